@@ -1,0 +1,282 @@
+/* asyncdbg: options, one session, one way of input, an exit code. */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "commands/execute.h"
+#include "commands/repl.h"
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+
+const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
+
+enum option_key {
+	KEY_EXE = 256,
+	KEY_FORCE,
+	KEY_JSON,
+	KEY_JSONL,
+	KEY_FULL_NAMES,
+	KEY_COLOR,
+	KEY_LOG,
+	KEY_BATCH,
+};
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* What to run, in the order given. */
+struct input {
+	bool script; /* text is the path of a script, else it is a line of commands */
+	const char *text;
+};
+
+struct options {
+	struct session_options session;
+	enum format format;
+	enum color color;
+	bool full_names, batch;
+	VEC(struct input) inputs;
+	VEC(const char *) words; /* one command */
+};
+
+static const struct argp_option argp_options[] = {
+	{ NULL, 0, NULL, 0, "Target:", 1 },
+	{ "pid", 'p', "PID", 0, "Look at a running process", 0 },
+	{ "core", 'c', "CORE", 0, "Look at a core dump", 0 },
+	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
+	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
+	{ NULL, 0, NULL, 0, "Commands:", 2 },
+	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
+	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
+	{ "batch", KEY_BATCH, NULL, 0, "No prompt, even on a terminal", 0 },
+	{ NULL, 0, NULL, 0, "Output:", 3 },
+	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
+	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
+	{ "full-names", KEY_FULL_NAMES, NULL, 0, "Type and function names whole", 0 },
+	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
+	{ "log", KEY_LOG, "TOPICS", 0,
+	  "Debug log to standard error: all, or topics like target,dwarf", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static pid_t parse_pid(const char *text, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	long pid = strtol(text, &end, 10);
+	if (errno || *end || end == text || pid < 1 || pid > INT_MAX)
+		argp_error(state, "\"%s\" is not a process id", text);
+	return (pid_t)pid;
+}
+
+static enum color parse_color(const char *text, struct argp_state *state)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) == 0)
+			return (enum color)i;
+	}
+	argp_error(state, "--color is auto, always or never, not \"%s\"", text);
+	return COLOR_AUTO;
+}
+
+static error_t check_options(const struct options *o, struct argp_state *state)
+{
+	if (o->session.pid && o->session.core)
+		argp_error(state, "-p and -c exclude each other");
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'p':
+		o->session.pid = parse_pid(arg, state);
+		return 0;
+	case 'c':
+		o->session.core = arg;
+		return 0;
+	case KEY_EXE:
+		o->session.target.exe = arg;
+		return 0;
+	case KEY_FORCE:
+		o->session.target.force = true;
+		return 0;
+	case 'e':
+	case 'x':
+		*vec_push(&o->inputs) = (struct input){ key == 'x', arg };
+		return 0;
+	case KEY_BATCH:
+		o->batch = true;
+		return 0;
+	case KEY_JSON:
+		o->format = FORMAT_JSON;
+		return 0;
+	case KEY_JSONL:
+		o->format = FORMAT_JSONL;
+		return 0;
+	case KEY_FULL_NAMES:
+		o->full_names = true;
+		return 0;
+	case KEY_COLOR:
+		o->color = parse_color(arg, state);
+		return 0;
+	case KEY_LOG:
+		log_enable(arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		*vec_push(&o->words) = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return check_options(o, state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[COMMAND...]",
+	.doc = "Shows the tasks of async Rust programs, live or from a core dump, and what each of "
+	       "them waits for."
+	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
+	       "all. "
+	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 64 wrong "
+	       "usage.",
+};
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	interrupt_request();
+}
+
+static void install_signals(void)
+{
+	/* Without SA_RESTART: a ^C must end a read at the prompt. */
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &interrupt, NULL);
+	/* A reader that went away shows as EPIPE and ends us in order. */
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static bool wants_color(enum color when)
+{
+	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+	const char *terminal = getenv("TERM");
+
+	if (when != COLOR_AUTO)
+		return when == COLOR_ALWAYS;
+	if (no && *no)
+		return false;
+	if (force && *force && strcmp(force, "0") != 0)
+		return true;
+	return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		return 0;
+	return size.ws_col;
+}
+
+static struct out *open_out(const struct options *o, bool interactive)
+{
+	struct out_options options = {
+		.answers = stdout,
+		.messages = stderr,
+		.full_names = o->full_names,
+		.color = wants_color(o->color),
+		.width = terminal_width(),
+		.interactive = interactive,
+	};
+
+	if (o->format == FORMAT_TEXT)
+		return out_text_new(&options);
+	return out_json_new(&options, o->format == FORMAT_JSONL);
+}
+
+static struct error *check_inputs(const struct options *o)
+{
+	struct words words = { o->words.data, o->words.n };
+
+	for (size_t i = 0; i < o->inputs.n; i++) {
+		if (!o->inputs.data[i].script)
+			TRY(check_line(o->inputs.data[i].text));
+	}
+	return words.n ? check_words(&words) : NULL;
+}
+
+/* Runs what the command line says; true when a prompt may follow. */
+static bool run_inputs(const struct options *o, struct session *s, struct out *out,
+                       enum status *status)
+{
+	struct words words = { o->words.data, o->words.n };
+
+	for (size_t i = 0; i < o->inputs.n && !s->quit; i++) {
+		const struct input *in = &o->inputs.data[i];
+
+		if (!(in->script ? execute_script : execute_line)(s, out, in->text, status))
+			return false;
+	}
+	if (words.n && !s->quit)
+		execute_words(s, out, &words, status);
+	else if (!o->inputs.n)
+		execute_line(s, out, "info", status);
+	return !words.n;
+}
+
+static enum status fail(enum status status, const struct error *err)
+{
+	report_error(stderr, err);
+	return status;
+}
+
+static enum status run(const struct options *o)
+{
+	struct session s CLEANUP(session_close) = { 0 };
+	bool prompt = !o->words.n && !o->batch && isatty(STDIN_FILENO);
+	struct out *out CLEANUP(out_freep) = open_out(o, prompt);
+	enum status status = STATUS_OK;
+
+	struct error *wrong CLEANUP(error_freep) = check_inputs(o);
+	if (wrong)
+		return fail(STATUS_USAGE, wrong);
+	struct error *closed CLEANUP(error_freep) = session_open(&o->session, &s);
+	if (closed)
+		return fail(STATUS_NOTHING, closed);
+	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
+		repl(&s, out);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { 0 };
+
+	setlocale(LC_CTYPE, "");
+	install_signals();
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+
+	enum status status = run(&o);
+	vec_free(&o.inputs);
+	vec_free(&o.words);
+	return status;
+}

@@ -1,0 +1,59 @@
+#include "commands/out.h"
+
+#include <errno.h>
+#include <poll.h>
+
+void out_begin(struct out *o, const struct answer *answer)
+{
+	o->answer = *answer;
+	o->open = true;
+	o->ops->begin(o);
+}
+
+/* Stdio does not keep why a write failed: errnum is what errno said last, 0 unknown. */
+static struct error *write_error(struct out *o, int errnum)
+{
+	FILE *f = o->options.answers;
+	struct pollfd reader = { .fd = fileno(f) };
+
+	if (!ferror(f))
+		return NULL;
+	if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
+		return error_os(EPIPE, "standard output");
+	return error_os(errnum ? errnum : EIO, "standard output");
+}
+
+struct error *out_end(struct out *o)
+{
+	errno = 0;
+	if (o->open)
+		o->ops->end(o);
+	o->open = false;
+	fflush(o->options.answers);
+	return write_error(o, errno);
+}
+
+void out_drop(struct out *o)
+{
+	if (o->open)
+		o->ops->drop(o);
+	o->open = false;
+	fflush(o->options.answers);
+}
+
+void out_free(struct out *o)
+{
+	if (o)
+		o->ops->free(o);
+}
+
+void out_freep(struct out **o)
+{
+	out_free(*o);
+}
+
+struct error *out_check(struct out *o)
+{
+	TRY(interrupt_check());
+	return write_error(o, 0);
+}

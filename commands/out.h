@@ -1,0 +1,99 @@
+/*
+ * Where answers go: one struct out_ops a format. A command calls out_begin(), then the ops in
+ * the order a reader shall see things, and its caller out_end(). Model strings are printed as
+ * data: no format, whatever they hold, leads to control characters or invalid UTF-8.
+ *
+ * A new format is one file with an ops struct and a constructor declared here.
+ */
+#ifndef COMMANDS_OUT_H
+#define COMMANDS_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "debugger/base/error.h"
+#include "runtimes/model.h"
+
+struct command;
+struct out;
+
+struct out_options {
+	FILE *answers;   /* stdout; borrowed */
+	FILE *messages;  /* stderr; borrowed */
+	bool full_names; /* type and function names whole */
+	bool color;
+	unsigned width;   /* columns of the terminal; 0: not a terminal, never truncate */
+	bool interactive; /* say what was read, and each note, only when it changed */
+};
+
+/* What an answer is about. */
+struct answer {
+	const char *command;             /* canonical name */
+	const struct snapshot *snapshot; /* NULL for offline commands */
+	unsigned wants;                  /* what the snapshot was taken for */
+};
+
+enum runtime_view {
+	RUNTIME_HEADING, /* above its tasks */
+	RUNTIME_ROW,     /* in a table of runtimes */
+};
+
+enum thread_view {
+	THREAD_ASYNC, /* what it does for its runtime, and the future it blocks on */
+	THREAD_STACK, /* native frames, joined with the async stacks of what they poll */
+	THREAD_ROW,   /* in a table of threads */
+};
+
+enum task_view {
+	TASK_ON_THREAD, /* its futures only, below the thread that runs it */
+	TASK_BACKTRACE, /* its line and its futures */
+	TASK_FULL,      /* all that is known */
+	TASK_ROW,       /* in a table of tasks */
+};
+
+enum help_view {
+	HELP_ROW,  /* in the list of commands */
+	HELP_FULL, /* one command */
+};
+
+struct out_ops {
+	void (*begin)(struct out *o);
+	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
+	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);
+	void (*task)(struct out *o, const struct task *task, enum task_view view);
+	void (*layout)(struct out *o, const struct layout_info *row);
+	/* What is attached and how completely it was understood. */
+	void (*summary)(struct out *o);
+	void (*help)(struct out *o, const struct command *command, enum help_view view);
+	void (*end)(struct out *o);
+	/* Instead of end: what was not printed yet never will be. */
+	void (*drop)(struct out *o);
+	void (*free)(struct out *o);
+};
+
+struct out {
+	const struct out_ops *ops;
+	struct out_options options;
+	struct answer answer; /* valid from begin to end */
+	bool open;            /* between out_begin() and out_end() or out_drop() */
+};
+
+/* Never NULL; free with out_free(). */
+struct out *out_text_new(const struct out_options *options);
+/* lines: one line for all but the tasks, then a line a task (--jsonl). */
+struct out *out_json_new(const struct out_options *options, bool lines);
+
+void out_begin(struct out *o, const struct answer *answer);
+/* Ends the answer, if one was begun, and flushes it. ERR_OS when writing failed. */
+struct error *out_end(struct out *o) MUST_CHECK;
+void out_drop(struct out *o);
+void out_free(struct out *o);
+void out_freep(struct out **o);
+
+/*
+ * For loops over what may be long: ERR_INTERRUPTED after ^C, ERR_OS when nobody reads the
+ * answer any more (errnum EPIPE) or it cannot be written.
+ */
+struct error *out_check(struct out *o) MUST_CHECK;
+
+#endif

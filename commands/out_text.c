@@ -1,0 +1,456 @@
+#include "commands/out_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/view.h"
+#include "dwarf/demangle.h"
+
+static const char *const style_codes[] = {
+	[STYLE_PLAIN] = "\033[0m", [STYLE_HEADING] = "\033[1m",  [STYLE_PLACE] = "\033[36m",
+	[STYLE_WAIT] = "\033[33m", [STYLE_PROBLEM] = "\033[31m",
+};
+
+void text_style(struct text *t, enum style style)
+{
+	if (!t->out.options.color || (style == STYLE_PLAIN && !t->styled))
+		return;
+	str_append(&t->line, style_codes[style]);
+	t->styled = style != STYLE_PLAIN;
+}
+
+void text_clean(struct text *t, const char *text)
+{
+	str_append_clean(&t->line, text, strlen(text));
+}
+
+void text_name(struct text *t, const char *name)
+{
+	SCRATCH(tmp);
+
+	text_clean(t, t->out.options.full_names ? name : name_short(&tmp, name));
+}
+
+void text_place(struct text *t, const char *file, unsigned line)
+{
+	if (!file)
+		return;
+	str_append(&t->line, " at ");
+	text_style(t, STYLE_PLACE);
+	text_clean(t, file);
+	if (line)
+		str_printf(&t->line, ":%u", line);
+	text_style(t, STYLE_PLAIN);
+}
+
+void text_count(struct text *t, uint64_t n, const char *noun)
+{
+	str_printf(&t->line, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+void text_end_line(struct text *t)
+{
+	text_style(t, STYLE_PLAIN);
+	str_append(&t->line, "\n");
+	fwrite(t->line.data, 1, t->line.len, t->out.options.answers);
+	str_truncate(&t->line, 0);
+}
+
+void text_problem(struct text *t, unsigned indent, const char *why)
+{
+	if (!why)
+		return;
+	str_printf(&t->line, "%*s   ", (int)indent, "");
+	text_style(t, STYLE_PROBLEM);
+	str_append(&t->line, "! ");
+	text_clean(t, why);
+	text_end_line(t);
+}
+
+void text_runtime(struct text *t, const struct runtime_info *r)
+{
+	str_append(&t->line, runtime_flavor_name(r->flavor));
+	if (r->flavor == RUNTIME_MULTI_THREAD) {
+		str_append(&t->line, ", ");
+		text_count(t, r->workers, "worker");
+	}
+	if (r->name) {
+		str_append(&t->line, ", name \"");
+		text_clean(t, r->name);
+		str_append(&t->line, "\"");
+	}
+}
+
+void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r)
+{
+	uint64_t n;
+
+	if (!runtime_tasks(&t->out.answer, r, &n))
+		return;
+	str_append(&t->line, before);
+	if (r->has_expected && r->expected_tasks > n)
+		str_printf(&t->line, "%" PRIu64 " of ", n);
+	text_count(t, r->has_expected && r->expected_tasks > n ? r->expected_tasks : n, "task");
+}
+
+/* ", LABEL VALUE" when there is a value. */
+static void fact(struct text *t, const char *label, const char *value)
+{
+	if (!value)
+		return;
+	str_append(&t->line, ", ");
+	str_append(&t->line, label);
+	text_clean(t, value);
+}
+
+static void subject_target(struct text *t, const struct target_info *target)
+{
+	enum { BUILD_ID_DIGITS = 8 };
+
+	if (target->core) {
+		str_append(&t->line, "core ");
+		text_clean(t, target->core);
+		str_printf(&t->line, " of pid %d", (int)target->pid);
+	} else {
+		text_clean(t, target->kind);
+		str_printf(&t->line, " pid %d", (int)target->pid);
+	}
+	if (target->command) {
+		str_append(&t->line, " (");
+		text_clean(t, target->command);
+		str_append(&t->line, ")");
+	}
+	fact(t, "", target->exe);
+	if (target->build_id) {
+		SCRATCH(tmp);
+		const char *digits = arena_strndup(&tmp, target->build_id, BUILD_ID_DIGITS);
+
+		fact(t, "build-id ", arena_printf(&tmp, "%s…", digits));
+	}
+	fact(t, "tokio ", target->tokio);
+	fact(t, "rustc ", target->rustc);
+	if (target->signal) {
+		SCRATCH(tmp);
+
+		fact(t, "ended by ", signal_name(&tmp, target->signal));
+	}
+}
+
+static void subject_runtimes(struct text *t, const struct snapshot *s)
+{
+	enum { SHOWN_ONE_BY_ONE = 3 };
+
+	str_append(&t->line, ", ");
+	text_count(t, s->nruntimes, "runtime");
+	for (size_t i = 0; i < s->nruntimes && s->nruntimes <= SHOWN_ONE_BY_ONE; i++) {
+		str_append(&t->line, i ? "; " : " (");
+		text_runtime(t, &s->runtimes[i]);
+		text_runtime_tasks(t, ", ", &s->runtimes[i]);
+	}
+	if (s->nruntimes && s->nruntimes <= SHOWN_ONE_BY_ONE)
+		str_append(&t->line, ")");
+}
+
+void text_subject(struct text *t)
+{
+	static const char *const tiers[] = {
+		[TIER_FULL] = NULL,
+		[TIER_LINES] = "debug info: line tables only",
+		[TIER_SYMBOLS] = "debug info: symbols only",
+		[TIER_NONE] = "debug info: none",
+	};
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	str_append(&t->line, "asyncdbg: ");
+	subject_target(t, &s->target);
+	fact(t, "", tiers[s->target.tier]);
+	subject_runtimes(t, s);
+	if (!s->target.core)
+		str_printf(&t->line, ", paused %.1f ms", (double)s->pause_ns / 1e6);
+	str_append(&t->line, s->complete ? ", complete" : ", incomplete: see notes");
+}
+
+static void text_begin(struct out *o)
+{
+	struct text *t = (struct text *)o;
+
+	t->module = NULL;
+	if (!o->answer.snapshot)
+		return;
+	text_subject(t);
+	if (o->options.interactive && t->said && strcmp(t->said, t->line.data) == 0) {
+		str_truncate(&t->line, 0);
+		return;
+	}
+	free(t->said);
+	t->said = strdup(t->line.data);
+	text_end_line(t);
+}
+
+static void text_runtime_op(struct out *o, const struct runtime_info *r, enum runtime_view view)
+{
+	struct text *t = (struct text *)o;
+
+	if (view == RUNTIME_ROW) {
+		text_runtime_row(t, r);
+		return;
+	}
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "Runtime %u (", r->index);
+	text_runtime(t, r);
+	str_append(&t->line, ")");
+	text_runtime_tasks(t, ": ", r);
+	text_end_line(t);
+}
+
+/* What a blocking thread does, with the closure or future it does it for. */
+static void blocking_job(struct text *t, const struct thread_info *th)
+{
+	if (th->task) {
+		str_append(&t->line, " running task ");
+		text_clean(t, th->task);
+		str_append(&t->line, th->job ? ": " : "");
+	} else if (th->job) {
+		str_append(&t->line, " running ");
+	} else {
+		str_append(&t->line, " ");
+		text_clean(t, th->state ? th->state : "idle");
+	}
+	if (th->job)
+		text_name(t, th->job);
+}
+
+static void thread_async(struct text *t, const struct thread_info *th)
+{
+	static const char *const titles[] = {
+		[THREAD_OTHER] = "Thread",
+		[THREAD_BLOCK_ON] = "Thread",
+		[THREAD_WORKER] = "Async worker",
+		[THREAD_BLOCKING] = "Blocking thread",
+	};
+
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "%s #%u (pid: %d", titles[th->role], th->number, (int)th->tid);
+	if (th->role == THREAD_WORKER && th->has_queue)
+		str_printf(&t->line, ", local queue length: %" PRIu64, th->queue_len);
+	str_append(&t->line, ")");
+	if (th->role == THREAD_BLOCK_ON) {
+		str_append(&t->line, " block on:");
+	} else if (th->role == THREAD_BLOCKING) {
+		blocking_job(t, th);
+	} else if (th->state) {
+		str_append(&t->line, " ");
+		text_clean(t, th->state);
+	}
+	text_end_line(t);
+	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
+	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
+		text_futures(t, th->root, 0, false);
+	text_problem(t, 0, th->problem);
+}
+
+static void task_line(struct text *t, const struct task *task)
+{
+	text_style(t, STYLE_HEADING);
+	str_append(&t->line, "Task: ");
+	text_clean(t, task->id);
+	str_printf(&t->line, " (%s", task_state_name(task->state));
+	if (task->state == TASK_RUNNING && task->thread)
+		str_printf(&t->line, " on thread #%u", task->thread);
+	str_append(&t->line, ")");
+	text_style(t, STYLE_PLAIN);
+	if (task->notified)
+		str_append(&t->line, " [woken meanwhile]");
+	if (!task->root && task->type) {
+		str_append(&t->line, " [");
+		text_name(t, task->type);
+		str_append(&t->line, "]");
+	}
+	text_end_line(t);
+}
+
+static void task_facts(struct text *t, const struct task *task)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	str_printf(&t->line, "     header 0x%" PRIx64 ", runtime %u", task->addr, task->runtime);
+	if (task->runtime < s->nruntimes) {
+		str_append(&t->line, " (");
+		text_runtime(t, &s->runtimes[task->runtime]);
+		str_append(&t->line, ")");
+	}
+	text_end_line(t);
+	if (!task->type)
+		return;
+	str_append(&t->line, "     spawned ");
+	text_name(t, task->type);
+	text_end_line(t);
+}
+
+static void text_task(struct out *o, const struct task *task, enum task_view view)
+{
+	struct text *t = (struct text *)o;
+
+	if (view == TASK_ROW) {
+		text_task_row(t, task);
+		return;
+	}
+	if (view != TASK_ON_THREAD)
+		task_line(t, task);
+	if (view == TASK_FULL)
+		task_facts(t, task);
+	if (task->root)
+		text_futures(t, task->root, 0, view == TASK_FULL);
+	text_problem(t, 0, task->problem);
+}
+
+static void native_frame(struct text *t, const struct stack_frame *f)
+{
+	const char *function =
+		t->out.options.full_names && f->function_full ? f->function_full : f->function;
+
+	str_printf(&t->line, "#%-2u 0x%016" PRIx64 " in ", f->number, f->pc);
+	text_clean(t, function ? function : "??");
+	str_append(&t->line, " ()");
+	if (f->file || f->file_short) {
+		text_place(t, f->file_short ? f->file_short : f->file, f->line);
+	} else if (f->module) {
+		str_append(&t->line, " from ");
+		text_clean(t, f->module);
+	}
+	str_append(&t->line, f->inlined ? " [inlined]" : "");
+	text_end_line(t);
+}
+
+static void polled_task(struct text *t, const char *id, unsigned thread)
+{
+	const struct task *task = snapshot_task(t->out.answer.snapshot, id, thread);
+
+	str_append(&t->line, "   ");
+	text_style(t, STYLE_HEADING);
+	str_append(&t->line, "=== task ");
+	text_clean(t, id);
+	str_append(&t->line, ", async stack ===");
+	text_end_line(t);
+	if (!task) {
+		text_problem(t, 0, "this task is not in any list of its runtime");
+		return;
+	}
+	if (task->root)
+		text_futures(t, task->root, 3, false);
+	text_problem(t, 3, task->problem);
+}
+
+static void thread_stack(struct text *t, const struct thread_info *th)
+{
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "Thread #%u (pid: %d", th->number, (int)th->tid);
+	fact(t, "name: ", th->name);
+	str_append(&t->line, ")");
+	if (th->role == THREAD_WORKER && th->worker >= 0)
+		str_printf(&t->line, " worker %d", th->worker);
+	else if (th->role != THREAD_OTHER)
+		str_printf(&t->line, " %s", thread_role_name(th->role));
+	if (th->role != THREAD_OTHER && th->runtime >= 0)
+		str_printf(&t->line, " of runtime %d", th->runtime);
+	fact(t, "", th->state);
+	text_end_line(t);
+	for (size_t i = 0; i < th->nframes; i++) {
+		native_frame(t, &th->frames[i]);
+		if (th->frames[i].polls_task)
+			polled_task(t, th->frames[i].polls_task, th->number);
+	}
+	text_problem(t, 0, th->problem);
+}
+
+static void text_thread(struct out *o, const struct thread_info *th, enum thread_view view)
+{
+	struct text *t = (struct text *)o;
+
+	if (view == THREAD_ROW)
+		text_thread_row(t, th);
+	else if (view == THREAD_STACK)
+		thread_stack(t, th);
+	else
+		thread_async(t, th);
+}
+
+/* A user at the prompt is told each note once. */
+static bool told_before(struct text *t, const char *note)
+{
+	STR(needle);
+
+	str_printf(&needle, "\n%s\n", note);
+	if (strstr(str_text(&t->notes), needle.data))
+		return true;
+	str_append(&t->notes, needle.data);
+	return false;
+}
+
+static void print_notes(struct text *t)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	for (size_t i = 0; s && i < s->nnotes; i++) {
+		STR(line);
+
+		if (t->out.options.interactive && told_before(t, s->notes[i]))
+			continue;
+		str_append_clean(&line, s->notes[i], strlen(s->notes[i]));
+		fprintf(t->out.options.messages, "note: %s\n", str_text(&line));
+	}
+}
+
+static void text_end(struct out *o)
+{
+	struct text *t = (struct text *)o;
+
+	text_table_end(t);
+	/* Both may be one terminal: the notes come after the answer. */
+	fflush(o->options.answers);
+	print_notes(t);
+}
+
+static void text_drop(struct out *o)
+{
+	struct text *t = (struct text *)o;
+
+	str_truncate(&t->line, 0);
+	table_deinit(&t->table);
+}
+
+static void text_free(struct out *o)
+{
+	struct text *t = (struct text *)o;
+
+	str_free(&t->line);
+	str_free(&t->notes);
+	table_deinit(&t->table);
+	free(t->said);
+	free(t);
+}
+
+static const struct out_ops text_ops = {
+	.begin = text_begin,
+	.runtime = text_runtime_op,
+	.thread = text_thread,
+	.task = text_task,
+	.layout = text_layout,
+	.summary = text_summary,
+	.help = text_help,
+	.end = text_end,
+	.drop = text_drop,
+	.free = text_free,
+};
+
+struct out *out_text_new(const struct out_options *options)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		out_of_memory();
+	t->out.ops = &text_ops;
+	t->out.options = *options;
+	return &t->out;
+}

@@ -1,0 +1,58 @@
+/* Within the text format: its lines and what its files share. Not for commands. */
+#ifndef COMMANDS_OUT_TEXT_H
+#define COMMANDS_OUT_TEXT_H
+
+#include "commands/out.h"
+#include "commands/table.h"
+#include "debugger/base/str.h"
+
+enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM };
+
+struct text {
+	struct out out;
+	struct str line;    /* being built */
+	struct table table; /* of the answer; columns NULL: none */
+	char *said;         /* interactive: what the last answer was about */
+	struct str notes;   /* interactive: every note told so far, a line each */
+	const char *module; /* heading of the layout rows printed last */
+	bool styled;        /* a colour is on in line */
+};
+
+/* Append to the line. */
+void text_style(struct text *t, enum style style);
+void text_clean(struct text *t, const char *text);
+/* A type or function name, short unless full names were asked for. */
+void text_name(struct text *t, const char *name);
+/* " at FILE:LINE", nothing when the file is unknown. */
+void text_place(struct text *t, const char *file, unsigned line);
+/* "1 task", "2 tasks" */
+void text_count(struct text *t, uint64_t n, const char *noun);
+/* "multi_thread, 4 workers[, name "x"]" */
+void text_runtime(struct text *t, const struct runtime_info *r);
+/* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */
+void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
+/* Prints the line. */
+void text_end_line(struct text *t);
+/* Prints "   ! why", indented further; nothing for NULL. */
+void text_problem(struct text *t, unsigned indent, const char *why);
+
+/*
+ * The line of what was read, without its end: "asyncdbg: live pid 28406 (name), ...".
+ */
+void text_subject(struct text *t);
+
+/* out_text_future.c: a future and all below it, a line each. */
+void text_futures(struct text *t, const struct future *root, unsigned indent, bool full);
+
+/* out_text_rows.c */
+void text_task_row(struct text *t, const struct task *task);
+void text_thread_row(struct text *t, const struct thread_info *th);
+void text_runtime_row(struct text *t, const struct runtime_info *r);
+void text_layout(struct out *o, const struct layout_info *row);
+void text_help(struct out *o, const struct command *command, enum help_view view);
+void text_table_end(struct text *t);
+
+/* out_text_info.c */
+void text_summary(struct out *o);
+
+#endif

@@ -1,0 +1,159 @@
+#include "commands/repl.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "commands/command.h"
+#include "commands/execute.h"
+
+enum { HISTORY_LINES = 1000 };
+
+/*
+ * libedit's own reader retries the first read that a signal breaks, so that ^C would only be
+ * seen at the next key. This one gives up at once. The UTF-8 is decoded because libedit takes
+ * the result for a wide character.
+ */
+static int read_char(FILE *f)
+{
+	mbstate_t state = { 0 };
+	wchar_t wide;
+	char byte;
+
+	for (int i = 0; i < MB_LEN_MAX; i++) {
+		if (read(fileno(f), &byte, 1) != 1)
+			return -1;
+		size_t used = mbrtowc(&wide, &byte, 1, &state);
+		if (used == (size_t)-2)
+			continue;
+		return used == (size_t)-1 ? (unsigned char)byte : (int)wide;
+	}
+	return -1;
+}
+
+/* What libedit asks for one by one; the callback has no argument for it. */
+static struct {
+	struct arena arena;
+	const char **words;
+	size_t n, next;
+} completions;
+
+static char *next_completion(const char *text, int state)
+{
+	(void)text;
+	(void)state;
+	return completions.next < completions.n ? strdup(completions.words[completions.next++])
+	                                        : NULL;
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	SCRATCH(tmp);
+	struct words *commands, before = { 0 };
+	size_t n = 0;
+
+	(void)end;
+	rl_attempted_completion_over = 1;
+	arena_free(&completions.arena);
+	completions.n = completions.next = 0;
+
+	/* Only what follows the last `;` is this command. */
+	const char *typed = arena_strndup(&tmp, rl_line_buffer, (size_t)start);
+	const char *semicolon = strrchr(typed, ';');
+	struct error *err CLEANUP(error_freep) =
+		words_split(&tmp, semicolon ? semicolon + 1 : typed, &commands, &n);
+	if (!err && n)
+		before = commands[0];
+	if (before.n && strcmp(before.word[0], "help") == 0)
+		before = (struct words){ before.word + 1, before.n - 1 };
+	completions.n = command_complete(&completions.arena, command_table, &before, text,
+	                                 &completions.words);
+	return rl_completion_matches(text, next_completion);
+}
+
+/* Creates every directory of path that is missing; path is changed back before returning. */
+static bool make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
+		*slash = '/';
+		if (failed)
+			return false;
+	}
+	return true;
+}
+
+/* NULL when no place for it is known; relative XDG paths are invalid by that standard. */
+static char *history_path(struct arena *a)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	if (state && *state == '/')
+		return arena_printf(a, "%s/asyncdbg/history", state);
+	if (home && *home == '/')
+		return arena_printf(a, "%s/.local/state/asyncdbg/history", home);
+	return NULL;
+}
+
+static void start_editing(const char *history)
+{
+	rl_readline_name = "asyncdbg";
+	rl_catch_signals = 0;
+	rl_initialize();
+	rl_getc_function = read_char;
+	rl_attempted_completion_function = complete;
+	using_history();
+	stifle_history(HISTORY_LINES);
+	if (history)
+		read_history(history);
+}
+
+static void remember(const char *line)
+{
+	HIST_ENTRY *last =
+		history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+
+	if (line[strspn(line, " \t")] != '\0' && (!last || strcmp(last->line, line) != 0))
+		add_history(line);
+}
+
+static bool interrupted(void)
+{
+	struct error *err CLEANUP(error_freep) = interrupt_check();
+
+	return err != NULL;
+}
+
+void repl(struct session *s, struct out *out)
+{
+	SCRATCH(tmp);
+	char *history = history_path(&tmp);
+	enum status status = STATUS_OK;
+
+	start_editing(history);
+	while (!s->quit) {
+		interrupt_clear();
+		char *line = readline("(asyncdbg) ");
+
+		if (!line) {
+			fputc('\n', out->options.answers);
+			if (interrupted())
+				continue;
+			break;
+		}
+		remember(line);
+		interrupt_clear();
+		execute_line(s, out, line, &status);
+		free(line);
+	}
+	if (history && make_directories(history))
+		write_history(history);
+	arena_free(&completions.arena);
+}

@@ -1,0 +1,49 @@
+/*
+ * One program under the eyes of a user: a target, its inspector, and the snapshot the last
+ * command looked at. A live target runs whenever no snapshot is being taken.
+ */
+#ifndef COMMANDS_SESSION_H
+#define COMMANDS_SESSION_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+#include "debugger/target.h"
+#include "runtimes/inspect.h"
+#include "runtimes/model.h"
+
+struct session {
+	struct target *target; /* NULL: none was named, only offline commands can run */
+	struct inspector *inspector;
+	struct snapshot *snapshot; /* of the last command, NULL none */
+	unsigned wants;            /* what snapshot was taken for */
+	pid_t focus;               /* tid of the thread in focus, 0: the default */
+	bool quit;                 /* the user asked to leave */
+};
+
+struct session_options {
+	pid_t pid;        /* of a live process, or 0 */
+	const char *core; /* path of a core, or NULL */
+	struct target_options target;
+};
+
+/* Opens the target; with neither pid nor core a session for offline commands. */
+struct error *session_open(const struct session_options *options, struct session *ret) MUST_CHECK;
+void session_close(struct session *s);
+
+/*
+ * A snapshot that has at least wants: a fresh one of a live process, on a core the last one
+ * when it covers them. The session owns it; it lives until the next call.
+ */
+struct error *session_snapshot(struct session *s, unsigned wants,
+                               const struct snapshot **ret) MUST_CHECK;
+
+/*
+ * The thread in focus: the one chosen, else the one that crashed, else thread 1. ERR_STATE when
+ * the chosen one has ended or the snapshot has no threads.
+ */
+struct error *session_focus(const struct session *s, const struct snapshot *snap,
+                            const struct thread_info **ret) MUST_CHECK;
+
+#endif

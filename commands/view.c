@@ -1,0 +1,159 @@
+#include "commands/view.h"
+
+#include <string.h>
+
+#include "runtimes/inspect.h"
+
+const char *future_kind_name(enum future_kind kind)
+{
+	static const char *const names[] = {
+		[FUTURE_ASYNC_FN] = "async_fn",
+		[FUTURE_ASYNC_BLOCK] = "async_block",
+		[FUTURE_ASYNC_CLOSURE] = "async_closure",
+		[FUTURE_OTHER] = "future",
+	};
+	return names[kind];
+}
+
+const char *future_state_name(enum future_state state)
+{
+	static const char *const names[] = {
+		[FUTURE_STATE_NONE] = NULL,       [FUTURE_UNRESUMED] = "unresumed",
+		[FUTURE_SUSPENDED] = "suspended", [FUTURE_RETURNED] = "returned",
+		[FUTURE_PANICKED] = "panicked",
+	};
+	return names[state];
+}
+
+const char *task_state_name(enum task_state state)
+{
+	static const char *const names[] = {
+		[TASK_IDLE] = "idle",           [TASK_SCHEDULED] = "scheduled",
+		[TASK_RUNNING] = "running",     [TASK_COMPLETE] = "complete",
+		[TASK_CANCELLED] = "cancelled",
+	};
+	return names[state];
+}
+
+const char *runtime_flavor_name(enum runtime_flavor flavor)
+{
+	return flavor == RUNTIME_MULTI_THREAD ? "multi_thread" : "current_thread";
+}
+
+const char *thread_role_name(enum thread_role role)
+{
+	static const char *const names[] = {
+		[THREAD_OTHER] = "other",
+		[THREAD_BLOCK_ON] = "block_on",
+		[THREAD_WORKER] = "worker",
+		[THREAD_BLOCKING] = "blocking",
+	};
+	return names[role];
+}
+
+const char *row_status_name(enum row_status status)
+{
+	static const char *const names[] = {
+		[ROW_OK] = "ok",
+		[ROW_ABSENT] = "absent",
+		[ROW_BROKEN] = "broken",
+	};
+	return names[status];
+}
+
+const char *debug_tier_name(enum debug_tier tier)
+{
+	static const char *const names[] = {
+		[TIER_FULL] = "full",
+		[TIER_LINES] = "lines",
+		[TIER_SYMBOLS] = "symbols",
+		[TIER_NONE] = "none",
+	};
+	return names[tier];
+}
+
+const char *signal_name(struct arena *a, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	return name ? arena_printf(a, "SIG%s", name) : arena_printf(a, "signal %d", signal);
+}
+
+const struct future *future_leaf(const struct future *root)
+{
+	while (root && root->nchildren)
+		root = root->children[0];
+	return root;
+}
+
+size_t future_leaves(const struct future *root)
+{
+	size_t n = 0;
+
+	while (root && root->nchildren == 1)
+		root = root->children[0];
+	if (!root)
+		return 0;
+	for (size_t i = 0; i < root->nchildren; i++)
+		n += future_leaves(root->children[i]);
+	return root->nchildren ? n : 1;
+}
+
+const struct future *future_awaiting(const struct future *root)
+{
+	const struct future *found = NULL;
+
+	for (const struct future *f = root; f; f = f->nchildren ? f->children[0] : NULL) {
+		if (f->kind != FUTURE_OTHER && f->file_short &&
+		    strncmp(f->file_short, "...", 3) != 0)
+			found = f;
+	}
+	if (!found && root && root->file_short)
+		found = root;
+	return found;
+}
+
+const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number)
+{
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].number == number)
+			return &s->threads[i];
+	}
+	return NULL;
+}
+
+const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid)
+{
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].tid == tid)
+			return &s->threads[i];
+	}
+	return NULL;
+}
+
+const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread)
+{
+	const struct task *found = NULL;
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		const struct task *task = s->tasks[i];
+
+		if (strcmp(task->id, id) != 0)
+			continue;
+		if (task->thread == thread)
+			return task;
+		if (!found)
+			found = task;
+	}
+	return found;
+}
+
+bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)
+{
+	bool listed = answer->wants & WANT_TASKS;
+
+	if (!listed && !r->has_expected)
+		return false;
+	*ret = listed ? r->ntasks : r->expected_tasks;
+	return true;
+}

@@ -1,0 +1,46 @@
+/*
+ * Questions that commands and output formats ask of a snapshot: the words for its enums, which
+ * future of a task answers "awaiting at" and "waiting on", look-ups by id.
+ */
+#ifndef COMMANDS_VIEW_H
+#define COMMANDS_VIEW_H
+
+#include "commands/out.h"
+#include "debugger/base/str.h"
+#include "runtimes/model.h"
+
+/* The words of docs/json.md. */
+const char *future_kind_name(enum future_kind kind);
+/* NULL for FUTURE_STATE_NONE. */
+const char *future_state_name(enum future_state state);
+const char *task_state_name(enum task_state state);
+const char *runtime_flavor_name(enum runtime_flavor flavor);
+const char *thread_role_name(enum thread_role role);
+const char *row_status_name(enum row_status status);
+const char *debug_tier_name(enum debug_tier tier);
+/* "SIGSEGV", or "signal 99" in arena a. */
+const char *signal_name(struct arena *a, int signal);
+
+/* The first future without children that root leads to; NULL for NULL. */
+const struct future *future_leaf(const struct future *root);
+/* How many futures without children root leads to. */
+size_t future_leaves(const struct future *root);
+/*
+ * The innermost coroutine on the way to future_leaf() that stands in the user's own code (its
+ * file_short does not begin with "..."), else root; NULL when that one has no file.
+ */
+const struct future *future_awaiting(const struct future *root);
+
+/* NULL when there is none. */
+const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number);
+const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid);
+/* The task of that id, the one that the thread runs if several have it; NULL when unknown. */
+const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
+
+/*
+ * How many tasks a runtime has: those of the snapshot when it was asked for all, else what
+ * the runtime says itself. False when neither is known.
+ */
+bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+
+#endif

@@ -1,0 +1,85 @@
+#include "commands/words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+
+struct splitter {
+	struct arena *a;
+	const char *p; /* what is left of the line */
+	VEC(const char *) words;
+	VEC(struct words) commands;
+};
+
+static void splitter_deinit(struct splitter *s)
+{
+	vec_free(&s->words);
+	vec_free(&s->commands);
+}
+
+static void end_command(struct splitter *s)
+{
+	if (s->words.n == 0)
+		return;
+
+	struct words *command = vec_push(&s->commands);
+	command->n = s->words.n;
+	command->word = arena_memdup(s->a, s->words.data, s->words.n * sizeof(*s->words.data));
+	s->words.n = 0;
+}
+
+static struct error *take_word(struct splitter *s)
+{
+	STR(word);
+
+	for (; *s->p && *s->p != ';' && !isspace((unsigned char)*s->p); s->p++) {
+		if (*s->p != '\'' && *s->p != '"') {
+			str_append_len(&word, s->p, 1);
+			continue;
+		}
+		const char *close = strchr(s->p + 1, *s->p);
+
+		if (!close)
+			return error_new(ERR_USAGE, "the quote %c is not closed", *s->p);
+		str_append_len(&word, s->p + 1, (size_t)(close - s->p - 1));
+		s->p = close;
+	}
+	*vec_push(&s->words) = arena_strdup(s->a, str_text(&word));
+	return NULL;
+}
+
+struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
+{
+	struct splitter s CLEANUP(splitter_deinit) = { .a = a, .p = line };
+
+	while (*s.p) {
+		if (*s.p == '#')
+			break;
+		if (*s.p == ';') {
+			end_command(&s);
+			s.p++;
+		} else if (isspace((unsigned char)*s.p)) {
+			s.p++;
+		} else {
+			TRY(take_word(&s));
+		}
+	}
+	end_command(&s);
+	*nret = s.commands.n;
+	*ret = arena_memdup(a, s.commands.data, s.commands.n * sizeof(*s.commands.data));
+	return NULL;
+}
+
+const char *words_join(struct arena *a, const struct words *w, size_t from)
+{
+	STR(joined);
+
+	for (size_t i = from; i < w->n; i++) {
+		if (i > from)
+			str_append(&joined, " ");
+		str_append(&joined, w->word[i]);
+	}
+	return arena_strdup(a, str_text(&joined));
+}

@@ -1,0 +1,29 @@
+/*
+ * What a user typed, split: lines into commands at `;`, commands into words at blanks. 'a b'
+ * and "a b" are one word, `#` at the start of a word begins a comment.
+ */
+#ifndef COMMANDS_WORDS_H
+#define COMMANDS_WORDS_H
+
+#include <stddef.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+
+/* The words of one command; at least one unless said otherwise. */
+struct words {
+	const char **word;
+	size_t n;
+};
+
+/*
+ * The commands of a line, in arena a; empty ones are left out, so *nret may be 0.
+ * ERR_USAGE when a quote is not closed.
+ */
+struct error *words_split(struct arena *a, const char *line, struct words **ret,
+                          size_t *nret) MUST_CHECK;
+
+/* The words from number `from` on, joined by blanks, in arena a. */
+const char *words_join(struct arena *a, const struct words *w, size_t from);
+
+#endif

@@ -1,0 +1,36 @@
+/* Arenas: many allocations, one lifetime, one free. Running out of memory ends the program. */
+#ifndef DEBUGGER_BASE_ARENA_H
+#define DEBUGGER_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "debugger/base/error.h"
+
+struct arena_chunk;
+struct arena {
+	struct arena_chunk *chunks; /* newest first */
+	size_t total;               /* bytes handed out */
+};
+
+/* size zeroed bytes, aligned for any object; they live until arena_free(). Never NULL. */
+void *arena_alloc(struct arena *a, size_t size);
+/* count * size with the overflow checked. */
+void *arena_calloc(struct arena *a, size_t count, size_t size);
+void *arena_memdup(struct arena *a, const void *data, size_t size);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t len);
+char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Frees everything; the arena is empty and usable afterwards. */
+void arena_free(struct arena *a);
+
+#define NEW(a, type)              ((type *)arena_alloc((a), sizeof(type)))
+#define NEW_ARRAY(a, type, count) ((type *)arena_calloc((a), (count), sizeof(type)))
+
+/* An arena that lives as long as the enclosing block. */
+#define SCRATCH(name) struct arena name CLEANUP(arena_free) = { 0 }
+
+_Noreturn void out_of_memory(void);
+
+#endif

@@ -1,0 +1,232 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+#include "debugger/base/log.h"
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+
+static void test_arena_gives_zeroed_aligned_memory(void **state)
+{
+	SCRATCH(a);
+
+	(void)state;
+	for (size_t size = 1; size < 3000; size += 7) {
+		unsigned char *p = arena_alloc(&a, size);
+		assert_int_equal((uintptr_t)p % _Alignof(max_align_t), 0);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(p[i], 0);
+		memset(p, 0xff, size);
+	}
+}
+
+static void test_arena_keeps_small_objects_after_a_big_one(void **state)
+{
+	SCRATCH(a);
+	char *small = arena_strdup(&a, "small");
+	char *big = arena_alloc(&a, 1 << 20);
+
+	(void)state;
+	memset(big, 'x', 1 << 20);
+	assert_string_equal(small, "small");
+	assert_string_equal(arena_printf(&a, "%s %d", small, 7), "small 7");
+	assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+	assert_string_equal(arena_strndup(&a, "ab", 10), "ab");
+	assert_memory_equal(arena_memdup(&a, "12345", 5), "12345", 5);
+	arena_free(&a);
+	assert_int_equal(a.total, 0);
+	assert_string_equal(arena_strdup(&a, "again"), "again");
+}
+
+static void test_vec_grows_and_moves_to_an_arena(void **state)
+{
+	SCRATCH(a);
+	VEC(int) v = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		*vec_push(&v) = i;
+	assert_int_equal(v.n, 1000);
+	int *moved = vec_to_arena(&v, &a);
+	assert_null(v.data);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(moved[i], i);
+}
+
+static void test_vec_of_nothing_moves_too(void **state)
+{
+	SCRATCH(a);
+	VEC(int) v = { 0 };
+
+	(void)state;
+	assert_non_null(vec_to_arena(&v, &a));
+	vec_free(&v);
+}
+
+static void test_map_finds_what_was_put(void **state)
+{
+	struct map m CLEANUP(map_free) = { 0 };
+	static int values[5000];
+
+	(void)state;
+	assert_null(map_get(&m, 1));
+	assert_false(map_has(&m, 1));
+	for (uintptr_t i = 0; i < 5000; i++)
+		assert_true(map_put(&m, 0x7f0000000000 + i * 64, &values[i]));
+	assert_false(map_put(&m, 0x7f0000000000, &values[1]));
+	assert_ptr_equal(map_get(&m, 0x7f0000000000), &values[1]);
+	for (uintptr_t i = 1; i < 5000; i++)
+		assert_ptr_equal(map_get(&m, 0x7f0000000000 + i * 64), &values[i]);
+	assert_false(map_has(&m, 0x7f0000000000 + 32));
+	assert_int_equal(m.n, 5000);
+	map_put(&m, 77, NULL);
+	assert_null(map_get(&m, 77));
+	assert_true(map_has(&m, 77));
+}
+
+static void test_str_appends_and_truncates(void **state)
+{
+	STR(s);
+
+	(void)state;
+	assert_string_equal(str_text(&s), "");
+	for (int i = 0; i < 100; i++)
+		str_printf(&s, "%d,", i);
+	assert_int_equal(s.len, 290);
+	str_truncate(&s, 4);
+	assert_string_equal(str_text(&s), "0,1,");
+	str_truncate(&s, 100);
+	str_append(&s, "x");
+	str_append_len(&s, "yz", 1);
+	assert_string_equal(str_text(&s), "0,1,xy");
+}
+
+/* What must come out for bytes that a hostile program could choose. */
+static const struct {
+	const char *in;
+	size_t len;
+	const char *out;
+} clean_cases[] = {
+	{ "plain", 5, "plain" },
+	{ "a\nb\tc", 5, "a?b?c" },
+	{ "\x1b[31mred", 8, "?[31mred" },
+	{ "\x7f", 1, "?" },
+	{ "a\0b", 3, "a?b" },
+	{ "gr\xc3\xbc\xc3\x9f", 6, "gr\xc3\xbc\xc3\x9f" },
+	{ "\xe2\x82\xac \xf0\x9f\xa6\x80", 8, "\xe2\x82\xac \xf0\x9f\xa6\x80" },
+	{ "\xff", 1, "\xef\xbf\xbd" },
+	{ "\x80", 1, "\xef\xbf\xbd" },
+	{ "\xc3", 1, "\xef\xbf\xbd" },                                 /* cut short */
+	{ "\xc3(", 2, "\xef\xbf\xbd(" },                               /* wrong second byte */
+	{ "\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd" },                 /* overlong */
+	{ "\xe0\x80\xaf", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" }, /* overlong */
+	{ "\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" }, /* surrogate */
+	{ "\xf4\x90\x80\x80", 4, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" }, /* too big */
+	{ "\xc2\x9b"
+	  "2J",
+	  4, "?2J" }, /* C1: CSI */
+};
+
+static void test_clean_text_is_utf8_without_controls(void **state)
+{
+	SCRATCH(a);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(clean_cases) / sizeof(*clean_cases); i++) {
+		STR(s);
+		str_append_clean(&s, clean_cases[i].in, clean_cases[i].len);
+		assert_string_equal(str_text(&s), clean_cases[i].out);
+	}
+	assert_string_equal(str_clean(&a, "name\0rest", 9), "name");
+	assert_string_equal(str_clean(&a, "0123456789", 4), "0123");
+	assert_string_equal(str_clean(&a, "", 0), "");
+}
+
+static struct error *fails(void)
+{
+	return error_fault(0x1234);
+}
+
+static struct error *passes_on(bool *reached)
+{
+	TRY(NULL);
+	*reached = true;
+	TRY(fails());
+	*reached = false;
+	return NULL;
+}
+
+static void test_error_carries_kind_and_context(void **state)
+{
+	bool reached = false;
+	struct error *err CLEANUP(error_freep) = error_wrap(passes_on(&reached), "task %d", 7);
+
+	(void)state;
+	assert_true(reached);
+	assert_int_equal(err->kind, ERR_FAULT);
+	assert_int_equal(err->addr, 0x1234);
+	assert_string_equal(err->message, "task 7: 0x1234 is not readable");
+	assert_null(error_wrap(NULL, "nothing"));
+	error_free(NULL);
+}
+
+static void test_error_os_says_what_the_system_says(void **state)
+{
+	struct error *err CLEANUP(error_freep) = error_os(2, "opening %s", "x");
+
+	(void)state;
+	assert_int_equal(err->kind, ERR_OS);
+	assert_int_equal(err->errnum, 2);
+	assert_string_equal(err->message, "opening x: No such file or directory");
+}
+
+static void test_interrupt_lasts_until_cleared(void **state)
+{
+	(void)state;
+	assert_null(interrupt_check());
+	interrupt_request();
+	struct error *err CLEANUP(error_freep) = interrupt_check();
+	assert_int_equal(err->kind, ERR_INTERRUPTED);
+	interrupt_clear();
+	assert_null(interrupt_check());
+}
+
+static void test_log_topics_match_whole_words(void **state)
+{
+	(void)state;
+	assert_false(log_enabled("target"));
+	log_enable("dwarf,target");
+	assert_true(log_enabled("target"));
+	assert_true(log_enabled("dwarf"));
+	assert_false(log_enabled("arg"));
+	assert_false(log_enabled("tar"));
+	log_enable("all");
+	assert_true(log_enabled("anything"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_arena_gives_zeroed_aligned_memory),
+		cmocka_unit_test(test_arena_keeps_small_objects_after_a_big_one),
+		cmocka_unit_test(test_vec_grows_and_moves_to_an_arena),
+		cmocka_unit_test(test_vec_of_nothing_moves_too),
+		cmocka_unit_test(test_map_finds_what_was_put),
+		cmocka_unit_test(test_str_appends_and_truncates),
+		cmocka_unit_test(test_clean_text_is_utf8_without_controls),
+		cmocka_unit_test(test_error_carries_kind_and_context),
+		cmocka_unit_test(test_error_os_says_what_the_system_says),
+		cmocka_unit_test(test_interrupt_lasts_until_cleared),
+		cmocka_unit_test(test_log_topics_match_whole_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

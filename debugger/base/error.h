@@ -1,0 +1,63 @@
+/*
+ * Errors as values. A function that can fail returns struct error *, NULL for success;
+ * its result goes to the last parameter and is untouched on failure.
+ */
+#ifndef DEBUGGER_BASE_ERROR_H
+#define DEBUGGER_BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define CLEANUP(f) __attribute__((cleanup(f)))
+
+enum error_kind {
+	ERR_OS,           /* a system call failed; .errnum says how */
+	ERR_FAULT,        /* target memory not readable at .addr */
+	ERR_LAYOUT,       /* the debug info lacks a type, member or variant we need */
+	ERR_NO_DEBUGINFO, /* module has no DWARF we can read */
+	ERR_CORRUPT,     /* target data or a file contradicts itself: a cycle, a bad discriminant */
+	ERR_STATE,       /* not now: running, exited, already traced, or a core that cannot run */
+	ERR_UNSUPPORTED, /* a target or format this build does not handle */
+	ERR_USAGE,       /* the user asked wrongly */
+	ERR_INTERRUPTED, /* the user pressed ^C */
+};
+
+struct error {
+	enum error_kind kind;
+	int errnum;    /* errno of an ERR_OS, else 0 */
+	uint64_t addr; /* of an ERR_FAULT, else 0 */
+	char *message; /* one line, in the user's words, without a final period */
+};
+
+/* Each returns a new error that the caller owns until error_free(). */
+struct error *error_new(enum error_kind kind, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Appends ": strerror(errnum)". */
+struct error *error_os(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct error *error_fault(uint64_t addr);
+
+/* Consumes err and returns it with "context: " put before its message; NULL stays NULL. */
+struct error *error_wrap(struct error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void error_free(struct error *err);
+/* For CLEANUP(error_freep). */
+void error_freep(struct error **err);
+
+/* Returns early with the error of expression. Locals that own something carry CLEANUP. */
+#define TRY(expression)                                                                            \
+	do {                                                                                       \
+		struct error *try_err_ = (expression);                                             \
+		if (try_err_)                                                                      \
+			return try_err_;                                                           \
+	} while (0)
+
+/* The ^C flag: set by the signal handler of commands/, looked at by every long loop below. */
+void interrupt_request(void);
+void interrupt_clear(void);
+/* ERR_INTERRUPTED when the user asked to stop, else NULL. */
+struct error *interrupt_check(void) MUST_CHECK;
+
+#endif

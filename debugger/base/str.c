@@ -1,0 +1,121 @@
+#include "debugger/base/str.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/arena.h"
+
+static void reserve(struct str *s, size_t extra)
+{
+	size_t need = s->len + extra + 1;
+
+	if (need <= s->capacity)
+		return;
+	size_t wanted = s->capacity ? s->capacity : 64;
+	while (wanted < need)
+		wanted *= 2;
+	s->data = realloc(s->data, wanted);
+	if (!s->data)
+		out_of_memory();
+	s->capacity = wanted;
+}
+
+void str_append_len(struct str *s, const char *text, size_t len)
+{
+	reserve(s, len);
+	memcpy(s->data + s->len, text, len);
+	s->len += len;
+	s->data[s->len] = '\0';
+}
+
+void str_append(struct str *s, const char *text)
+{
+	str_append_len(s, text, strlen(text));
+}
+
+void str_printf(struct str *s, const char *format, ...)
+{
+	va_list args, again;
+
+	va_start(args, format);
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	reserve(s, (size_t)len);
+	vsnprintf(s->data + s->len, (size_t)len + 1, format, again);
+	va_end(again);
+	s->len += (size_t)len;
+}
+
+void str_truncate(struct str *s, size_t len)
+{
+	if (len < s->len) {
+		s->len = len;
+		s->data[len] = '\0';
+	}
+}
+
+void str_free(struct str *s)
+{
+	free(s->data);
+	*s = (struct str){ 0 };
+}
+
+const char *str_text(const struct str *s)
+{
+	return s->data ? s->data : "";
+}
+
+/* Length of the valid UTF-8 sequence at p, 0 when there is none (RFC 3629). */
+static size_t utf8_length(const unsigned char *p, size_t len)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = p[0] < 0x80                   ? 1
+	           : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+	           : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+	           : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+	                                         : 0;
+
+	if (n == 0 || n > len)
+		return 0;
+	if (n == 1)
+		return 1;
+	uint32_t code = p[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	bool surrogate = code >= 0xd800 && code <= 0xdfff;
+	return code < smallest[n] || code > 0x10ffff || surrogate ? 0 : n;
+}
+
+void str_append_clean(struct str *s, const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (size_t i = 0; i < len;) {
+		size_t n = utf8_length(p + i, len - i);
+		bool c1 = n == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0;
+
+		if (n == 0)
+			str_append(s, "\xef\xbf\xbd");
+		else if (c1 || (n == 1 && (p[i] < 0x20 || p[i] == 0x7f)))
+			str_append(s, "?");
+		else
+			str_append_len(s, text + i, n);
+		i += n ? n : 1;
+	}
+}
+
+char *str_clean(struct arena *a, const char *text, size_t len)
+{
+	STR(s);
+
+	str_append_clean(&s, text, strnlen(text, len));
+	return arena_strdup(a, str_text(&s));
+}

@@ -1,0 +1,36 @@
+/* Append-only string builder, and the cleaning of text that came from a target or a file. */
+#ifndef DEBUGGER_BASE_STR_H
+#define DEBUGGER_BASE_STR_H
+
+#include <stddef.h>
+
+#include "debugger/base/error.h"
+
+struct arena;
+
+struct str {
+	char *data; /* NUL-terminated once anything was appended; NULL before */
+	size_t len, capacity;
+};
+
+void str_append(struct str *s, const char *text);
+void str_append_len(struct str *s, const char *text, size_t len);
+void str_printf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Drops all but the first len bytes. */
+void str_truncate(struct str *s, size_t len);
+void str_free(struct str *s);
+/* The text, "" when nothing was appended. */
+const char *str_text(const struct str *s);
+
+/*
+ * Appends text so that it is valid UTF-8 without control characters: a bad byte becomes
+ * U+FFFD, a control character (ESC, newline, DEL, C1) becomes '?'. Terminals and JSON are safe.
+ */
+void str_append_clean(struct str *s, const char *text, size_t len);
+
+/* A clean copy, as above, in arena a; at most len bytes and not beyond a NUL are looked at. */
+char *str_clean(struct arena *a, const char *text, size_t len);
+
+#define STR(name) struct str name CLEANUP(str_free) = { 0 }
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Growable arrays. VEC(int) v = { 0 }; *vec_push(&v) = 1; v.data[i] for i < v.n; vec_free(&v).
+ * Elements move when the vector grows: do not keep pointers into it while pushing.
+ */
+#ifndef DEBUGGER_BASE_VEC_H
+#define DEBUGGER_BASE_VEC_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/arena.h"
+
+#define VEC(type)                                                                                  \
+	struct {                                                                                   \
+		type *data;                                                                        \
+		size_t n, capacity;                                                                \
+	}
+
+/* Room for at least one more element; the new capacity. */
+static inline void *vec_grow_(void *data, size_t *capacity, size_t element)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 8;
+	void *grown = reallocarray(data, wanted, element);
+
+	if (!grown)
+		out_of_memory();
+	*capacity = wanted;
+	return grown;
+}
+
+/* A pointer to one new zeroed element at the end. */
+#define vec_push(v)                                                                                \
+	((v)->n == (v)->capacity                                                                   \
+	         ? (void)((v)->data = vec_grow_((v)->data, &(v)->capacity, sizeof(*(v)->data)))    \
+	         : (void)0,                                                                        \
+	 (__typeof__((v)->data))memset(&(v)->data[(v)->n++], 0, sizeof(*(v)->data)))
+
+#define vec_free(v)                                                                                \
+	do {                                                                                       \
+		free((v)->data);                                                                   \
+		(v)->data = NULL;                                                                  \
+		(v)->n = (v)->capacity = 0;                                                        \
+	} while (0)
+
+/* The elements copied into an arena, and the vector freed. */
+#define vec_to_arena(v, a)                                                                         \
+	({                                                                                         \
+		__typeof__((v)->data) moved_ =                                                     \
+			arena_memdup((a), (v)->data, (v)->n * sizeof(*(v)->data));                 \
+		vec_free(v);                                                                       \
+		moved_;                                                                            \
+	})
+
+#endif

@@ -1,0 +1,423 @@
+#include "debugger/module.h"
+
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "debugger/target.h"
+
+enum { MAX_MODULES = 65536, MAX_ATTEMPTS = 16, MAX_VDSO = 64 * 1024 };
+
+/* Consecutive mappings of one file, the first at its offset 0. */
+struct group {
+	const struct mapping *first;
+	uint64_t start, end; /* as mapped */
+	uint64_t reserved;   /* end of what its PT_LOADs span, by the headers in memory */
+	bool executable;
+	bool seen; /* its headers are readable in memory: image */
+	struct elf_image image;
+};
+
+struct report {
+	struct target *t;
+	module_file_fn *find_file;
+	bool force;
+	struct arena scratch;
+	VEC(struct group) groups;
+	VEC(struct module) modules;
+};
+
+static void report_free(struct report *r)
+{
+	arena_free(&r->scratch);
+	vec_free(&r->groups);
+	for (size_t i = 0; i < r->modules.n; i++) {
+		if (r->modules.data[i].fd >= 0)
+			close(r->modules.data[i].fd);
+	}
+	vec_free(&r->modules);
+}
+
+struct memory_source {
+	struct target *t;
+	uint64_t start;
+};
+
+static bool read_memory(void *arg, uint64_t offset, void *buf, size_t len)
+{
+	const struct memory_source *from = arg;
+	size_t got = 0;
+	struct error *err CLEANUP(error_freep) =
+		target_read_some(from->t, from->start + offset, buf, len, &got);
+
+	return !err && got == len;
+}
+
+/* The headers as the target has them in memory at start. */
+static bool image_in_memory(struct report *r, uint64_t start, struct elf_image *ret)
+{
+	struct memory_source memory = { r->t, start };
+	struct elf_source from = { read_memory, &memory, true };
+
+	return elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, ret);
+}
+
+/* A file that the program maps to read its bytes is no module. */
+static bool is_data_file(struct report *r, const struct mapping *m)
+{
+	unsigned char magic[SELFMAG];
+	struct memory_source memory = { r->t, m->start };
+
+	return m->path[0] != '/' || (read_memory(&memory, 0, magic, sizeof(magic)) &&
+	                             memcmp(magic, ELFMAG, SELFMAG) != 0);
+}
+
+static void group_mappings(struct report *r, const struct mapping *mappings, size_t nmappings)
+{
+	struct group *g = NULL;
+
+	for (size_t i = 0; i < nmappings && r->groups.n < MAX_MODULES; i++) {
+		const struct mapping *m = &mappings[i];
+		if (g && m->start < g->reserved && strcmp(m->path, g->first->path) == 0) {
+			g->end = m->end;
+			g->executable |= m->executable;
+			continue;
+		}
+		if (m->file_offset != 0 || is_data_file(r, m))
+			continue;
+		g = vec_push(&r->groups);
+		*g = (struct group){ .first = m, .start = m->start, .end = m->end };
+		g->executable = m->executable;
+		g->seen = image_in_memory(r, m->start, &g->image);
+		g->reserved = g->seen ? m->start + (g->image.high - g->image.low) : UINT64_MAX;
+	}
+}
+
+/* Where the page at file offset 0 was linked to; the whole image moved by the same distance. */
+static uint64_t image_bias(const struct elf_image *image, uint64_t start)
+{
+	if (image->header.e_type == ET_EXEC)
+		return 0;
+	for (size_t i = 0; i < image->nphdrs; i++) {
+		const Elf64_Phdr *p = &image->phdrs[i];
+		if (p->p_type == PT_LOAD && p->p_offset < ELF_PAGE)
+			return start - (p->p_vaddr - p->p_offset);
+	}
+	return start - image->low;
+}
+
+static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
+{
+	STR(s);
+
+	for (size_t i = 0; i < len; i++)
+		str_printf(&s, "%02x", bytes[i]);
+	return len ? arena_strdup(a, str_text(&s)) : "none";
+}
+
+/* -1 with errno; regular files only: opening a fifo or a device could block or do things. */
+static int open_regular(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+/* What became of the search for a module's file. */
+struct found_file {
+	int fd; /* -1: none fits */
+	const char *display;
+	struct elf_image image;
+	const char *other;    /* a file that does not fit, NULL if there was none */
+	const char *other_id; /* its build-id */
+};
+
+static bool same_id(const struct elf_image *a, const struct elf_image *b)
+{
+	return a->build_id_len == b->build_id_len &&
+	       memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
+}
+
+static void find_file(struct report *r, const struct group *g, bool is_main, struct found_file *ret)
+{
+	*ret = (struct found_file){ .fd = -1 };
+	for (unsigned attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+		struct module_file file = r->find_file(r->t, g->first, is_main, attempt);
+		if (!file.open)
+			return;
+		int fd = open_regular(file.open);
+		LOG("module", "%s: try %s: %s", g->first->path, file.open,
+		    fd < 0 ? strerror(errno) : "opened");
+		if (fd < 0)
+			continue;
+		struct elf_source from = { elf_read_fd, &fd, false };
+		bool usable =
+			elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, &ret->image);
+		bool known = g->seen && g->image.build_id_len > 0;
+		bool same = !known || same_id(&g->image, &ret->image);
+		if (usable && (same || (r->force && is_main))) {
+			if (!same)
+				target_note(r->t, "%s is used although its build-id differs",
+				            file.display);
+			ret->fd = fd;
+			ret->display = file.display;
+			return;
+		}
+		if (usable && !ret->other) {
+			ret->other = file.display;
+			ret->other_id =
+				hex(&r->scratch, ret->image.build_id, ret->image.build_id_len);
+		}
+		close(fd);
+	}
+}
+
+/* The path without what the kernel appends when the file is gone. */
+static const char *clean_path(struct arena *a, const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
+
+	if (len > tail && strcmp(path + len - tail, deleted) == 0)
+		len -= tail;
+	return str_clean(a, path, len);
+}
+
+static struct error *missing_file(struct report *r, const struct group *g, const struct module *m,
+                                  const struct found_file *found)
+{
+	if (found->other && m->is_main)
+		return error_new(ERR_USAGE,
+		                 "%s is not the program that runs: its build-id is %s, that of the "
+		                 "target is %s (find the right file, or use this one with --force)",
+		                 found->other, found->other_id,
+		                 hex(&r->scratch, g->image.build_id, g->image.build_id_len));
+	if (found->other)
+		target_note(r->t, "%s differs from the file that is mapped; not used", m->path);
+	else if (m->is_main)
+		target_note(r->t, "the executable %s was not found: give it with --exe FILE",
+		            m->path);
+	else
+		target_note(r->t, "%s was not found: its frames have no names", m->path);
+	return NULL;
+}
+
+static void fill_module(struct module *m, const struct elf_image *image, uint64_t start)
+{
+	m->bias = image_bias(image, start);
+	m->start = image->low + m->bias;
+	m->end = image->high + m->bias;
+	memcpy(m->build_id, image->build_id, image->build_id_len);
+	m->build_id_len = image->build_id_len;
+	if (image->tls) {
+		m->tls_memsz = image->tls->p_memsz;
+		m->tls_align = image->tls->p_align;
+		m->tls_vaddr = image->tls->p_vaddr;
+	}
+}
+
+/* Hands a descriptor of the file to libdwfl. */
+static void report_dwfl(struct report *r, struct module *m, int fd)
+{
+	m->dwfl = dwfl_report_elf(r->t->dwfl, m->path, m->file, fd, m->bias, true);
+	if (!m->dwfl) {
+		target_note(r->t, "%s: %s", m->file, dwfl_errmsg(-1));
+		close(fd);
+		return;
+	}
+	void **userdata;
+	dwfl_module_info(m->dwfl, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = r->t;
+	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static struct error *add_group(struct report *r, const struct group *g, bool is_main)
+{
+	struct module m = { .start = g->start, .end = g->end, .is_main = is_main, .fd = -1 };
+	struct found_file found;
+
+	find_file(r, g, is_main, &found);
+	bool is_elf = g->seen || found.fd >= 0;
+	if (!is_elf && !g->executable)
+		return NULL;
+	m.path = clean_path(&r->t->arena, g->first->path);
+	if (g->seen)
+		fill_module(&m, &g->image, g->start);
+	if (found.fd < 0) {
+		TRY(missing_file(r, g, &m, &found));
+	} else {
+		m.file = found.display;
+		fill_module(&m, &found.image, g->start);
+		report_dwfl(r, &m, found.fd);
+	}
+	*vec_push(&r->modules) = m;
+	return NULL;
+}
+
+/* The vdso has no file: libdwfl gets a copy of the target's memory. */
+static void add_vdso(struct report *r)
+{
+	struct target *t = r->t;
+	struct module m = { .path = "[vdso]", .file = "[vdso]", .is_vdso = true, .fd = -1 };
+	struct elf_image image;
+
+	if (t->vdso == 0 || !image_in_memory(r, t->vdso, &image))
+		return;
+	uint64_t size = image.header.e_shoff + image.header.e_shnum * sizeof(Elf64_Shdr);
+	size = image.header.e_shoff < MAX_VDSO && size < MAX_VDSO ? size : MAX_VDSO;
+	unsigned char *copy = arena_alloc(&r->scratch, size);
+	size_t got = 0;
+	struct error *err CLEANUP(error_freep) = target_read_some(t, t->vdso, copy, size, &got);
+	int fd = err ? -1 : memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, copy, got) != (ssize_t)got) {
+		close(fd);
+		return;
+	}
+	fill_module(&m, &image, t->vdso);
+	report_dwfl(r, &m, fd);
+	*vec_push(&r->modules) = m;
+}
+
+/*
+ * Fetching from a debuginfod server takes seconds; a program must not stand still for that
+ * when an unwinder asks for a library's .debug_frame.
+ */
+static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+                          const char *file, const char *link, GElf_Word crc, char **ret)
+{
+	const struct target *t = *userdata;
+	char *urls = t && t->ops->stop && t->stopped ? getenv("DEBUGINFOD_URLS") : NULL;
+
+	if (urls) {
+		urls = strdup(urls);
+		unsetenv("DEBUGINFOD_URLS");
+	} else if (getenv("DEBUGINFOD_URLS") && isatty(STDERR_FILENO)) {
+		setenv("DEBUGINFOD_PROGRESS", "1", 0);
+	}
+	int fd = dwfl_standard_find_debuginfo(mod, userdata, name, base, file, link, crc, ret);
+	if (urls)
+		setenv("DEBUGINFOD_URLS", urls, 1);
+	free(urls);
+	return fd;
+}
+
+/* Every module is reported with its file. */
+static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+                    char **file, Elf **elf)
+{
+	(void)mod, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
+	return -1;
+}
+
+static struct error *begin(struct target *t)
+{
+	Dwfl_Callbacks *callbacks = NEW(&t->arena, Dwfl_Callbacks);
+	char **path = NEW(&t->arena, char *);
+
+	*path = t->root && *t->root
+	                ? arena_printf(&t->arena, ":.debug:/usr/lib/debug:%s/usr/lib/debug",
+	                               t->root)
+	                : arena_strdup(&t->arena, ":.debug:/usr/lib/debug");
+	callbacks->find_elf = find_elf;
+	callbacks->find_debuginfo = find_debuginfo;
+	callbacks->debuginfo_path = path;
+	t->dwfl = dwfl_begin(callbacks);
+	if (!t->dwfl)
+		return error_new(ERR_UNSUPPORTED, "libdwfl: %s", dwfl_errmsg(-1));
+	dwfl_report_begin(t->dwfl);
+	return NULL;
+}
+
+/* The group with the entry point, which is the program even when a linker was run by hand. */
+static const struct group *main_group(const struct report *r)
+{
+	uint64_t entry = r->t->entry;
+
+	for (size_t i = 0; i < r->groups.n; i++) {
+		const struct group *g = &r->groups.data[i];
+		if (entry >= g->start && entry < g->end)
+			return g;
+	}
+	return entry == 0 && r->groups.n > 0 ? &r->groups.data[0] : NULL;
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+	uint64_t x = ((const struct module *)a)->start, y = ((const struct module *)b)->start;
+
+	return (x > y) - (x < y);
+}
+
+struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
+                             module_file_fn *find_file_, bool force)
+{
+	struct report r CLEANUP(report_free) = { .t = t, .find_file = find_file_, .force = force };
+
+	TRY(begin(t));
+	group_mappings(&r, mappings, nmappings);
+	const struct group *main = main_group(&r);
+	for (size_t i = 0; i < r.groups.n; i++) {
+		const struct group *g = &r.groups.data[i];
+		if (g->executable || g == main)
+			TRY(add_group(&r, g, g == main));
+		TRY(interrupt_check());
+	}
+	add_vdso(&r);
+	if (dwfl_report_end(t->dwfl, NULL, NULL) != 0)
+		return error_new(ERR_CORRUPT, "the target's modules: %s", dwfl_errmsg(-1));
+	t->nmodules = r.modules.n;
+	if (t->nmodules > 0)
+		qsort(r.modules.data, t->nmodules, sizeof(*r.modules.data), compare_modules);
+	t->modules = vec_to_arena(&r.modules, &t->arena);
+	for (size_t i = 0; i < t->nmodules; i++) {
+		if (t->modules[i].is_main && t->modules[i].dwfl)
+			t->main_module = &t->modules[i];
+	}
+	return NULL;
+}
+
+void modules_close(struct target *t)
+{
+	for (size_t i = 0; i < t->nmodules; i++) {
+		if (t->modules[i].fd >= 0)
+			close(t->modules[i].fd);
+	}
+	if (t->dwfl)
+		dwfl_end(t->dwfl);
+	t->dwfl = NULL;
+	t->modules = NULL;
+	t->main_module = NULL;
+	t->nmodules = 0;
+}
+
+struct module *module_at(const struct target *t, uint64_t addr)
+{
+	size_t low = 0, high = t->nmodules;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (t->modules[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->nmodules && t->modules[low].start <= addr ? &t->modules[low] : NULL;
+}

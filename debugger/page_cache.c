@@ -1,0 +1,197 @@
+#include "debugger/page_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/vec.h"
+
+/*
+ * Neighbours are read along while the cache is small. A target whose objects are spread over a
+ * huge heap must not have all of it copied: beyond these sizes reads get narrower.
+ */
+enum { CHUNK_BLOCKS = 64, CHUNK_SIZE = CHUNK_BLOCKS * BLOCK_SIZE };
+static const size_t wide_limit = 512u << 20, narrow_limit = 1024u << 20;
+
+struct block {
+	uint64_t key; /* address / BLOCK_SIZE + 1; 0: empty slot */
+	unsigned char *data;
+	uint16_t known, present; /* one bit a page */
+};
+
+struct page_cache {
+	struct block *slots; /* open addressing */
+	size_t n, capacity;  /* capacity is a power of two */
+	struct block *last;  /* the one asked for last */
+	VEC(unsigned char *) chunks;
+	size_t used_blocks; /* of all chunks, in order */
+	size_t filled;      /* bytes read */
+};
+
+struct page_cache *page_cache_new(void)
+{
+	struct page_cache *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		out_of_memory();
+	c->capacity = 1024;
+	c->slots = calloc(c->capacity, sizeof(*c->slots));
+	if (!c->slots)
+		out_of_memory();
+	return c;
+}
+
+void page_cache_free(struct page_cache *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->chunks.n; i++)
+		munmap(c->chunks.data[i], CHUNK_SIZE);
+	vec_free(&c->chunks);
+	free(c->slots);
+	free(c);
+}
+
+void page_cache_drop(struct page_cache *c)
+{
+	memset(c->slots, 0, c->capacity * sizeof(*c->slots));
+	c->n = 0;
+	c->last = NULL;
+	c->used_blocks = 0;
+	c->filled = 0;
+}
+
+/* Block memory comes zero from the kernel and is only touched where pages are read. */
+static unsigned char *new_data(struct page_cache *c)
+{
+	size_t chunk = c->used_blocks / CHUNK_BLOCKS;
+
+	if (chunk == c->chunks.n) {
+		void *p = mmap(NULL, CHUNK_SIZE, PROT_READ | PROT_WRITE,
+		               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p == MAP_FAILED)
+			out_of_memory();
+		*vec_push(&c->chunks) = p;
+	}
+	return c->chunks.data[chunk] + (c->used_blocks++ % CHUNK_BLOCKS) * BLOCK_SIZE;
+}
+
+/* The slot of key, or the empty one where it belongs. */
+static struct block *slot_of(const struct page_cache *c, uint64_t key)
+{
+	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (c->capacity - 1);
+
+	while (c->slots[i].key && c->slots[i].key != key)
+		i = (i + 1) & (c->capacity - 1);
+	return &c->slots[i];
+}
+
+static void grow(struct page_cache *c)
+{
+	struct block *old = c->slots;
+	size_t nold = c->capacity;
+
+	c->capacity *= 2;
+	c->slots = calloc(c->capacity, sizeof(*c->slots));
+	if (!c->slots)
+		out_of_memory();
+	for (size_t i = 0; i < nold; i++) {
+		if (old[i].key)
+			*slot_of(c, old[i].key) = old[i];
+	}
+	free(old);
+	c->last = NULL;
+}
+
+static struct block *add_block(struct page_cache *c, uint64_t key)
+{
+	struct block *b = slot_of(c, key);
+
+	if (b->key)
+		return b;
+	if (c->n * 2 > c->capacity) {
+		grow(c);
+		b = slot_of(c, key);
+	}
+	b->key = key;
+	b->data = new_data(c);
+	c->n++;
+	return b;
+}
+
+static uint64_t key_of(uint64_t addr)
+{
+	return addr / BLOCK_SIZE + 1;
+}
+
+static unsigned page_of(uint64_t addr)
+{
+	return (unsigned)(addr % BLOCK_SIZE / CACHE_PAGE);
+}
+
+enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data)
+{
+	uint64_t key = key_of(addr);
+	struct block *b = c->last && c->last->key == key ? c->last : slot_of(c, key);
+	unsigned page = page_of(addr);
+
+	if (!b->key)
+		return PAGE_UNKNOWN;
+	c->last = b;
+	if (!(b->known >> page & 1))
+		return PAGE_UNKNOWN;
+	if (!(b->present >> page & 1))
+		return PAGE_HOLE;
+	*data = b->data + addr % BLOCK_SIZE / CACHE_PAGE * CACHE_PAGE;
+	return PAGE_PRESENT;
+}
+
+/* Reads pages [first, end), or up to the first hole, which becomes known too. */
+static struct error *fill_range(struct page_cache *c, struct block *b, unsigned first, unsigned end,
+                                page_read_fn *read, void *arg)
+{
+	uint64_t addr = (b->key - 1) * BLOCK_SIZE + first * (uint64_t)CACHE_PAGE;
+	size_t len = (size_t)(end - first) * CACHE_PAGE, got = 0;
+
+	TRY(read(arg, addr, b->data + first * (size_t)CACHE_PAGE, len, &got));
+	unsigned stop = first + (unsigned)(got / CACHE_PAGE);
+	for (unsigned page = first; page < stop; page++) {
+		b->known |= (uint16_t)(1u << page);
+		b->present |= (uint16_t)(1u << page);
+	}
+	if (stop < end)
+		b->known |= (uint16_t)(1u << stop);
+	c->filled += got;
+	return NULL;
+}
+
+/* The pages to read around page: unknown ones only, so that a stop's bytes never change. */
+static void window(const struct page_cache *c, const struct block *b, unsigned page, bool at_once,
+                   unsigned *first, unsigned *end)
+{
+	unsigned width = !at_once || c->filled >= narrow_limit ? 1
+	                 : c->filled >= wide_limit             ? 4
+	                                                       : BLOCK_PAGES;
+
+	*first = page;
+	*end = page + 1;
+	while (*first % width != 0 && !(b->known >> (*first - 1) & 1))
+		--*first;
+	while (*end % width != 0 && !(b->known >> *end & 1))
+		++*end;
+}
+
+struct error *page_cache_fill(struct page_cache *c, uint64_t addr, bool at_once, page_read_fn *read,
+                              void *arg)
+{
+	struct block *b = add_block(c, key_of(addr));
+	unsigned page = page_of(addr), first, end;
+
+	window(c, b, page, at_once, &first, &end);
+	TRY(fill_range(c, b, first, end, read, arg));
+	if (b->known >> page & 1)
+		return NULL;
+	/* A hole before the page: a second read starts at the page itself. */
+	return fill_range(c, b, page, end, read, arg);
+}

@@ -1,0 +1,171 @@
+/*
+ * A target answers for memory, threads, registers and modules of one program: a live process,
+ * a core dump, or arrays in a unit test. They differ in struct target_ops and nowhere else.
+ *
+ * A live target runs except between target_stop() and target_resume(). What was read during a
+ * stop stays readable afterwards from the page cache until the next stop, so that formatting
+ * happens while the program runs.
+ */
+#ifndef DEBUGGER_TARGET_H
+#define DEBUGGER_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/arch.h"
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+
+struct target;
+struct module;
+struct mapping;
+struct page_cache;
+struct Dwfl;
+struct tls;
+struct unwinder;
+
+struct thread {
+	unsigned number; /* from 1; the main thread first, then by ascending tid: same live and core
+	                  */
+	pid_t tid;
+	const char *name; /* comm, sanitised; NULL where unknown (cores do not say) */
+	char run_state; /* R, S, D ... of /proc/PID/task/TID/stat just before the stop; 0 unknown */
+	bool has_regs;  /* false: died meanwhile, or a core without its NT_PRSTATUS */
+	struct regs regs;
+};
+
+struct target_ops {
+	const char *kind; /* "live", "core", "fake" */
+	/*
+	 * Reads up to len bytes at addr. A hole in the address space is a valid state of the
+	 * target, not an error: *ret says how many bytes exist from addr on (0: none).
+	 */
+	struct error *(*read)(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret);
+	/* Stops every thread and fills t->threads with their registers. NULL: always stopped. */
+	struct error *(*stop)(struct target *t);
+	/* Lets it run again, whatever state it is in; must not fail half-way. NULL as above. */
+	void (*resume)(struct target *t);
+	void (*close)(struct target *t);
+};
+
+/* How old or how sure the target's clock is. */
+struct target_clock {
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC of the target (its time namespace) */
+	bool known;            /* false on a core */
+};
+
+struct target_signal {
+	int number; /* the signal that ended the process (core), 0 if none */
+	int code;
+	uint64_t addr;
+	pid_t tid; /* thread that got it, 0 unknown */
+};
+
+struct target {
+	const struct target_ops *ops;
+	const struct arch *arch;
+	pid_t pid;
+	const char *command;    /* comm or NT_PRPSINFO, sanitised, may be NULL */
+	const char *path;       /* of the core file; NULL when live */
+	const char *root;       /* "/proc/PID/root": its view of the files; "" on a core */
+	bool stopped;           /* registers and memory stand still; always true for cores */
+	bool frozen;             /* reads are answered by what the last stop has read */
+	unsigned generation;    /* +1 at every stop; caches of target memory are keyed by it */
+	struct thread *threads; /* of the last stop, ascending number */
+	size_t nthreads;
+	struct module *modules; /* ascending start address; [main_module] is the executable */
+	size_t nmodules;
+	struct module *main_module; /* NULL when no executable could be found */
+	struct Dwfl *dwfl;          /* owned here, lent to dwarf/ */
+	struct target_clock clock;  /* taken at the last stop */
+	struct target_signal signal;
+	uint64_t pause_ns;  /* how long the last stop lasted; 0 on a core */
+	const char **notes; /* what was seen while opening: truncated core, files not found */
+	size_t nnotes;
+	uint64_t entry;            /* AT_ENTRY, 0 unknown */
+	uint64_t vdso;             /* AT_SYSINFO_EHDR, 0 unknown */
+	struct unwinder *unwinder; /* of dwarf/unwind.c, NULL until it attached to dwfl */
+	struct tls *tls;           /* of tls.c: libc's layout, NULL until it was needed */
+	void *private;             /* of the ops */
+	struct page_cache *cache;  /* NULL where ops->read() is as good: cores, fakes */
+	/* What does not change while the target runs: its read-only file mappings, ascending. */
+	struct mapping *constant;
+	size_t nconstant;
+	struct arena stop_arena; /* threads and their names; emptied at the next stop */
+	struct arena arena;      /* lives until target_close() */
+};
+
+struct target_options {
+	const char *exe; /* executable to use instead of the one recorded; NULL: find it */
+	bool force;      /* accept an executable whose build-id differs */
+};
+
+/*
+ * Opens a running process without stopping it: checks that it exists, is 64-bit, of our
+ * architecture, that we may trace it (/proc/PID/status, yama, capabilities) and that nobody
+ * else does, and reports its modules. Errors say what to do.
+ */
+struct error *target_live_open(pid_t pid, const struct target_options *options,
+                               struct target **ret) MUST_CHECK;
+/* Opens an ELF core (gcore or kernel). Its executable is found by NT_FILE, AUXV and build-id. */
+struct error *target_core_open(const char *path, const struct target_options *options,
+                               struct target **ret) MUST_CHECK;
+/* Resumes if stopped, frees everything. NULL is allowed. */
+void target_close(struct target *t);
+void target_closep(struct target **t);
+
+/*
+ * Stops and resumes; no-ops on a core. target_stop() drops the page cache and counts
+ * generation up; on failure the target runs. Nested stops are a programming error.
+ */
+struct error *target_stop(struct target *t) MUST_CHECK;
+void target_resume(struct target *t);
+/*
+ * Forgets what the last stop has read; until the next stop, reads go to the running program.
+ * Threads keep the registers of the last stop. For rehearsing a walk whose answer is thrown away.
+ */
+void target_thaw(struct target *t);
+
+/* All of len bytes, or ERR_FAULT at the first byte that is missing. */
+struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len) MUST_CHECK;
+/*
+ * As many bytes as exist from addr on; *ret may be 0. Fails only when the target is gone.
+ * Of a live target: during a stop this reads and remembers; after it, what was not read during
+ * the stop has no bytes, unless it cannot have changed since (read-only file mappings). Before
+ * the first stop it reads the running process, for rehearsals: do not believe the values.
+ */
+struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_t len,
+                               size_t *ret) MUST_CHECK;
+/* A little-endian unsigned integer of size 1, 2, 4 or 8. */
+struct error *target_read_uint(struct target *t, uint64_t addr, size_t size,
+                               uint64_t *ret) MUST_CHECK;
+/* A NUL-terminated string of at most max bytes, sanitised, in arena a. */
+struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr, size_t max,
+                               const char **ret) MUST_CHECK;
+
+/* NULL when there is no thread of that tid / number. */
+const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);
+const struct thread *target_thread_by_number(const struct target *t, unsigned number);
+
+/* Adds one line (copied) to t->notes; the same line is kept once. */
+void target_note(struct target *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * The address of a thread-local at offset in module's PT_TLS, for thread th. Static TLS of the
+ * executable by the psABI's variant II formula; other modules through link_map and the DTV
+ * (glibc; ERR_UNSUPPORTED elsewhere). *found false: the thread has not allocated that block yet,
+ * or its registers are not known.
+ */
+struct error *target_tls_address(struct target *t, const struct thread *th, const struct module *m,
+                                 uint64_t offset, uint64_t *ret, bool *found) MUST_CHECK;
+
+/*
+ * For the implementations of target_ops. An empty target of arch; target_close() frees it,
+ * also one that was opened only in part. cached: reads go through a page cache.
+ */
+struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached);
+/* Copies n threads to t->threads in the order that struct thread describes, numbers them. */
+void target_set_threads(struct target *t, const struct thread *threads, size_t n);
+
+#endif

@@ -1,0 +1,111 @@
+/* From a link-time address to its unit: .debug_aranges, or unit ranges where that is missing. */
+#include <elfutils/libdw.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/debuginfo.h"
+
+/* Padding between two functions of one unit that may be counted as the unit's own. */
+enum { MAX_PADDING = 64 };
+
+typedef VEC(struct unit_range) range_vec;
+
+static int by_low(const void *a, const void *b)
+{
+	const struct unit_range *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static void add_range(range_vec *ranges, uint64_t low, uint64_t high, struct unit *u)
+{
+	struct unit_range *last = ranges->n ? &ranges->data[ranges->n - 1] : NULL;
+
+	if (low == 0 || high <= low) /* 0: the linker dropped it */
+		return;
+	/* A linker lays out a unit's functions one behind the other: fewer ranges to sort. */
+	if (last && last->unit == u && low >= last->high && low - last->high < MAX_PADDING) {
+		last->high = high;
+		return;
+	}
+	*vec_push(ranges) = (struct unit_range){ low, high, u };
+}
+
+/* One set of .debug_aranges (DWARF 5, 6.1.2). */
+static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *ranges)
+{
+	const uint8_t *start = r->p;
+	uint64_t length = read_fixed(r, 4);
+	unsigned offset_size = length == 0xffffffff ? 8 : 4;
+
+	if (offset_size == 8)
+		length = read_fixed(r, 8);
+	if (r->bad || length > (uint64_t)(r->end - r->p))
+		return false;
+	struct reader set = { r->p, r->p + length, false };
+	read_skip(r, length);
+	read_skip(&set, 2); /* version */
+	uint64_t unit_offset = read_fixed(&set, offset_size);
+	unsigned address_size = (unsigned)read_fixed(&set, 1);
+	read_skip(&set, 1); /* segment selector size */
+	struct unit *u = debuginfo_unit_of(dm, unit_offset);
+	if (!u || u->start != unit_offset || (address_size != 4 && address_size != 8))
+		return true;
+	size_t tuple = 2u * address_size, misaligned = (size_t)(set.p - start) % tuple;
+	read_skip(&set, misaligned ? tuple - misaligned : 0);
+	u->in_aranges = true;
+	while (!set.bad && set.p < set.end) {
+		uint64_t low = read_fixed(&set, address_size);
+		uint64_t len = read_fixed(&set, address_size);
+
+		if (low == 0 && len == 0)
+			break;
+		add_range(ranges, low, low + len, u);
+	}
+	return true;
+}
+
+static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *ranges)
+{
+	Dwarf_Die die;
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	if (!dwarf_offdie(dm->dwarf, u->first_die, &die))
+		return;
+	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
+		add_range(ranges, low, high, u);
+}
+
+static void read_aranges(struct dwarf_module *dm)
+{
+	range_vec ranges = { 0 };
+	struct reader r = reader_at(dm->sections.aranges, 0, dm->sections.aranges.size);
+
+	while (r.p < r.end && read_set(dm, &r, &ranges))
+		;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (!dm->units[i].in_aranges)
+			add_unit_ranges(dm, &dm->units[i], &ranges);
+	}
+	qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
+	dm->nranges = ranges.n;
+	dm->ranges = vec_to_arena(&ranges, &dm->di->arena);
+}
+
+struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc)
+{
+	if (!dm->aranges_read) {
+		dm->aranges_read = true;
+		read_aranges(dm);
+	}
+	size_t lo = 0, hi = dm->nranges;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (dm->ranges[mid].low <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && pc < dm->ranges[lo - 1].high ? dm->ranges[lo - 1].unit : NULL;
+}

@@ -1,0 +1,381 @@
+#include "dwarf/debuginfo.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+
+struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
+{
+	struct debuginfo *di = calloc(1, sizeof(*di));
+
+	if (!di)
+		out_of_memory();
+	di->target = t;
+	di->modules = NEW_ARRAY(&di->arena, struct dwarf_module *, t->nmodules + 1);
+	for (int main_first = 1; main_first >= 0; main_first--) {
+		for (size_t i = 0; i < t->nmodules; i++) {
+			struct module *m = &t->modules[i];
+
+			if (!m->dwfl || m->is_main != (bool)main_first)
+				continue;
+			struct dwarf_module *dm = NEW(&di->arena, struct dwarf_module);
+			dm->di = di;
+			dm->module = m;
+			dm->tier = DWARF_NONE;
+			di->modules[di->nmodules++] = dm;
+		}
+	}
+	*ret = di;
+	return NULL;
+}
+
+void debuginfo_close(struct debuginfo *di)
+{
+	if (!di)
+		return;
+	for (size_t i = 0; i < di->nmodules; i++) {
+		map_free(&di->modules[i]->types);
+		map_free(&di->modules[i]->by_name);
+		map_free(&di->modules[i]->functions);
+		map_free(&di->modules[i]->vtables);
+		map_free(&di->modules[i]->polled);
+	}
+	arena_free(&di->arena);
+	free(di);
+}
+
+static struct section section_of(Elf_Scn *scn)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	return data && data->d_buf ? (struct section){ data->d_buf, data->d_size } :
+	                             (struct section){ NULL, 0 };
+}
+
+/* What of the debug sections of an ELF file this build cannot use. */
+struct obstacles {
+	bool zstd, other_compression, types;
+};
+
+static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *obstacles)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} table[] = {
+		{ "info", offsetof(struct dwarf_sections, info) },
+		{ "abbrev", offsetof(struct dwarf_sections, abbrev) },
+		{ "str", offsetof(struct dwarf_sections, str) },
+		{ "line", offsetof(struct dwarf_sections, line) },
+		{ "line_str", offsetof(struct dwarf_sections, line_str) },
+		{ "str_offsets", offsetof(struct dwarf_sections, str_offsets) },
+		{ "addr", offsetof(struct dwarf_sections, addr) },
+		{ "aranges", offsetof(struct dwarf_sections, aranges) },
+	};
+	size_t shstrndx;
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrstrndx(elf, &shstrndx) != 0)
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		GElf_Chdr chdr;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
+			continue;
+		const char *name = elf_strptr(elf, shstrndx, shdr.sh_name);
+		bool gnu = name && strncmp(name, ".zdebug_", 8) == 0;
+		if (!name || (!gnu && strncmp(name, ".debug_", 7) != 0))
+			continue;
+		const char *tail = name + (gnu ? 8 : 7);
+		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+			if (strcmp(tail, table[i].name) != 0)
+				continue;
+			/* libdw uncompresses what it opened; a section it did not want is ours. */
+			if ((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr)) {
+				if (chdr.ch_type == 2 /* ELFCOMPRESS_ZSTD, gABI 4.3 */)
+					obstacles->zstd = true;
+				else if (elf_compress(scn, 0, 0) < 0)
+					obstacles->other_compression = true;
+			} else if (gnu && elf_compress_gnu(scn, 0, 0) < 0) {
+				obstacles->other_compression = true;
+			}
+			*(struct section *)((char *)s + table[i].offset) = section_of(scn);
+		}
+	}
+}
+
+static bool has_symtab(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
+			return true;
+	}
+	return false;
+}
+
+static void no_dwarf(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	struct obstacles obstacles = { 0 };
+
+	if (elf)
+		read_sections(elf, &dm->sections, &obstacles);
+	dm->sections = (struct dwarf_sections){ 0 };
+	dm->tier = elf && has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
+	if (obstacles.zstd)
+		dm->tier_reason = "its debug sections are compressed with zstd, which this libdw "
+		                  "cannot read: recompress with `objcopy "
+		                  "--compress-debug-sections=zlib`, or use elfutils 0.191 or newer";
+	else if (dm->tier == DWARF_SYMBOLS)
+		dm->tier_reason = "it was built without debug info: build with `debug = 2` (or "
+		                  "`debug = \"full\"`) in the Cargo profile";
+	else
+		dm->tier_reason = "it is stripped: keep a copy with debug info (Cargo `debug = 2`, "
+		                  "`strip = \"none\"`), or a separate debug file by build-id";
+}
+
+/* debug = 1 emits functions but no type: no unit of a Rust crate other than std has a struct. */
+static void decide_tier(struct dwarf_module *dm)
+{
+	size_t looked = 0;
+
+	debuginfo_read_roots(dm);
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].dwo_name) {
+			dm->tier = DWARF_LINES;
+			dm->tier_reason = "its debug info is split into .dwo or .dwp files, which are "
+			                  "not read: build with `split-debuginfo = \"off\"` or "
+			                  "\"packed\" into one file";
+			return;
+		}
+	}
+	dm->tier = DWARF_LINES;
+	for (size_t i = 0; i < dm->nunits && looked < 16; i++) {
+		struct unit *u = &dm->units[i];
+
+		/* Units of std have no types even in full builds. */
+		if (!u->name || strncmp(u->name, "/rustc/", 7) == 0 || u->end - u->start < 200)
+			continue;
+		debuginfo_scan(dm, u);
+		looked++;
+		for (size_t j = 0; j < u->nscopes; j++) {
+			if (u->scopes[j].tag == DW_TAG_structure_type) {
+				dm->tier = DWARF_FULL;
+				return;
+			}
+		}
+	}
+	dm->tier_reason = "it has line tables only (Cargo `debug = 1` or "
+	                  "\"line-tables-only\"): build with `debug = 2`";
+}
+
+void debuginfo_load(struct dwarf_module *dm)
+{
+	Dwarf_Addr bias;
+
+	if (dm->dwarf || dm->tier_reason)
+		return;
+	dm->dwarf = dwfl_module_getdwarf(dm->module->dwfl, &bias);
+	if (!dm->dwarf) {
+		LOG("dwarf", "%s: %s", dm->module->path, dwfl_errmsg(-1));
+		no_dwarf(dm);
+		return;
+	}
+	struct obstacles obstacles = { 0 };
+	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &obstacles);
+	if (obstacles.zstd || obstacles.other_compression) {
+		dm->dwarf = NULL;
+		no_dwarf(dm);
+		return;
+	}
+	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits);
+	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
+	    dm->sections.info.size);
+	if (dm->nunits == 0) {
+		dm->dwarf = NULL;
+		dm->tier = DWARF_SYMBOLS;
+		dm->tier_reason = "its .debug_info is corrupt: no unit could be read";
+		return;
+	}
+	decide_tier(dm);
+}
+
+struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		if (di->modules[i]->module == m) {
+			debuginfo_load(di->modules[i]);
+			return di->modules[i];
+		}
+	}
+	return NULL;
+}
+
+struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
+{
+	size_t lo = 0, hi = dm->nunits;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (dm->units[mid].start <= die)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && die < dm->units[lo - 1].end ? &dm->units[lo - 1] : NULL;
+}
+
+void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
+{
+	static const char suffix[] = "::{vtable}";
+	size_t suffix_len = sizeof(suffix) - 1;
+
+	if (u->scanned)
+		return;
+	scan_unit(&dm->sections, u, &dm->di->arena);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const struct scope *s = &u->scopes[i];
+		size_t len;
+
+		if (s->tag != DW_TAG_variable || !s->has_address || !s->low || !s->name)
+			continue;
+		len = strlen(s->name);
+		if (len > suffix_len && strcmp(s->name + len - suffix_len, suffix) == 0)
+			map_put(&dm->vtables, s->low, &u->scopes[i].die);
+	}
+}
+
+struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+
+	if (u)
+		debuginfo_scan(dm, u);
+	return u;
+}
+
+void debuginfo_read_roots(struct dwarf_module *dm)
+{
+	if (dm->roots_read)
+		return;
+	dm->roots_read = true;
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_unit_root(&dm->sections, &dm->units[i]);
+}
+
+bool unit_crate(const struct unit *u, const char **name, size_t *len)
+{
+	const char *at = u->name ? strstr(u->name, "/@/") : NULL;
+	const char *dot = at ? strchr(at, '.') : NULL;
+
+	if (!dot)
+		return false;
+	*name = at + 3;
+	*len = (size_t)(dot - *name);
+	return true;
+}
+
+/* Copies the version-like text (digits, dots, pre-release) at p. */
+static const char *version_at(struct debuginfo *di, const char *p)
+{
+	size_t n = strspn(p, "0123456789.");
+
+	if (n == 0)
+		return NULL;
+	if (p[n] == '-' || p[n] == '+')
+		n += strspn(p + n, "abcdefghijklmnopqrstuvwxyz0123456789.-+");
+	return arena_strndup(&di->arena, p, n);
+}
+
+const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate)
+{
+	SCRATCH(tmp);
+	const char *wanted = arena_printf(&tmp, "/%s-", crate);
+
+	debuginfo_read_roots(dm);
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const char *at = dm->units[i].name ? strstr(dm->units[i].name, wanted) : NULL;
+
+		if (at && at[strlen(wanted)] >= '0' && at[strlen(wanted)] <= '9')
+			return version_at(dm->di, at + strlen(wanted));
+	}
+	return NULL;
+}
+
+const char *debuginfo_rustc_version(struct dwarf_module *dm)
+{
+	static const char wanted[] = "rustc version ";
+	const char *newest = NULL;
+
+	debuginfo_read_roots(dm);
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const struct unit *u = &dm->units[i];
+		const char *at = u->producer ? strstr(u->producer, wanted) : NULL;
+
+		if (!at)
+			continue;
+		newest = at + sizeof(wanted) - 1;
+		/* std's units were made by the compiler's own builders: prefer another. */
+		if (!u->name || strncmp(u->name, "/rustc/", 7) != 0)
+			break;
+	}
+	return newest ? version_at(dm->di, newest) : NULL;
+}
+
+static void add_tls_symbols(struct dwarf_module *dm, Elf *elf)
+{
+	VEC(struct symbol) found = { 0 };
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB || !shdr.sh_entsize ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		dm->tls.has_symtab = true;
+		size_t n = shdr.sh_size / shdr.sh_entsize;
+		for (size_t i = 0; i < n; i++) {
+			GElf_Sym sym;
+
+			if (!gelf_getsym(data, (int)i, &sym) ||
+			    GELF_ST_TYPE(sym.st_info) != STT_TLS || sym.st_shndx == SHN_UNDEF)
+				continue;
+			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+			if (name)
+				*vec_push(&found) =
+					(struct symbol){ name, sym.st_value, sym.st_size };
+		}
+	}
+	dm->tls.n = found.n;
+	dm->tls.data = vec_to_arena(&found, &dm->di->arena);
+}
+
+const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+
+	if (dm->tls.loaded)
+		return &dm->tls;
+	dm->tls.loaded = true;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	if (elf)
+		add_tls_symbols(dm, elf);
+	if (!dm->tls.has_symtab && dm->dwarf)
+		add_tls_symbols(dm, dwarf_getelf(dm->dwarf));
+	return &dm->tls;
+}

@@ -1,0 +1,107 @@
+/*
+ * The debug information of a target: each module's DWARF, opened once and read as little as the
+ * question needs. Owns units, types and names; they live until debuginfo_close().
+ */
+#ifndef DWARF_DEBUGINFO_H
+#define DWARF_DEBUGINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/map.h"
+#include "debugger/module.h"
+#include "debugger/target.h"
+#include "dwarf/scan.h"
+
+struct Dwarf;
+
+/* How much a module's debug info can tell. */
+enum dwarf_tier {
+	DWARF_FULL,    /* types, variables, lines (debug = 2) */
+	DWARF_LINES,   /* functions and lines only (debug = 1, line-tables-only) */
+	DWARF_SYMBOLS, /* a symbol table only */
+	DWARF_NONE,
+};
+
+/* A symbol of .symtab (or .dynsym where there is none). */
+struct symbol {
+	const char *name;
+	uint64_t value, size;
+};
+
+/* Symbols whose names matter for look-ups: thread-locals by name. */
+struct tls_symbols {
+	struct symbol *data;
+	size_t n;
+	bool loaded;
+	bool has_symtab; /* false: stripped */
+};
+
+/* Code of a unit: link-time [low, high). */
+struct unit_range {
+	uint64_t low, high;
+	struct unit *unit;
+};
+
+struct dwarf_module {
+	struct debuginfo *di;
+	struct module *module;
+	struct Dwarf *dwarf;      /* NULL unless tier is FULL or LINES */
+	enum dwarf_tier tier;
+	const char *tier_reason;  /* why not FULL, and what to do; NULL when full */
+	struct dwarf_sections sections;
+	struct unit *units;       /* ascending start */
+	size_t nunits;
+	bool roots_read;          /* names of all units are read */
+	bool aranges_read;
+	struct unit_range *ranges; /* ascending low, from .debug_aranges */
+	size_t nranges;
+	struct map types;         /* DIE offset -> struct type */
+	struct map by_name;       /* hash of a qualified name -> struct type, resolved declarations */
+	struct map functions;     /* DIE offset -> struct function */
+	struct map vtables;       /* link-time address -> DIE offset of a `{vtable}` variable */
+	struct map polled;        /* DIE offset of a type that has a poll function */
+	struct tls_symbols tls;
+};
+
+struct debuginfo {
+	struct target *target;
+	struct dwarf_module **modules; /* main module first; only those with a file */
+	size_t nmodules;
+	struct arena arena;
+};
+
+/* Opens every module lazily: nothing is read from debug info yet. */
+struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
+void debuginfo_close(struct debuginfo *di);
+
+/* The module with its DWARF opened (tier set), NULL when no file was found for it. */
+struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);
+/* Opens dwarf, reads unit headers, decides the tier; once. */
+void debuginfo_load(struct dwarf_module *dm);
+
+/* The unit that holds the DIE at this offset, NULL when none. */
+struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
+/* The same, scanned. */
+struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
+/* Scans it if that was not done yet, and takes note of its trait-object vtables. */
+void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
+/* The unit that has code at a link-time address, NULL when none. */
+struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
+/* Reads names and producers of all units (about 2 us each). */
+void debuginfo_read_roots(struct dwarf_module *dm);
+
+/* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
+bool unit_crate(const struct unit *u, const char **name, size_t *len);
+
+/* "1.53.1" from the registry path ".../tokio-1.53.1/src/..." of crate's units; NULL unknown. */
+const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate);
+/* "1.95.0" from DW_AT_producer; NULL when the module has no Rust unit. */
+const char *debuginfo_rustc_version(struct dwarf_module *dm);
+
+/* Reads the STT_TLS symbols of the module; once. */
+const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm);
+
+#endif

@@ -1,0 +1,484 @@
+#include "dwarf/lookup.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "dwarf/type.h"
+
+enum { MAX_SCOPE_DEPTH = 128 };
+
+/* The scope's name, or the one of the declaration or abstract DIE that it completes. */
+static const struct scope *named_scope(struct dwarf_module *dm, const struct scope *s,
+                                       struct unit **u)
+{
+	for (int hops = 0; s->origin && hops < 8; hops++) {
+		struct unit *other = debuginfo_scanned_unit_of(dm, s->origin);
+		uint32_t index = other ? scan_scope_at(other, s->origin) : SCOPE_NONE;
+
+		if (index == SCOPE_NONE)
+			break;
+		s = &other->scopes[index];
+		*u = other;
+	}
+	return s;
+}
+
+static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
+{
+	const char *parts[MAX_SCOPE_DEPTH];
+	size_t n = 0;
+	STR(text);
+
+	while (index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
+		const struct scope *s = named_scope(dm, &u->scopes[index], &u);
+
+		if (!s->name)
+			return NULL;
+		parts[n++] = s->name;
+		index = s->parent;
+	}
+	while (n--) {
+		str_append(&text, parts[n]);
+		if (n)
+			str_append(&text, "::");
+	}
+	return arena_strdup(&dm->di->arena, str_text(&text));
+}
+
+const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *u = debuginfo_scanned_unit_of(dm, die);
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+
+	return index == SCOPE_NONE ? NULL : scope_name(dm, u, index);
+}
+
+/* ---- functions ---- */
+
+const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die)
+{
+	struct function *f = map_get(&dm->functions, die);
+	struct unit *u = f ? NULL : debuginfo_scanned_unit_of(dm, die);
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+
+	if (f || index == SCOPE_NONE)
+		return f;
+	const struct scope *s = &u->scopes[index];
+	struct unit *named_unit = u;
+	const struct scope *named = named_scope(dm, s, &named_unit);
+
+	f = NEW(&dm->di->arena, struct function);
+	f->dm = dm;
+	f->die = die;
+	f->name = scope_name(dm, u, index);
+	f->linkage = s->linkage ? s->linkage : named->linkage;
+	if (s->has_address) {
+		f->low = s->low + dm->module->bias;
+		f->high = s->high + dm->module->bias;
+	}
+	if (!f->name)
+		f->name = f->linkage ? f->linkage : "?";
+	map_put(&dm->functions, die, f);
+	return f;
+}
+
+const struct function *lookup_function(struct debuginfo *di, uint64_t addr)
+{
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	if (!dm || !dm->dwarf)
+		return NULL;
+	uint64_t pc = module_link_addr(m, addr).v;
+	struct unit *u = debuginfo_unit_at(dm, pc);
+	if (!u)
+		return NULL;
+	debuginfo_scan(dm, u);
+	scan_unit_functions(u, &di->arena);
+
+	size_t lo = 0, hi = u->nfunctions;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (u->functions[mid].low <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* Several DIEs can start at one address; any that covers it will do. */
+	if (lo && pc < u->functions[lo - 1].high)
+		return lookup_function_die(dm, u->scopes[u->functions[lo - 1].scope].die);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		Dwarf_Die die;
+
+		if (u->scopes[i].tag == DW_TAG_subprogram && u->scopes[i].has_ranges &&
+		    dwarf_offdie(dm->dwarf, u->scopes[i].die, &die) && dwarf_haspc(&die, pc) == 1)
+			return lookup_function_die(dm, u->scopes[i].die);
+	}
+	return NULL;
+}
+
+static uint64_t die_reference(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die target;
+
+	if (!dwarf_attr(die, attribute, &attr) || !dwarf_formref_die(&attr, &target))
+		return 0;
+	return dwarf_dieoffset(&target);
+}
+
+/* Calls visit for each child of the function's DIE, then of the DIE it completes. */
+static const struct type *find_child(const struct function *f, const char *name, int tag_a,
+                                     int tag_b)
+{
+	uint64_t at = f->die;
+
+	for (int hops = 0; at && hops < 4; hops++) {
+		Dwarf_Die die, child;
+
+		if (!dwarf_offdie(f->dm->dwarf, at, &die))
+			return NULL;
+		if (dwarf_child(&die, &child) == 0) {
+			do {
+				int tag = dwarf_tag(&child);
+				const char *child_name = dwarf_diename(&child);
+
+				if (tag != tag_a && tag != tag_b)
+					continue;
+				if (!name || (child_name && strcmp(child_name, name) == 0)) {
+					Dwarf_Attribute attr;
+					Dwarf_Die type;
+
+					/* dwarf_attr_integrate: a concrete copy takes it from its origin. */
+					if (dwarf_attr_integrate(&child, DW_AT_type, &attr) &&
+					    dwarf_formref_die(&attr, &type))
+						return type_at(f->dm, dwarf_dieoffset(&type));
+				}
+			} while (dwarf_siblingof(&child, &child) == 0);
+		}
+		uint64_t origin = die_reference(&die, DW_AT_abstract_origin);
+		at = origin ? origin : die_reference(&die, DW_AT_specification);
+	}
+	return NULL;
+}
+
+const struct type *function_param(const struct function *f, const char *name)
+{
+	return find_child(f, name, DW_TAG_template_type_parameter, DW_TAG_template_type_parameter);
+}
+
+const struct type *function_first_argument(const struct function *f)
+{
+	return find_child(f, NULL, DW_TAG_formal_parameter, DW_TAG_formal_parameter);
+}
+
+static const struct type *find_variable(const struct function *f, Dwarf_Die *die,
+                                        const char *name, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > 8 || dwarf_child(die, &child) != 0)
+		return NULL;
+	do {
+		int tag = dwarf_tag(&child);
+		const char *child_name = dwarf_diename(&child);
+		const struct type *inner;
+		Dwarf_Attribute attr;
+		Dwarf_Die type;
+
+		if (tag == DW_TAG_lexical_block) {
+			inner = find_variable(f, &child, name, depth + 1);
+			if (inner)
+				return inner;
+		}
+		if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && child_name &&
+		    strcmp(child_name, name) == 0 &&
+		    dwarf_attr_integrate(&child, DW_AT_type, &attr) &&
+		    dwarf_formref_die(&attr, &type))
+			return type_at(f->dm, dwarf_dieoffset(&type));
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return NULL;
+}
+
+const struct type *function_variable(const struct function *f, const char *name)
+{
+	uint64_t at = f->die;
+
+	for (int hops = 0; at && hops < 4; hops++) {
+		Dwarf_Die die;
+
+		if (!dwarf_offdie(f->dm->dwarf, at, &die))
+			return NULL;
+		const struct type *found = find_variable(f, &die, name, 0);
+		if (found)
+			return found;
+		uint64_t origin = die_reference(&die, DW_AT_abstract_origin);
+		at = origin ? origin : die_reference(&die, DW_AT_specification);
+	}
+	return NULL;
+}
+
+/* ---- types by name ---- */
+
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (const char *p = name; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}
+
+static bool tag_is_type(unsigned tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type;
+}
+
+/* Does the path from the unit down to the scope spell name? Compared from its end. */
+static bool scope_is(const struct unit *u, uint32_t index, const char *name)
+{
+	size_t end = strlen(name);
+
+	for (int depth = 0; index != SCOPE_NONE && depth < MAX_SCOPE_DEPTH; depth++) {
+		const struct scope *s = &u->scopes[index];
+		size_t len = s->name ? strlen(s->name) : 0;
+
+		if (!len || len > end || memcmp(name + end - len, s->name, len) != 0)
+			return false;
+		end -= len;
+		index = s->parent;
+		if (index == SCOPE_NONE)
+			return end == 0;
+		if (end < 2 || memcmp(name + end - 2, "::", 2) != 0)
+			return false;
+		end -= 2;
+	}
+	return false;
+}
+
+static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, const char *name,
+                                       size_t tail)
+{
+	debuginfo_scan(dm, u);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const struct scope *s = &u->scopes[i];
+
+		if (tag_is_type(s->tag) && !s->declaration && s->name &&
+		    strcmp(s->name, name + tail) == 0 && scope_is(u, (uint32_t)i, name))
+			return type_at(dm, s->die);
+	}
+	return NULL;
+}
+
+/* Where the last component of a qualified name starts; generics may hold "::" too. */
+static size_t last_component(const char *name)
+{
+	size_t at = 0;
+	int depth = 0;
+
+	for (size_t i = 0; name[i]; i++) {
+		depth += name[i] == '<' || name[i] == '(' || name[i] == '[';
+		depth -= name[i] == '>' || name[i] == ')' || name[i] == ']';
+		/* "->" inside fn types closes nothing. */
+		depth += name[i] == '>' && i && name[i - 1] == '-';
+		if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
+			at = i + 2;
+	}
+	return at;
+}
+
+static bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len)
+{
+	const char *name;
+	size_t n;
+
+	return unit_crate(u, &name, &n) && n == len && memcmp(name, crate, len) == 0;
+}
+
+static const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
+{
+	size_t tail = last_component(name);
+	const char *colons = strstr(name, "::");
+	size_t crate_len = colons ? (size_t)(colons - name) : 0;
+	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;
+	const struct type *found = here ? type_in_unit(dm, here, name, tail) : NULL;
+
+	debuginfo_read_roots(dm);
+	for (int own_crate = 1; own_crate >= 0 && !found; own_crate--) {
+		for (size_t i = 0; i < dm->nunits && !found; i++) {
+			struct unit *u = &dm->units[i];
+
+			if (u != here && unit_is_of_crate(u, name, crate_len) == (bool)own_crate)
+				found = type_in_unit(dm, u, name, tail);
+		}
+	}
+	return found;
+}
+
+const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near)
+{
+	uint64_t key = hash_name(name);
+
+	if (!dm->dwarf)
+		return NULL;
+	if (map_has(&dm->by_name, key)) {
+		const struct type *t = map_get(&dm->by_name, key);
+
+		if (!t || strcmp(type_name(t), name) == 0)
+			return t;
+	}
+	const struct type *t = search_type(dm, name, near);
+	LOG("dwarf", "type %s: %s", name, t ? "found" : "not found");
+	map_put(&dm->by_name, key, (void *)(uintptr_t)t);
+	return t;
+}
+
+/* ---- thread-locals ---- */
+
+/* LLVM may append ".llvm.123" to a symbol that it made local. */
+static const struct symbol *tls_symbol(const struct tls_symbols *symbols, const char *linkage)
+{
+	size_t len = strlen(linkage);
+
+	for (size_t i = 0; i < symbols->n; i++) {
+		const char *name = symbols->data[i].name;
+
+		if (strncmp(name, linkage, len) == 0 &&
+		    (name[len] == '\0' || strncmp(name + len, ".llvm.", 6) == 0))
+			return &symbols->data[i];
+	}
+	return NULL;
+}
+
+struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
+                                   struct thread_local **ret, size_t *nret, const char **doubt)
+{
+	const struct tls_symbols *symbols = debuginfo_tls_symbols(dm);
+	size_t crate_len = (size_t)(strstr(path, "::") - path), path_len = strlen(path);
+	VEC(struct thread_local) sure = { 0 };
+	VEC(struct thread_local) unsure = { 0 };
+
+	*doubt = NULL;
+	debuginfo_read_roots(dm);
+	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		if (!unit_is_of_crate(u, path, crate_len))
+			continue;
+		debuginfo_scan(dm, u);
+		for (size_t j = 0; j < u->nscopes; j++) {
+			const struct scope *s = &u->scopes[j];
+			const struct symbol *symbol;
+			const char *name;
+
+			if (s->tag != DW_TAG_variable || !s->linkage)
+				continue;
+			symbol = tls_symbol(symbols, s->linkage);
+			if (!symbol && (symbols->has_symtab || !s->is_tls))
+				continue;
+			name = scope_name(dm, u, (uint32_t)j);
+			if (!name || strncmp(name, path, path_len) != 0)
+				continue;
+			Dwarf_Die die;
+			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
+			t->dm = dm;
+			t->linkage = s->linkage;
+			t->offset = symbol ? symbol->value : s->low;
+			if (dwarf_offdie(dm->dwarf, s->die, &die))
+				t->type = type_at(dm, die_reference(&die, DW_AT_type));
+		}
+	}
+	if (sure.n == 0 && unsure.n > 1)
+		*doubt = "the symbol table is stripped and DWARF describes several candidates: "
+			 "keep the symbol table (Cargo `strip = \"none\"`) or its debug file";
+	else if (sure.n == 0 && unsure.n == 1)
+		*vec_push(&sure) = unsure.data[0];
+	vec_free(&unsure);
+	*nret = sure.n;
+	*ret = vec_to_arena(&sure, a);
+	return NULL;
+}
+
+/* ---- trait objects ---- */
+
+static const struct type *vtable_type(struct dwarf_module *dm, uint64_t variable)
+{
+	Dwarf_Die die, type;
+	Dwarf_Attribute attr;
+
+	if (!dwarf_offdie(dm->dwarf, variable, &die) || !dwarf_attr(&die, DW_AT_type, &attr) ||
+	    !dwarf_formref_die(&attr, &type))
+		return NULL;
+	return type_at(dm, die_reference(&type, DW_AT_containing_type));
+}
+
+static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		uint64_t link = module_link_addr(dm->module, addr).v;
+		uint64_t *die = dm->dwarf && link ? map_get(&dm->vtables, link) : NULL;
+		const struct type *t = die ? vtable_type(dm, *die) : NULL;
+
+		if (t)
+			return t;
+	}
+	return NULL;
+}
+
+/* T of the Pin<&mut T> that a poll function takes first. */
+static const struct type *self_of_poll(const struct function *f)
+{
+	const struct type *t = function_first_argument(f);
+
+	for (int i = 0; t && i < 2; i++) {
+		if (type_kind(t) == TYPE_POINTER)
+			return type_target(t);
+		const struct member *m = type_single_member(t);
+		t = m ? m->type : NULL;
+	}
+	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
+}
+
+const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact)
+{
+	uint64_t code = 0, size = 0;
+	struct error *err = target_read_uint(di->target, addr + slot * 8u, 8, &code);
+
+	*exact = true;
+	if (!err)
+		err = target_read_uint(di->target, addr + 8, 8, &size);
+	if (err) {
+		error_free(err);
+		return known_vtable(di, addr);
+	}
+	const struct function *f = lookup_function(di, code); /* scans the likely unit */
+	const struct type *t = known_vtable(di, addr);
+	if (t)
+		return t;
+	const struct type *by_function = f ? self_of_poll(f) : NULL;
+	/*
+	 * Two poll functions of equal code may have become one, and then name only one of their
+	 * types. Coroutines never do: each panics with a source location of its own.
+	 */
+	if (by_function && type_is_coroutine(by_function) && type_size(by_function) == size)
+		return by_function;
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+	if (dm && dm->dwarf) {
+		LOG("dwarf", "vtable 0x%llx: looking through all units", (unsigned long long)addr);
+		for (size_t i = 0; i < dm->nunits && !known_vtable(di, addr); i++)
+			debuginfo_scan(dm, &dm->units[i]);
+		t = known_vtable(di, addr);
+		if (t)
+			return t;
+	}
+	*exact = false;
+	return by_function && type_size(by_function) == size ? by_function : NULL;
+}

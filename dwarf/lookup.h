@@ -1,0 +1,98 @@
+/*
+ * From an address or a name to the one unit that is needed, and the DIE in it. Nothing here
+ * passes over all debug info unless a name is found nowhere nearer (part of each contract).
+ * All addresses are run-time addresses.
+ */
+#ifndef DWARF_LOOKUP_H
+#define DWARF_LOOKUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dwarf/debuginfo.h"
+
+struct type;
+
+/* A function as DWARF has it: concrete, or the abstract one of an inlined call. */
+struct function {
+	struct dwarf_module *dm;
+	uint64_t die;         /* its DIE: concrete where there is one */
+	const char *name;     /* qualified with generics: "tokio::runtime::task::raw::poll<T, S>" */
+	const char *linkage;  /* NULL none */
+	uint64_t low, high;   /* run-time range; 0 when abstract */
+};
+
+/*
+ * The function whose code covers addr, found by .debug_aranges (or unit ranges where that is
+ * missing). NULL when no debug info covers it.
+ */
+const struct function *lookup_function(struct debuginfo *di, uint64_t addr);
+/* The function of a subprogram DIE (names come from its origin where it has none). */
+const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die);
+/* Template type parameter of a function ("T" of poll<T, S>), NULL when DWARF has none. */
+const struct type *function_param(const struct function *f, const char *name);
+/* Type of a function's own variable or formal parameter of that name, NULL when none. */
+const struct type *function_variable(const struct function *f, const char *name);
+/* Type of the first formal parameter, NULL when none. */
+const struct type *function_first_argument(const struct function *f);
+
+/*
+ * The complete type of that qualified name: in the unit of near first (a DIE offset, 0 none),
+ * then in units of the crate the name starts with, then in the others. NULL when no unit has it.
+ * Hits and misses are remembered.
+ */
+const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near);
+
+/* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */
+const char *lookup_die_name(struct dwarf_module *dm, uint64_t die);
+
+/* A thread-local variable below a namespace, confirmed by the symbol table. */
+struct thread_local {
+	struct dwarf_module *dm;
+	const struct type *type;
+	uint64_t offset; /* in the module's TLS block */
+	const char *linkage;
+};
+/*
+ * All live thread-locals whose qualified name starts with path ("tokio::runtime::context::
+ * CONTEXT"), looked for in the units of the path's crate. DWARF also describes arms of
+ * thread_local! that the linker dropped; those have no STT_TLS symbol and are left out. In a
+ * stripped module a candidate counts only when it is the only one. *doubt says why none is
+ * sure, NULL otherwise.
+ */
+struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
+                                   struct thread_local **ret, size_t *nret,
+                                   const char **doubt) MUST_CHECK;
+
+/*
+ * The concrete type behind a trait object's vtable at addr (run-time). Exact when DWARF has
+ * the vtable's own DIE; otherwise from the function in slot, whose first argument is
+ * Pin<&mut T>: *exact is then false when that function may serve several types.
+ */
+const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact);
+
+/* One function of an inlining chain at a pc. */
+struct location {
+	const struct function *function; /* NULL: only a symbol covers it */
+	const char *symbol;   /* mangled ELF symbol, when function is NULL */
+	const char *file;     /* full path as in DWARF, NULL unknown */
+	const char *comp_dir;
+	unsigned line;
+	bool inlined;
+};
+/* Innermost first; the last one is the physical function. At least one entry. */
+struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                  size_t *nret);
+/* The same without lines, which cost a line table: for recognising functions. */
+struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                     size_t *nret);
+
+#endif
+
+/*
+ * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
+ * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
+ */
+const char *lookup_poll_linkage(const struct type *coroutine);
+/* Does a function poll(Pin<&mut T>, ...) exist in the type's unit: is it a future? */
+bool lookup_has_poll(const struct type *t);

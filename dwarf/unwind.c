@@ -1,0 +1,146 @@
+#include "dwarf/unwind.h"
+
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/module.h"
+
+/*
+ * libdwfl attaches once and keeps the callbacks and their argument for good. So the unwinder
+ * belongs to the target, and the callbacks look at the thread that is unwound now.
+ */
+struct unwinder {
+	struct target *t;
+	const struct thread *thread;
+};
+
+/* A stack in the making. */
+struct walk {
+	const struct unwinder *u;
+	VEC(struct frame) frames;
+};
+
+/* Only the thread that is unwound exists for libdwfl. */
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
+{
+	struct unwinder *u = arg;
+
+	(void)dwfl;
+	if (*thread_arg || !u->thread)
+		return 0;
+	*thread_arg = u;
+	return u->thread->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
+{
+	struct unwinder *u = arg;
+
+	(void)dwfl;
+	*thread_arg = u;
+	return u->thread && u->thread->tid == tid;
+}
+
+static bool memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
+{
+	const struct unwinder *u = arg;
+	uint64_t value;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(u->t, addr, sizeof(value), &value);
+
+	(void)dwfl;
+	if (err)
+		return false;
+	*ret = value;
+	return true;
+}
+
+static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct unwinder *u = arg;
+	Dwarf_Word regs[ARCH_MAX_REGS];
+
+	for (unsigned i = 0; i < u->t->arch->nregs; i++)
+		regs[i] = u->thread->regs.r[i];
+	return dwfl_thread_state_registers(thread, 0, u->t->arch->nregs, regs);
+}
+
+static const Dwfl_Thread_Callbacks callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = memory_read,
+	.set_initial_registers = set_initial_registers,
+};
+
+struct error *unwinder_open(struct target *t, struct unwinder **ret)
+{
+	if (!t->unwinder) {
+		struct unwinder *u = NEW(&t->arena, struct unwinder);
+		u->t = t;
+		if (!t->dwfl)
+			return error_new(ERR_NO_DEBUGINFO, "no modules are known: stacks cannot be "
+			                                   "unwound");
+		if (!dwfl_attach_state(t->dwfl, NULL, t->pid, &callbacks, u))
+			return error_new(ERR_NO_DEBUGINFO, "stacks cannot be unwound: %s",
+			                 dwfl_errmsg(-1));
+		t->unwinder = u;
+	}
+	*ret = t->unwinder;
+	return NULL;
+}
+
+void unwinder_close(struct unwinder *u)
+{
+	(void)u;
+}
+
+static int add_frame(Dwfl_Frame *state, void *arg)
+{
+	struct walk *w = arg;
+	struct frame frame = { 0 };
+	Dwarf_Addr pc;
+	Dwarf_Word sp;
+	bool activation;
+
+	if (w->frames.n == STACK_MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
+		return DWARF_CB_ABORT;
+	frame.pc = pc;
+	/* A call may be the last instruction of its function: what follows is another one. */
+	frame.lookup_pc = activation ? pc : pc - 1;
+	frame.has_sp = dwfl_frame_reg(state, w->u->t->arch->sp, &sp) == 0;
+	frame.sp = frame.has_sp ? sp : 0;
+	*vec_push(&w->frames) = frame;
+	return DWARF_CB_OK;
+}
+
+static const char *explain(struct arena *a, const struct walk *w, int result)
+{
+	if (w->frames.n == STACK_MAX_FRAMES)
+		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
+	if (w->frames.n == 0)
+		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
+	if (result == 0)
+		return NULL;
+	const struct frame *last = &w->frames.data[w->frames.n - 1];
+	const struct module *m = module_at(w->u->t, last->lookup_pc);
+	return arena_printf(a, "cannot unwind from 0x%" PRIx64 " (%s): %s", last->pc,
+	                    m ? m->path : "no module", dwfl_errmsg(-1));
+}
+
+struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
+                            struct stack *ret)
+{
+	struct walk w = { .u = u };
+
+	if (!th->has_regs) {
+		*ret = (struct stack){ .problem = "the thread's registers are not known" };
+		return NULL;
+	}
+	u->thread = th;
+	int result = dwfl_getthread_frames(u->t->dwfl, th->tid, add_frame, &w);
+	u->thread = NULL;
+	*ret = (struct stack){ .nframes = w.frames.n, .problem = explain(a, &w, result) };
+	ret->frames = vec_to_arena(&w.frames, a);
+	return interrupt_check();
+}

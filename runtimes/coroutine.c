@@ -1,0 +1,92 @@
+/* Compiler-made futures: the enum that rustc makes of an async fn, block or closure. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/demangle.h"
+#include "dwarf/line.h"
+#include "runtimes/future.h"
+
+enum future_kind coroutine_kind(const char *name)
+{
+	static const struct {
+		const char *mark;
+		enum future_kind kind;
+	} marks[] = {
+		{ "{async_fn", FUTURE_ASYNC_FN },
+		{ "{async_block", FUTURE_ASYNC_BLOCK },
+		{ "{async_closure", FUTURE_ASYNC_CLOSURE },
+	};
+	const char *last = name;
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		depth += *p == '<' || *p == '(';
+		depth -= (*p == '>' && p > name && p[-1] != '-') || *p == ')';
+		if (depth == 0 && p[0] == ':' && p[1] == ':')
+			last = p + 2;
+	}
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (strncmp(last, marks[i].mark, strlen(marks[i].mark)) == 0)
+			return marks[i].kind;
+	}
+	return FUTURE_OTHER;
+}
+
+static const char *function_name(struct inspector *in, const struct type *t)
+{
+	const char *path = name_function(&in->arena, type_name(t));
+	const char *linkage, *resolved;
+
+	if (!strstr(path, "{impl#"))
+		return path;
+	linkage = lookup_poll_linkage(t);
+	resolved = linkage ? name_impl_from_linkage(&in->arena, path, linkage) : NULL;
+	return resolved ? resolved : path;
+}
+
+static void read_state(struct inspector *in, const struct type *t, const struct variant *v,
+                       struct coroutine_state *s)
+{
+	struct dwarf_module *dm = type_module(t);
+	struct unit *u = debuginfo_unit_of(dm, type_die(t));
+	const char *name = v->name ? v->name : "";
+
+	s->variant = v;
+	s->await_point = -1;
+	if (strncmp(name, "Suspend", 7) == 0) {
+		s->state = FUTURE_SUSPENDED;
+		s->await_point = atoi(name + 7);
+		s->awaitee = v->payload ? type_member(v->payload, "__awaitee") : NULL;
+	} else if (strcmp(name, "Unresumed") == 0) {
+		s->state = FUTURE_UNRESUMED;
+	} else if (strcmp(name, "Returned") == 0) {
+		s->state = FUTURE_RETURNED;
+	} else {
+		s->state = FUTURE_PANICKED;
+	}
+	s->line = v->line;
+	s->file = u && v->file ? line_file(dm, u, v->file) : NULL;
+	if (s->file) {
+		s->file_short = name_file_short(&in->arena, s->file, u->comp_dir);
+		s->file = clean_name(&in->arena, s->file);
+	}
+}
+
+const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t)
+{
+	struct coroutine_plan *plan = map_get(&in->coroutines, (uintptr_t)t);
+	const struct variant *variants;
+
+	if (plan)
+		return plan;
+	plan = NEW(&in->arena, struct coroutine_plan);
+	map_put(&in->coroutines, (uintptr_t)t, plan);
+	plan->kind = coroutine_kind(type_name(t));
+	plan->type = clean_name(&in->arena, type_name(t));
+	plan->function = function_name(in, t);
+	variants = type_variants(t, &plan->nstates);
+	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
+	for (size_t i = 0; i < plan->nstates; i++)
+		read_state(in, t, &variants[i], &plan->states[i]);
+	return plan;
+}

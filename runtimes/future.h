@@ -1,0 +1,65 @@
+/*
+ * From a typed place to the tree of futures that a poll of it would poll: coroutines to their
+ * awaitee, wrappers to what they wrap, down to leaves.
+ *
+ * A new leaf is a row of leaf.c, a new combinator a row of combinator.c.
+ */
+#ifndef RUNTIMES_FUTURE_H
+#define RUNTIMES_FUTURE_H
+
+#include "dwarf/value.h"
+#include "runtimes/inspector.h"
+
+enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_CHILDREN = 64 };
+
+struct decoder {
+	struct collector *c;
+	unsigned depth;
+	bool strict;   /* a candidate place is being judged: any doubt counts */
+	unsigned faults; /* problems met below */
+	unsigned suspended; /* coroutines met that are suspended */
+};
+
+/* Never NULL: what cannot be read becomes a future with a problem. */
+struct future *future_decode(struct decoder *d, struct value v);
+
+/* A future of which only the type's name is known. */
+struct future *future_by_name(struct collector *c, const char *type_name);
+
+/* ---- coroutine.c: what DWARF says about a compiler-made future, once per type ---- */
+
+struct coroutine_state {
+	const struct variant *variant;
+	enum future_state state;
+	int await_point;         /* N of SuspendN, -1 */
+	const char *file, *file_short;
+	unsigned line;
+	const struct member *awaitee; /* NULL unless suspended */
+};
+
+struct coroutine_plan {
+	enum future_kind kind;
+	const char *function, *type;
+	struct coroutine_state *states; /* by variant */
+	size_t nstates;
+};
+
+const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);
+/* Kind and readable path of a coroutine type's or poll function's name; OTHER when it is none. */
+enum future_kind coroutine_kind(const char *qualified_name);
+
+/* ---- leaf.c ---- */
+
+/* Fills f->wait when v is a leaf that a row knows. */
+bool leaf_decode(struct decoder *d, struct value v, struct future *f);
+bool leaf_is_known(const struct type *t);
+
+/* ---- combinator.c ---- */
+
+/* Is a value of this type a future, as far as its type says? */
+bool future_is_type(struct inspector *in, const struct type *t);
+/* The futures that v, which is no coroutine and no leaf, holds and polls. */
+struct error *combinator_children(struct decoder *d, struct value v, struct value *ret,
+                                  size_t max, size_t *nret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,294 @@
+#include "runtimes/inspect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "runtimes/stack.h"
+#include "runtimes/tokio.h"
+
+/* Stack copied per thread during the stop, for unwinding afterwards. */
+enum { STACK_COPY = 256 * 1024 };
+
+const char *clean_name(struct arena *a, const char *name)
+{
+	STR(text);
+
+	if (!name)
+		return NULL;
+	str_append_clean(&text, name, strlen(name));
+	return arena_strdup(a, str_text(&text));
+}
+
+static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
+{
+	STR(text);
+
+	for (size_t i = 0; i < len; i++)
+		str_printf(&text, "%02x", bytes[i]);
+	return arena_strdup(a, str_text(&text));
+}
+
+static const char *tokio_versions(struct inspector *in)
+{
+	STR(text);
+
+	for (const struct tokio *k = in->tokio; k; k = k->next) {
+		if (k->version)
+			str_printf(&text, "%s%s", text.len ? ", " : "", k->version);
+	}
+	return text.len ? arena_strdup(&in->arena, str_text(&text)) : NULL;
+}
+
+static void describe_target(struct inspector *in)
+{
+	static const enum debug_tier tiers[] = {
+		[DWARF_FULL] = TIER_FULL,
+		[DWARF_LINES] = TIER_LINES,
+		[DWARF_SYMBOLS] = TIER_SYMBOLS,
+		[DWARF_NONE] = TIER_NONE,
+	};
+	struct target *t = in->target;
+	struct target_info *info = &in->info;
+	struct dwarf_module *dm =
+		t->main_module ? debuginfo_module(in->di, t->main_module) : NULL;
+
+	info->kind = t->ops->kind;
+	info->pid = t->pid;
+	info->core = clean_name(&in->arena, t->path);
+	info->command = clean_name(&in->arena, t->command);
+	info->arch = t->arch ? t->arch->name : NULL;
+	info->signal = t->signal.number;
+	info->signal_tid = t->signal.tid;
+	info->tier = TIER_NONE;
+	info->tier_reason = "its executable was not found: name it with --exe";
+	if (t->main_module) {
+		info->exe = clean_name(&in->arena, t->main_module->path);
+		if (t->main_module->build_id_len)
+			info->build_id = hex(&in->arena, t->main_module->build_id,
+			                     t->main_module->build_id_len);
+	}
+	if (dm) {
+		info->tier = tiers[dm->tier];
+		info->tier_reason = dm->tier_reason;
+		info->rustc = debuginfo_rustc_version(dm);
+		info->tokio = tokio_versions(in);
+		if (!info->tokio)
+			info->tokio = debuginfo_crate_version(dm, "tokio");
+	}
+}
+
+struct error *inspector_open(struct target *t, struct inspector **ret)
+{
+	struct inspector *in = calloc(1, sizeof(*in));
+	struct error *err;
+
+	if (!in)
+		out_of_memory();
+	in->target = t;
+	err = debuginfo_open(t, &in->di);
+	if (!err)
+		err = unwinder_open(t, &in->unwinder);
+	if (err) {
+		inspector_close(in);
+		return err;
+	}
+	tokio_detect(in);
+	describe_target(in);
+	*ret = in;
+	return NULL;
+}
+
+void inspector_close(struct inspector *in)
+{
+	if (!in)
+		return;
+	tokio_close(in->tokio);
+	unwinder_close(in->unwinder);
+	debuginfo_close(in->di);
+	map_free(&in->coroutines);
+	map_free(&in->futures);
+	arena_free(&in->arena);
+	free(in);
+}
+
+static void describe_threads(struct collector *c)
+{
+	struct target *t = c->in->target;
+	struct snapshot *s = c->out;
+
+	s->nthreads = t->nthreads;
+	s->threads = NEW_ARRAY(c->a, struct thread_info, t->nthreads);
+	for (size_t i = 0; i < t->nthreads; i++) {
+		s->threads[i].number = t->threads[i].number;
+		s->threads[i].tid = t->threads[i].tid;
+		s->threads[i].name = clean_name(c->a, t->threads[i].name);
+		s->threads[i].runtime = s->threads[i].worker = -1;
+		if (!t->threads[i].has_regs)
+			s->threads[i].problem = "its registers could not be read";
+	}
+}
+
+static void describe_layout(struct collector *c)
+{
+	struct snapshot *s = c->out;
+
+	for (const struct tokio *k = c->in->tokio; k; k = k->next)
+		s->nlayout += k->layout.n;
+	s->layout = NEW_ARRAY(c->a, struct layout_info, s->nlayout);
+	struct layout_info *at = s->layout;
+	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
+		layout_describe(&k->layout, c->a, k->module, at);
+		at += k->layout.n;
+	}
+}
+
+/* Brings each thread's stack into the page cache, so that it can be unwound after the stop. */
+static void copy_stacks(struct target *t)
+{
+	char *buffer = malloc(STACK_COPY);
+
+	if (!buffer)
+		out_of_memory();
+	for (size_t i = 0; i < t->nthreads; i++) {
+		size_t got;
+
+		if (t->threads[i].has_regs)
+			error_free(target_read_some(t, t->threads[i].regs.r[t->arch->sp], buffer,
+			                            STACK_COPY, &got));
+	}
+	free(buffer);
+}
+
+static void read_stacks(struct collector *c)
+{
+	struct target *t = c->in->target;
+
+	c->stacks = NEW_ARRAY(&c->scratch, struct thread_stack, t->nthreads);
+	for (size_t i = 0; i < t->nthreads; i++)
+		stack_read(c, &t->threads[i], &c->stacks[i]);
+}
+
+static void note_problems(struct collector *c)
+{
+	struct target *t = c->in->target;
+	struct snapshot *s = c->out;
+	const struct target_info *info = &c->in->info;
+
+	for (size_t i = 0; i < t->nnotes; i++)
+		snapshot_note(s, "%s", t->notes[i]);
+	if (info->tier != TIER_FULL)
+		snapshot_incomplete(s, "%s: %s", info->exe ? info->exe : "the program",
+		                    info->tier_reason);
+	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
+		for (size_t i = 0; i < k->layout.n; i++) {
+			if (k->layout.slots[i].status == ROW_BROKEN)
+				snapshot_incomplete(s, "tokio's '%s' was not understood: %s",
+				                    k->layout.rows[i].key, k->layout.slots[i].tried);
+		}
+	}
+	if (s->nruntimes == 0 && c->in->tokio)
+		snapshot_note(s, "no thread has entered a tokio runtime");
+	else if (s->nruntimes == 0 && info->tier == TIER_FULL)
+		snapshot_note(s, "no tokio in this program: neither its executable nor its libraries "
+		                 "have tokio's thread-local context");
+}
+
+static struct collector *collector_new(struct inspector *in, unsigned want)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		out_of_memory();
+	c->in = in;
+	c->want = want;
+	c->out = calloc(1, sizeof(*c->out));
+	if (!c->out)
+		out_of_memory();
+	c->a = &c->out->arena;
+	c->out->complete = true;
+	return c;
+}
+
+/* Frees the collector and hands over its snapshot. */
+static struct snapshot *collector_finish(struct collector *c)
+{
+	struct snapshot *s = c->out;
+
+	map_free(&c->tasks);
+	arena_free(&c->scratch);
+	free(c);
+	return s;
+}
+
+/* All that needs the memory of one moment. */
+static void collect(struct collector *c)
+{
+	describe_threads(c);
+	read_stacks(c);
+	if (c->in->tokio)
+		tokio_collect(c);
+}
+
+static void finish(struct collector *c)
+{
+	if (c->in->tokio || (c->want & WANT_STACKS))
+		tokio_finish_threads(c);
+	if (c->want & WANT_LAYOUT)
+		describe_layout(c);
+	c->out->target = c->in->info;
+	note_problems(c);
+}
+
+/*
+ * A first, short stop for registers and stacks, then the whole walk on the running program with
+ * its answer thrown away: afterwards every type and every line the walk needs is at hand, and
+ * the second stop does nothing but read memory.
+ */
+static struct error *rehearse(struct inspector *in, unsigned want, uint64_t *pause_ns)
+{
+	struct target *t = in->target;
+
+	TRY(target_stop(t));
+	copy_stacks(t);
+	target_resume(t);
+	*pause_ns += t->pause_ns;
+
+	struct collector *c = collector_new(in, want);
+	read_stacks(c);
+	target_thaw(t);
+	describe_threads(c);
+	if (in->tokio)
+		tokio_collect(c);
+	finish(c);
+	snapshot_free(collector_finish(c));
+	return interrupt_check();
+}
+
+struct error *inspect(struct inspector *in, unsigned want, struct snapshot **ret)
+{
+	struct target *t = in->target;
+	uint64_t pause_ns = 0;
+	bool live = t->ops->stop != NULL;
+
+	if (live)
+		TRY(rehearse(in, want, &pause_ns));
+	TRY(target_stop(t));
+	struct collector *c = collector_new(in, want);
+	collect(c);
+	if (live && (want & WANT_STACKS))
+		copy_stacks(t);
+	target_resume(t);
+	finish(c);
+	struct snapshot *s = collector_finish(c);
+	s->pause_ns = live ? pause_ns + t->pause_ns : 0;
+	struct error *err = interrupt_check();
+	if (err) {
+		snapshot_free(s);
+		return err;
+	}
+	*ret = s;
+	return NULL;
+}

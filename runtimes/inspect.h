@@ -1,0 +1,33 @@
+/*
+ * The entry to this layer: opens the debug info of a target once and takes snapshots of it.
+ */
+#ifndef RUNTIMES_INSPECT_H
+#define RUNTIMES_INSPECT_H
+
+#include "debugger/base/error.h"
+#include "debugger/target.h"
+#include "runtimes/model.h"
+
+struct inspector;
+
+/* What collect shall fill beyond target, runtimes and threads. */
+enum want {
+	WANT_TASKS = 1 << 0,  /* every task of every runtime with its future tree */
+	WANT_STACKS = 1 << 1, /* native frames of every thread */
+	WANT_LAYOUT = 1 << 2, /* the layout contract */
+	WANT_RUNNING = 1 << 3, /* at least the tasks that threads are running, in full */
+};
+
+/* Borrows t, which must outlive the inspector. Reads debug info, never stops the target. */
+struct error *inspector_open(struct target *t, struct inspector **ret) MUST_CHECK;
+void inspector_close(struct inspector *in);
+
+/*
+ * Takes a snapshot: rehearses on the running target so that all debug info is at hand, stops
+ * it, reads, lets it run, and finishes from what was read. A program without a runtime is
+ * not an error: *ret then has threads, no runtimes, and a note that says so.
+ * The caller frees *ret with snapshot_free().
+ */
+struct error *inspect(struct inspector *in, unsigned want, struct snapshot **ret) MUST_CHECK;
+
+#endif

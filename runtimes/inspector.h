@@ -1,0 +1,52 @@
+/* Inside of the inspector, for the files of this layer. */
+#ifndef RUNTIMES_INSPECTOR_H
+#define RUNTIMES_INSPECTOR_H
+
+#include "debugger/base/map.h"
+#include "dwarf/debuginfo.h"
+#include "dwarf/lookup.h"
+#include "dwarf/unwind.h"
+#include "runtimes/inspect.h"
+
+struct tokio;
+
+struct inspector {
+	struct target *target;
+	struct debuginfo *di;
+	struct unwinder *unwinder;
+	struct tokio *tokio;       /* one per copy of tokio in the program, linked by next */
+	struct map coroutines;     /* struct type -> struct coroutine_plan */
+	struct map futures;        /* struct type -> whether it is a future: see combinator.c */
+	struct target_info info;   /* what does not change between snapshots */
+	const char **notes;        /* found while opening; part of every snapshot */
+	size_t nnotes;
+	bool broken;               /* one of them makes every answer incomplete */
+	struct arena arena;        /* until inspector_close() */
+};
+
+/* The stack of one thread, unwound, with the functions of each physical frame. */
+struct thread_stack {
+	const struct thread *thread;
+	struct stack stack;
+	struct location **functions; /* per frame, innermost first, without lines */
+	size_t *nfunctions;
+};
+
+/* One snapshot in the making. */
+struct collector {
+	struct inspector *in;
+	struct snapshot *out;
+	struct arena *a;             /* out's arena */
+	unsigned want;
+	struct thread_stack *stacks; /* by index of target->threads */
+	struct map tasks;            /* header address -> struct task */
+	struct arena scratch;        /* until the snapshot is done */
+	/* "Now" on the target's monotonic clock; on a core a lower bound. */
+	uint64_t now_ns;
+	bool now_known, now_is_bound;
+};
+
+/* A name for the model: sanitised, in the snapshot's arena. */
+const char *clean_name(struct arena *a, const char *name);
+
+#endif

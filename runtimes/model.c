@@ -1,0 +1,59 @@
+#include "runtimes/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+void snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	arena_free(&s->arena);
+	free(s);
+}
+
+static void add_note(struct snapshot *s, const char *format, va_list args)
+{
+	char *raw;
+	STR(clean);
+
+	if (vasprintf(&raw, format, args) < 0)
+		out_of_memory();
+	str_append_clean(&clean, raw, strlen(raw));
+	free(raw);
+	for (size_t i = 0; i < s->nnotes; i++) {
+		if (strcmp(s->notes[i], str_text(&clean)) == 0)
+			return;
+	}
+	/* Powers of two: notes are few, and an arena cannot grow in place. */
+	if ((s->nnotes & (s->nnotes + 1)) == 0) {
+		const char **grown = NEW_ARRAY(&s->arena, const char *, s->nnotes * 2 + 2);
+
+		if (s->nnotes)
+			memcpy(grown, s->notes, s->nnotes * sizeof(*grown));
+		s->notes = grown;
+	}
+	s->notes[s->nnotes++] = arena_strdup(&s->arena, str_text(&clean));
+}
+
+void snapshot_note(struct snapshot *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_note(s, format, args);
+	va_end(args);
+}
+
+void snapshot_incomplete(struct snapshot *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_note(s, format, args);
+	va_end(args);
+	s->complete = false;
+}

@@ -1,0 +1,198 @@
+/*
+ * The model: what asyncdbg knows about a program at one moment. Plain data in one arena,
+ * complete even where parts were unreadable; it outlives the stop and refers to no target.
+ * Every string is sanitised UTF-8 on one line. Absent is NULL (or the NONE of an enum).
+ *
+ * collect (runtimes/) fills it, commands print it.
+ */
+#ifndef RUNTIMES_MODEL_H
+#define RUNTIMES_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/arena.h"
+
+enum future_kind {
+	FUTURE_ASYNC_FN,
+	FUTURE_ASYNC_BLOCK,
+	FUTURE_ASYNC_CLOSURE,
+	FUTURE_OTHER, /* hand-written: a struct or enum with a poll function */
+};
+
+/* The state of a compiler-made coroutine; FUTURE_STATE_NONE for others and while it runs. */
+enum future_state {
+	FUTURE_STATE_NONE,
+	FUTURE_UNRESUMED,
+	FUTURE_SUSPENDED,
+	FUTURE_RETURNED,
+	FUTURE_PANICKED,
+};
+
+enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL };
+
+/* One fact about a wait: a key of the JSON object. */
+struct wait_detail {
+	const char *key;
+	enum detail_kind kind;
+	const char *string;
+	int64_t number; /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
+};
+
+/* What a leaf future waits for. */
+struct wait {
+	const char *kind;   /* JSON "kind": "sleep", "join" */
+	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
+	uint64_t object;    /* address of what is waited for, 0 none */
+	const char *task;   /* id of another task that is involved */
+	struct wait_detail *details;
+	size_t ndetails;
+};
+
+/* One future of a task's tree: a frame of its logical backtrace. */
+struct future {
+	enum future_kind kind;
+	const char *function;  /* as the programmer wrote it, no generics: "app::Server::run",
+	                          "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
+	const char *type;      /* the whole type name as in DWARF */
+	uint64_t addr;         /* where it lies; 0 unknown */
+	enum future_state state;
+	int await_point;       /* N of SuspendN, -1 when not suspended */
+	const char *file;      /* of the await as in DWARF; of the current line when running */
+	const char *file_short; /* the same for reading: "src/main.rs", ".../tcp/listener.rs" */
+	unsigned line;         /* 0 unknown */
+	bool running;          /* taken from a thread's stack: it is executing at file:line */
+	bool dyn;              /* reached through a vtable */
+	bool uncertain;        /* the vtable's type is one of several that share their code */
+	struct wait *wait;     /* NULL unless a decoded leaf */
+	struct future **children; /* what it polls next: one for .await */
+	size_t nchildren;
+	const char *problem;   /* why the tree ends here although it should go on */
+};
+
+enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
+
+struct task {
+	const char *id;   /* decimal; "0x..." of the header where the runtime has no ids */
+	uint64_t number;  /* the id as a number, 0 where it has none */
+	unsigned runtime; /* index into snapshot.runtimes */
+	uint64_t addr;    /* of its header */
+	enum task_state state;
+	bool notified;    /* running and woken meanwhile */
+	unsigned thread;  /* number of the thread that runs it, 0 none or unknown */
+	const char *type; /* whole type name of the spawned future, NULL unknown */
+	struct future *root; /* NULL when it could not be read: see problem */
+	const char *problem; /* why this task is incomplete, NULL if it is not */
+};
+
+enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
+
+struct runtime_info {
+	unsigned index;     /* from 0, by creation */
+	const char *kind;   /* "tokio" */
+	enum runtime_flavor flavor;
+	const char *name;   /* as given to the builder, NULL none */
+	uint64_t addr;      /* of its handle */
+	unsigned workers;
+	size_t ntasks;      /* tasks listed in this snapshot */
+	uint64_t expected_tasks; /* what the runtime counts itself; equal when has_expected */
+	bool has_expected;
+	uint64_t inject_len; /* tasks in the injection queue */
+	bool has_inject;
+	uint64_t blocking_threads, blocking_idle, blocking_queued;
+	bool has_blocking;
+	const char *version; /* of the runtime's crate in this module, NULL unknown */
+};
+
+enum thread_role { THREAD_OTHER, THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };
+
+/* A native frame, innermost first; several with the same level are one physical frame inlined. */
+struct stack_frame {
+	unsigned number;
+	uint64_t pc;
+	const char *function;   /* readable path without generics, NULL unknown */
+	const char *function_full; /* with generics, as in DWARF or demangled */
+	const char *file, *file_short;
+	unsigned line;
+	bool inlined;           /* has no physical frame of its own */
+	const char *module;     /* base name of the ELF file */
+	const char *polls_task; /* this frame polls that task: the async stack joins here */
+};
+
+struct thread_info {
+	unsigned number;
+	pid_t tid;
+	const char *name;  /* NULL on a core */
+	enum thread_role role;
+	int runtime;       /* index, -1 none */
+	const char *state; /* "parked", "running task 5", "running", "idle", ... */
+	uint64_t queue_len; /* of workers: tasks in the local queue and the LIFO slot */
+	bool has_queue;
+	int worker;        /* index within its runtime, -1 not a worker */
+	const char *task;  /* id of the task it runs, NULL none */
+	struct future *root; /* of a block_on thread; of a blocking thread the job it runs */
+	const char *job;   /* blocking: function of the closure it runs, NULL none */
+	struct stack_frame *frames; /* only when asked for: collect's WANT_STACKS */
+	size_t nframes;
+	const char *problem; /* why the stack or the root is incomplete */
+};
+
+enum row_status { ROW_OK, ROW_ABSENT, ROW_BROKEN };
+
+/* One row of the layout contract, as `info layout` shows it. */
+struct layout_info {
+	const char *module;   /* base name */
+	const char *key;      /* "sleep.deadline" */
+	const char *path;     /* the expression with its alternatives */
+	enum row_status status;
+	const char *matched;  /* the alternative that fits, NULL if none */
+	const char *plan;     /* offsets and dereferences it became */
+	const char *tried;    /* what was tried and why it failed; NULL when ok */
+};
+
+enum debug_tier { TIER_FULL, TIER_LINES, TIER_SYMBOLS, TIER_NONE };
+
+struct target_info {
+	const char *kind;     /* "live", "core" */
+	pid_t pid;
+	const char *core;     /* path of the core, NULL when live */
+	const char *command;
+	const char *exe;      /* path of the executable, NULL unknown */
+	const char *build_id; /* hex, NULL none */
+	const char *arch;     /* "x86-64" */
+	const char *rustc;    /* "1.95.0", NULL unknown */
+	const char *tokio;    /* "1.53.1", several joined by ", "; NULL unknown or none */
+	enum debug_tier tier;
+	const char *tier_reason; /* why not TIER_FULL, and the remedy */
+	int signal;           /* that ended it (core), 0 none */
+	pid_t signal_tid;
+};
+
+struct snapshot {
+	struct arena arena;
+	struct target_info target;
+	struct runtime_info *runtimes;
+	size_t nruntimes;
+	struct thread_info *threads; /* all threads of the target, by number */
+	size_t nthreads;
+	struct task **tasks;         /* by runtime, then by id */
+	size_t ntasks;
+	struct layout_info *layout;  /* only when asked for: WANT_LAYOUT */
+	size_t nlayout;
+	const char **notes;          /* what is missing or doubtful, each with advice */
+	size_t nnotes;
+	bool complete;               /* nothing that was asked for is missing */
+	uint64_t pause_ns;           /* the target stood still that long; 0 on a core */
+};
+
+void snapshot_free(struct snapshot *s);
+/* Adds a note once and marks the snapshot incomplete. */
+void snapshot_incomplete(struct snapshot *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Adds a note once; completeness stays. */
+void snapshot_note(struct snapshot *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,127 @@
+#include "runtimes/plausible.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 24, MAX_COUNT = 1 << 30 };
+
+static bool plausible(struct target *t, struct value v, int depth);
+
+static bool readable(struct target *t, uint64_t addr)
+{
+	char byte;
+	size_t n = 0;
+
+	error_free(target_read_some(t, addr, &byte, 1, &n));
+	return n == 1;
+}
+
+static bool read_word(struct target *t, uint64_t addr, uint64_t size, uint64_t *ret)
+{
+	struct error *err = target_read_uint(t, addr, size, ret);
+
+	error_free(err);
+	return !err;
+}
+
+static bool pointer_is_plausible(struct target *t, struct value v)
+{
+	const char *name = type_name(v.type);
+	const struct type *target = type_target(v.type);
+	uint64_t addr;
+
+	if (!read_word(t, v.addr, 8, &addr))
+		return false;
+	if (name[0] == '*') /* raw pointers may be null or dangle */
+		return true;
+	if (target && type_kind(target) == TYPE_FUNCTION)
+		return module_at(t, addr) != NULL;
+	return addr != 0 && (!target || type_size(target) == 0 || readable(t, addr));
+}
+
+/* An Arc is alive as long as somebody holds it: its counts come first (alloc::sync::ArcInner). */
+static bool arc_is_plausible(struct target *t, struct value v)
+{
+	uint64_t inner, strong, weak;
+
+	return read_word(t, v.addr, 8, &inner) && inner && inner % 8 == 0 &&
+	       read_word(t, inner, 8, &strong) && read_word(t, inner + 8, 8, &weak) && strong >= 1 &&
+	       strong < MAX_COUNT && weak >= 1 && weak < MAX_COUNT;
+}
+
+static bool dyn_is_plausible(struct target *t, struct value v)
+{
+	uint64_t data, vtable;
+
+	return read_word(t, v.addr + type_member(v.type, "pointer")->offset, 8, &data) && data &&
+	       read_word(t, v.addr + type_member(v.type, "vtable")->offset, 8, &vtable) &&
+	       module_at(t, vtable);
+}
+
+static bool members_are_plausible(struct target *t, struct value v, int depth)
+{
+	size_t n;
+	const struct member *members = type_members(v.type, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && type_size(members[i].type) &&
+		    !plausible(t, (struct value){ members[i].type, v.addr + members[i].offset },
+		               depth + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool enum_is_plausible(struct target *t, struct value v, int depth)
+{
+	const struct variant *active;
+	struct error *err = value_variant(t, v, &active);
+
+	error_free(err);
+	if (err)
+		return false;
+	struct value payload = value_payload(v, active);
+	if (!type_is_coroutine(v.type))
+		return members_are_plausible(t, payload, depth);
+	/* Locals of one name share one DWARF entry (LLVM merges them): only the awaitee is sure. */
+	const struct member *awaitee = type_member(payload.type, "__awaitee");
+	return !awaitee || plausible(t, (struct value){ awaitee->type, payload.addr + awaitee->offset },
+	                             depth + 1);
+}
+
+static bool plausible(struct target *t, struct value v, int depth)
+{
+	uint64_t number;
+
+	if (depth > MAX_DEPTH)
+		return true;
+	switch (type_kind(v.type)) {
+	case TYPE_BOOL:
+		return read_word(t, v.addr, 1, &number) && number <= 1;
+	case TYPE_CHAR:
+		return read_word(t, v.addr, 4, &number) && number <= 0x10ffff;
+	case TYPE_POINTER:
+		return pointer_is_plausible(t, v);
+	case TYPE_CENUM: {
+		const char *name = NULL;
+		struct error *err = value_enum_name(t, v, &name);
+
+		error_free(err);
+		return !err && name;
+	}
+	case TYPE_ENUM:
+		return enum_is_plausible(t, v, depth);
+	case TYPE_STRUCT:
+		if (type_is(v.type, "alloc::sync::Arc"))
+			return arc_is_plausible(t, v);
+		if (type_is_dyn(v.type))
+			return dyn_is_plausible(t, v);
+		return members_are_plausible(t, v, depth);
+	default: /* any bits are a number; a union may be uninitialised */
+		return true;
+	}
+}
+
+bool value_is_plausible(struct target *t, struct value v)
+{
+	return plausible(t, v, 0);
+}

@@ -1,0 +1,239 @@
+#include "runtimes/stack.h"
+
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/demangle.h"
+
+/* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
+static const struct {
+	const char *within, *name;
+	enum mark_kind kind;
+} mark_table[] = {
+	{ "tokio::runtime::park::", "block_on", MARK_BLOCK_ON },
+	{ "tokio::runtime::scheduler::current_thread::", "block_on", MARK_BLOCK_ON },
+	{ "tokio::runtime::task::raw::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll_inner", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll_future", MARK_TASK_POLL },
+	{ "tokio::runtime::task::core::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::blocking::pool::", "run", MARK_BLOCKING_RUN },
+};
+
+/* The last component of a qualified function name, without its generics. */
+static const char *own_name(const char *name, size_t *len)
+{
+	const char *own = name, *p;
+	int depth = 0;
+
+	for (p = name; *p; p++) {
+		if (depth == 0 && p[0] == ':' && p[1] == ':')
+			own = p + 2;
+		depth += *p == '<' || *p == '(';
+		depth -= (*p == '>' && p > name && p[-1] != '-') || *p == ')';
+	}
+	*len = strcspn(own, "<");
+	return own;
+}
+
+static bool find_mark(const char *name, enum mark_kind *ret)
+{
+	size_t len;
+	const char *own = own_name(name, &len);
+
+	for (size_t i = 0; i < sizeof(mark_table) / sizeof(mark_table[0]); i++) {
+		if (strlen(mark_table[i].name) == len &&
+		    memcmp(own, mark_table[i].name, len) == 0 &&
+		    strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) == 0) {
+			*ret = mark_table[i].kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+void stack_read(struct collector *c, const struct thread *th, struct thread_stack *ret)
+{
+	struct error *err;
+
+	*ret = (struct thread_stack){ .thread = th };
+	if (!th->has_regs)
+		return;
+	err = unwind_thread(c->in->unwinder, &c->scratch, th, &ret->stack);
+	if (err) {
+		ret->stack.problem = arena_strdup(c->a, err->message);
+		error_free(err);
+		return;
+	}
+	size_t n = ret->stack.nframes;
+	ret->functions = NEW_ARRAY(&c->scratch, struct location *, n);
+	ret->nfunctions = NEW_ARRAY(&c->scratch, size_t, n);
+	for (size_t i = 0; i < n; i++)
+		ret->functions[i] = lookup_functions_at(c->in->di, ret->stack.frames[i].lookup_pc,
+		                                        &c->scratch, &ret->nfunctions[i]);
+}
+
+void stack_find_marks(const struct thread_stack *s, struct marks *ret)
+{
+	ret->n = 0;
+	for (size_t i = s->stack.nframes; i-- > 0;) {
+		for (size_t j = s->nfunctions[i]; j-- > 0 && ret->n < MAX_MARKS;) {
+			const struct function *f = s->functions[i][j].function;
+			enum mark_kind kind;
+
+			if (f && find_mark(f->name, &kind))
+				ret->data[ret->n++] = (struct mark){ kind, i, j, f };
+		}
+	}
+}
+
+const struct type *mark_future_type(const struct mark *m)
+{
+	return function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T");
+}
+
+const char *mark_future_name(struct arena *a, const struct mark *m)
+{
+	const struct type *t = mark_future_type(m);
+	const char *name = m->function->name, *open = strchr(name, '<'), *p;
+	int depth = 0;
+
+	if (t)
+		return type_name(t);
+	for (p = open; p && *p; p++) {
+		depth += *p == '<' || *p == '(' || *p == '[';
+		depth -= (*p == '>' && p[-1] != '-') || *p == ')' || *p == ']';
+		if (depth == 0 || (depth == 1 && *p == ','))
+			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
+	}
+	return NULL;
+}
+
+/* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */
+static const char *poll_path(struct collector *c, const struct function *f)
+{
+	const char *path = name_function(c->a, f->name), *resolved = NULL;
+
+	if (strstr(path, "{impl#") && f->linkage)
+		resolved = name_impl_from_linkage(c->a, path, f->linkage);
+	return resolved ? resolved : path;
+}
+
+static struct future *running_future(struct collector *c, const struct location *l)
+{
+	struct future *f = NEW(c->a, struct future);
+
+	f->kind = coroutine_kind(l->function->name);
+	f->function = poll_path(c, l->function);
+	f->type = clean_name(c->a, l->function->name);
+	f->await_point = -1;
+	f->running = true;
+	f->line = l->line;
+	if (l->file) {
+		f->file = clean_name(c->a, l->file);
+		f->file_short = name_file_short(c->a, l->file, l->comp_dir);
+	}
+	return f;
+}
+
+/* Is (frame, level) at or outside of the mark? */
+static bool outside(const struct mark *m, size_t frame, size_t level)
+{
+	return frame > m->frame || (frame == m->frame && level >= m->level);
+}
+
+struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
+                                   const struct marks *marks, size_t mark)
+{
+	const struct mark *from = &marks->data[mark];
+	const struct mark *to = mark + 1 < marks->n ? &marks->data[mark + 1] : NULL;
+	struct future *outermost = NULL, *last = NULL;
+
+	for (size_t i = from->frame + 1; i-- > 0;) {
+		bool any = false;
+
+		for (size_t j = 0; j < s->nfunctions[i]; j++)
+			any |= s->functions[i][j].function &&
+			       coroutine_kind(s->functions[i][j].function->name) != FUTURE_OTHER;
+		if (!any)
+			continue;
+		size_t n;
+		struct location *l = lookup_locations(
+			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+
+		for (size_t j = n; j-- > 0;) {
+			if (outside(from, i, j) || (to && !outside(to, i, j)) || !l[j].function ||
+			    coroutine_kind(l[j].function->name) == FUTURE_OTHER)
+				continue;
+			struct future *f = running_future(c, &l[j]);
+			if (last) {
+				last->children = NEW_ARRAY(c->a, struct future *, 1);
+				last->children[0] = f;
+				last->nchildren = 1;
+			} else {
+				outermost = f;
+			}
+			last = f;
+		}
+	}
+	return outermost;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void describe_frame(struct collector *c, const struct frame *frame,
+                           const struct location *l, struct stack_frame *ret)
+{
+	const struct module *m = module_at(c->in->target, frame->pc);
+
+	ret->pc = frame->pc;
+	ret->line = l->line;
+	ret->inlined = l->inlined;
+	ret->module = m ? clean_name(c->a, base_name(m->path)) : NULL;
+	if (l->function)
+		ret->function_full = clean_name(c->a, l->function->name);
+	else if (l->symbol)
+		ret->function_full = demangle(c->a, l->symbol);
+	if (l->function && coroutine_kind(l->function->name) != FUTURE_OTHER)
+		ret->function = poll_path(c, l->function);
+	else if (ret->function_full)
+		ret->function = name_without_generics(c->a, ret->function_full);
+	if (l->file) {
+		ret->file = clean_name(c->a, l->file);
+		ret->file_short = name_file_short(c->a, l->file, l->comp_dir);
+	}
+}
+
+struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
+                                   const struct marks *marks, const char *task, size_t *nret)
+{
+	const struct mark *joined = NULL;
+	VEC(struct stack_frame) frames = { 0 };
+
+	/* The async stack joins where the innermost task poll begins. */
+	for (size_t i = 0; task && i < marks->n; i++) {
+		if (marks->data[i].kind == MARK_TASK_POLL)
+			joined = &marks->data[i];
+	}
+	for (size_t i = 0; i < s->stack.nframes; i++) {
+		size_t n;
+		struct location *l = lookup_locations(
+			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			struct stack_frame *f = vec_push(&frames);
+
+			f->number = (unsigned)(frames.n - 1);
+			describe_frame(c, &s->stack.frames[i], &l[j], f);
+			if (joined && joined->frame == i && joined->level == j)
+				f->polls_task = task;
+		}
+	}
+	*nret = frames.n;
+	return vec_to_arena(&frames, c->a);
+}

@@ -1,0 +1,276 @@
+/*
+ * What we must find in tokio's types. Seen to resolve on the versions of testdata/matrix.sh.
+ * A new tokio that moved something needs one more alternative in a row here.
+ */
+#include "runtimes/tokio.h"
+
+#include <string.h>
+
+#include "debugger/base/log.h"
+
+#define HEADER  "type:tokio::runtime::task::core::Header"
+#define TRAILER "type:tokio::runtime::task::core::Trailer"
+#define WORKER  "type:tokio::runtime::scheduler::multi_thread::worker::Context"
+#define PARK    "unpark.inner.state"
+
+/*
+ * "given" is the type of the thread-local. Alternatives read newest first; the comment names
+ * versions in that order.
+ */
+static const struct layout_row rows[TOKIO_NROWS] = {
+	/* std's own state beside the value: destroyed at thread exit */
+	[TOKIO_TLS_STATE] = { "context.state", "given", "state", .optional = true },
+	/* 1.29 | 1.22 */
+	[TOKIO_HANDLE_MT] = { "handle.mt", "given",
+	                      "current.handle.MultiThread.0 | handle.MultiThread.0",
+	                      .optional = true },
+	[TOKIO_HANDLE_CT] = { "handle.ct", "given",
+	                      "current.handle.CurrentThread.0 | handle.CurrentThread.0" },
+	[TOKIO_TASK_ID] = { "context.task_id", "given", "current_task_id.Some" },
+	[TOKIO_ENTERED] = { "context.entered", "given", "runtime", .optional = true },
+	/* 1.29; before, the scheduler has a thread-local of its own */
+	[TOKIO_CONTEXT_WORKER] = { "context.worker", "given", "scheduler.inner.MultiThread.0",
+	                           .optional = true },
+	[TOKIO_WORKER_INDEX] = { "worker.index", WORKER, "worker.index", .optional = true },
+	[TOKIO_WORKER_HANDLE] = { "worker.handle", WORKER, "worker.handle", .optional = true },
+	/* all | 1.51.0, 1.52.0: a LIFO slot that can be stolen */
+	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER,
+	                        "core.lifo_slot | core.run_queue.inner.lifo", .optional = true },
+
+	[TOKIO_MT_SHARED] = { "mt.shared", "handle.mt", "shared", .optional = true },
+	[TOKIO_MT_OWNED] = { "mt.owned", "handle.mt", "shared.owned", .optional = true },
+	/* 1.35: sharded */
+	[TOKIO_MT_SHARDS] = { "mt.shards", "mt.owned", "list.lists", .optional = true },
+	[TOKIO_MT_SHARD_HEAD] = { "mt.shard.head", "mt.shards[]", "head", .optional = true },
+	/* 1.29 to 1.34 | 1.9 to 1.28 */
+	[TOKIO_MT_LIST_HEAD] = { "mt.list.head", "mt.owned",
+	                         "inner.list.list.head | inner.list.head", .optional = true },
+	[TOKIO_MT_OWNED_ID] = { "mt.owned.id", "mt.owned", "id", .optional = true },
+	/* 1.35 | 1.29 to 1.34 */
+	[TOKIO_MT_COUNT] = { "mt.count", "mt.owned", "list.count | inner.list.count",
+	                     .optional = true },
+	/* 1.51 */
+	[TOKIO_MT_NAME] = { "mt.name", "handle.mt", "name.Some", .optional = true },
+	[TOKIO_MT_REMOTES] = { "mt.remotes", "handle.mt", "shared.remotes", .optional = true },
+	[TOKIO_QUEUE_HEAD] = { "queue.head", "mt.remotes[]", "steal.head", .optional = true },
+	[TOKIO_QUEUE_TAIL] = { "queue.tail", "mt.remotes[]", "steal.tail", .optional = true },
+	[TOKIO_PARK_STATE] = { "park.state", "mt.remotes[]", PARK, .optional = true },
+	[TOKIO_MT_INJECT] = { "mt.inject", "handle.mt", "shared.inject.len", .optional = true },
+	[TOKIO_MT_BLOCKING_THREADS] = { "mt.blocking.threads", "handle.mt",
+	                                "blocking_spawner.inner.metrics.num_threads",
+	                                .optional = true },
+	[TOKIO_MT_BLOCKING_IDLE] = { "mt.blocking.idle", "handle.mt",
+	                             "blocking_spawner.inner.metrics.num_idle_threads",
+	                             .optional = true },
+	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "handle.mt",
+	                              "blocking_spawner.inner.metrics.queue_depth",
+	                              .optional = true },
+	[TOKIO_MT_TIME_START] = { "mt.time.start", "handle.mt",
+	                          "driver.time.time_source.start_time", .optional = true },
+	/* 1.49 | 1.45, 1.24 to 1.37 | 1.38 to 1.44 are sharded and have no single clock */
+	[TOKIO_MT_TIME_ELAPSED] = { "mt.time.elapsed", "handle.mt",
+	                            "driver.time.inner.Traditional.state.wheel.elapsed"
+	                            " | driver.time.inner.state.wheel.elapsed"
+	                            " | driver.time.inner.state.elapsed",
+	                            .optional = true },
+
+	[TOKIO_CT_SHARED] = { "ct.shared", "handle.ct", "shared" },
+	[TOKIO_CT_OWNED] = { "ct.owned", "handle.ct", "shared.owned" },
+	[TOKIO_CT_SHARDS] = { "ct.shards", "ct.owned", "list.lists", .optional = true },
+	[TOKIO_CT_SHARD_HEAD] = { "ct.shard.head", "ct.shards[]", "head", .optional = true },
+	[TOKIO_CT_LIST_HEAD] = { "ct.list.head", "ct.owned",
+	                         "inner.list.list.head | inner.list.head", .optional = true },
+	[TOKIO_CT_OWNED_ID] = { "ct.owned.id", "ct.owned", "id" },
+	[TOKIO_CT_COUNT] = { "ct.count", "ct.owned", "list.count | inner.list.count",
+	                     .optional = true },
+	[TOKIO_CT_NAME] = { "ct.name", "handle.ct", "name.Some", .optional = true },
+	/* 1.29; before, a queue behind a mutex that keeps no separate length */
+	[TOKIO_CT_INJECT] = { "ct.inject", "handle.ct", "shared.inject.shared.len",
+	                      .optional = true },
+	[TOKIO_CT_BLOCKING_THREADS] = { "ct.blocking.threads", "handle.ct",
+	                                "blocking_spawner.inner.metrics.num_threads",
+	                                .optional = true },
+	[TOKIO_CT_BLOCKING_IDLE] = { "ct.blocking.idle", "handle.ct",
+	                             "blocking_spawner.inner.metrics.num_idle_threads",
+	                             .optional = true },
+	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "handle.ct",
+	                              "blocking_spawner.inner.metrics.queue_depth",
+	                              .optional = true },
+	[TOKIO_CT_TIME_START] = { "ct.time.start", "handle.ct",
+	                          "driver.time.time_source.start_time", .optional = true },
+	[TOKIO_CT_TIME_ELAPSED] = { "ct.time.elapsed", "handle.ct",
+	                            "driver.time.inner.Traditional.state.wheel.elapsed"
+	                            " | driver.time.inner.state.wheel.elapsed"
+	                            " | driver.time.inner.state.elapsed",
+	                            .optional = true },
+
+	[TOKIO_STATE] = { "task.state", HEADER, "state.val" },
+	[TOKIO_POLL] = { "task.poll", HEADER, "vtable.poll" },
+	[TOKIO_TRAILER_OFFSET] = { "task.trailer", HEADER, "vtable.trailer_offset" },
+	[TOKIO_ID_OFFSET] = { "task.id", HEADER, "vtable.id_offset" },
+	[TOKIO_OWNER_ID] = { "task.owner", HEADER, "owner_id" },
+	[TOKIO_NEXT] = { "task.next", TRAILER, "owned.next" },
+	[TOKIO_PREV] = { "task.prev", TRAILER, "owned.prev" },
+	/* 1.49 to 1.52 | 1.26 to 1.48 | 1.53 | 1.13 to 1.25 */
+	[TOKIO_SLEEP_DEADLINE] = { "sleep.deadline", "type:tokio::time::sleep::Sleep",
+	                           "entry.Traditional.0.deadline | entry.deadline | deadline"
+	                           " | inner.deadline",
+	                           .optional = true },
+};
+
+#define FLAVOR(f, p)                                                                               \
+	{                                                                                          \
+		.flavor = f, .handle = TOKIO_HANDLE_##p, .shared = TOKIO_##p##_SHARED,             \
+		.owned = TOKIO_##p##_OWNED, .shards = TOKIO_##p##_SHARDS,                          \
+		.shard_head = TOKIO_##p##_SHARD_HEAD, .list_head = TOKIO_##p##_LIST_HEAD,          \
+		.owned_id = TOKIO_##p##_OWNED_ID, .count = TOKIO_##p##_COUNT,                      \
+		.name = TOKIO_##p##_NAME, .inject = TOKIO_##p##_INJECT,                            \
+		.blocking_threads = TOKIO_##p##_BLOCKING_THREADS,                                  \
+		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
+		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
+		.time_start = TOKIO_##p##_TIME_START, .time_elapsed = TOKIO_##p##_TIME_ELAPSED,    \
+	}
+const struct tokio_flavor tokio_flavors[2] = {
+	FLAVOR(RUNTIME_MULTI_THREAD, MT),
+	FLAVOR(RUNTIME_CURRENT_THREAD, CT),
+};
+
+static const char context_path[] = "tokio::runtime::context::CONTEXT";
+static const char worker_path[] = "tokio::runtime::scheduler::multi_thread::worker::CURRENT";
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static struct thread_local find_worker_tls(struct inspector *in, struct dwarf_module *dm)
+{
+	struct thread_local *found;
+	size_t n;
+	const char *doubt;
+	struct error *err = lookup_thread_locals(dm, worker_path, &in->arena, &found, &n, &doubt);
+
+	error_free(err);
+	return !err && n ? found[0] : (struct thread_local){ 0 };
+}
+
+static void add(struct inspector *in, const struct thread_local *context)
+{
+	struct tokio *k = NEW(&in->arena, struct tokio);
+	struct tokio **end = &in->tokio;
+
+	k->dm = context->dm;
+	k->module = base_name(context->dm->module->path);
+	k->version = debuginfo_crate_version(k->dm, "tokio");
+	k->context = *context;
+	layout_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
+	if (!layout_has(&k->layout, TOKIO_CONTEXT_WORKER))
+		k->worker_tls = find_worker_tls(in, k->dm);
+	while (*end)
+		end = &(*end)->next;
+	*end = k;
+}
+
+/* A thread-local of std's own making stands beside the value (STATE, dtor flags): no context. */
+static bool holds_context(const struct type *t)
+{
+	SCRATCH(tmp);
+	const struct path *p;
+	struct error *err;
+
+	if (!t)
+		return false;
+	err = path_resolve(&tmp, t, "current_task_id", &p);
+	error_free(err);
+	return err == NULL;
+}
+
+void tokio_detect(struct inspector *in)
+{
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+		struct thread_local *found;
+		const char *doubt;
+		size_t n;
+
+		debuginfo_load(dm);
+		struct error *err = lookup_thread_locals(dm, context_path, &in->arena, &found, &n,
+		                                         &doubt);
+		if (err) {
+			LOG("tokio", "%s: %s", dm->module->path, err->message);
+			error_free(err);
+			continue;
+		}
+		for (size_t j = 0; j < n; j++) {
+			if (holds_context(found[j].type))
+				add(in, &found[j]);
+		}
+	}
+}
+
+void tokio_close(struct tokio *k)
+{
+	for (; k; k = k->next)
+		map_free(&k->plans);
+}
+
+/* ---- collecting ---- */
+
+static int by_runtime_and_id(const void *a, const void *b)
+{
+	const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
+
+	if (x->runtime != y->runtime)
+		return x->runtime < y->runtime ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The latest tick of any runtime's timers: the core was taken after it. */
+static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size_t n)
+{
+	struct target *t = c->in->target;
+
+	if (t->clock.known) {
+		c->now_ns = t->clock.monotonic_ns;
+		c->now_known = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ns;
+		struct error *err = tokio_timer_now(t, &runtimes[i], &ns);
+
+		if (!err && ns > c->now_ns) {
+			c->now_ns = ns;
+			c->now_known = c->now_is_bound = true;
+		}
+		error_free(err);
+	}
+}
+
+void tokio_collect(struct collector *c)
+{
+	struct target *t = c->in->target;
+	struct tokio_thread *threads = NEW_ARRAY(&c->scratch, struct tokio_thread, t->nthreads);
+	struct tokio_runtime *runtimes;
+	task_vec tasks = { 0 };
+	size_t nruntimes;
+
+	tokio_read_threads(c, threads);
+	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
+	for (size_t i = 0; i < nruntimes; i++)
+		tokio_list_tasks(c, &runtimes[i], &tasks);
+	if (tasks.n)
+		qsort(tasks.data, tasks.n, sizeof(*tasks.data), by_runtime_and_id);
+	c->out->ntasks = tasks.n;
+	c->out->tasks = vec_to_arena(&tasks, c->a);
+	find_clock(c, runtimes, nruntimes);
+	for (size_t i = 0; i < c->out->ntasks; i++) {
+		struct task *task = c->out->tasks[i];
+
+		if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
+			tokio_decode_task(c, &runtimes[task->runtime], task);
+	}
+	tokio_describe_threads(c, threads, runtimes, nruntimes);
+}

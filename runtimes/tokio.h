@@ -1,0 +1,166 @@
+/*
+ * tokio, as one copy of it is linked into the target. All knowledge of its data structures is
+ * the table in tokio.c; the other tokio_*.c files walk what it found.
+ */
+#ifndef RUNTIMES_TOKIO_H
+#define RUNTIMES_TOKIO_H
+
+#include "debugger/base/vec.h"
+#include "runtimes/inspector.h"
+#include "runtimes/layout.h"
+
+enum tokio_row {
+	TOKIO_TLS_STATE,
+	TOKIO_HANDLE_MT,
+	TOKIO_HANDLE_CT,
+	TOKIO_TASK_ID,
+	TOKIO_ENTERED,
+	TOKIO_CONTEXT_WORKER,
+	TOKIO_WORKER_INDEX,
+	TOKIO_WORKER_HANDLE,
+	TOKIO_WORKER_LIFO,
+	TOKIO_MT_SHARED,
+	TOKIO_MT_OWNED,
+	TOKIO_MT_SHARDS,
+	TOKIO_MT_SHARD_HEAD,
+	TOKIO_MT_LIST_HEAD,
+	TOKIO_MT_OWNED_ID,
+	TOKIO_MT_COUNT,
+	TOKIO_MT_NAME,
+	TOKIO_MT_REMOTES,
+	TOKIO_QUEUE_HEAD,
+	TOKIO_QUEUE_TAIL,
+	TOKIO_PARK_STATE,
+	TOKIO_MT_INJECT,
+	TOKIO_MT_BLOCKING_THREADS,
+	TOKIO_MT_BLOCKING_IDLE,
+	TOKIO_MT_BLOCKING_QUEUE,
+	TOKIO_MT_TIME_START,
+	TOKIO_MT_TIME_ELAPSED,
+	TOKIO_CT_SHARED,
+	TOKIO_CT_OWNED,
+	TOKIO_CT_SHARDS,
+	TOKIO_CT_SHARD_HEAD,
+	TOKIO_CT_LIST_HEAD,
+	TOKIO_CT_OWNED_ID,
+	TOKIO_CT_COUNT,
+	TOKIO_CT_NAME,
+	TOKIO_CT_INJECT,
+	TOKIO_CT_BLOCKING_THREADS,
+	TOKIO_CT_BLOCKING_IDLE,
+	TOKIO_CT_BLOCKING_QUEUE,
+	TOKIO_CT_TIME_START,
+	TOKIO_CT_TIME_ELAPSED,
+	TOKIO_STATE,
+	TOKIO_POLL,
+	TOKIO_TRAILER_OFFSET,
+	TOKIO_ID_OFFSET,
+	TOKIO_OWNER_ID,
+	TOKIO_NEXT,
+	TOKIO_PREV,
+	TOKIO_SLEEP_DEADLINE,
+	TOKIO_NROWS,
+};
+
+/* The rows that differ between the two schedulers, so that one walk serves both. */
+struct tokio_flavor {
+	enum runtime_flavor flavor;
+	enum tokio_row handle, shared, owned, shards, shard_head, list_head, owned_id, count, name,
+		inject, blocking_threads, blocking_idle, blocking_queue, time_start, time_elapsed;
+};
+extern const struct tokio_flavor tokio_flavors[2];
+
+/* What a task's poll function says about it. */
+struct task_plan {
+	const struct type *future;   /* T of Cell<T, S>, NULL unknown */
+	const char *future_name;     /* of T, from the type or the function's name; NULL unknown */
+	const struct path *running;  /* Cell -> the future in Stage::Running; NULL unknown */
+	const struct path *finished; /* Cell -> Stage::Finished */
+	const struct type *cell;
+	const char *problem;         /* why the future cannot be read */
+};
+
+/* One copy of tokio. */
+struct tokio {
+	struct tokio *next;
+	struct dwarf_module *dm;
+	const char *module;         /* base name of the ELF file */
+	const char *version;        /* NULL unknown */
+	struct thread_local context; /* runtime::context::CONTEXT */
+	struct thread_local worker_tls; /* up to 1.28: scheduler's own CURRENT; type NULL: none */
+	struct layout layout;
+	struct map plans;           /* poll address -> struct task_plan */
+};
+
+/* One runtime found in this snapshot. */
+struct tokio_runtime {
+	struct tokio *tokio;
+	const struct tokio_flavor *flavor;
+	struct value handle;        /* an Arc<Handle> in some thread's context */
+	uint64_t shared;            /* address of Handle.shared: its identity */
+	uint64_t owned_id;
+	struct runtime_info *info;
+	const struct thread *found_in;
+};
+
+/* What a thread's context says. */
+struct tokio_thread {
+	struct tokio *tokio;        /* NULL: the thread has no context */
+	struct value context;       /* the thread-local's place */
+	struct value handle;        /* Arc<Handle> it has entered; type NULL: none */
+	uint64_t shared;
+	const struct tokio_flavor *flavor;
+	uint64_t task_id;           /* current_task_id, 0 none */
+	struct value worker;        /* worker::Context; type NULL: no worker */
+	uint64_t worker_index;
+};
+
+/* A task's header, as read and checked. */
+struct tokio_header {
+	uint64_t addr, vtable, poll, trailer, id_addr, id;
+	uint64_t state;
+};
+enum {
+	TOKIO_RUNNING = 1,
+	TOKIO_COMPLETE = 2,
+	TOKIO_NOTIFIED = 4,
+	TOKIO_CANCELLED = 32,
+	TOKIO_REF_SHIFT = 6,
+};
+
+/* Finds every copy of tokio in the target and resolves its layout. */
+void tokio_detect(struct inspector *in);
+void tokio_close(struct tokio *k);
+/* Fills runtimes, tasks and what is tokio's of threads; all that must be read in one stop. */
+void tokio_collect(struct collector *c);
+/* What needs line tables but no more memory: chains of running futures, native frames. */
+void tokio_finish_threads(struct collector *c);
+
+/* tokio_context.c: reads the contexts of all threads, finds the runtimes. */
+void tokio_read_threads(struct collector *c, struct tokio_thread *threads);
+void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
+                         struct tokio_runtime **ret, size_t *nret);
+
+/*
+ * The moment of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its
+ * version keeps none.
+ */
+struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r,
+                              uint64_t *ns) MUST_CHECK;
+
+/* tokio_task.c */
+struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
+                                struct tokio_header *ret) MUST_CHECK;
+enum task_state tokio_task_state(uint64_t state);
+/* Adds every task of the runtime's owned lists to the snapshot's task vector. */
+typedef VEC(struct task *) task_vec;
+void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks);
+/* Fills type and root of a task that no thread is running. */
+void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task);
+const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
+
+/* tokio_thread.c: roles and states of threads, block_on roots, running tasks. */
+void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
+                            struct tokio_runtime *runtimes, size_t nruntimes);
+
+#endif

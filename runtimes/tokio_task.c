@@ -1,0 +1,351 @@
+/* tokio's owned-task lists and task cells. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtimes/future.h"
+#include "runtimes/tokio.h"
+
+enum {
+	MAX_TASKS = 1 << 24,
+	MAX_SHARDS = 1 << 17,     /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
+	MAX_CELL_OFFSET = 1 << 30 /* a future larger than this does not exist */
+};
+
+enum task_state tokio_task_state(uint64_t state)
+{
+	if (state & TOKIO_COMPLETE)
+		return TASK_COMPLETE;
+	if (state & TOKIO_RUNNING)
+		return TASK_RUNNING;
+	if (state & TOKIO_CANCELLED)
+		return TASK_CANCELLED;
+	return state & TOKIO_NOTIFIED ? TASK_SCHEDULED : TASK_IDLE;
+}
+
+static struct value header_value(const struct tokio *k, uint64_t addr)
+{
+	return (struct value){ k->layout.slots[TOKIO_STATE].root, addr };
+}
+
+static struct error *needed(struct target *t, const struct tokio *k, size_t row, uint64_t addr,
+                            uint64_t *ret)
+{
+	bool found;
+
+	TRY(layout_uint(t, &k->layout, row, header_value(k, addr), ret, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "%s leads nowhere", k->layout.rows[row].key);
+	return NULL;
+}
+
+struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
+                                struct tokio_header *ret)
+{
+	struct tokio_header h = { .addr = addr };
+	uint64_t trailer, id;
+
+	if (!k->layout.slots[TOKIO_STATE].root)
+		return error_new(ERR_LAYOUT, "the type of task headers was not found");
+	if (addr == 0 || addr % 8)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: not aligned", addr);
+	TRY(needed(t, k, TOKIO_STATE, addr, &h.state));
+	TRY(needed(t, k, TOKIO_POLL, addr, &h.poll));
+	TRY(needed(t, k, TOKIO_TRAILER_OFFSET, addr, &trailer));
+	TRY(needed(t, k, TOKIO_ID_OFFSET, addr, &id));
+	/* repr(C) Cell: header, then the core with its id, then the trailer (task/core.rs). */
+	if (id < 16 || trailer <= id || trailer > MAX_CELL_OFFSET)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: bad vtable", addr);
+	if ((h.state >> TOKIO_REF_SHIFT) == 0 ||
+	    ((h.state & TOKIO_RUNNING) && (h.state & TOKIO_COMPLETE)))
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64,
+		                 addr, h.state);
+	const struct module *m = module_at(t, h.poll);
+	if (!m)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: poll is no code", addr);
+	h.trailer = addr + trailer;
+	h.id_addr = addr + id;
+	TRY(target_read_uint(t, h.id_addr, 8, &h.id));
+	*ret = h;
+	return NULL;
+}
+
+/* The owned list's links of a task. */
+static struct error *read_links(struct target *t, const struct tokio *k, uint64_t trailer,
+                                uint64_t *next, uint64_t *prev)
+{
+	struct value v = { k->layout.slots[TOKIO_NEXT].root, trailer };
+	bool found;
+
+	TRY(layout_word(t, &k->layout, TOKIO_NEXT, v, next, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "task.next: %s", k->layout.slots[TOKIO_NEXT].tried);
+	return layout_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
+}
+
+static void add_task(struct collector *c, struct tokio_runtime *r, const struct tokio_header *h,
+                     task_vec *tasks)
+{
+	struct task *task = NEW(c->a, struct task);
+
+	task->number = h->id;
+	task->id = arena_printf(c->a, "%" PRIu64, h->id);
+	task->runtime = r->info->index;
+	task->addr = h->addr;
+	task->state = tokio_task_state(h->state);
+	task->notified = h->state & TOKIO_NOTIFIED;
+	*vec_push(tasks) = task;
+	map_put(&c->tasks, h->addr, task);
+	r->info->ntasks++;
+}
+
+/* One node, checked as far as a torn list allows. */
+static struct error *check_node(struct collector *c, struct tokio_runtime *r, uint64_t addr,
+                                struct tokio_header *h)
+{
+	struct target *t = c->in->target;
+	uint64_t owner;
+	bool found;
+
+	TRY(tokio_read_header(t, r->tokio, addr, h));
+	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, header_value(r->tokio, addr), &owner,
+	                &found));
+	if (found && r->owned_id && owner != r->owned_id)
+		return error_new(ERR_CORRUPT,
+		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64, addr,
+		                 owner, r->owned_id);
+	return NULL;
+}
+
+/* Walks one list from its head; a bad node ends it with a note, what came before stays. */
+static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uint64_t head,
+                               task_vec *tasks)
+{
+	uint64_t addr = head, prev = 0;
+
+	while (addr) {
+		struct tokio_header h;
+		uint64_t next, back;
+
+		if (map_has(&c->tasks, addr))
+			return error_new(ERR_CORRUPT, "the list of tasks runs in a circle at 0x%" PRIx64,
+			                 addr);
+		if (tasks->n >= MAX_TASKS)
+			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
+		if ((tasks->n & 1023) == 0)
+			TRY(interrupt_check());
+		TRY(check_node(c, r, addr, &h));
+		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &back));
+		/* A thread stopped while it pushes has linked the old head back already. */
+		if (back != prev && prev != 0)
+			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64, addr);
+		add_task(c, r, &h, tasks);
+		prev = addr;
+		addr = next;
+	}
+	return NULL;
+}
+
+static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
+                          task_vec *tasks)
+{
+	struct error *err = walk_list(c, r, head, tasks);
+
+	if (err)
+		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
+		                    r->info->index, err->message);
+	error_free(err);
+}
+
+static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, struct value owned,
+                                 task_vec *tasks, bool *done)
+{
+	const struct layout *l = &r->tokio->layout;
+	struct target *t = c->in->target;
+	struct slice shards;
+
+	TRY(layout_slice(t, l, r->flavor->shards, owned, &shards, done));
+	if (!*done)
+		return NULL;
+	if (shards.count > MAX_SHARDS)
+		return error_new(ERR_CORRUPT, "%" PRIu64 " shards", shards.count);
+	for (uint64_t i = 0; i < shards.count; i++) {
+		struct value shard = { shards.element,
+			               shards.addr + i * type_size(shards.element) };
+		uint64_t head;
+		bool found;
+
+		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
+		if (found)
+			walk_and_note(c, r, head, tasks);
+	}
+	return NULL;
+}
+
+static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
+{
+	const struct layout *l = &r->tokio->layout;
+	struct target *t = c->in->target;
+	struct value owned;
+	uint64_t head;
+	bool found;
+
+	TRY(layout_eval(t, l, r->flavor->owned, r->handle, &owned, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "its list of owned tasks was not found: %s",
+		                 l->slots[r->flavor->owned].tried);
+	TRY(walk_shards(c, r, owned, tasks, &found));
+	if (found)
+		return NULL;
+	TRY(layout_word(t, l, r->flavor->list_head, owned, &head, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
+		                 l->slots[r->flavor->list_head].tried);
+	walk_and_note(c, r, head, tasks);
+	return NULL;
+}
+
+void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
+{
+	struct runtime_info *info = r->info;
+	struct error *err = list_tasks(c, r, tasks);
+
+	if (err)
+		snapshot_incomplete(c->out, "runtime %u: %s", info->index, err->message);
+	else if (info->has_expected && info->expected_tasks != info->ntasks)
+		/* The count moves a moment before or after the list (runtime/task/list.rs). */
+		snapshot_note(c->out,
+		              "runtime %u counts %" PRIu64 " tasks, its lists hold %zu: tasks were "
+		              "being spawned or finished at that moment",
+		              info->index, info->expected_tasks, info->ntasks);
+	error_free(err);
+}
+
+/* ---- what a poll function says ---- */
+
+/* T, cut out of a function name "tokio::runtime::task::raw::poll<T, S>". */
+static const char *first_generic(struct arena *a, const char *name)
+{
+	const char *open = strchr(name, '<'), *p;
+	int depth = 0;
+
+	for (p = open; p && *p; p++) {
+		depth += *p == '<' || *p == '(' || *p == '[';
+		depth -= (*p == '>' && p[-1] != '-') || *p == ')' || *p == ']';
+		if ((depth == 1 && *p == ',') || depth == 0)
+			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
+	}
+	return NULL;
+}
+
+/* Cell<T, S>: by the local `harness` of the poll function, else by its name. */
+static const struct type *cell_type(struct arena *a, const struct function *f,
+                                    const struct type *future, const struct type *scheduler)
+{
+	const struct type *harness = function_variable(f, "harness");
+	const struct path *cell;
+	struct error *err = NULL;
+
+	if (harness && !(err = path_resolve(a, harness, "cell", &cell))) {
+		const struct type *t = path_type(cell);
+
+		while (t && type_kind(t) != TYPE_POINTER) {
+			const struct member *m = type_single_member(t);
+			t = m ? m->type : NULL;
+		}
+		if (t && type_target(t))
+			return type_target(t);
+	}
+	error_free(err);
+	if (!future || !scheduler)
+		return NULL;
+	return lookup_type(f->dm,
+	                   arena_printf(a, "tokio::runtime::task::core::Cell<%s, %s>",
+	                                type_name(future), type_name(scheduler)),
+	                   f->die);
+}
+
+static void plan_from_function(struct inspector *in, const struct function *f,
+                               struct task_plan *plan)
+{
+	struct error *err;
+
+	plan->future = function_param(f, "T");
+	plan->future_name = plan->future ? type_name(plan->future) : first_generic(&in->arena, f->name);
+	plan->cell = cell_type(&in->arena, f, plan->future, function_param(f, "S"));
+	if (!plan->future || !plan->cell) {
+		plan->problem = f->dm->tier == DWARF_FULL ?
+		                        "the debug info does not describe its cell" :
+		                        "its module has line tables only: build with `debug = 2`";
+		return;
+	}
+	err = path_resolve(&in->arena, plan->cell, "core.stage.Running.0", &plan->running);
+	if (!err)
+		err = path_resolve(&in->arena, plan->cell, "core.stage.Finished", &plan->finished);
+	if (err)
+		plan->problem = arena_strdup(&in->arena, err->message);
+	error_free(err);
+}
+
+const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll)
+{
+	struct task_plan *plan = map_get(&k->plans, poll);
+
+	if (plan || poll == 0)
+		return plan;
+	plan = NEW(&in->arena, struct task_plan);
+	map_put(&k->plans, poll, plan);
+	const struct function *f = lookup_function(in->di, poll);
+	if (f)
+		plan_from_function(in, f, plan);
+	else
+		plan->problem = arena_printf(&in->arena,
+		                             "no debug info covers its poll function 0x%" PRIx64, poll);
+	return plan;
+}
+
+/* The future in its stage; *found false once it finished. */
+static struct error *find_future(struct collector *c, const struct task_plan *plan,
+                                 const struct task *task, struct value *ret, bool *found)
+{
+	struct value cell = { plan->cell, task->addr };
+
+	return path_eval(c->in->target, plan->running, cell, ret, found);
+}
+
+static void decode_root(struct collector *c, const struct task_plan *plan, struct task *task)
+{
+	struct value future;
+	bool found = false;
+	CLEANUP(error_freep) struct error *err = find_future(c, plan, task, &future, &found);
+
+	if (err) {
+		task->problem = arena_strdup(c->a, err->message);
+	} else if (found) {
+		struct decoder d = { .c = c };
+
+		task->root = future_decode(&d, future);
+	} else if (task->state != TASK_COMPLETE) {
+		task->problem = "its future is gone: it is being finished or dropped";
+	}
+}
+
+void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task)
+{
+	struct tokio_header h;
+	struct error *err = tokio_read_header(c->in->target, r->tokio, task->addr, &h);
+	const struct task_plan *plan = err ? NULL : tokio_task_plan(c->in, r->tokio, h.poll);
+
+	if (plan && plan->future_name)
+		task->type = clean_name(c->a, plan->future_name);
+	if (err)
+		task->problem = arena_strdup(c->a, err->message);
+	else if (plan->problem)
+		task->problem = plan->problem;
+	else if (task->state != TASK_RUNNING)
+		decode_root(c, plan, task);
+	error_free(err);
+	if (!task->root && task->type && task->state != TASK_RUNNING)
+		task->root = future_by_name(c, plan->future_name);
+	if (task->problem)
+		c->out->complete = false;
+}

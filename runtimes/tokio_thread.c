@@ -1,0 +1,257 @@
+/* What tokio's threads are and do: workers, block_on callers, threads of the blocking pool. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtimes/root.h"
+#include "runtimes/stack.h"
+#include "runtimes/tokio.h"
+
+/* runtime/scheduler/multi_thread/park.rs: unchanged since 1.0. */
+enum { PARKED_CONDVAR = 1, PARKED_DRIVER = 2 };
+
+static struct tokio_runtime *runtime_of(struct tokio_runtime *runtimes, size_t n, uint64_t shared)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (runtimes[i].shared == shared)
+			return &runtimes[i];
+	}
+	return NULL;
+}
+
+/* Head packs two indexes of half its size; the low one is where tasks are taken from. */
+static struct error *read_queue(struct collector *c, struct tokio *k, struct value remote,
+                                uint64_t *ret, bool *found)
+{
+	struct target *t = c->in->target;
+	struct value place;
+	uint64_t head, tail;
+
+	TRY(layout_eval(t, &k->layout, TOKIO_QUEUE_HEAD, remote, &place, found));
+	if (!*found)
+		return NULL;
+	TRY(value_uint(t, place, &head));
+	unsigned half = type_size(place.type) >= 8 ? 32 : 16;
+	TRY(layout_uint(t, &k->layout, TOKIO_QUEUE_TAIL, remote, &tail, found));
+	if (*found)
+		*ret = (tail - head) & ((UINT64_C(1) << half) - 1);
+	return NULL;
+}
+
+static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
+                                 struct thread_info *info, uint64_t *park)
+{
+	struct target *t = c->in->target;
+	struct tokio *k = tt->tokio;
+	struct slice remotes;
+	uint64_t lifo;
+	bool found;
+
+	TRY(layout_slice(t, &k->layout, TOKIO_MT_REMOTES, tt->handle, &remotes, &found));
+	if (!found)
+		return NULL;
+	if (tt->worker_index >= remotes.count)
+		return error_new(ERR_CORRUPT, "worker index %" PRIu64 " of %" PRIu64,
+		                 tt->worker_index, remotes.count);
+	struct value remote = { remotes.element,
+		                remotes.addr + tt->worker_index * type_size(remotes.element) };
+	TRY(read_queue(c, k, remote, &info->queue_len, &info->has_queue));
+	TRY(layout_uint(t, &k->layout, TOKIO_PARK_STATE, remote, park, &found));
+	TRY(layout_word(t, &k->layout, TOKIO_WORKER_LIFO, tt->worker, &lifo, &found));
+	if (found && lifo)
+		info->queue_len++;
+	return NULL;
+}
+
+static void problem(struct collector *c, struct thread_info *info, const char *text)
+{
+	info->problem = clean_name(c->a, text);
+	c->out->complete = false;
+}
+
+/* The task with that id that is being polled: an idle worker still shows its launch job's id. */
+static struct task *running_task(struct collector *c, uint64_t id, int runtime)
+{
+	for (size_t i = 0; id && i < c->out->ntasks; i++) {
+		struct task *task = c->out->tasks[i];
+
+		if (task->number == id && (int)task->runtime == runtime)
+			return task->state == TASK_RUNNING ? task : NULL;
+	}
+	return NULL;
+}
+
+static const struct mark *innermost(const struct marks *marks, enum mark_kind kind)
+{
+	for (size_t i = marks->n; i-- > 0;) {
+		if (marks->data[i].kind == kind)
+			return &marks->data[i];
+	}
+	return NULL;
+}
+
+/* The closure of a spawn_blocking job that this stack runs; NULL when it runs none. */
+static const char *blocking_job(struct collector *c, const struct marks *marks)
+{
+	static const char wrapper[] = "tokio::runtime::blocking::task::BlockingTask<";
+
+	for (size_t i = 0; i < marks->n; i++) {
+		const char *name;
+
+		if (marks->data[i].kind != MARK_TASK_POLL)
+			continue;
+		name = mark_future_name(&c->scratch, &marks->data[i]);
+		if (!name || strncmp(name, wrapper, sizeof(wrapper) - 1) != 0 ||
+		    strstr(name, "multi_thread::worker::"))
+			continue;
+		size_t len = strlen(name) - (sizeof(wrapper) - 1);
+		return arena_strndup(c->a, name + sizeof(wrapper) - 1, len ? len - 1 : 0);
+	}
+	return NULL;
+}
+
+static void describe_worker(struct collector *c, struct tokio_thread *tt,
+                            struct thread_info *info, struct task *task)
+{
+	uint64_t park = 0;
+	struct error *err = read_worker(c, tt, info, &park);
+
+	if (err)
+		problem(c, info, err->message);
+	error_free(err);
+	info->role = THREAD_WORKER;
+	info->worker = (int)tt->worker_index;
+	if (task)
+		info->state = arena_printf(c->a, "running task %s", task->id);
+	else if (park == PARKED_CONDVAR || park == PARKED_DRIVER)
+		info->state = "parked";
+	else
+		info->state = "running";
+}
+
+static void describe_root(struct collector *c, struct thread_info *info,
+                          const struct thread_stack *s, const struct mark *block_on)
+{
+	const char *why = NULL;
+
+	info->root = root_find(c, s, block_on, &why);
+	if (info->root)
+		return;
+	/* Perhaps it is executing: tokio_finish_threads() looks at the stack for that. */
+	const char *name = mark_future_name(&c->scratch, block_on);
+	if (name) {
+		info->root = future_by_name(c, name);
+		info->root->problem = why;
+	} else {
+		problem(c, info, why);
+	}
+}
+
+static void describe(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
+                     const struct thread_stack *s, struct tokio_runtime *r)
+{
+	struct marks marks;
+	const struct mark *block_on;
+
+	stack_find_marks(s, &marks);
+	block_on = innermost(&marks, MARK_BLOCK_ON);
+	info->runtime = r ? (int)r->info->index : -1;
+	struct task *task = running_task(c, tt->task_id, info->runtime);
+	if (task) {
+		task->thread = info->number;
+		info->task = task->id;
+	}
+	if (tt->worker.type) {
+		describe_worker(c, tt, info, task);
+	} else if (innermost(&marks, MARK_BLOCKING_RUN)) {
+		const char *job = blocking_job(c, &marks);
+
+		info->role = THREAD_BLOCKING;
+		info->job = job ? clean_name(c->a, job) : NULL;
+		if (job && tt->task_id)
+			info->task = arena_printf(c->a, "%" PRIu64, tt->task_id);
+		info->state = info->task ? arena_printf(c->a, "running task %s", info->task) :
+		              job        ? "running" :
+		                           "idle";
+	} else if (block_on) {
+		info->role = THREAD_BLOCK_ON;
+		info->state = task ? arena_printf(c->a, "running task %s", task->id) : "parked";
+	}
+	if (block_on)
+		describe_root(c, info, s, block_on);
+}
+
+void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
+                            struct tokio_runtime *runtimes, size_t nruntimes)
+{
+	struct target *t = c->in->target;
+
+	for (size_t i = 0; i < t->nthreads; i++) {
+		struct tokio_thread *tt = &threads[i];
+
+		if (tt->tokio)
+			describe(c, tt, &c->out->threads[i], &c->stacks[i],
+			         runtime_of(runtimes, nruntimes, tt->shared));
+	}
+}
+
+static size_t last_mark(const struct marks *marks, enum mark_kind kind)
+{
+	const struct mark *m = innermost(marks, kind);
+
+	return m ? (size_t)(m - marks->data) : marks->n;
+}
+
+static struct task *task_of_thread(struct collector *c, const struct thread_info *info)
+{
+	for (size_t i = 0; i < c->out->ntasks; i++) {
+		if (c->out->tasks[i]->thread == info->number)
+			return c->out->tasks[i];
+	}
+	return NULL;
+}
+
+static void finish_task(struct collector *c, const struct thread_stack *s,
+                        const struct marks *marks, struct task *task)
+{
+	size_t mark = last_mark(marks, MARK_TASK_POLL);
+
+	if (mark < marks->n)
+		task->root = stack_running_chain(c, s, marks, mark);
+	if (!task->root && task->type)
+		task->root = future_by_name(c, task->type);
+}
+
+static void finish_root(struct collector *c, struct thread_info *info,
+                        const struct thread_stack *s, const struct marks *marks)
+{
+	size_t mark = last_mark(marks, MARK_BLOCK_ON);
+	struct future *running = mark < marks->n ? stack_running_chain(c, s, marks, mark) : NULL;
+
+	if (running) {
+		info->root = running;
+		if (info->role == THREAD_BLOCK_ON && !info->task)
+			info->state = "running";
+	} else if (info->root && info->root->problem) {
+		c->out->complete = false;
+	}
+}
+
+void tokio_finish_threads(struct collector *c)
+{
+	struct snapshot *s = c->out;
+
+	for (size_t i = 0; i < s->nthreads; i++) {
+		struct thread_info *info = &s->threads[i];
+		struct marks marks;
+
+		stack_find_marks(&c->stacks[i], &marks);
+		struct task *task = info->task ? task_of_thread(c, info) : NULL;
+		if (task)
+			finish_task(c, &c->stacks[i], &marks, task);
+		if (info->root)
+			finish_root(c, info, &c->stacks[i], &marks);
+		if (c->want & WANT_STACKS)
+			info->frames = stack_describe(c, &c->stacks[i], &marks,
+			                              task ? task->id : NULL, &info->nframes);
+	}
+}

@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+"""Compares what asyncdbg says about a program with what the program says about itself.
+
+The document is the output of "asyncdbg --json ... async backtrace all"; the truth is the line
+that a test program prints after "ready" (a file with other lines before it is fine too).
+Exit status: 0 and one line when they agree, 1 and a line for each difference when not, 2 when
+there is nothing to compare.
+"""
+
+import argparse
+import collections
+import json
+import sys
+
+COROUTINES = ("async_fn", "async_block", "async_closure")
+ALIVE = ("idle", "scheduled", "running")
+
+
+def walk(future):
+    """The futures from a root along the first child each."""
+    while future:
+        yield future
+        future = (future.get("children") or [None])[0]
+
+
+def crate_of(function):
+    return function.split("::", 1)[0]
+
+
+def show(items):
+    return " -> ".join(str(item) for item in items) or "nothing"
+
+
+class Comparison:
+    def __init__(self, document, truth, lines=True):
+        self.document = document
+        self.truth = truth
+        self.compare_lines = lines
+        self.differences = []
+        rows = truth.get("tasks", []) + truth.get("block_on", [])
+        self.crates = {crate_of(name) for row in rows for name in row["chain"]}
+        self.crates.add(truth.get("program"))
+
+    def differ(self, text, *args):
+        self.differences.append(text.format(*args))
+
+    def run(self):
+        if not self.document.get("complete", True):
+            self.differ("incomplete: {}", "; ".join(map(str, self.document.get("notes", []))))
+        if "tasks" not in self.truth:
+            self.check_number()
+            return self.differences
+        self.check_runtimes()
+        self.check_tasks()
+        self.check_gone()
+        self.check_block_on()
+        self.check_blocking()
+        self.check_workers()
+        return self.differences
+
+    def summary(self):
+        tasks = len(self.document.get("tasks", []))
+        runtimes = len(self.document.get("runtimes", []))
+        return "ok: {} tasks, {} runtimes".format(tasks, runtimes)
+
+    def check_number(self):
+        """A truth that counts tasks and says no more."""
+        want = self.truth["num_alive_tasks"]
+        counted = sum(runtime["tasks"] for runtime in self.document["runtimes"])
+        listed = sum(task["state"] in ALIVE for task in self.document["tasks"])
+        if counted != want:
+            self.differ("the runtimes have {} tasks, not {}", counted, want)
+        if listed != want:
+            self.differ("{} live tasks are listed, not {}", listed, want)
+
+    def check_runtimes(self):
+        def key(runtime):
+            # A current_thread runtime has one worker or none, as one likes.
+            multi = runtime["flavor"] == "multi_thread"
+            workers = runtime.get("workers") if multi else None
+            return runtime["flavor"], workers, runtime["tasks"], runtime.get("name")
+
+        def text(found):
+            return "{} runtime {!r} with {} workers and {} tasks".format(
+                found[0], found[3], found[1], found[2]
+            )
+
+        want = collections.Counter(map(key, self.truth["runtimes"]))
+        have = collections.Counter(map(key, self.document["runtimes"]))
+        for missing in sorted((want - have).elements(), key=str):
+            self.differ("no {}", text(missing))
+        for surplus in sorted((have - want).elements(), key=str):
+            self.differ("there should be no {}", text(surplus))
+
+    def own_coroutines(self, root):
+        """The coroutines of the program itself: which ones a library has, its version decides."""
+        return [
+            future
+            for future in walk(root)
+            if future.get("kind") in COROUTINES and crate_of(future["function"]) in self.crates
+        ]
+
+    def chain(self, root):
+        return [future["function"] for future in self.own_coroutines(root)]
+
+    def check_tasks(self):
+        rows = {task["id"]: task for task in self.document["tasks"]}
+        if len(rows) != len(self.document["tasks"]):
+            ids = collections.Counter(task["id"] for task in self.document["tasks"])
+            self.differ("listed twice: {}", show(i for i, n in ids.items() if n > 1))
+        anonymous = []
+        runtimes = {}
+        for want in self.truth["tasks"]:
+            ids = want.get("ids") or [want.get("id")]
+            for task_id in ids + [None] * (want["count"] - len(ids)):
+                if task_id is None:
+                    anonymous.append(want)
+                    continue
+                row = rows.pop(task_id, None)
+                if row is None:
+                    self.differ("task {} is missing", task_id)
+                    continue
+                self.check_task(want, row)
+                runtimes.setdefault(want.get("runtime"), set()).add(row.get("runtime"))
+        for own, theirs in runtimes.items():
+            if len(theirs) != 1:
+                self.differ("tasks of runtime {} are on {}", own, show(sorted(theirs, key=str)))
+        if len(set().union(*runtimes.values(), set())) < len(runtimes):
+            self.differ("tasks of {} runtimes are mixed up", len(runtimes))
+        self.match_anonymous(anonymous, [row for row in rows.values() if row["state"] in ALIVE])
+
+    def match_anonymous(self, wanted, rows):
+        """Tasks whose ids the program does not know are told apart by what they do."""
+        for want in wanted:
+            for row in rows:
+                if row["state"] == want["state"] and self.chain(row.get("root")) == want["chain"]:
+                    rows.remove(row)
+                    self.check_task(want, row)
+                    break
+            else:
+                self.differ("no {} task with {}", want["state"], show(want["chain"]))
+        for row in rows:
+            self.differ("task {} should not be there: {}", row["id"], row.get("type"))
+
+    def check_task(self, want, row):
+        name = "task {}".format(row["id"])
+        if row["state"] != want["state"]:
+            self.differ("{} is {}, not {}", name, row["state"], want["state"])
+        root = row.get("root")
+        self.check_chain(name, want, root)
+        if want["state"] == "idle":
+            for future in self.own_coroutines(root):
+                if future.get("state") != "suspended":
+                    self.differ("{}: {} is {}", name, future["function"], future.get("state"))
+        if want.get("leaf"):
+            self.check_leaf(name, want["leaf"], root)
+
+    def check_chain(self, name, want, root):
+        found = self.own_coroutines(root)
+        functions = [future["function"] for future in found]
+        if functions != want["chain"]:
+            self.differ("{} has {}, not {}", name, show(functions), show(want["chain"]))
+            return
+        if not self.compare_lines:
+            return
+        files = want.get("files") or [None] * len(found)
+        for future, line, file in zip(found, want["lines"], files):
+            if line is not None and future.get("line") != line:
+                self.differ(
+                    "{}: {} is at line {}, not {}",
+                    name, future["function"], future.get("line"), line,
+                )
+            if file is not None and not (future.get("file") or "").endswith(file):
+                self.differ(
+                    "{}: {} is in {}, not {}", name, future["function"], future.get("file"), file
+                )
+
+    def check_leaf(self, name, want, root):
+        waits = [future["wait"] for future in walk(root) if future.get("wait")]
+        have = waits[-1] if waits else {"kind": None}
+        if have["kind"] != want["kind"]:
+            self.differ("{} waits for {}, not {}", name, have["kind"], want["kind"])
+        elif want.get("task") is not None and have.get("task") != want["task"]:
+            self.differ("{} joins task {}, not {}", name, have.get("task"), want["task"])
+
+    def check_gone(self):
+        gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}
+        for row in self.document["tasks"]:
+            if row["id"] in gone and row["state"] in ALIVE:
+                self.differ("task {} has ended but is {}", row["id"], row["state"])
+
+    def threads(self, role):
+        return [thread for thread in self.document["threads"] if thread.get("role") == role]
+
+    def check_block_on(self):
+        # A job of the blocking pool may drive a future too; what else it runs is its own.
+        surplus = self.threads("block_on")
+        found = surplus + [thread for thread in self.threads("blocking") if thread.get("root")]
+        for want in self.truth["block_on"]:
+            for thread in found:
+                if self.chain(thread.get("root")) == want["chain"]:
+                    break
+            else:
+                self.differ("no thread blocks on {}", show(want["chain"]))
+                continue
+            found.remove(thread)
+            surplus = [other for other in surplus if other is not thread]
+            self.check_chain("thread {}".format(thread["number"]), want, thread["root"])
+        for thread in surplus:
+            self.differ(
+                "thread {} should not block on {}",
+                thread["number"], show(self.chain(thread.get("root"))),
+            )
+
+    def check_blocking(self):
+        def running(thread):
+            return (thread.get("state") or "").startswith("running")
+
+        found = [thread for thread in self.threads("blocking") if running(thread)]
+        for want in self.truth["blocking"]:
+            function = want.get("function")
+            named = [t for t in found if function is None or function in json.dumps(t)]
+            if named:
+                found.remove(named[0])
+            # A job that drives a future may be listed as a thread in block_on instead.
+            elif not want.get("block_on"):
+                self.differ("no thread of the blocking pool runs {}", function or "a job")
+        for thread in found:
+            self.differ("thread {} should not run a blocking job", thread["number"])
+
+    def check_workers(self):
+        want = self.truth["workers_running"]
+        have = [t["task"] for t in self.threads("worker") if t.get("task") is not None]
+        if None in want:
+            if len(have) != len(want):
+                self.differ("{} workers run a task, not {}", len(have), len(want))
+        elif sorted(have) != sorted(want):
+            self.differ("workers run {}, not {}", show(sorted(have)), show(sorted(want)))
+
+
+def validate(document, schema):
+    """Differences between a document and its JSON schema."""
+    # Only needed with --schema: python3-jsonschema.
+    import jsonschema
+
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    for error in sorted(validator.iter_errors(document), key=lambda error: str(error.path)):
+        yield "schema: {}: {}".format("/".join(map(str, error.absolute_path)), error.message)
+
+
+def read_truth(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line for line in file if line.lstrip().startswith("{")]
+    if not lines:
+        raise ValueError("no truth in it")
+    return json.loads(lines[-1])
+
+
+def read_document(path):
+    if path == "-":
+        return json.load(sys.stdin)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def self_test():
+    """Each case changes one thing in a document that agrees and expects one difference."""
+    truth = {
+        "program": "app",
+        "runtimes": [
+            {"flavor": "multi_thread", "workers": 2, "tasks": 4, "name": None},
+            {"flavor": "current_thread", "workers": 1, "tasks": 1, "name": "local"},
+        ],
+        "tasks": [
+            {
+                "id": "3", "count": 1, "runtime": 0, "state": "idle",
+                "chain": ["app::outer", "app::inner"], "lines": [14, 22],
+                "files": ["app/src/main.rs", None], "leaf": {"kind": "sleep"},
+            },
+            {
+                "id": "4", "count": 1, "runtime": 0, "state": "idle",
+                "chain": ["app::join"], "lines": [30], "leaf": {"kind": "join", "task": "3"},
+            },
+            {
+                "id": "5", "count": 1, "runtime": 0, "state": "running",
+                "chain": ["app::burn"], "lines": [None], "leaf": None,
+            },
+            {
+                "id": None, "count": 1, "runtime": 0, "state": "scheduled",
+                "chain": ["app::fresh"], "lines": [None], "leaf": None,
+            },
+            {
+                "id": None, "ids": ["9"], "count": 1, "runtime": 1, "state": "idle",
+                "chain": [], "lines": [], "leaf": None,
+            },
+        ],
+        "block_on": [{"chain": ["app::main::{async_block#0}"], "lines": [50]}],
+        "blocking": [{"function": "app::job::{closure#0}"}],
+        "workers_running": ["5"],
+        "gone": ["6"],
+    }
+
+    def future(function, line=None, kind="async_fn", children=(), **more):
+        row = {
+            "kind": kind, "function": function, "line": line, "file": "/src/app/src/main.rs",
+            "state": "suspended", "wait": None, "children": list(children),
+        }
+        row.update(more)
+        return row
+
+    def document():
+        sleep = future("tokio::time::Sleep", kind="future", wait={"kind": "sleep"})
+        join = future("tokio::task::JoinHandle", kind="future", wait={"kind": "join", "task": "3"})
+        lock = future("tokio::sync::Mutex::lock", 500, children=[sleep])
+        inner = future("app::inner", 22, children=[lock])
+        wrapper = future("app::Wrapper", kind="future", children=[inner])
+        accept = future("tokio::net::TcpListener::accept", 9)
+        main = future("app::main::{async_block#0}", 50, "async_block", [accept])
+
+        def task(task_id, state, root, runtime=0):
+            return {"id": task_id, "state": state, "root": root, "runtime": runtime, "type": "T"}
+
+        def thread(number, role, **more):
+            row = {"number": number, "role": role, "state": "parked", "task": None, "root": None}
+            row.update(more)
+            return row
+
+        return {
+            "schema": 1,
+            "complete": True,
+            "notes": [],
+            "runtimes": [
+                {"index": 0, "flavor": "multi_thread", "workers": 2, "tasks": 4, "name": None},
+                {"index": 1, "flavor": "current_thread", "workers": 1, "tasks": 1, "name": "local"},
+            ],
+            "threads": [
+                thread(1, "block_on", root=main),
+                thread(2, "worker", task="5", state="running task 5"),
+                thread(3, "worker"),
+                thread(4, "blocking", state="running", job="app::job::{closure#0}"),
+                thread(5, "blocking", state="idle"),
+                thread(6, "other"),
+            ],
+            "tasks": [
+                task("3", "idle", future("app::outer", 14, children=[wrapper])),
+                task("4", "idle", future("app::join", 30, children=[join])),
+                task("5", "running", future("app::burn", 7, state=None)),
+                task("6", "complete", None),
+                task("7", "scheduled", future("app::fresh", 1, state="unresumed")),
+                task("9", "idle", future("app::Parked", kind="future", state=None), 1),
+            ],
+        }
+
+    def tasks(doc):
+        return {row["id"]: row for row in doc["tasks"]}
+
+    def swap_join(doc):
+        tasks(doc)["4"]["root"]["children"][0]["wait"]["task"] = "5"
+
+    def drop_wait(doc):
+        tasks(doc)["4"]["root"]["children"][0]["wait"] = None
+
+    def add_job(doc):
+        doc["threads"].append(dict(doc["threads"][3], number=7))
+
+    cases = [
+        ("incomplete", lambda doc: doc.update(complete=False, notes=["task 3 unreadable"])),
+        ("2 workers and 4 tasks", lambda doc: doc["runtimes"].pop(0)),
+        ("should be no", lambda doc: doc["runtimes"].append(dict(doc["runtimes"][0], tasks=0))),
+        ("task 3 is missing", lambda doc: doc["tasks"].pop(0)),
+        ("listed twice", lambda doc: doc["tasks"].append(doc["tasks"][0])),
+        ("task 8 should not", lambda doc: doc["tasks"].append(dict(doc["tasks"][0], id="8"))),
+        ("task 3 is scheduled", lambda doc: doc["tasks"][0].update(state="scheduled")),
+        ("task 3 has", lambda doc: doc["tasks"][0]["root"].update(children=[])),
+        ("line 15, not 14", lambda doc: doc["tasks"][0]["root"].update(line=15)),
+        ("not app/src/main.rs", lambda doc: doc["tasks"][0]["root"].update(file="lib.rs")),
+        ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),
+        ("joins task 5", swap_join),
+        ("waits for None", drop_wait),
+        ("no scheduled task", lambda doc: doc["tasks"].pop(4)),
+        ("has ended", lambda doc: doc["tasks"][3].update(state="idle")),
+        ("mixed up", lambda doc: doc["tasks"][5].update(runtime=0)),
+        ("no thread blocks on", lambda doc: doc["threads"].pop(0)),
+        ("line 51, not 50", lambda doc: doc["threads"][0]["root"].update(line=51)),
+        ("thread 6 should not", lambda doc: doc["threads"][5].update(role="block_on")),
+        ("no thread of the blocking", lambda doc: doc["threads"][3].update(state="idle")),
+        ("should not run a blocking", add_job),
+        ("workers run nothing", lambda doc: doc["threads"][1].update(task=None)),
+    ]
+    failures = 0
+
+    def expect(what, differences, wanted):
+        nonlocal failures
+        agrees = not differences if wanted is None else any(wanted in d for d in differences)
+        if not agrees:
+            failures += 1
+            print("self-test: {}: wanted {!r}, got {}".format(what, wanted, differences))
+
+    expect("same", Comparison(document(), truth).run(), None)
+    for wanted, change in cases:
+        changed = document()
+        change(changed)
+        expect("changed", Comparison(changed, truth).run(), wanted)
+    moved = document()
+    moved["tasks"][0]["root"]["line"] = 15
+    expect("lines left out", Comparison(moved, truth, lines=False).run(), None)
+    expect("number", Comparison(document(), {"num_alive_tasks": 5}).run(), None)
+    expect("number", Comparison(document(), {"num_alive_tasks": 6}).run(), "not 6")
+    print("self-test: {}".format("failed" if failures else "{} cases ok".format(len(cases) + 4)))
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("document", nargs="?", help="JSON of asyncdbg, - for stdin")
+    parser.add_argument("truth", nargs="?", help="what the program printed")
+    parser.add_argument("--schema", help="JSON schema that the document must fit")
+    parser.add_argument("--no-lines", action="store_true", help="do not compare lines and files")
+    parser.add_argument("--self-test", action="store_true", help="test this script")
+    args = parser.parse_args()
+    if args.self_test:
+        return self_test()
+    if not args.document or not args.truth:
+        parser.error("needs a document and a truth")
+    try:
+        document = read_document(args.document)
+        truth = read_truth(args.truth)
+        schema = read_document(args.schema) if args.schema else None
+    except (OSError, ValueError) as err:
+        print("nothing to compare: {}".format(err))
+        return 2
+    comparison = Comparison(document, truth, lines=not args.no_lines)
+    differences = list(validate(document, schema)) if schema else []
+    try:
+        differences += comparison.run()
+    except (KeyError, TypeError, AttributeError) as err:
+        differences.append("not such a document: {!r}".format(err))
+    for difference in differences:
+        print(difference)
+    if not differences:
+        print(comparison.summary())
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+//! Futures that no compiler made: as roots of tasks and as what is awaited.
+
+use std::future::{self, Future};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use tokio::time::{sleep, Sleep};
+use truth::{here, Task, Truth, FOREVER};
+
+type Slot = Arc<Mutex<Option<Waker>>>;
+
+/// Waits for something that only it knows.
+struct Parked {
+    polls: u32,
+    slot: Slot,
+}
+
+impl Future for Parked {
+    type Output = u32;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<u32> {
+        self.polls += 1;
+        *self.slot.lock().unwrap() = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// A state machine as one wrote it before async fn.
+enum Machine<F> {
+    Preparing,
+    Waiting { timer: Pin<Box<Sleep>>, next: Option<F> },
+    Finishing(Pin<Box<F>>),
+}
+
+impl<F: Future<Output = u32> + Unpin> Future for Machine<F> {
+    type Output = u32;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<u32> {
+        loop {
+            let next = match &mut *self {
+                Machine::Preparing => {
+                    Machine::Waiting { timer: Box::pin(sleep(FOREVER)), next: None }
+                }
+                Machine::Waiting { timer, next } => {
+                    if timer.as_mut().poll(cx).is_pending() {
+                        return Poll::Pending;
+                    }
+                    match next.take() {
+                        Some(next) => Machine::Finishing(Box::pin(next)),
+                        None => return Poll::Ready(0),
+                    }
+                }
+                Machine::Finishing(last) => return last.as_mut().poll(cx),
+            };
+            *self = next;
+        }
+    }
+}
+
+async fn await_parked(slot: Slot) -> u32 {
+    here!("handwritten::await_parked");
+    Parked { polls: 0, slot }.await
+}
+
+async fn await_machine() -> u32 {
+    here!("handwritten::await_machine");
+    Machine::<Parked>::Preparing.await
+}
+
+async fn await_pending() -> u32 {
+    here!("handwritten::await_pending");
+    future::pending().await
+}
+
+async fn await_poll_fn(slot: Slot) -> u32 {
+    let mut parked = Parked { polls: 0, slot };
+    here!("handwritten::await_poll_fn");
+    future::poll_fn(|cx| Pin::new(&mut parked).poll(cx)).await
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() {
+    let slots: Vec<Slot> = (0..4).map(|_| Slot::default()).collect();
+    let in_poll_fn = slots[3].clone();
+    let bare = [
+        tokio::spawn(Parked { polls: 0, slot: slots[0].clone() }),
+        tokio::spawn(Machine::<Parked>::Preparing),
+        tokio::spawn(future::pending()),
+        tokio::spawn(future::poll_fn(move |cx| {
+            *in_poll_fn.lock().unwrap() = Some(cx.waker().clone());
+            Poll::<u32>::Pending
+        })),
+    ];
+    let parked = tokio::spawn(await_parked(slots[1].clone()));
+    let machine = tokio::spawn(await_machine());
+    let pending = tokio::spawn(await_pending());
+    let poll_fn = tokio::spawn(await_poll_fn(slots[2].clone()));
+    Truth::new("handwritten")
+        .runtime(truth_tokio::current("multi_thread", 2))
+        .tasks(bare.iter().map(|task| Task::idle(truth::id(task), &[])))
+        .task(Task::idle(truth::id(&parked), &["handwritten::await_parked"]))
+        .task(Task::idle(truth::id(&machine), &["handwritten::await_machine"]))
+        .task(Task::idle(truth::id(&pending), &["handwritten::await_pending"]))
+        .task(Task::idle(truth::id(&poll_fn), &["handwritten::await_poll_fn"]))
+        .block_on(&["handwritten::main::{async_block#0}"])
+        .publish();
+    here!("handwritten::main::{async_block#0}");
+    future::pending::<()>().await;
+    drop(slots);
+}

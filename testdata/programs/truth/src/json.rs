@@ -1,0 +1,103 @@
+//! Writes a [`Truth`] as JSON.
+
+use std::fmt::Display;
+
+use crate::{Job, Leaf, Place, State, Task, Truth};
+
+pub(crate) fn line(truth: &Truth, places: &[Place]) -> String {
+    let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
+    let block_on = truth.block_on.iter().map(|chain| object(&frames(chain, places, true)));
+    let running = truth.tasks.iter().filter(|task| task.state == State::Running);
+    object(&[
+        ("program", string(truth.program)),
+        ("runtimes", array(runtimes)),
+        ("tasks", array(truth.tasks.iter().map(|one| task(one, places)))),
+        ("block_on", array(block_on)),
+        ("blocking", array(truth.blocking.iter().map(job))),
+        ("workers_running", array(running.flat_map(ids))),
+        ("gone", array(truth.gone.iter().map(|one| id(*one)))),
+    ])
+}
+
+fn job(job: &Job) -> String {
+    let block_on = job.block_on.to_string();
+    object(&[("function", string(job.function)), ("block_on", block_on)])
+}
+
+fn runtime(truth: &Truth, index: usize) -> String {
+    let runtime = &truth.runtimes[index];
+    object(&[
+        ("flavor", string(runtime.flavor)),
+        ("workers", or_null(runtime.workers)),
+        ("tasks", truth.tasks_of(index).to_string()),
+        ("num_alive_tasks", or_null(runtime.alive.as_ref().map(|count| count()))),
+        ("name", runtime.name.as_deref().map_or("null".to_string(), string)),
+    ])
+}
+
+fn task(task: &Task, places: &[Place]) -> String {
+    let mut fields = vec![
+        ("id", if task.ids.len() == 1 { id(task.ids[0]) } else { "null".to_string() }),
+        ("count", task.ids.len().to_string()),
+        ("runtime", task.runtime.to_string()),
+        ("state", string(task.state.name())),
+    ];
+    if task.ids.len() != 1 {
+        fields.push(("ids", array(ids(task))));
+    }
+    fields.extend(frames(&task.chain, places, task.polled));
+    fields.push(("leaf", leaf(task)));
+    object(&fields)
+}
+
+fn leaf(task: &Task) -> String {
+    match task.leaf {
+        None => "null".to_string(),
+        Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
+        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(awaited))]),
+    }
+}
+
+fn frames(chain: &[&str], places: &[Place], polled: bool) -> Vec<(&'static str, String)> {
+    let place = |name: &&str| places.iter().find(|place| place.name == *name && polled);
+    // The word after the space only tells await points of one coroutine apart.
+    let function = |name: &&str| string(name.split(' ').next().unwrap_or(name));
+    vec![
+        ("chain", array(chain.iter().map(function))),
+        ("lines", array(chain.iter().map(|name| or_null(place(name).map(|place| place.line))))),
+        (
+            "files",
+            array(
+                chain
+                    .iter()
+                    .map(|name| place(name).map_or("null".to_string(), |place| string(place.file))),
+            ),
+        ),
+    ]
+}
+
+fn ids(task: &Task) -> impl Iterator<Item = String> + '_ {
+    task.ids.iter().map(|one| id(*one))
+}
+
+fn id(id: Option<u64>) -> String {
+    id.map_or("null".to_string(), |id| string(&id.to_string()))
+}
+
+fn or_null(value: Option<impl Display>) -> String {
+    value.map_or("null".to_string(), |value| value.to_string())
+}
+
+fn array(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+fn object(fields: &[(&str, String)]) -> String {
+    let fields = fields.iter().map(|(key, value)| format!("{}:{}", string(key), value));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+}
+
+/// Nothing a program says about itself needs more than these two escapes.
+fn string(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,333 @@
+//! What a test program knows about itself, told in one line of JSON.
+//!
+//! A program describes its runtimes and tasks in a [`Truth`], gives that to [`Truth::publish`]
+//! and goes on into its situation. A thread of its own then waits until the situation is
+//! reached, prints `ready` and the truth, and ends the process when stdin does.
+//!
+//! The situation is reached when
+//! - every await point named in the truth was passed as often as the truth says ([`here!`]),
+//! - every thread sleeps, except those that called [`busy`],
+//! - each runtime that can count its tasks counts as many as the truth does.
+
+mod json;
+mod quiet;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::process;
+use std::sync::{Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than any look at the program; far enough away that no timer driver wakes up early.
+pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+const WATCHDOG: Duration = Duration::from_secs(10 * 60);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Says that the line after this one holds the await point of the named coroutine.
+///
+/// The name is the one used in chains. Where one coroutine has several await points of
+/// interest, a space and a word after the name tell them apart: `"app::descend bottom"`.
+#[macro_export]
+macro_rules! here {
+    ($name:expr) => {
+        $crate::mark($name, file!(), line!() + 1)
+    };
+}
+
+struct Place {
+    name: &'static str,
+    file: &'static str,
+    line: u32,
+    visits: usize,
+}
+
+static PLACES: Mutex<Vec<Place>> = Mutex::new(Vec::new());
+static BUSY: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// What [`here!`] expands to.
+pub fn mark(name: &'static str, file: &'static str, line: u32) {
+    let mut places = lock(&PLACES);
+    match places.iter_mut().find(|place| place.name == name) {
+        Some(place) => {
+            assert_eq!(place.line, line, "two await points are named {}", name);
+            place.visits += 1;
+        }
+        None => places.push(Place { name, file, line, visits: 1 }),
+    }
+}
+
+/// How often the named await point was passed.
+pub fn visits(name: &str) -> usize {
+    lock(&PLACES).iter().find(|place| place.name == name).map_or(0, |place| place.visits)
+}
+
+/// Says that this thread is where the truth wants it and will not sleep.
+pub fn busy() {
+    let tid = quiet::own_tid();
+    lock(&BUSY).push(tid);
+}
+
+/// The id of the task behind a tokio `JoinHandle` or `AbortHandle`.
+///
+/// tokio has stable functions for this since 1.41 only, but it printed the id long before.
+pub fn id(handle: &impl fmt::Debug) -> Option<u64> {
+    let text = format!("{:?}", handle);
+    let digits = text.split("Id(").nth(1)?.split(')').next()?;
+    digits.parse().ok()
+}
+
+/// One runtime.
+pub struct Runtime {
+    pub flavor: &'static str,
+    pub workers: Option<usize>,
+    pub name: Option<String>,
+    /// Counts the runtime's live tasks, if this version of tokio can.
+    pub alive: Option<Box<dyn Fn() -> usize + Send>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Idle,
+    Scheduled,
+    Running,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Idle => "idle",
+            State::Scheduled => "scheduled",
+            State::Running => "running",
+        }
+    }
+}
+
+enum Leaf {
+    Sleep,
+    Join(Option<u64>),
+}
+
+/// One task, or several that look alike.
+pub struct Task {
+    ids: Vec<Option<u64>>,
+    runtime: usize,
+    state: State,
+    chain: Vec<&'static str>,
+    leaf: Option<Leaf>,
+    /// Whether the task was polled up to the await points of its chain.
+    polled: bool,
+}
+
+impl Task {
+    fn new(ids: Vec<Option<u64>>, state: State, chain: &[&'static str]) -> Task {
+        Task { ids, runtime: 0, state, chain: chain.to_vec(), leaf: None, polled: true }
+    }
+
+    /// Suspended, nothing woke it.
+    pub fn idle(id: Option<u64>, chain: &[&'static str]) -> Task {
+        Task::new(vec![id], State::Idle, chain)
+    }
+
+    /// Like [`Task::idle`], for several.
+    pub fn all_idle(ids: Vec<Option<u64>>, chain: &[&'static str]) -> Task {
+        Task::new(ids, State::Idle, chain)
+    }
+
+    /// Suspended, woken, and waiting for a worker.
+    pub fn woken(id: Option<u64>, chain: &[&'static str]) -> Task {
+        Task::new(vec![id], State::Scheduled, chain)
+    }
+
+    /// Spawned, never polled, and waiting for a worker.
+    pub fn unpolled(id: Option<u64>, root: &'static str) -> Task {
+        let mut task = Task::new(vec![id], State::Scheduled, &[root]);
+        task.polled = false;
+        task
+    }
+
+    /// On a worker, in a function that called [`busy`].
+    pub fn running(id: Option<u64>, chain: &[&'static str]) -> Task {
+        let mut task = Task::new(vec![id], State::Running, chain);
+        task.polled = false;
+        task
+    }
+
+    /// The runtime it belongs to, counted in the order of [`Truth::runtime`].
+    pub fn on(mut self, runtime: usize) -> Task {
+        self.runtime = runtime;
+        self
+    }
+
+    /// The innermost coroutine awaits a `Sleep`.
+    pub fn sleeps(mut self) -> Task {
+        self.leaf = Some(Leaf::Sleep);
+        self
+    }
+
+    /// The innermost coroutine awaits the `JoinHandle` of this task.
+    pub fn joins(mut self, id: Option<u64>) -> Task {
+        self.leaf = Some(Leaf::Join(id));
+        self
+    }
+}
+
+struct Job {
+    function: &'static str,
+    block_on: bool,
+}
+
+/// All a program says about itself.
+pub struct Truth {
+    program: &'static str,
+    runtimes: Vec<Runtime>,
+    tasks: Vec<Task>,
+    block_on: Vec<Vec<&'static str>>,
+    blocking: Vec<Job>,
+    gone: Vec<Option<u64>>,
+}
+
+impl Truth {
+    pub fn new(program: &'static str) -> Truth {
+        Truth {
+            program,
+            runtimes: Vec::new(),
+            tasks: Vec::new(),
+            block_on: Vec::new(),
+            blocking: Vec::new(),
+            gone: Vec::new(),
+        }
+    }
+
+    pub fn runtime(mut self, runtime: Runtime) -> Truth {
+        self.runtimes.push(runtime);
+        self
+    }
+
+    pub fn task(mut self, task: Task) -> Truth {
+        self.tasks.push(task);
+        self
+    }
+
+    pub fn tasks(mut self, tasks: impl IntoIterator<Item = Task>) -> Truth {
+        self.tasks.extend(tasks);
+        self
+    }
+
+    /// A future that a thread drives by `block_on`.
+    pub fn block_on(mut self, chain: &[&'static str]) -> Truth {
+        self.block_on.push(chain.to_vec());
+        self
+    }
+
+    /// A function that a thread of a blocking pool executes.
+    pub fn blocking(mut self, function: &'static str) -> Truth {
+        self.blocking.push(Job { function, block_on: false });
+        self
+    }
+
+    /// A function that a thread of a blocking pool executes and that is in `block_on` itself.
+    pub fn blocking_on(mut self, function: &'static str) -> Truth {
+        self.blocking.push(Job { function, block_on: true });
+        self
+    }
+
+    /// A task that ended but whose memory is still held.
+    pub fn gone(mut self, id: Option<u64>) -> Truth {
+        self.gone.push(id);
+        self
+    }
+
+    /// Waits in a thread of its own until all of this is so, then tells it.
+    pub fn publish(self) {
+        spawn("watchdog", || {
+            thread::sleep(WATCHDOG);
+            process::exit(3);
+        });
+        spawn("truth", move || {
+            self.wait();
+            let line = json::line(&self, &lock(&PLACES));
+            say("ready");
+            say(&line);
+            wait_for_eof();
+            process::exit(0);
+        });
+    }
+
+    fn wait(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        while let Err(reason) = self.reached() {
+            if Instant::now() > deadline {
+                eprintln!("{}: not reached: {}", self.program, reason);
+                process::exit(4);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn reached(&self) -> Result<(), String> {
+        for (name, wanted) in self.awaited() {
+            let seen = visits(name);
+            if seen < wanted {
+                return Err(format!("{}: passed {} times of {}", name, seen, wanted));
+            }
+        }
+        let running = self.tasks.iter().filter(|task| task.state == State::Running).count();
+        let busy = lock(&BUSY).clone();
+        if busy.len() < running {
+            return Err(format!("{} of {} tasks run", busy.len(), running));
+        }
+        quiet::check(&busy)?;
+        for (index, runtime) in self.runtimes.iter().enumerate() {
+            let wanted = self.tasks_of(index);
+            let alive = runtime.alive.as_ref().map_or(wanted, |count| count());
+            if alive != wanted {
+                return Err(format!("runtime {} has {} tasks, not {}", index, alive, wanted));
+            }
+        }
+        Ok(())
+    }
+
+    /// The await points to be passed and how often each.
+    fn awaited(&self) -> BTreeMap<&'static str, usize> {
+        let mut wanted = BTreeMap::new();
+        for task in self.tasks.iter().filter(|task| task.polled) {
+            for name in &task.chain {
+                *wanted.entry(*name).or_insert(0) += task.ids.len();
+            }
+        }
+        for name in self.block_on.iter().flatten() {
+            *wanted.entry(*name).or_insert(0) += 1;
+        }
+        wanted
+    }
+
+    fn tasks_of(&self, runtime: usize) -> usize {
+        let own = self.tasks.iter().filter(|task| task.runtime == runtime);
+        own.map(|task| task.ids.len()).sum()
+    }
+}
+
+/// Prints one line at once, whatever stdout is.
+pub fn say(line: &str) {
+    let mut stdout = io::stdout().lock();
+    // Whoever started us may be gone; then nobody needs the line.
+    let _ = writeln!(stdout, "{}", line).and_then(|()| stdout.flush());
+}
+
+fn wait_for_eof() {
+    let mut stdin = io::stdin().lock();
+    let mut buf = [0; 256];
+    while stdin.read(&mut buf).map_or(false, |len| len > 0) {}
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) {
+    let builder = thread::Builder::new().name(name.to_string());
+    builder.spawn(body).expect("cannot start a thread");
+}

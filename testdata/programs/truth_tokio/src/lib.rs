@@ -1,0 +1,44 @@
+//! What tokio's own API says about a runtime, as far as this version of tokio has it.
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// The truth about the runtime that drives the caller.
+pub fn current(flavor: &'static str, workers: usize) -> truth::Runtime {
+    describe(&Handle::current(), flavor, workers)
+}
+
+/// The truth about the runtime behind a handle.
+pub fn describe(handle: &Handle, flavor: &'static str, workers: usize) -> truth::Runtime {
+    truth::Runtime { flavor, workers: Some(workers), name: None, alive: alive(handle) }
+}
+
+/// A runtime with this many workers and everything enabled.
+pub fn multi_thread(workers: usize) -> Runtime {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(workers).enable_all();
+    builder.build().expect("cannot start a runtime")
+}
+
+/// Gives the runtime a name and returns that, or does nothing where tokio knows no names.
+#[cfg(feature = "names")]
+pub fn set_name(builder: &mut Builder, name: &str) -> Option<String> {
+    builder.name(name);
+    Some(name.to_string())
+}
+
+/// Gives the runtime a name and returns that, or does nothing where tokio knows no names.
+#[cfg(not(feature = "names"))]
+pub fn set_name(_builder: &mut Builder, _name: &str) -> Option<String> {
+    None
+}
+
+#[cfg(feature = "metrics")]
+fn alive(handle: &Handle) -> Option<Box<dyn Fn() -> usize + Send>> {
+    let metrics = handle.metrics();
+    Some(Box::new(move || metrics.num_alive_tasks()))
+}
+
+#[cfg(not(feature = "metrics"))]
+fn alive(_handle: &Handle) -> Option<Box<dyn Fn() -> usize + Send>> {
+    None
+}
