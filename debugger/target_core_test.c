@@ -9,15 +9,14 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "debugger/base/str.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
-#include "debugger/test_child.h"
+#include "debugger/test/program.h"
 
-static const char read_only_text[] = "constant text of the test program";
-
-static char directory[] = "/tmp/target_core_test.XXXXXX";
+static const char *directory;
 
 static void expect_ok(struct error *err)
 {
@@ -44,7 +43,7 @@ static struct error *open_core(const char *path, struct target **ret)
 
 static const char *write_file(const void *data, size_t len)
 {
-	static char path[64];
+	static char path[2 * PROGRAM_PATH];
 
 	snprintf(path, sizeof(path), "%s/made", directory);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -253,117 +252,132 @@ static void test_damaged_at_every_byte(void **state)
 	}
 }
 
-/* --- a core that gcore makes of a child --- */
+/* --- a core that gcore makes of a program --- */
 
 struct made {
-	struct child child;
-	char path[64];
-	bool ok;
+	struct program program;
+	char path[2 * PROGRAM_PATH];
+	char exe[2 * PROGRAM_PATH];
 };
 
-static int run_gcore(const struct made *m)
-{
-	char pid[16], prefix[64];
-	int status;
-
-	snprintf(pid, sizeof(pid), "%d", (int)m->child.pid);
-	snprintf(prefix, sizeof(prefix), "%s/core", directory);
-	pid_t gcore = fork();
-	if (gcore == 0) {
-		int null = open("/dev/null", O_RDWR);
-		dup2(null, 0);
-		dup2(null, 1);
-		dup2(null, 2);
-		execlp("gcore", "gcore", "-o", prefix, pid, (char *)NULL);
-		_exit(127);
-	}
-	return waitpid(gcore, &status, 0) == gcore && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+static struct made made;
 
 static int setup(void **state)
 {
-	static struct made made;
 
-	if (!mkdtemp(directory))
-		return -1;
-	made.child = child_start(NULL, child_pause);
-	made.ok = run_gcore(&made) == 0;
-	snprintf(made.path, sizeof(made.path), "%s/core.%d", directory, (int)made.child.pid);
-	*state = &made;
+	(void)state;
+	directory = program_directory();
+	if (!program_build(directory, "threads", "threads.c", ""))
+		return 0;
+	snprintf(made.exe, sizeof(made.exe), "%s/threads", directory);
+	made.program = program_start(made.exe, NULL, NULL);
+	if (program_run("gcore -o '%s/core' %d", directory, (int)made.program.pid) == 0)
+		snprintf(made.path, sizeof(made.path), "%s/core.%d", directory,
+		         (int)made.program.pid);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct made *made = *state;
-	char path[64];
+	(void)state;
+	program_kill(&made.program);
+	program_remove_directory(directory);
+	return 0;
+}
 
-	child_end(&made->child);
-	unlink(made->path);
-	snprintf(path, sizeof(path), "%s/made", directory);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/exe", directory);
-	unlink(path);
-	return rmdir(directory);
+static void check_gcore(struct target *t)
+{
+	static const char text[] = "constant text of the test program";
+	char buf[sizeof(text)];
+	uint64_t value;
+
+	assert_int_equal(t->pid, made.program.threads[0].tid);
+	assert_string_equal(t->command, "threads");
+	assert_int_equal(t->signal.number, 0);
+	assert_int_equal(t->nthreads, PROGRAM_THREADS);
+	assert_int_equal(t->threads[0].tid, t->pid);
+	assert_non_null(t->main_module);
+	expect_ok(target_read_uint(t, made.program.variable, 4, &value));
+	assert_int_equal(value, 4711);
+	/* Not in the core but in the file. */
+	expect_ok(target_read(t, made.program.constant, buf, sizeof(buf)));
+	assert_string_equal(buf, text);
+	for (size_t i = 0; i < PROGRAM_THREADS; i++) {
+		const struct thread *th = target_thread_by_tid(t, made.program.threads[i].tid);
+		assert_non_null(th);
+		assert_non_null(module_at(t, th->regs.r[t->arch->pc]));
+		expect_ok(target_read_uint(t, made.program.threads[i].local, 8, &value));
+		assert_true(value == UINT64_C(0x1122334455667788));
+	}
 }
 
 static void test_gcore(void **state)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
-	const struct made *made = *state;
-	struct child_shared shared;
-	char text[sizeof(read_only_text)];
 
-	if (!made->ok)
+	(void)state;
+	if (!made.path[0])
 		skip();
-	expect_ok(open_core(made->path, &t));
-	assert_int_equal(t->pid, made->child.pid);
-	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
-	assert_int_equal(t->threads[0].tid, made->child.pid);
-	assert_int_equal(t->signal.number, 0);
-	assert_non_null(t->main_module);
-	for (size_t i = 0; i < t->nthreads; i++)
-		assert_non_null(module_at(t, t->threads[i].regs.r[t->arch->pc]));
-	expect_ok(target_read(t, (uintptr_t)made->child.shared, &shared, sizeof(shared)));
-	assert_int_equal(shared.ready, CHILD_WORKERS);
-	/* Not in the core but in the file. */
-	expect_ok(target_read(t, (uintptr_t)read_only_text, text, sizeof(text)));
-	assert_memory_equal(text, read_only_text, sizeof(text));
-	for (int i = 0; i < CHILD_WORKERS; i++) {
-		const struct thread *th = target_thread_by_tid(t, shared.workers[i].tid);
-		uint64_t offset = (uintptr_t)&child_tls % t->main_module->tls_align;
-		assert_non_null(th);
-		assert_int_equal(offset, 0);
+	expect_ok(open_core(made.path, &t));
+	assert_int_equal(t->nnotes, 0);
+	check_gcore(t);
+}
+
+static void test_gcore_whose_executable_moved(void **state)
+{
+	char moved[2 * PROGRAM_PATH];
+	struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+
+	(void)state;
+	if (!made.path[0])
+		skip();
+	snprintf(moved, sizeof(moved), "%s/elsewhere", directory);
+	assert_int_equal(rename(made.exe, moved), 0);
+	struct error *err = target_core_open(made.path, &options, &t);
+	if (!err && !t->main_module) {
+		assert_non_null(strstr(t->notes[0], "--exe"));
+		target_close(t);
+		t = NULL;
+		options.exe = moved;
+		err = target_core_open(made.path, &options, &t);
 	}
+	assert_int_equal(rename(moved, made.exe), 0);
+	expect_ok(err);
+	assert_string_equal(t->main_module->file, moved);
+	check_gcore(t);
 }
 
 static void test_gcore_with_a_wrong_executable(void **state)
 {
-	const struct made *made = *state;
 	const struct target_options options = { .exe = "/bin/true" };
 	struct target *t = NULL;
 
-	if (!made->ok)
+	(void)state;
+	if (!made.path[0])
 		skip();
-	expect_error(target_core_open(made->path, &options, &t), ERR_USAGE, "build-id");
+	expect_error(target_core_open(made.path, &options, &t), ERR_USAGE, "build-id");
 }
 
 static void test_gcore_truncated(void **state)
 {
-	const struct made *made = *state;
-	char path[64], data[8192];
+	char path[2 * PROGRAM_PATH];
+	struct stat st;
 
-	if (!made->ok)
+	(void)state;
+	if (!made.path[0])
 		skip();
-	/* gcore writes the notes first. */
-	int fd = open(made->path, O_RDONLY);
-	ssize_t n = read(fd, data, sizeof(data));
-	close(fd);
-	assert_true(n > 0);
-	snprintf(path, sizeof(path), "%s", write_file(data, (size_t)n));
-	struct target *t CLEANUP(target_closep) = NULL;
-	struct error *err CLEANUP(error_freep) = open_core(path, &t);
-	assert_true(!err == !!t);
+	assert_int_equal(program_run("cp '%s' '%s/made'", made.path, directory), 0);
+	snprintf(path, sizeof(path), "%s/made", directory);
+	assert_int_equal(stat(path, &st), 0);
+	for (off_t size = st.st_size; size > 0; size -= st.st_size / 50 + 1) {
+		struct target *t CLEANUP(target_closep) = NULL;
+		assert_int_equal(truncate(path, size), 0);
+		struct error *err CLEANUP(error_freep) = open_core(path, &t);
+		assert_true(!err == !!t);
+		assert_true(!t || t->nthreads == PROGRAM_THREADS);
+		assert_true(!t || size == st.st_size || strstr(t->notes[0], "truncated"));
+	}
 }
 
 int main(void)
@@ -375,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_truncated_at_every_byte),
 		cmocka_unit_test(test_damaged_at_every_byte),
 		cmocka_unit_test(test_gcore),
+		cmocka_unit_test(test_gcore_whose_executable_moved),
 		cmocka_unit_test(test_gcore_with_a_wrong_executable),
 		cmocka_unit_test(test_gcore_truncated),
 	};

@@ -10,7 +10,7 @@
 #include "debugger/module.h"
 #include "debugger/page_cache.h"
 #include "debugger/target.h"
-#include "debugger/test_child.h"
+#include "debugger/test/child.h"
 
 #include <sys/ptrace.h>
 

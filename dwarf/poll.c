@@ -20,22 +20,63 @@ static bool polls(const char *function, const char *env)
 	return strncmp(rest, cut + 4, tail) == 0 && (rest[tail] == '\0' || rest[tail] == '<');
 }
 
-const char *lookup_poll_linkage(const struct type *coroutine)
+/* The linkage name of a poll function of env, a child of a scope called path, in one unit. */
+static const char *linkage_in_unit(struct dwarf_module *dm, struct unit *u, const char *path,
+                                   const char *env)
 {
-	struct dwarf_module *dm = type_module(coroutine);
-	struct unit *u = debuginfo_scanned_unit_of(dm, type_die(coroutine));
-	uint32_t self = u ? scan_scope_at(u, type_die(coroutine)) : SCOPE_NONE;
+	size_t path_len = strlen(path);
 
-	if (self == SCOPE_NONE || !u->scopes[self].name)
-		return NULL;
+	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
 		const struct scope *s = &u->scopes[i];
+		const char *name;
 
-		if (s->tag == DW_TAG_subprogram && s->parent == u->scopes[self].parent &&
-		    s->name && s->linkage && polls(s->name, u->scopes[self].name))
+		if (s->tag != DW_TAG_subprogram || !s->name || !s->linkage || !polls(s->name, env))
+			continue;
+		name = lookup_die_name(dm, s->die);
+		if (name && strncmp(name, path, path_len) == 0 &&
+		    strcmp(name + path_len, s->name) == 0)
 			return s->linkage;
 	}
 	return NULL;
+}
+
+/* Do two units come from one crate: is what stands before "/@/" the same? */
+static bool same_crate(const struct unit *a, const struct unit *b)
+{
+	const char *at = a->name ? strstr(a->name, "/@/") : NULL;
+
+	return at && b->name && strncmp(a->name, b->name, (size_t)(at - a->name) + 3) == 0;
+}
+
+const char *lookup_poll_linkage(const struct type *coroutine)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
+	uint32_t self = here ? scan_scope_at(here, type_die(coroutine)) : SCOPE_NONE;
+	const char *full = type_name(coroutine), *env, *found;
+	SCRATCH(tmp);
+
+	if (self == SCOPE_NONE || !here->scopes[self].name)
+		return NULL;
+	env = here->scopes[self].name;
+	size_t env_len = strlen(env), full_len = strlen(full);
+	if (full_len < env_len)
+		return NULL;
+	const char *path = arena_strndup(&tmp, full, full_len - env_len);
+	found = linkage_in_unit(dm, here, path, env);
+	/* The type may stand in many units of the crate, its function in one. */
+	for (size_t i = 0; !found && i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+		const char *crate;
+		size_t len;
+		bool named = unit_crate(u, &crate, &len) && strncmp(full, crate, len) == 0 &&
+		             strncmp(full + len, "::", 2) == 0;
+
+		if (u != here && (named || same_crate(here, u)))
+			found = linkage_in_unit(dm, u, path, env);
+	}
+	return found;
 }
 
 /* T of a first argument Pin<&mut T>. */

@@ -478,6 +478,24 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	}
 }
 
+/* Units that one object file holds share a table: the code may stand anywhere in it. */
+static bool find_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
+                        struct arena *a, struct abbrev *ret)
+{
+	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
+
+	for (int i = 0; i < MAX_ABBREVS && !r.bad; i++) {
+		uint64_t at = read_uleb(&r);
+
+		if (at == 0)
+			return false;
+		read_abbrev(&r, u, a, ret);
+		if (at == code)
+			return !r.bad;
+	}
+	return false;
+}
+
 void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
 {
 	if (u->header_read)
@@ -489,17 +507,17 @@ void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
 	u->addr_base = u->version >= 5 ? 8 : 0;
 
 	SCRATCH(tmp);
-	struct reader ra = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
 	struct abbrev ab = { 0 };
-	uint64_t first_code = read_uleb(&ra);
+	struct reader first = reader_at(s->info, u->first_die, u->end);
+	uint64_t code = read_uleb(&first);
 
-	read_abbrev(&ra, u, &tmp, &ab);
+	if (first.bad || !find_abbrev(s, u, code, &tmp, &ab))
+		return;
 	/* Twice: strings may come before the base that they count from. */
 	for (int pass = 0; pass < 2; pass++) {
 		struct reader r = reader_at(s->info, u->first_die, u->end);
 
-		if (read_uleb(&r) != first_code || ra.bad)
-			return;
+		read_uleb(&r);
 		for (size_t i = 0; i < ab.nattributes && !r.bad; i++) {
 			struct attribute_value v;
 

@@ -125,8 +125,11 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		return problem(d, f, "its state is none that the debug info knows");
 	f->state = s->state;
 	f->await_point = s->await_point;
-	if (s->state != FUTURE_SUSPENDED)
+	if (s->state != FUTURE_SUSPENDED) {
+		/* What a suspended coroutine awaits was polled, so it is suspended too. */
+		d->faults++;
 		return f;
+	}
 	d->suspended++;
 	f->file = s->file;
 	f->file_short = s->file_short;

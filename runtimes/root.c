@@ -1,8 +1,10 @@
 #include "runtimes/root.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/log.h"
 #include "runtimes/plausible.h"
 
 enum {
@@ -105,6 +107,8 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 		if (coroutine && !may_be_suspended(t, bytes + at, len - at))
 			continue;
 		f = judge(c, (struct value){ t, low + at });
+		if (f)
+			LOG("root", "%s at 0x%" PRIx64, f->type, f->addr);
 		if (f && found) {
 			*why = "several places on the stack could be it";
 			return NULL;

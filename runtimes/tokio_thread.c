@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dwarf/demangle.h"
 #include "runtimes/root.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
@@ -166,7 +167,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		const char *job = blocking_job(c, &marks);
 
 		info->role = THREAD_BLOCKING;
-		info->job = job ? clean_name(c->a, job) : NULL;
+		info->job = job ? clean_name(c->a, name_function(c->a, job)) : NULL;
 		if (job && tt->task_id)
 			info->task = arena_printf(c->a, "%" PRIu64, tt->task_id);
 		info->state = info->task ? arena_printf(c->a, "running task %s", info->task) :

@@ -55,8 +55,8 @@ if [ ${#rows[@]} -eq 0 ]; then
 fi
 [ -x "$asyncdbg" ] || fail "no asyncdbg at $asyncdbg"
 
-all=$(sed -n 's/^ *"\(.*\)",$/\1/p' "$here/programs/Cargo.toml" | grep -v -e '^truth' -e '-')
-programs=${PROGRAMS:-$all}
+programs=${PROGRAMS:-$(cd "$here/programs" && printf '%s\n' */Cargo.toml | grep -v '^truth' |
+	xargs -n 1 dirname)}
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 work=$(mktemp -d)
 pid=

@@ -1,6 +1,6 @@
 /*
- * For tests: a child process to debug, with threads that count. It dies with the test. Tests
- * wait for what happens (child_wait()), never for a time.
+ * For tests: a copy of the test process to debug, with threads that count in shared memory. It
+ * dies with the test. Tests wait for what happens (child_wait_*()), never for a time.
  */
 #ifndef DEBUGGER_TEST_CHILD_H
 #define DEBUGGER_TEST_CHILD_H
@@ -30,8 +30,6 @@ struct child_shared {
 	struct child_worker {
 		atomic_ulong counter;
 		pid_t tid;
-		void *tls; /* address of its child_tls */
-		void *library_tls;
 	} workers[CHILD_WORKERS];
 };
 
@@ -39,11 +37,6 @@ struct child {
 	pid_t pid;
 	struct child_shared *shared;
 };
-
-static __thread struct {
-	char padding[24];
-	uint64_t value;
-} child_tls __attribute__((aligned(64))) = { .value = UINT64_C(0x1122334455667788) };
 
 static struct child_shared *child_shared_;
 
@@ -55,7 +48,6 @@ static inline void *child_worker_main(void *arg)
 	name[7] = (char)('0' + (w - child_shared_->workers));
 	pthread_setname_np(pthread_self(), name);
 	w->tid = gettid();
-	w->tls = &child_tls;
 	atomic_fetch_add(&child_shared_->ready, 1);
 	while (!atomic_load(&child_shared_->quit)) {
 		atomic_fetch_add(&w->counter, 1);

@@ -1,0 +1,223 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/command.h"
+
+/* Checks the words of a command, given as "one|two three|four". */
+static void assert_words(const struct words *w, const char *expected)
+{
+	SCRATCH(tmp);
+	char *copy = arena_strdup(&tmp, expected), *rest = NULL;
+	size_t n = 0;
+
+	for (char *word = strtok_r(copy, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
+		assert_true(n < w->n);
+		assert_string_equal(w->word[n++], word);
+	}
+	assert_int_equal(w->n, n);
+}
+
+static void splits_words_and_commands(void **state)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	(void)state;
+	assert_null(
+		words_split(&tmp, "  async\tbt all ;threads;; thread 2 # see; no", &commands, &n));
+	assert_int_equal(n, 3);
+	assert_words(&commands[0], "async|bt|all");
+	assert_words(&commands[1], "threads");
+	assert_words(&commands[2], "thread|2");
+	assert_string_equal(words_join(&tmp, &commands[0], 1), "bt all");
+}
+
+static void quotes_and_comments(void **state)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	(void)state;
+	assert_null(words_split(&tmp, "a \"b; c\" 'd\" #e' f#g", &commands, &n));
+	assert_int_equal(n, 1);
+	assert_words(&commands[0], "a|b; c|d\" #e|f#g");
+	assert_null(words_split(&tmp, "# only a comment", &commands, &n));
+	assert_int_equal(n, 0);
+	assert_null(words_split(&tmp, " \t;; \n", &commands, &n));
+	assert_int_equal(n, 0);
+
+	struct error *err CLEANUP(error_freep) = words_split(&tmp, "a 'b", &commands, &n);
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_USAGE);
+}
+
+/* What a line means: the command found and its arguments, or the error message. */
+struct found {
+	const struct command *command;
+	struct words args;
+	struct error *err;
+	struct arena arena;
+};
+
+static void found_deinit(struct found *f)
+{
+	error_free(f->err);
+	arena_free(&f->arena);
+}
+
+static struct found find(const char *line)
+{
+	struct found f = { 0 };
+	struct words *commands;
+	size_t n;
+
+	assert_null(words_split(&f.arena, line, &commands, &n));
+	assert_int_equal(n, 1);
+	f.err = command_find(command_table, &commands[0], &f.command, &f.args);
+	return f;
+}
+
+static void assert_finds(const char *line, const struct command *command, const char *args)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	if (f.err)
+		fail_msg("%s: %s", line, f.err->message);
+	if (f.command != command)
+		fail_msg("%s: found %s", line, f.command->name);
+	assert_words(&f.args, args);
+}
+
+static void assert_refuses(const char *line, const char *message)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	if (!f.err)
+		fail_msg("%s: found %s", line, f.command->name);
+	assert_int_equal(f.err->kind, ERR_USAGE);
+	assert_string_equal(f.err->message, message);
+}
+
+static void finds_whole_names(void **state)
+{
+	(void)state;
+	for (const struct command *const *c = command_table; *c; c++)
+		assert_finds((*c)->name, *c, "");
+}
+
+static void finds_prefixes_and_short_forms(void **state)
+{
+	(void)state;
+	assert_finds("async bt", &async_backtrace_command, "");
+	assert_finds("async bt all", &async_backtrace_all_command, "");
+	assert_finds("a b a", &async_backtrace_all_command, "");
+	assert_finds("as back al", &async_backtrace_all_command, "");
+	assert_finds("async task 42", &async_task_command, "42");
+	assert_finds("async t", &async_task_command, "");
+	assert_finds("backtrace", &bt_command, "");
+	assert_finds("b a", &bt_all_command, "");
+	assert_finds("i l", &info_layout_command, "");
+	assert_finds("ta", &tasks_command, "");
+	assert_finds("exit", &quit_command, "");
+	assert_finds("q", &quit_command, "");
+	assert_finds("help async bt all", &help_command, "async|bt|all");
+}
+
+/* `thread` is a whole word and a prefix of `threads`. */
+static void a_whole_word_is_never_ambiguous(void **state)
+{
+	(void)state;
+	assert_finds("thread 7", &thread_command, "7");
+	assert_finds("threads", &threads_command, "");
+	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
+	assert_refuses("t", "\"t\" is ambiguous: tasks, threads, thread");
+}
+
+static void suggests(void **state)
+{
+	(void)state;
+	assert_refuses("thraeds", "unknown command \"thraeds\"; did you mean \"threads\"?");
+	assert_refuses("async backtarce", "unknown command \"async backtarce\"; did you mean "
+	                                  "\"async backtrace\"?");
+	assert_refuses("info layuot", "unknown command \"info layuot\"; did you mean "
+	                              "\"info layout\"?");
+	assert_refuses("tasksx", "unknown command \"tasksx\"; did you mean \"tasks\"?");
+	assert_refuses("frobnicate", "unknown command \"frobnicate\"; \"help\" lists all");
+	assert_refuses("a_word_longer_than_any_command_could_ever_be",
+	               "unknown command \"a_word_longer_than_any_command_could_ever_be\"; \"help\" "
+	               "lists all");
+}
+
+static void refuses_what_is_too_short_or_too_long(void **state)
+{
+	(void)state;
+	assert_refuses("async", "\"async\" is not a whole command: async backtrace, "
+	                        "async backtrace all, async task");
+	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
+	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
+}
+
+static void assert_completes(const char *before, const char *partial, const char *expected)
+{
+	SCRATCH(tmp);
+	struct words *commands, none = { 0 };
+	const char **found;
+	size_t n;
+
+	assert_null(words_split(&tmp, before, &commands, &n));
+	struct words got = { 0 };
+	got.n = command_complete(&tmp, command_table, n ? &commands[0] : &none, partial, &found);
+	got.word = found;
+	assert_words(&got, expected);
+}
+
+static void completes(void **state)
+{
+	(void)state;
+	assert_completes("", "th", "threads|thread");
+	assert_completes("", "zzz", "");
+	assert_completes("async", "", "backtrace|task");
+	assert_completes("as", "b", "backtrace");
+	assert_completes("async bt", "", "all");
+	assert_completes("async task 4", "", "");
+	assert_completes("nonsense", "", "");
+	assert_completes("info", "", "layout|threads");
+}
+
+/* The contract of the table: help and completion are made from it. */
+static void the_table_is_in_order(void **state)
+{
+	(void)state;
+	for (const struct command *const *c = command_table; *c; c++) {
+		assert_non_null((*c)->summary);
+		assert_non_null((*c)->run);
+		assert_true((*c)->offline || (*c)->wants);
+		assert_int_equal((*c)->args != NULL, (*c)->max_args != 0);
+		assert_true((*c)->summary[strlen((*c)->summary) - 1] != '.');
+		for (const struct command *const *other = c + 1; *other; other++)
+			assert_string_not_equal((*c)->name, (*other)->name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(splits_words_and_commands),
+		cmocka_unit_test(quotes_and_comments),
+		cmocka_unit_test(finds_whole_names),
+		cmocka_unit_test(finds_prefixes_and_short_forms),
+		cmocka_unit_test(a_whole_word_is_never_ambiguous),
+		cmocka_unit_test(suggests),
+		cmocka_unit_test(refuses_what_is_too_short_or_too_long),
+		cmocka_unit_test(completes),
+		cmocka_unit_test(the_table_is_in_order),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

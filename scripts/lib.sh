@@ -1,0 +1,178 @@
+# Shared pieces of scripts/demo and scripts/test; sourced, not run.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Where builds go, one directory a preset.
+build_root=${ASYNCDBG_BUILD_DIR:-$root/build}
+jobs=${JOBS:-$(nproc)}
+
+debian_packages=(cmake ninja-build gcc libc6-dev pkg-config libdw-dev libelf-dev libiberty-dev
+	libjansson-dev libedit-dev zstd)
+debian_test_packages=(libcmocka-dev binutils gdb python3 python3-jsonschema clang-format procps
+	util-linux)
+
+say() {
+	printf '== %s\n' "$*"
+}
+
+fail() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+have() {
+	command -v "$1" >/dev/null 2>&1
+}
+
+# Runs a command as root; false when that is not possible.
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif have sudo; then
+		sudo "$@"
+	else
+		return 1
+	fi
+}
+
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+		"$@" </dev/null
+}
+
+apt_updated=
+apt_update() {
+	[ -z "$apt_updated" ] || return 0
+	apt_updated=yes
+	as_root apt-get update -q </dev/null || echo "apt-get update failed; going on" >&2
+}
+
+# What other systems call the packages; printed where we cannot install them.
+explain_packages() {
+	cat >&2 <<-EOF
+		Please install what asyncdbg is built and tested with:
+		  Debian, Ubuntu  $*
+		  Fedora          cmake ninja-build gcc pkgconf elfutils-devel elfutils-libelf-devel
+		                  binutils-devel jansson-devel libedit-devel libcmocka-devel zstd
+		                  gdb-headless python3-jsonschema clang-tools-extra
+		  Arch            cmake ninja gcc pkgconf elfutils binutils jansson libedit cmocka
+		                  zstd gdb python-jsonschema clang
+	EOF
+}
+
+# install_packages PACKAGE...: installs those that are missing. Where apt is not at hand it says
+# what is needed and goes on when the tools seem to be there.
+install_packages() {
+	local package missing=()
+
+	if ! have apt-get || ! have dpkg-query; then
+		if have cmake && have ninja && have cc && have pkg-config &&
+			pkg-config --exists libdw libelf jansson libedit; then
+			return 0
+		fi
+		explain_packages "$@"
+		exit 1
+	fi
+	for package; do
+		is_installed "$package" || missing+=("$package")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "installing ${missing[*]}"
+	apt_update
+	apt_install "${missing[@]}" || {
+		explain_packages "${missing[@]}"
+		exit 1
+	}
+}
+
+# Programs with the newest tokio need rustc 1.85; Debian 12's own is 1.63.
+cargo_is_new_enough() {
+	local version
+
+	have cargo && have rustc || return 1
+	version=$(cargo --version 2>/dev/null | cut -d. -f2)
+	[ "${version:-0}" -ge 85 ]
+}
+
+# find_cargo [install]: puts a usable cargo in PATH; with "install", from Debian when none is
+# there. On failure the reason is in $no_cargo.
+find_cargo() {
+	local home plan
+
+	no_cargo=
+	cargo_is_new_enough && return 0
+	for home in "${CARGO_HOME:-$HOME/.cargo}" /usr/local/cargo; do
+		[ -x "$home/bin/cargo" ] || continue
+		PATH=$home/bin:$PATH
+		cargo_is_new_enough && return 0
+	done
+	no_cargo="no cargo 1.85 or newer in PATH"
+	[ "${1:-}" = install ] && have apt-get || return 1
+	apt_update
+	# rustc-web and cargo-web, Debian's for building browsers, are recent; they exclude rustc
+	# and cargo, and we remove nothing.
+	if plan=$(apt-get install -s --no-install-recommends rustc-web cargo-web 2>/dev/null) &&
+		! grep -q '^Remv' <<<"$plan"; then
+		say "installing rustc-web and cargo-web"
+		apt_install rustc-web cargo-web || return 1
+		hash -r
+	fi
+	cargo_is_new_enough && no_cargo=
+}
+
+# build_preset PRESET: configures and builds into $build_root/PRESET.
+build_preset() {
+	say "building ($1)"
+	cmake -S "$root" --preset "$1" -B "$build_root/$1" >"$build_root-$1.log" 2>&1 || {
+		cat "$build_root-$1.log" >&2
+		fail "cmake failed"
+	}
+	rm -f "$build_root-$1.log"
+	cmake --build "$build_root/$1" -j "$jobs"
+}
+
+# Why we could not attach to a program of ours; empty when we can.
+ptrace_obstacle() {
+	local scope=0
+
+	[ "$(id -u)" -ne 0 ] || return 0
+	[ ! -r /proc/sys/kernel/yama/ptrace_scope ] || scope=$(</proc/sys/kernel/yama/ptrace_scope)
+	[ "$scope" -eq 0 ] || echo "kernel.yama.ptrace_scope is $scope and we are not root"
+}
+
+# unpack_fixture NAME DIR: the core and executable of a fixture as DIR/NAME.core, DIR/NAME.exe.
+# NAME may lack its versions.
+unpack_fixture() {
+	local file base
+
+	for file in "$root/testdata/fixtures/$1.core.zst" "$root/testdata/fixtures/$1"[-_.]*.core.zst; do
+		[ -f "$file" ] && break
+	done
+	[ -f "$file" ] || fail "no fixture $1"
+	base=${file%.core.zst}
+	zstd -qdf "$file" -o "$2/$1.core"
+	zstd -qdf "$base.exe.zst" -o "$2/$1.exe"
+}
+
+# newest_lock: the lock file with the newest tokio.
+newest_lock() {
+	find "$root/testdata/locks" -name 'tokio-*.lock' ! -name '*-rustc-*' | sort -V | tail -n 1
+}
+
+# wait_ready FILE PID: until the program PID has printed "ready" and its line of truth to FILE.
+wait_ready() {
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		if grep -q '^ready' "$1" && [ "$(wc -l <"$1")" -gt "$(grep -n '^ready' "$1" | cut -d: -f1)" ]; then
+			return 0
+		fi
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.1
+	done
+	return 1
+}

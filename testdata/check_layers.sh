@@ -1,0 +1,107 @@
+#!/bin/bash
+# Checks which folder includes what: debugger <- dwarf <- runtimes <- commands, and who may see
+# ELF, DWARF, ptrace, JSON and standard output.
+#
+# usage: check_layers.sh [ROOT]
+#        check_layers.sh --self-test    each rule must fail on a copy that breaks it
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+bad=
+
+# report RULE LINES: LINES, if any, break a rule.
+report() {
+	[ -z "$2" ] && return 0
+	printf '%s:\n%s\n' "$1" "$2"
+	bad=yes
+}
+
+# find_lines REGEX FOLDER...: the lines of its C files that match, as FILE:NUMBER:LINE.
+find_lines() {
+	local regex=$1
+
+	shift
+	grep -rnE --include='*.[ch]' "$regex" "$@" || true
+}
+
+# deny FOLDER REGEX [ALLOWED_FILE...]: no file of FOLDER includes that, but for those allowed.
+deny() {
+	local folder=$1 regex=$2 lines file
+
+	shift 2
+	lines=$(find_lines "^[[:space:]]*#[[:space:]]*include[[:space:]]*$regex" "$folder")
+	for file; do
+		lines=$(grep -vF "$file:" <<<"$lines" || true)
+	done
+	report "$folder/ must not include $regex" "$lines"
+}
+
+check() {
+	local elf='<(elfutils/|dwarf\.h|gelf\.h|libelf\.h)' folder lines
+
+	deny debugger '"(dwarf|runtimes|commands)/'
+	deny dwarf '"(runtimes|commands)/'
+	deny runtimes '"commands/'
+	deny debugger "$elf" debugger/module.c debugger/target_core.c debugger/tls.c
+	deny debugger '<sys/ptrace\.h>' debugger/target_live.c debugger/target_live_test.c \
+		debugger/event.c debugger/breakpoint.c
+	for folder in dwarf runtimes commands; do
+		deny "$folder" '<sys/ptrace\.h>'
+	done
+	for folder in runtimes commands; do
+		deny "$folder" "$elf"
+	done
+	for folder in debugger runtimes commands; do
+		deny "$folder" '<libiberty/'
+	done
+	for folder in debugger dwarf runtimes; do
+		deny "$folder" '<(jansson|editline/readline|histedit|argp)\.h>'
+		lines=$(find_lines '(^|[^a-z_])(stdout|v?printf\(|puts\(|putchar\()' "$folder")
+		report "only commands/ writes to standard output" \
+			"$(grep -vE '_test\.c:|/test/' <<<"$lines" || true)"
+	done
+	deny commands '<jansson\.h>' commands/out_json.c commands/out_json_test.c
+	# By full path, so that grep sees every edge.
+	lines=$(find_lines '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' \
+		debugger dwarf runtimes commands)
+	report "includes are by full path" \
+		"$(grep -vE '"(debugger|dwarf|runtimes|commands)/' <<<"$lines" || true)"
+}
+
+# expect FILE LINE: a copy where FILE ends in LINE must not pass.
+expect() {
+	local copy
+
+	copy=$(mktemp -d)
+	cp -r "$here/../debugger" "$here/../dwarf" "$here/../runtimes" "$here/../commands" "$copy"
+	printf '%s\n' "$2" >>"$copy/$1"
+	if "$here/check_layers.sh" "$copy" >/dev/null; then
+		echo "not noticed: $2 in $1"
+		bad=yes
+	fi
+	rm -rf "$copy"
+}
+
+if [ "${1:-}" = --self-test ]; then
+	"$here/check_layers.sh"
+	expect debugger/target.c '#include "dwarf/type.h"'
+	expect debugger/base/str.h '#  include "commands/out.h"'
+	expect dwarf/type.c '#include "runtimes/model.h"'
+	expect runtimes/model.h '#include "commands/out.h"'
+	expect runtimes/model.c '#include <elfutils/libdw.h>'
+	expect commands/main.c '#include <gelf.h>'
+	expect debugger/target.c '#include <elfutils/libdwfl.h>'
+	expect debugger/target.c '#include <sys/ptrace.h>'
+	expect commands/main.c '#include <sys/ptrace.h>'
+	expect commands/main.c '#include <jansson.h>'
+	expect runtimes/model.c '#include <jansson.h>'
+	expect runtimes/model.c 'static void f(void) { printf("x"); }'
+	expect dwarf/type.c '#include "type.h"'
+	[ -z "$bad" ] || exit 1
+	echo "each violation was noticed"
+	exit 0
+fi
+cd "${1:-$here/..}"
+check
+[ -z "$bad" ] || exit 1
+echo "layers are kept"

@@ -1,0 +1,118 @@
+#!/bin/bash
+# Runs every command on every fixture, in every format, and compares byte for byte with golden/.
+#
+# usage: run_golden.sh [--bless] ASYNCDBG [FIXTURE...]
+#
+# golden/FIXTURE/COMMAND.{txt,json,jsonl} is the answer and golden/FIXTURE/status the exit codes;
+# what went to standard error, if anything, is in COMMAND.FORMAT.stderr. Cores keep addresses
+# where they are, so nothing is normalised. --bless rewrites golden/; review the diff.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+schema=$here/../docs/asyncdbg.schema.json
+bless=
+if [ "${1:-}" = --bless ]; then
+	bless=yes
+	shift
+fi
+[ $# -ge 1 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# NAME asyncdbg's words; %ID is the first task's id.
+commands() {
+	cat <<-EOF
+		info info
+		info-layout info layout
+		info-threads info threads
+		threads threads
+		runtimes runtimes
+		tasks tasks
+		async-backtrace async backtrace
+		async-backtrace-all async backtrace all
+		async-task async task %ID
+		bt-all bt all
+	EOF
+}
+
+# answer FIXTURE NAME FORMAT WORDS...: into $work/FIXTURE/NAME.FORMAT.
+answer() {
+	local fixture=$1 name=$2 format=$3 option=() status=0 file
+	shift 3
+
+	[ "$format" = txt ] || option=("--$format")
+	file=$work/out/$fixture/$name.$format
+	# Relative names: where the files are must not matter.
+	(cd "$work" && timeout 300 "$asyncdbg" -c "$fixture.core" --exe "$fixture.exe" --color never \
+		"${option[@]}" "$@") >"$file" 2>"$file.stderr" </dev/null || status=$?
+	[ -s "$file.stderr" ] || rm "$file.stderr"
+	printf '%s %s %s\n' "$name" "$format" "$status" >>"$work/out/$fixture/status"
+}
+
+first_task() {
+	python3 -c 'import json, sys; tasks = json.load(sys.stdin).get("tasks") or [{"id": "1"}]
+print(tasks[0]["id"])' <"$work/out/$1/tasks.json"
+}
+
+run_fixture() {
+	local fixture=$1 name words format
+
+	mkdir -p "$work/out/$fixture"
+	zstd -qdf "$here/fixtures/$fixture.core.zst" -o "$work/$fixture.core"
+	zstd -qdf "$here/fixtures/$fixture.exe.zst" -o "$work/$fixture.exe"
+	while read -r name words; do
+		words=${words/\%ID/$([ "$name" != async-task ] || first_task "$fixture")}
+		for format in txt json jsonl; do
+			# shellcheck disable=SC2086 # words of a command
+			answer "$fixture" "$name" "$format" $words
+		done
+	done < <(commands)
+	rm -f "$work/$fixture".{core,exe}
+}
+
+# Exit codes of a complete and of an incomplete answer; anything else is no answer.
+check_status() {
+	if grep -vE ' [01]$' "$work/out/$1/status"; then
+		echo "$1: these commands gave no answer"
+		return 1
+	fi
+}
+
+check_fixture() {
+	local fixture=$1 bad=0 json=()
+
+	check_status "$fixture" || bad=1
+	json=("$work/out/$fixture"/*.json "$work/out/$fixture"/*.jsonl)
+	"$here/validate_json.py" "$schema" "${json[@]}" || bad=1
+	if [ -n "$bless" ]; then
+		rm -rf "${here:?}/golden/$fixture"
+		mkdir -p "$here/golden"
+		cp -r "$work/out/$fixture" "$here/golden/$fixture"
+	elif ! diff -ru "$here/golden/$fixture" "$work/out/$fixture" >"$work/diff"; then
+		head -n 200 "$work/diff"
+		echo "$fixture: differs from golden/$fixture; if that is meant, run bless.sh"
+		bad=1
+	fi
+	return $bad
+}
+
+fixtures=("$@")
+if [ $# -eq 0 ]; then
+	for file in "$here"/fixtures/*.core.zst; do
+		[ -f "$file" ] || { echo "no fixtures" >&2 && exit 2; }
+		file=${file##*/}
+		fixtures+=("${file%.core.zst}")
+	done
+fi
+failed=()
+for fixture in "${fixtures[@]}"; do
+	run_fixture "$fixture"
+	check_fixture "$fixture" || failed+=("$fixture")
+done
+if [ ${#failed[@]} -gt 0 ]; then
+	echo "failed: ${failed[*]}"
+	exit 1
+fi
+echo "${#fixtures[@]} fixtures ok"

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Validates what asyncdbg printed against its JSON schema.
+
+usage: validate_json.py SCHEMA FILE...
+
+A FILE has one document of --json; or, ending in .jsonl, a document of --jsonl: its head on the
+first line, then a task on each line. A .jsonl beside a .json must say the same.
+"""
+
+import json
+import os
+import sys
+
+# Debian's python3-jsonschema.
+import jsonschema
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        if not path.endswith(".jsonl"):
+            return json.load(file)
+        head, *tasks = map(json.loads, file)
+    if "target" in head:
+        head["tasks"] = tasks
+    return head
+
+
+def problems(validator, path):
+    try:
+        document = read(path)
+    except ValueError as err:
+        yield "{}: {}".format(path, err)
+        return
+    for error in validator.iter_errors(document):
+        place = "/".join(map(str, error.absolute_path))
+        yield "{}: {}: {}".format(path, place, error.message[:300])
+    twin = path[: -len("l")]
+    if path.endswith(".jsonl") and os.path.exists(twin) and read(twin) != document:
+        yield "{}: says something else than {}".format(path, os.path.basename(twin))
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        schema = json.load(file)
+    cls = jsonschema.validators.validator_for(schema)
+    cls.check_schema(schema)
+    validator = cls(schema)
+    bad = [problem for path in sys.argv[2:] for problem in problems(validator, path)]
+    for problem in bad:
+        print(problem)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
