@@ -274,11 +274,11 @@ static void tables_fit_a_terminal(void **state)
 	assert_null(run_command(&c, &tasks_command, s, NULL));
 
 	const char *table = strchr(c.answers, '\n') + 1;
-	assert_string_equal(table, "ID  STATE       RUNTIME  AWAITING AT     WAITING ON         "
+	assert_string_equal(table, "ID  STATE       RUNTIME  AWAITING AT     WAITING ON        "
 	                           " ROOT FUTURE\n"
-	                           " 4  idle              0  src/main.rs:21  sleep future, slee… "
+	                           " 4  idle              0  src/main.rs:21  sleep future, sle… "
 	                           " ÄÖÜ::äöüäöüäöüäöüä…\n"
-	                           " 5  running #3        0  src/serve.rs:9  tokio_tcp::serveTy… "
+	                           " 5  running #3        0  src/serve.rs:9  tokio_tcp::serveT… "
 	                           " tokio_tcp::serve\n");
 }
 

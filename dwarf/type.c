@@ -14,7 +14,7 @@ struct type {
 	uint64_t die;
 	enum type_kind kind;
 	const char *name;
-	uint64_t size;
+	uint64_t size, align;
 	uint64_t target_die;
 	uint64_t count;
 	bool declaration; /* still to be completed from another unit */
@@ -160,6 +160,8 @@ static void read_shell(struct dwarf_module *dm, Dwarf_Die *die, struct type *t)
 	t->target_die = attr_ref(die, DW_AT_type);
 	if (!attr_uint(die, DW_AT_byte_size, &t->size) && t->kind == TYPE_POINTER)
 		t->size = 8;
+	t->align = 1;
+	attr_uint(die, DW_AT_alignment, &t->align);
 	t->declaration = attr_uint(die, DW_AT_declaration, &flag);
 	if (t->kind == TYPE_ARRAY) {
 		const struct type *element;
@@ -371,6 +373,11 @@ const char *type_name(const struct type *t)
 uint64_t type_size(const struct type *t)
 {
 	return complete(t)->size;
+}
+
+uint64_t type_align(const struct type *t)
+{
+	return complete(t)->align ? t->align : 1;
 }
 
 const struct type *type_target(const struct type *t)

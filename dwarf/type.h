@@ -63,6 +63,8 @@ enum type_kind type_kind(const struct type *t);
 /* Qualified: "core::option::Option<u64>". Never NULL; "?" when it has none. */
 const char *type_name(const struct type *t);
 uint64_t type_size(const struct type *t);
+/* DW_AT_alignment; 1 where it is not said. */
+uint64_t type_align(const struct type *t);
 /* Pointee of a pointer, element of an array, underlying type of a CENUM; NULL otherwise. */
 const struct type *type_target(const struct type *t);
 /* Elements of an array. */

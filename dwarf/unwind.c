@@ -110,6 +110,14 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	frame.lookup_pc = activation ? pc : pc - 1;
 	frame.has_sp = dwfl_frame_reg(state, w->u->t->arch->sp, &sp) == 0;
 	frame.sp = frame.has_sp ? sp : 0;
+	for (unsigned i = 0; i < FRAME_REGS && i < w->u->t->arch->nregs; i++) {
+		Dwarf_Word value;
+
+		if (dwfl_frame_reg(state, i, &value) == 0) {
+			frame.regs[i] = value;
+			frame.known_regs |= UINT32_C(1) << i;
+		}
+	}
 	*vec_push(&w->frames) = frame;
 	return DWARF_CB_OK;
 }

@@ -5,12 +5,23 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+#include "dwarf/variables.h"
 #include "runtimes/plausible.h"
 
 enum {
-	ALIGN = 8,               /* a future holds a pointer: it is aligned like one */
-	MAX_SCAN = 1 << 20,      /* bytes of stack looked through */
-	MAX_CALLERS = 16,        /* frames outward of block_on: the future is pinned in one */
+	MAX_SCAN = 1 << 20,  /* bytes of stack looked through */
+	MAX_CALLERS = 16,    /* frames outward of block_on: the future is pinned in one */
+	MAX_CANDIDATES = 32,
+};
+
+/* The futures that could be the one, each at a place of its own. */
+struct candidates {
+	struct collector *c;
+	const struct type *type;
+	struct future *data[MAX_CANDIDATES];
+	uint64_t addrs[MAX_CANDIDATES];
+	size_t n;
 };
 
 /* F of block_on<F>; current_thread's loop has Pin<&mut F>. */
@@ -28,27 +39,80 @@ static const struct type *root_type(const struct mark *m)
 	return t;
 }
 
-/* The stack from block_on's frame up through its callers: [*low, *high). */
-static bool scan_range(const struct thread_stack *s, const struct mark *m, uint64_t *low,
-                       uint64_t *high)
+/*
+ * A place counts when nothing decoded from it is odd, and it holds something that stray bytes
+ * do not: a suspended coroutine, or a handle of a task that exists.
+ */
+static void judge(struct candidates *cs, uint64_t addr)
 {
-	const struct stack *st = &s->stack;
-	size_t last = m->frame + MAX_CALLERS;
+	struct decoder d = { .c = cs->c, .strict = true };
+	struct value v = { cs->type, addr };
 
-	if (!st->frames[m->frame].has_sp)
-		return false;
-	*low = *high = st->frames[m->frame].sp;
-	for (size_t i = m->frame + 1; i < st->nframes && i <= last; i++) {
-		if (!st->frames[i].has_sp || st->frames[i].sp < *high)
-			break;
-		*high = st->frames[i].sp;
+	if (cs->n == MAX_CANDIDATES || addr % type_align(cs->type) != 0)
+		return;
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->addrs[i] == addr)
+			return;
 	}
-	if (*high - *low > MAX_SCAN)
-		*high = *low + MAX_SCAN;
-	return *high > *low;
+	if (!value_is_plausible(cs->c->in->target, v))
+		return;
+	struct future *f = future_decode(&d, v);
+	if (d.faults || (!d.suspended && !(f->wait && f->wait->task)))
+		return;
+	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
+	cs->addrs[cs->n] = addr;
+	cs->data[cs->n++] = f;
 }
 
-/* Could a suspended coroutine of this type start at offset? Looks at its state alone. */
+/* A variable that is F, or a reference to it (&mut F, Pin<&mut F>). */
+static void judge_variable(const struct variable *v, void *arg)
+{
+	struct candidates *cs = arg;
+	const struct type *t = v->type;
+	const char *wanted = type_name(cs->type);
+	uint64_t addr = v->value;
+
+	if (v->in_memory && strcmp(type_name(t), wanted) == 0) {
+		judge(cs, v->addr);
+		return;
+	}
+	if (type_is(t, "core::pin::Pin")) {
+		const struct member *m = type_single_member(t);
+
+		t = m ? m->type : t;
+	}
+	if (type_kind(t) != TYPE_POINTER || strncmp(type_name(t), "&mut ", 5) != 0 ||
+	    !type_target(t) || strcmp(type_name(type_target(t)), wanted) != 0)
+		return;
+	if (v->in_memory) {
+		struct error *err = target_read_uint(cs->c->in->target, v->addr, 8, &addr);
+
+		error_free(err);
+		if (err)
+			return;
+	}
+	judge(cs, addr);
+}
+
+static size_t last_frame(const struct thread_stack *s, const struct mark *m)
+{
+	size_t last = m->frame + MAX_CALLERS;
+
+	return last < s->stack.nframes ? last : s->stack.nframes - 1;
+}
+
+/* What the debug info says about variables: in debug builds that is the answer. */
+static void ask_variables(struct candidates *cs, const struct thread_stack *s,
+                          const struct mark *m)
+{
+	for (size_t i = m->frame; i <= last_frame(s, m); i++) {
+		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
+
+		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, judge_variable, cs);
+	}
+}
+
+/* Could a suspended coroutine of this type start here? Looks at its state alone. */
 static bool may_be_suspended(const struct type *t, const unsigned char *bytes, size_t len)
 {
 	const struct member *state = type_discr(t);
@@ -66,57 +130,123 @@ static bool may_be_suspended(const struct type *t, const unsigned char *bytes, s
 	return false;
 }
 
-/*
- * A decoded candidate counts when nothing below it is odd, and it holds something that stray
- * bytes do not: a suspended coroutine, or a handle of a task that exists.
- */
-static struct future *judge(struct collector *c, struct value v)
+/* Looks at every place of block_on's frame and its callers'. */
+static void scan_stack(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
 {
-	struct decoder d = { .c = c, .strict = true };
-	struct future *f;
+	const struct frame *frames = s->stack.frames;
+	uint64_t low = frames[m->frame].sp, high = low;
+	size_t len = 0, align = type_align(cs->type) < 8 ? type_align(cs->type) : 8;
+	bool coroutine = type_is_coroutine(cs->type);
 
-	if (!value_is_plausible(c->in->target, v))
-		return NULL;
-	f = future_decode(&d, v);
-	bool handle = f->wait && f->wait->task;
-	return d.faults == 0 && (d.suspended || handle) ? f : NULL;
+	for (size_t i = m->frame; i <= last_frame(s, m) && frames[i].has_sp; i++) {
+		if (frames[i].sp > high)
+			high = frames[i].sp;
+	}
+	if (high - low > MAX_SCAN)
+		high = low + MAX_SCAN;
+	unsigned char *bytes = arena_alloc(&cs->c->scratch, high - low + 1);
+	error_free(target_read_some(cs->c->in->target, low, bytes, high - low, &len));
+	for (size_t at = 0; at + type_size(cs->type) <= len; at += align) {
+		if (!coroutine || may_be_suspended(cs->type, bytes + at, len - at))
+			judge(cs, low + at);
+	}
 }
 
-struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                         const char **why)
+static bool same_text(const char *a, const char *b)
 {
-	const struct type *t = root_type(m);
-	struct future *found = NULL;
-	uint64_t low, high;
-	size_t len = 0;
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
 
-	if (!t) {
-		*why = "the debug info does not say which future this thread blocks on";
-		return NULL;
+/* Do two trees say the same, addresses aside? */
+static bool same_answer(const struct future *a, const struct future *b)
+{
+	if (a->await_point != b->await_point || a->line != b->line || a->nchildren != b->nchildren ||
+	    !same_text(a->type, b->type) || !same_text(a->file, b->file) || !a->wait != !b->wait ||
+	    (a->wait && !same_text(a->wait->phrase, b->wait->phrase)))
+		return false;
+	for (size_t i = 0; i < a->nchildren; i++) {
+		if (!same_answer(a->children[i], b->children[i]))
+			return false;
 	}
-	if (!scan_range(s, m, &low, &high)) {
-		*why = "the stack could not be unwound far enough to find it";
-		return NULL;
-	}
-	unsigned char *bytes = arena_alloc(&c->scratch, high - low);
-	error_free(target_read_some(c->in->target, low, bytes, high - low, &len));
-	bool coroutine = type_is_coroutine(t);
-	for (size_t at = 0; at + type_size(t) <= len; at += ALIGN) {
-		struct future *f;
+	return true;
+}
 
-		if (coroutine && !may_be_suspended(t, bytes + at, len - at))
-			continue;
-		f = judge(c, (struct value){ t, low + at });
-		if (f)
-			LOG("root", "%s at 0x%" PRIx64, f->type, f->addr);
-		if (f && found) {
-			*why = "several places on the stack could be it";
+static void forget_addresses(struct future *f)
+{
+	f->addr = 0;
+	for (size_t i = 0; i < f->nchildren; i++)
+		forget_addresses(f->children[i]);
+}
+
+/* Several places may hold leftovers of each other: what all of them say is sure all the same. */
+static struct future *agree(struct candidates *cs)
+{
+	for (size_t i = 1; i < cs->n; i++) {
+		if (!same_answer(cs->data[0], cs->data[i]))
 			return NULL;
-		}
-		if (f)
-			found = f;
 	}
-	if (!found)
-		*why = "no suspended future of that type is on the stack";
-	return found;
+	if (cs->n > 1)
+		forget_addresses(cs->data[0]);
+	return cs->data[0];
+}
+
+/* The only state in which a coroutine can be suspended; NULL when it has none or several. */
+static const struct coroutine_state *only_await(const struct coroutine_plan *plan)
+{
+	const struct coroutine_state *only = NULL;
+
+	for (size_t i = 0; i < plan->nstates; i++) {
+		if (plan->states[i].state != FUTURE_SUSPENDED)
+			continue;
+		if (only)
+			return NULL;
+		only = &plan->states[i];
+	}
+	return only;
+}
+
+/*
+ * The thread waits in block_on, so its future was polled and is suspended: with a single await
+ * point there is no doubt where, even when its place could not be told.
+ */
+static struct future *deduce(struct collector *c, const struct type *t, int depth)
+{
+	struct future *f = future_by_name(c, type_name(t));
+
+	if (!type_is_coroutine(t))
+		return f;
+	const struct coroutine_plan *plan = coroutine_plan(c->in, t);
+	const struct coroutine_state *s = only_await(plan);
+	f->function = plan->function;
+	if (!s) {
+		f->problem = "its place on the stack could not be told for sure";
+		return f;
+	}
+	f->state = FUTURE_SUSPENDED;
+	f->await_point = s->await_point;
+	f->file = s->file;
+	f->file_short = s->file_short;
+	f->line = s->line;
+	if (s->awaitee && depth < FUTURE_MAX_DEPTH) {
+		f->children = NEW_ARRAY(c->a, struct future *, 1);
+		f->children[f->nchildren++] = deduce(c, s->awaitee->type, depth + 1);
+	}
+	return f;
+}
+
+struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m)
+{
+	struct candidates cs = { .c = c, .type = root_type(m) };
+	struct future *f;
+
+	if (!cs.type) {
+		f = future_by_name(c, "?");
+		f->problem = "the debug info does not say which future this thread blocks on";
+		return f;
+	}
+	ask_variables(&cs, s, m);
+	if (cs.n == 0 && type_size(cs.type) && s->stack.frames[m->frame].has_sp)
+		scan_stack(&cs, s, m);
+	f = cs.n ? agree(&cs) : NULL;
+	return f ? f : deduce(c, cs.type, 0);
 }

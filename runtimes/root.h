@@ -8,10 +8,11 @@
 #include "runtimes/stack.h"
 
 /*
- * Looks through the frames of block_on and its callers for the one place that holds a suspended
- * F. NULL when none or several do; *why then says which.
+ * The future of a block_on that is waiting (not polling it at this moment): by the variables
+ * that refer to it where the debug info places them, else by looking through the frames of
+ * block_on and its callers for a place that holds a suspended F. Never NULL: what is not sure is
+ * left out, and the future's problem says so.
  */
-struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                         const char **why);
+struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m);
 
 #endif

@@ -142,6 +142,23 @@ static bool outside(const struct mark *m, size_t frame, size_t level)
 	return frame > m->frame || (frame == m->frame && level >= m->level);
 }
 
+bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark)
+{
+	const struct mark *from = &marks->data[mark];
+	const struct mark *to = mark + 1 < marks->n ? &marks->data[mark + 1] : NULL;
+
+	for (size_t i = 0; i <= from->frame; i++) {
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			const struct function *f = s->functions[i][j].function;
+
+			if (!outside(from, i, j) && (!to || outside(to, i, j)) && f &&
+			    coroutine_kind(f->name) != FUTURE_OTHER)
+				return true;
+		}
+	}
+	return false;
+}
+
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark)
 {

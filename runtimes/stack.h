@@ -37,6 +37,8 @@ const struct type *mark_future_type(const struct mark *m);
 /* The same by name, from the function's generics: there even with line tables only. */
 const char *mark_future_name(struct arena *a, const struct mark *m);
 
+/* Is a coroutine executing inward of a mark, up to the next mark? */
+bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark);
 /*
  * The coroutines that are executing inward of a mark (up to the next mark), outer to inner, as a
  * chain of running futures; NULL when there are none. Reads line tables: not during a stop.

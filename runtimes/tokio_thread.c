@@ -129,24 +129,6 @@ static void describe_worker(struct collector *c, struct tokio_thread *tt,
 		info->state = "running";
 }
 
-static void describe_root(struct collector *c, struct thread_info *info,
-                          const struct thread_stack *s, const struct mark *block_on)
-{
-	const char *why = NULL;
-
-	info->root = root_find(c, s, block_on, &why);
-	if (info->root)
-		return;
-	/* Perhaps it is executing: tokio_finish_threads() looks at the stack for that. */
-	const char *name = mark_future_name(&c->scratch, block_on);
-	if (name) {
-		info->root = future_by_name(c, name);
-		info->root->problem = why;
-	} else {
-		problem(c, info, why);
-	}
-}
-
 static void describe(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
                      const struct thread_stack *s, struct tokio_runtime *r)
 {
@@ -177,8 +159,9 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->role = THREAD_BLOCK_ON;
 		info->state = task ? arena_printf(c->a, "running task %s", task->id) : "parked";
 	}
-	if (block_on)
-		describe_root(c, info, s, block_on);
+	/* While it is executing, its stored state is that of its last await: see finish_root(). */
+	if (block_on && !stack_is_polling(s, &marks, (size_t)(block_on - marks.data)))
+		info->root = root_find(c, s, block_on);
 }
 
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
@@ -249,8 +232,7 @@ void tokio_finish_threads(struct collector *c)
 		struct task *task = info->task ? task_of_thread(c, info) : NULL;
 		if (task)
 			finish_task(c, &c->stacks[i], &marks, task);
-		if (info->root)
-			finish_root(c, info, &c->stacks[i], &marks);
+		finish_root(c, info, &c->stacks[i], &marks);
 		if (c->want & WANT_STACKS)
 			info->frames = stack_describe(c, &c->stacks[i], &marks,
 			                              task ? task->id : NULL, &info->nframes);

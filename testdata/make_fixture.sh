@@ -58,8 +58,10 @@ while ! tail -n +2 "$work/stdout" | grep -q '}$'; do
 done
 # Anonymous memory and huge pages; what files hold is in the executable.
 echo 0x23 >"/proc/$pid/coredump_filter"
-gcore -o "$work/core" "$pid" >"$work/gcore.log" 2>&1 9>&- || fail "$(tail -n 1 "$work/gcore.log")"
-mv "$work/core.$pid" "$work/core"
+# Where gdb sees symbols, it sets breakpoints of its own, and the core gets a changed .text.
+strip -o "$work/stripped" "$place/$program"
+gdb -nx -batch -p "$pid" -ex "gcore $work/core" "$work/stripped" >"$work/gdb.log" 2>&1 9>&- ||
+	fail "$(tail -n 1 "$work/gdb.log")"
 
 for file in "$place/$program" "$work/core"; do
 	if strings -a "$file" | grep -F -e "$HOME/" -e "$here" -e "$work" -e "$dir"; then

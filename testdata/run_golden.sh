@@ -53,7 +53,7 @@ answer() {
 
 first_task() {
 	python3 -c 'import json, sys; tasks = json.load(sys.stdin).get("tasks") or [{"id": "1"}]
-print(tasks[0]["id"])' <"$work/out/$1/tasks.json"
+print(tasks[0]["id"])' <"$work/out/$1/tasks.json" 2>/dev/null || echo 1
 }
 
 run_fixture() {

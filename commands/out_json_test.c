@@ -1,0 +1,371 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "commands/test_snapshot.h"
+
+static void free_json(json_t **j)
+{
+	json_decref(*j);
+}
+
+#define JSON_VALUE(name) json_t *name CLEANUP(free_json)
+
+/* A value by keys and indexes: at(j, "tasks", "0", "root", NULL). Fails where there is none. */
+static json_t *at(json_t *j, ...)
+{
+	va_list keys;
+	const char *key;
+
+	va_start(keys, j);
+	while ((key = va_arg(keys, const char *))) {
+		j = json_is_array(j) ? json_array_get(j, (size_t)atoi(key))
+		                     : json_object_get(j, key);
+		if (!j)
+			fail_msg("no %s", key);
+	}
+	va_end(keys);
+	return j;
+}
+
+static void assert_text(json_t *j, const char *expected)
+{
+	assert_true(json_is_string(j));
+	assert_string_equal(json_string_value(j), expected);
+}
+
+static void assert_number(json_t *j, json_int_t expected)
+{
+	assert_true(json_is_integer(j));
+	assert_int_equal(json_integer_value(j), expected);
+}
+
+/* The document that a command prints. */
+static json_t *answer_of(const struct command *command, const struct snapshot *snap,
+                         const char *arg)
+{
+	CAUGHT(c);
+	json_error_t error;
+
+	catch (&c, JSON);
+	assert_null(run_command(&c, command, snap, arg));
+	assert_string_equal(c.messages, "");
+	json_t *j = json_loads(c.answers, JSON_REJECT_DUPLICATES, &error);
+	if (!j)
+		fail_msg("line %d: %s\n%s", error.line, error.text, c.answers);
+	return j;
+}
+
+static void the_whole_program(void **state)
+{
+	SNAPSHOT(s);
+
+	(void)state;
+	add_note(s, "a note");
+	JSON_VALUE(j) = answer_of(&async_backtrace_all_command, s, NULL);
+	assert_text(at(j, "schema", NULL), "asyncdbg/1");
+	assert_text(at(j, "command", NULL), "async backtrace all");
+	assert_text(at(j, "target", "kind", NULL), "live");
+	assert_number(at(j, "target", "pid", NULL), 28406);
+	assert_true(json_is_null(at(j, "target", "core", NULL)));
+	assert_true(json_is_null(at(j, "target", "signal", NULL)));
+	assert_true(json_is_true(at(j, "complete", NULL)));
+	assert_true(json_real_value(at(j, "pause_ms", NULL)) == 0.412345);
+	assert_text(at(j, "runtimes", "0", "addr", NULL), "0x4000");
+	assert_number(at(j, "runtimes", "0", "injection_queue_len", NULL), 7);
+	assert_text(at(j, "notes", "0", NULL), "a note");
+	/* The thread of no runtime is not shown. */
+	assert_int_equal(json_array_size(at(j, "threads", NULL)), 4);
+	assert_text(at(j, "threads", "0", "root", "children", "0", "file_short", NULL),
+	            ".../tcp/listener.rs");
+	assert_number(at(j, "threads", "2", "queue_len", NULL), 4);
+	assert_text(at(j, "threads", "2", "task", NULL), "5");
+	assert_null(json_object_get(at(j, "threads", "2", NULL), "frames"));
+	assert_int_equal(json_array_size(at(j, "tasks", NULL)), 2);
+}
+
+static void a_task_and_its_futures(void **state)
+{
+	SNAPSHOT(s);
+
+	(void)state;
+	JSON_VALUE(j) = answer_of(&async_task_command, s, "4");
+	assert_int_equal(json_array_size(at(j, "tasks", NULL)), 1);
+
+	json_t *task = at(j, "tasks", "0", NULL);
+	assert_text(at(task, "id", NULL), "4");
+	assert_text(at(task, "addr", NULL), "0x9400");
+	assert_text(at(task, "state", NULL), "idle");
+	assert_true(json_is_null(at(task, "thread", NULL)));
+	assert_text(at(task, "root", "kind", NULL), "async_fn");
+	assert_text(at(task, "root", "state", NULL), "suspended");
+	assert_number(at(task, "root", "await_point", NULL), 1);
+	assert_text(at(task, "root", "file", NULL), "/build/src/main.rs");
+	assert_number(at(task, "root", "line", NULL), 21);
+
+	json_t *leaf = at(task, "root", "children", "0", NULL);
+	assert_true(json_is_null(at(leaf, "state", NULL)));
+	assert_true(json_is_null(at(leaf, "await_point", NULL)));
+	assert_int_equal(json_array_size(at(leaf, "children", NULL)), 0);
+	assert_text(at(leaf, "wait", "kind", NULL), "sleep");
+	assert_text(at(leaf, "wait", "object", NULL), "0x7f00");
+	assert_number(at(leaf, "wait", "remaining_ms", NULL), -18000);
+	assert_true(json_is_true(at(leaf, "wait", "elapsed", NULL)));
+	assert_text(at(leaf, "wait", "clock", NULL), "monotonic");
+}
+
+static void only_what_is_shown(void **state)
+{
+	SNAPSHOT(s);
+
+	(void)state;
+	JSON_VALUE(running) = answer_of(&async_backtrace_command, s, NULL);
+	assert_int_equal(json_array_size(at(running, "tasks", NULL)), 1);
+	assert_text(at(running, "tasks", "0", "id", NULL), "5");
+	assert_number(at(running, "tasks", "0", "thread", NULL), 3);
+	JSON_VALUE(tasks) = answer_of(&tasks_command, s, NULL);
+	assert_int_equal(json_array_size(at(tasks, "threads", NULL)), 0);
+	assert_int_equal(json_array_size(at(tasks, "tasks", NULL)), 2);
+	JSON_VALUE(runtimes) = answer_of(&runtimes_command, s, NULL);
+	assert_int_equal(json_array_size(at(runtimes, "tasks", NULL)), 0);
+	assert_int_equal(json_array_size(at(runtimes, "runtimes", NULL)), 1);
+}
+
+/* A joined stack brings the task along, once. */
+static void stacks_bring_the_tasks_they_poll(void **state)
+{
+	SNAPSHOT(s);
+	struct stack_frame frames[] = {
+		{ .pc = 0x55d0001, .function = "app::poll", .polls_task = "5", .inlined = true },
+		{ .number = 1, .pc = UINT64_MAX, .polls_task = "5" },
+	};
+
+	(void)state;
+	s->threads[2].frames = frames;
+	s->threads[2].nframes = 2;
+	JSON_VALUE(j) = answer_of(&threads_command, s, NULL);
+	assert_int_equal(json_array_size(at(j, "threads", NULL)), 5);
+	assert_int_equal(json_array_size(at(j, "threads", "0", "frames", NULL)), 0);
+	assert_text(at(j, "threads", "2", "frames", "0", "pc", NULL), "0x55d0001");
+	assert_text(at(j, "threads", "2", "frames", "1", "pc", NULL), "0xffffffffffffffff");
+	assert_true(json_is_null(at(j, "threads", "2", "frames", "1", "function", NULL)));
+	assert_int_equal(json_array_size(at(j, "tasks", NULL)), 1);
+}
+
+/* Details of a wait cannot take the place of the fixed keys. */
+static void details_do_not_override(void **state)
+{
+	SNAPSHOT(s);
+	struct wait_detail evil[] = { { "kind", DETAIL_STRING, "other", 0 },
+		                      { "task", DETAIL_INT, NULL, 9 } };
+	struct wait *wait = s->tasks[0]->root->children[0]->wait;
+
+	(void)state;
+	wait->details = evil;
+	wait->ndetails = 2;
+	JSON_VALUE(j) = answer_of(&async_task_command, s, "4");
+	json_t *w = at(j, "tasks", "0", "root", "children", "0", "wait", NULL);
+	assert_text(at(w, "kind", NULL), "sleep");
+	assert_true(json_is_null(at(w, "task", NULL)));
+}
+
+static void hostile_strings(void **state)
+{
+	static const char evil[] = "a\033[2J\"\\\n\x9b\xff\xc0\xaf%s";
+	SNAPSHOT(s);
+
+	(void)state;
+	s->target.command = s->runtimes[0].name = s->threads[0].state = evil;
+	s->tasks[0]->root->function = s->tasks[0]->problem = evil;
+	s->tasks[0]->root->children[0]->wait->phrase = evil;
+	add_note(s, evil);
+	JSON_VALUE(j) = answer_of(&async_backtrace_all_command, s, NULL);
+
+	const char *note = json_string_value(at(j, "notes", "0", NULL));
+	assert_non_null(note);
+	assert_memory_equal(note, "a?[2J\"\\?", 8);
+	assert_text(at(j, "tasks", "0", "root", "function", NULL), note);
+	assert_text(at(j, "tasks", "0", "root", "children", "0", "wait", "phrase", NULL), note);
+	assert_text(at(j, "target", "command", NULL), note);
+}
+
+/* A future below which depth others lie, one below the other. */
+static struct future *make_chain(struct arena *a, unsigned depth)
+{
+	struct future *f = make_sleep(a);
+
+	for (unsigned i = 0; i < depth; i++)
+		f = make_await(a, "deep", 0, "src/deep.rs", i + 1, f);
+	return f;
+}
+
+static void deep_trees(void **state)
+{
+	enum { DEPTH = 500 };
+	SNAPSHOT(s);
+	unsigned depth = 0;
+
+	(void)state;
+	s->tasks[0]->root = make_chain(&s->arena, DEPTH);
+	JSON_VALUE(j) = answer_of(&async_task_command, s, "4");
+	json_t *f = at(j, "tasks", "0", "root", NULL);
+	for (; json_array_size(at(f, "children", NULL)); f = at(f, "children", "0", NULL))
+		depth++;
+	assert_int_equal(depth, DEPTH);
+}
+
+static void one_line_a_task(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+	char *rest = NULL;
+
+	(void)state;
+	catch (&c, JSONL);
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	JSON_VALUE(head) = json_loads(strtok_r(c.answers, "\n", &rest), 0, NULL);
+	JSON_VALUE(first) = json_loads(strtok_r(NULL, "\n", &rest), 0, NULL);
+	JSON_VALUE(second) = json_loads(strtok_r(NULL, "\n", &rest), 0, NULL);
+	assert_null(strtok_r(NULL, "\n", &rest));
+	assert_null(json_object_get(head, "tasks"));
+	assert_int_equal(json_array_size(at(head, "threads", NULL)), 4);
+	assert_text(at(first, "id", NULL), "4");
+	assert_text(at(second, "id", NULL), "5");
+}
+
+/* The tasks written one at a time look as if the document had been written at once. */
+static void indented_as_a_whole(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	catch (&c, JSON);
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	JSON_VALUE(j) = json_loads(c.answers, 0, NULL);
+	char *whole = json_dumps(j, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+	assert_non_null(whole);
+	c.answers[strlen(c.answers) - 1] = '\0';
+	assert_string_equal(c.answers, whole);
+	free(whole);
+}
+
+static void no_document_for_an_error(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	catch (&c, JSON);
+	struct error *err CLEANUP(error_freep) = run_command(&c, &async_task_command, s, "77");
+	assert_non_null(err);
+	assert_string_equal(c.answers, "");
+	/* What was dropped does not show up in the next answer. */
+	interrupt_request();
+	struct error *cancelled CLEANUP(error_freep) =
+		run_command(&c, &async_backtrace_all_command, s, NULL);
+	interrupt_clear();
+	assert_int_equal(cancelled->kind, ERR_INTERRUPTED);
+	assert_null(run_command(&c, &async_task_command, s, "4"));
+	JSON_VALUE(j) = json_loads(c.answers, 0, NULL);
+	assert_int_equal(json_array_size(at(j, "tasks", NULL)), 1);
+	assert_int_equal(json_array_size(at(j, "threads", NULL)), 0);
+}
+
+static void a_core_has_no_pause(void **state)
+{
+	SNAPSHOT(s);
+
+	(void)state;
+	s->target.kind = "core";
+	s->target.core = "core.1";
+	s->target.signal = 6;
+	s->target.signal_tid = 28408;
+	JSON_VALUE(j) = answer_of(&info_command, s, NULL);
+	assert_true(json_is_null(at(j, "pause_ms", NULL)));
+	assert_text(at(j, "target", "core", NULL), "core.1");
+	assert_number(at(j, "target", "signal", NULL), 6);
+	assert_text(at(j, "target", "signal_name", NULL), "SIGABRT");
+	assert_number(at(j, "summary", "tasks", "idle", NULL), 1);
+	assert_number(at(j, "summary", "threads", "worker", NULL), 2);
+	assert_null(json_object_get(at(j, "summary", "threads", NULL), "nothing"));
+}
+
+/* Every key is in the definition, and everything the definition requires is there. */
+static void assert_defined(json_t *schema, const char *definition, json_t *value)
+{
+	json_t *d = *definition ? at(schema, "definitions", definition, NULL) : schema;
+	json_t *properties = at(d, "properties", NULL), *unused, *name;
+	const char *key;
+	size_t i;
+
+	json_object_foreach(value, key, unused) if (!json_object_get(properties, key))
+		fail_msg("%s: %s is not in the schema", definition, key);
+	json_array_foreach(at(d, "required", NULL), i,
+	                   name) if (!json_object_get(value, json_string_value(name)))
+		fail_msg("%s: %s is missing", definition, json_string_value(name));
+}
+
+static void the_schema_knows_every_key(void **state)
+{
+	SNAPSHOT(s);
+	SCRATCH(tmp);
+	struct stack_frame frame = { .pc = 1 };
+	struct layout_info row = { "demo", "key", "path", ROW_OK, "path", NULL, NULL };
+	const char *top = getenv("SOURCE_DIR");
+
+	(void)state;
+	JSON_VALUE(schema) = json_load_file(
+		arena_printf(&tmp, "%s/docs/asyncdbg.schema.json", top ? top : "."), 0, NULL);
+	assert_non_null(schema);
+	s->threads[0].frames = &frame;
+	s->threads[0].nframes = 1;
+	s->layout = &row;
+	s->nlayout = 1;
+	s->tasks[0]->root->children[0]->wait->ndetails = 0;
+	JSON_VALUE(stacks) = answer_of(&threads_command, s, NULL);
+	JSON_VALUE(task) = answer_of(&async_task_command, s, "4");
+	JSON_VALUE(layout) = answer_of(&info_layout_command, s, NULL);
+	JSON_VALUE(info) = answer_of(&info_command, s, NULL);
+	JSON_VALUE(help) = answer_of(&help_command, NULL, NULL);
+	assert_defined(schema, "", stacks);
+	assert_defined(schema, "", layout);
+	assert_defined(schema, "", info);
+	assert_defined(schema, "", help);
+	assert_defined(schema, "target", at(stacks, "target", NULL));
+	assert_defined(schema, "runtime", at(stacks, "runtimes", "0", NULL));
+	assert_defined(schema, "thread", at(stacks, "threads", "0", NULL));
+	assert_defined(schema, "frame", at(stacks, "threads", "0", "frames", "0", NULL));
+	assert_defined(schema, "task", at(task, "tasks", "0", NULL));
+	assert_defined(schema, "future", at(task, "tasks", "0", "root", NULL));
+	assert_defined(schema, "wait",
+	               at(task, "tasks", "0", "root", "children", "0", "wait", NULL));
+	assert_defined(schema, "layout_row", at(layout, "layout", "0", NULL));
+	assert_defined(schema, "summary", at(info, "summary", NULL));
+	assert_defined(schema, "command", at(help, "commands", "0", NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_whole_program),
+		cmocka_unit_test(a_task_and_its_futures),
+		cmocka_unit_test(only_what_is_shown),
+		cmocka_unit_test(stacks_bring_the_tasks_they_poll),
+		cmocka_unit_test(details_do_not_override),
+		cmocka_unit_test(hostile_strings),
+		cmocka_unit_test(deep_trees),
+		cmocka_unit_test(one_line_a_task),
+		cmocka_unit_test(indented_as_a_whole),
+		cmocka_unit_test(no_document_for_an_error),
+		cmocka_unit_test(a_core_has_no_pause),
+		cmocka_unit_test(the_schema_knows_every_key),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,30 @@
+/*
+ * Variables and parameters of a physical frame, those of functions inlined into it too, as far
+ * as their location can be evaluated there.
+ */
+#ifndef DWARF_VARIABLES_H
+#define DWARF_VARIABLES_H
+
+#include "dwarf/lookup.h"
+#include "dwarf/type.h"
+#include "dwarf/unwind.h"
+
+struct variable {
+	const char *name;
+	const struct type *type;
+	bool in_memory;   /* at addr; otherwise its value is all there is */
+	uint64_t addr;
+	uint64_t value;
+};
+
+typedef void variable_fn(const struct variable *v, void *arg);
+
+/*
+ * Calls visit for each variable in scope at the frame's pc. cfa: the frame's canonical frame
+ * address (the caller's sp), 0 unknown. Optimised-out variables are left out, and so are those
+ * whose location needs what this evaluator does not do (pieces, entry values).
+ */
+void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                        variable_fn *visit, void *arg);
+
+#endif

@@ -1,0 +1,175 @@
+#!/bin/bash
+# Attaches asyncdbg to the programs while they run and checks every answer.
+#
+# usage: run_live.sh ASYNCDBG PROFILE [PROGRAM...]
+#
+# Builds the programs in PROFILE with the newest lock (see build_programs.sh) and for each:
+# compares "async backtrace all" with what the program says about itself, validates the JSON of
+# all commands, makes a core with gcore and compares the answer about it with the one before,
+# kills asyncdbg while it is attached; then the program must run on with no thread stopped.
+#
+# Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib.sh
+. "$here/../scripts/lib.sh"
+schema=$here/../docs/asyncdbg.schema.json
+
+[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+profile=$2
+shift 2
+work=$(mktemp -d)
+pid=
+failures=0
+
+# Programs end when their standard input does; fd 8 is the other end of it.
+stop_program() {
+	[ -n "$pid" ] || return 0
+	exec 8>&-
+	for _ in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -9 "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	pid=
+}
+trap 'stop_program; rm -rf "$work"' EXIT
+
+start_program() {
+	rm -rf "${work:?}"/*
+	mkfifo "$work/stdin"
+	"$1" <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
+	pid=$!
+	exec 8>"$work/stdin"
+	wait_ready "$work/truth" "$pid"
+}
+
+# bad WHAT [FILE]: one failure, with what FILE says.
+bad() {
+	echo "$program ($profile): $1"
+	[ -z "${2:-}" ] || sed 's/^/    /' "$2" | head -n 20
+	failures=$((failures + 1))
+}
+
+# ask NAME OPTIONS...: asyncdbg's answer to $work/NAME; a complete one.
+ask() {
+	local name=$1 status=0
+	shift
+
+	timeout 120 "$asyncdbg" "$@" >"$work/$name" 2>"$work/$name.err" </dev/null || status=$?
+	[ "$status" -eq 0 ] && return
+	bad "asyncdbg $* ends with $status" "$work/$name.err"
+}
+
+# The program is there, no one traces it and none of its threads is stopped.
+check_running() {
+	local status
+
+	# A thread that is let go needs a moment.
+	for _ in $(seq 40); do
+		kill -0 "$pid" 2>/dev/null || { bad "$1: the program is gone"; return; }
+		status=$(cat "/proc/$pid/task"/*/status 2>/dev/null || true)
+		if ! grep -qE '^State:.[tT]|^TracerPid:.[1-9]' <<<"$status"; then
+			return
+		fi
+		sleep 0.05
+	done
+	bad "$1: threads are left stopped or traced"
+}
+
+check_truth() {
+	ask live.json -p "$pid" --json async backtrace all
+	"$here/check_truth.py" --schema "$schema" "$work/live.json" "$work/truth" >"$work/said" ||
+		bad "differs from the truth" "$work/said"
+}
+
+check_commands() {
+	local words name files=()
+
+	while read -r words; do
+		name=${words// /-}
+		# shellcheck disable=SC2086 # words of a command
+		ask "$name.json" -p "$pid" --json $words
+		# shellcheck disable=SC2086
+		ask "$name.txt" -p "$pid" $words
+		files+=("$work/$name.json")
+	done <<-EOF
+		info
+		info layout
+		threads
+		runtimes
+		tasks
+		async backtrace
+		bt all
+	EOF
+	"$here/validate_json.py" "$schema" "${files[@]}" >"$work/said" ||
+		bad "does not fit the schema" "$work/said"
+}
+
+check_core() {
+	if ! gcore -o "$work/core" "$pid" >"$work/said" 2>&1 8>&-; then
+		bad "gcore failed" "$work/said"
+		return
+	fi
+	ask core.json -c "$work/core.$pid" --json async backtrace all
+	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
+		bad "the core's answer differs from the live one" "$work/said"
+	rm -f "$work/core.$pid"
+}
+
+# Kills asyncdbg at twenty moments of its work.
+check_kill() {
+	local child i
+
+	for i in $(seq 20); do
+		"$asyncdbg" -p "$pid" bt all >/dev/null 2>&1 </dev/null 8>&- &
+		child=$!
+		sleep "0.0$((i * 4 % 100 / 10))$((i * 4 % 10))"
+		kill -9 "$child" 2>/dev/null || true
+		wait "$child" 2>/dev/null || true
+	done
+	check_running "asyncdbg was killed"
+}
+
+check_program() {
+	if ! start_program "$1"; then
+		bad "did not get ready" "$work/stderr"
+		stop_program
+		return
+	fi
+	check_truth
+	check_running "after a backtrace"
+	check_commands
+	check_core
+	check_kill
+	check_truth
+	check_running "at the end"
+	stop_program
+}
+
+if [ -n "${BINARIES:-}" ]; then
+	dir=$BINARIES
+elif find_cargo; then
+	dir=$("$here/build_programs.sh" "$(newest_lock)" "$profile" "$@" | tail -n 1)
+else
+	echo "skipped: $no_cargo"
+	exit 77
+fi
+obstacle=$(ptrace_obstacle)
+[ -z "$obstacle" ] || { echo "cannot attach: $obstacle" && exit 1; }
+programs=("$@")
+if [ $# -eq 0 ]; then
+	for manifest in "$here"/programs/*/src/main.rs; do
+		program=$(basename "${manifest%/src/main.rs}")
+		[ ! -x "$dir/$program" ] || programs+=("$program")
+	done
+fi
+for program in "${programs[@]}"; do
+	before=$failures
+	check_program "$dir/$program"
+	[ "$failures" -ne "$before" ] || echo "$program ($profile): ok"
+done
+[ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }
