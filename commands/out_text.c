@@ -218,7 +218,7 @@ static void blocking_job(struct text *t, const struct thread_info *th)
 		text_clean(t, th->state ? th->state : "idle");
 	}
 	if (th->job)
-		text_name(t, th->job);
+		text_clean(t, th->job);
 }
 
 static void thread_async(struct text *t, const struct thread_info *th)

@@ -274,7 +274,7 @@ static void tables_fit_a_terminal(void **state)
 	assert_null(run_command(&c, &tasks_command, s, NULL));
 
 	const char *table = strchr(c.answers, '\n') + 1;
-	assert_string_equal(table, "ID  STATE       RUNTIME  AWAITING AT     WAITING ON        "
+	assert_string_equal(table, "ID  STATE       RUNTIME  AWAITING AT     WAITING ON         "
 	                           " ROOT FUTURE\n"
 	                           " 4  idle              0  src/main.rs:21  sleep future, sle… "
 	                           " ÄÖÜ::äöüäöüäöüäöüä…\n"

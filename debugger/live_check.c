@@ -107,6 +107,9 @@ struct error *live_traced(pid_t pid)
 
 	if (tracer == 0)
 		return NULL;
+	/* It is the tracing thread's number. */
+	status = proc_read(&scratch, (pid_t)tracer, "status", NULL);
+	tracer = status ? proc_status_number(status, "Tgid", tracer) : tracer;
 	return error_new(ERR_STATE,
 	                 "process %d is already traced by process %ld (%s): only one "
 	                 "debugger at a time",

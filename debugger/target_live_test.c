@@ -12,8 +12,6 @@
 #include "debugger/target.h"
 #include "debugger/test/child.h"
 
-#include <sys/ptrace.h>
-
 static const char read_only_text[] = "constant text of the test program";
 static char page_of_zeros[4 * BLOCK_SIZE];
 
@@ -270,9 +268,9 @@ static void helper_kill(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void act_seize(const struct child *c)
+static void act_stop(const struct child *c)
 {
-	if (ptrace(PTRACE_SEIZE, c->pid, NULL, NULL) != 0)
+	if (target_stop(open_child(c)) != NULL)
 		_exit(1);
 }
 
@@ -284,25 +282,19 @@ static void test_already_traced(void **state)
 	char number[16];
 
 	(void)state;
-	pid_t tracer = helper_start(&c, act_seize);
+	pid_t tracer = helper_start(&c, act_stop);
 	snprintf(number, sizeof(number), "%d (", (int)tracer);
 	expect_error(target_live_open(c.pid, &options, &t), ERR_STATE, number);
 	assert_null(t);
 	helper_kill(tracer);
 	t = open_child(&c);
 	/* Traced between opening and stopping. */
-	tracer = helper_start(&c, act_seize);
+	tracer = helper_start(&c, act_stop);
 	expect_error(target_stop(t), ERR_STATE, "already traced");
 	helper_kill(tracer);
 	expect_ok(target_stop(t));
 	target_close(t);
 	child_wait_progress(&c);
-}
-
-static void act_stop(const struct child *c)
-{
-	if (target_stop(open_child(c)) != NULL)
-		_exit(1);
 }
 
 static void test_target_survives_a_killed_debugger(void **state)

@@ -13,11 +13,15 @@
 struct unwinder {
 	struct target *t;
 	const struct thread *thread;
+	/* Since the last frame: for libdwfl an unreadable return address is the end of the stack.
+	 */
+	bool faulted;
+	uint64_t fault;
 };
 
 /* A stack in the making. */
 struct walk {
-	const struct unwinder *u;
+	struct unwinder *u;
 	VEC(struct frame) frames;
 };
 
@@ -44,14 +48,17 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
 
 static bool memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 {
-	const struct unwinder *u = arg;
+	struct unwinder *u = arg;
 	uint64_t value;
 	struct error *err CLEANUP(error_freep) =
 		target_read_uint(u->t, addr, sizeof(value), &value);
 
 	(void)dwfl;
-	if (err)
+	if (err) {
+		u->faulted = true;
+		u->fault = addr;
 		return false;
+	}
 	*ret = value;
 	return true;
 }
@@ -119,6 +126,7 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 		}
 	}
 	*vec_push(&w->frames) = frame;
+	w->u->faulted = false;
 	return DWARF_CB_OK;
 }
 
@@ -128,6 +136,8 @@ static const char *explain(struct arena *a, const struct walk *w, int result)
 		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
 	if (w->frames.n == 0)
 		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
+	if (w->u->faulted)
+		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
 	if (result == 0)
 		return NULL;
 	const struct frame *last = &w->frames.data[w->frames.n - 1];

@@ -18,25 +18,39 @@ enum {
 /* The futures that could be the one, each at a place of its own. */
 struct candidates {
 	struct collector *c;
-	const struct type *type;
+	const struct type *declared; /* F */
+	const struct type *type;     /* F, or G when F is Pin<Box<G>> */
+	bool boxed;                  /* what lies on the stack is a pointer to it */
 	struct future *data[MAX_CANDIDATES];
 	uint64_t addrs[MAX_CANDIDATES];
 	size_t n;
 };
 
-/* F of block_on<F>; current_thread's loop has Pin<&mut F>. */
-static const struct type *root_type(const struct mark *m)
+/* The pointer type in Pin<P>, t itself when it is one; NULL when it is neither. */
+static const struct type *pinned_pointer(const struct type *t)
 {
-	const struct type *t = mark_future_type(m);
-
-	if (t && type_is(t, "core::pin::Pin")) {
+	if (type_is(t, "core::pin::Pin")) {
 		const struct member *p = type_single_member(t);
 
-		if (p && type_kind(p->type) == TYPE_POINTER &&
-		    strncmp(type_name(p->type), "&mut ", 5) == 0)
-			return type_target(p->type);
+		t = p ? p->type : t;
 	}
-	return t;
+	return type_kind(t) == TYPE_POINTER && type_target(t) ? t : NULL;
+}
+
+/* F of block_on<F>; current_thread's loop has Pin<&mut F>, and tokio boxes large futures. */
+static void find_type(struct candidates *cs, const struct mark *m)
+{
+	const struct type *t = mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
+
+	if (pointer && strncmp(type_name(pointer), "&mut ", 5) == 0) {
+		t = type_target(pointer);
+		pointer = pinned_pointer(t);
+	}
+	cs->declared = cs->type = t;
+	if (pointer && strncmp(type_name(pointer), "alloc::boxed::Box<", 18) == 0) {
+		cs->boxed = true;
+		cs->type = type_target(pointer);
+	}
 }
 
 /*
@@ -64,34 +78,40 @@ static void judge(struct candidates *cs, uint64_t addr)
 	cs->data[cs->n++] = f;
 }
 
+/* A place that holds F. */
+static void judge_place(struct candidates *cs, uint64_t addr)
+{
+	CLEANUP(error_freep) struct error *err = NULL;
+
+	if (cs->boxed)
+		err = target_read_uint(cs->c->in->target, addr, 8, &addr);
+	if (!err)
+		judge(cs, addr);
+}
+
 /* A variable that is F, or a reference to it (&mut F, Pin<&mut F>). */
 static void judge_variable(const struct variable *v, void *arg)
 {
 	struct candidates *cs = arg;
-	const struct type *t = v->type;
-	const char *wanted = type_name(cs->type);
+	const char *wanted = type_name(cs->declared);
+	const struct type *pointer = pinned_pointer(v->type);
+	CLEANUP(error_freep) struct error *err = NULL;
 	uint64_t addr = v->value;
 
-	if (v->in_memory && strcmp(type_name(t), wanted) == 0) {
-		judge(cs, v->addr);
+	if (strcmp(type_name(v->type), wanted) == 0) {
+		if (v->in_memory)
+			judge_place(cs, v->addr);
+		else if (cs->boxed)
+			judge(cs, v->value);
 		return;
 	}
-	if (type_is(t, "core::pin::Pin")) {
-		const struct member *m = type_single_member(t);
-
-		t = m ? m->type : t;
-	}
-	if (type_kind(t) != TYPE_POINTER || strncmp(type_name(t), "&mut ", 5) != 0 ||
-	    !type_target(t) || strcmp(type_name(type_target(t)), wanted) != 0)
+	if (!pointer || strncmp(type_name(pointer), "&mut ", 5) != 0 ||
+	    strcmp(type_name(type_target(pointer)), wanted) != 0)
 		return;
-	if (v->in_memory) {
-		struct error *err = target_read_uint(cs->c->in->target, v->addr, 8, &addr);
-
-		error_free(err);
-		if (err)
-			return;
-	}
-	judge(cs, addr);
+	if (v->in_memory)
+		err = target_read_uint(cs->c->in->target, v->addr, 8, &addr);
+	if (!err)
+		judge_place(cs, addr);
 }
 
 static size_t last_frame(const struct thread_stack *s, const struct mark *m)
@@ -135,8 +155,9 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 {
 	const struct frame *frames = s->stack.frames;
 	uint64_t low = frames[m->frame].sp, high = low;
-	size_t len = 0, align = type_align(cs->type) < 8 ? type_align(cs->type) : 8;
-	bool coroutine = type_is_coroutine(cs->type);
+	size_t len = 0, align = type_align(cs->type) < 8 && !cs->boxed ? type_align(cs->type) : 8;
+	size_t size = cs->boxed ? 8 : type_size(cs->type);
+	bool coroutine = type_is_coroutine(cs->type) && !cs->boxed;
 
 	for (size_t i = m->frame; i <= last_frame(s, m) && frames[i].has_sp; i++) {
 		if (frames[i].sp > high)
@@ -146,9 +167,14 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 		high = low + MAX_SCAN;
 	unsigned char *bytes = arena_alloc(&cs->c->scratch, high - low + 1);
 	error_free(target_read_some(cs->c->in->target, low, bytes, high - low, &len));
-	for (size_t at = 0; at + type_size(cs->type) <= len; at += align) {
+	for (size_t at = 0; at + size <= len; at += align) {
 		if (!coroutine || may_be_suspended(cs->type, bytes + at, len - at))
-			judge(cs, low + at);
+			judge_place(cs, low + at);
+	}
+	/* A box is one pointer: it may live in a register across the calls below. */
+	for (size_t i = 0; cs->boxed && i < FRAME_REGS; i++) {
+		if (frames[m->frame].known_regs & UINT32_C(1) << i)
+			judge(cs, frames[m->frame].regs[i]);
 	}
 }
 
@@ -190,18 +216,41 @@ static struct future *agree(struct candidates *cs)
 	return cs->data[0];
 }
 
-/* The only state in which a coroutine can be suspended; NULL when it has none or several. */
-static const struct coroutine_state *only_await(const struct coroutine_plan *plan)
+static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
+                                                bool *never, int depth);
+
+/* An awaitee that never awaits anything itself is never pending: nobody is suspended on it. */
+static bool can_be_pending(struct inspector *in, const struct type *awaitee, int depth)
 {
+	bool never = false;
+
+	if (type_is_coroutine(awaitee) && depth < FUTURE_MAX_DEPTH)
+		only_await(in, awaitee, &never, depth + 1);
+	return !never;
+}
+
+/*
+ * The only state in which a coroutine can be suspended; NULL when there are several, and when
+ * there is none: *never.
+ */
+static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
+                                                bool *never, int depth)
+{
+	const struct coroutine_plan *plan = coroutine_plan(in, t);
 	const struct coroutine_state *only = NULL;
 
+	*never = false;
 	for (size_t i = 0; i < plan->nstates; i++) {
-		if (plan->states[i].state != FUTURE_SUSPENDED)
+		const struct coroutine_state *s = &plan->states[i];
+
+		if (s->state != FUTURE_SUSPENDED ||
+		    (s->awaitee && !can_be_pending(in, s->awaitee->type, depth)))
 			continue;
 		if (only)
 			return NULL;
-		only = &plan->states[i];
+		only = s;
 	}
+	*never = only == NULL;
 	return only;
 }
 
@@ -216,8 +265,11 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	if (!type_is_coroutine(t))
 		return f;
 	const struct coroutine_plan *plan = coroutine_plan(c->in, t);
-	const struct coroutine_state *s = only_await(plan);
+	bool never;
+	const struct coroutine_state *s = only_await(c->in, t, &never, depth);
+
 	f->function = plan->function;
+	f->kind = plan->kind;
 	if (!s) {
 		f->problem = "its place on the stack could not be told for sure";
 		return f;
@@ -236,9 +288,10 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m)
 {
-	struct candidates cs = { .c = c, .type = root_type(m) };
+	struct candidates cs = { .c = c };
 	struct future *f;
 
+	find_type(&cs, m);
 	if (!cs.type) {
 		f = future_by_name(c, "?");
 		f->problem = "the debug info does not say which future this thread blocks on";

@@ -248,7 +248,7 @@ struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r, u
 {
 	const struct layout *l = &r->tokio->layout;
 	struct value start;
-	uint64_t start_ns, elapsed_ms = 0;
+	uint64_t start_ns = 0, elapsed_ms = 0;
 	bool found;
 
 	TRY(layout_eval(t, l, r->flavor->time_start, r->handle, &start, &found));

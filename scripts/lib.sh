@@ -5,6 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Where builds go, one directory a preset.
 build_root=${ASYNCDBG_BUILD_DIR:-$root/build}
 jobs=${JOBS:-$(nproc)}
+fixtures=${FIXTURES:-$root/testdata/fixtures}
 
 debian_packages=(cmake ninja-build gcc libc6-dev pkg-config libdw-dev libelf-dev libiberty-dev
 	libjansson-dev libedit-dev zstd)
@@ -149,7 +150,7 @@ ptrace_obstacle() {
 unpack_fixture() {
 	local file base
 
-	for file in "$root/testdata/fixtures/$1.core.zst" "$root/testdata/fixtures/$1"[-_.]*.core.zst; do
+	for file in "$fixtures/$1.core.zst" "$fixtures/$1"[-_.]*.core.zst; do
 		[ -f "$file" ] && break
 	done
 	[ -f "$file" ] || fail "no fixture $1"

@@ -13,7 +13,7 @@ import sys
 
 # Of the target and the answer as a whole.
 KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid")
-TIME_KEYS = ("remaining_ms", "elapsed_ms")
+TIME_KEYS = ("remaining_ms", "now")
 
 
 def wait(value):

@@ -41,7 +41,8 @@ work=$(mktemp -d)
 pid=
 cleanup() {
 	exec 9>&-
-	[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null || true
+	# It ends when its stdin does.
+	[ -z "$pid" ] || wait "$pid" || true
 	rm -rf "$work" "$place"
 }
 trap cleanup EXIT
@@ -58,10 +59,10 @@ while ! tail -n +2 "$work/stdout" | grep -q '}$'; do
 done
 # Anonymous memory and huge pages; what files hold is in the executable.
 echo 0x23 >"/proc/$pid/coredump_filter"
-# Where gdb sees symbols, it sets breakpoints of its own, and the core gets a changed .text.
-strip -o "$work/stripped" "$place/$program"
-gdb -nx -batch -p "$pid" -ex "gcore $work/core" "$work/stripped" >"$work/gdb.log" 2>&1 9>&- ||
-	fail "$(tail -n 1 "$work/gdb.log")"
+# Told that memory is read-only, gdb sets its own breakpoints in registers; the core then
+# has the program as it was, and no copy of .text.
+gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.log" 2>&1 9>&- &&
+	[ -s "$work/core" ] || fail "$(tail -n 1 "$work/gdb.log")"
 
 for file in "$place/$program" "$work/core"; do
 	if strings -a "$file" | grep -F -e "$HOME/" -e "$here" -e "$work" -e "$dir"; then

@@ -2,13 +2,16 @@
 # Runs every command on every fixture, in every format, and compares byte for byte with golden/.
 #
 # usage: run_golden.sh [--bless] ASYNCDBG [FIXTURE...]
+# FIXTURES  where fixtures are, default fixtures/ beside this script
 #
 # golden/FIXTURE/COMMAND.{txt,json,jsonl} is the answer and golden/FIXTURE/status the exit codes;
 # what went to standard error, if anything, is in COMMAND.FORMAT.stderr. Cores keep addresses
-# where they are, so nothing is normalised. --bless rewrites golden/; review the diff.
+# where they are, so nothing is normalised. --bless rewrites golden/; review the diff. Whether
+# answered or blessed, the backtraces must also be what the fixture's program said of itself.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+fixture_dir=${FIXTURES:-$here/fixtures}
 schema=$here/../docs/asyncdbg.schema.json
 bless=
 if [ "${1:-}" = --bless ]; then
@@ -60,8 +63,8 @@ run_fixture() {
 	local fixture=$1 name words format
 
 	mkdir -p "$work/out/$fixture"
-	zstd -qdf "$here/fixtures/$fixture.core.zst" -o "$work/$fixture.core"
-	zstd -qdf "$here/fixtures/$fixture.exe.zst" -o "$work/$fixture.exe"
+	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
+	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
 	while read -r name words; do
 		words=${words/\%ID/$([ "$name" != async-task ] || first_task "$fixture")}
 		for format in txt json jsonl; do
@@ -81,11 +84,15 @@ check_status() {
 }
 
 check_fixture() {
-	local fixture=$1 bad=0 json=()
+	local fixture=$1 bad=0 json
 
 	check_status "$fixture" || bad=1
 	json=("$work/out/$fixture"/*.json "$work/out/$fixture"/*.jsonl)
 	"$here/validate_json.py" "$schema" "${json[@]}" || bad=1
+	if [ -f "$fixture_dir/$fixture.truth.json" ]; then
+		"$here/check_truth.py" "$work/out/$fixture/async-backtrace-all.json" \
+			"$fixture_dir/$fixture.truth.json" >"$work/said" || { cat "$work/said" && bad=1; }
+	fi
 	if [ -n "$bless" ]; then
 		rm -rf "${here:?}/golden/$fixture"
 		mkdir -p "$here/golden"
@@ -100,7 +107,7 @@ check_fixture() {
 
 fixtures=("$@")
 if [ $# -eq 0 ]; then
-	for file in "$here"/fixtures/*.core.zst; do
+	for file in "$fixture_dir"/*.core.zst; do
 		[ -f "$file" ] || { echo "no fixtures" >&2 && exit 2; }
 		file=${file##*/}
 		fixtures+=("${file%.core.zst}")

@@ -122,12 +122,15 @@ check_core() {
 
 # Kills asyncdbg at twenty moments of its work.
 check_kill() {
-	local child i
+	local child i start took
 
+	start=$(date +%s%N)
+	ask killed.txt -p "$pid" bt all
+	took=$((($(date +%s%N) - start) / 1000))
 	for i in $(seq 20); do
 		"$asyncdbg" -p "$pid" bt all >/dev/null 2>&1 </dev/null 8>&- &
 		child=$!
-		sleep "0.0$((i * 4 % 100 / 10))$((i * 4 % 10))"
+		sleep "$(printf '%d.%06d' $((took * i / 20 / 1000000)) $((took * i / 20 % 1000000)))"
 		kill -9 "$child" 2>/dev/null || true
 		wait "$child" 2>/dev/null || true
 	done

@@ -1,0 +1,59 @@
+# bash completion for asyncdbg(1)
+
+_asyncdbg()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local -a words=()
+	local i skip=0
+
+	COMPREPLY=()
+	case $prev in
+	-p | --pid)
+		mapfile -t COMPREPLY < <(compgen -W "$(command ps -eo pid= 2>/dev/null)" -- "$cur")
+		return
+		;;
+	-c | --core | --exe | -x | --script)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	--color)
+		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
+		return
+		;;
+	-e | --execute | --log)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --execute --script
+			--batch --json --jsonl --full-names --color --log --help --usage --version" \
+			-- "$cur")
+		return
+	fi
+
+	# The command typed so far, without options and their arguments.
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		if ((skip)); then
+			skip=0
+			continue
+		fi
+		case ${COMP_WORDS[i]} in
+		-p | --pid | -c | --core | --exe | -e | --execute | -x | --script | --color | --log) skip=1 ;;
+		-*) ;;
+		*) words+=("${COMP_WORDS[i]}") ;;
+		esac
+	done
+	[[ ${words[0]} == help ]] && words=("${words[@]:1}")
+
+	local next=
+	case "${words[*]}" in
+	"") next="async tasks runtimes threads thread bt info help quit" ;;
+	async) next="backtrace task" ;;
+	"async backtrace" | "async bt" | bt) next="all" ;;
+	info) next="layout threads" ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$next" -- "$cur")
+}
+
+complete -F _asyncdbg asyncdbg

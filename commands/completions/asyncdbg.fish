@@ -1,0 +1,43 @@
+# fish completion for asyncdbg(1)
+
+# The command typed so far, without options and their arguments, is exactly $argv.
+function __asyncdbg_typed
+    set -l words
+    set -l skip 0
+    for word in (commandline -opc)[2..-1]
+        if test $skip -eq 1
+            set skip 0
+            continue
+        end
+        switch $word
+            case -p --pid -c --core --exe -e --execute -x --script --color --log
+                set skip 1
+            case '-*'
+            case '*'
+                set -a words $word
+        end
+    end
+    test "$words[1]" = help; and set -e words[1]
+    test "$words" = "$argv"
+end
+
+complete -c asyncdbg -f
+complete -c asyncdbg -s p -l pid -x -a '(__fish_complete_pids)' -d 'Look at a running process'
+complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump'
+complete -c asyncdbg -l exe -r -F -d 'Executable to use'
+complete -c asyncdbg -l force -d 'Accept files whose build-id differs'
+complete -c asyncdbg -s e -l execute -x -d 'Run commands'
+complete -c asyncdbg -s x -l script -r -F -d 'Run the commands of a file'
+complete -c asyncdbg -l batch -d 'No prompt, even on a terminal'
+complete -c asyncdbg -l json -d 'One JSON document a command'
+complete -c asyncdbg -l jsonl -d 'The same, one line a task'
+complete -c asyncdbg -l full-names -d 'Type and function names whole'
+complete -c asyncdbg -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c asyncdbg -l log -x -d 'Debug log'
+complete -c asyncdbg -l help -d 'Help'
+complete -c asyncdbg -l version -d 'Version'
+
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async tasks runtimes threads thread bt info help quit'
+complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task'
+complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
+complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout threads'
