@@ -35,7 +35,6 @@ static void splits_words_and_commands(void **state)
 	assert_words(&commands[0], "async|bt|all");
 	assert_words(&commands[1], "threads");
 	assert_words(&commands[2], "thread|2");
-	assert_string_equal(words_join(&tmp, &commands[0], 1), "bt all");
 }
 
 static void quotes_and_comments(void **state)

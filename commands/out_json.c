@@ -110,6 +110,8 @@ static json_t *future_json(const struct future *f)
 	set(o, "running", json_boolean(f->running));
 	set(o, "dyn", json_boolean(f->dyn));
 	set(o, "uncertain", json_boolean(f->uncertain));
+	set(o, "inferred", json_boolean(f->inferred));
+	set(o, "edge", text(f->edge));
 	set(o, "wait", wait_json(f->wait));
 	for (size_t i = 0; i < f->nchildren; i++)
 		add(children, future_json(f->children[i]));
@@ -126,7 +128,7 @@ static json_t *task_json(const struct task *task)
 	set(o, "runtime", json_integer(task->runtime));
 	set(o, "addr", address(task->addr));
 	set(o, "state", text(task_state_name(task->state)));
-	set(o, "notified", json_boolean(task->notified));
+	set(o, "notified", json_boolean(task->state == TASK_RUNNING && task->notified));
 	set(o, "thread", number_if(task->thread, task->thread));
 	set(o, "type", text(task->type));
 	set(o, "root", future_json(task->root));

@@ -260,7 +260,7 @@ static void task_line(struct text *t, const struct task *task)
 		str_printf(&t->line, " on thread #%u", task->thread);
 	str_append(&t->line, ")");
 	text_style(t, STYLE_PLAIN);
-	if (task->notified)
+	if (task->state == TASK_RUNNING && task->notified)
 		str_append(&t->line, " [woken meanwhile]");
 	if (!task->root && task->type) {
 		str_append(&t->line, " [");

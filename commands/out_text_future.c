@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "commands/out_text.h"
 #include "commands/view.h"
@@ -103,6 +104,13 @@ static void future_line(struct text *t, const struct future *f, unsigned depth, 
 		coroutine(t, f);
 	if (f->dyn)
 		str_append(&t->line, " [dyn]");
+	if (f->edge && strcmp(f->edge, "await") != 0) {
+		str_append(&t->line, " [");
+		text_clean(t, f->edge);
+		str_append(&t->line, "]");
+	}
+	if (f->inferred)
+		str_append(&t->line, " [inferred: the debug info does not place it]");
 	if (f->uncertain)
 		str_append(&t->line, " [one of several types that share this code]");
 	text_end_line(t);

@@ -302,6 +302,21 @@ static void user_code_is_the_innermost_own_line(void **state)
 	assert_null(strstr(c.answers, "x.rs:3"));
 }
 
+/* tokio marks what it has scheduled as woken, too: that is nothing to tell. */
+static void only_running_tasks_are_woken_meanwhile(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	s->tasks[0]->state = TASK_SCHEDULED;
+	s->tasks[0]->notified = s->tasks[1]->notified = true;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, "Task: 4 (scheduled)\n"));
+	assert_non_null(strstr(c.answers, "Task: 5 (running on thread #3) [woken meanwhile]\n"));
+}
+
 static void names_are_short_unless_asked(void **state)
 {
 	SNAPSHOT(s);
@@ -487,6 +502,7 @@ int main(void)
 		cmocka_unit_test(tables),
 		cmocka_unit_test(tables_fit_a_terminal),
 		cmocka_unit_test(user_code_is_the_innermost_own_line),
+		cmocka_unit_test(only_running_tasks_are_woken_meanwhile),
 		cmocka_unit_test(names_are_short_unless_asked),
 		cmocka_unit_test(notes_go_to_messages),
 		cmocka_unit_test(a_prompt_is_not_told_twice),

@@ -6,7 +6,6 @@
 #define COMMANDS_VIEW_H
 
 #include "commands/out.h"
-#include "debugger/base/str.h"
 #include "runtimes/model.h"
 
 /* The words of docs/json.md. */

@@ -71,15 +71,3 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
 	*ret = arena_memdup(a, s.commands.data, s.commands.n * sizeof(*s.commands.data));
 	return NULL;
 }
-
-const char *words_join(struct arena *a, const struct words *w, size_t from)
-{
-	STR(joined);
-
-	for (size_t i = from; i < w->n; i++) {
-		if (i > from)
-			str_append(&joined, " ");
-		str_append(&joined, w->word[i]);
-	}
-	return arena_strdup(a, str_text(&joined));
-}

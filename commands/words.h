@@ -23,7 +23,4 @@ struct words {
 struct error *words_split(struct arena *a, const char *line, struct words **ret,
                           size_t *nret) MUST_CHECK;
 
-/* The words from number `from` on, joined by blanks, in arena a. */
-const char *words_join(struct arena *a, const struct words *w, size_t from);
-
 #endif

@@ -1,5 +1,6 @@
 #include "debugger/core_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -361,6 +362,7 @@ struct error *core_file_open(struct arena *a, const char *path, const struct arc
 	Elf64_Ehdr header;
 
 	TRY(map_file(path, &core));
+	assert(core.data);
 	memcpy(&header, core.data, sizeof(header));
 	TRY(check_header(path, &header, arch));
 	TRY(parse_phdrs(&p, path, &header));

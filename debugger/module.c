@@ -77,8 +77,7 @@ static bool is_data_file(struct report *r, const struct mapping *m)
 	unsigned char magic[SELFMAG];
 	struct memory_source memory = { r->t, m->start };
 
-	return m->path[0] != '/' || (read_memory(&memory, 0, magic, sizeof(magic)) &&
-	                             memcmp(magic, ELFMAG, SELFMAG) != 0);
+	return read_memory(&memory, 0, magic, sizeof(magic)) && memcmp(magic, ELFMAG, SELFMAG) != 0;
 }
 
 static void group_mappings(struct report *r, const struct mapping *mappings, size_t nmappings)
@@ -232,10 +231,10 @@ static void fill_module(struct module *m, const struct elf_image *image, uint64_
 	}
 }
 
-/* Hands a descriptor of the file to libdwfl. */
-static void report_dwfl(struct report *r, struct module *m, int fd)
+/* Gives libdwfl the descriptor; it looks for debug files beside file. */
+static void report_dwfl(struct report *r, struct module *m, const char *file, int fd)
 {
-	m->dwfl = dwfl_report_elf(r->t->dwfl, m->path, m->file, fd, m->bias, true);
+	m->dwfl = dwfl_report_elf(r->t->dwfl, m->path, file, fd, m->bias, true);
 	if (!m->dwfl) {
 		target_note(r->t, "%s: %s", m->file, dwfl_errmsg(-1));
 		close(fd);
@@ -262,9 +261,9 @@ static struct error *add_group(struct report *r, const struct group *g, bool is_
 	if (found.fd < 0) {
 		TRY(missing_file(r, g, &m, &found));
 	} else {
-		m.file = found.display;
+		m.file = str_clean(&r->t->arena, found.display, strlen(found.display));
 		fill_module(&m, &found.image, g->start);
-		report_dwfl(r, &m, found.fd);
+		report_dwfl(r, &m, found.display, found.fd);
 	}
 	*vec_push(&r->modules) = m;
 	return NULL;
@@ -292,7 +291,7 @@ static void add_vdso(struct report *r)
 		return;
 	}
 	fill_module(&m, &image, t->vdso);
-	report_dwfl(r, &m, fd);
+	report_dwfl(r, &m, m.file, fd);
 	*vec_push(&r->modules) = m;
 }
 

@@ -11,7 +11,7 @@
  * Neighbours are read along while the cache is small. A target whose objects are spread over a
  * huge heap must not have all of it copied: beyond these sizes reads get narrower.
  */
-enum { CHUNK_BLOCKS = 64, CHUNK_SIZE = CHUNK_BLOCKS * BLOCK_SIZE };
+enum { HUGE_PAGE = 2 << 20, CHUNK_SIZE = 2 * HUGE_PAGE, CHUNK_BLOCKS = CHUNK_SIZE / BLOCK_SIZE };
 static const size_t wide_limit = 512u << 20, narrow_limit = 1024u << 20;
 
 struct block {
@@ -62,18 +62,33 @@ void page_cache_drop(struct page_cache *c)
 	c->filled = 0;
 }
 
-/* Block memory comes zero from the kernel and is only touched where pages are read. */
+/*
+ * The first touch of memory costs more than reading the target, so it is done in huge pages;
+ * once reads are narrow, only the pages that are read are touched.
+ */
+static void *new_chunk(const struct page_cache *c)
+{
+	unsigned char *p = mmap(NULL, CHUNK_SIZE + HUGE_PAGE, PROT_READ | PROT_WRITE,
+	                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		out_of_memory();
+	size_t before = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
+	if (before > 0)
+		munmap(p, before);
+	if (before < HUGE_PAGE)
+		munmap(p + before + CHUNK_SIZE, HUGE_PAGE - before);
+	if (c->filled < wide_limit)
+		madvise(p + before, CHUNK_SIZE, MADV_HUGEPAGE);
+	return p + before;
+}
+
 static unsigned char *new_data(struct page_cache *c)
 {
 	size_t chunk = c->used_blocks / CHUNK_BLOCKS;
 
-	if (chunk == c->chunks.n) {
-		void *p = mmap(NULL, CHUNK_SIZE, PROT_READ | PROT_WRITE,
-		               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p == MAP_FAILED)
-			out_of_memory();
-		*vec_push(&c->chunks) = p;
-	}
+	if (chunk == c->chunks.n)
+		*vec_push(&c->chunks) = new_chunk(c);
 	return c->chunks.data[chunk] + (c->used_blocks++ % CHUNK_BLOCKS) * BLOCK_SIZE;
 }
 

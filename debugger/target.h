@@ -70,7 +70,7 @@ struct target {
 	const char *path;       /* of the core file; NULL when live */
 	const char *root;       /* "/proc/PID/root": its view of the files; "" on a core */
 	bool stopped;           /* registers and memory stand still; always true for cores */
-	bool frozen;             /* reads are answered by what the last stop has read */
+	bool frozen;            /* reads are answered by what the last stop has read */
 	unsigned generation;    /* +1 at every stop; caches of target memory are keyed by it */
 	struct thread *threads; /* of the last stop, ascending number */
 	size_t nthreads;

@@ -154,6 +154,7 @@ static struct error *guess_mappings(struct target *t)
 		            "the core does not name its files: give the program with --exe FILE");
 		return NULL;
 	}
+	target_note(t, "the core does not name its files: only the executable is known");
 	uint64_t bias = t->entry - image.header.e_entry;
 	core->mappings = NEW_ARRAY(&t->arena, struct mapping, image.nphdrs);
 	for (size_t i = 0; i < image.nphdrs; i++) {

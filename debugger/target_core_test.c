@@ -55,7 +55,8 @@ static const char *write_file(const void *data, size_t len)
 
 /* --- cores made by hand: two threads, one note of files, three segments --- */
 
-enum { PRSTATUS_SIZE = 336, LOAD_ADDR = 0x10000, GONE_ADDR = 0x20000, TEXT_ADDR = 0x30000 };
+enum { PRSTATUS_SIZE = 336, PRSTATUS_PC = 112 + 16 * 8 };
+enum { LOAD_ADDR = 0x10000, GONE_ADDR = 0x20000, TEXT_ADDR = 0x30000 };
 
 static void append(struct str *s, const void *data, size_t len)
 {
@@ -78,7 +79,7 @@ static void append_thread(struct str *s, int tid, uint64_t pc, uint16_t signal)
 
 	memcpy(status + 12, &signal, sizeof(signal));
 	memcpy(status + 32, &tid, sizeof(tid));
-	memcpy(status + 112 + 16 * 8, &pc, sizeof(pc));
+	memcpy(status + PRSTATUS_PC, &pc, sizeof(pc));
 	append_note(s, NT_PRSTATUS, status, sizeof(status));
 }
 

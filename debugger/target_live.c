@@ -60,6 +60,7 @@ struct live {
 	size_t auxv_len;
 	/* Of the current stop. */
 	pthread_t tracer;
+	pid_t tracer_tid;
 	sem_t stopped, resume;
 	struct error *error;
 	VEC(struct tracee) tracees;
@@ -304,6 +305,7 @@ static void *tracer_main(void *arg)
 {
 	struct live *l = arg;
 
+	l->tracer_tid = gettid();
 	l->error = stop_all(l);
 	if (l->error)
 		detach_all(l);
@@ -326,6 +328,17 @@ static void raise_priority(struct live *l)
 	l->old_policy = sched_getscheduler(0);
 	if (sched_getparam(0, &l->old_param) != 0 || sched_setscheduler(0, SCHED_FIFO, &param) != 0)
 		l->old_policy = -1;
+}
+
+/* Until the tracer is quite gone: threads that it could not detach are then free again. */
+static void wait_tracer_gone(const struct live *l)
+{
+	uint64_t deadline = now_ns() + NSEC;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)l->tracer_tid);
+	while (access(path, F_OK) == 0 && now_ns() < deadline)
+		sched_yield();
 }
 
 static void finish_stop(struct live *l)
@@ -364,6 +377,7 @@ static struct error *live_stop(struct target *t)
 		;
 	if (l->error) {
 		pthread_join(l->tracer, NULL);
+		wait_tracer_gone(l);
 		finish_stop(l);
 		return error_wrap(l->error, "stopping");
 	}
@@ -379,6 +393,7 @@ static void live_resume(struct target *t)
 	sem_post(&l->resume);
 	pthread_join(l->tracer, NULL);
 	t->pause_ns = now_ns() - l->stopped_at;
+	wait_tracer_gone(l);
 	finish_stop(l);
 	LOG("target", "stopped for %" PRIu64 " us", t->pause_ns / 1000);
 }
@@ -444,7 +459,8 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 {
 	const struct live *l = t->private;
 	const char *inside = arena_printf(&t->arena, "%s%s", t->root, m->path);
-	const char *shown = same_file(inside, m->path) ? m->path : inside;
+	bool ours = same_file(inside, m->path) || access(inside, F_OK) != 0;
+	const char *shown = ours ? m->path : inside;
 	const char *opened;
 
 	if (is_main && l->exe)

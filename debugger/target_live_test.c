@@ -106,7 +106,8 @@ static void test_what_a_stop_read_is_there_afterwards(void **state)
 	expect_ok(target_read(t, (uintptr_t)read_only_text, text, sizeof(text)));
 	assert_memory_equal(text, read_only_text, sizeof(text));
 	/* Writable and not read during the stop. */
-	expect_ok(target_read_some(t, (uintptr_t)page_of_zeros + 2 * BLOCK_SIZE, text, 1, &got));
+	expect_ok(target_read_some(t, (uintptr_t)page_of_zeros + sizeof(page_of_zeros) / 2, text, 1,
+	                           &got));
 	assert_int_equal(got, 0);
 }
 
@@ -239,6 +240,46 @@ static void test_another_program_by_now(void **state)
 	while (!(err = target_stop(t)))
 		target_resume(t);
 	expect_error(err, ERR_STATE, "another program");
+}
+
+/* The parent of a vfork() sleeps uninterruptibly until the child is gone. */
+static void sleep_uninterruptibly(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		child_shared_->helper = getpid();
+		child_pause();
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	child_shared_->helper = 0;
+	child_pause();
+}
+
+static void test_uninterruptible_sleep(void **state)
+{
+	CHILD(c, NULL, sleep_uninterruptibly);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	(void)state;
+	while (c.shared->helper == 0 || child_state(c.pid, c.pid) != 'D')
+		sched_yield();
+	expect_ok(target_stop(t));
+	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
+	assert_false(t->threads[0].has_regs);
+	assert_int_equal(t->threads[0].run_state, 'D');
+	assert_true(t->threads[1].has_regs);
+	assert_int_equal(t->nnotes, 1);
+	target_resume(t);
+	child_wait_progress(&c);
+	/* It was never stopped by us, and is not when it wakes up. */
+	kill(c.shared->helper, SIGKILL);
+	while (c.shared->helper != 0)
+		sched_yield();
+	expect_ok(target_stop(t));
+	assert_true(t->threads[0].has_regs);
 }
 
 /* Forks a process that calls act(c) and then waits to be killed; returns when act() is done. */
@@ -386,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_close_resumes),
 		cmocka_unit_test(test_killed_while_stopped),
 		cmocka_unit_test(test_another_program_by_now),
+		cmocka_unit_test(test_uninterruptible_sleep),
 		cmocka_unit_test(test_already_traced),
 		cmocka_unit_test(test_target_survives_a_killed_debugger),
 		cmocka_unit_test(test_target_survives_a_debugger_that_exits),

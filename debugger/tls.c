@@ -75,7 +75,8 @@ static bool is_libc(const struct module *m)
 	       strncmp(name, "libpthread", 10) == 0;
 }
 
-static struct error *find_layout(struct target *t, const struct tls **ret)
+/* Fills t->tls. */
+static struct error *find_layout(struct target *t)
 {
 	struct error *err = NULL;
 
@@ -97,7 +98,6 @@ static struct error *find_layout(struct target *t, const struct tls **ret)
 		           : error_new(ERR_UNSUPPORTED,
 		                       "thread-locals of shared libraries are "
 		                       "found through glibc, which this program lacks");
-	*ret = t->tls;
 	return NULL;
 }
 
@@ -136,7 +136,7 @@ static struct error *find_r_debug(struct target *t, uint64_t *ret)
 
 static struct error *find_link_map(struct target *t, const struct module *m, uint64_t *ret)
 {
-	uint64_t r_debug, map, bias, ld;
+	uint64_t r_debug = 0, map, bias, ld;
 
 	TRY(find_r_debug(t, &r_debug));
 	TRY(target_read_uint(t, r_debug + R_DEBUG_MAP, 8, &map));
@@ -156,15 +156,13 @@ static struct error *find_link_map(struct target *t, const struct module *m, uin
 static struct error *find_block(struct target *t, const struct thread *th, const struct module *m,
                                 uint64_t *ret, bool *found)
 {
-	uint64_t map, id, offset, dtv, count, block, tp = th->regs.thread_pointer;
-	const struct tls *layout;
+	uint64_t map = 0, id, offset, dtv, count, block, tp = th->regs.thread_pointer;
 
-	TRY(find_layout(t, &layout));
+	TRY(find_layout(t));
 	TRY(find_link_map(t, m, &map));
-	TRY(target_read_uint(t, map + layout->offset.offset, layout->offset.size, &offset));
-	TRY(target_read_uint(t, map + layout->modid.offset, layout->modid.size, &id));
-	/* 0: none; -1: only dynamic. Libraries of program start have their block at a fixed place.
-	 */
+	TRY(target_read_uint(t, map + t->tls->offset.offset, t->tls->offset.size, &offset));
+	TRY(target_read_uint(t, map + t->tls->modid.offset, t->tls->modid.size, &id));
+	/* 0: none; -1: only dynamic. A library of program start has its block at a fixed place. */
 	*found = offset != 0 && offset != UINT64_MAX;
 	if (*found) {
 		*ret = tp - offset;

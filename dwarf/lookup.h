@@ -94,5 +94,12 @@ struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct
  * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
  */
 const char *lookup_poll_linkage(const struct type *coroutine);
+/*
+ * Where the source awaits, from the variables named `__awaitee` of the poll function: the line of
+ * the user's own code even for an await that a macro wrote, whose variant has the line inside
+ * the macro. The nth (from 0) of those whose type has that name; false when there is none.
+ */
+bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
+                         const char **file, unsigned *line);
 /* Does a function poll(Pin<&mut T>, ...) exist in the type's unit: is it a future? */
 bool lookup_has_poll(const struct type *t);

@@ -1,8 +1,10 @@
 /* From a future's type to its poll function. */
 #include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/line.h"
 #include "dwarf/lookup.h"
 #include "dwarf/type.h"
 
@@ -20,9 +22,9 @@ static bool polls(const char *function, const char *env)
 	return strncmp(rest, cut + 4, tail) == 0 && (rest[tail] == '\0' || rest[tail] == '<');
 }
 
-/* The linkage name of a poll function of env, a child of a scope called path, in one unit. */
-static const char *linkage_in_unit(struct dwarf_module *dm, struct unit *u, const char *path,
-                                   const char *env)
+/* The DIE of a poll function of env, a child of a scope called path, in one unit; 0 none. */
+static uint64_t poll_in_unit(struct dwarf_module *dm, struct unit *u, const char *path,
+                             const char *env)
 {
 	size_t path_len = strlen(path);
 
@@ -31,14 +33,15 @@ static const char *linkage_in_unit(struct dwarf_module *dm, struct unit *u, cons
 		const struct scope *s = &u->scopes[i];
 		const char *name;
 
+		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
 		if (s->tag != DW_TAG_subprogram || !s->name || !s->linkage || !polls(s->name, env))
 			continue;
 		name = lookup_die_name(dm, s->die);
 		if (name && strncmp(name, path, path_len) == 0 &&
 		    strcmp(name + path_len, s->name) == 0)
-			return s->linkage;
+			return s->die;
 	}
-	return NULL;
+	return 0;
 }
 
 /* Do two units come from one crate: is what stands before "/@/" the same? */
@@ -49,22 +52,22 @@ static bool same_crate(const struct unit *a, const struct unit *b)
 	return at && b->name && strncmp(a->name, b->name, (size_t)(at - a->name) + 3) == 0;
 }
 
-const char *lookup_poll_linkage(const struct type *coroutine)
+static uint64_t find_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
 	uint32_t self = here ? scan_scope_at(here, type_die(coroutine)) : SCOPE_NONE;
-	const char *full = type_name(coroutine), *env, *found;
+	const char *full = type_name(coroutine), *env;
 	SCRATCH(tmp);
 
 	if (self == SCOPE_NONE || !here->scopes[self].name)
-		return NULL;
+		return 0;
 	env = here->scopes[self].name;
 	size_t env_len = strlen(env), full_len = strlen(full);
 	if (full_len < env_len)
-		return NULL;
+		return 0;
 	const char *path = arena_strndup(&tmp, full, full_len - env_len);
-	found = linkage_in_unit(dm, here, path, env);
+	uint64_t found = poll_in_unit(dm, here, path, env);
 	/* The type may stand in many units of the crate, its function in one. */
 	for (size_t i = 0; !found && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
@@ -74,9 +77,101 @@ const char *lookup_poll_linkage(const struct type *coroutine)
 		             strncmp(full + len, "::", 2) == 0;
 
 		if (u != here && (named || same_crate(here, u)))
-			found = linkage_in_unit(dm, u, path, env);
+			found = poll_in_unit(dm, u, path, env);
 	}
 	return found;
+}
+
+const char *lookup_poll_linkage(const struct type *coroutine)
+{
+	uint64_t die = find_poll(coroutine);
+	const struct function *f = die ? lookup_function_die(type_module(coroutine), die) : NULL;
+
+	return f ? f->linkage : NULL;
+}
+
+/* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
+struct awaitee_search {
+	struct dwarf_module *dm;
+	const char *type;
+	unsigned skip;
+	uint64_t file, line;
+};
+
+static bool is_awaitee(const struct awaitee_search *search, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	Dwarf_Attribute attr;
+	Dwarf_Die type_die;
+
+	if (!name || strcmp(name, "__awaitee") != 0 || !dwarf_attr(die, DW_AT_type, &attr) ||
+	    !dwarf_formref_die(&attr, &type_die))
+		return false;
+	const struct type *t = type_at(search->dm, dwarf_dieoffset(&type_die));
+	return t && strcmp(type_name(t), search->type) == 0;
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? value : 0;
+}
+
+static bool find_awaitee(struct awaitee_search *search, Dwarf_Die *die, int depth)
+{
+	enum { MAX_DEPTH = 256 };
+	Dwarf_Die child;
+
+	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_variable && is_awaitee(search, &child)) {
+			if (search->skip-- == 0) {
+				search->file = number_of(&child, DW_AT_decl_file);
+				search->line = number_of(&child, DW_AT_decl_line);
+				return true;
+			}
+		} else if (tag == DW_TAG_lexical_block &&
+		           find_awaitee(search, &child, depth + 1)) {
+			return true;
+		}
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
+                         const char **file, unsigned *line)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct awaitee_search search = { .dm = dm, .type = awaitee_type, .skip = nth };
+	uint64_t at = find_poll(coroutine);
+
+	/* The lines stand in the abstract function where the body was inlined or copied. */
+	for (int hops = 0; at && hops < 4; hops++) {
+		Dwarf_Attribute attr;
+		Dwarf_Die die, origin;
+
+		if (!dwarf_offdie(dm->dwarf, at, &die))
+			return false;
+		search.skip = nth;
+		if (find_awaitee(&search, &die, 0) && search.line) {
+			struct unit *u = debuginfo_unit_of(dm, at);
+
+			*line = (unsigned)search.line;
+			*file = u ? line_file(dm, u, (unsigned)search.file) : NULL;
+			return *file != NULL;
+		}
+		at = (dwarf_attr(&die, DW_AT_abstract_origin, &attr) ||
+		      dwarf_attr(&die, DW_AT_specification, &attr)) &&
+		                     dwarf_formref_die(&attr, &origin) ?
+		             dwarf_dieoffset(&origin) :
+		             0;
+	}
+	return false;
 }
 
 /* T of a first argument Pin<&mut T>. */

@@ -85,29 +85,81 @@ bool future_is_type(struct inspector *in, const struct type *t)
 
 struct found {
 	struct value *values;
+	const char **edges;
 	size_t n, max;
 };
 
-static void add(struct found *out, struct value v)
+static void add(struct found *out, struct value v, const char *edge)
 {
-	if (out->n < out->max)
+	if (out->n < out->max) {
 		out->values[out->n] = v;
+		out->edges[out->n] = edge;
+	}
 	out->n++;
 }
 
+static bool is_closure(const struct type *t)
+{
+	return strstr(type_name(t), "{closure_env#") != NULL;
+}
+
 static struct error *find_in(struct decoder *d, struct value v, struct found *out, int depth);
+
+/*
+ * An Option of a future, behind pointers or not: hyper's Pin<Box<Option<F>>>. *is false when the
+ * type is none; nothing is added for None.
+ */
+static struct error *find_optional(struct decoder *d, struct value v, struct found *out, bool *is)
+{
+	const struct type *some = NULL;
+	const struct variant *variant, *active;
+
+	*is = false;
+	for (int hop = 0; hop < MAX_MEMBER_DEPTH; hop++) {
+		const struct member *m;
+
+		if (type_is(v.type, "core::option::Option") &&
+		    (variant = type_variant(v.type, "Some")) != NULL) {
+			m = type_single_member(variant->payload);
+			some = m ? m->type : NULL;
+			break;
+		}
+		if (type_is(v.type, "core::pin::Pin") && (m = type_single_member(v.type))) {
+			v = (struct value){ m->type, v.addr + m->offset };
+		} else if (strncmp(type_name(v.type), "alloc::boxed::Box<", 18) == 0 &&
+		           type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
+			TRY(target_read_uint(d->c->in->target, v.addr, 8, &v.addr));
+			v.type = type_target(v.type);
+		} else {
+			return NULL;
+		}
+	}
+	if (!some || !future_is_type(d->c->in, some))
+		return NULL;
+	*is = true;
+	TRY(value_variant(d->c->in->target, v, &active));
+	if (strcmp(active->name, "Some") != 0)
+		return NULL;
+	struct value payload = value_payload(v, active);
+	const struct member *m = type_single_member(payload.type);
+	if (m)
+		add(out, (struct value){ m->type, payload.addr + m->offset }, "await");
+	return NULL;
+}
 
 static struct error *find_in_member(struct decoder *d, struct value v, struct found *out,
                                     int depth)
 {
 	enum type_kind kind = type_kind(v.type);
+	bool optional;
 
 	if (future_is_type(d->c->in, v.type)) {
-		add(out, v);
+		add(out, v, "await");
 		return NULL;
 	}
+	TRY(find_optional(d, v, out, &optional));
 	/* Only what lies inside the value itself: a pointer may lead to what others poll. */
-	if ((kind == TYPE_STRUCT || kind == TYPE_ENUM) && depth < MAX_MEMBER_DEPTH)
+	if (!optional && (kind == TYPE_STRUCT || kind == TYPE_ENUM) && depth < MAX_MEMBER_DEPTH)
 		return find_in(d, v, out, depth + 1);
 	return NULL;
 }
@@ -146,28 +198,123 @@ static struct error *children_of_row(struct decoder *d, struct value v, size_t r
 		TRY(path_resolve(&tmp, v.type, table[row].children[i], &p));
 		TRY(path_eval(d->c->in->target, p, v, &child, &found));
 		if (found)
-			add(out, child);
+			TRY(find_in_member(d, child, out, 0));
 	}
 	return NULL;
 }
 
-struct error *combinator_children(struct decoder *d, struct value v, struct value *ret,
-                                  size_t max, size_t *nret)
+/* The place a captured reference leads to (futures::join! pins it, so through a Pin too). */
+static struct error *captured(struct decoder *d, struct value closure, const struct member *m,
+                              struct value *ret)
 {
-	struct found out = { ret, 0, max };
+	*ret = (struct value){ m->type, closure.addr + m->offset };
+	for (int hop = 0; hop < MAX_MEMBER_DEPTH; hop++) {
+		const struct member *pin = type_is(ret->type, "core::pin::Pin") ?
+		                                   type_single_member(ret->type) :
+		                                   NULL;
+
+		if (pin) {
+			*ret = (struct value){ pin->type, ret->addr + pin->offset };
+		} else if (type_kind(ret->type) == TYPE_POINTER && type_target(ret->type)) {
+			TRY(target_read_uint(d->c->in->target, ret->addr, 8, &ret->addr));
+			ret->type = type_target(ret->type);
+		} else {
+			break;
+		}
+	}
+	return NULL;
+}
+
+/* Which arms of a tokio::select! are finished or switched off: one bit each. */
+static struct error *read_disabled(struct decoder *d, struct value closure, uint64_t *mask,
+                                   bool *is_select)
+{
+	const struct member *m = type_member(closure.type, "_ref__disabled");
+	struct value place;
+
+	m = m ? m : type_member(closure.type, "disabled");
+	*is_select = m != NULL;
+	*mask = 0;
+	if (!m)
+		return NULL;
+	TRY(captured(d, closure, m, &place));
+	return value_uint(d->c->in->target, place, mask);
+}
+
+/* The arms of select! and join!: a tuple of futures that lies in the coroutine itself. */
+static struct error *children_of_tuple(struct decoder *d, struct value tuple, uint64_t disabled,
+                                       bool is_select, struct found *out)
+{
+	size_t n;
+	const struct member *arms = type_members(tuple.type, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t before = out->n;
+
+		if (!arms[i].type || (is_select && i < 64 && disabled >> i & 1))
+			continue;
+		TRY(find_in_member(
+			d, (struct value){ arms[i].type, tuple.addr + arms[i].offset }, out, 0));
+		for (size_t j = before; j < out->n && j < out->max; j++)
+			out->edges[j] = arena_printf(d->c->a, "%s arm %zu",
+			                             is_select ? "select" : "join", i);
+	}
+	return NULL;
+}
+
+/* poll_fn(closure): what the closure captured, by reference or by value. */
+static struct error *children_of_closure(struct decoder *d, struct value closure,
+                                         struct found *out)
+{
+	const struct member *members;
+	uint64_t disabled;
+	bool is_select;
+	size_t n;
+
+	TRY(read_disabled(d, closure, &disabled, &is_select));
+	members = type_members(closure.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct value place;
+
+		if (!members[i].type || type_size(members[i].type) == 0)
+			continue;
+		if (future_is_type(d->c->in, members[i].type)) {
+			add(out, (struct value){ members[i].type, closure.addr + members[i].offset },
+			    "await");
+			continue;
+		}
+		TRY(captured(d, closure, &members[i], &place));
+		if (type_name(place.type)[0] == '(')
+			TRY(children_of_tuple(d, place, disabled, is_select, out));
+		else
+			TRY(find_in_member(d, place, out, MAX_MEMBER_DEPTH - 2));
+	}
+	return NULL;
+}
+
+static bool is_poll_fn(const struct type *t)
+{
+	return type_is(t, "core::future::poll_fn::PollFn") || type_is(t, "tokio::future::poll_fn::PollFn") ||
+	       type_is(t, "futures_util::future::poll_fn::PollFn");
+}
+
+struct error *combinator_children(struct decoder *d, struct value v, struct value *ret,
+                                  const char **edges, size_t max, size_t *nret)
+{
+	struct found out = { ret, edges, 0, max };
+	const struct member *closure = is_poll_fn(v.type) ? type_single_member(v.type) : NULL;
 	size_t row;
 
 	*nret = 0;
-	if (has_row(v.type, &row)) {
+	if (has_row(v.type, &row))
 		TRY(children_of_row(d, v, row, &out));
-	} else {
+	else if (closure && is_closure(closure->type))
+		TRY(children_of_closure(d, (struct value){ closure->type, v.addr + closure->offset },
+		                        &out));
+	else
 		TRY(find_in(d, v, &out, 0));
-		/* Which of several it polls now is not in its type: one is sure, two are not. */
-		if (out.n > 1)
-			return error_new(ERR_UNSUPPORTED,
-			                 "it holds %zu futures; which of them it polls is not decoded",
-			                 out.n);
-	}
 	*nret = out.n < max ? out.n : max;
+	if (out.n > max)
+		return error_new(ERR_UNSUPPORTED, "it holds %zu futures, %zu are shown", out.n, max);
 	return NULL;
 }

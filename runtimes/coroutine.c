@@ -44,6 +44,33 @@ static const char *function_name(struct inspector *in, const struct type *t)
 	return resolved ? resolved : path;
 }
 
+/*
+ * An await that a macro wrote (select!, join!) has the macro's own line in its variant; the
+ * poll function's variables have the line where the user called it.
+ */
+static void use_callers_line(struct inspector *in, const struct type *t,
+                             struct coroutine_plan *plan, size_t index)
+{
+	struct coroutine_state *s = &plan->states[index];
+	const char *own_file = plan->states[0].file, *awaitee, *file;
+	unsigned nth = 0, line;
+
+	if (!s->awaitee || !s->file || !own_file || strcmp(s->file, own_file) == 0)
+		return;
+	awaitee = type_name(s->awaitee->type);
+	for (size_t i = 0; i < index; i++) {
+		const struct member *other = plan->states[i].awaitee;
+
+		nth += other && strcmp(type_name(other->type), awaitee) == 0;
+	}
+	if (!lookup_awaitee_line(t, awaitee, nth, &file, &line))
+		return;
+	struct unit *u = debuginfo_unit_of(type_module(t), type_die(t));
+	s->file = clean_name(&in->arena, file);
+	s->file_short = name_file_short(&in->arena, file, u ? u->comp_dir : NULL);
+	s->line = line;
+}
+
 static void read_state(struct inspector *in, const struct type *t, const struct variant *v,
                        struct coroutine_state *s)
 {
@@ -88,5 +115,7 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
 	for (size_t i = 0; i < plan->nstates; i++)
 		read_state(in, t, &variants[i], &plan->states[i]);
+	for (size_t i = 0; i < plan->nstates; i++)
+		use_callers_line(in, t, plan, i);
 	return plan;
 }

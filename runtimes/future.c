@@ -96,12 +96,15 @@ static struct error *strip(struct decoder *d, struct value *v, struct future *f)
 	return error_new(ERR_CORRUPT, "too many pointers one behind another");
 }
 
-static void add_child(struct decoder *d, struct future *f, struct value v)
+static void set_children(struct decoder *d, struct future *f, const struct value *values,
+                         const char *const *edges, size_t n)
 {
-	if (!f->children)
-		f->children = NEW_ARRAY(d->c->a, struct future *, FUTURE_MAX_CHILDREN);
-	if (f->nchildren < FUTURE_MAX_CHILDREN)
-		f->children[f->nchildren++] = future_decode(d, v);
+	f->children = NEW_ARRAY(d->c->a, struct future *, n);
+	for (size_t i = 0; i < n; i++) {
+		f->children[i] = future_decode(d, values[i]);
+		f->children[i]->edge = edges[i];
+	}
+	f->nchildren = n;
 }
 
 static struct future *decode_coroutine(struct decoder *d, struct value v, struct future *f)
@@ -136,14 +139,16 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	f->line = s->line;
 	if (!s->awaitee)
 		return problem(d, f, "the debug info does not say what it awaits");
-	add_child(d, f, (struct value){ s->awaitee->type,
-	                                v.addr + active->offset + s->awaitee->offset });
+	static const char *const edge[] = { "await" };
+	struct value awaitee = { s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
+	set_children(d, f, &awaitee, edge, 1);
 	return f;
 }
 
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
 	struct value children[FUTURE_MAX_CHILDREN];
+	const char *edges[FUTURE_MAX_CHILDREN];
 	size_t n = 0;
 	struct error *err;
 
@@ -152,11 +157,10 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->function = clean_name(d->c->a, name_without_generics(d->c->a, type_name(v.type)));
 	if (leaf_decode(d, v, f))
 		return f;
-	err = combinator_children(d, v, children, FUTURE_MAX_CHILDREN, &n);
+	err = combinator_children(d, v, children, edges, FUTURE_MAX_CHILDREN, &n);
 	if (err)
-		return problem_error(d, f, err);
-	for (size_t i = 0; i < n; i++)
-		add_child(d, f, children[i]);
+		problem_error(d, f, err);
+	set_children(d, f, children, edges, n);
 	return f;
 }
 

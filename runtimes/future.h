@@ -58,8 +58,11 @@ bool leaf_is_known(const struct type *t);
 
 /* Is a value of this type a future, as far as its type says? */
 bool future_is_type(struct inspector *in, const struct type *t);
-/* The futures that v, which is no coroutine and no leaf, holds and polls. */
+/*
+ * The futures that v, which is no coroutine and no leaf, holds and polls, and why each is one
+ * ("await", "select arm 1"). On failure *nret of them are good all the same.
+ */
 struct error *combinator_children(struct decoder *d, struct value v, struct value *ret,
-                                  size_t max, size_t *nret) MUST_CHECK;
+                                  const char **edges, size_t max, size_t *nret) MUST_CHECK;
 
 #endif

@@ -65,6 +65,8 @@ struct future {
 	unsigned line;         /* 0 unknown */
 	bool running;          /* taken from a thread's stack: it is executing at file:line */
 	bool dyn;              /* reached through a vtable */
+	bool inferred;         /* of block_on: found by its looks on the stack, or by deduction */
+	const char *edge;      /* why it is its parent's child: "await", "select arm 1" */
 	bool uncertain;        /* the vtable's type is one of several that share their code */
 	struct wait *wait;     /* NULL unless a decoded leaf */
 	struct future **children; /* what it polls next: one for .await */

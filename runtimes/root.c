@@ -298,8 +298,12 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 		return f;
 	}
 	ask_variables(&cs, s, m);
-	if (cs.n == 0 && type_size(cs.type) && s->stack.frames[m->frame].has_sp)
+	bool told = cs.n > 0;
+	if (!told && type_size(cs.type) && s->stack.frames[m->frame].has_sp)
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
-	return f ? f : deduce(c, cs.type, 0);
+	if (!f)
+		f = deduce(c, cs.type, 0);
+	f->inferred = !told;
+	return f;
 }

@@ -10,7 +10,7 @@
 
 static volatile sig_atomic_t interrupted;
 
-static char *format_message(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static char *format_message(const char *format, va_list args)
 {
 	char *message;
 

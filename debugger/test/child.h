@@ -27,6 +27,7 @@ struct child_shared {
 	atomic_int ready; /* workers that run */
 	atomic_int signals;
 	atomic_bool quit;
+	atomic_int helper; /* a process that the child started */
 	struct child_worker {
 		atomic_ulong counter;
 		pid_t tid;

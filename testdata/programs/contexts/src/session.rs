@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 thread_local! {
-    static CONTEXT: RefCell<String> = RefCell::new(String::new());
+    static CONTEXT: RefCell<String> = RefCell::new("session".to_string());
 }
 
 pub fn enter(name: &str) {

@@ -10,7 +10,7 @@
 //! - each runtime that can count its tasks counts as many as the truth does.
 
 mod json;
-mod quiet;
+pub mod quiet;
 
 use std::collections::BTreeMap;
 use std::fmt;

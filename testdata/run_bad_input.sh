@@ -1,0 +1,352 @@
+#!/bin/bash
+# Gives asyncdbg what it cannot work with: each time it must say so in one clear line, with the
+# right exit code, and neither hang nor crash.
+#
+# usage: run_bad_input.sh ASYNCDBG
+#
+# Exit codes of asyncdbg: 0 all was shown, 1 a part, 2 nothing, 64 wrong usage. What needs cargo
+# or root is left out with a word where that is not there.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib.sh
+. "$here/../scripts/lib.sh"
+[ $# -eq 1 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+work=$(mktemp -d)
+chmod 755 "$work"
+cd "$work"
+failures=0
+cases=0
+started=()
+
+# Only what we started, and only by its id.
+stop_all() {
+	local pid
+
+	for pid in ${started[@]+"${started[@]}"}; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	started=()
+}
+trap 'stop_all; rm -rf "$work"' EXIT
+
+# expect CODES REGEX ARGUMENT...: the exit code is one of CODES (separated by commas) and a line
+# on standard error matches REGEX. Without an answer that line is the only one.
+expect() {
+	local codes=$1 regex=$2 status=0 lines
+
+	shift 2
+	cases=$((cases + 1))
+	timeout 60 "$asyncdbg" "$@" >out 2>err </dev/null || status=$?
+	if [[ ",$codes," != *",$status,"* ]]; then
+		complain "exit code $status, not $codes" "$@"
+		return
+	fi
+	# The option parser adds where help is.
+	lines=$(grep -vc '^Try .*--help' err || true)
+	if grep -qE 'Sanitizer|runtime error|[Aa]ssert' err; then
+		complain "crashed" "$@"
+	elif [ -n "$regex" ] && ! grep -qE "$regex" err; then
+		complain "standard error has no \"$regex\"" "$@"
+	elif [ "$status" -gt 1 ] && [ "$lines" -ne 1 ]; then
+		complain "$lines lines on standard error" "$@"
+	elif [ "$status" -gt 1 ] && [ -s out ]; then
+		complain "an answer and none" "$@"
+	fi
+}
+
+complain() {
+	echo "$1: asyncdbg ${*:2}"
+	head -n 5 err | cut -c 1-300 | sed 's/^/    /'
+	failures=$((failures + 1))
+}
+
+left_out() {
+	echo "left out: $*"
+}
+
+# spawn COMMAND...: in the background; its pid is $spawned.
+spawn() {
+	"$@" </dev/null >spawn.out 2>&1 &
+	spawned=$!
+	started+=("$spawned")
+	sleep 0.2
+}
+
+check_usage() {
+	expect 64 'unknown command "frob"' -p $$ frob
+	expect 64 'unknown command "frob"' frob
+	expect 64 'async backtrace all' async
+	expect 64 'no target' async backtrace
+	expect 64 'is not a process id' -p 12x info
+	expect 64 'is not a process id' -p 0 info
+	expect 64 'is not a process id' -p 99999999999999999999 info
+	expect 64 'exclude each other' -p 1 -c core info
+	expect 64 'frobnicate' --frobnicate
+	expect 64 '' -p $$ async task 1 2 3
+	expect 64 'unknown command' -p $$ -e 'info; frob'
+	expect 2 'No such file' -p $$ -x nothing-there
+}
+
+# Patches of ELF files: OFFSET SIZE VALUE, little-endian.
+patch() {
+	python3 - "$@" <<-'EOF'
+		import sys
+		path, offset, size, value = sys.argv[1], *(int(arg, 0) for arg in sys.argv[2:])
+		with open(path, "r+b") as file:
+		    file.seek(offset)
+		    file.write(value.to_bytes(size, "little"))
+	EOF
+}
+
+# Makes every segment with notes an unused one: no threads, no auxv, no files.
+drop_notes() {
+	python3 - "$1" <<-'EOF'
+		import struct, sys
+		with open(sys.argv[1], "r+b") as file:
+		    data = file.read(64)
+		    table, size, count = struct.unpack_from("<Q14xHH", data, 32)
+		    for i in range(count):
+		        file.seek(table + i * size)
+		        if struct.unpack("<I", file.read(4))[0] == 4:
+		            file.seek(table + i * size)
+		            file.write(bytes(4))
+	EOF
+}
+
+# corrupt FILE SECTION SEED: every 97th byte of the section, or so, is another one.
+corrupt() {
+	python3 - "$@" <<-'EOF'
+		import random, subprocess, sys
+		path, section, seed = sys.argv[1:]
+		random.seed(int(seed))
+		for line in subprocess.check_output(["readelf", "-SW", path], text=True).splitlines():
+		    words = line.replace("[", "").replace("]", "").split()
+		    if len(words) > 5 and words[1] == section:
+		        start, length = int(words[4], 16), int(words[5], 16)
+		with open(path, "r+b") as file:
+		    for at in range(start, start + length, 97):
+		        file.seek(at + random.randrange(min(97, start + length - at)))
+		        file.write(bytes([random.randrange(256)]))
+	EOF
+}
+
+# changed SOURCE: a copy to spoil.
+changed() {
+	cp "$1" changed
+}
+
+check_cores() {
+	local size section seed
+	local core=(-c tokio_tcp.core --exe tokio_tcp.exe)
+
+	expect 2 'no task 987654' "${core[@]}" async task 987654
+	expect 2,64 '' "${core[@]}" async task frob
+	expect 2 'No such file' -c nothing-there info
+	expect 2 'not a file' -c / info
+	expect 2 'not a file' -c /dev/null info
+	expect 2 'No such file' -c tokio_tcp.core --exe nothing-there info
+	echo "no core at all" >text
+	: >empty
+	expect 2 'not an ELF' -c text info
+	expect 2 '' -c empty info
+	expect 2 'not an ELF' -c tokio_tcp.core --exe text info
+	expect 2 'core' -c tokio_tcp.exe info
+
+	# An executable of another program, then one that the user insists on.
+	cc -g -o other -x c - <<<'int main(void) { return 0; }'
+	expect 2 'build-id|other|match' -c tokio_tcp.core --exe other async backtrace all
+	expect 0,1,2 '' -c tokio_tcp.core --exe other --force async backtrace all
+
+	size=$(stat -c %s tokio_tcp.core)
+	for i in 1 2 3 4 5 6 7; do
+		head -c $((size * i / 8)) tokio_tcp.core >changed
+		expect 1,2 '' -c changed --exe tokio_tcp.exe async backtrace all
+	done
+	for i in 1 20 63 64 100 500; do
+		head -c "$i" tokio_tcp.core >changed
+		expect 2 '' -c changed --exe tokio_tcp.exe info
+	done
+
+	changed tokio_tcp.core && drop_notes changed
+	expect 2 'thread' -c changed --exe tokio_tcp.exe info
+	# EI_CLASS, EI_DATA, e_machine (386, AArch64), e_phoff, e_phnum.
+	changed tokio_tcp.core && patch changed 4 1 1
+	expect 2 '32' -c changed info
+	changed tokio_tcp.core && patch changed 5 1 2
+	expect 2 '' -c changed info
+	changed tokio_tcp.core && patch changed 18 2 3
+	expect 2 '' -c changed info
+	changed tokio_tcp.core && patch changed 18 2 183
+	expect 2 '' -c changed info
+	changed tokio_tcp.core && patch changed 32 8 0x7fffffffffffff00
+	expect 2 '' -c changed info
+	changed tokio_tcp.core && patch changed 56 2 0xfff0
+	expect 1,2 '' -c changed --exe tokio_tcp.exe async backtrace all
+
+	for section in .debug_info .debug_abbrev .debug_str .debug_line .debug_aranges \
+		.debug_ranges .debug_loc .eh_frame; do
+		for seed in 1 2 3; do
+			changed tokio_tcp.exe && corrupt changed "$section" "$seed"
+			expect 0,1,2 '' -c tokio_tcp.core --exe changed async backtrace all
+		done
+	done
+	# Spoilt headers and notes.
+	for seed in 1 2 3 4 5; do
+		changed tokio_tcp.core
+		for i in 1 2 3 4 5 6 7 8; do
+			patch changed $(((seed * 7919 + i * 104729) % 4000 + 64)) 1 $((seed * i * 37 % 256))
+		done
+		expect 0,1,2 '' -c changed --exe tokio_tcp.exe async backtrace all
+	done
+
+	strip -o stripped tokio_tcp.exe
+	expect 1,2 'strip' -c tokio_tcp.core --exe stripped async backtrace all
+	objcopy --strip-debug tokio_tcp.exe changed
+	expect 1,2 'debug' -c tokio_tcp.core --exe changed async backtrace all
+}
+
+check_no_process() {
+	local pid i status
+
+	spawn true
+	pid=$spawned
+	wait "$pid" || true
+	expect 2 "no process $pid" -p "$pid" info
+	expect 2 'kernel' -p 2 info
+	# A zombie: python does not wait for its child.
+	spawn python3 -c 'import os, time
+pid = os.fork()
+if not pid: os._exit(0)
+print(pid, flush=True)
+time.sleep(60)'
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		[ -s spawn.out ] || sleep 0.1
+	done
+	expect 2 'exit|zombie|dead|ended|memory' -p "$(head -n 1 spawn.out)" info
+	# Programs that end while asyncdbg is at work.
+	for i in $(seq 30); do
+		sleep "0.$(printf '%03d' $((i * 5)))" &
+		pid=$!
+		status=0
+		timeout 30 "$asyncdbg" -p "$pid" bt all >out 2>err </dev/null || status=$?
+		cases=$((cases + 1))
+		[ "$status" -le 2 ] || complain "exit code $status" -p "a process that ends"
+		[ "$status" -ne 2 ] || [ "$(wc -l <err)" -eq 1 ] ||
+			complain "not one line on standard error" -p "a process that ends"
+		wait "$pid" || true
+	done
+}
+
+check_permission() {
+	local state
+
+	if [ "$(id -u)" -ne 0 ]; then
+		expect 2 'ermi' -p 1 info
+	else
+		cp "$asyncdbg" asyncdbg
+		chmod 755 asyncdbg
+		spawn sleep 60
+		state=0
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$work/asyncdbg" -p "$spawned" info \
+			>out 2>err </dev/null || state=$?
+		cases=$((cases + 1))
+		if [ "$state" -ne 2 ] || ! grep -qi 'permi' err || [ "$(wc -l <err)" -ne 1 ]; then
+			complain "exit code $state, not 2 and a line on permissions" -p "of another user"
+		fi
+		echo core >unreadable
+		chmod 000 unreadable
+	fi
+	cat >tracer.c <<-'EOF'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/ptrace.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			if (argc < 2 || ptrace(PTRACE_SEIZE, atoi(argv[1]), NULL, NULL) != 0)
+				return 1;
+			for (;;)
+				pause();
+		}
+	EOF
+	cc -o tracer tracer.c
+	spawn sleep 60
+	state=$spawned
+	spawn ./tracer "$state"
+	expect 2 'trac' -p "$state" info
+}
+
+check_programs() {
+	cat >sleeper.c <<-'EOF'
+		#include <unistd.h>
+		int main(void)
+		{
+			for (;;)
+				pause();
+		}
+	EOF
+	cc -g -o sleeper sleeper.c
+	spawn ./sleeper
+	expect 0,1 'runtime|tokio|Rust' -p "$spawned" async backtrace all
+	expect 2 'no task 1' -p "$spawned" async task 1
+	if cc -m32 -nostdlib -static -o sleeper32 -x c - 2>/dev/null <<-'EOF'; then
+		void _start(void)
+		{
+			for (;;)
+				__asm__ volatile("int $0x80" : : "a"(29));
+		}
+	EOF
+		spawn ./sleeper32
+		if kill -0 "$spawned" 2>/dev/null; then
+			expect 2 '32|i386|x86-64' -p "$spawned" info
+		else
+			left_out "a 32-bit process: this kernel runs none"
+		fi
+	else
+		left_out "a 32-bit process: this compiler makes none"
+	fi
+	if ! find_cargo; then
+		left_out "programs without debug info: $no_cargo"
+		return
+	fi
+	check_tiers
+}
+
+check_tiers() {
+	local dir
+
+	dir=$("$here/build_programs.sh" "$(newest_lock)" debug1 tokio_tcp notokio 2>build.log |
+		tail -n 1)
+	# They end with their standard input.
+	mkfifo stdin
+	"$dir/tokio_tcp" <stdin >truth &
+	started+=($!)
+	exec 8>stdin
+	wait_ready truth $!
+	expect 0,1 'debug' -p $! async backtrace all
+	strip -o stripped-live "$dir/tokio_tcp"
+	mkfifo stdin2
+	./stripped-live <stdin2 >truth &
+	started+=($!)
+	exec 7>stdin2
+	wait_ready truth $!
+	expect 1,2 'strip' -p $! async backtrace all
+	exec 7>&- 8>&-
+}
+
+unpack_fixture tokio_tcp "$work"
+check_usage
+check_cores
+obstacle=$(ptrace_obstacle)
+if [ -n "$obstacle" ]; then
+	left_out "live programs: $obstacle"
+else
+	check_no_process
+	check_permission
+	check_programs
+fi
+[ "$failures" -eq 0 ] || { echo "$failures of $cases failed" && exit 1; }
+echo "$cases cases ok"
