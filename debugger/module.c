@@ -299,6 +299,7 @@ static void add_vdso(struct report *r)
  * Fetching from a debuginfod server takes seconds; a program must not stand still for that
  * when an unwinder asks for a library's .debug_frame.
  */
+/* NOLINTNEXTLINE(readability-function-size): the callback is libdwfl's */
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word crc, char **ret)
 {

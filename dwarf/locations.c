@@ -4,6 +4,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/demangle.h"
 #include "dwarf/line.h"
 #include "dwarf/lookup.h"
 
@@ -90,7 +91,11 @@ static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct 
 
 	*nret = 1;
 	if (m && m->dwfl)
-		l->symbol = dwfl_module_addrinfo(m->dwfl, addr, &offset, &sym, NULL, NULL, NULL);
+		l->linkage = dwfl_module_addrinfo(m->dwfl, addr, &offset, &sym, NULL, NULL, NULL);
+	if (l->linkage) {
+		l->name = demangle(a, l->linkage);
+		l->mangled = true;
+	}
 	return l;
 }
 
@@ -118,6 +123,10 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 		l->function = depth ? lookup_function_die(f->dm,
 		                                          chain.sites[depth - 1].function_die) :
 		                      f;
+		if (l->function) {
+			l->name = l->function->name;
+			l->linkage = l->function->linkage;
+		}
 		if (lines && i > 0 && u) {
 			l->file = line_file(f->dm, u, chain.sites[depth].file);
 			l->line = chain.sites[depth].line;

@@ -74,7 +74,9 @@ const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 /* One function of an inlining chain at a pc. */
 struct location {
 	const struct function *function; /* NULL: only a symbol covers it */
-	const char *symbol;   /* mangled ELF symbol, when function is NULL */
+	const char *name;     /* of the function, or of the demangled symbol; NULL unknown */
+	bool mangled;         /* name is a demangled symbol: legacy ones have no generics */
+	const char *linkage;  /* mangled; NULL unknown */
 	const char *file;     /* full path as in DWARF, NULL unknown */
 	const char *comp_dir;
 	unsigned line;

@@ -230,12 +230,13 @@ static void collect(struct collector *c)
 	read_stacks(c);
 	if (c->in->tokio)
 		tokio_collect(c);
+	else
+		tokio_describe_threads_by_stack(c);
 }
 
 static void finish(struct collector *c)
 {
-	if (c->in->tokio || (c->want & WANT_STACKS))
-		tokio_finish_threads(c);
+	tokio_finish_threads(c);
 	if (c->want & WANT_LAYOUT)
 		describe_layout(c);
 	c->out->target = c->in->info;

@@ -18,6 +18,7 @@ static const struct {
 	{ "tokio::runtime::task::harness::", "poll_future", MARK_TASK_POLL },
 	{ "tokio::runtime::task::core::", "poll", MARK_TASK_POLL },
 	{ "tokio::runtime::blocking::pool::", "run", MARK_BLOCKING_RUN },
+	{ "tokio::runtime::scheduler::multi_thread::worker::", "run", MARK_WORKER_RUN },
 };
 
 /* The last component of a qualified function name, without its generics. */
@@ -78,24 +79,26 @@ void stack_find_marks(const struct thread_stack *s, struct marks *ret)
 	ret->n = 0;
 	for (size_t i = s->stack.nframes; i-- > 0;) {
 		for (size_t j = s->nfunctions[i]; j-- > 0 && ret->n < MAX_MARKS;) {
-			const struct function *f = s->functions[i][j].function;
+			const struct location *l = &s->functions[i][j];
 			enum mark_kind kind;
 
-			if (f && find_mark(f->name, &kind))
-				ret->data[ret->n++] = (struct mark){ kind, i, j, f };
+			if (l->name && find_mark(l->name, &kind))
+				ret->data[ret->n++] =
+					(struct mark){ kind, i, j, l->function, l->name };
 		}
 	}
 }
 
 const struct type *mark_future_type(const struct mark *m)
 {
-	return function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T");
+	return m->function ? function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T") :
+	                     NULL;
 }
 
 const char *mark_future_name(struct arena *a, const struct mark *m)
 {
 	const struct type *t = mark_future_type(m);
-	const char *name = m->function->name, *open = strchr(name, '<'), *p;
+	const char *name = m->name, *open = strchr(name, '<'), *p;
 	int depth = 0;
 
 	if (t)
@@ -110,22 +113,27 @@ const char *mark_future_name(struct arena *a, const struct mark *m)
 }
 
 /* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */
-static const char *poll_path(struct collector *c, const struct function *f)
+static const char *poll_path(struct collector *c, const struct location *l)
 {
-	const char *path = name_function(c->a, f->name), *resolved = NULL;
+	const char *path = name_function(c->a, l->name), *resolved = NULL;
 
-	if (strstr(path, "{impl#") && f->linkage)
-		resolved = name_impl_from_linkage(c->a, path, f->linkage);
+	if (strstr(path, "{impl#") && l->linkage)
+		resolved = name_impl_from_linkage(c->a, path, l->linkage);
 	return resolved ? resolved : path;
+}
+
+static bool is_coroutine_poll(const struct location *l)
+{
+	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;
 }
 
 static struct future *running_future(struct collector *c, const struct location *l)
 {
 	struct future *f = NEW(c->a, struct future);
 
-	f->kind = coroutine_kind(l->function->name);
-	f->function = poll_path(c, l->function);
-	f->type = clean_name(c->a, l->function->name);
+	f->kind = coroutine_kind(l->name);
+	f->function = poll_path(c, l);
+	f->type = clean_name(c->a, l->name);
 	f->await_point = -1;
 	f->running = true;
 	f->line = l->line;
@@ -149,10 +157,8 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 
 	for (size_t i = 0; i <= from->frame; i++) {
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
-			const struct function *f = s->functions[i][j].function;
-
-			if (!outside(from, i, j) && (!to || outside(to, i, j)) && f &&
-			    coroutine_kind(f->name) != FUTURE_OTHER)
+			if (!outside(from, i, j) && (!to || outside(to, i, j)) &&
+			    is_coroutine_poll(&s->functions[i][j]))
 				return true;
 		}
 	}
@@ -170,8 +176,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 		bool any = false;
 
 		for (size_t j = 0; j < s->nfunctions[i]; j++)
-			any |= s->functions[i][j].function &&
-			       coroutine_kind(s->functions[i][j].function->name) != FUTURE_OTHER;
+			any |= is_coroutine_poll(&s->functions[i][j]);
 		if (!any)
 			continue;
 		size_t n;
@@ -179,8 +184,8 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
 
 		for (size_t j = n; j-- > 0;) {
-			if (outside(from, i, j) || (to && !outside(to, i, j)) || !l[j].function ||
-			    coroutine_kind(l[j].function->name) == FUTURE_OTHER)
+			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
+			    !is_coroutine_poll(&l[j]))
 				continue;
 			struct future *f = running_future(c, &l[j]);
 			if (last) {
@@ -212,12 +217,9 @@ static void describe_frame(struct collector *c, const struct frame *frame,
 	ret->line = l->line;
 	ret->inlined = l->inlined;
 	ret->module = m ? clean_name(c->a, base_name(m->path)) : NULL;
-	if (l->function)
-		ret->function_full = clean_name(c->a, l->function->name);
-	else if (l->symbol)
-		ret->function_full = demangle(c->a, l->symbol);
-	if (l->function && coroutine_kind(l->function->name) != FUTURE_OTHER)
-		ret->function = poll_path(c, l->function);
+	ret->function_full = clean_name(c->a, l->name);
+	if (is_coroutine_poll(l))
+		ret->function = poll_path(c, l);
 	else if (ret->function_full)
 		ret->function = name_without_generics(c->a, ret->function_full);
 	if (l->file) {

@@ -12,6 +12,7 @@ enum mark_kind {
 	MARK_BLOCK_ON,     /* block_on<F>: a future's poll loop on this thread */
 	MARK_TASK_POLL,    /* poll<T, S> of a task cell: an async task, a blocking job, a worker */
 	MARK_BLOCKING_RUN, /* the loop of a thread of the blocking pool */
+	MARK_WORKER_RUN,   /* the loop of a worker of the multi-thread scheduler */
 };
 
 /* A frame that means something to a runtime. */
@@ -19,7 +20,8 @@ struct mark {
 	enum mark_kind kind;
 	size_t frame;                    /* physical, index into stack.frames */
 	size_t level;                    /* index into functions[frame]: 0 innermost inlined */
-	const struct function *function;
+	const struct function *function; /* NULL: known by its symbol only */
+	const char *name;                /* qualified, with generics where it has them */
 };
 
 enum { MAX_MARKS = 64 };

@@ -55,7 +55,10 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_QUEUE_HEAD] = { "queue.head", "mt.remotes[]", "steal.head", .optional = true },
 	[TOKIO_QUEUE_TAIL] = { "queue.tail", "mt.remotes[]", "steal.tail", .optional = true },
 	[TOKIO_PARK_STATE] = { "park.state", "mt.remotes[]", PARK, .optional = true },
-	[TOKIO_MT_INJECT] = { "mt.inject", "handle.mt", "shared.inject.len", .optional = true },
+	/* 1.54 | before */
+	[TOKIO_MT_INJECT] = { "mt.inject", "handle.mt",
+	                      "shared.inject.Locked.0.shared.len | shared.inject.len",
+	                      .optional = true },
 	[TOKIO_MT_BLOCKING_THREADS] = { "mt.blocking.threads", "handle.mt",
 	                                "blocking_spawner.inner.metrics.num_threads",
 	                                .optional = true },

@@ -162,5 +162,7 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 /* tokio_thread.c: roles and states of threads, block_on roots, running tasks. */
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
                             struct tokio_runtime *runtimes, size_t nruntimes);
+/* The same by function names alone, for a program whose debug info has no types of tokio. */
+void tokio_describe_threads_by_stack(struct collector *c);
 
 #endif

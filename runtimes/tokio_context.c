@@ -174,6 +174,11 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	info->has_blocking = number(c, r, f->blocking_threads, &info->blocking_threads) &&
 	                     number(c, r, f->blocking_idle, &info->blocking_idle) &&
 	                     number(c, r, f->blocking_queue, &info->blocking_queued);
+	/* The pool's threads include those that it lends to the workers (blocking/pool.rs). */
+	if (f->flavor == RUNTIME_MULTI_THREAD && info->has_blocking)
+		info->blocking_threads -= info->blocking_threads < info->workers ?
+		                                  info->blocking_threads :
+		                                  info->workers;
 	err = layout_eval(t, &r->tokio->layout, f->name, r->handle, &name, &found);
 	if (!err && found) {
 		const struct member *m = type_single_member(name.type);

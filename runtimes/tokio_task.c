@@ -92,7 +92,7 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 	task->runtime = r->info->index;
 	task->addr = h->addr;
 	task->state = tokio_task_state(h->state);
-	task->notified = h->state & TOKIO_NOTIFIED;
+	task->notified = task->state == TASK_RUNNING && (h->state & TOKIO_NOTIFIED);
 	*vec_push(tasks) = task;
 	map_put(&c->tasks, h->addr, task);
 	r->info->ntasks++;

@@ -164,6 +164,46 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->root = root_find(c, s, block_on);
 }
 
+/*
+ * Without tokio's types a thread's stack still tells its role and, by the generics of its
+ * functions, which future it blocks on.
+ */
+static void describe_by_stack(struct collector *c, struct thread_info *info,
+                              const struct thread_stack *s)
+{
+	const struct mark *block_on;
+	struct marks marks;
+	const char *name;
+
+	stack_find_marks(s, &marks);
+	block_on = innermost(&marks, MARK_BLOCK_ON);
+	if (innermost(&marks, MARK_WORKER_RUN))
+		info->role = THREAD_WORKER;
+	else if (innermost(&marks, MARK_BLOCKING_RUN))
+		info->role = THREAD_BLOCKING;
+	else if (block_on)
+		info->role = THREAD_BLOCK_ON;
+	else
+		return;
+	info->state = "state unknown";
+	const char *job = blocking_job(c, &marks);
+	if (job && info->role == THREAD_BLOCKING) {
+		info->job = clean_name(c->a, name_function(c->a, job));
+		info->state = "running";
+	}
+	name = block_on ? mark_future_name(&c->scratch, block_on) : NULL;
+	if (name) {
+		info->root = future_by_name(c, name);
+		info->root->problem = "only its name is known: the program has no type information";
+	}
+}
+
+void tokio_describe_threads_by_stack(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++)
+		describe_by_stack(c, &c->out->threads[i], &c->stacks[i]);
+}
+
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
                             struct tokio_runtime *runtimes, size_t nruntimes)
 {

@@ -40,6 +40,8 @@ class Comparison:
         rows = truth.get("tasks", []) + truth.get("block_on", [])
         self.crates = {crate_of(name) for row in rows for name in row["chain"]}
         self.crates.add(truth.get("program"))
+        # Where the truth's runtimes are in the document, known from their tasks.
+        self.indexes = {}
 
     def differ(self, text, *args):
         self.differences.append(text.format(*args))
@@ -56,6 +58,7 @@ class Comparison:
         self.check_block_on()
         self.check_blocking()
         self.check_workers()
+        self.check_queues()
         return self.differences
 
     def summary(self):
@@ -127,6 +130,7 @@ class Comparison:
                 self.differ("tasks of runtime {} are on {}", own, show(sorted(theirs, key=str)))
         if len(set().union(*runtimes.values(), set())) < len(runtimes):
             self.differ("tasks of {} runtimes are mixed up", len(runtimes))
+        self.indexes = {own: min(theirs, key=str) for own, theirs in runtimes.items()}
         self.match_anonymous(anonymous, [row for row in rows.values() if row["state"] in ALIVE])
 
     def match_anonymous(self, wanted, rows):
@@ -237,6 +241,20 @@ class Comparison:
         elif sorted(have) != sorted(want):
             self.differ("workers run {}, not {}", show(sorted(have)), show(sorted(want)))
 
+    def check_queues(self):
+        rows = {runtime.get("index"): runtime for runtime in self.document["runtimes"]}
+        for own, want in enumerate(self.truth["runtimes"]):
+            index = self.indexes.get(own)
+            if want.get("local_queues") is None or index not in rows:
+                continue
+            workers = [t for t in self.threads("worker") if t.get("runtime") == index]
+            local = sum(worker.get("queue_len") or 0 for worker in workers)
+            injected = rows[index].get("injection_queue_len")
+            if local != want["local_queues"]:
+                self.differ("{} tasks are queued at workers, not {}", local, want["local_queues"])
+            if injected != want["injection_queue"]:
+                self.differ("{} tasks are injected, not {}", injected, want["injection_queue"])
+
 
 def validate(document, schema):
     """Differences between a document and its JSON schema."""
@@ -250,7 +268,8 @@ def validate(document, schema):
 
 def read_truth(path):
     with open(path, encoding="utf-8") as file:
-        lines = [line for line in file if line.lstrip().startswith("{")]
+        # A loaded server says "held" before it.
+        lines = [line[line.index("{") :] for line in file if "{" in line]
     if not lines:
         raise ValueError("no truth in it")
     return json.loads(lines[-1])
@@ -268,7 +287,10 @@ def self_test():
     truth = {
         "program": "app",
         "runtimes": [
-            {"flavor": "multi_thread", "workers": 2, "tasks": 4, "name": None},
+            {
+                "flavor": "multi_thread", "workers": 2, "tasks": 4, "name": None,
+                "local_queues": 3, "injection_queue": 1,
+            },
             {"flavor": "current_thread", "workers": 1, "tasks": 1, "name": "local"},
         ],
         "tasks": [
@@ -330,13 +352,16 @@ def self_test():
             "complete": True,
             "notes": [],
             "runtimes": [
-                {"index": 0, "flavor": "multi_thread", "workers": 2, "tasks": 4, "name": None},
+                {
+                    "index": 0, "flavor": "multi_thread", "workers": 2, "tasks": 4, "name": None,
+                    "injection_queue_len": 1,
+                },
                 {"index": 1, "flavor": "current_thread", "workers": 1, "tasks": 1, "name": "local"},
             ],
             "threads": [
                 thread(1, "block_on", root=main),
-                thread(2, "worker", task="5", state="running task 5"),
-                thread(3, "worker"),
+                thread(2, "worker", task="5", state="running task 5", runtime=0, queue_len=2),
+                thread(3, "worker", runtime=0, queue_len=1),
                 thread(4, "blocking", state="running", job="app::job::{closure#0}"),
                 thread(5, "blocking", state="idle"),
                 thread(6, "other"),
@@ -385,6 +410,8 @@ def self_test():
         ("thread 6 should not", lambda doc: doc["threads"][5].update(role="block_on")),
         ("no thread of the blocking", lambda doc: doc["threads"][3].update(state="idle")),
         ("should not run a blocking", add_job),
+        ("2 tasks are queued", lambda doc: doc["threads"][2].update(queue_len=0)),
+        ("0 tasks are injected", lambda doc: doc["runtimes"][0].update(injection_queue_len=0)),
         ("workers run nothing", lambda doc: doc["threads"][1].update(task=None)),
     ]
     failures = 0

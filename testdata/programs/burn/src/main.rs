@@ -10,7 +10,7 @@ use std::thread;
 
 use tokio::sync::oneshot;
 use tokio::time::sleep;
-use truth::{here, Task, Truth, FOREVER};
+use truth::{here, Queued, Task, Truth, FOREVER};
 
 type Ids = Vec<Option<u64>>;
 
@@ -77,9 +77,11 @@ fn main() {
     let (waiter, spawned) = receiver.recv().expect("the filler is gone");
     let injected: Ids = (0..2).map(|_| truth::id(&full.spawn(never_polled()))).collect();
 
+    let mut described_full = truth_tokio::describe(full.handle(), "multi_thread", 1);
+    described_full.queued = Some(Queued { local: 1 + spawned.len(), injected: injected.len() });
     Truth::new("burn")
         .runtime(truth_tokio::describe(idle.handle(), "multi_thread", 3))
-        .runtime(truth_tokio::describe(full.handle(), "multi_thread", 1))
+        .runtime(described_full)
         .tasks(naps.into_iter().map(|id| Task::idle(id, &["burn::nap"]).sleeps()))
         .task(Task::running(truth::id(&burner), &["burn::work", "burn::crunch"]))
         .task(

@@ -8,7 +8,7 @@ use truth::{here, Task, Truth, FOREVER};
 
 async fn async_closure(number: u32) -> u32 {
     let add = async |more: u32| {
-        here!("closures::async_closure::{async_fn#0}::{closure#0}::{async_closure#0}");
+        here!("closures::async_closure::{closure#0}");
         sleep(FOREVER).await;
         number + more
     };
@@ -23,7 +23,7 @@ async fn call<F: AsyncFn(u32) -> u32>(callee: F) -> u32 {
 
 async fn passed_closure() -> u32 {
     let callee = async |number: u32| {
-        here!("closures::passed_closure::{async_fn#0}::{closure#0}::{async_closure#0}");
+        here!("closures::passed_closure::{closure#0}");
         sleep(FOREVER).await;
         number
     };
@@ -33,7 +33,7 @@ async fn passed_closure() -> u32 {
 
 async fn block_in_closure() -> u32 {
     let make = |number: u32| async move {
-        here!("closures::block_in_closure::{async_fn#0}::{closure#0}::{async_block#0}");
+        here!("closures::block_in_closure::{closure#0}::{async_block#0}");
         sleep(FOREVER).await;
         number
     };
@@ -79,24 +79,21 @@ async fn main() {
     let tasks = [
         start(
             async_closure(1),
-            &[
-                "closures::async_closure",
-                "closures::async_closure::{async_fn#0}::{closure#0}::{async_closure#0}",
-            ],
+            &["closures::async_closure", "closures::async_closure::{closure#0}"],
         ),
         start(
             passed_closure(),
             &[
                 "closures::passed_closure",
                 "closures::call",
-                "closures::passed_closure::{async_fn#0}::{closure#0}::{async_closure#0}",
+                "closures::passed_closure::{closure#0}",
             ],
         ),
         start(
             block_in_closure(),
             &[
                 "closures::block_in_closure",
-                "closures::block_in_closure::{async_fn#0}::{closure#0}::{async_block#0}",
+                "closures::block_in_closure::{closure#0}::{async_block#0}",
             ],
         ),
         start(serve(Echo), &["closures::serve", "closures::Echo::call"]),

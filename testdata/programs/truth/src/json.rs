@@ -32,6 +32,8 @@ fn runtime(truth: &Truth, index: usize) -> String {
         ("tasks", truth.tasks_of(index).to_string()),
         ("num_alive_tasks", or_null(runtime.alive.as_ref().map(|count| count()))),
         ("name", runtime.name.as_deref().map_or("null".to_string(), string)),
+        ("local_queues", or_null(runtime.queued.as_ref().map(|queued| queued.local))),
+        ("injection_queue", or_null(runtime.queued.as_ref().map(|queued| queued.injected))),
     ])
 }
 

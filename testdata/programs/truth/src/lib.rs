@@ -90,6 +90,15 @@ pub struct Runtime {
     pub name: Option<String>,
     /// Counts the runtime's live tasks, if this version of tokio can.
     pub alive: Option<Box<dyn Fn() -> usize + Send>>,
+    /// What waits in its queues, if that is certain.
+    pub queued: Option<Queued>,
+}
+
+/// Tasks in the queues of a runtime.
+pub struct Queued {
+    /// In those of the workers, all together.
+    pub local: usize,
+    pub injected: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]

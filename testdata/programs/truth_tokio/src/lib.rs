@@ -9,7 +9,13 @@ pub fn current(flavor: &'static str, workers: usize) -> truth::Runtime {
 
 /// The truth about the runtime behind a handle.
 pub fn describe(handle: &Handle, flavor: &'static str, workers: usize) -> truth::Runtime {
-    truth::Runtime { flavor, workers: Some(workers), name: None, alive: alive(handle) }
+    truth::Runtime {
+        flavor,
+        workers: Some(workers),
+        name: None,
+        alive: alive(handle),
+        queued: None,
+    }
 }
 
 /// A runtime with this many workers and everything enabled.
