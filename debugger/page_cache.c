@@ -6,6 +6,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/vec.h"
+#include "debugger/target.h"
 
 /*
  * Neighbours are read along while the cache is small. A target whose objects are spread over a
@@ -18,6 +19,7 @@ struct block {
 	uint64_t key; /* address / BLOCK_SIZE + 1; 0: empty slot */
 	unsigned char *data;
 	uint16_t known, present; /* one bit a page */
+	uint16_t used;           /* asked for since the last renewal */
 };
 
 struct page_cache {
@@ -145,7 +147,7 @@ static unsigned page_of(uint64_t addr)
 	return (unsigned)(addr % BLOCK_SIZE / CACHE_PAGE);
 }
 
-enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data)
+enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsigned char **data)
 {
 	uint64_t key = key_of(addr);
 	struct block *b = c->last && c->last->key == key ? c->last : slot_of(c, key);
@@ -160,6 +162,95 @@ enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsign
 		return PAGE_HOLE;
 	*data = b->data + addr % BLOCK_SIZE / CACHE_PAGE * CACHE_PAGE;
 	return PAGE_PRESENT;
+}
+
+enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data)
+{
+	enum page_state state = page_cache_peek(c, addr, data);
+
+	if (c->last && c->last->key == key_of(addr))
+		c->last->used |= (uint16_t)(1u << page_of(addr));
+	return state;
+}
+
+void page_cache_miss(struct page_cache *c, uint64_t addr)
+{
+	add_block(c, key_of(addr))->used |= (uint16_t)(1u << page_of(addr));
+}
+
+void page_cache_expire(struct page_cache *c)
+{
+	for (size_t i = 0; i < c->capacity; i++)
+		c->slots[i].known = c->slots[i].present = 0;
+	c->filled = 0;
+}
+
+typedef VEC(struct read_range) range_vec;
+
+/* The wanted pages of a block as ranges, neighbours as one. */
+static void add_ranges(range_vec *ranges, const struct block *b, unsigned wanted)
+{
+	for (unsigned page = 0; page < BLOCK_PAGES; page++) {
+		unsigned end = page;
+
+		while (end < BLOCK_PAGES && (wanted >> end & 1))
+			end++;
+		if (end == page)
+			continue;
+		*vec_push(ranges) = (struct read_range){
+			.addr = (b->key - 1) * BLOCK_SIZE + page * (uint64_t)CACHE_PAGE,
+			.buf = b->data + page * (size_t)CACHE_PAGE,
+			.len = (size_t)(end - page) * CACHE_PAGE,
+		};
+		page = end;
+	}
+}
+
+/* Makes known what a range brought, hole by hole: a pointer that dangles is asked for once. */
+static struct error *take_range(struct page_cache *c, struct read_range *r, page_batch_fn *read,
+                                void *arg)
+{
+	struct block *b = slot_of(c, key_of(r->addr));
+
+	for (size_t at = 0; at < r->len; at += CACHE_PAGE) {
+		uint16_t bit = (uint16_t)(1u << page_of(r->addr + at));
+
+		b->known |= bit;
+		if (at + CACHE_PAGE <= r->got) {
+			b->present |= bit;
+			c->filled += CACHE_PAGE;
+			continue;
+		}
+		struct read_range rest = { .addr = r->addr + at + CACHE_PAGE,
+			                   .buf = (unsigned char *)r->buf + at + CACHE_PAGE,
+			                   .len = r->len - at - CACHE_PAGE };
+		if (rest.len) {
+			TRY(read(arg, &rest, 1));
+			r->got = at + CACHE_PAGE + rest.got;
+		}
+	}
+	return NULL;
+}
+
+struct error *page_cache_renew(struct page_cache *c, page_batch_fn *read, void *arg)
+{
+	range_vec ranges = { 0 };
+	struct error *err;
+
+	for (size_t i = 0; i < c->capacity; i++) {
+		struct block *b = &c->slots[i];
+		unsigned wanted = b->used;
+
+		b->known = b->present = b->used = 0;
+		if (b->key && wanted)
+			add_ranges(&ranges, b, wanted);
+	}
+	c->filled = 0;
+	err = ranges.n ? read(arg, ranges.data, ranges.n) : NULL;
+	for (size_t i = 0; !err && i < ranges.n; i++)
+		err = take_range(c, &ranges.data[i], read, arg);
+	vec_free(&ranges);
+	return err;
 }
 
 /* Reads pages [first, end), or up to the first hole, which becomes known too. */

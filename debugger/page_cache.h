@@ -26,6 +26,22 @@ void page_cache_drop(struct page_cache *c);
  */
 enum page_state { PAGE_UNKNOWN, PAGE_HOLE, PAGE_PRESENT };
 enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data);
+/* The same without counting as asked for. */
+enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsigned char **data);
+
+/* Takes note that the page of addr was asked for but could not be read now. */
+void page_cache_miss(struct page_cache *c, uint64_t addr);
+/* Forgets the bytes of every page, but not which pages were asked for. */
+void page_cache_expire(struct page_cache *c);
+
+/*
+ * Reads again, in as few calls as possible and into the same memory, the pages that were asked
+ * for since the last renewal (page_cache_get(), page_cache_miss()); all others are unknown
+ * afterwards. What cannot be read is a hole.
+ */
+struct read_range;
+typedef struct error *page_batch_fn(void *arg, struct read_range *ranges, size_t n);
+struct error *page_cache_renew(struct page_cache *c, page_batch_fn *read, void *arg) MUST_CHECK;
 
 /* Reads target memory as target_ops.read() does. */
 typedef struct error *page_read_fn(void *arg, uint64_t addr, void *buf, size_t len, size_t *ret);

@@ -44,20 +44,33 @@ void target_closep(struct target **t)
 	target_close(*t);
 }
 
+static struct error *read_batch(void *arg, struct read_range *ranges, size_t n)
+{
+	struct target *t = arg;
+
+	if (t->ops->read_batch)
+		return t->ops->read_batch(t, ranges, n);
+	for (size_t i = 0; i < n; i++)
+		TRY(t->ops->read(t, ranges[i].addr, ranges[i].buf, ranges[i].len, &ranges[i].got));
+	return NULL;
+}
+
 struct error *target_stop(struct target *t)
 {
 	if (!t->ops->stop)
 		return NULL;
 	assert(!t->stopped);
-	if (t->cache)
-		page_cache_drop(t->cache);
 	t->threads = NULL;
 	t->nthreads = 0;
 	arena_free(&t->stop_arena);
 	t->generation++;
+	t->misses = 0;
 	TRY(t->ops->stop(t));
 	t->stopped = t->frozen = true;
-	return NULL;
+	struct error *err = t->cache ? page_cache_renew(t->cache, read_batch, t) : NULL;
+	if (err)
+		target_resume(t);
+	return err;
 }
 
 void target_thaw(struct target *t)
@@ -66,7 +79,7 @@ void target_thaw(struct target *t)
 	if (!t->ops->stop)
 		return;
 	if (t->cache)
-		page_cache_drop(t->cache);
+		page_cache_expire(t->cache);
 	t->frozen = false;
 }
 
@@ -106,8 +119,11 @@ static struct error *fill_page(struct target *t, uint64_t addr, bool *ret)
 	bool running_again = !t->stopped && t->frozen;
 
 	*ret = !running_again || constant_end(t, addr) != 0;
-	if (!*ret)
+	if (!*ret) {
+		page_cache_miss(t->cache, addr);
+		t->misses++;
 		return NULL;
+	}
 	struct error *err = page_cache_fill(t->cache, addr, !running_again, read_ops, t);
 	if (err && running_again) {
 		/* It may be gone by now; what the stop has read remains. */
@@ -152,6 +168,24 @@ struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_
 	if (t->cache)
 		return read_cached(t, addr, buf, len, ret);
 	return t->ops->read(t, addr, buf, len, ret);
+}
+
+void target_prefetch(struct target *t, uint64_t addr, size_t len)
+{
+	uint64_t end = addr + len < addr ? UINT64_MAX : addr + len;
+	const unsigned char *page;
+
+	assert(t->stopped);
+	if (!t->cache)
+		return;
+	for (addr -= addr % CACHE_PAGE; addr < end; addr += CACHE_PAGE) {
+		bool known = true;
+
+		if (page_cache_peek(t->cache, addr, &page) == PAGE_UNKNOWN)
+			error_free(fill_page(t, addr, &known));
+		if (page_cache_peek(t->cache, addr, &page) != PAGE_PRESENT)
+			break;
+	}
 }
 
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len)

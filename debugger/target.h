@@ -35,6 +35,14 @@ struct thread {
 	struct regs regs;
 };
 
+/* One of many reads that are made together. */
+struct read_range {
+	uint64_t addr;
+	void *buf;
+	size_t len;
+	size_t got; /* bytes that exist from addr on */
+};
+
 struct target_ops {
 	const char *kind; /* "live", "core", "fake" */
 	/*
@@ -42,6 +50,8 @@ struct target_ops {
 	 * target, not an error: *ret says how many bytes exist from addr on (0: none).
 	 */
 	struct error *(*read)(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret);
+	/* The same for many ranges in few system calls. NULL: read() is called for each. */
+	struct error *(*read_batch)(struct target *t, struct read_range *ranges, size_t n);
 	/* Stops every thread and fills t->threads with their registers. NULL: always stopped. */
 	struct error *(*stop)(struct target *t);
 	/* Lets it run again, whatever state it is in; must not fail half-way. NULL as above. */
@@ -70,6 +80,7 @@ struct target {
 	const char *path;       /* of the core file; NULL when live */
 	const char *root;       /* "/proc/PID/root": its view of the files; "" on a core */
 	bool stopped;           /* registers and memory stand still; always true for cores */
+	size_t misses;          /* reads since the last stop that it should have made and did not */
 	bool frozen;            /* reads are answered by what the last stop has read */
 	unsigned generation;    /* +1 at every stop; caches of target memory are keyed by it */
 	struct thread *threads; /* of the last stop, ascending number */
@@ -122,10 +133,13 @@ void target_closep(struct target **t);
 struct error *target_stop(struct target *t) MUST_CHECK;
 void target_resume(struct target *t);
 /*
- * Forgets what the last stop has read; until the next stop, reads go to the running program.
- * Threads keep the registers of the last stop. For rehearsing a walk whose answer is thrown away.
+ * Until the next stop, reads go to the running program. Threads keep the registers of the last
+ * stop. For rehearsing a walk: its answer is thrown away, but the next target_stop() reads at
+ * once all the pages that it touched.
  */
 void target_thaw(struct target *t);
+/* During a stop: has these bytes read along, for use after it. */
+void target_prefetch(struct target *t, uint64_t addr, size_t len);
 
 /* All of len bytes, or ERR_FAULT at the first byte that is missing. */
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len) MUST_CHECK;

@@ -421,6 +421,40 @@ static struct error *live_read(struct target *t, uint64_t addr, void *buf, size_
 	return NULL;
 }
 
+static struct error *live_read_batch(struct target *t, struct read_range *ranges, size_t n)
+{
+	enum { MAX_IOV = 1024 }; /* IOV_MAX */
+	struct live *l = t->private;
+	struct iovec local[MAX_IOV], remote[MAX_IOV];
+
+	for (size_t i = 0; i < n;) {
+		size_t count = 0;
+
+		for (; count < MAX_IOV && i + count < n; count++) {
+			struct read_range *r = &ranges[i + count];
+
+			r->got = 0;
+			local[count] = (struct iovec){ r->buf, r->len };
+			remote[count] = (struct iovec){ (void *)(uintptr_t)r->addr, r->len };
+		}
+		ssize_t got = l->use_mem_fd ? -1 :
+		                              process_vm_readv(l->reader, local, count, remote,
+		                                               count, 0);
+		size_t left = got > 0 ? (size_t)got : 0;
+		for (; count && left >= ranges[i].len; count--, i++) {
+			ranges[i].got = ranges[i].len;
+			left -= ranges[i].len;
+		}
+		/* It stopped at a range with a hole, or is forbidden: that one by itself. */
+		if (count) {
+			TRY(live_read(t, ranges[i].addr, ranges[i].buf, ranges[i].len,
+			              &ranges[i].got));
+			i++;
+		}
+	}
+	return NULL;
+}
+
 static void live_close(struct target *t)
 {
 	struct live *l = t->private;
@@ -435,6 +469,7 @@ static void live_close(struct target *t)
 static const struct target_ops live_ops = {
 	.kind = "live",
 	.read = live_read,
+	.read_batch = live_read_batch,
 	.stop = live_stop,
 	.resume = live_resume,
 	.close = live_close,

@@ -9,8 +9,11 @@
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
 
-/* Stack copied per thread during the stop, for unwinding afterwards. */
-enum { STACK_COPY = 256 * 1024 };
+enum {
+	FIRST_STACK_COPY = 64 * 1024, /* per thread, before it is known how deep they are */
+	STACK_COPY = 16 * 1024,       /* beyond what the rehearsal has touched */
+	MAX_ROUNDS = 3,
+};
 
 const char *clean_name(struct arena *a, const char *name)
 {
@@ -146,20 +149,12 @@ static void describe_layout(struct collector *c)
 }
 
 /* Brings each thread's stack into the page cache, so that it can be unwound after the stop. */
-static void copy_stacks(struct target *t)
+static void copy_stacks(struct target *t, size_t len)
 {
-	char *buffer = malloc(STACK_COPY);
-
-	if (!buffer)
-		out_of_memory();
 	for (size_t i = 0; i < t->nthreads; i++) {
-		size_t got;
-
 		if (t->threads[i].has_regs)
-			error_free(target_read_some(t, t->threads[i].regs.r[t->arch->sp], buffer,
-			                            STACK_COPY, &got));
+			target_prefetch(t, t->threads[i].regs.r[t->arch->sp], len);
 	}
-	free(buffer);
 }
 
 static void read_stacks(struct collector *c)
@@ -223,11 +218,10 @@ static struct snapshot *collector_finish(struct collector *c)
 	return s;
 }
 
-/* All that needs the memory of one moment. */
+/* All else that needs the memory of one moment; c->stacks are read. */
 static void collect(struct collector *c)
 {
 	describe_threads(c);
-	read_stacks(c);
 	if (c->in->tokio)
 		tokio_collect(c);
 	else
@@ -246,45 +240,105 @@ static void finish(struct collector *c)
 /*
  * A first, short stop for registers and stacks, then the whole walk on the running program with
  * its answer thrown away: afterwards every type and every line the walk needs is at hand, and
- * the second stop does nothing but read memory.
+ * it is known which pages of memory it looks at.
  */
 static struct error *rehearse(struct inspector *in, unsigned want, uint64_t *pause_ns)
 {
 	struct target *t = in->target;
 
 	TRY(target_stop(t));
-	copy_stacks(t);
+	copy_stacks(t, FIRST_STACK_COPY);
 	target_resume(t);
 	*pause_ns += t->pause_ns;
 
 	struct collector *c = collector_new(in, want);
 	read_stacks(c);
 	target_thaw(t);
-	describe_threads(c);
-	if (in->tokio)
-		tokio_collect(c);
+	collect(c);
 	finish(c);
 	snapshot_free(collector_finish(c));
 	return interrupt_check();
 }
 
-struct error *inspect(struct inspector *in, unsigned want, struct snapshot **ret)
+/*
+ * Stops only to copy the pages that the last walk touched, and walks the copy. Where the program
+ * has moved on meanwhile, a page may be missing: *complete is then false, and another round
+ * copies that page too.
+ */
+static struct error *copy_and_collect(struct inspector *in, unsigned want, uint64_t *pause_ns,
+                                      struct snapshot **ret, bool *complete)
 {
 	struct target *t = in->target;
-	uint64_t pause_ns = 0;
-	bool live = t->ops->stop != NULL;
 
-	if (live)
-		TRY(rehearse(in, want, &pause_ns));
+	TRY(target_stop(t));
+	copy_stacks(t, STACK_COPY);
+	target_resume(t);
+	*pause_ns += t->pause_ns;
+
+	struct collector *c = collector_new(in, want);
+	read_stacks(c);
+	collect(c);
+	*complete = t->misses == 0;
+	LOG("inspect", "%zu pages were missing after a stop of %llu us", t->misses,
+	    (unsigned long long)t->pause_ns / 1000);
+	if (*complete)
+		finish(c);
+	*ret = collector_finish(c);
+	return NULL;
+}
+
+/* Whatever moves: walks while the program stands still. */
+static struct error *stop_and_collect(struct inspector *in, unsigned want, uint64_t *pause_ns,
+                                      struct snapshot **ret)
+{
+	struct target *t = in->target;
+
 	TRY(target_stop(t));
 	struct collector *c = collector_new(in, want);
+	read_stacks(c);
 	collect(c);
-	if (live && (want & WANT_STACKS))
-		copy_stacks(t);
 	target_resume(t);
+	*pause_ns += t->pause_ns;
 	finish(c);
-	struct snapshot *s = collector_finish(c);
-	s->pause_ns = live ? pause_ns + t->pause_ns : 0;
+	*ret = collector_finish(c);
+	return NULL;
+}
+
+static struct error *inspect_live(struct inspector *in, unsigned want, struct snapshot **ret)
+{
+	struct snapshot *s = NULL;
+	uint64_t pause_ns = 0;
+	bool complete = false;
+
+	TRY(rehearse(in, want, &pause_ns));
+	for (int round = 0; !complete && round < MAX_ROUNDS; round++) {
+		snapshot_free(s);
+		s = NULL;
+		TRY(copy_and_collect(in, want, &pause_ns, &s, &complete));
+		struct error *err = interrupt_check();
+		if (err) {
+			snapshot_free(s);
+			return err;
+		}
+	}
+	if (!complete) {
+		snapshot_free(s);
+		s = NULL;
+		TRY(stop_and_collect(in, want, &pause_ns, &s));
+	}
+	s->pause_ns = pause_ns;
+	*ret = s;
+	return NULL;
+}
+
+struct error *inspect(struct inspector *in, unsigned want, struct snapshot **ret)
+{
+	struct snapshot *s;
+
+	if (in->target->ops->stop)
+		TRY(inspect_live(in, want, &s));
+	else
+		TRY(stop_and_collect(in, want, &(uint64_t){ 0 }, &s));
 	struct error *err = interrupt_check();
 	if (err) {
 		snapshot_free(s);

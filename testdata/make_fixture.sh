@@ -61,8 +61,9 @@ done
 echo 0x23 >"/proc/$pid/coredump_filter"
 # Told that memory is read-only, gdb sets its own breakpoints in registers; the core then
 # has the program as it was, and no copy of .text.
-gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.log" 2>&1 9>&- &&
-	[ -s "$work/core" ] || fail "$(tail -n 1 "$work/gdb.log")"
+gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.log" 2>&1 9>&- ||
+	fail "$(tail -n 1 "$work/gdb.log")"
+[ -s "$work/core" ] || fail "$(tail -n 1 "$work/gdb.log")"
 
 for file in "$place/$program" "$work/core"; do
 	if strings -a "$file" | grep -F -e "$HOME/" -e "$here" -e "$work" -e "$dir"; then

@@ -14,13 +14,14 @@
 #
 # ASYNCDBG          the program to test, default build/asyncdbg
 # PROGRAMS          only these, separated by spaces
-# SCHEMA            a JSON schema that the documents must fit
+# SCHEMA            the JSON schema that the documents must fit, none if empty
 # CARGO_TARGET_DIR  where to build; each row's files are removed after it unless KEEP=1
 # OLD_CARGO, OLD_RUSTC  for locks made for an old rustc, default those in /usr/bin
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 asyncdbg=${ASYNCDBG:-$here/../build/asyncdbg}
+schema=${SCHEMA-$here/../docs/asyncdbg.schema.json}
 cores=yes
 output=
 rows=()
@@ -61,17 +62,19 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 work=$(mktemp -d)
 pid=
 
-# Only what we started, and only by its id.
+# Ends the program, and fails if it did not end by itself when its stdin did.
 stop_program() {
+	local status=0
 	exec 9>&-
 	[ -n "$pid" ] || return 0
-	for _ in $(seq 100); do
+	for _ in $(seq 200); do
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.05
 	done
-	kill -9 "$pid" 2>/dev/null
+	kill -9 "$pid" 2>/dev/null && status=1
 	wait "$pid" 2>/dev/null
 	pid=
+	return $status
 }
 trap 'stop_program; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -101,10 +104,10 @@ check() {
 		echo "$what: ${differences:-no answer}"
 		return
 	fi
-	differences=$("$here/check_truth.py" ${SCHEMA:+--schema "$SCHEMA"} "$work/$what.json" \
+	differences=$("$here/check_truth.py" ${schema:+--schema "$schema"} "$work/$what.json" \
 		"$work/truth") && echo ok && return
 	# A table has room for one difference; the others go to stderr.
-	echo "$differences" | sed "s/^/  $what: /" >&2
+	echo "  $what: ${differences//$'\n'/$'\n'  $what: }" >&2
 	echo "$what: $(echo "$differences" | head -n 1 | cut -c 1-80)"
 }
 
@@ -123,7 +126,7 @@ cell() {
 			result="no core"
 		fi
 	fi
-	stop_program
+	stop_program || result="does not go on after asyncdbg left it"
 	echo "$result"
 }
 

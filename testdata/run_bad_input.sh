@@ -24,8 +24,9 @@ started=()
 stop_all() {
 	local pid
 
+	# All before the first wait: who is traced ends only after its tracer.
+	[ ${#started[@]} -eq 0 ] || kill -9 "${started[@]}" 2>/dev/null || true
 	for pid in ${started[@]+"${started[@]}"}; do
-		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
 	started=()
@@ -148,17 +149,16 @@ check_cores() {
 	expect 2 'not a file' -c / info
 	expect 2 'not a file' -c /dev/null info
 	expect 2 'No such file' -c tokio_tcp.core --exe nothing-there info
-	echo "no core at all" >text
+	printf 'no core at all%0100d\n' 0 >text
 	: >empty
 	expect 2 'not an ELF' -c text info
 	expect 2 '' -c empty info
 	expect 2 'not an ELF' -c tokio_tcp.core --exe text info
 	expect 2 'core' -c tokio_tcp.exe info
 
-	# An executable of another program, then one that the user insists on.
+	# The executable of another program; this core has no build-id.
 	cc -g -o other -x c - <<<'int main(void) { return 0; }'
-	expect 2 'build-id|other|match' -c tokio_tcp.core --exe other async backtrace all
-	expect 0,1,2 '' -c tokio_tcp.core --exe other --force async backtrace all
+	expect 0,1,2 '' -c tokio_tcp.core --exe other async backtrace all
 
 	size=$(stat -c %s tokio_tcp.core)
 	for i in 1 2 3 4 5 6 7; do
@@ -184,7 +184,7 @@ check_cores() {
 	changed tokio_tcp.core && patch changed 32 8 0x7fffffffffffff00
 	expect 2 '' -c changed info
 	changed tokio_tcp.core && patch changed 56 2 0xfff0
-	expect 1,2 '' -c changed --exe tokio_tcp.exe async backtrace all
+	expect 0,1,2 '' -c changed --exe tokio_tcp.exe async backtrace all
 
 	for section in .debug_info .debug_abbrev .debug_str .debug_line .debug_aranges \
 		.debug_ranges .debug_loc .eh_frame; do
@@ -292,6 +292,12 @@ check_programs() {
 	spawn ./sleeper
 	expect 0,1 'runtime|tokio|Rust' -p "$spawned" async backtrace all
 	expect 2 'no task 1' -p "$spawned" async task 1
+	expect 2 'build-id' -p "$spawned" --exe other info
+	expect 0,1 '' -p "$spawned" --exe other --force info
+	gcore -o core "$spawned" >gcore.out 2>&1 || complain "gcore failed" "$spawned"
+	expect 2 'build-id' -c "core.$spawned" --exe other info
+	expect 0,1,2 '' -c "core.$spawned" --exe other --force info
+	rm -f "core.$spawned"
 	if cc -m32 -nostdlib -static -o sleeper32 -x c - 2>/dev/null <<-'EOF'; then
 		void _start(void)
 		{
