@@ -327,6 +327,67 @@ static void test_constant_memory_is_read_after_resume(void **state)
 	assert_int_equal(byte_at(t, RODATA - 0x10000), -1);
 }
 
+static void test_a_stop_reads_what_was_used_before(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	/* A rehearsal on the running program uses two places, one of them a hole. */
+	expect_ok(target_stop(t));
+	target_resume(t);
+	target_thaw(t);
+	byte_at(t, LOW);
+	assert_int_equal(byte_at(t, HOLE), -1);
+	s.counter = 2;
+	expect_ok(target_stop(t));
+	target_resume(t);
+	s.counter = 3;
+	assert_int_equal(t->misses, 0);
+	/* The stop has read both by itself: the answer is of that moment, and a hole is no miss. */
+	assert_int_equal(byte_at(t, LOW), 2);
+	assert_int_equal(byte_at(t, HOLE), -1);
+	assert_int_equal(t->misses, 0);
+}
+
+static void test_a_miss_is_counted_and_read_next_time(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	expect_ok(target_stop(t));
+	target_resume(t);
+	assert_int_equal(byte_at(t, LOW), -1);
+	assert_int_equal(t->misses, 1);
+	s.counter = 2;
+	expect_ok(target_stop(t));
+	target_resume(t);
+	s.counter = 3;
+	assert_int_equal(byte_at(t, LOW), 2);
+	assert_int_equal(t->misses, 0);
+}
+
+static void test_prefetch_keeps_bytes_but_does_not_ask_for_them_again(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	expect_ok(target_stop(t));
+	target_prefetch(t, LOW, CACHE_PAGE);
+	target_resume(t);
+	expect_ok(target_stop(t));
+	target_resume(t);
+	assert_int_equal(byte_at(t, LOW), -1);
+	assert_int_equal(t->misses, 1);
+	expect_ok(target_stop(t));
+	target_prefetch(t, LOW + BLOCK_SIZE, CACHE_PAGE);
+	target_resume(t);
+	s.counter = 2;
+	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), 1);
+}
+
 static void test_a_target_that_is_gone(void **state)
 {
 	struct sim s;
@@ -390,6 +451,9 @@ int main(void)
 		cmocka_unit_test(test_stop_drops_what_rehearsals_read),
 		cmocka_unit_test(test_bytes_of_a_stop_stay_until_the_next),
 		cmocka_unit_test(test_constant_memory_is_read_after_resume),
+		cmocka_unit_test(test_a_stop_reads_what_was_used_before),
+		cmocka_unit_test(test_a_miss_is_counted_and_read_next_time),
+		cmocka_unit_test(test_prefetch_keeps_bytes_but_does_not_ask_for_them_again),
 		cmocka_unit_test(test_a_target_that_is_gone),
 		cmocka_unit_test(test_cache_grows),
 	};

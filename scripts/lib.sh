@@ -1,5 +1,5 @@
 # Shared pieces of scripts/demo and scripts/test; sourced, not run.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Where builds go, one directory a preset.
@@ -99,41 +99,42 @@ cargo_is_new_enough() {
 	[ "${version:-0}" -ge 85 ]
 }
 
-# find_cargo [install]: puts a usable cargo in PATH; with "install", from Debian when none is
-# there. On failure the reason is in $no_cargo.
+# Puts a usable cargo in PATH; on failure the reason is in $no_cargo.
 find_cargo() {
-	local home plan
+	local home
 
 	no_cargo=
-	cargo_is_new_enough && return 0
+	cargo_is_new_enough && return
 	for home in "${CARGO_HOME:-$HOME/.cargo}" /usr/local/cargo; do
 		[ -x "$home/bin/cargo" ] || continue
 		PATH=$home/bin:$PATH
-		cargo_is_new_enough && return 0
+		cargo_is_new_enough && return
 	done
 	no_cargo="no cargo 1.85 or newer in PATH"
-	[ "${1:-}" = install ] && have apt-get || return 1
-	apt_update
-	# rustc-web and cargo-web, Debian's for building browsers, are recent; they exclude rustc
-	# and cargo, and we remove nothing.
-	if plan=$(apt-get install -s --no-install-recommends rustc-web cargo-web 2>/dev/null) &&
-		! grep -q '^Remv' <<<"$plan"; then
-		say "installing rustc-web and cargo-web"
-		apt_install rustc-web cargo-web || return 1
-		hash -r
-	fi
-	cargo_is_new_enough && no_cargo=
+	return 1
 }
 
-# build_preset PRESET: configures and builds into $build_root/PRESET.
+# find_cargo, and where that fails, Debian's. rustc-web and cargo-web, there for building
+# browsers, are recent; they exclude rustc and cargo, and we remove nothing.
+install_cargo() {
+	local plan
+
+	find_cargo && return
+	have apt-get || return 1
+	apt_update
+	plan=$(apt-get install -s --no-install-recommends rustc-web cargo-web 2>/dev/null) || return 1
+	! grep -q '^Remv' <<<"$plan" || return 1
+	say "installing rustc-web and cargo-web"
+	apt_install rustc-web cargo-web || return 1
+	hash -r
+	find_cargo
+}
+
+# build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET.
 build_preset() {
 	say "building ($1)"
-	cmake -S "$root" --preset "$1" -B "$build_root/$1" >"$build_root-$1.log" 2>&1 || {
-		cat "$build_root-$1.log" >&2
-		fail "cmake failed"
-	}
-	rm -f "$build_root-$1.log"
-	cmake --build "$build_root/$1" -j "$jobs"
+	cmake -S "$root" --preset "$1" -B "$build_root/$1"
+	cmake --build "$build_root/$1" -j "$jobs" ${2:+--target "$2"}
 }
 
 # Why we could not attach to a program of ours; empty when we can.
