@@ -62,7 +62,7 @@ struct dwarf_module {
 	struct map by_name;       /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions;     /* DIE offset -> struct function */
 	struct map vtables;       /* link-time address -> DIE offset of a `{vtable}` variable */
-	struct map polled;        /* DIE offset of a type that has a poll function */
+	struct map polled;        /* hash of the name of a type that has a poll function */
 	struct tls_symbols tls;
 };
 

@@ -225,7 +225,7 @@ const struct type *function_variable(const struct function *f, const char *name)
 
 /* ---- types by name ---- */
 
-static uint64_t hash_name(const char *name)
+uint64_t lookup_name_key(const char *name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
@@ -323,7 +323,7 @@ static const struct type *search_type(struct dwarf_module *dm, const char *name,
 
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
-	uint64_t key = hash_name(name);
+	uint64_t key = lookup_name_key(name);
 
 	if (!dm->dwarf)
 		return NULL;

@@ -43,6 +43,9 @@ const struct type *function_first_argument(const struct function *f);
  */
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near);
 
+/* A non-zero hash of a name, for the maps of struct dwarf_module. */
+uint64_t lookup_name_key(const char *name);
+
 /* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */
 const char *lookup_die_name(struct dwarf_module *dm, uint64_t die);
 
@@ -103,5 +106,8 @@ const char *lookup_poll_linkage(const struct type *coroutine);
  */
 bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);
-/* Does a function poll(Pin<&mut T>, ...) exist in the type's unit: is it a future? */
+/*
+ * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
+ * crate that the type's unit belongs to.
+ */
 bool lookup_has_poll(const struct type *t);

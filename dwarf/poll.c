@@ -186,10 +186,13 @@ static const struct type *polled_type(struct dwarf_module *dm, uint64_t die)
 	return m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
 }
 
-/* The types that functions of this unit poll; by DIE. */
+/* The types that functions of this unit poll, by name: each unit has its own DIE for a type. */
 static void read_polled(struct dwarf_module *dm, struct unit *u)
 {
+	if (u->polled_read)
+		return;
 	u->polled_read = true;
+	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
 		const struct scope *s = &u->scopes[i];
 
@@ -198,18 +201,23 @@ static void read_polled(struct dwarf_module *dm, struct unit *u)
 			continue;
 		const struct type *t = polled_type(dm, s->die);
 		if (t)
-			map_put(&dm->polled, type_die(t), NULL);
+			map_put(&dm->polled, lookup_name_key(type_name(t)), NULL);
 	}
 }
 
 bool lookup_has_poll(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
-	struct unit *u = debuginfo_scanned_unit_of(dm, type_die(t));
+	struct unit *here = debuginfo_unit_of(dm, type_die(t));
+	uint64_t key = lookup_name_key(type_name(t));
 
-	if (!u)
+	if (!here)
 		return false;
-	if (!u->polled_read)
-		read_polled(dm, u);
-	return map_has(&dm->polled, type_die(t));
+	read_polled(dm, here);
+	/* A generic's poll function stands in one unit of the crate that made use of it. */
+	for (size_t i = 0; i < dm->nunits && !map_has(&dm->polled, key); i++) {
+		if (same_crate(here, &dm->units[i]))
+			read_polled(dm, &dm->units[i]);
+	}
+	return map_has(&dm->polled, key);
 }

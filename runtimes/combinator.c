@@ -8,7 +8,11 @@
 #include "dwarf/path.h"
 #include "runtimes/future.h"
 
-enum { MAX_MEMBER_DEPTH = 4, MAX_PATHS = 2 };
+enum {
+	MAX_POINTERS = 4,      /* one behind another */
+	MAX_MEMBER_DEPTH = 12, /* structs inside structs: hyper's connections are 8 deep */
+	MAX_PATHS = 2,
+};
 
 static const struct {
 	const char *type;
@@ -59,7 +63,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	size_t row;
 	void *known;
 
-	if (depth > MAX_MEMBER_DEPTH)
+	if (depth > MAX_POINTERS)
 		return false;
 	if (map_has(&in->futures, (uintptr_t)t)) {
 		known = map_get(&in->futures, (uintptr_t)t);
@@ -105,61 +109,97 @@ static bool is_closure(const struct type *t)
 
 static struct error *find_in(struct decoder *d, struct value v, struct found *out, int depth);
 
-/*
- * An Option of a future, behind pointers or not: hyper's Pin<Box<Option<F>>>. *is false when the
- * type is none; nothing is added for None.
- */
-static struct error *find_optional(struct decoder *d, struct value v, struct found *out, bool *is)
+/* T of an Option<T> that lies behind Pin and Box or nothing, when T is a future; else NULL. */
+static const struct type *optional_future(struct inspector *in, const struct type *t)
 {
-	const struct type *some = NULL;
-	const struct variant *variant, *active;
-
-	*is = false;
-	for (int hop = 0; hop < MAX_MEMBER_DEPTH; hop++) {
+	for (int hop = 0; t && hop < MAX_POINTERS; hop++) {
+		const struct variant *some = NULL;
 		const struct member *m;
 
-		if (type_is(v.type, "core::option::Option") &&
-		    (variant = type_variant(v.type, "Some")) != NULL) {
-			m = type_single_member(variant->payload);
-			some = m ? m->type : NULL;
-			break;
+		if (type_is(t, "core::option::Option"))
+			some = type_variant(t, "Some");
+		if (some) {
+			m = type_single_member(some->payload);
+			return m && future_is_type(in, m->type) ? m->type : NULL;
 		}
-		if (type_is(v.type, "core::pin::Pin") && (m = type_single_member(v.type))) {
-			v = (struct value){ m->type, v.addr + m->offset };
-		} else if (strncmp(type_name(v.type), "alloc::boxed::Box<", 18) == 0 &&
-		           type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
-			TRY(target_read_uint(d->c->in->target, v.addr, 8, &v.addr));
-			v.type = type_target(v.type);
-		} else {
+		if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
+			t = m->type;
+		else if (type_kind(t) == TYPE_POINTER &&
+		         strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0)
+			t = type_target(t);
+		else
 			return NULL;
-		}
 	}
-	if (!some || !future_is_type(d->c->in, some))
-		return NULL;
-	*is = true;
-	TRY(value_variant(d->c->in->target, v, &active));
-	if (strcmp(active->name, "Some") != 0)
-		return NULL;
-	struct value payload = value_payload(v, active);
-	const struct member *m = type_single_member(payload.type);
-	if (m)
-		add(out, (struct value){ m->type, payload.addr + m->offset }, "await");
 	return NULL;
+}
+
+/* Adds what an optional_future() holds: nothing for None. */
+static struct error *find_optional(struct decoder *d, struct value v, struct found *out)
+{
+	SCRATCH(tmp);
+	const struct path *some;
+	struct value future;
+	bool found;
+
+	TRY(path_resolve(&tmp, v.type, "Some.0", &some));
+	TRY(path_eval(d->c->in->target, some, v, &future, &found));
+	if (found)
+		add(out, future, "await");
+	return NULL;
+}
+
+static bool holds_future(struct inspector *in, const struct type *t, int depth);
+
+static bool members_hold_future(struct inspector *in, const struct type *t, int depth)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct type *m = members[i].type;
+
+		if (m && type_size(m) && (future_is_type(in, m) || optional_future(in, m) ||
+		                          holds_future(in, m, depth + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* Does a value of this type have a future somewhere inside itself? Asked once per type. */
+static bool holds_future(struct inspector *in, const struct type *t, int depth)
+{
+	enum type_kind kind = type_kind(t);
+	bool holds = false;
+	size_t n;
+
+	if ((kind != TYPE_STRUCT && kind != TYPE_ENUM) || depth > MAX_MEMBER_DEPTH)
+		return false;
+	if (map_has(&in->holders, (uintptr_t)t))
+		return map_get(&in->holders, (uintptr_t)t) != NULL;
+	if (kind == TYPE_STRUCT) {
+		holds = members_hold_future(in, t, depth);
+	} else {
+		const struct variant *variants = type_variants(t, &n);
+
+		for (size_t i = 0; i < n && !holds; i++)
+			holds = variants[i].payload &&
+			        members_hold_future(in, variants[i].payload, depth + 1);
+	}
+	map_put(&in->holders, (uintptr_t)t, holds ? in : NULL);
+	return holds;
 }
 
 static struct error *find_in_member(struct decoder *d, struct value v, struct found *out,
                                     int depth)
 {
-	enum type_kind kind = type_kind(v.type);
-	bool optional;
+	struct inspector *in = d->c->in;
 
-	if (future_is_type(d->c->in, v.type)) {
+	if (future_is_type(in, v.type))
 		add(out, v, "await");
-		return NULL;
-	}
-	TRY(find_optional(d, v, out, &optional));
+	else if (optional_future(in, v.type))
+		return find_optional(d, v, out);
 	/* Only what lies inside the value itself: a pointer may lead to what others poll. */
-	if (!optional && (kind == TYPE_STRUCT || kind == TYPE_ENUM) && depth < MAX_MEMBER_DEPTH)
+	else if (depth < MAX_MEMBER_DEPTH && holds_future(in, v.type, 0))
 		return find_in(d, v, out, depth + 1);
 	return NULL;
 }
@@ -208,7 +248,7 @@ static struct error *captured(struct decoder *d, struct value closure, const str
                               struct value *ret)
 {
 	*ret = (struct value){ m->type, closure.addr + m->offset };
-	for (int hop = 0; hop < MAX_MEMBER_DEPTH; hop++) {
+	for (int hop = 0; hop < MAX_POINTERS; hop++) {
 		const struct member *pin = type_is(ret->type, "core::pin::Pin") ?
 		                                   type_single_member(ret->type) :
 		                                   NULL;
@@ -253,8 +293,12 @@ static struct error *children_of_tuple(struct decoder *d, struct value tuple, ui
 
 		if (!arms[i].type || (is_select && i < 64 && disabled >> i & 1))
 			continue;
-		TRY(find_in_member(
-			d, (struct value){ arms[i].type, tuple.addr + arms[i].offset }, out, 0));
+		struct value arm = { arms[i].type, tuple.addr + arms[i].offset };
+		/* What select! polls is a future by its making; join! wraps it in a MaybeDone. */
+		if (is_select)
+			add(out, arm, NULL);
+		else
+			TRY(find_in_member(d, arm, out, 0));
 		for (size_t j = before; j < out->n && j < out->max; j++)
 			out->edges[j] = arena_printf(d->c->a, "%s arm %zu",
 			                             is_select ? "select" : "join", i);

@@ -113,6 +113,7 @@ void inspector_close(struct inspector *in)
 	debuginfo_close(in->di);
 	map_free(&in->coroutines);
 	map_free(&in->futures);
+	map_free(&in->holders);
 	arena_free(&in->arena);
 	free(in);
 }

@@ -16,6 +16,7 @@ struct inspector {
 	struct unwinder *unwinder;
 	struct tokio *tokio;       /* one per copy of tokio in the program, linked by next */
 	struct map coroutines;     /* struct type -> struct coroutine_plan */
+	struct map holders;        /* struct type -> whether a future lies inside it */
 	struct map futures;        /* struct type -> whether it is a future: see combinator.c */
 	struct target_info info;   /* what does not change between snapshots */
 	const char **notes;        /* found while opening; part of every snapshot */
