@@ -7,6 +7,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "dwarf/qualified.h"
 #include "dwarf/type.h"
 
 enum { MAX_SCOPE_DEPTH = 128 };
@@ -276,23 +277,6 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
 	return NULL;
 }
 
-/* Where the last component of a qualified name starts; generics may hold "::" too. */
-static size_t last_component(const char *name)
-{
-	size_t at = 0;
-	int depth = 0;
-
-	for (size_t i = 0; name[i]; i++) {
-		depth += name[i] == '<' || name[i] == '(' || name[i] == '[';
-		depth -= name[i] == '>' || name[i] == ')' || name[i] == ']';
-		/* "->" inside fn types closes nothing. */
-		depth += name[i] == '>' && i && name[i - 1] == '-';
-		if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
-			at = i + 2;
-	}
-	return at;
-}
-
 static bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len)
 {
 	const char *name;
@@ -303,7 +287,7 @@ static bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len
 
 static const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
-	size_t tail = last_component(name);
+	size_t tail = (size_t)(qualified_last(name) - name);
 	const char *colons = strstr(name, "::");
 	size_t crate_len = colons ? (size_t)(colons - name) : 0;
 	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dwarf/qualified.h"
+
 /*
  * type: last component of the type's path, generics cut; within: a namespace that must come
  * before it, so that a user's Mutex is not taken for std's.
@@ -26,24 +28,11 @@ static const struct {
 	{ "MaybeUninit", "core::mem", "value" },
 };
 
-static const char *last_component(const char *name, size_t *len)
-{
-	const char *end = strpbrk(name, "<({");
-	const char *at = name, *next;
-
-	if (!end)
-		end = name + strlen(name);
-	while ((next = strstr(at, "::")) && next < end)
-		at = next + 2;
-	*len = (size_t)(end - at);
-	return at;
-}
-
 struct peeled peel(const struct type *t)
 {
 	const char *name = type_name(t);
-	size_t len;
-	const char *last = last_component(name, &len);
+	const char *last = qualified_last(name);
+	size_t len = qualified_base_len(last);
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (strlen(table[i].type) != len || memcmp(table[i].type, last, len) != 0 ||

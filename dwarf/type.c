@@ -6,6 +6,7 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/lookup.h"
+#include "dwarf/qualified.h"
 
 enum { MAX_MEMBERS = 1 << 16 };
 
@@ -234,20 +235,6 @@ static const struct type *complete(const struct type *t)
 	return t;
 }
 
-static const char *own_name(const char *qualified)
-{
-	const char *own = qualified;
-	int depth = 0;
-
-	for (const char *p = qualified; *p; p++) {
-		depth += *p == '<' || *p == '(' || *p == '[';
-		depth -= *p == '>' || *p == ')' || *p == ']';
-		if (depth == 0 && p[0] == ':' && p[1] == ':')
-			own = p + 2;
-	}
-	return own;
-}
-
 static void read_variant(struct type *t, Dwarf_Die *die, struct variant *v)
 {
 	Dwarf_Die child;
@@ -265,7 +252,7 @@ static void read_variant(struct type *t, Dwarf_Die *die, struct variant *v)
 			v->file = (unsigned)number;
 		if (attr_uint(&child, DW_AT_decl_line, &number))
 			v->line = (unsigned)number;
-		v->name = v->payload ? own_name(type_name(v->payload)) : dwarf_diename(&child);
+		v->name = v->payload ? qualified_last(type_name(v->payload)) : dwarf_diename(&child);
 		return;
 	} while (dwarf_siblingof(&child, &child) == 0);
 }

@@ -4,6 +4,7 @@
 
 #include "dwarf/demangle.h"
 #include "dwarf/line.h"
+#include "dwarf/qualified.h"
 #include "runtimes/future.h"
 
 enum future_kind coroutine_kind(const char *name)
@@ -16,15 +17,8 @@ enum future_kind coroutine_kind(const char *name)
 		{ "{async_block", FUTURE_ASYNC_BLOCK },
 		{ "{async_closure", FUTURE_ASYNC_CLOSURE },
 	};
-	const char *last = name;
-	int depth = 0;
+	const char *last = qualified_last(name);
 
-	for (const char *p = name; *p; p++) {
-		depth += *p == '<' || *p == '(';
-		depth -= (*p == '>' && p > name && p[-1] != '-') || *p == ')';
-		if (depth == 0 && p[0] == ':' && p[1] == ':')
-			last = p + 2;
-	}
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		if (strncmp(last, marks[i].mark, strlen(marks[i].mark)) == 0)
 			return marks[i].kind;
@@ -88,7 +82,7 @@ static void read_state(struct inspector *in, const struct type *t, const struct 
 		s->state = FUTURE_UNRESUMED;
 	} else if (strcmp(name, "Returned") == 0) {
 		s->state = FUTURE_RETURNED;
-	} else {
+	} else if (strcmp(name, "Panicked") == 0) {
 		s->state = FUTURE_PANICKED;
 	}
 	s->line = v->line;

@@ -126,6 +126,8 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	}
 	if (!s)
 		return problem(d, f, "its state is none that the debug info knows");
+	if (s->state == FUTURE_STATE_NONE)
+		return problem(d, f, "its state has a name that is not understood");
 	f->state = s->state;
 	f->await_point = s->await_point;
 	if (s->state != FUTURE_SUSPENDED) {

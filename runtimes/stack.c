@@ -4,6 +4,7 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/demangle.h"
+#include "dwarf/qualified.h"
 
 /* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
 static const struct {
@@ -21,26 +22,10 @@ static const struct {
 	{ "tokio::runtime::scheduler::multi_thread::worker::", "run", MARK_WORKER_RUN },
 };
 
-/* The last component of a qualified function name, without its generics. */
-static const char *own_name(const char *name, size_t *len)
-{
-	const char *own = name, *p;
-	int depth = 0;
-
-	for (p = name; *p; p++) {
-		if (depth == 0 && p[0] == ':' && p[1] == ':')
-			own = p + 2;
-		depth += *p == '<' || *p == '(';
-		depth -= (*p == '>' && p > name && p[-1] != '-') || *p == ')';
-	}
-	*len = strcspn(own, "<");
-	return own;
-}
-
 static bool find_mark(const char *name, enum mark_kind *ret)
 {
-	size_t len;
-	const char *own = own_name(name, &len);
+	const char *own = qualified_last(name);
+	size_t len = qualified_base_len(own);
 
 	for (size_t i = 0; i < sizeof(mark_table) / sizeof(mark_table[0]); i++) {
 		if (strlen(mark_table[i].name) == len &&
@@ -98,18 +83,8 @@ const struct type *mark_future_type(const struct mark *m)
 const char *mark_future_name(struct arena *a, const struct mark *m)
 {
 	const struct type *t = mark_future_type(m);
-	const char *name = m->name, *open = strchr(name, '<'), *p;
-	int depth = 0;
 
-	if (t)
-		return type_name(t);
-	for (p = open; p && *p; p++) {
-		depth += *p == '<' || *p == '(' || *p == '[';
-		depth -= (*p == '>' && p[-1] != '-') || *p == ')' || *p == ']';
-		if (depth == 0 || (depth == 1 && *p == ','))
-			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
-	}
-	return NULL;
+	return t ? type_name(t) : qualified_first_generic(a, m->name);
 }
 
 /* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dwarf/qualified.h"
 #include "runtimes/future.h"
 #include "runtimes/tokio.h"
 
@@ -222,21 +223,6 @@ void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *ta
 
 /* ---- what a poll function says ---- */
 
-/* T, cut out of a function name "tokio::runtime::task::raw::poll<T, S>". */
-static const char *first_generic(struct arena *a, const char *name)
-{
-	const char *open = strchr(name, '<'), *p;
-	int depth = 0;
-
-	for (p = open; p && *p; p++) {
-		depth += *p == '<' || *p == '(' || *p == '[';
-		depth -= (*p == '>' && p[-1] != '-') || *p == ')' || *p == ']';
-		if ((depth == 1 && *p == ',') || depth == 0)
-			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
-	}
-	return NULL;
-}
-
 /* Cell<T, S>: by the local `harness` of the poll function, else by its name. */
 static const struct type *cell_type(struct arena *a, const struct function *f,
                                     const struct type *future, const struct type *scheduler)
@@ -270,7 +256,7 @@ static void plan_from_function(struct inspector *in, const struct function *f,
 	struct error *err;
 
 	plan->future = function_param(f, "T");
-	plan->future_name = plan->future ? type_name(plan->future) : first_generic(&in->arena, f->name);
+	plan->future_name = plan->future ? type_name(plan->future) : qualified_first_generic(&in->arena, f->name);
 	plan->cell = cell_type(&in->arena, f, plan->future, function_param(f, "S"));
 	if (!plan->future || !plan->cell) {
 		plan->problem = f->dm->tier == DWARF_FULL ?
