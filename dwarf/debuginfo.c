@@ -63,6 +63,14 @@ struct obstacles {
 	bool zstd, other_compression, types;
 };
 
+/* A .zdebug section that libdw has not uncompressed in place yet. */
+static bool is_gnu_compressed(Elf_Scn *scn)
+{
+	struct section s = section_of(scn);
+
+	return s.size >= 4 && memcmp(s.data, "ZLIB", 4) == 0;
+}
+
 static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *obstacles)
 {
 	static const struct {
@@ -103,7 +111,7 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *
 					obstacles->zstd = true;
 				else if (elf_compress(scn, 0, 0) < 0)
 					obstacles->other_compression = true;
-			} else if (gnu && elf_compress_gnu(scn, 0, 0) < 0) {
+			} else if (gnu && is_gnu_compressed(scn) && elf_compress_gnu(scn, 0, 0) < 0) {
 				obstacles->other_compression = true;
 			}
 			*(struct section *)((char *)s + table[i].offset) = section_of(scn);
@@ -154,10 +162,10 @@ static void decide_tier(struct dwarf_module *dm)
 	debuginfo_read_roots(dm);
 	for (size_t i = 0; i < dm->nunits; i++) {
 		if (dm->units[i].dwo_name) {
-			dm->tier = DWARF_LINES;
+			dm->tier = DWARF_SYMBOLS;
 			dm->tier_reason = "its debug info is split into .dwo or .dwp files, which are "
-			                  "not read: build with `split-debuginfo = \"off\"` or "
-			                  "\"packed\" into one file";
+			                  "not read: build with `split-debuginfo = \"off\"` in the "
+			                  "Cargo profile";
 			return;
 		}
 	}

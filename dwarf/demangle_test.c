@@ -148,7 +148,7 @@ static void test_mutated(void **state)
 	unsigned seed = 7;
 	(void)state;
 
-	for (size_t round = 0; round < 400; round++)
+	for (size_t round = 0; round < 100; round++)
 		for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
 			SCRATCH(a);
 			char *text = arena_strdup(&a, symbols[i].symbol);
