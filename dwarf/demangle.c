@@ -209,7 +209,7 @@ static const char *last_components(struct arena *a, const char *file)
 
 const char *name_file_short(struct arena *a, const char *file, const char *comp_dir)
 {
-	static const char *const far[] = { "/registry/src/", "/git/checkouts/", "/rustc/",
+	static const char *const far[] = { "/registry/", "/git/checkouts/", "/rustc/",
 		                           "/rustlib/src/", "/vendor/" };
 	size_t dir_len = comp_dir ? strlen(comp_dir) : 0;
 	STR(path);
