@@ -110,6 +110,7 @@ static json_t *future_json(const struct future *f)
 	set(o, "running", json_boolean(f->running));
 	set(o, "dyn", json_boolean(f->dyn));
 	set(o, "uncertain", json_boolean(f->uncertain));
+	set(o, "aliases", text(f->aliases));
 	set(o, "inferred", json_boolean(f->inferred));
 	set(o, "edge", text(f->edge));
 	set(o, "wait", wait_json(f->wait));

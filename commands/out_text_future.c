@@ -111,8 +111,13 @@ static void future_line(struct text *t, const struct future *f, unsigned depth, 
 	}
 	if (f->inferred)
 		str_append(&t->line, " [inferred: the debug info does not place it]");
-	if (f->uncertain)
+	if (f->aliases) {
+		str_append(&t->line, " [or ");
+		text_clean(t, f->aliases);
+		str_append(&t->line, ": they share their code]");
+	} else if (f->uncertain) {
 		str_append(&t->line, " [one of several types that share this code]");
+	}
 	text_end_line(t);
 }
 

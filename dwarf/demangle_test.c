@@ -240,6 +240,7 @@ static const struct {
 	{ REGISTRY "/src/net/tcp/listener.rs", "/home/me/app", ".../tcp/listener.rs" },
 	{ "/rustc/59807616e1/library/core/src/future/poll_fn.rs", "/rustc/59807616e1",
 	  ".../future/poll_fn.rs" },
+	{ "/cargo/registry/tokio-1.54.1/src/net/tcp/listener.rs", "/build", ".../tcp/listener.rs" },
 	{ "/main.rs", NULL, "/main.rs" },
 	{ "/src/main.rs", NULL, "/src/main.rs" },
 	{ "", NULL, "" },

@@ -92,8 +92,6 @@ struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct ar
 struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret);
 
-#endif
-
 /*
  * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
  * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
@@ -111,3 +109,14 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
  * crate that the type's unit belongs to.
  */
 bool lookup_has_poll(const struct type *t);
+
+/*
+ * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime
+ * ::task::raw::poll" has "...::poll<A, B>"), in the units of the crate that the unit of the DIE
+ * near belongs to. has_code: a function with an address in the file. A name may come again.
+ */
+typedef void instance_fn(const char *name, bool has_code, void *arg);
+void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                          instance_fn *visit, void *arg);
+
+#endif

@@ -98,7 +98,7 @@ static void list_members(struct str *out, const struct type *t)
 /* Where resolving stopped, in the user's words: the type that should have had the step. */
 static void explain(struct str *out, const struct type *t, const char *step)
 {
-	while (t && type_kind(t) == TYPE_POINTER)
+	for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) == TYPE_POINTER; hop++)
 		t = type_target(t);
 	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
 		const struct member *single = type_single_member(t);

@@ -6,6 +6,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/line.h"
 #include "dwarf/lookup.h"
+#include "dwarf/qualified.h"
 #include "dwarf/type.h"
 
 /* "{async_fn_env#0}<T>" is polled by "{async_fn#0}" or "{async_fn#0}<T>". */
@@ -220,4 +221,31 @@ bool lookup_has_poll(const struct type *t)
 			read_polled(dm, &dm->units[i]);
 	}
 	return map_has(&dm->polled, key);
+}
+
+void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                          instance_fn *visit, void *arg)
+{
+	struct unit *here = debuginfo_unit_of(dm, near);
+	const char *base = qualified_last(path);
+	size_t base_len = strlen(base), path_len = strlen(path);
+
+	for (size_t i = 0; here && i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		if (!same_crate(here, u))
+			continue;
+		debuginfo_scan(dm, u);
+		for (size_t j = 0; j < u->nscopes; j++) {
+			const struct scope *s = &u->scopes[j];
+			const char *name;
+
+			if (!s->name || strncmp(s->name, base, base_len) != 0 ||
+			    s->name[base_len] != '<')
+				continue;
+			name = lookup_die_name(dm, s->die);
+			if (name && strncmp(name, path, path_len) == 0)
+				visit(name, s->tag == DW_TAG_subprogram && s->has_address, arg);
+		}
+	}
 }

@@ -235,9 +235,10 @@ static void read_abbrev(struct reader *r, const struct unit *u, struct arena *a,
 	ret->has_children = read_fixed(r, 1) != 0;
 	ret->wanted = tag_wanted(ret->tag);
 	while (!r->bad && n < MAX_ATTRIBUTES) {
-		struct attribute at = { .name = (uint16_t)read_uleb(r),
-			                .form = (uint16_t)read_uleb(r) };
+		struct attribute at = { 0 };
 
+		at.name = (uint16_t)read_uleb(r);
+		at.form = (uint16_t)read_uleb(r);
 		if (at.form == DW_FORM_implicit_const)
 			at.implicit = read_sleb(r);
 		if (at.name == 0 && at.form == 0)
@@ -261,10 +262,11 @@ static struct abbrev_table read_abbrevs(const struct dwarf_sections *s, const st
 	while (!r.bad) {
 		uint64_t code = read_uleb(&r);
 
-		/* LLVM numbers them 1, 2, 3...; a table that does not is read up to the gap. */
-		if (code == 0 || code != table.n || code >= MAX_ABBREVS)
+		if (code == 0 || code >= MAX_ABBREVS)
 			break;
-		read_abbrev(&r, u, a, vec_push(&table));
+		while (table.n <= code) /* LLVM numbers them 1, 2, 3...: no gaps there */
+			vec_push(&table);
+		read_abbrev(&r, u, a, &table.data[code]);
 	}
 	struct abbrev_table ret = { .n = table.n };
 	ret.by_code = vec_to_arena(&table, a);
@@ -414,7 +416,7 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct arena *a)
 			depth--;
 			continue;
 		}
-		if (code >= abbrevs.n)
+		if (code >= abbrevs.n || abbrevs.by_code[code].tag == 0)
 			break;
 		const struct abbrev *ab = &abbrevs.by_code[code];
 		uint32_t parent = stack[depth].parent, self = parent;

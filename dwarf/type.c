@@ -43,19 +43,31 @@ static bool attr_uint(Dwarf_Die *die, unsigned name, uint64_t *ret)
 	return true;
 }
 
-/* A discriminant or enumerator may be written signed or unsigned. */
-static bool attr_bits(Dwarf_Die *die, unsigned name, uint64_t *ret)
+/*
+ * A discriminant or enumerator may be written signed or unsigned. LLVM writes the -1 of an i64
+ * as the one byte 0xff: only the type says what that is.
+ */
+static bool attr_bits(Dwarf_Die *die, unsigned name, bool is_signed, uint64_t *ret)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Sword value;
 
 	if (!dwarf_attr(die, name, &attr))
 		return false;
-	if (dwarf_whatform(&attr) == DW_FORM_sdata && dwarf_formsdata(&attr, &value) == 0) {
+	if ((is_signed || dwarf_whatform(&attr) == DW_FORM_sdata) &&
+	    dwarf_formsdata(&attr, &value) == 0) {
 		*ret = (uint64_t)value;
 		return true;
 	}
 	return attr_uint(die, name, ret);
+}
+
+static bool attr_flag(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	bool value;
+
+	return dwarf_attr(die, name, &attr) && dwarf_formflag(&attr, &value) == 0 && value;
 }
 
 static uint64_t attr_ref(Dwarf_Die *die, unsigned name)
@@ -155,15 +167,13 @@ static const char *array_name(const struct type *t)
 
 static void read_shell(struct dwarf_module *dm, Dwarf_Die *die, struct type *t)
 {
-	uint64_t flag;
-
 	t->kind = kind_of(die);
 	t->target_die = attr_ref(die, DW_AT_type);
 	if (!attr_uint(die, DW_AT_byte_size, &t->size) && t->kind == TYPE_POINTER)
 		t->size = 8;
 	t->align = 1;
 	attr_uint(die, DW_AT_alignment, &t->align);
-	t->declaration = attr_uint(die, DW_AT_declaration, &flag);
+	t->declaration = attr_flag(die, DW_AT_declaration);
 	if (t->kind == TYPE_ARRAY) {
 		const struct type *element;
 
@@ -223,7 +233,7 @@ static const struct type *complete(const struct type *t)
 		return t;
 	struct type *mutable = unlock(t);
 	mutable->declaration = false;
-	const struct type *full = lookup_type(t->dm, t->name, t->die);
+	const struct type *full = t->name ? lookup_type(t->dm, t->name, t->die) : NULL;
 	if (full && full != t && !full->declaration) {
 		const char *name = t->name;
 
@@ -235,12 +245,12 @@ static const struct type *complete(const struct type *t)
 	return t;
 }
 
-static void read_variant(struct type *t, Dwarf_Die *die, struct variant *v)
+static void read_variant(struct type *t, Dwarf_Die *die, bool is_signed, struct variant *v)
 {
 	Dwarf_Die child;
 	uint64_t number;
 
-	v->is_default = !attr_bits(die, DW_AT_discr_value, &v->discr);
+	v->is_default = !attr_bits(die, DW_AT_discr_value, is_signed, &v->discr);
 	if (dwarf_child(die, &child) != 0)
 		return;
 	do {
@@ -264,12 +274,27 @@ static void read_member(struct dwarf_module *dm, Dwarf_Die *die, struct member *
 	attr_uint(die, DW_AT_data_member_location, &m->offset);
 }
 
+static bool is_signed_type(struct dwarf_module *dm, uint64_t die)
+{
+	const struct type *t = type_at(dm, die);
+
+	return t && type_kind(t) == TYPE_INT;
+}
+
+/* All ones in the bits that a number of size bytes has. */
+static uint64_t size_mask(uint64_t size)
+{
+	return size >= 8 ? UINT64_MAX : (UINT64_C(1) << size * 8) - 1;
+}
+
 static void read_variant_part(struct type *t, Dwarf_Die *part)
 {
 	VEC(struct variant) variants = { 0 };
 	struct arena *a = &t->dm->di->arena;
 	uint64_t discr = attr_ref(part, DW_AT_discr);
 	Dwarf_Die child;
+	bool is_signed = discr && dwarf_offdie(t->dm->dwarf, discr, &child) &&
+	                 is_signed_type(t->dm, attr_ref(&child, DW_AT_type));
 
 	if (dwarf_child(part, &child) == 0) {
 		do {
@@ -280,14 +305,13 @@ static void read_variant_part(struct type *t, Dwarf_Die *part)
 				t->discr = m;
 				t->is_coroutine = m->name && strcmp(m->name, "__state") == 0;
 			} else if (dwarf_tag(&child) == DW_TAG_variant && variants.n < MAX_MEMBERS) {
-				read_variant(t, &child, vec_push(&variants));
+				read_variant(t, &child, is_signed, vec_push(&variants));
 			}
 		} while (dwarf_siblingof(&child, &child) == 0);
 	}
 	uint64_t size = t->discr && t->discr->type ? type_size(t->discr->type) : 8;
-	uint64_t mask = size >= 8 ? UINT64_MAX : (UINT64_C(1) << size * 8) - 1;
 	for (size_t i = 0; i < variants.n; i++)
-		variants.data[i].discr &= mask;
+		variants.data[i].discr &= size_mask(size);
 	t->nvariants = variants.n;
 	t->variants = vec_to_arena(&variants, a);
 }
@@ -322,7 +346,9 @@ static const struct type *details(const struct type *t)
 				struct enumerator *e = vec_push(&enumerators);
 
 				e->name = dwarf_diename(&child);
-				attr_bits(&child, DW_AT_const_value, &e->value);
+				attr_bits(&child, DW_AT_const_value,
+				          is_signed_type(t->dm, t->target_die), &e->value);
+				e->value &= size_mask(t->size);
 			}
 			break;
 		case DW_TAG_template_type_parameter: {

@@ -6,7 +6,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/peel.h"
 
-enum { MAX_PEEL = 32 };
+enum { MAX_PEEL = 32, MAX_UNINHABITED = 3 };
 
 /* What DWARF says is input too: an integer of 3 bytes is a corrupt file. */
 static bool is_word_size(uint64_t size)
@@ -25,6 +25,42 @@ static struct error *read_discr(struct target *t, struct value v, const struct m
 	return target_read_uint(t, v.addr + discr->offset, size, ret);
 }
 
+/* Has no value: an enum without variants (Infallible), "!", or what holds one of them. */
+static bool is_uninhabited(const struct type *t, int depth)
+{
+	size_t n;
+
+	type_variants(t, &n);
+	if ((type_kind(t) == TYPE_ENUM && n == 0) || strcmp(type_name(t), "!") == 0)
+		return true;
+	const struct member *members = type_members(t, &n);
+	for (size_t i = 0; type_kind(t) == TYPE_STRUCT && i < n && depth < MAX_UNINHABITED; i++) {
+		if (members[i].type && is_uninhabited(members[i].type, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+/* Without a discriminant there is one variant that can be: Ok of Result<T, Infallible>. */
+static struct error *only_variant(struct value v, const struct variant **ret)
+{
+	const struct variant *variants, *only = NULL;
+	size_t n;
+
+	variants = type_variants(v.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!variants[i].payload || (n > 1 && is_uninhabited(variants[i].payload, 0)))
+			continue;
+		if (only)
+			return error_new(ERR_LAYOUT, "%s has no discriminant", type_name(v.type));
+		only = &variants[i];
+	}
+	if (!only)
+		return error_new(ERR_LAYOUT, "%s has no variants", type_name(v.type));
+	*ret = only;
+	return NULL;
+}
+
 struct error *value_variant(struct target *t, struct value v, const struct variant **ret)
 {
 	const struct member *discr = type_discr(v.type);
@@ -33,12 +69,8 @@ struct error *value_variant(struct target *t, struct value v, const struct varia
 	size_t n;
 
 	variants = type_variants(v.type, &n);
-	if (!discr) { /* one variant only, nothing to tell apart */
-		if (n != 1)
-			return error_new(ERR_LAYOUT, "%s has no discriminant", type_name(v.type));
-		*ret = &variants[0];
-		return NULL;
-	}
+	if (!discr)
+		return only_variant(v, ret);
 	TRY(read_discr(t, v, discr, &number));
 	for (size_t i = 0; i < n; i++) {
 		if (variants[i].is_default)
@@ -111,14 +143,16 @@ struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
 	return error_new(ERR_LAYOUT, "%s is nested too deep", asked);
 }
 
-/* Descends through one-member structs to a member of that name. */
-static bool find_member(struct value v, const char *name, struct value *ret)
+/* Descends through one-member structs to the one that has a member of that name. */
+static bool find_member(struct value v, const char *name, struct value *ret,
+                        const struct type **holder)
 {
 	for (int i = 0; i < MAX_PEEL && v.type; i++) {
 		const struct member *m = type_member(v.type, name);
 
 		if (m) {
 			*ret = (struct value){ m->type, v.addr + m->offset };
+			*holder = v.type;
 			return true;
 		}
 		m = peel(v.type).member;
@@ -129,26 +163,36 @@ static bool find_member(struct value v, const char *name, struct value *ret)
 	return false;
 }
 
+/* The pointer in a Vec's buffer; its place differs between compilers. */
+static struct value buffer_pointer(struct value buffer)
+{
+	for (int i = 0; i < MAX_PEEL && type_kind(buffer.type) != TYPE_POINTER; i++) {
+		const struct member *m = type_member(buffer.type, "inner");
+
+		m = m ? m : type_member(buffer.type, "ptr");
+		m = m ? m : type_single_member(buffer.type);
+		if (!m)
+			break;
+		buffer = (struct value){ m->type, buffer.addr + m->offset };
+	}
+	return buffer;
+}
+
 struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 {
+	const struct type *holder;
 	struct value data, count;
 	struct slice slice = { 0 };
 
-	if (find_member(v, "data_ptr", &data) && find_member(v, "length", &count)) {
+	if (find_member(v, "data_ptr", &data, &holder) &&
+	    find_member(v, "length", &count, &holder)) {
 		slice.element = type_target(data.type);
-	} else if (find_member(v, "len", &count) && find_member(v, "buf", &data)) {
+	} else if (find_member(v, "buf", &data, &holder) &&
+	           find_member(v, "len", &count, &holder) && !type_member(holder, "head")) {
 		/* Vec's buffer is type-erased in newer std: T is its template parameter. */
-		slice.element = type_param(v.type, "T");
-		while (data.type && type_kind(data.type) != TYPE_POINTER) {
-			const struct member *m = type_member(data.type, "inner");
-
-			m = m ? m : type_member(data.type, "ptr");
-			m = m ? m : type_single_member(data.type);
-			if (!m)
-				break;
-			data = (struct value){ m->type, data.addr + m->offset };
-		}
-	} else {
+		slice.element = type_param(holder, "T");
+		data = buffer_pointer(data);
+	} else { /* a VecDeque, which has a head, may start in the middle of its buffer */
 		return error_new(ERR_LAYOUT, "%s is no slice", type_name(v.type));
 	}
 	TRY(value_uint(t, data, &slice.addr));
@@ -165,9 +209,10 @@ struct error *value_string(struct target *t, struct arena *a, struct value v, si
 	struct slice slice;
 	STR(text);
 	SCRATCH(tmp);
+	const struct type *holder;
 	struct value inner;
 
-	if (find_member(v, "vec", &inner))
+	if (find_member(v, "vec", &inner, &holder))
 		v = inner;
 	TRY(value_slice(t, v, &slice));
 	if (slice.count > max)

@@ -67,7 +67,8 @@ struct future {
 	bool dyn;              /* reached through a vtable */
 	bool inferred;         /* of block_on: found by its looks on the stack, or by deduction */
 	const char *edge;      /* why it is its parent's child: "await", "select arm 1" */
-	bool uncertain;        /* the vtable's type is one of several that share their code */
+	bool uncertain;        /* its type is one of several that share their code */
+	const char *aliases;   /* the others, where they are known: "app::B, app::C" */
 	struct wait *wait;     /* NULL unless a decoded leaf */
 	struct future **children; /* what it polls next: one for .await */
 	size_t nchildren;

@@ -78,6 +78,7 @@ struct task_plan {
 	const struct path *finished; /* Cell -> Stage::Finished */
 	const struct type *cell;
 	const char *problem;         /* why the future cannot be read */
+	const char *aliases;         /* other futures that this poll function may serve; NULL none */
 };
 
 /* One copy of tokio. */
@@ -158,6 +159,13 @@ void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *ta
 /* Fills type and root of a task that no thread is running. */
 void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
+
+/*
+ * tokio_alias.c: futures of other types whose poll function became one with f's, joined by ", ";
+ * NULL when T is sure. future is f's own T.
+ */
+const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
+                               const struct type *future);
 
 /* tokio_thread.c: roles and states of threads, block_on roots, running tasks. */
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,

@@ -270,6 +270,7 @@ static void plan_from_function(struct inspector *in, const struct function *f,
 	if (err)
 		plan->problem = arena_strdup(&in->arena, err->message);
 	error_free(err);
+	plan->aliases = tokio_poll_aliases(in, f, plan->future);
 }
 
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll)
@@ -310,6 +311,8 @@ static void decode_root(struct collector *c, const struct task_plan *plan, struc
 		struct decoder d = { .c = c };
 
 		task->root = future_decode(&d, future);
+		task->root->aliases = plan->aliases;
+		task->root->uncertain |= plan->aliases != NULL;
 	} else if (task->state != TASK_COMPLETE) {
 		task->problem = "its future is gone: it is being finished or dropped";
 	}

@@ -1,0 +1,690 @@
+#include "dwarf/test/module.h"
+
+/* A unit's sections made by hand, given to the scanner without an ELF file. */
+struct sample {
+	struct bytes info, abbrev, str, str_offsets, addr;
+	struct arena arena;
+	struct dwarf_sections sections;
+	struct unit *units;
+	size_t nunits;
+};
+
+static void scan(struct sample *s)
+{
+	s->sections = (struct dwarf_sections){
+		.info = section_of_bytes(&s->info),
+		.abbrev = section_of_bytes(&s->abbrev),
+		.str = section_of_bytes(&s->str),
+		.str_offsets = section_of_bytes(&s->str_offsets),
+		.addr = section_of_bytes(&s->addr),
+	};
+	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits);
+	for (size_t i = 0; i < s->nunits; i++) {
+		scan_unit(&s->sections, &s->units[i], &s->arena);
+		scan_unit_functions(&s->units[i], &s->arena);
+	}
+}
+
+static void drop(struct sample *s)
+{
+	free_bytes(&s->info);
+	free_bytes(&s->abbrev);
+	free_bytes(&s->str);
+	free_bytes(&s->str_offsets);
+	free_bytes(&s->addr);
+	arena_free(&s->arena);
+	*s = (struct sample){ 0 };
+}
+
+enum { CODE_UNIT = 1, CODE_NAMESPACE, CODE_STRUCT, CODE_FUNCTION, CODE_VARIABLE, CODE_MEMBER };
+
+static void put_usual_abbrevs(struct bytes *b)
+{
+	put_abbrev(b, CODE_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CODE_NAMESPACE, DW_TAG_namespace, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CODE_STRUCT, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CODE_FUNCTION, DW_TAG_subprogram, 1, DW_AT_low_pc, DW_FORM_addr,
+	           DW_AT_high_pc, DW_FORM_data4, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CODE_VARIABLE, DW_TAG_variable, 0, DW_AT_name, DW_FORM_string, DW_AT_location,
+	           DW_FORM_exprloc, 0);
+	put_abbrev(b, CODE_MEMBER, DW_TAG_member, 0, DW_AT_name, DW_FORM_string,
+	           DW_AT_data_member_location, DW_FORM_udata, 0);
+	put_fixed(b, 0, 1);
+}
+
+static void put_named(struct bytes *b, unsigned code, const char *name)
+{
+	put_uleb(b, code);
+	put_text(b, name);
+}
+
+static void put_function(struct bytes *b, uint64_t low, uint32_t size, const char *name)
+{
+	put_uleb(b, CODE_FUNCTION);
+	put_fixed(b, low, 8);
+	put_fixed(b, size, 4);
+	put_text(b, name);
+}
+
+static void put_variable(struct bytes *b, const char *name, const char *expression, size_t len)
+{
+	put_named(b, CODE_VARIABLE, name);
+	put_uleb(b, len);
+	put(b, expression, len);
+}
+
+/* namespace a { struct S; fn f { variable; fn g {} } } */
+static void put_usual_unit(struct bytes *b, unsigned version, unsigned abbrev_offset)
+{
+	size_t unit = begin_unit(b, version, abbrev_offset);
+
+	put_named(b, CODE_UNIT, "unit");
+	put_named(b, CODE_NAMESPACE, "a");
+	put_named(b, CODE_STRUCT, "S");
+	put_function(b, 0x2000, 16, "f");
+	put_variable(b, "local", "\x91\x00", 2);
+	put_function(b, 0x1000, 8, "g");
+	put_fixed(b, 0, 4); /* ends g, f, a and the unit */
+	end_unit(b, unit);
+}
+
+static void check_usual_unit(const struct sample *s, const struct unit *u)
+{
+	assert_string_equal(u->name, "unit");
+	assert_int_equal(u->nscopes, 4);
+	const struct scope *a = &u->scopes[0], *f = &u->scopes[2], *g = &u->scopes[3];
+	assert_string_equal(a->name, "a");
+	assert_int_equal(a->parent, SCOPE_NONE);
+	assert_string_equal(u->scopes[1].name, "S");
+	assert_int_equal(u->scopes[1].parent, 0);
+	assert_int_equal(u->scopes[1].tag, DW_TAG_structure_type);
+	assert_string_equal(f->name, "f");
+	assert_true(f->has_address);
+	assert_int_equal(f->low, 0x2000);
+	assert_int_equal(f->high, 0x2010);
+	assert_int_equal(g->parent, 2);
+	/* Sorted by address, not as they stand. */
+	assert_int_equal(u->nfunctions, 2);
+	assert_int_equal(u->functions[0].scope, 3);
+	assert_int_equal(u->functions[1].scope, 2);
+	for (uint32_t i = 0; i < u->nscopes; i++) {
+		assert_int_equal(scan_scope_at(u, u->scopes[i].die), i);
+		assert_int_equal(scan_scope_at(u, u->scopes[i].die + 1), SCOPE_NONE);
+	}
+	assert_int_equal(scan_scope_at(u, 0), SCOPE_NONE);
+	assert_int_equal(scan_scope_at(u, UINT64_MAX), SCOPE_NONE);
+	assert_true(u->end <= s->info.n);
+}
+
+static void test_both_versions(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	put_usual_unit(&s.info, 4, 0);
+	put_usual_unit(&s.info, 5, 0);
+	scan(&s);
+	assert_int_equal(s.nunits, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(s.units[i].version, 4 + i);
+		check_usual_unit(&s, &s.units[i]);
+	}
+	assert_int_equal(s.units[1].start, s.units[0].end);
+	assert_int_equal(s.units[1].end, s.info.n);
+	drop(&s);
+}
+
+static void test_64_bit_dwarf(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_abbrev(&s.abbrev, 1, DW_TAG_compile_unit, 0, DW_AT_name, DW_FORM_strp, DW_AT_stmt_list,
+	           DW_FORM_sec_offset, 0);
+	put_text(&s.str, "");
+	put_text(&s.str, "wide");
+	put_fixed(&s.info, 0xffffffff, 4);
+	put_fixed(&s.info, 2 + 8 + 1 + 1 + 8 + 8, 8);
+	put_fixed(&s.info, 4, 2);
+	put_fixed(&s.info, 0, 8);
+	put_fixed(&s.info, 8, 1);
+	put_fixed(&s.info, 1, 1);
+	put_fixed(&s.info, 1, 8);
+	put_fixed(&s.info, 0x123456789, 8);
+	scan(&s);
+	assert_int_equal(s.nunits, 1);
+	assert_int_equal(s.units[0].offset_size, 8);
+	assert_string_equal(s.units[0].name, "wide");
+	assert_true(s.units[0].stmt_list == 0x123456789);
+	assert_int_equal(s.units[0].end, s.info.n);
+	drop(&s);
+}
+
+/* Every prefix of two units: what is whole is read, the rest is not looked at. */
+static void test_cut_at_every_byte(void **state)
+{
+	(void)state;
+	struct sample whole = { 0 };
+
+	put_usual_abbrevs(&whole.abbrev);
+	put_usual_unit(&whole.info, 4, 0);
+	size_t first = whole.info.n;
+	put_usual_unit(&whole.info, 5, 0);
+	for (size_t n = 0; n < whole.info.n; n++) {
+		struct sample s = { 0 };
+
+		put(&s.info, whole.info.data, n);
+		put(&s.abbrev, whole.abbrev.data, whole.abbrev.n);
+		scan(&s);
+		assert_int_equal(s.nunits, n < first ? 0 : 1);
+		drop(&s);
+	}
+	for (size_t n = 0; n < whole.abbrev.n; n++) {
+		struct sample s = { 0 };
+
+		put(&s.info, whole.info.data, whole.info.n);
+		put(&s.abbrev, whole.abbrev.data, n);
+		scan(&s);
+		assert_int_equal(s.nunits, 2);
+		drop(&s);
+	}
+	drop(&whole);
+}
+
+static void test_length_beyond_the_section(void **state)
+{
+	static const uint64_t lengths[] = { 0x7fffffff, 0xfffffffe, 0xfffffff0 };
+	(void)state;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct sample s = { 0 };
+
+		put_usual_abbrevs(&s.abbrev);
+		put_usual_unit(&s.info, 4, 0);
+		size_t second = s.info.n;
+		put_usual_unit(&s.info, 4, 0);
+		memcpy(s.info.data + second, &lengths[i], 4);
+		scan(&s);
+		assert_int_equal(s.nunits, 1);
+		check_usual_unit(&s, &s.units[0]);
+		drop(&s);
+	}
+}
+
+static void test_64_bit_length_that_wraps(void **state)
+{
+	static const uint64_t lengths[] = { UINT64_MAX, UINT64_MAX - 11, INT64_MAX };
+	(void)state;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct sample s = { 0 };
+
+		put_fixed(&s.info, 0xffffffff, 4);
+		put_fixed(&s.info, lengths[i], 8);
+		put(&s.info, "\4\0\0\0\0\0\0\0\0\0\x08\1\0\0\0", 15);
+		scan(&s);
+		assert_int_equal(s.nunits, 0);
+		drop(&s);
+	}
+}
+
+/* A unit too short for its own header, a version from the future, addresses of 3 bytes. */
+static void test_headers_that_make_no_sense(void **state)
+{
+	static const char *const headers[] = {
+		"\x02\0\0\0\x04\0\0\0\0\0\x08", "\x07\0\0\0\x09\0\0\0\0\0\x08",
+		"\x07\0\0\0\x01\0\0\0\0\0\x08", "\x07\0\0\0\x04\0\0\0\0\0\x03",
+		"\x07\0\0\0\x04\0\0\0\0\0\0",
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		struct sample s = { 0 };
+
+		put(&s.info, headers[i], 11);
+		put_usual_abbrevs(&s.abbrev);
+		scan(&s);
+		assert_int_equal(s.nunits, 0);
+		drop(&s);
+	}
+}
+
+/* Only the forms of DWARF have a known size: what follows another one cannot be found. */
+static void test_unknown_form_ends_the_unit(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_abbrev(&s.abbrev, 1, DW_TAG_compile_unit, 1, 0);
+	put_abbrev(&s.abbrev, 2, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(&s.abbrev, 3, DW_TAG_structure_type, 0, DW_AT_name, 0x7777, 0);
+	put_abbrev(&s.abbrev, 4, DW_TAG_member, 0, DW_AT_name, 0x7777, 0);
+	for (unsigned odd = 3; odd <= 4; odd++) {
+		size_t unit = begin_unit(&s.info, 4, 0);
+
+		put_uleb(&s.info, 1);
+		put_named(&s.info, 2, "before");
+		put_uleb(&s.info, odd);
+		put_named(&s.info, 2, "after");
+		put_fixed(&s.info, 0, 1);
+		end_unit(&s.info, unit);
+	}
+	scan(&s);
+	assert_int_equal(s.nunits, 2);
+	assert_string_equal(s.units[0].scopes[0].name, "before");
+	assert_int_equal(s.units[0].nscopes, 2);
+	assert_null(s.units[0].scopes[1].name);
+	assert_int_equal(s.units[1].nscopes, 1);
+	drop(&s);
+}
+
+/* Forms that name other forms, in a circle. */
+static void test_indirect_forms(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_abbrev(&s.abbrev, 1, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_indirect, 0);
+	put_abbrev(&s.abbrev, 2, DW_TAG_base_type, 0, DW_AT_name, DW_FORM_indirect, 0);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_uleb(&s.info, 1);
+	put_uleb(&s.info, DW_FORM_string);
+	put_text(&s.info, "unit");
+	put_uleb(&s.info, 2);
+	put_uleb(&s.info, DW_FORM_string);
+	put_text(&s.info, "direct");
+	put_uleb(&s.info, 2);
+	for (int i = 0; i < 100; i++)
+		put_uleb(&s.info, DW_FORM_indirect);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_string_equal(s.units[0].name, "unit");
+	assert_string_equal(s.units[0].scopes[0].name, "direct");
+	assert_int_equal(s.units[0].nscopes, 2);
+	drop(&s);
+}
+
+/* Blocks whose length is a lie. */
+static void test_blocks_beyond_the_unit(void **state)
+{
+	static const unsigned forms[] = { DW_FORM_block1, DW_FORM_block2, DW_FORM_block4,
+		                          DW_FORM_block, DW_FORM_exprloc };
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct sample s = { 0 };
+
+		put_abbrev(&s.abbrev, 1, DW_TAG_compile_unit, 1, 0);
+		put_abbrev(&s.abbrev, 2, DW_TAG_variable, 0, DW_AT_location, forms[i], 0);
+		size_t unit = begin_unit(&s.info, 4, 0);
+		put_uleb(&s.info, 1);
+		put_uleb(&s.info, 2);
+		put(&s.info, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
+		end_unit(&s.info, unit);
+		scan(&s);
+		assert_int_equal(s.units[0].nscopes, 1);
+		assert_false(s.units[0].scopes[0].has_address);
+		drop(&s);
+	}
+}
+
+static void test_gap_in_the_abbreviations(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_abbrev(&s.abbrev, 1, DW_TAG_compile_unit, 1, 0);
+	put_abbrev(&s.abbrev, 2, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(&s.abbrev, 7, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_fixed(&s.abbrev, 0, 1);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_uleb(&s.info, 1);
+	put_named(&s.info, 2, "dense");
+	put_named(&s.info, 7, "behind the gap");
+	put_named(&s.info, 2, "dense again");
+	put_fixed(&s.info, 0, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nscopes, 3);
+	assert_string_equal(s.units[0].scopes[1].name, "behind the gap");
+	drop(&s);
+}
+
+/* Codes that no table has: the largest there is, one that was never declared. */
+static void test_unknown_codes(void **state)
+{
+	static const uint64_t codes[] = { 9, 0xfffe, 0x10000, UINT64_MAX };
+	(void)state;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct sample s = { 0 };
+
+		/* Two codes in between that are not declared. */
+		put_usual_abbrevs(&s.abbrev);
+		s.abbrev.n--;
+		put_abbrev(&s.abbrev, 12, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+		put_fixed(&s.abbrev, 0, 1);
+		size_t unit = begin_unit(&s.info, 4, 0);
+		put_named(&s.info, CODE_UNIT, "unit");
+		put_named(&s.info, CODE_STRUCT, "S");
+		put_uleb(&s.info, codes[i]);
+		put_named(&s.info, CODE_STRUCT, "T");
+		end_unit(&s.info, unit);
+		scan(&s);
+		assert_int_equal(s.units[0].nscopes, 1);
+		drop(&s);
+	}
+}
+
+/* Fat LTO: all units share one table, and the code of the unit's DIE may be any. */
+static void test_shared_table(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_abbrev(&s.abbrev, 1, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(&s.abbrev, 2, DW_TAG_compile_unit, 1, DW_AT_producer, DW_FORM_string, DW_AT_name,
+	           DW_FORM_string, 0);
+	put_abbrev(&s.abbrev, 3, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, 0);
+	put_fixed(&s.abbrev, 0, 1);
+	for (unsigned code = 2; code <= 3; code++) {
+		size_t unit = begin_unit(&s.info, 4, 0);
+
+		put_uleb(&s.info, code);
+		if (code == 2)
+			put_text(&s.info, "rustc");
+		put_text(&s.info, code == 2 ? "two" : "three");
+		put_named(&s.info, 1, "S");
+		put_fixed(&s.info, 0, 1);
+		end_unit(&s.info, unit);
+	}
+	scan(&s);
+	assert_int_equal(s.nunits, 2);
+	assert_string_equal(s.units[0].producer, "rustc");
+	assert_string_equal(s.units[0].name, "two");
+	assert_null(s.units[1].producer);
+	assert_string_equal(s.units[1].name, "three");
+	assert_string_equal(s.units[1].scopes[0].name, "S");
+	drop(&s);
+}
+
+static void test_abbreviations_outside_the_section(void **state)
+{
+	static const unsigned offsets[] = { 1000, 0xffffffff };
+	(void)state;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct sample s = { 0 };
+
+		put_usual_abbrevs(&s.abbrev);
+		put_usual_unit(&s.info, 4, offsets[i]);
+		scan(&s);
+		assert_int_equal(s.nunits, 1);
+		assert_null(s.units[0].name);
+		assert_int_equal(s.units[0].nscopes, 0);
+		drop(&s);
+	}
+}
+
+/* More attributes than an abbreviation may have here. */
+static void test_endless_abbreviation(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_uleb(&s.abbrev, 1);
+	put_uleb(&s.abbrev, DW_TAG_compile_unit);
+	put_fixed(&s.abbrev, 1, 1);
+	for (int i = 0; i < 5000; i++) {
+		put_uleb(&s.abbrev, DW_AT_name);
+		put_uleb(&s.abbrev, DW_FORM_string);
+	}
+	put_usual_unit(&s.info, 4, 0);
+	scan(&s);
+	assert_int_equal(s.nunits, 1);
+	drop(&s);
+}
+
+static void test_nesting_has_a_limit(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	for (int i = 0; i < 2000; i++)
+		put_named(&s.info, CODE_NAMESPACE, "n");
+	end_unit(&s.info, unit);
+	scan(&s);
+	const struct unit *u = &s.units[0];
+	assert_in_range(u->nscopes, 500, 512);
+	for (uint32_t i = 0; i < u->nscopes; i++)
+		assert_int_equal(u->scopes[i].parent, i ? i - 1 : SCOPE_NONE);
+	drop(&s);
+}
+
+static void test_more_ends_than_beginnings(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_named(&s.info, CODE_STRUCT, "S");
+	put_fixed(&s.info, 0, 8);
+	put_named(&s.info, CODE_STRUCT, "T");
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nscopes, 1);
+	drop(&s);
+}
+
+static void test_overlong_code(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put(&s.info, "\x83\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00S", 14); /* 3, in 12 bytes */
+	put_fixed(&s.info, 0, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nscopes, 1);
+	assert_string_equal(s.units[0].scopes[0].name, "S");
+	drop(&s);
+}
+
+/* Statics have an address, thread-locals an offset; the rest is no place. */
+static void test_locations(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_variable(&s.info, "static", "\x03\x00\x10\0\0\0\0\0\0", 9);
+	put_variable(&s.info, "local", "\x0e\x18\0\0\0\0\0\0\0\xe0", 10);
+	put_variable(&s.info, "form_tls", "\x0c\x20\0\0\0\x9b", 6);
+	put_variable(&s.info, "cut", "\x03\x00\x10", 3);
+	put_variable(&s.info, "empty", "", 0);
+	put_variable(&s.info, "computed", "\x91\x08", 2);
+	put_variable(&s.info, "more", "\x03\x00\x10\0\0\0\0\0\0\x06", 10);
+	put_fixed(&s.info, 0, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	const struct scope *v = s.units[0].scopes;
+	assert_int_equal(s.units[0].nscopes, 7);
+	assert_true(v[0].has_address && !v[0].is_tls);
+	assert_int_equal(v[0].low, 0x1000);
+	assert_true(v[1].is_tls && !v[1].has_address);
+	assert_int_equal(v[1].low, 0x18);
+	assert_true(v[2].is_tls && v[2].low == 0x20);
+	for (int i = 3; i < 7; i++)
+		assert_true(!v[i].has_address && !v[i].is_tls);
+	drop(&s);
+}
+
+/* What the linker dropped has address 0. */
+static void test_dropped_functions(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_function(&s.info, 0, 16, "dropped");
+	put_fixed(&s.info, 0, 1);
+	put_function(&s.info, 0x1000, 16, "kept");
+	put_fixed(&s.info, 0, 2);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nfunctions, 1);
+	assert_int_equal(s.units[0].functions[0].low, 0x1000);
+	assert_false(s.units[0].scopes[0].has_address);
+	drop(&s);
+}
+
+/* DWARF 5: names and addresses by index, their bases at the end of the same DIE. */
+static void test_indexed_forms(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_abbrev(&s.abbrev, 1, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_strx1, DW_AT_low_pc,
+	           DW_FORM_addrx, DW_AT_str_offsets_base, DW_FORM_sec_offset, DW_AT_addr_base,
+	           DW_FORM_sec_offset, 0);
+	put_abbrev(&s.abbrev, 2, DW_TAG_subprogram, 0, DW_AT_low_pc, DW_FORM_addrx, DW_AT_high_pc,
+	           DW_FORM_data4, DW_AT_name, DW_FORM_strx, 0);
+	put_fixed(&s.abbrev, 0, 1);
+	put_text(&s.str, "unit");
+	put_text(&s.str, "f");
+	put_fixed(&s.str_offsets, 0, 8);
+	put_fixed(&s.str_offsets, 0, 4);
+	put_fixed(&s.str_offsets, 5, 4);
+	put_fixed(&s.addr, 0, 8);
+	put_fixed(&s.addr, 0x4000, 8);
+	size_t unit = begin_unit(&s.info, 5, 0);
+	put(&s.info, "\1\0\0", 3);
+	put_fixed(&s.info, 8, 4);
+	put_fixed(&s.info, 8, 4);
+	put(&s.info, "\2\0\x10\0\0\0\1", 7);     /* addrx 0, size 16, strx 1 */
+	put(&s.info, "\2\x7f\x10\0\0\0\x7f", 7); /* indexes that do not exist */
+	put(&s.info, "\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\x10\0\0\0", 15);
+	put(&s.info, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\0", 11);
+	end_unit(&s.info, unit);
+	scan(&s);
+	const struct unit *u = &s.units[0];
+	assert_string_equal(u->name, "unit");
+	assert_int_equal(u->low_pc, 0x4000);
+	assert_int_equal(u->nscopes, 3);
+	assert_string_equal(u->scopes[0].name, "f");
+	assert_int_equal(u->scopes[0].low, 0x4000);
+	assert_int_equal(u->scopes[0].high, 0x4010);
+	assert_null(u->scopes[1].name);
+	assert_false(u->scopes[1].has_address);
+	drop(&s);
+}
+
+/* Any bytes at all: nothing is promised but an end and no access out of bounds. */
+static void test_noise(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 3000; round++) {
+		struct sample s = { 0 };
+
+		put_usual_abbrevs(&s.abbrev);
+		for (int i = 0; i < 3; i++)
+			put_usual_unit(&s.info, round & 1 ? 4 : 5, 0);
+		for (int i = 0; i < 1 + round % 8; i++) {
+			struct bytes *b = rand() & 1 ? &s.info : &s.abbrev;
+
+			b->data[(size_t)rand() % b->n] = (uint8_t)rand();
+		}
+		scan(&s);
+		assert_true(s.nunits <= 4);
+		drop(&s);
+	}
+}
+
+/* ---- the unit that rustc made ---- */
+
+static const struct scope *find_scope(const struct unit *u, const char *name, unsigned tag)
+{
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const char *own = u->scopes[i].name;
+
+		if (own && strcmp(own, name) == 0 && u->scopes[i].tag == tag)
+			return &u->scopes[i];
+	}
+	fail_msg("no scope %s", name);
+	return NULL;
+}
+
+static void test_rust_unit(void **state)
+{
+	struct fixture *f = *state;
+	struct unit *u = &f->dm->units[0];
+
+	assert_int_equal(f->dm->nunits, 1);
+	debuginfo_scan(f->dm, u);
+	assert_non_null(strstr(u->name, "shapes.rs/@/shapes."));
+	assert_non_null(strstr(u->producer, "rustc version 1."));
+	assert_string_equal(u->comp_dir, "/src");
+	assert_int_equal(u->stmt_list, 0);
+
+	/* shapes::context::CONTEXT: each scope lies in the one before it. */
+	const struct scope *context = find_scope(u, "context", DW_TAG_namespace);
+	assert_string_equal(u->scopes[context->parent].name, "shapes");
+	assert_int_equal(u->scopes[context->parent].parent, SCOPE_NONE);
+	const struct scope *blue = find_scope(u, "Blue", DW_TAG_structure_type);
+	assert_string_equal(u->scopes[blue->parent].name, "Niche");
+	/* A function that was kept, and that has no locals in the table. */
+	const struct scope *boxed = find_scope(u, "boxed", DW_TAG_subprogram);
+	assert_true(boxed->has_address && boxed->low >= 0x400000 && boxed->high > boxed->low);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const struct scope *s = &u->scopes[i];
+
+		assert_true(s->parent == SCOPE_NONE || s->parent < i);
+		assert_true(i == 0 || u->scopes[i - 1].die < s->die);
+		assert_false(s->tag == DW_TAG_variable && s->name && !strcmp(s->name, "harness"));
+	}
+	assert_true(f->dm->vtables.n >= 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_both_versions),
+		cmocka_unit_test(test_64_bit_dwarf),
+		cmocka_unit_test(test_cut_at_every_byte),
+		cmocka_unit_test(test_length_beyond_the_section),
+		cmocka_unit_test(test_64_bit_length_that_wraps),
+		cmocka_unit_test(test_headers_that_make_no_sense),
+		cmocka_unit_test(test_unknown_form_ends_the_unit),
+		cmocka_unit_test(test_indirect_forms),
+		cmocka_unit_test(test_blocks_beyond_the_unit),
+		cmocka_unit_test(test_gap_in_the_abbreviations),
+		cmocka_unit_test(test_unknown_codes),
+		cmocka_unit_test(test_shared_table),
+		cmocka_unit_test(test_abbreviations_outside_the_section),
+		cmocka_unit_test(test_endless_abbreviation),
+		cmocka_unit_test(test_nesting_has_a_limit),
+		cmocka_unit_test(test_more_ends_than_beginnings),
+		cmocka_unit_test(test_overlong_code),
+		cmocka_unit_test(test_locations),
+		cmocka_unit_test(test_dropped_functions),
+		cmocka_unit_test(test_indexed_forms),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_rust_unit),
+	};
+
+	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
+}

@@ -1,0 +1,236 @@
+/*
+ * For tests: a fake target with one module, an ELF file with debug info. Its memory is what the
+ * test maps. shapes.elf is testdata/unit/shapes.rs.
+ */
+#ifndef DWARF_TEST_MODULE_H
+#define DWARF_TEST_MODULE_H
+
+#include <elf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "debugger/module.h"
+#include "debugger/target_fake.h"
+#include "dwarf/debuginfo.h"
+#include "dwarf/lookup.h"
+#include "dwarf/test/bytes.h"
+#include "dwarf/type.h"
+
+/* Run-time addresses are link-time ones plus this. */
+enum { BIAS = 0x10000000 };
+
+struct fixture {
+	struct target *target;
+	struct debuginfo *di;
+	struct dwarf_module *dm;
+	struct arena arena;
+};
+
+static inline int no_file(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+                          char **file, Elf **elf)
+{
+	(void)mod, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
+	return -1;
+}
+
+static inline void fail_on(struct error *err)
+{
+	if (err)
+		fail_msg("%s", err->message);
+}
+
+/* Takes fd; [low, high) are the module's link-time addresses. */
+static inline struct fixture fixture_open(int fd, uint64_t low, uint64_t high)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = no_file,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+	};
+	struct fixture f = { .target = target_fake_open() };
+	struct target *t = f.target;
+	struct module *m = NEW(&t->arena, struct module);
+
+	t->dwfl = dwfl_begin(&callbacks);
+	dwfl_report_begin(t->dwfl);
+	*m = (struct module){ .path = "module",
+		              .file = "module",
+		              .start = low + BIAS,
+		              .end = high + BIAS,
+		              .bias = BIAS,
+		              .is_main = true,
+		              .fd = -1 };
+	m->dwfl = dwfl_report_elf(t->dwfl, "module", "module", fd, BIAS, true);
+	if (!m->dwfl)
+		fail_msg("%s", dwfl_errmsg(-1));
+	dwfl_report_end(t->dwfl, NULL, NULL);
+	t->modules = t->main_module = m;
+	t->nmodules = 1;
+	fail_on(debuginfo_open(t, &f.di));
+	f.dm = debuginfo_module(f.di, m);
+	assert_non_null(f.dm);
+	return f;
+}
+
+static inline void fixture_close(struct fixture *f)
+{
+	debuginfo_close(f->di);
+	target_close(f->target);
+	arena_free(&f->arena);
+}
+
+static inline struct fixture shapes_open(void)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/testdata/unit/shapes.elf", getenv("SOURCE_DIR"));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail_msg("%s cannot be opened", path);
+	return fixture_open(fd, 0x400000, 0x500000);
+}
+
+/* For cmocka: the fixture that the tests of a file share. */
+static inline int shapes_setup(void **state)
+{
+	struct fixture *f = malloc(sizeof(*f));
+
+	if (!f)
+		return -1;
+	*f = shapes_open();
+	*state = f;
+	return 0;
+}
+
+static inline int shapes_teardown(void **state)
+{
+	if (*state)
+		fixture_close(*state);
+	free(*state);
+	return 0;
+}
+
+enum { HAND_SECTIONS = 6, HAND_LOW = 0x1000, HAND_HIGH = 0x9000 };
+
+/* Sections of an ELF file made by hand; data of NULL: left out. */
+struct hand_made {
+	struct bytes info, abbrev, str, line, aranges;
+};
+
+static inline void put_section_header(struct bytes *out, uint32_t name, uint32_t type,
+                                      uint64_t offset, uint64_t size)
+{
+	Elf64_Shdr header = { .sh_name = name,
+		              .sh_type = type,
+		              .sh_offset = offset,
+		              .sh_size = size,
+		              .sh_addralign = 1 };
+
+	put(out, &header, sizeof(header));
+}
+
+/* The file with these sections, in memory. */
+static inline int hand_made_file(const struct hand_made *h)
+{
+	static const char names[] = "\0.debug_info\0.debug_abbrev\0.debug_str\0.debug_line\0"
+				    ".debug_aranges\0.shstrtab";
+	const struct bytes *parts[] = { &h->info, &h->abbrev, &h->str, &h->line, &h->aranges };
+	uint64_t offsets[HAND_SECTIONS] = { 0 };
+	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+		              .e_type = ET_EXEC,
+		              .e_machine = EM_X86_64,
+		              .e_version = 1,
+		              .e_phoff = sizeof(header),
+		              .e_ehsize = sizeof(header),
+		              .e_phentsize = sizeof(Elf64_Phdr),
+		              .e_phnum = 1,
+		              .e_shentsize = sizeof(Elf64_Shdr),
+		              .e_shnum = HAND_SECTIONS + 1,
+		              .e_shstrndx = HAND_SECTIONS };
+	Elf64_Phdr load = { .p_type = PT_LOAD,
+		            .p_flags = PF_R | PF_X,
+		            .p_vaddr = HAND_LOW,
+		            .p_memsz = HAND_HIGH - HAND_LOW,
+		            .p_align = 0x1000 };
+	struct bytes out = { 0 };
+
+	put(&out, &header, sizeof(header));
+	put(&out, &load, sizeof(load));
+	for (size_t i = 0; i < HAND_SECTIONS - 1; i++) {
+		offsets[i] = out.n;
+		put(&out, parts[i]->data, parts[i]->n);
+	}
+	offsets[HAND_SECTIONS - 1] = out.n;
+	put(&out, names, sizeof(names));
+	header.e_shoff = out.n;
+	memcpy(out.data, &header, sizeof(header));
+	put_section_header(&out, 0, SHT_NULL, 0, 0);
+	uint32_t name = 1;
+	for (size_t i = 0; i < HAND_SECTIONS; i++) {
+		bool last = i == HAND_SECTIONS - 1;
+
+		put_section_header(&out, name, last ? SHT_STRTAB : SHT_PROGBITS, offsets[i],
+		                   last ? sizeof(names) : parts[i]->n);
+		name += (uint32_t)strlen(names + name) + 1;
+	}
+	int fd = memfd_create("module", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, out.data, out.n) != (ssize_t)out.n)
+		abort();
+	free_bytes(&out);
+	return fd;
+}
+
+/* Opens what was made by hand and frees its bytes. */
+static inline struct fixture hand_made_open(struct hand_made *h)
+{
+	struct fixture f = fixture_open(hand_made_file(h), HAND_LOW, HAND_HIGH);
+
+	free_bytes(&h->info);
+	free_bytes(&h->abbrev);
+	free_bytes(&h->str);
+	free_bytes(&h->line);
+	free_bytes(&h->aranges);
+	return f;
+}
+
+/* A type of that name that must exist. */
+static inline const struct type *must_find(struct fixture *f, const char *name)
+{
+	const struct type *t = lookup_type(f->dm, name, 0);
+
+	if (!t)
+		fail_msg("no type %s", name);
+	return t;
+}
+
+static inline uint64_t offset_of(const struct type *t, const char *member)
+{
+	const struct member *m = type_member(t, member);
+
+	if (!m)
+		fail_msg("no member %s in %s", member, type_name(t));
+	return m->offset;
+}
+
+/* The error must be of that kind and say text; it is freed. */
+static inline void expect_error(struct error *err, enum error_kind kind, const char *text)
+{
+	if (!err)
+		fail_msg("no error, but '%s' was expected", text);
+	if (err->kind != kind || !strstr(err->message, text))
+		fail_msg("kind %d: %s", err->kind, err->message);
+	error_free(err);
+}
+
+#endif
