@@ -14,11 +14,10 @@ static const char cell_path[] = "tokio::runtime::task::core::Cell";
 
 struct search {
 	struct map with_code; /* hash of "T, S" of a poll function that has code */
-	struct map seen;      /* cells that were looked at */
+	struct map seen;      /* futures that were found */
 	struct dwarf_module *dm;
 	uint64_t near;
 	const struct type *future;
-	const char *scheduler; /* ", S" of the poll function at hand */
 	struct str found;
 	struct arena scratch;
 };
@@ -69,10 +68,6 @@ const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
 
 	if (type_is_coroutine(future))
 		return NULL;
-	s.scheduler = strncmp(f->name, poll_path, sizeof(poll_path) - 1) == 0 ?
-	                      generics(&s.scratch, f->name, sizeof(poll_path) - 1) :
-	                      "";
-	s.scheduler += strnlen(s.scheduler, strlen(type_name(future)));
 	lookup_each_instance(f->dm, f->die, poll_path, visit_poll, &s);
 	lookup_each_instance(f->dm, f->die, cell_path, visit_cell, &s);
 	if (s.found.len)
