@@ -48,9 +48,10 @@ static void visit_cell(const char *name, bool has_code, void *arg)
 	const struct type *t;
 
 	(void)has_code;
-	if (!future || strcmp(args + strlen(future), s->scheduler) != 0 || !map_put(&s->seen, lookup_name_key(args), NULL) ||
-	    map_has(&s->with_code, lookup_name_key(args)) ||
-	    strcmp(future, type_name(s->future)) == 0)
+	/* Functions for different schedulers can become one too: S does not tell them apart. */
+	if (!future || map_has(&s->with_code, lookup_name_key(args)) ||
+	    strcmp(future, type_name(s->future)) == 0 ||
+	    !map_put(&s->seen, lookup_name_key(future), NULL))
 		return;
 	t = lookup_type(s->dm, future, s->near);
 	/* Functions that become one treat equal bytes; a coroutine panics with its own location. */
