@@ -36,8 +36,8 @@ void session_close(struct session *s);
  * A snapshot that has at least wants: a fresh one of a live process, on a core the last one
  * when it covers them. The session owns it; it lives until the next call.
  */
-struct error *session_snapshot(struct session *s, unsigned wants,
-                               const struct snapshot **ret) MUST_CHECK;
+struct error *session_snapshot(struct session *s, unsigned wants, const struct snapshot **ret)
+	MUST_CHECK;
 
 /*
  * The thread in focus: the one chosen, else the one that crashed, else thread 1. ERR_STATE when

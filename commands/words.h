@@ -20,7 +20,7 @@ struct words {
  * The commands of a line, in arena a; empty ones are left out, so *nret may be 0.
  * ERR_USAGE when a quote is not closed.
  */
-struct error *words_split(struct arena *a, const char *line, struct words **ret,
-                          size_t *nret) MUST_CHECK;
+struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
+	MUST_CHECK;
 
 #endif

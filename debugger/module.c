@@ -153,6 +153,19 @@ static bool same_id(const struct elf_image *a, const struct elf_image *b)
 	       memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
 }
 
+/*
+ * Is this the file that is mapped? By build-id where memory has one; an executable without is at
+ * least one whose entry point is where the auxiliary vector says.
+ */
+static bool fits(const struct report *r, const struct group *g, bool is_main,
+                 const struct elf_image *image)
+{
+	if (g->seen && g->image.build_id_len > 0)
+		return same_id(&g->image, image);
+	return !is_main || r->t->entry == 0 ||
+	       r->t->entry == image->header.e_entry + image_bias(image, g->start);
+}
+
 static void find_file(struct report *r, const struct group *g, bool is_main, struct found_file *ret)
 {
 	*ret = (struct found_file){ .fd = -1 };
@@ -168,11 +181,12 @@ static void find_file(struct report *r, const struct group *g, bool is_main, str
 		struct elf_source from = { elf_read_fd, &fd, false };
 		bool usable =
 			elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, &ret->image);
-		bool known = g->seen && g->image.build_id_len > 0;
-		bool same = !known || same_id(&g->image, &ret->image);
+		bool same = usable && fits(r, g, is_main, &ret->image);
 		if (usable && (same || (r->force && is_main))) {
 			if (!same)
-				target_note(r->t, "%s is used although its build-id differs",
+				target_note(r->t,
+				            "%s is used although it differs from the "
+				            "program that runs",
 				            file.display);
 			ret->fd = fd;
 			ret->display = file.display;
@@ -201,6 +215,12 @@ static const char *clean_path(struct arena *a, const char *path)
 static struct error *missing_file(struct report *r, const struct group *g, const struct module *m,
                                   const struct found_file *found)
 {
+	if (found->other && m->is_main && !(g->seen && g->image.build_id_len > 0))
+		return error_new(
+			ERR_USAGE,
+			"%s is not the program that runs: its entry point is another (find "
+			"the right file, or use this one with --force)",
+			found->other);
 	if (found->other && m->is_main)
 		return error_new(ERR_USAGE,
 		                 "%s is not the program that runs: its build-id is %s, that of the "

@@ -117,8 +117,8 @@ struct target_options {
  * architecture, that we may trace it (/proc/PID/status, yama, capabilities) and that nobody
  * else does, and reports its modules. Errors say what to do.
  */
-struct error *target_live_open(pid_t pid, const struct target_options *options,
-                               struct target **ret) MUST_CHECK;
+struct error *target_live_open(pid_t pid, const struct target_options *options, struct target **ret)
+	MUST_CHECK;
 /* Opens an ELF core (gcore or kernel). Its executable is found by NT_FILE, AUXV and build-id. */
 struct error *target_core_open(const char *path, const struct target_options *options,
                                struct target **ret) MUST_CHECK;
@@ -149,11 +149,11 @@ struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len
  * the stop has no bytes, unless it cannot have changed since (read-only file mappings). Before
  * the first stop it reads the running process, for rehearsals: do not believe the values.
  */
-struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_t len,
-                               size_t *ret) MUST_CHECK;
+struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
+	MUST_CHECK;
 /* A little-endian unsigned integer of size 1, 2, 4 or 8. */
-struct error *target_read_uint(struct target *t, uint64_t addr, size_t size,
-                               uint64_t *ret) MUST_CHECK;
+struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret)
+	MUST_CHECK;
 /* A NUL-terminated string of at most max bytes, sanitised, in arena a. */
 struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr, size_t max,
                                const char **ret) MUST_CHECK;

@@ -437,9 +437,9 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 			local[count] = (struct iovec){ r->buf, r->len };
 			remote[count] = (struct iovec){ (void *)(uintptr_t)r->addr, r->len };
 		}
-		ssize_t got = l->use_mem_fd ? -1 :
-		                              process_vm_readv(l->reader, local, count, remote,
-		                                               count, 0);
+		ssize_t got = l->use_mem_fd
+		                      ? -1
+		                      : process_vm_readv(l->reader, local, count, remote, count, 0);
 		size_t left = got > 0 ? (size_t)got : 0;
 		for (; count && left >= ranges[i].len; count--, i++) {
 			ranges[i].got = ranges[i].len;

@@ -54,8 +54,8 @@ static struct section section_of(Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 
-	return data && data->d_buf ? (struct section){ data->d_buf, data->d_size } :
-	                             (struct section){ NULL, 0 };
+	return data && data->d_buf ? (struct section){ data->d_buf, data->d_size }
+	                           : (struct section){ NULL, 0 };
 }
 
 /* What of the debug sections of an ELF file this build cannot use. */
@@ -111,7 +111,8 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *
 					obstacles->zstd = true;
 				else if (elf_compress(scn, 0, 0) < 0)
 					obstacles->other_compression = true;
-			} else if (gnu && is_gnu_compressed(scn) && elf_compress_gnu(scn, 0, 0) < 0) {
+			} else if (gnu && is_gnu_compressed(scn) &&
+			           elf_compress_gnu(scn, 0, 0) < 0) {
 				obstacles->other_compression = true;
 			}
 			*(struct section *)((char *)s + table[i].offset) = section_of(scn);
@@ -144,14 +145,14 @@ static void no_dwarf(struct dwarf_module *dm)
 	dm->tier = elf && has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
 	if (obstacles.zstd)
 		dm->tier_reason = "its debug sections are compressed with zstd, which this libdw "
-		                  "cannot read: recompress with `objcopy "
-		                  "--compress-debug-sections=zlib`, or use elfutils 0.191 or newer";
+				  "cannot read: recompress with `objcopy "
+				  "--compress-debug-sections=zlib`, or use elfutils 0.191 or newer";
 	else if (dm->tier == DWARF_SYMBOLS)
 		dm->tier_reason = "it was built without debug info: build with `debug = 2` (or "
-		                  "`debug = \"full\"`) in the Cargo profile";
+				  "`debug = \"full\"`) in the Cargo profile";
 	else
 		dm->tier_reason = "it is stripped: keep a copy with debug info (Cargo `debug = 2`, "
-		                  "`strip = \"none\"`), or a separate debug file by build-id";
+				  "`strip = \"none\"`), or a separate debug file by build-id";
 }
 
 /* debug = 1 emits functions but no type: no unit of a Rust crate other than std has a struct. */
@@ -163,9 +164,10 @@ static void decide_tier(struct dwarf_module *dm)
 	for (size_t i = 0; i < dm->nunits; i++) {
 		if (dm->units[i].dwo_name) {
 			dm->tier = DWARF_SYMBOLS;
-			dm->tier_reason = "its debug info is split into .dwo or .dwp files, which are "
-			                  "not read: build with `split-debuginfo = \"off\"` in the "
-			                  "Cargo profile";
+			dm->tier_reason =
+				"its debug info is split into .dwo or .dwp files, which are "
+				"not read: build with `split-debuginfo = \"off\"` in the "
+				"Cargo profile";
 			return;
 		}
 	}
@@ -185,8 +187,13 @@ static void decide_tier(struct dwarf_module *dm)
 			}
 		}
 	}
+	if (!debuginfo_rustc_version(dm)) {
+		/* Not a Rust program: nothing is missing that another build would bring. */
+		dm->tier = DWARF_FULL;
+		return;
+	}
 	dm->tier_reason = "it has line tables only (Cargo `debug = 1` or "
-	                  "\"line-tables-only\"): build with `debug = 2`";
+			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
 void debuginfo_load(struct dwarf_module *dm)

@@ -48,21 +48,21 @@ struct unit_range {
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
-	struct Dwarf *dwarf;      /* NULL unless tier is FULL or LINES */
+	struct Dwarf *dwarf; /* NULL unless tier is FULL or LINES */
 	enum dwarf_tier tier;
-	const char *tier_reason;  /* why not FULL, and what to do; NULL when full */
+	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
 	struct dwarf_sections sections;
-	struct unit *units;       /* ascending start */
+	struct unit *units; /* ascending start */
 	size_t nunits;
-	bool roots_read;          /* names of all units are read */
+	bool roots_read; /* names of all units are read */
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct map types;         /* DIE offset -> struct type */
-	struct map by_name;       /* hash of a qualified name -> struct type, resolved declarations */
-	struct map functions;     /* DIE offset -> struct function */
-	struct map vtables;       /* link-time address -> DIE offset of a `{vtable}` variable */
-	struct map polled;        /* hash of the name of a type that has a poll function */
+	struct map types;     /* DIE offset -> struct type */
+	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
+	struct map functions; /* DIE offset -> struct function */
+	struct map vtables;   /* link-time address -> DIE offset of a `{vtable}` variable */
+	struct map polled;    /* hash of the name of a type that has a poll function */
 	struct tls_symbols tls;
 };
 

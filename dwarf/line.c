@@ -141,7 +141,7 @@ static unsigned read_header(struct reader *r)
 	if (version < 2 || version > 5)
 		return 0;
 	if (version >= 5)
-		read_skip(r, 2); /* address and segment selector size */
+		read_skip(r, 2);   /* address and segment selector size */
 	read_skip(r, offset_size); /* header length */
 	read_skip(r, version >= 4 ? 5 : 4);
 	unsigned opcode_base = (unsigned)read_fixed(r, 1);

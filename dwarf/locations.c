@@ -33,9 +33,9 @@ static uint64_t abstract_origin(Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	Dwarf_Die origin;
 
-	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin) ?
-	               dwarf_dieoffset(&origin) :
-	               0;
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin)
+	               ? dwarf_dieoffset(&origin)
+	               : 0;
 }
 
 /*
@@ -120,9 +120,8 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 
 		l->comp_dir = u ? u->comp_dir : NULL;
 		l->inlined = depth > 0;
-		l->function = depth ? lookup_function_die(f->dm,
-		                                          chain.sites[depth - 1].function_die) :
-		                      f;
+		l->function =
+			depth ? lookup_function_die(f->dm, chain.sites[depth - 1].function_die) : f;
 		if (l->function) {
 			l->name = l->function->name;
 			l->linkage = l->function->linkage;

@@ -155,7 +155,8 @@ static const struct type *find_child(const struct function *f, const char *name,
 					Dwarf_Attribute attr;
 					Dwarf_Die type;
 
-					/* dwarf_attr_integrate: a concrete copy takes it from its origin. */
+					/* dwarf_attr_integrate: a concrete copy takes it from its
+					 * origin. */
 					if (dwarf_attr_integrate(&child, DW_AT_type, &attr) &&
 					    dwarf_formref_die(&attr, &type))
 						return type_at(f->dm, dwarf_dieoffset(&type));
@@ -178,8 +179,8 @@ const struct type *function_first_argument(const struct function *f)
 	return find_child(f, NULL, DW_TAG_formal_parameter, DW_TAG_formal_parameter);
 }
 
-static const struct type *find_variable(const struct function *f, Dwarf_Die *die,
-                                        const char *name, int depth)
+static const struct type *find_variable(const struct function *f, Dwarf_Die *die, const char *name,
+                                        int depth)
 {
 	Dwarf_Die child;
 

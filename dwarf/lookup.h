@@ -16,10 +16,10 @@ struct type;
 /* A function as DWARF has it: concrete, or the abstract one of an inlined call. */
 struct function {
 	struct dwarf_module *dm;
-	uint64_t die;         /* its DIE: concrete where there is one */
-	const char *name;     /* qualified with generics: "tokio::runtime::task::raw::poll<T, S>" */
-	const char *linkage;  /* NULL none */
-	uint64_t low, high;   /* run-time range; 0 when abstract */
+	uint64_t die;        /* its DIE: concrete where there is one */
+	const char *name;    /* qualified with generics: "tokio::runtime::task::raw::poll<T, S>" */
+	const char *linkage; /* NULL none */
+	uint64_t low, high;  /* run-time range; 0 when abstract */
 };
 
 /*
@@ -50,7 +50,8 @@ uint64_t lookup_name_key(const char *name);
 const char *lookup_die_name(struct dwarf_module *dm, uint64_t die);
 
 /* A thread-local variable below a namespace, confirmed by the symbol table. */
-struct thread_local {
+struct thread_local
+{
 	struct dwarf_module *dm;
 	const struct type *type;
 	uint64_t offset; /* in the module's TLS block */
@@ -64,8 +65,8 @@ struct thread_local {
  * sure, NULL otherwise.
  */
 struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
-                                   struct thread_local **ret, size_t *nret,
-                                   const char **doubt) MUST_CHECK;
+                                   struct thread_local **ret, size_t *nret, const char **doubt)
+	MUST_CHECK;
 
 /*
  * The concrete type behind a trait object's vtable at addr (run-time). Exact when DWARF has
@@ -77,10 +78,10 @@ const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 /* One function of an inlining chain at a pc. */
 struct location {
 	const struct function *function; /* NULL: only a symbol covers it */
-	const char *name;     /* of the function, or of the demangled symbol; NULL unknown */
-	bool mangled;         /* name is a demangled symbol: legacy ones have no generics */
-	const char *linkage;  /* mangled; NULL unknown */
-	const char *file;     /* full path as in DWARF, NULL unknown */
+	const char *name;    /* of the function, or of the demangled symbol; NULL unknown */
+	bool mangled;        /* name is a demangled symbol: legacy ones have no generics */
+	const char *linkage; /* mangled; NULL unknown */
+	const char *file;    /* full path as in DWARF, NULL unknown */
 	const char *comp_dir;
 	unsigned line;
 	bool inlined;

@@ -82,7 +82,8 @@ static void list_members(struct str *out, const struct type *t)
 	bool any = false;
 
 	for (size_t i = 0; i < n && i < MAX_LISTED_MEMBERS; i++) {
-		str_printf(out, "%s%s", any ? ", " : " (has ", members[i].name ? members[i].name : "?");
+		str_printf(out, "%s%s", any ? ", " : " (has ",
+		           members[i].name ? members[i].name : "?");
 		any = true;
 	}
 	const struct variant *variants = type_variants(t, &n);
@@ -125,9 +126,8 @@ static const struct type *resolve_alternative(op_vec *ops, const struct type *fr
 	const struct type *t = from;
 
 	for (char *step = strtok_r(copy, ".", &save); step; step = strtok_r(NULL, ".", &save)) {
-		const char *name = isdigit((unsigned char)step[0]) ?
-		                           arena_printf(&tmp, "__%s", step) :
-		                           step;
+		const char *name =
+			isdigit((unsigned char)step[0]) ? arena_printf(&tmp, "__%s", step) : step;
 		const struct type *next = resolve_step(ops, t, name);
 
 		if (!next) {

@@ -136,8 +136,7 @@ static bool find_awaitee(struct awaitee_search *search, Dwarf_Die *die, int dept
 				search->line = number_of(&child, DW_AT_decl_line);
 				return true;
 			}
-		} else if (tag == DW_TAG_lexical_block &&
-		           find_awaitee(search, &child, depth + 1)) {
+		} else if (tag == DW_TAG_lexical_block && find_awaitee(search, &child, depth + 1)) {
 			return true;
 		}
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -168,9 +167,9 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
 		}
 		at = (dwarf_attr(&die, DW_AT_abstract_origin, &attr) ||
 		      dwarf_attr(&die, DW_AT_specification, &attr)) &&
-		                     dwarf_formref_die(&attr, &origin) ?
-		             dwarf_dieoffset(&origin) :
-		             0;
+		                     dwarf_formref_die(&attr, &origin)
+		             ? dwarf_dieoffset(&origin)
+		             : 0;
 	}
 	return false;
 }

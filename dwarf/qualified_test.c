@@ -17,7 +17,8 @@ static void test_last_component(void **state)
 		{ "a::b<c::D>::Suspend0", "Suspend0" },
 		{ "core::option::Option<a::b::C>", "Option<a::b::C>" },
 		/* The '>' of an arrow closes no bracket. */
-		{ "ax::{impl#4}::call::{async_block_env#0}<fn(ax::P<u8>) -> app::item, ()>::Suspend1",
+		{ "ax::{impl#4}::call::{async_block_env#0}<fn(ax::P<u8>) -> app::item, "
+		  "()>::Suspend1",
 		  "Suspend1" },
 		{ "f<[a::b; 3], (c::d, e)>::g", "g" },
 		{ "", "" },
@@ -41,8 +42,9 @@ static void test_first_generic(void **state)
 	SCRATCH(a);
 
 	(void)state;
-	assert_string_equal(qualified_first_generic(&a, "raw::poll<app::F<u8, u16>, alloc::Arc<H>>"),
-	                    "app::F<u8, u16>");
+	assert_string_equal(
+		qualified_first_generic(&a, "raw::poll<app::F<u8, u16>, alloc::Arc<H>>"),
+		"app::F<u8, u16>");
 	assert_string_equal(qualified_first_generic(&a, "x<y>::block_on<fn(u8, u8) -> u8>"),
 	                    "fn(u8, u8) -> u8");
 	assert_null(qualified_first_generic(&a, "x<y>::block_on"));

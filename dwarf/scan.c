@@ -15,7 +15,7 @@ struct attribute {
 struct abbrev {
 	uint16_t tag;
 	bool has_children;
-	bool wanted;        /* its attributes matter */
+	bool wanted; /* its attributes matter */
 	uint16_t nattributes;
 	int32_t fixed_size; /* total bytes when every form has a fixed size, else -1 */
 	const struct attribute *attributes;
@@ -224,8 +224,7 @@ static void read_attribute(const struct dwarf_sections *s, const struct unit *u,
 	}
 }
 
-static void read_abbrev(struct reader *r, const struct unit *u, struct arena *a,
-                        struct abbrev *ret)
+static void read_abbrev(struct reader *r, const struct unit *u, struct arena *a, struct abbrev *ret)
 {
 	struct attribute attributes[MAX_ATTRIBUTES];
 	size_t n = 0;
@@ -306,8 +305,8 @@ static void read_location(const struct dwarf_sections *s, const struct unit *u,
 		return;
 	ret->low = operand;
 	if (r.p == r.end) {
-		ret->has_address = op == DW_OP_addr || op == DW_OP_addrx ||
-		                   op == DW_OP_GNU_addr_index;
+		ret->has_address =
+			op == DW_OP_addr || op == DW_OP_addrx || op == DW_OP_GNU_addr_index;
 		return;
 	}
 	unsigned next = (unsigned)read_fixed(&r, 1);
@@ -421,8 +420,8 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct arena *a)
 		const struct abbrev *ab = &abbrevs.by_code[code];
 		uint32_t parent = stack[depth].parent, self = parent;
 		bool in_function = stack[depth].in_function;
-		bool wanted = ab->wanted && depth > 0 &&
-		              !(in_function && ab->tag == DW_TAG_variable);
+		bool wanted =
+			ab->wanted && depth > 0 && !(in_function && ab->tag == DW_TAG_variable);
 
 		if (wanted) {
 			struct scope *scope = vec_push(&scopes);

@@ -31,9 +31,9 @@ struct scope {
 	uint32_t parent;     /* index of the enclosing scope, SCOPE_NONE below the unit */
 	uint16_t tag;
 	bool declaration;
-	bool has_address;    /* low is an address (DW_OP_addr) or a function's low_pc */
-	bool is_tls;         /* low is an offset in the module's TLS block */
-	bool has_ranges;     /* function in several pieces: ask libdw */
+	bool has_address; /* low is an address (DW_OP_addr) or a function's low_pc */
+	bool is_tls;      /* low is an offset in the module's TLS block */
+	bool has_ranges;  /* function in several pieces: ask libdw */
 };
 
 struct unit_function {
@@ -42,23 +42,23 @@ struct unit_function {
 };
 
 struct unit {
-	uint64_t start, end;      /* offsets in .debug_info, header included */
+	uint64_t start, end; /* offsets in .debug_info, header included */
 	uint64_t first_die;
 	uint64_t abbrev_offset;
 	uint64_t str_offsets_base, addr_base; /* DWARF 5, from the unit's DIE */
-	uint64_t stmt_list;       /* offset in .debug_line, UINT64_MAX none */
-	const char *name;         /* DW_AT_name, NULL none */
+	uint64_t stmt_list;                   /* offset in .debug_line, UINT64_MAX none */
+	const char *name;                     /* DW_AT_name, NULL none */
 	const char *comp_dir;
 	const char *producer;
-	const char *dwo_name;     /* split DWARF: where its content is */
+	const char *dwo_name; /* split DWARF: where its content is */
 	uint64_t low_pc;
 	uint16_t version;
 	uint8_t address_size, offset_size, type;
-	bool header_read;         /* name, comp_dir, producer ... are set */
+	bool header_read; /* name, comp_dir, producer ... are set */
 	bool scanned;
-	bool polled_read;         /* lookup_has_poll() looked through it */
-	bool in_aranges;          /* .debug_aranges has a set for it */
-	struct scope *scopes;     /* ascending die */
+	bool polled_read;     /* lookup_has_poll() looked through it */
+	bool in_aranges;      /* .debug_aranges has a set for it */
+	struct scope *scopes; /* ascending die */
 	size_t nscopes;
 	struct unit_function *functions; /* ascending low; NULL until asked for */
 	size_t nfunctions;

@@ -262,7 +262,8 @@ static void read_variant(struct type *t, Dwarf_Die *die, bool is_signed, struct 
 			v->file = (unsigned)number;
 		if (attr_uint(&child, DW_AT_decl_line, &number))
 			v->line = (unsigned)number;
-		v->name = v->payload ? qualified_last(type_name(v->payload)) : dwarf_diename(&child);
+		v->name =
+			v->payload ? qualified_last(type_name(v->payload)) : dwarf_diename(&child);
 		return;
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -298,13 +299,15 @@ static void read_variant_part(struct type *t, Dwarf_Die *part)
 
 	if (dwarf_child(part, &child) == 0) {
 		do {
-			if (dwarf_tag(&child) == DW_TAG_member && dwarf_dieoffset(&child) == discr) {
+			if (dwarf_tag(&child) == DW_TAG_member &&
+			    dwarf_dieoffset(&child) == discr) {
 				struct member *m = NEW(a, struct member);
 
 				read_member(t->dm, &child, m);
 				t->discr = m;
 				t->is_coroutine = m->name && strcmp(m->name, "__state") == 0;
-			} else if (dwarf_tag(&child) == DW_TAG_variant && variants.n < MAX_MEMBERS) {
+			} else if (dwarf_tag(&child) == DW_TAG_variant &&
+			           variants.n < MAX_MEMBERS) {
 				read_variant(t, &child, is_signed, vec_push(&variants));
 			}
 		} while (dwarf_siblingof(&child, &child) == 0);

@@ -21,9 +21,9 @@ enum type_kind {
 	TYPE_FLOAT,
 	TYPE_POINTER, /* references, raw pointers, and Box<T> of sized T */
 	TYPE_ARRAY,
-	TYPE_STRUCT,  /* tuples, closures and fat pointers too */
-	TYPE_ENUM,    /* with a variant part: Rust enums that hold data, and coroutines */
-	TYPE_CENUM,   /* enumerators only */
+	TYPE_STRUCT, /* tuples, closures and fat pointers too */
+	TYPE_ENUM,   /* with a variant part: Rust enums that hold data, and coroutines */
+	TYPE_CENUM,  /* enumerators only */
 	TYPE_UNION,
 	TYPE_FUNCTION,
 };
@@ -42,8 +42,8 @@ struct variant {
 	bool is_default;            /* the niche's dataful variant: any other discriminant */
 	const struct type *payload; /* a struct at offset in the enum */
 	uint64_t offset;
-	unsigned file;              /* index into the unit's file table; 0 none */
-	unsigned line;              /* of a coroutine's await point */
+	unsigned file; /* index into the unit's file table; 0 none */
+	unsigned line; /* of a coroutine's await point */
 };
 
 struct enumerator {

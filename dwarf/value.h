@@ -17,7 +17,8 @@ struct value {
  * The active variant of an ENUM. ERR_CORRUPT when the discriminant names none: the place does
  * not hold a value of that type.
  */
-struct error *value_variant(struct target *t, struct value v, const struct variant **ret) MUST_CHECK;
+struct error *value_variant(struct target *t, struct value v, const struct variant **ret)
+	MUST_CHECK;
 /* The payload of the variant that value_variant() found. */
 struct value value_payload(struct value v, const struct variant *variant);
 

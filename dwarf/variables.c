@@ -21,7 +21,7 @@ struct scope_walk {
 struct evaluation {
 	uint64_t stack[MAX_STACK];
 	size_t n;
-	bool is_value;    /* the result is the value itself, not its address */
+	bool is_value; /* the result is the value itself, not its address */
 	bool failed;
 };
 
@@ -126,8 +126,7 @@ static bool evaluate(const struct scope_walk *w, Dwarf_Attribute *attr, bool all
 	Dwarf_Op *ops;
 	size_t nops;
 
-	if (dwarf_getlocation_addr(attr, w->pc, &ops, &nops, 1) != 1 || nops == 0 ||
-	    nops > MAX_OPS)
+	if (dwarf_getlocation_addr(attr, w->pc, &ops, &nops, 1) != 1 || nops == 0 || nops > MAX_OPS)
 		return false;
 	for (size_t i = 0; i < nops && !e.failed; i++)
 		step(&e, w, &ops[i], allow_base);
@@ -181,8 +180,12 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
                         variable_fn *visit, void *arg)
 {
 	const struct function *f = lookup_function(di, frame->lookup_pc);
-	struct scope_walk w = { .target = di->target, .function = f, .frame = frame, .cfa = cfa,
-		                .visit = visit, .arg = arg };
+	struct scope_walk w = { .target = di->target,
+		                .function = f,
+		                .frame = frame,
+		                .cfa = cfa,
+		                .visit = visit,
+		                .arg = arg };
 	Dwarf_Die die;
 
 	if (!f || !dwarf_offdie(f->dm->dwarf, f->die, &die))

@@ -12,7 +12,7 @@
 struct variable {
 	const char *name;
 	const struct type *type;
-	bool in_memory;   /* at addr; otherwise its value is all there is */
+	bool in_memory; /* at addr; otherwise its value is all there is */
 	uint64_t addr;
 	uint64_t value;
 };

@@ -158,8 +158,9 @@ static bool members_hold_future(struct inspector *in, const struct type *t, int 
 	for (size_t i = 0; i < n; i++) {
 		const struct type *m = members[i].type;
 
-		if (m && type_size(m) && (future_is_type(in, m) || optional_future(in, m) ||
-		                          holds_future(in, m, depth + 1)))
+		if (m && type_size(m) &&
+		    (future_is_type(in, m) || optional_future(in, m) ||
+		     holds_future(in, m, depth + 1)))
 			return true;
 	}
 	return false;
@@ -189,8 +190,7 @@ static bool holds_future(struct inspector *in, const struct type *t, int depth)
 	return holds;
 }
 
-static struct error *find_in_member(struct decoder *d, struct value v, struct found *out,
-                                    int depth)
+static struct error *find_in_member(struct decoder *d, struct value v, struct found *out, int depth)
 {
 	struct inspector *in = d->c->in;
 
@@ -249,9 +249,8 @@ static struct error *captured(struct decoder *d, struct value closure, const str
 {
 	*ret = (struct value){ m->type, closure.addr + m->offset };
 	for (int hop = 0; hop < MAX_POINTERS; hop++) {
-		const struct member *pin = type_is(ret->type, "core::pin::Pin") ?
-		                                   type_single_member(ret->type) :
-		                                   NULL;
+		const struct member *pin =
+			type_is(ret->type, "core::pin::Pin") ? type_single_member(ret->type) : NULL;
 
 		if (pin) {
 			*ret = (struct value){ pin->type, ret->addr + pin->offset };
@@ -307,8 +306,7 @@ static struct error *children_of_tuple(struct decoder *d, struct value tuple, ui
 }
 
 /* poll_fn(closure): what the closure captured, by reference or by value. */
-static struct error *children_of_closure(struct decoder *d, struct value closure,
-                                         struct found *out)
+static struct error *children_of_closure(struct decoder *d, struct value closure, struct found *out)
 {
 	const struct member *members;
 	uint64_t disabled;
@@ -323,7 +321,8 @@ static struct error *children_of_closure(struct decoder *d, struct value closure
 		if (!members[i].type || type_size(members[i].type) == 0)
 			continue;
 		if (future_is_type(d->c->in, members[i].type)) {
-			add(out, (struct value){ members[i].type, closure.addr + members[i].offset },
+			add(out,
+			    (struct value){ members[i].type, closure.addr + members[i].offset },
 			    "await");
 			continue;
 		}
@@ -338,7 +337,8 @@ static struct error *children_of_closure(struct decoder *d, struct value closure
 
 static bool is_poll_fn(const struct type *t)
 {
-	return type_is(t, "core::future::poll_fn::PollFn") || type_is(t, "tokio::future::poll_fn::PollFn") ||
+	return type_is(t, "core::future::poll_fn::PollFn") ||
+	       type_is(t, "tokio::future::poll_fn::PollFn") ||
 	       type_is(t, "futures_util::future::poll_fn::PollFn");
 }
 
@@ -353,12 +353,13 @@ struct error *combinator_children(struct decoder *d, struct value v, struct valu
 	if (has_row(v.type, &row))
 		TRY(children_of_row(d, v, row, &out));
 	else if (closure && is_closure(closure->type))
-		TRY(children_of_closure(d, (struct value){ closure->type, v.addr + closure->offset },
-		                        &out));
+		TRY(children_of_closure(
+			d, (struct value){ closure->type, v.addr + closure->offset }, &out));
 	else
 		TRY(find_in(d, v, &out, 0));
 	*nret = out.n < max ? out.n : max;
 	if (out.n > max)
-		return error_new(ERR_UNSUPPORTED, "it holds %zu futures, %zu are shown", out.n, max);
+		return error_new(ERR_UNSUPPORTED, "it holds %zu futures, %zu are shown", out.n,
+		                 max);
 	return NULL;
 }

@@ -196,7 +196,7 @@ struct future *future_by_name(struct collector *c, const char *name)
 	f->await_point = -1;
 	f->type = clean_name(c->a, name);
 	f->kind = coroutine_kind(name);
-	f->function = clean_name(c->a, f->kind == FUTURE_OTHER ? name_without_generics(c->a, name) :
-	                                                         name_function(c->a, name));
+	f->function = clean_name(c->a, f->kind == FUTURE_OTHER ? name_without_generics(c->a, name)
+	                                                       : name_function(c->a, name));
 	return f;
 }

@@ -15,8 +15,8 @@ enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_CHILDREN = 64 };
 struct decoder {
 	struct collector *c;
 	unsigned depth;
-	bool strict;   /* a candidate place is being judged: any doubt counts */
-	unsigned faults; /* problems met below */
+	bool strict;        /* a candidate place is being judged: any doubt counts */
+	unsigned faults;    /* problems met below */
 	unsigned suspended; /* coroutines met that are suspended */
 };
 
@@ -31,7 +31,7 @@ struct future *future_by_name(struct collector *c, const char *type_name);
 struct coroutine_state {
 	const struct variant *variant;
 	enum future_state state;
-	int await_point;         /* N of SuspendN, -1 */
+	int await_point; /* N of SuspendN, -1 */
 	const char *file, *file_short;
 	unsigned line;
 	const struct member *awaitee; /* NULL unless suspended */

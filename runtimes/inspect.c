@@ -55,8 +55,7 @@ static void describe_target(struct inspector *in)
 	};
 	struct target *t = in->target;
 	struct target_info *info = &in->info;
-	struct dwarf_module *dm =
-		t->main_module ? debuginfo_module(in->di, t->main_module) : NULL;
+	struct dwarf_module *dm = t->main_module ? debuginfo_module(in->di, t->main_module) : NULL;
 
 	info->kind = t->ops->kind;
 	info->pid = t->pid;
@@ -182,14 +181,16 @@ static void note_problems(struct collector *c)
 		for (size_t i = 0; i < k->layout.n; i++) {
 			if (k->layout.slots[i].status == ROW_BROKEN)
 				snapshot_incomplete(s, "tokio's '%s' was not understood: %s",
-				                    k->layout.rows[i].key, k->layout.slots[i].tried);
+				                    k->layout.rows[i].key,
+				                    k->layout.slots[i].tried);
 		}
 	}
 	if (s->nruntimes == 0 && c->in->tokio)
 		snapshot_note(s, "no thread has entered a tokio runtime");
 	else if (s->nruntimes == 0 && info->tier == TIER_FULL)
-		snapshot_note(s, "no tokio in this program: neither its executable nor its libraries "
-		                 "have tokio's thread-local context");
+		snapshot_note(s,
+		              "no tokio in this program: neither its executable nor its libraries "
+		              "have tokio's thread-local context");
 }
 
 static struct collector *collector_new(struct inspector *in, unsigned want)

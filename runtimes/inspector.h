@@ -14,15 +14,15 @@ struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	struct tokio *tokio;       /* one per copy of tokio in the program, linked by next */
-	struct map coroutines;     /* struct type -> struct coroutine_plan */
-	struct map holders;        /* struct type -> whether a future lies inside it */
-	struct map futures;        /* struct type -> whether it is a future: see combinator.c */
-	struct target_info info;   /* what does not change between snapshots */
-	const char **notes;        /* found while opening; part of every snapshot */
+	struct tokio *tokio;     /* one per copy of tokio in the program, linked by next */
+	struct map coroutines;   /* struct type -> struct coroutine_plan */
+	struct map holders;      /* struct type -> whether a future lies inside it */
+	struct map futures;      /* struct type -> whether it is a future: see combinator.c */
+	struct target_info info; /* what does not change between snapshots */
+	const char **notes;      /* found while opening; part of every snapshot */
 	size_t nnotes;
-	bool broken;               /* one of them makes every answer incomplete */
-	struct arena arena;        /* until inspector_close() */
+	bool broken;        /* one of them makes every answer incomplete */
+	struct arena arena; /* until inspector_close() */
 };
 
 /* The stack of one thread, unwound, with the functions of each physical frame. */
@@ -37,7 +37,7 @@ struct thread_stack {
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
-	struct arena *a;             /* out's arena */
+	struct arena *a; /* out's arena */
 	unsigned want;
 	struct thread_stack *stacks; /* by index of target->threads */
 	struct map tasks;            /* header address -> struct task */

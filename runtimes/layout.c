@@ -108,13 +108,12 @@ struct error *layout_word(struct target *t, const struct layout *l, size_t row, 
 	struct value place;
 
 	TRY(layout_eval(t, l, row, from, &place, found));
-	return *found ? error_wrap(target_read_uint(t, place.addr, 8, ret), "%s",
-	                           l->rows[row].key) :
-	                NULL;
+	return *found ? error_wrap(target_read_uint(t, place.addr, 8, ret), "%s", l->rows[row].key)
+	              : NULL;
 }
 
-struct error *layout_slice(struct target *t, const struct layout *l, size_t row,
-                           struct value from, struct slice *ret, bool *found)
+struct error *layout_slice(struct target *t, const struct layout *l, size_t row, struct value from,
+                           struct slice *ret, bool *found)
 {
 	struct value place;
 

@@ -8,8 +8,8 @@
 #ifndef RUNTIMES_LAYOUT_H
 #define RUNTIMES_LAYOUT_H
 
-#include "dwarf/path.h"
 #include "dwarf/lookup.h"
+#include "dwarf/path.h"
 #include "runtimes/model.h"
 
 struct layout_row {
@@ -24,7 +24,7 @@ struct layout_slot {
 	const struct path *path; /* NULL: absent or broken */
 	const struct type *root;
 	enum row_status status;
-	const char *tried;       /* why there is no path */
+	const char *tried; /* why there is no path */
 };
 
 struct layout {
@@ -54,8 +54,8 @@ struct error *layout_uint(struct target *t, const struct layout *l, size_t row, 
 struct error *layout_word(struct target *t, const struct layout *l, size_t row, struct value from,
                           uint64_t *ret, bool *found) MUST_CHECK;
 /* The elements of the slice at that place. */
-struct error *layout_slice(struct target *t, const struct layout *l, size_t row,
-                           struct value from, struct slice *ret, bool *found) MUST_CHECK;
+struct error *layout_slice(struct target *t, const struct layout *l, size_t row, struct value from,
+                           struct slice *ret, bool *found) MUST_CHECK;
 
 /* The rows as `info layout` prints them, appended at out[0..n). */
 void layout_describe(const struct layout *l, struct arena *a, const char *module,

@@ -47,7 +47,8 @@ static struct error *number_at(struct decoder *d, struct value v, const char *ex
 
 	TRY(path_resolve(&tmp, v.type, expr, &p));
 	TRY(path_uint(d->c->in->target, p, v, ret, &found));
-	return found ? NULL : error_new(ERR_CORRUPT, "%s: '%s' is not set", type_name(v.type), expr);
+	return found ? NULL
+	             : error_new(ERR_CORRUPT, "%s: '%s' is not set", type_name(v.type), expr);
 }
 
 /* The row that says where a Sleep keeps its deadline, from the copy of tokio it belongs to. */
@@ -109,8 +110,8 @@ static struct error *decode_sleep(struct decoder *d, struct value v, struct wait
 static struct error *decode_join(struct decoder *d, struct value v, struct wait *w)
 {
 	static const char *const states[] = {
-		[TASK_IDLE] = "idle",         [TASK_SCHEDULED] = "scheduled",
-		[TASK_RUNNING] = "running",   [TASK_COMPLETE] = "complete",
+		[TASK_IDLE] = "idle",           [TASK_SCHEDULED] = "scheduled",
+		[TASK_RUNNING] = "running",     [TASK_COMPLETE] = "complete",
 		[TASK_CANCELLED] = "cancelled",
 	};
 	struct collector *c = d->c;

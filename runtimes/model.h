@@ -54,25 +54,25 @@ struct wait {
 /* One future of a task's tree: a frame of its logical backtrace. */
 struct future {
 	enum future_kind kind;
-	const char *function;  /* as the programmer wrote it, no generics: "app::Server::run",
-	                          "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
-	const char *type;      /* the whole type name as in DWARF */
-	uint64_t addr;         /* where it lies; 0 unknown */
+	const char *function; /* as the programmer wrote it, no generics: "app::Server::run",
+	                         "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
+	const char *type;     /* the whole type name as in DWARF */
+	uint64_t addr;        /* where it lies; 0 unknown */
 	enum future_state state;
-	int await_point;       /* N of SuspendN, -1 when not suspended */
-	const char *file;      /* of the await as in DWARF; of the current line when running */
+	int await_point;        /* N of SuspendN, -1 when not suspended */
+	const char *file;       /* of the await as in DWARF; of the current line when running */
 	const char *file_short; /* the same for reading: "src/main.rs", ".../tcp/listener.rs" */
-	unsigned line;         /* 0 unknown */
-	bool running;          /* taken from a thread's stack: it is executing at file:line */
-	bool dyn;              /* reached through a vtable */
-	bool inferred;         /* of block_on: found by its looks on the stack, or by deduction */
-	const char *edge;      /* why it is its parent's child: "await", "select arm 1" */
-	bool uncertain;        /* its type is one of several that share their code */
-	const char *aliases;   /* the others, where they are known: "app::B, app::C" */
-	struct wait *wait;     /* NULL unless a decoded leaf */
+	unsigned line;          /* 0 unknown */
+	bool running;           /* taken from a thread's stack: it is executing at file:line */
+	bool dyn;               /* reached through a vtable */
+	bool inferred;          /* of block_on: found by its looks on the stack, or by deduction */
+	const char *edge;       /* why it is its parent's child: "await", "select arm 1" */
+	bool uncertain;         /* its type is one of several that share their code */
+	const char *aliases;    /* the others, where they are known: "app::B, app::C" */
+	struct wait *wait;      /* NULL unless a decoded leaf */
 	struct future **children; /* what it polls next: one for .await */
 	size_t nchildren;
-	const char *problem;   /* why the tree ends here although it should go on */
+	const char *problem; /* why the tree ends here although it should go on */
 };
 
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
@@ -83,9 +83,9 @@ struct task {
 	unsigned runtime; /* index into snapshot.runtimes */
 	uint64_t addr;    /* of its header */
 	enum task_state state;
-	bool notified;    /* running and woken meanwhile */
-	unsigned thread;  /* number of the thread that runs it, 0 none or unknown */
-	const char *type; /* whole type name of the spawned future, NULL unknown */
+	bool notified;       /* running and woken meanwhile */
+	unsigned thread;     /* number of the thread that runs it, 0 none or unknown */
+	const char *type;    /* whole type name of the spawned future, NULL unknown */
 	struct future *root; /* NULL when it could not be read: see problem */
 	const char *problem; /* why this task is incomplete, NULL if it is not */
 };
@@ -93,13 +93,13 @@ struct task {
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
 
 struct runtime_info {
-	unsigned index;     /* from 0, by creation */
-	const char *kind;   /* "tokio" */
+	unsigned index;   /* from 0, by creation */
+	const char *kind; /* "tokio" */
 	enum runtime_flavor flavor;
-	const char *name;   /* as given to the builder, NULL none */
-	uint64_t addr;      /* of its handle */
+	const char *name; /* as given to the builder, NULL none */
+	uint64_t addr;    /* of its handle */
 	unsigned workers;
-	size_t ntasks;      /* tasks listed in this snapshot */
+	size_t ntasks;           /* tasks listed in this snapshot */
 	uint64_t expected_tasks; /* what the runtime counts itself; equal when has_expected */
 	bool has_expected;
 	uint64_t inject_len; /* tasks in the injection queue */
@@ -115,7 +115,7 @@ enum thread_role { THREAD_OTHER, THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING
 struct stack_frame {
 	unsigned number;
 	uint64_t pc;
-	const char *function;   /* readable path without generics, NULL unknown */
+	const char *function;      /* readable path without generics, NULL unknown */
 	const char *function_full; /* with generics, as in DWARF or demangled */
 	const char *file, *file_short;
 	unsigned line;
@@ -127,16 +127,16 @@ struct stack_frame {
 struct thread_info {
 	unsigned number;
 	pid_t tid;
-	const char *name;  /* NULL on a core */
+	const char *name; /* NULL on a core */
 	enum thread_role role;
-	int runtime;       /* index, -1 none */
-	const char *state; /* "parked", "running task 5", "running", "idle", ... */
+	int runtime;        /* index, -1 none */
+	const char *state;  /* "parked", "running task 5", "running", "idle", ... */
 	uint64_t queue_len; /* of workers: tasks in the local queue and the LIFO slot */
 	bool has_queue;
-	int worker;        /* index within its runtime, -1 not a worker */
-	const char *task;  /* id of the task it runs, NULL none */
-	struct future *root; /* of a block_on thread; of a blocking thread the job it runs */
-	const char *job;   /* blocking: function of the closure it runs, NULL none */
+	int worker;                 /* index within its runtime, -1 not a worker */
+	const char *task;           /* id of the task it runs, NULL none */
+	struct future *root;        /* of a block_on thread; of a blocking thread the job it runs */
+	const char *job;            /* blocking: function of the closure it runs, NULL none */
 	struct stack_frame *frames; /* only when asked for: collect's WANT_STACKS */
 	size_t nframes;
 	const char *problem; /* why the stack or the root is incomplete */
@@ -146,21 +146,21 @@ enum row_status { ROW_OK, ROW_ABSENT, ROW_BROKEN };
 
 /* One row of the layout contract, as `info layout` shows it. */
 struct layout_info {
-	const char *module;   /* base name */
-	const char *key;      /* "sleep.deadline" */
-	const char *path;     /* the expression with its alternatives */
+	const char *module; /* base name */
+	const char *key;    /* "sleep.deadline" */
+	const char *path;   /* the expression with its alternatives */
 	enum row_status status;
-	const char *matched;  /* the alternative that fits, NULL if none */
-	const char *plan;     /* offsets and dereferences it became */
-	const char *tried;    /* what was tried and why it failed; NULL when ok */
+	const char *matched; /* the alternative that fits, NULL if none */
+	const char *plan;    /* offsets and dereferences it became */
+	const char *tried;   /* what was tried and why it failed; NULL when ok */
 };
 
 enum debug_tier { TIER_FULL, TIER_LINES, TIER_SYMBOLS, TIER_NONE };
 
 struct target_info {
-	const char *kind;     /* "live", "core" */
+	const char *kind; /* "live", "core" */
 	pid_t pid;
-	const char *core;     /* path of the core, NULL when live */
+	const char *core; /* path of the core, NULL when live */
 	const char *command;
 	const char *exe;      /* path of the executable, NULL unknown */
 	const char *build_id; /* hex, NULL none */
@@ -169,7 +169,7 @@ struct target_info {
 	const char *tokio;    /* "1.53.1", several joined by ", "; NULL unknown or none */
 	enum debug_tier tier;
 	const char *tier_reason; /* why not TIER_FULL, and the remedy */
-	int signal;           /* that ended it (core), 0 none */
+	int signal;              /* that ended it (core), 0 none */
 	pid_t signal_tid;
 };
 
@@ -180,14 +180,14 @@ struct snapshot {
 	size_t nruntimes;
 	struct thread_info *threads; /* all threads of the target, by number */
 	size_t nthreads;
-	struct task **tasks;         /* by runtime, then by id */
+	struct task **tasks; /* by runtime, then by id */
 	size_t ntasks;
-	struct layout_info *layout;  /* only when asked for: WANT_LAYOUT */
+	struct layout_info *layout; /* only when asked for: WANT_LAYOUT */
 	size_t nlayout;
-	const char **notes;          /* what is missing or doubtful, each with advice */
+	const char **notes; /* what is missing or doubtful, each with advice */
 	size_t nnotes;
-	bool complete;               /* nothing that was asked for is missing */
-	uint64_t pause_ns;           /* the target stood still that long; 0 on a core */
+	bool complete;     /* nothing that was asked for is missing */
+	uint64_t pause_ns; /* the target stood still that long; 0 on a core */
 };
 
 void snapshot_free(struct snapshot *s);

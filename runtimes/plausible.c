@@ -44,8 +44,8 @@ static bool arc_is_plausible(struct target *t, struct value v)
 	uint64_t inner, strong, weak;
 
 	return read_word(t, v.addr, 8, &inner) && inner && inner % 8 == 0 &&
-	       read_word(t, inner, 8, &strong) && read_word(t, inner + 8, 8, &weak) && strong >= 1 &&
-	       strong < MAX_COUNT && weak >= 1 && weak < MAX_COUNT;
+	       read_word(t, inner, 8, &strong) && read_word(t, inner + 8, 8, &weak) &&
+	       strong >= 1 && strong < MAX_COUNT && weak >= 1 && weak < MAX_COUNT;
 }
 
 static bool dyn_is_plausible(struct target *t, struct value v)
@@ -84,8 +84,9 @@ static bool enum_is_plausible(struct target *t, struct value v, int depth)
 		return members_are_plausible(t, payload, depth);
 	/* Locals of one name share one DWARF entry (LLVM merges them): only the awaitee is sure. */
 	const struct member *awaitee = type_member(payload.type, "__awaitee");
-	return !awaitee || plausible(t, (struct value){ awaitee->type, payload.addr + awaitee->offset },
-	                             depth + 1);
+	return !awaitee ||
+	       plausible(t, (struct value){ awaitee->type, payload.addr + awaitee->offset },
+	                 depth + 1);
 }
 
 static bool plausible(struct target *t, struct value v, int depth)

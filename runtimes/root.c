@@ -10,8 +10,8 @@
 #include "runtimes/plausible.h"
 
 enum {
-	MAX_SCAN = 1 << 20,  /* bytes of stack looked through */
-	MAX_CALLERS = 16,    /* frames outward of block_on: the future is pinned in one */
+	MAX_SCAN = 1 << 20, /* bytes of stack looked through */
+	MAX_CALLERS = 16,   /* frames outward of block_on: the future is pinned in one */
 	MAX_CANDIDATES = 32,
 };
 
@@ -122,8 +122,7 @@ static size_t last_frame(const struct thread_stack *s, const struct mark *m)
 }
 
 /* What the debug info says about variables: in debug builds that is the answer. */
-static void ask_variables(struct candidates *cs, const struct thread_stack *s,
-                          const struct mark *m)
+static void ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
 {
 	for (size_t i = m->frame; i <= last_frame(s, m); i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
@@ -186,8 +185,9 @@ static bool same_text(const char *a, const char *b)
 /* Do two trees say the same, addresses aside? */
 static bool same_answer(const struct future *a, const struct future *b)
 {
-	if (a->await_point != b->await_point || a->line != b->line || a->nchildren != b->nchildren ||
-	    !same_text(a->type, b->type) || !same_text(a->file, b->file) || !a->wait != !b->wait ||
+	if (a->await_point != b->await_point || a->line != b->line ||
+	    a->nchildren != b->nchildren || !same_text(a->type, b->type) ||
+	    !same_text(a->file, b->file) || !a->wait != !b->wait ||
 	    (a->wait && !same_text(a->wait->phrase, b->wait->phrase)))
 		return false;
 	for (size_t i = 0; i < a->nchildren; i++) {

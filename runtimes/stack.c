@@ -76,8 +76,8 @@ void stack_find_marks(const struct thread_stack *s, struct marks *ret)
 
 const struct type *mark_future_type(const struct mark *m)
 {
-	return m->function ? function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T") :
-	                     NULL;
+	return m->function ? function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T")
+	                   : NULL;
 }
 
 const char *mark_future_name(struct arena *a, const struct mark *m)
@@ -155,8 +155,8 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 		if (!any)
 			continue;
 		size_t n;
-		struct location *l = lookup_locations(
-			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+		struct location *l =
+			lookup_locations(c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
 
 		for (size_t j = n; j-- > 0;) {
 			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
@@ -183,8 +183,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void describe_frame(struct collector *c, const struct frame *frame,
-                           const struct location *l, struct stack_frame *ret)
+static void describe_frame(struct collector *c, const struct frame *frame, const struct location *l,
+                           struct stack_frame *ret)
 {
 	const struct module *m = module_at(c->in->target, frame->pc);
 
@@ -216,8 +216,8 @@ struct stack_frame *stack_describe(struct collector *c, const struct thread_stac
 	}
 	for (size_t i = 0; i < s->stack.nframes; i++) {
 		size_t n;
-		struct location *l = lookup_locations(
-			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+		struct location *l =
+			lookup_locations(c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
 
 		for (size_t j = 0; j < n; j++) {
 			struct stack_frame *f = vec_push(&frames);

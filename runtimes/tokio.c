@@ -34,8 +34,8 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_WORKER_INDEX] = { "worker.index", WORKER, "worker.index", .optional = true },
 	[TOKIO_WORKER_HANDLE] = { "worker.handle", WORKER, "worker.handle", .optional = true },
 	/* all | 1.51.0, 1.52.0: a LIFO slot that can be stolen */
-	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER,
-	                        "core.lifo_slot | core.run_queue.inner.lifo", .optional = true },
+	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER, "core.lifo_slot | core.run_queue.inner.lifo",
+	                        .optional = true },
 
 	[TOKIO_MT_SHARED] = { "mt.shared", "handle.mt", "shared", .optional = true },
 	[TOKIO_MT_OWNED] = { "mt.owned", "handle.mt", "shared.owned", .optional = true },
@@ -199,8 +199,8 @@ void tokio_detect(struct inspector *in)
 		size_t n;
 
 		debuginfo_load(dm);
-		struct error *err = lookup_thread_locals(dm, context_path, &in->arena, &found, &n,
-		                                         &doubt);
+		struct error *err =
+			lookup_thread_locals(dm, context_path, &in->arena, &found, &n, &doubt);
 		if (err) {
 			LOG("tokio", "%s: %s", dm->module->path, err->message);
 			error_free(err);

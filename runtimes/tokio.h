@@ -77,28 +77,28 @@ struct task_plan {
 	const struct path *running;  /* Cell -> the future in Stage::Running; NULL unknown */
 	const struct path *finished; /* Cell -> Stage::Finished */
 	const struct type *cell;
-	const char *problem;         /* why the future cannot be read */
-	const char *aliases;         /* other futures that this poll function may serve; NULL none */
+	const char *problem; /* why the future cannot be read */
+	const char *aliases; /* other futures that this poll function may serve; NULL none */
 };
 
 /* One copy of tokio. */
 struct tokio {
 	struct tokio *next;
 	struct dwarf_module *dm;
-	const char *module;         /* base name of the ELF file */
-	const char *version;        /* NULL unknown */
-	struct thread_local context; /* runtime::context::CONTEXT */
+	const char *module;             /* base name of the ELF file */
+	const char *version;            /* NULL unknown */
+	struct thread_local context;    /* runtime::context::CONTEXT */
 	struct thread_local worker_tls; /* up to 1.28: scheduler's own CURRENT; type NULL: none */
 	struct layout layout;
-	struct map plans;           /* poll address -> struct task_plan */
+	struct map plans; /* poll address -> struct task_plan */
 };
 
 /* One runtime found in this snapshot. */
 struct tokio_runtime {
 	struct tokio *tokio;
 	const struct tokio_flavor *flavor;
-	struct value handle;        /* an Arc<Handle> in some thread's context */
-	uint64_t shared;            /* address of Handle.shared: its identity */
+	struct value handle; /* an Arc<Handle> in some thread's context */
+	uint64_t shared;     /* address of Handle.shared: its identity */
 	uint64_t owned_id;
 	struct runtime_info *info;
 	const struct thread *found_in;
@@ -106,13 +106,13 @@ struct tokio_runtime {
 
 /* What a thread's context says. */
 struct tokio_thread {
-	struct tokio *tokio;        /* NULL: the thread has no context */
-	struct value context;       /* the thread-local's place */
-	struct value handle;        /* Arc<Handle> it has entered; type NULL: none */
+	struct tokio *tokio;  /* NULL: the thread has no context */
+	struct value context; /* the thread-local's place */
+	struct value handle;  /* Arc<Handle> it has entered; type NULL: none */
 	uint64_t shared;
 	const struct tokio_flavor *flavor;
-	uint64_t task_id;           /* current_task_id, 0 none */
-	struct value worker;        /* worker::Context; type NULL: no worker */
+	uint64_t task_id;    /* current_task_id, 0 none */
+	struct value worker; /* worker::Context; type NULL: no worker */
 	uint64_t worker_index;
 };
 
@@ -146,8 +146,8 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
  * The moment of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its
  * version keeps none.
  */
-struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r,
-                              uint64_t *ns) MUST_CHECK;
+struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r, uint64_t *ns)
+	MUST_CHECK;
 
 /* tokio_task.c */
 struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,

@@ -19,8 +19,8 @@ static bool is_destroyed(struct collector *c, const struct tokio *k, struct valu
 	const char *name = NULL;
 	bool found;
 	CLEANUP(error_freep)
-	struct error *err = layout_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state,
-	                                &found);
+	struct error *err =
+		layout_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state, &found);
 
 	while (!err && found && type_kind(state.type) == TYPE_STRUCT) {
 		const struct member *m = type_single_member(state.type);
@@ -29,7 +29,8 @@ static bool is_destroyed(struct collector *c, const struct tokio *k, struct valu
 			return false;
 		state = (struct value){ m->type, state.addr + m->offset };
 	}
-	if (err || !found || (type_kind(state.type) != TYPE_ENUM && type_kind(state.type) != TYPE_CENUM))
+	if (err || !found ||
+	    (type_kind(state.type) != TYPE_ENUM && type_kind(state.type) != TYPE_CENUM))
 		return false;
 	error_free(value_enum_name(c->in->target, state, &name));
 	return name && (strcmp(name, "Destroyed") == 0 || strcmp(name, "Uninitialized") == 0);
@@ -55,7 +56,8 @@ static struct error *read_worker(struct collector *c, const struct thread *th,
 			/* A lazy Cell is one word behind its state; both forms hold it first. */
 			TRY(value_uint(t, cell, &addr));
 			found = addr != 0;
-			tt->worker = (struct value){ k->layout.slots[TOKIO_WORKER_INDEX].root, addr };
+			tt->worker =
+				(struct value){ k->layout.slots[TOKIO_WORKER_INDEX].root, addr };
 		}
 	}
 	if (!found) {
@@ -176,9 +178,9 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	                     number(c, r, f->blocking_queue, &info->blocking_queued);
 	/* The pool's threads include those that it lends to the workers (blocking/pool.rs). */
 	if (f->flavor == RUNTIME_MULTI_THREAD && info->has_blocking)
-		info->blocking_threads -= info->blocking_threads < info->workers ?
-		                                  info->blocking_threads :
-		                                  info->workers;
+		info->blocking_threads -= info->blocking_threads < info->workers
+		                                  ? info->blocking_threads
+		                                  : info->workers;
 	err = layout_eval(t, &r->tokio->layout, f->name, r->handle, &name, &found);
 	if (!err && found) {
 		const struct member *m = type_single_member(name.type);

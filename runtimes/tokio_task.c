@@ -58,11 +58,13 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: bad vtable", addr);
 	if ((h.state >> TOKIO_REF_SHIFT) == 0 ||
 	    ((h.state & TOKIO_RUNNING) && (h.state & TOKIO_COMPLETE)))
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64,
-		                 addr, h.state);
+		return error_new(ERR_CORRUPT,
+		                 "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64, addr,
+		                 h.state);
 	const struct module *m = module_at(t, h.poll);
 	if (!m)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: poll is no code", addr);
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: poll is no code",
+		                 addr);
 	h.trailer = addr + trailer;
 	h.id_addr = addr + id;
 	TRY(target_read_uint(t, h.id_addr, 8, &h.id));
@@ -112,8 +114,8 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 	                &found));
 	if (found && r->owned_id && owner != r->owned_id)
 		return error_new(ERR_CORRUPT,
-		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64, addr,
-		                 owner, r->owned_id);
+		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64,
+		                 addr, owner, r->owned_id);
 	return NULL;
 }
 
@@ -128,8 +130,8 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		uint64_t next, back;
 
 		if (map_has(&c->tasks, addr))
-			return error_new(ERR_CORRUPT, "the list of tasks runs in a circle at 0x%" PRIx64,
-			                 addr);
+			return error_new(ERR_CORRUPT,
+			                 "the list of tasks runs in a circle at 0x%" PRIx64, addr);
 		if (tasks->n >= MAX_TASKS)
 			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
 		if ((tasks->n & 1023) == 0)
@@ -138,7 +140,8 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &back));
 		/* A thread stopped while it pushes has linked the old head back already. */
 		if (back != prev && prev != 0)
-			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64, addr);
+			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
+			                 addr);
 		add_task(c, r, &h, tasks);
 		prev = addr;
 		addr = next;
@@ -256,12 +259,13 @@ static void plan_from_function(struct inspector *in, const struct function *f,
 	struct error *err;
 
 	plan->future = function_param(f, "T");
-	plan->future_name = plan->future ? type_name(plan->future) : qualified_first_generic(&in->arena, f->name);
+	plan->future_name = plan->future ? type_name(plan->future)
+	                                 : qualified_first_generic(&in->arena, f->name);
 	plan->cell = cell_type(&in->arena, f, plan->future, function_param(f, "S"));
 	if (!plan->future || !plan->cell) {
-		plan->problem = f->dm->tier == DWARF_FULL ?
-		                        "the debug info does not describe its cell" :
-		                        "its module has line tables only: build with `debug = 2`";
+		plan->problem = f->dm->tier == DWARF_FULL
+		                        ? "the debug info does not describe its cell"
+		                        : "its module has line tables only: build with `debug = 2`";
 		return;
 	}
 	err = path_resolve(&in->arena, plan->cell, "core.stage.Running.0", &plan->running);
@@ -285,8 +289,8 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	if (f)
 		plan_from_function(in, f, plan);
 	else
-		plan->problem = arena_printf(&in->arena,
-		                             "no debug info covers its poll function 0x%" PRIx64, poll);
+		plan->problem = arena_printf(
+			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
 	return plan;
 }
 

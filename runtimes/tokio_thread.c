@@ -110,8 +110,8 @@ static const char *blocking_job(struct collector *c, const struct marks *marks)
 	return NULL;
 }
 
-static void describe_worker(struct collector *c, struct tokio_thread *tt,
-                            struct thread_info *info, struct task *task)
+static void describe_worker(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
+                            struct task *task)
 {
 	uint64_t park = 0;
 	struct error *err = read_worker(c, tt, info, &park);
@@ -152,9 +152,9 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->job = job ? clean_name(c->a, name_function(c->a, job)) : NULL;
 		if (job && tt->task_id)
 			info->task = arena_printf(c->a, "%" PRIu64, tt->task_id);
-		info->state = info->task ? arena_printf(c->a, "running task %s", info->task) :
-		              job        ? "running" :
-		                           "idle";
+		info->state = info->task ? arena_printf(c->a, "running task %s", info->task)
+		              : job      ? "running"
+		                         : "idle";
 	} else if (block_on) {
 		info->role = THREAD_BLOCK_ON;
 		info->state = task ? arena_printf(c->a, "running task %s", task->id) : "parked";
@@ -245,8 +245,8 @@ static void finish_task(struct collector *c, const struct thread_stack *s,
 		task->root = future_by_name(c, task->type);
 }
 
-static void finish_root(struct collector *c, struct thread_info *info,
-                        const struct thread_stack *s, const struct marks *marks)
+static void finish_root(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+                        const struct marks *marks)
 {
 	size_t mark = last_mark(marks, MARK_BLOCK_ON);
 	struct future *running = mark < marks->n ? stack_running_chain(c, s, marks, mark) : NULL;

@@ -263,7 +263,11 @@ def validate(document, schema):
 
     validator = jsonschema.validators.validator_for(schema)(schema)
     for error in sorted(validator.iter_errors(document), key=lambda error: str(error.path)):
-        yield "schema: {}: {}".format("/".join(map(str, error.absolute_path)), error.message)
+        # Of "any of these", the alternative that came furthest says what is wrong.
+        while error.context:
+            error = max(error.context, key=lambda inner: len(inner.absolute_path))
+        place = "/".join(map(str, error.absolute_path))
+        yield "schema: {}: {}".format(place, error.message[-200:])
 
 
 def read_truth(path):
