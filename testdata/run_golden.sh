@@ -36,7 +36,7 @@ commands() {
 		async-backtrace async backtrace
 		async-backtrace-all async backtrace all
 		async-task async task %ID
-		bt-all bt all
+		bt bt
 	EOF
 }
 
