@@ -341,6 +341,48 @@ static const struct symbol *tls_symbol(const struct tls_symbols *symbols, const 
 	return NULL;
 }
 
+/* The only candidate for which pick is true; NULL when there is none or several. */
+static const struct thread_local *only(const struct thread_local *candidates, size_t n,
+                                       bool (*pick)(const struct thread_local *))
+{
+	const struct thread_local *chosen = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!pick(&candidates[i]))
+			continue;
+		if (chosen)
+			return NULL;
+		chosen = &candidates[i];
+	}
+	return chosen;
+}
+
+static bool has_offset(const struct thread_local *t)
+{
+	return t->offset != 0;
+}
+
+/* What needs a destructor lies in std's Storage; the bare twin is for what needs none. */
+static bool is_storage(const struct thread_local *t)
+{
+	return t->type && strncmp(type_name(t->type), "std::", 5) == 0;
+}
+
+/*
+ * Without a symbol table: the linker leaves the offset 0 in what it dropped, so that one candidate
+ * alone, or one alone with another offset, is the live one. Where the live one is at 0 too, both
+ * describe the same place. NULL when none of this tells.
+ */
+static const struct thread_local *choose_unsure(const struct thread_local *candidates, size_t n)
+{
+	const struct thread_local *chosen = n == 1 ? candidates : only(candidates, n, has_offset);
+	bool all_at_0 = true;
+
+	for (size_t i = 0; i < n; i++)
+		all_at_0 &= !has_offset(&candidates[i]);
+	return !chosen && all_at_0 ? only(candidates, n, is_storage) : chosen;
+}
+
 struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)
 {
@@ -379,11 +421,16 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 				t->type = type_at(dm, die_reference(&die, DW_AT_type));
 		}
 	}
-	if (sure.n == 0 && unsure.n > 1)
-		*doubt = "the symbol table is stripped and DWARF describes several candidates: "
-			 "keep the symbol table (Cargo `strip = \"none\"`) or its debug file";
-	else if (sure.n == 0 && unsure.n == 1)
-		*vec_push(&sure) = unsure.data[0];
+	if (sure.n == 0 && unsure.n) {
+		const struct thread_local *chosen = choose_unsure(unsure.data, unsure.n);
+
+		if (chosen)
+			*vec_push(&sure) = *chosen;
+		else
+			*doubt = "the symbol table is stripped and DWARF describes several "
+				 "candidates: keep the symbol table (Cargo `strip = \"none\"`) or "
+				 "a debug file that has it";
+	}
 	vec_free(&unsure);
 	*nret = sure.n;
 	*ret = vec_to_arena(&sure, a);

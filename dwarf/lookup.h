@@ -61,8 +61,8 @@ struct thread_local
  * All live thread-locals whose qualified name starts with path ("tokio::runtime::context::
  * CONTEXT"), looked for in the units of the path's crate. DWARF also describes arms of
  * thread_local! that the linker dropped; those have no STT_TLS symbol and are left out. In a
- * stripped module a candidate counts only when it is the only one. *doubt says why none is
- * sure, NULL otherwise.
+ * stripped module a candidate counts when it is the only one, or the only one whose offset is
+ * not 0. *doubt says why none is sure, NULL otherwise.
  */
 struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)

@@ -25,6 +25,11 @@ const char *clean_name(struct arena *a, const char *name)
 	return arena_strdup(a, str_text(&text));
 }
 
+void inspector_note(struct inspector *in, const char *text)
+{
+	*vec_push(&in->notes) = text;
+}
+
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
 {
 	STR(text);
@@ -112,6 +117,7 @@ void inspector_close(struct inspector *in)
 	debuginfo_close(in->di);
 	map_free(&in->coroutines);
 	map_free(&in->futures);
+	vec_free(&in->notes);
 	map_free(&in->holders);
 	arena_free(&in->arena);
 	free(in);
@@ -177,6 +183,8 @@ static void note_problems(struct collector *c)
 	if (info->tier != TIER_FULL)
 		snapshot_incomplete(s, "%s: %s", info->exe ? info->exe : "the program",
 		                    info->tier_reason);
+	for (size_t i = 0; i < c->in->notes.n; i++)
+		snapshot_incomplete(s, "%s", c->in->notes.data[i]);
 	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
 		for (size_t i = 0; i < k->layout.n; i++) {
 			if (k->layout.slots[i].status == ROW_BROKEN)
@@ -187,7 +195,7 @@ static void note_problems(struct collector *c)
 	}
 	if (s->nruntimes == 0 && c->in->tokio)
 		snapshot_note(s, "no thread has entered a tokio runtime");
-	else if (s->nruntimes == 0 && info->tier == TIER_FULL)
+	else if (s->nruntimes == 0 && info->tier == TIER_FULL && c->in->notes.n == 0)
 		snapshot_note(s,
 		              "no tokio in this program: neither its executable nor its libraries "
 		              "have tokio's thread-local context");

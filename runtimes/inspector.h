@@ -3,6 +3,7 @@
 #define RUNTIMES_INSPECTOR_H
 
 #include "debugger/base/map.h"
+#include "debugger/base/vec.h"
 #include "dwarf/debuginfo.h"
 #include "dwarf/lookup.h"
 #include "dwarf/unwind.h"
@@ -19,10 +20,8 @@ struct inspector {
 	struct map holders;      /* struct type -> whether a future lies inside it */
 	struct map futures;      /* struct type -> whether it is a future: see combinator.c */
 	struct target_info info; /* what does not change between snapshots */
-	const char **notes;      /* found while opening; part of every snapshot */
-	size_t nnotes;
-	bool broken;        /* one of them makes every answer incomplete */
-	struct arena arena; /* until inspector_close() */
+	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
+	struct arena arena;      /* until inspector_close() */
 };
 
 /* The stack of one thread, unwound, with the functions of each physical frame. */
@@ -46,6 +45,9 @@ struct collector {
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
 };
+
+/* Adds a reason why no answer can be complete; text lives as long as in. */
+void inspector_note(struct inspector *in, const char *text);
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);

@@ -139,7 +139,7 @@ static bool may_be_suspended(const struct type *t, const unsigned char *bytes, s
 	const struct variant *variants = type_variants(t, &n);
 	uint64_t number = 0;
 
-	if (size == 0 || size > 8 || state->offset + size > len)
+	if (size == 0 || size > 8 || size > len || state->offset > len - size)
 		return false;
 	memcpy(&number, bytes + state->offset, size);
 	for (size_t i = 0; i < n; i++) {
@@ -166,7 +166,7 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 		high = low + MAX_SCAN;
 	unsigned char *bytes = arena_alloc(&cs->c->scratch, high - low + 1);
 	error_free(target_read_some(cs->c->in->target, low, bytes, high - low, &len));
-	for (size_t at = 0; at + size <= len; at += align) {
+	for (size_t at = 0; at <= len && size <= len - at; at += align) {
 		if (!coroutine || may_be_suspended(cs->type, bytes + at, len - at))
 			judge_place(cs, low + at);
 	}

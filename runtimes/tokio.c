@@ -206,6 +206,10 @@ void tokio_detect(struct inspector *in)
 			error_free(err);
 			continue;
 		}
+		if (doubt)
+			inspector_note(in, arena_printf(&in->arena,
+			                                "%s: tokio's thread-local context: %s",
+			                                dm->module->path, doubt));
 		for (size_t j = 0; j < n; j++) {
 			if (holds_context(found[j].type))
 				add(in, &found[j]);

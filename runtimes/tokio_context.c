@@ -90,6 +90,8 @@ static struct error *read_context(struct collector *c, struct tokio *k, const st
 		TRY(layout_eval(t, &k->layout, f->shared, tt->handle, &shared, &found));
 		if (!found)
 			continue;
+		if (shared.addr == 0)
+			return error_new(ERR_CORRUPT, "its handle leads nowhere");
 		tt->tokio = k;
 		tt->context = context;
 		tt->flavor = f;

@@ -8,8 +8,9 @@
 
 enum {
 	MAX_TASKS = 1 << 24,
-	MAX_SHARDS = 1 << 17,     /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
-	MAX_CELL_OFFSET = 1 << 30 /* a future larger than this does not exist */
+	MAX_SHARDS = 1 << 17,      /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
+	MAX_CELL_OFFSET = 1 << 30, /* a future larger than this does not exist */
+	MAX_LIST_NOTES = 8
 };
 
 enum task_state tokio_task_state(uint64_t state)
@@ -149,19 +150,22 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 	return NULL;
 }
 
+/* broken counts lists; a table of them that is garbage does not deserve a note each. */
 static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
-                          task_vec *tasks)
+                          task_vec *tasks, unsigned *broken)
 {
 	struct error *err = walk_list(c, r, head, tasks);
 
-	if (err)
+	if (!err)
+		return;
+	if (++*broken <= MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
 		                    r->info->index, err->message);
 	error_free(err);
 }
 
 static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, struct value owned,
-                                 task_vec *tasks, bool *done)
+                                 task_vec *tasks, unsigned *broken, bool *done)
 {
 	const struct layout *l = &r->tokio->layout;
 	struct target *t = c->in->target;
@@ -180,12 +184,16 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 
 		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
-			walk_and_note(c, r, head, tasks);
+			walk_and_note(c, r, head, tasks, broken);
 	}
+	if (*broken > MAX_LIST_NOTES)
+		snapshot_incomplete(c->out, "runtime %u: %u more lists of tasks are broken",
+		                    r->info->index, *broken - MAX_LIST_NOTES);
 	return NULL;
 }
 
-static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
+static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks,
+                                unsigned *broken)
 {
 	const struct layout *l = &r->tokio->layout;
 	struct target *t = c->in->target;
@@ -197,25 +205,26 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not found: %s",
 		                 l->slots[r->flavor->owned].tried);
-	TRY(walk_shards(c, r, owned, tasks, &found));
+	TRY(walk_shards(c, r, owned, tasks, broken, &found));
 	if (found)
 		return NULL;
 	TRY(layout_word(t, l, r->flavor->list_head, owned, &head, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
 		                 l->slots[r->flavor->list_head].tried);
-	walk_and_note(c, r, head, tasks);
+	walk_and_note(c, r, head, tasks, broken);
 	return NULL;
 }
 
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
 {
 	struct runtime_info *info = r->info;
-	struct error *err = list_tasks(c, r, tasks);
+	unsigned broken = 0;
+	struct error *err = list_tasks(c, r, tasks, &broken);
 
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: %s", info->index, err->message);
-	else if (info->has_expected && info->expected_tasks != info->ntasks)
+	else if (!broken && info->has_expected && info->expected_tasks != info->ntasks)
 		/* The count moves a moment before or after the list (runtime/task/list.rs). */
 		snapshot_note(c->out,
 		              "runtime %u counts %" PRIu64 " tasks, its lists hold %zu: tasks were "
