@@ -87,7 +87,8 @@ static void read_aranges(struct dwarf_module *dm)
 		if (!dm->units[i].in_aranges)
 			add_unit_ranges(dm, &dm->units[i], &ranges);
 	}
-	qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
+	if (ranges.n)
+		qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
 	dm->nranges = ranges.n;
 	dm->ranges = vec_to_arena(&ranges, &dm->di->arena);
 }

@@ -32,8 +32,10 @@ static size_t read_formats(struct reader *r, struct entry_format *formats)
 	size_t n = read_fixed(r, 1);
 
 	for (size_t i = 0; i < n; i++) {
-		struct entry_format f = { .content = read_uleb(r), .form = read_uleb(r) };
+		struct entry_format f = { 0 };
 
+		f.content = read_uleb(r);
+		f.form = read_uleb(r);
 		if (i < MAX_FORMATS)
 			formats[i] = f;
 	}

@@ -579,7 +579,10 @@ static int by_low(const void *a, const void *b)
 {
 	const struct unit_function *x = a, *y = b;
 
-	return x->low < y->low ? -1 : x->low > y->low;
+	/* Of several at one address the longest comes last: a look-up sees it first. */
+	if (x->low == y->low)
+		return x->high < y->high ? -1 : x->high > y->high;
+	return x->low < y->low ? -1 : 1;
 }
 
 void scan_unit_functions(struct unit *u, struct arena *a)

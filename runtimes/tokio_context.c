@@ -4,7 +4,7 @@
 
 #include "runtimes/tokio.h"
 
-enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536 };
+enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536, MAX_HOPS = 32 };
 
 static void note_error(struct collector *c, const struct thread *th, struct error *err)
 {
@@ -22,7 +22,8 @@ static bool is_destroyed(struct collector *c, const struct tokio *k, struct valu
 	struct error *err =
 		layout_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state, &found);
 
-	while (!err && found && type_kind(state.type) == TYPE_STRUCT) {
+	for (int hop = 0; !err && found && hop < MAX_HOPS && type_kind(state.type) == TYPE_STRUCT;
+	     hop++) {
 		const struct member *m = type_single_member(state.type);
 
 		if (!m)

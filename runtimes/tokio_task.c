@@ -10,7 +10,8 @@ enum {
 	MAX_TASKS = 1 << 24,
 	MAX_SHARDS = 1 << 17,      /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
 	MAX_CELL_OFFSET = 1 << 30, /* a future larger than this does not exist */
-	MAX_LIST_NOTES = 8
+	MAX_LIST_NOTES = 8,
+	MAX_HOPS = 32 /* wrappers of one pointer; corrupt debug info has types in themselves */
 };
 
 enum task_state tokio_task_state(uint64_t state)
@@ -246,7 +247,7 @@ static const struct type *cell_type(struct arena *a, const struct function *f,
 	if (harness && !(err = path_resolve(a, harness, "cell", &cell))) {
 		const struct type *t = path_type(cell);
 
-		while (t && type_kind(t) != TYPE_POINTER) {
+		for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) != TYPE_POINTER; hop++) {
 			const struct member *m = type_single_member(t);
 			t = m ? m->type : NULL;
 		}

@@ -1,0 +1,94 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtimes/model.h"
+
+static struct snapshot *new_snapshot(void)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		abort();
+	s->complete = true;
+	return s;
+}
+
+static void test_each_note_once(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+
+	for (int i = 0; i < 3; i++) {
+		snapshot_note(s, "note %d", 1);
+		snapshot_note(s, "note %d", 2);
+	}
+	assert_int_equal(s->nnotes, 2);
+	assert_string_equal(s->notes[0], "note 1");
+	assert_string_equal(s->notes[1], "note 2");
+	assert_true(s->complete);
+	snapshot_free(s);
+}
+
+/* One that was there as a mere note still tells that something is missing. */
+static void test_incomplete(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+
+	snapshot_note(s, "same");
+	assert_true(s->complete);
+	snapshot_incomplete(s, "same");
+	assert_false(s->complete);
+	assert_int_equal(s->nnotes, 1);
+	snapshot_note(s, "later");
+	assert_false(s->complete);
+	snapshot_free(s);
+}
+
+static void test_many_notes_keep_their_order(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+	char expected[32];
+
+	for (int i = 0; i < 1000; i++)
+		snapshot_note(s, "note %d", i);
+	assert_int_equal(s->nnotes, 1000);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(expected, sizeof(expected), "note %d", i);
+		assert_string_equal(s->notes[i], expected);
+	}
+	snapshot_free(s);
+}
+
+static void test_notes_are_one_clean_line(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+
+	snapshot_note(s, "%s", "a\nb\x1b[31m\xff");
+	snapshot_note(s, "%s", "");
+	assert_string_equal(s->notes[0], "a?b?[31m\xef\xbf\xbd");
+	assert_string_equal(s->notes[1], "");
+	snapshot_free(s);
+	snapshot_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_note_once),
+		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_many_notes_keep_their_order),
+		cmocka_unit_test(test_notes_are_one_clean_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
