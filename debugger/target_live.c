@@ -55,6 +55,7 @@ struct live {
 	pid_t reader;    /* the thread whose memory is read: normally the main one */
 	int mem_fd;      /* for kernels and filters that forbid process_vm_readv() */
 	bool use_mem_fd;
+	size_t reads; /* system calls that read memory, since the stop */
 	int64_t clock_offset;
 	char *auxv; /* changes with execve() */
 	size_t auxv_len;
@@ -355,6 +356,8 @@ static void finish_stop(struct live *l)
 static struct error *live_stop(struct target *t)
 {
 	struct live *l = t->private;
+
+	l->reads = 0;
 	sigset_t all, child;
 
 	l->error = NULL;
@@ -395,7 +398,7 @@ static void live_resume(struct target *t)
 	t->pause_ns = now_ns() - l->stopped_at;
 	wait_tracer_gone(l);
 	finish_stop(l);
-	LOG("target", "stopped for %" PRIu64 " us", t->pause_ns / 1000);
+	LOG("target", "stopped for %" PRIu64 " us, %zu reads", t->pause_ns / 1000, l->reads);
 }
 
 static struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
@@ -404,6 +407,7 @@ static struct error *live_read(struct target *t, uint64_t addr, void *buf, size_
 	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
 	*ret = 0;
+	l->reads++;
 	if (!l->use_mem_fd) {
 		ssize_t n = process_vm_readv(l->reader, &local, 1, &remote, 1, 0);
 		if (n >= 0) {

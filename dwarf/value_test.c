@@ -11,7 +11,6 @@ static struct value place_of(struct fixture *f, const char *name)
 	static const char zeros[4096];
 
 	assert_true(type_size(t) <= sizeof(zeros));
-	f->target = f->target;
 	target_fake_poke(f->target, PLACE, zeros, sizeof(zeros));
 	target_fake_poke(f->target, ELSEWHERE, zeros, sizeof(zeros));
 	return (struct value){ t, PLACE };

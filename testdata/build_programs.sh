@@ -5,7 +5,8 @@
 #
 # LOCK     a lock file, or its name in locks/ without ".lock", or a version of tokio
 # PROFILE  debug, release (with full debug info), lto (fat), debug1 (release, names only),
-#          each with any of +static (crt-static) and +v0 (v0 symbol mangling);
+#          each with any of +static (crt-static), +v0 (v0 symbol mangling), +nopie,
+#          +dwarf5 and +split (debug info in a .dwp file);
 #          "static" and "v0" alone stand for release+static and release+v0
 # PROGRAM  default: every program that this rustc can build
 #
@@ -58,6 +59,9 @@ esac
 flags=()
 case +$profile+ in *+static+*) flags+=(-C target-feature=+crt-static) ;; esac
 case +$profile+ in *+v0+*) flags+=(-C symbol-mangling-version=v0) ;; esac
+case +$profile+ in *+nopie+*) flags+=(-C relocation-model=static) ;; esac
+case +$profile+ in *+dwarf5+*) flags+=(-C dwarf-version=5) ;; esac
+case +$profile+ in *+split+*) flags+=(-C split-debuginfo=packed) ;; esac
 
 out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/$(basename "$lock" .lock)-$profile
 src=$out/src

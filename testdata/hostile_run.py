@@ -46,9 +46,9 @@ class Hostile:
 
     def fail(self, what, reason, text=""):
         self.failures += 1
-        print(f"FAILED {what}: {reason}")
+        print(f"FAILED {what}: {reason}", flush=True)
         for line in text.splitlines()[:12]:
-            print("    " + line[:200])
+            print("    " + line[:200], flush=True)
 
     def run(self, what):
         """The answer; None when there is none. Whatever happens, it must end well."""

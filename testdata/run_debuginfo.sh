@@ -1,0 +1,102 @@
+#!/bin/bash
+# One program with its debug info in every form that it comes in: each must give the whole truth,
+# or say what it is and what to do.
+#
+# usage: run_debuginfo.sh ASYNCDBG
+#
+# Exit status 77 where there is no cargo.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib.sh
+. "$here/../scripts/lib.sh"
+
+[ $# -eq 1 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+program=tokio_tcp
+find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+work=$(mktemp -d)
+pid=
+failures=0
+
+stop_program() {
+	[ -n "$pid" ] || return 0
+	exec 8>&-
+	wait "$pid" 2>/dev/null || true
+	pid=
+}
+trap 'stop_program; rm -rf "$work"' EXIT
+
+bad() {
+	echo "$1: $2"
+	[ -z "${3:-}" ] || sed 's/^/    /' "$3" | head -n 10
+	failures=$((failures + 1))
+}
+
+# Runs the executable $2 and leaves asyncdbg's answer in $work/answer and $work/notes.
+look() {
+	rm -f "$work/stdin"
+	mkfifo "$work/stdin"
+	"$1" <"$work/stdin" >"$work/truth" 8>&- &
+	pid=$!
+	exec 8>"$work/stdin"
+	wait_ready "$work/truth" "$pid" || return 1
+	status=0
+	timeout 120 "$asyncdbg" -p "$pid" --json async backtrace all >"$work/answer" \
+		2>"$work/notes" </dev/null || status=$?
+	stop_program
+}
+
+# whole NAME EXE: nothing is missing.
+whole() {
+	look "$2" || { bad "$1" "did not get ready"; return; }
+	if [ "$status" -ne 0 ]; then
+		bad "$1" "ends with $status" "$work/notes"
+	elif ! "$here/check_truth.py" "$work/answer" "$work/truth" >"$work/said"; then
+		bad "$1" "differs from the truth" "$work/said"
+	else
+		echo "$1: whole"
+	fi
+}
+
+# says NAME EXE TEXT: an incomplete answer whose notes name the reason.
+says() {
+	look "$2" || { bad "$1" "did not get ready"; return; }
+	if [ "$status" -ne 1 ]; then
+		bad "$1" "ends with $status" "$work/notes"
+	elif ! jq -r '.notes[]' "$work/answer" | grep -q -- "$3"; then
+		bad "$1" "does not say '$3'" "$work/answer"
+	else
+		echo "$1: said"
+	fi
+}
+
+built() {
+	"$here/build_programs.sh" "$(newest_lock)" "$1" "$program" | tail -n 1
+}
+
+plain=$(built release)/$program
+whole plain "$plain"
+objcopy --compress-debug-sections=zlib "$plain" "$work/zlib"
+whole "compressed with zlib" "$work/zlib"
+objcopy --compress-debug-sections=zlib-gnu "$plain" "$work/zlib-gnu"
+whole "compressed the GNU way" "$work/zlib-gnu"
+objcopy --only-keep-debug "$plain" "$work/linked.debug"
+objcopy --strip-all "$plain" "$work/linked"
+says stripped "$work/linked" "it is stripped"
+(cd "$work" && objcopy --add-gnu-debuglink=linked.debug linked)
+whole "debug link" "$work/linked"
+objcopy --remove-section=.symtab --remove-section=.strtab "$plain" "$work/nosym" 2>/dev/null
+whole "no symbol table" "$work/nosym"
+if objcopy --compress-debug-sections=zstd "$plain" "$work/zstd" 2>/dev/null; then
+	says "compressed with zstd" "$work/zstd" "compressed with zstd"
+fi
+whole "DWARF 5" "$(built release+dwarf5)/$program"
+whole "not position-independent" "$(built release+nopie)/$program"
+whole "static" "$(built release+static)/$program"
+whole "v0 mangling" "$(built release+v0)/$program"
+says "line tables only" "$(built debug1)/$program" "line tables only"
+split=$(built release+split)/$program
+says "split into .dwp" "$split" "split into .dwo or .dwp"
+
+[ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }
