@@ -176,6 +176,8 @@ struct future *future_decode(struct decoder *d, struct value v)
 	f->function = f->type = clean_name(d->c->a, type_name(v.type));
 	if (d->depth >= FUTURE_MAX_DEPTH)
 		return problem(d, f, "nested too deep, not followed further");
+	if (++d->nodes > FUTURE_MAX_NODES)
+		return problem(d, f, "too many futures in one task, not followed further");
 	err = strip(d, &v, f);
 	if (err)
 		return problem_error(d, f, err);

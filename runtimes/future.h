@@ -10,11 +10,12 @@
 #include "dwarf/value.h"
 #include "runtimes/inspector.h"
 
-enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_CHILDREN = 64 };
+/* Boxes that point back at an ancestor would make a tree without end. */
+enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_CHILDREN = 64, FUTURE_MAX_NODES = 1 << 14 };
 
 struct decoder {
 	struct collector *c;
-	unsigned depth;
+	unsigned depth, nodes;
 	bool strict;        /* a candidate place is being judged: any doubt counts */
 	unsigned faults;    /* problems met below */
 	unsigned suspended; /* coroutines met that are suspended */

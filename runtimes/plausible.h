@@ -10,4 +10,16 @@
 
 bool value_is_plausible(struct target *t, struct value v);
 
+/*
+ * What the references inside a value that lead back into it say: a future that was polled refers
+ * to its own locals, and a place some bytes off does not meet them. Evidence, no proof: of
+ * locals of one name DWARF describes only one.
+ */
+enum self_reference {
+	SELF_REFERENCE_WRONG, /* one meets no value of the type that it refers to */
+	SELF_REFERENCE_NONE,
+	SELF_REFERENCE_RIGHT,
+};
+enum self_reference value_self_references(struct target *t, struct value v);
+
 #endif

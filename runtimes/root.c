@@ -23,6 +23,7 @@ struct candidates {
 	bool boxed;                  /* what lies on the stack is a pointer to it */
 	struct future *data[MAX_CANDIDATES];
 	uint64_t addrs[MAX_CANDIDATES];
+	enum self_reference evidence[MAX_CANDIDATES];
 	size_t n;
 };
 
@@ -74,6 +75,7 @@ static void judge(struct candidates *cs, uint64_t addr)
 	if (d.faults || (!d.suspended && !(f->wait && f->wait->task)))
 		return;
 	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
+	cs->evidence[cs->n] = value_self_references(cs->c->in->target, v);
 	cs->addrs[cs->n] = addr;
 	cs->data[cs->n++] = f;
 }
@@ -204,9 +206,27 @@ static void forget_addresses(struct future *f)
 		forget_addresses(f->children[i]);
 }
 
+/* Only the candidates with the best evidence count. */
+static void keep_best(struct candidates *cs)
+{
+	enum self_reference best = SELF_REFERENCE_WRONG;
+	size_t n = 0;
+
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->evidence[i] > best)
+			best = cs->evidence[i];
+	}
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->evidence[i] == best)
+			cs->data[n++] = cs->data[i];
+	}
+	cs->n = n;
+}
+
 /* Several places may hold leftovers of each other: what all of them say is sure all the same. */
 static struct future *agree(struct candidates *cs)
 {
+	keep_best(cs);
 	for (size_t i = 1; i < cs->n; i++) {
 		if (!same_answer(cs->data[0], cs->data[i]))
 			return NULL;

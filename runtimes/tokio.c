@@ -45,6 +45,9 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	/* 1.29 to 1.34 | 1.9 to 1.28 */
 	[TOKIO_MT_LIST_HEAD] = { "mt.list.head", "mt.owned",
 	                         "inner.list.list.head | inner.list.head", .optional = true },
+	[TOKIO_MT_SHARD_TAIL] = { "mt.shard.tail", "mt.shards[]", "tail", .optional = true },
+	[TOKIO_MT_LIST_TAIL] = { "mt.list.tail", "mt.owned",
+	                         "inner.list.list.tail | inner.list.tail", .optional = true },
 	[TOKIO_MT_OWNED_ID] = { "mt.owned.id", "mt.owned", "id", .optional = true },
 	/* 1.35 | 1.29 to 1.34 */
 	[TOKIO_MT_COUNT] = { "mt.count", "mt.owned", "list.count | inner.list.count",
@@ -83,6 +86,9 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_SHARD_HEAD] = { "ct.shard.head", "ct.shards[]", "head", .optional = true },
 	[TOKIO_CT_LIST_HEAD] = { "ct.list.head", "ct.owned",
 	                         "inner.list.list.head | inner.list.head", .optional = true },
+	[TOKIO_CT_SHARD_TAIL] = { "ct.shard.tail", "ct.shards[]", "tail", .optional = true },
+	[TOKIO_CT_LIST_TAIL] = { "ct.list.tail", "ct.owned",
+	                         "inner.list.list.tail | inner.list.tail", .optional = true },
 	[TOKIO_CT_OWNED_ID] = { "ct.owned.id", "ct.owned", "id" },
 	[TOKIO_CT_COUNT] = { "ct.count", "ct.owned", "list.count | inner.list.count",
 	                     .optional = true },
@@ -125,7 +131,8 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	{                                                                                          \
 		.flavor = f, .handle = TOKIO_HANDLE_##p, .shared = TOKIO_##p##_SHARED,             \
 		.owned = TOKIO_##p##_OWNED, .shards = TOKIO_##p##_SHARDS,                          \
-		.shard_head = TOKIO_##p##_SHARD_HEAD, .list_head = TOKIO_##p##_LIST_HEAD,          \
+		.shard_head = TOKIO_##p##_SHARD_HEAD, .shard_tail = TOKIO_##p##_SHARD_TAIL,        \
+		.list_head = TOKIO_##p##_LIST_HEAD, .list_tail = TOKIO_##p##_LIST_TAIL,            \
 		.owned_id = TOKIO_##p##_OWNED_ID, .count = TOKIO_##p##_COUNT,                      \
 		.name = TOKIO_##p##_NAME, .inject = TOKIO_##p##_INJECT,                            \
 		.blocking_threads = TOKIO_##p##_BLOCKING_THREADS,                                  \

@@ -23,7 +23,9 @@ enum tokio_row {
 	TOKIO_MT_OWNED,
 	TOKIO_MT_SHARDS,
 	TOKIO_MT_SHARD_HEAD,
+	TOKIO_MT_SHARD_TAIL,
 	TOKIO_MT_LIST_HEAD,
+	TOKIO_MT_LIST_TAIL,
 	TOKIO_MT_OWNED_ID,
 	TOKIO_MT_COUNT,
 	TOKIO_MT_NAME,
@@ -41,7 +43,9 @@ enum tokio_row {
 	TOKIO_CT_OWNED,
 	TOKIO_CT_SHARDS,
 	TOKIO_CT_SHARD_HEAD,
+	TOKIO_CT_SHARD_TAIL,
 	TOKIO_CT_LIST_HEAD,
+	TOKIO_CT_LIST_TAIL,
 	TOKIO_CT_OWNED_ID,
 	TOKIO_CT_COUNT,
 	TOKIO_CT_NAME,
@@ -65,8 +69,9 @@ enum tokio_row {
 /* The rows that differ between the two schedulers, so that one walk serves both. */
 struct tokio_flavor {
 	enum runtime_flavor flavor;
-	enum tokio_row handle, shared, owned, shards, shard_head, list_head, owned_id, count, name,
-		inject, blocking_threads, blocking_idle, blocking_queue, time_start, time_elapsed;
+	enum tokio_row handle, shared, owned, shards, shard_head, shard_tail, list_head, list_tail,
+		owned_id, count, name, inject, blocking_threads, blocking_idle, blocking_queue,
+		time_start, time_elapsed;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 

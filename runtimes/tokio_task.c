@@ -121,44 +121,69 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 	return NULL;
 }
 
-/* Walks one list from its head; a bad node ends it with a note, what came before stays. */
-static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uint64_t head,
-                               task_vec *tasks)
+enum direction { FROM_HEAD, FROM_TAIL };
+
+/*
+ * Walks one list; a bad node ends it, what came before stays. From the tail it ends at the first
+ * task that is listed already.
+ */
+static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uint64_t start,
+                               enum direction direction, task_vec *tasks)
 {
-	uint64_t addr = head, prev = 0;
+	uint64_t addr = start, before = 0;
 
 	while (addr) {
 		struct tokio_header h;
-		uint64_t next, back;
+		uint64_t next, prev;
 
 		if (map_has(&c->tasks, addr))
-			return error_new(ERR_CORRUPT,
-			                 "the list of tasks runs in a circle at 0x%" PRIx64, addr);
+			return direction == FROM_TAIL
+			               ? NULL
+			               : error_new(
+						 ERR_CORRUPT,
+						 "the list of tasks runs in a circle at 0x%" PRIx64,
+						 addr);
 		if (tasks->n >= MAX_TASKS)
 			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
 		if ((tasks->n & 1023) == 0)
 			TRY(interrupt_check());
 		TRY(check_node(c, r, addr, &h));
-		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &back));
+		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
 		/* A thread stopped while it pushes has linked the old head back already. */
-		if (back != prev && prev != 0)
+		if (direction == FROM_HEAD && prev != before && before != 0)
 			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
 			                 addr);
 		add_task(c, r, &h, tasks);
-		prev = addr;
-		addr = next;
+		before = addr;
+		addr = direction == FROM_HEAD ? next : prev;
 	}
 	return NULL;
 }
 
-/* broken counts lists; a table of them that is garbage does not deserve a note each. */
-static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
-                          task_vec *tasks, unsigned *broken)
+/* The word at a row from a list, 0 where it has none. */
+static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, size_t row,
+                         struct value list)
 {
-	struct error *err = walk_list(c, r, head, tasks);
+	uint64_t addr = 0;
+	bool found;
+	struct error *err = layout_word(c->in->target, &r->tokio->layout, row, list, &addr, &found);
+
+	error_free(err);
+	return !err && found ? addr : 0;
+}
+
+/*
+ * From the head, and past a bad node from the tail: one broken task hides no other. broken counts
+ * lists; a table of them that is garbage does not deserve a note each.
+ */
+static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
+                          uint64_t tail, task_vec *tasks, unsigned *broken)
+{
+	struct error *err = walk_list(c, r, head, FROM_HEAD, tasks);
 
 	if (!err)
 		return;
+	error_free(walk_list(c, r, tail, FROM_TAIL, tasks));
 	if (++*broken <= MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
 		                    r->info->index, err->message);
@@ -185,7 +210,8 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 
 		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
-			walk_and_note(c, r, head, tasks, broken);
+			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
+			              tasks, broken);
 	}
 	if (*broken > MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: %u more lists of tasks are broken",
@@ -213,8 +239,28 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
 		                 l->slots[r->flavor->list_head].tried);
-	walk_and_note(c, r, head, tasks, broken);
+	walk_and_note(c, r, head, list_end(c, r, r->flavor->list_tail, owned), tasks, broken);
 	return NULL;
+}
+
+/*
+ * The count moves a moment before or after the list (runtime/task/list.rs): a thread can be
+ * between the two with one task. More than that is not explained.
+ */
+static void note_count(struct collector *c, const struct runtime_info *info)
+{
+	uint64_t listed = info->ntasks, counted = info->expected_tasks;
+	uint64_t difference = listed > counted ? listed - counted : counted - listed;
+
+	if (difference <= c->in->target->nthreads)
+		snapshot_note(c->out,
+		              "runtime %u counts %" PRIu64 " tasks, its lists hold %" PRIu64
+		              ": tasks were being spawned or finished at that moment",
+		              info->index, counted, listed);
+	else
+		snapshot_incomplete(c->out,
+		                    "runtime %u counts %" PRIu64 " tasks, its lists hold %" PRIu64,
+		                    info->index, counted, listed);
 }
 
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
@@ -226,11 +272,7 @@ void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *ta
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: %s", info->index, err->message);
 	else if (!broken && info->has_expected && info->expected_tasks != info->ntasks)
-		/* The count moves a moment before or after the list (runtime/task/list.rs). */
-		snapshot_note(c->out,
-		              "runtime %u counts %" PRIu64 " tasks, its lists hold %zu: tasks were "
-		              "being spawned or finished at that moment",
-		              info->index, info->expected_tasks, info->ntasks);
+		note_count(c, info);
 	error_free(err);
 }
 

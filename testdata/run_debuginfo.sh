@@ -81,10 +81,10 @@ objcopy --compress-debug-sections=zlib "$plain" "$work/zlib"
 whole "compressed with zlib" "$work/zlib"
 objcopy --compress-debug-sections=zlib-gnu "$plain" "$work/zlib-gnu"
 whole "compressed the GNU way" "$work/zlib-gnu"
-objcopy --only-keep-debug "$plain" "$work/linked.debug"
 objcopy --strip-all "$plain" "$work/linked"
 says stripped "$work/linked" "it is stripped"
-(cd "$work" && objcopy --add-gnu-debuglink=linked.debug linked)
+objcopy --only-keep-debug "$plain" "$work/separate"
+(cd "$work" && objcopy --add-gnu-debuglink=separate linked)
 whole "debug link" "$work/linked"
 objcopy --remove-section=.symtab --remove-section=.strtab "$plain" "$work/nosym" 2>/dev/null
 whole "no symbol table" "$work/nosym"
