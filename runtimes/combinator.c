@@ -144,7 +144,7 @@ static struct error *find_optional(struct decoder *d, struct value v, struct fou
 	TRY(path_resolve(&tmp, v.type, "Some.0", &some));
 	TRY(path_eval(d->c->in->target, some, v, &future, &found));
 	if (found)
-		add(out, future, "await");
+		add(out, future, "holds");
 	return NULL;
 }
 
@@ -195,7 +195,7 @@ static struct error *find_in_member(struct decoder *d, struct value v, struct fo
 	struct inspector *in = d->c->in;
 
 	if (future_is_type(in, v.type))
-		add(out, v, "await");
+		add(out, v, "holds");
 	else if (optional_future(in, v.type))
 		return find_optional(d, v, out);
 	/* Only what lies inside the value itself: a pointer may lead to what others poll. */
@@ -237,8 +237,12 @@ static struct error *children_of_row(struct decoder *d, struct value v, size_t r
 
 		TRY(path_resolve(&tmp, v.type, table[row].children[i], &p));
 		TRY(path_eval(d->c->in->target, p, v, &child, &found));
-		if (found)
-			TRY(find_in_member(d, child, out, 0));
+		if (!found)
+			continue;
+		size_t before = out->n;
+		TRY(find_in_member(d, child, out, 0));
+		for (size_t j = before; j < out->n && j < out->max; j++)
+			out->edges[j] = "await";
 	}
 	return NULL;
 }

@@ -44,6 +44,7 @@ struct collector {
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
+	bool clock_paused; /* a runtime's own clock stands still (tokio's test-util) */
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */

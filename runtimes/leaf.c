@@ -89,6 +89,11 @@ static struct error *decode_sleep(struct decoder *d, struct value v, struct wait
 
 	uint64_t due = sec * 1000000000 + nsec;
 	add_int(d, w, "deadline_ns", (int64_t)due);
+	if (c->clock_paused) {
+		w->phrase =
+			"sleep future of a runtime whose clock may be paused (tokio::time::pause)";
+		return NULL;
+	}
 	if (!c->now_known) {
 		w->phrase = "sleep future, deadline known but not the time of the core";
 		return NULL;
@@ -129,7 +134,12 @@ static struct error *decode_join(struct decoder *d, struct value v, struct wait 
 		return err;
 	const char *state = states[tokio_task_state(h.state)];
 	w->task = arena_printf(c->a, "%" PRIu64, h.id);
-	w->phrase = arena_printf(c->a, "join handle of task %s (%s)", w->task, state);
+	/* Each copy of tokio counts its own tasks. */
+	const struct task *task = map_get(&c->tasks, w->object);
+	const char *whose = task && c->in->tokio->next
+	                            ? arena_printf(c->a, " of runtime %u", task->runtime)
+	                            : "";
+	w->phrase = arena_printf(c->a, "join handle of task %s%s (%s)", w->task, whose, state);
 	add_string(d, w, "task_state", state);
 	return NULL;
 }

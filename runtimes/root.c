@@ -91,29 +91,44 @@ static void judge_place(struct candidates *cs, uint64_t addr)
 		judge(cs, addr);
 }
 
-/* A variable that is F, or a reference to it (&mut F, Pin<&mut F>). */
-static void judge_variable(const struct variable *v, void *arg)
+/* What the variables of tokio's own frames say: references to F (&mut F, Pin<&mut F>). */
+struct told {
+	struct candidates *cs;
+	uint64_t addr; /* of F, or of G when it is boxed; 0 none */
+	bool several;
+};
+
+static void note_reference(const struct variable *v, void *arg)
 {
-	struct candidates *cs = arg;
-	const char *wanted = type_name(cs->declared);
+	struct told *told = arg;
+	struct target *t = told->cs->c->in->target;
 	const struct type *pointer = pinned_pointer(v->type);
 	CLEANUP(error_freep) struct error *err = NULL;
 	uint64_t addr = v->value;
 
-	if (strcmp(type_name(v->type), wanted) == 0) {
-		if (v->in_memory)
-			judge_place(cs, v->addr);
-		else if (cs->boxed)
-			judge(cs, v->value);
-		return;
-	}
+	/* F by value is left out: in block_on's parameters it is a copy that was moved from. */
 	if (!pointer || strncmp(type_name(pointer), "&mut ", 5) != 0 ||
-	    strcmp(type_name(type_target(pointer)), wanted) != 0)
+	    strcmp(type_name(type_target(pointer)), type_name(told->cs->declared)) != 0)
 		return;
 	if (v->in_memory)
-		err = target_read_uint(cs->c->in->target, v->addr, 8, &addr);
-	if (!err)
-		judge_place(cs, addr);
+		err = target_read_uint(t, v->addr, 8, &addr);
+	if (!err && told->cs->boxed)
+		err = target_read_uint(t, addr, 8, &addr);
+	if (err || addr == 0)
+		return;
+	told->several |= told->addr != 0 && told->addr != addr;
+	told->addr = addr;
+}
+
+static bool is_tokio_frame(const struct thread_stack *s, size_t frame)
+{
+	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
+		const char *name = s->functions[frame][j].name;
+
+		if (name && strncmp(name, "tokio::runtime::", 16) == 0)
+			return true;
+	}
+	return false;
 }
 
 static size_t last_frame(const struct thread_stack *s, const struct mark *m)
@@ -123,14 +138,46 @@ static size_t last_frame(const struct thread_stack *s, const struct mark *m)
 	return last < s->stack.nframes ? last : s->stack.nframes - 1;
 }
 
-/* What the debug info says about variables: in debug builds that is the answer. */
-static void ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
+/*
+ * What the debug info says: the loop's own reference to its future, and no variable of a caller,
+ * who may hold others of the same type. In debug builds that is the answer.
+ */
+static bool ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m,
+                          uint64_t *ret)
 {
-	for (size_t i = m->frame; i <= last_frame(s, m); i++) {
+	struct told told = { .cs = cs };
+
+	for (size_t i = m->frame; i <= last_frame(s, m) && is_tokio_frame(s, i); i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
 
-		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, judge_variable, cs);
+		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference, &told);
+		if (told.addr)
+			break;
 	}
+	*ret = told.addr;
+	return told.addr && !told.several;
+}
+
+/*
+ * May the stack be searched for it? A waiting future of this type is told from stray bytes and
+ * from a relative that was never polled only if it must hold a suspended coroutine, or a handle
+ * of a task: not behind an Option or another enum, which may be empty.
+ */
+static bool always_holds_evidence(const struct type *t, int depth)
+{
+	size_t n;
+	const struct member *members;
+
+	if (type_is_coroutine(t) || type_is(t, "tokio::runtime::task::join::JoinHandle"))
+		return true;
+	if (type_kind(t) != TYPE_STRUCT || depth > 4)
+		return false;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && always_holds_evidence(members[i].type, depth + 1))
+			return true;
+	}
+	return false;
 }
 
 /* Could a suspended coroutine of this type start here? Looks at its state alone. */
@@ -282,8 +329,11 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 {
 	struct future *f = future_by_name(c, type_name(t));
 
-	if (!type_is_coroutine(t))
+	if (!type_is_coroutine(t)) {
+		if (depth == 0 && type_size(t))
+			f->problem = "its place on the stack could not be told for sure";
 		return f;
+	}
 	const struct coroutine_plan *plan = coroutine_plan(c->in, t);
 	bool never;
 	const struct coroutine_state *s = only_await(c->in, t, &never, depth);
@@ -317,13 +367,19 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 		f->problem = "the debug info does not say which future this thread blocks on";
 		return f;
 	}
-	ask_variables(&cs, s, m);
-	bool told = cs.n > 0;
-	if (!told && type_size(cs.type) && s->stack.frames[m->frame].has_sp)
+	uint64_t addr;
+	bool told = ask_variables(&cs, s, m, &addr);
+	if (told) {
+		struct decoder d = { .c = c };
+
+		return future_decode(&d, (struct value){ cs.type, addr });
+	}
+	if (type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
+	    always_holds_evidence(cs.type, 0))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
 	if (!f)
 		f = deduce(c, cs.type, 0);
-	f->inferred = !told;
+	f->inferred = true;
 	return f;
 }

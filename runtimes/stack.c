@@ -47,7 +47,8 @@ void stack_read(struct collector *c, const struct thread *th, struct thread_stac
 		return;
 	err = unwind_thread(c->in->unwinder, &c->scratch, th, &ret->stack);
 	if (err) {
-		ret->stack.problem = arena_strdup(c->a, err->message);
+		/* Frames that it found before, say before ^C, have no functions to go with them. */
+		ret->stack = (struct stack){ .problem = arena_strdup(c->a, err->message) };
 		error_free(err);
 		return;
 	}
@@ -134,6 +135,27 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
 			if (!outside(from, i, j) && (!to || outside(to, i, j)) &&
 			    is_coroutine_poll(&s->functions[i][j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The functions in which tokio waits; any of them may be inlined. */
+static bool is_park(const char *name)
+{
+	const char *own = qualified_last(name);
+
+	return strncmp(name, "tokio::runtime::", 16) == 0 &&
+	       (strncmp(own, "park", 4) == 0 || strncmp(own, "turn", 4) == 0);
+}
+
+bool stack_is_parked(const struct thread_stack *s, const struct mark *mark)
+{
+	for (size_t i = 0; i <= mark->frame; i++) {
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			if (!outside(mark, i, j) && s->functions[i][j].name &&
+			    is_park(s->functions[i][j].name))
 				return true;
 		}
 	}

@@ -71,6 +71,9 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "handle.mt",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
+	/* with tokio's test-util only: None while time::pause() is in force */
+	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "handle.mt",
+	                              "driver.clock.inner.unfrozen", .optional = true },
 	[TOKIO_MT_TIME_START] = { "mt.time.start", "handle.mt",
 	                          "driver.time.time_source.start_time", .optional = true },
 	/* 1.49 | 1.45, 1.24 to 1.37 | 1.38 to 1.44 are sharded and have no single clock */
@@ -105,6 +108,9 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "handle.ct",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
+	/* with tokio's test-util only: None while time::pause() is in force */
+	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "handle.ct",
+	                              "driver.clock.inner.unfrozen", .optional = true },
 	[TOKIO_CT_TIME_START] = { "ct.time.start", "handle.ct",
 	                          "driver.time.time_source.start_time", .optional = true },
 	[TOKIO_CT_TIME_ELAPSED] = { "ct.time.elapsed", "handle.ct",
@@ -139,6 +145,7 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
 		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
 		.time_start = TOKIO_##p##_TIME_START, .time_elapsed = TOKIO_##p##_TIME_ELAPSED,    \
+		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
 	}
 const struct tokio_flavor tokio_flavors[2] = {
 	FLAVOR(RUNTIME_MULTI_THREAD, MT),
@@ -246,6 +253,8 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 {
 	struct target *t = c->in->target;
 
+	for (size_t i = 0; i < n; i++)
+		c->clock_paused |= tokio_clock_is_paused(t, &runtimes[i]);
 	if (t->clock.known) {
 		c->now_ns = t->clock.monotonic_ns;
 		c->now_known = true;

@@ -39,6 +39,7 @@ enum tokio_row {
 	TOKIO_MT_BLOCKING_QUEUE,
 	TOKIO_MT_TIME_START,
 	TOKIO_MT_TIME_ELAPSED,
+	TOKIO_MT_CLOCK_UNFROZEN,
 	TOKIO_CT_SHARED,
 	TOKIO_CT_OWNED,
 	TOKIO_CT_SHARDS,
@@ -55,6 +56,7 @@ enum tokio_row {
 	TOKIO_CT_BLOCKING_QUEUE,
 	TOKIO_CT_TIME_START,
 	TOKIO_CT_TIME_ELAPSED,
+	TOKIO_CT_CLOCK_UNFROZEN,
 	TOKIO_STATE,
 	TOKIO_POLL,
 	TOKIO_TRAILER_OFFSET,
@@ -71,7 +73,7 @@ struct tokio_flavor {
 	enum runtime_flavor flavor;
 	enum tokio_row handle, shared, owned, shards, shard_head, shard_tail, list_head, list_tail,
 		owned_id, count, name, inject, blocking_threads, blocking_idle, blocking_queue,
-		time_start, time_elapsed;
+		time_start, time_elapsed, clock_unfrozen;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
@@ -147,6 +149,8 @@ void tokio_read_threads(struct collector *c, struct tokio_thread *threads);
 void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
                          struct tokio_runtime **ret, size_t *nret);
 
+/* Did the program call tokio::time::pause()? Instants of tokio then are not the system's. */
+bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r);
 /*
  * The moment of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its
  * version keeps none.

@@ -272,3 +272,17 @@ struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r, u
 	*ns = start_ns + elapsed_ms * 1000000;
 	return NULL;
 }
+
+bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r)
+{
+	struct value unfrozen;
+	const char *variant = NULL;
+	bool found;
+	struct error *err = layout_eval(t, &r->tokio->layout, r->flavor->clock_unfrozen, r->handle,
+	                                &unfrozen, &found);
+
+	if (!err && found)
+		err = value_enum_name(t, unfrozen, &variant);
+	error_free(err);
+	return variant && strcmp(variant, "None") == 0;
+}

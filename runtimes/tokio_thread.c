@@ -129,6 +129,32 @@ static void describe_worker(struct collector *c, struct tokio_thread *tt, struct
 		info->state = "running";
 }
 
+/* Is the root suspended: does the thread wait, or poll a task meanwhile? */
+static bool root_waits(const struct thread_stack *s, const struct marks *marks,
+                       const struct mark *block_on)
+{
+	for (const struct mark *m = block_on + 1; m < marks->data + marks->n; m++) {
+		if (m->kind == MARK_TASK_POLL)
+			return true;
+	}
+	return stack_is_parked(s, block_on) &&
+	       !stack_is_polling(s, marks, (size_t)(block_on - marks->data));
+}
+
+/* A future that is polled from an outer loop of the same thread is on no list and not shown. */
+static void note_outer_root(struct collector *c, const struct thread_info *info,
+                            const struct thread_stack *s, const struct marks *marks,
+                            const struct mark *block_on)
+{
+	for (size_t i = 0; marks->data + i < block_on; i++) {
+		if (marks->data[i].kind == MARK_BLOCK_ON && stack_is_polling(s, marks, i))
+			snapshot_incomplete(c->out,
+			                    "thread %u: an outer block_on, in whose future the one "
+			                    "shown was called, is not shown: see bt",
+			                    info->number);
+	}
+}
+
 static void describe(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
                      const struct thread_stack *s, struct tokio_runtime *r)
 {
@@ -152,15 +178,19 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->job = job ? clean_name(c->a, name_function(c->a, job)) : NULL;
 		if (job && tt->task_id)
 			info->task = arena_printf(c->a, "%" PRIu64, tt->task_id);
-		info->state = info->task ? arena_printf(c->a, "running task %s", info->task)
-		              : job      ? "running"
-		                         : "idle";
+		info->state = info->task        ? arena_printf(c->a, "running task %s", info->task)
+		              : job || block_on ? "running"
+		                                : "idle";
 	} else if (block_on) {
 		info->role = THREAD_BLOCK_ON;
-		info->state = task ? arena_printf(c->a, "running task %s", task->id) : "parked";
+		info->state = task ? arena_printf(c->a, "running task %s", task->id)
+		              : stack_is_parked(s, block_on) ? "parked"
+		                                             : "running";
 	}
-	/* While it is executing, its stored state is that of its last await: see finish_root(). */
-	if (block_on && !stack_is_polling(s, &marks, (size_t)(block_on - marks.data)))
+	/* While it is polled, its stored state is that of its last await: see finish_root(). */
+	if (block_on)
+		note_outer_root(c, info, s, &marks, block_on);
+	if (block_on && root_waits(s, &marks, block_on))
 		info->root = root_find(c, s, block_on);
 }
 
@@ -255,6 +285,12 @@ static void finish_root(struct collector *c, struct thread_info *info, const str
 		info->root = running;
 		if (info->role == THREAD_BLOCK_ON && !info->task)
 			info->state = "running";
+	} else if (!info->root && mark < marks->n && c->in->tokio) {
+		const char *name = mark_future_name(&c->scratch, &marks->data[mark]);
+
+		info->root = name ? future_by_name(c, name) : NULL;
+		if (info->root)
+			info->root->running = true;
 	} else if (info->root && info->root->problem) {
 		c->out->complete = false;
 	}
