@@ -257,11 +257,14 @@ static struct error *list_threads(struct live *l)
 		            nrunning, l->tracees.n, (int)(stop_timeout_ns / NSEC));
 	if (nstopped > 0)
 		return NULL;
-	return nrunning == 0 ? live_exited(t->pid)
-	                     : error_new(ERR_STATE,
-	                                 "no thread of process %d could be stopped: "
-	                                 "all are in uninterruptible sleep",
-	                                 (int)t->pid);
+	/* A process that is being killed answers no more, and a moment later it is gone. */
+	struct proc_stat now;
+	bool dying = !thread_stat(l, t->pid, &now) || now.state == 'Z' || now.state == 'X';
+	return nrunning == 0 || dying ? live_exited(t->pid)
+	                              : error_new(ERR_STATE,
+	                                          "no thread of process %d could be stopped: "
+	                                          "all are in uninterruptible sleep",
+	                                          (int)t->pid);
 }
 
 /* pids are used again, and execve() replaces a program. */
