@@ -120,21 +120,25 @@ check_core() {
 	rm -f "$work/core.$pid"
 }
 
-# Kills asyncdbg at twenty moments of its work.
-check_kill() {
-	local child i start took
+# at_twenty_moments SIGNAL: sends it to asyncdbg at twenty moments of its work.
+at_twenty_moments() {
+	local child i start took status
 
 	start=$(date +%s%N)
-	ask killed.txt -p "$pid" bt all
+	ask signalled.txt -p "$pid" bt all
 	took=$((($(date +%s%N) - start) / 1000))
 	for i in $(seq 20); do
-		"$asyncdbg" -p "$pid" bt all >/dev/null 2>&1 </dev/null 8>&- &
+		"$asyncdbg" -p "$pid" bt all >/dev/null 2>"$work/signalled" </dev/null 8>&- &
 		child=$!
 		sleep "$(printf '%d.%06d' $((took * i / 20 / 1000000)) $((took * i / 20 % 1000000)))"
-		kill -9 "$child" 2>/dev/null || true
-		wait "$child" 2>/dev/null || true
+		kill "-$1" "$child" 2>/dev/null || true
+		status=0
+		wait "$child" 2>/dev/null || status=$?
+		# ^C before its handler is there is the shell's 130; anything else is a crash.
+		[ "$1" = KILL ] || [ "$status" -le 2 ] || [ "$status" -eq 130 ] ||
+			bad "SIG$1 ends asyncdbg with $status" "$work/signalled"
 	done
-	check_running "asyncdbg was killed"
+	check_running "asyncdbg got SIG$1"
 }
 
 check_program() {
@@ -147,7 +151,8 @@ check_program() {
 	check_running "after a backtrace"
 	check_commands
 	check_core
-	check_kill
+	at_twenty_moments KILL
+	at_twenty_moments INT
 	check_truth
 	check_running "at the end"
 	stop_program
