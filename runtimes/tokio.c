@@ -27,12 +27,10 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_HANDLE_CT] = { "handle.ct", "given",
 	                      "current.handle.CurrentThread.0 | handle.CurrentThread.0" },
 	[TOKIO_TASK_ID] = { "context.task_id", "given", "current_task_id.Some" },
-	[TOKIO_ENTERED] = { "context.entered", "given", "runtime", .optional = true },
 	/* 1.29; before, the scheduler has a thread-local of its own */
 	[TOKIO_CONTEXT_WORKER] = { "context.worker", "given", "scheduler.inner.MultiThread.0",
 	                           .optional = true },
 	[TOKIO_WORKER_INDEX] = { "worker.index", WORKER, "worker.index", .optional = true },
-	[TOKIO_WORKER_HANDLE] = { "worker.handle", WORKER, "worker.handle", .optional = true },
 	/* all | 1.51.0, 1.52.0: a LIFO slot that can be stolen */
 	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER, "core.lifo_slot | core.run_queue.inner.lifo",
 	                        .optional = true },

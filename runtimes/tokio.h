@@ -14,10 +14,8 @@ enum tokio_row {
 	TOKIO_HANDLE_MT,
 	TOKIO_HANDLE_CT,
 	TOKIO_TASK_ID,
-	TOKIO_ENTERED,
 	TOKIO_CONTEXT_WORKER,
 	TOKIO_WORKER_INDEX,
-	TOKIO_WORKER_HANDLE,
 	TOKIO_WORKER_LIFO,
 	TOKIO_MT_SHARED,
 	TOKIO_MT_OWNED,
@@ -79,10 +77,9 @@ extern const struct tokio_flavor tokio_flavors[2];
 
 /* What a task's poll function says about it. */
 struct task_plan {
-	const struct type *future;   /* T of Cell<T, S>, NULL unknown */
-	const char *future_name;     /* of T, from the type or the function's name; NULL unknown */
-	const struct path *running;  /* Cell -> the future in Stage::Running; NULL unknown */
-	const struct path *finished; /* Cell -> Stage::Finished */
+	const struct type *future;  /* T of Cell<T, S>, NULL unknown */
+	const char *future_name;    /* of T, from the type or the function's name; NULL unknown */
+	const struct path *running; /* Cell -> the future in Stage::Running; NULL unknown */
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
 	const char *aliases; /* other futures that this poll function may serve; NULL none */
@@ -108,7 +105,6 @@ struct tokio_runtime {
 	uint64_t shared;     /* address of Handle.shared: its identity */
 	uint64_t owned_id;
 	struct runtime_info *info;
-	const struct thread *found_in;
 };
 
 /* What a thread's context says. */

@@ -212,7 +212,6 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 		r->flavor = tt->flavor;
 		r->handle = tt->handle;
 		r->shared = tt->shared;
-		r->found_in = &t->threads[i];
 		if (!number(c, r, r->flavor->owned_id, &r->owned_id))
 			r->owned_id = 0;
 	}

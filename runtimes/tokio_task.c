@@ -321,8 +321,6 @@ static void plan_from_function(struct inspector *in, const struct function *f,
 		return;
 	}
 	err = path_resolve(&in->arena, plan->cell, "core.stage.Running.0", &plan->running);
-	if (!err)
-		err = path_resolve(&in->arena, plan->cell, "core.stage.Finished", &plan->finished);
 	if (err)
 		plan->problem = arena_strdup(&in->arena, err->message);
 	error_free(err);
