@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compares what asyncdbg says about a program with what the program says about itself.
 
 The document is the output of "asyncdbg --json ... async backtrace all"; the truth is the line

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compares an answer about a live program with one about a core made of it right after.
 
 usage: compare_answers.py LIVE.json CORE.json

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Attaches asyncdbg to real servers, mini-redis and axum, under load and at rest.
 
 usage: run_servers.py ASYNCDBG PROFILE [SERVER...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Validates what asyncdbg printed against its JSON schema.
 
 usage: validate_json.py SCHEMA FILE...
