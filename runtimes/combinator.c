@@ -25,6 +25,23 @@ static const struct {
 	{ "tokio::task::task_local::TaskLocalFuture", { "future.Some.0" } },
 };
 
+/* Futures that drive tasks of their own, which are no children. */
+static const struct {
+	const char *type, *note;
+} left_out_table[] = {
+	{ "tokio::task::local::RunUntil", "the tasks of a LocalSet are not listed yet" },
+	{ "tokio::task::local::LocalSet", "the tasks of a LocalSet are not listed yet" },
+};
+
+const char *combinator_leaves_out(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(left_out_table) / sizeof(left_out_table[0]); i++) {
+		if (type_is(t, left_out_table[i].type))
+			return left_out_table[i].note;
+	}
+	return NULL;
+}
+
 static bool has_row(const struct type *t, size_t *row)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -136,12 +153,11 @@ static const struct type *optional_future(struct inspector *in, const struct typ
 /* Adds what an optional_future() holds: nothing for None. */
 static struct error *find_optional(struct decoder *d, struct value v, struct found *out)
 {
-	SCRATCH(tmp);
 	const struct path *some;
 	struct value future;
 	bool found;
 
-	TRY(path_resolve(&tmp, v.type, "Some.0", &some));
+	TRY(inspector_path(d->c->in, v.type, "Some.0", &some));
 	TRY(path_eval(d->c->in->target, some, v, &future, &found));
 	if (found)
 		add(out, future, "holds");
@@ -228,14 +244,12 @@ static struct error *find_in(struct decoder *d, struct value v, struct found *ou
 static struct error *children_of_row(struct decoder *d, struct value v, size_t row,
                                      struct found *out)
 {
-	SCRATCH(tmp);
-
 	for (size_t i = 0; i < MAX_PATHS && table[row].children[i]; i++) {
 		const struct path *p;
 		struct value child;
 		bool found;
 
-		TRY(path_resolve(&tmp, v.type, table[row].children[i], &p));
+		TRY(inspector_path(d->c->in, v.type, table[row].children[i], &p));
 		TRY(path_eval(d->c->in->target, p, v, &child, &found));
 		if (!found)
 			continue;

@@ -159,9 +159,9 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->function = clean_name(d->c->a, name_without_generics(d->c->a, type_name(v.type)));
 	if (leaf_decode(d, v, f))
 		return f;
-	if (type_is(v.type, "tokio::task::local::RunUntil") ||
-	    type_is(v.type, "tokio::task::local::LocalSet"))
-		snapshot_incomplete(d->c->out, "the tasks of a LocalSet are not listed yet");
+	const char *left_out = combinator_leaves_out(v.type);
+	if (left_out)
+		snapshot_incomplete(d->c->out, "%s", left_out);
 	err = combinator_children(d, v, children, edges, FUTURE_MAX_CHILDREN, &n);
 	if (err)
 		problem_error(d, f, err);

@@ -54,8 +54,13 @@ enum future_kind coroutine_kind(const char *qualified_name);
 /* Fills f->wait when v is a leaf that a row knows. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
+/* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
+bool leaf_proves_itself(const struct type *t);
 
 /* ---- combinator.c ---- */
+
+/* What the tree below a future of this type leaves out; NULL nothing. */
+const char *combinator_leaves_out(const struct type *t);
 
 /* Is a value of this type a future, as far as its type says? */
 bool future_is_type(struct inspector *in, const struct type *t);

@@ -30,6 +30,31 @@ void inspector_note(struct inspector *in, const char *text)
 	*vec_push(&in->notes) = text;
 }
 
+/* A resolved path and what it was resolved from. */
+struct known_path {
+	const struct type *from;
+	const char *expr;
+	const struct path *path;
+};
+
+struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
+                             const struct path **ret)
+{
+	uint64_t key = ((uintptr_t)from * UINT64_C(0x9e3779b97f4a7c15)) ^ (uintptr_t)expr;
+	struct known_path *known = map_get(&in->paths, key | 1);
+
+	/* Two pairs may share a key; then the one asked for last is remembered. */
+	if (!known || known->from != from || known->expr != expr) {
+		struct known_path found = { .from = from, .expr = expr };
+
+		TRY(path_resolve(&in->arena, from, expr, &found.path));
+		known = arena_memdup(&in->arena, &found, sizeof(found));
+		map_put(&in->paths, key | 1, known);
+	}
+	*ret = known->path;
+	return NULL;
+}
+
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
 {
 	STR(text);
@@ -119,6 +144,7 @@ void inspector_close(struct inspector *in)
 	map_free(&in->futures);
 	vec_free(&in->notes);
 	map_free(&in->holders);
+	map_free(&in->paths);
 	arena_free(&in->arena);
 	free(in);
 }

@@ -6,6 +6,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/debuginfo.h"
 #include "dwarf/lookup.h"
+#include "dwarf/path.h"
 #include "dwarf/unwind.h"
 #include "runtimes/inspect.h"
 
@@ -17,6 +18,7 @@ struct inspector {
 	struct unwinder *unwinder;
 	struct tokio *tokio;     /* one per copy of tokio in the program, linked by next */
 	struct map coroutines;   /* struct type -> struct coroutine_plan */
+	struct map paths;        /* type and expression -> struct path: see inspector_path() */
 	struct map holders;      /* struct type -> whether a future lies inside it */
 	struct map futures;      /* struct type -> whether it is a future: see combinator.c */
 	struct target_info info; /* what does not change between snapshots */
@@ -49,6 +51,13 @@ struct collector {
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */
 void inspector_note(struct inspector *in, const char *text);
+
+/*
+ * path_resolve() once for each type and expression; expr must be a constant of the program: its
+ * address is the key.
+ */
+struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
+                             const struct path **ret) MUST_CHECK;
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);

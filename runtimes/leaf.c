@@ -41,11 +41,10 @@ static void add_string(struct decoder *d, struct wait *w, const char *key, const
 /* An unsigned number at a path from v. */
 static struct error *number_at(struct decoder *d, struct value v, const char *expr, uint64_t *ret)
 {
-	SCRATCH(tmp);
 	const struct path *p;
 	bool found;
 
-	TRY(path_resolve(&tmp, v.type, expr, &p));
+	TRY(inspector_path(d->c->in, v.type, expr, &p));
 	TRY(path_uint(d->c->in->target, p, v, ret, &found));
 	return found ? NULL
 	             : error_new(ERR_CORRUPT, "%s: '%s' is not set", type_name(v.type), expr);
@@ -74,20 +73,14 @@ static struct error *decode_sleep(struct decoder *d, struct value v, struct wait
 	struct collector *c = d->c;
 	const struct path *p;
 	struct value deadline;
-	uint64_t sec, nsec;
+	uint64_t due;
 	bool found;
-	SCRATCH(tmp);
 
-	TRY(path_resolve(&tmp, v.type, deadline_path(d), &p));
+	TRY(inspector_path(c->in, v.type, deadline_path(d), &p));
 	TRY(path_eval(c->in->target, p, v, &deadline, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the sleep has no deadline");
-	TRY(number_at(d, deadline, "tv_sec", &sec));
-	TRY(number_at(d, deadline, "tv_nsec", &nsec));
-	if (nsec >= 1000000000 || sec > INT64_MAX / 1000000000)
-		return error_new(ERR_CORRUPT, "the deadline is no time");
-
-	uint64_t due = sec * 1000000000 + nsec;
+	TRY(tokio_read_instant(c->in, deadline, &due));
 	add_int(d, w, "deadline_ns", (int64_t)due);
 	if (c->clock_paused) {
 		w->phrase =
@@ -148,10 +141,20 @@ static const struct {
 	const char *type;
 	const char *kind;
 	leaf_fn *decode;
+	bool proves; /* decoding it succeeds on no stray bytes: it meets an object that exists */
 } table[] = {
-	{ "tokio::time::sleep::Sleep", "sleep", decode_sleep },
-	{ "tokio::runtime::task::join::JoinHandle", "join", decode_join },
+	{ "tokio::time::sleep::Sleep", "sleep", decode_sleep, false },
+	{ "tokio::runtime::task::join::JoinHandle", "join", decode_join, true },
 };
+
+bool leaf_proves_itself(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (type_is(t, table[i].type))
+			return table[i].proves;
+	}
+	return false;
+}
 
 bool leaf_is_known(const struct type *t)
 {

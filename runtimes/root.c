@@ -91,7 +91,7 @@ static void judge_place(struct candidates *cs, uint64_t addr)
 		judge(cs, addr);
 }
 
-/* What the variables of tokio's own frames say: references to F (&mut F, Pin<&mut F>). */
+/* What the variables of the runtime's own frames say: references to F (&mut F, Pin<&mut F>). */
 struct told {
 	struct candidates *cs;
 	uint64_t addr; /* of F, or of G when it is boxed; 0 none */
@@ -120,17 +120,6 @@ static void note_reference(const struct variable *v, void *arg)
 	told->addr = addr;
 }
 
-static bool is_tokio_frame(const struct thread_stack *s, size_t frame)
-{
-	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
-		const char *name = s->functions[frame][j].name;
-
-		if (name && strncmp(name, "tokio::runtime::", 16) == 0)
-			return true;
-	}
-	return false;
-}
-
 static size_t last_frame(const struct thread_stack *s, const struct mark *m)
 {
 	size_t last = m->frame + MAX_CALLERS;
@@ -147,7 +136,7 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
 {
 	struct told told = { .cs = cs };
 
-	for (size_t i = m->frame; i <= last_frame(s, m) && is_tokio_frame(s, i); i++) {
+	for (size_t i = m->frame; i <= last_frame(s, m) && stack_is_runtime_frame(s, i); i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
 
 		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference, &told);
@@ -168,7 +157,7 @@ static bool always_holds_evidence(const struct type *t, int depth)
 	size_t n;
 	const struct member *members;
 
-	if (type_is_coroutine(t) || type_is(t, "tokio::runtime::task::join::JoinHandle"))
+	if (type_is_coroutine(t) || leaf_proves_itself(t))
 		return true;
 	if (type_kind(t) != TYPE_STRUCT || depth > 4)
 		return false;

@@ -22,6 +22,11 @@ static const struct {
 	{ "tokio::runtime::scheduler::multi_thread::worker::", "run", MARK_WORKER_RUN },
 };
 
+static const char runtime_namespace[] = "tokio::runtime::";
+
+/* What the functions begin with in which the runtime waits; any of them may be inlined. */
+static const char *const park_table[] = { "park", "turn" };
+
 static bool find_mark(const char *name, enum mark_kind *ret)
 {
 	const char *own = qualified_last(name);
@@ -141,13 +146,32 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 	return false;
 }
 
-/* The functions in which tokio waits; any of them may be inlined. */
+static bool is_runtime(const char *name)
+{
+	return strncmp(name, runtime_namespace, sizeof(runtime_namespace) - 1) == 0;
+}
+
 static bool is_park(const char *name)
 {
 	const char *own = qualified_last(name);
 
-	return strncmp(name, "tokio::runtime::", 16) == 0 &&
-	       (strncmp(own, "park", 4) == 0 || strncmp(own, "turn", 4) == 0);
+	for (size_t i = 0; is_runtime(name) && i < sizeof(park_table) / sizeof(park_table[0]);
+	     i++) {
+		if (strncmp(own, park_table[i], strlen(park_table[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool stack_is_runtime_frame(const struct thread_stack *s, size_t frame)
+{
+	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
+		const char *name = s->functions[frame][j].name;
+
+		if (name && is_runtime(name))
+			return true;
+	}
+	return false;
 }
 
 bool stack_is_parked(const struct thread_stack *s, const struct mark *mark)

@@ -39,7 +39,9 @@ const struct type *mark_future_type(const struct mark *m);
 /* The same by name, from the function's generics: there even with line tables only. */
 const char *mark_future_name(struct arena *a, const struct mark *m);
 
-/* Does tokio wait inward of a mark, with nothing polled at this moment? */
+/* Is a function of a runtime itself, inlined or not, in this physical frame? */
+bool stack_is_runtime_frame(const struct thread_stack *s, size_t frame);
+/* Does the runtime wait inward of a mark, with nothing polled at this moment? */
 bool stack_is_parked(const struct thread_stack *s, const struct mark *mark);
 /* Is a coroutine executing inward of a mark, up to the next mark? */
 bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark);

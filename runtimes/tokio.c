@@ -260,7 +260,7 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ns;
-		struct error *err = tokio_timer_now(t, &runtimes[i], &ns);
+		struct error *err = tokio_timer_now(c->in, &runtimes[i], &ns);
 
 		if (!err && ns > c->now_ns) {
 			c->now_ns = ns;

@@ -151,8 +151,10 @@ bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r);
  * The moment of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its
  * version keeps none.
  */
-struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r, uint64_t *ns)
+struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
 	MUST_CHECK;
+/* A std::time::Instant, or tokio's own around it, in nanoseconds of the monotonic clock. */
+struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns) MUST_CHECK;
 
 /* tokio_task.c */
 struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,

@@ -231,19 +231,17 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 	*ret = vec_to_arena(&found, &c->scratch);
 }
 
-/* A std::time::Instant at v, in nanoseconds of the monotonic clock. */
-static struct error *read_instant(struct target *t, struct value v, uint64_t *ns)
+struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns)
 {
 	static const char *const parts[] = { "tv_sec", "tv_nsec" };
 	uint64_t numbers[2];
-	SCRATCH(tmp);
 
 	for (int i = 0; i < 2; i++) {
 		const struct path *p;
 		bool found;
 
-		TRY(path_resolve(&tmp, v.type, parts[i], &p));
-		TRY(path_uint(t, p, v, &numbers[i], &found));
+		TRY(inspector_path(in, v.type, parts[i], &p));
+		TRY(path_uint(in->target, p, v, &numbers[i], &found));
 		if (!found)
 			return error_new(ERR_CORRUPT, "the instant is not set");
 	}
@@ -253,8 +251,9 @@ static struct error *read_instant(struct target *t, struct value v, uint64_t *ns
 	return NULL;
 }
 
-struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r, uint64_t *ns)
+struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
 {
+	struct target *t = in->target;
 	const struct layout *l = &r->tokio->layout;
 	struct value start;
 	uint64_t start_ns = 0, elapsed_ms = 0;
@@ -263,7 +262,7 @@ struct error *tokio_timer_now(struct target *t, const struct tokio_runtime *r, u
 	TRY(layout_eval(t, l, r->flavor->time_start, r->handle, &start, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "the runtime has no timers");
-	TRY(read_instant(t, start, &start_ns));
+	TRY(tokio_read_instant(in, start, &start_ns));
 	TRY(layout_uint(t, l, r->flavor->time_elapsed, r->handle, &elapsed_ms, &found));
 	/* All ones is "never" in the wheel; a process does not live a century. */
 	if (!found || elapsed_ms > UINT64_C(3155760000000))
