@@ -178,3 +178,30 @@ wait_ready() {
 	done
 	return 1
 }
+
+# A program of testdata/programs under test: $pid is the one that runs, empty when none does.
+# Needs $work, a directory. It ends when its standard input does; fd 8 is the other end of that.
+pid=
+
+stop_program() {
+	[ -n "$pid" ] || return 0
+	exec 8>&-
+	for _ in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -9 "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	pid=
+}
+
+# start_program EXE: its output goes to $work/truth; false when it did not get ready.
+start_program() {
+	stop_program
+	rm -f "$work/stdin"
+	mkfifo "$work/stdin"
+	"$1" <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
+	pid=$!
+	exec 8>"$work/stdin"
+	wait_ready "$work/truth" "$pid"
+}

@@ -16,15 +16,8 @@ asyncdbg=$(realpath "$1")
 program=tokio_tcp
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 work=$(mktemp -d)
-pid=
 failures=0
 
-stop_program() {
-	[ -n "$pid" ] || return 0
-	exec 8>&-
-	wait "$pid" 2>/dev/null || true
-	pid=
-}
 trap 'stop_program; rm -rf "$work"' EXIT
 
 bad() {
@@ -35,12 +28,7 @@ bad() {
 
 # Runs the executable $2 and leaves asyncdbg's answer in $work/answer and $work/notes.
 look() {
-	rm -f "$work/stdin"
-	mkfifo "$work/stdin"
-	"$1" <"$work/stdin" >"$work/truth" 8>&- &
-	pid=$!
-	exec 8>"$work/stdin"
-	wait_ready "$work/truth" "$pid" || return 1
+	start_program "$1" || return 1
 	status=0
 	timeout 120 "$asyncdbg" -p "$pid" --json async backtrace all >"$work/answer" \
 		2>"$work/notes" </dev/null || status=$?

@@ -21,31 +21,9 @@ asyncdbg=$(realpath "$1")
 profile=$2
 shift 2
 work=$(mktemp -d)
-pid=
 failures=0
 
-# Programs end when their standard input does; fd 8 is the other end of it.
-stop_program() {
-	[ -n "$pid" ] || return 0
-	exec 8>&-
-	for _ in $(seq 100); do
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.05
-	done
-	kill -9 "$pid" 2>/dev/null || true
-	wait "$pid" 2>/dev/null || true
-	pid=
-}
 trap 'stop_program; rm -rf "$work"' EXIT
-
-start_program() {
-	rm -rf "${work:?}"/*
-	mkfifo "$work/stdin"
-	"$1" <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
-	pid=$!
-	exec 8>"$work/stdin"
-	wait_ready "$work/truth" "$pid"
-}
 
 # bad WHAT [FILE]: one failure, with what FILE says.
 bad() {
@@ -142,6 +120,7 @@ at_twenty_moments() {
 }
 
 check_program() {
+	rm -rf "${work:?}"/*
 	if ! start_program "$1"; then
 		bad "did not get ready" "$work/stderr"
 		stop_program

@@ -14,25 +14,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 asyncdbg=$(realpath "$1")
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 work=$(mktemp -d)
-pid=
 failures=0
 
-stop_program() {
-	[ -n "$pid" ] || return 0
-	exec 8>&-
-	wait "$pid" 2>/dev/null || true
-	pid=
-}
 trap 'stop_program; rm -rf "$work"' EXIT
 
-start_program() {
-	stop_program
-	rm -f "$work/stdin"
-	mkfifo "$work/stdin"
-	"$1" <"$work/stdin" >"$work/truth" 8>&- &
-	pid=$!
-	exec 8>"$work/stdin"
-	wait_ready "$work/truth" "$pid" || fail "$1 did not get ready"
+start() {
+	start_program "$1" || fail "$1 did not get ready"
 }
 
 ask() {
@@ -53,7 +40,7 @@ debug=$("$here/build_programs.sh" "$(newest_lock)" debug | tail -n 1)
 release=$("$here/build_programs.sh" "$(newest_lock)" release | tail -n 1)
 
 # They follow Header.queue_next, and list about one task a shard.
-start_program "$release/many"
+start "$release/many"
 expect "every task of 10,000 is listed" "$(ask async backtrace all 2>/dev/null | grep -c '^Task: ')" 10000
 # They read 8 bytes a system call.
 calls=$(ask --log target async backtrace all 2>&1 >/dev/null |
@@ -61,24 +48,24 @@ calls=$(ask --log target async backtrace all 2>&1 >/dev/null |
 expect "10,000 tasks are not read one by one" "$([ "${calls:-10000}" -lt 1000 ] && echo yes)" yes
 
 # They know multi_thread runtimes only, and one of them.
-start_program "$release/runtimes"
+start "$release/runtimes"
 expect "three runtimes" "$(ask --json runtimes | jq -r '[.runtimes[].flavor] | join(" ")')" \
 	"multi_thread multi_thread current_thread"
 
 # They know debug builds only, and stop at the first struct.
-start_program "$release/boxed"
+start "$release/boxed"
 expect "wrappers in release do not end a chain" \
 	"$(ask --json async backtrace all | jq '[.tasks[] | select([.root | .. | objects | .wait? // empty] == [])] | length')" 0
 # One odd task fails their whole command.
 expect "nothing is missing" "$(ask --json async backtrace all | jq .complete)" true
 
 # They match CONTEXT by its bare name.
-start_program "$debug/contexts"
+start "$debug/contexts"
 expect "other variables called CONTEXT do not disturb" \
 	"$(ask --json async backtrace all | jq '.tasks | length')" 2
 
 # They print await points without source lines.
-start_program "$debug/nested"
+start "$debug/nested"
 expect "every suspended coroutine has its line" \
 	"$(ask --json async backtrace all | jq '[.tasks[].root | .. | objects | select(.state? == "suspended" and .line == null)] | length')" 0
 # Their "async task 4" is a regular expression on names.
@@ -87,7 +74,7 @@ expect "a task is named by its id" "$(ask async task "$id" 2>/dev/null | grep '^
 
 # They need function names in legacy mangling.
 v0=$("$here/build_programs.sh" "$(newest_lock)" release+v0 burn | tail -n 1)
-start_program "$v0/burn"
+start "$v0/burn"
 expect "workers and their tasks with v0 mangling" \
 	"$(ask --json async backtrace | jq '[.threads[] | select(.role == "worker" and .task != null)] | length')" 2
 
