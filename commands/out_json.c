@@ -65,6 +65,15 @@ static void add(json_t *array, json_t *value)
 		out_of_memory();
 }
 
+static json_t *text_list(const char *const *list, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		add(array, text(list[i]));
+	return array;
+}
+
 static json_t *wait_json(const struct wait *wait)
 {
 	if (!wait)
@@ -84,6 +93,8 @@ static json_t *wait_json(const struct wait *wait)
 			set(o, d->key, text(d->string));
 		else if (d->kind == DETAIL_BOOL)
 			set(o, d->key, json_boolean(d->number));
+		else if (d->kind == DETAIL_LIST)
+			set(o, d->key, text_list(d->list, d->nlist));
 		else
 			set(o, d->key, json_integer(d->number));
 	}
@@ -113,6 +124,8 @@ static json_t *future_json(const struct future *f)
 	set(o, "aliases", text(f->aliases));
 	set(o, "inferred", json_boolean(f->inferred));
 	set(o, "edge", text(f->edge));
+	set(o, "branch", text(branch_name(f->branch)));
+	set(o, "note", text(f->note));
 	set(o, "wait", wait_json(f->wait));
 	for (size_t i = 0; i < f->nchildren; i++)
 		add(children, future_json(f->children[i]));

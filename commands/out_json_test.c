@@ -162,8 +162,8 @@ static void stacks_bring_the_tasks_they_poll(void **state)
 static void details_do_not_override(void **state)
 {
 	SNAPSHOT(s);
-	struct wait_detail evil[] = { { "kind", DETAIL_STRING, "other", 0 },
-		                      { "task", DETAIL_INT, NULL, 9 } };
+	struct wait_detail evil[] = { { .key = "kind", .kind = DETAIL_STRING, .string = "other" },
+		                      { .key = "task", .kind = DETAIL_INT, .number = 9 } };
 	struct wait *wait = s->tasks[0]->root->children[0]->wait;
 
 	(void)state;

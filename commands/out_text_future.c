@@ -55,6 +55,16 @@ static void hand_written(struct text *t, const struct future *f)
 	}
 }
 
+static void wait_list(struct text *t, const struct wait_detail *d)
+{
+	str_append(&t->line, "[");
+	for (size_t i = 0; i < d->nlist; i++) {
+		str_append(&t->line, i ? ", " : "");
+		text_clean(t, d->list[i]);
+	}
+	str_append(&t->line, "]");
+}
+
 static void wait_facts(struct text *t, const struct wait *wait)
 {
 	if (wait->object)
@@ -73,6 +83,8 @@ static void wait_facts(struct text *t, const struct wait *wait)
 			text_clean(t, d->string ? d->string : "-");
 		else if (d->kind == DETAIL_BOOL)
 			str_append(&t->line, d->number ? "yes" : "no");
+		else if (d->kind == DETAIL_LIST)
+			wait_list(t, d);
 		else
 			str_printf(&t->line, "%" PRId64, d->number);
 	}

@@ -61,9 +61,13 @@ static inline struct future *make_sleep(struct arena *a)
 	wait->object = 0x7f00;
 	wait->ndetails = 3;
 	wait->details = NEW_ARRAY(a, struct wait_detail, 3);
-	wait->details[0] = (struct wait_detail){ "remaining_ms", DETAIL_INT, NULL, -18000 };
-	wait->details[1] = (struct wait_detail){ "elapsed", DETAIL_BOOL, NULL, 1 };
-	wait->details[2] = (struct wait_detail){ "clock", DETAIL_STRING, "monotonic", 0 };
+	wait->details[0] =
+		(struct wait_detail){ .key = "remaining_ms", .kind = DETAIL_INT, .number = -18000 };
+	wait->details[1] =
+		(struct wait_detail){ .key = "elapsed", .kind = DETAIL_BOOL, .number = 1 };
+	wait->details[2] = (struct wait_detail){ .key = "clock",
+		                                 .kind = DETAIL_STRING,
+		                                 .string = "monotonic" };
 	f->wait = wait;
 	f->addr = 0x5000;
 	return f;

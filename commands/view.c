@@ -25,6 +25,15 @@ const char *future_state_name(enum future_state state)
 	return names[state];
 }
 
+const char *branch_name(enum branch branch)
+{
+	static const char *const names[] = {
+		[BRANCH_POLLED] = "polled", [BRANCH_DISABLED] = "disabled", [BRANCH_DONE] = "done",
+		[BRANCH_GONE] = "gone",     [BRANCH_HELD] = "held",
+	};
+	return names[branch];
+}
+
 const char *task_state_name(enum task_state state)
 {
 	static const char *const names[] = {

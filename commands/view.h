@@ -12,6 +12,7 @@
 const char *future_kind_name(enum future_kind kind);
 /* NULL for FUTURE_STATE_NONE. */
 const char *future_state_name(enum future_state state);
+const char *branch_name(enum branch branch);
 const char *task_state_name(enum task_state state);
 const char *runtime_flavor_name(enum runtime_flavor flavor);
 const char *thread_role_name(enum thread_role role);

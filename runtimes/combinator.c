@@ -7,6 +7,7 @@
 
 #include "dwarf/path.h"
 #include "runtimes/future.h"
+#include "runtimes/leaf.h"
 
 enum {
 	MAX_POINTERS = 4,      /* one behind another */

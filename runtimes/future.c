@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
+#include "runtimes/leaf.h"
 
 /* Wrappers that poll straight through to what they hold and are no frame of their own. */
 static const char *const transparent[] = {
@@ -185,12 +186,15 @@ struct future *future_decode(struct decoder *d, struct value v)
 	if (err)
 		return problem_error(d, f, err);
 	f->addr = v.addr;
+	struct ancestor self = { d->above, v, f };
+	d->above = &self;
 	d->depth++;
 	if (type_is_coroutine(v.type))
 		decode_coroutine(d, v, f);
 	else
 		decode_other(d, v, f);
 	d->depth--;
+	d->above = self.up;
 	return f;
 }
 

@@ -13,8 +13,21 @@
 /* Boxes that point back at an ancestor would make a tree without end. */
 enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_CHILDREN = 64, FUTURE_MAX_NODES = 1 << 14 };
 
+/* The futures around the one that is being decoded, innermost first. */
+struct ancestor {
+	const struct ancestor *up;
+	struct value v;
+	const struct future *future;
+};
+
 struct decoder {
 	struct collector *c;
+	const struct ancestor *above; /* NULL at the root */
+	/*
+	 * What a waker of this task has as its data: the task's header, or the node of the set
+	 * that polls this branch. 0 unknown.
+	 */
+	uint64_t waker;
 	unsigned depth, nodes;
 	bool strict;        /* a candidate place is being judged: any doubt counts */
 	unsigned faults;    /* problems met below */
@@ -48,14 +61,6 @@ struct coroutine_plan {
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);
 /* Kind and readable path of a coroutine type's or poll function's name; OTHER when it is none. */
 enum future_kind coroutine_kind(const char *qualified_name);
-
-/* ---- leaf.c ---- */
-
-/* Fills f->wait when v is a leaf that a row knows. */
-bool leaf_decode(struct decoder *d, struct value v, struct future *f);
-bool leaf_is_known(const struct type *t);
-/* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
-bool leaf_proves_itself(const struct type *t);
 
 /* ---- combinator.c ---- */
 

@@ -6,6 +6,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
+#include "runtimes/leaf.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
 
@@ -166,17 +167,48 @@ static void describe_threads(struct collector *c)
 	}
 }
 
+/*
+ * The paths of leaves are resolved when a leaf is met, so that nobody pays for those that are
+ * not there; for the whole contract all of them are.
+ */
+static void describe_leaves(struct collector *c, const struct tokio *k,
+                            const struct layout_row *rows, struct layout_info **at)
+{
+	struct layout l;
+	size_t n = 0;
+
+	while (rows[n].key)
+		n++;
+	layout_resolve(&c->in->arena, k->dm, NULL, rows, n, &l);
+	layout_describe(&l, c->a, k->module, *at);
+	*at += n;
+}
+
 static void describe_layout(struct collector *c)
 {
+	static const struct layout_row *const leaves[] = {
+		leaf_time_layout,
+		leaf_task_layout,
+		leaf_sync_layout,
+		leaf_io_layout,
+	};
+	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
 	struct snapshot *s = c->out;
+	size_t nleaves = 0;
 
+	for (size_t i = 0; i < NLEAVES; i++) {
+		for (const struct layout_row *row = leaves[i]; row->key; row++)
+			nleaves++;
+	}
 	for (const struct tokio *k = c->in->tokio; k; k = k->next)
-		s->nlayout += k->layout.n;
+		s->nlayout += k->layout.n + nleaves;
 	s->layout = NEW_ARRAY(c->a, struct layout_info, s->nlayout);
 	struct layout_info *at = s->layout;
 	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
 		layout_describe(&k->layout, c->a, k->module, at);
 		at += k->layout.n;
+		for (size_t i = 0; i < NLEAVES; i++)
+			describe_leaves(c, k, leaves[i], &at);
 	}
 }
 

@@ -16,6 +16,7 @@ enum want {
 	WANT_STACKS = 1 << 1,  /* native frames of every thread */
 	WANT_LAYOUT = 1 << 2,  /* the layout contract */
 	WANT_RUNNING = 1 << 3, /* at least the tasks that threads are running, in full */
+	WANT_LOCALS = 1 << 4,  /* the variables of every frame of a tree */
 };
 
 /* Borrows t, which must outlive the inspector. Reads debug info, never stops the target. */

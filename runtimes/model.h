@@ -31,14 +31,16 @@ enum future_state {
 	FUTURE_PANICKED,
 };
 
-enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL };
+enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 
 /* One fact about a wait: a key of the JSON object. */
 struct wait_detail {
 	const char *key;
 	enum detail_kind kind;
 	const char *string;
-	int64_t number; /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
+	int64_t number;          /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
+	const char *const *list; /* DETAIL_LIST */
+	size_t nlist;
 };
 
 /* What a leaf future waits for. */
@@ -49,6 +51,29 @@ struct wait {
 	const char *task;   /* id of another task that is involved */
 	struct wait_detail *details;
 	size_t ndetails;
+};
+
+/*
+ * Does its parent poll it? Only what is BRANCH_POLLED can make the task go on; the others are
+ * shown because they are there.
+ */
+enum branch {
+	BRANCH_POLLED,
+	BRANCH_DISABLED, /* arm of select!: has finished, or its precondition was false */
+	BRANCH_DONE,     /* finished, its output not yet taken */
+	BRANCH_GONE,     /* finished, its output taken */
+	BRANCH_HELD,     /* stored in a frame that awaits something else */
+};
+
+/* A variable or captured argument of a frame. The value is text: a snapshot outlives the stop. */
+struct local {
+	const char *name;
+	const char *type;  /* as in DWARF */
+	const char *value; /* as Rust's {:?} would print it, bounded; NULL: see problem */
+	uint64_t addr;     /* 0: in a register */
+	bool argument;     /* captured or passed, not a local variable */
+	bool uncertain;    /* it may have been moved out: no drop flag says it is live */
+	const char *problem;
 };
 
 /* One future of a task's tree: a frame of its logical backtrace. */
@@ -66,12 +91,18 @@ struct future {
 	bool running;           /* taken from a thread's stack: it is executing at file:line */
 	bool dyn;               /* reached through a vtable */
 	bool inferred;          /* of block_on: found by its looks on the stack, or by deduction */
-	const char *edge;       /* why it is its parent's child: "await", "select arm 1" */
-	bool uncertain;         /* its type is one of several that share their code */
-	const char *aliases;    /* the others, where they are known: "app::B, app::C" */
-	struct wait *wait;      /* NULL unless a decoded leaf */
-	struct future **children; /* what it polls next: one for .await */
+	const char *edge;       /* why it is its parent's child: "await", "select arm 1", "join arm
+	                           0", "set", "held", "holds" */
+	enum branch branch;
+	const char *note;         /* what else is known of it: its tracing span and where that is */
+	bool uncertain;           /* its type is one of several that share their code */
+	const char *aliases;      /* the others, where they are known: "app::B, app::C" */
+	struct wait *wait;        /* NULL unless a decoded leaf */
+	struct future **children; /* what it polls next: one for .await; those that it only holds
+	                             come last */
 	size_t nchildren;
+	struct local *locals; /* only when asked for: WANT_LOCALS */
+	size_t nlocals;
 	const char *problem; /* why the tree ends here although it should go on */
 };
 

@@ -7,6 +7,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/variables.h"
+#include "runtimes/leaf.h"
 #include "runtimes/plausible.h"
 
 enum {

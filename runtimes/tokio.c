@@ -124,11 +124,6 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_OWNER_ID] = { "task.owner", HEADER, "owner_id" },
 	[TOKIO_NEXT] = { "task.next", TRAILER, "owned.next" },
 	[TOKIO_PREV] = { "task.prev", TRAILER, "owned.prev" },
-	/* 1.49 to 1.52 | 1.26 to 1.48 | 1.53 | 1.13 to 1.25 */
-	[TOKIO_SLEEP_DEADLINE] = { "sleep.deadline", "type:tokio::time::sleep::Sleep",
-	                           "entry.Traditional.0.deadline | entry.deadline | deadline"
-	                           " | inner.deadline",
-	                           .optional = true },
 };
 
 #define FLAVOR(f, p)                                                                               \

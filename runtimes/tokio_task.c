@@ -362,7 +362,7 @@ static void decode_root(struct collector *c, const struct task_plan *plan, struc
 	if (err) {
 		task->problem = arena_strdup(c->a, err->message);
 	} else if (found) {
-		struct decoder d = { .c = c };
+		struct decoder d = { .c = c, .waker = task->addr };
 
 		task->root = future_decode(&d, future);
 		task->root->aliases = plan->aliases;

@@ -1,0 +1,87 @@
+/*
+ * Leaf futures: what a task waits for in the end. Each leaf_*.c holds one family: a table of the
+ * paths it reads, a decode function for each leaf, and a table of rows that leaf.c searches.
+ *
+ * To add a leaf, write a decode function that fills the wait, and a row for it. To support a
+ * version that moved a member, add an alternative to the path.
+ */
+#ifndef RUNTIMES_LEAF_H
+#define RUNTIMES_LEAF_H
+
+#include "runtimes/future.h"
+#include "runtimes/layout.h"
+
+/* One leaf that is being decoded. */
+struct leaf {
+	struct decoder *d;
+	struct value v;   /* of the row's type */
+	struct future *f; /* its frame */
+	struct wait *w;   /* to be filled; kind is set, object is v.addr */
+	/*
+	 * Set by rows for resources: does the resource hold this task's waker (d->waker), so that
+	 * it is what the future waits for?
+	 */
+	bool registered;
+};
+
+typedef struct error *leaf_fn(struct leaf *l);
+
+struct leaf_row {
+	const char *type; /* path without generics */
+	const char *kind; /* JSON "kind" */
+	leaf_fn *decode;
+	bool proves; /* decoding it succeeds on no stray bytes: it meets an object that exists */
+	/*
+	 * The type is no future but a resource (a channel's end, a socket) that the future around
+	 * it polls: poll_fn's closure captured it, a hand-written future or a stream holds it.
+	 */
+	bool resource;
+};
+
+/* Ended by a row without type. */
+extern const struct leaf_row leaf_time_rows[], leaf_task_rows[], leaf_sync_rows[], leaf_io_rows[];
+/* The paths they read, for `info layout`; ended by a row without key. Roots are "type:...". */
+extern const struct layout_row leaf_time_layout[], leaf_task_layout[], leaf_sync_layout[],
+	leaf_io_layout[];
+
+/* Fills f->wait when v is a leaf that a row knows. */
+bool leaf_decode(struct decoder *d, struct value v, struct future *f);
+bool leaf_is_known(const struct type *t);
+/* Is it a resource that some row knows? */
+bool leaf_is_resource(const struct type *t);
+/*
+ * Fills f->wait from the resource v when a row knows it. True when the resource holds this task's
+ * waker.
+ */
+bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f);
+/* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
+bool leaf_proves_itself(const struct type *t);
+
+/* ---- for decode functions ---- */
+
+/* The place that a path leads to; expr is a constant of the program, see inspector_path(). */
+struct error *leaf_place(const struct leaf *l, struct value from, const char *expr,
+                         struct value *ret, bool *found) MUST_CHECK;
+/* The number there; ERR_CORRUPT when the path leads nowhere. */
+struct error *leaf_uint(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
+	MUST_CHECK;
+/* The same for numbers that some versions do not have, or that lie behind a None. */
+struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,
+                                 uint64_t *ret, bool *found) MUST_CHECK;
+
+/*
+ * The innermost future around the leaf whose type's name starts with path
+ * ("tokio::sync::mutex::"), NULL when none does.
+ */
+const struct ancestor *leaf_above(const struct leaf *l, const char *path);
+
+/* Facts of the JSON object; a key that is there already is overwritten by nobody. */
+void wait_int(const struct leaf *l, const char *key, int64_t number);
+void wait_bool(const struct leaf *l, const char *key, bool yes);
+void wait_string(const struct leaf *l, const char *key, const char *s);
+void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n);
+/* The line for people. */
+void wait_phrase(const struct leaf *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Whom a waker wakes: a task, a branch of a set such as FuturesUnordered (and by that its task), a
+ * thread in block_on.
+ */
+#ifndef RUNTIMES_WAKER_H
+#define RUNTIMES_WAKER_H
+
+#include "runtimes/inspector.h"
+
+struct waker {
+	uint64_t data, vtable; /* of its RawWaker; 0 when there is no waker (an Option's None) */
+};
+
+/*
+ * Reads a core::task::wake::Waker, or a wrapper of one (Option<Waker>, UnsafeCell<Option<Waker>>,
+ * tokio's or futures' AtomicWaker).
+ */
+struct error *waker_read(struct collector *c, struct value v, struct waker *ret) MUST_CHECK;
+
+/* For people and JSON: the id of the task that it wakes, NULL when it wakes no task that is known.
+ */
+const char *waker_task(struct collector *c, struct waker w);
+/* For people: "task 5", "thread 1", "an unknown waker"; NULL when there is none. */
+const char *waker_text(struct collector *c, struct waker w);
+
+#endif
