@@ -107,6 +107,7 @@ static json_t *future_json(const struct future *f)
 		return json_null();
 
 	json_t *o = json_object(), *children = json_array();
+	set(o, "number", json_integer(f->number));
 	set(o, "kind", text(future_kind_name(f->kind)));
 	set(o, "function", text(f->function));
 	set(o, "type", text(f->type));

@@ -107,9 +107,9 @@ static void future_facts(struct text *t, const struct future *f, unsigned indent
 	text_end_line(t);
 }
 
-static void future_line(struct text *t, const struct future *f, unsigned depth, unsigned indent)
+static void future_line(struct text *t, const struct future *f, unsigned indent)
 {
-	str_printf(&t->line, "%*s#%u ", (int)indent, "", depth);
+	str_printf(&t->line, "%*s#%u ", (int)indent, "", f->number);
 	if (f->kind == FUTURE_OTHER)
 		hand_written(t, f);
 	else
@@ -134,11 +134,10 @@ static void future_line(struct text *t, const struct future *f, unsigned depth, 
 }
 
 /* The seam for a tree: only the end of this function knows how forks look. */
-static void chain(struct text *t, const struct future *f, unsigned depth, unsigned indent,
-                  bool full)
+static void chain(struct text *t, const struct future *f, unsigned indent, bool full)
 {
-	for (;; f = f->children[0], depth++) {
-		future_line(t, f, depth, indent);
+	for (;; f = f->children[0]) {
+		future_line(t, f, indent);
 		if (full)
 			future_facts(t, f, indent);
 		text_problem(t, indent, f->problem);
@@ -146,10 +145,10 @@ static void chain(struct text *t, const struct future *f, unsigned depth, unsign
 			break;
 	}
 	for (size_t i = 0; i < f->nchildren; i++)
-		chain(t, f->children[i], depth + 1, indent + FORK_INDENT, full);
+		chain(t, f->children[i], indent + FORK_INDENT, full);
 }
 
 void text_futures(struct text *t, const struct future *root, unsigned indent, bool full)
 {
-	chain(t, root, 0, indent, full);
+	chain(t, root, indent, full);
 }

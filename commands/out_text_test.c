@@ -120,6 +120,7 @@ static void futures_of_all_shapes(void **state)
 	s->ntasks = 1;
 	s->nthreads = 0;
 	s->runtimes[0].ntasks = 2;
+	snapshot_number_frames(s);
 	assert_answers(
 		&async_backtrace_all_command, s, NULL,
 		HEADER
@@ -128,10 +129,10 @@ static void futures_of_all_shapes(void **state)
 		"#1 future JoinType\n"
 		"  #2 async fn a::{async_block#1} unresumed [dyn] [one of several types that "
 		"share this code]\n"
-		"  #2 async fn a::{closure#0} returned\n"
+		"  #3 async fn a::{closure#0} returned\n"
 		"     ! the page at 0x10 is missing\n"
-		"  #2 async fn a::dead panicked\n"
-		"  #3 sleep future, sleeping already happened 18 seconds ago\n"
+		"  #4 async fn a::dead panicked\n"
+		"  #5 sleep future, sleeping already happened 18 seconds ago\n"
 		"   ! its state changed meanwhile\n");
 }
 

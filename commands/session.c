@@ -49,7 +49,7 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct s
 		/* On a core keep what was wanted before, or two commands would take turns. */
 		if (still)
 			wants |= s->wants;
-		TRY(inspect(s->inspector, wants, &fresh));
+		TRY(inspect(s->inspector, wants, NULL, &fresh));
 		drop_snapshot(s);
 		s->snapshot = fresh;
 		s->wants = wants;

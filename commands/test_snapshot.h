@@ -169,6 +169,7 @@ static inline struct snapshot *make_snapshot(void)
 	                                   21, make_sleep(a)));
 	s->tasks[1] = make_task(a, 5, 0, TASK_RUNNING, running);
 	s->tasks[1]->thread = 3;
+	snapshot_number_frames(s);
 	return s;
 }
 

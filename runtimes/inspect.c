@@ -259,14 +259,20 @@ static void note_problems(struct collector *c)
 		              "have tokio's thread-local context");
 }
 
-static struct collector *collector_new(struct inspector *in, unsigned want)
+struct request {
+	unsigned want;
+	const struct question *question;
+};
+
+static struct collector *collector_new(struct inspector *in, const struct request *request)
 {
 	struct collector *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		out_of_memory();
 	c->in = in;
-	c->want = want;
+	c->want = request->want;
+	c->question = request->question;
 	c->out = calloc(1, sizeof(*c->out));
 	if (!c->out)
 		out_of_memory();
@@ -294,11 +300,13 @@ static void collect(struct collector *c)
 		tokio_collect(c);
 	else
 		tokio_describe_threads_by_stack(c);
+	snapshot_number_frames(c->out);
 }
 
 static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
+	snapshot_number_frames(c->out);
 	if (c->want & WANT_LAYOUT)
 		describe_layout(c);
 	c->out->target = c->in->info;
@@ -310,7 +318,8 @@ static void finish(struct collector *c)
  * its answer thrown away: afterwards every type and every line the walk needs is at hand, and
  * it is known which pages of memory it looks at.
  */
-static struct error *rehearse(struct inspector *in, unsigned want, uint64_t *pause_ns)
+static struct error *rehearse(struct inspector *in, const struct request *request,
+                              uint64_t *pause_ns)
 {
 	struct target *t = in->target;
 
@@ -319,7 +328,7 @@ static struct error *rehearse(struct inspector *in, unsigned want, uint64_t *pau
 	target_resume(t);
 	*pause_ns += t->pause_ns;
 
-	struct collector *c = collector_new(in, want);
+	struct collector *c = collector_new(in, request);
 	read_stacks(c);
 	target_thaw(t);
 	collect(c);
@@ -333,8 +342,8 @@ static struct error *rehearse(struct inspector *in, unsigned want, uint64_t *pau
  * has moved on meanwhile, a page may be missing: *complete is then false, and another round
  * copies that page too.
  */
-static struct error *copy_and_collect(struct inspector *in, unsigned want, uint64_t *pause_ns,
-                                      struct snapshot **ret, bool *complete)
+static struct error *copy_and_collect(struct inspector *in, const struct request *request,
+                                      uint64_t *pause_ns, struct snapshot **ret, bool *complete)
 {
 	struct target *t = in->target;
 
@@ -343,7 +352,7 @@ static struct error *copy_and_collect(struct inspector *in, unsigned want, uint6
 	target_resume(t);
 	*pause_ns += t->pause_ns;
 
-	struct collector *c = collector_new(in, want);
+	struct collector *c = collector_new(in, request);
 	read_stacks(c);
 	collect(c);
 	*complete = t->misses == 0;
@@ -356,13 +365,13 @@ static struct error *copy_and_collect(struct inspector *in, unsigned want, uint6
 }
 
 /* Whatever moves: walks while the program stands still. */
-static struct error *stop_and_collect(struct inspector *in, unsigned want, uint64_t *pause_ns,
-                                      struct snapshot **ret)
+static struct error *stop_and_collect(struct inspector *in, const struct request *request,
+                                      uint64_t *pause_ns, struct snapshot **ret)
 {
 	struct target *t = in->target;
 
 	TRY(target_stop(t));
-	struct collector *c = collector_new(in, want);
+	struct collector *c = collector_new(in, request);
 	read_stacks(c);
 	collect(c);
 	target_resume(t);
@@ -372,17 +381,18 @@ static struct error *stop_and_collect(struct inspector *in, unsigned want, uint6
 	return NULL;
 }
 
-static struct error *inspect_live(struct inspector *in, unsigned want, struct snapshot **ret)
+static struct error *inspect_live(struct inspector *in, const struct request *request,
+                                  struct snapshot **ret)
 {
 	struct snapshot *s = NULL;
 	uint64_t pause_ns = 0;
 	bool complete = false;
 
-	TRY(rehearse(in, want, &pause_ns));
+	TRY(rehearse(in, request, &pause_ns));
 	for (int round = 0; !complete && round < MAX_ROUNDS; round++) {
 		snapshot_free(s);
 		s = NULL;
-		TRY(copy_and_collect(in, want, &pause_ns, &s, &complete));
+		TRY(copy_and_collect(in, request, &pause_ns, &s, &complete));
 		struct error *err = interrupt_check();
 		if (err) {
 			snapshot_free(s);
@@ -392,21 +402,23 @@ static struct error *inspect_live(struct inspector *in, unsigned want, struct sn
 	if (!complete) {
 		snapshot_free(s);
 		s = NULL;
-		TRY(stop_and_collect(in, want, &pause_ns, &s));
+		TRY(stop_and_collect(in, request, &pause_ns, &s));
 	}
 	s->pause_ns = pause_ns;
 	*ret = s;
 	return NULL;
 }
 
-struct error *inspect(struct inspector *in, unsigned want, struct snapshot **ret)
+struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
+                      struct snapshot **ret)
 {
+	const struct request request = { want, question };
 	struct snapshot *s;
 
 	if (in->target->ops->stop)
-		TRY(inspect_live(in, want, &s));
+		TRY(inspect_live(in, &request, &s));
 	else
-		TRY(stop_and_collect(in, want, &(uint64_t){ 0 }, &s));
+		TRY(stop_and_collect(in, &request, &(uint64_t){ 0 }, &s));
 	struct error *err = interrupt_check();
 	if (err) {
 		snapshot_free(s);

@@ -19,6 +19,16 @@ enum want {
 	WANT_LOCALS = 1 << 4,  /* the variables of every frame of a tree */
 };
 
+/* What a command asks about one place, beyond its wants. */
+struct question {
+	const char *task;  /* id of the task in focus; NULL: what the thread runs or blocks on */
+	unsigned thread;   /* number of the thread in focus */
+	unsigned frame;    /* future.number in that tree */
+	const char *print; /* a path from the frame's variables: "req.uri"; NULL none */
+	uint64_t whatis;   /* an address, when has_whatis */
+	bool has_whatis;
+};
+
 /* Borrows t, which must outlive the inspector. Reads debug info, never stops the target. */
 struct error *inspector_open(struct target *t, struct inspector **ret) MUST_CHECK;
 void inspector_close(struct inspector *in);
@@ -26,9 +36,11 @@ void inspector_close(struct inspector *in);
 /*
  * Takes a snapshot: rehearses on the running target so that all debug info is at hand, stops
  * it, reads, lets it run, and finishes from what was read. A program without a runtime is
- * not an error: *ret then has threads, no runtimes, and a note that says so.
+ * not an error: *ret then has threads, no runtimes, and a note that says so. question may be
+ * NULL; its answers are snapshot.printed and snapshot.places.
  * The caller frees *ret with snapshot_free().
  */
-struct error *inspect(struct inspector *in, unsigned want, struct snapshot **ret) MUST_CHECK;
+struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
+                      struct snapshot **ret) MUST_CHECK;
 
 #endif

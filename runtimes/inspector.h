@@ -40,9 +40,10 @@ struct collector {
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
-	struct thread_stack *stacks; /* by index of target->threads */
-	struct map tasks;            /* header address -> struct task */
-	struct arena scratch;        /* until the snapshot is done */
+	const struct question *question; /* NULL none */
+	struct thread_stack *stacks;     /* by index of target->threads */
+	struct map tasks;                /* header address -> struct task */
+	struct arena scratch;            /* until the snapshot is done */
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;

@@ -57,3 +57,23 @@ void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	va_end(args);
 	s->complete = false;
 }
+
+static unsigned number_tree(struct future *f, unsigned next)
+{
+	f->number = next++;
+	for (size_t i = 0; i < f->nchildren; i++)
+		next = number_tree(f->children[i], next);
+	return next;
+}
+
+void snapshot_number_frames(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			number_tree(s->tasks[i]->root, 0);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			number_tree(s->threads[i].root, 0);
+	}
+}

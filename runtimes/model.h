@@ -78,6 +78,8 @@ struct local {
 
 /* One future of a task's tree: a frame of its logical backtrace. */
 struct future {
+	unsigned number; /* within its tree: the root is 0, children follow their parent (preorder)
+	                  */
 	enum future_kind kind;
 	const char *function; /* as the programmer wrote it, no generics: "app::Server::run",
 	                         "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
@@ -168,6 +170,8 @@ struct thread_info {
 	const char *task;           /* id of the task it runs, NULL none */
 	struct future *root;        /* of a block_on thread; of a blocking thread the job it runs */
 	const char *job;            /* blocking: function of the closure it runs, NULL none */
+	struct wait *wait;          /* what the thread itself sits in (a lock, a system call) though
+	                               it should be polling or working; NULL: nothing, or unknown */
 	struct stack_frame *frames; /* only when asked for: collect's WANT_STACKS */
 	size_t nframes;
 	const char *problem; /* why the stack or the root is incomplete */
@@ -204,6 +208,16 @@ struct target_info {
 	pid_t signal_tid;
 };
 
+/* What an address belongs to, from the outside in: "thread 3", "its stack", "frame 2 of ...". */
+struct place {
+	const char *what; /* "task", "future", "lock", "channel", "timer", "stack", "module", ... */
+	const char
+		*phrase;  /* one line for people: "future frame #2 app::run of task 5, +24 in it" */
+	uint64_t addr;    /* where it begins */
+	const char *task; /* id, NULL none */
+	unsigned thread;  /* number, 0 none */
+};
+
 struct snapshot {
 	struct arena arena;
 	struct target_info target;
@@ -215,6 +229,9 @@ struct snapshot {
 	size_t ntasks;
 	struct layout_info *layout; /* only when asked for: WANT_LAYOUT */
 	size_t nlayout;
+	struct local *printed; /* the answer to question.print, NULL: was not asked */
+	struct place *places;  /* the answer to question.whatis, innermost last */
+	size_t nplaces;
 	const char **notes; /* what is missing or doubtful, each with advice */
 	size_t nnotes;
 	bool complete;     /* nothing that was asked for is missing */
@@ -222,6 +239,8 @@ struct snapshot {
 };
 
 void snapshot_free(struct snapshot *s);
+/* Fills future.number of every tree. */
+void snapshot_number_frames(struct snapshot *s);
 /* Adds a note once and marks the snapshot incomplete. */
 void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
