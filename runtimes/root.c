@@ -254,8 +254,10 @@ static void keep_best(struct candidates *cs)
 			best = cs->evidence[i];
 	}
 	for (size_t i = 0; i < cs->n; i++) {
-		if (cs->evidence[i] == best)
-			cs->data[n++] = cs->data[i];
+		if (cs->evidence[i] != best)
+			continue;
+		cs->addrs[n] = cs->addrs[i];
+		cs->data[n++] = cs->data[i];
 	}
 	cs->n = n;
 }
@@ -268,9 +270,13 @@ static struct future *agree(struct candidates *cs)
 		if (!same_answer(cs->data[0], cs->data[i]))
 			return NULL;
 	}
-	if (cs->n > 1)
+	if (cs->n > 1) {
 		forget_addresses(cs->data[0]);
-	return cs->data[0];
+		return cs->data[0];
+	}
+	/* The candidate was judged by what it awaits; now for all of it. */
+	struct decoder d = { .c = cs->c };
+	return future_decode(&d, (struct value){ cs->type, cs->addrs[0] });
 }
 
 static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
