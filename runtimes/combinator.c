@@ -21,17 +21,20 @@ static const struct {
 	const char *type;
 	struct {
 		const char *path, *edge;
+		const char
+			*waker; /* path to the Arc that is its waker's data; NULL: its parent's */
 	} children[MAX_PATHS];
 } table[] = {
-	{ "tokio::time::timeout::Timeout", { { "value", "await" }, { "delay", "deadline" } } },
-	{ "tracing::instrument::Instrumented", { { "inner", "await" } } },
-	{ "tokio::task::coop::unconstrained::Unconstrained", { { "inner", "await" } } },
-	{ "tokio::task::unconstrained::Unconstrained", { { "inner", "await" } } },
-	{ "tokio::task::task_local::TaskLocalFuture", { { "future.Some.0", "await" } } },
-	{ "tokio::task::local::RunUntil", { { "future", "await" } } },
+	{ "tokio::time::timeout::Timeout",
+	  { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
+	{ "tracing::instrument::Instrumented", { { "inner", "await", NULL } } },
+	{ "tokio::task::coop::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
+	{ "tokio::task::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
+	{ "tokio::task::task_local::TaskLocalFuture", { { "future.Some.0", "await", NULL } } },
+	{ "tokio::task::local::RunUntil", { { "future", "await", NULL } } },
 	/* Behind an Arc that its clones share: the rule does not follow what others hold too. */
 	{ "futures_util::future::future::shared::Shared",
-	  { { "inner.Some.0.future_or_output.Future.0", "await" } } },
+	  { { "inner.Some.0.future_or_output.Future.0", "await", "inner.Some.0.notifier" } } },
 };
 
 /* Where the futures of a member are alternatives. */
@@ -386,6 +389,22 @@ struct error *find_futures(struct finder *f, struct value v, int depth)
 	return find_inside(f, v, NULL, depth);
 }
 
+static struct error *find_waker(struct finder *f, struct value v, const char *expr)
+{
+	struct target *t = f->d->c->in->target;
+	const struct path *p;
+	struct value arc, data;
+	bool there;
+
+	TRY(inspector_path(f->d->c->in, v.type, expr, &p));
+	TRY(path_eval(t, p, v, &arc, &there));
+	if (!there)
+		return NULL;
+	TRY(value_shared(t, arc, &data));
+	f->waker = data.addr;
+	return NULL;
+}
+
 static struct error *children_of_row(struct finder *f, struct value v, size_t row)
 {
 	for (size_t i = 0; i < MAX_PATHS && table[row].children[i].path; i++) {
@@ -396,6 +415,9 @@ static struct error *children_of_row(struct finder *f, struct value v, size_t ro
 		TRY(inspector_path(f->d->c->in, v.type, table[row].children[i].path, &p));
 		TRY(path_eval(f->d->c->in->target, p, v, &child, &there));
 		f->edge = table[row].children[i].edge;
+		f->waker = 0;
+		if (there && table[row].children[i].waker)
+			TRY(find_waker(f, v, table[row].children[i].waker));
 		if (there)
 			TRY(find_futures(f, child, 0));
 	}

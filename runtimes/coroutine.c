@@ -70,8 +70,9 @@ static void use_callers_line(struct inspector *in, const struct type *t,
 /* Handles of tasks, ends of channels and their like are futures too, but nobody waits for them. */
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
-	return t && type_size(t) && !leaf_is_known(t) &&
-	       (future_is_type(in, t) || future_is_inside(in, t));
+	return t && type_size(t) &&
+	       (type_is(t, "tokio::task::local::LocalSet") ||
+	        (!leaf_is_known(t) && (future_is_type(in, t) || future_is_inside(in, t))));
 }
 
 static bool has_name_before(const struct member *members, size_t i)

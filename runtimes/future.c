@@ -6,7 +6,12 @@
 #include "dwarf/demangle.h"
 #include "runtimes/combinator.h"
 #include "runtimes/leaf.h"
+#include "runtimes/local_set.h"
 #include "runtimes/plausible.h"
+#include "runtimes/reach.h"
+#include "runtimes/span.h"
+
+#define LOCAL_SET "tokio::task::local::LocalSet"
 
 enum { MAX_HELD = 64 }; /* futures that one frame holds without awaiting them */
 
@@ -164,17 +169,16 @@ static bool is_in_tree(const struct future *f, uint64_t addr)
 	return false;
 }
 
-/*
- * Where a future begins that find_futures() found: behind boxes and wrappers, as future_decode()
- * puts it into future.addr.
- */
-static uint64_t place_of(struct decoder *d, struct value v)
+/* A future in a variable, which f's awaitee does not reach by reference, and more than a handle. */
+static bool is_held(struct decoder *d, struct value v, const struct future *f)
 {
 	struct future unused = { 0 };
-	struct error *err = strip(d, &v, &unused);
+	struct value place = v;
+	struct error *err = v.addr ? strip(d, &place, &unused) : NULL;
 
 	error_free(err);
-	return err ? 0 : v.addr;
+	return v.addr && !err && !leaf_is_known(place.type) && !is_in_tree(f, place.addr) &&
+	       value_is_plausible(d->c->in->target, v);
 }
 
 /* The futures in a frame's variables, but for those that its awaitee reaches by reference. */
@@ -188,13 +192,12 @@ static void add_held(struct decoder *d, struct value payload, const struct corou
 		const struct member *m = s->held[i];
 		struct value local = { m->type, payload.addr + m->offset };
 
+		if (type_is(m->type, LOCAL_SET))
+			local_set_met(d, local, NULL);
 		error_free(combinator_held(d, local, &list));
 	}
 	for (size_t i = 0; i < list.n; i++) {
-		uint64_t addr = list.data[i].v.addr ? place_of(d, list.data[i].v) : 0;
-
-		if (addr && !is_in_tree(f, addr) &&
-		    value_is_plausible(d->c->in->target, list.data[i].v))
+		if (is_held(d, list.data[i].v, f))
 			list.data[n++] = list.data[i];
 	}
 	if (n > MAX_HELD) {
@@ -249,6 +252,32 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	return f;
 }
 
+/* What a wrapper adds to what it polls. */
+static void note_what_else(struct decoder *d, struct value v, struct future *f)
+{
+	static const char set_path[] = "local_set";
+	const struct path *p;
+	struct value set;
+	bool found = false;
+	struct error *err = NULL;
+
+	if (type_is(v.type, "tracing::instrument::Instrumented"))
+		f->note = span_text(d->c, v);
+	if (!type_is(v.type, "tokio::task::local::RunUntil"))
+		return;
+	err = inspector_path(d->c->in, v.type, set_path, &p);
+	if (!err)
+		err = path_eval(d->c->in->target, p, v, &set, &found);
+	if (!err && found && type_target(set.type)) {
+		err = target_read_uint(d->c->in->target, set.addr, 8, &set.addr);
+		set.type = type_target(set.type);
+		if (!err)
+			local_set_met(d, set, f);
+	}
+	if (err)
+		problem_error(d, f, err);
+}
+
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
 	child_vec children = { 0 };
@@ -262,8 +291,12 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	err = combinator_children(d, v, &children);
 	if (err)
 		problem_error(d, f, err);
+	else
+		note_what_else(d, v, f);
 	add_children(d, f, children.data, children.n);
 	vec_free(&children);
+	if (!err && f->nchildren == 0 && !d->strict)
+		reach_explain(d, v, f);
 	return f;
 }
 

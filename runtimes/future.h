@@ -28,6 +28,8 @@ struct decoder {
 	 * that polls this branch. 0 unknown.
 	 */
 	uint64_t waker;
+	unsigned runtime; /* that drives this tree: index into the snapshot's */
+	bool idle;        /* nobody has woken it: a waker of it should be somewhere */
 	unsigned depth, nodes;
 	bool strict;        /* a candidate place is being judged: any doubt counts */
 	unsigned faults;    /* problems met below */

@@ -19,6 +19,8 @@ enum {
 /* The futures that could be the one, each at a place of its own. */
 struct candidates {
 	struct collector *c;
+	uint64_t waker; /* see struct decoder */
+	unsigned runtime;
 	const struct type *declared; /* F */
 	const struct type *type;     /* F, or G when F is Pin<Box<G>> */
 	bool boxed;                  /* what lies on the stack is a pointer to it */
@@ -275,7 +277,7 @@ static struct future *agree(struct candidates *cs)
 		return cs->data[0];
 	}
 	/* The candidate was judged by what it awaits; now for all of it. */
-	struct decoder d = { .c = cs->c };
+	struct decoder d = { .c = cs->c, .waker = cs->waker, .runtime = cs->runtime };
 	return future_decode(&d, (struct value){ cs->type, cs->addrs[0] });
 }
 
@@ -352,9 +354,10 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	return f;
 }
 
-struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m)
+struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                         uint64_t waker, unsigned runtime)
 {
-	struct candidates cs = { .c = c };
+	struct candidates cs = { .c = c, .waker = waker, .runtime = runtime };
 	struct future *f;
 
 	find_type(&cs, m);
@@ -366,7 +369,7 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 	uint64_t addr;
 	bool told = ask_variables(&cs, s, m, &addr);
 	if (told) {
-		struct decoder d = { .c = c };
+		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}
