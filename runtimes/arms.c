@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtimes/combinator.h"
+#include "runtimes/leaf.h"
 
 enum { MAX_POINTERS = 4 };
 
@@ -79,10 +80,26 @@ static struct error *find_arms(struct finder *f, struct value tuple, uint64_t di
 	return NULL;
 }
 
-/* futures::join! captures each arm by a reference of its own. */
-static bool is_arm(const struct type *t)
+struct error *arms_resource(struct finder *f, struct value poll_fn, struct value *ret)
 {
-	return strstr(type_name(t), "MaybeDone<") != NULL;
+	const struct member *m = type_single_member(poll_fn.type), *members;
+	struct value closure = { m->type, poll_fn.addr + m->offset };
+	size_t n;
+
+	ret->type = NULL;
+	members = type_members(closure.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct value v;
+
+		if (!members[i].type || type_size(members[i].type) == 0)
+			continue;
+		TRY(captured(f, closure, &members[i], &v));
+		if (leaf_is_resource(v.type)) {
+			*ret = v;
+			break;
+		}
+	}
+	return NULL;
 }
 
 struct error *arms_find(struct finder *f, struct value poll_fn)
@@ -97,21 +114,23 @@ struct error *arms_find(struct finder *f, struct value poll_fn)
 	TRY(read_disabled(f, closure, &disabled, &is_select));
 	members = type_members(closure.type, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct value v = { members[i].type, closure.addr + members[i].offset };
+		struct value v = { members[i].type, closure.addr + members[i].offset }, place;
 		struct finder each = *f;
 
 		if (!v.type || type_size(v.type) == 0)
 			continue;
 		each.edge = "await";
-		if (!future_is_type(f->d->c->in, v.type))
-			TRY(captured(f, closure, &members[i], &v));
-		if (type_name(v.type)[0] == '(') {
-			TRY(find_arms(&each, v, disabled, is_select));
+		TRY(captured(f, closure, &members[i], &place));
+		if (type_name(place.type)[0] == '(') {
+			TRY(find_arms(&each, place, disabled, is_select));
 			continue;
 		}
-		if (is_arm(v.type))
+		/* futures::join! captures each arm by a reference of its own. */
+		if (is_maybe_done(place.type))
 			each.edge = arena_printf(f->d->c->a, "join arm %u", arm++);
-		TRY(find_futures(&each, v, 0));
+		else if (future_is_type(f->d->c->in, v.type))
+			place = v;
+		TRY(find_futures(&each, place, 0));
 	}
 	return NULL;
 }

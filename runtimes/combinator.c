@@ -254,8 +254,7 @@ void found(struct finder *f, struct value v, const char *edge)
 	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker };
 }
 
-/* An arm of join!: the future, or the news that it has ended. */
-static bool is_maybe_done(const struct type *t)
+bool is_maybe_done(const struct type *t)
 {
 	size_t len = qualified_base_len(type_name(t));
 	const char *name = type_name(t);
@@ -329,7 +328,7 @@ static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
 	return arena_printf(f->d->c->a, "%s arm %u", word, (*arm)++);
 }
 
-static struct error *find_in_members(struct finder *f, struct value v, const char *word, int depth)
+static struct error *find_in_members(struct finder *f, struct value v, int depth)
 {
 	const struct member *members;
 	unsigned arm = 0;
@@ -344,14 +343,14 @@ static struct error *find_in_members(struct finder *f, struct value v, const cha
 			continue;
 		if (is_maybe_done(member.type))
 			each.edge = arm_edge(f, "join", &arm);
-		else if (word && future_is_type(f->d->c->in, member.type))
-			each.edge = arm_edge(f, word, &arm);
+		else if (f->word && future_is_type(f->d->c->in, member.type))
+			each.edge = arm_edge(f, f->word, &arm);
 		TRY(find_futures(&each, member, depth + 1));
 	}
 	return NULL;
 }
 
-static struct error *find_inside(struct finder *f, struct value v, const char *word, int depth)
+static struct error *find_inside(struct finder *f, struct value v, int depth)
 {
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
@@ -361,7 +360,7 @@ static struct error *find_inside(struct finder *f, struct value v, const char *w
 		if (!v.type)
 			return NULL;
 	}
-	return find_in_members(f, v, word, depth);
+	return find_in_members(f, v, depth);
 }
 
 struct error *find_futures(struct finder *f, struct value v, int depth)
@@ -386,7 +385,7 @@ struct error *find_futures(struct finder *f, struct value v, int depth)
 		return find_in_container(f, v, depth);
 	if ((target = pointee(v.type)))
 		return find_behind(f, v, target, depth);
-	return find_inside(f, v, NULL, depth);
+	return find_inside(f, v, depth);
 }
 
 static struct error *find_waker(struct finder *f, struct value v, const char *expr)
@@ -436,7 +435,8 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 		return children_of_row(&f, v, row);
 	if (arms_is_poll_fn(v.type))
 		return arms_find(&f, v);
-	return find_inside(&f, v, is_select(v.type) ? "select" : NULL, 0);
+	f.word = is_select(v.type) ? "select" : NULL;
+	return find_inside(&f, v, 0);
 }
 
 struct error *combinator_held(struct decoder *d, struct value local, child_vec *out)

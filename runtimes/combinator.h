@@ -40,7 +40,9 @@ struct error *combinator_held(struct decoder *d, struct value local, child_vec *
 struct finder {
 	struct decoder *d;
 	child_vec *out;
-	const char *edge;   /* of what is found next */
+	const char *edge; /* of what is found next */
+	const char
+		*word; /* "select" where the members of the next struct are alternatives, or NULL */
 	enum branch branch; /* of what is found next */
 	uint64_t waker;
 	bool owned_only; /* leave out what lies behind a reference */
@@ -49,10 +51,14 @@ struct finder {
 /* Adds v itself when it is a future, else the futures inside it. */
 struct error *find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
 void found(struct finder *f, struct value v, const char *edge);
+/* An arm of join!: holds a future, or its output, or nothing any more. */
+bool is_maybe_done(const struct type *t);
 
 /* arms.c: what a poll_fn polls: the arms of select! and join!, what its closure captured. */
 bool arms_is_poll_fn(const struct type *t);
 struct error *arms_find(struct finder *f, struct value poll_fn) MUST_CHECK;
+/* The resource (leaf.h) that its closure captured; type NULL: none. */
+struct error *arms_resource(struct finder *f, struct value poll_fn, struct value *ret) MUST_CHECK;
 
 /* sets.c: FuturesUnordered. */
 bool set_is_type(const struct type *t);

@@ -122,6 +122,7 @@ static struct future *ended(struct decoder *d, const struct child *child)
 		f->function = plan->function;
 		f->type = plan->type;
 		f->await_point = -1;
+		f->state = FUTURE_RETURNED;
 	} else {
 		f = future_by_name(d->c, type_name(child->v.type));
 	}
@@ -278,6 +279,20 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		problem_error(d, f, err);
 }
 
+/* poll_fn of a channel's end, an interval, a set of tasks: what it waits for is known by that. */
+static bool decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
+{
+	struct finder finder = { .d = d };
+	struct value resource;
+	struct error *err = arms_resource(&finder, poll_fn, &resource);
+
+	error_free(err);
+	if (err || !resource.type)
+		return false;
+	leaf_decode_resource(d, resource, f);
+	return f->wait != NULL;
+}
+
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
 	child_vec children = { 0 };
@@ -287,6 +302,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->type = clean_name(d->c->a, type_name(v.type));
 	f->function = clean_name(d->c->a, name_without_generics(d->c->a, type_name(v.type)));
 	if (leaf_decode(d, v, f))
+		return f;
+	if (arms_is_poll_fn(v.type) && decode_captured(d, v, f))
 		return f;
 	err = combinator_children(d, v, &children);
 	if (err)

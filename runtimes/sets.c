@@ -56,23 +56,40 @@ static struct error *find_in_node(struct finder *f, struct value node)
 	return find_futures(&each, future, 0);
 }
 
-struct error *set_find(struct finder *f, struct value set)
+typedef VEC(struct value) value_vec;
+
+/* The nodes as the set has them: the newest first. */
+static struct error *list_nodes(struct decoder *d, struct value set, value_vec *nodes)
 {
 	struct map seen = { 0 };
 	struct value node;
-	struct error *err = read_link(f->d, set, head_path, &node);
+	struct error *err = read_link(d, set, head_path, &node);
 
 	while (!err && node.addr) {
-		if (seen.n >= FUTURE_MAX_NODES)
+		if (nodes->n >= FUTURE_MAX_NODES)
 			err = error_new(ERR_UNSUPPORTED, "more than %d futures in a set",
 			                FUTURE_MAX_NODES);
 		else if (!map_put(&seen, node.addr, NULL))
 			err = error_new(ERR_CORRUPT, "a set of futures runs in a circle");
-		if (!err)
-			err = find_in_node(f, node);
-		if (!err)
-			err = read_link(f->d, node, next_path, &node);
+		if (err)
+			break;
+		*vec_push(nodes) = node;
+		err = read_link(d, node, next_path, &node);
 	}
 	map_free(&seen);
+	return err;
+}
+
+struct error *set_find(struct finder *f, struct value set)
+{
+	value_vec nodes = { 0 };
+	struct error *err = list_nodes(f->d, set, &nodes), *bad = NULL;
+
+	for (size_t i = nodes.n; !bad && i-- > 0;)
+		bad = find_in_node(f, nodes.data[i]);
+	vec_free(&nodes);
+	if (!err)
+		return bad;
+	error_free(bad);
 	return err;
 }
