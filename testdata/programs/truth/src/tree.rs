@@ -15,6 +15,8 @@ pub struct Node {
     branch: &'static str,
     state: Option<&'static str>,
     count: usize,
+    /// Another task has it in its tree too, and counts it.
+    elsewhere: bool,
     children: Vec<Node>,
 }
 
@@ -51,6 +53,7 @@ impl Node {
             branch: "polled",
             state,
             count: 1,
+            elsewhere: false,
             children: Vec::new(),
         }
     }
@@ -60,9 +63,8 @@ impl Node {
         self
     }
 
-    fn child(mut self, edge: Option<String>, mut node: Node) -> Node {
-        node.edge = edge;
-        self.children.push(node);
+    fn child(mut self, edge: Option<String>, node: Node) -> Node {
+        self.children.push(Node { edge, ..node });
         self
     }
 
@@ -105,9 +107,15 @@ impl Node {
         self
     }
 
+    /// Another task has the same coroutine in its tree.
+    pub fn shared(mut self) -> Node {
+        self.elsewhere = true;
+        self
+    }
+
     /// Adds how often each await point is to be passed.
     pub(crate) fn count_visits(&self, times: usize, wanted: &mut BTreeMap<&'static str, usize>) {
-        let times = times * self.count;
+        let times = if self.elsewhere { 0 } else { times * self.count };
         if let (Some(name), Some("suspended")) = (self.name, self.state) {
             *wanted.entry(name).or_insert(0) += times;
         }
