@@ -53,10 +53,15 @@ fn task(task: &Task, places: &[Place]) -> String {
 }
 
 fn leaf(task: &Task) -> String {
-    match task.leaf {
+    match &task.leaf {
         None => "null".to_string(),
         Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
-        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(awaited))]),
+        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(*awaited))]),
+        Some(Leaf::Wait(wait)) => {
+            let details = wait.details.iter().map(|(key, detail)| (*key, detail.0.clone()));
+            let kind = std::iter::once(("kind", string(wait.kind)));
+            object(&kind.chain(details).collect::<Vec<_>>())
+        }
     }
 }
 
@@ -82,7 +87,7 @@ fn ids(task: &Task) -> impl Iterator<Item = String> + '_ {
     task.ids.iter().map(|one| id(*one))
 }
 
-fn id(id: Option<u64>) -> String {
+pub(crate) fn id(id: Option<u64>) -> String {
     id.map_or("null".to_string(), |id| string(&id.to_string()))
 }
 
@@ -90,7 +95,7 @@ fn or_null(value: Option<impl Display>) -> String {
     value.map_or("null".to_string(), |value| value.to_string())
 }
 
-fn array(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
