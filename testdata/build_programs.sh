@@ -115,6 +115,9 @@ features=()
 tokio_minor=$(echo "$tokio" | cut -d. -f2)
 [ "$tokio_minor" -lt 39 ] || features+=(truth_tokio/metrics)
 [ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names)
+if [ "$tokio_minor" -ge 28 ] && [[ " ${options[*]} " == *" -p sockets "* ]]; then
+	features+=(sockets/pipes)
+fi
 options+=(-p truth_tokio --features "${features[*]}")
 
 flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=/src")

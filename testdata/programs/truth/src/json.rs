@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{Job, Leaf, Place, State, Task, Truth};
+use crate::{Fact, Job, Leaf, Place, State, Task, Truth};
 
 pub(crate) fn line(truth: &Truth, places: &[Place]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
@@ -53,10 +53,23 @@ fn task(task: &Task, places: &[Place]) -> String {
 }
 
 fn leaf(task: &Task) -> String {
-    match task.leaf {
+    match &task.leaf {
         None => "null".to_string(),
         Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
-        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(awaited))]),
+        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(*awaited))]),
+        Some(Leaf::Other(kind, facts)) => {
+            let mut fields = vec![("kind", string(kind))];
+            fields.extend(facts.iter().map(|(key, what)| (*key, fact(what))));
+            object(&fields)
+        }
+    }
+}
+
+fn fact(what: &Fact) -> String {
+    match what {
+        Fact::Text(text) => string(text),
+        Fact::Number(number) => number.to_string(),
+        Fact::Bool(yes) => yes.to_string(),
     }
 }
 

@@ -121,6 +121,15 @@ impl State {
 enum Leaf {
     Sleep,
     Join(Option<u64>),
+    Other(&'static str, Vec<(&'static str, Fact)>),
+}
+
+/// What a wait says under one key.
+#[derive(Clone)]
+pub enum Fact {
+    Text(String),
+    Number(i64),
+    Bool(bool),
 }
 
 /// One task, or several that look alike.
@@ -177,6 +186,12 @@ impl Task {
     /// The innermost coroutine awaits a `Sleep`.
     pub fn sleeps(mut self) -> Task {
         self.leaf = Some(Leaf::Sleep);
+        self
+    }
+
+    /// The innermost coroutine ends in a wait of this kind that says so much of itself.
+    pub fn waits(mut self, kind: &'static str, facts: Vec<(&'static str, Fact)>) -> Task {
+        self.leaf = Some(Leaf::Other(kind, facts));
         self
     }
 

@@ -1,0 +1,52 @@
+//! Signals, and files that threads of the blocking pool read.
+
+use std::os::unix::io::OwnedFd;
+use std::os::unix::net;
+
+use tokio::fs::File;
+use tokio::io::AsyncReadExt;
+use tokio::signal::unix::{signal, Signal, SignalKind};
+use truth::{here, Fact};
+
+use crate::{keep, text, Tasks};
+
+async fn user_signal(mut signal: Signal) {
+    here!("sockets::other::user_signal");
+    signal.recv().await;
+}
+
+async fn ctrl_c() {
+    here!("sockets::other::ctrl_c");
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+async fn stdin() {
+    let mut buf = [0; 16];
+    let mut stdin = tokio::io::stdin();
+    here!("sockets::other::stdin");
+    let _ = stdin.read(&mut buf).await;
+}
+
+async fn file(mut file: File) {
+    let mut buf = [0; 16];
+    here!("sockets::other::file");
+    let _ = file.read(&mut buf).await;
+}
+
+pub fn start(tasks: &mut Tasks) {
+    let user = SignalKind::user_defined1();
+    let facts = vec![("signal", Fact::Number(user.as_raw_value().into()))];
+    let future = user_signal(signal(user).expect("no signals"));
+    tasks.spawn(&["sockets::other::user_signal"], "signal", facts, future);
+    let interrupt = SignalKind::interrupt().as_raw_value();
+    let facts = vec![("signal", Fact::Number(interrupt.into()))];
+    tasks.spawn(&["sockets::other::ctrl_c"], "signal", facts, ctrl_c());
+
+    let facts = vec![("resource", text("Stdin"))];
+    tasks.spawn(&["sockets::other::stdin"], "blocking", facts, stdin());
+    let (socket, other) = net::UnixStream::pair().expect("cannot make a pair");
+    keep(other);
+    let facts = vec![("resource", text("File"))];
+    let future = file(File::from_std(OwnedFd::from(socket).into()));
+    tasks.spawn(&["sockets::other::file"], "blocking", facts, future);
+}

@@ -1,0 +1,39 @@
+//! UDP on the loopback device.
+
+use tokio::net::UdpSocket;
+use truth::here;
+
+use crate::{connected, io, text, Tasks};
+
+async fn recv(socket: UdpSocket) {
+    let mut buf = [0; 16];
+    here!("sockets::udp::recv");
+    let _ = socket.recv(&mut buf).await;
+}
+
+async fn recv_from(socket: UdpSocket) {
+    let mut buf = [0; 16];
+    here!("sockets::udp::recv_from");
+    let _ = socket.recv_from(&mut buf).await;
+}
+
+fn bound() -> std::net::UdpSocket {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("cannot bind");
+    socket.set_nonblocking(true).unwrap();
+    socket
+}
+
+pub fn start(tasks: &mut Tasks) {
+    let socket = bound();
+    let mut facts = io("UdpSocket", "readable", &socket);
+    facts.push(("local", text(socket.local_addr().unwrap())));
+    let future = recv_from(UdpSocket::from_std(socket).unwrap());
+    tasks.spawn(&["sockets::udp::recv_from"], "io", facts, future);
+
+    let socket = bound();
+    socket.connect("127.0.0.1:9").expect("cannot connect");
+    let facts = io("UdpSocket", "readable", &socket);
+    let facts = connected(facts, socket.local_addr().unwrap(), "127.0.0.1:9");
+    let future = recv(UdpSocket::from_std(socket).unwrap());
+    tasks.spawn(&["sockets::udp::recv"], "io", facts, future);
+}

@@ -1,0 +1,69 @@
+//! Tasks that wait for time, in every way that tokio has.
+
+use std::future::pending;
+
+use tokio::time::{
+    interval, interval_at, sleep, sleep_until, timeout, timeout_at, Instant, Interval,
+};
+use truth::{here, Fact, Task, Truth, FOREVER};
+
+async fn nap() {
+    here!("timers::nap");
+    sleep(FOREVER).await;
+}
+
+async fn nap_until(end: Instant) {
+    here!("timers::nap_until");
+    sleep_until(end).await;
+}
+
+async fn boxed_nap() {
+    let mut nap = Box::pin(sleep(FOREVER));
+    here!("timers::boxed_nap");
+    (&mut nap).await;
+}
+
+async fn tick(mut interval: Interval) {
+    loop {
+        here!("timers::tick");
+        interval.tick().await;
+    }
+}
+
+async fn tick_late(mut interval: Interval) {
+    here!("timers::tick_late");
+    interval.tick().await;
+}
+
+async fn patient() {
+    here!("timers::patient");
+    let _ = timeout(FOREVER, pending::<()>()).await;
+}
+
+async fn patient_until(end: Instant) {
+    here!("timers::patient_until");
+    let _ = timeout_at(end, pending::<()>()).await;
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() {
+    let later = Instant::now() + FOREVER;
+    // The first tick of this one is due at once.
+    let yearly = tokio::spawn(tick(interval(FOREVER)));
+    let late = tokio::spawn(tick_late(interval_at(later, FOREVER)));
+    let year = || vec![("period_ns", Fact::Number(FOREVER.as_nanos() as i64))];
+    let id = truth::id;
+    Truth::new("timers")
+        .runtime(truth_tokio::current("multi_thread", 2))
+        .task(Task::idle(id(&tokio::spawn(nap())), &["timers::nap"]).sleeps())
+        .task(Task::idle(id(&tokio::spawn(nap_until(later))), &["timers::nap_until"]).sleeps())
+        .task(Task::idle(id(&tokio::spawn(boxed_nap())), &["timers::boxed_nap"]).sleeps())
+        .task(Task::idle(id(&yearly), &["timers::tick"]).waits("interval", year()))
+        .task(Task::idle(id(&late), &["timers::tick_late"]).waits("interval", year()))
+        .task(Task::idle(id(&tokio::spawn(patient())), &["timers::patient"]))
+        .task(Task::idle(id(&tokio::spawn(patient_until(later))), &["timers::patient_until"]))
+        .block_on(&["timers::main::{async_block#0}"])
+        .publish();
+    here!("timers::main::{async_block#0}");
+    pending::<()>().await;
+}
