@@ -191,6 +191,8 @@ static void describe_layout(struct collector *c)
 		leaf_task_layout,
 		leaf_sync_layout,
 		leaf_io_layout,
+		leaf_process_layout,
+		leaf_stream_layout,
 	};
 	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
 	struct snapshot *s = c->out;
