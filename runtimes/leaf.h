@@ -81,6 +81,11 @@ void wait_int(const struct leaf *l, const char *key, int64_t number);
 void wait_bool(const struct leaf *l, const char *key, bool yes);
 void wait_string(const struct leaf *l, const char *key, const char *s);
 void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n);
+/*
+ * leaf_io.c: which file descriptor, and what the kernel says of it. What to append to the line for
+ * people: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
+ */
+const char *wait_descriptor(const struct leaf *l, int fd);
 /* The line for people. */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -290,8 +290,7 @@ static bool find_fd(const struct leaf *l, const struct value *source, struct val
 	return found || descriptor_by_epoll_data(l->d->c->in->target, io.addr, ret);
 }
 
-/* ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123" */
-static const char *add_descriptor(const struct leaf *l, int fd)
+const char *wait_descriptor(const struct leaf *l, int fd)
 {
 	struct arena *a = l->d->c->a;
 	struct descriptor d;
@@ -308,6 +307,9 @@ static const char *add_descriptor(const struct leaf *l, int fd)
 		return arena_printf(a, ", fd %d, %s -> %s", fd, d.local, d.peer);
 	if (d.local || d.peer)
 		return arena_printf(a, ", fd %d, %s", fd, d.local ? d.local : d.peer);
+	/* The kernel's own words of what is no socket. */
+	if (strpbrk(d.what, ":/"))
+		return arena_printf(a, ", fd %d, %s", fd, d.what);
 	return arena_printf(a, ", fd %d", fd);
 }
 
@@ -323,7 +325,7 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 		wait_string(l, "direction", what);
 	TRY(add_readiness(l, io));
 	if (find_fd(l, source, io, &fd))
-		where = add_descriptor(l, fd);
+		where = wait_descriptor(l, fd);
 	wait_phrase(l, "%s%s%s%s", name, what ? " " : "", what ? what : "", where);
 	return NULL;
 }

@@ -28,8 +28,9 @@ const struct layout_row leaf_process_layout[] = {
 	                  .optional = true },
 	[SIGNAL_SHARED] = { "signal.shared", "type:tokio::sync::watch::Receiver<()>", "shared",
 	                    .optional = true },
+	/* Behind std's OnceLock, or tokio's OnceCell. */
 	[SIGNAL_STORAGE] = { "signal.storage", "type:tokio::signal::registry::Globals",
-	                     "registry.storage", .optional = true },
+	                     "value.registry.storage | registry.storage", .optional = true },
 	[SIGNAL_SENDER] = { "signal.sender", "type:tokio::signal::unix::SignalInfo",
 	                    "event_info.tx.shared", .optional = true },
 	{ 0 },

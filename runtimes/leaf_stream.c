@@ -1,6 +1,7 @@
 /* Waiting for a pipe in memory, or for a thread that reads or writes a file: tokio::io, tokio::fs.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "dwarf/demangle.h"
@@ -22,6 +23,7 @@ enum {
 	SIMPLEX_MAX,
 	BLOCKING_JOB,
 	FILE_JOB,
+	FILE_FD,
 };
 
 #define DUPLEX_TYPE   "tokio::io::util::mem::DuplexStream"
@@ -52,7 +54,9 @@ const struct layout_row leaf_stream_layout[] = {
 	[SIMPLEX_MAX] = { "simplex.max", "type:" SIMPLEX_TYPE, "max_buf_size", .optional = true },
 	[BLOCKING_JOB] = { "stream.job", "type:" BLOCKING_TYPE, "state.Busy.0.raw",
 	                   .optional = true },
-	[FILE_JOB] = { "file.job", "type:" FILE_TYPE, "inner.state.Busy.0.raw", .optional = true },
+	[FILE_JOB] = { "file.job", "type:" FILE_TYPE, "inner.c.state.Busy.0.raw",
+	               .optional = true },
+	[FILE_FD] = { "file.fd", "type:" FILE_TYPE, "std.inner", .optional = true },
 	{ 0 },
 };
 
@@ -125,13 +129,15 @@ static struct error *job_id(const struct leaf *l, unsigned row, const char **ret
 	struct collector *c = l->d->c;
 	struct error *err = NULL;
 	struct tokio_header h;
+	struct value place;
 	uint64_t raw;
 	bool found;
 
 	*ret = NULL;
-	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[row].path, &raw, &found));
+	TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
 	if (!found)
 		return NULL;
+	TRY(value_uint(c->in->target, place, &raw));
 	for (struct tokio *k = c->in->tokio; k; k = k->next) {
 		error_free(err);
 		err = tokio_read_header(c->in->target, k, raw, &h);
@@ -143,17 +149,19 @@ static struct error *job_id(const struct leaf *l, unsigned row, const char **ret
 	return err;
 }
 
-static struct error *describe_job(struct leaf *l, const char *name, unsigned row)
+/* where: "" or what else is known of it. */
+static struct error *describe_job(struct leaf *l, const char *name, const char *where, unsigned row)
 {
 	TRY(job_id(l, row, &l->w->task));
 	wait_string(l, "resource", name);
+	wait_bool(l, "busy", l->w->task != NULL);
 	/* Nobody but its owner polls it, and polls nothing else until the job is done. */
 	l->registered = l->w->task != NULL;
 	if (l->w->task)
-		wait_phrase(l, "%s, used by a job of the blocking pool (task %s)", name,
+		wait_phrase(l, "%s%s, used by a job of the blocking pool (task %s)", name, where,
 		            l->w->task);
 	else
-		wait_phrase(l, "%s, at rest", name);
+		wait_phrase(l, "%s%s, at rest", name, where);
 	return NULL;
 }
 
@@ -163,12 +171,19 @@ static struct error *decode_blocking(struct leaf *l)
 	const char *name = inner ? name_without_generics(l->d->c->a, type_name(inner)) : "a file";
 	const char *last = strrchr(name, ':');
 
-	return describe_job(l, clean_name(l->d->c->a, last ? last + 1 : name), BLOCKING_JOB);
+	return describe_job(l, clean_name(l->d->c->a, last ? last + 1 : name), "", BLOCKING_JOB);
 }
 
 static struct error *decode_file(struct leaf *l)
 {
-	return describe_job(l, "File", FILE_JOB);
+	const char *where = "";
+	uint64_t fd;
+	bool known;
+
+	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[FILE_FD].path, &fd, &known));
+	if (known && fd <= INT_MAX)
+		where = wait_descriptor(l, (int)fd);
+	return describe_job(l, "File", where, FILE_JOB);
 }
 
 const struct leaf_row leaf_stream_rows[] = {

@@ -14,6 +14,8 @@ import sys
 
 COROUTINES = ("async_fn", "async_block", "async_closure")
 ALIVE = ("idle", "scheduled", "running")
+# What only the kernel of a live process tells of a wait.
+LIVE_KEYS = ("local", "peer", "fd")
 
 
 def walk(future):
@@ -186,6 +188,12 @@ class Comparison:
             self.differ("{} waits for {}, not {}", name, have["kind"], want["kind"])
         elif want.get("task") is not None and have.get("task") != want["task"]:
             self.differ("{} joins task {}, not {}", name, have.get("task"), want["task"])
+        is_core = self.document.get("target", {}).get("kind") == "core"
+        for key in sorted(want.keys() - {"kind", "task"}):
+            if is_core and key in LIVE_KEYS and key not in have:
+                continue
+            if have.get(key) != want[key]:
+                self.differ("{}: its {} is {}, not {}", name, key, have.get(key), want[key])
 
     def check_gone(self):
         gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}
@@ -301,7 +309,8 @@ def self_test():
             {
                 "id": "3", "count": 1, "runtime": 0, "state": "idle",
                 "chain": ["app::outer", "app::inner"], "lines": [14, 22],
-                "files": ["app/src/main.rs", None], "leaf": {"kind": "sleep"},
+                "files": ["app/src/main.rs", None],
+                "leaf": {"kind": "sleep", "registered": True},
             },
             {
                 "id": "4", "count": 1, "runtime": 0, "state": "idle",
@@ -336,6 +345,7 @@ def self_test():
 
     def document():
         sleep = future("tokio::time::Sleep", kind="future", wait={"kind": "sleep"})
+        sleep["wait"]["registered"] = True
         join = future("tokio::task::JoinHandle", kind="future", wait={"kind": "join", "task": "3"})
         lock = future("tokio::sync::Mutex::lock", 500, children=[sleep])
         inner = future("app::inner", 22, children=[lock])
@@ -389,6 +399,10 @@ def self_test():
     def drop_wait(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"] = None
 
+    def change_fact(doc):
+        inner = tasks(doc)["3"]["root"]["children"][0]["children"][0]
+        inner["children"][0]["children"][0]["wait"]["registered"] = False
+
     def add_job(doc):
         doc["threads"].append(dict(doc["threads"][3], number=7))
 
@@ -406,6 +420,7 @@ def self_test():
         ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),
         ("joins task 5", swap_join),
         ("waits for None", drop_wait),
+        ("registered is False", change_fact),
         ("no scheduled task", lambda doc: doc["tasks"].pop(4)),
         ("has ended", lambda doc: doc["tasks"][3].update(state="idle")),
         ("mixed up", lambda doc: doc["tasks"][5].update(runtime=0)),

@@ -14,13 +14,20 @@ import sys
 # Of the target and the answer as a whole.
 KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid")
 TIME_KEYS = ("remaining_ms", "now")
+# Of a wait for a file descriptor: only the kernel knows them.
+KERNEL_KEYS = ("descriptor", "local", "peer", "phrase")
 
 
 def wait(value):
     """A wait without what time changes."""
     value = {key: item for key, item in value.items() if key not in TIME_KEYS}
-    if value.get("kind") == "sleep":
+    if value.get("kind") in ("sleep", "interval"):
         value.pop("phrase", None)
+    if value.get("kind") in ("io", "blocking"):
+        value = {key: item for key, item in value.items() if key not in KERNEL_KEYS}
+        # Which descriptor a user's own object means, epoll knows.
+        if value.get("resource") in ("AsyncFd", "I/O"):
+            value.pop("fd", None)
     return value
 
 

@@ -1,6 +1,6 @@
 //! Signals, and files that threads of the blocking pool read.
 
-use std::os::unix::io::OwnedFd;
+use std::os::unix::io::{AsRawFd, OwnedFd};
 use std::os::unix::net;
 
 use tokio::fs::File;
@@ -42,11 +42,12 @@ pub fn start(tasks: &mut Tasks) {
     let facts = vec![("signal", Fact::Number(interrupt.into()))];
     tasks.spawn(&["sockets::other::ctrl_c"], "signal", facts, ctrl_c());
 
-    let facts = vec![("resource", text("Stdin"))];
+    let facts = vec![("resource", text("Stdin")), ("busy", Fact::Bool(true))];
     tasks.spawn(&["sockets::other::stdin"], "blocking", facts, stdin());
     let (socket, other) = net::UnixStream::pair().expect("cannot make a pair");
     keep(other);
-    let facts = vec![("resource", text("File"))];
+    let fd = Fact::Number(socket.as_raw_fd().into());
+    let facts = vec![("resource", text("File")), ("busy", Fact::Bool(true)), ("fd", fd)];
     let future = file(File::from_std(OwnedFd::from(socket).into()));
     tasks.spawn(&["sockets::other::file"], "blocking", facts, future);
 }

@@ -51,14 +51,14 @@ async fn descriptor(descriptor: AsyncFd<OwnedFd>) {
     let _ = descriptor.readable().await;
 }
 
-#[cfg(feature = "pipes")]
+#[cfg(feature = "since_1_30")]
 async fn receiver(mut pipe: tokio::net::unix::pipe::Receiver) {
     let mut buf = [0; 16];
     here!("sockets::pipes::receiver");
     let _ = pipe.read(&mut buf).await;
 }
 
-#[cfg(feature = "pipes")]
+#[cfg(feature = "since_1_30")]
 fn start_receiver(tasks: &mut Tasks) {
     use tokio::net::unix::pipe::Receiver;
 
@@ -68,11 +68,11 @@ fn start_receiver(tasks: &mut Tasks) {
     tasks.spawn(&["sockets::pipes::receiver"], "io", facts, receiver(pipe));
 }
 
-#[cfg(not(feature = "pipes"))]
+#[cfg(not(feature = "since_1_30"))]
 fn start_receiver(_tasks: &mut Tasks) {}
 
 /// A child that ends with us, as its stdin does.
-#[cfg(feature = "pipes")]
+#[cfg(feature = "since_1_30")]
 fn cat() -> std::process::Child {
     let mut command = std::process::Command::new("cat");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("no cat");
@@ -100,7 +100,11 @@ pub fn start(tasks: &mut Tasks) {
     keep(other);
     socket.set_nonblocking(true).unwrap();
     let object = Device { _number: 7, socket, _name: "device".to_string() };
-    let facts = io("AsyncFd", "readable", &object);
+    let mut facts = io("AsyncFd", "readable", &object);
+    // Only epoll tells which descriptor such an object means.
+    if !cfg!(feature = "since_1_30") {
+        facts.retain(|(key, _)| *key != "fd");
+    }
     let future = device(watch(object));
     tasks.spawn(&["sockets::pipes::device"], "io", facts, future);
 

@@ -1,9 +1,12 @@
 //! Tasks that wait for time, in every way that tokio has.
 
-use std::future::pending;
+use std::future::{pending, Future};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
+use tokio::task::JoinHandle;
 use tokio::time::{
-    interval, interval_at, sleep, sleep_until, timeout, timeout_at, Instant, Interval,
+    interval, interval_at, sleep, sleep_until, timeout, timeout_at, Instant, Interval, Sleep,
 };
 use truth::{here, Fact, Task, Truth, FOREVER};
 
@@ -35,6 +38,24 @@ async fn tick_late(mut interval: Interval) {
     interval.tick().await;
 }
 
+/// Has a timer and does not poll it.
+struct Lazy {
+    _nap: Pin<Box<Sleep>>,
+}
+
+impl Future for Lazy {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+async fn lazy() {
+    here!("timers::lazy");
+    Lazy { _nap: Box::pin(sleep(FOREVER)) }.await;
+}
+
 async fn patient() {
     here!("timers::patient");
     let _ = timeout(FOREVER, pending::<()>()).await;
@@ -52,12 +73,17 @@ async fn main() {
     let yearly = tokio::spawn(tick(interval(FOREVER)));
     let late = tokio::spawn(tick_late(interval_at(later, FOREVER)));
     let year = || vec![("period_ns", Fact::Number(FOREVER.as_nanos() as i64))];
+    let registered = |yes| vec![("registered", Fact::Bool(yes))];
+    let sleeps = |handle: JoinHandle<()>, name, polled| {
+        Task::idle(truth::id(&handle), &[name]).waits("sleep", registered(polled))
+    };
     let id = truth::id;
     Truth::new("timers")
         .runtime(truth_tokio::current("multi_thread", 2))
-        .task(Task::idle(id(&tokio::spawn(nap())), &["timers::nap"]).sleeps())
-        .task(Task::idle(id(&tokio::spawn(nap_until(later))), &["timers::nap_until"]).sleeps())
-        .task(Task::idle(id(&tokio::spawn(boxed_nap())), &["timers::boxed_nap"]).sleeps())
+        .task(sleeps(tokio::spawn(nap()), "timers::nap", true))
+        .task(sleeps(tokio::spawn(nap_until(later)), "timers::nap_until", true))
+        .task(sleeps(tokio::spawn(boxed_nap()), "timers::boxed_nap", true))
+        .task(sleeps(tokio::spawn(lazy()), "timers::lazy", false))
         .task(Task::idle(id(&yearly), &["timers::tick"]).waits("interval", year()))
         .task(Task::idle(id(&late), &["timers::tick_late"]).waits("interval", year()))
         .task(Task::idle(id(&tokio::spawn(patient())), &["timers::patient"]))
