@@ -8,7 +8,7 @@ use tokio::net::{UnixDatagram, UnixListener, UnixStream};
 use truth::here;
 
 use crate::tcp::TOO_MUCH;
-use crate::{io, keep, text, Tasks};
+use crate::{io_of, keep, Tasks};
 
 async fn accept(listener: UnixListener) {
     here!("sockets::local::accept");
@@ -48,21 +48,21 @@ pub fn start(tasks: &mut Tasks) {
     let name = path("stream");
     let listener = UnixListener::bind(&name).expect("cannot listen");
     std::fs::remove_file(&name).unwrap();
-    let mut facts = io("UnixListener", "readable", &listener);
-    facts.push(("local", text(name.display())));
-    tasks.spawn(&["sockets::local::accept"], "io", facts, accept(listener));
+    let facts = io_of("UnixListener", "readable", &listener);
+    let facts = facts.with("local", name.display().to_string());
+    tasks.spawn(&["sockets::local::accept"], facts, accept(listener));
 
     let one = stream();
-    let facts = io("UnixStream", "readable", &one);
-    tasks.spawn(&["sockets::local::read"], "io", facts, read(one));
+    let facts = io_of("UnixStream", "readable", &one);
+    tasks.spawn(&["sockets::local::read"], facts, read(one));
     let one = stream();
-    let facts = io("UnixStream", "writable", &one);
-    tasks.spawn(&["sockets::local::write_all"], "io", facts, write_all(one));
+    let facts = io_of("UnixStream", "writable", &one);
+    tasks.spawn(&["sockets::local::write_all"], facts, write_all(one));
 
     let name = path("datagram");
     let socket = UnixDatagram::bind(&name).expect("cannot bind");
     std::fs::remove_file(&name).unwrap();
-    let mut facts = io("UnixDatagram", "readable", &socket);
-    facts.push(("local", text(name.display())));
-    tasks.spawn(&["sockets::local::recv"], "io", facts, recv(socket));
+    let facts = io_of("UnixDatagram", "readable", &socket);
+    let facts = facts.with("local", name.display().to_string());
+    tasks.spawn(&["sockets::local::recv"], facts, recv(socket));
 }

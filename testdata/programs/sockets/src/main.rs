@@ -10,38 +10,30 @@ mod udp;
 use std::future::Future;
 use std::os::unix::io::AsRawFd;
 
-use truth::{here, Fact, Task, Truth};
-
-type Facts = Vec<(&'static str, Fact)>;
+use truth::{here, Task, Truth, Wait};
 
 /// The tasks started so far.
 pub struct Tasks(Vec<Task>);
 
 impl Tasks {
-    /// Spawns a future whose coroutines are chain and that ends in a wait of this kind.
-    pub fn spawn<F>(&mut self, chain: &[&'static str], kind: &'static str, facts: Facts, future: F)
+    /// Spawns a future whose coroutines are chain and that ends in this wait.
+    pub fn spawn<F>(&mut self, chain: &[&'static str], wait: Wait, future: F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
         let id = truth::id(&tokio::spawn(future));
-        self.0.push(Task::idle(id, chain).waits(kind, facts));
+        self.0.push(Task::idle(id, chain).waits(wait));
     }
 }
 
-pub fn text(text: impl ToString) -> Fact {
-    Fact::Text(text.to_string())
+/// Waits until one can read from such an object, or write to it.
+pub fn io(resource: &str, direction: &str) -> Wait {
+    Wait::new("io").with("resource", resource).with("direction", direction)
 }
 
-/// Waits until one can read from, or write to, the object of this fd.
-pub fn io(resource: &str, direction: &str, object: &impl AsRawFd) -> Facts {
-    let fd = Fact::Number(object.as_raw_fd().into());
-    vec![("resource", text(resource)), ("direction", text(direction)), ("fd", fd)]
-}
-
-/// Says where a socket is connected.
-pub fn connected(mut facts: Facts, local: impl ToString, peer: impl ToString) -> Facts {
-    facts.extend(vec![("local", text(local)), ("peer", text(peer))]);
-    facts
+/// The same of an object with a known fd.
+pub fn io_of(resource: &str, direction: &str, object: &impl AsRawFd) -> Wait {
+    io(resource, direction).with("fd", object.as_raw_fd())
 }
 
 /// Keeps it open as long as the process lives.

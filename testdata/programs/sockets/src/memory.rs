@@ -1,9 +1,9 @@
 //! Pipes in memory.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
-use truth::{here, Fact};
+use truth::{here, Wait};
 
-use crate::{keep, text, Tasks};
+use crate::{keep, Tasks};
 
 async fn read(mut stream: DuplexStream) {
     let mut buf = [0; 16];
@@ -19,11 +19,11 @@ async fn write_all(mut stream: DuplexStream) {
 pub fn start(tasks: &mut Tasks) {
     let (one, other) = tokio::io::duplex(64);
     keep(other);
-    let facts = vec![("direction", text("readable")), ("buffered", Fact::Number(0))];
-    tasks.spawn(&["sockets::memory::read"], "duplex", facts, read(one));
+    let facts = Wait::new("duplex").with("direction", "readable").with("buffered", 0);
+    tasks.spawn(&["sockets::memory::read"], facts, read(one));
 
     let (one, other) = tokio::io::duplex(64);
     keep(other);
-    let facts = vec![("direction", text("writable")), ("buffered", Fact::Number(64))];
-    tasks.spawn(&["sockets::memory::write_all"], "duplex", facts, write_all(one));
+    let facts = Wait::new("duplex").with("direction", "writable").with("buffered", 64);
+    tasks.spawn(&["sockets::memory::write_all"], facts, write_all(one));
 }

@@ -6,9 +6,9 @@ use std::os::unix::net;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{signal, Signal, SignalKind};
-use truth::{here, Fact};
+use truth::{here, Wait};
 
-use crate::{keep, text, Tasks};
+use crate::{keep, Tasks};
 
 async fn user_signal(mut signal: Signal) {
     here!("sockets::other::user_signal");
@@ -35,19 +35,19 @@ async fn file(mut file: File) {
 
 pub fn start(tasks: &mut Tasks) {
     let user = SignalKind::user_defined1();
-    let facts = vec![("signal", Fact::Number(user.as_raw_value().into()))];
+    let facts = Wait::new("signal").with("signal", user.as_raw_value());
     let future = user_signal(signal(user).expect("no signals"));
-    tasks.spawn(&["sockets::other::user_signal"], "signal", facts, future);
+    tasks.spawn(&["sockets::other::user_signal"], facts, future);
     let interrupt = SignalKind::interrupt().as_raw_value();
-    let facts = vec![("signal", Fact::Number(interrupt.into()))];
-    tasks.spawn(&["sockets::other::ctrl_c"], "signal", facts, ctrl_c());
+    let facts = Wait::new("signal").with("signal", interrupt);
+    tasks.spawn(&["sockets::other::ctrl_c"], facts, ctrl_c());
 
-    let facts = vec![("resource", text("Stdin")), ("busy", Fact::Bool(true))];
-    tasks.spawn(&["sockets::other::stdin"], "blocking", facts, stdin());
+    let facts = Wait::new("blocking").with("resource", "Stdin").with("busy", true);
+    tasks.spawn(&["sockets::other::stdin"], facts, stdin());
     let (socket, other) = net::UnixStream::pair().expect("cannot make a pair");
     keep(other);
-    let fd = Fact::Number(socket.as_raw_fd().into());
-    let facts = vec![("resource", text("File")), ("busy", Fact::Bool(true)), ("fd", fd)];
+    let fd = socket.as_raw_fd();
+    let facts = Wait::new("blocking").with("resource", "File").with("busy", true).with("fd", fd);
     let future = file(File::from_std(OwnedFd::from(socket).into()));
-    tasks.spawn(&["sockets::other::file"], "blocking", facts, future);
+    tasks.spawn(&["sockets::other::file"], facts, future);
 }

@@ -7,9 +7,9 @@ use std::process::Stdio;
 use tokio::io::unix::AsyncFd;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStdout, Command};
-use truth::{here, Fact};
+use truth::{here, Wait};
 
-use crate::{io, keep, Tasks};
+use crate::{io, io_of, keep, Tasks};
 
 /// A user's own object that has a file descriptor.
 struct Device {
@@ -64,8 +64,8 @@ fn start_receiver(tasks: &mut Tasks) {
 
     let stdout: OwnedFd = cat().stdout.take().expect("no pipe").into();
     let pipe = Receiver::from_file(stdout.into()).expect("no pipe");
-    let facts = io("pipe::Receiver", "readable", &pipe);
-    tasks.spawn(&["sockets::pipes::receiver"], "io", facts, receiver(pipe));
+    let facts = io_of("pipe::Receiver", "readable", &pipe);
+    tasks.spawn(&["sockets::pipes::receiver"], facts, receiver(pipe));
 }
 
 #[cfg(not(feature = "since_1_30"))]
@@ -85,11 +85,11 @@ fn start_child(tasks: &mut Tasks) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("no cat");
     keep(child.stdin.take());
     let stdout = child.stdout.take().expect("no pipe");
-    let facts = io("ChildStdout", "readable", &stdout);
-    tasks.spawn(&["sockets::pipes::read"], "io", facts, read(stdout));
-    let pid = child.id().expect("no pid").into();
-    let facts = vec![("pid", Fact::Number(pid))];
-    tasks.spawn(&["sockets::pipes::wait"], "process", facts, wait(child));
+    let facts = io_of("ChildStdout", "readable", &stdout);
+    tasks.spawn(&["sockets::pipes::read"], facts, read(stdout));
+    let pid = i64::from(child.id().expect("no pid"));
+    let facts = Wait::new("process").with("pid", pid);
+    tasks.spawn(&["sockets::pipes::wait"], facts, wait(child));
 }
 
 pub fn start(tasks: &mut Tasks) {
@@ -100,19 +100,20 @@ pub fn start(tasks: &mut Tasks) {
     keep(other);
     socket.set_nonblocking(true).unwrap();
     let object = Device { _number: 7, socket, _name: "device".to_string() };
-    let mut facts = io("AsyncFd", "readable", &object);
-    // Only epoll tells which descriptor such an object means.
-    if !cfg!(feature = "since_1_30") {
-        facts.retain(|(key, _)| *key != "fd");
-    }
+    let facts = if cfg!(feature = "since_1_30") {
+        io_of("AsyncFd", "readable", &object)
+    } else {
+        // Only epoll tells which descriptor such an object means.
+        io("AsyncFd", "readable")
+    };
     let future = device(watch(object));
-    tasks.spawn(&["sockets::pipes::device"], "io", facts, future);
+    tasks.spawn(&["sockets::pipes::device"], facts, future);
 
     let (socket, other) = net::UnixStream::pair().expect("cannot make a pair");
     keep(other);
     socket.set_nonblocking(true).unwrap();
     let object = OwnedFd::from(socket);
-    let facts = io("AsyncFd", "readable", &object);
+    let facts = io_of("AsyncFd", "readable", &object);
     let future = descriptor(watch(object));
-    tasks.spawn(&["sockets::pipes::descriptor"], "io", facts, future);
+    tasks.spawn(&["sockets::pipes::descriptor"], facts, future);
 }

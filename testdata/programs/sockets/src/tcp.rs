@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use truth::here;
+use truth::{here, Wait};
 
-use crate::{connected, io, keep, text, Facts, Tasks};
+use crate::{io, io_of, keep, Tasks};
 
 /// More than the buffers of two sockets can hold.
 pub const TOO_MUCH: usize = 256 << 20;
@@ -111,11 +111,11 @@ fn pair() -> io::Result<TcpStream> {
     TcpStream::from_std(stream)
 }
 
-fn stream(direction: &str) -> (TcpStream, Facts) {
+fn stream(direction: &str) -> (TcpStream, Wait) {
     let stream = pair().expect("cannot connect");
-    let facts = io("TcpStream", direction, &stream);
+    let facts = io_of("TcpStream", direction, &stream);
     let (local, peer) = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
-    (stream, connected(facts, local, peer))
+    (stream, facts.with("local", local.to_string()).with("peer", peer.to_string()))
 }
 
 /// A server whose queue is full: it answers no more.
@@ -132,16 +132,16 @@ fn full_server() -> io::Result<SocketAddr> {
 fn listen(tasks: &mut Tasks, addr: &str) {
     let listener = std::net::TcpListener::bind(addr).expect("cannot listen");
     listener.set_nonblocking(true).unwrap();
-    let mut facts = io("TcpListener", "readable", &listener);
-    facts.push(("local", text(listener.local_addr().unwrap())));
+    let facts = io_of("TcpListener", "readable", &listener);
+    let facts = facts.with("local", listener.local_addr().unwrap().to_string());
     let listener = TcpListener::from_std(listener).unwrap();
-    tasks.spawn(&["sockets::tcp::accept"], "io", facts, accept(listener));
+    tasks.spawn(&["sockets::tcp::accept"], facts, accept(listener));
 }
 
 macro_rules! spawn {
     ($tasks:expr, $name:ident, $direction:expr) => {
         let (stream, facts) = stream($direction);
-        $tasks.spawn(&[concat!("sockets::tcp::", stringify!($name))], "io", facts, $name(stream));
+        $tasks.spawn(&[concat!("sockets::tcp::", stringify!($name))], facts, $name(stream));
     };
 }
 
@@ -162,17 +162,13 @@ pub fn start(tasks: &mut Tasks) {
     spawn!(tasks, read_split, "readable");
     let (from, facts) = stream("readable");
     let (to, _) = stream("writable");
-    tasks.spawn(&["sockets::tcp::copy"], "io", facts, copy(from, to));
+    tasks.spawn(&["sockets::tcp::copy"], facts, copy(from, to));
     let server = full_server().expect("cannot listen");
-    let facts = vec![
-        ("resource", text("TcpStream")),
-        ("direction", text("writable")),
-        ("peer", text(server)),
-    ];
-    tasks.spawn(&["sockets::tcp::connect"], "io", facts, connect(server));
+    let facts = io("TcpStream", "writable").with("peer", server.to_string());
+    tasks.spawn(&["sockets::tcp::connect"], facts, connect(server));
     let socket = TcpSocket::new_v4().expect("cannot make a socket");
-    let mut facts = io("TcpStream", "writable", &socket);
-    facts.push(("peer", text(server)));
+    let facts = io_of("TcpStream", "writable", &socket);
+    let facts = facts.with("peer", server.to_string());
     let future = connect_socket(socket, server);
-    tasks.spawn(&["sockets::tcp::connect_socket"], "io", facts, future);
+    tasks.spawn(&["sockets::tcp::connect_socket"], facts, future);
 }

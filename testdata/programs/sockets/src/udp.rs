@@ -3,7 +3,7 @@
 use tokio::net::UdpSocket;
 use truth::here;
 
-use crate::{connected, io, text, Tasks};
+use crate::{io_of, Tasks};
 
 async fn recv(socket: UdpSocket) {
     let mut buf = [0; 16];
@@ -25,15 +25,16 @@ fn bound() -> std::net::UdpSocket {
 
 pub fn start(tasks: &mut Tasks) {
     let socket = bound();
-    let mut facts = io("UdpSocket", "readable", &socket);
-    facts.push(("local", text(socket.local_addr().unwrap())));
+    let facts = io_of("UdpSocket", "readable", &socket);
+    let facts = facts.with("local", socket.local_addr().unwrap().to_string());
     let future = recv_from(UdpSocket::from_std(socket).unwrap());
-    tasks.spawn(&["sockets::udp::recv_from"], "io", facts, future);
+    tasks.spawn(&["sockets::udp::recv_from"], facts, future);
 
     let socket = bound();
     socket.connect("127.0.0.1:9").expect("cannot connect");
-    let facts = io("UdpSocket", "readable", &socket);
-    let facts = connected(facts, socket.local_addr().unwrap(), "127.0.0.1:9");
+    let facts = io_of("UdpSocket", "readable", &socket);
+    let facts = facts.with("local", socket.local_addr().unwrap().to_string());
+    let facts = facts.with("peer", "127.0.0.1:9");
     let future = recv(UdpSocket::from_std(socket).unwrap());
-    tasks.spawn(&["sockets::udp::recv"], "io", facts, future);
+    tasks.spawn(&["sockets::udp::recv"], facts, future);
 }

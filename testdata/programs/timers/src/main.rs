@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{
     interval, interval_at, sleep, sleep_until, timeout, timeout_at, Instant, Interval, Sleep,
 };
-use truth::{here, Fact, Task, Truth, FOREVER};
+use truth::{here, Task, Truth, Wait, FOREVER};
 
 async fn nap() {
     here!("timers::nap");
@@ -72,10 +72,9 @@ async fn main() {
     // The first tick of this one is due at once.
     let yearly = tokio::spawn(tick(interval(FOREVER)));
     let late = tokio::spawn(tick_late(interval_at(later, FOREVER)));
-    let year = || vec![("period_ns", Fact::Number(FOREVER.as_nanos() as i64))];
-    let registered = |yes| vec![("registered", Fact::Bool(yes))];
+    let year = || Wait::new("interval").with("period_ns", FOREVER.as_nanos() as i64);
     let sleeps = |handle: JoinHandle<()>, name, polled| {
-        Task::idle(truth::id(&handle), &[name]).waits("sleep", registered(polled))
+        Task::idle(truth::id(&handle), &[name]).waits(Wait::new("sleep").with("registered", polled))
     };
     let id = truth::id;
     Truth::new("timers")
@@ -84,8 +83,8 @@ async fn main() {
         .task(sleeps(tokio::spawn(nap_until(later)), "timers::nap_until", true))
         .task(sleeps(tokio::spawn(boxed_nap()), "timers::boxed_nap", true))
         .task(sleeps(tokio::spawn(lazy()), "timers::lazy", false))
-        .task(Task::idle(id(&yearly), &["timers::tick"]).waits("interval", year()))
-        .task(Task::idle(id(&late), &["timers::tick_late"]).waits("interval", year()))
+        .task(Task::idle(id(&yearly), &["timers::tick"]).waits(year()))
+        .task(Task::idle(id(&late), &["timers::tick_late"]).waits(year()))
         .task(Task::idle(id(&tokio::spawn(patient())), &["timers::patient"]))
         .task(Task::idle(id(&tokio::spawn(patient_until(later))), &["timers::patient_until"]))
         .block_on(&["timers::main::{async_block#0}"])

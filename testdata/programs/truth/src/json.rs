@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{Fact, Job, Leaf, Place, State, Task, Truth};
+use crate::{Job, Leaf, Place, State, Task, Truth};
 
 pub(crate) fn line(truth: &Truth, places: &[Place]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
@@ -41,7 +41,7 @@ fn task(task: &Task, places: &[Place]) -> String {
     let mut fields = vec![
         ("id", if task.ids.len() == 1 { id(task.ids[0]) } else { "null".to_string() }),
         ("count", task.ids.len().to_string()),
-        ("runtime", task.runtime.to_string()),
+        ("runtime", or_null(task.runtime)),
         ("state", string(task.state.name())),
     ];
     if task.ids.len() != 1 {
@@ -49,6 +49,9 @@ fn task(task: &Task, places: &[Place]) -> String {
     }
     fields.extend(frames(&task.chain, places, task.polled));
     fields.push(("leaf", leaf(task)));
+    if let Some(tree) = &task.tree {
+        fields.push(("tree", tree.json(places)));
+    }
     object(&fields)
 }
 
@@ -57,19 +60,11 @@ fn leaf(task: &Task) -> String {
         None => "null".to_string(),
         Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
         Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(*awaited))]),
-        Some(Leaf::Other(kind, facts)) => {
-            let mut fields = vec![("kind", string(kind))];
-            fields.extend(facts.iter().map(|(key, what)| (*key, fact(what))));
-            object(&fields)
+        Some(Leaf::Wait(wait)) => {
+            let details = wait.details.iter().map(|(key, detail)| (*key, detail.0.clone()));
+            let kind = std::iter::once(("kind", string(wait.kind)));
+            object(&kind.chain(details).collect::<Vec<_>>())
         }
-    }
-}
-
-fn fact(what: &Fact) -> String {
-    match what {
-        Fact::Text(text) => string(text),
-        Fact::Number(number) => number.to_string(),
-        Fact::Bool(yes) => yes.to_string(),
     }
 }
 
@@ -95,24 +90,24 @@ fn ids(task: &Task) -> impl Iterator<Item = String> + '_ {
     task.ids.iter().map(|one| id(*one))
 }
 
-fn id(id: Option<u64>) -> String {
+pub(crate) fn id(id: Option<u64>) -> String {
     id.map_or("null".to_string(), |id| string(&id.to_string()))
 }
 
-fn or_null(value: Option<impl Display>) -> String {
+pub(crate) fn or_null(value: Option<impl Display>) -> String {
     value.map_or("null".to_string(), |value| value.to_string())
 }
 
-fn array(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-fn object(fields: &[(&str, String)]) -> String {
+pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields.iter().map(|(key, value)| format!("{}:{}", string(key), value));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 /// Nothing a program says about itself needs more than these two escapes.
-fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

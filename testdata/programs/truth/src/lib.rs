@@ -11,6 +11,7 @@
 
 mod json;
 pub mod quiet;
+pub mod tree;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -121,36 +122,118 @@ impl State {
 enum Leaf {
     Sleep,
     Join(Option<u64>),
-    Other(&'static str, Vec<(&'static str, Fact)>),
+    Wait(Wait),
 }
 
-/// What a wait says under one key.
+/// What a leaf waits for: its kind, and details that the answer must have too.
 #[derive(Clone)]
-pub enum Fact {
-    Text(String),
-    Number(i64),
-    Bool(bool),
+pub struct Wait {
+    kind: &'static str,
+    details: Vec<(&'static str, Detail)>,
+}
+
+impl Wait {
+    pub fn new(kind: &'static str) -> Wait {
+        Wait { kind, details: Vec::new() }
+    }
+
+    pub fn with(mut self, key: &'static str, detail: impl Into<Detail>) -> Wait {
+        self.details.push((key, detail.into()));
+        self
+    }
+}
+
+/// A value in JSON.
+#[derive(Clone)]
+pub struct Detail(String);
+
+impl From<i32> for Detail {
+    fn from(number: i32) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<i64> for Detail {
+    fn from(number: i64) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<&str> for Detail {
+    fn from(text: &str) -> Detail {
+        Detail(json::string(text))
+    }
+}
+
+impl From<String> for Detail {
+    fn from(text: String) -> Detail {
+        Detail(json::string(&text))
+    }
+}
+
+impl From<bool> for Detail {
+    fn from(yes: bool) -> Detail {
+        Detail(yes.to_string())
+    }
+}
+
+/// An address.
+impl<T> From<*const T> for Detail {
+    fn from(address: *const T) -> Detail {
+        Detail(format!("\"{:#x}\"", address as usize))
+    }
+}
+
+/// The id of a task.
+impl From<Option<u64>> for Detail {
+    fn from(id: Option<u64>) -> Detail {
+        Detail(json::id(id))
+    }
+}
+
+/// The ids of several.
+impl From<Vec<Option<u64>>> for Detail {
+    fn from(ids: Vec<Option<u64>>) -> Detail {
+        Detail(json::array(ids.into_iter().map(json::id)))
+    }
 }
 
 /// One task, or several that look alike.
 pub struct Task {
     ids: Vec<Option<u64>>,
-    runtime: usize,
+    /// `None` for a task of a `LocalSet`, which no runtime counts.
+    runtime: Option<usize>,
     state: State,
     chain: Vec<&'static str>,
     leaf: Option<Leaf>,
     /// Whether the task was polled up to the await points of its chain.
     polled: bool,
+    tree: Option<tree::Node>,
 }
 
 impl Task {
     fn new(ids: Vec<Option<u64>>, state: State, chain: &[&'static str]) -> Task {
-        Task { ids, runtime: 0, state, chain: chain.to_vec(), leaf: None, polled: true }
+        Task {
+            ids,
+            runtime: Some(0),
+            state,
+            chain: chain.to_vec(),
+            leaf: None,
+            polled: true,
+            tree: None,
+        }
     }
 
     /// Suspended, nothing woke it.
     pub fn idle(id: Option<u64>, chain: &[&'static str]) -> Task {
         Task::new(vec![id], State::Idle, chain)
+    }
+
+    /// Suspended, nothing woke it, and this is the tree of its futures.
+    pub fn idle_tree(id: Option<u64>, tree: tree::Node) -> Task {
+        let mut task = Task::idle(id, &[]);
+        task.tree = Some(tree);
+        task
     }
 
     /// Like [`Task::idle`], for several.
@@ -179,7 +262,13 @@ impl Task {
 
     /// The runtime it belongs to, counted in the order of [`Truth::runtime`].
     pub fn on(mut self, runtime: usize) -> Task {
-        self.runtime = runtime;
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// It belongs to a `LocalSet`.
+    pub fn local(mut self) -> Task {
+        self.runtime = None;
         self
     }
 
@@ -189,15 +278,15 @@ impl Task {
         self
     }
 
-    /// The innermost coroutine ends in a wait of this kind that says so much of itself.
-    pub fn waits(mut self, kind: &'static str, facts: Vec<(&'static str, Fact)>) -> Task {
-        self.leaf = Some(Leaf::Other(kind, facts));
-        self
-    }
-
     /// The innermost coroutine awaits the `JoinHandle` of this task.
     pub fn joins(mut self, id: Option<u64>) -> Task {
         self.leaf = Some(Leaf::Join(id));
+        self
+    }
+
+    /// The innermost future waits for this.
+    pub fn waits(mut self, wait: Wait) -> Task {
+        self.leaf = Some(Leaf::Wait(wait));
         self
     }
 }
@@ -326,6 +415,11 @@ impl Truth {
                 *wanted.entry(*name).or_insert(0) += task.ids.len();
             }
         }
+        for task in &self.tasks {
+            if let Some(tree) = &task.tree {
+                tree.count_visits(task.ids.len(), &mut wanted);
+            }
+        }
         for name in self.block_on.iter().flatten() {
             *wanted.entry(*name).or_insert(0) += 1;
         }
@@ -333,7 +427,7 @@ impl Truth {
     }
 
     fn tasks_of(&self, runtime: usize) -> usize {
-        let own = self.tasks.iter().filter(|task| task.runtime == runtime);
+        let own = self.tasks.iter().filter(|task| task.runtime == Some(runtime));
         own.map(|task| task.ids.len()).sum()
     }
 }
