@@ -44,6 +44,8 @@ def strip(value, key=None):
         return {k: v for k, v in value.items() if k not in KIND_KEYS}
     if key == "wait":
         value = wait(value)
+    # The phrase of a wait once more.
+    value = {k: v for k, v in value.items() if k != "waiting_on"}
     if "tid" in value or "root" in value:
         if at_work(value):
             return {k: value.get(k) for k in ("id", "tid", "number", "role", "runtime")}

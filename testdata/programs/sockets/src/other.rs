@@ -2,9 +2,11 @@
 
 use std::os::unix::io::{AsRawFd, OwnedFd};
 use std::os::unix::net;
+use std::pin::Pin;
 
+use futures_util::future::poll_fn;
 use tokio::fs::File;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::signal::unix::{signal, Signal, SignalKind};
 use truth::{here, Wait};
 
@@ -28,9 +30,11 @@ async fn stdin() {
 }
 
 async fn file(mut file: File) {
-    let mut buf = [0; 16];
+    let mut bytes = [0; 16];
+    let mut buf = ReadBuf::new(&mut bytes);
+    let read = poll_fn(|cx| Pin::new(&mut file).poll_read(cx, &mut buf));
     here!("sockets::other::file");
-    let _ = file.read(&mut buf).await;
+    let _ = read.await;
 }
 
 pub fn start(tasks: &mut Tasks) {
@@ -42,7 +46,8 @@ pub fn start(tasks: &mut Tasks) {
     let facts = Wait::new("signal").with("signal", interrupt);
     tasks.spawn(&["sockets::other::ctrl_c"], facts, ctrl_c());
 
-    let facts = Wait::new("blocking").with("resource", "Stdin").with("busy", true);
+    // Its JoinHandle is a future; whose id nobody is told.
+    let facts = Wait::new("join").with("task_state", "running");
     tasks.spawn(&["sockets::other::stdin"], facts, stdin());
     let (socket, other) = net::UnixStream::pair().expect("cannot make a pair");
     keep(other);
