@@ -31,6 +31,121 @@ def show(items):
     return " -> ".join(str(item) for item in items) or "nothing"
 
 
+class Tree:
+    """The program's own coroutines in a tree of futures, compared with a tree of the truth.
+
+    What libraries put between two of them is left out; of its edges the first that tells
+    something counts. A branch that has no coroutine of the program is a node without function.
+    """
+
+    PLAIN = ("await", "holds", "deadline", None)
+    BRANCHES = ("select arm ", "join arm ", "set")
+
+    def __init__(self, crates, lines=True):
+        self.crates = crates
+        self.lines = lines
+        self.differences = []
+
+    def is_own(self, future):
+        return (
+            future.get("kind") in COROUTINES
+            and future.get("function")
+            and crate_of(future["function"]) in self.crates
+        )
+
+    def nodes(self, future, edge="await", branch="polled"):
+        """The own coroutines nearest to this future, itself included."""
+        if edge in self.PLAIN:
+            edge = future.get("edge") or "await"
+        if branch == "polled":
+            branch = future.get("branch", "polled")
+        if self.is_own(future):
+            return [(edge, branch, future)]
+        found = []
+        for child in future.get("children") or []:
+            found += self.nodes(child, edge, branch)
+        if not found and edge.startswith(self.BRANCHES):
+            found = [(edge, branch, None)]
+        return found
+
+    def below(self, future):
+        found = []
+        for child in future.get("children") or []:
+            found += self.nodes(child)
+        return found
+
+    def differ(self, path, text, *args):
+        self.differences.append("{}: {}".format(show(path), text.format(*args)))
+
+    @staticmethod
+    def describe(edge, branch, function):
+        return "{}{} ({})".format(
+            edge, "" if branch in ("polled", edge) else ", " + branch, function or "a library's"
+        )
+
+    def fits(self, want, node):
+        """Can this node be the wanted one, as seen without its children?"""
+        edge, branch, future = node
+        if want["branch"] != branch:
+            return False
+        if want["edge"] is not None and not (
+            want["edge"] == edge or (want["edge"] in self.PLAIN and edge in self.PLAIN)
+        ):
+            return False
+        # Of a finished branch the output is left; some types still tell what it was.
+        if branch in ("done", "gone") and want["function"] is None:
+            return True
+        return want["function"] == (future and future["function"])
+
+    def compare_root(self, want, root):
+        found = self.nodes(root) if root else []
+        self.compare_children([], [want], found)
+        return self.differences
+
+    def compare(self, path, want, future):
+        if self.lines and want["line"] is not None and future.get("line") != want["line"]:
+            self.differ(path, "is at line {}, not {}", future.get("line"), want["line"])
+        if want["state"] is not None and future.get("state") != want["state"]:
+            self.differ(path, "is {}, not {}", future.get("state"), want["state"])
+        if want["branch"] != "done":
+            self.compare_children(path, want["children"], self.below(future))
+
+    def matches(self, want, node):
+        """Does this node agree with all of the wanted one?"""
+        if not self.fits(want, node):
+            return False
+        if want["function"] is None or node[2] is None:
+            return True
+        trial = Tree(self.crates, self.lines)
+        trial.compare([], want, node[2])
+        return not trial.differences
+
+    def compare_children(self, path, wanted, found):
+        wanted = [want for want in wanted for _ in range(want.get("count", 1))]
+        order = [edge for edge, _, _ in found if edge.startswith(("select arm ", "join arm "))]
+        if order != sorted(order, key=lambda edge: int(edge.rsplit(" ", 1)[1])):
+            self.differ(path, "its arms are not in order: {}", show(order))
+        # Those that agree first, so that those that do not are reported against the rest.
+        rest, found = [], list(found)
+        for want in wanted:
+            node = next((node for node in found if self.matches(want, node)), None)
+            if node:
+                found.remove(node)
+            else:
+                rest.append(want)
+        for want in rest:
+            node = next((node for node in found if self.fits(want, node)), None)
+            if node:
+                found.remove(node)
+                self.compare(path + [want["function"]], want, node[2])
+                continue
+            said = self.describe(want["edge"] or "any edge", want["branch"], want["function"])
+            self.differ(path, "no {}", said)
+        for edge, branch, future in found:
+            said = self.describe(edge, branch, future and future["function"])
+            self.differ(path, "there should be no {}", said)
+
+
 class Comparison:
     def __init__(self, document, truth, lines=True):
         self.document = document
@@ -126,7 +241,9 @@ class Comparison:
                     self.differ("task {} is missing", task_id)
                     continue
                 self.check_task(want, row)
-                runtimes.setdefault(want.get("runtime"), set()).add(row.get("runtime"))
+                # A LocalSet's tasks belong to no runtime.
+                if want.get("runtime") is not None:
+                    runtimes.setdefault(want["runtime"], set()).add(row.get("runtime"))
         for own, theirs in runtimes.items():
             if len(theirs) != 1:
                 self.differ("tasks of runtime {} are on {}", own, show(sorted(theirs, key=str)))
@@ -153,8 +270,11 @@ class Comparison:
         if row["state"] != want["state"]:
             self.differ("{} is {}, not {}", name, row["state"], want["state"])
         root = row.get("root")
-        self.check_chain(name, want, root)
-        if want["state"] == "idle":
+        if want.get("tree"):
+            self.check_tree(name, want["tree"], root)
+        else:
+            self.check_chain(name, want, root)
+        if want["state"] == "idle" and not want.get("tree"):
             for future in self.own_coroutines(root):
                 if future.get("state") != "suspended":
                     self.differ("{}: {} is {}", name, future["function"], future.get("state"))
@@ -180,6 +300,11 @@ class Comparison:
                 self.differ(
                     "{}: {} is in {}, not {}", name, future["function"], future.get("file"), file
                 )
+
+    def check_tree(self, name, want, root):
+        tree = Tree(self.crates, self.compare_lines)
+        for difference in tree.compare_root(want, root):
+            self.differ("{}: {}", name, difference)
 
     def check_leaf(self, name, want, root):
         waits = [future["wait"] for future in walk(root) if future.get("wait")]

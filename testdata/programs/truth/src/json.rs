@@ -50,7 +50,7 @@ fn task(task: &Task, places: &[Place]) -> String {
     let mut fields = vec![
         ("id", if task.ids.len() == 1 { id(task.ids[0]) } else { "null".to_string() }),
         ("count", task.ids.len().to_string()),
-        ("runtime", task.runtime.to_string()),
+        ("runtime", or_null(task.runtime)),
         ("state", string(task.state.name())),
     ];
     if task.ids.len() != 1 {
@@ -58,6 +58,9 @@ fn task(task: &Task, places: &[Place]) -> String {
     }
     fields.extend(frames(&task.chain, places, task.polled));
     fields.push(("leaf", leaf(task)));
+    if let Some(tree) = &task.tree {
+        fields.push(("tree", tree.json(places)));
+    }
     object(&fields)
 }
 
@@ -95,20 +98,20 @@ fn id(id: Option<u64>) -> String {
     id.map_or("null".to_string(), |id| string(&id.to_string()))
 }
 
-fn or_null(value: Option<impl Display>) -> String {
+pub(crate) fn or_null(value: Option<impl Display>) -> String {
     value.map_or("null".to_string(), |value| value.to_string())
 }
 
-fn array(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-fn object(fields: &[(&str, String)]) -> String {
+pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields.iter().map(|(key, value)| format!("{}:{}", string(key), value));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 /// Nothing a program says about itself needs more than these two escapes.
-fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -11,6 +11,7 @@
 
 mod json;
 pub mod quiet;
+pub mod tree;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -126,7 +127,8 @@ enum Leaf {
 /// One task, or several that look alike.
 pub struct Task {
     ids: Vec<Option<u64>>,
-    runtime: usize,
+    /// `None` for a task of a `LocalSet`, which no runtime counts.
+    runtime: Option<usize>,
     state: State,
     chain: Vec<&'static str>,
     leaf: Option<Leaf>,
@@ -134,16 +136,33 @@ pub struct Task {
     blocked: bool,
     /// Whether the task was polled up to the await points of its chain.
     polled: bool,
+    tree: Option<tree::Node>,
 }
 
 impl Task {
     fn new(ids: Vec<Option<u64>>, state: State, chain: &[&'static str]) -> Task {
-        Task { ids, runtime: 0, state, chain: chain.to_vec(), leaf: None, blocked: false, polled: true }
+        Task {
+            ids,
+            runtime: Some(0),
+            state,
+            chain: chain.to_vec(),
+            leaf: None,
+            blocked: false,
+            polled: true,
+            tree: None,
+        }
     }
 
     /// Suspended, nothing woke it.
     pub fn idle(id: Option<u64>, chain: &[&'static str]) -> Task {
         Task::new(vec![id], State::Idle, chain)
+    }
+
+    /// Suspended, nothing woke it, and this is the tree of its futures.
+    pub fn idle_tree(id: Option<u64>, tree: tree::Node) -> Task {
+        let mut task = Task::idle(id, &[]);
+        task.tree = Some(tree);
+        task
     }
 
     /// Like [`Task::idle`], for several.
@@ -179,7 +198,13 @@ impl Task {
 
     /// The runtime it belongs to, counted in the order of [`Truth::runtime`].
     pub fn on(mut self, runtime: usize) -> Task {
-        self.runtime = runtime;
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// It belongs to a `LocalSet`.
+    pub fn local(mut self) -> Task {
+        self.runtime = None;
         self
     }
 
@@ -352,6 +377,11 @@ impl Truth {
                 *wanted.entry(*name).or_insert(0) += task.ids.len();
             }
         }
+        for task in &self.tasks {
+            if let Some(tree) = &task.tree {
+                tree.count_visits(task.ids.len(), &mut wanted);
+            }
+        }
         for name in self.block_on.iter().flatten().chain(&self.passes) {
             *wanted.entry(*name).or_insert(0) += 1;
         }
@@ -359,7 +389,7 @@ impl Truth {
     }
 
     fn tasks_of(&self, runtime: usize) -> usize {
-        let own = self.tasks.iter().filter(|task| task.runtime == runtime);
+        let own = self.tasks.iter().filter(|task| task.runtime == Some(runtime));
         own.map(|task| task.ids.len()).sum()
     }
 }
