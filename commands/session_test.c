@@ -6,22 +6,53 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "commands/session.h"
-#include "debugger/target_fake.h"
 
-/* A program that is nothing but two threads; kind: "core" stands still, others do not. */
-static struct session open_session(struct target_ops *ops, const char *kind)
+/* A child that does nothing, in a session; ended by close_child(). */
+struct child {
+	struct session session;
+	struct target_ops ops;
+	pid_t pid;
+};
+
+/* kind: "core" stands still, or so the session believes, "live" does not. */
+static void open_child(struct child *c, const char *kind)
 {
-	struct session s = { .target = target_fake_open() };
+	struct session_options options = { 0 };
 
-	target_fake_thread(s.target, 100);
-	target_fake_thread(s.target, 101);
-	*ops = *s.target->ops;
-	ops->kind = kind;
-	s.target->ops = ops;
-	assert_null(inspector_open(s.target, &s.inspector));
-	return s;
+	c->pid = fork();
+	assert_true(c->pid >= 0);
+	if (c->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	options.pid = c->pid;
+	struct error *err CLEANUP(error_freep) = session_open(&options, &c->session);
+	if (err)
+		fail_msg("%s", err->message);
+	c->ops = *c->session.target->ops;
+	c->ops.kind = kind;
+	c->session.target->ops = &c->ops;
 }
+
+static void close_child(struct child *c)
+{
+	session_close(&c->session);
+	if (c->pid > 0) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
+}
+
+#define CHILD(name, kind)                                                                          \
+	struct child name CLEANUP(close_child) = { 0 };                                            \
+	open_child(&(name), (kind))
 
 static const struct snapshot *ask(struct session *s, unsigned wants, const struct question *q)
 {
@@ -34,42 +65,39 @@ static const struct snapshot *ask(struct session *s, unsigned wants, const struc
 
 static void a_core_is_read_once(void **state)
 {
-	struct target_ops ops;
-	struct session s CLEANUP(session_close) = open_session(&ops, "core");
+	CHILD(c, "core");
 
 	(void)state;
-	const struct snapshot *first = ask(&s, WANT_RUNNING, NULL);
-	assert_ptr_equal(ask(&s, WANT_RUNNING, NULL), first);
-	const struct snapshot *second = ask(&s, WANT_STACKS, NULL);
+	const struct snapshot *first = ask(&c.session, WANT_RUNNING, NULL);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), first);
+	const struct snapshot *second = ask(&c.session, WANT_STACKS, NULL);
 	assert_ptr_not_equal(second, first);
-	assert_ptr_equal(ask(&s, WANT_RUNNING, NULL), second);
-	assert_int_equal(s.wants, WANT_RUNNING | WANT_STACKS);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), second);
+	assert_int_equal(c.session.wants, WANT_RUNNING | WANT_STACKS);
 }
 
 static void a_running_program_is_read_anew(void **state)
 {
-	struct target_ops ops;
-	struct session s CLEANUP(session_close) = open_session(&ops, "fake");
+	CHILD(c, "live");
 
 	(void)state;
-	const struct snapshot *first = ask(&s, WANT_RUNNING, NULL);
-	assert_ptr_not_equal(ask(&s, WANT_RUNNING, NULL), first);
+	const struct snapshot *first = ask(&c.session, WANT_RUNNING, NULL);
+	assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, NULL), first);
 }
 
 /* The answer to one question is never taken for the answer to another one. */
 static void each_question_is_asked(void **state)
 {
-	struct target_ops ops;
-	struct session s CLEANUP(session_close) = open_session(&ops, "core");
+	CHILD(c, "core");
 	char print[] = "a.b";
 	struct question q = { .thread = 1, .print = print };
 
 	(void)state;
-	const struct snapshot *plain = ask(&s, WANT_RUNNING, NULL);
-	const struct snapshot *first = ask(&s, WANT_RUNNING, &q);
+	const struct snapshot *plain = ask(&c.session, WANT_RUNNING, NULL);
+	const struct snapshot *first = ask(&c.session, WANT_RUNNING, &q);
 	assert_ptr_not_equal(first, plain);
-	assert_ptr_equal(ask(&s, WANT_RUNNING, &q), first);
-	assert_ptr_equal(ask(&s, WANT_RUNNING, NULL), first);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, &q), first);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), first);
 
 	struct question others[] = { q, q, q, q, q, q };
 	others[0].print = "a.c";
@@ -79,35 +107,34 @@ static void each_question_is_asked(void **state)
 	others[4].has_whatis = true;
 	others[5].print = NULL;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		const struct snapshot *before = ask(&s, WANT_RUNNING, &q);
+		const struct snapshot *before = ask(&c.session, WANT_RUNNING, &q);
 
-		assert_ptr_not_equal(ask(&s, WANT_RUNNING, &others[i]), before);
+		assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, &others[i]), before);
 	}
 	/* What was asked is kept: the words of a command do not live as long. */
-	first = ask(&s, WANT_RUNNING, &q);
+	first = ask(&c.session, WANT_RUNNING, &q);
 	print[2] = 'c';
-	assert_ptr_not_equal(ask(&s, WANT_RUNNING, &q), first);
+	assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, &q), first);
 }
 
 static void the_number_of_the_thread_in_focus(void **state)
 {
-	struct target_ops ops;
-	struct session s CLEANUP(session_close) = open_session(&ops, "core");
-	const struct snapshot *snap;
+	CHILD(c, "live");
+	struct session *s = &c.session;
 	const struct thread_info *th;
 
 	(void)state;
-	assert_int_equal(session_focus_number(&s), 1);
-	s.target->signal.tid = 101;
-	assert_int_equal(session_focus_number(&s), 2);
-	s.focus = 100;
-	assert_int_equal(session_focus_number(&s), 1);
-	snap = ask(&s, WANT_RUNNING, NULL);
-	assert_null(session_focus(&s, snap, &th));
-	assert_int_equal(th->number, session_focus_number(&s));
-	s.focus = 102;
-	assert_int_equal(session_focus_number(&s), 0);
-	struct error *err CLEANUP(error_freep) = session_focus(&s, snap, &th);
+	assert_int_equal(session_focus_number(s), 1);
+
+	const struct snapshot *snap = ask(s, WANT_RUNNING, NULL);
+	assert_null(session_focus(s, snap, &th));
+	assert_int_equal(th->tid, c.pid);
+	s->focus = c.pid;
+	assert_int_equal(session_focus_number(s), th->number);
+	/* One that has ended. */
+	s->focus = getpid();
+	assert_int_equal(session_focus_number(s), 0);
+	struct error *err CLEANUP(error_freep) = session_focus(s, snap, &th);
 	assert_int_equal(err->kind, ERR_STATE);
 }
 
