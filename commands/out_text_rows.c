@@ -218,6 +218,11 @@ void text_help(struct out *o, const struct command *command, enum help_view view
 			str_append(&t->line, command->help);
 			text_end_line(t);
 		}
+		if (command->verbose) {
+			str_append(&t->line, "    -v, --verbose: with the variables of every "
+			                     "frame that is shown.");
+			text_end_line(t);
+		}
 		return;
 	}
 	str_printf(&t->line, "%*s  %s",

@@ -769,6 +769,39 @@ static void hostile_strings(void **state)
 	}
 }
 
+static void hostile_variables(void **state)
+{
+	static const char evil[] = "a\033[2J\nTask: 6 (idle)\x9b\xff%s%n\x7f";
+	const struct command *const commands[] = {
+		&async_backtrace_all_command, &locals_command, &info_threads_command,
+		&async_task_command,          &print_command,  &whatis_command
+	};
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	struct wait wait = { .kind = evil, .phrase = evil };
+	struct local value = { evil, evil, evil, 0, false, true, NULL };
+	struct place place = { .what = evil, .phrase = evil };
+
+	(void)state;
+	s->threads[0].wait = &wait;
+	s->threads[0].root->note = s->threads[0].root->edge = evil;
+	s->threads[0].root->locals = &value;
+	s->threads[0].root->nlocals = 1;
+	s->printed = &value;
+	s->places = &place;
+	s->nplaces = 1;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		const char *arg = commands[i]->min_args ? "1" : NULL;
+		CAUGHT(c);
+
+		catch (&c, TEXT);
+		assert_null(run_in_session(&c, &session, commands[i], s, arg, true));
+		assert_non_null(strstr(c.answers, "%s%n"));
+		assert_null(strpbrk(c.answers, "\033\x7f\xff"));
+		assert_null(strstr(c.answers, "\nTask: 6"));
+	}
+}
+
 /* Colour adds codes and changes nothing else. */
 static void colour_is_only_an_addition(void **state)
 {
@@ -840,6 +873,7 @@ int main(void)
 		cmocka_unit_test(layout_rows),
 		cmocka_unit_test(info_sums_up),
 		cmocka_unit_test(hostile_strings),
+		cmocka_unit_test(hostile_variables),
 		cmocka_unit_test(colour_is_only_an_addition),
 		cmocka_unit_test(help_lists_every_command),
 	};
