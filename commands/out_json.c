@@ -169,6 +169,7 @@ static json_t *task_json(const struct task *task, bool verbose)
 	set(o, "id", text(task->id));
 	set(o, "runtime", json_integer(task->runtime));
 	set(o, "addr", address(task->addr));
+	set(o, "local_set", address(task->local_set));
 	set(o, "state", text(task_state_name(task->state)));
 	set(o, "notified", json_boolean(task->state == TASK_RUNNING && task->notified));
 	set(o, "thread", number_if(task->thread, task->thread));

@@ -39,14 +39,16 @@ static void hand_written(struct text *t, const struct future *f)
 {
 	const char *name = f->type ? f->type : f->function;
 
+	if (!f->wait || f->wait->within) {
+		str_append(&t->line, "future ");
+		text_name(t, name ? name : "?");
+		str_append(&t->line, f->wait && f->wait->phrase ? ": " : "");
+	}
 	if (f->wait && f->wait->phrase) {
 		text_style(t, STYLE_WAIT);
 		text_clean(t, f->wait->phrase);
 		text_style(t, STYLE_PLAIN);
-		return;
 	}
-	str_append(&t->line, "future ");
-	text_name(t, name ? name : "?");
 	if (f->running) {
 		str_append(&t->line, " running");
 		text_place(t, f->file_short ? f->file_short : f->file, f->line);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "runtimes/leaf.h"
+#include "runtimes/local_set.h"
 #include "runtimes/tokio.h"
 
 enum { JOIN_RAW };
@@ -44,7 +45,16 @@ static struct error *decode_join(struct leaf *l)
 	return NULL;
 }
 
+/* Awaited itself, it is done when all its tasks are; they are listed later. */
+static struct error *decode_local_set(struct leaf *l)
+{
+	wait_phrase(l, "LocalSet");
+	local_set_met(l->d, l->v, l->f);
+	return NULL;
+}
+
 const struct leaf_row leaf_task_rows[] = {
+	{ .type = "tokio::task::local::LocalSet", .kind = "local_set", .decode = decode_local_set },
 	{ .type = "tokio::runtime::task::join::JoinHandle",
 	  .kind = "join",
 	  .decode = decode_join,

@@ -191,7 +191,9 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	if (block_on)
 		note_outer_root(c, info, s, &marks, block_on);
 	if (block_on && root_waits(s, &marks, block_on))
-		info->root = root_find(c, s, block_on);
+		info->root =
+			root_find(c, s, block_on, tokio_block_on_waker(c, tt, s->thread, block_on),
+		                  r ? r->info->index : 0);
 }
 
 /*
@@ -245,6 +247,22 @@ void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
 		if (tt->tokio)
 			describe(c, tt, &c->out->threads[i], &c->stacks[i],
 			         runtime_of(runtimes, nruntimes, tt->shared));
+	}
+}
+
+void tokio_link_running(struct collector *c, const struct tokio_thread *threads)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_info *info = &c->out->threads[i];
+		struct task *task = threads[i].tokio && !info->task
+		                            ? running_task(c, threads[i].task_id, info->runtime)
+		                            : NULL;
+
+		if (!task || task->thread)
+			continue;
+		task->thread = info->number;
+		info->task = task->id;
+		info->state = arena_printf(c->a, "running task %s", task->id);
 	}
 }
 
