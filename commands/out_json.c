@@ -164,6 +164,7 @@ static json_t *future_json(const struct future *f, bool verbose)
 
 static json_t *task_json(const struct task *task, bool verbose)
 {
+	SCRATCH(tmp);
 	json_t *o = json_object();
 
 	set(o, "id", text(task->id));
@@ -174,7 +175,7 @@ static json_t *task_json(const struct task *task, bool verbose)
 	set(o, "notified", json_boolean(task->state == TASK_RUNNING && task->notified));
 	set(o, "thread", number_if(task->thread, task->thread));
 	set(o, "type", text(task->type));
-	set(o, "waiting_on", text(future_waiting_on(task->root)));
+	set(o, "waiting_on", text(future_waiting_on(&tmp, task->root, true)));
 	set(o, "leaves", json_integer((json_int_t)future_leaves(task->root)));
 	set(o, "root", future_json(task->root, verbose));
 	set(o, "problem", text(task->problem));

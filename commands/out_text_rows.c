@@ -74,14 +74,11 @@ static const char *awaiting_cell(struct arena *a, const struct task *task)
 
 static const char *waiting_cell(const struct text *t, struct arena *a, const struct task *task)
 {
-	const struct future *leaf = future_leaf(task->root);
 	size_t others = future_leaves(task->root);
-	const char *what = future_waiting_on(task->root);
+	const char *what = clean(a, future_waiting_on(a, task->root, t->out.options.full_names));
 
-	if (!leaf)
-		return task->problem ? arena_printf(a, "! %s", clean(a, task->problem)) : NULL;
-	/* A phrase stays as it is, a type is shortened. */
-	what = leaf->wait && leaf->wait->phrase ? clean(a, what) : shown_name(t, a, what);
+	if (!what && !task->root && task->problem)
+		return arena_printf(a, "! %s", clean(a, task->problem));
 	return what && others > 1 ? arena_printf(a, "%s (+%zu more)", what, others - 1) : what;
 }
 

@@ -253,6 +253,22 @@ static void waiting_on_what_is_polled(void **state)
 	"     old: String = \"a\" (may have been moved out)\n"                                     \
 	"     buf: [u8; 4] ! unreadable\n"
 
+/* Where the phrase is about something that the leaf holds, both are shown. */
+static void waiting_on_what_a_leaf_holds(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	s->tasks[0]->root = make_sleep(&s->arena);
+	s->tasks[0]->root->wait->within = true;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_non_null(strstr(c.answers, "  SleepType: sleep future, sleeping already happened"));
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, "#0 future SleepType: sleep future, sleeping already"));
+}
+
 static void variables_when_verbose(void **state)
 {
 	SNAPSHOT(s);
@@ -366,6 +382,8 @@ static void the_focus_follows_the_thread(void **state)
 		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
 		"point 1 at src/main.rs:21\n");
 	catch (&c, TEXT);
+	assert_null(run_in_session(&c, &session, &async_task_command, s, NULL, false));
+	assert_non_null(strstr(c.answers, "\nTask: 4 (idle)\n     header"));
 	assert_null(run_in_session(&c, &session, &thread_command, s, "3", false));
 	assert_says(&session, &frame_command, s, NULL,
 	            "Task: 5 (running on thread #3)\n" RUNNING_5);
@@ -852,6 +870,7 @@ int main(void)
 		cmocka_unit_test(trees),
 		cmocka_unit_test(trees_in_ascii),
 		cmocka_unit_test(waiting_on_what_is_polled),
+		cmocka_unit_test(waiting_on_what_a_leaf_holds),
 		cmocka_unit_test(variables_when_verbose),
 		cmocka_unit_test(variables_at_a_fork),
 		cmocka_unit_test(the_focus_moves),

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dwarf/demangle.h"
 #include "runtimes/inspect.h"
 
 const char *future_kind_name(enum future_kind kind)
@@ -132,15 +133,20 @@ const struct future *future_awaiting(const struct future *root)
 	return found;
 }
 
-const char *future_waiting_on(const struct future *root)
+const char *future_waiting_on(struct arena *a, const struct future *root, bool full_names)
 {
 	const struct future *leaf = future_leaf(root);
 
 	if (!leaf)
 		return NULL;
-	if (leaf->wait && leaf->wait->phrase)
-		return leaf->wait->phrase;
-	return leaf->type ? leaf->type : leaf->function;
+	const char *phrase = leaf->wait ? leaf->wait->phrase : NULL;
+	const char *type = leaf->type ? leaf->type : leaf->function;
+
+	if (phrase && (!leaf->wait->within || !type))
+		return phrase;
+	if (type && !full_names)
+		type = name_short(a, type);
+	return phrase ? arena_printf(a, "%s: %s", type, phrase) : type;
 }
 
 static const struct future *find_frame(const struct future *f, unsigned number,

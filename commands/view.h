@@ -33,8 +33,11 @@ size_t future_leaves(const struct future *root);
  * file_short does not begin with "..."), else root; NULL when that one has no file.
  */
 const struct future *future_awaiting(const struct future *root);
-/* The phrase of future_leaf(), else its type, else its function; NULL for NULL. */
-const char *future_waiting_on(const struct future *root);
+/*
+ * The phrase of future_leaf(), behind its type where that is worth showing, else its type, else
+ * its function; NULL for NULL. In arena a, not cleaned.
+ */
+const char *future_waiting_on(struct arena *a, const struct future *root, bool full_names);
 
 /* The future of that number in a tree and, when parent is not NULL, its parent; else NULL. */
 const struct future *future_frame(const struct future *root, unsigned number,
