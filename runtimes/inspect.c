@@ -287,6 +287,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
+	map_free(&c->queued_jobs);
 	arena_free(&c->scratch);
 	free(c);
 	return s;

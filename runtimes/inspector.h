@@ -11,6 +11,8 @@
 #include "runtimes/inspect.h"
 
 struct tokio;
+struct tokio_thread;
+struct tokio_runtime;
 
 struct inspector {
 	struct target *target;
@@ -58,6 +60,12 @@ struct collector {
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
 	bool clock_paused; /* a runtime's own clock stands still (tokio's test-util) */
+	/* What tokio.c found, for leaves; NULL before. Threads by index of target->threads. */
+	const struct tokio_thread *tokio_threads;
+	const struct tokio_runtime *tokio_runtimes;
+	size_t ntokio_runtimes;
+	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
+	bool queued_jobs_read;
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */

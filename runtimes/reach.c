@@ -64,18 +64,33 @@ static void add(struct walk *w, struct value v, size_t from, const char *name, b
 		(struct reached){ v, from, name, depth, exclusive && r->list[from].exclusive };
 }
 
+/*
+ * A pointer to bytes is how collections keep what they do not name (hashbrown, VecDeque): anything
+ * may lie there. Not so in a string slice, whose bytes are bytes.
+ */
+static bool hides_its_target(const struct walk *w, size_t from)
+{
+	const struct reached *at = &w->r->list[from];
+	const struct type *target = type_target(at->v.type);
+	const struct type *holder = w->r->list[at->from].v.type;
+
+	if (!target || type_kind(target) == TYPE_FUNCTION)
+		return false;
+	if (type_kind(target) == TYPE_OPAQUE)
+		return true;
+	return type_size(target) <= 1 && !(holder && type_member(holder, "data_ptr"));
+}
+
 static void add_behind(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v, behind = { type_target(v.type), 0 };
 	const char *name = type_name(v.type);
 	struct error *err;
 
-	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) == 0)
-		return;
-	if (type_kind(behind.type) == TYPE_OPAQUE) {
+	if (hides_its_target(w, from))
 		w->r->complete = false;
+	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) <= 1)
 		return;
-	}
 	err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
 	if (err) {
 		w->r->complete = false;
