@@ -74,12 +74,13 @@ static const char *awaiting_cell(struct arena *a, const struct task *task)
 
 static const char *waiting_cell(const struct text *t, struct arena *a, const struct task *task)
 {
-	size_t others = future_leaves(task->root);
-	const char *what = clean(a, future_waiting_on(a, task->root, t->out.options.full_names));
+	size_t others;
+	const char *what = clean(a, task_waiting_on(a, t->out.answer.snapshot, task,
+	                                            t->out.options.full_names, &others));
 
 	if (!what && !task->root && task->problem)
 		return arena_printf(a, "! %s", clean(a, task->problem));
-	return what && others > 1 ? arena_printf(a, "%s (+%zu more)", what, others - 1) : what;
+	return what && others ? arena_printf(a, "%s (+%zu more)", what, others) : what;
 }
 
 void text_task_row(struct text *t, const struct task *task)

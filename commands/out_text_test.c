@@ -466,6 +466,9 @@ static void threads_that_sit_somewhere(void **state)
 	assert_null(run_command(&c, &info_threads_command, s, NULL));
 	assert_null(run_command(&c, &async_backtrace_command, s, NULL));
 	assert_null(run_command(&c, &thread_command, s, "3"));
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_non_null(strstr(c.answers, "  src/serve.rs:9  std mutex at 0x7f00, held by thread "
+	                                  "#2  "));
 	assert_non_null(
 		strstr(c.answers, "  running task 5 [std mutex at 0x7f00, held by thread #2]\n"));
 	assert_non_null(
