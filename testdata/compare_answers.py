@@ -14,6 +14,8 @@ import sys
 # Of the target and the answer as a whole.
 KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid")
 TIME_KEYS = ("remaining_ms", "now")
+# Of a task: the phrase of a wait in its tree, which is compared there.
+PHRASE_KEYS = ("waiting_on",)
 
 
 def wait(value):
@@ -40,7 +42,8 @@ def strip(value, key=None):
     if "tid" in value or "root" in value:
         if at_work(value):
             return {k: value.get(k) for k in ("id", "tid", "number", "role", "runtime")}
-        value = {k: v for k, v in value.items() if "tid" not in value or k != "name"}
+        left_out = ("name",) if "tid" in value else PHRASE_KEYS
+        value = {k: v for k, v in value.items() if k not in left_out}
     return {k: strip(v, k) for k, v in value.items()}
 
 
