@@ -331,6 +331,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 	if (err)
 		return problem_error(d, f, err);
 	f->addr = v.addr;
+	whatis_note(d->c, f, v);
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;
