@@ -53,17 +53,18 @@ class Tree:
             and crate_of(future["function"]) in self.crates
         )
 
-    def nodes(self, future, edge="await", branch="polled"):
+    def nodes(self, future, edge="await", branch="polled", notes=()):
         """The own coroutines nearest to this future, itself included."""
+        notes += (future.get("note"),)
         if edge in self.PLAIN:
             edge = future.get("edge") or "await"
         if branch == "polled":
             branch = future.get("branch", "polled")
         if self.is_own(future):
-            return [(edge, branch, future)]
+            return [(edge, branch, dict(future, notes=notes))]
         found = []
         for child in future.get("children") or []:
-            found += self.nodes(child, edge, branch)
+            found += self.nodes(child, edge, branch, notes)
         if not found and edge.startswith(self.BRANCHES):
             found = [(edge, branch, None)]
         return found
@@ -107,6 +108,9 @@ class Tree:
             self.differ(path, "is at line {}, not {}", future.get("line"), want["line"])
         if want["state"] is not None and future.get("state") != want["state"]:
             self.differ(path, "is {}, not {}", future.get("state"), want["state"])
+        if want.get("note") and want["note"] not in future["notes"]:
+            notes = filter(None, future["notes"])
+            self.differ(path, "its notes are {}, not {}", show(notes), want["note"])
         if want["branch"] != "done":
             self.compare_children(path, want["children"], self.below(future))
 
