@@ -48,9 +48,9 @@ pub(crate) fn spawn_all() -> Vec<Task> {
     let chain = ["localset::handles::hold", "localset::nap"];
     tasks.push(Task::idle(truth::id(&held), &chain).sleeps());
     // What an AbortHandle belongs to lives on without a JoinHandle.
-    let abortable = tokio::spawn(nap());
-    let handle = Box::leak(Box::new(abortable.abort_handle()));
-    tasks.push(Task::idle(truth::id(&abortable), &["localset::nap"]).sleeps());
-    let _ = handle.is_finished();
+    let mut detached = JoinSet::new();
+    let handle = Box::leak(Box::new(detached.spawn(nap())));
+    detached.detach_all();
+    tasks.push(Task::idle(truth::id(handle), &["localset::nap"]).sleeps());
     tasks
 }
