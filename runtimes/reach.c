@@ -64,18 +64,33 @@ static void add(struct walk *w, struct value v, size_t from, const char *name, b
 		(struct reached){ v, from, name, depth, exclusive && r->list[from].exclusive };
 }
 
+/*
+ * A pointer to bytes is how collections keep what they do not name (hashbrown, VecDeque): anything
+ * may lie there. Not so in a string slice, whose bytes are bytes.
+ */
+static bool hides_its_target(const struct walk *w, size_t from)
+{
+	const struct reached *at = &w->r->list[from];
+	const struct type *target = type_target(at->v.type);
+	const struct type *holder = w->r->list[at->from].v.type;
+
+	if (!target || type_kind(target) == TYPE_FUNCTION)
+		return false;
+	if (type_kind(target) == TYPE_OPAQUE)
+		return true;
+	return type_size(target) <= 1 && !(holder && type_member(holder, "data_ptr"));
+}
+
 static void add_behind(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v, behind = { type_target(v.type), 0 };
 	const char *name = type_name(v.type);
 	struct error *err;
 
-	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) == 0)
-		return;
-	if (type_kind(behind.type) == TYPE_OPAQUE) {
+	if (hides_its_target(w, from))
 		w->r->complete = false;
+	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) <= 1)
 		return;
-	}
 	err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
 	if (err) {
 		w->r->complete = false;
@@ -295,13 +310,13 @@ static size_t choose(struct search *s)
 	return 1;
 }
 
-static void use_resources(struct search *s, size_t n, struct future *f)
+static void use_resources(struct search *s, size_t n, struct value v, struct future *f)
 {
 	if (n == 1) {
 		f->wait = s->resources[0].f->wait;
 		f->problem = s->resources[0].f->problem;
 		if (f->wait)
-			f->wait->within = true;
+			f->wait->within = !arms_is_poll_fn(v.type);
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
@@ -342,7 +357,7 @@ void reach_explain(struct decoder *d, struct value v, struct future *f)
 	reach_walk(d->c, v, look, &s, &r);
 	size_t n = choose(&s);
 	if (n)
-		use_resources(&s, n, f);
+		use_resources(&s, n, v, f);
 	else
 		use_wakers(&s, &r, v, f);
 }

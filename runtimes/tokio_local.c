@@ -1,5 +1,6 @@
 /* Tasks of a tokio LocalSet. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "debugger/base/str.h"
 #include "runtimes/local_set.h"
@@ -89,6 +90,13 @@ static void describe(struct collector *c, struct future *f, struct task *const *
 	f->wait->details->nlist = n;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
 /* The tasks of one set, decoded; those of a set that is known already are only named. */
 static void collect_set(struct collector *c, const struct local_set *set,
                         struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
@@ -112,6 +120,8 @@ static void collect_set(struct collector *c, const struct local_set *set,
 		if ((c->want & WANT_TASKS) || tasks->data[i]->state == TASK_RUNNING)
 			tokio_decode_task(c, r, tasks->data[i]);
 	}
+	if (tasks->n > before)
+		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data), by_number);
 	if (found && set->future)
 		describe(c, set->future, tasks->data + before, tasks->n - before);
 }

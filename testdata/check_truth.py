@@ -14,6 +14,8 @@ import sys
 
 COROUTINES = ("async_fn", "async_block", "async_closure")
 ALIVE = ("idle", "scheduled", "running")
+# What the kernel tells of a wait, and a core not.
+LIVE_KEYS = ("local", "peer", "fd")
 
 
 def walk(future):
@@ -178,6 +180,8 @@ class Comparison:
         self.check_blocking()
         self.check_workers()
         self.check_queues()
+        if "threads" in self.truth:
+            self.check_blocked()
         return self.differences
 
     def summary(self):
@@ -315,6 +319,13 @@ class Comparison:
             self.differ("{} waits for {}, not {}", name, have["kind"], want["kind"])
         elif want.get("task") is not None and have.get("task") != want["task"]:
             self.differ("{} joins task {}, not {}", name, have.get("task"), want["task"])
+        else:
+            is_core = self.document.get("target", {}).get("kind") == "core"
+            for key in want.keys() - {"kind", "task"}:
+                if is_core and key in LIVE_KEYS and key not in have:
+                    continue
+                if have.get(key) != want[key]:
+                    self.differ("{}: {} is {}, not {}", name, key, have.get(key), want[key])
 
     def check_gone(self):
         gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}
@@ -369,6 +380,28 @@ class Comparison:
                 self.differ("{} workers run a task, not {}", len(have), len(want))
         elif sorted(have) != sorted(want):
             self.differ("workers run {}, not {}", show(sorted(have)), show(sorted(want)))
+
+    def check_blocked(self):
+        """What each thread sits in that should be polling or working."""
+        found = [thread for thread in self.document["threads"] if thread.get("wait")]
+        for want in self.truth["threads"]:
+            for thread in found:
+                wait = thread["wait"]
+                # An address may be unknown, but not another's.
+                if (
+                    wait["kind"] == want["kind"] and thread.get("task") == want.get("task")
+                    and (wait.get("object") is None or want.get("object") is None
+                         or int(wait["object"], 16) == int(want["object"], 16))
+                ):
+                    found.remove(thread)
+                    break
+            else:
+                self.differ("no thread with task {} sits in {}", want.get("task"), want["kind"])
+        for thread in found:
+            self.differ(
+                "thread {} should not sit in {} ({})",
+                thread["number"], thread["wait"]["kind"], thread["wait"].get("phrase"),
+            )
 
     def check_queues(self):
         rows = {runtime.get("index"): runtime for runtime in self.document["runtimes"]}
@@ -538,7 +571,8 @@ def self_test():
             },
             {
                 "id": "4", "count": 1, "runtime": 0, "state": "idle",
-                "chain": ["app::join"], "lines": [30], "leaf": {"kind": "join", "task": "3"},
+                "chain": ["app::join"], "lines": [30],
+                "leaf": {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"]},
             },
             {
                 "id": "5", "count": 1, "runtime": 0, "state": "running",
@@ -557,6 +591,10 @@ def self_test():
         "blocking": [{"function": "app::job::{closure#0}"}],
         "workers_running": ["5"],
         "gone": ["6"],
+        "threads": [
+            {"kind": "std_mutex", "task": "5", "object": "0x7f10"},
+            {"kind": "syscall", "task": None, "object": None},
+        ],
     }
 
     def future(function, line=None, kind="async_fn", children=(), **more):
@@ -569,7 +607,8 @@ def self_test():
 
     def document():
         sleep = future("tokio::time::Sleep", kind="future", wait={"kind": "sleep"})
-        join = future("tokio::task::JoinHandle", kind="future", wait={"kind": "join", "task": "3"})
+        joined = {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"], "more": 1}
+        join = future("tokio::task::JoinHandle", kind="future", wait=joined)
         lock = future("tokio::sync::Mutex::lock", 500, children=[sleep])
         inner = future("app::inner", 22, children=[lock])
         wrapper = future("app::Wrapper", kind="future", children=[inner])
@@ -597,9 +636,15 @@ def self_test():
             ],
             "threads": [
                 thread(1, "block_on", root=main),
-                thread(2, "worker", task="5", state="running task 5", runtime=0, queue_len=2),
+                thread(
+                    2, "worker", task="5", state="running task 5", runtime=0, queue_len=2,
+                    wait={"kind": "std_mutex", "object": "0x7F10"},
+                ),
                 thread(3, "worker", runtime=0, queue_len=1),
-                thread(4, "blocking", state="running", job="app::job::{closure#0}"),
+                thread(
+                    4, "blocking", state="running", job="app::job::{closure#0}",
+                    wait={"kind": "syscall", "object": None},
+                ),
                 thread(5, "blocking", state="idle"),
                 thread(6, "other"),
             ],
@@ -618,6 +663,9 @@ def self_test():
 
     def swap_join(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"]["task"] = "5"
+
+    def change_wait(doc, **details):
+        tasks(doc)["4"]["root"]["children"][0]["wait"].update(details)
 
     def drop_wait(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"] = None
@@ -639,6 +687,8 @@ def self_test():
         ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),
         ("joins task 5", swap_join),
         ("waits for None", drop_wait),
+        ("task_state is None", lambda doc: change_wait(doc, task_state=None)),
+        ("ahead is ['7', '5']", lambda doc: change_wait(doc, ahead=["7", "5"])),
         ("no scheduled task", lambda doc: doc["tasks"].pop(4)),
         ("has ended", lambda doc: doc["tasks"][3].update(state="idle")),
         ("mixed up", lambda doc: doc["tasks"][5].update(runtime=0)),
@@ -649,6 +699,13 @@ def self_test():
         ("should not run a blocking", add_job),
         ("2 tasks are queued", lambda doc: doc["threads"][2].update(queue_len=0)),
         ("0 tasks are injected", lambda doc: doc["runtimes"][0].update(injection_queue_len=0)),
+        ("sits in std_mutex", lambda doc: doc["threads"][1].update(wait=None)),
+        ("sits in std_mutex", lambda doc: doc["threads"][1]["wait"].update(object="0x7f11")),
+        ("sits in syscall", lambda doc: doc["threads"][3]["wait"].update(kind="compute")),
+        (
+            "thread 3 should not sit",
+            lambda doc: doc["threads"][2].update(wait={"kind": "compute", "object": None}),
+        ),
         ("workers run nothing", lambda doc: doc["threads"][1].update(task=None)),
     ]
     failures = 0
