@@ -11,6 +11,8 @@
 #include "runtimes/inspect.h"
 
 struct tokio;
+struct tokio_thread;
+struct tokio_runtime;
 
 struct inspector {
 	struct target *target;
@@ -58,6 +60,13 @@ struct collector {
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
 	bool clock_paused; /* a runtime's own clock stands still (tokio's test-util) */
+	/* What tokio.c found, for leaves; NULL before. Threads by index of target->threads. */
+	const struct tokio_thread *tokio_threads;
+	const struct tokio_runtime *tokio_runtimes;
+	size_t ntokio_runtimes;
+	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
+	bool queued_jobs_read;
+	struct map future_values; /* struct future -> its struct value; for question.whatis only */
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */
@@ -72,5 +81,10 @@ struct error *inspector_path(struct inspector *in, const struct type *from, cons
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);
+
+struct future;
+struct value;
+/* Remembers where a future of a tree lies and of which type: see whatis.h. */
+void whatis_note(struct collector *c, const struct future *f, struct value v);
 
 #endif

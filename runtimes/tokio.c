@@ -69,6 +69,11 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "handle.mt",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
+	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "handle.mt",
+	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
+	                             " | blocking_spawner.inner.shared.queue",
+	                             .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "handle.mt",
 	                              "driver.clock.inner.unfrozen", .optional = true },
@@ -106,6 +111,11 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "handle.ct",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
+	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "handle.ct",
+	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
+	                             " | blocking_spawner.inner.shared.queue",
+	                             .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "handle.ct",
 	                              "driver.clock.inner.unfrozen", .optional = true },
@@ -137,7 +147,8 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 		.blocking_threads = TOKIO_##p##_BLOCKING_THREADS,                                  \
 		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
 		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
-		.time_start = TOKIO_##p##_TIME_START, .time_elapsed = TOKIO_##p##_TIME_ELAPSED,    \
+		.blocking_jobs = TOKIO_##p##_BLOCKING_JOBS, .time_start = TOKIO_##p##_TIME_START,  \
+		.time_elapsed = TOKIO_##p##_TIME_ELAPSED,                                          \
 		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
 	}
 const struct tokio_flavor tokio_flavors[2] = {
@@ -290,6 +301,9 @@ void tokio_collect(struct collector *c)
 	tokio_read_threads(c, threads);
 	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
 	tokio_note_wakers(c, threads);
+	c->tokio_threads = threads;
+	c->tokio_runtimes = runtimes;
+	c->ntokio_runtimes = nruntimes;
 	for (size_t i = 0; i < nruntimes; i++)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);

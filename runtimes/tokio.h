@@ -35,6 +35,7 @@ enum tokio_row {
 	TOKIO_MT_BLOCKING_THREADS,
 	TOKIO_MT_BLOCKING_IDLE,
 	TOKIO_MT_BLOCKING_QUEUE,
+	TOKIO_MT_BLOCKING_JOBS,
 	TOKIO_MT_TIME_START,
 	TOKIO_MT_TIME_ELAPSED,
 	TOKIO_MT_CLOCK_UNFROZEN,
@@ -52,6 +53,7 @@ enum tokio_row {
 	TOKIO_CT_BLOCKING_THREADS,
 	TOKIO_CT_BLOCKING_IDLE,
 	TOKIO_CT_BLOCKING_QUEUE,
+	TOKIO_CT_BLOCKING_JOBS,
 	TOKIO_CT_TIME_START,
 	TOKIO_CT_TIME_ELAPSED,
 	TOKIO_CT_CLOCK_UNFROZEN,
@@ -70,7 +72,7 @@ struct tokio_flavor {
 	enum runtime_flavor flavor;
 	enum tokio_row handle, shared, owned, shards, shard_head, shard_tail, list_head, list_tail,
 		owned_id, count, name, inject, blocking_threads, blocking_idle, blocking_queue,
-		time_start, time_elapsed, clock_unfrozen;
+		blocking_jobs, time_start, time_elapsed, clock_unfrozen;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
@@ -191,6 +193,17 @@ const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
  */
 void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
                               struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks);
+/* tokio_blocking.c: a job of a blocking pool, by its task header. */
+struct tokio_job {
+	const char *function; /* of its closure, readable; NULL unknown */
+	const char *aliases;  /* others that it may be, as in struct task_plan; NULL none */
+	unsigned thread;      /* number of the thread that runs it, 0 none or unknown */
+	bool queued;          /* found in its pool's queue */
+	uint64_t ahead;       /* jobs before it there */
+};
+/* False when the header is of another kind of task. */
+bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
+                    struct tokio_job *ret);
 
 /* tokio_thread.c: roles and states of threads, block_on roots, running tasks. */
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,

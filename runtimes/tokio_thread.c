@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
+#include "runtimes/blocked.h"
 #include "runtimes/root.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
@@ -194,6 +195,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->root =
 			root_find(c, s, block_on, tokio_block_on_waker(c, tt, s->thread, block_on),
 		                  r ? r->info->index : 0);
+	blocked_find(c, info, s, &marks);
 }
 
 /*
@@ -228,6 +230,7 @@ static void describe_by_stack(struct collector *c, struct thread_info *info,
 		info->root = future_by_name(c, name);
 		info->root->problem = "only its name is known: the program has no type information";
 	}
+	blocked_find(c, info, s, &marks);
 }
 
 void tokio_describe_threads_by_stack(struct collector *c)
@@ -247,6 +250,8 @@ void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
 		if (tt->tokio)
 			describe(c, tt, &c->out->threads[i], &c->stacks[i],
 			         runtime_of(runtimes, nruntimes, tt->shared));
+		else
+			blocked_find(c, &c->out->threads[i], &c->stacks[i], &(struct marks){ 0 });
 	}
 }
 
@@ -327,6 +332,7 @@ void tokio_finish_threads(struct collector *c)
 		if (task)
 			finish_task(c, &c->stacks[i], &marks, task);
 		finish_root(c, info, &c->stacks[i], &marks);
+		blocked_finish(c, info, &c->stacks[i], &marks);
 		if (c->want & WANT_STACKS)
 			info->frames = stack_describe(c, &c->stacks[i], &marks,
 			                              task ? task->id : NULL, &info->nframes);

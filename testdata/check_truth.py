@@ -176,6 +176,8 @@ class Comparison:
         self.check_blocking()
         self.check_workers()
         self.check_queues()
+        if "threads" in self.truth:
+            self.check_blocked()
         return self.differences
 
     def summary(self):
@@ -375,6 +377,28 @@ class Comparison:
         elif sorted(have) != sorted(want):
             self.differ("workers run {}, not {}", show(sorted(have)), show(sorted(want)))
 
+    def check_blocked(self):
+        """What each thread sits in that should be polling or working."""
+        found = [thread for thread in self.document["threads"] if thread.get("wait")]
+        for want in self.truth["threads"]:
+            for thread in found:
+                wait = thread["wait"]
+                # An address may be unknown, but not another's.
+                if (
+                    wait["kind"] == want["kind"] and thread.get("task") == want.get("task")
+                    and (wait.get("object") is None or want.get("object") is None
+                         or int(wait["object"], 16) == int(want["object"], 16))
+                ):
+                    found.remove(thread)
+                    break
+            else:
+                self.differ("no thread with task {} sits in {}", want.get("task"), want["kind"])
+        for thread in found:
+            self.differ(
+                "thread {} should not sit in {} ({})",
+                thread["number"], thread["wait"]["kind"], thread["wait"].get("phrase"),
+            )
+
     def check_queues(self):
         rows = {runtime.get("index"): runtime for runtime in self.document["runtimes"]}
         for own, want in enumerate(self.truth["runtimes"]):
@@ -459,6 +483,10 @@ def self_test():
         "blocking": [{"function": "app::job::{closure#0}"}],
         "workers_running": ["5"],
         "gone": ["6"],
+        "threads": [
+            {"kind": "std_mutex", "task": "5", "object": "0x7f10"},
+            {"kind": "syscall", "task": None, "object": None},
+        ],
     }
 
     def future(function, line=None, kind="async_fn", children=(), **more):
@@ -500,9 +528,15 @@ def self_test():
             ],
             "threads": [
                 thread(1, "block_on", root=main),
-                thread(2, "worker", task="5", state="running task 5", runtime=0, queue_len=2),
+                thread(
+                    2, "worker", task="5", state="running task 5", runtime=0, queue_len=2,
+                    wait={"kind": "std_mutex", "object": "0x7F10"},
+                ),
                 thread(3, "worker", runtime=0, queue_len=1),
-                thread(4, "blocking", state="running", job="app::job::{closure#0}"),
+                thread(
+                    4, "blocking", state="running", job="app::job::{closure#0}",
+                    wait={"kind": "syscall", "object": None},
+                ),
                 thread(5, "blocking", state="idle"),
                 thread(6, "other"),
             ],
@@ -557,6 +591,13 @@ def self_test():
         ("should not run a blocking", add_job),
         ("2 tasks are queued", lambda doc: doc["threads"][2].update(queue_len=0)),
         ("0 tasks are injected", lambda doc: doc["runtimes"][0].update(injection_queue_len=0)),
+        ("sits in std_mutex", lambda doc: doc["threads"][1].update(wait=None)),
+        ("sits in std_mutex", lambda doc: doc["threads"][1]["wait"].update(object="0x7f11")),
+        ("sits in syscall", lambda doc: doc["threads"][3]["wait"].update(kind="compute")),
+        (
+            "thread 3 should not sit",
+            lambda doc: doc["threads"][2].update(wait={"kind": "compute", "object": None}),
+        ),
         ("workers run nothing", lambda doc: doc["threads"][1].update(task=None)),
     ]
     failures = 0

@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use crate::{Job, Leaf, Place, State, Task, Truth};
+use crate::{Blocked, Job, Leaf, Place, State, Task, Truth};
 
 pub(crate) fn line(truth: &Truth, places: &[Place]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
     let block_on = truth.block_on.iter().map(|chain| object(&frames(chain, places, true)));
     let running = truth.tasks.iter().filter(|task| task.state == State::Running);
-    object(&[
+    let mut fields = vec![
         ("program", string(truth.program)),
         ("runtimes", array(runtimes)),
         ("tasks", array(truth.tasks.iter().map(|one| task(one, places)))),
@@ -16,7 +16,16 @@ pub(crate) fn line(truth: &Truth, places: &[Place]) -> String {
         ("blocking", array(truth.blocking.iter().map(job))),
         ("workers_running", array(running.flat_map(ids))),
         ("gone", array(truth.gone.iter().map(|one| id(*one)))),
-    ])
+    ];
+    if let Some(threads) = &truth.threads {
+        fields.push(("threads", array(threads.iter().map(blocked))));
+    }
+    object(&fields)
+}
+
+fn blocked(thread: &Blocked) -> String {
+    let at = thread.object.map_or("null".to_string(), |at| string(&format!("{:#x}", at)));
+    object(&[("kind", string(thread.kind)), ("task", id(thread.task)), ("object", at)])
 }
 
 fn job(job: &Job) -> String {

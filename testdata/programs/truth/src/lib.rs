@@ -206,6 +206,8 @@ pub struct Task {
     state: State,
     chain: Vec<&'static str>,
     leaf: Option<Leaf>,
+    /// Runs, but its thread sleeps.
+    blocked: bool,
     /// Whether the task was polled up to the await points of its chain.
     polled: bool,
     tree: Option<tree::Node>,
@@ -219,6 +221,7 @@ impl Task {
             state,
             chain: chain.to_vec(),
             leaf: None,
+            blocked: false,
             polled: true,
             tree: None,
         }
@@ -260,6 +263,13 @@ impl Task {
         task
     }
 
+    /// On a worker, in a call that blocks the worker: the next line after [`here!`].
+    pub fn blocked(id: Option<u64>, function: &'static str) -> Task {
+        let mut task = Task::new(vec![id], State::Running, &[function]);
+        task.blocked = true;
+        task
+    }
+
     /// The runtime it belongs to, counted in the order of [`Truth::runtime`].
     pub fn on(mut self, runtime: usize) -> Task {
         self.runtime = Some(runtime);
@@ -296,6 +306,21 @@ struct Job {
     block_on: bool,
 }
 
+/// A thread that should be polling or working but sits in something.
+pub struct Blocked {
+    kind: &'static str,
+    task: Option<u64>,
+    object: Option<usize>,
+}
+
+impl Blocked {
+    /// `kind` is that of asyncdbg's `wait`, `task` what the thread runs, `object` the address of
+    /// a lock.
+    pub fn new(kind: &'static str, task: Option<u64>, object: Option<usize>) -> Blocked {
+        Blocked { kind, task, object }
+    }
+}
+
 /// All a program says about itself.
 pub struct Truth {
     program: &'static str,
@@ -304,6 +329,8 @@ pub struct Truth {
     block_on: Vec<Vec<&'static str>>,
     blocking: Vec<Job>,
     gone: Vec<Option<u64>>,
+    passes: Vec<&'static str>,
+    threads: Option<Vec<Blocked>>,
 }
 
 impl Truth {
@@ -315,6 +342,8 @@ impl Truth {
             block_on: Vec::new(),
             blocking: Vec::new(),
             gone: Vec::new(),
+            passes: Vec::new(),
+            threads: None,
         }
     }
 
@@ -357,6 +386,18 @@ impl Truth {
         self
     }
 
+    /// A place that is in no chain but must be passed once too.
+    pub fn passes(mut self, name: &'static str) -> Truth {
+        self.passes.push(name);
+        self
+    }
+
+    /// All the threads that should be polling or working but sit in something.
+    pub fn blocked(mut self, threads: Vec<Blocked>) -> Truth {
+        self.threads = Some(threads);
+        self
+    }
+
     /// Waits in a thread of its own until all of this is so, then tells it.
     pub fn publish(self) {
         spawn("watchdog", || {
@@ -391,7 +432,8 @@ impl Truth {
                 return Err(format!("{}: passed {} times of {}", name, seen, wanted));
             }
         }
-        let running = self.tasks.iter().filter(|task| task.state == State::Running).count();
+        let running = |task: &&Task| task.state == State::Running && !task.blocked;
+        let running = self.tasks.iter().filter(running).count();
         let busy = lock(&BUSY).clone();
         if busy.len() < running {
             return Err(format!("{} of {} tasks run", busy.len(), running));
@@ -420,7 +462,7 @@ impl Truth {
                 tree.count_visits(task.ids.len(), &mut wanted);
             }
         }
-        for name in self.block_on.iter().flatten() {
+        for name in self.block_on.iter().flatten().chain(&self.passes) {
             *wanted.entry(*name).or_insert(0) += 1;
         }
         wanted
