@@ -182,6 +182,34 @@ static void test_thread_locals_that_are_none(void **state)
 	}
 }
 
+/* ---- statics ---- */
+
+static void test_statics_that_are_none(void **state)
+{
+	struct fixture *f = *state;
+	struct unit *u = &f->dm->units[0];
+	const struct type *type;
+	unsigned thread_locals = 0;
+	uint64_t addr;
+
+	debuginfo_scan(f->dm, u);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const struct scope *s = &u->scopes[i];
+
+		if (s->tag != DW_TAG_variable || !s->is_tls)
+			continue;
+		/* It has an offset, and that is no address. */
+		const char *name = lookup_die_name(f->dm, s->die);
+		assert_false(lookup_static(f->dm, name, &type, &addr));
+		thread_locals++;
+	}
+	assert_true(thread_locals > 0);
+	assert_false(lookup_static(f->dm, "shapes::boxed", &type, &addr));
+	assert_false(lookup_static(f->dm, "shapes::context::NOTHING", &type, &addr));
+	assert_false(lookup_static(f->dm, "NOTHING", &type, &addr));
+	assert_false(lookup_static(f->dm, "", &type, &addr));
+}
+
 /* ---- trait objects ---- */
 
 /* Maps a vtable of four slots at a run-time address. */
@@ -493,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_types_by_name),
 		cmocka_unit_test(test_thread_local),
 		cmocka_unit_test(test_thread_locals_that_are_none),
+		cmocka_unit_test(test_statics_that_are_none),
 		cmocka_unit_test(test_vtables_that_debug_info_describes),
 		cmocka_unit_test(test_vtables_by_their_poll_function),
 		cmocka_unit_test(test_vtables_that_are_none),

@@ -254,12 +254,24 @@ static struct error *add_readiness(const struct leaf *l, struct value io)
 	return NULL;
 }
 
-/* The number in it, when it is nothing but that: an OwnedFd, a RawFd, a File. */
-static bool only_fd(const struct leaf *l, struct value v, int *ret)
+/* Is it a descriptor and nothing else: a File, an OwnedFd, a RawFd? */
+static bool is_descriptor(const struct type *t)
+{
+	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
+		if (type_kind(t) == TYPE_INT || type_is(t, "std::os::fd::owned::OwnedFd") ||
+		    type_is(t, "std::os::fd::owned::BorrowedFd"))
+			return type_size(t) == sizeof(int);
+		const struct member *m = type_kind(t) == TYPE_STRUCT ? type_single_member(t) : NULL;
+		t = m ? m->type : NULL;
+	}
+	return false;
+}
+
+static bool read_fd(const struct leaf *l, struct value v, int *ret)
 {
 	uint64_t number;
 
-	if (type_size(v.type) != sizeof(int))
+	if (!is_descriptor(v.type))
 		return false;
 	struct error *err = value_uint(l->d->c->in->target, v, &number);
 	bool ok = !err && number <= MAX_FD;
@@ -284,7 +296,7 @@ static bool find_fd(const struct leaf *l, const struct value *source, struct val
 		struct error *err =
 			leaf_place(l, *source, leaf_io_layout[is_async_fd ? ASYNC_FD : FD].path,
 		                   &place, &found);
-		found = !err && found && only_fd(l, place, ret);
+		found = !err && found && read_fd(l, place, ret);
 		error_free(err);
 	}
 	return found || descriptor_by_epoll_data(l->d->c->in->target, io.addr, ret);

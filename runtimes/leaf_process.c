@@ -90,6 +90,14 @@ static struct error *watched(const struct leaf *l, struct value future, uint64_t
 	size_t n;
 
 	*ret = 0;
+	/* rustc up to 1.66 wraps coroutines. */
+	for (int hop = 0; type_kind(future.type) == TYPE_STRUCT && hop < MAX_HOPS; hop++) {
+		const struct member *m = type_single_member(future.type);
+
+		if (!m)
+			return NULL;
+		future = (struct value){ m->type, future.addr + m->offset };
+	}
 	if (type_kind(future.type) != TYPE_ENUM)
 		return NULL;
 	TRY(value_variant(l->d->c->in->target, future, &active));

@@ -26,6 +26,8 @@ import jsonschema
 HERE = Path(__file__).resolve().parent
 SERVERS = ["mini_redis_load", "axum_load"]
 LOOKS = 10
+# Kinds of a wait that name no object.
+NAMELESS = ("unknown", "waker", "nothing")
 
 
 class Failure(Exception):
@@ -115,8 +117,8 @@ def check_leaves(document, what):
             continue
         for leaf in polled_leaves(root):
             kind = (leaf["wait"] or {}).get("kind", "unknown")
-            if kind == "unknown":
-                unnamed[leaf["type"]] += 1
+            if kind in NAMELESS:
+                unnamed[f"{kind}: {leaf['type']}"] += 1
             else:
                 named[kind] += 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in named.most_common())
