@@ -303,6 +303,12 @@ static struct error *find_in_container(struct finder *f, struct value v, int dep
 	return NULL;
 }
 
+static bool is_own(const struct finder *f, uint64_t addr)
+{
+	return !f->owner.type ||
+	       (addr >= f->owner.addr && addr - f->owner.addr < type_size(f->owner.type));
+}
+
 static struct error *find_behind(struct finder *f, struct value v, const struct type *target,
                                  int depth)
 {
@@ -312,9 +318,9 @@ static struct error *find_behind(struct finder *f, struct value v, const struct 
 
 	if (m)
 		v = (struct value){ m->type, v.addr + m->offset };
-	if (f->owned_only && !is_box(v.type))
-		return NULL;
 	TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
+	if (!is_box(v.type) && !is_own(f, addr))
+		return NULL;
 	if (addr == 0)
 		return NULL;
 	return find_futures(f, (struct value){ target, addr }, depth + 1);
@@ -369,8 +375,13 @@ struct error *find_futures(struct finder *f, struct value v, int depth)
 
 	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
 		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
-	if (f->owned_only && is_borrowed(v.type))
-		return NULL;
+	if (is_borrowed(v.type)) {
+		uint64_t addr;
+
+		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
+		if (!is_own(f, addr))
+			return NULL;
+	}
 	if (is_maybe_done(v.type))
 		return find_maybe_done(f, v, f->edge);
 	if (future_is_type(f->d->c->in, v.type)) {
@@ -439,10 +450,11 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	return find_inside(&f, v, 0);
 }
 
-struct error *combinator_held(struct decoder *d, struct value local, child_vec *out)
+struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,
+                              child_vec *out)
 {
 	struct finder f = { .d = d, .out = out, .edge = "held", .branch = BRANCH_HELD };
 
-	f.owned_only = true;
+	f.owner = coroutine;
 	return find_futures(&f, local, 0);
 }

@@ -32,8 +32,12 @@ bool future_is_inside(struct inspector *in, const struct type *t);
  */
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out) MUST_CHECK;
 
-/* Adds the futures that a local variable owns, itself included: edge and branch say held. */
-struct error *combinator_held(struct decoder *d, struct value local, child_vec *out) MUST_CHECK;
+/*
+ * Adds the futures that a local variable of a coroutine owns, itself included, or refers to within
+ * that coroutine (pin! hides what it pins): edge and branch say held.
+ */
+struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,
+                              child_vec *out) MUST_CHECK;
 
 /* ---- for the files of this family ---- */
 
@@ -45,7 +49,8 @@ struct finder {
 		*word; /* "select" where the members of the next struct are alternatives, or NULL */
 	enum branch branch; /* of what is found next */
 	uint64_t waker;
-	bool owned_only; /* leave out what lies behind a reference */
+	struct value
+		owner; /* leave out what lies behind a reference out of it; type NULL: do not */
 };
 
 /* Adds v itself when it is a future, else the futures inside it. */

@@ -158,13 +158,11 @@ static void add_children(struct decoder *d, struct future *f, const struct child
 	f->nchildren += n;
 }
 
-/* Is the future at addr one of f's tree that the task polls? */
-static bool is_in_tree(const struct future *f, uint64_t addr)
+/* Is a future at addr below f? f itself may begin where its first variable does. */
+static bool is_below(const struct future *f, uint64_t addr)
 {
-	if (f->addr == addr)
-		return true;
 	for (size_t i = 0; i < f->nchildren; i++) {
-		if (is_in_tree(f->children[i], addr))
+		if (f->children[i]->addr == addr || is_below(f->children[i], addr))
 			return true;
 	}
 	return false;
@@ -178,12 +176,12 @@ static bool is_held(struct decoder *d, struct value v, const struct future *f)
 	struct error *err = v.addr ? strip(d, &place, &unused) : NULL;
 
 	error_free(err);
-	return v.addr && !err && !leaf_is_known(place.type) && !is_in_tree(f, place.addr) &&
+	return v.addr && !err && !leaf_is_known(place.type) && !is_below(f, place.addr) &&
 	       value_is_plausible(d->c->in->target, v);
 }
 
 /* The futures in a frame's variables, but for those that its awaitee reaches by reference. */
-static void add_held(struct decoder *d, struct value payload, const struct coroutine_state *s,
+static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
                      struct future *f)
 {
 	child_vec list = { 0 };
@@ -191,11 +189,11 @@ static void add_held(struct decoder *d, struct value payload, const struct corou
 
 	for (size_t i = 0; i < s->nheld; i++) {
 		const struct member *m = s->held[i];
-		struct value local = { m->type, payload.addr + m->offset };
+		struct value local = { m->type, v.addr + s->variant->offset + m->offset };
 
 		if (type_is(m->type, LOCAL_SET))
 			local_set_met(d, local, NULL);
-		error_free(combinator_held(d, local, &list));
+		error_free(combinator_held(d, v, local, &list));
 	}
 	for (size_t i = 0; i < list.n; i++) {
 		if (is_held(d, list.data[i].v, f))
@@ -249,7 +247,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		(struct value){ s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
 	add_children(d, f, &awaitee, 1);
 	if (s->nheld && !d->strict)
-		add_held(d, (struct value){ active->payload, v.addr + active->offset }, s, f);
+		add_held(d, v, s, f);
 	return f;
 }
 

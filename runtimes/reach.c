@@ -310,13 +310,13 @@ static size_t choose(struct search *s)
 	return 1;
 }
 
-static void use_resources(struct search *s, size_t n, struct future *f)
+static void use_resources(struct search *s, size_t n, struct value v, struct future *f)
 {
 	if (n == 1) {
 		f->wait = s->resources[0].f->wait;
 		f->problem = s->resources[0].f->problem;
 		if (f->wait)
-			f->wait->within = true;
+			f->wait->within = !arms_is_poll_fn(v.type);
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
@@ -357,7 +357,7 @@ void reach_explain(struct decoder *d, struct value v, struct future *f)
 	reach_walk(d->c, v, look, &s, &r);
 	size_t n = choose(&s);
 	if (n)
-		use_resources(&s, n, f);
+		use_resources(&s, n, v, f);
 	else
 		use_wakers(&s, &r, v, f);
 }

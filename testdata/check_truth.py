@@ -14,6 +14,8 @@ import sys
 
 COROUTINES = ("async_fn", "async_block", "async_closure")
 ALIVE = ("idle", "scheduled", "running")
+# What the kernel tells of a wait, and a core not.
+LIVE_KEYS = ("local", "peer", "fd")
 
 
 def walk(future):
@@ -313,6 +315,13 @@ class Comparison:
             self.differ("{} waits for {}, not {}", name, have["kind"], want["kind"])
         elif want.get("task") is not None and have.get("task") != want["task"]:
             self.differ("{} joins task {}, not {}", name, have.get("task"), want["task"])
+        else:
+            is_core = self.document.get("target", {}).get("kind") == "core"
+            for key in want.keys() - {"kind", "task"}:
+                if is_core and key in LIVE_KEYS and key not in have:
+                    continue
+                if have.get(key) != want[key]:
+                    self.differ("{}: {} is {}, not {}", name, key, have.get(key), want[key])
 
     def check_gone(self):
         gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}
@@ -454,7 +463,8 @@ def self_test():
             },
             {
                 "id": "4", "count": 1, "runtime": 0, "state": "idle",
-                "chain": ["app::join"], "lines": [30], "leaf": {"kind": "join", "task": "3"},
+                "chain": ["app::join"], "lines": [30],
+                "leaf": {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"]},
             },
             {
                 "id": "5", "count": 1, "runtime": 0, "state": "running",
@@ -489,7 +499,8 @@ def self_test():
 
     def document():
         sleep = future("tokio::time::Sleep", kind="future", wait={"kind": "sleep"})
-        join = future("tokio::task::JoinHandle", kind="future", wait={"kind": "join", "task": "3"})
+        joined = {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"], "more": 1}
+        join = future("tokio::task::JoinHandle", kind="future", wait=joined)
         lock = future("tokio::sync::Mutex::lock", 500, children=[sleep])
         inner = future("app::inner", 22, children=[lock])
         wrapper = future("app::Wrapper", kind="future", children=[inner])
@@ -545,6 +556,9 @@ def self_test():
     def swap_join(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"]["task"] = "5"
 
+    def change_wait(doc, **details):
+        tasks(doc)["4"]["root"]["children"][0]["wait"].update(details)
+
     def drop_wait(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"] = None
 
@@ -565,6 +579,8 @@ def self_test():
         ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),
         ("joins task 5", swap_join),
         ("waits for None", drop_wait),
+        ("task_state is None", lambda doc: change_wait(doc, task_state=None)),
+        ("ahead is ['7', '5']", lambda doc: change_wait(doc, ahead=["7", "5"])),
         ("no scheduled task", lambda doc: doc["tasks"].pop(4)),
         ("has ended", lambda doc: doc["tasks"][3].update(state="idle")),
         ("mixed up", lambda doc: doc["tasks"][5].update(runtime=0)),

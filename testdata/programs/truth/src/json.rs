@@ -65,10 +65,15 @@ fn task(task: &Task, places: &[Place]) -> String {
 }
 
 fn leaf(task: &Task) -> String {
-    match task.leaf {
+    match &task.leaf {
         None => "null".to_string(),
         Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
-        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(awaited))]),
+        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(*awaited))]),
+        Some(Leaf::Wait(wait)) => {
+            let details = wait.details.iter().map(|(key, detail)| (*key, detail.0.clone()));
+            let kind = std::iter::once(("kind", string(wait.kind)));
+            object(&kind.chain(details).collect::<Vec<_>>())
+        }
     }
 }
 
@@ -94,7 +99,7 @@ fn ids(task: &Task) -> impl Iterator<Item = String> + '_ {
     task.ids.iter().map(|one| id(*one))
 }
 
-fn id(id: Option<u64>) -> String {
+pub(crate) fn id(id: Option<u64>) -> String {
     id.map_or("null".to_string(), |id| string(&id.to_string()))
 }
 

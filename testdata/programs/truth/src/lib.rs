@@ -122,6 +122,80 @@ impl State {
 enum Leaf {
     Sleep,
     Join(Option<u64>),
+    Wait(Wait),
+}
+
+/// What a leaf waits for: its kind, and details that the answer must have too.
+#[derive(Clone)]
+pub struct Wait {
+    kind: &'static str,
+    details: Vec<(&'static str, Detail)>,
+}
+
+impl Wait {
+    pub fn new(kind: &'static str) -> Wait {
+        Wait { kind, details: Vec::new() }
+    }
+
+    pub fn with(mut self, key: &'static str, detail: impl Into<Detail>) -> Wait {
+        self.details.push((key, detail.into()));
+        self
+    }
+}
+
+/// A value in JSON.
+#[derive(Clone)]
+pub struct Detail(String);
+
+impl From<i32> for Detail {
+    fn from(number: i32) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<i64> for Detail {
+    fn from(number: i64) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<&str> for Detail {
+    fn from(text: &str) -> Detail {
+        Detail(json::string(text))
+    }
+}
+
+impl From<String> for Detail {
+    fn from(text: String) -> Detail {
+        Detail(json::string(&text))
+    }
+}
+
+impl From<bool> for Detail {
+    fn from(yes: bool) -> Detail {
+        Detail(yes.to_string())
+    }
+}
+
+/// An address.
+impl<T> From<*const T> for Detail {
+    fn from(address: *const T) -> Detail {
+        Detail(format!("\"{:#x}\"", address as usize))
+    }
+}
+
+/// The id of a task.
+impl From<Option<u64>> for Detail {
+    fn from(id: Option<u64>) -> Detail {
+        Detail(json::id(id))
+    }
+}
+
+/// The ids of several.
+impl From<Vec<Option<u64>>> for Detail {
+    fn from(ids: Vec<Option<u64>>) -> Detail {
+        Detail(json::array(ids.into_iter().map(json::id)))
+    }
 }
 
 /// One task, or several that look alike.
@@ -217,6 +291,12 @@ impl Task {
     /// The innermost coroutine awaits the `JoinHandle` of this task.
     pub fn joins(mut self, id: Option<u64>) -> Task {
         self.leaf = Some(Leaf::Join(id));
+        self
+    }
+
+    /// The innermost future waits for this.
+    pub fn waits(mut self, wait: Wait) -> Task {
+        self.leaf = Some(Leaf::Wait(wait));
         self
     }
 }
