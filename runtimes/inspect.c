@@ -288,6 +288,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
+	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
 	map_free(&c->future_values);
 	arena_free(&c->scratch);
