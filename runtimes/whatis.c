@@ -60,6 +60,11 @@ static bool step_struct(struct answer *a, struct value *v, struct str *path)
 
 		if (!m->type || offset < m->offset || offset - m->offset >= type_size(m->type))
 			continue;
+		/* A wrapper's member says nothing that the wrapper's own name did not. */
+		if (m == type_single_member(v->type)) {
+			*v = (struct value){ m->type, v->addr + m->offset };
+			return true;
+		}
 		const char *name = m->name ? m->name : "?";
 		bool tuple = strncmp(name, "__", 2) == 0 && name[2] >= '0' && name[2] <= '9';
 
@@ -141,9 +146,11 @@ static const char *member_path(struct answer *a, struct value v, int steps)
 static const char *inside(struct answer *a, struct value v, int steps)
 {
 	const char *path = member_path(a, v, steps);
+	const char *offset =
+		a->addr == v.addr ? ""
+				  : arena_printf(a->c->a, ", +%" PRIu64 " in it", a->addr - v.addr);
 
-	return arena_printf(a->c->a, ", +%" PRIu64 " in it%s%s", a->addr - v.addr, path ? ": " : "",
-	                    path ? path : "");
+	return path ? arena_printf(a->c->a, "%s: %s", offset, path) : offset;
 }
 
 /* ---- memory: modules, stacks, thread-locals, the heap ---- */
@@ -155,30 +162,41 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The function with its line, or the variable, that a symbol or the debug info has there. */
-static void add_symbol(struct answer *a, const struct symbol_place *s, bool code)
+static void add_function(struct answer *a, const struct location *l, const char *name)
 {
 	struct collector *c = a->c;
-	struct location l = { 0 };
+	const char *where = "";
+
+	if (l->file && l->line)
+		where = arena_printf(c->a, " at %s:%u", name_file_short(c->a, l->file, l->comp_dir),
+		                     l->line);
+	add(a, "function", l->function->low,
+	    arena_printf(c->a, "function %s%s%s", name, where, l->inlined ? " [inlined]" : ""));
+}
+
+/* The function, and what is inlined there; or what symbol covers it. */
+static void add_symbol(struct answer *a, const struct symbol_place *s, bool code)
+{
+	struct location *l = NULL;
 	size_t n = 0;
 
 	if (code)
-		l = lookup_locations(c->in->di, a->addr, &c->scratch, &n)[0];
-	const char *function = n ? stack_function_name(c, &l) : NULL;
-	if (code && l.function && function) {
-		const char *where = "";
+		l = lookup_locations(a->c->in->di, a->addr, &a->c->scratch, &n);
+	for (size_t i = n; i-- > 0;) {
+		const char *name = stack_function_name(a->c, &l[i]);
 
-		if (l.file && l.line)
-			where = arena_printf(c->a, " at %s:%u",
-			                     name_file_short(c->a, l.file, l.comp_dir), l.line);
-		add(a, "function", l.function->low,
-		    arena_printf(c->a, "function %s%s%s", function, where,
-		                 l.inlined ? " [inlined]" : ""));
-	} else if (s->name) {
-		add(a, code ? "function" : "static", a->addr - s->offset,
-		    arena_printf(c->a, "%s %s, +%" PRIu64 " in it", code ? "function" : "static",
-		                 s->name, s->offset));
+		/* Between the physical function and the innermost one the stack says more. */
+		if (l[i].function && name && (i == 0 || i == n - 1))
+			add_function(a, &l[i], name);
+		else if (!l[i].function)
+			n = 0;
 	}
+	if (n == 0 && s->name)
+		add(a, code ? "function" : "static", a->addr - s->offset,
+		    arena_printf(a->c->a, "%s %s%s", code ? "function" : "static", s->name,
+		                 s->offset
+		                         ? arena_printf(a->c->a, ", +%" PRIu64 " in it", s->offset)
+		                         : ""));
 }
 
 static bool add_module(struct answer *a)
@@ -402,12 +420,14 @@ static const char *part_of_cell(struct answer *a, struct value cell)
 	const char *path = member_path(a, cell, MAX_STEPS);
 
 	for (size_t i = 0; path && i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (strncmp(path, parts[i].begins, strlen(parts[i].begins)) != 0)
+		size_t len = strlen(parts[i].begins);
+
+		if (strncmp(path, parts[i].begins, len) != 0)
 			continue;
 		/* The frames of the future come after it. */
-		return strcmp(parts[i].begins, "core.stage") == 0
+		return path[len] != '.' || strcmp(parts[i].begins, "core.stage") == 0
 		               ? parts[i].part
-		               : arena_printf(a->c->a, "%s: %s", parts[i].part, path);
+		               : arena_printf(a->c->a, "%s: %s", parts[i].part, path + len + 1);
 	}
 	return path ? path : "padding";
 }
@@ -435,8 +455,8 @@ static void add_task(struct answer *a)
 		return;
 	struct value cell = { plan->cell, task->addr };
 	struct place *p = add(a, "task", task->addr,
-	                      arena_printf(c->a, "task %s, +%" PRIu64 " in it: %s", task->id,
-	                                   a->addr - task->addr, part_of_cell(a, cell)));
+	                      arena_printf(c->a, "cell of task %s, +%" PRIu64 " in it: %s",
+	                                   task->id, a->addr - task->addr, part_of_cell(a, cell)));
 	p->task = task->id;
 }
 
@@ -560,12 +580,12 @@ static void add_waits(struct answer *a)
 	}
 	if (!w.first)
 		return;
-	str_printf(&text, "what %s for here: %s, of ", w.n == 1 ? "is waited" : "several wait",
-	           w.first->phrase ? w.first->phrase : w.first->kind);
+	str_append(&text, "waited for by ");
 	for (size_t i = 0; i < w.n && i < MAX_WAITERS; i++)
 		str_printf(&text, "%s%s", i ? ", " : "", w.names[i]);
 	if (w.n > MAX_WAITERS)
 		str_printf(&text, " and %zu others", w.n - MAX_WAITERS);
+	str_printf(&text, ": %s", w.first->phrase ? w.first->phrase : w.first->kind);
 	struct place *p = add(a, object_of(w.first->kind), a->addr, str_text(&text));
 	p->task = w.task;
 	p->thread = w.thread;

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use tokio::runtime::Builder;
 use tokio::task::{spawn_blocking, JoinHandle, JoinSet};
 use tokio::time::sleep;
-use truth::{here, Task, Truth, FOREVER};
+use truth::{here, Task, Truth, Wait, FOREVER};
 
 async fn nap() {
     here!("tasksets::nap");
@@ -14,7 +14,7 @@ async fn nap() {
 
 async fn short() {}
 
-/// Three tasks that sleep and two that end; one of them is joined.
+/// Three tasks that sleep and two that end and are joined.
 async fn join_some(report: mpsc::Sender<Vec<Option<u64>>>) {
     let mut set = JoinSet::new();
     let ids = (0..3).map(|_| truth::id(&set.spawn(nap()))).collect();
@@ -40,6 +40,8 @@ fn start_job(gate: mpsc::Receiver<()>) -> JoinHandle<bool> {
     spawn_blocking(move || gate.recv().is_ok())
 }
 
+const JOB: &str = "tasksets::start_job::{closure#0}";
+
 fn main() {
     // Its own threads do not count against the limit of one.
     let runtime = Builder::new_multi_thread()
@@ -53,21 +55,31 @@ fn main() {
     let joiner = tokio::spawn(join_some(sender));
     let mut waiting = Vec::new();
     let mut gates = Vec::new();
-    for _ in 0..3 {
+    for number in 0..3 {
         let (open, gate) = mpsc::channel();
         gates.push(open);
         let job = start_job(gate);
         let id = truth::id(&job);
         let waiter = tokio::spawn(wait_for(job));
-        waiting.push(Task::idle(truth::id(&waiter), &["tasksets::wait_for"]).joins(id));
+        let wait = Wait::new("join").with("task", id).with("job", JOB);
+        let wait = match number {
+            0 => wait.with("task_state", "running"),
+            _ => wait.with("task_state", "scheduled").with("ahead", number - 1),
+        };
+        waiting.push(Task::idle(truth::id(&waiter), &["tasksets::wait_for"]).waits(wait));
     }
     let members = receiver.recv().expect("the joiner is gone");
+    // The set has the newest first.
+    let set = Wait::new("join_set")
+        .with("tasks_in_set", members.len() as i64)
+        .with("finished", 0)
+        .with("tasks", members.iter().rev().copied().collect::<Vec<_>>());
     Truth::new("tasksets")
         .runtime(truth_tokio::describe(runtime.handle(), "multi_thread", 2))
         .tasks(members.into_iter().map(|id| Task::idle(id, &["tasksets::nap"]).sleeps()))
-        .task(Task::idle(truth::id(&joiner), &["tasksets::join_some"]))
+        .task(Task::idle(truth::id(&joiner), &["tasksets::join_some"]).waits(set))
         .tasks(waiting)
-        .blocking("tasksets::start_job::{closure#0}")
+        .blocking(JOB)
         .publish();
     loop {
         std::thread::park();
