@@ -101,6 +101,29 @@ static json_t *wait_json(const struct wait *wait)
 	return o;
 }
 
+static json_t *local_json(const struct local *l)
+{
+	json_t *o = json_object();
+
+	set(o, "name", text(l->name));
+	set(o, "type", text(l->type));
+	set(o, "value", text(l->value));
+	set(o, "addr", address(l->addr));
+	set(o, "argument", json_boolean(l->argument));
+	set(o, "uncertain", json_boolean(l->uncertain));
+	set(o, "problem", text(l->problem));
+	return o;
+}
+
+static json_t *locals_json(const struct future *f)
+{
+	json_t *locals = json_array();
+
+	for (size_t i = 0; i < f->nlocals; i++)
+		add(locals, local_json(&f->locals[i]));
+	return locals;
+}
+
 static json_t *future_json(const struct future *f)
 {
 	if (!f)
@@ -130,6 +153,8 @@ static json_t *future_json(const struct future *f)
 	set(o, "wait", wait_json(f->wait));
 	for (size_t i = 0; i < f->nchildren; i++)
 		add(children, future_json(f->children[i]));
+	if (f->locals)
+		set(o, "locals", locals_json(f));
 	set(o, "children", children);
 	set(o, "problem", text(f->problem));
 	return o;

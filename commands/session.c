@@ -1,4 +1,6 @@
 #include "commands/session.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <string.h>
 
@@ -49,7 +51,27 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct s
 		/* On a core keep what was wanted before, or two commands would take turns. */
 		if (still)
 			wants |= s->wants;
-		TRY(inspect(s->inspector, wants, NULL, &fresh));
+		/* Temporary, until commands ask for it. */
+		char task[32];
+		static char expr[256];
+		struct question q = { .task = task, .print = expr };
+		const char *asked = getenv("ASYNCDBG_PRINT");
+		if (getenv("ASYNCDBG_LOCALS"))
+			wants |= WANT_LOCALS;
+		bool has = asked && sscanf(asked, "%31s %u %255[^\n]", task, &q.frame, expr) == 3;
+		if (has && task[0] == '#') {
+			q.thread = (unsigned)atoi(task + 1);
+			q.task = NULL;
+		}
+		TRY(inspect(s->inspector, wants, has ? &q : NULL, &fresh));
+		if (fresh->printed)
+			fprintf(stderr, "%s: %s = %s%s%s%s @%llx\n", fresh->printed->name,
+			        fresh->printed->type ? fresh->printed->type : "-",
+			        fresh->printed->value ? fresh->printed->value : "-",
+			        fresh->printed->uncertain ? " (uncertain)" : "",
+			        fresh->printed->problem ? " problem: " : "",
+			        fresh->printed->problem ? fresh->printed->problem : "",
+			        (unsigned long long)fresh->printed->addr);
 		drop_snapshot(s);
 		s->snapshot = fresh;
 		s->wants = wants;

@@ -5,6 +5,7 @@
 
 #include "dwarf/demangle.h"
 #include "runtimes/leaf.h"
+#include "runtimes/locals.h"
 
 /* Wrappers that poll straight through to what they hold and are no frame of their own. */
 static const char *const transparent[] = {
@@ -131,6 +132,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		return problem(d, f, "its state has a name that is not understood");
 	f->state = s->state;
 	f->await_point = s->await_point;
+	locals_of_coroutine(d, v, active, f);
 	if (s->state != FUTURE_SUSPENDED) {
 		/* What a suspended coroutine awaits was polled, so it is suspended too. */
 		d->faults++;
@@ -158,6 +160,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->kind = FUTURE_OTHER;
 	f->type = clean_name(d->c->a, type_name(v.type));
 	f->function = clean_name(d->c->a, name_without_generics(d->c->a, type_name(v.type)));
+	locals_of_other(d, v, f);
 	if (leaf_decode(d, v, f))
 		return f;
 	const char *left_out = combinator_leaves_out(v.type);
