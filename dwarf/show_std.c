@@ -264,7 +264,7 @@ static void show_entry(struct show *s, struct value entry, bool is_set)
 	show_inner(s, (struct value){ value->type, entry.addr + value->offset });
 }
 
-enum { CONTROL_CHUNK = 64, MAX_BUCKETS = 1 << 20 };
+enum { CONTROL_CHUNK = 64 };
 
 /*
  * hashbrown/src/raw/mod.rs: a byte a bucket from ctrl on, its high bit set where the bucket is
@@ -285,7 +285,8 @@ static struct error *show_table(struct show *s, struct value table, bool is_set)
 	    __builtin_mul_overflow(mask + 1, size, &bytes) || bytes > ctrl)
 		return error_new(ERR_CORRUPT, "buckets");
 	show_put(s, "{");
-	for (uint64_t i = 0; i <= mask && i < MAX_BUCKETS && shown < items; i += CONTROL_CHUNK) {
+	for (uint64_t i = 0; i <= mask && shown < items && ++s->values < SHOW_VALUES;
+	     i += CONTROL_CHUNK) {
 		unsigned char control[CONTROL_CHUNK];
 		uint64_t n = mask + 1 - i < CONTROL_CHUNK ? mask + 1 - i : CONTROL_CHUNK;
 

@@ -166,6 +166,27 @@ static void follow_capture(struct collector *c, struct local_place *l)
 	error_free(err);
 }
 
+/*
+ * The body of an async fn begins by moving its arguments into variables of the same names: where
+ * one is saved, it is the argument, if no other variable has taken its name.
+ */
+static bool is_argument(const struct member *captures, size_t ncaptures, const struct member *saved,
+                        size_t n, const char *name)
+{
+	if (count_named(saved, n, name) < 2)
+		return false;
+	for (size_t i = 0; i < ncaptures; i++) {
+		if (!captures[i].type || !captures[i].name || strcmp(captures[i].name, name) != 0)
+			continue;
+		for (size_t j = 0; j < n; j++) {
+			if (saved[j].type && saved[j].name && strcmp(saved[j].name, name) == 0)
+				return strcmp(type_name(saved[j].type),
+				              type_name(captures[i].type)) == 0;
+		}
+	}
+	return false;
+}
+
 static void add_captures(struct collector *c, const struct frame_place *place, local_vec *locals,
                          const struct member *saved, size_t nsaved, bool is_fn)
 {
@@ -180,11 +201,7 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 
 		if (is_hidden(m->name) || !m->type || count_named(captures, i, m->name))
 			continue;
-		/*
-		 * The body of an async fn begins by moving its arguments into variables of the
-		 * same names; where such a one is saved it is the argument.
-		 */
-		if (is_fn && resumed && count_named(saved, nsaved, m->name) > 1)
+		if (is_fn && resumed && is_argument(captures, n, saved, nsaved, m->name))
 			continue;
 		drops = has_drop(c->in, m->type, 0);
 		if (is_fn && resumed && drops)
@@ -221,7 +238,8 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 		if (captured && after == 0)
 			continue; /* the capture itself: see add_captures() */
 		struct local_place *l = add(c, locals, m, place->v.addr + place->active->offset);
-		l->argument = captured && is_fn && before == 0;
+		l->argument =
+			is_fn && before == 0 && is_argument(captures, ncaptures, saved, n, m->name);
 		if (before) {
 			l->in_memory = false;
 			l->problem = "another variable of this name hides where it is: the debug "

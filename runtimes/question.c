@@ -254,6 +254,23 @@ static struct error *no_variable(const struct local_place *list, size_t n, const
 	                 n ? str_text(&names) : ", and no other");
 }
 
+/* Rust would mean the innermost: which of them that is, nothing says. */
+static void note_namesakes(struct evaluation *e, const struct local_place *list, size_t n,
+                           const struct local_place *found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += strcmp(list[i].name, found->name) == 0;
+	if (count < 2 || found->problem)
+		return;
+	e->out->uncertain = true;
+	e->out->problem = arena_printf(e->c->a,
+	                               "one of %zu variables of this name, perhaps not the one "
+	                               "that is visible at the await",
+	                               count);
+}
+
 static struct error *find_variable(struct evaluation *e, const struct frame_place *place,
                                    const struct future *f)
 {
@@ -280,6 +297,7 @@ static struct error *find_variable(struct evaluation *e, const struct frame_plac
 	e->word = l->word;
 	e->out->argument = l->argument;
 	e->out->uncertain = l->uncertain;
+	note_namesakes(e, list, n, l);
 	return l->problem ? error_new(ERR_STATE, "%s", l->problem) : NULL;
 }
 
