@@ -75,6 +75,7 @@ static struct error *run_all(struct session *s, const struct answer *answer,
 
 const struct command async_backtrace_command = {
 	.name = "async backtrace",
+	.verbose = true,
 	.summary = "Threads in block_on, workers, and the task each worker is running",
 	.help = "    Short: async bt. Threads that belong to no runtime are left out; see threads.",
 	.wants = WANT_RUNNING,
@@ -83,6 +84,7 @@ const struct command async_backtrace_command = {
 
 const struct command async_backtrace_all_command = {
 	.name = "async backtrace all",
+	.verbose = true,
 	.summary = "The same, and every task of every runtime",
 	.help = "    Short: async bt all. Each task shows the futures it polls, outermost first,\n"
 		"    with the line it awaits at; the last one says what the task waits for.",

@@ -1,41 +1,12 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/focus.h"
 #include "commands/view.h"
-#include "debugger/base/str.h"
 
-/* The ids next below and above number that exist. */
-static void find_nearest(const struct snapshot *snap, uint64_t number, const struct task **below,
-                         const struct task **above)
+static struct error *check(const struct words *args)
 {
-	*below = *above = NULL;
-	for (size_t i = 0; i < snap->ntasks; i++) {
-		const struct task *task = snap->tasks[i];
-
-		if (task->number < number && (!*below || task->number > (*below)->number))
-			*below = task;
-		if (task->number > number && (!*above || task->number < (*above)->number))
-			*above = task;
-	}
-}
-
-static struct error *unknown_task(const struct snapshot *snap, const char *id)
-{
-	char *end;
-	uint64_t number = strtoull(id, &end, 0);
-	const struct task *below, *above;
-
-	if (*end || end == id || *id == '-')
-		return error_new(ERR_USAGE, "\"%s\" is not a task id: ids are numbers", id);
-	find_nearest(snap, number, &below, &above);
-	if (!below && !above)
-		return error_new(ERR_STATE, "no task %s; there are no tasks", id);
-	if (!below || !above)
-		return error_new(ERR_STATE, "no task %s; the nearest is %s", id,
-		                 (below ? below : above)->id);
-	return error_new(ERR_STATE, "no task %s; the nearest are %s and %s", id, below->id,
-	                 above->id);
+	return args->n ? check_task_id(args->word[0]) : NULL;
 }
 
 /* All tasks of that id: two async runtimes in one program may each have one. */
@@ -55,40 +26,16 @@ static struct error *by_id(const struct answer *answer, const char *id, struct o
 	return NULL;
 }
 
-/* Why there is nothing to show, and which threads would have something. */
-static struct error *no_task(const struct snapshot *snap, const struct thread_info *th)
-{
-	STR(others);
-
-	for (size_t i = 0; i < snap->nthreads; i++) {
-		if (snap->threads[i].task)
-			str_printf(&others, "%s#%u (task %s)", others.len ? ", " : "",
-			           snap->threads[i].number, snap->threads[i].task);
-	}
-	if (others.len)
-		return error_new(ERR_STATE, "thread #%u runs no task; these do: %s", th->number,
-		                 str_text(&others));
-	return error_new(ERR_STATE,
-	                 "thread #%u runs no task, and no other thread does; \"tasks\" "
-	                 "lists all",
-	                 th->number);
-}
-
 static struct error *of_focus(const struct session *s, const struct answer *answer, struct out *out)
 {
-	const struct snapshot *snap = answer->snapshot;
-	const struct thread_info *th;
+	struct focus f;
 
-	TRY(session_focus(s, snap, &th));
-
-	const struct task *task = th->task ? snapshot_task(snap, th->task, th->number) : NULL;
-	if (!task && !th->root)
-		return no_task(snap, th);
+	TRY(focus_tree(s, answer->snapshot, &f));
 	out_begin(out, answer);
-	if (task)
-		out->ops->task(out, task, TASK_FULL);
+	if (f.task)
+		out->ops->task(out, f.task, TASK_FULL);
 	else
-		out->ops->thread(out, th, THREAD_ASYNC);
+		out->ops->thread(out, f.thread, THREAD_ASYNC);
 	return NULL;
 }
 
@@ -102,9 +49,12 @@ const struct command async_task_command = {
 	.name = "async task",
 	.args = "[ID]",
 	.max_args = 1,
-	.summary = "One task in full; without an id, what the thread in focus runs",
-	.help = "    Adds addresses, types and the details of what it waits for. Where the thread\n"
-		"    in focus runs no task but is in block_on, shows the future it blocks on.",
+	.verbose = true,
+	.check = check,
+	.summary = "One task in full; without an id, the one in focus",
+	.help = "    Adds addresses, types and the details of what it waits for. In focus is the\n"
+		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
+		"    that thread is in block_on, shows the future it blocks on.",
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.run = run,
 };

@@ -11,6 +11,13 @@ const struct command *const command_table[] = {
 	&async_backtrace_command,
 	&async_backtrace_all_command,
 	&async_task_command,
+	&task_command,
+	&frame_command,
+	&up_command,
+	&down_command,
+	&locals_command,
+	&print_command,
+	&whatis_command,
 	&tasks_command,
 	&runtimes_command,
 	&threads_command,
@@ -309,25 +316,66 @@ static struct error *too_many(const struct command *const *table, const struct c
 	return error_new(ERR_USAGE, "\"%s\" takes no arguments: \"%s\"", command->name, extra);
 }
 
-struct error *command_find(const struct command *const *table, const struct words *words,
-                           const struct command **ret, struct words *args)
+static bool is_verbose(const char *word)
+{
+	return strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0;
+}
+
+/* The words without options, which may stand anywhere behind the first one. */
+static struct words take_options(struct arena *a, const struct words *words, bool *verbose)
+{
+	struct words rest = { NEW_ARRAY(a, const char *, words->n + 1), 0 };
+
+	*verbose = false;
+	for (size_t i = 0; i < words->n; i++) {
+		if (i && is_verbose(words->word[i]))
+			*verbose = true;
+		else
+			rest.word[rest.n++] = words->word[i];
+	}
+	return rest;
+}
+
+static struct error *check_call(const struct command *const *table, const struct call *call,
+                                size_t depth)
+{
+	const struct command *command = call->command;
+
+	if (call->args.n > command->max_args)
+		return too_many(table, command, &call->args, depth);
+	if (call->args.n < command->min_args)
+		return error_new(ERR_USAGE, "\"%s\" needs more words; usage: %s %s", command->name,
+		                 command->name, command->args);
+	if (call->verbose && !command->verbose)
+		return error_new(ERR_USAGE, "\"%s\" has no option -v", command->name);
+	return command->check ? command->check(&call->args) : NULL;
+}
+
+struct error *command_named(const struct command *const *table, const struct words *words,
+                            const struct command **ret, size_t *depth)
 {
 	const char *path;
+
+	TRY(resolve(table, words, &path, depth));
+	*ret = *depth ? command_of_path(table, path, *depth) : NULL;
+	if (*ret)
+		return NULL;
+	if (*depth < words->n)
+		return unknown(table, words, path, *depth);
+	return incomplete(table, path, *depth);
+}
+
+struct error *command_find(struct arena *a, const struct command *const *table,
+                           const struct words *words, struct call *ret)
+{
+	struct call call = { 0 };
+	struct words plain = take_options(a, words, &call.verbose);
 	size_t depth;
 
-	TRY(resolve(table, words, &path, &depth));
-
-	const struct command *command = depth ? command_of_path(table, path, depth) : NULL;
-	if (!command && depth < words->n)
-		return unknown(table, words, path, depth);
-	if (!command)
-		return incomplete(table, path, depth);
-
-	struct words rest = { words->word + depth, words->n - depth };
-	if (rest.n > command->max_args)
-		return too_many(table, command, &rest, depth);
-	*ret = command;
-	*args = rest;
+	TRY(command_named(table, &plain, &call.command, &depth));
+	call.args = (struct words){ plain.word + depth, plain.n - depth };
+	TRY(check_call(table, &call, depth));
+	*ret = call;
 	return NULL;
 }
 

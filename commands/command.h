@@ -19,11 +19,23 @@
 struct command {
 	const char *name;    /* words as typed, canonical: "async backtrace all" */
 	const char *args;    /* for help: "[ID]"; NULL when it takes none */
-	size_t max_args;     /* more words than that are a usage error */
+	size_t min_args;     /* fewer words than that are a usage error, */
+	size_t max_args;     /* and so are more than that */
+	bool verbose;        /* takes -v: shows the variables of every frame */
 	const char *summary; /* one line without a final period */
 	const char *help;    /* further lines, NULL none */
 	bool offline;        /* needs neither target nor snapshot: answer->snapshot is NULL */
 	unsigned wants;      /* enum want of its snapshot */
+	/*
+	 * ERR_USAGE for arguments that nothing in any program can be meant by. NULL: there are
+	 * none such. Called before a process is touched.
+	 */
+	struct error *(*check)(const struct words *args);
+	/*
+	 * What it asks about one place, beyond wants; NULL: nothing. *ret borrows from s and args.
+	 * The arguments were checked.
+	 */
+	void (*ask)(const struct session *s, const struct words *args, struct question *ret);
 	/*
 	 * Selects and orders what to show of answer->snapshot. Calls out_begin() once it knows
 	 * that it can answer, then any ops; the caller calls out_end(). An error after out_begin()
@@ -35,6 +47,8 @@ struct command {
 
 extern const struct command async_backtrace_command, async_backtrace_all_command;
 extern const struct command async_task_command;
+extern const struct command task_command, frame_command, up_command, down_command;
+extern const struct command locals_command, print_command, whatis_command;
 extern const struct command threads_command, thread_command, bt_command, bt_all_command;
 extern const struct command runtimes_command, tasks_command;
 extern const struct command info_command, info_layout_command, info_threads_command;
@@ -44,12 +58,27 @@ extern const struct command help_command, quit_command;
 extern const struct command *const command_table[];
 
 /*
- * The command of a table that words name, by unique prefixes of its words; *args gets what
- * follows the name (it points into words). ERR_USAGE: unknown (with a suggestion), ambiguous or
- * incomplete (with the candidates), too many arguments.
+ * The command of a table that words begin with, by unique prefixes of its words; its name took
+ * *depth of them. ERR_USAGE: unknown (with a suggestion), ambiguous or incomplete (with the
+ * candidates).
  */
-struct error *command_find(const struct command *const *table, const struct words *words,
-                           const struct command **ret, struct words *args) MUST_CHECK;
+struct error *command_named(const struct command *const *table, const struct words *words,
+                            const struct command **ret, size_t *depth) MUST_CHECK;
+
+/* A command as typed, understood. */
+struct call {
+	const struct command *command;
+	struct words args; /* what follows its name, without options; n may be 0 */
+	bool verbose;      /* with -v or --verbose */
+};
+
+/*
+ * The same with its arguments and options; ret->args is in arena a, its words are those of
+ * words. ERR_USAGE also for too many, too few or wrong arguments, and for an option that it does
+ * not take.
+ */
+struct error *command_find(struct arena *a, const struct command *const *table,
+                           const struct words *words, struct call *ret) MUST_CHECK;
 
 /*
  * The words that can follow `before` (complete or abbreviated) and begin with partial, each

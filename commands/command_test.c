@@ -59,8 +59,7 @@ static void quotes_and_comments(void **state)
 
 /* What a line means: the command found and its arguments, or the error message. */
 struct found {
-	const struct command *command;
-	struct words args;
+	struct call call;
 	struct error *err;
 	struct arena arena;
 };
@@ -79,7 +78,7 @@ static struct found find(const char *line)
 
 	assert_null(words_split(&f.arena, line, &commands, &n));
 	assert_int_equal(n, 1);
-	f.err = command_find(command_table, &commands[0], &f.command, &f.args);
+	f.err = command_find(&f.arena, command_table, &commands[0], &f.call);
 	return f;
 }
 
@@ -89,9 +88,9 @@ static void assert_finds(const char *line, const struct command *command, const 
 
 	if (f.err)
 		fail_msg("%s: %s", line, f.err->message);
-	if (f.command != command)
-		fail_msg("%s: found %s", line, f.command->name);
-	assert_words(&f.args, args);
+	if (f.call.command != command)
+		fail_msg("%s: found %s", line, f.call.command->name);
+	assert_words(&f.call.args, args);
 }
 
 static void assert_refuses(const char *line, const char *message)
@@ -99,7 +98,7 @@ static void assert_refuses(const char *line, const char *message)
 	struct found f CLEANUP(found_deinit) = find(line);
 
 	if (!f.err)
-		fail_msg("%s: found %s", line, f.command->name);
+		fail_msg("%s: found %s", line, f.call.command->name);
 	assert_int_equal(f.err->kind, ERR_USAGE);
 	assert_string_equal(f.err->message, message);
 }
@@ -107,8 +106,10 @@ static void assert_refuses(const char *line, const char *message)
 static void finds_whole_names(void **state)
 {
 	(void)state;
-	for (const struct command *const *c = command_table; *c; c++)
-		assert_finds((*c)->name, *c, "");
+	for (const struct command *const *c = command_table; *c; c++) {
+		if ((*c)->min_args == 0)
+			assert_finds((*c)->name, *c, "");
+	}
 }
 
 static void finds_prefixes_and_short_forms(void **state)
@@ -123,7 +124,7 @@ static void finds_prefixes_and_short_forms(void **state)
 	assert_finds("backtrace", &bt_command, "");
 	assert_finds("b a", &bt_all_command, "");
 	assert_finds("i l", &info_layout_command, "");
-	assert_finds("ta", &tasks_command, "");
+	assert_finds("tasks", &tasks_command, "");
 	assert_finds("exit", &quit_command, "");
 	assert_finds("q", &quit_command, "");
 	assert_finds("help async bt all", &help_command, "async|bt|all");
@@ -136,7 +137,7 @@ static void a_whole_word_is_never_ambiguous(void **state)
 	assert_finds("thread 7", &thread_command, "7");
 	assert_finds("threads", &threads_command, "");
 	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
-	assert_refuses("t", "\"t\" is ambiguous: tasks, threads, thread");
+	assert_refuses("t", "\"t\" is ambiguous: task, tasks, threads, thread");
 }
 
 static void suggests(void **state)
@@ -161,6 +162,54 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	                        "async backtrace all, async task");
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
+	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
+	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");
+	assert_refuses("up 1", "\"up\" takes no arguments: \"1\"");
+}
+
+/* Whatever no program can answer is refused before one is touched. */
+static void refuses_arguments(void **state)
+{
+	(void)state;
+	assert_refuses("task main", "\"main\" is not a task id: ids are numbers");
+	assert_refuses("async task -1", "\"-1\" is not a task id: ids are numbers");
+	assert_refuses("task 99999999999999999999",
+	               "\"99999999999999999999\" is not a task id: ids are numbers");
+	assert_refuses("frame x", "\"x\" is not a frame number");
+	assert_refuses("frame -1", "\"-1\" is not a frame number");
+	assert_refuses("frame 4294967296", "\"4294967296\" is not a frame number");
+	assert_refuses("down +1", "\"+1\" is not a frame number");
+	assert_refuses("thread ' 1'", "\" 1\" is not a thread number");
+	assert_refuses("whatis 0x", "\"0x\" is not an address, as 0x7f00 or 32512");
+	assert_refuses("whatis 0x0x1", "\"0x0x1\" is not an address, as 0x7f00 or 32512");
+	assert_refuses("whatis 7f", "\"7f\" is not an address, as 0x7f00 or 32512");
+	assert_refuses("print ''", "\"print\" needs a variable, as in print req.uri");
+	assert_finds("task 0x9400", &task_command, "0x9400");
+	assert_finds("frame '#3'", &frame_command, "#3");
+	assert_finds("whatis 0X7f", &whatis_command, "0X7f");
+	assert_finds("whatis 32512", &whatis_command, "32512");
+}
+
+static void assert_verbose(const char *line, const struct command *command, const char *args)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	assert_finds(line, command, args);
+	assert_true(f.call.verbose);
+}
+
+static void options_stand_anywhere(void **state)
+{
+	struct found plain CLEANUP(found_deinit) = find("async task 4");
+
+	(void)state;
+	assert_false(plain.call.verbose);
+	assert_verbose("async task -v 4", &async_task_command, "4");
+	assert_verbose("async task 4 --verbose", &async_task_command, "4");
+	assert_verbose("async bt -v all", &async_backtrace_all_command, "");
+	assert_refuses("tasks -v", "\"tasks\" has no option -v");
+	assert_refuses("-v", "unknown command \"-v\"; \"help\" lists all");
+	assert_refuses("async bt --verbos", "\"async backtrace\" takes no arguments: \"--verbos\"");
 }
 
 static void assert_completes(const char *before, const char *partial, const char *expected)
@@ -199,6 +248,7 @@ static void the_table_is_in_order(void **state)
 		assert_non_null((*c)->run);
 		assert_true((*c)->offline || (*c)->wants);
 		assert_int_equal((*c)->args != NULL, (*c)->max_args != 0);
+		assert_true((*c)->min_args <= (*c)->max_args);
 		assert_true((*c)->summary[strlen((*c)->summary) - 1] != '.');
 		for (const struct command *const *other = c + 1; *other; other++)
 			assert_string_not_equal((*c)->name, (*other)->name);
@@ -215,6 +265,8 @@ int main(void)
 		cmocka_unit_test(a_whole_word_is_never_ambiguous),
 		cmocka_unit_test(suggests),
 		cmocka_unit_test(refuses_what_is_too_short_or_too_long),
+		cmocka_unit_test(refuses_arguments),
+		cmocka_unit_test(options_stand_anywhere),
 		cmocka_unit_test(completes),
 		cmocka_unit_test(the_table_is_in_order),
 	};

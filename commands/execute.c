@@ -21,22 +21,37 @@ static void worsen(enum status *status, enum status with)
 		*status = with;
 }
 
+static struct error *take_snapshot(struct session *s, const struct call *call,
+                                   struct answer *answer)
+{
+	const struct command *command = call->command;
+	struct question question = { 0 };
+	unsigned wants = command->wants;
+
+	if (call->verbose || (s->verbose && command->verbose))
+		wants |= WANT_LOCALS;
+	if (command->ask)
+		command->ask(s, &call->args, &question);
+	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));
+	answer->wants = s->wants;
+	answer->verbose = wants & WANT_LOCALS;
+	return NULL;
+}
+
 static struct error *run_command(struct session *s, struct out *out, const struct words *words,
                                  enum status *status)
 {
-	const struct command *command;
-	struct words args;
+	SCRATCH(tmp);
+	struct call call;
 	struct answer answer = { 0 };
 
-	TRY(command_find(command_table, words, &command, &args));
+	TRY(command_find(&tmp, command_table, words, &call));
 	TRY(interrupt_check());
-	answer.command = command->name;
-	if (!command->offline) {
-		TRY(session_snapshot(s, command->wants, &answer.snapshot));
-		answer.wants = s->wants;
-	}
+	answer.command = call.command->name;
+	if (!call.command->offline)
+		TRY(take_snapshot(s, &call, &answer));
 
-	struct error *err = command->run(s, &answer, &args, out);
+	struct error *err = call.command->run(s, &answer, &call.args, out);
 	if (err) {
 		out_drop(out);
 		return err;
@@ -128,10 +143,10 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
 
 struct error *check_words(const struct words *words)
 {
-	const struct command *command;
-	struct words args;
+	SCRATCH(tmp);
+	struct call call;
 
-	return command_find(command_table, words, &command, &args);
+	return command_find(&tmp, command_table, words, &call);
 }
 
 struct error *check_line(const char *line)

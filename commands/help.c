@@ -4,11 +4,11 @@ static struct error *run_help(struct session *s, const struct answer *answer,
                               const struct words *args, struct out *out)
 {
 	const struct command *command;
-	struct words rest;
+	size_t depth;
 
 	(void)s;
 	if (args->n) {
-		TRY(command_find(command_table, args, &command, &rest));
+		TRY(command_named(command_table, args, &command, &depth));
 		out_begin(out, answer);
 		out->ops->help(out, command, HELP_FULL);
 		return NULL;

@@ -1,6 +1,7 @@
 /* asyncdbg: options, one session, one way of input, an exit code. */
 #include <argp.h>
 #include <errno.h>
+#include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
@@ -23,6 +24,7 @@ enum option_key {
 	KEY_JSONL,
 	KEY_FULL_NAMES,
 	KEY_COLOR,
+	KEY_ASCII,
 	KEY_LOG,
 	KEY_BATCH,
 };
@@ -40,7 +42,7 @@ struct options {
 	struct session_options session;
 	enum format format;
 	enum color color;
-	bool full_names, batch;
+	bool full_names, ascii, batch;
 	VEC(struct input) inputs;
 	VEC(const char *) words; /* one command */
 };
@@ -58,8 +60,11 @@ static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
 	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
+	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
 	{ "full-names", KEY_FULL_NAMES, NULL, 0, "Type and function names whole", 0 },
 	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
+	{ "ascii", KEY_ASCII, NULL, 0, "Draw trees in ASCII; default where the locale is not UTF-8",
+	  0 },
 	{ "log", KEY_LOG, "TOPICS", 0,
 	  "Debug log to standard error: all, or topics like target,dwarf", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -127,6 +132,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FULL_NAMES:
 		o->full_names = true;
+		return 0;
+	case 'v':
+		o->session.verbose = true;
+		return 0;
+	case KEY_ASCII:
+		o->ascii = true;
 		return 0;
 	case KEY_COLOR:
 		o->color = parse_color(arg, state);
@@ -203,6 +214,7 @@ static struct out *open_out(const struct options *o, bool interactive)
 		.messages = stderr,
 		.full_names = o->full_names,
 		.color = wants_color(o->color),
+		.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.width = terminal_width(),
 		.interactive = interactive,
 	};

@@ -15,6 +15,7 @@
 #include "runtimes/model.h"
 
 struct command;
+struct focus;
 struct out;
 
 struct out_options {
@@ -22,6 +23,7 @@ struct out_options {
 	FILE *messages;  /* stderr; borrowed */
 	bool full_names; /* type and function names whole */
 	bool color;
+	bool ascii;       /* no tree glyphs, no ellipsis: for terminals without UTF-8 */
 	unsigned width;   /* columns of the terminal; 0: not a terminal, never truncate */
 	bool interactive; /* say what was read, and each note, only when it changed */
 };
@@ -31,6 +33,7 @@ struct answer {
 	const char *command;             /* canonical name */
 	const struct snapshot *snapshot; /* NULL for offline commands */
 	unsigned wants;                  /* what the snapshot was taken for */
+	bool verbose;                    /* show the variables of every frame */
 };
 
 enum runtime_view {
@@ -61,6 +64,12 @@ struct out_ops {
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
 	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);
 	void (*task)(struct out *o, const struct task *task, enum task_view view);
+	/* The frame in focus: its line, and its variables where the answer is verbose. */
+	void (*frame)(struct out *o, const struct focus *f);
+	/* A value in that frame. */
+	void (*printed)(struct out *o, const struct focus *f, const struct local *value);
+	/* From the outside in. */
+	void (*place)(struct out *o, const struct place *place);
 	void (*layout)(struct out *o, const struct layout_info *row);
 	/* What is attached and how completely it was understood. */
 	void (*summary)(struct out *o);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/focus.h"
 #include "commands/out.h"
 #include "commands/view.h"
 #include "debugger/base/map.h"
@@ -21,7 +22,8 @@
 struct json {
 	struct out out;
 	bool lines;
-	json_t *threads, *layout, *commands, *summary; /* NULL: not part of this answer */
+	/* NULL: not part of this answer */
+	json_t *threads, *layout, *commands, *summary, *focus, *frame, *printed, *places;
 	VEC(const struct task *) tasks;
 	struct map seen; /* tasks by their address here */
 };
@@ -101,30 +103,31 @@ static json_t *wait_json(const struct wait *wait)
 	return o;
 }
 
-static json_t *local_json(const struct local *l)
+static json_t *local_json(const struct local *local)
 {
 	json_t *o = json_object();
 
-	set(o, "name", text(l->name));
-	set(o, "type", text(l->type));
-	set(o, "value", text(l->value));
-	set(o, "addr", address(l->addr));
-	set(o, "argument", json_boolean(l->argument));
-	set(o, "uncertain", json_boolean(l->uncertain));
-	set(o, "problem", text(l->problem));
+	set(o, "name", text(local->name));
+	set(o, "type", text(local->type));
+	set(o, "value", text(local->value));
+	set(o, "addr", address(local->addr));
+	set(o, "argument", json_boolean(local->argument));
+	set(o, "uncertain", json_boolean(local->uncertain));
+	set(o, "problem", text(local->problem));
 	return o;
 }
 
-static json_t *locals_json(const struct future *f)
+/* Only when asked for, although a snapshot may have them. */
+static json_t *locals_json(const struct future *f, bool verbose)
 {
 	json_t *locals = json_array();
 
-	for (size_t i = 0; i < f->nlocals; i++)
+	for (size_t i = 0; verbose && i < f->nlocals; i++)
 		add(locals, local_json(&f->locals[i]));
 	return locals;
 }
 
-static json_t *future_json(const struct future *f)
+static json_t *future_json(const struct future *f, bool verbose)
 {
 	if (!f)
 		return json_null();
@@ -152,26 +155,28 @@ static json_t *future_json(const struct future *f)
 	set(o, "note", text(f->note));
 	set(o, "wait", wait_json(f->wait));
 	for (size_t i = 0; i < f->nchildren; i++)
-		add(children, future_json(f->children[i]));
-	if (f->locals)
-		set(o, "locals", locals_json(f));
+		add(children, future_json(f->children[i], verbose));
+	set(o, "locals", locals_json(f, verbose));
 	set(o, "children", children);
 	set(o, "problem", text(f->problem));
 	return o;
 }
 
-static json_t *task_json(const struct task *task)
+static json_t *task_json(const struct task *task, bool verbose)
 {
 	json_t *o = json_object();
 
 	set(o, "id", text(task->id));
 	set(o, "runtime", json_integer(task->runtime));
 	set(o, "addr", address(task->addr));
+	set(o, "local_set", address(task->local_set));
 	set(o, "state", text(task_state_name(task->state)));
 	set(o, "notified", json_boolean(task->state == TASK_RUNNING && task->notified));
 	set(o, "thread", number_if(task->thread, task->thread));
 	set(o, "type", text(task->type));
-	set(o, "root", future_json(task->root));
+	set(o, "waiting_on", text(future_waiting_on(task->root)));
+	set(o, "leaves", json_integer((json_int_t)future_leaves(task->root)));
+	set(o, "root", future_json(task->root, verbose));
 	set(o, "problem", text(task->problem));
 	return o;
 }
@@ -193,7 +198,7 @@ static json_t *frame_json(const struct stack_frame *f)
 	return o;
 }
 
-static json_t *thread_json(const struct thread_info *th, bool with_frames)
+static json_t *thread_json(const struct thread_info *th, bool with_frames, bool verbose)
 {
 	json_t *o = json_object();
 
@@ -206,8 +211,9 @@ static json_t *thread_json(const struct thread_info *th, bool with_frames)
 	set(o, "state", text(th->state));
 	set(o, "queue_len", number_if(th->has_queue, th->queue_len));
 	set(o, "task", text(th->task));
-	set(o, "root", future_json(th->root));
+	set(o, "root", future_json(th->root, verbose));
 	set(o, "job", text(th->job));
+	set(o, "wait", wait_json(th->wait));
 	set(o, "problem", text(th->problem));
 	if (with_frames) {
 		json_t *frames = json_array();
@@ -273,11 +279,13 @@ static void json_begin(struct out *o)
 
 static void clear(struct json *j)
 {
-	json_decref(j->threads);
-	json_decref(j->layout);
-	json_decref(j->commands);
-	json_decref(j->summary);
-	j->threads = j->layout = j->commands = j->summary = NULL;
+	json_t **const parts[] = { &j->threads, &j->layout, &j->commands, &j->summary,
+		                   &j->focus,   &j->frame,  &j->printed,  &j->places };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		json_decref(*parts[i]);
+		*parts[i] = NULL;
+	}
 	vec_free(&j->tasks);
 	map_free(&j->seen);
 }
@@ -314,7 +322,7 @@ static void json_thread(struct out *o, const struct thread_info *th, enum thread
 {
 	struct json *j = (struct json *)o;
 
-	add(j->threads, thread_json(th, view == THREAD_STACK));
+	add(j->threads, thread_json(th, view == THREAD_STACK, o->answer.verbose));
 	/* A joined stack shows the tasks that are polled on it. */
 	for (size_t i = 0; view == THREAD_STACK && i < th->nframes; i++) {
 		const char *id = th->frames[i].polls_task;
@@ -324,6 +332,47 @@ static void json_thread(struct out *o, const struct thread_info *th, enum thread
 		if (task)
 			json_task(o, task, TASK_ON_THREAD);
 	}
+}
+
+static json_t *focus_json(const struct focus *f)
+{
+	json_t *o = json_object();
+
+	set(o, "thread", number_if(f->thread, f->thread ? f->thread->number : 0));
+	set(o, "task", text(f->task ? f->task->id : NULL));
+	set(o, "frame", number_if(f->frame, f->frame ? f->frame->number : 0));
+	return o;
+}
+
+static void json_frame(struct out *o, const struct focus *f)
+{
+	struct json *j = (struct json *)o;
+
+	j->focus = focus_json(f);
+	j->frame = future_json(f->frame, o->answer.verbose);
+}
+
+static void json_printed(struct out *o, const struct focus *f, const struct local *value)
+{
+	struct json *j = (struct json *)o;
+
+	j->focus = focus_json(f);
+	j->printed = local_json(value);
+}
+
+static void json_place(struct out *o, const struct place *place)
+{
+	struct json *j = (struct json *)o;
+	json_t *p = json_object();
+
+	set(p, "what", text(place->what));
+	set(p, "phrase", text(place->phrase));
+	set(p, "addr", address(place->addr));
+	set(p, "task", text(place->task));
+	set(p, "thread", number_if(place->thread, place->thread));
+	if (!j->places)
+		j->places = json_array();
+	add(j->places, p);
 }
 
 static void json_layout(struct out *o, const struct layout_info *row)
@@ -369,11 +418,14 @@ static void json_summary(struct out *o)
 static void json_help(struct out *o, const struct command *command, enum help_view view)
 {
 	struct json *j = (struct json *)o;
-	json_t *c = json_object();
+	json_t *c = json_object(), *options = json_array();
 
 	(void)view;
+	if (command->verbose)
+		add(options, json_string("-v"));
 	set(c, "name", text(command->name));
 	set(c, "args", text(command->args));
+	set(c, "options", options);
 	set(c, "summary", text(command->summary));
 	if (!j->commands)
 		j->commands = json_array();
@@ -406,12 +458,18 @@ static json_t *head(struct json *j)
 	set(o, "command", text(j->out.answer.command));
 	if (j->out.answer.snapshot)
 		add_snapshot(j, o);
-	if (j->summary)
-		set(o, "summary", json_incref(j->summary));
-	if (j->layout)
-		set(o, "layout", json_incref(j->layout));
-	if (j->commands)
-		set(o, "commands", json_incref(j->commands));
+	const struct {
+		const char *key;
+		json_t *value;
+	} parts[] = {
+		{ "summary", j->summary }, { "layout", j->layout }, { "commands", j->commands },
+		{ "focus", j->focus },     { "frame", j->frame },   { "printed", j->printed },
+		{ "places", j->places },
+	};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (parts[i].value)
+			set(o, parts[i].key, json_incref(parts[i].value));
+	}
 	return o;
 }
 
@@ -454,7 +512,7 @@ static void write_lines(struct json *j)
 	write_value(j, head(j), 0);
 	fputc('\n', f);
 	for (size_t i = 0; i < j->tasks.n && !ferror(f); i++) {
-		write_value(j, task_json(j->tasks.data[i]), 0);
+		write_value(j, task_json(j->tasks.data[i], j->out.answer.verbose), 0);
 		fputc('\n', f);
 	}
 }
@@ -479,7 +537,7 @@ static void write_document(struct json *j)
 	fputs(",\n  \"tasks\": [", f);
 	for (size_t i = 0; i < j->tasks.n && !ferror(f); i++) {
 		fputs(i ? ",\n    " : "\n    ", f);
-		write_value(j, task_json(j->tasks.data[i]), 4);
+		write_value(j, task_json(j->tasks.data[i], j->out.answer.verbose), 4);
 	}
 	fputs(j->tasks.n ? "\n  ]\n}\n" : "]\n}\n", f);
 }
@@ -500,6 +558,9 @@ static const struct out_ops json_ops = {
 	.runtime = json_runtime,
 	.thread = json_thread,
 	.task = json_task,
+	.frame = json_frame,
+	.printed = json_printed,
+	.place = json_place,
 	.layout = json_layout,
 	.summary = json_summary,
 	.help = json_help,

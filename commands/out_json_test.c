@@ -120,6 +120,114 @@ static void a_task_and_its_futures(void **state)
 	assert_text(at(leaf, "wait", "clock", NULL), "monotonic");
 }
 
+static json_t *answer_in(struct session *session, const struct command *command,
+                         const struct snapshot *snap, const char *arg, bool verbose)
+{
+	CAUGHT(c);
+
+	catch (&c, JSON);
+	assert_null(run_in_session(&c, session, command, snap, arg, verbose));
+	json_t *j = json_loads(c.answers, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(j);
+	return j;
+}
+
+/* A snapshot of a core may have them because another command wanted them. */
+static void variables_only_when_asked(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[0]->root);
+	JSON_VALUE(plain) = answer_in(&session, &async_task_command, s, "4", false);
+	assert_int_equal(json_array_size(at(plain, "tasks", "0", "root", "locals", NULL)), 0);
+	JSON_VALUE(j) = answer_in(&session, &async_task_command, s, "4", true);
+	json_t *locals = at(j, "tasks", "0", "root", "locals", NULL);
+	assert_int_equal(json_array_size(locals), 4);
+	assert_text(at(locals, "0", "name", NULL), "n");
+	assert_text(at(locals, "0", "value", NULL), "7");
+	assert_text(at(locals, "0", "addr", NULL), "0x5010");
+	assert_true(json_is_false(at(locals, "0", "argument", NULL)));
+	assert_true(json_is_true(at(locals, "1", "argument", NULL)));
+	assert_text(at(locals, "2", "type", NULL), "alloc::string::String");
+	assert_true(json_is_null(at(locals, "2", "addr", NULL)));
+	assert_true(json_is_true(at(locals, "2", "uncertain", NULL)));
+	assert_true(json_is_null(at(locals, "3", "value", NULL)));
+	assert_text(at(locals, "3", "problem", NULL), "unreadable");
+	assert_int_equal(
+		json_array_size(at(j, "tasks", "0", "root", "children", "0", "locals", NULL)), 0);
+}
+
+static void the_focus_and_what_is_in_it(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	struct local value = { .name = "n", .type = "u32", .value = "7" };
+	struct place place = { .what = "stack", .phrase = "stack of thread #3", .thread = 3 };
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[1]->root);
+	s->printed = &value;
+	s->places = &place;
+	s->nplaces = 1;
+	JSON_VALUE(blocked) = answer_in(&session, &frame_command, s, "1", false);
+	assert_number(at(blocked, "focus", "thread", NULL), 1);
+	assert_true(json_is_null(at(blocked, "focus", "task", NULL)));
+	assert_number(at(blocked, "focus", "frame", NULL), 1);
+	assert_number(at(blocked, "frame", "line", NULL), 188);
+	assert_int_equal(json_array_size(at(blocked, "tasks", NULL)), 0);
+	JSON_VALUE(task) = answer_in(&session, &task_command, s, "5", false);
+	assert_number(at(task, "focus", "thread", NULL), 3);
+	assert_text(at(task, "focus", "task", NULL), "5");
+	assert_int_equal(json_array_size(at(task, "frame", "locals", NULL)), 0);
+	JSON_VALUE(locals) = answer_in(&session, &locals_command, s, NULL, false);
+	assert_int_equal(json_array_size(at(locals, "frame", "locals", NULL)), 4);
+	JSON_VALUE(printed) = answer_in(&session, &print_command, s, "n", false);
+	assert_text(at(printed, "printed", "value", NULL), "7");
+	assert_text(at(printed, "focus", "task", NULL), "5");
+	assert_null(json_object_get(printed, "frame"));
+	JSON_VALUE(places) = answer_in(&session, &whatis_command, s, "0x10", false);
+	assert_text(at(places, "places", "0", "what", NULL), "stack");
+	assert_number(at(places, "places", "0", "thread", NULL), 3);
+	assert_true(json_is_null(at(places, "places", "0", "task", NULL)));
+	assert_null(json_object_get(places, "focus"));
+	s->tasks[1]->root = NULL;
+	JSON_VALUE(rootless) = answer_in(&session, &task_command, s, NULL, false);
+	assert_true(json_is_null(at(rootless, "frame", NULL)));
+	assert_true(json_is_null(at(rootless, "focus", "frame", NULL)));
+}
+
+static void what_a_task_waits_on(void **state)
+{
+	SNAPSHOT(s);
+	struct arena *a = &s->arena;
+	struct future *fork = make_future(a, FUTURE_OTHER, "Fork", NULL);
+	struct wait wait = { .kind = "mutex", .phrase = "std mutex, held", .object = 0x7f00 };
+
+	(void)state;
+	make_fork(a, fork, 3,
+	          (struct future *[]){
+			  make_edge(make_future(a, FUTURE_OTHER, "Old", NULL), "select arm 0",
+	                            BRANCH_DISABLED),
+			  make_edge(make_sleep(a), "select arm 1", BRANCH_POLLED),
+			  make_edge(make_future(a, FUTURE_OTHER, "New", NULL), "select arm 2",
+	                            BRANCH_POLLED),
+		  });
+	s->tasks[0]->root = fork;
+	s->tasks[1]->root = NULL;
+	s->threads[2].wait = &wait;
+	JSON_VALUE(j) = answer_of(&async_backtrace_all_command, s, NULL);
+	assert_text(at(j, "tasks", "0", "waiting_on", NULL),
+	            "sleep future, sleeping already happened 18 seconds ago");
+	assert_number(at(j, "tasks", "0", "leaves", NULL), 2);
+	assert_text(at(j, "tasks", "0", "root", "children", "0", "branch", NULL), "disabled");
+	assert_true(json_is_null(at(j, "tasks", "1", "waiting_on", NULL)));
+	assert_number(at(j, "tasks", "1", "leaves", NULL), 0);
+	assert_text(at(j, "threads", "2", "wait", "phrase", NULL), "std mutex, held");
+	assert_true(json_is_null(at(j, "threads", "1", "wait", NULL)));
+}
+
 static void only_what_is_shown(void **state)
 {
 	SNAPSHOT(s);
@@ -334,6 +442,24 @@ static void the_schema_knows_every_key(void **state)
 	JSON_VALUE(layout) = answer_of(&info_layout_command, s, NULL);
 	JSON_VALUE(info) = answer_of(&info_command, s, NULL);
 	JSON_VALUE(help) = answer_of(&help_command, NULL, NULL);
+
+	struct session session = { 0 };
+	struct local value = { .name = "n", .value = "7" };
+	struct place place = { .what = "stack", .phrase = "stack of thread #3" };
+	make_locals(&s->arena, s->threads[0].root);
+	s->printed = &value;
+	s->places = &place;
+	s->nplaces = 1;
+	JSON_VALUE(locals) = answer_in(&session, &locals_command, s, NULL, false);
+	JSON_VALUE(printed) = answer_in(&session, &print_command, s, "n", false);
+	JSON_VALUE(places) = answer_in(&session, &whatis_command, s, "1", false);
+	assert_defined(schema, "", locals);
+	assert_defined(schema, "", printed);
+	assert_defined(schema, "", places);
+	assert_defined(schema, "focus", at(locals, "focus", NULL));
+	assert_defined(schema, "local", at(locals, "frame", "locals", "0", NULL));
+	assert_defined(schema, "local", at(printed, "printed", NULL));
+	assert_defined(schema, "place", at(places, "places", "0", NULL));
 	assert_defined(schema, "", stacks);
 	assert_defined(schema, "", layout);
 	assert_defined(schema, "", info);
@@ -356,6 +482,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_program),
 		cmocka_unit_test(a_task_and_its_futures),
+		cmocka_unit_test(variables_only_when_asked),
+		cmocka_unit_test(the_focus_and_what_is_in_it),
+		cmocka_unit_test(what_a_task_waits_on),
 		cmocka_unit_test(only_what_is_shown),
 		cmocka_unit_test(stacks_bring_the_tasks_they_poll),
 		cmocka_unit_test(details_do_not_override),

@@ -57,11 +57,11 @@ void text_end_line(struct text *t)
 	str_truncate(&t->line, 0);
 }
 
-void text_problem(struct text *t, unsigned indent, const char *why)
+void text_problem(struct text *t, const char *indent, const char *why)
 {
 	if (!why)
 		return;
-	str_printf(&t->line, "%*s   ", (int)indent, "");
+	str_append(&t->line, indent);
 	text_style(t, STYLE_PROBLEM);
 	str_append(&t->line, "! ");
 	text_clean(t, why);
@@ -126,7 +126,8 @@ static void subject_target(struct text *t, const struct target_info *target)
 		SCRATCH(tmp);
 		const char *digits = arena_strndup(&tmp, target->build_id, BUILD_ID_DIGITS);
 
-		fact(t, "build-id ", arena_printf(&tmp, "%s…", digits));
+		fact(t, "build-id ",
+		     arena_printf(&tmp, "%s%s", digits, t->out.options.ascii ? "..." : "…"));
 	}
 	fact(t, "tokio ", target->tokio);
 	fact(t, "rustc ", target->rustc);
@@ -204,6 +205,16 @@ static void text_runtime_op(struct out *o, const struct runtime_info *r, enum ru
 	text_end_line(t);
 }
 
+/* What it sits in though it should be working. */
+static void thread_wait(struct text *t, const struct thread_info *th)
+{
+	if (!th->wait || !th->wait->phrase)
+		return;
+	str_append(&t->line, " [");
+	text_clean(t, th->wait->phrase);
+	str_append(&t->line, "]");
+}
+
 /* What a blocking thread does, with the closure or future it does it for. */
 static void blocking_job(struct text *t, const struct thread_info *th)
 {
@@ -221,7 +232,7 @@ static void blocking_job(struct text *t, const struct thread_info *th)
 		text_clean(t, th->job);
 }
 
-static void thread_async(struct text *t, const struct thread_info *th)
+void text_thread_line(struct text *t, const struct thread_info *th)
 {
 	static const char *const titles[] = {
 		[THREAD_OTHER] = "Thread",
@@ -243,14 +254,20 @@ static void thread_async(struct text *t, const struct thread_info *th)
 		str_append(&t->line, " ");
 		text_clean(t, th->state);
 	}
+	thread_wait(t, th);
 	text_end_line(t);
-	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
-	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
-		text_futures(t, th->root, 0, false);
-	text_problem(t, 0, th->problem);
 }
 
-static void task_line(struct text *t, const struct task *task)
+static void thread_async(struct text *t, const struct thread_info *th)
+{
+	text_thread_line(t, th);
+	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
+	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
+		text_futures(t, th->root, "", false);
+	text_problem(t, "   ", th->problem);
+}
+
+void text_task_line(struct text *t, const struct task *task)
 {
 	text_style(t, STYLE_HEADING);
 	str_append(&t->line, "Task: ");
@@ -297,12 +314,12 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 		return;
 	}
 	if (view != TASK_ON_THREAD)
-		task_line(t, task);
+		text_task_line(t, task);
 	if (view == TASK_FULL)
 		task_facts(t, task);
 	if (task->root)
-		text_futures(t, task->root, 0, view == TASK_FULL);
-	text_problem(t, 0, task->problem);
+		text_futures(t, task->root, "", view == TASK_FULL);
+	text_problem(t, "   ", task->problem);
 }
 
 static void native_frame(struct text *t, const struct stack_frame *f)
@@ -334,12 +351,12 @@ static void polled_task(struct text *t, const char *id, unsigned thread)
 	str_append(&t->line, ", async stack ===");
 	text_end_line(t);
 	if (!task) {
-		text_problem(t, 0, "this task is not in any list of its runtime");
+		text_problem(t, "   ", "this task is not in any list of its runtime");
 		return;
 	}
 	if (task->root)
-		text_futures(t, task->root, 3, false);
-	text_problem(t, 3, task->problem);
+		text_futures(t, task->root, "   ", false);
+	text_problem(t, "      ", task->problem);
 }
 
 static void thread_stack(struct text *t, const struct thread_info *th)
@@ -355,13 +372,14 @@ static void thread_stack(struct text *t, const struct thread_info *th)
 	if (th->role != THREAD_OTHER && th->runtime >= 0)
 		str_printf(&t->line, " of runtime %d", th->runtime);
 	fact(t, "", th->state);
+	thread_wait(t, th);
 	text_end_line(t);
 	for (size_t i = 0; i < th->nframes; i++) {
 		native_frame(t, &th->frames[i]);
 		if (th->frames[i].polls_task)
 			polled_task(t, th->frames[i].polls_task, th->number);
 	}
-	text_problem(t, 0, th->problem);
+	text_problem(t, "   ", th->problem);
 }
 
 static void text_thread(struct out *o, const struct thread_info *th, enum thread_view view)
@@ -436,6 +454,9 @@ static const struct out_ops text_ops = {
 	.runtime = text_runtime_op,
 	.thread = text_thread,
 	.task = text_task,
+	.frame = text_frame,
+	.printed = text_printed,
+	.place = text_place_op,
 	.layout = text_layout,
 	.summary = text_summary,
 	.help = text_help,

@@ -33,16 +33,34 @@ void text_runtime(struct text *t, const struct runtime_info *r);
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
 /* Prints the line. */
 void text_end_line(struct text *t);
-/* Prints "   ! why", indented further; nothing for NULL. */
-void text_problem(struct text *t, unsigned indent, const char *why);
+/* Prints "! why" behind indent; nothing for NULL. */
+void text_problem(struct text *t, const char *indent, const char *why);
 
 /*
  * The line of what was read, without its end: "asyncdbg: live pid 28406 (name), ...".
  */
 void text_subject(struct text *t);
 
-/* out_text_future.c: a future and all below it, a line each. */
-void text_futures(struct text *t, const struct future *root, unsigned indent, bool full);
+/*
+ * out_text_future.c: a future and all below it, a line each behind indent. full: with what only
+ * the full view of a task says.
+ */
+void text_futures(struct text *t, const struct future *root, const char *indent, bool full);
+/* The line of one future, without its end. */
+void text_future(struct text *t, const struct future *f);
+/* A line each behind indent, the arguments first. */
+void text_locals(struct text *t, const struct future *f, const char *indent);
+/* "name: Type = value" */
+void text_local(struct text *t, const struct local *local);
+
+/* The heading of a task's, or of a thread's, futures. */
+void text_task_line(struct text *t, const struct task *task);
+void text_thread_line(struct text *t, const struct thread_info *th);
+
+/* out_text_focus.c */
+void text_frame(struct out *o, const struct focus *f);
+void text_printed(struct out *o, const struct focus *f, const struct local *value);
+void text_place_op(struct out *o, const struct place *place);
 
 /* out_text_rows.c */
 void text_task_row(struct text *t, const struct task *task);

@@ -4,8 +4,6 @@
 #include "commands/out_text.h"
 #include "commands/view.h"
 
-enum { FORK_INDENT = 2 };
-
 static void coroutine(struct text *t, const struct future *f)
 {
 	const char *file = f->file_short ? f->file_short : f->file;
@@ -41,14 +39,16 @@ static void hand_written(struct text *t, const struct future *f)
 {
 	const char *name = f->type ? f->type : f->function;
 
+	if (!f->wait || f->wait->within) {
+		str_append(&t->line, "future ");
+		text_name(t, name ? name : "?");
+		str_append(&t->line, f->wait && f->wait->phrase ? ": " : "");
+	}
 	if (f->wait && f->wait->phrase) {
 		text_style(t, STYLE_WAIT);
 		text_clean(t, f->wait->phrase);
 		text_style(t, STYLE_PLAIN);
-		return;
 	}
-	str_append(&t->line, "future ");
-	text_name(t, name ? name : "?");
 	if (f->running) {
 		str_append(&t->line, " running");
 		text_place(t, f->file_short ? f->file_short : f->file, f->line);
@@ -91,11 +91,11 @@ static void wait_facts(struct text *t, const struct wait *wait)
 }
 
 /* What only the full view of a task says. */
-static void future_facts(struct text *t, const struct future *f, unsigned indent)
+static void future_facts(struct text *t, const struct future *f, const char *indent)
 {
 	if (!f->addr && !f->type && !f->wait)
 		return;
-	str_printf(&t->line, "%*s     ", (int)indent, "");
+	str_printf(&t->line, "%s  ", indent);
 	if (f->addr)
 		str_printf(&t->line, "0x%" PRIx64 ": ", f->addr);
 	if (f->type)
@@ -107,20 +107,67 @@ static void future_facts(struct text *t, const struct future *f, unsigned indent
 	text_end_line(t);
 }
 
-static void future_line(struct text *t, const struct future *f, unsigned indent)
+void text_local(struct text *t, const struct local *local)
 {
-	str_printf(&t->line, "%*s#%u ", (int)indent, "", f->number);
+	text_clean(t, local->name ? local->name : "_");
+	if (local->type) {
+		str_append(&t->line, ": ");
+		text_name(t, local->type);
+	}
+	if (local->value) {
+		str_append(&t->line, " = ");
+		text_clean(t, local->value);
+	} else {
+		text_style(t, STYLE_PROBLEM);
+		str_append(&t->line, " ! ");
+		text_clean(t, local->problem ? local->problem : "unknown");
+		text_style(t, STYLE_PLAIN);
+	}
+	if (local->uncertain)
+		str_append(&t->line, " (may have been moved out)");
+}
+
+void text_locals(struct text *t, const struct future *f, const char *indent)
+{
+	for (int argument = 1; argument >= 0; argument--) {
+		for (size_t i = 0; i < f->nlocals; i++) {
+			if (f->locals[i].argument != argument)
+				continue;
+			str_printf(&t->line, "%s  %s", indent, argument ? "argument " : "");
+			text_local(t, &f->locals[i]);
+			text_end_line(t);
+		}
+	}
+}
+
+/* Why it is its parent's child, and why not all children go on: "[select arm 1, disabled]". */
+static void branch(struct text *t, const struct future *f)
+{
+	bool held = f->branch == BRANCH_HELD;
+	bool plain = !f->edge || strcmp(f->edge, "await") == 0 ||
+	             (held && strcmp(f->edge, branch_name(BRANCH_HELD)) == 0);
+
+	if (plain && f->branch == BRANCH_POLLED)
+		return;
+	str_append(&t->line, " [");
+	if (!plain)
+		text_clean(t, f->edge);
+	if (f->branch != BRANCH_POLLED)
+		str_printf(&t->line, "%s%s", plain ? "" : ", ",
+		           held ? "held, not polled" : branch_name(f->branch));
+	str_append(&t->line, "]");
+}
+
+void text_future(struct text *t, const struct future *f)
+{
+	str_printf(&t->line, "#%u ", f->number);
 	if (f->kind == FUTURE_OTHER)
 		hand_written(t, f);
 	else
 		coroutine(t, f);
 	if (f->dyn)
 		str_append(&t->line, " [dyn]");
-	if (f->edge && strcmp(f->edge, "await") != 0) {
-		str_append(&t->line, " [");
-		text_clean(t, f->edge);
-		str_append(&t->line, "]");
-	}
+	branch(t, f);
 	if (f->inferred)
 		str_append(&t->line, " [inferred: the debug info does not place it]");
 	if (f->aliases) {
@@ -130,25 +177,105 @@ static void future_line(struct text *t, const struct future *f, unsigned indent)
 	} else if (f->uncertain) {
 		str_append(&t->line, " [one of several types that share this code]");
 	}
-	text_end_line(t);
-}
-
-/* The seam for a tree: only the end of this function knows how forks look. */
-static void chain(struct text *t, const struct future *f, unsigned indent, bool full)
-{
-	for (;; f = f->children[0]) {
-		future_line(t, f, indent);
-		if (full)
-			future_facts(t, f, indent);
-		text_problem(t, indent, f->problem);
-		if (f->nchildren != 1)
-			break;
+	if (f->note) {
+		str_append(&t->line, " [");
+		text_clean(t, f->note);
+		str_append(&t->line, "]");
 	}
-	for (size_t i = 0; i < f->nchildren; i++)
-		chain(t, f->children[i], indent + FORK_INDENT, full);
 }
 
-void text_futures(struct text *t, const struct future *root, unsigned indent, bool full)
+/* Each three columns wide. */
+struct glyphs {
+	const char *branch, *last, *trunk;
+};
+
+static const struct glyphs unicode = { "├─ ", "└─ ", "│  " };
+static const struct glyphs ascii = { "|- ", "`- ", "|  " };
+
+struct tree {
+	struct text *t;
+	const struct glyphs *glyphs;
+	struct str indent; /* of the lines below the branch at hand */
+	bool full;
+};
+
+/*
+ * The child that stands below f without indentation, so that a chain of awaits stays straight:
+ * the only one that f does not merely hold. NULL at a fork and at the end.
+ */
+static const struct future *straight(const struct future *f)
 {
-	chain(t, root, indent, full);
+	const struct future *found = NULL;
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch == BRANCH_HELD)
+			continue;
+		if (found)
+			return NULL;
+		found = f->children[i];
+	}
+	return found;
+}
+
+/* What else is told of a future below its line. */
+static void details(struct tree *tree, const struct future *f, bool branches)
+{
+	STR(indent);
+
+	str_append(&indent, str_text(&tree->indent));
+	str_append(&indent, branches ? tree->glyphs->trunk : "   ");
+	if (tree->full)
+		future_facts(tree->t, f, indent.data);
+	if (tree->t->out.answer.verbose)
+		text_locals(tree->t, f, indent.data);
+	text_problem(tree->t, indent.data, f->problem);
+}
+
+static void chain(struct tree *tree, const struct future *f);
+
+static void side_branch(struct tree *tree, const struct future *f, bool last)
+{
+	size_t len = tree->indent.len;
+
+	str_append(&tree->t->line, str_text(&tree->indent));
+	str_append(&tree->t->line, last ? tree->glyphs->last : tree->glyphs->branch);
+	str_append(&tree->indent, last ? "   " : tree->glyphs->trunk);
+	chain(tree, f);
+	str_truncate(&tree->indent, len);
+}
+
+/* The line has what stands before f. */
+static void chain(struct tree *tree, const struct future *f)
+{
+	for (;;) {
+		const struct future *next = straight(f);
+		size_t branches = f->nchildren - (next != NULL);
+
+		text_future(tree->t, f);
+		text_end_line(tree->t);
+		details(tree, f, branches > 0);
+		/* A trunk that goes on to next has no last branch. */
+		for (size_t i = 0; i < f->nchildren; i++) {
+			if (f->children[i] != next)
+				side_branch(tree, f->children[i], !next && --branches == 0);
+		}
+		if (!next)
+			return;
+		f = next;
+		str_append(&tree->t->line, str_text(&tree->indent));
+	}
+}
+
+void text_futures(struct text *t, const struct future *root, const char *indent, bool full)
+{
+	struct tree tree = {
+		.t = t,
+		.glyphs = t->out.options.ascii ? &ascii : &unicode,
+		.full = full,
+	};
+
+	str_append(&tree.indent, indent);
+	str_append(&t->line, indent);
+	chain(&tree, root);
+	str_free(&tree.indent);
 }

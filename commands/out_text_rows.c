@@ -6,7 +6,7 @@
 #include "commands/view.h"
 #include "dwarf/demangle.h"
 
-enum { LAYOUT_KEY_WIDTH = 28, HELP_NAME_WIDTH = 22 };
+enum { LAYOUT_KEY_WIDTH = 28, HELP_NAME_WIDTH = 24 };
 
 static const struct column task_columns[] = {
 	{ "ID", true, 0 },           { "STATE", false, 0 },
@@ -35,6 +35,7 @@ void text_table_end(struct text *t)
 {
 	if (!t->table.columns)
 		return;
+	t->table.ascii = t->out.options.ascii;
 	table_fit(&t->table, t->out.options.width);
 	text_style(t, STYLE_HEADING);
 	for (ptrdiff_t i = -1; i < (ptrdiff_t)t->table.nrows; i++) {
@@ -75,15 +76,13 @@ static const char *waiting_cell(const struct text *t, struct arena *a, const str
 {
 	const struct future *leaf = future_leaf(task->root);
 	size_t others = future_leaves(task->root);
-	const char *what;
+	const char *what = future_waiting_on(task->root);
 
 	if (!leaf)
 		return task->problem ? arena_printf(a, "! %s", clean(a, task->problem)) : NULL;
-	if (leaf->wait && leaf->wait->phrase)
-		what = clean(a, leaf->wait->phrase);
-	else
-		what = shown_name(t, a, leaf->type ? leaf->type : leaf->function);
-	return what && others > 1 ? arena_printf(a, "%s (+%zu)", what, others - 1) : what;
+	/* A phrase stays as it is, a type is shortened. */
+	what = leaf->wait && leaf->wait->phrase ? clean(a, what) : shown_name(t, a, what);
+	return what && others > 1 ? arena_printf(a, "%s (+%zu more)", what, others - 1) : what;
 }
 
 void text_task_row(struct text *t, const struct task *task)
@@ -112,7 +111,12 @@ void text_thread_row(struct text *t, const struct thread_info *th)
 {
 	SCRATCH(tmp);
 
+	const char *state = clean(&tmp, th->state);
+
 	USE_TABLE(t, thread_columns);
+	if (th->wait && th->wait->phrase)
+		state = arena_printf(&tmp, "%s%s[%s]", state ? state : "", state ? " " : "",
+		                     clean(&tmp, th->wait->phrase));
 
 	const char *cells[] = {
 		arena_printf(&tmp, "#%u", th->number),
@@ -121,7 +125,7 @@ void text_thread_row(struct text *t, const struct thread_info *th)
 		thread_role_name(th->role),
 		th->runtime >= 0 ? arena_printf(&tmp, "%d", th->runtime) : NULL,
 		th->has_queue ? arena_printf(&tmp, "%" PRIu64, th->queue_len) : NULL,
-		clean(&tmp, th->state),
+		state,
 	};
 	table_row(&t->table, cells);
 }
@@ -198,6 +202,7 @@ static void usage(struct text *t, const struct command *command)
 	str_append(&t->line, command->name);
 	if (command->args)
 		str_printf(&t->line, " %s", command->args);
+	str_append(&t->line, command->verbose ? " [-v]" : "");
 }
 
 void text_help(struct out *o, const struct command *command, enum help_view view)

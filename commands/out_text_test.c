@@ -96,7 +96,7 @@ static void several_runtimes_have_headings(void **state)
 	                                            "Task: 6 (complete)\n"));
 }
 
-/* Every state of a coroutine, marks, problems and forks in one task. */
+/* Every state of a coroutine, marks, problems and a fork in one task. */
 static void futures_of_all_shapes(void **state)
 {
 	SNAPSHOT(s);
@@ -127,13 +127,333 @@ static void futures_of_all_shapes(void **state)
 		"Task: 4 (idle)\n"
 		"#0 async fn a::root suspended at await point 2 at src/a.rs:5\n"
 		"#1 future JoinType\n"
-		"  #2 async fn a::{async_block#1} unresumed [dyn] [one of several types that "
+		"├─ #2 async fn a::{async_block#1} unresumed [dyn] [one of several types that "
 		"share this code]\n"
-		"  #3 async fn a::{closure#0} returned\n"
-		"     ! the page at 0x10 is missing\n"
-		"  #4 async fn a::dead panicked\n"
-		"  #5 sleep future, sleeping already happened 18 seconds ago\n"
+		"├─ #3 async fn a::{closure#0} returned\n"
+		"│     ! the page at 0x10 is missing\n"
+		"└─ #4 async fn a::dead panicked\n"
+		"   #5 sleep future, sleeping already happened 18 seconds ago\n"
 		"   ! its state changed meanwhile\n");
+}
+
+/*
+ * A select! in a join!, held futures at a fork and along a chain, branches that are not polled;
+ * three levels of nesting.
+ */
+static struct future *make_tree(struct arena *a)
+{
+	struct future *stored = make_await(a, "a::stored", 0, "src/a.rs", 3, make_sleep(a));
+	struct future *select = make_future(a, FUTURE_OTHER, "PollFn", NULL);
+	struct future *join = make_future(a, FUTURE_OTHER, "Join", NULL);
+	struct future *outer = make_await(a, "a::outer", 1, "src/a.rs", 30, join);
+	struct future *left = make_await(a, "a::left", 0, "src/a.rs", 10, select);
+
+	make_fork(
+		a, select, 3,
+		(struct future *[]){
+			make_edge(make_sleep(a), "select arm 0", BRANCH_POLLED),
+			make_edge(make_future(a, FUTURE_OTHER, "Recv", NULL), "select arm 1",
+	                          BRANCH_DISABLED),
+			make_edge(make_future(a, FUTURE_OTHER, "Kept", NULL), "held", BRANCH_HELD),
+		});
+	make_fork(a, join, 3,
+	          (struct future *[]){
+			  make_edge(left, "join arm 0", BRANCH_POLLED),
+			  make_edge(make_future(a, FUTURE_OTHER, "Gone", NULL), NULL, BRANCH_GONE),
+			  make_edge(make_await(a, "a::right", 0, "src/a.rs", 20, make_sleep(a)),
+	                            "join arm 2", BRANCH_POLLED),
+		  });
+	make_fork(a, outer, 2, (struct future *[]){ join, make_edge(stored, "held", BRANCH_HELD) });
+	outer->note = "span \"request\" at src/a.rs:1";
+	join->problem = "a fourth arm could not be read";
+	return outer;
+}
+
+static void trees(void **state)
+{
+	SNAPSHOT(s);
+
+	(void)state;
+	s->tasks[0]->root = make_tree(&s->arena);
+	s->ntasks = 1;
+	s->nthreads = 0;
+	snapshot_number_frames(s);
+	assert_answers(&async_backtrace_all_command, s, NULL,
+	               HEADER "Task: 4 (idle)\n"
+	                      "#0 async fn a::outer suspended at await point 1 at src/a.rs:30 "
+	                      "[span \"request\" at src/a.rs:1]\n"
+	                      "├─ #10 async fn a::stored suspended at await point 0 at src/a.rs:3 "
+	                      "[held, not polled]\n"
+	                      "│  #11 sleep future, sleeping already happened 18 seconds ago\n"
+	                      "#1 future JoinType\n"
+	                      "│  ! a fourth arm could not be read\n"
+	                      "├─ #2 async fn a::left suspended at await point 0 at src/a.rs:10 "
+	                      "[join arm 0]\n"
+	                      "│  #3 future PollFnType\n"
+	                      "│  ├─ #4 sleep future, sleeping already happened 18 seconds ago "
+	                      "[select arm 0]\n"
+	                      "│  ├─ #5 future RecvType [select arm 1, disabled]\n"
+	                      "│  └─ #6 future KeptType [held, not polled]\n"
+	                      "├─ #7 future GoneType [gone]\n"
+	                      "└─ #8 async fn a::right suspended at await point 0 at src/a.rs:20 "
+	                      "[join arm 2]\n"
+	                      "   #9 sleep future, sleeping already happened 18 seconds ago\n");
+}
+
+static void trees_in_ascii(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	s->tasks[0]->root = make_tree(&s->arena);
+	snapshot_number_frames(s);
+	c.options.ascii = true;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, "\n|  |- #4 sleep"));
+	assert_non_null(strstr(c.answers, "\n|  `- #6 future KeptType"));
+	assert_non_null(strstr(c.answers, "build-id abcdef01..., "));
+	for (const char *p = c.answers; *p; p++)
+		assert_true((unsigned char)*p < 0x80);
+}
+
+/* What a task waits on never comes from a branch that it does not poll. */
+static void waiting_on_what_is_polled(void **state)
+{
+	SNAPSHOT(s);
+	struct arena *a = &s->arena;
+	struct future *fork = make_future(a, FUTURE_OTHER, "Fork", NULL);
+	CAUGHT(c);
+
+	(void)state;
+	make_fork(a, fork, 4,
+	          (struct future *[]){
+			  make_edge(make_await(a, "a::done", 0, "src/a.rs", 1, make_sleep(a)),
+	                            "select arm 0", BRANCH_DISABLED),
+			  make_edge(make_await(a, "a::one", 0, "src/a.rs", 2,
+	                                       make_future(a, FUTURE_OTHER, "One", NULL)),
+	                            "select arm 1", BRANCH_POLLED),
+			  make_edge(make_sleep(a), "select arm 2", BRANCH_POLLED),
+			  make_edge(make_sleep(a), "held", BRANCH_HELD),
+		  });
+	s->tasks[0]->root = fork;
+	s->tasks[1]->root = make_edge(make_future(a, FUTURE_OTHER, "Join", NULL), NULL, 0);
+	make_fork(a, s->tasks[1]->root, 1,
+	          (struct future *[]){ make_edge(make_sleep(a), "join arm 0", BRANCH_DONE) });
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_non_null(strstr(c.answers, "  src/a.rs:2   OneType (+1 more)  Fork\n"));
+	assert_non_null(strstr(c.answers, " -            JoinType    "));
+}
+
+#define VARIABLES                                                                                  \
+	"argument req: app::Request = Request { uri: \"/x\" }\n"                                   \
+	"     n: u32 = 7\n"                                                                        \
+	"     old: String = \"a\" (may have been moved out)\n"                                     \
+	"     buf: [u8; 4] ! unreadable\n"
+
+static void variables_when_verbose(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	CAUGHT(plain);
+	CAUGHT(verbose);
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[0]->root);
+	catch (&plain, TEXT);
+	catch (&verbose, TEXT);
+	assert_null(run_command(&plain, &async_backtrace_all_command, s, NULL));
+	assert_null(strstr(plain.answers, "Request"));
+	assert_null(
+		run_in_session(&verbose, &session, &async_backtrace_all_command, s, NULL, true));
+	assert_non_null(strstr(verbose.answers, ":21\n     " VARIABLES "#1 sleep"));
+}
+
+/* A frame with branches below it: the lines of its variables do not cut the trunk. */
+static void variables_at_a_fork(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	CAUGHT(c);
+
+	(void)state;
+	s->tasks[0]->root = make_tree(&s->arena);
+	make_locals(&s->arena, s->tasks[0]->root->children[0]->children[0]->children[0]);
+	snapshot_number_frames(s);
+	catch (&c, TEXT);
+	assert_null(run_in_session(&c, &session, &async_task_command, s, "4", true));
+	assert_non_null(strstr(c.answers, "\n│  │    n: u32 = 7\n│  │    old"));
+	assert_non_null(strstr(c.answers, "\n│  │    PollFnType\n│  │    argument req"));
+}
+
+/* What a command says in a session, without the line of what was read. */
+static void assert_says(struct session *session, const struct command *command,
+                        const struct snapshot *snap, const char *arg, const char *expected)
+{
+	CAUGHT(c);
+
+	catch (&c, TEXT);
+	struct error *err CLEANUP(error_freep) =
+		run_in_session(&c, session, command, snap, arg, false);
+	const char *answer = err ? err->message : strchr(c.answers, '\n') + 1;
+	assert_string_equal(answer, expected);
+	if (err)
+		assert_string_equal(c.answers, "");
+}
+
+#define OUTER                                                                                      \
+	"Task: 4 (idle)\n#0 async fn a::outer suspended at await point 1 at src/a.rs:30 [span "    \
+	"\"request\" at src/a.rs:1]\n"
+#define LEFT                                                                                       \
+	"Task: 4 (idle)\n#2 async fn a::left suspended at await point 0 at src/a.rs:10 [join arm " \
+	"0]\n"
+
+static void the_focus_moves(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+
+	(void)state;
+	s->tasks[0]->root = make_tree(&s->arena);
+	snapshot_number_frames(s);
+	assert_says(&session, &task_command, s, "4", OUTER);
+	assert_says(&session, &task_command, s, NULL, OUTER);
+	assert_says(&session, &up_command, s, NULL, "frame #0 is the outermost");
+	/* The awaited child, not the held one. */
+	assert_says(&session, &down_command, s, NULL,
+	            "Task: 4 (idle)\n#1 future JoinType\n"
+	            "   ! a fourth arm could not be read\n");
+	assert_says(&session, &down_command, s, NULL,
+	            "frame #1 has several below it; say which with \"down N\": 1 (#2), 2 (#7), "
+	            "3 (#8)");
+	assert_says(&session, &down_command, s, "4",
+	            "frame #1 has no child 4; it has 1 (#2), 2 (#7), 3 (#8)");
+	assert_says(&session, &down_command, s, "0",
+	            "frame #1 has no child 0; it has 1 (#2), 2 (#7), 3 (#8)");
+	assert_says(&session, &down_command, s, "1", LEFT);
+	assert_says(&session, &frame_command, s, NULL, LEFT);
+	assert_says(&session, &frame_command, s, "12", "no frame #12 in task 4; the last is #11");
+	assert_says(&session, &frame_command, s, NULL, LEFT);
+	assert_says(&session, &frame_command, s, "9",
+	            "Task: 4 (idle)\n"
+	            "#9 sleep future, sleeping already happened 18 seconds ago\n");
+	assert_says(&session, &down_command, s, NULL, "frame #9 is innermost");
+	assert_says(&session, &up_command, s, NULL,
+	            "Task: 4 (idle)\n#8 async fn a::right suspended at await point 0 at "
+	            "src/a.rs:20 [join arm 2]\n");
+	assert_says(&session, &task_command, s, "77", "no task 77; the nearest is 5");
+	assert_int_equal(session.frame, 8);
+}
+
+/* Without a task chosen the focus is on what the thread does. */
+static void the_focus_follows_the_thread(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	CAUGHT(c);
+
+	(void)state;
+	assert_says(&session, &frame_command, s, "1",
+	            "Thread #1 (pid: 28406) block on:\n#1 async fn "
+	            "tokio::net::TcpListener::accept suspended at await point 0 at "
+	            ".../tcp/listener.rs:188\n");
+	assert_says(&session, &frame_command, s, "2",
+	            "no frame #2 in what thread #1 blocks on; the last is #1");
+	assert_says(
+		&session, &task_command, s, "4",
+		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
+		"point 1 at src/main.rs:21\n");
+	catch (&c, TEXT);
+	assert_null(run_in_session(&c, &session, &thread_command, s, "3", false));
+	assert_says(&session, &frame_command, s, NULL,
+	            "Task: 5 (running on thread #3)\n" RUNNING_5);
+	assert_null(run_in_session(&c, &session, &thread_command, s, "2", false));
+	assert_says(&session, &frame_command, s, NULL,
+	            "thread #2 runs no task; these do: #3 (task 5), #4 (task 9)");
+}
+
+static void the_focus_can_be_lost(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+
+	(void)state;
+	assert_says(
+		&session, &task_command, s, "4",
+		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
+		"point 1 at src/main.rs:21\n");
+	s->tasks[0]->root = NULL;
+	s->tasks[0]->problem = "torn";
+	assert_says(&session, &task_command, s, NULL,
+	            "Task: 4 (idle) [tokio_tcp::main::{async_block#0}Type]\n   ! torn\n");
+	assert_says(&session, &locals_command, s, NULL, "task 4 has no frames: torn");
+	s->tasks[1]->id = "4";
+	assert_says(&session, &frame_command, s, NULL,
+	            "task 4 is ambiguous: runtimes 0 and 0 each have one; \"async task 4\" shows "
+	            "both");
+	s->ntasks = 0;
+	assert_says(&session, &frame_command, s, NULL,
+	            "task 4, which was in focus, is gone; choose another with \"task ID\"");
+}
+
+static void variables_and_places(void **state)
+{
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	struct local value = { .name = "req.uri", .type = "http::uri::Uri", .value = "\"/x\"" };
+	struct place places[] = {
+		{ .what = "task", .phrase = "task 4", .addr = 0x9400, .task = "4" },
+		{ .what = "module", .phrase = "demo, +16 in it" },
+	};
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[0]->root);
+	assert_says(
+		&session, &task_command, s, "4",
+		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
+		"point 1 at src/main.rs:21\n");
+	assert_says(
+		&session, &locals_command, s, NULL,
+		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
+		"point 1 at src/main.rs:21\n     " VARIABLES);
+	assert_says(&session, &print_command, s, "x", "x: not found in frame #0");
+	s->printed = &value;
+	assert_says(&session, &print_command, s, "req.uri", "req.uri: http::uri::Uri = \"/x\"\n");
+	value.value = NULL;
+	value.problem = "no member uri";
+	assert_says(&session, &print_command, s, "req.uri", "req.uri: no member uri");
+	assert_says(&session, &down_command, s, NULL,
+	            "Task: 4 (idle)\n#1 sleep future, sleeping already happened 18 seconds ago\n");
+	assert_says(&session, &locals_command, s, NULL,
+	            "Task: 4 (idle)\n#1 sleep future, sleeping already happened 18 seconds ago\n"
+	            "     no variables are known here\n");
+	assert_says(&session, &whatis_command, s, "0x9410", "nothing is known of address 0x9410");
+	s->places = places;
+	s->nplaces = 2;
+	assert_says(&session, &whatis_command, s, "37904",
+	            "0x0000000000009400  task 4\n                    demo, +16 in it\n");
+}
+
+static void threads_that_sit_somewhere(void **state)
+{
+	SNAPSHOT(s);
+	struct wait wait = { .kind = "mutex", .phrase = "std mutex at 0x7f00, held by thread #2" };
+	CAUGHT(c);
+
+	(void)state;
+	s->threads[2].wait = &wait;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &info_threads_command, s, NULL));
+	assert_null(run_command(&c, &async_backtrace_command, s, NULL));
+	assert_null(run_command(&c, &thread_command, s, "3"));
+	assert_non_null(
+		strstr(c.answers, "  running task 5 [std mutex at 0x7f00, held by thread #2]\n"));
+	assert_non_null(
+		strstr(c.answers, ") running task 5 [std mutex at 0x7f00, held by thread #2]\n#0"));
+	assert_non_null(
+		strstr(c.answers, ", running task 5 [std mutex at 0x7f00, held by thread #2]\n"));
 }
 
 static void one_task_in_full(void **state)
@@ -496,6 +816,16 @@ int main(void)
 		cmocka_unit_test(idle_blocking_threads_are_left_out),
 		cmocka_unit_test(several_runtimes_have_headings),
 		cmocka_unit_test(futures_of_all_shapes),
+		cmocka_unit_test(trees),
+		cmocka_unit_test(trees_in_ascii),
+		cmocka_unit_test(waiting_on_what_is_polled),
+		cmocka_unit_test(variables_when_verbose),
+		cmocka_unit_test(variables_at_a_fork),
+		cmocka_unit_test(the_focus_moves),
+		cmocka_unit_test(the_focus_follows_the_thread),
+		cmocka_unit_test(the_focus_can_be_lost),
+		cmocka_unit_test(variables_and_places),
+		cmocka_unit_test(threads_that_sit_somewhere),
 		cmocka_unit_test(one_task_in_full),
 		cmocka_unit_test(task_without_id_is_that_of_the_focus),
 		cmocka_unit_test(unknown_tasks_and_threads),

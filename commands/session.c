@@ -1,6 +1,4 @@
 #include "commands/session.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <string.h>
 
@@ -17,7 +15,7 @@ struct error *session_open(const struct session_options *options, struct session
 		TRY(target_core_open(options->core, &options->target, &t));
 	if (t)
 		TRY(inspector_open(t, &in));
-	*ret = (struct session){ .target = t, .inspector = in };
+	*ret = (struct session){ .target = t, .inspector = in, .verbose = options->verbose };
 	t = NULL;
 	return NULL;
 }
@@ -28,6 +26,7 @@ static void drop_snapshot(struct session *s)
 		snapshot_free(s->snapshot);
 	s->snapshot = NULL;
 	s->wants = 0;
+	s->asked = (struct question){ 0 };
 }
 
 void session_close(struct session *s)
@@ -39,41 +38,50 @@ void session_close(struct session *s)
 	*s = (struct session){ 0 };
 }
 
-struct error *session_snapshot(struct session *s, unsigned wants, const struct snapshot **ret)
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether the snapshot at hand answers it. */
+static bool is_answered(const struct session *s, const struct question *q)
+{
+	const struct question *asked = &s->asked;
+
+	if (!q)
+		return true;
+	return same_text(q->task, asked->task) && same_text(q->print, asked->print) &&
+	       q->thread == asked->thread && q->frame == asked->frame &&
+	       q->has_whatis == asked->has_whatis && q->whatis == asked->whatis;
+}
+
+/* Keeps a question as long as the snapshot that answers it. */
+static struct question keep_question(struct snapshot *snap, const struct question *q)
+{
+	struct question kept = q ? *q : (struct question){ 0 };
+
+	kept.task = kept.task ? arena_strdup(&snap->arena, kept.task) : NULL;
+	kept.print = kept.print ? arena_strdup(&snap->arena, kept.print) : NULL;
+	return kept;
+}
+
+struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
+                               const struct snapshot **ret)
 {
 	if (!s->target)
 		return error_new(ERR_USAGE, "no target: say which with -p PID or -c CORE");
 
 	bool still = strcmp(s->target->ops->kind, "core") == 0;
-	if (!still || !s->snapshot || (wants & ~s->wants)) {
+	if (!still || !s->snapshot || (wants & ~s->wants) || !is_answered(s, question)) {
 		struct snapshot *fresh;
 
 		/* On a core keep what was wanted before, or two commands would take turns. */
 		if (still)
 			wants |= s->wants;
-		/* Temporary, until commands ask for it. */
-		char task[32];
-		static char expr[256];
-		struct question q = { .task = task, .print = expr };
-		const char *asked = getenv("ASYNCDBG_PRINT");
-		if (getenv("ASYNCDBG_LOCALS"))
-			wants |= WANT_LOCALS;
-		bool has = asked && sscanf(asked, "%31s %u %255[^\n]", task, &q.frame, expr) == 3;
-		if (has && task[0] == '#') {
-			q.thread = (unsigned)atoi(task + 1);
-			q.task = NULL;
-		}
-		TRY(inspect(s->inspector, wants, has ? &q : NULL, &fresh));
-		if (fresh->printed)
-			fprintf(stderr, "%s: %s = %s%s%s%s @%llx\n", fresh->printed->name,
-			        fresh->printed->type ? fresh->printed->type : "-",
-			        fresh->printed->value ? fresh->printed->value : "-",
-			        fresh->printed->uncertain ? " (uncertain)" : "",
-			        fresh->printed->problem ? " problem: " : "",
-			        fresh->printed->problem ? fresh->printed->problem : "",
-			        (unsigned long long)fresh->printed->addr);
+		TRY(inspect(s->inspector, wants, question, &fresh));
 		drop_snapshot(s);
 		s->snapshot = fresh;
+		s->asked = keep_question(fresh, question);
 		s->wants = wants;
 	}
 	*ret = s->snapshot;
@@ -101,4 +109,15 @@ struct error *session_focus(const struct session *s, const struct snapshot *snap
 		return error_new(ERR_STATE, "no thread is known");
 	*ret = th;
 	return NULL;
+}
+
+unsigned session_focus_number(const struct session *s)
+{
+	const struct target *t = s->target;
+	pid_t tid = s->focus ? s->focus : t ? t->signal.tid : 0;
+	const struct thread *th = t && tid ? target_thread_by_tid(t, tid) : NULL;
+
+	if (th)
+		return th->number;
+	return s->focus ? 0 : 1;
 }

@@ -13,12 +13,18 @@
 #include "runtimes/inspect.h"
 #include "runtimes/model.h"
 
+enum { TASK_ID_SIZE = 32 };
+
 struct session {
 	struct target *target; /* NULL: none was named, only offline commands can run */
 	struct inspector *inspector;
 	struct snapshot *snapshot; /* of the last command, NULL none */
 	unsigned wants;            /* what snapshot was taken for */
+	struct question asked;     /* what snapshot answers; its strings are in its arena */
 	pid_t focus;               /* tid of the thread in focus, 0: the default */
+	char task[TASK_ID_SIZE];   /* id of the task in focus, "": what that thread runs */
+	unsigned frame;            /* number of the frame in focus, within that task */
+	bool verbose;              /* of its options */
 	bool quit;                 /* the user asked to leave */
 };
 
@@ -26,6 +32,7 @@ struct session_options {
 	pid_t pid;        /* of a live process, or 0 */
 	const char *core; /* path of a core, or NULL */
 	struct target_options target;
+	bool verbose; /* every command that can shows the variables of every frame */
 };
 
 /* Opens the target; with neither pid nor core a session for offline commands. */
@@ -33,11 +40,12 @@ struct error *session_open(const struct session_options *options, struct session
 void session_close(struct session *s);
 
 /*
- * A snapshot that has at least wants: a fresh one of a live process, on a core the last one
- * when it covers them. The session owns it; it lives until the next call.
+ * A snapshot that has at least wants and answers question, NULL for none: a fresh one of a live
+ * process, on a core the last one when it covers that. The session owns it; it lives until the
+ * next call.
  */
-struct error *session_snapshot(struct session *s, unsigned wants, const struct snapshot **ret)
-	MUST_CHECK;
+struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
+                               const struct snapshot **ret) MUST_CHECK;
 
 /*
  * The thread in focus: the one chosen, else the one that crashed, else thread 1. ERR_STATE when
@@ -45,5 +53,9 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct s
  */
 struct error *session_focus(const struct session *s, const struct snapshot *snap,
                             const struct thread_info **ret) MUST_CHECK;
+/*
+ * The same before there is a snapshot, as far as the last stop tells: its number, 0 unknown.
+ */
+unsigned session_focus_number(const struct session *s);
 
 #endif

@@ -16,9 +16,11 @@ static size_t text_width(const char *text)
 	return n;
 }
 
-/* Appends at most width characters, the last one an ellipsis when text is longer. */
-static void append_cut(struct str *s, const char *text, size_t width)
+/* Appends at most width characters, an ellipsis at the end when text is longer. */
+static void append_cut(struct str *s, const char *text, size_t width, const char *ellipsis)
 {
+	size_t keep = width - text_width(ellipsis);
+
 	if (text_width(text) <= width) {
 		str_append(s, text);
 		return;
@@ -26,11 +28,11 @@ static void append_cut(struct str *s, const char *text, size_t width)
 	const char *end = text;
 
 	for (size_t n = 0; *end; end++) {
-		if (((unsigned char)*end & 0xc0) != 0x80 && n++ == width - 1)
+		if (((unsigned char)*end & 0xc0) != 0x80 && n++ == keep)
 			break;
 	}
 	str_append_len(s, text, (size_t)(end - text));
-	str_append(s, "…");
+	str_append(s, ellipsis);
 }
 
 void table_init(struct table *t, const struct column *columns, size_t ncolumns)
@@ -102,7 +104,7 @@ void table_line(const struct table *t, ptrdiff_t i, struct str *ret)
 
 		if (t->columns[c].right)
 			str_printf(ret, "%*s", (int)pad, "");
-		append_cut(ret, cell, width);
+		append_cut(ret, cell, width, t->ascii ? "..." : "…");
 		/* Nothing follows the last column: no blanks at the end of a line. */
 		if (c + 1 < t->ncolumns)
 			str_printf(ret, "%*s", (int)(t->columns[c].right ? GAP : pad + GAP), "");

@@ -13,7 +13,7 @@ enum { TABLE_MAX_COLUMNS = 10 };
 struct column {
 	const char *title;
 	bool right;      /* flush right: numbers */
-	size_t at_least; /* may be cut to so many characters, 0: never cut */
+	size_t at_least; /* may be cut to so many characters, 3 or more; 0: never cut */
 };
 
 struct table {
@@ -23,6 +23,7 @@ struct table {
 	size_t nrows, capacity;
 	size_t widths[TABLE_MAX_COLUMNS];
 	struct arena arena;
+	bool ascii; /* what is cut ends in "..." */
 };
 
 /* columns is borrowed. */

@@ -73,6 +73,38 @@ static inline struct future *make_sleep(struct arena *a)
 	return f;
 }
 
+/* Children of a fork; those that are held must come last. */
+static inline void make_fork(struct arena *a, struct future *f, size_t n,
+                             struct future *const *children)
+{
+	f->children = (struct future **)arena_memdup(a, children, n * sizeof(*children));
+	f->nchildren = n;
+}
+
+static inline struct future *make_edge(struct future *f, const char *edge, enum branch branch)
+{
+	f->edge = edge;
+	f->branch = branch;
+	return f;
+}
+
+/* A captured argument, a local variable, one that may be gone, and one without a value. */
+static inline void make_locals(struct arena *a, struct future *f)
+{
+	f->nlocals = 4;
+	f->locals = NEW_ARRAY(a, struct local, f->nlocals);
+	f->locals[0] = (struct local){ .name = "n", .type = "u32", .value = "7", .addr = 0x5010 };
+	f->locals[1] = (struct local){ .name = "req",
+		                       .type = "app::Request",
+		                       .value = "Request { uri: \"/x\" }",
+		                       .addr = 0x5018,
+		                       .argument = true };
+	f->locals[2] = (struct local){
+		.name = "old", .type = "alloc::string::String", .value = "\"a\"", .uncertain = true
+	};
+	f->locals[3] = (struct local){ .name = "buf", .type = "[u8; 4]", .problem = "unreadable" };
+}
+
 static inline struct task *make_task(struct arena *a, uint64_t id, unsigned runtime,
                                      enum task_state state, struct future *root)
 {
@@ -210,13 +242,19 @@ static inline void catch (struct caught *c, enum format format)
 }
 
 /* Runs a command and ends its answer; the strings are valid afterwards. */
-static inline struct error *run_command(struct caught *c, const struct command *command,
-                                        const struct snapshot *snap, const char *arg)
+static inline struct error *run_in_session(struct caught *c, struct session *session,
+                                           const struct command *command,
+                                           const struct snapshot *snap, const char *arg,
+                                           bool verbose)
 {
-	struct session session = { 0 };
 	struct words args = { arg ? &arg : NULL, arg != NULL };
-	struct answer answer = { command->name, snap, command->wants };
-	struct error *err = command->run(&session, &answer, &args, c->out);
+	struct answer answer = {
+		.command = command->name,
+		.snapshot = snap,
+		.wants = command->wants,
+		.verbose = verbose || (command->wants & WANT_LOCALS),
+	};
+	struct error *err = command->run(session, &answer, &args, c->out);
 
 	if (err)
 		out_drop(c->out);
@@ -225,6 +263,14 @@ static inline struct error *run_command(struct caught *c, const struct command *
 	fflush(c->options.answers);
 	fflush(c->options.messages);
 	return err;
+}
+
+static inline struct error *run_command(struct caught *c, const struct command *command,
+                                        const struct snapshot *snap, const char *arg)
+{
+	struct session session = { 0 };
+
+	return run_in_session(c, &session, command, snap, arg, false);
 }
 
 static inline void release(struct caught *c)

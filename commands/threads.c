@@ -1,6 +1,7 @@
-#include <stdlib.h>
+#include <limits.h>
 
 #include "commands/command.h"
+#include "commands/focus.h"
 #include "commands/view.h"
 
 static struct error *show_stacks(const struct answer *answer, struct out *out)
@@ -34,24 +35,36 @@ static struct error *show_focus(const struct session *s, const struct answer *an
 	return NULL;
 }
 
+/* "3", or "#3" as threads are shown. */
+static struct error *thread_number(const char *word, unsigned *ret)
+{
+	uint64_t number;
+
+	TRY(word_number(word + (*word == '#'), "a thread number", UINT_MAX, &number));
+	*ret = (unsigned)number;
+	return NULL;
+}
+
+static struct error *check_thread(const struct words *args)
+{
+	unsigned number;
+
+	return args->n ? thread_number(args->word[0], &number) : NULL;
+}
+
 static struct error *run_thread(struct session *s, const struct answer *answer,
                                 const struct words *args, struct out *out)
 {
 	if (args->n) {
 		const struct snapshot *snap = answer->snapshot;
-		const char *typed = args->word[0] + (args->word[0][0] == '#');
-		char *end;
-		unsigned long number = strtoul(typed, &end, 10);
+		unsigned number;
 
-		if (*end || end == typed || *typed == '-')
-			return error_new(ERR_USAGE, "\"%s\" is not a thread number", args->word[0]);
-
-		const struct thread_info *th =
-			number <= UINT32_MAX ? snapshot_thread(snap, (unsigned)number) : NULL;
+		TRY(thread_number(args->word[0], &number));
+		const struct thread_info *th = snapshot_thread(snap, number);
 		if (!th)
-			return error_new(ERR_STATE, "no thread %s; there are %zu, from 1 on", typed,
-			                 snap->nthreads);
-		s->focus = th->tid;
+			return error_new(ERR_STATE, "no thread %u; there are %zu, from 1 on",
+			                 number, snap->nthreads);
+		focus_set_thread(s, th);
 	}
 	return show_focus(s, answer, out);
 }
@@ -76,7 +89,9 @@ const struct command thread_command = {
 	.name = "thread",
 	.args = "[N]",
 	.max_args = 1,
+	.check = check_thread,
 	.summary = "Put thread N in focus and show its stack",
+	.help = "    The task it runs, or the future it blocks on, is then in focus, too.",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.run = run_thread,
 };

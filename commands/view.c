@@ -88,10 +88,20 @@ const char *signal_name(struct arena *a, int signal)
 	return name ? arena_printf(a, "SIG%s", name) : arena_printf(a, "signal %d", signal);
 }
 
+/* NULL when it polls nothing below itself. */
+static const struct future *first_polled(const struct future *f)
+{
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch == BRANCH_POLLED)
+			return f->children[i];
+	}
+	return NULL;
+}
+
 const struct future *future_leaf(const struct future *root)
 {
-	while (root && root->nchildren)
-		root = root->children[0];
+	for (const struct future *f = root; f; f = first_polled(f))
+		root = f;
 	return root;
 }
 
@@ -99,20 +109,20 @@ size_t future_leaves(const struct future *root)
 {
 	size_t n = 0;
 
-	while (root && root->nchildren == 1)
-		root = root->children[0];
 	if (!root)
 		return 0;
-	for (size_t i = 0; i < root->nchildren; i++)
-		n += future_leaves(root->children[i]);
-	return root->nchildren ? n : 1;
+	for (size_t i = 0; i < root->nchildren; i++) {
+		if (root->children[i]->branch == BRANCH_POLLED)
+			n += future_leaves(root->children[i]);
+	}
+	return n ? n : 1;
 }
 
 const struct future *future_awaiting(const struct future *root)
 {
 	const struct future *found = NULL;
 
-	for (const struct future *f = root; f; f = f->nchildren ? f->children[0] : NULL) {
+	for (const struct future *f = root; f; f = first_polled(f)) {
 		if (f->kind != FUTURE_OTHER && f->file_short &&
 		    strncmp(f->file_short, "...", 3) != 0)
 			found = f;
@@ -120,6 +130,51 @@ const struct future *future_awaiting(const struct future *root)
 	if (!found && root && root->file_short)
 		found = root;
 	return found;
+}
+
+const char *future_waiting_on(const struct future *root)
+{
+	const struct future *leaf = future_leaf(root);
+
+	if (!leaf)
+		return NULL;
+	if (leaf->wait && leaf->wait->phrase)
+		return leaf->wait->phrase;
+	return leaf->type ? leaf->type : leaf->function;
+}
+
+static const struct future *find_frame(const struct future *f, unsigned number,
+                                       const struct future **parent)
+{
+	if (f->number == number)
+		return f;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		const struct future *found = find_frame(f->children[i], number, parent);
+
+		if (!found)
+			continue;
+		if (found == f->children[i] && parent)
+			*parent = f;
+		return found;
+	}
+	return NULL;
+}
+
+const struct future *future_frame(const struct future *root, unsigned number,
+                                  const struct future **parent)
+{
+	if (parent)
+		*parent = NULL;
+	return root ? find_frame(root, number, parent) : NULL;
+}
+
+unsigned future_frames(const struct future *root)
+{
+	unsigned n = root != NULL;
+
+	for (size_t i = 0; root && i < root->nchildren; i++)
+		n += future_frames(root->children[i]);
+	return n;
 }
 
 const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number)

@@ -21,15 +21,26 @@ const char *debug_tier_name(enum debug_tier tier);
 /* "SIGSEGV", or "signal 99" in arena a. */
 const char *signal_name(struct arena *a, int signal);
 
-/* The first future without children that root leads to; NULL for NULL. */
+/*
+ * The leaf that answers "waiting on": from root along the first child each that is polled, down
+ * to the first future that polls nothing below itself. NULL for NULL.
+ */
 const struct future *future_leaf(const struct future *root);
-/* How many futures without children root leads to. */
+/* How many such futures a poll of root comes to: no held, disabled or finished branch counts. */
 size_t future_leaves(const struct future *root);
 /*
  * The innermost coroutine on the way to future_leaf() that stands in the user's own code (its
  * file_short does not begin with "..."), else root; NULL when that one has no file.
  */
 const struct future *future_awaiting(const struct future *root);
+/* The phrase of future_leaf(), else its type, else its function; NULL for NULL. */
+const char *future_waiting_on(const struct future *root);
+
+/* The future of that number in a tree and, when parent is not NULL, its parent; else NULL. */
+const struct future *future_frame(const struct future *root, unsigned number,
+                                  const struct future **parent);
+/* How many futures a tree has. */
+unsigned future_frames(const struct future *root);
 
 /* NULL when there is none. */
 const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number);

@@ -1,6 +1,8 @@
 #include "commands/words.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -70,4 +72,33 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
 	*nret = s.commands.n;
 	*ret = arena_memdup(a, s.commands.data, s.commands.n * sizeof(*s.commands.data));
 	return NULL;
+}
+
+/* The value of a whole word that begins with a digit; strtoull takes signs and blanks. */
+static bool number(const char *digits, int base, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(digits, &end, base);
+	return isxdigit((unsigned char)*digits) && *end == '\0' && errno == 0;
+}
+
+struct error *word_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
+{
+	if (!number(word, 10, ret) || *ret > max)
+		return error_new(ERR_USAGE, "\"%s\" is not %s", word, what);
+	return NULL;
+}
+
+struct error *word_address(const char *word, uint64_t *ret)
+{
+	bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+
+	/* Behind 0x strtoull would take another 0x. */
+	if (hex ? isxdigit((unsigned char)word[2]) && !strpbrk(word + 2, "xX") &&
+	                    number(word + 2, 16, ret)
+	        : number(word, 10, ret))
+		return NULL;
+	return error_new(ERR_USAGE, "\"%s\" is not an address, as 0x7f00 or 32512", word);
 }

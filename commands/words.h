@@ -6,6 +6,7 @@
 #define COMMANDS_WORDS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
@@ -22,5 +23,14 @@ struct words {
  */
 struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
 	MUST_CHECK;
+
+/*
+ * The number that a word is: decimal digits, at most max. ERR_USAGE otherwise, with what it
+ * should be: "a frame number".
+ */
+struct error *word_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
+	MUST_CHECK;
+/* An address: hexadecimal behind 0x, else decimal. */
+struct error *word_address(const char *word, uint64_t *ret) MUST_CHECK;
 
 #endif

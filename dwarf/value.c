@@ -203,6 +203,31 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 	return NULL;
 }
 
+/* alloc::sync::ArcInner calls it data; alloc::rc's RcBox, later RcInner, value. */
+struct error *value_shared(struct target *t, struct value v, struct value *ret)
+{
+	const char *asked = type_name(v.type);
+	const struct member *m;
+
+	for (int i = 0; i < MAX_PEEL && type_kind(v.type) != TYPE_POINTER; i++) {
+		m = type_single_member(v.type);
+		if (!m)
+			return error_new(ERR_LAYOUT, "%s is no Arc", asked);
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	const struct type *inner = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
+	m = inner ? type_member(inner, "data") : NULL;
+	m = m || !inner ? m : type_member(inner, "value");
+	if (!m || !m->type)
+		return error_new(ERR_LAYOUT, "%s is no Arc", asked);
+	TRY(target_read_uint(t, v.addr, 8, &ret->addr));
+	if (ret->addr == 0)
+		return error_new(ERR_CORRUPT, "%s is null", asked);
+	ret->addr += m->offset;
+	ret->type = m->type;
+	return NULL;
+}
+
 struct error *value_string(struct target *t, struct arena *a, struct value v, size_t max,
                            const char **ret)
 {

@@ -38,6 +38,9 @@ struct slice {
 };
 struct error *value_slice(struct target *t, struct value v, struct slice *ret) MUST_CHECK;
 
+/* What an Arc<T> or Rc<T> shares. ERR_LAYOUT when v is none. */
+struct error *value_shared(struct target *t, struct value v, struct value *ret) MUST_CHECK;
+
 /* A `String`, `&str` or `Box<str>` of at most max bytes, sanitised, in a. */
 struct error *value_string(struct target *t, struct arena *a, struct value v, size_t max,
                            const char **ret) MUST_CHECK;

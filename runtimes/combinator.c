@@ -1,47 +1,66 @@
-/*
- * Futures that poll other futures. The general rule follows the types: a struct or the active
- * variant of an enum polls the future that it holds. A row of the table names the members
- * where the rule would not see, or would see too much.
- */
+#include "runtimes/combinator.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 #include "dwarf/path.h"
-#include "runtimes/future.h"
+#include "dwarf/qualified.h"
 #include "runtimes/leaf.h"
 
 enum {
-	MAX_POINTERS = 4,      /* one behind another */
-	MAX_MEMBER_DEPTH = 12, /* structs inside structs: hyper's connections are 8 deep */
+	MAX_POINTERS = 6,      /* one behind another */
+	MAX_MEMBER_DEPTH = 16, /* structs inside structs: hyper's connections are 8 deep */
 	MAX_PATHS = 2,
 };
 
+/*
+ * Where the general rule would see too much or nothing. Paths lead from the type to what it polls,
+ * in order of polling.
+ */
 static const struct {
 	const char *type;
-	const char *children[MAX_PATHS]; /* paths from the type; in order of polling */
+	struct {
+		const char *path, *edge;
+		const char
+			*waker; /* path to the Arc that is its waker's data; NULL: its parent's */
+	} children[MAX_PATHS];
 } table[] = {
-	{ "tokio::time::timeout::Timeout", { "value", "delay" } },
-	{ "tracing::instrument::Instrumented", { "inner" } },
-	{ "tokio::task::coop::unconstrained::Unconstrained", { "inner" } },
-	{ "tokio::task::unconstrained::Unconstrained", { "inner" } },
-	{ "tokio::task::task_local::TaskLocalFuture", { "future.Some.0" } },
+	{ "tokio::time::timeout::Timeout",
+	  { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
+	{ "tracing::instrument::Instrumented", { { "inner", "await", NULL } } },
+	{ "tokio::task::coop::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
+	{ "tokio::task::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
+	{ "tokio::task::task_local::TaskLocalFuture", { { "future.Some.0", "await", NULL } } },
+	{ "tokio::task::local::RunUntil", { { "future", "await", NULL } } },
+	/* Behind an Arc that its clones share: the rule does not follow what others hold too. */
+	{ "futures_util::future::future::shared::Shared",
+	  { { "inner.Some.0.future_or_output.Future.0", "await", "inner.Some.0.notifier" } } },
 };
 
-/* Futures that drive tasks of their own, which are no children. */
-static const struct {
-	const char *type, *note;
-} left_out_table[] = {
-	{ "tokio::task::local::RunUntil", "the tasks of a LocalSet are not listed yet" },
-	{ "tokio::task::local::LocalSet", "the tasks of a LocalSet are not listed yet" },
+/* Where the futures of a member are alternatives. */
+static const char *const selects[] = {
+	"futures_util::future::select::Select",
+	"futures_util::future::try_select::TrySelect",
+	"futures_util::future::select_all::SelectAll",
+	"futures_util::future::select_ok::SelectOk",
 };
 
-const char *combinator_leaves_out(const struct type *t)
-{
-	for (size_t i = 0; i < sizeof(left_out_table) / sizeof(left_out_table[0]); i++) {
-		if (type_is(t, left_out_table[i].type))
-			return left_out_table[i].note;
-	}
-	return NULL;
-}
+/*
+ * Crates whose futures poll what they hold. Of others it is not known: a future may keep one that
+ * it polls later, or never.
+ */
+static const char *const pollers[] = {
+	"futures_util::", "futures_concurrency::",
+	"tokio::",        "tokio_util::",
+	"tokio_stream::", "tower::",
+	"tower_http::",   "tower_layer::",
+	"hyper::",        "hyper_util::",
+	"axum::",         "axum_core::",
+	"tonic::",        "reqwest::",
+	"async_stream::", "opentelemetry::",
+	"warp::",         "core::",
+	"alloc::",        "std::",
+};
 
 static bool has_row(const struct type *t, size_t *row)
 {
@@ -54,19 +73,45 @@ static bool has_row(const struct type *t, size_t *row)
 	return false;
 }
 
+static bool is_select(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++) {
+		if (type_is(t, selects[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool polls_what_it_holds(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(pollers) / sizeof(pollers[0]); i++) {
+		if (strncmp(type_name(t), pollers[i], strlen(pollers[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- by type ---- */
+
 static bool is_future(struct inspector *in, const struct type *t, int depth);
+
+static bool is_box(const struct type *t)
+{
+	return strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0;
+}
+
+static bool is_exclusive(const struct type *t)
+{
+	return strncmp(type_name(t), "&mut ", 5) == 0;
+}
 
 /* Pin<P>, Box<F>, &mut F: a future when what they point at is one. */
 static bool points_at_future(struct inspector *in, const struct type *t, int depth)
 {
-	const char *name = type_name(t);
-
 	if (type_kind(t) == TYPE_POINTER) {
 		const struct type *target = type_target(t);
-		bool owns = strncmp(name, "alloc::boxed::Box<", 18) == 0;
-		bool borrows = strncmp(name, "&mut ", 5) == 0;
 
-		return (owns || borrows) && target && is_future(in, target, depth + 1);
+		return (is_box(t) || is_exclusive(t)) && target && is_future(in, target, depth + 1);
 	}
 	if (type_is(t, "core::pin::Pin")) {
 		const struct member *m = type_single_member(t);
@@ -79,14 +124,11 @@ static bool points_at_future(struct inspector *in, const struct type *t, int dep
 static bool is_future(struct inspector *in, const struct type *t, int depth)
 {
 	size_t row;
-	void *known;
 
 	if (depth > MAX_POINTERS)
 		return false;
-	if (map_has(&in->futures, (uintptr_t)t)) {
-		known = map_get(&in->futures, (uintptr_t)t);
-		return known != NULL;
-	}
+	if (map_has(&in->futures, (uintptr_t)t))
+		return map_get(&in->futures, (uintptr_t)t) != NULL;
 	/* A type that holds itself behind a pointer must not ask for itself. */
 	map_put(&in->futures, (uintptr_t)t, NULL);
 	bool is = type_is_coroutine(t) || leaf_is_known(t) || has_row(t, &row) ||
@@ -105,280 +147,314 @@ bool future_is_type(struct inspector *in, const struct type *t)
 	return is_future(in, t, 0);
 }
 
-struct found {
-	struct value *values;
-	const char **edges;
-	size_t n, max;
-};
-
-static void add(struct found *out, struct value v, const char *edge)
+/* What a Box, a `&mut` or a Pin of one leads to, when it is no trait object; else NULL. */
+static const struct type *pointee(const struct type *t)
 {
-	if (out->n < out->max) {
-		out->values[out->n] = v;
-		out->edges[out->n] = edge;
-	}
-	out->n++;
+	const struct member *m;
+
+	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
+		t = m->type;
+	return type_kind(t) == TYPE_POINTER && (is_box(t) || is_exclusive(t)) ? type_target(t)
+	                                                                      : NULL;
 }
 
-static bool is_closure(const struct type *t)
+static bool is_borrowed(const struct type *t)
 {
-	return strstr(type_name(t), "{closure_env#") != NULL;
+	const struct member *m;
+
+	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
+		t = m->type;
+	return type_name(t)[0] == '&';
 }
 
-static struct error *find_in(struct decoder *d, struct value v, struct found *out, int depth);
-
-/* T of an Option<T> that lies behind Pin and Box or nothing, when T is a future; else NULL. */
-static const struct type *optional_future(struct inspector *in, const struct type *t)
+const struct type *container_element(const struct type *t)
 {
-	for (int hop = 0; t && hop < MAX_POINTERS; hop++) {
-		const struct variant *some = NULL;
-		const struct member *m;
+	const struct member *m;
+	const char *name;
 
-		if (type_is(t, "core::option::Option"))
-			some = type_variant(t, "Some");
-		if (some) {
-			m = type_single_member(some->payload);
-			return m && future_is_type(in, m->type) ? m->type : NULL;
-		}
-		if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
-			t = m->type;
-		else if (type_kind(t) == TYPE_POINTER &&
-		         strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0)
-			t = type_target(t);
-		else
-			return NULL;
-	}
-	return NULL;
+	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
+		t = m->type;
+	name = type_name(t);
+	if (type_kind(t) == TYPE_ARRAY)
+		return type_target(t);
+	if (type_is(t, "alloc::vec::Vec"))
+		return type_param(t, "T");
+	if (strncmp(name, "&mut [", 6) != 0 && strncmp(name, "alloc::boxed::Box<[", 19) != 0)
+		return NULL;
+	m = type_member(t, "data_ptr");
+	return m ? type_target(m->type) : NULL;
 }
 
-/* Adds what an optional_future() holds: nothing for None. */
-static struct error *find_optional(struct decoder *d, struct value v, struct found *out)
-{
-	const struct path *some;
-	struct value future;
-	bool found;
+static bool is_inside(struct inspector *in, const struct type *t, int depth);
 
-	TRY(inspector_path(d->c->in, v.type, "Some.0", &some));
-	TRY(path_eval(d->c->in->target, some, v, &future, &found));
-	if (found)
-		add(out, future, "holds");
-	return NULL;
+static bool is_or_has(struct inspector *in, const struct type *t, int depth)
+{
+	return t && type_size(t) && (future_is_type(in, t) || is_inside(in, t, depth));
 }
 
-static bool holds_future(struct inspector *in, const struct type *t, int depth);
-
-static bool members_hold_future(struct inspector *in, const struct type *t, int depth)
+static bool members_have(struct inspector *in, const struct type *t, int depth)
 {
 	size_t n;
 	const struct member *members = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct type *m = members[i].type;
-
-		if (m && type_size(m) &&
-		    (future_is_type(in, m) || optional_future(in, m) ||
-		     holds_future(in, m, depth + 1)))
+		if (is_or_has(in, members[i].type, depth))
 			return true;
 	}
 	return false;
 }
 
-/* Does a value of this type have a future somewhere inside itself? Asked once per type. */
-static bool holds_future(struct inspector *in, const struct type *t, int depth)
+static bool variants_have(struct inspector *in, const struct type *t, int depth)
 {
-	enum type_kind kind = type_kind(t);
-	bool holds = false;
 	size_t n;
+	const struct variant *variants = type_variants(t, &n);
 
-	if ((kind != TYPE_STRUCT && kind != TYPE_ENUM) || depth > MAX_MEMBER_DEPTH)
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].payload && members_have(in, variants[i].payload, depth))
+			return true;
+	}
+	return false;
+}
+
+static bool ask_inside(struct inspector *in, const struct type *t, int depth)
+{
+	const struct type *other;
+
+	if (set_is_type(t))
+		return true;
+	if ((other = container_element(t)) || (other = pointee(t)))
+		return is_or_has(in, other, depth);
+	if (type_kind(t) == TYPE_STRUCT)
+		return members_have(in, t, depth);
+	return type_kind(t) == TYPE_ENUM && !type_is_coroutine(t) && variants_have(in, t, depth);
+}
+
+/* Asked once per type. A type that is found inside itself has nothing more to say. */
+static bool is_inside(struct inspector *in, const struct type *t, int depth)
+{
+	if (depth > MAX_MEMBER_DEPTH)
 		return false;
 	if (map_has(&in->holders, (uintptr_t)t))
 		return map_get(&in->holders, (uintptr_t)t) != NULL;
-	if (kind == TYPE_STRUCT) {
-		holds = members_hold_future(in, t, depth);
-	} else {
-		const struct variant *variants = type_variants(t, &n);
-
-		for (size_t i = 0; i < n && !holds; i++)
-			holds = variants[i].payload &&
-			        members_hold_future(in, variants[i].payload, depth + 1);
-	}
-	map_put(&in->holders, (uintptr_t)t, holds ? in : NULL);
-	return holds;
+	map_put(&in->holders, (uintptr_t)t, NULL);
+	bool is = ask_inside(in, t, depth + 1);
+	map_put(&in->holders, (uintptr_t)t, is ? in : NULL);
+	return is;
 }
 
-static struct error *find_in_member(struct decoder *d, struct value v, struct found *out, int depth)
+bool future_is_inside(struct inspector *in, const struct type *t)
 {
-	struct inspector *in = d->c->in;
+	return is_inside(in, t, 0);
+}
 
-	if (future_is_type(in, v.type))
-		add(out, v, "holds");
-	else if (optional_future(in, v.type))
-		return find_optional(d, v, out);
-	/* Only what lies inside the value itself: a pointer may lead to what others poll. */
-	else if (depth < MAX_MEMBER_DEPTH && holds_future(in, v.type, 0))
-		return find_in(d, v, out, depth + 1);
+/* ---- in memory ---- */
+
+void found(struct finder *f, struct value v, const char *edge)
+{
+	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker };
+}
+
+bool is_maybe_done(const struct type *t)
+{
+	size_t len = qualified_base_len(type_name(t));
+	const char *name = type_name(t);
+
+	return type_kind(t) == TYPE_ENUM &&
+	       ((len >= 21 && strncmp(name + len - 21, "maybe_done::MaybeDone", 21) == 0) ||
+	        (len >= 28 && strncmp(name + len - 28, "try_maybe_done::TryMaybeDone", 28) == 0));
+}
+
+static struct error *find_maybe_done(struct finder *f, struct value v, const char *edge)
+{
+	const struct variant *active, *future = type_variant(v.type, "Future");
+	const struct member *m = future ? type_single_member(future->payload) : NULL;
+
+	if (!m)
+		return error_new(ERR_LAYOUT, "%s has no variant Future", type_name(v.type));
+	TRY(value_variant(f->d->c->in->target, v, &active));
+	if (active == future) {
+		found(f, (struct value){ m->type, v.addr + future->offset + m->offset }, edge);
+		return NULL;
+	}
+	enum branch before = f->branch;
+	f->branch = active->name && strcmp(active->name, "Done") == 0 ? BRANCH_DONE : BRANCH_GONE;
+	found(f, (struct value){ m->type, 0 }, edge);
+	f->branch = before;
 	return NULL;
 }
 
-static struct error *find_in(struct decoder *d, struct value v, struct found *out, int depth)
+static struct error *find_in_container(struct finder *f, struct value v, int depth)
+{
+	struct finder each = *f;
+	struct slice slice = { type_target(v.type), v.addr, type_count(v.type) };
+
+	if (type_kind(v.type) != TYPE_ARRAY)
+		TRY(value_slice(f->d->c->in->target, v, &slice));
+	if (slice.count > FUTURE_MAX_NODES)
+		return error_new(ERR_CORRUPT, "%" PRIu64 " elements in %s", slice.count,
+		                 type_name(v.type));
+	if (f->branch == BRANCH_POLLED)
+		each.edge = "set";
+	for (uint64_t i = 0; i < slice.count; i++) {
+		uint64_t addr = slice.addr + i * type_size(slice.element);
+
+		TRY(find_futures(&each, (struct value){ slice.element, addr }, depth + 1));
+	}
+	return NULL;
+}
+
+static bool is_own(const struct finder *f, uint64_t addr)
+{
+	return !f->owner.type ||
+	       (addr >= f->owner.addr && addr - f->owner.addr < type_size(f->owner.type));
+}
+
+static struct error *find_behind(struct finder *f, struct value v, const struct type *target,
+                                 int depth)
+{
+	const struct member *m =
+		type_is(v.type, "core::pin::Pin") ? type_single_member(v.type) : NULL;
+	uint64_t addr;
+
+	if (m)
+		v = (struct value){ m->type, v.addr + m->offset };
+	TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
+	if (!is_box(v.type) && !is_own(f, addr))
+		return NULL;
+	if (addr == 0)
+		return NULL;
+	return find_futures(f, (struct value){ target, addr }, depth + 1);
+}
+
+/* Several arms of one struct or tuple are told apart by their number. */
+static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
+{
+	if (f->branch != BRANCH_POLLED)
+		return f->edge;
+	return arena_printf(f->d->c->a, "%s arm %u", word, (*arm)++);
+}
+
+static struct error *find_in_members(struct finder *f, struct value v, int depth)
 {
 	const struct member *members;
+	unsigned arm = 0;
 	size_t n;
 
+	members = type_members(v.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct value member = { members[i].type, v.addr + members[i].offset };
+		struct finder each = *f;
+
+		if (!member.type || type_size(member.type) == 0)
+			continue;
+		if (is_maybe_done(member.type))
+			each.edge = arm_edge(f, "join", &arm);
+		else if (f->word && future_is_type(f->d->c->in, member.type))
+			each.edge = arm_edge(f, f->word, &arm);
+		TRY(find_futures(&each, member, depth + 1));
+	}
+	return NULL;
+}
+
+static struct error *find_inside(struct finder *f, struct value v, int depth)
+{
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
 
-		TRY(value_variant(d->c->in->target, v, &active));
+		TRY(value_variant(f->d->c->in->target, v, &active));
 		v = value_payload(v, active);
+		if (!v.type)
+			return NULL;
 	}
-	members = type_members(v.type, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!members[i].type || type_size(members[i].type) == 0)
-			continue;
-		TRY(find_in_member(d, (struct value){ members[i].type, v.addr + members[i].offset },
-		                   out, depth));
+	return find_in_members(f, v, depth);
+}
+
+struct error *find_futures(struct finder *f, struct value v, int depth)
+{
+	const struct type *target;
+
+	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
+		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
+	if (is_borrowed(v.type)) {
+		uint64_t addr;
+
+		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
+		if (!is_own(f, addr))
+			return NULL;
 	}
+	if (is_maybe_done(v.type))
+		return find_maybe_done(f, v, f->edge);
+	if (future_is_type(f->d->c->in, v.type)) {
+		found(f, v, f->edge);
+		return NULL;
+	}
+	if (!future_is_inside(f->d->c->in, v.type))
+		return NULL;
+	if (set_is_type(v.type))
+		return set_find(f, v);
+	if (container_element(v.type))
+		return find_in_container(f, v, depth);
+	if ((target = pointee(v.type)))
+		return find_behind(f, v, target, depth);
+	return find_inside(f, v, depth);
+}
+
+static struct error *find_waker(struct finder *f, struct value v, const char *expr)
+{
+	struct target *t = f->d->c->in->target;
+	const struct path *p;
+	struct value arc, data;
+	bool there;
+
+	TRY(inspector_path(f->d->c->in, v.type, expr, &p));
+	TRY(path_eval(t, p, v, &arc, &there));
+	if (!there)
+		return NULL;
+	TRY(value_shared(t, arc, &data));
+	f->waker = data.addr;
 	return NULL;
 }
 
-static struct error *children_of_row(struct decoder *d, struct value v, size_t row,
-                                     struct found *out)
+static struct error *children_of_row(struct finder *f, struct value v, size_t row)
 {
-	for (size_t i = 0; i < MAX_PATHS && table[row].children[i]; i++) {
+	for (size_t i = 0; i < MAX_PATHS && table[row].children[i].path; i++) {
 		const struct path *p;
 		struct value child;
-		bool found;
+		bool there;
 
-		TRY(inspector_path(d->c->in, v.type, table[row].children[i], &p));
-		TRY(path_eval(d->c->in->target, p, v, &child, &found));
-		if (!found)
-			continue;
-		size_t before = out->n;
-		TRY(find_in_member(d, child, out, 0));
-		for (size_t j = before; j < out->n && j < out->max; j++)
-			out->edges[j] = "await";
+		TRY(inspector_path(f->d->c->in, v.type, table[row].children[i].path, &p));
+		TRY(path_eval(f->d->c->in->target, p, v, &child, &there));
+		f->edge = table[row].children[i].edge;
+		f->waker = 0;
+		if (there && table[row].children[i].waker)
+			TRY(find_waker(f, v, table[row].children[i].waker));
+		if (there)
+			TRY(find_futures(f, child, 0));
 	}
 	return NULL;
 }
 
-/* The place a captured reference leads to (futures::join! pins it, so through a Pin too). */
-static struct error *captured(struct decoder *d, struct value closure, const struct member *m,
-                              struct value *ret)
+struct error *combinator_children(struct decoder *d, struct value v, child_vec *out)
 {
-	*ret = (struct value){ m->type, closure.addr + m->offset };
-	for (int hop = 0; hop < MAX_POINTERS; hop++) {
-		const struct member *pin =
-			type_is(ret->type, "core::pin::Pin") ? type_single_member(ret->type) : NULL;
-
-		if (pin) {
-			*ret = (struct value){ pin->type, ret->addr + pin->offset };
-		} else if (type_kind(ret->type) == TYPE_POINTER && type_target(ret->type)) {
-			TRY(target_read_uint(d->c->in->target, ret->addr, 8, &ret->addr));
-			ret->type = type_target(ret->type);
-		} else {
-			break;
-		}
-	}
-	return NULL;
-}
-
-/* Which arms of a tokio::select! are finished or switched off: one bit each. */
-static struct error *read_disabled(struct decoder *d, struct value closure, uint64_t *mask,
-                                   bool *is_select)
-{
-	const struct member *m = type_member(closure.type, "_ref__disabled");
-	struct value place;
-
-	m = m ? m : type_member(closure.type, "disabled");
-	*is_select = m != NULL;
-	*mask = 0;
-	if (!m)
-		return NULL;
-	TRY(captured(d, closure, m, &place));
-	return value_uint(d->c->in->target, place, mask);
-}
-
-/* The arms of select! and join!: a tuple of futures that lies in the coroutine itself. */
-static struct error *children_of_tuple(struct decoder *d, struct value tuple, uint64_t disabled,
-                                       bool is_select, struct found *out)
-{
-	size_t n;
-	const struct member *arms = type_members(tuple.type, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		size_t before = out->n;
-
-		if (!arms[i].type || (is_select && i < 64 && disabled >> i & 1))
-			continue;
-		struct value arm = { arms[i].type, tuple.addr + arms[i].offset };
-		/* What select! polls is a future by its making; join! wraps it in a MaybeDone. */
-		if (is_select)
-			add(out, arm, NULL);
-		else
-			TRY(find_in_member(d, arm, out, 0));
-		for (size_t j = before; j < out->n && j < out->max; j++)
-			out->edges[j] = arena_printf(d->c->a, "%s arm %zu",
-			                             is_select ? "select" : "join", i);
-	}
-	return NULL;
-}
-
-/* poll_fn(closure): what the closure captured, by reference or by value. */
-static struct error *children_of_closure(struct decoder *d, struct value closure, struct found *out)
-{
-	const struct member *members;
-	uint64_t disabled;
-	bool is_select;
-	size_t n;
-
-	TRY(read_disabled(d, closure, &disabled, &is_select));
-	members = type_members(closure.type, &n);
-	for (size_t i = 0; i < n; i++) {
-		struct value place;
-
-		if (!members[i].type || type_size(members[i].type) == 0)
-			continue;
-		if (future_is_type(d->c->in, members[i].type)) {
-			add(out,
-			    (struct value){ members[i].type, closure.addr + members[i].offset },
-			    "await");
-			continue;
-		}
-		TRY(captured(d, closure, &members[i], &place));
-		if (type_name(place.type)[0] == '(')
-			TRY(children_of_tuple(d, place, disabled, is_select, out));
-		else
-			TRY(find_in_member(d, place, out, MAX_MEMBER_DEPTH - 2));
-	}
-	return NULL;
-}
-
-static bool is_poll_fn(const struct type *t)
-{
-	return type_is(t, "core::future::poll_fn::PollFn") ||
-	       type_is(t, "tokio::future::poll_fn::PollFn") ||
-	       type_is(t, "futures_util::future::poll_fn::PollFn");
-}
-
-struct error *combinator_children(struct decoder *d, struct value v, struct value *ret,
-                                  const char **edges, size_t max, size_t *nret)
-{
-	struct found out = { ret, edges, 0, max };
-	const struct member *closure = is_poll_fn(v.type) ? type_single_member(v.type) : NULL;
+	struct finder f = { .d = d, .out = out };
 	size_t row;
 
-	*nret = 0;
+	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
+	if (is_maybe_done(v.type))
+		return find_maybe_done(&f, v, f.edge);
 	if (has_row(v.type, &row))
-		TRY(children_of_row(d, v, row, &out));
-	else if (closure && is_closure(closure->type))
-		TRY(children_of_closure(
-			d, (struct value){ closure->type, v.addr + closure->offset }, &out));
-	else
-		TRY(find_in(d, v, &out, 0));
-	*nret = out.n < max ? out.n : max;
-	if (out.n > max)
-		return error_new(ERR_UNSUPPORTED, "it holds %zu futures, %zu are shown", out.n,
-		                 max);
-	return NULL;
+		return children_of_row(&f, v, row);
+	if (arms_is_poll_fn(v.type))
+		return arms_find(&f, v);
+	f.word = is_select(v.type) ? "select" : NULL;
+	return find_inside(&f, v, 0);
+}
+
+struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,
+                              child_vec *out)
+{
+	struct finder f = { .d = d, .out = out, .edge = "held", .branch = BRANCH_HELD };
+
+	f.owner = coroutine;
+	return find_futures(&f, local, 0);
 }

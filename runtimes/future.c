@@ -4,26 +4,40 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
+#include "runtimes/combinator.h"
 #include "runtimes/leaf.h"
+#include "runtimes/local_set.h"
 #include "runtimes/locals.h"
+#include "runtimes/plausible.h"
+#include "runtimes/reach.h"
+#include "runtimes/span.h"
+
+#define LOCAL_SET "tokio::task::local::LocalSet"
+
+enum { MAX_HELD = 64 }; /* futures that one frame holds without awaiting them */
 
 /* Wrappers that poll straight through to what they hold and are no frame of their own. */
-static const char *const transparent[] = {
-	"core::pin::Pin",
-	"core::mem::manually_drop::ManuallyDrop",
-	"core::mem::maybe_dangling::MaybeDangling",
-	"core::mem::maybe_uninit::MaybeUninit",
-	"core::cell::UnsafeCell",
-	"core::future::from_generator::GenFuture", /* rustc up to 1.66 wraps coroutines in it */
+static const struct {
+	const char *type, *member; /* NULL: the only one that has a size */
+} transparent[] = {
+	{ "core::pin::Pin", NULL },
+	{ "core::mem::manually_drop::ManuallyDrop", NULL },
+	{ "core::mem::maybe_dangling::MaybeDangling", NULL },
+	{ "core::mem::maybe_uninit::MaybeUninit", NULL },
+	{ "core::cell::UnsafeCell", NULL },
+	/* rustc up to 1.66 wraps coroutines in it */
+	{ "core::future::from_generator::GenFuture", NULL },
+	{ "futures_util::stream::futures_ordered::OrderWrapper", "data" },
 };
 
-static bool is_transparent(const struct type *t)
+static const struct member *look_through(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(transparent) / sizeof(transparent[0]); i++) {
-		if (type_is(t, transparent[i]))
-			return true;
+		if (type_is(t, transparent[i].type))
+			return transparent[i].member ? type_member(t, transparent[i].member)
+			                             : type_single_member(t);
 	}
-	return false;
+	return NULL;
 }
 
 static struct future *problem(struct decoder *d, struct future *f, const char *text)
@@ -88,9 +102,7 @@ static struct error *strip(struct decoder *d, struct value *v, struct future *f)
 			*v = (struct value){ target, addr };
 			continue;
 		}
-		if (!is_transparent(v->type))
-			return NULL;
-		m = type_single_member(v->type);
+		m = look_through(v->type);
 		if (!m)
 			return NULL;
 		*v = (struct value){ m->type, v->addr + m->offset };
@@ -98,15 +110,103 @@ static struct error *strip(struct decoder *d, struct value *v, struct future *f)
 	return error_new(ERR_CORRUPT, "too many pointers one behind another");
 }
 
-static void set_children(struct decoder *d, struct future *f, const struct value *values,
-                         const char *const *edges, size_t n)
+/* A future that has ended: only its type is left. */
+static struct future *ended(struct decoder *d, const struct child *child)
 {
-	f->children = NEW_ARRAY(d->c->a, struct future *, n);
-	for (size_t i = 0; i < n; i++) {
-		f->children[i] = future_decode(d, values[i]);
-		f->children[i]->edge = edges[i];
+	struct future *f;
+
+	if (type_is_coroutine(child->v.type)) {
+		const struct coroutine_plan *plan = coroutine_plan(d->c->in, child->v.type);
+
+		f = NEW(d->c->a, struct future);
+		f->kind = plan->kind;
+		f->function = plan->function;
+		f->type = plan->type;
+		f->await_point = -1;
+		f->state = FUTURE_RETURNED;
+	} else {
+		f = future_by_name(d->c, type_name(child->v.type));
 	}
-	f->nchildren = n;
+	return f;
+}
+
+static struct future *decode_child(struct decoder *d, const struct child *child)
+{
+	uint64_t waker = d->waker;
+	struct future *f;
+
+	d->waker = child->waker ? child->waker : waker;
+	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
+	d->waker = waker;
+	f->edge = child->edge;
+	f->branch = child->branch;
+	return f;
+}
+
+/* Adds children to those that f has. */
+static void add_children(struct decoder *d, struct future *f, const struct child *list, size_t n)
+{
+	struct future **children;
+
+	if (n == 0)
+		return;
+	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+	if (f->nchildren)
+		memcpy(children, f->children, f->nchildren * sizeof(*children));
+	for (size_t i = 0; i < n; i++)
+		children[f->nchildren + i] = decode_child(d, &list[i]);
+	f->children = children;
+	f->nchildren += n;
+}
+
+/* Is a future at addr below f? f itself may begin where its first variable does. */
+static bool is_below(const struct future *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->addr == addr || is_below(f->children[i], addr))
+			return true;
+	}
+	return false;
+}
+
+/* A future in a variable, which f's awaitee does not reach by reference, and more than a handle. */
+static bool is_held(struct decoder *d, struct value v, const struct future *f)
+{
+	struct future unused = { 0 };
+	struct value place = v;
+	struct error *err = v.addr ? strip(d, &place, &unused) : NULL;
+
+	error_free(err);
+	return v.addr && !err && !leaf_is_known(place.type) && !is_below(f, place.addr) &&
+	       value_is_plausible(d->c->in->target, v);
+}
+
+/* The futures in a frame's variables, but for those that its awaitee reaches by reference. */
+static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
+                     struct future *f)
+{
+	child_vec list = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nheld; i++) {
+		const struct member *m = s->held[i];
+		struct value local = { m->type, v.addr + s->variant->offset + m->offset };
+
+		if (type_is(m->type, LOCAL_SET))
+			local_set_met(d, local, NULL);
+		error_free(combinator_held(d, v, local, &list));
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		if (is_held(d, list.data[i].v, f))
+			list.data[n++] = list.data[i];
+	}
+	if (n > MAX_HELD) {
+		problem(d, f,
+		        arena_printf(d->c->a, "it holds %zu futures, %d are shown", n, MAX_HELD));
+		n = MAX_HELD;
+	}
+	add_children(d, f, list.data, n);
+	vec_free(&list);
 }
 
 static struct future *decode_coroutine(struct decoder *d, struct value v, struct future *f)
@@ -144,17 +244,58 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	f->line = s->line;
 	if (!s->awaitee)
 		return problem(d, f, "the debug info does not say what it awaits");
-	static const char *const edge[] = { "await" };
-	struct value awaitee = { s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
-	set_children(d, f, &awaitee, edge, 1);
+	struct child awaitee = { .edge = "await" };
+	awaitee.v =
+		(struct value){ s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
+	add_children(d, f, &awaitee, 1);
+	if (s->nheld && !d->strict)
+		add_held(d, v, s, f);
 	return f;
+}
+
+/* What a wrapper adds to what it polls. */
+static void note_what_else(struct decoder *d, struct value v, struct future *f)
+{
+	static const char set_path[] = "local_set";
+	const struct path *p;
+	struct value set;
+	bool found = false;
+	struct error *err = NULL;
+
+	if (type_is(v.type, "tracing::instrument::Instrumented"))
+		f->note = span_text(d->c, v);
+	if (!type_is(v.type, "tokio::task::local::RunUntil"))
+		return;
+	err = inspector_path(d->c->in, v.type, set_path, &p);
+	if (!err)
+		err = path_eval(d->c->in->target, p, v, &set, &found);
+	if (!err && found && type_target(set.type)) {
+		err = target_read_uint(d->c->in->target, set.addr, 8, &set.addr);
+		set.type = type_target(set.type);
+		if (!err)
+			local_set_met(d, set, f);
+	}
+	if (err)
+		problem_error(d, f, err);
+}
+
+/* poll_fn of a channel's end, an interval, a set of tasks: what it waits for is known by that. */
+static bool decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
+{
+	struct finder finder = { .d = d };
+	struct value resource;
+	struct error *err = arms_resource(&finder, poll_fn, &resource);
+
+	error_free(err);
+	if (err || !resource.type)
+		return false;
+	leaf_decode_resource(d, resource, f);
+	return f->wait != NULL;
 }
 
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
-	struct value children[FUTURE_MAX_CHILDREN];
-	const char *edges[FUTURE_MAX_CHILDREN];
-	size_t n = 0;
+	child_vec children = { 0 };
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
@@ -163,13 +304,17 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	locals_of_other(d, v, f);
 	if (leaf_decode(d, v, f))
 		return f;
-	const char *left_out = combinator_leaves_out(v.type);
-	if (left_out)
-		snapshot_incomplete(d->c->out, "%s", left_out);
-	err = combinator_children(d, v, children, edges, FUTURE_MAX_CHILDREN, &n);
+	if (arms_is_poll_fn(v.type) && decode_captured(d, v, f))
+		return f;
+	err = combinator_children(d, v, &children);
 	if (err)
 		problem_error(d, f, err);
-	set_children(d, f, children, edges, n);
+	else
+		note_what_else(d, v, f);
+	add_children(d, f, children.data, children.n);
+	vec_free(&children);
+	if (!err && f->nchildren == 0 && !d->strict)
+		reach_explain(d, v, f);
 	return f;
 }
 

@@ -2,7 +2,7 @@
  * From a typed place to the tree of futures that a poll of it would poll: coroutines to their
  * awaitee, wrappers to what they wrap, down to leaves.
  *
- * A new leaf is a row of leaf.c, a new combinator a row of combinator.c.
+ * A new leaf is a row of a leaf_*.c, a new combinator a row of combinator.c.
  */
 #ifndef RUNTIMES_FUTURE_H
 #define RUNTIMES_FUTURE_H
@@ -11,7 +11,7 @@
 #include "runtimes/inspector.h"
 
 /* Boxes that point back at an ancestor would make a tree without end. */
-enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_CHILDREN = 64, FUTURE_MAX_NODES = 1 << 14 };
+enum { FUTURE_MAX_DEPTH = 128, FUTURE_MAX_NODES = 1 << 14 };
 
 /* The futures around the one that is being decoded, innermost first. */
 struct ancestor {
@@ -28,6 +28,8 @@ struct decoder {
 	 * that polls this branch. 0 unknown.
 	 */
 	uint64_t waker;
+	unsigned runtime; /* that drives this tree: index into the snapshot's */
+	bool idle;        /* nobody has woken it: a waker of it should be somewhere */
 	unsigned depth, nodes;
 	bool strict;        /* a candidate place is being judged: any doubt counts */
 	unsigned faults;    /* problems met below */
@@ -49,6 +51,8 @@ struct coroutine_state {
 	const char *file, *file_short;
 	unsigned line;
 	const struct member *awaitee; /* NULL unless suspended */
+	const struct member **held;   /* variables in which futures may lie, awaitee aside */
+	size_t nheld;
 };
 
 struct coroutine_plan {
@@ -61,19 +65,5 @@ struct coroutine_plan {
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);
 /* Kind and readable path of a coroutine type's or poll function's name; OTHER when it is none. */
 enum future_kind coroutine_kind(const char *qualified_name);
-
-/* ---- combinator.c ---- */
-
-/* What the tree below a future of this type leaves out; NULL nothing. */
-const char *combinator_leaves_out(const struct type *t);
-
-/* Is a value of this type a future, as far as its type says? */
-bool future_is_type(struct inspector *in, const struct type *t);
-/*
- * The futures that v, which is no coroutine and no leaf, holds and polls, and why each is one
- * ("await", "select arm 1"). On failure *nret of them are good all the same.
- */
-struct error *combinator_children(struct decoder *d, struct value v, struct value *ret,
-                                  const char **edges, size_t max, size_t *nret) MUST_CHECK;
 
 #endif

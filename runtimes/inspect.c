@@ -190,10 +190,8 @@ static void describe_leaves(struct collector *c, const struct tokio *k,
 static void describe_layout(struct collector *c)
 {
 	static const struct layout_row *const leaves[] = {
-		leaf_time_layout,
-		leaf_task_layout,
-		leaf_sync_layout,
-		leaf_io_layout,
+		leaf_core_layout, leaf_time_layout, leaf_task_layout,
+		leaf_sync_layout, leaf_io_layout,
 	};
 	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
 	struct snapshot *s = c->out;
@@ -291,6 +289,9 @@ static struct snapshot *collector_finish(struct collector *c)
 
 	map_free(&c->tasks);
 	map_free(&c->places);
+	map_free(&c->wakers);
+	vec_free(&c->local_sets);
+	map_free(&c->queued_jobs);
 	arena_free(&c->scratch);
 	free(c);
 	return s;

@@ -12,6 +12,8 @@
 #include "runtimes/inspect.h"
 
 struct tokio;
+struct tokio_thread;
+struct tokio_runtime;
 
 struct inspector {
 	struct target *target;
@@ -37,21 +39,37 @@ struct thread_stack {
 	size_t *nfunctions;
 };
 
+/* A LocalSet of tokio, met in a future: its tasks are listed when all else is decoded. */
+struct local_set {
+	struct value v;        /* the LocalSet, or its shared Context */
+	unsigned runtime;      /* of the task or thread that drives it */
+	struct future *future; /* whose note names the tasks; NULL none */
+};
+
 /* One snapshot in the making. */
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
-	const struct question *question; /* NULL none */
-	struct thread_stack *stacks;     /* by index of target->threads */
-	struct map tasks;                /* header address -> struct task */
-	struct map places;               /* struct future -> struct frame_place: see locals.h */
-	struct arena scratch;            /* until the snapshot is done */
+	const struct question *question;  /* NULL none */
+	struct thread_stack *stacks;      /* by index of target->threads */
+	struct map tasks;                 /* header address -> struct task */
+	struct map wakers;                /* data of a block_on waker -> struct thread_info */
+	struct map places;                /* struct future -> struct frame_place: locals.h */
+	VEC(struct local_set) local_sets; /* met while decoding, each once */
+	struct arena scratch;             /* until the snapshot is done */
+	struct reached *reached;          /* the list of reach_walk(), NULL until the first one */
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
 	bool clock_paused; /* a runtime's own clock stands still (tokio's test-util) */
+	/* What tokio.c found, for leaves; NULL before. Threads by index of target->threads. */
+	const struct tokio_thread *tokio_threads;
+	const struct tokio_runtime *tokio_runtimes;
+	size_t ntokio_runtimes;
+	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
+	bool queued_jobs_read;
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */

@@ -8,10 +8,7 @@
 enum { MAX_DETAILS = 24 };
 
 static const struct leaf_row *const families[] = {
-	leaf_time_rows,
-	leaf_task_rows,
-	leaf_sync_rows,
-	leaf_io_rows,
+	leaf_core_rows, leaf_time_rows, leaf_task_rows, leaf_sync_rows, leaf_io_rows,
 };
 
 static const struct leaf_row *find_row(const struct type *t, bool resource)

@@ -39,10 +39,11 @@ struct leaf_row {
 };
 
 /* Ended by a row without type. */
-extern const struct leaf_row leaf_time_rows[], leaf_task_rows[], leaf_sync_rows[], leaf_io_rows[];
+extern const struct leaf_row leaf_core_rows[], leaf_time_rows[], leaf_task_rows[], leaf_sync_rows[],
+	leaf_io_rows[];
 /* The paths they read, for `info layout`; ended by a row without key. Roots are "type:...". */
-extern const struct layout_row leaf_time_layout[], leaf_task_layout[], leaf_sync_layout[],
-	leaf_io_layout[];
+extern const struct layout_row leaf_core_layout[], leaf_time_layout[], leaf_task_layout[],
+	leaf_sync_layout[], leaf_io_layout[];
 
 /* Fills f->wait when v is a leaf that a row knows. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);

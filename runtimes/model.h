@@ -49,6 +49,7 @@ struct wait {
 	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
 	uint64_t object;    /* address of what is waited for, 0 none */
 	const char *task;   /* id of another task that is involved */
+	bool within; /* about something that the future holds: its type is worth showing too */
 	struct wait_detail *details;
 	size_t ndetails;
 };
@@ -111,10 +112,11 @@ struct future {
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
 
 struct task {
-	const char *id;   /* decimal; "0x..." of the header where the runtime has no ids */
-	uint64_t number;  /* the id as a number, 0 where it has none */
-	unsigned runtime; /* index into snapshot.runtimes */
-	uint64_t addr;    /* of its header */
+	const char *id;     /* decimal; "0x..." of the header where the runtime has no ids */
+	uint64_t number;    /* the id as a number, 0 where it has none */
+	unsigned runtime;   /* index into snapshot.runtimes */
+	uint64_t addr;      /* of its header */
+	uint64_t local_set; /* address of the LocalSet it belongs to, 0 none */
 	enum task_state state;
 	bool notified;       /* running and woken meanwhile */
 	unsigned thread;     /* number of the thread that runs it, 0 none or unknown */

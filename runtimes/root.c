@@ -19,6 +19,8 @@ enum {
 /* The futures that could be the one, each at a place of its own. */
 struct candidates {
 	struct collector *c;
+	uint64_t waker; /* see struct decoder */
+	unsigned runtime;
 	const struct type *declared; /* F */
 	const struct type *type;     /* F, or G when F is Pin<Box<G>> */
 	bool boxed;                  /* what lies on the stack is a pointer to it */
@@ -256,8 +258,10 @@ static void keep_best(struct candidates *cs)
 			best = cs->evidence[i];
 	}
 	for (size_t i = 0; i < cs->n; i++) {
-		if (cs->evidence[i] == best)
-			cs->data[n++] = cs->data[i];
+		if (cs->evidence[i] != best)
+			continue;
+		cs->addrs[n] = cs->addrs[i];
+		cs->data[n++] = cs->data[i];
 	}
 	cs->n = n;
 }
@@ -270,9 +274,13 @@ static struct future *agree(struct candidates *cs)
 		if (!same_answer(cs->data[0], cs->data[i]))
 			return NULL;
 	}
-	if (cs->n > 1)
+	if (cs->n > 1) {
 		forget_addresses(cs->data[0]);
-	return cs->data[0];
+		return cs->data[0];
+	}
+	/* The candidate was judged by what it awaits; now for all of it. */
+	struct decoder d = { .c = cs->c, .waker = cs->waker, .runtime = cs->runtime };
+	return future_decode(&d, (struct value){ cs->type, cs->addrs[0] });
 }
 
 static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
@@ -348,9 +356,10 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	return f;
 }
 
-struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m)
+struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                         uint64_t waker, unsigned runtime)
 {
-	struct candidates cs = { .c = c };
+	struct candidates cs = { .c = c, .waker = waker, .runtime = runtime };
 	struct future *f;
 
 	find_type(&cs, m);
@@ -362,7 +371,7 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 	uint64_t addr;
 	bool told = ask_variables(&cs, s, m, &addr);
 	if (told) {
-		struct decoder d = { .c = c };
+		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}

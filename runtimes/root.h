@@ -13,6 +13,7 @@
  * block_on and its callers for a place that holds a suspended F. Never NULL: what is not sure is
  * left out, and the future's problem says so.
  */
-struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m);
+struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                         uint64_t waker, unsigned runtime);
 
 #endif

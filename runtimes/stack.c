@@ -247,6 +247,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+const char *stack_function_name(struct collector *c, const struct location *l)
+{
+	if (is_coroutine_poll(l))
+		return poll_path(c, l);
+	return l->name ? name_without_generics(c->a, clean_name(c->a, l->name)) : NULL;
+}
+
 static void describe_frame(struct collector *c, const struct frame *frame, const struct location *l,
                            struct stack_frame *ret)
 {
@@ -257,10 +264,7 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->inlined = l->inlined;
 	ret->module = m ? clean_name(c->a, base_name(m->path)) : NULL;
 	ret->function_full = clean_name(c->a, l->name);
-	if (is_coroutine_poll(l))
-		ret->function = poll_path(c, l);
-	else if (ret->function_full)
-		ret->function = name_without_generics(c->a, ret->function_full);
+	ret->function = stack_function_name(c, l);
 	if (l->file) {
 		ret->file = clean_name(c->a, l->file);
 		ret->file_short = name_file_short(c->a, l->file, l->comp_dir);

@@ -52,6 +52,9 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark);
 
+/* The function of a location for people, without generics; NULL unknown. */
+const char *stack_function_name(struct collector *c, const struct location *l);
+
 /* Native frames for people, with lines. Not during a stop. */
 struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, const char *task, size_t *nret);

@@ -69,6 +69,11 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "handle.mt",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
+	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "handle.mt",
+	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
+	                             " | blocking_spawner.inner.shared.queue",
+	                             .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "handle.mt",
 	                              "driver.clock.inner.unfrozen", .optional = true },
@@ -106,6 +111,11 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "handle.ct",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
+	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "handle.ct",
+	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
+	                             " | blocking_spawner.inner.shared.queue",
+	                             .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "handle.ct",
 	                              "driver.clock.inner.unfrozen", .optional = true },
@@ -137,7 +147,8 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 		.blocking_threads = TOKIO_##p##_BLOCKING_THREADS,                                  \
 		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
 		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
-		.time_start = TOKIO_##p##_TIME_START, .time_elapsed = TOKIO_##p##_TIME_ELAPSED,    \
+		.blocking_jobs = TOKIO_##p##_BLOCKING_JOBS, .time_start = TOKIO_##p##_TIME_START,  \
+		.time_elapsed = TOKIO_##p##_TIME_ELAPSED,                                          \
 		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
 	}
 const struct tokio_flavor tokio_flavors[2] = {
@@ -146,6 +157,8 @@ const struct tokio_flavor tokio_flavors[2] = {
 };
 
 static const char context_path[] = "tokio::runtime::context::CONTEXT";
+static const char parker_path[] = "tokio::runtime::park::CURRENT_PARKER";
+static const char local_set_path[] = "tokio::task::local::CURRENT";
 static const char worker_path[] = "tokio::runtime::scheduler::multi_thread::worker::CURRENT";
 
 static const char *base_name(const char *path)
@@ -155,12 +168,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static struct thread_local find_worker_tls(struct inspector *in, struct dwarf_module *dm)
+/* The first thread-local of that path; type NULL: none. */
+static struct thread_local find_tls(struct inspector *in, struct dwarf_module *dm, const char *path)
 {
 	struct thread_local *found;
 	size_t n;
 	const char *doubt;
-	struct error *err = lookup_thread_locals(dm, worker_path, &in->arena, &found, &n, &doubt);
+	struct error *err = lookup_thread_locals(dm, path, &in->arena, &found, &n, &doubt);
 
 	error_free(err);
 	return !err && n ? found[0] : (struct thread_local){ 0 };
@@ -177,7 +191,9 @@ static void add(struct inspector *in, const struct thread_local *context)
 	k->context = *context;
 	layout_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
 	if (!layout_has(&k->layout, TOKIO_CONTEXT_WORKER))
-		k->worker_tls = find_worker_tls(in, k->dm);
+		k->worker_tls = find_tls(in, k->dm, worker_path);
+	k->parker = find_tls(in, k->dm, parker_path);
+	k->local_set = find_tls(in, k->dm, local_set_path);
 	while (*end)
 		end = &(*end)->next;
 	*end = k;
@@ -265,6 +281,15 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 	}
 }
 
+/* The tasks found so far, in the order of the snapshot. */
+static void publish(struct collector *c, const task_vec *tasks)
+{
+	c->out->ntasks = tasks->n;
+	c->out->tasks = arena_memdup(c->a, tasks->data, tasks->n * sizeof(*tasks->data));
+	if (tasks->n)
+		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
+}
+
 void tokio_collect(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -275,12 +300,13 @@ void tokio_collect(struct collector *c)
 
 	tokio_read_threads(c, threads);
 	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
+	tokio_note_wakers(c, threads);
+	c->tokio_threads = threads;
+	c->tokio_runtimes = runtimes;
+	c->ntokio_runtimes = nruntimes;
 	for (size_t i = 0; i < nruntimes; i++)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
-	if (tasks.n)
-		qsort(tasks.data, tasks.n, sizeof(*tasks.data), by_runtime_and_id);
-	c->out->ntasks = tasks.n;
-	c->out->tasks = vec_to_arena(&tasks, c->a);
+	publish(c, &tasks);
 	find_clock(c, runtimes, nruntimes);
 	for (size_t i = 0; i < c->out->ntasks; i++) {
 		struct task *task = c->out->tasks[i];
@@ -289,4 +315,11 @@ void tokio_collect(struct collector *c)
 			tokio_decode_task(c, &runtimes[task->runtime], task);
 	}
 	tokio_describe_threads(c, threads, runtimes, nruntimes);
+	size_t before = tasks.n;
+	tokio_collect_local_sets(c, threads, runtimes, nruntimes, &tasks);
+	if (tasks.n != before) {
+		publish(c, &tasks);
+		tokio_link_running(c, threads);
+	}
+	vec_free(&tasks);
 }

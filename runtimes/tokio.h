@@ -35,6 +35,7 @@ enum tokio_row {
 	TOKIO_MT_BLOCKING_THREADS,
 	TOKIO_MT_BLOCKING_IDLE,
 	TOKIO_MT_BLOCKING_QUEUE,
+	TOKIO_MT_BLOCKING_JOBS,
 	TOKIO_MT_TIME_START,
 	TOKIO_MT_TIME_ELAPSED,
 	TOKIO_MT_CLOCK_UNFROZEN,
@@ -52,6 +53,7 @@ enum tokio_row {
 	TOKIO_CT_BLOCKING_THREADS,
 	TOKIO_CT_BLOCKING_IDLE,
 	TOKIO_CT_BLOCKING_QUEUE,
+	TOKIO_CT_BLOCKING_JOBS,
 	TOKIO_CT_TIME_START,
 	TOKIO_CT_TIME_ELAPSED,
 	TOKIO_CT_CLOCK_UNFROZEN,
@@ -70,7 +72,7 @@ struct tokio_flavor {
 	enum runtime_flavor flavor;
 	enum tokio_row handle, shared, owned, shards, shard_head, shard_tail, list_head, list_tail,
 		owned_id, count, name, inject, blocking_threads, blocking_idle, blocking_queue,
-		time_start, time_elapsed, clock_unfrozen;
+		blocking_jobs, time_start, time_elapsed, clock_unfrozen;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
@@ -92,6 +94,8 @@ struct tokio {
 	const char *version;            /* NULL unknown */
 	struct thread_local context;    /* runtime::context::CONTEXT */
 	struct thread_local worker_tls; /* up to 1.28: scheduler's own CURRENT; type NULL: none */
+	struct thread_local parker;     /* runtime::park::CURRENT_PARKER; type NULL: none */
+	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
 	struct layout layout;
 	struct map plans; /* poll address -> struct task_plan */
 };
@@ -155,6 +159,13 @@ struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *
 /* A std::time::Instant, or tokio's own around it, in nanoseconds of the monotonic clock. */
 struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns) MUST_CHECK;
 
+/* tokio_waker.c: which thread each waker of a block_on wakes, into c->wakers. */
+void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads);
+/* Data of the waker that the block_on of a MARK_BLOCK_ON on this thread polls with; 0 unknown. */
+struct mark;
+uint64_t tokio_block_on_waker(struct collector *c, const struct tokio_thread *tt,
+                              const struct thread *th, const struct mark *block_on);
+
 /* tokio_task.c */
 struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
                                 struct tokio_header *ret) MUST_CHECK;
@@ -162,6 +173,9 @@ enum task_state tokio_task_state(uint64_t state);
 /* Adds every task of the runtime's owned lists to the snapshot's task vector. */
 typedef VEC(struct task *) task_vec;
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks);
+/* The same for one list that is not of a runtime: from its two ends. */
+void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail,
+                      task_vec *tasks);
 /* Fills type and root of a task that no thread is running. */
 void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
@@ -173,9 +187,29 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
                                const struct type *future);
 
+/*
+ * tokio_local.c: lists and decodes the tasks of every LocalSet that was met in a future, a frame's
+ * variables or a thread's context; they are on no runtime's list.
+ */
+void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
+                              struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks);
+/* tokio_blocking.c: a job of a blocking pool, by its task header. */
+struct tokio_job {
+	const char *function; /* of its closure, readable; NULL unknown */
+	const char *aliases;  /* others that it may be, as in struct task_plan; NULL none */
+	unsigned thread;      /* number of the thread that runs it, 0 none or unknown */
+	bool queued;          /* found in its pool's queue */
+	uint64_t ahead;       /* jobs before it there */
+};
+/* False when the header is of another kind of task. */
+bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
+                    struct tokio_job *ret);
+
 /* tokio_thread.c: roles and states of threads, block_on roots, running tasks. */
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
                             struct tokio_runtime *runtimes, size_t nruntimes);
+/* Ties tasks that are running to the threads that run them, as far as that is not done. */
+void tokio_link_running(struct collector *c, const struct tokio_thread *threads);
 /* The same by function names alone, for a program whose debug info has no types of tokio. */
 void tokio_describe_threads_by_stack(struct collector *c);
 

@@ -263,6 +263,14 @@ static void note_count(struct collector *c, const struct runtime_info *info)
 		                    info->index, counted, listed);
 }
 
+void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail,
+                      task_vec *tasks)
+{
+	unsigned broken = 0;
+
+	walk_and_note(c, r, head, tail, tasks, &broken);
+}
+
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
 {
 	struct runtime_info *info = r->info;
@@ -363,6 +371,9 @@ static void decode_root(struct collector *c, const struct task_plan *plan, struc
 		task->problem = arena_strdup(c->a, err->message);
 	} else if (found) {
 		struct decoder d = { .c = c, .waker = task->addr };
+
+		d.idle = task->state == TASK_IDLE;
+		d.runtime = task->runtime;
 
 		task->root = future_decode(&d, future);
 		task->root->aliases = plan->aliases;

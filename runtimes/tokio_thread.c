@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
+#include "runtimes/blocked.h"
 #include "runtimes/root.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
@@ -191,7 +192,10 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	if (block_on)
 		note_outer_root(c, info, s, &marks, block_on);
 	if (block_on && root_waits(s, &marks, block_on))
-		info->root = root_find(c, s, block_on);
+		info->root =
+			root_find(c, s, block_on, tokio_block_on_waker(c, tt, s->thread, block_on),
+		                  r ? r->info->index : 0);
+	blocked_find(c, info, s, &marks);
 }
 
 /*
@@ -226,6 +230,7 @@ static void describe_by_stack(struct collector *c, struct thread_info *info,
 		info->root = future_by_name(c, name);
 		info->root->problem = "only its name is known: the program has no type information";
 	}
+	blocked_find(c, info, s, &marks);
 }
 
 void tokio_describe_threads_by_stack(struct collector *c)
@@ -245,6 +250,24 @@ void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
 		if (tt->tokio)
 			describe(c, tt, &c->out->threads[i], &c->stacks[i],
 			         runtime_of(runtimes, nruntimes, tt->shared));
+		else
+			blocked_find(c, &c->out->threads[i], &c->stacks[i], &(struct marks){ 0 });
+	}
+}
+
+void tokio_link_running(struct collector *c, const struct tokio_thread *threads)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_info *info = &c->out->threads[i];
+		struct task *task = threads[i].tokio && !info->task
+		                            ? running_task(c, threads[i].task_id, info->runtime)
+		                            : NULL;
+
+		if (!task || task->thread)
+			continue;
+		task->thread = info->number;
+		info->task = task->id;
+		info->state = arena_printf(c->a, "running task %s", task->id);
 	}
 }
 
@@ -309,6 +332,7 @@ void tokio_finish_threads(struct collector *c)
 		if (task)
 			finish_task(c, &c->stacks[i], &marks, task);
 		finish_root(c, info, &c->stacks[i], &marks);
+		blocked_finish(c, info, &c->stacks[i], &marks);
 		if (c->want & WANT_STACKS)
 			info->frames = stack_describe(c, &c->stacks[i], &marks,
 			                              task ? task->id : NULL, &info->nframes);

@@ -4,6 +4,7 @@
 
 /* AtomicWaker keeps it in a member; the wrappers around a Waker are looked through. */
 static const char vtable_path[] = "waker.vtable | vtable";
+static const char clone_path[] = "waker.vtable.clone | vtable.clone";
 static const char data_path[] = "waker.data | data";
 
 static struct error *part(struct collector *c, struct value v, const char *expr, uint64_t *ret)
@@ -19,21 +20,72 @@ static struct error *part(struct collector *c, struct value v, const char *expr,
 struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 {
 	TRY(part(c, v, vtable_path, &ret->vtable));
+	TRY(part(c, v, clone_path, &ret->clone));
 	return part(c, v, data_path, &ret->data);
+}
+
+/*
+ * A node of a set such as FuturesUnordered is an ArcWake, and wakes the task that polls the set.
+ * Its type is told by the generics of the waker's functions; where optimisation made the functions
+ * of several types one, what is read by it leads to no waker that is known.
+ */
+static bool follow_set(struct collector *c, struct waker *w)
+{
+	static const char outer_path[] = "ready_to_run_queue.waker";
+	const struct function *f = lookup_function(c->in->di, w->clone);
+	const struct type *t = f ? function_param(f, "W") : NULL;
+	struct value node, outer;
+	const struct path *p;
+	bool found = false;
+	struct error *err;
+
+	t = t || !f ? t : function_param(f, "T");
+	if (!t || !type_is(t, "futures_util::stream::futures_unordered::task::Task"))
+		return false;
+	node = (struct value){ t, w->data };
+	err = inspector_path(c->in, t, outer_path, &p);
+	if (!err)
+		err = path_eval(c->in->target, p, node, &outer, &found);
+	if (!err && found)
+		err = waker_read(c, outer, w);
+	error_free(err);
+	return !err && found && w->vtable;
+}
+
+/* The task or thread that is woken in the end. */
+static bool resolve(struct collector *c, struct waker w, const struct task **task,
+                    const struct thread_info **th)
+{
+	enum { MAX_SETS = 16 }; /* one in another */
+
+	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
+		*task = map_get(&c->tasks, w.data);
+		*th = *task ? NULL : map_get(&c->wakers, w.data);
+		if (*task || *th)
+			return true;
+		if (!follow_set(c, &w))
+			break;
+	}
+	return false;
 }
 
 const char *waker_task(struct collector *c, struct waker w)
 {
-	const struct task *task = w.vtable ? map_get(&c->tasks, w.data) : NULL;
+	const struct thread_info *th;
+	const struct task *task;
 
-	return task ? task->id : NULL;
+	return resolve(c, w, &task, &th) && task ? task->id : NULL;
 }
 
 const char *waker_text(struct collector *c, struct waker w)
 {
-	const char *task = waker_task(c, w);
+	const struct thread_info *th;
+	const struct task *task;
 
 	if (!w.vtable)
 		return NULL;
-	return task ? arena_printf(c->a, "task %s", task) : "an unknown waker";
+	if (!resolve(c, w, &task, &th))
+		return "an unknown waker";
+	return task ? arena_printf(c->a, "task %s", task->id)
+	            : arena_printf(c->a, "thread %u", th->number);
 }

@@ -9,6 +9,7 @@
 
 struct waker {
 	uint64_t data, vtable; /* of its RawWaker; 0 when there is no waker (an Option's None) */
+	uint64_t clone;        /* the vtable's first function: its generics tell what data is */
 };
 
 /*

@@ -114,6 +114,7 @@ done < <(packages)
 features=()
 tokio_minor=$(echo "$tokio" | cut -d. -f2)
 [ "$tokio_minor" -lt 39 ] || features+=(truth_tokio/metrics)
+[ "$tokio_minor" -lt 47 ] || features+=(truth_tokio/new_waits)
 [ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names)
 options+=(-p truth_tokio --features "${features[*]}")
 

@@ -39,6 +39,121 @@ def show(items):
     return " -> ".join(str(item) for item in items) or "nothing"
 
 
+class Tree:
+    """The program's own coroutines in a tree of futures, compared with a tree of the truth.
+
+    What libraries put between two of them is left out; of its edges the first that tells
+    something counts. A branch that has no coroutine of the program is a node without function.
+    """
+
+    PLAIN = ("await", "holds", "deadline", None)
+    BRANCHES = ("select arm ", "join arm ", "set")
+
+    def __init__(self, crates, lines=True):
+        self.crates = crates
+        self.lines = lines
+        self.differences = []
+
+    def is_own(self, future):
+        return (
+            future.get("kind") in COROUTINES
+            and future.get("function")
+            and crate_of(future["function"]) in self.crates
+        )
+
+    def nodes(self, future, edge="await", branch="polled"):
+        """The own coroutines nearest to this future, itself included."""
+        if edge in self.PLAIN:
+            edge = future.get("edge") or "await"
+        if branch == "polled":
+            branch = future.get("branch", "polled")
+        if self.is_own(future):
+            return [(edge, branch, future)]
+        found = []
+        for child in future.get("children") or []:
+            found += self.nodes(child, edge, branch)
+        if not found and edge.startswith(self.BRANCHES):
+            found = [(edge, branch, None)]
+        return found
+
+    def below(self, future):
+        found = []
+        for child in future.get("children") or []:
+            found += self.nodes(child)
+        return found
+
+    def differ(self, path, text, *args):
+        self.differences.append("{}: {}".format(show(path), text.format(*args)))
+
+    @staticmethod
+    def describe(edge, branch, function):
+        return "{}{} ({})".format(
+            edge, "" if branch in ("polled", edge) else ", " + branch, function or "a library's"
+        )
+
+    def fits(self, want, node):
+        """Can this node be the wanted one, as seen without its children?"""
+        edge, branch, future = node
+        if want["branch"] != branch:
+            return False
+        if want["edge"] is not None and not (
+            want["edge"] == edge or (want["edge"] in self.PLAIN and edge in self.PLAIN)
+        ):
+            return False
+        # Of a finished branch the output is left; some types still tell what it was.
+        if branch in ("done", "gone") and want["function"] is None:
+            return True
+        return want["function"] == (future and future["function"])
+
+    def compare_root(self, want, root):
+        found = self.nodes(root) if root else []
+        self.compare_children([], [want], found)
+        return self.differences
+
+    def compare(self, path, want, future):
+        if self.lines and want["line"] is not None and future.get("line") != want["line"]:
+            self.differ(path, "is at line {}, not {}", future.get("line"), want["line"])
+        if want["state"] is not None and future.get("state") != want["state"]:
+            self.differ(path, "is {}, not {}", future.get("state"), want["state"])
+        if want["branch"] != "done":
+            self.compare_children(path, want["children"], self.below(future))
+
+    def matches(self, want, node):
+        """Does this node agree with all of the wanted one?"""
+        if not self.fits(want, node):
+            return False
+        if want["function"] is None or node[2] is None:
+            return True
+        trial = Tree(self.crates, self.lines)
+        trial.compare([], want, node[2])
+        return not trial.differences
+
+    def compare_children(self, path, wanted, found):
+        wanted = [want for want in wanted for _ in range(want.get("count", 1))]
+        order = [edge for edge, _, _ in found if edge.startswith(("select arm ", "join arm "))]
+        if order != sorted(order, key=lambda edge: int(edge.rsplit(" ", 1)[1])):
+            self.differ(path, "its arms are not in order: {}", show(order))
+        # Those that agree first, so that those that do not are reported against the rest.
+        rest, found = [], list(found)
+        for want in wanted:
+            node = next((node for node in found if self.matches(want, node)), None)
+            if node:
+                found.remove(node)
+            else:
+                rest.append(want)
+        for want in rest:
+            node = next((node for node in found if self.fits(want, node)), None)
+            if node:
+                found.remove(node)
+                self.compare(path + [want["function"]], want, node[2])
+                continue
+            said = self.describe(want["edge"] or "any edge", want["branch"], want["function"])
+            self.differ(path, "no {}", said)
+        for edge, branch, future in found:
+            said = self.describe(edge, branch, future and future["function"])
+            self.differ(path, "there should be no {}", said)
+
+
 class Comparison:
     def __init__(self, document, truth, lines=True, with_locals=False):
         self.with_locals = with_locals
@@ -68,6 +183,8 @@ class Comparison:
         self.check_blocking()
         self.check_workers()
         self.check_queues()
+        if "threads" in self.truth:
+            self.check_blocked()
         return self.differences
 
     def summary(self):
@@ -133,7 +250,9 @@ class Comparison:
                     self.differ("task {} is missing", task_id)
                     continue
                 self.check_task(want, row)
-                runtimes.setdefault(want.get("runtime"), set()).add(row.get("runtime"))
+                # A LocalSet's tasks belong to no runtime.
+                if want.get("runtime") is not None:
+                    runtimes.setdefault(want["runtime"], set()).add(row.get("runtime"))
         for own, theirs in runtimes.items():
             if len(theirs) != 1:
                 self.differ("tasks of runtime {} are on {}", own, show(sorted(theirs, key=str)))
@@ -160,8 +279,11 @@ class Comparison:
         if row["state"] != want["state"]:
             self.differ("{} is {}, not {}", name, row["state"], want["state"])
         root = row.get("root")
-        self.check_chain(name, want, root)
-        if want["state"] == "idle":
+        if want.get("tree"):
+            self.check_tree(name, want["tree"], root)
+        else:
+            self.check_chain(name, want, root)
+        if want["state"] == "idle" and not want.get("tree"):
             for future in self.own_coroutines(root):
                 if future.get("state") != "suspended":
                     self.differ("{}: {} is {}", name, future["function"], future.get("state"))
@@ -215,6 +337,11 @@ class Comparison:
                     "{}: {} is in {}, not {}", name, future["function"], future.get("file"), file
                 )
 
+    def check_tree(self, name, want, root):
+        tree = Tree(self.crates, self.compare_lines)
+        for difference in tree.compare_root(want, root):
+            self.differ("{}: {}", name, difference)
+
     def check_leaf(self, name, want, root):
         waits = [future["wait"] for future in walk(root) if future.get("wait")]
         have = waits[-1] if waits else {"kind": None}
@@ -222,6 +349,10 @@ class Comparison:
             self.differ("{} waits for {}, not {}", name, have["kind"], want["kind"])
         elif want.get("task") is not None and have.get("task") != want["task"]:
             self.differ("{} joins task {}, not {}", name, have.get("task"), want["task"])
+        else:
+            for key in want.keys() - {"kind", "task"}:
+                if have.get(key) != want[key]:
+                    self.differ("{}: {} is {}, not {}", name, key, have.get(key), want[key])
 
     def check_gone(self):
         gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}
@@ -276,6 +407,28 @@ class Comparison:
                 self.differ("{} workers run a task, not {}", len(have), len(want))
         elif sorted(have) != sorted(want):
             self.differ("workers run {}, not {}", show(sorted(have)), show(sorted(want)))
+
+    def check_blocked(self):
+        """What each thread sits in that should be polling or working."""
+        found = [thread for thread in self.document["threads"] if thread.get("wait")]
+        for want in self.truth["threads"]:
+            for thread in found:
+                wait = thread["wait"]
+                # An address may be unknown, but not another's.
+                if (
+                    wait["kind"] == want["kind"] and thread.get("task") == want.get("task")
+                    and (wait.get("object") is None or want.get("object") is None
+                         or int(wait["object"], 16) == int(want["object"], 16))
+                ):
+                    found.remove(thread)
+                    break
+            else:
+                self.differ("no thread with task {} sits in {}", want.get("task"), want["kind"])
+        for thread in found:
+            self.differ(
+                "thread {} should not sit in {} ({})",
+                thread["number"], thread["wait"]["kind"], thread["wait"].get("phrase"),
+            )
 
     def check_queues(self):
         rows = {runtime.get("index"): runtime for runtime in self.document["runtimes"]}
@@ -342,7 +495,8 @@ def self_test():
             },
             {
                 "id": "4", "count": 1, "runtime": 0, "state": "idle",
-                "chain": ["app::join"], "lines": [30], "leaf": {"kind": "join", "task": "3"},
+                "chain": ["app::join"], "lines": [30],
+                "leaf": {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"]},
             },
             {
                 "id": "5", "count": 1, "runtime": 0, "state": "running",
@@ -361,6 +515,10 @@ def self_test():
         "blocking": [{"function": "app::job::{closure#0}"}],
         "workers_running": ["5"],
         "gone": ["6"],
+        "threads": [
+            {"kind": "std_mutex", "task": "5", "object": "0x7f10"},
+            {"kind": "syscall", "task": None, "object": None},
+        ],
     }
 
     def future(function, line=None, kind="async_fn", children=(), **more):
@@ -373,7 +531,8 @@ def self_test():
 
     def document():
         sleep = future("tokio::time::Sleep", kind="future", wait={"kind": "sleep"})
-        join = future("tokio::task::JoinHandle", kind="future", wait={"kind": "join", "task": "3"})
+        joined = {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"], "more": 1}
+        join = future("tokio::task::JoinHandle", kind="future", wait=joined)
         lock = future("tokio::sync::Mutex::lock", 500, children=[sleep])
         inner = future("app::inner", 22, children=[lock])
         wrapper = future("app::Wrapper", kind="future", children=[inner])
@@ -404,9 +563,15 @@ def self_test():
             ],
             "threads": [
                 thread(1, "block_on", root=main),
-                thread(2, "worker", task="5", state="running task 5", runtime=0, queue_len=2),
+                thread(
+                    2, "worker", task="5", state="running task 5", runtime=0, queue_len=2,
+                    wait={"kind": "std_mutex", "object": "0x7F10"},
+                ),
                 thread(3, "worker", runtime=0, queue_len=1),
-                thread(4, "blocking", state="running", job="app::job::{closure#0}"),
+                thread(
+                    4, "blocking", state="running", job="app::job::{closure#0}",
+                    wait={"kind": "syscall", "object": None},
+                ),
                 thread(5, "blocking", state="idle"),
                 thread(6, "other"),
             ],
@@ -429,6 +594,9 @@ def self_test():
     def swap_join(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"]["task"] = "5"
 
+    def change_wait(doc, **details):
+        tasks(doc)["4"]["root"]["children"][0]["wait"].update(details)
+
     def drop_wait(doc):
         tasks(doc)["4"]["root"]["children"][0]["wait"] = None
 
@@ -449,6 +617,8 @@ def self_test():
         ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),
         ("joins task 5", swap_join),
         ("waits for None", drop_wait),
+        ("task_state is None", lambda doc: change_wait(doc, task_state=None)),
+        ("ahead is ['7', '5']", lambda doc: change_wait(doc, ahead=["7", "5"])),
         ("no scheduled task", lambda doc: doc["tasks"].pop(4)),
         ("has ended", lambda doc: doc["tasks"][3].update(state="idle")),
         ("mixed up", lambda doc: doc["tasks"][5].update(runtime=0)),
@@ -459,6 +629,13 @@ def self_test():
         ("should not run a blocking", add_job),
         ("2 tasks are queued", lambda doc: doc["threads"][2].update(queue_len=0)),
         ("0 tasks are injected", lambda doc: doc["runtimes"][0].update(injection_queue_len=0)),
+        ("sits in std_mutex", lambda doc: doc["threads"][1].update(wait=None)),
+        ("sits in std_mutex", lambda doc: doc["threads"][1]["wait"].update(object="0x7f11")),
+        ("sits in syscall", lambda doc: doc["threads"][3]["wait"].update(kind="compute")),
+        (
+            "thread 3 should not sit",
+            lambda doc: doc["threads"][2].update(wait={"kind": "compute", "object": None}),
+        ),
         ("workers run nothing", lambda doc: doc["threads"][1].update(task=None)),
     ]
     def variables(doc):

@@ -22,8 +22,9 @@ if [ -n "$rustc" ]; then
 	sed -i "s/^rust-version = .*/rust-version = \"$rustc\"/" Cargo.toml ./*/Cargo.toml
 	export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback
 fi
+# Asked for like this, the others are versions that go with it.
+sed -i "s/^tokio = { version = \"[^\"]*\"/tokio = { version = \"=$tokio\"/" Cargo.toml
 cargo generate-lockfile
-cargo update -p tokio --precise "$tokio"
 lock=$here/locks/tokio-$tokio${rustc:+-rustc-$rustc}.lock
 cp Cargo.lock "$lock"
 if [ -n "$rustc" ]; then

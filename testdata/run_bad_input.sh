@@ -88,6 +88,23 @@ check_usage() {
 	expect 64 'frobnicate' --frobnicate
 	expect 64 '' -p $$ async task 1 2 3
 	expect 64 'unknown command' -p $$ -e 'info; frob'
+	expect 64 'not a task id' -p $$ async task frob
+	expect 64 'not a task id' -p $$ task 1x
+	expect 64 'not a frame number' -p $$ -e 'task 1; frame one'
+	expect 64 'not a frame number' -p $$ frame 4294967296
+	expect 64 'not a frame number' -p $$ -e 'down -1'
+	expect 64 'takes no arguments' -p $$ up 1
+	expect 64 'not a thread number' -p $$ thread one
+	expect 64 'usage: print EXPR' -p $$ print
+	expect 64 'one word too many' -p $$ print a b
+	expect 64 'needs a variable' -p $$ print ''
+	expect 64 'usage: whatis ADDR' -p $$ whatis
+	expect 64 'not an address' -p $$ whatis 0x
+	expect 64 'not an address' -p $$ whatis main
+	expect 64 'not an address' -p $$ whatis 0x10000000000000000
+	expect 64 'not an address' -p $$ -e 'whatis -1'
+	expect 64 'has no option -v' -p $$ -e 'tasks -v'
+	expect 64 'one word too many|takes no arguments' -p $$ -e 'async bt --verbos'
 	expect 2 'No such file' -p $$ -x nothing-there
 }
 
@@ -144,7 +161,16 @@ check_cores() {
 	local core=(-c tokio_tcp.core --exe tokio_tcp.exe)
 
 	expect 2 'no task 987654' "${core[@]}" async task 987654
-	expect 2,64 '' "${core[@]}" async task frob
+	expect 2 'no task 987654' "${core[@]}" task 987654
+	expect 2 'no frame #4000000000' "${core[@]}" frame 4000000000
+	expect 2 'outermost' "${core[@]}" up
+	expect 2 'no frame #99' "${core[@]}" -e 'frame 99; print x'
+	expect 2 '' "${core[@]}" print no_such_variable
+	expect 2 '' "${core[@]}" print '..'
+	expect 2 '' "${core[@]}" print '%n%s'
+	expect 2 '' "${core[@]}" print "$(printf 'a.%.0s' {1..20000})b"
+	expect 2 '' "${core[@]}" whatis 0
+	expect 2 '' "${core[@]}" whatis 0xffffffffffffffff
 	expect 2 'No such file' -c nothing-there info
 	expect 2 'not a file' -c / info
 	expect 2 'not a file' -c /dev/null info

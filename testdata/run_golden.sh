@@ -10,6 +10,8 @@
 # answered or blessed, the backtraces must also be what the fixture's program said of itself.
 set -euo pipefail
 
+# Trees are drawn for the locale.
+export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)
 fixture_dir=${FIXTURES:-$here/fixtures}
 schema=$here/../docs/asyncdbg.schema.json
@@ -35,7 +37,10 @@ commands() {
 		tasks tasks
 		async-backtrace async backtrace
 		async-backtrace-all async backtrace all
+		async-backtrace-all-v async backtrace all -v
 		async-task async task %ID
+		async-task-v async task %ID -v
+		task task %ID
 		bt bt
 	EOF
 }
@@ -66,7 +71,7 @@ run_fixture() {
 	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
 	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
 	while read -r name words; do
-		words=${words/\%ID/$([ "$name" != async-task ] || first_task "$fixture")}
+		[ "$words" = "${words/\%ID/}" ] || words=${words/\%ID/$(first_task "$fixture")}
 		for format in txt json jsonl; do
 			# shellcheck disable=SC2086 # words of a command
 			answer "$fixture" "$name" "$format" $words

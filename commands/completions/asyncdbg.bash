@@ -27,7 +27,8 @@ _asyncdbg()
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --execute --script
-			--batch --json --jsonl --full-names --color --log --help --usage --version" \
+			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
+			--usage --version" \
 			-- "$cur")
 		return
 	fi
@@ -48,7 +49,8 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async tasks runtimes threads thread bt info help quit" ;;
+	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt
+		info help quit" ;;
 	async) next="backtrace task" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout threads" ;;

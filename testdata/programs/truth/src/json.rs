@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use crate::{Job, Leaf, Local, Place, State, Task, Truth};
+use crate::{Blocked, Job, Leaf, Local, Place, State, Task, Truth};
 
 pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
     let block_on = truth.block_on.iter().map(|chain| object(&frames(chain, places, true)));
     let running = truth.tasks.iter().filter(|task| task.state == State::Running);
-    object(&[
+    let mut fields = vec![
         ("program", string(truth.program)),
         ("runtimes", array(runtimes)),
         ("tasks", array(truth.tasks.iter().map(|one| task(one, places, locals)))),
@@ -16,7 +16,16 @@ pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String 
         ("blocking", array(truth.blocking.iter().map(job))),
         ("workers_running", array(running.flat_map(ids))),
         ("gone", array(truth.gone.iter().map(|one| id(*one)))),
-    ])
+    ];
+    if let Some(threads) = &truth.threads {
+        fields.push(("threads", array(threads.iter().map(blocked))));
+    }
+    object(&fields)
+}
+
+fn blocked(thread: &Blocked) -> String {
+    let at = thread.object.map_or("null".to_string(), |at| string(&format!("{:#x}", at)));
+    object(&[("kind", string(thread.kind)), ("task", id(thread.task)), ("object", at)])
 }
 
 fn job(job: &Job) -> String {
@@ -41,7 +50,7 @@ fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
     let mut fields = vec![
         ("id", if task.ids.len() == 1 { id(task.ids[0]) } else { "null".to_string() }),
         ("count", task.ids.len().to_string()),
-        ("runtime", task.runtime.to_string()),
+        ("runtime", or_null(task.runtime)),
         ("state", string(task.state.name())),
     ];
     if task.ids.len() != 1 {
@@ -53,6 +62,9 @@ fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
     let own: Vec<&Local> = all_locals.iter().filter(said).collect();
     if !own.is_empty() {
         fields.push(("locals", locals(task, &own)));
+    }
+    if let Some(tree) = &task.tree {
+        fields.push(("tree", tree.json(places)));
     }
     object(&fields)
 }
@@ -70,10 +82,15 @@ fn locals(task: &Task, own: &[&Local]) -> String {
 }
 
 fn leaf(task: &Task) -> String {
-    match task.leaf {
+    match &task.leaf {
         None => "null".to_string(),
         Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
-        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(awaited))]),
+        Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(*awaited))]),
+        Some(Leaf::Wait(wait)) => {
+            let details = wait.details.iter().map(|(key, detail)| (*key, detail.0.clone()));
+            let kind = std::iter::once(("kind", string(wait.kind)));
+            object(&kind.chain(details).collect::<Vec<_>>())
+        }
     }
 }
 
@@ -99,24 +116,24 @@ fn ids(task: &Task) -> impl Iterator<Item = String> + '_ {
     task.ids.iter().map(|one| id(*one))
 }
 
-fn id(id: Option<u64>) -> String {
+pub(crate) fn id(id: Option<u64>) -> String {
     id.map_or("null".to_string(), |id| string(&id.to_string()))
 }
 
-fn or_null(value: Option<impl Display>) -> String {
+pub(crate) fn or_null(value: Option<impl Display>) -> String {
     value.map_or("null".to_string(), |value| value.to_string())
 }
 
-fn array(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-fn object(fields: &[(&str, String)]) -> String {
+pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields.iter().map(|(key, value)| format!("{}:{}", string(key), value));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 /// Nothing a program says about itself needs more than these two escapes.
-fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

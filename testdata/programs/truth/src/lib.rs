@@ -11,6 +11,7 @@
 
 mod json;
 pub mod quiet;
+pub mod tree;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -159,27 +160,103 @@ impl State {
 enum Leaf {
     Sleep,
     Join(Option<u64>),
+    Wait(Wait),
+}
+
+/// What a leaf waits for: its kind, and details that the answer must have too.
+#[derive(Clone)]
+pub struct Wait {
+    kind: &'static str,
+    details: Vec<(&'static str, Detail)>,
+}
+
+impl Wait {
+    pub fn new(kind: &'static str) -> Wait {
+        Wait { kind, details: Vec::new() }
+    }
+
+    pub fn with(mut self, key: &'static str, detail: impl Into<Detail>) -> Wait {
+        self.details.push((key, detail.into()));
+        self
+    }
+}
+
+/// A value in JSON.
+#[derive(Clone)]
+pub struct Detail(String);
+
+impl From<i32> for Detail {
+    fn from(number: i32) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<bool> for Detail {
+    fn from(yes: bool) -> Detail {
+        Detail(yes.to_string())
+    }
+}
+
+/// An address.
+impl<T> From<*const T> for Detail {
+    fn from(address: *const T) -> Detail {
+        Detail(format!("\"{:#x}\"", address as usize))
+    }
+}
+
+/// The id of a task.
+impl From<Option<u64>> for Detail {
+    fn from(id: Option<u64>) -> Detail {
+        Detail(json::id(id))
+    }
+}
+
+/// The ids of several.
+impl From<Vec<Option<u64>>> for Detail {
+    fn from(ids: Vec<Option<u64>>) -> Detail {
+        Detail(json::array(ids.into_iter().map(json::id)))
+    }
 }
 
 /// One task, or several that look alike.
 pub struct Task {
     ids: Vec<Option<u64>>,
-    runtime: usize,
+    /// `None` for a task of a `LocalSet`, which no runtime counts.
+    runtime: Option<usize>,
     state: State,
     chain: Vec<&'static str>,
     leaf: Option<Leaf>,
+    /// Runs, but its thread sleeps.
+    blocked: bool,
     /// Whether the task was polled up to the await points of its chain.
     polled: bool,
+    tree: Option<tree::Node>,
 }
 
 impl Task {
     fn new(ids: Vec<Option<u64>>, state: State, chain: &[&'static str]) -> Task {
-        Task { ids, runtime: 0, state, chain: chain.to_vec(), leaf: None, polled: true }
+        Task {
+            ids,
+            runtime: Some(0),
+            state,
+            chain: chain.to_vec(),
+            leaf: None,
+            blocked: false,
+            polled: true,
+            tree: None,
+        }
     }
 
     /// Suspended, nothing woke it.
     pub fn idle(id: Option<u64>, chain: &[&'static str]) -> Task {
         Task::new(vec![id], State::Idle, chain)
+    }
+
+    /// Suspended, nothing woke it, and this is the tree of its futures.
+    pub fn idle_tree(id: Option<u64>, tree: tree::Node) -> Task {
+        let mut task = Task::idle(id, &[]);
+        task.tree = Some(tree);
+        task
     }
 
     /// Like [`Task::idle`], for several.
@@ -206,9 +283,22 @@ impl Task {
         task
     }
 
+    /// On a worker, in a call that blocks the worker: the next line after [`here!`].
+    pub fn blocked(id: Option<u64>, function: &'static str) -> Task {
+        let mut task = Task::new(vec![id], State::Running, &[function]);
+        task.blocked = true;
+        task
+    }
+
     /// The runtime it belongs to, counted in the order of [`Truth::runtime`].
     pub fn on(mut self, runtime: usize) -> Task {
-        self.runtime = runtime;
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// It belongs to a `LocalSet`.
+    pub fn local(mut self) -> Task {
+        self.runtime = None;
         self
     }
 
@@ -223,11 +313,32 @@ impl Task {
         self.leaf = Some(Leaf::Join(id));
         self
     }
+
+    /// The innermost future waits for this.
+    pub fn waits(mut self, wait: Wait) -> Task {
+        self.leaf = Some(Leaf::Wait(wait));
+        self
+    }
 }
 
 struct Job {
     function: &'static str,
     block_on: bool,
+}
+
+/// A thread that should be polling or working but sits in something.
+pub struct Blocked {
+    kind: &'static str,
+    task: Option<u64>,
+    object: Option<usize>,
+}
+
+impl Blocked {
+    /// `kind` is that of asyncdbg's `wait`, `task` what the thread runs, `object` the address of
+    /// a lock.
+    pub fn new(kind: &'static str, task: Option<u64>, object: Option<usize>) -> Blocked {
+        Blocked { kind, task, object }
+    }
 }
 
 /// All a program says about itself.
@@ -238,6 +349,8 @@ pub struct Truth {
     block_on: Vec<Vec<&'static str>>,
     blocking: Vec<Job>,
     gone: Vec<Option<u64>>,
+    passes: Vec<&'static str>,
+    threads: Option<Vec<Blocked>>,
 }
 
 impl Truth {
@@ -249,6 +362,8 @@ impl Truth {
             block_on: Vec::new(),
             blocking: Vec::new(),
             gone: Vec::new(),
+            passes: Vec::new(),
+            threads: None,
         }
     }
 
@@ -291,6 +406,18 @@ impl Truth {
         self
     }
 
+    /// A place that is in no chain but must be passed once too.
+    pub fn passes(mut self, name: &'static str) -> Truth {
+        self.passes.push(name);
+        self
+    }
+
+    /// All the threads that should be polling or working but sit in something.
+    pub fn blocked(mut self, threads: Vec<Blocked>) -> Truth {
+        self.threads = Some(threads);
+        self
+    }
+
     /// Waits in a thread of its own until all of this is so, then tells it.
     pub fn publish(self) {
         spawn("watchdog", || {
@@ -325,7 +452,8 @@ impl Truth {
                 return Err(format!("{}: passed {} times of {}", name, seen, wanted));
             }
         }
-        let running = self.tasks.iter().filter(|task| task.state == State::Running).count();
+        let running = |task: &&Task| task.state == State::Running && !task.blocked;
+        let running = self.tasks.iter().filter(running).count();
         let busy = lock(&BUSY).clone();
         if busy.len() < running {
             return Err(format!("{} of {} tasks run", busy.len(), running));
@@ -349,14 +477,19 @@ impl Truth {
                 *wanted.entry(*name).or_insert(0) += task.ids.len();
             }
         }
-        for name in self.block_on.iter().flatten() {
+        for task in &self.tasks {
+            if let Some(tree) = &task.tree {
+                tree.count_visits(task.ids.len(), &mut wanted);
+            }
+        }
+        for name in self.block_on.iter().flatten().chain(&self.passes) {
             *wanted.entry(*name).or_insert(0) += 1;
         }
         wanted
     }
 
     fn tasks_of(&self, runtime: usize) -> usize {
-        let own = self.tasks.iter().filter(|task| task.runtime == runtime);
+        let own = self.tasks.iter().filter(|task| task.runtime == Some(runtime));
         own.map(|task| task.ids.len()).sum()
     }
 }

@@ -1,6 +1,48 @@
 //! What tokio's own API says about a runtime, as far as this version of tokio has it.
 
+use std::future::Future;
+use std::pin::Pin;
+
 use tokio::runtime::{Builder, Handle, Runtime};
+
+/// A wait that not every version of tokio has, and what it waits for.
+pub type NewWait = (truth::Wait, Pin<Box<dyn Future<Output = ()> + Send>>);
+
+/// What can be waited for since tokio 1.47.
+#[cfg(feature = "new_waits")]
+pub fn new_waits() -> Vec<NewWait> {
+    use std::sync::Arc;
+
+    use tokio::sync::{broadcast, Notify, SetOnce};
+    use truth::Wait;
+
+    let notify: &'static Arc<Notify> = Box::leak(Box::new(Arc::new(Notify::new())));
+    let once: &'static SetOnce<u32> = Box::leak(Box::new(SetOnce::new()));
+    let (sender, receiver) = broadcast::channel::<u32>(2);
+    Box::leak(Box::new(receiver));
+    vec![
+        (
+            Wait::new("notify").with("position", 1).with("object", Arc::as_ptr(notify)),
+            Box::pin(notify.clone().notified_owned()),
+        ),
+        (
+            Wait::new("set_once").with("value_set", false).with("object", once as *const _),
+            Box::pin(async move {
+                let _ = once.wait().await;
+            }),
+        ),
+        (
+            Wait::new("broadcast_closed").with("receivers", 1),
+            Box::pin(async move { sender.closed().await }),
+        ),
+    ]
+}
+
+/// What can be waited for since tokio 1.47.
+#[cfg(not(feature = "new_waits"))]
+pub fn new_waits() -> Vec<NewWait> {
+    Vec::new()
+}
 
 /// The truth about the runtime that drives the caller.
 pub fn current(flavor: &'static str, workers: usize) -> truth::Runtime {

@@ -1,0 +1,136 @@
+/* poll_fn(closure): the arms of select! and join!, and whatever else the closure captured. */
+#include <string.h>
+
+#include "runtimes/combinator.h"
+#include "runtimes/leaf.h"
+
+enum { MAX_POINTERS = 4 };
+
+bool arms_is_poll_fn(const struct type *t)
+{
+	const struct member *closure;
+
+	if (!type_is(t, "core::future::poll_fn::PollFn") &&
+	    !type_is(t, "tokio::future::poll_fn::PollFn") &&
+	    !type_is(t, "futures_util::future::poll_fn::PollFn"))
+		return false;
+	closure = type_single_member(t);
+	return closure && strstr(type_name(closure->type), "{closure_env#") != NULL;
+}
+
+/* The place a captured reference leads to (futures::join! pins it, so through a Pin too). */
+static struct error *captured(struct finder *f, struct value closure, const struct member *m,
+                              struct value *ret)
+{
+	*ret = (struct value){ m->type, closure.addr + m->offset };
+	for (int hop = 0; hop < MAX_POINTERS; hop++) {
+		const struct member *pin =
+			type_is(ret->type, "core::pin::Pin") ? type_single_member(ret->type) : NULL;
+
+		if (pin) {
+			*ret = (struct value){ pin->type, ret->addr + pin->offset };
+		} else if (type_kind(ret->type) == TYPE_POINTER && type_target(ret->type)) {
+			TRY(target_read_uint(f->d->c->in->target, ret->addr, 8, &ret->addr));
+			ret->type = type_target(ret->type);
+		} else {
+			break;
+		}
+	}
+	return NULL;
+}
+
+/* Which arms of a tokio::select! are finished or switched off: one bit each. */
+static struct error *read_disabled(struct finder *f, struct value closure, uint64_t *mask,
+                                   bool *is_select)
+{
+	const struct member *m = type_member(closure.type, "_ref__disabled");
+	struct value place;
+
+	m = m ? m : type_member(closure.type, "disabled");
+	*is_select = m != NULL;
+	*mask = 0;
+	if (!m)
+		return NULL;
+	TRY(captured(f, closure, m, &place));
+	return value_uint(f->d->c->in->target, place, mask);
+}
+
+/* The arms of select! and join!: a tuple of futures that lies in the coroutine itself. */
+static struct error *find_arms(struct finder *f, struct value tuple, uint64_t disabled,
+                               bool is_select)
+{
+	size_t n;
+	const struct member *arms = type_members(tuple.type, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct finder arm = *f;
+
+		if (!arms[i].type)
+			continue;
+		struct value v = { arms[i].type, tuple.addr + arms[i].offset };
+		arm.edge = arena_printf(f->d->c->a, "%s arm %zu", is_select ? "select" : "join", i);
+		if (is_select && i < 64 && disabled >> i & 1)
+			arm.branch = BRANCH_DISABLED;
+		/* What select! polls is a future by its making; join! wraps it in a MaybeDone. */
+		if (is_select)
+			found(&arm, v, arm.edge);
+		else
+			TRY(find_futures(&arm, v, 0));
+	}
+	return NULL;
+}
+
+struct error *arms_resource(struct finder *f, struct value poll_fn, struct value *ret)
+{
+	const struct member *m = type_single_member(poll_fn.type), *members;
+	struct value closure = { m->type, poll_fn.addr + m->offset };
+	size_t n;
+
+	ret->type = NULL;
+	members = type_members(closure.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct value v;
+
+		if (!members[i].type || type_size(members[i].type) == 0)
+			continue;
+		TRY(captured(f, closure, &members[i], &v));
+		if (leaf_is_resource(v.type)) {
+			*ret = v;
+			break;
+		}
+	}
+	return NULL;
+}
+
+struct error *arms_find(struct finder *f, struct value poll_fn)
+{
+	const struct member *m = type_single_member(poll_fn.type), *members;
+	struct value closure = { m->type, poll_fn.addr + m->offset };
+	uint64_t disabled;
+	unsigned arm = 0;
+	bool is_select;
+	size_t n;
+
+	TRY(read_disabled(f, closure, &disabled, &is_select));
+	members = type_members(closure.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct value v = { members[i].type, closure.addr + members[i].offset }, place;
+		struct finder each = *f;
+
+		if (!v.type || type_size(v.type) == 0)
+			continue;
+		each.edge = "await";
+		TRY(captured(f, closure, &members[i], &place));
+		if (type_name(place.type)[0] == '(') {
+			TRY(find_arms(&each, place, disabled, is_select));
+			continue;
+		}
+		/* futures::join! captures each arm by a reference of its own. */
+		if (is_maybe_done(place.type))
+			each.edge = arena_printf(f->d->c->a, "join arm %u", arm++);
+		else if (future_is_type(f->d->c->in, v.type))
+			place = v;
+		TRY(find_futures(&each, place, 0));
+	}
+	return NULL;
+}

@@ -1,0 +1,119 @@
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "runtimes/leaf_sync.h"
+
+static void test_queue_text(void **state)
+{
+	struct arena *a = *state;
+	struct queue q = { .found = true };
+
+	assert_string_equal(queue_text(a, &q), "first in its queue");
+	q = (struct queue){ .ahead = 1, .tasks = { "5" }, .ntasks = 1 };
+	assert_string_equal(queue_text(a, &q), "1 task ahead in its queue (task 5)");
+	q = (struct queue){ .ahead = 2, .tasks = { "5", "7" }, .ntasks = 2 };
+	assert_string_equal(queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
+	q.ahead = 9;
+	assert_string_equal(queue_text(a, &q),
+	                    "9 tasks ahead in its queue (tasks 5, 7, and 7 more)");
+}
+
+/* A thread in block_on waits there too: it is no task. */
+static void test_queue_text_of_others(void **state)
+{
+	struct arena *a = *state;
+	struct queue q = { .ahead = 1, .unknown = 1 };
+
+	assert_string_equal(queue_text(a, &q), "1 waiter ahead in its queue");
+	q = (struct queue){ .ahead = 3, .unknown = 2, .tasks = { "5" }, .ntasks = 1 };
+	assert_string_equal(queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
+}
+
+static void test_rwlock_holders(void **state)
+{
+	enum { DEFAULT = 0x1fffffff };
+
+	(void)state;
+	assert_int_equal(rwlock_held(DEFAULT, 0), RWLOCK_FREE);
+	assert_int_equal(rwlock_held(DEFAULT, 1), RWLOCK_READ);
+	assert_int_equal(rwlock_held(DEFAULT, DEFAULT - 1), RWLOCK_READ);
+	assert_int_equal(rwlock_held(DEFAULT, DEFAULT), RWLOCK_WRITTEN);
+	/* RwLock::with_max_readers() */
+	assert_int_equal(rwlock_held(5, 4), RWLOCK_READ);
+	assert_int_equal(rwlock_held(5, 5), RWLOCK_FULL);
+	assert_int_equal(rwlock_held(1, 1), RWLOCK_FULL);
+}
+
+static void test_rwlock_direction(void **state)
+{
+	(void)state;
+	assert_true(
+		rwlock_is_write("tokio::sync::rwlock::{impl#14}::write::{async_fn_env#0}<u32>"));
+	assert_true(rwlock_is_write("tokio::sync::rwlock::{impl#3}::write_owned::{async_fn#0}::{"
+	                            "async_block_env#0}<u32>"));
+	assert_false(rwlock_is_write("tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<u32>"));
+	/* The user's type has no say. */
+	assert_false(rwlock_is_write(
+		"tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<app::{impl#0}::write>"));
+	assert_false(rwlock_is_write("tokio::sync::rwlock::RwLock"));
+}
+
+static void test_channel_queued(void **state)
+{
+	uint64_t n = 99;
+
+	(void)state;
+	assert_true(channel_queued(7, 7, 1, &n));
+	assert_int_equal(n, 0);
+	assert_true(channel_queued(40, 7, 1, &n));
+	assert_int_equal(n, 33);
+	/* The last sender's mark is no message. */
+	assert_true(channel_queued(40, 7, 0, &n));
+	assert_int_equal(n, 32);
+	assert_true(channel_queued(7, 7, 0, &n));
+	assert_int_equal(n, 0);
+	assert_true(channel_queued(2, UINT64_MAX, 1, &n));
+	assert_int_equal(n, 3);
+	assert_false(channel_queued(6, 7, 1, &n));
+}
+
+/* What is asked of tokio's types is in the table, row by row. */
+static void test_every_path_has_a_row(void **state)
+{
+	(void)state;
+	for (int row = 0; row < NLEAF_SYNC_PATHS; row++) {
+		assert_non_null(leaf_sync_layout[row].key);
+		assert_non_null(sync_path(row));
+		assert_true(leaf_sync_layout[row].optional);
+	}
+	assert_null(leaf_sync_layout[NLEAF_SYNC_PATHS].key);
+}
+
+static int setup(void **state)
+{
+	static struct arena a;
+
+	*state = &a;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	arena_free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_queue_text),     cmocka_unit_test(test_queue_text_of_others),
+		cmocka_unit_test(test_rwlock_holders), cmocka_unit_test(test_rwlock_direction),
+		cmocka_unit_test(test_channel_queued), cmocka_unit_test(test_every_path_has_a_row),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

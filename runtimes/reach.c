@@ -1,0 +1,363 @@
+#include "runtimes/reach.h"
+
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/demangle.h"
+#include "runtimes/combinator.h"
+#include "runtimes/leaf.h"
+#include "runtimes/waker.h"
+
+enum {
+	MAX_VALUES = 1 << 13, /* for one future */
+	MAX_DEPTH = 40,       /* members and pointers, one behind another */
+	MAX_ELEMENTS = 256,   /* of one container */
+	MAX_RESOURCES = 32,
+	MAX_WAKERS = 8,
+};
+
+/*
+ * What ends the search: beyond these lie the runtime itself and other tasks, from which everything
+ * can be reached.
+ */
+static const char *const borders[] = {
+	"tokio::runtime::task::",
+	"tokio::runtime::scheduler::",
+	"tokio::runtime::handle::",
+	"tokio::runtime::driver::",
+	"tokio::runtime::blocking::",
+	"tokio::task::local::",
+	"core::fmt::",
+	"tracing_core::",
+	"std::thread::",
+	"tokio::runtime::time::handle",
+	"core::task::wake::",
+};
+
+static bool is_border(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++) {
+		if (strncmp(type_name(t), borders[i], strlen(borders[i])) == 0)
+			return true;
+	}
+	return type_is_coroutine(t);
+}
+
+struct walk {
+	struct collector *c;
+	struct reach *r;
+	struct map seen; /* places behind pointers */
+};
+
+static void add(struct walk *w, struct value v, size_t from, const char *name, bool exclusive)
+{
+	struct reach *r = w->r;
+	unsigned depth = r->list[from].depth + 1;
+
+	if (!v.type || type_size(v.type) == 0)
+		return;
+	if (r->n == r->capacity || depth > MAX_DEPTH) {
+		r->complete = false;
+		return;
+	}
+	r->list[r->n++] =
+		(struct reached){ v, from, name, depth, exclusive && r->list[from].exclusive };
+}
+
+/*
+ * A pointer to bytes is how collections keep what they do not name (hashbrown, VecDeque): anything
+ * may lie there. Not so in a string slice, whose bytes are bytes.
+ */
+static bool hides_its_target(const struct walk *w, size_t from)
+{
+	const struct reached *at = &w->r->list[from];
+	const struct type *target = type_target(at->v.type);
+	const struct type *holder = w->r->list[at->from].v.type;
+
+	if (!target || type_kind(target) == TYPE_FUNCTION)
+		return false;
+	if (type_kind(target) == TYPE_OPAQUE)
+		return true;
+	return type_size(target) <= 1 && !(holder && type_member(holder, "data_ptr"));
+}
+
+static void add_behind(struct walk *w, size_t from)
+{
+	struct value v = w->r->list[from].v, behind = { type_target(v.type), 0 };
+	const char *name = type_name(v.type);
+	struct error *err;
+
+	if (hides_its_target(w, from))
+		w->r->complete = false;
+	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) <= 1)
+		return;
+	err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
+	if (err) {
+		w->r->complete = false;
+		error_free(err);
+		return;
+	}
+	if (behind.addr == 0 || !map_put(&w->seen, behind.addr ^ (uintptr_t)behind.type, NULL))
+		return;
+	add(w, behind, from, NULL,
+	    strncmp(name, "alloc::boxed::Box<", 18) == 0 || strncmp(name, "&mut ", 5) == 0);
+}
+
+static void add_elements(struct walk *w, const struct type *element, size_t from)
+{
+	struct value v = w->r->list[from].v;
+	struct slice slice = { element, v.addr, type_count(v.type) };
+
+	if (type_kind(element) < TYPE_POINTER) /* numbers hold nothing */
+		return;
+	if (type_kind(v.type) != TYPE_ARRAY) {
+		struct error *err = value_slice(w->c->in->target, v, &slice);
+
+		if (err)
+			w->r->complete = false;
+		error_free(err);
+		if (err)
+			return;
+	}
+	if (slice.count > MAX_ELEMENTS) {
+		w->r->complete = false;
+		slice.count = MAX_ELEMENTS;
+	}
+	for (uint64_t i = 0; i < slice.count; i++)
+		add(w, (struct value){ slice.element, slice.addr + i * type_size(slice.element) },
+		    from, NULL, true);
+}
+
+static void add_dyn(struct walk *w, size_t from)
+{
+	struct value v = w->r->list[from].v;
+	const struct member *data = type_member(v.type, "pointer");
+	const struct member *vtable = type_member(v.type, "vtable");
+	struct target *t = w->c->in->target;
+	uint64_t data_addr = 0, vtable_addr = 0;
+	const struct type *concrete;
+	bool exact = false;
+	struct error *err = target_read_uint(t, v.addr + data->offset, 8, &data_addr);
+
+	if (!err)
+		err = target_read_uint(t, v.addr + vtable->offset, 8, &vtable_addr);
+	concrete = err ? NULL : lookup_vtable(w->c->in->di, vtable_addr, 0, &exact);
+	error_free(err);
+	if (!concrete || !exact) {
+		w->r->complete = false;
+		return;
+	}
+	if (data_addr && map_put(&w->seen, data_addr ^ (uintptr_t)concrete, NULL))
+		add(w, (struct value){ concrete, data_addr }, from, NULL,
+		    type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0);
+}
+
+static void add_members(struct walk *w, size_t from)
+{
+	struct value v = w->r->list[from].v;
+	const struct member *members;
+	size_t n;
+
+	if (type_kind(v.type) == TYPE_ENUM) {
+		const struct variant *active;
+		struct error *err = value_variant(w->c->in->target, v, &active);
+
+		if (err) {
+			w->r->complete = false;
+			error_free(err);
+			return;
+		}
+		v = value_payload(v, active);
+		if (!v.type)
+			return;
+	}
+	members = type_members(v.type, &n);
+	for (size_t i = 0; i < n; i++)
+		add(w, (struct value){ members[i].type, v.addr + members[i].offset }, from,
+		    members[i].name, true);
+}
+
+static void expand(struct walk *w, size_t at)
+{
+	const struct type *t = w->r->list[at].v.type;
+	const struct type *element = container_element(t);
+
+	if (element)
+		add_elements(w, element, at);
+	else if (type_is_dyn(t))
+		add_dyn(w, at);
+	else if (type_kind(t) == TYPE_POINTER)
+		add_behind(w, at);
+	else if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
+		add_members(w, at);
+	else if (type_kind(t) == TYPE_OPAQUE || type_kind(t) == TYPE_UNION)
+		w->r->complete = false;
+}
+
+void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret)
+{
+	struct walk w = { .c = c, .r = ret };
+
+	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
+	if (!c->reached)
+		c->reached = NEW_ARRAY(&c->scratch, struct reached, MAX_VALUES);
+	ret->list = c->reached;
+	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
+	for (size_t i = 0; i < ret->n; i++) {
+		if (i == 0 || (visit(&ret->list[i], i, arg) && !is_border(ret->list[i].v.type)))
+			expand(&w, i);
+	}
+	map_free(&w.seen);
+}
+
+/* Names of std's wrappers and of tuples' members say nothing. */
+static bool is_telling(const char *name)
+{
+	static const char *const dull[] = { "__0",  "pointer", "__pointer", "ptr",
+		                            "data", "value",   "data_ptr",  "cell" };
+
+	for (size_t i = 0; name && i < sizeof(dull) / sizeof(dull[0]); i++) {
+		if (strcmp(name, dull[i]) == 0)
+			return false;
+	}
+	return name != NULL;
+}
+
+const char *reach_path(struct collector *c, const struct reach *r, size_t index)
+{
+	const char *names[MAX_DEPTH + 1];
+	size_t n = 0;
+	STR(text);
+
+	for (size_t at = index; at != 0 && n <= MAX_DEPTH; at = r->list[at].from) {
+		if (is_telling(r->list[at].name))
+			names[n++] = r->list[at].name;
+	}
+	while (n--)
+		str_printf(&text, "%s%s", text.len ? "." : "", names[n]);
+	return clean_name(c->a, str_text(&text));
+}
+
+/* ---- what a future waits for ---- */
+
+struct resource {
+	size_t at;
+	struct future *f;
+	bool registered, exclusive;
+};
+
+struct search {
+	struct decoder *d;
+	struct resource resources[MAX_RESOURCES];
+	size_t nresources;
+	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
+	size_t nwakers;
+};
+
+static bool note_waker(struct search *s, const struct reached *at, size_t index)
+{
+	struct waker w;
+	struct error *err = waker_read(s->d->c, at->v, &w);
+
+	if (!err && s->d->waker && w.data == s->d->waker && s->nwakers < MAX_WAKERS)
+		s->wakers[s->nwakers++] = index;
+	error_free(err);
+	return false;
+}
+
+static bool look(const struct reached *at, size_t index, void *arg)
+{
+	struct search *s = arg;
+
+	if (type_is(at->v.type, "core::task::wake::Waker"))
+		return note_waker(s, at, index);
+	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
+		return true;
+	struct future *f = NEW(s->d->c->a, struct future);
+	f->kind = FUTURE_OTHER;
+	f->await_point = -1;
+	f->addr = at->v.addr;
+	f->type = clean_name(s->d->c->a, type_name(at->v.type));
+	f->function =
+		clean_name(s->d->c->a, name_without_generics(s->d->c->a, type_name(at->v.type)));
+	f->edge = "waits";
+	bool registered = leaf_decode_resource(s->d, at->v, f);
+	s->resources[s->nresources++] = (struct resource){ index, f, registered, at->exclusive };
+	/* Its own wakers are known now; what it holds beside them may matter. */
+	return !registered;
+}
+
+/* Those that hold this task's waker; where none does, the only one that nobody else can poll. */
+static size_t choose(struct search *s)
+{
+	size_t n = 0, nexclusive = 0, only = 0;
+
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (s->resources[i].registered)
+			s->resources[n++] = s->resources[i];
+	}
+	if (n)
+		return n;
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (s->resources[i].exclusive) {
+			nexclusive++;
+			only = i;
+		}
+	}
+	if (nexclusive != 1)
+		return 0;
+	s->resources[0] = s->resources[only];
+	return 1;
+}
+
+static void use_resources(struct search *s, size_t n, struct value v, struct future *f)
+{
+	if (n == 1) {
+		f->wait = s->resources[0].f->wait;
+		f->problem = s->resources[0].f->problem;
+		if (f->wait)
+			f->wait->within = !arms_is_poll_fn(v.type);
+		return;
+	}
+	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
+	for (size_t i = 0; i < n; i++)
+		f->children[f->nchildren++] = s->resources[i].f;
+}
+
+static void use_wakers(struct search *s, const struct reach *r, struct value v, struct future *f)
+{
+	struct collector *c = s->d->c;
+	const char **places = NEW_ARRAY(c->a, const char *, MAX_WAKERS);
+	struct leaf l = { .d = s->d, .v = v, .f = f, .w = NEW(c->a, struct wait) };
+
+	l.w->object = v.addr;
+	l.w->within = true;
+	for (size_t i = 0; i < s->nwakers; i++)
+		places[i] = reach_path(c, r, s->wakers[i]);
+	if (s->nwakers) {
+		l.w->kind = "waker";
+		wait_list(&l, "wakers", places, s->nwakers);
+		wait_phrase(&l, "its waker is in %s%s", places[0],
+		            s->nwakers > 1 ? " and elsewhere" : "");
+	} else if (r->complete && s->d->waker && s->d->idle) {
+		l.w->kind = "nothing";
+		wait_phrase(&l, "nothing in reach can wake it");
+	} else {
+		l.w->kind = "unknown";
+		wait_phrase(&l, "what it waits for is not known");
+	}
+	f->wait = l.w;
+}
+
+void reach_explain(struct decoder *d, struct value v, struct future *f)
+{
+	struct search s = { .d = d };
+	struct reach r;
+
+	reach_walk(d->c, v, look, &s, &r);
+	size_t n = choose(&s);
+	if (n)
+		use_resources(&s, n, v, f);
+	else
+		use_wakers(&s, &r, v, f);
+}

@@ -1,0 +1,39 @@
+/*
+ * What can be reached from a value through members and pointers: for a future of which no table
+ * knows what it waits for.
+ */
+#ifndef RUNTIMES_REACH_H
+#define RUNTIMES_REACH_H
+
+#include "runtimes/future.h"
+
+/* One value on the way. */
+struct reached {
+	struct value v;
+	size_t from;      /* index of what led to it; 0 for the start itself */
+	const char *name; /* of the member, NULL for what a pointer leads to */
+	unsigned depth;
+	bool exclusive; /* nobody else can poll it: owned, or borrowed by &mut */
+};
+
+/* Called for every value, nearest first; false: do not look behind it. */
+typedef bool reach_fn(const struct reached *at, size_t index, void *arg);
+
+struct reach {
+	struct reached *list; /* the collector's: valid until the next walk */
+	size_t n, capacity;
+	bool complete; /* nothing on the way was unreadable, opaque or too much */
+};
+
+/* Walks from v, v itself excluded. Never fails: *ret says whether it saw all. */
+void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret);
+/* The members that lead to list[index]: "inner.state.waker"; in the snapshot's arena. */
+const char *reach_path(struct collector *c, const struct reach *r, size_t index);
+
+/*
+ * Fills f->wait, or f's children, of a future v that no table knows and that polls no future: by
+ * the resources that it holds, else by the places that hold its waker.
+ */
+void reach_explain(struct decoder *d, struct value v, struct future *f);
+
+#endif

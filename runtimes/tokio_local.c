@@ -1,0 +1,172 @@
+/* Tasks of a tokio LocalSet. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/local_set.h"
+#include "runtimes/tokio.h"
+
+enum { MAX_SETS = 1 << 16, MAX_NAMED = 16 };
+
+/* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, or its Context. */
+static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
+				 " | ctx.shared.local_state.owned";
+static const char head_path[] = "inner.list.head";
+static const char tail_path[] = "inner.list.tail";
+static const char id_path[] = "id";
+
+void local_set_met(struct decoder *d, struct value v, struct future *f)
+{
+	struct collector *c = d->c;
+
+	if (d->strict || c->local_sets.n >= MAX_SETS)
+		return;
+	*vec_push(&c->local_sets) = (struct local_set){ v, d->runtime, f };
+}
+
+static struct error *eval(struct collector *c, struct value v, const char *expr, struct value *ret,
+                          bool *found)
+{
+	const struct path *p;
+
+	TRY(inspector_path(c->in, v.type, expr, &p));
+	return path_eval(c->in->target, p, v, ret, found);
+}
+
+static struct error *word(struct collector *c, struct value v, const char *expr, uint64_t *ret)
+{
+	struct value place;
+	bool found;
+
+	*ret = 0;
+	TRY(eval(c, v, expr, &place, &found));
+	return found ? target_read_uint(c->in->target, place.addr, 8, ret) : NULL;
+}
+
+/* The runtime's copy of tokio with the set's own list id; a set counts for no runtime. */
+struct set_walk {
+	struct tokio_runtime runtime;
+	struct runtime_info info;
+};
+
+static struct error *list_set(struct collector *c, const struct tokio_runtime *r,
+                              struct value owned, task_vec *tasks)
+{
+	struct set_walk w = { *r, *r->info };
+	uint64_t head, tail, id;
+
+	TRY(word(c, owned, head_path, &head));
+	TRY(word(c, owned, tail_path, &tail));
+	TRY(word(c, owned, id_path, &id));
+	w.runtime.info = &w.info;
+	w.runtime.owned_id = id;
+	if (head)
+		tokio_list_chain(c, &w.runtime, head, tail, tasks);
+	return NULL;
+}
+
+static void describe(struct collector *c, struct future *f, struct task *const *tasks, size_t n)
+{
+	const char **ids = NEW_ARRAY(c->a, const char *, n);
+	STR(text);
+
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = tasks[i]->id;
+		if (i < MAX_NAMED)
+			str_printf(&text, "%s%s", i ? ", " : "", tasks[i]->id);
+	}
+	const char *said =
+		arena_printf(c->a, "LocalSet of %zu task%s%s%s%s", n, n == 1 ? "" : "s",
+	                     n ? ": " : "", str_text(&text), n > MAX_NAMED ? ", ..." : "");
+	if (!f->wait) {
+		f->note = said;
+		return;
+	}
+	f->wait->phrase = said;
+	f->wait->details = NEW(c->a, struct wait_detail);
+	f->wait->ndetails = 1;
+	*f->wait->details = (struct wait_detail){ .key = "tasks", .kind = DETAIL_LIST };
+	f->wait->details->list = ids;
+	f->wait->details->nlist = n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The tasks of one set, decoded; those of a set that is known already are only named. */
+static void collect_set(struct collector *c, const struct local_set *set,
+                        struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
+                        task_vec *tasks)
+{
+	struct tokio_runtime *r = set->runtime < nruntimes ? &runtimes[set->runtime] : NULL;
+	struct value owned;
+	size_t before = tasks->n;
+	bool found = false;
+	struct error *err = r ? eval(c, set->v, owned_path, &owned, &found) : NULL;
+
+	if (!err && found && map_put(known, owned.addr, NULL))
+		err = list_set(c, r, owned, tasks);
+	else
+		found = false;
+	if (err)
+		snapshot_incomplete(c->out, "the tasks of a LocalSet: %s", err->message);
+	error_free(err);
+	for (size_t i = before; i < tasks->n; i++) {
+		tasks->data[i]->local_set = set->v.addr;
+		if ((c->want & WANT_TASKS) || tasks->data[i]->state == TASK_RUNNING)
+			tokio_decode_task(c, r, tasks->data[i]);
+	}
+	if (tasks->n > before)
+		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data), by_number);
+	if (found && set->future)
+		describe(c, set->future, tasks->data + before, tasks->n - before);
+}
+
+/* The set that a thread polls at this moment is in no future that could be decoded. */
+static void add_current(struct collector *c, const struct tokio_thread *tt, const struct thread *th,
+                        unsigned runtime)
+{
+	const struct tokio *k = tt->tokio;
+	struct value v = { k->local_set.type, 0 };
+	bool found = false;
+	struct error *err;
+
+	if (!v.type)
+		return;
+	err = target_tls_address(c->in->target, th, k->dm->module, k->local_set.offset, &v.addr,
+	                         &found);
+	error_free(err);
+	if (!err && found)
+		*vec_push(&c->local_sets) = (struct local_set){ v, runtime, NULL };
+}
+
+/* Decoding the tasks of one may meet further ones. */
+static void collect_from(struct collector *c, size_t *next, struct tokio_runtime *runtimes,
+                         size_t nruntimes, struct map *known, task_vec *tasks)
+{
+	for (; *next < c->local_sets.n; ++*next) {
+		struct local_set set = c->local_sets.data[*next];
+
+		collect_set(c, &set, runtimes, nruntimes, known, tasks);
+	}
+}
+
+void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
+                              struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks)
+{
+	struct map known = { 0 };
+	size_t next = 0;
+
+	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		if (threads[i].tokio && c->out->threads[i].runtime >= 0)
+			add_current(c, &threads[i], c->stacks[i].thread,
+			            (unsigned)c->out->threads[i].runtime);
+	}
+	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	map_free(&known);
+}
