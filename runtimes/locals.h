@@ -7,6 +7,9 @@
  * captured. A variable that was borrowed before it was moved out is listed although it is gone,
  * with a drop flag (an unnamed bool) or without one, and no flag says whose it is. So what
  * has something to drop is always marked uncertain; what has nothing to drop has nothing to lose.
+ *
+ * One case is not seen: `let n: u64;`, set and borrowed on one way only and never read after the
+ * await, is saved whether it was set or not, and looks like any other.
  */
 #ifndef RUNTIMES_LOCALS_H
 #define RUNTIMES_LOCALS_H

@@ -62,6 +62,9 @@ check_truth() {
 	ask live.json -p "$pid" --json async backtrace all
 	"$here/check_truth.py" --schema "$schema" "$work/live.json" "$work/truth" >"$work/said" ||
 		bad "differs from the truth" "$work/said"
+	ask locals.json -p "$pid" --json async backtrace all -v
+	"$here/check_truth.py" --schema "$schema" --locals "$work/locals.json" "$work/truth" \
+		>"$work/said" || bad "its variables differ from the truth" "$work/said"
 }
 
 check_commands() {

@@ -123,3 +123,39 @@ pub async fn block(text: String) {
     here!("locals::gone::block");
     inner.await;
 }
+
+/// A block that only borrows from the function around it.
+pub async fn borrowed(text: String) {
+    let list = vec![text.len()];
+    let inner = async {
+        let sum = text.len() + list.len();
+        locals! { "locals::gone::borrowed::{async_block#0}" =>
+            text, list, sum
+        }
+        here!("locals::gone::borrowed::{async_block#0}");
+        sleep(FOREVER).await;
+        used!(text, list, sum);
+    };
+    here!("locals::gone::borrowed");
+    inner.await;
+}
+
+struct Request {
+    name: String,
+    tags: Vec<u8>,
+}
+
+/// A part of it was moved out.
+pub async fn parts() {
+    let request = Request { name: "name".to_string(), tags: vec![1, 2] };
+    let length = request.name.len() + request.tags.len();
+    drop(request.name);
+    moved!("locals::gone::parts", request);
+    locals! { "locals::gone::parts" =>
+        length
+    }
+    here!("locals::gone::parts");
+    sleep(FOREVER).await;
+    used!(length);
+    drop(request.tags);
+}

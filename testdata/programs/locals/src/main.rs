@@ -61,6 +61,9 @@ async fn main() {
         "locals::gone::passed", "locals::gone::take" => gone::passed("passed".to_string(), vec![1]);
         "locals::gone::matched" => gone::matched(3);
         "locals::gone::later" => gone::later(false);
+        "locals::gone::borrowed", "locals::gone::borrowed::{async_block#0}" =>
+            gone::borrowed("outer".to_string());
+        "locals::gone::parts" => gone::parts();
         "locals::gone::block", "locals::gone::block::{async_block#0}" => gone::block("outer".to_string());
     }
     truth.block_on(&["locals::main::{async_block#0}"]).publish();
