@@ -41,8 +41,15 @@ static bool has_glue(struct inspector *in, const struct type *t)
 
 	if (answer)
 		return *answer == YES;
-	lookup_each_instance(type_module(t), type_die(t), "core::ptr::drop_in_place", note_instance,
-	                     &search);
+	/* In debug builds a crate uses the glue that the type's own crate already has. */
+	const struct type *home = lookup_type(type_module(t), type_name(t), 0);
+	const struct type *places[] = { t, home != t ? home : NULL };
+
+	for (size_t i = 0; i < 2 && !search.found; i++) {
+		if (places[i])
+			lookup_each_instance(type_module(places[i]), type_die(places[i]),
+			                     "core::ptr::drop_in_place", note_instance, &search);
+	}
 	map_put(&in->drops, (uintptr_t)t, &known[search.found ? YES : NO]);
 	return search.found;
 }
@@ -188,10 +195,12 @@ static bool is_argument(const struct member *captures, size_t ncaptures, const s
 }
 
 static void add_captures(struct collector *c, const struct frame_place *place, local_vec *locals,
-                         const struct member *saved, size_t nsaved, bool is_fn)
+                         const struct member *saved, size_t nsaved, const struct future *f)
 {
 	const struct variant *unresumed = type_variant(place->v.type, "Unresumed");
+	bool is_fn = f->kind == FUTURE_ASYNC_FN;
 	bool resumed = place->active != unresumed;
+	bool has_parameters = f->kind == FUTURE_ASYNC_FN || f->kind == FUTURE_ASYNC_CLOSURE;
 	size_t n = 0;
 	const struct member *captures = unresumed ? type_members(unresumed->payload, &n) : NULL;
 
@@ -208,8 +217,8 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 			continue;
 		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
 		l->argument = true;
-		/* Of an async fn it is the value passed in, which may have changed since. */
-		l->uncertain = resumed && (drops || is_fn);
+		/* A parameter has the value passed in, which may have changed since. */
+		l->uncertain = resumed && (drops || has_parameters);
 		follow_capture(c, l);
 	}
 }
@@ -261,7 +270,7 @@ static void list_suspended(struct collector *c, const struct frame_place *place,
 		saved = type_members(place->active->payload, &n);
 	else if (f->state != FUTURE_UNRESUMED)
 		return;
-	add_captures(c, place, locals, saved, n, is_fn);
+	add_captures(c, place, locals, saved, n, f);
 	add_saved(c, place, locals, saved, n, is_fn);
 }
 

@@ -2,8 +2,8 @@
  * The variables of a frame of a logical backtrace: what a suspended coroutine has saved and
  * captured, what a running one has on the thread's stack.
  *
- * What DWARF tells of a suspended coroutine, measured on rustc 1.63 to 1.97, debug and release
- * alike: the struct of the active state lists what is saved across the await, then what was
+ * What DWARF tells of a suspended coroutine, measured on rustc 1.63 and 1.95, debug and
+ * release alike: the struct of the active state lists what is saved across the await, then what was
  * captured. A variable that was borrowed before it was moved out is listed although it is gone,
  * with a drop flag (an unnamed bool) or without one, and no flag says whose it is. So what
  * has something to drop is always marked uncertain; what has nothing to drop has nothing to lose.

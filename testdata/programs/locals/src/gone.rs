@@ -48,6 +48,24 @@ pub async fn perhaps(away: bool) {
     used!(other);
 }
 
+/// Guards that own nothing by a pointer, and yet have something to drop.
+pub async fn released() {
+    let semaphore = tokio::sync::Semaphore::new(2);
+    let mutex = tokio::sync::Mutex::new(5u8);
+    let permit = semaphore.try_acquire().unwrap();
+    let guard = mutex.try_lock().unwrap();
+    let text = format!("{:?} {:?}", permit, guard);
+    drop(permit);
+    drop(guard);
+    moved!("locals::gone::released", permit, guard);
+    locals! { "locals::gone::released" =>
+        mutex
+    }
+    here!("locals::gone::released");
+    sleep(FOREVER).await;
+    used!(text, mutex, semaphore);
+}
+
 fn make(n: usize) -> Option<String> {
     Some("x".repeat(n))
 }

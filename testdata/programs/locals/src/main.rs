@@ -63,6 +63,7 @@ async fn main() {
         "locals::gone::later" => gone::later(false);
         "locals::gone::borrowed", "locals::gone::borrowed::{async_block#0}" =>
             gone::borrowed("outer".to_string());
+        "locals::gone::released" => gone::released();
         "locals::gone::parts" => gone::parts();
         "locals::gone::block", "locals::gone::block::{async_block#0}" => gone::block("outer".to_string());
     }
