@@ -67,6 +67,11 @@ check_truth() {
 		>"$work/said" || bad "its variables differ from the truth" "$work/said"
 }
 
+check_print() {
+	"$here/check_print.py" "$asyncdbg" "$work/live.json" -p "$pid" >"$work/said" 2>&1 ||
+		bad "what it prints is wrong" "$work/said"
+}
+
 check_commands() {
 	local words name files=()
 
@@ -132,6 +137,7 @@ check_program() {
 	check_truth
 	check_running "after a backtrace"
 	check_commands
+	[ "$program" != locals ] || check_print
 	check_core
 	at_twenty_moments KILL
 	at_twenty_moments INT
