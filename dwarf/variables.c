@@ -137,9 +137,10 @@ static bool evaluate(const struct scope_walk *w, Dwarf_Attribute *attr, bool all
 	return true;
 }
 
-static void visit_variable(const struct scope_walk *w, Dwarf_Die *die)
+static void visit_variable(const struct scope_walk *w, Dwarf_Die *die, bool of_callee)
 {
-	struct variable v = { 0 };
+	struct variable v = { .of_callee = of_callee,
+		              .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
 	Dwarf_Attribute location, type;
 	Dwarf_Die type_die;
 	uint64_t result;
@@ -159,7 +160,7 @@ static void visit_variable(const struct scope_walk *w, Dwarf_Die *die)
 	w->visit(&v, w->arg);
 }
 
-static void visit_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
+static void visit_scope(const struct scope_walk *w, Dwarf_Die *die, bool of_callee, int depth)
 {
 	Dwarf_Die child;
 
@@ -169,10 +170,11 @@ static void visit_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			visit_variable(w, &child);
+			visit_variable(w, &child, of_callee);
 		else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
 		         dwarf_haspc(&child, w->pc) == 1)
-			visit_scope(w, &child, depth + 1);
+			visit_scope(w, &child, of_callee || tag == DW_TAG_inlined_subroutine,
+			            depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -192,5 +194,5 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
 		return;
 	w.pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
 	w.has_frame_base = dwarf_attr_integrate(&die, DW_AT_frame_base, &w.frame_base) != NULL;
-	visit_scope(&w, &die, 0);
+	visit_scope(&w, &die, false, 0);
 }

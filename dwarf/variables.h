@@ -15,6 +15,8 @@ struct variable {
 	bool in_memory; /* at addr; otherwise its value is all there is */
 	uint64_t addr;
 	uint64_t value;
+	bool is_parameter;
+	bool of_callee; /* of a function that is inlined there */
 };
 
 typedef void variable_fn(const struct variable *v, void *arg);

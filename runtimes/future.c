@@ -8,6 +8,7 @@
 #include "runtimes/held.h"
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
+#include "runtimes/locals.h"
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
 
@@ -194,6 +195,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		return problem(d, f, "its state has a name that is not understood");
 	f->state = s->state;
 	f->await_point = s->await_point;
+	locals_of_coroutine(d, v, active, f);
 	if (s->state != FUTURE_SUSPENDED) {
 		/* What a suspended coroutine awaits was polled, so it is suspended too. */
 		d->faults++;
@@ -263,6 +265,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->kind = FUTURE_OTHER;
 	f->type = clean_name(d->c->a, type_name(v.type));
 	f->function = clean_name(d->c->a, name_without_generics(d->c->a, type_name(v.type)));
+	locals_of_other(d, v, f);
 	if (leaf_decode(d, v, f))
 		return f;
 	if (arms_is_poll_fn(v.type) && decode_captured(d, v, f))

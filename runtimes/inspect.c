@@ -7,6 +7,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "runtimes/leaf.h"
+#include "runtimes/locals.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
 #include "runtimes/whatis.h"
@@ -147,6 +148,8 @@ void inspector_close(struct inspector *in)
 	vec_free(&in->notes);
 	map_free(&in->holders);
 	map_free(&in->paths);
+	map_free(&in->drops);
+	show_free(&in->show);
 	arena_free(&in->arena);
 	free(in);
 }
@@ -286,6 +289,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	struct snapshot *s = c->out;
 
 	map_free(&c->tasks);
+	map_free(&c->places);
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
@@ -306,12 +310,14 @@ static void collect(struct collector *c)
 		tokio_describe_threads_by_stack(c);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
+	question_answer(c, false);
 }
 
 static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
 	snapshot_number_frames(c->out);
+	question_answer(c, true);
 	if (c->want & WANT_LAYOUT)
 		describe_layout(c);
 	c->out->target = c->in->info;

@@ -7,6 +7,7 @@
 #include "dwarf/debuginfo.h"
 #include "dwarf/lookup.h"
 #include "dwarf/path.h"
+#include "dwarf/show.h"
 #include "dwarf/unwind.h"
 #include "runtimes/inspect.h"
 
@@ -23,6 +24,8 @@ struct inspector {
 	struct map paths;        /* type and expression -> struct path: see inspector_path() */
 	struct map holders;      /* struct type -> whether a future lies inside it */
 	struct map futures;      /* struct type -> whether it is a future: see combinator.c */
+	struct map drops;        /* struct type -> whether it has drop glue: see locals.c */
+	struct show_cache show;  /* of values as text */
 	struct target_info info; /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
@@ -59,6 +62,7 @@ struct collector {
 	struct thread_stack *stacks;       /* by index of target->threads */
 	struct map tasks;                  /* header address -> struct task */
 	struct map wakers;                 /* data of a block_on waker -> struct thread_info */
+	struct map places;                 /* struct future -> struct frame_place: locals.h */
 	VEC(struct local_set) local_sets;  /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
 	struct arena scratch;              /* until the snapshot is done */

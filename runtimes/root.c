@@ -241,6 +241,8 @@ static bool same_answer(const struct future *a, const struct future *b)
 static void forget_addresses(struct future *f)
 {
 	f->addr = 0;
+	f->locals = NULL;
+	f->nlocals = 0;
 	for (size_t i = 0; i < f->nchildren; i++)
 		forget_addresses(f->children[i]);
 }

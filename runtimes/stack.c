@@ -5,6 +5,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/demangle.h"
 #include "dwarf/qualified.h"
+#include "runtimes/locals.h"
 
 /* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
 static const struct {
@@ -186,6 +187,21 @@ bool stack_is_parked(const struct thread_stack *s, const struct mark *mark)
 	return false;
 }
 
+/* Where several coroutines are inlined into one frame, whose a variable is cannot be told. */
+static bool is_only_coroutine(const struct location *l, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += is_coroutine_poll(&l[i]);
+	return count == 1;
+}
+
+static uint64_t frame_end(const struct thread_stack *s, size_t frame)
+{
+	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+}
+
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark)
 {
@@ -209,6 +225,8 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 			    !is_coroutine_poll(&l[j]))
 				continue;
 			struct future *f = running_future(c, &l[j]);
+			if (j == n - 1 && is_only_coroutine(l, n))
+				locals_of_running(c, &s->stack.frames[i], frame_end(s, i), f);
 			if (last) {
 				last->children = NEW_ARRAY(c->a, struct future *, 1);
 				last->children[0] = f;

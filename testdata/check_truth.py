@@ -25,6 +25,14 @@ def walk(future):
         future = (future.get("children") or [None])[0]
 
 
+def walk_all(future):
+    """Every future of a tree."""
+    if future:
+        yield future
+        for child in future.get("children") or []:
+            yield from walk_all(child)
+
+
 def crate_of(function):
     return function.split("::", 1)[0]
 
@@ -153,7 +161,8 @@ class Tree:
 
 
 class Comparison:
-    def __init__(self, document, truth, lines=True):
+    def __init__(self, document, truth, lines=True, with_locals=False):
+        self.with_locals = with_locals
         self.document = document
         self.truth = truth
         self.compare_lines = lines
@@ -286,6 +295,33 @@ class Comparison:
                     self.differ("{}: {} is {}", name, future["function"], future.get("state"))
         if want.get("leaf"):
             self.check_leaf(name, want["leaf"], root)
+        if self.with_locals:
+            for function, variables in want.get("locals", {}).items():
+                self.check_locals(name, function, variables, root)
+
+    def check_locals(self, name, function, variables, root):
+        frames = [future for future in walk_all(root) if future["function"] == function]
+        if len(frames) != 1:
+            self.differ("{} has {} frames of {}", name, len(frames), function)
+            return
+        rows = {}
+        for row in frames[0].get("locals") or []:
+            if row.get("problem") is None and row["name"] not in rows:
+                rows[row["name"]] = row
+        for variable, text in variables.items():
+            row = rows.get(variable)
+            if text is None:
+                if row is not None and not row.get("uncertain"):
+                    self.differ(
+                        "{}: {}: {} is gone, but shown as {}",
+                        name, function, variable, row.get("value"),
+                    )
+            elif row is None:
+                self.differ("{}: {}: {} is not shown", name, function, variable)
+            elif row.get("value") != text:
+                self.differ(
+                    "{}: {}: {} is {}, not {}", name, function, variable, row.get("value"), text
+                )
 
     def check_chain(self, name, want, root):
         found = self.own_coroutines(root)
@@ -567,6 +603,7 @@ def self_test():
             {
                 "id": "3", "count": 1, "runtime": 0, "state": "idle",
                 "chain": ["app::outer", "app::inner"], "lines": [14, 22],
+                "locals": {"app::outer": {"n": "5", "gone": None, "text": "\"t\""}},
                 "files": ["app/src/main.rs", None], "leaf": {"kind": "sleep"},
             },
             {
@@ -615,6 +652,9 @@ def self_test():
         accept = future("tokio::net::TcpListener::accept", 9)
         main = future("app::main::{async_block#0}", 50, "async_block", [accept])
 
+        def variable(name, value, uncertain=False):
+            return {"name": name, "value": value, "uncertain": uncertain, "problem": None}
+
         def task(task_id, state, root, runtime=0):
             return {"id": task_id, "state": state, "root": root, "runtime": runtime, "type": "T"}
 
@@ -649,7 +689,10 @@ def self_test():
                 thread(6, "other"),
             ],
             "tasks": [
-                task("3", "idle", future("app::outer", 14, children=[wrapper])),
+                task("3", "idle", future("app::outer", 14, children=[wrapper], locals=[
+                    variable("n", "5"), variable("gone", "1", uncertain=True),
+                    variable("text", '"t"'), variable("other", "6"),
+                ])),
                 task("4", "idle", future("app::join", 30, children=[join])),
                 task("5", "running", future("app::burn", 7, state=None)),
                 task("6", "complete", None),
@@ -708,6 +751,16 @@ def self_test():
         ),
         ("workers run nothing", lambda doc: doc["threads"][1].update(task=None)),
     ]
+    def variables(doc):
+        return doc["tasks"][0]["root"]["locals"]
+
+    cases += [
+        ("n is 6, not 5", lambda doc: variables(doc)[0].update(value="6")),
+        ("gone is gone, but", lambda doc: variables(doc)[1].update(uncertain=False)),
+        ("text is not shown", lambda doc: variables(doc).pop(2)),
+        ("text is not shown", lambda doc: variables(doc)[2].update(problem="hidden")),
+        ("0 frames of app::outer", lambda doc: doc["tasks"][0]["root"].update(function="app::x")),
+    ]
     failures = 0
 
     def expect(what, differences, wanted):
@@ -717,18 +770,21 @@ def self_test():
             failures += 1
             print("self-test: {}: wanted {!r}, got {}".format(what, wanted, differences))
 
-    expect("same", Comparison(document(), truth).run(), None)
+    expect("same", Comparison(document(), truth, with_locals=True).run(), None)
+    bare = document()
+    del bare["tasks"][0]["root"]["locals"]
+    expect("no locals asked", Comparison(bare, truth).run(), None)
     for wanted, change in cases:
         changed = document()
         change(changed)
-        expect("changed", Comparison(changed, truth).run(), wanted)
+        expect("changed", Comparison(changed, truth, with_locals=True).run(), wanted)
     moved = document()
     moved["tasks"][0]["root"]["line"] = 15
     expect("lines left out", Comparison(moved, truth, lines=False).run(), None)
     expect("number", Comparison(document(), {"num_alive_tasks": 5}).run(), None)
     expect("number", Comparison(document(), {"num_alive_tasks": 6}).run(), "not 6")
     cases_of_trees = tree_self_test(expect)
-    count = len(cases) + 4 + cases_of_trees
+    count = len(cases) + 5 + cases_of_trees
     print("self-test: {}".format("failed" if failures else "{} cases ok".format(count)))
     return 1 if failures else 0
 
@@ -739,6 +795,7 @@ def main():
     parser.add_argument("truth", nargs="?", help="what the program printed")
     parser.add_argument("--schema", help="JSON schema that the document must fit")
     parser.add_argument("--no-lines", action="store_true", help="do not compare lines and files")
+    parser.add_argument("--locals", action="store_true", help="compare variables of frames too")
     parser.add_argument("--self-test", action="store_true", help="test this script")
     args = parser.parse_args()
     if args.self_test:
@@ -752,7 +809,7 @@ def main():
     except (OSError, ValueError) as err:
         print("nothing to compare: {}".format(err))
         return 2
-    comparison = Comparison(document, truth, lines=not args.no_lines)
+    comparison = Comparison(document, truth, lines=not args.no_lines, with_locals=args.locals)
     differences = list(validate(document, schema)) if schema else []
     try:
         differences += comparison.run()

@@ -55,7 +55,7 @@ class Hostile:
         self.cases += 1
         started = time.monotonic()
         try:
-            done = self.start("async", "backtrace", "all")
+            done = self.start("async", "backtrace", "all", "-v")
         except subprocess.TimeoutExpired:
             self.fail(what, f"still running after {TIMEOUT} seconds")
             return None

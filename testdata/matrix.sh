@@ -98,13 +98,13 @@ start_program() {
 check() {
 	local what=$1 differences
 	shift
-	if ! timeout 120 "$asyncdbg" "$@" --json async backtrace all >"$work/$what.json" \
+	if ! timeout 120 "$asyncdbg" "$@" --json async backtrace all -v >"$work/$what.json" \
 		2>"$work/$what.stderr" && [ ! -s "$work/$what.json" ]; then
 		differences=$(tail -n 1 "$work/$what.stderr")
 		echo "$what: ${differences:-no answer}"
 		return
 	fi
-	differences=$("$here/check_truth.py" ${schema:+--schema "$schema"} "$work/$what.json" \
+	differences=$("$here/check_truth.py" ${schema:+--schema "$schema"} --locals "$work/$what.json" \
 		"$work/truth") && echo ok && return
 	# A table has room for one difference; the others go to stderr.
 	echo "  $what: ${differences//$'\n'/$'\n'  $what: }" >&2

@@ -62,6 +62,14 @@ check_truth() {
 	ask live.json -p "$pid" --json async backtrace all
 	"$here/check_truth.py" --schema "$schema" "$work/live.json" "$work/truth" >"$work/said" ||
 		bad "differs from the truth" "$work/said"
+	ask locals.json -p "$pid" --json async backtrace all -v
+	"$here/check_truth.py" --schema "$schema" --locals "$work/locals.json" "$work/truth" \
+		>"$work/said" || bad "its variables differ from the truth" "$work/said"
+}
+
+check_print() {
+	"$here/check_print.py" "$asyncdbg" "$work/live.json" -p "$pid" >"$work/said" 2>&1 ||
+		bad "what it prints is wrong" "$work/said"
 }
 
 check_commands() {
@@ -129,6 +137,7 @@ check_program() {
 	check_truth
 	check_running "after a backtrace"
 	check_commands
+	[ "$program" != locals ] || check_print
 	check_core
 	at_twenty_moments KILL
 	at_twenty_moments INT

@@ -2,7 +2,9 @@
 # Makes shapes.elf from shapes.rs: one unit of Rust debug info, small enough to be committed, so
 # that the unit tests need no rustc.
 #
-# usage: make_shapes.sh
+# usage: make_shapes.sh [NAME]
+#
+# NAME   shapes (the default) or values: NAME.elf from NAME.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -11,16 +13,21 @@
 set -euo pipefail
 
 cd "$(dirname "$0")"
+name=${1:-shapes}
+case $name in
+shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
+*) roots=(-e "$name") ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name shapes --emit obj \
+"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$name" --emit obj \
 	-C debuginfo=2 -C opt-level=0 -C codegen-units=1 -C panic=abort \
-	-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/shapes.o" shapes.rs
-ld -static --unresolved-symbols=ignore-all --build-id --gc-sections -e boxed -u integers -u structs \
-	-u enums --compress-debug-sections=zlib -o shapes.elf "$work/shapes.o"
-if strings -a shapes.elf | grep -F -e "$HOME/" -e "$PWD"; then
-	echo "shapes.elf names a place of this machine" >&2
+	-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/$name.o" "$name.rs"
+ld -static --unresolved-symbols=ignore-all --build-id --gc-sections "${roots[@]}" \
+	--compress-debug-sections=zlib -o "$name.elf" "$work/$name.o"
+if strings -a "$name.elf" | grep -F -e "$HOME/" -e "$PWD"; then
+	echo "$name.elf names a place of this machine" >&2
 	exit 1
 fi
-ls -l shapes.elf
+ls -l "$name.elf"

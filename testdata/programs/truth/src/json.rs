@@ -2,16 +2,16 @@
 
 use std::fmt::Display;
 
-use crate::{Blocked, Job, Leaf, Place, State, Task, Truth};
+use crate::{Blocked, Job, Leaf, Local, Place, State, Task, Truth};
 
-pub(crate) fn line(truth: &Truth, places: &[Place]) -> String {
+pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
     let block_on = truth.block_on.iter().map(|chain| object(&frames(chain, places, true)));
     let running = truth.tasks.iter().filter(|task| task.state == State::Running);
     let mut fields = vec![
         ("program", string(truth.program)),
         ("runtimes", array(runtimes)),
-        ("tasks", array(truth.tasks.iter().map(|one| task(one, places)))),
+        ("tasks", array(truth.tasks.iter().map(|one| task(one, places, locals)))),
         ("block_on", array(block_on)),
         ("blocking", array(truth.blocking.iter().map(job))),
         ("workers_running", array(running.flat_map(ids))),
@@ -46,7 +46,7 @@ fn runtime(truth: &Truth, index: usize) -> String {
     ])
 }
 
-fn task(task: &Task, places: &[Place]) -> String {
+fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
     let mut fields = vec![
         ("id", if task.ids.len() == 1 { id(task.ids[0]) } else { "null".to_string() }),
         ("count", task.ids.len().to_string()),
@@ -58,9 +58,26 @@ fn task(task: &Task, places: &[Place]) -> String {
     }
     fields.extend(frames(&task.chain, places, task.polled));
     fields.push(("leaf", leaf(task)));
+    let said = |local: &&Local| task.chain.contains(&local.function);
+    let own: Vec<&Local> = all_locals.iter().filter(said).collect();
+    if !own.is_empty() {
+        fields.push(("locals", locals(task, &own)));
+    }
     if let Some(tree) = &task.tree {
         fields.push(("tree", tree.json(places)));
     }
+    object(&fields)
+}
+
+/// By function: name and text of each variable, null where it must not look alive.
+fn locals(task: &Task, own: &[&Local]) -> String {
+    let of = |function: &str| {
+        let its = own.iter().filter(|local| local.function == function);
+        let text = |local: &Local| local.text.as_deref().map_or("null".to_string(), string);
+        let fields: Vec<_> = its.map(|local| (local.name, text(local))).collect();
+        object(&fields)
+    };
+    let fields: Vec<_> = task.chain.iter().map(|function| (*function, of(function))).collect();
     object(&fields)
 }
 

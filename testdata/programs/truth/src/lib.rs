@@ -38,6 +38,38 @@ macro_rules! here {
     };
 }
 
+/// Says what `{:?}` makes of variables of the named coroutine, which are alive at its await.
+#[macro_export]
+macro_rules! locals {
+    ($function:expr => $($name:ident),+ $(,)?) => {
+        $( $crate::local($function, stringify!($name), Some(format!("{:?}", $name))); )+
+    };
+}
+
+/// Says that variables of the named coroutine hold nothing at its await: moved out, or not yet
+/// initialised.
+#[macro_export]
+macro_rules! moved {
+    ($function:expr, $($name:ident),+ $(,)?) => {
+        $( $crate::local($function, stringify!($name), None); )+
+    };
+}
+
+/// Keeps variables alive up to here.
+#[macro_export]
+macro_rules! used {
+    ($($name:ident),+ $(,)?) => {
+        $( let _ = &$name; )+
+    };
+}
+
+struct Local {
+    function: &'static str,
+    name: &'static str,
+    /// `None`: it must not be shown as if it were alive.
+    text: Option<String>,
+}
+
 struct Place {
     name: &'static str,
     file: &'static str,
@@ -46,6 +78,7 @@ struct Place {
 }
 
 static PLACES: Mutex<Vec<Place>> = Mutex::new(Vec::new());
+static LOCALS: Mutex<Vec<Local>> = Mutex::new(Vec::new());
 static BUSY: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -67,6 +100,11 @@ pub fn mark(name: &'static str, file: &'static str, line: u32) {
 /// How often the named await point was passed.
 pub fn visits(name: &str) -> usize {
     lock(&PLACES).iter().find(|place| place.name == name).map_or(0, |place| place.visits)
+}
+
+/// What [`locals!`] and [`moved!`] expand to.
+pub fn local(function: &'static str, name: &'static str, text: Option<String>) {
+    lock(&LOCALS).push(Local { function, name, text });
 }
 
 /// Says that this thread is where the truth wants it and will not sleep.
@@ -420,7 +458,7 @@ impl Truth {
         });
         spawn("truth", move || {
             self.wait();
-            let line = json::line(&self, &lock(&PLACES));
+            let line = json::line(&self, &lock(&PLACES), &lock(&LOCALS));
             say("ready");
             say(&line);
             wait_for_eof();

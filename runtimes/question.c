@@ -1,0 +1,400 @@
+/* `print`: a path from a variable of one frame to a value. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/demangle.h"
+#include "dwarf/peel.h"
+#include "runtimes/locals.h"
+
+enum { MAX_HOPS = 32, MAX_NAMES = 24 };
+
+/* One evaluation: "*req.headers[0].1" */
+struct evaluation {
+	struct collector *c;
+	struct local *out;
+	const char *rest; /* what is still to be read of the expression */
+	unsigned stars;
+	struct value v;
+	bool in_memory;
+	uint64_t word;
+};
+
+static struct error *read_word(struct evaluation *e, const char **ret)
+{
+	const char *start = e->rest;
+
+	while (isalnum((unsigned char)*e->rest) || *e->rest == '_')
+		e->rest++;
+	if (e->rest == start)
+		return error_new(ERR_USAGE,
+		                 "a name is missing before \"%s\"; what can be printed is a path "
+		                 "like *req.headers[0].1",
+		                 start);
+	*ret = arena_strndup(&e->c->scratch, start, (size_t)(e->rest - start));
+	return NULL;
+}
+
+static void skip_blanks(struct evaluation *e)
+{
+	while (*e->rest == ' ')
+		e->rest++;
+}
+
+/* ---- one step ---- */
+
+static void name_members(struct str *out, const struct type *t)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n && i < MAX_NAMES; i++) {
+		const char *name = members[i].name ? members[i].name : "?";
+
+		if (strncmp(name, "__", 2) == 0)
+			name += 2;
+		str_printf(out, "%s%s", i ? ", " : "; there are: ", name);
+	}
+}
+
+static struct error *no_member(struct evaluation *e, struct value v, const char *name)
+{
+	STR(names);
+
+	name_members(&names, v.type);
+	return error_new(ERR_USAGE, "no member `%s` in %s%s", name,
+	                 name_short(&e->c->scratch, type_name(v.type)), str_text(&names));
+}
+
+static struct error *is_not(const char *active, const char *wanted)
+{
+	return error_new(ERR_USAGE, "it is %s, not %s", active ? active : "?", wanted);
+}
+
+/* A step from an enum; *found false: its value has no such part. */
+static struct error *enum_step(struct evaluation *e, struct value *v, const char *name,
+                               const char *member, bool *found)
+{
+	const struct variant *active;
+	const struct member *m;
+
+	*found = false;
+	if (type_is_coroutine(v->type))
+		return error_new(ERR_USAGE, "%s is a future: its variables are those of its frame",
+		                 name_short(&e->c->scratch, type_name(v->type)));
+	TRY(value_variant(e->c->in->target, *v, &active));
+	if (type_variant(v->type, name)) {
+		if (strcmp(active->name, name) != 0)
+			return is_not(active->name, name);
+		*v = value_payload(*v, active);
+		*found = true;
+		return NULL;
+	}
+	m = type_member(active->payload, member);
+	if (m) {
+		*v = (struct value){ m->type, v->addr + active->offset + m->offset };
+		*found = true;
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Into Option's Some, a lock, a cell, a struct of one member. */
+static struct error *look_through(struct evaluation *e, struct value *v, bool *found)
+{
+	struct peeled p = peel(v->type);
+
+	*found = true;
+	if (p.member) {
+		*v = (struct value){ p.member->type, v->addr + p.member->offset };
+		return NULL;
+	}
+	if (p.variant) {
+		const struct variant *active;
+
+		TRY(value_variant(e->c->in->target, *v, &active));
+		if (active != p.variant)
+			return is_not(active->name, p.variant->name);
+		*v = value_payload(*v, active);
+		return NULL;
+	}
+	*found = false;
+	return NULL;
+}
+
+static struct error *member_step(struct evaluation *e, const char *name)
+{
+	struct inspector *in = e->c->in;
+	const char *member =
+		isdigit((unsigned char)name[0]) ? arena_printf(&e->c->scratch, "__%s", name) : name;
+	struct value v = e->v, stuck = e->v;
+
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		bool found;
+
+		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		if (found)
+			continue;
+		if (!v.type || type_kind(v.type) == TYPE_POINTER)
+			return error_new(ERR_USAGE, "a pointer on the way is null");
+		const struct member *m = type_member(v.type, member);
+		if (m) {
+			e->v = (struct value){ m->type, v.addr + m->offset };
+			return NULL;
+		}
+		stuck = v;
+		if (type_kind(v.type) == TYPE_ENUM) {
+			TRY(enum_step(e, &v, name, member, &found));
+			if (found) {
+				e->v = v;
+				return NULL;
+			}
+		}
+		TRY(look_through(e, &v, &found));
+		if (!found)
+			break;
+	}
+	return no_member(e, stuck, name);
+}
+
+static struct error *index_step(struct evaluation *e)
+{
+	struct inspector *in = e->c->in;
+	struct value v = e->v;
+	char *end;
+
+	if (!isdigit((unsigned char)*e->rest))
+		return error_new(ERR_USAGE, "an index is a number: [0]");
+	uint64_t index = strtoull(e->rest, &end, 10);
+	if (*end != ']')
+		return error_new(ERR_USAGE, "an index is a number: [0]");
+	e->rest = end + 1;
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		struct error *err = show_index(in->target, &in->show, v, index, &e->v);
+		bool found;
+
+		if (!err || err->kind != ERR_LAYOUT)
+			return err;
+		error_free(err);
+		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		if (!found)
+			TRY(look_through(e, &v, &found));
+		if (!found)
+			break;
+	}
+	return error_new(ERR_USAGE, "%s has no elements that an index could name",
+	                 name_short(&e->c->scratch, type_name(e->v.type)));
+}
+
+static struct error *dereference(struct evaluation *e)
+{
+	struct inspector *in = e->c->in;
+	bool found;
+
+	TRY(show_deref(in->target, in->di, &in->show, e->v, &e->v, &found));
+	if (!found)
+		return error_new(ERR_USAGE, "%s cannot be dereferenced",
+		                 e->v.type ? name_short(&e->c->scratch, type_name(e->v.type))
+		                           : "null");
+	return NULL;
+}
+
+/* Only what a pointer in a register points at has a place. */
+static struct error *leave_register(struct evaluation *e)
+{
+	if (e->in_memory)
+		return NULL;
+	if (type_kind(e->v.type) != TYPE_POINTER || !type_target(e->v.type) || e->word == 0)
+		return error_new(ERR_STATE, "it is in a register, and has no parts there");
+	e->v = (struct value){ type_target(e->v.type), e->word };
+	e->in_memory = true;
+	return NULL;
+}
+
+static struct error *evaluate(struct evaluation *e)
+{
+	const char *name;
+
+	for (skip_blanks(e); *e->rest; skip_blanks(e)) {
+		char c = *e->rest++;
+
+		TRY(leave_register(e));
+		if (c == '[') {
+			TRY(index_step(e));
+		} else if (c == '.') {
+			TRY(read_word(e, &name));
+			TRY(member_step(e, name));
+		} else {
+			return error_new(ERR_USAGE,
+			                 "\"%s\" is not understood; what can be printed is a path "
+			                 "like *req.headers[0].1",
+			                 e->rest - 1);
+		}
+	}
+	for (; e->stars; e->stars--) {
+		bool was_word = !e->in_memory;
+
+		TRY(leave_register(e));
+		if (!was_word)
+			TRY(dereference(e));
+	}
+	return NULL;
+}
+
+/* ---- the frame ---- */
+
+static struct error *no_variable(const struct local_place *list, size_t n, const char *name)
+{
+	STR(names);
+
+	for (size_t i = 0; i < n && i < MAX_NAMES; i++)
+		str_printf(&names, "%s%s", i ? ", " : "; there are: ", list[i].name);
+	return error_new(ERR_USAGE, "no variable `%s` here%s", name,
+	                 n ? str_text(&names) : ", and no other");
+}
+
+/* Rust would mean the innermost: which of them that is, nothing says. */
+static void note_namesakes(struct evaluation *e, const struct local_place *list, size_t n,
+                           const struct local_place *found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += strcmp(list[i].name, found->name) == 0;
+	if (count < 2 || found->problem)
+		return;
+	e->out->uncertain = true;
+	e->out->problem = arena_printf(e->c->a,
+	                               "one of %zu variables of this name, perhaps not the one "
+	                               "that is visible at the await",
+	                               count);
+}
+
+static struct error *find_variable(struct evaluation *e, const struct frame_place *place,
+                                   const struct future *f)
+{
+	const struct local_place *l = NULL;
+	const char *name;
+	size_t n;
+	struct local_place *list = locals_list(e->c, place, f, &n);
+
+	for (skip_blanks(e); *e->rest == '*'; skip_blanks(e)) {
+		e->stars++;
+		e->rest++;
+	}
+	TRY(read_word(e, &name));
+	/* Of several with one name the first that can be read; a variable before a capture. */
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(list[i].name, name) == 0 &&
+		    (!l || l->problem || (l->argument && !list[i].problem)))
+			l = &list[i];
+	}
+	if (!l)
+		return no_variable(list, n, name);
+	e->v = l->v;
+	e->in_memory = l->in_memory;
+	e->word = l->word;
+	e->out->argument = l->argument;
+	e->out->uncertain = l->uncertain;
+	note_namesakes(e, list, n, l);
+	return l->problem ? error_new(ERR_STATE, "%s", l->problem) : NULL;
+}
+
+static struct error *print(struct evaluation *e, const struct frame_place *place,
+                           const struct future *f)
+{
+	struct inspector *in = e->c->in;
+
+	TRY(find_variable(e, place, f));
+	TRY(evaluate(e));
+	e->out->type = clean_name(e->c->a, type_name(e->v.type));
+	e->out->addr = e->in_memory ? e->v.addr : 0;
+	e->out->value = e->in_memory ? show_value(in->target, in->di, &in->show, e->c->a, e->v)
+	                             : show_word(in->target, in->di, &in->show, e->c->a, e->v.type,
+	                                         e->word);
+	if (!e->out->value)
+		return error_new(ERR_STATE, "it is in a register and has more parts than one");
+	return NULL;
+}
+
+static struct future *find_frame(struct future *f, unsigned number)
+{
+	if (!f || f->number == number)
+		return f;
+	for (size_t i = f->nchildren; i-- > 0;) {
+		if (f->children[i]->number <= number)
+			return find_frame(f->children[i], number);
+	}
+	return NULL;
+}
+
+static struct future *task_root(const struct snapshot *s, const char *id)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (strcmp(s->tasks[i]->id, id) == 0)
+			return s->tasks[i]->root;
+	}
+	return NULL;
+}
+
+static struct future *root_in_question(const struct collector *c)
+{
+	const struct snapshot *s = c->out;
+	const struct question *q = c->question;
+
+	if (q->task)
+		return task_root(s, q->task);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+
+		if (th->number == q->thread)
+			return th->task && task_root(s, th->task) ? task_root(s, th->task)
+			                                          : th->root;
+	}
+	return NULL;
+}
+
+static const char *no_frame(const struct collector *c, const struct future *root)
+{
+	const struct question *q = c->question;
+
+	if (root)
+		return arena_printf(c->a, "there is no frame %u", q->frame);
+	if (q->task)
+		return arena_printf(c->a, "task %s has no frames, or does not exist", q->task);
+	return arena_printf(c->a, "thread %u has no frames of futures", q->thread);
+}
+
+void question_answer(struct collector *c, bool last)
+{
+	const struct question *q = c->question;
+
+	if (!q || !q->print || c->out->printed)
+		return;
+	struct future *root = root_in_question(c);
+	struct future *f = find_frame(root, q->frame);
+	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
+
+	/* The root of a block_on that may be at several places. */
+	if (f && f->addr == 0 && !f->running)
+		place = NULL;
+	if (!place && !last)
+		return;
+	struct local *out = NEW(c->a, struct local);
+	out->name = clean_name(c->a, q->print);
+	c->out->printed = out;
+	if (!f) {
+		out->problem = no_frame(c, root);
+		return;
+	}
+	if (!place) {
+		out->problem = "where the variables of this frame are is not known";
+		return;
+	}
+	struct evaluation e = { .c = c, .out = out, .rest = q->print };
+	struct error *err = print(&e, place, f);
+	if (err)
+		out->problem = clean_name(c->a, err->message);
+	error_free(err);
+}

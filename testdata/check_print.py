@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""Asks asyncdbg to print paths from variables of the program `locals`.
+
+usage: check_print.py ASYNCDBG DOCUMENT TARGET_OPTION...
+
+The document is the answer to "async backtrace all" about the same process or core; it says in
+which frame each function is. Prints a line for each wrong answer; exit status 1 if there is any.
+"""
+
+import json
+import subprocess
+import sys
+
+# Function, expression, and the value, or a part of what asyncdbg says where there is none.
+CASES = [
+    ("locals::plain::compounds", "outer.place.x", "3"),
+    ("locals::plain::compounds", "outer.inner.name", '"inner"'),
+    ("locals::plain::compounds", "outer.inner.Some.0.place", "Point { x: 1, y: 2 }"),
+    ("locals::plain::compounds", "outer.inner.inner.name", "! it is None, not Some"),
+    ("locals::plain::compounds", "outer.list[1]", "6"),
+    ("locals::plain::compounds", "outer.list[2]", "! there are 2 elements"),
+    ("locals::plain::compounds", "*outer.reference", "7"),
+    ("locals::plain::compounds", "nested.1[0].1", "true"),
+    ("locals::plain::compounds", "triple.1", '"two"'),
+    ("locals::plain::compounds", "missing", "! no variable `missing` here; there are: single, "),
+    ("locals::plain::compounds", "outer.missing", "! no member `missing` in "),
+    ("locals::plain::compounds", "outer..x", "! a name is missing"),
+    ("locals::plain::compounds", "outer.list[x]", "! an index is a number"),
+    ("locals::plain::compounds", "point+1", "! is not understood"),
+    ("locals::plain::enums", "rect.width", "3"),
+    ("locals::plain::enums", "rect.Circle.0", "! it is Rect, not Circle"),
+    ("locals::plain::sequences", "reference[1]", '"two"'),
+    ("locals::plain::sequences", "many[99]", "99"),
+    ("locals::plain::sequences", "slice[0]", "2"),
+    ("locals::owners::owners", "shared[0]", "1"),
+    ("locals::owners::owners", "nested.1", "2"),
+    ("locals::owners::locks", "shared[0]", "1"),
+    ("locals::owners::objects", "object.number", "4"),
+    ("locals::owners::objects", "shared.number", "6"),
+    ("locals::std_types::deques", "wrapped[5]", "9"),
+    ("locals::gone::take", "numbers[0]", "1"),
+    ("locals::gone::borrowed::{async_block#0}", "text", '"outer"'),
+]
+
+
+def walk(future):
+    if future:
+        yield future
+        for child in future["children"]:
+            yield from walk(child)
+
+
+def places(document):
+    """Task and frame of each function."""
+    return {
+        future["function"]: (task["id"], future["number"])
+        for task in document["tasks"]
+        for future in walk(task["root"])
+    }
+
+
+def ask(asyncdbg, target, task, frame, expression):
+    """The last document's value, or the error."""
+    commands = "task {}; frame {}; print {}".format(task, frame, expression)
+    done = subprocess.run(
+        [asyncdbg, *target, "--json", "-e", commands],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+    )
+    if done.returncode:
+        return "! " + done.stderr.strip().split("\n")[-1]
+    text, answer = done.stdout.strip(), None
+    while text:
+        answer, end = json.JSONDecoder().raw_decode(text)
+        text = text[end:].strip()
+    return answer["printed"]["value"]
+
+
+def main():
+    asyncdbg, path, *target = sys.argv[1:]
+    with open(path, encoding="utf-8") as file:
+        where = places(json.load(file))
+    failures = 0
+    for function, expression, want in CASES:
+        if function not in where:
+            print("no frame of {}".format(function))
+            failures += 1
+            continue
+        have = ask(asyncdbg, target, *where[function], expression)
+        if have != want and not (want.startswith("! ") and want[2:] in have and have[0] == "!"):
+            print("{}: {} is {}, not {}".format(function, expression, have, want))
+            failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
