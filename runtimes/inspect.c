@@ -288,6 +288,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
 	map_free(&c->queued_jobs);
+	queues_free(c);
 	arena_free(&c->scratch);
 	free(c);
 	return s;

@@ -45,18 +45,19 @@ enum { QUEUE_MAX_LISTED = 16 };
 
 /* The waiters before one in a queue of tokio, oldest first. */
 struct queue {
-	bool found;     /* the waiter is in the queue; all else is only then known */
+	bool found;     /* the waiter is in the queue; all else is only then known, but: */
+	bool whole;     /* the queue could be read to its end */
 	size_t ahead;   /* how many are before it */
-	size_t unknown; /* of them, how many wake no task that is known */
-	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the others wake; the first of them */
+	bool all_tasks; /* each of them is known to wake a task; false when there are many */
+	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
 	size_t ntasks;
 	uint64_t first; /* address of the oldest waiter: itself when ahead is 0 */
 };
 
 /*
- * Walks an intrusive list, tokio's util::linked_list::LinkedList, from its oldest entry to node:
- * waiters come in at the head and are served from the tail. All are of node's type, and have
- * pointers and a waker.
+ * Where node is in an intrusive list, tokio's util::linked_list::LinkedList: waiters come in at the
+ * head and are served from the tail. All are of node's type, and have pointers and a waker. A list
+ * is walked once for all that ask; what is torn is known up to there, a circle is no end.
  */
 struct error *queue_read(const struct leaf *l, struct value list, struct value node,
                          struct queue *ret) MUST_CHECK;
