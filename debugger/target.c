@@ -9,6 +9,7 @@
 #include "debugger/base/str.h"
 #include "debugger/module.h"
 #include "debugger/page_cache.h"
+#include "debugger/sockets.h"
 
 enum { MAX_NOTES = 1000 };
 
@@ -32,6 +33,7 @@ void target_close(struct target *t)
 	target_resume(t);
 	modules_close(t);
 	t->ops->close(t);
+	sockets_close(t);
 	page_cache_free(t->cache);
 	free(t->notes);
 	arena_free(&t->stop_arena);

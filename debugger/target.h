@@ -22,6 +22,7 @@ struct module;
 struct mapping;
 struct page_cache;
 struct Dwfl;
+struct sockets;
 struct tls;
 struct unwinder;
 
@@ -98,6 +99,7 @@ struct target {
 	uint64_t vdso;             /* AT_SYSINFO_EHDR, 0 unknown */
 	struct unwinder *unwinder; /* of dwarf/unwind.c, NULL until it attached to dwfl */
 	struct tls *tls;           /* of tls.c: libc's layout, NULL until it was needed */
+	struct sockets *sockets;   /* of sockets.c, NULL until it was needed */
 	void *private;             /* of the ops */
 	struct page_cache *cache;  /* NULL where ops->read() is as good: cores, fakes */
 	/* What does not change while the target runs: its read-only file mappings, ascending. */

@@ -187,8 +187,8 @@ static void describe_leaves(struct collector *c, const struct tokio *k,
 static void describe_layout(struct collector *c)
 {
 	static const struct layout_row *const leaves[] = {
-		leaf_core_layout, leaf_time_layout, leaf_task_layout,
-		leaf_sync_layout, leaf_io_layout,
+		leaf_core_layout, leaf_time_layout,    leaf_task_layout,   leaf_sync_layout,
+		leaf_io_layout,   leaf_process_layout, leaf_stream_layout,
 	};
 	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
 	struct snapshot *s = c->out;

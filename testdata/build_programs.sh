@@ -116,6 +116,9 @@ tokio_minor=$(echo "$tokio" | cut -d. -f2)
 [ "$tokio_minor" -lt 39 ] || features+=(truth_tokio/metrics)
 [ "$tokio_minor" -lt 47 ] || features+=(truth_tokio/new_waits)
 [ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names)
+if [ "$tokio_minor" -ge 30 ] && [[ " ${options[*]} " == *" -p sockets "* ]]; then
+	features+=(sockets/since_1_30)
+fi
 options+=(-p truth_tokio --features "${features[*]}")
 
 flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=/src")

@@ -153,6 +153,24 @@ impl From<i32> for Detail {
     }
 }
 
+impl From<i64> for Detail {
+    fn from(number: i64) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<&str> for Detail {
+    fn from(text: &str) -> Detail {
+        Detail(json::string(text))
+    }
+}
+
+impl From<String> for Detail {
+    fn from(text: String) -> Detail {
+        Detail(json::string(&text))
+    }
+}
+
 impl From<bool> for Detail {
     fn from(yes: bool) -> Detail {
         Detail(yes.to_string())
