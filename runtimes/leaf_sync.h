@@ -35,6 +35,9 @@ struct owner {
 bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
                 struct owner *ret);
 
+/* Does a value of that type have such a place? */
+bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr);
+
 /* Follows pointers and std's wrappers from v to a value of that type (path without generics). */
 struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
                             struct value *ret, bool *found) MUST_CHECK;
@@ -131,6 +134,7 @@ enum {
 	NOTIFIED_NUMBER,
 	NOTIFIED_SOME,
 	NOTIFY_QUEUE,
+	CHAN_OF_RX,
 	CHAN_TAIL,
 	CHAN_INDEX,
 	CHAN_SENDERS,
@@ -154,6 +158,8 @@ enum {
 	SET_ONCE_SET,
 	CANCELLATION_TOKEN,
 	CANCELLATION_SET,
+	ONESHOT_OF_RECEIVER,
+	ONESHOT_OF_SENDER,
 	ONESHOT_STATE,
 	ONESHOT_VALUE,
 	ONESHOT_TX_TASK,
