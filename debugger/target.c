@@ -232,6 +232,11 @@ struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr,
 	return NULL;
 }
 
+bool target_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
+{
+	return t->ops->region && t->ops->region(t, a, addr, ret);
+}
+
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid)
 {
 	for (size_t i = 0; i < t->nthreads; i++) {

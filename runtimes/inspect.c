@@ -9,6 +9,7 @@
 #include "runtimes/leaf.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
+#include "runtimes/whatis.h"
 
 enum {
 	FIRST_STACK_COPY = 64 * 1024, /* per thread, before it is known how deep they are */
@@ -287,8 +288,10 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
+	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
 	queues_free(c);
+	map_free(&c->future_values);
 	arena_free(&c->scratch);
 	free(c);
 	return s;
@@ -303,6 +306,7 @@ static void collect(struct collector *c)
 	else
 		tokio_describe_threads_by_stack(c);
 	snapshot_number_frames(c->out);
+	whatis_answer(c);
 }
 
 static void finish(struct collector *c)
