@@ -282,6 +282,20 @@ impl Task {
         self
     }
 
+    /// The await points that it passes and how often each.
+    pub fn visits(&self) -> BTreeMap<&'static str, usize> {
+        let mut wanted = BTreeMap::new();
+        if self.polled {
+            for name in &self.chain {
+                *wanted.entry(*name).or_insert(0) += self.ids.len();
+            }
+        }
+        if let Some(tree) = &self.tree {
+            tree.count_visits(self.ids.len(), &mut wanted);
+        }
+        wanted
+    }
+
     /// The innermost coroutine awaits a `Sleep`.
     pub fn sleeps(mut self) -> Task {
         self.leaf = Some(Leaf::Sleep);
@@ -452,15 +466,8 @@ impl Truth {
     /// The await points to be passed and how often each.
     fn awaited(&self) -> BTreeMap<&'static str, usize> {
         let mut wanted = BTreeMap::new();
-        for task in self.tasks.iter().filter(|task| task.polled) {
-            for name in &task.chain {
-                *wanted.entry(*name).or_insert(0) += task.ids.len();
-            }
-        }
-        for task in &self.tasks {
-            if let Some(tree) = &task.tree {
-                tree.count_visits(task.ids.len(), &mut wanted);
-            }
+        for (name, times) in self.tasks.iter().flat_map(Task::visits) {
+            *wanted.entry(name).or_insert(0) += times;
         }
         for name in self.block_on.iter().flatten().chain(&self.passes) {
             *wanted.entry(*name).or_insert(0) += 1;
