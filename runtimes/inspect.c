@@ -294,6 +294,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
+	queues_free(c);
 	map_free(&c->future_values);
 	arena_free(&c->scratch);
 	free(c);

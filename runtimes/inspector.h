@@ -77,6 +77,8 @@ struct collector {
 	size_t ntokio_runtimes;
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
+	struct map queues;        /* address of a list of waiters -> what leaf_queue.c saw there */
+	size_t waiters;           /* in all of them */
 	struct map future_values; /* struct future -> its struct value; for question.whatis only */
 };
 

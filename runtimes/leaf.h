@@ -58,6 +58,9 @@ bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f);
 /* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
 bool leaf_proves_itself(const struct type *t);
 
+/* Frees what leaves keep in c. */
+void queues_free(struct collector *c);
+
 /* ---- for decode functions ---- */
 
 /* The place that a path leads to; expr is a constant of the program, see inspector_path(). */

@@ -57,7 +57,9 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 	struct channel ch;
 	bool found;
 
-	TRY(leaf_strip_to(l, l->v, "tokio::sync::mpsc::chan::Chan", &chan, &found));
+	TRY(leaf_place(l, l->v, sync_path(CHAN_OF_RX), &chan, &found));
+	if (found)
+		TRY(leaf_strip_to(l, chan, "tokio::sync::mpsc::chan::Chan", &chan, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
 	TRY(channel_read(l, chan, &ch));

@@ -171,7 +171,8 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 	wait_phrase(l, "notify, %s",
 	            notified  ? "notified, about to go on"
 	            : q.found ? queue_text(l->d->c->a, &q)
-	                      : "not in its queue");
+	            : q.whole ? "not in its queue"
+	                      : "its place in the queue is unknown");
 	return NULL;
 }
 

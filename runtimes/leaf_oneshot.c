@@ -25,17 +25,23 @@ static struct error *read_waker(struct leaf *l, struct value inner, int row, str
 }
 
 /* *found false: its end of the channel was used up. */
-static struct error *read_oneshot(struct leaf *l, struct oneshot *ret, bool *found)
+static struct error *read_oneshot(struct leaf *l, int row, struct oneshot *ret, bool *found)
 {
 	struct value inner, value;
+	bool is_one;
 
 	*ret = (struct oneshot){ 0 };
-	TRY(leaf_strip_to(l, l->v, "tokio::sync::oneshot::Inner", &inner, found));
+	TRY(leaf_place(l, l->v, sync_path(row), &inner, found));
 	if (!*found)
 		return NULL;
+	TRY(leaf_strip_to(l, inner, "tokio::sync::oneshot::Inner", &inner, &is_one));
+	if (!is_one)
+		return error_new(ERR_CORRUPT, "this end refers to no channel");
 	l->w->object = inner.addr;
 	TRY(leaf_uint(l, inner, sync_path(ONESHOT_STATE), &ret->state));
-	TRY(leaf_place(l, inner, sync_path(ONESHOT_VALUE), &value, &ret->value));
+	/* Of an Infallible there is never one. */
+	if (leaf_has_path(l, inner.type, sync_path(ONESHOT_VALUE)))
+		TRY(leaf_place(l, inner, sync_path(ONESHOT_VALUE), &value, &ret->value));
 	/* The places of the wakers are not initialised before. */
 	if (ret->state & RX_TASK_SET)
 		TRY(read_waker(l, inner, ONESHOT_RX_TASK, &ret->rx));
@@ -49,7 +55,7 @@ struct error *leaf_decode_oneshot_receiver(struct leaf *l)
 	struct oneshot o;
 	bool found;
 
-	TRY(read_oneshot(l, &o, &found));
+	TRY(read_oneshot(l, ONESHOT_OF_RECEIVER, &o, &found));
 	if (!found) {
 		wait_phrase(l, "oneshot receive, received already");
 		return NULL;
@@ -75,7 +81,7 @@ struct error *leaf_decode_oneshot_sender(struct leaf *l)
 	struct oneshot o;
 	bool found;
 
-	TRY(read_oneshot(l, &o, &found));
+	TRY(read_oneshot(l, ONESHOT_OF_SENDER, &o, &found));
 	if (!found) {
 		wait_phrase(l, "oneshot close, sent already");
 		return NULL;

@@ -72,7 +72,7 @@ static struct error *members_of(const struct leaf *l, struct value v, struct val
 	return NULL;
 }
 
-static bool has_path(const struct leaf *l, const struct type *t, const char *expr)
+bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
 {
 	const struct path *p;
 	struct error *err = inspector_path(l->d->c->in, t, expr, &p);
@@ -90,12 +90,12 @@ static struct error *try_row(const struct leaf *l, const struct owner_row *row,
 
 	*found = false;
 	TRY(members_of(l, a->v, &ret->frame));
-	if (!has_path(l, ret->frame.type, row->member))
+	if (!leaf_has_path(l, ret->frame.type, row->member))
 		return NULL;
 	TRY(leaf_place(l, ret->frame, row->member, &reference, found));
 	if (*found)
 		TRY(leaf_strip_to(l, reference, row->type, &ret->object, found));
-	if (!*found || !has_path(l, ret->object.type, row->part)) {
+	if (!*found || !leaf_has_path(l, ret->object.type, row->part)) {
 		*found = false;
 		return NULL;
 	}

@@ -1,10 +1,32 @@
 #include <inttypes.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "runtimes/leaf_sync.h"
 
-/* More than can wait for one thing in reason; a torn list may run in a circle. */
-enum { MAX_WAITERS = 10000 };
+enum {
+	MAX_WAITERS = 1 << 20, /* in all queues of a snapshot */
+	MAX_SHOWN = 4,         /* tasks in a phrase; JSON has more */
+};
+
+/* A queue as it was found. */
+struct walked {
+	struct map places; /* address of a waiter -> its place from 1, as a pointer */
+	uint64_t first;
+	bool whole;                            /* it could be read to its end */
+	struct waker wakers[QUEUE_MAX_LISTED]; /* of the first ones */
+};
+
+void queues_free(struct collector *c)
+{
+	for (size_t i = 0; i < c->queues.capacity; i++) {
+		struct walked *w = c->queues.slots[i].value;
+
+		if (w)
+			map_free(&w->places);
+	}
+	map_free(&c->queues);
+}
 
 /* Option<NonNull<_>>: 0 is None. */
 static struct error *read_link(const struct leaf *l, struct value from, const char *expr,
@@ -18,37 +40,68 @@ static struct error *read_link(const struct leaf *l, struct value from, const ch
 	return found ? target_read_uint(l->d->c->in->target, link.addr, 8, ret) : NULL;
 }
 
-static struct error *add_waiter(const struct leaf *l, struct value node, struct queue *q)
+static struct error *read_node_waker(const struct leaf *l, struct value node, struct waker *ret)
 {
 	struct value place;
-	struct waker waker = { 0 };
 	bool found;
 
-	q->ahead++;
 	TRY(leaf_place(l, node, "waker", &place, &found));
-	if (found)
-		TRY(waker_read(l->d->c, place, &waker));
-	const char *task = waker_task(l->d->c, waker);
-	if (!task)
-		q->unknown++;
-	else if (q->ntasks < QUEUE_MAX_LISTED)
-		q->tasks[q->ntasks++] = task;
+	return found ? waker_read(l->d->c, place, ret) : NULL;
+}
+
+static struct error *walk(const struct leaf *l, struct value list, const struct type *node,
+                          struct walked *w)
+{
+	struct value at = { node, 0 };
+	size_t n = 0;
+
+	TRY(read_link(l, list, "tail", &at.addr));
+	w->first = at.addr;
+	while (l->d->c->waiters++ < MAX_WAITERS && at.addr && !map_has(&w->places, at.addr)) {
+		if (n < QUEUE_MAX_LISTED)
+			TRY(read_node_waker(l, at, &w->wakers[n]));
+		map_put(&w->places, at.addr, (void *)++n);
+		TRY(read_link(l, at, "pointers.prev", &at.addr));
+	}
+	w->whole = at.addr == 0;
 	return NULL;
+}
+
+/* A queue that is torn somewhere is known up to there. */
+static struct walked *walk_once(const struct leaf *l, struct value list, const struct type *node)
+{
+	struct collector *c = l->d->c;
+
+	struct walked *w = map_get(&c->queues, list.addr);
+	if (w)
+		return w;
+	w = NEW(&c->scratch, struct walked);
+	map_put(&c->queues, list.addr, w);
+	error_free(walk(l, list, node, w));
+	return w;
 }
 
 struct error *queue_read(const struct leaf *l, struct value list, struct value node,
                          struct queue *ret)
 {
-	struct value at = { node.type, 0 };
+	if (list.addr == 0)
+		return error_new(ERR_CORRUPT, "the queue of waiters is nowhere");
+	struct walked *w = walk_once(l, list, node.type);
+	size_t place = (size_t)map_get(&w->places, node.addr);
 
-	*ret = (struct queue){ 0 };
-	TRY(read_link(l, list, "tail", &at.addr));
-	ret->first = at.addr;
-	for (int i = 0; i < MAX_WAITERS && at.addr && at.addr != node.addr; i++) {
-		TRY(add_waiter(l, at, ret));
-		TRY(read_link(l, at, "pointers.prev", &at.addr));
+	*ret = (struct queue){ .found = place != 0, .whole = w->whole, .first = w->first };
+	if (!place)
+		return NULL;
+	ret->ahead = place - 1;
+	ret->all_tasks = ret->ahead <= QUEUE_MAX_LISTED;
+	for (size_t i = 0; i < ret->ahead && i < QUEUE_MAX_LISTED; i++) {
+		const char *task = waker_task(l->d->c, w->wakers[i]);
+
+		if (task)
+			ret->tasks[ret->ntasks++] = task;
+		else
+			ret->all_tasks = false;
 	}
-	ret->found = at.addr == node.addr;
 	return NULL;
 }
 
@@ -58,18 +111,17 @@ const char *queue_text(struct arena *a, const struct queue *q)
 
 	if (!q->ahead)
 		return "first in its queue";
-	const char *what = q->unknown ? "waiter" : "task";
+	const char *what = q->all_tasks ? "task" : "waiter";
 	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
-	for (size_t i = 0; i < q->ntasks; i++) {
+	size_t shown = q->ntasks < MAX_SHOWN ? q->ntasks : MAX_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
 		const char *before = i ? ", " : q->ntasks == 1 ? " (task " : " (tasks ";
 
 		str_printf(&s, "%s%s", before, q->tasks[i]);
 	}
-	size_t known = q->ahead - q->unknown;
-	if (known > q->ntasks)
-		str_printf(&s, ", and %zu more", known - q->ntasks);
 	if (q->ntasks)
-		str_printf(&s, "%s", ")");
+		str_printf(&s, "%s",
+		           q->ahead > QUEUE_MAX_LISTED || q->ntasks > shown ? ", ...)" : ")");
 	return arena_printf(a, "%s", s.data);
 }
 

@@ -35,6 +35,9 @@ struct owner {
 bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
                 struct owner *ret);
 
+/* Does a value of that type have such a place? */
+bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr);
+
 /* Follows pointers and std's wrappers from v to a value of that type (path without generics). */
 struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
                             struct value *ret, bool *found) MUST_CHECK;
@@ -45,18 +48,19 @@ enum { QUEUE_MAX_LISTED = 16 };
 
 /* The waiters before one in a queue of tokio, oldest first. */
 struct queue {
-	bool found;     /* the waiter is in the queue; all else is only then known */
+	bool found;     /* the waiter is in the queue; all else is only then known, but: */
+	bool whole;     /* the queue could be read to its end */
 	size_t ahead;   /* how many are before it */
-	size_t unknown; /* of them, how many wake no task that is known */
-	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the others wake; the first of them */
+	bool all_tasks; /* each of them is known to wake a task; false when there are many */
+	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
 	size_t ntasks;
 	uint64_t first; /* address of the oldest waiter: itself when ahead is 0 */
 };
 
 /*
- * Walks an intrusive list, tokio's util::linked_list::LinkedList, from its oldest entry to node:
- * waiters come in at the head and are served from the tail. All are of node's type, and have
- * pointers and a waker.
+ * Where node is in an intrusive list, tokio's util::linked_list::LinkedList: waiters come in at the
+ * head and are served from the tail. All are of node's type, and have pointers and a waker. A list
+ * is walked once for all that ask; what is torn is known up to there, a circle is no end.
  */
 struct error *queue_read(const struct leaf *l, struct value list, struct value node,
                          struct queue *ret) MUST_CHECK;
@@ -130,6 +134,7 @@ enum {
 	NOTIFIED_NUMBER,
 	NOTIFIED_SOME,
 	NOTIFY_QUEUE,
+	CHAN_OF_RX,
 	CHAN_TAIL,
 	CHAN_INDEX,
 	CHAN_SENDERS,
@@ -153,6 +158,8 @@ enum {
 	SET_ONCE_SET,
 	CANCELLATION_TOKEN,
 	CANCELLATION_SET,
+	ONESHOT_OF_RECEIVER,
+	ONESHOT_OF_SENDER,
 	ONESHOT_STATE,
 	ONESHOT_VALUE,
 	ONESHOT_TX_TASK,

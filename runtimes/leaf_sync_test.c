@@ -13,24 +13,31 @@ static void test_queue_text(void **state)
 	struct queue q = { .found = true };
 
 	assert_string_equal(queue_text(a, &q), "first in its queue");
-	q = (struct queue){ .ahead = 1, .tasks = { "5" }, .ntasks = 1 };
+	q = (struct queue){ .ahead = 1, .all_tasks = true, .tasks = { "5" }, .ntasks = 1 };
 	assert_string_equal(queue_text(a, &q), "1 task ahead in its queue (task 5)");
-	q = (struct queue){ .ahead = 2, .tasks = { "5", "7" }, .ntasks = 2 };
+	q = (struct queue){ .ahead = 2, .all_tasks = true, .tasks = { "5", "7" }, .ntasks = 2 };
 	assert_string_equal(queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
-	q.ahead = 9;
+	q = (struct queue){
+		.ahead = 4, .all_tasks = true, .tasks = { "5", "7", "8", "9" }, .ntasks = 4
+	};
+	assert_string_equal(queue_text(a, &q), "4 tasks ahead in its queue (tasks 5, 7, 8, 9)");
+	q.tasks[q.ntasks++] = "10";
+	q.ahead++;
 	assert_string_equal(queue_text(a, &q),
-	                    "9 tasks ahead in its queue (tasks 5, 7, and 7 more)");
+	                    "5 tasks ahead in its queue (tasks 5, 7, 8, 9, ...)");
 }
 
-/* A thread in block_on waits there too: it is no task. */
+/* A thread in block_on waits there too: it is no task. Of many, only the first are looked at. */
 static void test_queue_text_of_others(void **state)
 {
 	struct arena *a = *state;
-	struct queue q = { .ahead = 1, .unknown = 1 };
+	struct queue q = { .ahead = 1 };
 
 	assert_string_equal(queue_text(a, &q), "1 waiter ahead in its queue");
-	q = (struct queue){ .ahead = 3, .unknown = 2, .tasks = { "5" }, .ntasks = 1 };
+	q = (struct queue){ .ahead = 3, .tasks = { "5" }, .ntasks = 1 };
 	assert_string_equal(queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
+	q = (struct queue){ .ahead = 90, .tasks = { "5", "7" }, .ntasks = 2 };
+	assert_string_equal(queue_text(a, &q), "90 waiters ahead in its queue (tasks 5, 7, ...)");
 }
 
 static void test_rwlock_holders(void **state)

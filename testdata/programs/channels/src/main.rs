@@ -1,5 +1,6 @@
 //! Tasks that wait at the ends of tokio's channels.
 
+use std::convert::Infallible;
 use std::future::Future;
 
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -134,6 +135,12 @@ async fn reply_nothing(mut receiver: oneshot::Receiver<()>) {
     let _ = (&mut receiver).await;
 }
 
+/// Ends when the sender is dropped.
+async fn reply_never(receiver: oneshot::Receiver<Infallible>) {
+    here!("channels::reply_never");
+    let _ = receiver.await;
+}
+
 async fn until_nobody_listens(mut sender: oneshot::Sender<()>) {
     here!("channels::until_nobody_listens");
     sender.closed().await;
@@ -144,6 +151,9 @@ fn oneshots(tasks: &mut Tasks) {
     keep(sender);
     let wait = Wait::new("oneshot").with("sender_alive", true).with("value_there", false);
     tasks.waits(reply(receiver), "channels::reply", wait.clone());
+    let (sender, receiver) = oneshot::channel();
+    keep(sender);
+    tasks.waits(reply_never(receiver), "channels::reply_never", wait.clone());
 
     // Each end of this one waits for the other; the sender's task comes first.
     let (sender, receiver) = oneshot::channel();
