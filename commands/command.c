@@ -316,9 +316,11 @@ static struct error *too_many(const struct command *const *table, const struct c
 	return error_new(ERR_USAGE, "\"%s\" takes no arguments: \"%s\"", command->name, extra);
 }
 
+static const char *const verbose_options[] = { "-v", "--verbose" };
+
 static bool is_verbose(const char *word)
 {
-	return strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0;
+	return strcmp(word, verbose_options[0]) == 0 || strcmp(word, verbose_options[1]) == 0;
 }
 
 /* The words without options, which may stand anywhere behind the first one. */
@@ -379,16 +381,33 @@ struct error *command_find(struct arena *a, const struct command *const *table,
 	return NULL;
 }
 
+struct completions {
+	const char **data;
+	size_t n, capacity;
+};
+
+/* command: NULL where the words before are none. */
+static void complete_options(const struct command *command, const char *partial,
+                             struct completions *ret)
+{
+	for (size_t i = 0; command && command->verbose && i < 2; i++) {
+		if (strncmp(verbose_options[i], partial, strlen(partial)) == 0)
+			*vec_push(ret) = verbose_options[i];
+	}
+}
+
 size_t command_complete(struct arena *a, const struct command *const *table,
                         const struct words *before, const char *partial, const char ***ret)
 {
 	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
-	VEC(const char *) found = { 0 };
+	struct completions found = { 0 };
 	const char *path;
 	size_t depth;
 	struct error *err CLEANUP(error_freep) = resolve(table, before, &path, &depth);
 
-	if (!err && depth == before->n)
+	if (!err && *partial == '-')
+		complete_options(command_of_path(table, path, depth), partial, &found);
+	else if (!err && depth == before->n)
 		collect_nexts(table, path, depth, &nexts);
 	for (size_t i = 0; i < nexts.n; i++) {
 		struct part part = nexts.data[i].part;

@@ -82,7 +82,8 @@ struct error *command_find(struct arena *a, const struct command *const *table,
 
 /*
  * The words that can follow `before` (complete or abbreviated) and begin with partial, each
- * once, in the order of the table. Returns how many of them *ret (in arena a) has.
+ * once, in the order of the table; options where partial begins with a hyphen. Returns how many of
+ * them *ret (in arena a) has.
  */
 size_t command_complete(struct arena *a, const struct command *const *table,
                         const struct words *before, const char *partial, const char ***ret);

@@ -237,6 +237,10 @@ static void completes(void **state)
 	assert_completes("async task 4", "", "");
 	assert_completes("nonsense", "", "");
 	assert_completes("info", "", "layout|threads");
+	assert_completes("async bt", "-", "-v|--verbose");
+	assert_completes("async task 4", "--v", "--verbose");
+	assert_completes("tasks", "-", "");
+	assert_completes("", "-", "");
 }
 
 /* The contract of the table: help and completion are made from it. */

@@ -162,9 +162,11 @@ static json_t *future_json(const struct future *f, bool verbose)
 	return o;
 }
 
-static json_t *task_json(const struct task *task, bool verbose)
+static json_t *task_json(const struct answer *answer, const struct task *task)
 {
+	SCRATCH(tmp);
 	json_t *o = json_object();
+	size_t others;
 
 	set(o, "id", text(task->id));
 	set(o, "runtime", json_integer(task->runtime));
@@ -174,9 +176,9 @@ static json_t *task_json(const struct task *task, bool verbose)
 	set(o, "notified", json_boolean(task->state == TASK_RUNNING && task->notified));
 	set(o, "thread", number_if(task->thread, task->thread));
 	set(o, "type", text(task->type));
-	set(o, "waiting_on", text(future_waiting_on(task->root)));
+	set(o, "waiting_on", text(task_waiting_on(&tmp, answer->snapshot, task, true, &others)));
 	set(o, "leaves", json_integer((json_int_t)future_leaves(task->root)));
-	set(o, "root", future_json(task->root, verbose));
+	set(o, "root", future_json(task->root, answer->verbose));
 	set(o, "problem", text(task->problem));
 	return o;
 }
@@ -512,7 +514,7 @@ static void write_lines(struct json *j)
 	write_value(j, head(j), 0);
 	fputc('\n', f);
 	for (size_t i = 0; i < j->tasks.n && !ferror(f); i++) {
-		write_value(j, task_json(j->tasks.data[i], j->out.answer.verbose), 0);
+		write_value(j, task_json(&j->out.answer, j->tasks.data[i]), 0);
 		fputc('\n', f);
 	}
 }
@@ -537,7 +539,7 @@ static void write_document(struct json *j)
 	fputs(",\n  \"tasks\": [", f);
 	for (size_t i = 0; i < j->tasks.n && !ferror(f); i++) {
 		fputs(i ? ",\n    " : "\n    ", f);
-		write_value(j, task_json(j->tasks.data[i], j->out.answer.verbose), 4);
+		write_value(j, task_json(&j->out.answer, j->tasks.data[i]), 4);
 	}
 	fputs(j->tasks.n ? "\n  ]\n}\n" : "]\n}\n", f);
 }

@@ -222,10 +222,14 @@ static void what_a_task_waits_on(void **state)
 	            "sleep future, sleeping already happened 18 seconds ago");
 	assert_number(at(j, "tasks", "0", "leaves", NULL), 2);
 	assert_text(at(j, "tasks", "0", "root", "children", "0", "branch", NULL), "disabled");
-	assert_true(json_is_null(at(j, "tasks", "1", "waiting_on", NULL)));
+	/* It is running: its thread waits. */
+	assert_text(at(j, "tasks", "1", "waiting_on", NULL), "std mutex, held");
 	assert_number(at(j, "tasks", "1", "leaves", NULL), 0);
 	assert_text(at(j, "threads", "2", "wait", "phrase", NULL), "std mutex, held");
 	assert_true(json_is_null(at(j, "threads", "1", "wait", NULL)));
+	s->tasks[1]->state = TASK_SCHEDULED;
+	JSON_VALUE(scheduled) = answer_of(&tasks_command, s, NULL);
+	assert_true(json_is_null(at(scheduled, "tasks", "1", "waiting_on", NULL)));
 }
 
 static void only_what_is_shown(void **state)

@@ -74,15 +74,13 @@ static const char *awaiting_cell(struct arena *a, const struct task *task)
 
 static const char *waiting_cell(const struct text *t, struct arena *a, const struct task *task)
 {
-	const struct future *leaf = future_leaf(task->root);
-	size_t others = future_leaves(task->root);
-	const char *what = future_waiting_on(task->root);
+	size_t others;
+	const char *what = clean(a, task_waiting_on(a, t->out.answer.snapshot, task,
+	                                            t->out.options.full_names, &others));
 
-	if (!leaf)
-		return task->problem ? arena_printf(a, "! %s", clean(a, task->problem)) : NULL;
-	/* A phrase stays as it is, a type is shortened. */
-	what = leaf->wait && leaf->wait->phrase ? clean(a, what) : shown_name(t, a, what);
-	return what && others > 1 ? arena_printf(a, "%s (+%zu more)", what, others - 1) : what;
+	if (!what && !task->root && task->problem)
+		return arena_printf(a, "! %s", clean(a, task->problem));
+	return what && others ? arena_printf(a, "%s (+%zu more)", what, others) : what;
 }
 
 void text_task_row(struct text *t, const struct task *task)
@@ -216,6 +214,11 @@ void text_help(struct out *o, const struct command *command, enum help_view view
 		text_end_line(t);
 		if (command->help) {
 			str_append(&t->line, command->help);
+			text_end_line(t);
+		}
+		if (command->verbose) {
+			str_append(&t->line, "    -v, --verbose: with the variables of every "
+			                     "frame that is shown.");
 			text_end_line(t);
 		}
 		return;

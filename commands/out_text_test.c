@@ -253,6 +253,22 @@ static void waiting_on_what_is_polled(void **state)
 	"     old: String = \"a\" (may have been moved out)\n"                                     \
 	"     buf: [u8; 4] ! unreadable\n"
 
+/* Where the phrase is about something that the leaf holds, both are shown. */
+static void waiting_on_what_a_leaf_holds(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	s->tasks[0]->root = make_sleep(&s->arena);
+	s->tasks[0]->root->wait->within = true;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_non_null(strstr(c.answers, "  SleepType: sleep future, sleeping already happened"));
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, "#0 future SleepType: sleep future, sleeping already"));
+}
+
 static void variables_when_verbose(void **state)
 {
 	SNAPSHOT(s);
@@ -366,6 +382,8 @@ static void the_focus_follows_the_thread(void **state)
 		"Task: 4 (idle)\n#0 async fn tokio_tcp::main::{async_block#0} suspended at await "
 		"point 1 at src/main.rs:21\n");
 	catch (&c, TEXT);
+	assert_null(run_in_session(&c, &session, &async_task_command, s, NULL, false));
+	assert_non_null(strstr(c.answers, "\nTask: 4 (idle)\n     header"));
 	assert_null(run_in_session(&c, &session, &thread_command, s, "3", false));
 	assert_says(&session, &frame_command, s, NULL,
 	            "Task: 5 (running on thread #3)\n" RUNNING_5);
@@ -448,6 +466,9 @@ static void threads_that_sit_somewhere(void **state)
 	assert_null(run_command(&c, &info_threads_command, s, NULL));
 	assert_null(run_command(&c, &async_backtrace_command, s, NULL));
 	assert_null(run_command(&c, &thread_command, s, "3"));
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_non_null(strstr(c.answers, "  src/serve.rs:9  std mutex at 0x7f00, held by thread "
+	                                  "#2  "));
 	assert_non_null(
 		strstr(c.answers, "  running task 5 [std mutex at 0x7f00, held by thread #2]\n"));
 	assert_non_null(
@@ -769,6 +790,39 @@ static void hostile_strings(void **state)
 	}
 }
 
+static void hostile_variables(void **state)
+{
+	static const char evil[] = "a\033[2J\nTask: 6 (idle)\x9b\xff%s%n\x7f";
+	const struct command *const commands[] = {
+		&async_backtrace_all_command, &locals_command, &info_threads_command,
+		&async_task_command,          &print_command,  &whatis_command
+	};
+	SNAPSHOT(s);
+	struct session session = { 0 };
+	struct wait wait = { .kind = evil, .phrase = evil };
+	struct local value = { evil, evil, evil, 0, false, true, NULL };
+	struct place place = { .what = evil, .phrase = evil };
+
+	(void)state;
+	s->threads[0].wait = &wait;
+	s->threads[0].root->note = s->threads[0].root->edge = evil;
+	s->threads[0].root->locals = &value;
+	s->threads[0].root->nlocals = 1;
+	s->printed = &value;
+	s->places = &place;
+	s->nplaces = 1;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		const char *arg = commands[i]->min_args ? "1" : NULL;
+		CAUGHT(c);
+
+		catch (&c, TEXT);
+		assert_null(run_in_session(&c, &session, commands[i], s, arg, true));
+		assert_non_null(strstr(c.answers, "%s%n"));
+		assert_null(strpbrk(c.answers, "\033\x7f\xff"));
+		assert_null(strstr(c.answers, "\nTask: 6"));
+	}
+}
+
 /* Colour adds codes and changes nothing else. */
 static void colour_is_only_an_addition(void **state)
 {
@@ -819,6 +873,7 @@ int main(void)
 		cmocka_unit_test(trees),
 		cmocka_unit_test(trees_in_ascii),
 		cmocka_unit_test(waiting_on_what_is_polled),
+		cmocka_unit_test(waiting_on_what_a_leaf_holds),
 		cmocka_unit_test(variables_when_verbose),
 		cmocka_unit_test(variables_at_a_fork),
 		cmocka_unit_test(the_focus_moves),
@@ -840,6 +895,7 @@ int main(void)
 		cmocka_unit_test(layout_rows),
 		cmocka_unit_test(info_sums_up),
 		cmocka_unit_test(hostile_strings),
+		cmocka_unit_test(hostile_variables),
 		cmocka_unit_test(colour_is_only_an_addition),
 		cmocka_unit_test(help_lists_every_command),
 	};

@@ -38,8 +38,8 @@ const struct command runtimes_command = {
 const struct command tasks_command = {
 	.name = "tasks",
 	.summary = "One line a task: state, where it awaits, what it waits on",
-	.help = "    AWAITING AT is the innermost line in your own code. (+N) behind WAITING ON:\n"
-		"    the task polls N more futures at the same time.",
+	.help = "    AWAITING AT is the innermost line in your own code. (+N more) behind\n"
+		"    WAITING ON: the task waits on N more things at the same time.",
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.run = run_tasks,
 };

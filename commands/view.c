@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dwarf/demangle.h"
 #include "runtimes/inspect.h"
 
 const char *future_kind_name(enum future_kind kind)
@@ -132,17 +133,6 @@ const struct future *future_awaiting(const struct future *root)
 	return found;
 }
 
-const char *future_waiting_on(const struct future *root)
-{
-	const struct future *leaf = future_leaf(root);
-
-	if (!leaf)
-		return NULL;
-	if (leaf->wait && leaf->wait->phrase)
-		return leaf->wait->phrase;
-	return leaf->type ? leaf->type : leaf->function;
-}
-
 static const struct future *find_frame(const struct future *f, unsigned number,
                                        const struct future **parent)
 {
@@ -220,4 +210,35 @@ bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, ui
 		return false;
 	*ret = listed ? r->ntasks : r->expected_tasks;
 	return true;
+}
+
+static const char *leaf_waiting_on(struct arena *a, const struct future *root, bool full_names)
+{
+	const struct future *leaf = future_leaf(root);
+
+	if (!leaf)
+		return NULL;
+	const char *phrase = leaf->wait ? leaf->wait->phrase : NULL;
+	const char *type = leaf->type ? leaf->type : leaf->function;
+
+	if (phrase && (!leaf->wait->within || !type))
+		return phrase;
+	if (type && !full_names)
+		type = name_short(a, type);
+	return phrase ? arena_printf(a, "%s: %s", type, phrase) : type;
+}
+
+const char *task_waiting_on(struct arena *a, const struct snapshot *s, const struct task *task,
+                            bool full_names, size_t *others)
+{
+	const struct thread_info *th = NULL;
+	size_t leaves = future_leaves(task->root);
+
+	if (task->state == TASK_RUNNING && task->thread)
+		th = snapshot_thread(s, task->thread);
+	*others = 0;
+	if (th && th->wait && th->wait->phrase)
+		return th->wait->phrase;
+	*others = leaves ? leaves - 1 : 0;
+	return leaf_waiting_on(a, task->root, full_names);
 }

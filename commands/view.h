@@ -33,9 +33,6 @@ size_t future_leaves(const struct future *root);
  * file_short does not begin with "..."), else root; NULL when that one has no file.
  */
 const struct future *future_awaiting(const struct future *root);
-/* The phrase of future_leaf(), else its type, else its function; NULL for NULL. */
-const char *future_waiting_on(const struct future *root);
-
 /* The future of that number in a tree and, when parent is not NULL, its parent; else NULL. */
 const struct future *future_frame(const struct future *root, unsigned number,
                                   const struct future **parent);
@@ -47,6 +44,14 @@ const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned num
 const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid);
 /* The task of that id, the one that the thread runs if several have it; NULL when unknown. */
 const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
+
+/*
+ * What a task waits on: where it is running, what its thread sits in; else the phrase of its
+ * future_leaf(), behind the type where that is worth showing, else the type; NULL: nothing, or
+ * unknown. *others: how many more leaves it polls. In arena a or the snapshot's, not cleaned.
+ */
+const char *task_waiting_on(struct arena *a, const struct snapshot *s, const struct task *task,
+                            bool full_names, size_t *others);
 
 /*
  * How many tasks a runtime has: those of the snapshot when it was asked for all, else what

@@ -127,6 +127,33 @@ struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings)
 	return vec_to_arena(&maps, a);
 }
 
+bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret)
+{
+	SCRATCH(scratch);
+	char *save = NULL, *text = proc_read(&scratch, pid, "maps", NULL);
+
+	if (!text)
+		return false;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct region r = { 0 };
+		char perms[5];
+		int name = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &r.start, &r.end,
+		           perms, &name) < 3 ||
+		    addr < r.start || addr >= r.end)
+			continue;
+		r.readable = perms[0] == 'r';
+		r.writable = perms[1] == 'w';
+		r.executable = perms[2] == 'x';
+		if (name && line[name])
+			r.name = str_clean(a, line + name, strlen(line + name));
+		*ret = r;
+		return true;
+	}
+	return false;
+}
+
 static int64_t timens_offset(pid_t pid)
 {
 	SCRATCH(scratch);

@@ -9,6 +9,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/module.h"
+#include "debugger/target.h"
 
 /* All of /proc/PID/NAME, NUL-terminated, in arena a; NULL with errno. *len may be NULL. */
 char *proc_read(struct arena *a, pid_t pid, const char *name, size_t *len);
@@ -29,6 +30,9 @@ uint64_t auxv_find(const void *auxv, size_t len, uint64_t type);
 
 /* The lines of /proc/PID/maps that map files, ascending; in arena a. NULL with errno. */
 struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings);
+
+/* The line of /proc/PID/maps that covers addr; false when none does. Its name is in a. */
+bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret);
 
 /* What to add to our CLOCK_MONOTONIC to get that of pid, whose time namespace may differ. */
 int64_t proc_monotonic_offset(pid_t pid);

@@ -9,6 +9,7 @@
 #include "debugger/base/str.h"
 #include "debugger/module.h"
 #include "debugger/page_cache.h"
+#include "debugger/sockets.h"
 
 enum { MAX_NOTES = 1000 };
 
@@ -32,6 +33,7 @@ void target_close(struct target *t)
 	target_resume(t);
 	modules_close(t);
 	t->ops->close(t);
+	sockets_close(t);
 	page_cache_free(t->cache);
 	free(t->notes);
 	arena_free(&t->stop_arena);
@@ -228,6 +230,11 @@ struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr,
 	}
 	*ret = str_clean(a, str_text(&text), text.len);
 	return NULL;
+}
+
+bool target_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
+{
+	return t->ops->region && t->ops->region(t, a, addr, ret);
 }
 
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid)

@@ -22,6 +22,7 @@ struct module;
 struct mapping;
 struct page_cache;
 struct Dwfl;
+struct sockets;
 struct tls;
 struct unwinder;
 
@@ -43,6 +44,13 @@ struct read_range {
 	size_t got; /* bytes that exist from addr on */
 };
 
+/* One mapping of the target's address space, of a file or anonymous. */
+struct region {
+	uint64_t start, end;
+	const char *name; /* a path, "[heap]", "[stack]", ..., sanitised; NULL none or unknown */
+	bool readable, writable, executable;
+};
+
 struct target_ops {
 	const char *kind; /* "live", "core", "fake" */
 	/*
@@ -57,6 +65,8 @@ struct target_ops {
 	/* Lets it run again, whatever state it is in; must not fail half-way. NULL as above. */
 	void (*resume)(struct target *t);
 	void (*close)(struct target *t);
+	/* See target_region(). NULL: no mapping is known. */
+	bool (*region)(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
 };
 
 /* How old or how sure the target's clock is. */
@@ -98,6 +108,7 @@ struct target {
 	uint64_t vdso;             /* AT_SYSINFO_EHDR, 0 unknown */
 	struct unwinder *unwinder; /* of dwarf/unwind.c, NULL until it attached to dwfl */
 	struct tls *tls;           /* of tls.c: libc's layout, NULL until it was needed */
+	struct sockets *sockets;   /* of sockets.c, NULL until it was needed */
 	void *private;             /* of the ops */
 	struct page_cache *cache;  /* NULL where ops->read() is as good: cores, fakes */
 	/* What does not change while the target runs: its read-only file mappings, ascending. */
@@ -157,6 +168,9 @@ struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uin
 /* A NUL-terminated string of at most max bytes, sanitised, in arena a. */
 struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr, size_t max,
                                const char **ret) MUST_CHECK;
+
+/* The mapping that covers addr, as of now; false where there is none. Its name is in a. */
+bool target_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
 
 /* NULL when there is no thread of that tid / number. */
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);

@@ -88,6 +88,32 @@ static struct error *core_read(struct target *t, uint64_t addr, void *buf, size_
 	return NULL;
 }
 
+/* What the core did not record as a segment may be known as a file's mapping. */
+static bool core_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
+{
+	const struct core *c = t->private;
+	const struct core_segment *s = core_file_segment(&c->file, addr);
+	const struct mapping *m = mapping_at(&c->file, addr);
+
+	*ret = (struct region){ 0 };
+	if (s) {
+		ret->start = s->start;
+		ret->end = s->end;
+		ret->readable = s->readable;
+		ret->writable = s->writable;
+		ret->executable = s->executable;
+	} else if (m) {
+		ret->start = m->start;
+		ret->end = m->end;
+		ret->readable = m->readable;
+		ret->writable = m->writable;
+		ret->executable = m->executable;
+	}
+	if (m)
+		ret->name = str_clean(a, m->path, strlen(m->path));
+	return s || m;
+}
+
 static void core_close(struct target *t)
 {
 	struct core *c = t->private;
@@ -99,6 +125,7 @@ static const struct target_ops core_ops = {
 	.kind = "core",
 	.read = core_read,
 	.close = core_close,
+	.region = core_region,
 };
 
 static const char *base_name(const char *path)

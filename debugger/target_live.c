@@ -404,6 +404,11 @@ static void live_resume(struct target *t)
 	LOG("target", "stopped for %" PRIu64 " us, %zu reads", t->pause_ns / 1000, l->reads);
 }
 
+static bool live_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
+{
+	return proc_region(a, t->pid, addr, ret);
+}
+
 static struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
 	struct live *l = t->private;
@@ -476,6 +481,7 @@ static void live_close(struct target *t)
 static const struct target_ops live_ops = {
 	.kind = "live",
 	.read = live_read,
+	.region = live_region,
 	.read_batch = live_read_batch,
 	.stop = live_stop,
 	.resume = live_resume,

@@ -437,6 +437,43 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 	return NULL;
 }
 
+/* ---- statics ---- */
+
+bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
+                   uint64_t *addr)
+{
+	const char *colons = strstr(name, "::"), *last = qualified_last(name);
+	bool found = false;
+
+	debuginfo_read_roots(dm);
+	for (size_t i = 0; colons && dm->dwarf && i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		if (!unit_is_of_crate(u, name, (size_t)(colons - name)))
+			continue;
+		debuginfo_scan(dm, u);
+		for (size_t j = 0; j < u->nscopes; j++) {
+			const struct scope *s = &u->scopes[j];
+			Dwarf_Die die;
+
+			if (s->tag != DW_TAG_variable || !s->has_address || s->low == 0 ||
+			    !s->name || strcmp(s->name, last) != 0)
+				continue;
+			const char *whole = scope_name(dm, u, (uint32_t)j);
+			if (!whole || strcmp(whole, name) != 0 ||
+			    !dwarf_offdie(dm->dwarf, s->die, &die))
+				continue;
+			uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s->low });
+			if (found && at != *addr)
+				return false;
+			*type = type_at(dm, die_reference(&die, DW_AT_type));
+			*addr = at;
+			found = *type != NULL;
+		}
+	}
+	return found;
+}
+
 /* ---- trait objects ---- */
 
 static const struct type *vtable_type(struct dwarf_module *dm, uint64_t variable)

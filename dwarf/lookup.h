@@ -69,6 +69,14 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 	MUST_CHECK;
 
 /*
+ * The static of that qualified name ("tokio::signal::registry::globals::GLOBALS"), in the units of
+ * the name's crate: its type and run-time address. False when none has an address, or two have
+ * different ones.
+ */
+bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
+                   uint64_t *addr);
+
+/*
  * The concrete type behind a trait object's vtable at addr (run-time). Exact when DWARF has
  * the vtable's own DIE; otherwise from the function in slot, whose first argument is
  * Pin<&mut T>: *exact is then false when that function may serve several types.

@@ -2,12 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/base/vec.h"
 #include "dwarf/demangle.h"
 #include "dwarf/line.h"
 #include "dwarf/qualified.h"
-#include "runtimes/combinator.h"
-#include "runtimes/leaf.h"
+#include "runtimes/held.h"
 
 enum future_kind coroutine_kind(const char *name)
 {
@@ -67,48 +65,6 @@ static void use_callers_line(struct inspector *in, const struct type *t,
 	s->line = line;
 }
 
-/* Handles of tasks, ends of channels and their like are futures too, but nobody waits for them. */
-static bool is_worth_showing(struct inspector *in, const struct type *t)
-{
-	return t && type_size(t) &&
-	       (type_is(t, "tokio::task::local::LocalSet") ||
-	        (!leaf_is_known(t) && (future_is_type(in, t) || future_is_inside(in, t))));
-}
-
-static bool has_name_before(const struct member *members, size_t i)
-{
-	for (size_t j = 0; j < i; j++) {
-		if (members[j].name && strcmp(members[j].name, members[i].name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Variables of equal name share one entry (LLVM merges them): only the first has its own place.
- * Captured arguments are listed in every state, though they may have been moved from.
- */
-static void read_held(struct inspector *in, const struct type *t, struct coroutine_state *s)
-{
-	const struct variant *unresumed = type_variant(t, "Unresumed");
-	const struct member *members;
-	VEC(const struct member *) held = { 0 };
-	size_t n;
-
-	members = s->variant->payload ? type_members(s->variant->payload, &n) : NULL;
-	for (size_t i = 0; members && i < n; i++) {
-		const struct member *m = &members[i];
-
-		if (!m->name || m == s->awaitee || has_name_before(members, i) ||
-		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
-			continue;
-		if (is_worth_showing(in, m->type))
-			*vec_push(&held) = m;
-	}
-	s->nheld = held.n;
-	s->held = vec_to_arena(&held, &in->arena);
-}
-
 static void read_state(struct inspector *in, const struct type *t, const struct variant *v,
                        struct coroutine_state *s)
 {
@@ -157,7 +113,7 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 		use_callers_line(in, t, plan, i);
 	for (size_t i = 0; i < plan->nstates; i++) {
 		if (plan->states[i].awaitee)
-			read_held(in, t, &plan->states[i]);
+			held_plan(in, t, &plan->states[i]);
 	}
 	return plan;
 }

@@ -5,14 +5,12 @@
 
 #include "dwarf/demangle.h"
 #include "runtimes/combinator.h"
+#include "runtimes/held.h"
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
 #include "runtimes/locals.h"
-#include "runtimes/plausible.h"
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
-
-#define LOCAL_SET "tokio::task::local::LocalSet"
 
 enum { MAX_HELD = 64 }; /* futures that one frame holds without awaiting them */
 
@@ -79,8 +77,7 @@ static struct error *resolve_dyn(struct decoder *d, struct value *v, struct futu
 	return NULL;
 }
 
-/* Looks through pointers, trait objects and transparent wrappers to the future itself. */
-static struct error *strip(struct decoder *d, struct value *v, struct future *f)
+struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
 {
 	for (int hop = 0; hop < 32; hop++) {
 		const struct member *m;
@@ -159,53 +156,19 @@ static void add_children(struct decoder *d, struct future *f, const struct child
 	f->nchildren += n;
 }
 
-/* Is a future at addr below f? f itself may begin where its first variable does. */
-static bool is_below(const struct future *f, uint64_t addr)
-{
-	for (size_t i = 0; i < f->nchildren; i++) {
-		if (f->children[i]->addr == addr || is_below(f->children[i], addr))
-			return true;
-	}
-	return false;
-}
-
-/* A future in a variable, which f's awaitee does not reach by reference, and more than a handle. */
-static bool is_held(struct decoder *d, struct value v, const struct future *f)
-{
-	struct future unused = { 0 };
-	struct value place = v;
-	struct error *err = v.addr ? strip(d, &place, &unused) : NULL;
-
-	error_free(err);
-	return v.addr && !err && !leaf_is_known(place.type) && !is_below(f, place.addr) &&
-	       value_is_plausible(d->c->in->target, v);
-}
-
-/* The futures in a frame's variables, but for those that its awaitee reaches by reference. */
 static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
-                     struct future *f)
+                     struct future *f, size_t first)
 {
 	child_vec list = { 0 };
-	size_t n = 0;
 
-	for (size_t i = 0; i < s->nheld; i++) {
-		const struct member *m = s->held[i];
-		struct value local = { m->type, v.addr + s->variant->offset + m->offset };
-
-		if (type_is(m->type, LOCAL_SET))
-			local_set_met(d, local, NULL);
-		error_free(combinator_held(d, v, local, &list));
-	}
-	for (size_t i = 0; i < list.n; i++) {
-		if (is_held(d, list.data[i].v, f))
-			list.data[n++] = list.data[i];
-	}
-	if (n > MAX_HELD) {
+	held_find(d, v, s, f, first, &list);
+	if (list.n > MAX_HELD) {
 		problem(d, f,
-		        arena_printf(d->c->a, "it holds %zu futures, %d are shown", n, MAX_HELD));
-		n = MAX_HELD;
+		        arena_printf(d->c->a, "it holds %zu futures, %d are shown", list.n,
+		                     MAX_HELD));
+		list.n = MAX_HELD;
 	}
-	add_children(d, f, list.data, n);
+	add_children(d, f, list.data, list.n);
 	vec_free(&list);
 }
 
@@ -247,9 +210,10 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	struct child awaitee = { .edge = "await" };
 	awaitee.v =
 		(struct value){ s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
+	size_t first = d->c->regions.n;
 	add_children(d, f, &awaitee, 1);
 	if (s->nheld && !d->strict)
-		add_held(d, v, s, f);
+		add_held(d, v, s, f, first);
 	return f;
 }
 
@@ -318,6 +282,14 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	return f;
 }
 
+static void note_region(struct decoder *d, struct value v)
+{
+	if (d->depth == 0)
+		d->c->regions.n = 0;
+	*vec_push(&d->c->regions) =
+		(struct future_region){ v.addr, type_size(v.type), leaf_is_known(v.type) };
+}
+
 struct future *future_decode(struct decoder *d, struct value v)
 {
 	struct future *f = NEW(d->c->a, struct future);
@@ -330,10 +302,12 @@ struct future *future_decode(struct decoder *d, struct value v)
 		return problem(d, f, "nested too deep, not followed further");
 	if (++d->nodes > FUTURE_MAX_NODES)
 		return problem(d, f, "too many futures in one task, not followed further");
-	err = strip(d, &v, f);
+	err = future_strip(d, &v, f);
 	if (err)
 		return problem_error(d, f, err);
 	f->addr = v.addr;
+	note_region(d, v);
+	whatis_note(d->c, f, v);
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;

@@ -39,6 +39,12 @@ struct decoder {
 /* Never NULL: what cannot be read becomes a future with a problem. */
 struct future *future_decode(struct decoder *d, struct value v);
 
+/*
+ * Looks through pointers, trait objects and transparent wrappers to the future itself; f learns
+ * whether a vtable was on the way, and how sure its type is.
+ */
+struct error *future_strip(struct decoder *d, struct value *v, struct future *f) MUST_CHECK;
+
 /* A future of which only the type's name is known. */
 struct future *future_by_name(struct collector *c, const char *type_name);
 

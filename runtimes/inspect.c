@@ -10,6 +10,7 @@
 #include "runtimes/locals.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
+#include "runtimes/whatis.h"
 
 enum {
 	FIRST_STACK_COPY = 64 * 1024, /* per thread, before it is known how deep they are */
@@ -190,8 +191,8 @@ static void describe_leaves(struct collector *c, const struct tokio *k,
 static void describe_layout(struct collector *c)
 {
 	static const struct layout_row *const leaves[] = {
-		leaf_core_layout, leaf_time_layout, leaf_task_layout,
-		leaf_sync_layout, leaf_io_layout,
+		leaf_core_layout, leaf_time_layout,    leaf_task_layout,   leaf_sync_layout,
+		leaf_io_layout,   leaf_process_layout, leaf_stream_layout,
 	};
 	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
 	struct snapshot *s = c->out;
@@ -291,7 +292,9 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->places);
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
+	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
+	map_free(&c->future_values);
 	arena_free(&c->scratch);
 	free(c);
 	return s;
@@ -306,6 +309,7 @@ static void collect(struct collector *c)
 	else
 		tokio_describe_threads_by_stack(c);
 	snapshot_number_frames(c->out);
+	whatis_answer(c);
 	question_answer(c, false);
 }
 

@@ -46,20 +46,27 @@ struct local_set {
 	struct future *future; /* whose note names the tasks; NULL none */
 };
 
+/* Memory that a future occupies. */
+struct future_region {
+	uint64_t addr, size;
+	bool leaf; /* polls no other future, though its words may be links of a list */
+};
+
 /* One snapshot in the making. */
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
-	const struct question *question;  /* NULL none */
-	struct thread_stack *stacks;      /* by index of target->threads */
-	struct map tasks;                 /* header address -> struct task */
-	struct map wakers;                /* data of a block_on waker -> struct thread_info */
-	struct map places;                /* struct future -> struct frame_place: locals.h */
-	VEC(struct local_set) local_sets; /* met while decoding, each once */
-	struct arena scratch;             /* until the snapshot is done */
-	struct reached *reached;          /* the list of reach_walk(), NULL until the first one */
+	const struct question *question;   /* NULL none */
+	struct thread_stack *stacks;       /* by index of target->threads */
+	struct map tasks;                  /* header address -> struct task */
+	struct map wakers;                 /* data of a block_on waker -> struct thread_info */
+	struct map places;                 /* struct future -> struct frame_place: locals.h */
+	VEC(struct local_set) local_sets;  /* met while decoding, each once */
+	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
+	struct arena scratch;              /* until the snapshot is done */
+	struct reached *reached;           /* the list of reach_walk(), NULL until the first one */
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
@@ -70,6 +77,7 @@ struct collector {
 	size_t ntokio_runtimes;
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
+	struct map future_values; /* struct future -> its struct value; for question.whatis only */
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */
@@ -84,5 +92,10 @@ struct error *inspector_path(struct inspector *in, const struct type *from, cons
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);
+
+struct future;
+struct value;
+/* Remembers where a future of a tree lies and of which type: see whatis.h. */
+void whatis_note(struct collector *c, const struct future *f, struct value v);
 
 #endif

@@ -8,7 +8,8 @@
 enum { MAX_DETAILS = 24 };
 
 static const struct leaf_row *const families[] = {
-	leaf_core_rows, leaf_time_rows, leaf_task_rows, leaf_sync_rows, leaf_io_rows,
+	leaf_core_rows, leaf_time_rows,    leaf_task_rows,   leaf_sync_rows,
+	leaf_io_rows,   leaf_process_rows, leaf_stream_rows,
 };
 
 static const struct leaf_row *find_row(const struct type *t, bool resource)

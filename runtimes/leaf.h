@@ -40,10 +40,10 @@ struct leaf_row {
 
 /* Ended by a row without type. */
 extern const struct leaf_row leaf_core_rows[], leaf_time_rows[], leaf_task_rows[], leaf_sync_rows[],
-	leaf_io_rows[];
+	leaf_io_rows[], leaf_process_rows[], leaf_stream_rows[];
 /* The paths they read, for `info layout`; ended by a row without key. Roots are "type:...". */
 extern const struct layout_row leaf_core_layout[], leaf_time_layout[], leaf_task_layout[],
-	leaf_sync_layout[], leaf_io_layout[];
+	leaf_sync_layout[], leaf_io_layout[], leaf_process_layout[], leaf_stream_layout[];
 
 /* Fills f->wait when v is a leaf that a row knows. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);
@@ -81,6 +81,11 @@ void wait_int(const struct leaf *l, const char *key, int64_t number);
 void wait_bool(const struct leaf *l, const char *key, bool yes);
 void wait_string(const struct leaf *l, const char *key, const char *s);
 void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n);
+/*
+ * leaf_io.c: which file descriptor, and what the kernel says of it. What to append to the line for
+ * people: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
+ */
+const char *wait_descriptor(const struct leaf *l, int fd);
 /* The line for people. */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

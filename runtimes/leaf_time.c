@@ -1,10 +1,22 @@
 /* Waiting for time: tokio::time. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "runtimes/leaf.h"
 #include "runtimes/tokio.h"
+#include "runtimes/waker.h"
 
-enum { SLEEP_DEADLINE };
+enum {
+	SLEEP_DEADLINE,
+	SLEEP_TIMER,
+	SLEEP_REGISTERED,
+	SLEEP_INITIAL,
+	SLEEP_WAKER,
+	INTERVAL_DEADLINE,
+	INTERVAL_WAKER,
+	INTERVAL_SECONDS,
+	INTERVAL_NANOS,
+};
 
 const struct layout_row leaf_time_layout[] = {
 	/* 1.49 to 1.52 | 1.26 to 1.48 | 1.53 | 1.13 to 1.25 */
@@ -12,6 +24,35 @@ const struct layout_row leaf_time_layout[] = {
 	                     "entry.Traditional.0.deadline | entry.deadline | deadline"
 	                     " | inner.deadline",
 	                     .optional = true },
+	/* Is there a timer in the wheel? 1.53 */
+	[SLEEP_TIMER] = { "sleep.timer", "type:tokio::time::sleep::Sleep", "timer",
+	                  .optional = true },
+	/* 1.49 to 1.52 | 1.26 to 1.48 */
+	[SLEEP_REGISTERED] = { "sleep.registered", "type:tokio::time::sleep::Sleep",
+	                       "entry.Traditional.0.registered | entry.registered",
+	                       .optional = true },
+	/* None once it is registered: up to 1.25 */
+	[SLEEP_INITIAL] = { "sleep.initial", "type:tokio::time::sleep::Sleep",
+	                    "entry.initial_deadline", .optional = true },
+	/* 1.53 | 1.49 to 1.52 | before */
+	[SLEEP_WAKER] = { "sleep.waker", "type:tokio::time::sleep::Sleep",
+	                  "timer.Traditional.0.inner.state.waker"
+	                  " | entry.Traditional.0.inner.state.waker | entry.inner.state.waker",
+	                  .optional = true },
+	/* The same of the Sleep inside. */
+	[INTERVAL_DEADLINE] = { "interval.deadline", "type:tokio::time::interval::Interval",
+	                        "delay.entry.Traditional.0.deadline | delay.entry.deadline"
+	                        " | delay.deadline | delay.inner.deadline",
+	                        .optional = true },
+	[INTERVAL_WAKER] = { "interval.waker", "type:tokio::time::interval::Interval",
+	                     "delay.timer.Traditional.0.inner.state.waker"
+	                     " | delay.entry.Traditional.0.inner.state.waker"
+	                     " | delay.entry.inner.state.waker",
+	                     .optional = true },
+	[INTERVAL_SECONDS] = { "interval.seconds", "type:tokio::time::interval::Interval",
+	                       "period.secs", .optional = true },
+	[INTERVAL_NANOS] = { "interval.nanos", "type:tokio::time::interval::Interval",
+	                     "period.nanos", .optional = true },
 	{ 0 },
 };
 
@@ -23,41 +64,162 @@ static const char *seconds_text(struct decoder *d, uint64_t ns)
 	return arena_printf(d->c->a, "%" PRIu64 " seconds", ns / 1000000000);
 }
 
-static struct error *decode_sleep(struct leaf *l)
+/* A deadline as seen from now. */
+struct due {
+	const char *unknown; /* why it cannot be told how far away it is; NULL when it can */
+	bool past;
+	const char *seconds; /* how far away, "3.2 seconds" */
+	const char *at_most; /* "" or "at most " */
+	const char *bound;   /* "" or by what the moment of the core is known */
+};
+
+/* Reads the deadline that the path leads to, and fills the wait's details. */
+static struct error *read_due(const struct leaf *l, const char *path, struct due *ret)
 {
 	struct collector *c = l->d->c;
 	struct value deadline;
 	uint64_t due;
 	bool found;
 
-	TRY(leaf_place(l, l->v, leaf_time_layout[SLEEP_DEADLINE].path, &deadline, &found));
+	TRY(leaf_place(l, l->v, path, &deadline, &found));
 	if (!found)
-		return error_new(ERR_CORRUPT, "the sleep has no deadline");
+		return error_new(ERR_CORRUPT, "the %s has no deadline", l->w->kind);
 	TRY(tokio_read_instant(c->in, deadline, &due));
 	wait_int(l, "deadline_ns", (int64_t)due);
+	*ret = (struct due){ .at_most = "", .bound = "" };
 	if (c->clock_paused) {
-		wait_phrase(l, "sleep future of a runtime whose clock may be paused"
-		               " (tokio::time::pause)");
+		ret->unknown = " of a runtime whose clock may be paused (tokio::time::pause)";
 		return NULL;
 	}
 	if (!c->now_known) {
-		wait_phrase(l, "sleep future, deadline known but not the time of the core");
+		ret->unknown = ", deadline known but not the time of the core";
 		return NULL;
 	}
 	int64_t left = (int64_t)(due - c->now_ns);
 	wait_int(l, "remaining_ms", left / 1000000);
 	wait_string(l, "now", c->now_is_bound ? "lower bound" : "exact");
-	const char *bound = c->now_is_bound ? " [by the last tick of the timers in the core]" : "";
-	if (left < 0)
-		wait_phrase(l, "sleep future, sleeping already happened %s ago%s",
-		            seconds_text(l->d, (uint64_t)-left), bound);
+	ret->past = left < 0;
+	ret->seconds = seconds_text(l->d, left < 0 ? (uint64_t)-left : (uint64_t)left);
+	if (c->now_is_bound) {
+		ret->at_most = "at most ";
+		ret->bound = " [by the last tick of the timers in the core]";
+	}
+	return NULL;
+}
+
+/* Does the place, an AtomicWaker, hold the waker of the task that is being decoded? */
+static struct error *holds_waker(const struct leaf *l, const char *path, bool *ret)
+{
+	const struct path *p;
+	struct value place;
+	struct waker waker;
+	bool found;
+
+	*ret = false;
+	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
+	if (err) {
+		error_free(err);
+		return NULL;
+	}
+	TRY(path_eval(l->d->c->in->target, p, l->v, &place, &found));
+	if (!found)
+		return NULL;
+	TRY(waker_read(l->d->c, place, &waker));
+	*ret = waker.vtable && waker.data == l->d->waker;
+	return NULL;
+}
+
+/* The variant at that path; NULL where this version has no such member. */
+static struct error *variant_at(const struct leaf *l, const char *path, const char **ret)
+{
+	const struct path *p;
+	struct value place;
+	bool found;
+
+	*ret = NULL;
+	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
+	if (err) {
+		error_free(err);
+		return NULL;
+	}
+	TRY(path_eval(l->d->c->in->target, p, l->v, &place, &found));
+	return found ? value_enum_name(l->d->c->in->target, place, ret) : NULL;
+}
+
+/* Has it been polled, so that it is in the timer wheel or was? */
+static struct error *sleep_is_registered(const struct leaf *l, bool *ret, bool *known)
+{
+	const char *variant;
+	uint64_t number;
+
+	*known = true;
+	TRY(variant_at(l, leaf_time_layout[SLEEP_TIMER].path, &variant));
+	if (variant) {
+		*ret = strcmp(variant, "Some") == 0;
+		return NULL;
+	}
+	TRY(variant_at(l, leaf_time_layout[SLEEP_INITIAL].path, &variant));
+	if (variant) {
+		*ret = strcmp(variant, "None") == 0;
+		return NULL;
+	}
+	TRY(leaf_optional_uint(l, l->v, leaf_time_layout[SLEEP_REGISTERED].path, &number, known));
+	*ret = *known && number == 1;
+	return NULL;
+}
+
+static struct error *decode_sleep(struct leaf *l)
+{
+	struct due due;
+	bool registered, known;
+
+	TRY(read_due(l, leaf_time_layout[SLEEP_DEADLINE].path, &due));
+	TRY(sleep_is_registered(l, &registered, &known));
+	if (known)
+		wait_bool(l, "registered", registered);
+	const char *polled = known && !registered ? ", never polled" : "";
+	if (due.unknown)
+		wait_phrase(l, "sleep future%s%s", polled, due.unknown);
+	else if (due.past)
+		wait_phrase(l, "sleep future%s, sleeping already happened %s ago%s", polled,
+		            due.seconds, due.bound);
 	else
-		wait_phrase(l, "sleep future, sleeping %s%s%s", c->now_is_bound ? "at most " : "",
-		            seconds_text(l->d, (uint64_t)left), bound);
+		wait_phrase(l, "sleep future%s, sleeping %s%s%s", polled, due.at_most, due.seconds,
+		            due.bound);
+	return NULL;
+}
+
+/* tick() is a poll_fn of a closure that has captured it. */
+static struct error *decode_interval(struct leaf *l)
+{
+	uint64_t seconds, nanos;
+	struct due due;
+
+	TRY(read_due(l, leaf_time_layout[INTERVAL_DEADLINE].path, &due));
+	TRY(leaf_uint(l, l->v, leaf_time_layout[INTERVAL_SECONDS].path, &seconds));
+	TRY(leaf_uint(l, l->v, leaf_time_layout[INTERVAL_NANOS].path, &nanos));
+	if (nanos >= 1000000000 || seconds > INT64_MAX / 1000000000 - 1)
+		return error_new(ERR_CORRUPT, "the interval's period is no duration");
+	uint64_t period = seconds * 1000000000 + nanos;
+	wait_int(l, "period_ns", (int64_t)period);
+	TRY(holds_waker(l, leaf_time_layout[INTERVAL_WAKER].path, &l->registered));
+	const char *every = seconds_text(l->d, period);
+	if (due.unknown)
+		wait_phrase(l, "interval of %s%s", every, due.unknown);
+	else if (due.past)
+		wait_phrase(l, "interval of %s, next tick was due %s ago%s", every, due.seconds,
+		            due.bound);
+	else
+		wait_phrase(l, "interval of %s, next tick in %s%s%s", every, due.at_most,
+		            due.seconds, due.bound);
 	return NULL;
 }
 
 const struct leaf_row leaf_time_rows[] = {
 	{ .type = "tokio::time::sleep::Sleep", .kind = "sleep", .decode = decode_sleep },
+	{ .type = "tokio::time::interval::Interval",
+	  .kind = "interval",
+	  .decode = decode_interval,
+	  .resource = true },
 	{ 0 },
 };

@@ -114,8 +114,11 @@ done < <(packages)
 features=()
 tokio_minor=$(echo "$tokio" | cut -d. -f2)
 [ "$tokio_minor" -lt 39 ] || features+=(truth_tokio/metrics)
-[ "$tokio_minor" -lt 47 ] || features+=(truth_tokio/new_waits)
-[ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names)
+[ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names truth_tokio/local)
+[ "$tokio_minor" -lt 47 ] || features+=(truth_tokio/new_waits truth_tokio/coop)
+if [ "$tokio_minor" -ge 30 ] && [[ " ${options[*]} " == *" -p sockets "* ]]; then
+	features+=(sockets/since_1_30)
+fi
 options+=(-p truth_tokio --features "${features[*]}")
 
 flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=/src")

@@ -14,13 +14,20 @@ import sys
 # Of the target and the answer as a whole.
 KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid")
 TIME_KEYS = ("remaining_ms", "now")
+# Of a wait for a file descriptor: only the kernel knows them.
+KERNEL_KEYS = ("descriptor", "local", "peer", "phrase")
 
 
 def wait(value):
     """A wait without what time changes."""
     value = {key: item for key, item in value.items() if key not in TIME_KEYS}
-    if value.get("kind") == "sleep":
+    if value.get("kind") in ("sleep", "interval"):
         value.pop("phrase", None)
+    if value.get("kind") in ("io", "blocking"):
+        value = {key: item for key, item in value.items() if key not in KERNEL_KEYS}
+        # Which descriptor a user's own object means, epoll knows.
+        if value.get("resource") in ("AsyncFd", "I/O"):
+            value.pop("fd", None)
     return value
 
 
@@ -37,6 +44,8 @@ def strip(value, key=None):
         return {k: v for k, v in value.items() if k not in KIND_KEYS}
     if key == "wait":
         value = wait(value)
+    # The phrase of a wait once more.
+    value = {k: v for k, v in value.items() if k != "waiting_on"}
     if "tid" in value or "root" in value:
         if at_work(value):
             return {k: value.get(k) for k in ("id", "tid", "number", "role", "runtime")}

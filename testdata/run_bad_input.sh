@@ -169,8 +169,8 @@ check_cores() {
 	expect 2 '' "${core[@]}" print '..'
 	expect 2 '' "${core[@]}" print '%n%s'
 	expect 2 '' "${core[@]}" print "$(printf 'a.%.0s' {1..20000})b"
-	expect 2 '' "${core[@]}" whatis 0
-	expect 2 '' "${core[@]}" whatis 0xffffffffffffffff
+	expect 0 '' "${core[@]}" whatis 0
+	expect 0 '' "${core[@]}" whatis 0xffffffffffffffff
 	expect 2 'No such file' -c nothing-there info
 	expect 2 'not a file' -c / info
 	expect 2 'not a file' -c /dev/null info

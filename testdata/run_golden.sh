@@ -77,6 +77,8 @@ run_fixture() {
 			answer "$fixture" "$name" "$format" $words
 		done
 	done < <(commands)
+	# Several commands, one focus; in JSON these are several documents.
+	answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
 	rm -f "$work/$fixture".{core,exe}
 }
 

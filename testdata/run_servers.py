@@ -7,9 +7,12 @@ Under load: every answer fits the schema, no future is in a state that a task th
 in, and every suspended coroutine has its file and line. At rest, live and from a core: the number
 of tasks is what the runtime's own metrics say, and nothing is missing. The server must go on.
 
+Leaves whose wait has no name are counted and listed by type; with STRICT=1 one at rest is a failure.
+
 Exit status 77 where there is no cargo.
 """
 
+import collections
 import json
 import os
 import shutil
@@ -94,6 +97,35 @@ def check_rest(document, truth, what):
     check_futures(document)
 
 
+def polled_leaves(future):
+    """The futures at the ends of a tree that their parents poll."""
+    children = [child for child in future["children"] if child.get("branch", "polled") == "polled"]
+    if not children:
+        yield future
+    for child in children:
+        yield from polled_leaves(child)
+
+
+def check_leaves(document, what):
+    """Prints how many leaves of idle tasks have no named wait, and their types."""
+    unnamed = collections.Counter()
+    named = collections.Counter()
+    for _, state, root in roots(document):
+        if not root or state != "idle":
+            continue
+        for leaf in polled_leaves(root):
+            kind = (leaf["wait"] or {}).get("kind", "unknown")
+            if kind == "unknown":
+                unnamed[leaf["type"]] += 1
+            else:
+                named[kind] += 1
+    kinds = ", ".join(f"{count} {kind}" for kind, count in named.most_common())
+    print(f"{what}: {sum(unnamed.values())} unnamed leaves; named: {kinds or 'none'}")
+    for name, count in unnamed.most_common():
+        print(f"    {count} {name}")
+    return not unnamed
+
+
 def shape(document):
     """What must be the same live and from a core."""
 
@@ -136,12 +168,17 @@ class Server:
 def check_server(asyncdbg, schema, path, work):
     server = Server(path)
     try:
-        for _ in range(LOOKS):
-            check_futures(ask(asyncdbg, schema, "-p", server.pid))
+        for look in range(LOOKS):
+            document = ask(asyncdbg, schema, "-p", server.pid)
+            check_futures(document)
+            if look == 0:
+                check_leaves(document, f"{path.name} under load")
         server.say("hold")
         truth = server.expect("held")
         live = ask(asyncdbg, schema, "-p", server.pid)
         check_rest(live, truth, "live")
+        if not check_leaves(live, f"{path.name} at rest") and os.environ.get("STRICT") == "1":
+            raise Failure("leaves without a name at rest")
         core = f"{work}/core"
         subprocess.run(["gcore", "-o", core, server.pid], check=True, capture_output=True)
         dead = ask(asyncdbg, schema, "-c", f"{core}.{server.pid}")

@@ -191,6 +191,24 @@ impl From<i32> for Detail {
     }
 }
 
+impl From<i64> for Detail {
+    fn from(number: i64) -> Detail {
+        Detail(number.to_string())
+    }
+}
+
+impl From<&str> for Detail {
+    fn from(text: &str) -> Detail {
+        Detail(json::string(text))
+    }
+}
+
+impl From<String> for Detail {
+    fn from(text: String) -> Detail {
+        Detail(json::string(&text))
+    }
+}
+
 impl From<bool> for Detail {
     fn from(yes: bool) -> Detail {
         Detail(yes.to_string())
@@ -300,6 +318,20 @@ impl Task {
     pub fn local(mut self) -> Task {
         self.runtime = None;
         self
+    }
+
+    /// The await points that it passes and how often each.
+    pub fn visits(&self) -> BTreeMap<&'static str, usize> {
+        let mut wanted = BTreeMap::new();
+        if self.polled {
+            for name in &self.chain {
+                *wanted.entry(*name).or_insert(0) += self.ids.len();
+            }
+        }
+        if let Some(tree) = &self.tree {
+            tree.count_visits(self.ids.len(), &mut wanted);
+        }
+        wanted
     }
 
     /// The innermost coroutine awaits a `Sleep`.
@@ -472,15 +504,8 @@ impl Truth {
     /// The await points to be passed and how often each.
     fn awaited(&self) -> BTreeMap<&'static str, usize> {
         let mut wanted = BTreeMap::new();
-        for task in self.tasks.iter().filter(|task| task.polled) {
-            for name in &task.chain {
-                *wanted.entry(*name).or_insert(0) += task.ids.len();
-            }
-        }
-        for task in &self.tasks {
-            if let Some(tree) = &task.tree {
-                tree.count_visits(task.ids.len(), &mut wanted);
-            }
+        for (name, times) in self.tasks.iter().flat_map(Task::visits) {
+            *wanted.entry(name).or_insert(0) += times;
         }
         for name in self.block_on.iter().flatten().chain(&self.passes) {
             *wanted.entry(*name).or_insert(0) += 1;

@@ -17,6 +17,7 @@ pub struct Node {
     count: usize,
     /// Another task has it in its tree too, and counts it.
     elsewhere: bool,
+    note: Option<String>,
     children: Vec<Node>,
 }
 
@@ -54,6 +55,7 @@ impl Node {
             state,
             count: 1,
             elsewhere: false,
+            note: None,
             children: Vec::new(),
         }
     }
@@ -107,6 +109,12 @@ impl Node {
         self
     }
 
+    /// It, or a future of a library between its parent and it, has this note.
+    pub fn note(mut self, note: &str) -> Node {
+        self.note = Some(note.to_string());
+        self
+    }
+
     /// Another task has the same coroutine in its tree.
     pub fn shared(mut self) -> Node {
         self.elsewhere = true;
@@ -134,6 +142,7 @@ impl Node {
             ("branch", string(self.branch)),
             ("state", text(self.state)),
             ("line", or_null(place.map(|place| place.line))),
+            ("note", text(self.note.as_deref())),
             ("count", self.count.to_string()),
             ("children", array(self.children.iter().map(|child| child.json(places)))),
         ])

@@ -90,3 +90,30 @@ fn alive(handle: &Handle) -> Option<Box<dyn Fn() -> usize + Send>> {
 fn alive(_handle: &Handle) -> Option<Box<dyn Fn() -> usize + Send>> {
     None
 }
+
+/// `tokio::task::coop::cooperative`, or nothing where tokio has no such.
+#[cfg(feature = "coop")]
+pub fn cooperative<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    tokio::task::coop::cooperative(future)
+}
+
+/// `tokio::task::coop::cooperative`, or nothing where tokio has no such.
+#[cfg(not(feature = "coop"))]
+pub fn cooperative<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    future
+}
+
+/// Drives a future on a `LocalRuntime`; false where tokio has no such.
+#[cfg(feature = "local")]
+pub fn block_on_local<F: Future>(future: F) -> bool {
+    let mut builder = Builder::new_current_thread();
+    let runtime = builder.enable_all().build_local(Default::default());
+    runtime.expect("cannot start a runtime").block_on(future);
+    true
+}
+
+/// Drives a future on a `LocalRuntime`; false where tokio has no such.
+#[cfg(not(feature = "local"))]
+pub fn block_on_local<F: Future>(_future: F) -> bool {
+    false
+}

@@ -1,0 +1,296 @@
+#include "debugger/sockets.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+
+enum {
+	MAX_LINES = 1 << 20, /* of all tables together */
+	MAX_LINE = 512,      /* bytes; longer ones are cut */
+	MAX_DESCRIPTORS = 1 << 20,
+	MAX_EPOLLS = 64,
+};
+
+/* A socket, or another thing that a descriptor or an epoll instance names. */
+struct seen {
+	const char *text;     /* the link of a descriptor */
+	int fd;               /* of an epoll instance's entry; -1: several */
+	unsigned first, last; /* generations */
+	bool stopped;         /* seen while the process stood still in the last one */
+};
+
+struct sockets {
+	struct map by_inode;  /* struct descriptor, in tables */
+	struct arena tables;  /* until they are read again */
+	unsigned tables_read; /* generation + 1; 0 never */
+	size_t lines;
+	struct map by_fd;     /* fd + 1 -> struct seen */
+	struct map by_data;   /* epoll data -> struct seen */
+	unsigned epolls_read; /* generation, doubled; odd while it stood still */
+};
+
+static struct sockets *sockets_of(struct target *t)
+{
+	if (!t->sockets) {
+		t->sockets = calloc(1, sizeof(*t->sockets));
+		if (!t->sockets)
+			out_of_memory();
+	}
+	return t->sockets;
+}
+
+void sockets_close(struct target *t)
+{
+	if (!t->sockets)
+		return;
+	map_free(&t->sockets->by_inode);
+	arena_free(&t->sockets->tables);
+	map_free(&t->sockets->by_fd);
+	map_free(&t->sockets->by_data);
+	free(t->sockets);
+	t->sockets = NULL;
+}
+
+/* Was it the same during the last stop? */
+static bool is_sure(const struct target *t, const struct seen *seen)
+{
+	return seen->last == t->generation && (seen->stopped || seen->first < seen->last);
+}
+
+/* ---- the tables of sockets ---- */
+
+/* "0100007F:1F90" or its like of 32 digits: words in the byte order of the machine. */
+static const char *address(struct target *t, const char *hex, bool *any)
+{
+	size_t digits = strcspn(hex, ":");
+	unsigned char bytes[16];
+	char text[INET6_ADDRSTRLEN];
+	unsigned port;
+
+	*any = false;
+	if ((digits != 8 && digits != 32) || sscanf(hex + digits, ":%4x", &port) != 1)
+		return NULL;
+	for (size_t i = 0; i < digits; i += 8) {
+		uint32_t word;
+
+		if (sscanf(hex + i, "%8" SCNx32, &word) != 1)
+			return NULL;
+		memcpy(bytes + i / 2, &word, sizeof(word));
+		*any |= word != 0;
+	}
+	*any |= port != 0;
+	if (!inet_ntop(digits == 8 ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
+		return NULL;
+	return arena_printf(&t->sockets->tables, digits == 8 ? "%s:%u" : "[%s]:%u", text, port);
+}
+
+static void add_socket(struct target *t, uint64_t inode, struct descriptor d)
+{
+	if (inode)
+		map_put(&t->sockets->by_inode, inode,
+		        arena_memdup(&t->sockets->tables, &d, sizeof(d)));
+}
+
+/* "sl local_address rem_address st queues timer retransmits uid timeout inode ..." */
+static void parse_inet(struct target *t, const char *what, const char *line)
+{
+	struct descriptor d = { .what = what };
+	char local[48], peer[48];
+	uint64_t inode;
+	bool any;
+
+	if (sscanf(line, "%*s %47s %47s %*s %*s %*s %*s %*s %*s %" SCNu64, local, peer, &inode) !=
+	    3)
+		return;
+	d.local = address(t, local, &any);
+	d.local = any ? d.local : NULL;
+	d.peer = address(t, peer, &any);
+	d.peer = any ? d.peer : NULL;
+	add_socket(t, inode, d);
+}
+
+/* "Num RefCount Protocol Flags Type St Inode Path", the path only when it has one. */
+static void parse_unix(struct target *t, const char *what, const char *line)
+{
+	struct descriptor d = { .what = what };
+	uint64_t inode;
+	int path = 0;
+
+	if (sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNu64 " %n", &inode, &path) != 1 || !path)
+		return;
+	size_t len = strcspn(line + path, "\n");
+	if (len)
+		d.local = str_clean(&t->sockets->tables, line + path, len);
+	add_socket(t, inode, d);
+}
+
+static const struct {
+	const char *file, *what;
+	void (*parse)(struct target *t, const char *what, const char *line);
+} tables[] = {
+	{ "tcp", "tcp", parse_inet },  { "tcp6", "tcp", parse_inet },  { "udp", "udp", parse_inet },
+	{ "udp6", "udp", parse_inet }, { "unix", "unix", parse_unix },
+};
+
+static void read_tables(struct target *t)
+{
+	struct sockets *s = t->sockets;
+
+	s->tables_read = t->generation + 1;
+	s->lines = 0;
+	map_free(&s->by_inode);
+	arena_free(&s->tables);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		char path[64], line[MAX_LINE];
+
+		snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)t->pid, tables[i].file);
+		FILE *file = fopen(path, "re");
+		while (file && s->lines < MAX_LINES && fgets(line, sizeof(line), file)) {
+			s->lines++;
+			tables[i].parse(t, tables[i].what, line);
+		}
+		if (file)
+			fclose(file);
+	}
+}
+
+static struct descriptor *find_socket(struct target *t, uint64_t inode)
+{
+	struct descriptor *d = map_get(&t->sockets->by_inode, inode);
+
+	/*
+	 * A socket that connects gets its addresses meanwhile; but no process shall stand still
+	 * because its machine has many sockets.
+	 */
+	if ((!d || !d->peer) && t->sockets->tables_read != t->generation + 1 &&
+	    (!t->stopped || !t->sockets->tables_read)) {
+		read_tables(t);
+		d = map_get(&t->sockets->by_inode, inode);
+	}
+	return d;
+}
+
+/* ---- descriptors ---- */
+
+/* Remembers what is seen now under that key. */
+static struct seen *see(struct target *t, struct map *map, uint64_t key, const char *text, int fd)
+{
+	struct seen *seen = map_get(map, key);
+	bool same = seen && seen->fd == fd && strcmp(seen->text, text) == 0;
+
+	if (!same) {
+		seen = NEW(&t->arena, struct seen);
+		seen->text = arena_strdup(&t->arena, text);
+		seen->fd = fd;
+		seen->first = t->generation;
+		map_put(map, key, seen);
+	}
+	seen->last = t->generation;
+	seen->stopped = t->stopped;
+	return seen;
+}
+
+static const char *copy(struct arena *a, const char *text)
+{
+	return text ? arena_strdup(a, text) : NULL;
+}
+
+bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+{
+	struct sockets *s = sockets_of(t);
+	char path[64], link[PATH_MAX];
+	uint64_t inode;
+
+	if (!t->ops->stop || fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid, fd);
+	ssize_t len = readlink(path, link, sizeof(link) - 1);
+	if (len <= 0 || s->by_fd.n > MAX_DESCRIPTORS)
+		return false;
+	link[len] = '\0';
+	const struct seen *seen = see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
+	bool is_socket = sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1;
+	/* Also when it is not sure: the answer may be wanted after the next stop. */
+	const struct descriptor *socket = is_socket ? find_socket(t, inode) : NULL;
+	if (!is_sure(t, seen))
+		return false;
+	*ret = (struct descriptor){ .what = socket      ? copy(a, socket->what)
+		                            : is_socket ? "socket"
+		                                        : str_clean(a, link, (size_t)len),
+		                    .local = socket ? copy(a, socket->local) : NULL,
+		                    .peer = socket ? copy(a, socket->peer) : NULL };
+	return true;
+}
+
+/* ---- epoll ---- */
+
+/* Lines of "tfd: N events: HEX data: HEX ...". */
+static void read_epoll(struct target *t, int epoll)
+{
+	char path[64], line[MAX_LINE];
+	uint64_t data;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)t->pid, epoll);
+	FILE *file = fopen(path, "re");
+	while (file && t->sockets->by_data.n < MAX_DESCRIPTORS && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "tfd: %d events: %*x data: %" SCNx64, &fd, &data) != 2 || !data)
+			continue;
+		const struct seen *seen = map_get(&t->sockets->by_data, data);
+		bool several = seen && seen->last == t->generation && seen->fd != fd;
+		see(t, &t->sockets->by_data, data, "", several ? -1 : fd);
+	}
+	if (file)
+		fclose(file);
+}
+
+static void read_epolls(struct target *t)
+{
+	char path[64], link[64];
+	const struct dirent *entry;
+	int found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
+	DIR *dir = opendir(path);
+	for (int i = 0; dir && i < MAX_DESCRIPTORS && found < MAX_EPOLLS; i++) {
+		if (!(entry = readdir(dir)))
+			break;
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+		if (len <= 0)
+			continue;
+		link[len] = '\0';
+		if (strcmp(link, "anon_inode:[eventpoll]") != 0)
+			continue;
+		found++;
+		read_epoll(t, (int)strtol(entry->d_name, NULL, 10));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
+{
+	struct sockets *s = sockets_of(t);
+	unsigned now = t->generation * 2 + t->stopped;
+
+	if (!t->ops->stop)
+		return false;
+	if (s->epolls_read != now) {
+		s->epolls_read = now;
+		read_epolls(t);
+	}
+	const struct seen *seen = map_get(&s->by_data, data);
+	if (!seen || seen->fd < 0 || !is_sure(t, seen))
+		return false;
+	*fd = seen->fd;
+	return true;
+}

@@ -1,0 +1,221 @@
+#include "runtimes/held.h"
+
+#include <string.h>
+
+#include "runtimes/leaf.h"
+#include "runtimes/local_set.h"
+#include "runtimes/plausible.h"
+
+#define LOCAL_SET "tokio::task::local::LocalSet"
+
+enum {
+	MAX_SCAN = 1 << 20, /* bytes looked at for one coroutine */
+	MAX_TARGETS = 256,  /* places in it that its awaitee refers to */
+	BEHIND = 16,        /* bytes at such a place that may be a reference again */
+};
+
+/* ---- by type ---- */
+
+/* Handles of tasks, ends of channels and their like are futures too, but nobody waits for them. */
+static bool is_worth_showing(struct inspector *in, const struct type *t)
+{
+	return t && type_size(t) &&
+	       (type_is(t, LOCAL_SET) ||
+	        (!leaf_is_known(t) && (future_is_type(in, t) || future_is_inside(in, t))));
+}
+
+static bool has_name_before(const struct member *members, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (members[j].name && strcmp(members[j].name, members[i].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Variables of equal name share one entry (LLVM merges them): only the first has its own place.
+ * Captured arguments are listed in every state, though they may have been moved from.
+ */
+void held_plan(struct inspector *in, const struct type *t, struct coroutine_state *s)
+{
+	const struct variant *unresumed = type_variant(t, "Unresumed");
+	const struct member *members;
+	VEC(const struct member *) held = { 0 };
+	size_t n;
+
+	members = s->variant->payload ? type_members(s->variant->payload, &n) : NULL;
+	for (size_t i = 0; members && i < n; i++) {
+		const struct member *m = &members[i];
+
+		if (!m->name || m == s->awaitee || has_name_before(members, i) ||
+		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
+			continue;
+		if (is_worth_showing(in, m->type))
+			*vec_push(&held) = m;
+	}
+	s->nheld = held.n;
+	s->held = vec_to_arena(&held, &in->arena);
+}
+
+/* ---- what the awaitee may reach ---- */
+
+/* Places within one coroutine that its awaitee refers to, directly or by way of another variable.
+ */
+struct uses {
+	struct target *t;
+	struct value coroutine;
+	uint64_t targets[MAX_TARGETS];
+	size_t n;
+	size_t scanned;
+	bool too_much; /* then everything counts as used */
+};
+
+static void add_target(struct uses *u, uint64_t addr)
+{
+	if (addr < u->coroutine.addr || addr - u->coroutine.addr >= type_size(u->coroutine.type))
+		return;
+	for (size_t i = 0; i < u->n; i++) {
+		if (u->targets[i] == addr)
+			return;
+	}
+	if (u->n == MAX_TARGETS)
+		u->too_much = true;
+	else
+		u->targets[u->n++] = addr;
+}
+
+static bool is_inside(uint64_t addr, const struct future_region *r)
+{
+	return addr >= r->addr && addr - r->addr < r->size;
+}
+
+/*
+ * Any word that could be a reference counts: nothing that is polled may be said to be not. But for
+ * leaves: tokio's lists of timers and waiters run through them, from one future to any other.
+ */
+static void scan(struct uses *u, uint64_t addr, uint64_t size, const struct future_region *leaves,
+                 size_t nleaves)
+{
+	if (size > MAX_SCAN - u->scanned) {
+		u->too_much = true;
+		return;
+	}
+	u->scanned += size;
+	for (uint64_t at = (addr + 7) & ~UINT64_C(7); at + 8 <= addr + size; at += 8) {
+		const struct future_region *leaf = NULL;
+		uint64_t word;
+
+		for (size_t i = 0; i < nleaves && !leaf; i++)
+			leaf = leaves[i].leaf && is_inside(at, &leaves[i]) ? &leaves[i] : NULL;
+		if (leaf)
+			continue;
+		struct error *err = target_read_uint(u->t, at, 8, &word);
+		u->too_much |= err != NULL;
+		error_free(err);
+		if (err)
+			return;
+		add_target(u, word);
+	}
+}
+
+static void find_uses(struct decoder *d, struct value v, size_t first, struct uses *u)
+{
+	const struct future_region *all = d->c->regions.data;
+	size_t n = d->c->regions.n;
+
+	*u = (struct uses){ .t = d->c->in->target, .coroutine = v };
+	/* The awaitee lies in the coroutine, and what it awaits in it, unless there is a box. */
+	for (size_t i = first, inner; i < n; i += inner) {
+		for (inner = 1; i + inner < n && is_inside(all[i + inner].addr, &all[i]);)
+			inner++;
+		scan(u, all[i].addr, all[i].size, &all[i], inner);
+	}
+	for (size_t i = 0; i < u->n && !u->too_much; i++)
+		scan(u, u->targets[i], BEHIND, NULL, 0);
+}
+
+static bool is_used(const struct uses *u, struct value place)
+{
+	if (u->too_much)
+		return true;
+	for (size_t i = 0; i < u->n; i++) {
+		if (u->targets[i] >= place.addr &&
+		    u->targets[i] - place.addr < type_size(place.type))
+			return true;
+	}
+	return false;
+}
+
+/* ---- in memory ---- */
+
+/* Is a future at addr below f? f itself may begin where its first variable does. */
+static bool is_below(const struct future *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->addr == addr || is_below(f->children[i], addr))
+			return true;
+	}
+	return false;
+}
+
+/* More than a handle, and out of the awaitee's reach. */
+static bool is_held(struct decoder *d, const struct uses *u, struct value v, struct value place,
+                    const struct future *f)
+{
+	return !leaf_is_known(place.type) && !is_below(f, place.addr) && !is_used(u, place) &&
+	       value_is_plausible(d->c->in->target, v);
+}
+
+/*
+ * Keeps of list[from..] what is held. A future that was found twice is in use if one of the two is:
+ * a variable that was moved from keeps its bits.
+ */
+static void sift(struct decoder *d, const struct uses *u, bool local_is_used,
+                 const struct future *f, struct map *seen, child_vec *list, size_t from)
+{
+	size_t n = from;
+
+	for (size_t i = from; i < list->n; i++) {
+		struct future unused = { 0 };
+		struct value v = list->data[i].v, place = v;
+		struct error *err = v.addr ? future_strip(d, &place, &unused) : NULL;
+		bool usable = v.addr && !err && place.addr;
+
+		error_free(err);
+		if (usable && map_put(seen, place.addr, NULL) && !local_is_used &&
+		    is_held(d, u, v, place, f))
+			list->data[n++] = list->data[i];
+	}
+	list->n = n;
+}
+
+static void look_at(struct decoder *d, struct value v, const struct coroutine_state *s,
+                    const struct uses *u, bool used, const struct future *f, struct map *seen,
+                    child_vec *out)
+{
+	for (size_t i = 0; i < s->nheld; i++) {
+		const struct member *m = s->held[i];
+		struct value local = { m->type, v.addr + s->variant->offset + m->offset };
+		size_t n = out->n;
+
+		if (is_used(u, local) != used)
+			continue;
+		if (type_is(m->type, LOCAL_SET))
+			local_set_met(d, local, NULL);
+		error_free(combinator_held(d, v, local, out));
+		sift(d, u, used, f, seen, out, n);
+	}
+}
+
+void held_find(struct decoder *d, struct value v, const struct coroutine_state *s,
+               const struct future *f, size_t first, child_vec *out)
+{
+	struct map seen = { 0 };
+	struct uses uses;
+
+	find_uses(d, v, first, &uses);
+	look_at(d, v, s, &uses, true, f, &seen, out);
+	look_at(d, v, s, &uses, false, f, &seen, out);
+	map_free(&seen);
+}

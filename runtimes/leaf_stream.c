@@ -1,0 +1,195 @@
+/* Waiting for a pipe in memory, or for a thread that reads or writes a file: tokio::io, tokio::fs.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "dwarf/demangle.h"
+#include "runtimes/leaf.h"
+#include "runtimes/tokio.h"
+#include "runtimes/waker.h"
+
+enum {
+	DUPLEX_READ_WAKER,
+	DUPLEX_READ_LEN,
+	DUPLEX_READ_MAX,
+	DUPLEX_WRITE_WAKER,
+	DUPLEX_WRITE_LEN,
+	DUPLEX_WRITE_MAX,
+	DUPLEX_OWNERS,
+	SIMPLEX_READ_WAKER,
+	SIMPLEX_WRITE_WAKER,
+	SIMPLEX_LEN,
+	SIMPLEX_MAX,
+	BLOCKING_JOB,
+	FILE_JOB,
+	FILE_FD,
+};
+
+#define DUPLEX_TYPE   "tokio::io::util::mem::DuplexStream"
+#define SIMPLEX_TYPE  "tokio::io::util::mem::SimplexStream"
+#define BLOCKING_TYPE "tokio::io::blocking::Blocking"
+#define FILE_TYPE     "tokio::fs::file::File"
+
+const struct layout_row leaf_stream_layout[] = {
+	[DUPLEX_READ_WAKER] = { "duplex.read.waker", "type:" DUPLEX_TYPE, "read.read_waker",
+	                        .optional = true },
+	[DUPLEX_READ_LEN] = { "duplex.read.len", "type:" DUPLEX_TYPE, "read.buffer.len",
+	                      .optional = true },
+	[DUPLEX_READ_MAX] = { "duplex.read.max", "type:" DUPLEX_TYPE, "read.max_buf_size",
+	                      .optional = true },
+	[DUPLEX_WRITE_WAKER] = { "duplex.write.waker", "type:" DUPLEX_TYPE, "write.write_waker",
+	                         .optional = true },
+	[DUPLEX_WRITE_LEN] = { "duplex.write.len", "type:" DUPLEX_TYPE, "write.buffer.len",
+	                       .optional = true },
+	[DUPLEX_WRITE_MAX] = { "duplex.write.max", "type:" DUPLEX_TYPE, "write.max_buf_size",
+	                       .optional = true },
+	/* References to one direction's buffer: each end has one. */
+	[DUPLEX_OWNERS] = { "duplex.owners", "type:" DUPLEX_TYPE, "read.strong", .optional = true },
+	[SIMPLEX_READ_WAKER] = { "simplex.read.waker", "type:" SIMPLEX_TYPE, "read_waker",
+	                         .optional = true },
+	[SIMPLEX_WRITE_WAKER] = { "simplex.write.waker", "type:" SIMPLEX_TYPE, "write_waker",
+	                          .optional = true },
+	[SIMPLEX_LEN] = { "simplex.len", "type:" SIMPLEX_TYPE, "buffer.len", .optional = true },
+	[SIMPLEX_MAX] = { "simplex.max", "type:" SIMPLEX_TYPE, "max_buf_size", .optional = true },
+	[BLOCKING_JOB] = { "stream.job", "type:" BLOCKING_TYPE, "state.Busy.0.raw",
+	                   .optional = true },
+	[FILE_JOB] = { "file.job", "type:" FILE_TYPE, "inner.c.state.Busy.0.raw",
+	               .optional = true },
+	[FILE_FD] = { "file.fd", "type:" FILE_TYPE, "std.inner", .optional = true },
+	{ 0 },
+};
+
+/* ---- pipes in memory ---- */
+
+static struct error *slot_is_ours(const struct leaf *l, unsigned row, bool *ret)
+{
+	struct value place;
+	struct waker w = { 0 };
+	bool found;
+
+	TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
+	if (found)
+		TRY(waker_read(l->d->c, place, &w));
+	*ret = w.vtable && l->d->waker && w.data == l->d->waker;
+	return NULL;
+}
+
+static struct error *describe_pipe(const struct leaf *l, const char *name, const char *direction,
+                                   unsigned len_row, unsigned max_row, const char *other_end)
+{
+	uint64_t len, max;
+
+	TRY(leaf_uint(l, l->v, leaf_stream_layout[len_row].path, &len));
+	TRY(leaf_uint(l, l->v, leaf_stream_layout[max_row].path, &max));
+	wait_string(l, "resource", name);
+	wait_string(l, "direction", direction);
+	wait_int(l, "buffered", (int64_t)len);
+	wait_int(l, "capacity", (int64_t)max);
+	wait_phrase(l, "%s %s, %" PRIu64 " of %" PRIu64 " bytes buffered%s", name, direction, len,
+	            max, other_end);
+	return NULL;
+}
+
+static struct error *decode_duplex(struct leaf *l)
+{
+	bool reads, writes, known;
+	uint64_t owners;
+
+	TRY(slot_is_ours(l, DUPLEX_READ_WAKER, &reads));
+	TRY(slot_is_ours(l, DUPLEX_WRITE_WAKER, &writes));
+	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[DUPLEX_OWNERS].path, &owners, &known));
+	if (known)
+		wait_bool(l, "other_end_alive", owners > 1);
+	const char *other = !known ? "" : owners > 1 ? ", other end alive" : ", other end dropped";
+	l->registered = reads || writes;
+	if (writes && !reads)
+		return describe_pipe(l, "DuplexStream", "writable", DUPLEX_WRITE_LEN,
+		                     DUPLEX_WRITE_MAX, other);
+	return describe_pipe(l, "DuplexStream", writes ? "readable or writable" : "readable",
+	                     DUPLEX_READ_LEN, DUPLEX_READ_MAX, other);
+}
+
+static struct error *decode_simplex(struct leaf *l)
+{
+	bool reads, writes;
+
+	TRY(slot_is_ours(l, SIMPLEX_READ_WAKER, &reads));
+	TRY(slot_is_ours(l, SIMPLEX_WRITE_WAKER, &writes));
+	l->registered = reads || writes;
+	return describe_pipe(l, "SimplexStream", writes && !reads ? "writable" : "readable",
+	                     SIMPLEX_LEN, SIMPLEX_MAX, "");
+}
+
+/* ---- what a thread of the blocking pool does ---- */
+
+/* The id of the job whose JoinHandle is there; NULL when there is none. */
+static struct error *job_id(const struct leaf *l, unsigned row, const char **ret)
+{
+	struct collector *c = l->d->c;
+	struct error *err = NULL;
+	struct tokio_header h;
+	struct value place;
+	uint64_t raw;
+	bool found;
+
+	*ret = NULL;
+	TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
+	if (!found)
+		return NULL;
+	TRY(value_uint(c->in->target, place, &raw));
+	for (struct tokio *k = c->in->tokio; k; k = k->next) {
+		error_free(err);
+		err = tokio_read_header(c->in->target, k, raw, &h);
+		if (!err) {
+			*ret = arena_printf(c->a, "%" PRIu64, h.id);
+			break;
+		}
+	}
+	return err;
+}
+
+/* where: "" or what else is known of it. */
+static struct error *describe_job(struct leaf *l, const char *name, const char *where, unsigned row)
+{
+	TRY(job_id(l, row, &l->w->task));
+	wait_string(l, "resource", name);
+	wait_bool(l, "busy", l->w->task != NULL);
+	/* Nobody but its owner polls it, and polls nothing else until the job is done. */
+	l->registered = l->w->task != NULL;
+	if (l->w->task)
+		wait_phrase(l, "%s%s, used by a job of the blocking pool (task %s)", name, where,
+		            l->w->task);
+	else
+		wait_phrase(l, "%s%s, at rest", name, where);
+	return NULL;
+}
+
+static struct error *decode_blocking(struct leaf *l)
+{
+	const struct type *inner = type_param(l->v.type, "T");
+	const char *name = inner ? name_without_generics(l->d->c->a, type_name(inner)) : "a file";
+	const char *last = strrchr(name, ':');
+
+	return describe_job(l, clean_name(l->d->c->a, last ? last + 1 : name), "", BLOCKING_JOB);
+}
+
+static struct error *decode_file(struct leaf *l)
+{
+	const char *where = "";
+	uint64_t fd;
+	bool known;
+
+	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[FILE_FD].path, &fd, &known));
+	if (known && fd <= INT_MAX)
+		where = wait_descriptor(l, (int)fd);
+	return describe_job(l, "File", where, FILE_JOB);
+}
+
+const struct leaf_row leaf_stream_rows[] = {
+	{ .type = DUPLEX_TYPE, .kind = "duplex", .decode = decode_duplex, .resource = true },
+	{ .type = SIMPLEX_TYPE, .kind = "duplex", .decode = decode_simplex, .resource = true },
+	{ .type = BLOCKING_TYPE, .kind = "blocking", .decode = decode_blocking, .resource = true },
+	{ .type = FILE_TYPE, .kind = "blocking", .decode = decode_file, .resource = true },
+	{ 0 },
+};
