@@ -570,6 +570,24 @@ static struct error *show_type_only(struct show *s, struct value v, const struct
 	return NULL;
 }
 
+/* What would fill a line with a runtime's insides. */
+static struct error *show_opaque(struct show *s, struct value v, const struct std_row *row)
+{
+	(void)row;
+	show_type(s, v.type);
+	return NULL;
+}
+
+/* expr: the file descriptor */
+static struct error *show_socket(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t fd;
+
+	TRY(number(s, v, row->expr[0], &fd));
+	show_printf(s, "%s { fd: %" PRId32 " }", own_name(row), (int32_t)fd);
+	return NULL;
+}
+
 /* core/src/time.rs, fmt_decimal */
 static void show_decimal(struct show *s, uint64_t whole, uint64_t rest, int digits,
                          const char *unit)
@@ -824,6 +842,12 @@ static const struct std_row std_table[] = {
 	{ "Cow", "alloc::borrow", show_payload, { NULL } },
 	{ "Bytes", "bytes::bytes", show_bytes, { NULL } },
 	{ "BytesMut", "bytes::bytes_mut", show_bytes, { NULL } },
+	{ "Handle", "tokio::runtime", show_opaque, { NULL } },
+	{ "TcpStream", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "TcpListener", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "UdpSocket", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "UnixStream", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "UnixListener", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
 	{ "Range", "core::ops::range", show_range, { "start", "..", "end" } },
 	{ "RangeInclusive", "core::ops::range", show_range, { "start", "..=", "end" } },
 	{ "RangeFrom", "core::ops::range", show_range, { "start", "..", NULL } },
