@@ -69,8 +69,9 @@ struct due {
 	const char *unknown; /* why it cannot be told how far away it is; NULL when it can */
 	bool past;
 	const char *seconds; /* how far away, "3.2 seconds" */
-	const char *at_most; /* "" or "at most " */
-	const char *bound;   /* "" or by what the moment of the core is known */
+	/* "" where the time is known, else "at most " before what is to come, "at least " before
+	 * what is past: a core tells a moment that it was taken after. */
+	const char *at_most, *at_least;
 };
 
 /* Reads the deadline that the path leads to, and fills the wait's details. */
@@ -86,7 +87,7 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 		return error_new(ERR_CORRUPT, "the %s has no deadline", l->w->kind);
 	TRY(tokio_read_instant(c->in, deadline, &due));
 	wait_int(l, "deadline_ns", (int64_t)due);
-	*ret = (struct due){ .at_most = "", .bound = "" };
+	*ret = (struct due){ .at_most = "", .at_least = "" };
 	if (c->clock_paused) {
 		ret->unknown = " of a runtime whose clock may be paused (tokio::time::pause)";
 		return NULL;
@@ -102,7 +103,9 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 	ret->seconds = seconds_text(l->d, left < 0 ? (uint64_t)-left : (uint64_t)left);
 	if (c->now_is_bound) {
 		ret->at_most = "at most ";
-		ret->bound = " [by the last tick of the timers in the core]";
+		ret->at_least = "at least ";
+		snapshot_note(c->out, "the core does not say when it was taken: what is left of "
+		                      "timers is counted from their last tick");
 	}
 	return NULL;
 }
@@ -181,11 +184,10 @@ static struct error *decode_sleep(struct leaf *l)
 	if (due.unknown)
 		wait_phrase(l, "sleep future%s%s", polled, due.unknown);
 	else if (due.past)
-		wait_phrase(l, "sleep future%s, sleeping already happened %s ago%s", polled,
-		            due.seconds, due.bound);
+		wait_phrase(l, "sleep future%s, sleeping already happened %s%s ago", polled,
+		            due.at_least, due.seconds);
 	else
-		wait_phrase(l, "sleep future%s, sleeping %s%s%s", polled, due.at_most, due.seconds,
-		            due.bound);
+		wait_phrase(l, "sleep future%s, sleeping %s%s", polled, due.at_most, due.seconds);
 	return NULL;
 }
 
@@ -207,11 +209,11 @@ static struct error *decode_interval(struct leaf *l)
 	if (due.unknown)
 		wait_phrase(l, "interval of %s%s", every, due.unknown);
 	else if (due.past)
-		wait_phrase(l, "interval of %s, next tick was due %s ago%s", every, due.seconds,
-		            due.bound);
+		wait_phrase(l, "interval of %s, next tick was due %s%s ago", every, due.at_least,
+		            due.seconds);
 	else
-		wait_phrase(l, "interval of %s, next tick in %s%s%s", every, due.at_most,
-		            due.seconds, due.bound);
+		wait_phrase(l, "interval of %s, next tick in %s%s", every, due.at_most,
+		            due.seconds);
 	return NULL;
 }
 
