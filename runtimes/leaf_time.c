@@ -104,8 +104,6 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 	if (c->now_is_bound) {
 		ret->at_most = "at most ";
 		ret->at_least = "at least ";
-		snapshot_note(c->out, "the core does not say when it was taken: what is left of "
-		                      "timers is counted from their last tick");
 	}
 	return NULL;
 }
