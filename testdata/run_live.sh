@@ -6,7 +6,8 @@
 # Builds the programs in PROFILE with the newest lock (see build_programs.sh) and for each:
 # compares "async backtrace all" with what the program says about itself, validates the JSON of
 # all commands, makes a core with gcore and compares the answer about it with the one before,
-# kills asyncdbg while it is attached; then the program must run on with no thread stopped.
+# kills asyncdbg while it is attached to some of them; then the program must run on with no thread
+# stopped.
 #
 # Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already.
 set -euo pipefail
@@ -139,9 +140,14 @@ check_program() {
 	check_commands
 	[ "$program" != locals ] || check_print
 	check_core
-	at_twenty_moments KILL
-	at_twenty_moments INT
-	check_truth
+	# One program of each shape: what is attached to differs in threads and load alone.
+	case $program in
+	burn | blocked | many | runtimes | tokio_tcp)
+		at_twenty_moments KILL
+		at_twenty_moments INT
+		check_truth
+		;;
+	esac
 	check_running "at the end"
 	stop_program
 }
