@@ -514,6 +514,24 @@ static void test_types_that_hold_themselves(void **state)
 	fixture_close(&f);
 }
 
+/* An Arc points at its counts; what it shares comes after them. */
+static void test_what_an_arc_shares(void **state)
+{
+	struct fixture *f = *state;
+	struct value arc = member(place_of(f, "shapes::Shared"), "state"), shared;
+	const struct type *inner;
+
+	expect_error(value_shared(f->target, arc, &shared), ERR_CORRUPT, "is null");
+	poke(f, PLACE, ELSEWHERE, 8);
+	assert_null(value_shared(f->target, arc, &shared));
+	assert_true(type_is(shared.type, "std::sync::poison::mutex::Mutex") ||
+	            type_is(shared.type, "std::sync::mutex::Mutex"));
+	assert_true(shared.addr > ELSEWHERE);
+	inner = must_find(f, "shapes::Inner");
+	expect_error(value_shared(f->target, (struct value){ inner, PLACE }, &shared), ERR_LAYOUT,
+	             "is no Arc");
+}
+
 static int setup(void **state)
 {
 	static const char zeros[4096];
@@ -548,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_odd_sizes),
 		cmocka_unit_test(test_variant_without_a_payload),
 		cmocka_unit_test(test_types_that_hold_themselves),
+		cmocka_unit_test(test_what_an_arc_shares),
 	};
 
 	return cmocka_run_group_tests(tests, setup, shapes_teardown);
