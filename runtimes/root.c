@@ -391,6 +391,18 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	return f;
 }
 
+/*
+ * The thread waits, so what it polled is suspended. Where the optimiser keeps the state of a
+ * coroutine elsewhere (its last await never ends), its memory says otherwise, and is no answer.
+ */
+static bool is_suspended(const struct candidates *cs, uint64_t addr)
+{
+	struct decoder d = { .c = cs->c, .strict = true };
+
+	return !type_is_coroutine(cs->type) ||
+	       future_decode(&d, (struct value){ cs->type, addr })->state == FUTURE_SUSPENDED;
+}
+
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
                          uint64_t waker, unsigned runtime)
 {
@@ -405,12 +417,12 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 	}
 	uint64_t addr;
 	bool told = ask_variables(&cs, s, m, &addr);
-	if (told) {
+	if (told && is_suspended(&cs, addr)) {
 		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}
-	if (type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
+	if (!told && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
 	    always_holds_evidence(cs.type, 0))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
