@@ -81,7 +81,9 @@ static void judge(struct candidates *cs, uint64_t addr)
 	if (!value_is_plausible(cs->c->in->target, v))
 		return;
 	struct future *f = future_decode(&d, v);
-	if (d.faults || (!d.suspended && !(f->wait && leaf_proves_itself(cs->type))))
+	if (d.faults)
+		return;
+	if (!d.suspended && !(f->wait && (f->wait->task || leaf_proves_itself(cs->type))))
 		return;
 	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
 	cs->evidence[cs->n] = value_self_references(cs->c->in->target, v);
@@ -395,12 +397,12 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
  * The thread waits, so what it polled is suspended. Where the optimiser keeps the state of a
  * coroutine elsewhere (its last await never ends), its memory says otherwise, and is no answer.
  */
-static bool is_suspended(const struct candidates *cs, uint64_t addr)
+static bool may_be_waiting(const struct candidates *cs, uint64_t addr)
 {
 	struct decoder d = { .c = cs->c, .strict = true };
+	enum future_state state = future_decode(&d, (struct value){ cs->type, addr })->state;
 
-	return !type_is_coroutine(cs->type) ||
-	       future_decode(&d, (struct value){ cs->type, addr })->state == FUTURE_SUSPENDED;
+	return state == FUTURE_SUSPENDED || state == FUTURE_STATE_NONE;
 }
 
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
@@ -417,7 +419,7 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 	}
 	uint64_t addr;
 	bool told = ask_variables(&cs, s, m, &addr);
-	if (told && is_suspended(&cs, addr)) {
+	if (told && may_be_waiting(&cs, addr)) {
 		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
