@@ -14,17 +14,6 @@ struct shown {
 	struct show_cache shapes_cache, values_cache;
 };
 
-static struct fixture values_open(void)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/testdata/unit/values.elf", getenv("SOURCE_DIR"));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fail_msg("%s cannot be opened", path);
-	return fixture_open(fd, 0x400000, 0x500000);
-}
-
 static void map_memory(struct fixture *f)
 {
 	static const char zeros[MAPPED];

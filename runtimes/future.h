@@ -31,9 +31,10 @@ struct decoder {
 	unsigned runtime; /* that drives this tree: index into the snapshot's */
 	bool idle;        /* nobody has woken it: a waker of it should be somewhere */
 	unsigned depth, nodes;
-	bool strict;        /* a candidate place is being judged: any doubt counts */
-	unsigned faults;    /* problems met below */
-	unsigned suspended; /* coroutines met that are suspended */
+	bool strict;          /* a candidate place is being judged: any doubt counts */
+	unsigned faults;      /* problems met below */
+	unsigned suspended;   /* coroutines met that are suspended */
+	struct local_set set; /* strict: the last one met */
 };
 
 /* Never NULL: what cannot be read becomes a future with a problem. */

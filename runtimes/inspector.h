@@ -41,7 +41,7 @@ struct thread_stack {
 
 /* A LocalSet of tokio, met in a future: its tasks are listed when all else is decoded. */
 struct local_set {
-	struct value v;        /* the LocalSet, or its shared Context */
+	struct value v;        /* the LocalSet, or its shared Context; type NULL: none */
 	unsigned runtime;      /* of the task or thread that drives it */
 	struct future *future; /* whose note names the tasks; NULL none */
 };

@@ -224,16 +224,32 @@ static struct error *decode_tracker(struct leaf *l)
 	return NULL;
 }
 
-/* Awaited itself, it is done when all its tasks are; they are listed later. */
+/*
+ * Awaited itself, it is done when all its tasks are; they are listed later. One that was polled
+ * and is not done has a task.
+ */
 static struct error *decode_local_set(struct leaf *l)
 {
+	struct collector *c = l->d->c;
+	struct tokio_header h;
+	struct tokio *k;
+	uint64_t first;
+
+	TRY(local_set_list(c, l->v, &l->w->object, &first));
+	if (first)
+		TRY(read_task(c, first, &h, &k));
+	else if (l->d->strict)
+		return error_new(ERR_CORRUPT, "a LocalSet without tasks keeps nobody waiting");
 	wait_phrase(l, "LocalSet");
 	local_set_met(l->d, l->v, l->f);
 	return NULL;
 }
 
 const struct leaf_row leaf_task_rows[] = {
-	{ .type = "tokio::task::local::LocalSet", .kind = "local_set", .decode = decode_local_set },
+	{ .type = "tokio::task::local::LocalSet",
+	  .kind = "local_set",
+	  .decode = decode_local_set,
+	  .proves = true },
 	{ .type = "tokio::runtime::task::join::JoinHandle",
 	  .kind = "join",
 	  .decode = decode_join,

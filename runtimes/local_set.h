@@ -10,4 +10,14 @@
  */
 void local_set_met(struct decoder *d, struct value v, struct future *f);
 
+/* As above, of one that a strict decoder met. */
+void local_set_add(struct collector *c, const struct local_set *set);
+
+/*
+ * What a LocalSet is known by wherever it moves: the address of its list of tasks. first: the
+ * header of a task in it, 0 none. An error when it is none.
+ */
+struct error *local_set_list(struct collector *c, struct value set, uint64_t *list, uint64_t *first)
+	MUST_CHECK;
+
 #endif

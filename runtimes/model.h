@@ -116,7 +116,7 @@ struct task {
 	uint64_t number;    /* the id as a number, 0 where it has none */
 	unsigned runtime;   /* index into snapshot.runtimes */
 	uint64_t addr;      /* of its header */
-	uint64_t local_set; /* address of the LocalSet it belongs to, 0 none */
+	uint64_t local_set; /* what its LocalSet is known by: the address of its list; 0 none */
 	enum task_state state;
 	bool notified;       /* running and woken meanwhile */
 	unsigned thread;     /* number of the thread that runs it, 0 none or unknown */

@@ -48,8 +48,11 @@ static bool pointer_is_plausible(struct target *t, struct value v)
 	return addr != 0 && (!target || type_size(target) == 0 || readable(t, addr));
 }
 
-/* An Arc is alive as long as somebody holds it: its counts come first (alloc::sync::ArcInner). */
-static bool arc_is_plausible(struct target *t, struct value v)
+/*
+ * What is counted is alive as long as somebody holds it: its counts come first (alloc::sync's
+ * ArcInner, alloc::rc's RcInner, before 1.84 RcBox).
+ */
+static bool counted_is_plausible(struct target *t, struct value v)
 {
 	uint64_t inner, strong, weak;
 
@@ -123,8 +126,8 @@ static bool plausible(struct check *c, struct value v, int depth)
 	case TYPE_ENUM:
 		return enum_is_plausible(c, v, depth);
 	case TYPE_STRUCT:
-		if (type_is(v.type, "alloc::sync::Arc"))
-			return arc_is_plausible(t, v);
+		if (type_is(v.type, "alloc::sync::Arc") || type_is(v.type, "alloc::rc::Rc"))
+			return counted_is_plausible(t, v);
 		if (type_is_dyn(v.type))
 			return dyn_is_plausible(t, v);
 		return members_are_plausible(c, v, depth);

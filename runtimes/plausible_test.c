@@ -95,15 +95,39 @@ static void test_types_that_point_at_themselves(void **state)
 	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_NONE);
 }
 
-static int setup(void **state)
+static void map_places(struct fixture *f)
 {
 	static const char zeros[4096];
 
-	if (shapes_setup(state) != 0)
-		return -1;
-	struct fixture *f = *state;
 	target_fake_map(f->target, PLACE, zeros, sizeof(zeros));
 	target_fake_map(f->target, ELSEWHERE, zeros, sizeof(zeros));
+}
+
+/* What nobody holds is gone: stray words that happen to be addresses have no such counts. */
+static void test_what_is_counted_is_held(void **state)
+{
+	(void)state;
+	struct fixture f = values_open();
+	map_places(&f);
+	struct value v = place_of(&f, "values::Pointers");
+	struct value rc = { type_member(v.type, "rc")->type, PLACE + member_offset(v, "rc") };
+
+	poke_word(&f, rc.addr, ELSEWHERE);
+	assert_false(value_is_plausible(f.target, rc));
+	poke_word(&f, ELSEWHERE, 1);
+	assert_false(value_is_plausible(f.target, rc));
+	poke_word(&f, ELSEWHERE + 8, 1);
+	assert_true(value_is_plausible(f.target, rc));
+	poke_word(&f, ELSEWHERE, UINT64_C(0x7f047dd75c00));
+	assert_false(value_is_plausible(f.target, rc));
+	fixture_close(&f);
+}
+
+static int setup(void **state)
+{
+	if (shapes_setup(state) != 0)
+		return -1;
+	map_places(*state);
 	return 0;
 }
 
@@ -114,6 +138,7 @@ int main(void)
 		cmocka_unit_test(test_enums_and_bools),
 		cmocka_unit_test(test_references_must_lead_somewhere),
 		cmocka_unit_test(test_types_that_point_at_themselves),
+		cmocka_unit_test(test_what_is_counted_is_held),
 	};
 
 	return cmocka_run_group_tests(tests, setup, shapes_teardown);

@@ -8,6 +8,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/variables.h"
 #include "runtimes/leaf.h"
+#include "runtimes/local_set.h"
 #include "runtimes/plausible.h"
 
 enum {
@@ -15,6 +16,10 @@ enum {
 	MAX_CALLERS = 16,   /* frames outward of block_on: the future is pinned in one */
 	MAX_CANDIDATES = 32,
 };
+
+static const char unplaced[] = "its place on the stack could not be told for sure";
+static const char unlisted[] = "its tasks are not listed: its place on the stack could not be told "
+			       "for sure";
 
 /* The futures that could be the one, each at a place of its own. */
 struct candidates {
@@ -27,6 +32,7 @@ struct candidates {
 	struct future *data[MAX_CANDIDATES];
 	uint64_t addrs[MAX_CANDIDATES];
 	enum self_reference evidence[MAX_CANDIDATES];
+	struct local_set sets[MAX_CANDIDATES];
 	size_t n;
 };
 
@@ -63,7 +69,7 @@ static void find_type(struct candidates *cs, const struct mark *m)
  */
 static void judge(struct candidates *cs, uint64_t addr)
 {
-	struct decoder d = { .c = cs->c, .strict = true };
+	struct decoder d = { .c = cs->c, .strict = true, .runtime = cs->runtime };
 	struct value v = { cs->type, addr };
 
 	if (cs->n == MAX_CANDIDATES || addr % type_align(cs->type) != 0)
@@ -75,11 +81,14 @@ static void judge(struct candidates *cs, uint64_t addr)
 	if (!value_is_plausible(cs->c->in->target, v))
 		return;
 	struct future *f = future_decode(&d, v);
-	if (d.faults || (!d.suspended && !(f->wait && f->wait->task)))
+	if (d.faults)
+		return;
+	if (!d.suspended && !(f->wait && (f->wait->task || leaf_proves_itself(cs->type))))
 		return;
 	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
 	cs->evidence[cs->n] = value_self_references(cs->c->in->target, v);
 	cs->addrs[cs->n] = addr;
+	cs->sets[cs->n] = d.set;
 	cs->data[cs->n++] = f;
 }
 
@@ -261,9 +270,29 @@ static void keep_best(struct candidates *cs)
 		if (cs->evidence[i] != best)
 			continue;
 		cs->addrs[n] = cs->addrs[i];
+		cs->sets[n] = cs->sets[i];
 		cs->data[n++] = cs->data[i];
 	}
 	cs->n = n;
+}
+
+/* Is it one LocalSet that all of them drive, though it may lie elsewhere? */
+static bool same_set(const struct candidates *cs)
+{
+	uint64_t first = 0, list = 0, task;
+
+	for (size_t i = 0; i < cs->n; i++) {
+		if (!cs->sets[i].v.type)
+			return false;
+		struct error *err = local_set_list(cs->c, cs->sets[i].v, &list, &task);
+		bool ok = !err && (i == 0 || list == first);
+
+		error_free(err);
+		if (!ok)
+			return false;
+		first = list;
+	}
+	return cs->n > 0;
 }
 
 /* Several places may hold leftovers of each other: what all of them say is sure all the same. */
@@ -275,6 +304,10 @@ static struct future *agree(struct candidates *cs)
 			return NULL;
 	}
 	if (cs->n > 1) {
+		if (same_set(cs))
+			local_set_add(cs->c, &cs->sets[0]);
+		else if (cs->sets[0].v.type)
+			cs->data[0]->problem = unlisted;
 		forget_addresses(cs->data[0]);
 		return cs->data[0];
 	}
@@ -330,8 +363,12 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	struct future *f = future_by_name(c, type_name(t));
 
 	if (!type_is_coroutine(t)) {
-		if (depth == 0 && type_size(t))
-			f->problem = "its place on the stack could not be told for sure";
+		if (type_is(t, "tokio::task::local::LocalSet")) {
+			f->problem = unlisted;
+			c->out->complete = false;
+		} else if (depth == 0 && type_size(t)) {
+			f->problem = unplaced;
+		}
 		return f;
 	}
 	const struct coroutine_plan *plan = coroutine_plan(c->in, t);
@@ -341,7 +378,7 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	f->function = plan->function;
 	f->kind = plan->kind;
 	if (!s) {
-		f->problem = "its place on the stack could not be told for sure";
+		f->problem = unplaced;
 		return f;
 	}
 	f->state = FUTURE_SUSPENDED;
@@ -354,6 +391,18 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 		f->children[f->nchildren++] = deduce(c, s->awaitee->type, depth + 1);
 	}
 	return f;
+}
+
+/*
+ * The thread waits, so what it polled is suspended. Where the optimiser keeps the state of a
+ * coroutine elsewhere (its last await never ends), its memory says otherwise, and is no answer.
+ */
+static bool may_be_waiting(const struct candidates *cs, uint64_t addr)
+{
+	struct decoder d = { .c = cs->c, .strict = true };
+	enum future_state state = future_decode(&d, (struct value){ cs->type, addr })->state;
+
+	return state == FUTURE_SUSPENDED || state == FUTURE_STATE_NONE;
 }
 
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
@@ -370,12 +419,12 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 	}
 	uint64_t addr;
 	bool told = ask_variables(&cs, s, m, &addr);
-	if (told) {
+	if (told && may_be_waiting(&cs, addr)) {
 		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}
-	if (type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
+	if (!told && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
 	    always_holds_evidence(cs.type, 0))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;

@@ -15,13 +15,20 @@ static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
 static const char id_path[] = "id";
 
+void local_set_add(struct collector *c, const struct local_set *set)
+{
+	if (c->local_sets.n < MAX_SETS)
+		*vec_push(&c->local_sets) = *set;
+}
+
 void local_set_met(struct decoder *d, struct value v, struct future *f)
 {
-	struct collector *c = d->c;
+	struct local_set set = { v, d->runtime, f };
 
-	if (d->strict || c->local_sets.n >= MAX_SETS)
-		return;
-	*vec_push(&c->local_sets) = (struct local_set){ v, d->runtime, f };
+	if (d->strict)
+		d->set = set;
+	else
+		local_set_add(d->c, &set);
 }
 
 static struct error *eval(struct collector *c, struct value v, const char *expr, struct value *ret,
@@ -41,6 +48,18 @@ static struct error *word(struct collector *c, struct value v, const char *expr,
 	*ret = 0;
 	TRY(eval(c, v, expr, &place, &found));
 	return found ? target_read_uint(c->in->target, place.addr, 8, ret) : NULL;
+}
+
+struct error *local_set_list(struct collector *c, struct value set, uint64_t *list, uint64_t *first)
+{
+	struct value owned;
+	bool found;
+
+	TRY(eval(c, set, owned_path, &owned, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the LocalSet has no list of tasks");
+	*list = owned.addr;
+	return word(c, owned, head_path, first);
 }
 
 /* The runtime's copy of tokio with the set's own list id; a set counts for no runtime. */
@@ -116,7 +135,7 @@ static void collect_set(struct collector *c, const struct local_set *set,
 		snapshot_incomplete(c->out, "the tasks of a LocalSet: %s", err->message);
 	error_free(err);
 	for (size_t i = before; i < tasks->n; i++) {
-		tasks->data[i]->local_set = set->v.addr;
+		tasks->data[i]->local_set = owned.addr;
 		if ((c->want & WANT_TASKS) || tasks->data[i]->state == TASK_RUNNING)
 			tokio_decode_task(c, r, tasks->data[i]);
 	}

@@ -1,6 +1,7 @@
 /*
  * For tests: a fake target with one module, an ELF file with debug info. Its memory is what the
- * test maps. shapes.elf is testdata/unit/shapes.rs.
+ * test maps. shapes.elf is testdata/unit/shapes.rs,
+ * values.elf values.rs beside it.
  */
 #ifndef DWARF_TEST_MODULE_H
 #define DWARF_TEST_MODULE_H
@@ -90,15 +91,27 @@ static inline void fixture_close(struct fixture *f)
 	arena_free(&f->arena);
 }
 
+/* path: below the sources. */
+static inline struct fixture fixture_open_file(const char *path)
+{
+	char whole[4096];
+
+	snprintf(whole, sizeof(whole), "%s/%s", getenv("SOURCE_DIR"), path);
+	int fd = open(whole, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail_msg("%s cannot be opened", whole);
+	return fixture_open(fd, 0x400000, 0x500000);
+}
+
 static inline struct fixture shapes_open(void)
 {
-	char path[4096];
+	return fixture_open_file("testdata/unit/shapes.elf");
+}
 
-	snprintf(path, sizeof(path), "%s/testdata/unit/shapes.elf", getenv("SOURCE_DIR"));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fail_msg("%s cannot be opened", path);
-	return fixture_open(fd, 0x400000, 0x500000);
+/* Types of std. */
+static inline struct fixture values_open(void)
+{
+	return fixture_open_file("testdata/unit/values.elf");
 }
 
 /* For cmocka: the fixture that the tests of a file share. */

@@ -16,7 +16,7 @@ use truth::{here, Runtime, Task, Truth, FOREVER};
 struct Part {
     runtime: Option<Runtime>,
     tasks: Vec<Task>,
-    block_on: Option<&'static str>,
+    block_on: Option<&'static [&'static str]>,
 }
 
 /// The last word of a thread: whoever hears must know that no more will come.
@@ -54,7 +54,7 @@ async fn await_set(told: Sender<Part>) {
     let mut tasks = vec![naps(&set)];
     tasks.extend(family(&set));
     let runtime = Some(truth_tokio::current("current_thread", 1));
-    tell(told, Part { runtime, tasks, block_on: Some("localset::await_set") });
+    tell(told, Part { runtime, tasks, block_on: Some(&["localset::await_set"]) });
     here!("localset::await_set");
     set.await;
 }
@@ -66,11 +66,24 @@ fn thread_with_runtime(told: Sender<Part>) {
 
 async fn on_local_runtime(told: Sender<Part>) {
     let id = truth::id(&spawn_local(nap()));
-    let tasks = vec![Task::idle(id, &["localset::nap"]).sleeps().on(2)];
+    let tasks = vec![Task::idle(id, &["localset::nap"]).sleeps().on(3)];
     let runtime = Some(truth_tokio::current("current_thread", 1));
-    tell(told, Part { runtime, tasks, block_on: Some("localset::on_local_runtime") });
+    tell(told, Part { runtime, tasks, block_on: Some(&["localset::on_local_runtime"]) });
     here!("localset::on_local_runtime");
     std::future::pending().await
+}
+
+/// A set that is the whole future of block_on.
+fn thread_with_set(told: Sender<Part>) {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("cannot start a runtime");
+    let set = LocalSet::new();
+    let guard = runtime.enter();
+    let tasks = vec![naps(&set)];
+    drop(guard);
+    let described = Some(truth_tokio::describe(runtime.handle(), "current_thread", 1));
+    tell(told, Part { runtime: described, tasks, block_on: Some(&[]) });
+    runtime.block_on(set);
 }
 
 fn thread_with_local_runtime(told: Sender<Part>) {
@@ -86,7 +99,7 @@ async fn in_job() {
 fn job(told: Sender<Part>) {
     let set = LocalSet::new();
     let tasks = vec![naps(&set)];
-    tell(told, Part { runtime: None, tasks, block_on: Some("localset::in_job") });
+    tell(told, Part { runtime: None, tasks, block_on: Some(&["localset::in_job"]) });
     Handle::current().block_on(set.run_until(in_job()));
 }
 
@@ -97,7 +110,7 @@ async fn run(told: Sender<Part>) {
     let mut tasks = vec![Task::unpolled(id, "localset::nap").local(), naps(&once)];
     once.run_until(yield_now()).await;
     tasks.extend(handles::spawn_all());
-    tell(told, Part { runtime: None, tasks, block_on: Some("localset::run") });
+    tell(told, Part { runtime: None, tasks, block_on: Some(&["localset::run"]) });
     here!("localset::run");
     std::future::pending::<()>().await;
     drop((never, once));
@@ -106,8 +119,8 @@ async fn run(told: Sender<Part>) {
 fn main() {
     let runtime = truth_tokio::multi_thread(1);
     let (told, hear) = channel();
-    let copies = [told.clone(), told.clone(), told.clone(), told.clone()];
-    let [first, second, third, fourth] = copies;
+    let copies = [told.clone(), told.clone(), told.clone(), told.clone(), told.clone()];
+    let [first, second, third, fourth, fifth] = copies;
     let set = LocalSet::new();
     let tasks = vec![naps(&set)];
     let main = Some(truth_tokio::describe(runtime.handle(), "multi_thread", 1));
@@ -115,6 +128,8 @@ fn main() {
     // One after the other: runtimes are told apart by their order.
     thread::spawn(|| thread_with_runtime(first));
     let mut parts: Vec<Part> = hear.iter().take(2).collect();
+    thread::spawn(|| thread_with_set(fifth));
+    parts.extend(hear.iter().take(1));
     thread::spawn(|| thread_with_local_runtime(second));
     runtime.spawn_blocking(|| job(third));
     thread::spawn(move || {
@@ -131,8 +146,8 @@ fn publish(parts: Vec<Part>) {
         if let Some(runtime) = part.runtime {
             truth = truth.runtime(runtime);
         }
-        if let Some(name) = part.block_on {
-            truth = truth.block_on(&[name]);
+        if let Some(chain) = part.block_on {
+            truth = truth.block_on(chain);
         }
     }
     handles::gone().into_iter().fold(truth, |truth, id| truth.gone(id)).publish();
