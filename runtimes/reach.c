@@ -128,6 +128,49 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 		    from, NULL, true);
 }
 
+/* Steps over the first of list that text begins with. */
+static bool skip_one(const char **text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(*text, list[i], strlen(list[i])) == 0) {
+			*text += strlen(list[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The counts of an Arc or Rc come first, then the value at the next place that is aligned for it
+ * (alloc/src/sync.rs, rc.rs: repr(C)). */
+static bool skip_counts(struct walk *w, uint64_t vtable, uint64_t *data)
+{
+	enum { ALIGN = 16, COUNTS = 16, MAX_ALIGN = 1 << 16 }; /* drop, size, align */
+	uint64_t align = 0;
+
+	error_free(target_read_uint(w->c->in->target, vtable + ALIGN, 8, &align));
+	if (align == 0 || align > MAX_ALIGN || (align & (align - 1)))
+		return false;
+	*data += (COUNTS + align - 1) & ~(align - 1);
+	return true;
+}
+
+/* From what a pointer to a trait object leads to, to the object. False: where it is, is unknown. */
+static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, uint64_t *data)
+{
+	static const char *const pointers[] = { "*const ", "*mut ", "&mut ", "&",
+		                                "alloc::boxed::Box<" };
+	static const char *const counted[] = { "alloc::sync::ArcInner<", "alloc::rc::RcInner<",
+		                               "alloc::rc::RcBox<" };
+	const char *name = type_name(t);
+
+	skip_one(&name, pointers, sizeof(pointers) / sizeof(pointers[0]));
+	bool has_counts = skip_one(&name, counted, sizeof(counted) / sizeof(counted[0]));
+	name += *name == '(';
+	if (strncmp(name, "dyn ", 4) != 0)
+		return false;
+	return !has_counts || skip_counts(w, vtable, data);
+}
+
 static void add_dyn(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
@@ -143,7 +186,7 @@ static void add_dyn(struct walk *w, size_t from)
 		err = target_read_uint(t, v.addr + vtable->offset, 8, &vtable_addr);
 	concrete = err ? NULL : lookup_vtable(w->c->in->di, vtable_addr, 0, &exact);
 	error_free(err);
-	if (!concrete || !exact) {
+	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
 		w->r->complete = false;
 		return;
 	}
@@ -287,7 +330,10 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	return !registered;
 }
 
-/* Those that hold this task's waker; where none does, the only one that nobody else can poll. */
+/*
+ * Those that hold this task's waker; where none does, the only one that nobody else can poll, if
+ * there is a waker at all.
+ */
 static size_t choose(struct search *s)
 {
 	size_t n = 0, nexclusive = 0, only = 0;
@@ -296,7 +342,7 @@ static size_t choose(struct search *s)
 		if (s->resources[i].registered)
 			s->resources[n++] = s->resources[i];
 	}
-	if (n)
+	if (n || s->d->forgotten)
 		return n;
 	for (size_t i = 0; i < s->nresources; i++) {
 		if (s->resources[i].exclusive) {
@@ -339,7 +385,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 		wait_list(&l, "wakers", places, s->nwakers);
 		wait_phrase(&l, "its waker is in %s%s", places[0],
 		            s->nwakers > 1 ? " and elsewhere" : "");
-	} else if (r->complete && s->d->waker && s->d->idle) {
+	} else if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
 		wait_phrase(&l, "nothing in reach can wake it");
 	} else {
