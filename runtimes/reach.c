@@ -10,6 +10,7 @@
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
+	MAX_ALL = 1 << 21,    /* for a snapshot */
 	MAX_DEPTH = 40,       /* members and pointers, one behind another */
 	MAX_ELEMENTS = 256,   /* of one container */
 	MAX_RESOURCES = 32,
@@ -57,6 +58,7 @@ static void add(struct walk *w, struct value v, size_t from, const char *name, b
 	if (!v.type || type_size(v.type) == 0)
 		return;
 	if (r->n == r->capacity || depth > MAX_DEPTH) {
+		r->cut = true;
 		r->complete = false;
 		return;
 	}
@@ -120,6 +122,7 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 			return;
 	}
 	if (slice.count > MAX_ELEMENTS) {
+		w->r->cut = true;
 		w->r->complete = false;
 		slice.count = MAX_ELEMENTS;
 	}
@@ -246,10 +249,16 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 		c->reached = NEW_ARRAY(&c->scratch, struct reached, MAX_VALUES);
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
+	if (c->nreached > MAX_ALL) {
+		ret->cut = true;
+		ret->complete = false;
+		return;
+	}
 	for (size_t i = 0; i < ret->n; i++) {
 		if (i == 0 || (visit(&ret->list[i], i, arg) && !is_border(ret->list[i].v.type)))
 			expand(&w, i);
 	}
+	c->nreached += ret->n;
 	map_free(&w.seen);
 }
 
