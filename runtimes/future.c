@@ -287,7 +287,7 @@ static void note_region(struct decoder *d, struct value v)
 	if (d->depth == 0)
 		d->c->regions.n = 0;
 	*vec_push(&d->c->regions) =
-		(struct future_region){ v.addr, type_size(v.type), leaf_is_known(v.type) };
+		(struct future_region){ v.type, v.addr, type_size(v.type), leaf_is_known(v.type) };
 }
 
 struct future *future_decode(struct decoder *d, struct value v)

@@ -5,6 +5,7 @@
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
 #include "runtimes/plausible.h"
+#include "runtimes/reach.h"
 
 #define LOCAL_SET "tokio::task::local::LocalSet"
 
@@ -12,6 +13,7 @@ enum {
 	MAX_SCAN = 1 << 20, /* bytes looked at for one coroutine */
 	MAX_TARGETS = 256,  /* places in it that its awaitee refers to */
 	BEHIND = 16,        /* bytes at such a place that may be a reference again */
+	AROUND = 512,       /* bytes looked at before and after where an untyped pointer leads */
 };
 
 /* ---- by type ---- */
@@ -135,6 +137,68 @@ static void find_uses(struct decoder *d, struct value v, size_t first, struct us
 		scan(u, u->targets[i], BEHIND, NULL, 0);
 }
 
+/* A pointer without a type: hash tables lie on both sides of theirs. */
+static void scan_around(struct uses *u, uint64_t at)
+{
+	uint64_t addr, words[2 * AROUND / 8];
+	size_t n = 0;
+
+	error_free(target_read_some(u->t, at, &addr, sizeof(addr), &n));
+	if (n != sizeof(addr) || addr < AROUND)
+		return;
+	addr &= ~UINT64_C(7);
+	for (int half = 0; half < 2; half++) {
+		error_free(target_read_some(u->t, addr - (half ? 0 : AROUND), words, AROUND, &n));
+		for (size_t i = 0; i < n / 8; i++)
+			add_target(u, words[i]);
+	}
+}
+
+/* Lists of waiters lead from one future to any other. */
+static bool leads_astray(const struct type *t)
+{
+	static const char *const lists[] = { "tokio::sync::", "tokio::time::", "tokio::runtime::",
+		                             "tokio::util::" };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (strncmp(type_name(t), lists[i], strlen(lists[i])) == 0)
+			return true;
+	}
+	return leaf_is_known(t) || leaf_is_resource(t);
+}
+
+static bool visit(const struct reached *at, size_t index, void *arg)
+{
+	struct uses *u = arg;
+	const struct type *t = at->v.type, *target = type_target(t);
+
+	(void)index;
+	if (leads_astray(t))
+		return false;
+	if (!at->name) /* elsewhere in memory, or an element */
+		scan(u, at->v.addr, type_size(t), NULL, 0);
+	if (type_kind(t) == TYPE_POINTER && type_name(t)[0] == '*' && target &&
+	    (type_size(target) <= 1 || type_kind(target) == TYPE_OPAQUE))
+		scan_around(u, at->v.addr);
+	return !u->too_much;
+}
+
+/* What lies on the heap may refer to the coroutine too. */
+static void find_uses_behind(struct decoder *d, size_t first, struct uses *u)
+{
+	for (size_t i = first; i < d->c->regions.n && !u->too_much; i++) {
+		struct future_region region = d->c->regions.data[i];
+		struct reach r;
+
+		if (region.leaf)
+			continue;
+		reach_walk(d->c, (struct value){ region.type, region.addr }, visit, u, &r);
+		u->too_much |= r.cut;
+	}
+	for (size_t i = 0; i < u->n && !u->too_much; i++)
+		scan(u, u->targets[i], BEHIND, NULL, 0);
+}
+
 static bool is_used(const struct uses *u, struct value place)
 {
 	if (u->too_much)
@@ -208,14 +272,27 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 	}
 }
 
+static void look_at_all(struct decoder *d, struct value v, const struct coroutine_state *s,
+                        const struct uses *u, const struct future *f, child_vec *out)
+{
+	struct map seen = { 0 };
+
+	look_at(d, v, s, u, true, f, &seen, out);
+	look_at(d, v, s, u, false, f, &seen, out);
+	map_free(&seen);
+}
+
 void held_find(struct decoder *d, struct value v, const struct coroutine_state *s,
                const struct future *f, size_t first, child_vec *out)
 {
-	struct map seen = { 0 };
+	size_t before = out->n;
 	struct uses uses;
 
 	find_uses(d, v, first, &uses);
-	look_at(d, v, s, &uses, true, f, &seen, out);
-	look_at(d, v, s, &uses, false, f, &seen, out);
-	map_free(&seen);
+	look_at_all(d, v, s, &uses, f, out);
+	if (out->n == before)
+		return;
+	out->n = before;
+	find_uses_behind(d, first, &uses);
+	look_at_all(d, v, s, &uses, f, out);
 }

@@ -48,6 +48,7 @@ struct local_set {
 
 /* Memory that a future occupies. */
 struct future_region {
+	const struct type *type;
 	uint64_t addr, size;
 	bool leaf; /* polls no other future, though its words may be links of a list */
 };
@@ -67,6 +68,7 @@ struct collector {
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
 	struct arena scratch;              /* until the snapshot is done */
 	struct reached *reached;           /* the list of reach_walk(), NULL until the first one */
+	size_t nreached;                   /* values that all walks together looked at */
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;

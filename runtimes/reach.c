@@ -10,6 +10,7 @@
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
+	MAX_ALL = 1 << 21,    /* for a snapshot */
 	MAX_DEPTH = 40,       /* members and pointers, one behind another */
 	MAX_ELEMENTS = 256,   /* of one container */
 	MAX_RESOURCES = 32,
@@ -57,6 +58,7 @@ static void add(struct walk *w, struct value v, size_t from, const char *name, b
 	if (!v.type || type_size(v.type) == 0)
 		return;
 	if (r->n == r->capacity || depth > MAX_DEPTH) {
+		r->cut = true;
 		r->complete = false;
 		return;
 	}
@@ -120,12 +122,56 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 			return;
 	}
 	if (slice.count > MAX_ELEMENTS) {
+		w->r->cut = true;
 		w->r->complete = false;
 		slice.count = MAX_ELEMENTS;
 	}
 	for (uint64_t i = 0; i < slice.count; i++)
 		add(w, (struct value){ slice.element, slice.addr + i * type_size(slice.element) },
 		    from, NULL, true);
+}
+
+/* Steps over the first of list that text begins with. */
+static bool skip_one(const char **text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(*text, list[i], strlen(list[i])) == 0) {
+			*text += strlen(list[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The counts of an Arc or Rc come first, then the value at the next place that is aligned for it
+ * (alloc/src/sync.rs, rc.rs: repr(C)). */
+static bool skip_counts(struct walk *w, uint64_t vtable, uint64_t *data)
+{
+	enum { ALIGN = 16, COUNTS = 16, MAX_ALIGN = 1 << 16 }; /* drop, size, align */
+	uint64_t align = 0;
+
+	error_free(target_read_uint(w->c->in->target, vtable + ALIGN, 8, &align));
+	if (align == 0 || align > MAX_ALIGN || (align & (align - 1)))
+		return false;
+	*data += (COUNTS + align - 1) & ~(align - 1);
+	return true;
+}
+
+/* From what a pointer to a trait object leads to, to the object. False: where it is, is unknown. */
+static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, uint64_t *data)
+{
+	static const char *const pointers[] = { "*const ", "*mut ", "&mut ", "&",
+		                                "alloc::boxed::Box<" };
+	static const char *const counted[] = { "alloc::sync::ArcInner<", "alloc::rc::RcInner<",
+		                               "alloc::rc::RcBox<" };
+	const char *name = type_name(t);
+
+	skip_one(&name, pointers, sizeof(pointers) / sizeof(pointers[0]));
+	bool has_counts = skip_one(&name, counted, sizeof(counted) / sizeof(counted[0]));
+	name += *name == '(';
+	if (strncmp(name, "dyn ", 4) != 0)
+		return false;
+	return !has_counts || skip_counts(w, vtable, data);
 }
 
 static void add_dyn(struct walk *w, size_t from)
@@ -143,7 +189,7 @@ static void add_dyn(struct walk *w, size_t from)
 		err = target_read_uint(t, v.addr + vtable->offset, 8, &vtable_addr);
 	concrete = err ? NULL : lookup_vtable(w->c->in->di, vtable_addr, 0, &exact);
 	error_free(err);
-	if (!concrete || !exact) {
+	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
 		w->r->complete = false;
 		return;
 	}
@@ -203,10 +249,16 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 		c->reached = NEW_ARRAY(&c->scratch, struct reached, MAX_VALUES);
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
+	if (c->nreached > MAX_ALL) {
+		ret->cut = true;
+		ret->complete = false;
+		return;
+	}
 	for (size_t i = 0; i < ret->n; i++) {
 		if (i == 0 || (visit(&ret->list[i], i, arg) && !is_border(ret->list[i].v.type)))
 			expand(&w, i);
 	}
+	c->nreached += ret->n;
 	map_free(&w.seen);
 }
 
@@ -287,7 +339,10 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	return !registered;
 }
 
-/* Those that hold this task's waker; where none does, the only one that nobody else can poll. */
+/*
+ * Those that hold this task's waker; where none does, the only one that nobody else can poll, if
+ * there is a waker at all.
+ */
 static size_t choose(struct search *s)
 {
 	size_t n = 0, nexclusive = 0, only = 0;
@@ -296,7 +351,7 @@ static size_t choose(struct search *s)
 		if (s->resources[i].registered)
 			s->resources[n++] = s->resources[i];
 	}
-	if (n)
+	if (n || s->d->forgotten)
 		return n;
 	for (size_t i = 0; i < s->nresources; i++) {
 		if (s->resources[i].exclusive) {
@@ -339,7 +394,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 		wait_list(&l, "wakers", places, s->nwakers);
 		wait_phrase(&l, "its waker is in %s%s", places[0],
 		            s->nwakers > 1 ? " and elsewhere" : "");
-	} else if (r->complete && s->d->waker && s->d->idle) {
+	} else if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
 		wait_phrase(&l, "nothing in reach can wake it");
 	} else {

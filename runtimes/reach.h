@@ -23,6 +23,7 @@ struct reach {
 	struct reached *list; /* the collector's: valid until the next walk */
 	size_t n, capacity;
 	bool complete; /* nothing on the way was unreadable, opaque or too much */
+	bool cut;      /* there was too much */
 };
 
 /* Walks from v, v itself excluded. Never fails: *ret says whether it saw all. */

@@ -361,7 +361,19 @@ static struct error *find_future(struct collector *c, const struct task_plan *pl
 	return path_eval(c->in->target, plan->running, cell, ret, found);
 }
 
-static void decode_root(struct collector *c, const struct task_plan *plan, struct task *task)
+/*
+ * A waker counts as a reference, as do the list of tasks, the JoinHandle and AbortHandles
+ * (runtime/task/state.rs). Where only the first two are left, there is no waker.
+ */
+static bool is_forgotten(const struct tokio_header *h)
+{
+	uint64_t known = h->state & TOKIO_JOIN_INTEREST ? 2 : 1;
+
+	return tokio_task_state(h->state) == TASK_IDLE && h->state >> TOKIO_REF_SHIFT == known;
+}
+
+static void decode_root(struct collector *c, const struct task_plan *plan,
+                        const struct tokio_header *h, struct task *task)
 {
 	struct value future;
 	bool found = false;
@@ -372,7 +384,7 @@ static void decode_root(struct collector *c, const struct task_plan *plan, struc
 	} else if (found) {
 		struct decoder d = { .c = c, .waker = task->addr };
 
-		d.idle = task->state == TASK_IDLE;
+		d.forgotten = is_forgotten(h);
 		d.runtime = task->runtime;
 
 		task->root = future_decode(&d, future);
@@ -396,7 +408,7 @@ void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task
 	else if (plan->problem)
 		task->problem = plan->problem;
 	else if (task->state != TASK_RUNNING)
-		decode_root(c, plan, task);
+		decode_root(c, plan, &h, task);
 	error_free(err);
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, plan->future_name);

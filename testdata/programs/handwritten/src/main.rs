@@ -2,11 +2,12 @@
 
 use std::future::{self, Future};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use tokio::time::{sleep, Sleep};
-use truth::{here, Task, Truth, FOREVER};
+use truth::{here, Task, Truth, Wait, FOREVER};
 
 type Slot = Arc<Mutex<Option<Waker>>>;
 
@@ -58,6 +59,69 @@ impl<F: Future<Output = u32> + Unpin> Future for Machine<F> {
     }
 }
 
+/// Lets something keep its waker, or nothing.
+struct Kept {
+    keep: Box<dyn FnMut(Waker) + Send>,
+}
+
+impl Future for Kept {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        (self.keep)(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+trait Keeper: Send + Sync {
+    fn keep(&self, waker: Waker);
+}
+
+struct OfOne {
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Keeper for OfOne {
+    fn keep(&self, waker: Waker) {
+        *self.waker.lock().unwrap() = Some(waker);
+    }
+}
+
+static WAKERS: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
+
+/// Some of the waits that only a look at every waker of the task can tell apart.
+fn spawn_kept() -> Vec<Task> {
+    let slot = Slot::default();
+    let keeper: Arc<dyn Keeper> = Arc::new(OfOne { waker: Mutex::default() });
+    let address = Arc::new(AtomicUsize::new(0));
+    let kept = |kind, keep: Box<dyn FnMut(Waker) + Send>| {
+        let task = tokio::spawn(Kept { keep });
+        Task::idle(truth::id(&task), &[]).waits(Wait::new(kind))
+    };
+    vec![
+        kept("nothing", Box::new(drop)),
+        kept("waker", Box::new(move |waker| *slot.lock().unwrap() = Some(waker))),
+        kept("waker", Box::new(move |waker| keeper.keep(waker))),
+        kept("unknown", Box::new(|waker| WAKERS.lock().unwrap().push(waker))),
+        kept(
+            "unknown",
+            Box::new(move |waker| {
+                let place = Box::into_raw(Box::new(waker)) as usize;
+                address.store(place, Ordering::SeqCst);
+            }),
+        ),
+        kept(
+            "unknown",
+            Box::new(|waker| {
+                std::thread::spawn(move || {
+                    std::thread::park();
+                    drop(waker);
+                });
+            }),
+        ),
+    ]
+}
+
 async fn await_parked(slot: Slot) -> u32 {
     here!("handwritten::await_parked");
     Parked { polls: 0, slot }.await
@@ -103,6 +167,7 @@ async fn main() {
         .task(Task::idle(truth::id(&machine), &["handwritten::await_machine"]))
         .task(Task::idle(truth::id(&pending), &["handwritten::await_pending"]))
         .task(Task::idle(truth::id(&poll_fn), &["handwritten::await_poll_fn"]))
+        .tasks(spawn_kept())
         .block_on(&["handwritten::main::{async_block#0}"])
         .publish();
     here!("handwritten::main::{async_block#0}");

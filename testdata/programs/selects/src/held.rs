@@ -1,11 +1,15 @@
 //! Futures that a frame has but does not poll.
 
-use std::future::Future;
+use std::future::{poll_fn, Future};
 use std::pin::Pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll};
+
+use tokio::time::sleep;
 
 use truth::here;
 use truth::tree::{at, fresh};
-use truth::Task;
+use truth::{Task, FOREVER};
 
 use crate::{doze, nap, quick, spawn};
 
@@ -46,6 +50,44 @@ async fn loser() {
     let _ = slow.await;
 }
 
+/// Something on the heap that refers to a future in the frame.
+struct Indirect<'a, F> {
+    inner: Box<Inner<'a, F>>,
+}
+
+struct Inner<'a, F> {
+    polls: u32,
+    future: &'a Mutex<F>,
+}
+
+impl<F: Future + Unpin> Future for Indirect<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        self.inner.polls += 1;
+        Pin::new(&mut *self.inner.future.lock().unwrap()).poll(cx)
+    }
+}
+
+/// What is polled by ways that cannot be followed is not said to be held.
+async fn behind_struct() {
+    let used = Mutex::new(Box::pin(async { sleep(FOREVER).await }));
+    let unused = Mutex::new(Box::pin(doze()));
+    here!("selects::held::behind_struct");
+    Indirect { inner: Box::new(Inner { polls: 0, future: &used }) }.await;
+    used.into_inner().unwrap().await;
+    let _ = unused.into_inner().unwrap().await;
+}
+
+async fn behind_closure() {
+    let mut used = Box::pin(async { sleep(FOREVER).await });
+    let poll: Box<dyn FnMut(&mut Context<'_>) -> Poll<()> + Send + '_> =
+        Box::new(|cx| used.as_mut().poll(cx));
+    here!("selects::held::behind_closure");
+    poll_fn(poll).await;
+    used.await;
+}
+
 pub(crate) fn spawn_all() -> Vec<Task> {
     vec![
         spawn(
@@ -66,5 +108,7 @@ pub(crate) fn spawn_all() -> Vec<Task> {
             loser(),
             at("selects::held::loser").then(at("selects::nap")).held(at("selects::doze")),
         ),
+        spawn(behind_struct(), at("selects::held::behind_struct").held(fresh("selects::doze"))),
+        spawn(behind_closure(), at("selects::held::behind_closure")),
     ]
 }
