@@ -80,24 +80,23 @@ static struct error *find_arms(struct finder *f, struct value tuple, uint64_t di
 	return NULL;
 }
 
-struct error *arms_resource(struct finder *f, struct value poll_fn, struct value *ret)
+struct error *arms_resources(struct finder *f, struct value poll_fn, struct value *ret, size_t max,
+                             size_t *nret)
 {
 	const struct member *m = type_single_member(poll_fn.type), *members;
 	struct value closure = { m->type, poll_fn.addr + m->offset };
 	size_t n;
 
-	ret->type = NULL;
+	*nret = 0;
 	members = type_members(closure.type, &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && *nret < max; i++) {
 		struct value v;
 
 		if (!members[i].type || type_size(members[i].type) == 0)
 			continue;
 		TRY(captured(f, closure, &members[i], &v));
-		if (leaf_is_resource(v.type)) {
-			*ret = v;
-			break;
-		}
+		if (leaf_is_resource(v.type))
+			ret[(*nret)++] = v;
 	}
 	return NULL;
 }
@@ -121,6 +120,8 @@ struct error *arms_find(struct finder *f, struct value poll_fn)
 			continue;
 		each.edge = "await";
 		TRY(captured(f, closure, &members[i], &place));
+		if (leaf_is_resource(place.type))
+			continue; /* see arms_resources() */
 		if (type_name(place.type)[0] == '(') {
 			TRY(find_arms(&each, place, disabled, is_select));
 			continue;

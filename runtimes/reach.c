@@ -265,6 +265,19 @@ static bool note_waker(struct search *s, const struct reached *at, size_t index)
 	return false;
 }
 
+struct future *reach_resource(struct collector *c, struct value v)
+{
+	struct future *f = NEW(c->a, struct future);
+
+	f->kind = FUTURE_OTHER;
+	f->await_point = -1;
+	f->addr = v.addr;
+	f->type = clean_name(c->a, type_name(v.type));
+	f->function = clean_name(c->a, name_without_generics(c->a, type_name(v.type)));
+	f->edge = "waits";
+	return f;
+}
+
 static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
@@ -273,14 +286,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 		return note_waker(s, at, index);
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
-	struct future *f = NEW(s->d->c->a, struct future);
-	f->kind = FUTURE_OTHER;
-	f->await_point = -1;
-	f->addr = at->v.addr;
-	f->type = clean_name(s->d->c->a, type_name(at->v.type));
-	f->function =
-		clean_name(s->d->c->a, name_without_generics(s->d->c->a, type_name(at->v.type)));
-	f->edge = "waits";
+	struct future *f = reach_resource(s->d->c, at->v);
 	bool registered = leaf_decode_resource(s->d, at->v, f);
 	s->resources[s->nresources++] = (struct resource){ index, f, registered, at->exclusive };
 	/* Its own wakers are known now; what it holds beside them may matter. */
