@@ -800,7 +800,7 @@ static void hostile_variables(void **state)
 	SNAPSHOT(s);
 	struct session session = { 0 };
 	struct wait wait = { .kind = evil, .phrase = evil };
-	struct local value = { evil, evil, evil, 0, false, true, NULL };
+	struct local value = { .name = evil, .type = evil, .value = evil, .uncertain = true };
 	struct place place = { .what = evil, .phrase = evil };
 
 	(void)state;

@@ -74,6 +74,7 @@ struct local {
 	uint64_t addr;     /* 0: in a register */
 	bool argument;     /* captured or passed, not a local variable */
 	bool uncertain;    /* it may have been moved out: no drop flag says it is live */
+	bool passed_in;    /* a parameter's value when the function was called: may have changed */
 	const char *problem;
 };
 
