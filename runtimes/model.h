@@ -49,7 +49,8 @@ struct wait {
 	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
 	uint64_t object;    /* address of what is waited for, 0 none */
 	const char *task;   /* id of another task that is involved */
-	bool within; /* about something that the future holds: its type is worth showing too */
+	bool within;    /* about something that the future holds: its type is worth showing too */
+	bool anonymous; /* it names no object: the phrase means nothing without the type */
 	struct wait_detail *details;
 	size_t ndetails;
 };

@@ -337,7 +337,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	struct leaf l = { .d = s->d, .v = v, .f = f, .w = NEW(c->a, struct wait) };
 
 	l.w->object = v.addr;
-	l.w->within = true;
+	l.w->within = l.w->anonymous = true;
 	for (size_t i = 0; i < s->nwakers; i++)
 		places[i] = reach_path(c, r, s->wakers[i]);
 	if (s->nwakers) {
