@@ -97,7 +97,7 @@ struct future {
 	bool dyn;               /* reached through a vtable */
 	bool inferred;          /* of block_on: found by its looks on the stack, or by deduction */
 	const char *edge;       /* why it is its parent's child: "await", "select arm 1", "join arm
-	                           0", "set", "held", "holds" */
+	                           0", "set", "deadline", "waits", "held", "holds" */
 	enum branch branch;
 	const char *note;         /* what else is known of it: its tracing span and where that is */
 	bool uncertain;           /* its type is one of several that share their code */
