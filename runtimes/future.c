@@ -246,6 +246,17 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		problem_error(d, f, err);
 }
 
+static void append(struct decoder *d, struct future *f, struct future *const *list, size_t n)
+{
+	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+
+	if (f->nchildren)
+		memcpy(children, f->children, f->nchildren * sizeof(*children));
+	memcpy(children + f->nchildren, list, n * sizeof(*list));
+	f->children = children;
+	f->nchildren += n;
+}
+
 /*
  * What a poll_fn waits for beside futures: channels' ends, sockets, intervals that its closure
  * captured. Those that hold this task's waker; where none does, the only one there is.
@@ -254,31 +265,33 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 {
 	struct finder finder = { .d = d };
 	struct value places[MAX_CAPTURED];
-	struct future *all[MAX_CAPTURED], **children;
-	size_t nplaces = 0, n = 0;
-	struct error *err = arms_resources(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
+	struct future *list[MAX_CAPTURED], *only = NULL;
+	size_t nplaces = 0, nidle = 0, n = 0;
+	struct error *err = arms_captures(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
 
 	error_free(err);
 	for (size_t i = 0; i < nplaces; i++) {
+		if (!leaf_is_resource(places[i].type)) {
+			if (!d->strict)
+				n = reach_registered(d, places[i], list, n, MAX_CAPTURED);
+			continue;
+		}
 		struct future *resource = reach_resource(d->c, places[i]);
-
-		if (leaf_decode_resource(d, places[i], resource) ||
-		    (nplaces == 1 && f->nchildren == 0))
-			all[n++] = resource;
+		if (leaf_decode_resource(d, places[i], resource) && n < MAX_CAPTURED) {
+			list[n++] = resource;
+		} else {
+			only = resource;
+			nidle++;
+		}
 	}
+	if (n == 0 && nidle == 1 && f->nchildren == 0)
+		list[n++] = only;
 	if (n == 1 && f->nchildren == 0) {
-		f->wait = all[0]->wait;
-		f->problem = all[0]->problem;
-		return;
+		f->wait = list[0]->wait;
+		f->problem = list[0]->problem;
+	} else if (n) {
+		append(d, f, list, n);
 	}
-	if (n == 0)
-		return;
-	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
-	if (f->nchildren)
-		memcpy(children, f->children, f->nchildren * sizeof(*children));
-	memcpy(children + f->nchildren, all, n * sizeof(*all));
-	f->children = children;
-	f->nchildren += n;
 }
 
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)

@@ -367,3 +367,21 @@ void reach_explain(struct decoder *d, struct value v, struct future *f)
 	else
 		use_wakers(&s, &r, v, f);
 }
+
+size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
+                        size_t max)
+{
+	struct search s = { .d = d };
+	struct reach r;
+
+	reach_walk(d->c, v, look, &s, &r);
+	for (size_t i = 0; i < s.nresources && n < max; i++) {
+		bool known = !s.resources[i].registered;
+
+		for (size_t j = 0; j < n; j++)
+			known |= list[j]->addr == s.resources[i].f->addr;
+		if (!known)
+			list[n++] = s.resources[i].f;
+	}
+	return n;
+}
