@@ -177,7 +177,8 @@ pub(crate) fn spawn_all() -> Vec<Task> {
             closure_of_receivers(),
             at("selects::select::closure_of_receivers").polls(at("selects::nap")),
         )
-        .waits(Wait::new("mpsc_recv").with("senders", 1)),
+        .beside(Wait::new("mpsc_recv").with("capacity", 1))
+        .beside(Wait::new("mpsc_recv").with("senders", 1).with("queued", 0)),
         spawn(
             closure(),
             at("selects::select::closure").polls(at("selects::nap")).polls(at("selects::doze")),

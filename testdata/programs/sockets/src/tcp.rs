@@ -168,9 +168,10 @@ pub fn start(tasks: &mut Tasks) {
     let (from, facts) = stream("readable");
     let (to, _) = stream("writable");
     tasks.spawn(&["sockets::tcp::copy"], facts, copy(from, to));
-    let (one, _) = stream("readable");
-    let (other, facts) = stream("readable");
+    let (one, facts) = stream("readable");
+    let (other, beside) = stream("readable");
     tasks.spawn(&["sockets::tcp::copy_both"], facts, copy_both(one, other));
+    tasks.beside(beside);
     let server = full_server().expect("cannot listen");
     let facts = io("TcpStream", "writable").with("peer", server.to_string());
     tasks.spawn(&["sockets::tcp::connect"], facts, connect(server));
