@@ -113,6 +113,7 @@ static json_t *local_json(const struct local *local)
 	set(o, "addr", address(local->addr));
 	set(o, "argument", json_boolean(local->argument));
 	set(o, "uncertain", json_boolean(local->uncertain));
+	set(o, "passed_in", json_boolean(local->passed_in));
 	set(o, "problem", text(local->problem));
 	return o;
 }

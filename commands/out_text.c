@@ -6,6 +6,7 @@
 
 #include "commands/view.h"
 #include "dwarf/demangle.h"
+#include "runtimes/inspect.h"
 
 static const char *const style_codes[] = {
 	[STYLE_PLAIN] = "\033[0m", [STYLE_HEADING] = "\033[1m",  [STYLE_PLACE] = "\033[36m",
@@ -82,6 +83,16 @@ void text_runtime(struct text *t, const struct runtime_info *r)
 	}
 }
 
+/* Those are in no list of the runtime that drives their set. */
+static size_t tasks_of_local_sets(const struct snapshot *s, unsigned runtime)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->ntasks; i++)
+		n += s->tasks[i]->runtime == runtime && s->tasks[i]->local_set != 0;
+	return n;
+}
+
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r)
 {
 	uint64_t n;
@@ -92,6 +103,11 @@ void text_runtime_tasks(struct text *t, const char *before, const struct runtime
 	if (r->has_expected && r->expected_tasks > n)
 		str_printf(&t->line, "%" PRIu64 " of ", n);
 	text_count(t, r->has_expected && r->expected_tasks > n ? r->expected_tasks : n, "task");
+	size_t local = (t->out.answer.wants & WANT_TASKS)
+	                       ? tasks_of_local_sets(t->out.answer.snapshot, r->index)
+	                       : 0;
+	if (local)
+		str_printf(&t->line, " and %zu of LocalSets", local);
 }
 
 /* ", LABEL VALUE" when there is a value. */

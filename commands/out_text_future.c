@@ -123,7 +123,9 @@ void text_local(struct text *t, const struct local *local)
 		text_clean(t, local->problem ? local->problem : "unknown");
 		text_style(t, STYLE_PLAIN);
 	}
-	if (local->uncertain)
+	if (local->passed_in)
+		str_append(&t->line, " (as passed in)");
+	else if (local->uncertain)
 		str_append(&t->line, " (may have been moved out)");
 }
 

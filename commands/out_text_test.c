@@ -253,7 +253,10 @@ static void waiting_on_what_is_polled(void **state)
 	"     old: String = \"a\" (may have been moved out)\n"                                     \
 	"     buf: [u8; 4] ! unreadable\n"
 
-/* Where the phrase is about something that the leaf holds, both are shown. */
+/*
+ * Where the phrase is about something that the leaf holds, its frame shows both; the list of tasks
+ * only where the phrase names nothing.
+ */
 static void waiting_on_what_a_leaf_holds(void **state)
 {
 	SNAPSHOT(s);
@@ -263,6 +266,9 @@ static void waiting_on_what_a_leaf_holds(void **state)
 	s->tasks[0]->root = make_sleep(&s->arena);
 	s->tasks[0]->root->wait->within = true;
 	catch (&c, TEXT);
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_null(strstr(c.answers, "SleepType"));
+	s->tasks[0]->root->wait->anonymous = true;
 	assert_null(run_command(&c, &tasks_command, s, NULL));
 	assert_non_null(strstr(c.answers, "  SleepType: sleep future, sleeping already happened"));
 	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
@@ -800,7 +806,7 @@ static void hostile_variables(void **state)
 	SNAPSHOT(s);
 	struct session session = { 0 };
 	struct wait wait = { .kind = evil, .phrase = evil };
-	struct local value = { evil, evil, evil, 0, false, true, NULL };
+	struct local value = { .name = evil, .type = evil, .value = evil, .uncertain = true };
 	struct place place = { .what = evil, .phrase = evil };
 
 	(void)state;

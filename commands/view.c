@@ -221,7 +221,7 @@ static const char *leaf_waiting_on(struct arena *a, const struct future *root, b
 	const char *phrase = leaf->wait ? leaf->wait->phrase : NULL;
 	const char *type = leaf->type ? leaf->type : leaf->function;
 
-	if (phrase && (!leaf->wait->within || !type))
+	if (phrase && (!leaf->wait->anonymous || !type))
 		return phrase;
 	if (type && !full_names)
 		type = name_short(a, type);

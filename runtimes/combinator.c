@@ -369,6 +369,25 @@ static struct error *find_inside(struct finder *f, struct value v, int depth)
 	return find_in_members(f, v, depth);
 }
 
+/* A resource that keeps a future inside (an interval its timer, a file its job) says more than it.
+ */
+static void tell_resource(struct finder *f, struct value v, size_t before)
+{
+	if (f->out->n > before && f->branch == BRANCH_POLLED && leaf_is_resource(v.type)) {
+		f->out->n = before;
+		found(f, v, f->edge);
+	}
+}
+
+static struct error *find_members(struct finder *f, struct value v, int depth)
+{
+	size_t before = f->out->n;
+
+	TRY(find_inside(f, v, depth));
+	tell_resource(f, v, before);
+	return NULL;
+}
+
 struct error *find_futures(struct finder *f, struct value v, int depth)
 {
 	const struct type *target;
@@ -396,7 +415,7 @@ struct error *find_futures(struct finder *f, struct value v, int depth)
 		return find_in_container(f, v, depth);
 	if ((target = pointee(v.type)))
 		return find_behind(f, v, target, depth);
-	return find_inside(f, v, depth);
+	return find_members(f, v, depth);
 }
 
 static struct error *find_waker(struct finder *f, struct value v, const char *expr)

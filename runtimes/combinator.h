@@ -62,8 +62,9 @@ bool is_maybe_done(const struct type *t);
 /* arms.c: what a poll_fn polls: the arms of select! and join!, what its closure captured. */
 bool arms_is_poll_fn(const struct type *t);
 struct error *arms_find(struct finder *f, struct value poll_fn) MUST_CHECK;
-/* The resource (leaf.h) that its closure captured; type NULL: none. */
-struct error *arms_resource(struct finder *f, struct value poll_fn, struct value *ret) MUST_CHECK;
+/* What else its closure captured, up to max: resources (leaf.h), and what may hold some. */
+struct error *arms_captures(struct finder *f, struct value poll_fn, struct value *ret, size_t max,
+                            size_t *nret) MUST_CHECK;
 
 /* sets.c: FuturesUnordered. */
 bool set_is_type(const struct type *t);

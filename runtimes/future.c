@@ -12,7 +12,10 @@
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
 
-enum { MAX_HELD = 64 }; /* futures that one frame holds without awaiting them */
+enum {
+	MAX_HELD = 64,    /* futures that one frame holds without awaiting them */
+	MAX_CAPTURED = 8, /* resources of one poll_fn */
+};
 
 /* Wrappers that poll straight through to what they hold and are no frame of their own. */
 static const struct {
@@ -243,18 +246,52 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		problem_error(d, f, err);
 }
 
-/* poll_fn of a channel's end, an interval, a set of tasks: what it waits for is known by that. */
-static bool decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
+static void append(struct decoder *d, struct future *f, struct future *const *list, size_t n)
+{
+	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+
+	if (f->nchildren)
+		memcpy(children, f->children, f->nchildren * sizeof(*children));
+	memcpy(children + f->nchildren, list, n * sizeof(*list));
+	f->children = children;
+	f->nchildren += n;
+}
+
+/*
+ * What a poll_fn waits for beside futures: channels' ends, sockets, intervals that its closure
+ * captured. Those that hold this task's waker; where none does, the only one there is.
+ */
+static void decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
 {
 	struct finder finder = { .d = d };
-	struct value resource;
-	struct error *err = arms_resource(&finder, poll_fn, &resource);
+	struct value places[MAX_CAPTURED];
+	struct future *list[MAX_CAPTURED], *only = NULL;
+	size_t nplaces = 0, nidle = 0, n = 0;
+	struct error *err = arms_captures(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
 
 	error_free(err);
-	if (err || !resource.type)
-		return false;
-	leaf_decode_resource(d, resource, f);
-	return f->wait != NULL;
+	for (size_t i = 0; i < nplaces; i++) {
+		if (!leaf_is_resource(places[i].type)) {
+			if (!d->strict)
+				n = reach_registered(d, places[i], list, n, MAX_CAPTURED);
+			continue;
+		}
+		struct future *resource = reach_resource(d->c, places[i]);
+		if (leaf_decode_resource(d, places[i], resource) && n < MAX_CAPTURED) {
+			list[n++] = resource;
+		} else {
+			only = resource;
+			nidle++;
+		}
+	}
+	if (n == 0 && nidle == 1 && f->nchildren == 0)
+		list[n++] = only;
+	if (n == 1 && f->nchildren == 0) {
+		f->wait = list[0]->wait;
+		f->problem = list[0]->problem;
+	} else if (n) {
+		append(d, f, list, n);
+	}
 }
 
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
@@ -268,8 +305,10 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	locals_of_other(d, v, f);
 	if (leaf_decode(d, v, f))
 		return f;
-	if (arms_is_poll_fn(v.type) && decode_captured(d, v, f))
+	if (leaf_is_resource(v.type)) {
+		leaf_decode_resource(d, v, f);
 		return f;
+	}
 	err = combinator_children(d, v, &children);
 	if (err)
 		problem_error(d, f, err);
@@ -277,7 +316,9 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		note_what_else(d, v, f);
 	add_children(d, f, children.data, children.n);
 	vec_free(&children);
-	if (!err && f->nchildren == 0 && !d->strict)
+	if (arms_is_poll_fn(v.type))
+		decode_captured(d, v, f);
+	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		reach_explain(d, v, f);
 	return f;
 }

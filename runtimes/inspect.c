@@ -149,6 +149,7 @@ void inspector_close(struct inspector *in)
 	map_free(&in->holders);
 	map_free(&in->paths);
 	map_free(&in->drops);
+	map_free(&in->selects);
 	show_free(&in->show);
 	arena_free(&in->arena);
 	free(in);

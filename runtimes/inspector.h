@@ -24,6 +24,7 @@ struct inspector {
 	struct map paths;        /* type and expression -> struct path: see inspector_path() */
 	struct map holders;      /* struct type -> whether a future lies inside it */
 	struct map futures;      /* struct type -> whether it is a future: see combinator.c */
+	struct map selects;      /* closure type -> whether futures::select! made it: see arms.c */
 	struct map drops;        /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show;  /* of values as text */
 	struct target_info info; /* what does not change between snapshots */

@@ -165,7 +165,7 @@ static void follow_capture(struct collector *c, struct local_place *l)
 		return;
 	struct error *err = target_read_uint(c->in->target, l->v.addr, 8, &addr);
 	l->name += len;
-	l->uncertain = false;
+	l->uncertain = l->passed_in = false;
 	if (err || addr == 0)
 		l->problem = "it is captured by a reference that cannot be followed";
 	else
@@ -217,8 +217,9 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 			continue;
 		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
 		l->argument = true;
-		/* A parameter has the value passed in, which may have changed since. */
 		l->uncertain = resumed && (drops || has_parameters);
+		/* What has nothing to drop cannot be gone, but a `mut` parameter may be changed. */
+		l->passed_in = l->uncertain && !drops;
 		follow_capture(c, l);
 	}
 }
@@ -334,6 +335,7 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 	to->name = arena_strdup(c->a, from->name);
 	to->argument = from->argument;
 	to->uncertain = from->uncertain;
+	to->passed_in = from->passed_in;
 	to->problem = from->problem;
 	/* Of a hidden one the type is that of another. */
 	if (from->problem && !from->in_memory)

@@ -30,7 +30,7 @@ struct local_place {
 	struct value v;
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
-	bool argument, uncertain;
+	bool argument, uncertain, passed_in; /* as in struct local */
 	const char *problem;
 };
 

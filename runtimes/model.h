@@ -49,7 +49,8 @@ struct wait {
 	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
 	uint64_t object;    /* address of what is waited for, 0 none */
 	const char *task;   /* id of another task that is involved */
-	bool within; /* about something that the future holds: its type is worth showing too */
+	bool within;    /* about something that the future holds: its type is worth showing too */
+	bool anonymous; /* it names no object: the phrase means nothing without the type */
 	struct wait_detail *details;
 	size_t ndetails;
 };
@@ -74,6 +75,7 @@ struct local {
 	uint64_t addr;     /* 0: in a register */
 	bool argument;     /* captured or passed, not a local variable */
 	bool uncertain;    /* it may have been moved out: no drop flag says it is live */
+	bool passed_in;    /* a parameter's value when the function was called: may have changed */
 	const char *problem;
 };
 
@@ -95,7 +97,7 @@ struct future {
 	bool dyn;               /* reached through a vtable */
 	bool inferred;          /* of block_on: found by its looks on the stack, or by deduction */
 	const char *edge;       /* why it is its parent's child: "await", "select arm 1", "join arm
-	                           0", "set", "held", "holds" */
+	                           0", "set", "deadline", "waits", "held", "holds" */
 	enum branch branch;
 	const char *note;         /* what else is known of it: its tracing span and where that is */
 	bool uncertain;           /* its type is one of several that share their code */

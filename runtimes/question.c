@@ -265,6 +265,7 @@ static void note_namesakes(struct evaluation *e, const struct local_place *list,
 	if (count < 2 || found->problem)
 		return;
 	e->out->uncertain = true;
+	e->out->passed_in = false;
 	e->out->problem = arena_printf(e->c->a,
 	                               "one of %zu variables of this name, perhaps not the one "
 	                               "that is visible at the await",
@@ -297,6 +298,7 @@ static struct error *find_variable(struct evaluation *e, const struct frame_plac
 	e->word = l->word;
 	e->out->argument = l->argument;
 	e->out->uncertain = l->uncertain;
+	e->out->passed_in = l->passed_in;
 	note_namesakes(e, list, n, l);
 	return l->problem ? error_new(ERR_STATE, "%s", l->problem) : NULL;
 }

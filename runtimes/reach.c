@@ -317,6 +317,19 @@ static bool note_waker(struct search *s, const struct reached *at, size_t index)
 	return false;
 }
 
+struct future *reach_resource(struct collector *c, struct value v)
+{
+	struct future *f = NEW(c->a, struct future);
+
+	f->kind = FUTURE_OTHER;
+	f->await_point = -1;
+	f->addr = v.addr;
+	f->type = clean_name(c->a, type_name(v.type));
+	f->function = clean_name(c->a, name_without_generics(c->a, type_name(v.type)));
+	f->edge = "waits";
+	return f;
+}
+
 static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
@@ -325,14 +338,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 		return note_waker(s, at, index);
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
-	struct future *f = NEW(s->d->c->a, struct future);
-	f->kind = FUTURE_OTHER;
-	f->await_point = -1;
-	f->addr = at->v.addr;
-	f->type = clean_name(s->d->c->a, type_name(at->v.type));
-	f->function =
-		clean_name(s->d->c->a, name_without_generics(s->d->c->a, type_name(at->v.type)));
-	f->edge = "waits";
+	struct future *f = reach_resource(s->d->c, at->v);
 	bool registered = leaf_decode_resource(s->d, at->v, f);
 	s->resources[s->nresources++] = (struct resource){ index, f, registered, at->exclusive };
 	/* Its own wakers are known now; what it holds beside them may matter. */
@@ -386,7 +392,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	struct leaf l = { .d = s->d, .v = v, .f = f, .w = NEW(c->a, struct wait) };
 
 	l.w->object = v.addr;
-	l.w->within = true;
+	l.w->within = l.w->anonymous = true;
 	for (size_t i = 0; i < s->nwakers; i++)
 		places[i] = reach_path(c, r, s->wakers[i]);
 	if (s->nwakers) {
@@ -415,4 +421,22 @@ void reach_explain(struct decoder *d, struct value v, struct future *f)
 		use_resources(&s, n, v, f);
 	else
 		use_wakers(&s, &r, v, f);
+}
+
+size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
+                        size_t max)
+{
+	struct search s = { .d = d };
+	struct reach r;
+
+	reach_walk(d->c, v, look, &s, &r);
+	for (size_t i = 0; i < s.nresources && n < max; i++) {
+		bool known = !s.resources[i].registered;
+
+		for (size_t j = 0; j < n; j++)
+			known |= list[j]->addr == s.resources[i].f->addr;
+		if (!known)
+			list[n++] = s.resources[i].f;
+	}
+	return n;
 }

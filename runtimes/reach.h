@@ -31,6 +31,16 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 /* The members that lead to list[index]: "inner.state.waker"; in the snapshot's arena. */
 const char *reach_path(struct collector *c, const struct reach *r, size_t index);
 
+/* A frame for a resource (leaf.h) that a future polls: its edge is "waits". */
+struct future *reach_resource(struct collector *c, struct value v);
+
+/*
+ * Adds to list[n..max) frames of the resources inside v that hold this task's waker, each once.
+ * Returns how many the list has then.
+ */
+size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
+                        size_t max);
+
 /*
  * Fills f->wait, or f's children, of a future v that no table knows and that polls no future: by
  * the resources that it holds, else by the places that hold its waker.

@@ -295,6 +295,8 @@ class Comparison:
                     self.differ("{}: {} is {}", name, future["function"], future.get("state"))
         if want.get("leaf"):
             self.check_leaf(name, want["leaf"], root)
+        for wait in want.get("beside", []):
+            self.check_beside(name, wait, root)
         if self.with_locals:
             for function, variables in want.get("locals", {}).items():
                 self.check_locals(name, function, variables, root)
@@ -362,6 +364,15 @@ class Comparison:
                     continue
                 if have.get(key) != want[key]:
                     self.differ("{}: {} is {}, not {}", name, key, have.get(key), want[key])
+
+    def check_beside(self, name, want, root):
+        is_core = self.document.get("target", {}).get("kind") == "core"
+        for future in walk_all(root):
+            have = future.get("wait") or {}
+            known = {key for key in want if not is_core or key not in LIVE_KEYS or key in have}
+            if all(have.get(key) == want[key] for key in known):
+                return
+        self.differ("{}: no branch waits for {}", name, want)
 
     def check_gone(self):
         gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}
@@ -610,6 +621,7 @@ def self_test():
                 "id": "4", "count": 1, "runtime": 0, "state": "idle",
                 "chain": ["app::join"], "lines": [30],
                 "leaf": {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"]},
+                "beside": [{"kind": "join", "task": "3"}],
             },
             {
                 "id": "5", "count": 1, "runtime": 0, "state": "running",
@@ -729,6 +741,7 @@ def self_test():
         ("not app/src/main.rs", lambda doc: doc["tasks"][0]["root"].update(file="lib.rs")),
         ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),
         ("joins task 5", swap_join),
+        ("no branch waits for", swap_join),
         ("waits for None", drop_wait),
         ("task_state is None", lambda doc: change_wait(doc, task_state=None)),
         ("ahead is ['7', '5']", lambda doc: change_wait(doc, ahead=["7", "5"])),

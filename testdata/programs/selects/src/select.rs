@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use tokio::time::sleep;
 use truth::here;
 use truth::tree::{at, fresh, library, returned};
-use truth::{Task, FOREVER};
+use truth::{Task, Wait, FOREVER};
 
 use crate::{doze, nap, quick, spawn};
 
@@ -80,6 +80,35 @@ async fn of_futures() {
     }
 }
 
+/// An arm that finished in the first round.
+async fn rounds_of_futures() {
+    let first = quick().fuse();
+    let second = nap().fuse();
+    futures_util::pin_mut!(first, second);
+    loop {
+        here!("selects::select::rounds_of_futures");
+        futures_util::select! {
+            _ = first => {}
+            _ = second => {}
+            complete => break,
+        }
+    }
+}
+
+/// Receivers are no futures, but the closure waits for them beside one.
+async fn closure_of_receivers() {
+    let (_first_sender, mut first) = tokio::sync::mpsc::channel::<u8>(1);
+    let (_second_sender, mut second) = tokio::sync::mpsc::unbounded_channel::<u8>();
+    let mut third = Box::pin(nap());
+    let all = poll_fn(|cx| {
+        let _ = first.poll_recv(cx);
+        let _ = second.poll_recv(cx);
+        third.poll_unpin(cx)
+    });
+    here!("selects::select::closure_of_receivers");
+    all.await;
+}
+
 /// A closure that polls what it captured, one by reference and one by value.
 async fn closure() {
     let mut first = Box::pin(nap());
@@ -134,8 +163,22 @@ pub(crate) fn spawn_all() -> Vec<Task> {
         ),
         spawn(
             of_futures(),
-            at("selects::select::of_futures").polls(at("selects::nap")).polls(at("selects::doze")),
+            at("selects::select::of_futures")
+                .select(0, at("selects::nap"))
+                .select(1, at("selects::doze")),
         ),
+        spawn(
+            rounds_of_futures(),
+            at("selects::select::rounds_of_futures")
+                .select(0, library().disabled())
+                .select(1, at("selects::nap")),
+        ),
+        spawn(
+            closure_of_receivers(),
+            at("selects::select::closure_of_receivers").polls(at("selects::nap")),
+        )
+        .beside(Wait::new("mpsc_recv").with("capacity", 1))
+        .beside(Wait::new("mpsc_recv").with("senders", 1).with("queued", 0)),
         spawn(
             closure(),
             at("selects::select::closure").polls(at("selects::nap")).polls(at("selects::doze")),

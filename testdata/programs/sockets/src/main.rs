@@ -24,6 +24,12 @@ impl Tasks {
         let id = truth::id(&tokio::spawn(future));
         self.0.push(Task::idle(id, chain).waits(wait));
     }
+
+    /// In another branch, the last one waits for this too.
+    pub fn beside(&mut self, wait: Wait) {
+        let last = self.0.pop().expect("no task yet");
+        self.0.push(last.beside(wait));
+    }
 }
 
 /// Waits until one can read from such an object, or write to it.

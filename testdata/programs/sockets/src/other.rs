@@ -46,8 +46,8 @@ pub fn start(tasks: &mut Tasks) {
     let facts = Wait::new("signal").with("signal", interrupt);
     tasks.spawn(&["sockets::other::ctrl_c"], facts, ctrl_c());
 
-    // Its JoinHandle is a future; whose id nobody is told.
-    let facts = Wait::new("join").with("task_state", "running");
+    // The id of its job nobody is told.
+    let facts = Wait::new("blocking").with("resource", "Stdin").with("busy", true);
     tasks.spawn(&["sockets::other::stdin"], facts, stdin());
     let (socket, other) = net::UnixStream::pair().expect("cannot make a pair");
     keep(other);

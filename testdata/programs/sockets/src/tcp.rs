@@ -89,6 +89,11 @@ async fn copy(mut from: TcpStream, mut to: TcpStream) {
     let _ = tokio::io::copy(&mut from, &mut to).await;
 }
 
+async fn copy_both(mut one: TcpStream, mut other: TcpStream) {
+    here!("sockets::tcp::copy_both");
+    let _ = tokio::io::copy_bidirectional(&mut one, &mut other).await;
+}
+
 async fn connect(server: SocketAddr) {
     loop {
         // The kernel gives up after two minutes.
@@ -163,6 +168,10 @@ pub fn start(tasks: &mut Tasks) {
     let (from, facts) = stream("readable");
     let (to, _) = stream("writable");
     tasks.spawn(&["sockets::tcp::copy"], facts, copy(from, to));
+    let (one, facts) = stream("readable");
+    let (other, beside) = stream("readable");
+    tasks.spawn(&["sockets::tcp::copy_both"], facts, copy_both(one, other));
+    tasks.beside(beside);
     let server = full_server().expect("cannot listen");
     let facts = io("TcpStream", "writable").with("peer", server.to_string());
     tasks.spawn(&["sockets::tcp::connect"], facts, connect(server));

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{Blocked, Job, Leaf, Local, Place, State, Task, Truth};
+use crate::{Blocked, Job, Leaf, Local, Place, State, Task, Truth, Wait};
 
 pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
@@ -58,6 +58,9 @@ fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
     }
     fields.extend(frames(&task.chain, places, task.polled));
     fields.push(("leaf", leaf(task)));
+    if !task.beside.is_empty() {
+        fields.push(("beside", array(task.beside.iter().map(wait))));
+    }
     let said = |local: &&Local| task.chain.contains(&local.function);
     let own: Vec<&Local> = all_locals.iter().filter(said).collect();
     if !own.is_empty() {
@@ -86,12 +89,14 @@ fn leaf(task: &Task) -> String {
         None => "null".to_string(),
         Some(Leaf::Sleep) => object(&[("kind", string("sleep"))]),
         Some(Leaf::Join(awaited)) => object(&[("kind", string("join")), ("task", id(*awaited))]),
-        Some(Leaf::Wait(wait)) => {
-            let details = wait.details.iter().map(|(key, detail)| (*key, detail.0.clone()));
-            let kind = std::iter::once(("kind", string(wait.kind)));
-            object(&kind.chain(details).collect::<Vec<_>>())
-        }
+        Some(Leaf::Wait(leaf)) => wait(leaf),
     }
+}
+
+fn wait(wait: &Wait) -> String {
+    let details = wait.details.iter().map(|(key, detail)| (*key, detail.0.clone()));
+    let kind = std::iter::once(("kind", string(wait.kind)));
+    object(&kind.chain(details).collect::<Vec<_>>())
 }
 
 fn frames(chain: &[&str], places: &[Place], polled: bool) -> Vec<(&'static str, String)> {

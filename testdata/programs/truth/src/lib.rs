@@ -244,6 +244,8 @@ pub struct Task {
     state: State,
     chain: Vec<&'static str>,
     leaf: Option<Leaf>,
+    /// What other branches wait for.
+    beside: Vec<Wait>,
     /// Runs, but its thread sleeps.
     blocked: bool,
     /// Whether the task was polled up to the await points of its chain.
@@ -259,6 +261,7 @@ impl Task {
             state,
             chain: chain.to_vec(),
             leaf: None,
+            beside: Vec::new(),
             blocked: false,
             polled: true,
             tree: None,
@@ -349,6 +352,12 @@ impl Task {
     /// The innermost future waits for this.
     pub fn waits(mut self, wait: Wait) -> Task {
         self.leaf = Some(Leaf::Wait(wait));
+        self
+    }
+
+    /// Another branch waits for this.
+    pub fn beside(mut self, wait: Wait) -> Task {
+        self.beside.push(wait);
         self
     }
 }
