@@ -310,7 +310,6 @@ static struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
 	queues_free(c);
-	map_free(&c->future_values);
 	arena_free(&c->scratch);
 	free(c);
 	return s;
