@@ -348,7 +348,6 @@ struct future *future_decode(struct decoder *d, struct value v)
 		return problem_error(d, f, err);
 	f->addr = v.addr;
 	note_region(d, v);
-	whatis_note(d->c, f, v);
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;

@@ -172,6 +172,16 @@ static void describe_threads(struct collector *c)
 	}
 }
 
+static const char type_root[] = "type:";
+
+static const char *generic_root(struct arena *a, const char *root)
+{
+	return arena_printf(a,
+	                    "the program has no '%s' without parameters; of a generic type each "
+	                    "instance is resolved when it is met",
+	                    root + strlen(type_root));
+}
+
 /*
  * The paths of leaves are resolved when a leaf is met, so that nobody pays for those that are
  * not there; for the whole contract all of them are.
@@ -185,6 +195,10 @@ static void describe_leaves(struct collector *c, const struct tokio *k,
 	while (rows[n].key)
 		n++;
 	layout_resolve(&c->in->arena, k->dm, NULL, rows, n, &l);
+	for (size_t i = 0; i < n; i++) {
+		if (!l.slots[i].root && strncmp(rows[i].root, type_root, strlen(type_root)) == 0)
+			l.slots[i].tried = generic_root(&c->in->arena, rows[i].root);
+	}
 	layout_describe(&l, c->a, k->module, *at);
 	*at += n;
 }
@@ -296,7 +310,6 @@ static struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
 	queues_free(c);
-	map_free(&c->future_values);
 	arena_free(&c->scratch);
 	free(c);
 	return s;

@@ -80,9 +80,8 @@ struct collector {
 	size_t ntokio_runtimes;
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
-	struct map queues;        /* address of a list of waiters -> what leaf_queue.c saw there */
-	size_t waiters;           /* in all of them */
-	struct map future_values; /* struct future -> its struct value; for question.whatis only */
+	struct map queues; /* address of a list of waiters -> what leaf_queue.c saw there */
+	size_t waiters;    /* in all of them */
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */
@@ -97,10 +96,5 @@ struct error *inspector_path(struct inspector *in, const struct type *from, cons
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);
-
-struct future;
-struct value;
-/* Remembers where a future of a tree lies and of which type: see whatis.h. */
-void whatis_note(struct collector *c, const struct future *f, struct value v);
 
 #endif

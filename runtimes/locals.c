@@ -353,7 +353,7 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 
 static bool is_asked(const struct collector *c)
 {
-	return c->question && c->question->print;
+	return c->question && (c->question->print || c->question->has_whatis);
 }
 
 static void keep(struct collector *c, const struct frame_place *place, struct future *f)

@@ -9,6 +9,7 @@
 #include "dwarf/symbols.h"
 #include "dwarf/variables.h"
 #include "runtimes/future.h"
+#include "runtimes/locals.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio.h"
 
@@ -21,10 +22,12 @@ struct answer {
 	VEC(struct place) places;
 };
 
-void whatis_note(struct collector *c, const struct future *f, struct value v)
+/* Where a future lies; type NULL: not known, or it is on no place of its own. */
+static struct value place_of(const struct answer *a, const struct future *f)
 {
-	if (c->question && c->question->has_whatis)
-		map_put(&c->future_values, (uintptr_t)f, arena_memdup(&c->scratch, &v, sizeof(v)));
+	const struct frame_place *place = map_get(&a->c->places, (uintptr_t)f);
+
+	return place ? place->v : (struct value){ 0 };
 }
 
 static struct place *add(struct answer *a, const char *what, uint64_t start, const char *phrase)
@@ -476,22 +479,21 @@ static const char *owner_text(struct answer *a, const struct owner *o)
 
 static void add_frames(struct answer *a, const struct owner *o, const struct future *f)
 {
-	const struct value *v = map_get(&a->c->future_values, (uintptr_t)f);
+	struct value v = place_of(a, f);
 
-	if (v && covers(a, v->addr, type_size(v->type))) {
+	if (v.type && covers(a, v.addr, type_size(v.type))) {
 		const struct future *child = NULL;
 
 		for (size_t i = 0; i < f->nchildren && !child; i++) {
-			const struct value *cv =
-				map_get(&a->c->future_values, (uintptr_t)f->children[i]);
+			struct value inner = place_of(a, f->children[i]);
 
-			if (cv && covers(a, cv->addr, type_size(cv->type)))
+			if (inner.type && covers(a, inner.addr, type_size(inner.type)))
 				child = f->children[i];
 		}
-		struct place *p = add(a, "future", v->addr,
+		struct place *p = add(a, "future", v.addr,
 		                      arena_printf(a->c->a, "future frame #%u %s of %s%s",
 		                                   f->number, f->function, owner_text(a, o),
-		                                   inside(a, *v, child ? 1 : MAX_STEPS)));
+		                                   inside(a, v, child ? 1 : MAX_STEPS)));
 		if (o->task)
 			p->task = o->task->id;
 		else
