@@ -1,10 +1,11 @@
 //! Futures that a frame has but does not poll.
 
-use std::future::{poll_fn, Future};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll};
 
+use futures_util::future::poll_fn;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
