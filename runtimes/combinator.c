@@ -251,7 +251,7 @@ bool future_is_inside(struct inspector *in, const struct type *t)
 
 void found(struct finder *f, struct value v, const char *edge)
 {
-	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker };
+	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker, DOUBT_NONE };
 }
 
 bool is_maybe_done(const struct type *t)

@@ -12,11 +12,19 @@
 #include "runtimes/future.h"
 
 /* One future that another one has. */
+/* Of what is held: a variable that was moved from keeps its bits. */
+enum doubt {
+	DOUBT_NONE,
+	DOUBT_UNPOLLED, /* it may have been moved, unless it has been polled where it lies */
+	DOUBT_MOVED,    /* it may have been moved */
+};
+
 struct child {
 	struct value v;   /* addr 0: it has ended, only its type is known */
 	const char *edge; /* "await", "select arm 1", "set", ... */
 	enum branch branch;
 	uint64_t waker; /* data of the waker it is polled with where that is not its parent's; 0 */
+	enum doubt doubt;
 };
 typedef VEC(struct child) child_vec;
 

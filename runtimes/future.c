@@ -130,6 +130,13 @@ static struct future *ended(struct decoder *d, const struct child *child)
 	return f;
 }
 
+/* What was polled where it lies in its frame is pinned there. */
+static bool may_be_moved(const struct child *child, const struct future *f)
+{
+	return child->doubt == DOUBT_MOVED ||
+	       (child->doubt == DOUBT_UNPOLLED && f->state != FUTURE_SUSPENDED);
+}
+
 static struct future *decode_child(struct decoder *d, const struct child *child)
 {
 	uint64_t waker = d->waker;
@@ -140,6 +147,8 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	d->waker = waker;
 	f->edge = child->edge;
 	f->branch = child->branch;
+	if (may_be_moved(child, f) && !f->note)
+		f->note = "may have been moved out";
 	return f;
 }
 

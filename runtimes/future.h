@@ -60,6 +60,10 @@ struct coroutine_state {
 	const struct member *awaitee; /* NULL unless suspended */
 	const struct member **held;   /* variables in which futures may lie, awaitee aside */
 	size_t nheld;
+	const struct member *
+		*flags; /* drop flags: false for a variable that was moved or not set */
+	size_t nflags;
+	size_t nvariables; /* saved variables that a flag may be for */
 };
 
 struct coroutine_plan {

@@ -35,6 +35,13 @@ static bool has_name_before(const struct member *members, size_t i)
 	return false;
 }
 
+/* A drop flag has no name of its own: "__2" of type bool. */
+static bool is_flag(const struct member *m)
+{
+	return m->name && m->name[0] == '_' && m->name[1] == '_' && m->type &&
+	       type_kind(m->type) == TYPE_BOOL;
+}
+
 /*
  * Variables of equal name share one entry (LLVM merges them): only the first has its own place.
  * Captured arguments are listed in every state, though they may have been moved from.
@@ -43,19 +50,26 @@ void held_plan(struct inspector *in, const struct type *t, struct coroutine_stat
 {
 	const struct variant *unresumed = type_variant(t, "Unresumed");
 	const struct member *members;
-	VEC(const struct member *) held = { 0 };
+	VEC(const struct member *) held = { 0 }, flags = { 0 };
 	size_t n;
 
 	members = s->variant->payload ? type_members(s->variant->payload, &n) : NULL;
 	for (size_t i = 0; members && i < n; i++) {
 		const struct member *m = &members[i];
 
+		if (is_flag(m))
+			*vec_push(&flags) = m;
+		else if (m->name && m->type && type_kind(m->type) >= TYPE_POINTER &&
+		         strncmp(m->name, "__", 2) != 0)
+			s->nvariables++;
 		if (!m->name || m == s->awaitee || has_name_before(members, i) ||
 		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
 			continue;
 		if (is_worth_showing(in, m->type))
 			*vec_push(&held) = m;
 	}
+	s->nflags = flags.n;
+	s->flags = vec_to_arena(&flags, &in->arena);
 	s->nheld = held.n;
 	s->held = vec_to_arena(&held, &in->arena);
 }
@@ -70,7 +84,8 @@ struct uses {
 	uint64_t targets[MAX_TARGETS];
 	size_t n;
 	size_t scanned;
-	bool too_much; /* then everything counts as used */
+	bool too_much;      /* then everything counts as used */
+	size_t flags_clear; /* variables that were moved or not set */
 };
 
 static void add_target(struct uses *u, uint64_t addr)
@@ -238,6 +253,7 @@ static bool is_held(struct decoder *d, const struct uses *u, struct value v, str
 static void sift(struct decoder *d, const struct uses *u, bool local_is_used,
                  const struct future *f, struct map *seen, child_vec *list, size_t from)
 {
+	const struct value *frame = &u->coroutine;
 	size_t n = from;
 
 	for (size_t i = from; i < list->n; i++) {
@@ -248,8 +264,15 @@ static void sift(struct decoder *d, const struct uses *u, bool local_is_used,
 
 		error_free(err);
 		if (usable && map_put(seen, place.addr, NULL) && !local_is_used &&
-		    is_held(d, u, v, place, f))
+		    is_held(d, u, v, place, f)) {
+			bool inside = place.addr >= frame->addr &&
+			              place.addr - frame->addr < type_size(frame->type);
+
+			list->data[i].doubt = !inside          ? DOUBT_MOVED
+			                      : u->flags_clear ? DOUBT_UNPOLLED
+			                                       : DOUBT_NONE;
 			list->data[n++] = list->data[i];
+		}
 	}
 	list->n = n;
 }
@@ -282,6 +305,20 @@ static void look_at_all(struct decoder *d, struct value v, const struct coroutin
 	map_free(&seen);
 }
 
+/* One that cannot be read may be clear. */
+static size_t count_clear(struct decoder *d, struct value v, const struct coroutine_state *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nflags; i++) {
+		uint64_t addr = v.addr + s->variant->offset + s->flags[i]->offset, flag = 0;
+
+		error_free(target_read_uint(d->c->in->target, addr, 1, &flag));
+		n += flag == 0;
+	}
+	return n;
+}
+
 void held_find(struct decoder *d, struct value v, const struct coroutine_state *s,
                const struct future *f, size_t first, child_vec *out)
 {
@@ -289,10 +326,72 @@ void held_find(struct decoder *d, struct value v, const struct coroutine_state *
 	struct uses uses;
 
 	find_uses(d, v, first, &uses);
+	uses.flags_clear = count_clear(d, v, s);
+	uses.too_much |= uses.flags_clear && uses.flags_clear >= s->nvariables;
 	look_at_all(d, v, s, &uses, f, out);
 	if (out->n == before)
 		return;
 	out->n = before;
 	find_uses_behind(d, first, &uses);
 	look_at_all(d, v, s, &uses, f, out);
+}
+
+/* ---- in all trees ---- */
+
+/* Several futures may begin at one address. */
+static uint64_t identity(const struct future *f)
+{
+	uint64_t hash = f->addr;
+
+	for (const char *p = f->type; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	return hash | 1;
+}
+
+static void note_polled(struct map *polled, const struct future *f)
+{
+	if (f->branch == BRANCH_HELD)
+		return;
+	if (f->addr)
+		map_put(polled, identity(f), NULL);
+	for (size_t i = 0; i < f->nchildren; i++)
+		note_polled(polled, f->children[i]);
+}
+
+static void remove_polled(const struct map *polled, struct future *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		struct future *child = f->children[i];
+
+		if (child->branch == BRANCH_HELD && map_has(polled, identity(child)))
+			continue;
+		remove_polled(polled, child);
+		f->children[n++] = child;
+	}
+	f->nchildren = n;
+}
+
+void held_settle(struct snapshot *s)
+{
+	struct map polled = { 0 };
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			note_polled(&polled, s->tasks[i]->root);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			note_polled(&polled, s->threads[i].root);
+	}
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			remove_polled(&polled, s->tasks[i]->root);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			remove_polled(&polled, s->threads[i].root);
+	}
+	map_free(&polled);
 }

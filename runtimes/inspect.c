@@ -6,6 +6,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
+#include "runtimes/held.h"
 #include "runtimes/leaf.h"
 #include "runtimes/locals.h"
 #include "runtimes/stack.h"
@@ -323,6 +324,7 @@ static void collect(struct collector *c)
 		tokio_collect(c);
 	else
 		tokio_describe_threads_by_stack(c);
+	held_settle(c->out);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
 	question_answer(c, false);

@@ -1,10 +1,12 @@
 //! Futures that a frame has but does not poll.
 
-use std::future::{poll_fn, Future};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll};
 
+use futures_util::future::poll_fn;
+use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use truth::here;
@@ -88,8 +90,74 @@ async fn behind_closure() {
     used.await;
 }
 
+/// A variable that was moved from keeps its bits: here they are not what it holds.
+async fn moved_away(handles: &Mutex<Vec<JoinHandle<()>>>, away: bool) {
+    let later = Box::pin(elsewhere());
+    if away {
+        handles.lock().unwrap().push(tokio::spawn(later));
+    }
+    here!("selects::held::moved_away");
+    nap().await;
+}
+
+async fn polled_and_moved(handles: &Mutex<Vec<JoinHandle<()>>>) {
+    let mut later = Box::pin(elsewhere());
+    poll_fn(|cx| Poll::Ready(later.as_mut().poll(cx).is_ready())).await;
+    handles.lock().unwrap().push(tokio::spawn(later));
+    here!("selects::held::polled_and_moved");
+    nap().await;
+}
+
+async fn dropped(away: bool) {
+    let later = doze();
+    if away {
+        drop(later);
+    }
+    here!("selects::held::dropped");
+    nap().await;
+}
+
+async fn kept(away: bool) {
+    let later = doze();
+    if away {
+        drop(later);
+    }
+    here!("selects::held::kept");
+    nap().await;
+}
+
+async fn elsewhere() {
+    here!("selects::held::elsewhere");
+    sleep(FOREVER).await;
+}
+
+/// The tasks that hold no longer, and those that poll what they held.
+fn spawn_moved() -> Vec<Task> {
+    let handles: &'static Mutex<Vec<JoinHandle<()>>> = Box::leak(Box::default());
+    let mut tasks = vec![
+        spawn(moved_away(handles, true), at("selects::held::moved_away").then(at("selects::nap"))),
+        spawn(
+            polled_and_moved(handles),
+            at("selects::held::polled_and_moved").then(at("selects::nap")),
+        ),
+        spawn(dropped(true), at("selects::held::dropped").then(at("selects::nap"))),
+        spawn(
+            kept(false),
+            at("selects::held::kept").then(at("selects::nap")).held(fresh("selects::doze")),
+        ),
+    ];
+    while handles.lock().unwrap().len() < 2 {
+        std::thread::yield_now();
+    }
+    for handle in handles.lock().unwrap().iter() {
+        tasks.push(Task::idle(truth::id(handle), &["selects::held::elsewhere"]));
+    }
+    tasks
+}
+
 pub(crate) fn spawn_all() -> Vec<Task> {
-    vec![
+    let mut tasks = spawn_moved();
+    tasks.extend([
         spawn(
             stored(),
             at("selects::held::stored").then(at("selects::nap")).held(fresh("selects::doze")),
@@ -110,5 +178,6 @@ pub(crate) fn spawn_all() -> Vec<Task> {
         ),
         spawn(behind_struct(), at("selects::held::behind_struct").held(fresh("selects::doze"))),
         spawn(behind_closure(), at("selects::held::behind_closure")),
-    ]
+    ]);
+    tasks
 }

@@ -1,5 +1,4 @@
-use std::future::poll_fn;
-
+use futures_util::future::poll_fn;
 use futures_util::FutureExt;
 use tokio::time::sleep;
 use truth::here;
