@@ -380,16 +380,31 @@ static const struct type *driven_by_set(const struct type *t)
 	return m ? m->type : NULL;
 }
 
-/* The only LocalSet in the frames of block_on and its callers must be the one that is driven. */
+/* Those that are not driven by this block_on may lie in the frames around it as well. */
+static void keep_driven(struct candidates *sets)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sets->n; i++) {
+		if (local_set_wakes(sets->c, sets->sets[i].v, sets->waker))
+			sets->sets[n++] = sets->sets[i];
+	}
+	sets->n = n;
+}
+
+/* The LocalSet that wakes this block_on, where it lies in its frames or those of its callers. */
 static void find_deduced_set(const struct candidates *cs, const struct thread_stack *s,
                              const struct mark *m, const struct deduced_set *set)
 {
-	struct candidates sets = {
-		.c = cs->c, .runtime = cs->runtime, .declared = set->type, .type = set->type
-	};
+	struct candidates sets = { .c = cs->c,
+		                   .waker = cs->waker,
+		                   .runtime = cs->runtime,
+		                   .declared = set->type,
+		                   .type = set->type };
 
 	if (s->stack.frames[m->frame].has_sp)
 		scan_stack(&sets, s, m);
+	keep_driven(&sets);
 	if (same_set(&sets)) {
 		sets.sets[0].future = set->future;
 		local_set_add(cs->c, &sets.sets[0]);
