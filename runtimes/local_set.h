@@ -13,6 +13,9 @@ void local_set_met(struct decoder *d, struct value v, struct future *f);
 /* As above, of one that a strict decoder met. */
 void local_set_add(struct collector *c, const struct local_set *set);
 
+/* Is it driven by whom a waker with that data wakes? False when that cannot be told. */
+bool local_set_wakes(struct collector *c, struct value set, uint64_t waker);
+
 /*
  * What a LocalSet is known by wherever it moves: the address of its list of tasks. first: the
  * header of a task in it, 0 none. An error when it is none.

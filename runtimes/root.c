@@ -354,20 +354,87 @@ static const struct coroutine_state *only_await(struct inspector *in, const stru
 	return only;
 }
 
+/* The innermost LocalSet of a deduced tree, of which only its type and who drives it is known. */
+struct deduced_set {
+	const struct type *type; /* NULL none */
+	struct future *future;
+};
+
+/* Of a LocalSet, and of what drives one. */
+static const struct type *local_set_type(const struct type *t)
+{
+	const struct member *m =
+		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "local_set") : NULL;
+
+	if (m && m->type)
+		t = type_target(m->type);
+	return t && type_is(t, "tokio::task::local::LocalSet") ? t : NULL;
+}
+
+/* What RunUntil polls: it is pending, so that is. */
+static const struct type *driven_by_set(const struct type *t)
+{
+	const struct member *m =
+		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "future") : NULL;
+
+	return m ? m->type : NULL;
+}
+
+/* Those that are not driven by this block_on may lie in the frames around it as well. */
+static void keep_driven(struct candidates *sets)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sets->n; i++) {
+		if (local_set_wakes(sets->c, sets->sets[i].v, sets->waker))
+			sets->sets[n++] = sets->sets[i];
+	}
+	sets->n = n;
+}
+
+/* The LocalSet that wakes this block_on, where it lies in its frames or those of its callers. */
+static void find_deduced_set(const struct candidates *cs, const struct thread_stack *s,
+                             const struct mark *m, const struct deduced_set *set)
+{
+	struct candidates sets = { .c = cs->c,
+		                   .waker = cs->waker,
+		                   .runtime = cs->runtime,
+		                   .declared = set->type,
+		                   .type = set->type };
+
+	if (s->stack.frames[m->frame].has_sp)
+		scan_stack(&sets, s, m);
+	keep_driven(&sets);
+	if (same_set(&sets)) {
+		sets.sets[0].future = set->future;
+		local_set_add(cs->c, &sets.sets[0]);
+		return;
+	}
+	set->future->problem = unlisted;
+	cs->c->out->complete = false;
+}
+
 /*
  * The thread waits in block_on, so its future was polled and is suspended: with a single await
  * point there is no doubt where, even when its place could not be told.
  */
-static struct future *deduce(struct collector *c, const struct type *t, int depth)
+static struct future *deduce(struct collector *c, const struct type *t, int depth,
+                             struct deduced_set *set)
 {
 	struct future *f = future_by_name(c, type_name(t));
 
 	if (!type_is_coroutine(t)) {
-		if (type_is(t, "tokio::task::local::LocalSet")) {
-			f->problem = unlisted;
-			c->out->complete = false;
+		const struct type *inner = driven_by_set(t);
+
+		if (local_set_type(t)) {
+			set->type = local_set_type(t);
+			set->future = f;
 		} else if (depth == 0 && type_size(t)) {
 			f->problem = unplaced;
+		}
+		if (inner && depth < FUTURE_MAX_DEPTH) {
+			f->children = NEW_ARRAY(c->a, struct future *, 1);
+			f->children[f->nchildren++] = deduce(c, inner, depth + 1, set);
 		}
 		return f;
 	}
@@ -388,7 +455,7 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	f->line = s->line;
 	if (s->awaitee && depth < FUTURE_MAX_DEPTH) {
 		f->children = NEW_ARRAY(c->a, struct future *, 1);
-		f->children[f->nchildren++] = deduce(c, s->awaitee->type, depth + 1);
+		f->children[f->nchildren++] = deduce(c, s->awaitee->type, depth + 1, set);
 	}
 	return f;
 }
@@ -428,8 +495,13 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 	    always_holds_evidence(cs.type, 0))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
-	if (!f)
-		f = deduce(c, cs.type, 0);
+	if (!f) {
+		struct deduced_set set = { 0 };
+
+		f = deduce(c, cs.type, 0, &set);
+		if (set.type)
+			find_deduced_set(&cs, s, m, &set);
+	}
 	f->inferred = true;
 	return f;
 }

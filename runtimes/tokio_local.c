@@ -5,12 +5,14 @@
 #include "debugger/base/str.h"
 #include "runtimes/local_set.h"
 #include "runtimes/tokio.h"
+#include "runtimes/waker.h"
 
 enum { MAX_SETS = 1 << 16, MAX_NAMED = 16 };
 
 /* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, or its Context. */
 static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
 				 " | ctx.shared.local_state.owned";
+static const char waker_path[] = "context.shared.waker";
 static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
 static const char id_path[] = "id";
@@ -48,6 +50,20 @@ static struct error *word(struct collector *c, struct value v, const char *expr,
 	*ret = 0;
 	TRY(eval(c, v, expr, &place, &found));
 	return found ? target_read_uint(c->in->target, place.addr, 8, ret) : NULL;
+}
+
+bool local_set_wakes(struct collector *c, struct value set, uint64_t waker)
+{
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+	struct error *err = eval(c, set, waker_path, &place, &found);
+
+	if (!err && found)
+		err = waker_read(c, place, &w);
+	bool same = !err && w.vtable && w.data == waker;
+	error_free(err);
+	return same && waker;
 }
 
 struct error *local_set_list(struct collector *c, struct value set, uint64_t *list, uint64_t *first)
