@@ -133,7 +133,7 @@ static struct error *nth_child(const struct future *f, unsigned n, const struct 
 static struct error *run_down(struct session *s, const struct answer *answer,
                               const struct words *args, struct out *out)
 {
-	const struct future *child;
+	const struct future *child = NULL;
 	struct focus f;
 	unsigned n;
 

@@ -68,18 +68,21 @@ pub async fn texts() {
     used!(empty, owned, borrowed, part, boxed, shared, maybe, cow, own_cow);
 }
 
+#[allow(dead_code)]
 #[derive(Debug)]
 struct Point {
     x: i32,
     y: i32,
 }
 
+#[allow(dead_code)]
 #[derive(Debug)]
 struct Pair(u8, String);
 
 #[derive(Debug)]
 struct Unit;
 
+#[allow(dead_code)]
 #[derive(Debug)]
 struct Outer<'a, T> {
     name: String,
