@@ -62,10 +62,39 @@ struct error *show_read_dyn(struct target *t, struct debuginfo *di, struct value
 
 /* ---- show_std.c ---- */
 
+struct std_row;
+typedef struct error *std_fn(struct show *s, struct value v, const struct std_row *row);
+
+struct std_row {
+	const char *type,
+		*within; /* last component of the type's path, and a namespace before it */
+	std_fn *show;
+	const char *expr[3]; /* what it is for, its function says */
+};
+
+/* Is t of that type? type: last component of its path, generics cut; within: a namespace before. */
+bool show_is(const struct type *t, const char *type, const char *within);
+
+/* What a pointer below single-member structs points at; a fat one is its own place. */
+struct error *show_follow(struct target *t, struct value v, struct value *ret) MUST_CHECK;
+/* show_place() and show_uint() for a row's function. */
+struct error *show_row_place(struct show *s, struct value v, const char *expr, struct value *ret)
+	MUST_CHECK;
+struct error *show_row_number(struct show *s, struct value v, const char *expr, uint64_t *ret)
+	MUST_CHECK;
+/* The same where it may be absent, with 0 instead. */
+uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr);
+
 /*
  * Shows v when it is of one of std's types. ERR_LAYOUT: its members are not those that are known;
  * nothing was written.
  */
 struct error *show_std(struct show *s, struct value v, bool *done) MUST_CHECK;
+
+/* ---- show_collections.c, show_net.c: functions of rows ---- */
+
+std_fn show_string, show_vec, show_deque, show_hash_map, show_hash_set, show_btree_map,
+	show_btree_set;
+std_fn show_v4, show_v6, show_socket_v4, show_socket_v6;
 
 #endif

@@ -59,7 +59,7 @@ static const struct through_row through_table[] = {
 	{ "Instant", "tokio::time", REACH_MEMBER, "std" },
 };
 
-static bool matches(const struct type *t, const char *type, const char *within)
+bool show_is(const struct type *t, const char *type, const char *within)
 {
 	const char *name = type_name(t), *last = qualified_last(name);
 	size_t len = qualified_base_len(last), wanted = strlen(type);
@@ -73,14 +73,13 @@ static bool matches(const struct type *t, const char *type, const char *within)
 static const struct through_row *find_through(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(through_table) / sizeof(through_table[0]); i++) {
-		if (matches(t, through_table[i].type, through_table[i].within))
+		if (show_is(t, through_table[i].type, through_table[i].within))
 			return &through_table[i];
 	}
 	return NULL;
 }
 
-/* What a pointer below single-member structs points at; a fat one is its own place. */
-static struct error *follow(struct target *t, struct value v, struct value *ret)
+struct error *show_follow(struct target *t, struct value v, struct value *ret)
 {
 	for (int hop = 0; hop < SHOW_DEPTH; hop++) {
 		const struct member *m;
@@ -112,330 +111,31 @@ static struct error *reach(struct target *t, struct show_cache *cache, struct va
 
 	TRY(show_place(t, cache, v, row->expr, &place));
 	if (row->reach == REACH_POINTEE)
-		TRY(follow(t, place, &place));
+		TRY(show_follow(t, place, &place));
 	*ret = place;
 	return NULL;
 }
 
 /* ---- rows with a text of their own ---- */
 
-struct std_row;
-typedef struct error *std_fn(struct show *s, struct value v, const struct std_row *row);
-
-struct std_row {
-	const char *type, *within; /* as in struct through_row */
-	std_fn *show;
-	const char *expr[3]; /* what it is for, its function says */
-};
-
-static struct error *place(struct show *s, struct value v, const char *expr, struct value *ret)
+struct error *show_row_place(struct show *s, struct value v, const char *expr, struct value *ret)
 {
 	return show_place(s->target, s->cache, v, expr, ret);
 }
 
-static struct error *number(struct show *s, struct value v, const char *expr, uint64_t *ret)
+struct error *show_row_number(struct show *s, struct value v, const char *expr, uint64_t *ret)
 {
 	return show_uint(s->target, s->cache, v, expr, ret);
 }
 
 /* The same where it may be absent, with 0 instead. */
-static uint64_t number_or_0(struct show *s, struct value v, const char *expr)
+uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr)
 {
 	uint64_t n = 0;
-	struct error *err = number(s, v, expr, &n);
+	struct error *err = show_row_number(s, v, expr, &n);
 
 	error_free(err);
 	return err ? 0 : n;
-}
-
-struct buffer {
-	uint64_t ptr, cap, len;
-};
-
-/* A Vec or what wraps one; size: of its elements. */
-static struct error *read_buffer(struct target *t, struct show_cache *cache, struct value v,
-                                 uint64_t size, struct buffer *ret)
-{
-	uint64_t bytes;
-
-	TRY(show_uint(t, cache, v, "buf.ptr", &ret->ptr));
-	TRY(show_uint(t, cache, v, "buf.cap", &ret->cap));
-	TRY(show_uint(t, cache, v, "len", &ret->len));
-	if (size && (ret->len > ret->cap || __builtin_mul_overflow(ret->cap, size, &bytes) ||
-	             bytes > INT64_MAX))
-		return error_new(ERR_CORRUPT, "length");
-	return NULL;
-}
-
-/* String, PathBuf, OsString: a Vec<u8> below single-member structs. */
-static struct error *show_string(struct show *s, struct value v, const struct std_row *row)
-{
-	struct buffer b;
-
-	(void)row;
-	TRY(read_buffer(s->target, s->cache, v, 1, &b));
-	return show_quoted(s, b.ptr, b.len, QUOTE_STR);
-}
-
-static struct error *show_vec(struct show *s, struct value v, const struct std_row *row)
-{
-	const struct type *element = type_param(v.type, "T");
-	struct buffer b;
-
-	(void)row;
-	if (!element)
-		return error_new(ERR_LAYOUT, "element type unknown");
-	TRY(read_buffer(s->target, s->cache, v, type_size(element), &b));
-	show_put(s, "[");
-	show_elements(s, element, b.ptr, b.len);
-	show_put(s, "]");
-	return NULL;
-}
-
-struct deque {
-	const struct type *element;
-	uint64_t ptr, cap, start, len;
-};
-
-static struct error *read_deque(struct target *t, struct show_cache *cache, struct value v,
-                                struct deque *ret)
-{
-	uint64_t bytes, size, tail;
-	struct deque d = { .element = type_param(v.type, "T") };
-
-	if (!d.element)
-		return error_new(ERR_LAYOUT, "element type unknown");
-	size = type_size(d.element);
-	TRY(show_uint(t, cache, v, "buf.ptr", &d.ptr));
-	TRY(show_uint(t, cache, v, "buf.cap", &d.cap));
-	TRY(show_uint(t, cache, v, "head", &d.start));
-	struct error *err = show_uint(t, cache, v, "tail", &tail);
-	if (err) {
-		error_free(err);
-		TRY(show_uint(t, cache, v, "len", &d.len));
-	} else { /* before 1.67: from tail to head, in a capacity that is a power of two */
-		d.len = d.cap ? (d.start - tail) & (d.cap - 1) : 0;
-		d.start = tail;
-	}
-	if (size == 0)
-		d.cap = UINT64_MAX;
-	if (d.len > d.cap || (d.len && d.start >= d.cap) ||
-	    (size && (__builtin_mul_overflow(d.cap, size, &bytes) || bytes > INT64_MAX)))
-		return error_new(ERR_CORRUPT, "length");
-	*ret = d;
-	return NULL;
-}
-
-static struct value deque_element(const struct deque *d, uint64_t index)
-{
-	uint64_t room = d->cap - d->start;
-	uint64_t slot = index < room ? d->start + index : index - room;
-
-	return (struct value){ d->element, d->ptr + slot * type_size(d->element) };
-}
-
-static struct error *show_deque(struct show *s, struct value v, const struct std_row *row)
-{
-	struct deque d;
-
-	(void)row;
-	TRY(read_deque(s->target, s->cache, v, &d));
-	show_put(s, "[");
-	for (uint64_t i = 0; i < d.len && show_next(s, i); i++)
-		show_inner(s, deque_element(&d, i));
-	show_put(s, "]");
-	return NULL;
-}
-
-/* A bucket of a SwissTable: the tuple (K, V), or (K, ()) of a set. */
-static void show_entry(struct show *s, struct value entry, bool is_set)
-{
-	const struct member *key = type_member(entry.type, "__0");
-	const struct member *value = type_member(entry.type, "__1");
-
-	if (!key) {
-		show_inner(s, entry);
-		return;
-	}
-	show_inner(s, (struct value){ key->type, entry.addr + key->offset });
-	if (is_set || !value)
-		return;
-	show_put(s, ": ");
-	show_inner(s, (struct value){ value->type, entry.addr + value->offset });
-}
-
-enum { CONTROL_CHUNK = 64 };
-
-/*
- * hashbrown/src/raw/mod.rs: a byte a bucket from ctrl on, its high bit set where the bucket is
- * empty or deleted; bucket i ends i elements before ctrl.
- */
-static struct error *show_table(struct show *s, struct value table, bool is_set)
-{
-	const struct type *element = type_param(table.type, "T");
-	uint64_t mask, ctrl, items, size, bytes, shown = 0;
-
-	if (!element)
-		return error_new(ERR_LAYOUT, "element type unknown");
-	size = type_size(element);
-	TRY(number(s, table, "bucket_mask", &mask));
-	TRY(number(s, table, "ctrl", &ctrl));
-	TRY(number(s, table, "items", &items));
-	if (mask == UINT64_MAX || (mask & (mask + 1)) || items > mask + 1 ||
-	    __builtin_mul_overflow(mask + 1, size, &bytes) || bytes > ctrl)
-		return error_new(ERR_CORRUPT, "buckets");
-	show_put(s, "{");
-	for (uint64_t i = 0; i <= mask && shown < items && ++s->values < SHOW_VALUES;
-	     i += CONTROL_CHUNK) {
-		unsigned char control[CONTROL_CHUNK];
-		uint64_t n = mask + 1 - i < CONTROL_CHUNK ? mask + 1 - i : CONTROL_CHUNK;
-
-		TRY(target_read(s->target, ctrl + i, control, n));
-		for (uint64_t j = 0; j < n && shown < items; j++) {
-			if (control[j] & 0x80)
-				continue;
-			if (!show_next(s, shown)) {
-				shown = items;
-				break;
-			}
-			shown++;
-			show_entry(s, (struct value){ element, ctrl - (i + j + 1) * size }, is_set);
-		}
-	}
-	show_put(s, shown < items ? ", ...}" : "}");
-	return NULL;
-}
-
-/* expr: the RawTable */
-static struct error *show_hash_map(struct show *s, struct value v, const struct std_row *row)
-{
-	struct value table;
-
-	TRY(place(s, v, row->expr[0], &table));
-	return show_table(s, table, false);
-}
-
-static struct error *show_hash_set(struct show *s, struct value v, const struct std_row *row)
-{
-	struct value table;
-
-	TRY(place(s, v, row->expr[0], &table));
-	return show_table(s, table, true);
-}
-
-enum { BTREE_CAPACITY = 11, BTREE_MAX_HEIGHT = 32 };
-
-struct btree {
-	struct show *s;
-	const struct type *leaf, *internal; /* LeafNode<K, V>; internal may be NULL */
-	bool is_set;
-	uint64_t shown, length;
-};
-
-static const struct type *element_of(const struct type *leaf, const char *member)
-{
-	const struct member *m = type_member(leaf, member);
-
-	return m && type_kind(m->type) == TYPE_ARRAY ? type_target(m->type) : NULL;
-}
-
-/* Slot i of keys or vals: MaybeUninit<K>, whose value is at its start. */
-static void show_slot(struct btree *b, uint64_t node, const char *member, uint64_t i)
-{
-	const struct member *m = type_member(b->leaf, member);
-	const struct type *slot = element_of(b->leaf, member);
-	const struct type *t = slot ? type_param(slot, "T") : NULL;
-
-	if (t)
-		show_inner(b->s, (struct value){ t, node + m->offset + i * type_size(slot) });
-	else
-		show_put(b->s, "<not understood>");
-}
-
-static bool show_pair(struct btree *b, uint64_t node, uint64_t i)
-{
-	if (b->shown >= b->length || !show_next(b->s, b->shown))
-		return false;
-	b->shown++;
-	show_slot(b, node, "keys", i);
-	if (!b->is_set) {
-		show_put(b->s, ": ");
-		show_slot(b, node, "vals", i);
-	}
-	return true;
-}
-
-/* In order; *more false: enough were shown. */
-static struct error *walk_btree(struct btree *b, uint64_t node, uint64_t height, bool *more)
-{
-	struct target *t = b->s->target;
-	const struct member *len = type_member(b->leaf, "len");
-	const struct member *edges = height ? type_member(b->internal, "edges") : NULL;
-	uint64_t n, child;
-
-	TRY(target_read_uint(t, node + len->offset, 2, &n));
-	if (n > BTREE_CAPACITY || node == 0)
-		return error_new(ERR_CORRUPT, "node");
-	for (uint64_t i = 0; i <= n && *more; i++) {
-		if (edges) {
-			TRY(target_read_uint(t, node + edges->offset + i * 8, 8, &child));
-			TRY(walk_btree(b, child, height - 1, more));
-		}
-		if (*more && i < n)
-			*more = show_pair(b, node, i);
-	}
-	return NULL;
-}
-
-static struct error *show_btree(struct show *s, struct value v, bool is_set)
-{
-	struct btree b = { .s = s, .is_set = is_set };
-	struct value node, leaf;
-	uint64_t height;
-	bool more = true;
-
-	TRY(number(s, v, "length", &b.length));
-	if (b.length == 0) {
-		show_put(s, "{}");
-		return NULL;
-	}
-	TRY(place(s, v, "root.node", &node));
-	TRY(number(s, v, "root.height", &height));
-	TRY(follow(s->target, node, &leaf));
-	b.leaf = leaf.type;
-	if (height > BTREE_MAX_HEIGHT)
-		return error_new(ERR_CORRUPT, "height");
-	if (!type_member(b.leaf, "len") || type_size(type_member(b.leaf, "len")->type) != 2)
-		return error_new(ERR_LAYOUT, "no node");
-	if (height) {
-		const char *generics = strchr(qualified_last(type_name(b.leaf)), '<');
-		SCRATCH(tmp);
-		const char *name =
-			arena_printf(&tmp, "alloc::collections::btree::node::InternalNode%s",
-		                     generics ? generics : "");
-
-		b.internal = lookup_type(type_module(b.leaf), name, type_die(b.leaf));
-		if (!b.internal || !type_member(b.internal, "edges"))
-			return error_new(ERR_LAYOUT, "no inner node");
-	}
-	show_put(s, "{");
-	TRY(walk_btree(&b, leaf.addr, height, &more));
-	show_put(s, "}");
-	return NULL;
-}
-
-static struct error *show_btree_map(struct show *s, struct value v, const struct std_row *row)
-{
-	(void)row;
-	return show_btree(s, v, false);
-}
-
-static struct error *show_btree_set(struct show *s, struct value v, const struct std_row *row)
-{
-	struct value map;
-
-	TRY(place(s, v, row->expr[0], &map));
-	return show_btree(s, map, true);
 }
 
 static const char *own_name(const struct std_row *row)
@@ -448,7 +148,7 @@ static struct error *show_cell(struct show *s, struct value v, const struct std_
 {
 	struct value inner;
 
-	TRY(place(s, v, row->expr[0], &inner));
+	TRY(show_row_place(s, v, row->expr[0], &inner));
 	show_printf(s, "%s { value: ", own_name(row));
 	show_inner(s, inner);
 	show_put(s, " }");
@@ -461,8 +161,8 @@ static struct error *show_ref_cell(struct show *s, struct value v, const struct 
 	uint64_t borrow;
 
 	(void)row;
-	TRY(place(s, v, "value", &inner));
-	TRY(number(s, v, "borrow", &borrow));
+	TRY(show_row_place(s, v, "value", &inner));
+	TRY(show_row_number(s, v, "borrow", &borrow));
 	show_put(s, "RefCell { value: ");
 	show_inner(s, inner);
 	show_put(s, (int64_t)borrow < 0 ? ", mutably borrowed }" : " }");
@@ -477,9 +177,9 @@ static struct error *show_std_lock(struct show *s, struct value v, const struct 
 	uint64_t poisoned, word;
 	bool is_rwlock = strcmp(row->type, "RwLock") == 0;
 
-	TRY(place(s, v, "data", &inner));
-	TRY(number(s, v, "poison.failed", &poisoned));
-	word = number_or_0(s, v, row->expr[0]);
+	TRY(show_row_place(s, v, "data", &inner));
+	TRY(show_row_number(s, v, "poison.failed", &poisoned));
+	word = show_row_number_or_0(s, v, row->expr[0]);
 	show_printf(s, "%s { data: ", own_name(row));
 	show_inner(s, inner);
 	show_printf(s, "%s, poisoned: %s, .. }",
@@ -495,8 +195,8 @@ static struct error *show_tokio_lock(struct show *s, struct value v, const struc
 	struct value inner;
 	uint64_t permits;
 
-	TRY(place(s, v, row->expr[0], &inner));
-	TRY(number(s, v, row->expr[1], &permits));
+	TRY(show_row_place(s, v, row->expr[0], &inner));
+	TRY(show_row_number(s, v, row->expr[1], &permits));
 	show_printf(s, "%s { data: ", own_name(row));
 	show_inner(s, inner);
 	show_put(s, permits >> 1 ? " }" : ", locked }");
@@ -583,7 +283,7 @@ static struct error *show_socket(struct show *s, struct value v, const struct st
 {
 	uint64_t fd;
 
-	TRY(number(s, v, row->expr[0], &fd));
+	TRY(show_row_number(s, v, row->expr[0], &fd));
 	show_printf(s, "%s { fd: %" PRId32 " }", own_name(row), (int32_t)fd);
 	return NULL;
 }
@@ -607,8 +307,8 @@ static struct error *show_duration(struct show *s, struct value v, const struct 
 	uint64_t secs, nanos;
 
 	(void)row;
-	TRY(number(s, v, "secs", &secs));
-	TRY(number(s, v, "nanos", &nanos));
+	TRY(show_row_number(s, v, "secs", &secs));
+	TRY(show_row_number(s, v, "nanos", &nanos));
 	if (nanos >= 1000000000)
 		return error_new(ERR_CORRUPT, "nanoseconds");
 	if (secs)
@@ -626,114 +326,10 @@ static struct error *show_time(struct show *s, struct value v, const struct std_
 {
 	uint64_t secs, nanos;
 
-	TRY(number(s, v, "tv_sec", &secs));
-	TRY(number(s, v, "tv_nsec", &nanos));
+	TRY(show_row_number(s, v, "tv_sec", &secs));
+	TRY(show_row_number(s, v, "tv_nsec", &nanos));
 	show_printf(s, "%s { tv_sec: %" PRId64 ", tv_nsec: %" PRIu64 " }", own_name(row),
 	            (int64_t)secs, nanos);
-	return NULL;
-}
-
-static struct error *show_v4(struct show *s, struct value v, const struct std_row *row)
-{
-	unsigned char b[4];
-
-	(void)row;
-	if (type_size(v.type) != sizeof(b))
-		return error_new(ERR_LAYOUT, "address");
-	TRY(target_read(s->target, v.addr, b, sizeof(b)));
-	show_printf(s, "%u.%u.%u.%u", b[0], b[1], b[2], b[3]);
-	return NULL;
-}
-
-/* core/src/net/ip_addr.rs: the longest run of more than one 0 becomes "::" */
-static void show_v6_groups(struct show *s, const unsigned *group)
-{
-	int best = -1, best_len = 1;
-
-	for (int i = 0; i < 8; i++) {
-		int n = 0;
-
-		while (i + n < 8 && group[i + n] == 0)
-			n++;
-		if (n > best_len) {
-			best = i;
-			best_len = n;
-		}
-		i += n;
-	}
-	for (int i = 0; i < 8; i++) {
-		if (i == best) {
-			show_put(s, "::");
-			i += best_len - 1;
-			continue;
-		}
-		bool follows_gap = best >= 0 && i == best + best_len;
-		show_printf(s, "%s%x", i && !follows_gap ? ":" : "", group[i]);
-	}
-}
-
-static struct error *show_v6(struct show *s, struct value v, const struct std_row *row)
-{
-	unsigned char b[16];
-	unsigned group[8];
-	bool mapped = true;
-
-	(void)row;
-	if (type_size(v.type) != sizeof(b))
-		return error_new(ERR_LAYOUT, "address");
-	TRY(target_read(s->target, v.addr, b, sizeof(b)));
-	for (int i = 0; i < 8; i++) {
-		group[i] = (unsigned)b[2 * i] << 8 | b[2 * i + 1];
-		mapped &= i > 5 || group[i] == (i == 5 ? 0xffff : 0);
-	}
-	if (mapped)
-		show_printf(s, "::ffff:%u.%u.%u.%u", b[12], b[13], b[14], b[15]);
-	else
-		show_v6_groups(s, group);
-	return NULL;
-}
-
-/* expr: the port; the port in network order, before 1.64 */
-static struct error *read_port(struct show *s, struct value v, const struct std_row *row,
-                               uint64_t *ret)
-{
-	struct error *err = number(s, v, row->expr[0], ret);
-
-	if (!err)
-		return NULL;
-	error_free(err);
-	TRY(number(s, v, row->expr[1], ret));
-	*ret = (*ret & 0xff) << 8 | *ret >> 8;
-	return NULL;
-}
-
-static struct error *show_socket_v4(struct show *s, struct value v, const struct std_row *row)
-{
-	struct value ip;
-	uint64_t port;
-
-	TRY(place(s, v, row->expr[2], &ip));
-	TRY(read_port(s, v, row, &port));
-	TRY(show_v4(s, ip, row));
-	show_printf(s, ":%" PRIu64, port);
-	return NULL;
-}
-
-static struct error *show_socket_v6(struct show *s, struct value v, const struct std_row *row)
-{
-	struct value ip;
-	uint64_t port, scope;
-
-	TRY(place(s, v, row->expr[2], &ip));
-	TRY(read_port(s, v, row, &port));
-	TRY(number(s, v, "scope_id | sin6_scope_id", &scope));
-	if (type_size(ip.type) != 16)
-		return error_new(ERR_LAYOUT, "address");
-	show_put(s, "[");
-	TRY(show_v6(s, ip, row));
-	if (scope)
-		show_printf(s, "%%%" PRIu64, scope);
-	show_printf(s, "]:%" PRIu64, port);
 	return NULL;
 }
 
@@ -756,8 +352,8 @@ static struct error *show_bytes(struct show *s, struct value v, const struct std
 	uint64_t ptr, len;
 
 	(void)row;
-	TRY(number(s, v, "ptr", &ptr));
-	TRY(number(s, v, "len", &len));
+	TRY(show_row_number(s, v, "ptr", &ptr));
+	TRY(show_row_number(s, v, "len", &len));
 	if (len > INT64_MAX)
 		return error_new(ERR_CORRUPT, "length");
 	return show_quoted(s, ptr, len, QUOTE_BYTES);
@@ -769,7 +365,7 @@ static struct error *show_c_string(struct show *s, struct value v, const struct 
 	struct fat fat;
 
 	(void)row;
-	TRY(place(s, v, "inner", &inner));
+	TRY(show_row_place(s, v, "inner", &inner));
 	if (!show_is_fat(inner.type))
 		return error_new(ERR_LAYOUT, "no slice");
 	TRY(show_read_fat(s->target, inner, &fat));
@@ -782,9 +378,9 @@ static struct error *show_range(struct show *s, struct value v, const struct std
 	struct value start = { 0 }, end = { 0 };
 
 	if (row->expr[0])
-		TRY(place(s, v, row->expr[0], &start));
+		TRY(show_row_place(s, v, row->expr[0], &start));
 	if (row->expr[2])
-		TRY(place(s, v, row->expr[2], &end));
+		TRY(show_row_place(s, v, row->expr[2], &end));
 	if (start.type)
 		show_inner(s, start);
 	show_put(s, row->expr[1]);
@@ -873,7 +469,7 @@ struct error *show_std(struct show *s, struct value v, bool *done)
 	for (size_t i = 0; i < sizeof(std_table) / sizeof(std_table[0]); i++) {
 		const struct std_row *row = &std_table[i];
 
-		if (matches(v.type, row->type, row->within)) {
+		if (show_is(v.type, row->type, row->within)) {
 			*done = true;
 			return row->show(s, v, row);
 		}
@@ -902,39 +498,4 @@ struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cac
 	TRY(reach(t, cache, v, through, ret));
 	*found = true;
 	return NULL;
-}
-
-static struct error *element_at(const struct type *element, uint64_t addr, uint64_t count,
-                                uint64_t index, struct value *ret)
-{
-	if (index >= count)
-		return error_new(ERR_USAGE, "there are %" PRIu64 " elements", count);
-	*ret = (struct value){ element, addr + index * type_size(element) };
-	return NULL;
-}
-
-struct error *show_index(struct target *t, struct show_cache *cache, struct value v, uint64_t index,
-                         struct value *ret)
-{
-	const struct type *element = type_param(v.type, "T");
-	struct buffer b;
-	struct deque d;
-	struct fat fat;
-
-	if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type))
-		return element_at(type_target(v.type), v.addr, type_count(v.type), index, ret);
-	if (show_is_fat(v.type)) {
-		TRY(show_read_fat(t, v, &fat));
-		if (fat.element && !fat.is_text)
-			return element_at(fat.element, fat.addr, fat.count, index, ret);
-	} else if (matches(v.type, "Vec", "alloc::vec") && element) {
-		TRY(read_buffer(t, cache, v, type_size(element), &b));
-		return element_at(element, b.ptr, b.len, index, ret);
-	} else if (matches(v.type, "VecDeque", "alloc::collections")) {
-		TRY(read_deque(t, cache, v, &d));
-		TRY(element_at(d.element, d.ptr, d.len, index, ret));
-		*ret = deque_element(&d, index);
-		return NULL;
-	}
-	return error_new(ERR_LAYOUT, "%s has no elements", type_name(v.type));
 }

@@ -108,21 +108,27 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 	return NULL;
 }
 
+/* The place at a path that this version may not have. */
+static struct error *optional_place(const struct leaf *l, const char *path, struct value *ret,
+                                    bool *found)
+{
+	const struct path *p;
+	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
+
+	*found = false;
+	error_free(err);
+	return err ? NULL : path_eval(l->d->c->in->target, p, l->v, ret, found);
+}
+
 /* Does the place, an AtomicWaker, hold the waker of the task that is being decoded? */
 static struct error *holds_waker(const struct leaf *l, const char *path, bool *ret)
 {
-	const struct path *p;
 	struct value place;
 	struct waker waker;
 	bool found;
 
 	*ret = false;
-	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
-	if (err) {
-		error_free(err);
-		return NULL;
-	}
-	TRY(path_eval(l->d->c->in->target, p, l->v, &place, &found));
+	TRY(optional_place(l, path, &place, &found));
 	if (!found)
 		return NULL;
 	TRY(waker_read(l->d->c, place, &waker));
@@ -133,17 +139,11 @@ static struct error *holds_waker(const struct leaf *l, const char *path, bool *r
 /* The variant at that path; NULL where this version has no such member. */
 static struct error *variant_at(const struct leaf *l, const char *path, const char **ret)
 {
-	const struct path *p;
 	struct value place;
 	bool found;
 
 	*ret = NULL;
-	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
-	if (err) {
-		error_free(err);
-		return NULL;
-	}
-	TRY(path_eval(l->d->c->in->target, p, l->v, &place, &found));
+	TRY(optional_place(l, path, &place, &found));
 	return found ? value_enum_name(l->d->c->in->target, place, ret) : NULL;
 }
 

@@ -1,5 +1,6 @@
 //! Futures that wrap one other: those of tokio and tracing, on top of each other too.
 
+#[path = "../../instrumented/src/subscriber.rs"]
 mod subscriber;
 
 use std::fmt::Debug;
