@@ -254,14 +254,18 @@ void found(struct finder *f, struct value v, const char *edge)
 	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker, DOUBT_NONE };
 }
 
+/* Does the type's path, generics cut, end so? Several crates have their own of these. */
+static bool path_ends_with(const struct type *t, const char *end)
+{
+	size_t len = qualified_base_len(type_name(t)), wanted = strlen(end);
+
+	return len >= wanted && strncmp(type_name(t) + len - wanted, end, wanted) == 0;
+}
+
 bool is_maybe_done(const struct type *t)
 {
-	size_t len = qualified_base_len(type_name(t));
-	const char *name = type_name(t);
-
-	return type_kind(t) == TYPE_ENUM &&
-	       ((len >= 21 && strncmp(name + len - 21, "maybe_done::MaybeDone", 21) == 0) ||
-	        (len >= 28 && strncmp(name + len - 28, "try_maybe_done::TryMaybeDone", 28) == 0));
+	return type_kind(t) == TYPE_ENUM && (path_ends_with(t, "maybe_done::MaybeDone") ||
+	                                     path_ends_with(t, "try_maybe_done::TryMaybeDone"));
 }
 
 static struct error *find_maybe_done(struct finder *f, struct value v, const char *edge)
@@ -420,16 +424,13 @@ struct error *find_futures(struct finder *f, struct value v, int depth)
 
 static struct error *find_waker(struct finder *f, struct value v, const char *expr)
 {
-	struct target *t = f->d->c->in->target;
-	const struct path *p;
 	struct value arc, data;
 	bool there;
 
-	TRY(inspector_path(f->d->c->in, v.type, expr, &p));
-	TRY(path_eval(t, p, v, &arc, &there));
+	TRY(inspector_eval(f->d->c->in, v, expr, &arc, &there));
 	if (!there)
 		return NULL;
-	TRY(value_shared(t, arc, &data));
+	TRY(value_shared(f->d->c->in->target, arc, &data));
 	f->waker = data.addr;
 	return NULL;
 }
@@ -437,12 +438,10 @@ static struct error *find_waker(struct finder *f, struct value v, const char *ex
 static struct error *children_of_row(struct finder *f, struct value v, size_t row)
 {
 	for (size_t i = 0; i < MAX_PATHS && table[row].children[i].path; i++) {
-		const struct path *p;
 		struct value child;
 		bool there;
 
-		TRY(inspector_path(f->d->c->in, v.type, table[row].children[i].path, &p));
-		TRY(path_eval(f->d->c->in->target, p, v, &child, &there));
+		TRY(inspector_eval(f->d->c->in, v, table[row].children[i].path, &child, &there));
 		f->edge = table[row].children[i].edge;
 		f->waker = 0;
 		if (there && table[row].children[i].waker)

@@ -233,18 +233,14 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 static void note_what_else(struct decoder *d, struct value v, struct future *f)
 {
 	static const char set_path[] = "local_set";
-	const struct path *p;
 	struct value set;
-	bool found = false;
-	struct error *err = NULL;
+	bool found;
 
 	if (type_is(v.type, "tracing::instrument::Instrumented"))
 		f->note = span_text(d->c, v);
 	if (!type_is(v.type, "tokio::task::local::RunUntil"))
 		return;
-	err = inspector_path(d->c->in, v.type, set_path, &p);
-	if (!err)
-		err = path_eval(d->c->in->target, p, v, &set, &found);
+	struct error *err = inspector_eval(d->c->in, v, set_path, &set, &found);
 	if (!err && found && type_target(set.type)) {
 		err = target_read_uint(d->c->in->target, set.addr, 8, &set.addr);
 		set.type = type_target(set.type);

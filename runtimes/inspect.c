@@ -59,6 +59,16 @@ struct error *inspector_path(struct inspector *in, const struct type *from, cons
 	return NULL;
 }
 
+struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
+                             struct value *ret, bool *found)
+{
+	const struct path *p;
+
+	*found = false;
+	TRY(inspector_path(in, from.type, expr, &p));
+	return path_eval(in->target, p, from, ret, found);
+}
+
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
 {
 	STR(text);

@@ -94,6 +94,10 @@ void inspector_note(struct inspector *in, const char *text);
 struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
                              const struct path **ret) MUST_CHECK;
 
+/* inspector_path() and path_eval() from a value: the place it leads to. */
+struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
+                             struct value *ret, bool *found) MUST_CHECK;
+
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);
 

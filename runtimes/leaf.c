@@ -81,10 +81,7 @@ bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
 struct error *leaf_place(const struct leaf *l, struct value from, const char *expr,
                          struct value *ret, bool *found)
 {
-	const struct path *p;
-
-	TRY(inspector_path(l->d->c->in, from.type, expr, &p));
-	return path_eval(l->d->c->in->target, p, from, ret, found);
+	return inspector_eval(l->d->c->in, from, expr, ret, found);
 }
 
 struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,

@@ -20,12 +20,10 @@ bool set_is_type(const struct type *t)
 static struct error *read_link(struct decoder *d, struct value from, const char *expr,
                                struct value *node)
 {
-	const struct path *p;
 	struct value link;
 	bool found;
 
-	TRY(inspector_path(d->c->in, from.type, expr, &p));
-	TRY(path_eval(d->c->in->target, p, from, &link, &found));
+	TRY(inspector_eval(d->c->in, from, expr, &link, &found));
 	for (int hop = 0; hop < 8 && link.type && type_kind(link.type) != TYPE_POINTER; hop++) {
 		const struct member *m = type_single_member(link.type);
 
@@ -41,12 +39,10 @@ static struct error *read_link(struct decoder *d, struct value from, const char 
 static struct error *find_in_node(struct finder *f, struct value node)
 {
 	struct finder each = *f;
-	const struct path *p;
 	struct value future;
 	bool there;
 
-	TRY(inspector_path(f->d->c->in, node.type, future_path, &p));
-	TRY(path_eval(f->d->c->in->target, p, node, &future, &there));
+	TRY(inspector_eval(f->d->c->in, node, future_path, &future, &there));
 	if (!there) /* it has finished; its node waits to be released */
 		return NULL;
 	if (f->branch == BRANCH_POLLED) {

@@ -14,14 +14,11 @@ static const char line_path[] = "span.meta.line.Some.0";
 
 static const char *text_at(struct collector *c, struct value from, const char *expr)
 {
-	const struct path *p;
 	struct value place;
 	const char *text = NULL;
-	bool found = false;
-	struct error *err = inspector_path(c->in, from.type, expr, &p);
+	bool found;
+	struct error *err = inspector_eval(c->in, from, expr, &place, &found);
 
-	if (!err)
-		err = path_eval(c->in->target, p, from, &place, &found);
 	if (!err && found)
 		err = value_string(c->in->target, c->a, place, MAX_NAME, &text);
 	error_free(err);

@@ -33,22 +33,13 @@ void local_set_met(struct decoder *d, struct value v, struct future *f)
 		local_set_add(d->c, &set);
 }
 
-static struct error *eval(struct collector *c, struct value v, const char *expr, struct value *ret,
-                          bool *found)
-{
-	const struct path *p;
-
-	TRY(inspector_path(c->in, v.type, expr, &p));
-	return path_eval(c->in->target, p, v, ret, found);
-}
-
 static struct error *word(struct collector *c, struct value v, const char *expr, uint64_t *ret)
 {
 	struct value place;
 	bool found;
 
 	*ret = 0;
-	TRY(eval(c, v, expr, &place, &found));
+	TRY(inspector_eval(c->in, v, expr, &place, &found));
 	return found ? target_read_uint(c->in->target, place.addr, 8, ret) : NULL;
 }
 
@@ -57,7 +48,7 @@ bool local_set_wakes(struct collector *c, struct value set, uint64_t waker)
 	struct waker w = { 0 };
 	struct value place;
 	bool found;
-	struct error *err = eval(c, set, waker_path, &place, &found);
+	struct error *err = inspector_eval(c->in, set, waker_path, &place, &found);
 
 	if (!err && found)
 		err = waker_read(c, place, &w);
@@ -71,7 +62,7 @@ struct error *local_set_list(struct collector *c, struct value set, uint64_t *li
 	struct value owned;
 	bool found;
 
-	TRY(eval(c, set, owned_path, &owned, &found));
+	TRY(inspector_eval(c->in, set, owned_path, &owned, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the LocalSet has no list of tasks");
 	*list = owned.addr;
@@ -141,7 +132,7 @@ static void collect_set(struct collector *c, const struct local_set *set,
 	struct value owned;
 	size_t before = tasks->n;
 	bool found = false;
-	struct error *err = r ? eval(c, set->v, owned_path, &owned, &found) : NULL;
+	struct error *err = r ? inspector_eval(c->in, set->v, owned_path, &owned, &found) : NULL;
 
 	if (!err && found && map_put(known, owned.addr, NULL))
 		err = list_set(c, r, owned, tasks);

@@ -13,7 +13,6 @@ static bool is_current_thread(const struct mark *block_on)
 static uint64_t parker_data(struct collector *c, const struct tokio *k, const struct thread *th)
 {
 	struct value parker = { k->parker.type, 0 }, inner, data = { 0 };
-	const struct path *p;
 	bool found = false;
 	struct error *err = NULL;
 
@@ -22,9 +21,7 @@ static uint64_t parker_data(struct collector *c, const struct tokio *k, const st
 	err = target_tls_address(c->in->target, th, k->dm->module, k->parker.offset, &parker.addr,
 	                         &found);
 	if (!err && found)
-		err = inspector_path(c->in, parker.type, "inner", &p);
-	if (!err && found)
-		err = path_eval(c->in->target, p, parker, &inner, &found);
+		err = inspector_eval(c->in, parker, "inner", &inner, &found);
 	if (!err && found)
 		err = value_shared(c->in->target, inner, &data);
 	error_free(err);

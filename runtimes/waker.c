@@ -35,17 +35,14 @@ static bool follow_set(struct collector *c, struct waker *w)
 	const struct function *f = lookup_function(c->in->di, w->clone);
 	const struct type *t = f ? function_param(f, "W") : NULL;
 	struct value node, outer;
-	const struct path *p;
-	bool found = false;
 	struct error *err;
+	bool found;
 
 	t = t || !f ? t : function_param(f, "T");
 	if (!t || !type_is(t, "futures_util::stream::futures_unordered::task::Task"))
 		return false;
 	node = (struct value){ t, w->data };
-	err = inspector_path(c->in, t, outer_path, &p);
-	if (!err)
-		err = path_eval(c->in->target, p, node, &outer, &found);
+	err = inspector_eval(c->in, node, outer_path, &outer, &found);
 	if (!err && found)
 		err = waker_read(c, outer, w);
 	error_free(err);
