@@ -278,6 +278,24 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm)
 	return dm->rustc;
 }
 
+uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	uint64_t hash = 1;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while (elf && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		/* The bias is in no file: libdwfl adds it to what it has read. */
+		uint64_t values[] = { shdr.sh_name, shdr.sh_type, shdr.sh_offset, shdr.sh_size };
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+			hash = (hash ^ values[i]) * UINT64_C(0x100000001b3) ^ hash >> 32;
+	}
+	return hash;
+}
+
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 {
 	GElf_Addr bias;

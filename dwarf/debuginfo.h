@@ -89,6 +89,8 @@ void debuginfo_close(struct debuginfo *di);
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);
 /* What is known of the module without its DWARF; never NULL. */
 struct facts *debuginfo_facts(struct dwarf_module *dm);
+/* A hash of all section headers of the module's file: two builds differ in it. */
+uint64_t debuginfo_sections_hash(struct dwarf_module *dm);
 /* Opens dwarf, reads unit headers, decides the tier; once. False when the module has none. */
 bool debuginfo_need(struct dwarf_module *dm);
 /* Does the file keep what is at this link-time address from being written, once it is relocated? */

@@ -56,7 +56,7 @@ enum { FACTS_FORMAT = 1 };
 struct facts_identity {
 	unsigned char build_id[BUILD_ID_MAX];
 	size_t build_id_len;
-	uint64_t fingerprint; /* of its symbols, 0 unknown: see fingerprint.h */
+	uint64_t fingerprint; /* of its sections or symbols, whatever the kind of file says */
 };
 
 struct facts;
@@ -110,10 +110,11 @@ void fact_end(struct fact_draft *d);
 
 /*
  * Lets f know what the file of size bytes at data says; f owns data (malloc) from then on, also on
- * failure. One file at most. ERR_CORRUPT when it is no such file, ERR_UNSUPPORTED when another
- * version wrote it.
+ * failure. One file at most. ERR_CORRUPT when it is no such file or one of a program that is not
+ * the expected one (NULL: any), ERR_UNSUPPORTED when another version wrote it.
  */
-struct error *facts_load(struct facts *f, void *data, size_t size) MUST_CHECK;
+struct error *facts_load(struct facts *f, void *data, size_t size,
+                         const struct facts_identity *expected) MUST_CHECK;
 /* What the loaded file says that it belongs to, NULL when there is none. */
 const struct facts_identity *facts_identity(const struct facts *f);
 /* The loaded file is one of layout: what it does not know is not there. */

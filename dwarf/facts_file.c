@@ -95,7 +95,18 @@ static struct error *find_parts(struct facts_file *file, const struct header *h,
 	return NULL;
 }
 
-struct error *facts_load(struct facts *f, void *data, size_t size)
+static struct error *check_identity(const struct header *h, const struct facts_identity *expected)
+{
+	if (h->build_id_len != expected->build_id_len ||
+	    memcmp(h->build_id, expected->build_id, h->build_id_len) != 0)
+		return error_new(ERR_CORRUPT, "it is of a program with another build-id");
+	if (h->fingerprint != expected->fingerprint)
+		return error_new(ERR_CORRUPT, "it is of a program with other sections");
+	return NULL;
+}
+
+struct error *facts_load(struct facts *f, void *data, size_t size,
+                         const struct facts_identity *expected)
 {
 	struct facts_file file = { .data = data };
 	struct header h = { 0 };
@@ -105,6 +116,8 @@ struct error *facts_load(struct facts *f, void *data, size_t size)
 	err = check_header(&h, data, size);
 	if (!err)
 		err = find_parts(&file, &h, size);
+	if (!err && expected)
+		err = check_identity(&h, expected);
 	if (err || f->file.data || f->texts.n) {
 		free(data);
 		return err ? err : error_new(ERR_STATE, "facts are loaded already");
