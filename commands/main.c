@@ -120,7 +120,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->session.target.force = true;
 		return 0;
 	case KEY_NO_CACHE:
-		o->session.inspector.no_cache = true;
+		o->session.inspector.cache = false;
 		return 0;
 	case 'e':
 	case 'x':
@@ -285,7 +285,7 @@ static enum status run(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .session.inspector.cache = true };
 
 	setlocale(LC_CTYPE, "");
 	install_signals();

@@ -115,6 +115,8 @@ void fact_end(struct fact_draft *d);
  */
 struct error *facts_load(struct facts *f, void *data, size_t size,
                          const struct facts_identity *expected) MUST_CHECK;
+/* Makes the header of a changed file right again, for tests with hostile ones. */
+void facts_sign(void *data, size_t size);
 /* What the loaded file says that it belongs to, NULL when there is none. */
 const struct facts_identity *facts_identity(const struct facts *f);
 /* The loaded file is one of layout: what it does not know is not there. */

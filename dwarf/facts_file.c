@@ -14,6 +14,7 @@
 enum { INDEX_ROW = 16 };
 
 static const char magic[8] = "adbfacts";
+static const char version[16] = ASYNCDBG_VERSION;
 
 struct header {
 	char magic[8];
@@ -55,12 +56,29 @@ static uint64_t header_checksum(const uint8_t *data, size_t size)
 	return checksum(data + from, size - from);
 }
 
+void facts_sign(void *data, size_t size)
+{
+	struct header h;
+
+	if (size < sizeof(h))
+		return;
+	memcpy(&h, data, sizeof(h));
+	memcpy(h.magic, magic, sizeof(magic));
+	h.format = FACTS_FORMAT;
+	h.kinds = FACT_KINDS;
+	memcpy(h.version, version, sizeof(version));
+	h.size = size;
+	memcpy(data, &h, sizeof(h));
+	h.checksum = header_checksum(data, size);
+	memcpy(data, &h, sizeof(h));
+}
+
 static struct error *check_header(const struct header *h, const uint8_t *data, size_t size)
 {
 	if (size < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) != 0)
 		return error_new(ERR_CORRUPT, "it is no file of facts");
 	if (h->format != FACTS_FORMAT || h->kinds != FACT_KINDS ||
-	    strncmp(h->version, ASYNCDBG_VERSION, sizeof(h->version)) != 0)
+	    memcmp(h->version, version, sizeof(version)) != 0)
 		return error_new(ERR_UNSUPPORTED, "another version of asyncdbg wrote it");
 	if (h->size != size || h->checksum != header_checksum(data, size))
 		return error_new(ERR_CORRUPT, "it is torn: its checksum is wrong");
@@ -235,16 +253,13 @@ static void append_texts(const struct facts *f, struct str *out)
 void *facts_save(const struct facts *f, const struct facts_identity *identity, bool whole,
                  size_t *size)
 {
-	struct header h = { .format = FACTS_FORMAT, .kinds = FACT_KINDS };
+	struct header h = { .whole = whole };
 	struct str out = { 0 };
 	STR(records);
 
-	memcpy(h.magic, magic, sizeof(magic));
-	strncpy(h.version, ASYNCDBG_VERSION, sizeof(h.version) - 1);
 	memcpy(h.build_id, identity->build_id, identity->build_id_len);
 	h.build_id_len = (uint32_t)identity->build_id_len;
 	h.fingerprint = identity->fingerprint;
-	h.whole = whole;
 	append(&out, &h, sizeof(h));
 	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
 		source_vec sources = { 0 };
@@ -264,10 +279,8 @@ void *facts_save(const struct facts *f, const struct facts_identity *identity, b
 	append_texts(f, &out);
 	h.nrecords = records.len;
 	append(&out, records.data, records.len);
-	h.size = out.len;
 	memcpy(out.data, &h, sizeof(h));
-	h.checksum = header_checksum((const uint8_t *)out.data, out.len);
-	memcpy(out.data, &h, sizeof(h));
+	facts_sign(out.data, out.len);
 	*size = out.len;
 	return out.data;
 }

@@ -137,7 +137,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	in->target = t;
 	err = debuginfo_open(t, &in->di);
 	if (!err) {
-		if (!options || !options->no_cache)
+		if (options && options->cache)
 			in->facts.cache = cache_directory(&in->arena);
 		in->di->facts = &in->facts;
 		err = unwinder_open(t, &in->unwinder);

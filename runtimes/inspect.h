@@ -30,7 +30,7 @@ struct question {
 };
 
 struct inspector_options {
-	bool no_cache; /* neither read nor write what earlier runs learnt of the program's files */
+	bool cache; /* read and write what earlier runs learnt of the program's files: cache.h */
 };
 
 /*
