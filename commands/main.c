@@ -20,6 +20,7 @@ const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
 enum option_key {
 	KEY_EXE = 256,
 	KEY_FORCE,
+	KEY_NO_CACHE,
 	KEY_JSON,
 	KEY_JSONL,
 	KEY_FULL_NAMES,
@@ -53,6 +54,7 @@ static const struct argp_option argp_options[] = {
 	{ "core", 'c', "CORE", 0, "Look at a core dump", 0 },
 	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
+	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
 	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
@@ -116,6 +118,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FORCE:
 		o->session.target.force = true;
+		return 0;
+	case KEY_NO_CACHE:
+		o->session.inspector.cache = false;
 		return 0;
 	case 'e':
 	case 'x':
@@ -280,7 +285,7 @@ static enum status run(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .session.inspector.cache = true };
 
 	setlocale(LC_CTYPE, "");
 	install_signals();

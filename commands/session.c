@@ -14,7 +14,7 @@ struct error *session_open(const struct session_options *options, struct session
 	else if (options->core)
 		TRY(target_core_open(options->core, &options->target, &t));
 	if (t)
-		TRY(inspector_open(t, &in));
+		TRY(inspector_open(t, &options->inspector, &in));
 	*ret = (struct session){ .target = t, .inspector = in, .verbose = options->verbose };
 	t = NULL;
 	return NULL;

@@ -32,6 +32,7 @@ struct session_options {
 	pid_t pid;        /* of a live process, or 0 */
 	const char *core; /* path of a core, or NULL */
 	struct target_options target;
+	struct inspector_options inspector;
 	bool verbose; /* every command that can shows the variables of every frame */
 };
 

@@ -9,6 +9,8 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "dwarf/cache.h"
+#include "dwarf/search.h"
 
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
@@ -40,6 +42,7 @@ void debuginfo_close(struct debuginfo *di)
 	if (!di)
 		return;
 	for (size_t i = 0; i < di->nmodules; i++) {
+		cache_close(di->modules[i]);
 		map_free(&di->modules[i]->types);
 		map_free(&di->modules[i]->by_name);
 		map_free(&di->modules[i]->functions);
@@ -187,7 +190,7 @@ static void decide_tier(struct dwarf_module *dm)
 			}
 		}
 	}
-	if (!debuginfo_rustc_version(dm)) {
+	if (!search_rustc_version(dm)) {
 		/* Not a Rust program: nothing is missing that another build would bring. */
 		dm->tier = DWARF_FULL;
 		return;
@@ -196,12 +199,10 @@ static void decide_tier(struct dwarf_module *dm)
 			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
-void debuginfo_load(struct dwarf_module *dm)
+static void load(struct dwarf_module *dm)
 {
 	Dwarf_Addr bias;
 
-	if (dm->dwarf || dm->tier_reason)
-		return;
 	dm->dwarf = dwfl_module_getdwarf(dm->module->dwfl, &bias);
 	if (!dm->dwarf) {
 		LOG("dwarf", "%s: %s", dm->module->path, dwfl_errmsg(-1));
@@ -227,11 +228,100 @@ void debuginfo_load(struct dwarf_module *dm)
 	decide_tier(dm);
 }
 
+bool debuginfo_need(struct dwarf_module *dm)
+{
+	if (!dm->loaded) {
+		dm->loaded = true;
+		/* What is in a layout file is all there is: its DIEs are not those of another. */
+		if (!facts_are_whole(debuginfo_facts(dm)))
+			load(dm);
+	}
+	return dm->dwarf != NULL;
+}
+
+struct facts *debuginfo_facts(struct dwarf_module *dm)
+{
+	if (!dm->facts)
+		dm->facts = cache_open(dm);
+	return dm->facts;
+}
+
+/* The tier and the compiler, by facts if they tell. */
+static void describe(struct dwarf_module *dm)
+{
+	struct fact_draft d;
+	struct fact fact;
+
+	if (dm->described)
+		return;
+	dm->described = true;
+	if (fact_find(debuginfo_facts(dm), FACT_MODULE, 1, NULL, &fact)) {
+		uint64_t tier = fact_number(&fact);
+
+		dm->tier = tier < DWARF_NONE ? (enum dwarf_tier)tier : DWARF_NONE;
+		dm->tier_reason = fact_text(&fact);
+		dm->rustc = fact_text(&fact);
+		return;
+	}
+	debuginfo_need(dm);
+	dm->rustc = search_rustc_version(dm);
+	fact_begin(&d, dm->facts, FACT_MODULE, 1, NULL);
+	fact_add_number(&d, dm->tier);
+	fact_add_text(&d, dm->tier_reason);
+	fact_add_text(&d, dm->rustc);
+	fact_end(&d);
+}
+
+const char *debuginfo_rustc_version(struct dwarf_module *dm)
+{
+	describe(dm);
+	return dm->rustc;
+}
+
+uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	uint64_t hash = 1;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while (elf && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		/* The bias is in no file: libdwfl adds it to what it has read. */
+		uint64_t values[] = { shdr.sh_name, shdr.sh_type, shdr.sh_offset, shdr.sh_size };
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+			hash = (hash ^ values[i]) * UINT64_C(0x100000001b3) ^ hash >> 32;
+	}
+	return hash;
+}
+
+bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	bool constant = false;
+	size_t n;
+
+	if (!elf || elf_getphdrnum(elf, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr p;
+
+		if (!gelf_getphdr(elf, (int)i, &p) || addr < p.p_vaddr ||
+		    addr - p.p_vaddr >= p.p_memsz)
+			continue;
+		constant |=
+			p.p_type == PT_GNU_RELRO || (p.p_type == PT_LOAD && !(p.p_flags & PF_W));
+	}
+	return constant;
+}
+
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
 		if (di->modules[i]->module == m) {
-			debuginfo_load(di->modules[i]);
+			describe(di->modules[i]);
 			return di->modules[i];
 		}
 	}
@@ -315,7 +405,7 @@ static const char *version_at(struct debuginfo *di, const char *p)
 	return arena_strndup(&di->arena, p, n);
 }
 
-const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate)
+const char *search_crate_version(struct dwarf_module *dm, const char *crate)
 {
 	SCRATCH(tmp);
 	const char *wanted = arena_printf(&tmp, "/%s-", crate);
@@ -330,7 +420,7 @@ const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate)
 	return NULL;
 }
 
-const char *debuginfo_rustc_version(struct dwarf_module *dm)
+const char *search_rustc_version(struct dwarf_module *dm)
 {
 	static const char wanted[] = "rustc version ";
 	const char *newest = NULL;

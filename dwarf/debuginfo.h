@@ -16,6 +16,7 @@
 #include "dwarf/scan.h"
 
 struct Dwarf;
+struct facts;
 
 /* How much a module's debug info can tell. */
 enum dwarf_tier {
@@ -48,7 +49,10 @@ struct unit_range {
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
-	struct Dwarf *dwarf; /* NULL unless tier is FULL or LINES */
+	struct facts *facts;    /* see debuginfo_facts() */
+	bool described, loaded; /* the tier is known; its DWARF was opened or has none */
+	const char *rustc;      /* see debuginfo_rustc_version() */
+	struct Dwarf *dwarf;    /* NULL unless loaded and tier is FULL or LINES */
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
 	struct dwarf_sections sections;
@@ -68,19 +72,29 @@ struct dwarf_module {
 
 struct debuginfo {
 	struct target *target;
-	struct dwarf_module **modules; /* main module first; only those with a file */
+	const struct facts_options *facts; /* NULL: no file of facts is used */
+	struct dwarf_module **modules;     /* main module first; only those with a file */
 	size_t nmodules;
 	struct arena arena;
 };
 
-/* Opens every module lazily: nothing is read from debug info yet. */
+/* Opens every module lazily: nothing is read from debug info yet. di->facts may be set then. */
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
 
-/* The module with its DWARF opened (tier set), NULL when no file was found for it. */
+/*
+ * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where
+ * facts tell its tier: see debuginfo_need().
+ */
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);
-/* Opens dwarf, reads unit headers, decides the tier; once. */
-void debuginfo_load(struct dwarf_module *dm);
+/* What is known of the module without its DWARF; never NULL. */
+struct facts *debuginfo_facts(struct dwarf_module *dm);
+/* A hash of all section headers of the module's file: two builds differ in it. */
+uint64_t debuginfo_sections_hash(struct dwarf_module *dm);
+/* Opens dwarf, reads unit headers, decides the tier; once. False when the module has none. */
+bool debuginfo_need(struct dwarf_module *dm);
+/* Does the file keep what is at this link-time address from being written, once it is relocated? */
+bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr);
 
 /* The unit that holds the DIE at this offset, NULL when none. */
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);

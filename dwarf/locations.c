@@ -6,7 +6,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/demangle.h"
 #include "dwarf/line.h"
-#include "dwarf/lookup.h"
+#include "dwarf/search.h"
 
 enum { MAX_INLINE_DEPTH = 128 };
 
@@ -136,13 +136,13 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 	return ret;
 }
 
-struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
+struct location *search_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret)
 {
 	return find(di, addr, a, true, nret);
 }
 
-struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret)
 {
 	return find(di, addr, a, false, nret);

@@ -8,6 +8,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/qualified.h"
+#include "dwarf/search.h"
 #include "dwarf/type.h"
 
 enum { MAX_SCOPE_DEPTH = 128 };
@@ -60,14 +61,14 @@ const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
 
 /* ---- functions ---- */
 
-const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die)
+const struct function *search_function_die(struct dwarf_module *dm, uint64_t die)
 {
-	struct function *f = map_get(&dm->functions, die);
-	struct unit *u = f ? NULL : debuginfo_scanned_unit_of(dm, die);
+	struct function *f;
+	struct unit *u = debuginfo_scanned_unit_of(dm, die);
 	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
 
-	if (f || index == SCOPE_NONE)
-		return f;
+	if (index == SCOPE_NONE)
+		return NULL;
 	const struct scope *s = &u->scopes[index];
 	struct unit *named_unit = u;
 	const struct scope *named = named_scope(dm, s, &named_unit);
@@ -83,16 +84,15 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 	}
 	if (!f->name)
 		f->name = f->linkage ? f->linkage : "?";
-	map_put(&dm->functions, die, f);
 	return f;
 }
 
-const struct function *lookup_function(struct debuginfo *di, uint64_t addr)
+const struct function *search_function(struct debuginfo *di, uint64_t addr)
 {
 	struct module *m = module_at(di->target, addr);
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 
-	if (!dm || !dm->dwarf)
+	if (!dm || !debuginfo_need(dm))
 		return NULL;
 	uint64_t pc = module_link_addr(m, addr).v;
 	struct unit *u = debuginfo_unit_at(dm, pc);
@@ -169,12 +169,12 @@ static const struct type *find_child(const struct function *f, const char *name,
 	return NULL;
 }
 
-const struct type *function_param(const struct function *f, const char *name)
+const struct type *search_param(const struct function *f, const char *name)
 {
 	return find_child(f, name, DW_TAG_template_type_parameter, DW_TAG_template_type_parameter);
 }
 
-const struct type *function_first_argument(const struct function *f)
+const struct type *search_first_argument(const struct function *f)
 {
 	return find_child(f, NULL, DW_TAG_formal_parameter, DW_TAG_formal_parameter);
 }
@@ -207,7 +207,7 @@ static const struct type *find_variable(const struct function *f, Dwarf_Die *die
 	return NULL;
 }
 
-const struct type *function_variable(const struct function *f, const char *name)
+const struct type *search_variable(const struct function *f, const char *name)
 {
 	uint64_t at = f->die;
 
@@ -226,15 +226,6 @@ const struct type *function_variable(const struct function *f, const char *name)
 }
 
 /* ---- types by name ---- */
-
-uint64_t lookup_name_key(const char *name)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
-}
 
 static bool tag_is_type(unsigned tag)
 {
@@ -286,7 +277,7 @@ static bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len
 	return unit_crate(u, &name, &n) && n == len && memcmp(name, crate, len) == 0;
 }
 
-static const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
+const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
 	size_t tail = (size_t)(qualified_last(name) - name);
 	const char *colons = strstr(name, "::");
@@ -304,24 +295,6 @@ static const struct type *search_type(struct dwarf_module *dm, const char *name,
 		}
 	}
 	return found;
-}
-
-const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near)
-{
-	uint64_t key = lookup_name_key(name);
-
-	if (!dm->dwarf)
-		return NULL;
-	if (map_has(&dm->by_name, key)) {
-		const struct type *t = map_get(&dm->by_name, key);
-
-		if (!t || strcmp(type_name(t), name) == 0)
-			return t;
-	}
-	const struct type *t = search_type(dm, name, near);
-	LOG("dwarf", "type %s: %s", name, t ? "found" : "not found");
-	map_put(&dm->by_name, key, (void *)(uintptr_t)t);
-	return t;
 }
 
 /* ---- thread-locals ---- */
@@ -383,7 +356,7 @@ static const struct thread_local *choose_unsure(const struct thread_local *candi
 	return !chosen && all_at_0 ? only(candidates, n, is_storage) : chosen;
 }
 
-struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
+struct error *search_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)
 {
 	const struct tls_symbols *symbols = debuginfo_tls_symbols(dm);
@@ -439,7 +412,7 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 
 /* ---- statics ---- */
 
-bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
+bool search_static(struct dwarf_module *dm, const char *name, const struct type **type,
                    uint64_t *addr)
 {
 	const char *colons = strstr(name, "::"), *last = qualified_last(name);
@@ -515,7 +488,7 @@ static const struct type *self_of_poll(const struct function *f)
 	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
 }
 
-const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact)
+const struct type *search_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact)
 {
 	uint64_t code = 0, size = 0;
 	struct error *err = target_read_uint(di->target, addr + slot * 8u, 8, &code);
@@ -527,7 +500,8 @@ const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 		error_free(err);
 		return known_vtable(di, addr);
 	}
-	const struct function *f = lookup_function(di, code); /* scans the likely unit */
+	const struct function *f = search_function(di, code); /* scans the likely unit */
+	f = f ? f : lookup_function(di, code);
 	const struct type *t = known_vtable(di, addr);
 	if (t)
 		return t;
@@ -540,7 +514,7 @@ const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 		return by_function;
 	struct module *m = module_at(di->target, addr);
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
-	if (dm && dm->dwarf) {
+	if (dm && debuginfo_need(dm)) {
 		LOG("dwarf", "vtable 0x%llx: looking through all units", (unsigned long long)addr);
 		for (size_t i = 0; i < dm->nunits && !known_vtable(di, addr); i++)
 			debuginfo_scan(dm, &dm->units[i]);

@@ -43,7 +43,7 @@ const struct type *function_first_argument(const struct function *f);
  */
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near);
 
-/* A non-zero hash of a name, for the maps of struct dwarf_module. */
+/* A non-zero hash of a name, for maps. */
 uint64_t lookup_name_key(const char *name);
 
 /* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */

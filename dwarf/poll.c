@@ -7,6 +7,7 @@
 #include "dwarf/line.h"
 #include "dwarf/lookup.h"
 #include "dwarf/qualified.h"
+#include "dwarf/search.h"
 #include "dwarf/type.h"
 
 /* "{async_fn_env#0}<T>" is polled by "{async_fn#0}" or "{async_fn#0}<T>". */
@@ -83,7 +84,7 @@ static uint64_t find_poll(const struct type *coroutine)
 	return found;
 }
 
-const char *lookup_poll_linkage(const struct type *coroutine)
+const char *search_poll_linkage(const struct type *coroutine)
 {
 	uint64_t die = find_poll(coroutine);
 	const struct function *f = die ? lookup_function_die(type_module(coroutine), die) : NULL;
@@ -143,7 +144,7 @@ static bool find_awaitee(struct awaitee_search *search, Dwarf_Die *die, int dept
 	return false;
 }
 
-bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
+bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(coroutine);
@@ -205,7 +206,15 @@ static void read_polled(struct dwarf_module *dm, struct unit *u)
 	}
 }
 
-bool lookup_has_poll(const struct type *t)
+const char *search_home(struct dwarf_module *dm, uint64_t die)
+{
+	const struct unit *u = debuginfo_unit_of(dm, die);
+	const char *at = u && u->name ? strstr(u->name, "/@/") : NULL;
+
+	return at ? arena_strndup(&dm->di->arena, u->name, (size_t)(at - u->name) + 3) : NULL;
+}
+
+bool search_has_poll(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
 	struct unit *here = debuginfo_unit_of(dm, type_die(t));
@@ -222,7 +231,7 @@ bool lookup_has_poll(const struct type *t)
 	return map_has(&dm->polled, key);
 }
 
-void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg)
 {
 	struct unit *here = debuginfo_unit_of(dm, near);

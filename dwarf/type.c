@@ -5,32 +5,10 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/line.h"
 #include "dwarf/lookup.h"
 #include "dwarf/qualified.h"
-
-enum { MAX_MEMBERS = 1 << 16 };
-
-struct type {
-	struct dwarf_module *dm;
-	uint64_t die;
-	enum type_kind kind;
-	const char *name;
-	uint64_t size, align;
-	uint64_t target_die;
-	uint64_t count;
-	bool declaration; /* still to be completed from another unit */
-	bool details_read;
-	bool is_coroutine;
-	const struct member *members;
-	size_t nmembers;
-	const struct member *discr;
-	const struct variant *variants;
-	size_t nvariants;
-	const struct enumerator *enumerators;
-	size_t nenumerators;
-	const struct type_param *params;
-	size_t nparams;
-};
+#include "dwarf/type_inside.h"
 
 static bool attr_uint(Dwarf_Die *die, unsigned name, uint64_t *ret)
 {
@@ -202,7 +180,7 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 	t->dm = dm;
 	t->die = die;
 	map_put(&dm->types, die, t);
-	if (!dm->dwarf || !dwarf_offdie(dm->dwarf, die, &d))
+	if (type_known_shell(t) || !debuginfo_need(dm) || !dwarf_offdie(dm->dwarf, die, &d))
 		return t;
 	if (dwarf_tag(&d) == DW_TAG_typedef) {
 		uint64_t target = attr_ref(&d, DW_AT_type);
@@ -210,9 +188,11 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 
 		if (real)
 			*t = *(const struct type *)real;
+		type_keep_alias(t, die);
 		return t;
 	}
 	read_shell(dm, &d, t);
+	type_keep_shell(t);
 	return t;
 }
 
@@ -232,6 +212,7 @@ static const struct type *complete(const struct type *t)
 	if (!t->declaration)
 		return t;
 	struct type *mutable = unlock(t);
+	uint64_t die = t->die;
 	mutable->declaration = false;
 	const struct type *full = t->name ? lookup_type(t->dm, t->name, t->die) : NULL;
 	if (full && full != t && !full->declaration) {
@@ -239,10 +220,19 @@ static const struct type *complete(const struct type *t)
 
 		*mutable = *full;
 		mutable->name = name;
+		type_keep_alias(t, die);
 	} else {
 		mutable->kind = TYPE_OPAQUE;
+		type_keep_shell(t);
 	}
 	return t;
+}
+
+static const char *comp_dir(const struct type *t)
+{
+	const struct unit *u = debuginfo_unit_of(t->dm, t->die);
+
+	return u ? u->comp_dir : NULL;
 }
 
 static void read_variant(struct type *t, Dwarf_Die *die, bool is_signed, struct variant *v)
@@ -258,8 +248,9 @@ static void read_variant(struct type *t, Dwarf_Die *die, bool is_signed, struct 
 			continue;
 		v->payload = type_at(t->dm, attr_ref(&child, DW_AT_type));
 		attr_uint(&child, DW_AT_data_member_location, &v->offset);
-		if (attr_uint(&child, DW_AT_decl_file, &number))
-			v->file = (unsigned)number;
+		struct unit *u = debuginfo_unit_of(t->dm, t->die);
+		if (u && attr_uint(&child, DW_AT_decl_file, &number) && number)
+			v->file = line_file(t->dm, u, (unsigned)number);
 		if (attr_uint(&child, DW_AT_decl_line, &number))
 			v->line = (unsigned)number;
 		v->name =
@@ -306,6 +297,7 @@ static void read_variant_part(struct type *t, Dwarf_Die *part)
 				read_member(t->dm, &child, m);
 				t->discr = m;
 				t->is_coroutine = m->name && strcmp(m->name, "__state") == 0;
+				t->comp_dir = t->is_coroutine ? comp_dir(t) : NULL;
 			} else if (dwarf_tag(&child) == DW_TAG_variant &&
 			           variants.n < MAX_MEMBERS) {
 				read_variant(t, &child, is_signed, vec_push(&variants));
@@ -332,9 +324,13 @@ static const struct type *details(const struct type *t)
 		return t;
 	struct type *m = unlock(t);
 	m->details_read = true;
-	if (!t->dm->dwarf || !dwarf_offdie(t->dm->dwarf, t->die, &die) ||
-	    dwarf_child(&die, &child) != 0)
+	if (type_known_details(m))
 		return t;
+	if (!debuginfo_need(t->dm) || !dwarf_offdie(t->dm->dwarf, t->die, &die) ||
+	    dwarf_child(&die, &child) != 0) {
+		type_keep_details(m);
+		return t;
+	}
 	do {
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_member:
@@ -373,6 +369,7 @@ static const struct type *details(const struct type *t)
 	m->enumerators = vec_to_arena(&enumerators, a);
 	m->nparams = params.n;
 	m->params = vec_to_arena(&params, a);
+	type_keep_details(m);
 	return t;
 }
 
@@ -477,6 +474,11 @@ bool type_is(const struct type *t, const char *path)
 	size_t len = strlen(path);
 
 	return strncmp(name, path, len) == 0 && (name[len] == '\0' || name[len] == '<');
+}
+
+const char *type_comp_dir(const struct type *t)
+{
+	return details(t)->comp_dir;
 }
 
 struct dwarf_module *type_module(const struct type *t)

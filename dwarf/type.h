@@ -42,8 +42,8 @@ struct variant {
 	bool is_default;            /* the niche's dataful variant: any other discriminant */
 	const struct type *payload; /* a struct at offset in the enum */
 	uint64_t offset;
-	unsigned file; /* index into the unit's file table; 0 none */
-	unsigned line; /* of a coroutine's await point */
+	const char *file; /* full path, of a coroutine's await point; NULL none */
+	unsigned line;    /* there */
 };
 
 struct enumerator {
@@ -85,6 +85,9 @@ bool type_is_coroutine(const struct type *t);
 bool type_is_dyn(const struct type *t);
 /* Does the name, cut at its first '<', equal path ("tokio::time::sleep::Sleep")? */
 bool type_is(const struct type *t, const char *path);
+
+/* Compilation directory of its unit, of a coroutine only; NULL unknown. */
+const char *type_comp_dir(const struct type *t);
 
 struct dwarf_module *type_module(const struct type *t);
 uint64_t type_die(const struct type *t);

@@ -3,18 +3,39 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include "debugger/base/vec.h"
+#include "dwarf/facts.h"
+
 enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
 
-struct scope_walk {
+/* A DWARF expression, as far as this evaluator knows its operations. */
+struct expression {
+	struct operation {
+		uint64_t atom, number;
+	} * ops;
+	size_t n; /* 0: there is none */
+};
+
+/* A variable in scope at a pc, and where it lies, said by the frame's registers. */
+struct place {
+	const char *name;
+	const struct type *type;
+	bool is_parameter, of_callee;
+	struct expression location;
+};
+
+/* What is in scope at a pc. */
+struct scope_plan {
+	struct expression frame_base;
+	VEC(struct place) places;
+	struct arena arena;
+};
+
+struct frame_walk {
 	struct target *target;
-	const struct function *function;
 	const struct frame *frame;
 	uint64_t cfa;
-	uint64_t pc; /* link-time */
-	Dwarf_Attribute frame_base;
-	bool has_frame_base;
-	variable_fn *visit;
-	void *arg;
+	const struct expression *frame_base;
 };
 
 /* A DWARF expression under evaluation (DWARF 5, 2.5 and 2.6). */
@@ -42,7 +63,7 @@ static uint64_t pop(struct evaluation *e)
 	return e->stack[--e->n];
 }
 
-static void push_register(struct evaluation *e, const struct scope_walk *w, uint64_t number,
+static void push_register(struct evaluation *e, const struct frame_walk *w, uint64_t number,
                           uint64_t offset)
 {
 	if (number >= FRAME_REGS || !(w->frame->known_regs & UINT32_C(1) << number))
@@ -51,23 +72,22 @@ static void push_register(struct evaluation *e, const struct scope_walk *w, uint
 		push(e, w->frame->regs[number] + offset);
 }
 
-static bool evaluate(const struct scope_walk *w, Dwarf_Attribute *attr, bool allow_base,
+static bool evaluate(const struct frame_walk *w, const struct expression *x, bool allow_base,
                      uint64_t *ret, bool *is_value);
 
-static void push_frame_base(struct evaluation *e, const struct scope_walk *w, bool allow,
+static void push_frame_base(struct evaluation *e, const struct frame_walk *w, bool allow,
                             uint64_t offset)
 {
-	Dwarf_Attribute base = w->frame_base;
 	uint64_t value;
 	bool is_value;
 
-	if (!allow || !w->has_frame_base || !evaluate(w, &base, false, &value, &is_value))
+	if (!allow || !evaluate(w, w->frame_base, false, &value, &is_value))
 		e->failed = true;
 	else
 		push(e, value + offset);
 }
 
-static void push_memory(struct evaluation *e, const struct scope_walk *w)
+static void push_memory(struct evaluation *e, const struct frame_walk *w)
 {
 	uint64_t value;
 	struct error *err = target_read_uint(w->target, pop(e), 8, &value);
@@ -78,7 +98,7 @@ static void push_memory(struct evaluation *e, const struct scope_walk *w)
 	error_free(err);
 }
 
-static void step(struct evaluation *e, const struct scope_walk *w, const Dwarf_Op *op,
+static void step(struct evaluation *e, const struct frame_walk *w, const struct operation *op,
                  bool allow_base)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
@@ -119,17 +139,13 @@ static void step(struct evaluation *e, const struct scope_walk *w, const Dwarf_O
 	}
 }
 
-static bool evaluate(const struct scope_walk *w, Dwarf_Attribute *attr, bool allow_base,
+static bool evaluate(const struct frame_walk *w, const struct expression *x, bool allow_base,
                      uint64_t *ret, bool *is_value)
 {
 	struct evaluation e = { .n = 0 };
-	Dwarf_Op *ops;
-	size_t nops;
 
-	if (dwarf_getlocation_addr(attr, w->pc, &ops, &nops, 1) != 1 || nops == 0 || nops > MAX_OPS)
-		return false;
-	for (size_t i = 0; i < nops && !e.failed; i++)
-		step(&e, w, &ops[i], allow_base);
+	for (size_t i = 0; i < x->n && !e.failed; i++)
+		step(&e, w, &x->ops[i], allow_base);
 	if (e.failed || e.n == 0)
 		return false;
 	*ret = e.stack[e.n - 1];
@@ -137,30 +153,45 @@ static bool evaluate(const struct scope_walk *w, Dwarf_Attribute *attr, bool all
 	return true;
 }
 
-static void visit_variable(const struct scope_walk *w, Dwarf_Die *die, bool of_callee)
-{
-	struct variable v = { .of_callee = of_callee,
-		              .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
-	Dwarf_Attribute location, type;
-	Dwarf_Die type_die;
-	uint64_t result;
-	bool is_value;
+/* ---- what is in scope ---- */
 
-	if (!dwarf_attr(die, DW_AT_location, &location) ||
-	    !dwarf_attr_integrate(die, DW_AT_type, &type) || !dwarf_formref_die(&type, &type_die) ||
-	    !evaluate(w, &location, true, &result, &is_value))
-		return;
-	Dwarf_Attribute name;
-	if (dwarf_attr_integrate(die, DW_AT_name, &name))
-		v.name = dwarf_formstring(&name);
-	v.type = type_at(w->function->dm, dwarf_dieoffset(&type_die));
-	v.in_memory = !is_value;
-	v.addr = is_value ? 0 : result;
-	v.value = is_value ? result : 0;
-	w->visit(&v, w->arg);
+static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr, uint64_t pc)
+{
+	struct expression x = { 0 };
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_getlocation_addr(attr, pc, &ops, &n, 1) != 1 || n > MAX_OPS)
+		return x;
+	x.n = n;
+	x.ops = NEW_ARRAY(a, struct operation, n);
+	for (size_t i = 0; i < n; i++)
+		x.ops[i] = (struct operation){ ops[i].atom, ops[i].number };
+	return x;
 }
 
-static void visit_scope(const struct scope_walk *w, Dwarf_Die *die, bool of_callee, int depth)
+static void add_variable(struct scope_plan *plan, const struct function *f, uint64_t pc,
+                         Dwarf_Die *die, bool of_callee)
+{
+	struct place v = { .of_callee = of_callee,
+		           .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
+	Dwarf_Attribute location, type, name;
+	Dwarf_Die type_die;
+
+	if (!dwarf_attr(die, DW_AT_location, &location) ||
+	    !dwarf_attr_integrate(die, DW_AT_type, &type) || !dwarf_formref_die(&type, &type_die))
+		return;
+	v.location = read_expression(&plan->arena, &location, pc);
+	if (v.location.n == 0)
+		return;
+	if (dwarf_attr_integrate(die, DW_AT_name, &name))
+		v.name = dwarf_formstring(&name);
+	v.type = type_at(f->dm, dwarf_dieoffset(&type_die));
+	*vec_push(&plan->places) = v;
+}
+
+static void add_scope(struct scope_plan *plan, const struct function *f, uint64_t pc,
+                      Dwarf_Die *die, bool of_callee, int depth)
 {
 	Dwarf_Die child;
 
@@ -170,29 +201,126 @@ static void visit_scope(const struct scope_walk *w, Dwarf_Die *die, bool of_call
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			visit_variable(w, &child, of_callee);
+			add_variable(plan, f, pc, &child, of_callee);
 		else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
-		         dwarf_haspc(&child, w->pc) == 1)
-			visit_scope(w, &child, of_callee || tag == DW_TAG_inlined_subroutine,
-			            depth + 1);
+		         dwarf_haspc(&child, pc) == 1)
+			add_scope(plan, f, pc, &child,
+			          of_callee || tag == DW_TAG_inlined_subroutine, depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *ret)
+{
+	Dwarf_Attribute base;
+	Dwarf_Die die;
+
+	if (!debuginfo_need(f->dm) || !dwarf_offdie(f->dm->dwarf, f->die, &die))
+		return;
+	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
+		ret->frame_base = read_expression(&ret->arena, &base, pc);
+	add_scope(ret, f, pc, &die, false, 0);
+}
+
+/* ---- as facts ---- */
+
+static void keep_expression(struct fact_draft *d, const struct expression *x)
+{
+	fact_add_number(d, x->n);
+	for (size_t i = 0; i < x->n; i++) {
+		fact_add_number(d, x->ops[i].atom);
+		fact_add_number(d, x->ops[i].number);
+	}
+}
+
+static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_plan *plan)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(dm), FACT_FRAME, pc, NULL);
+	keep_expression(&d, &plan->frame_base);
+	fact_add_number(&d, plan->places.n);
+	for (size_t i = 0; i < plan->places.n; i++) {
+		const struct place *v = &plan->places.data[i];
+
+		fact_add_text(&d, v->name);
+		fact_add_number(&d, v->type ? type_die(v->type) : 0);
+		fact_add_number(&d, v->is_parameter | v->of_callee << 1);
+		keep_expression(&d, &v->location);
+	}
+	fact_end(&d);
+}
+
+static struct expression know_expression(struct arena *a, struct fact *fact)
+{
+	struct expression x = { .n = fact_count(fact) };
+
+	if (x.n > MAX_OPS)
+		x.n = 0;
+	x.ops = NEW_ARRAY(a, struct operation, x.n);
+	for (size_t i = 0; i < x.n; i++) {
+		x.ops[i].atom = fact_number(fact);
+		x.ops[i].number = fact_number(fact);
+	}
+	return x;
+}
+
+static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *ret)
+{
+	struct fact fact;
+
+	if (!fact_find(debuginfo_facts(dm), FACT_FRAME, pc, NULL, &fact))
+		return false;
+	ret->frame_base = know_expression(&ret->arena, &fact);
+	for (size_t i = fact_count(&fact); i; i--) {
+		struct place v = { .name = fact_text(&fact) };
+		uint64_t flags;
+
+		v.type = type_at(dm, fact_number(&fact));
+		flags = fact_number(&fact);
+		v.is_parameter = flags & 1;
+		v.of_callee = flags & 2;
+		v.location = know_expression(&ret->arena, &fact);
+		*vec_push(&ret->places) = v;
+	}
+	return true;
+}
+
+static void visit_place(const struct frame_walk *w, const struct place *p, variable_fn *visit,
+                        void *arg)
+{
+	struct variable v = { .name = p->name,
+		              .type = p->type,
+		              .is_parameter = p->is_parameter,
+		              .of_callee = p->of_callee };
+	uint64_t result;
+	bool is_value;
+
+	if (!evaluate(w, &p->location, true, &result, &is_value))
+		return;
+	v.in_memory = !is_value;
+	v.addr = is_value ? 0 : result;
+	v.value = is_value ? result : 0;
+	visit(&v, arg);
 }
 
 void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                         variable_fn *visit, void *arg)
 {
 	const struct function *f = lookup_function(di, frame->lookup_pc);
-	struct scope_walk w = { .target = di->target,
-		                .function = f,
-		                .frame = frame,
-		                .cfa = cfa,
-		                .visit = visit,
-		                .arg = arg };
-	Dwarf_Die die;
+	struct scope_plan plan = { .places = { 0 } };
+	struct frame_walk w = {
+		.target = di->target, .frame = frame, .cfa = cfa, .frame_base = &plan.frame_base
+	};
 
-	if (!f || !dwarf_offdie(f->dm->dwarf, f->die, &die))
+	if (!f)
 		return;
-	w.pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
-	w.has_frame_base = dwarf_attr_integrate(&die, DW_AT_frame_base, &w.frame_base) != NULL;
-	visit_scope(&w, &die, false, 0);
+	uint64_t pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
+	if (!known_plan(f->dm, pc, &plan)) {
+		read_plan(f, pc, &plan);
+		keep_plan(f->dm, pc, &plan);
+	}
+	for (size_t i = 0; i < plan.places.n; i++)
+		visit_place(&w, &plan.places.data[i], visit, arg);
+	vec_free(&plan.places);
+	arena_free(&plan.arena);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
-#include "dwarf/line.h"
 #include "dwarf/qualified.h"
 #include "runtimes/held.h"
 
@@ -59,17 +58,14 @@ static void use_callers_line(struct inspector *in, const struct type *t,
 	}
 	if (!lookup_awaitee_line(t, awaitee, nth, &file, &line))
 		return;
-	struct unit *u = debuginfo_unit_of(type_module(t), type_die(t));
 	s->file = clean_name(&in->arena, file);
-	s->file_short = name_file_short(&in->arena, file, u ? u->comp_dir : NULL);
+	s->file_short = name_file_short(&in->arena, file, type_comp_dir(t));
 	s->line = line;
 }
 
 static void read_state(struct inspector *in, const struct type *t, const struct variant *v,
                        struct coroutine_state *s)
 {
-	struct dwarf_module *dm = type_module(t);
-	struct unit *u = debuginfo_unit_of(dm, type_die(t));
 	const char *name = v->name ? v->name : "";
 
 	s->variant = v;
@@ -86,10 +82,9 @@ static void read_state(struct inspector *in, const struct type *t, const struct 
 		s->state = FUTURE_PANICKED;
 	}
 	s->line = v->line;
-	s->file = u && v->file ? line_file(dm, u, v->file) : NULL;
-	if (s->file) {
-		s->file_short = name_file_short(&in->arena, s->file, u->comp_dir);
-		s->file = clean_name(&in->arena, s->file);
+	if (v->file) {
+		s->file_short = name_file_short(&in->arena, v->file, type_comp_dir(t));
+		s->file = clean_name(&in->arena, v->file);
 	}
 }
 

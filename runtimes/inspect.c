@@ -126,7 +126,8 @@ static void describe_target(struct inspector *in)
 	}
 }
 
-struct error *inspector_open(struct target *t, struct inspector **ret)
+struct error *inspector_open(struct target *t, const struct inspector_options *options,
+                             struct inspector **ret)
 {
 	struct inspector *in = calloc(1, sizeof(*in));
 	struct error *err;
@@ -135,8 +136,12 @@ struct error *inspector_open(struct target *t, struct inspector **ret)
 		out_of_memory();
 	in->target = t;
 	err = debuginfo_open(t, &in->di);
-	if (!err)
+	if (!err) {
+		if (options && options->cache)
+			in->facts.cache = cache_directory(&in->arena);
+		in->di->facts = &in->facts;
 		err = unwinder_open(t, &in->unwinder);
+	}
 	if (err) {
 		inspector_close(in);
 		return err;

@@ -29,8 +29,16 @@ struct question {
 	bool has_whatis;
 };
 
-/* Borrows t, which must outlive the inspector. Reads debug info, never stops the target. */
-struct error *inspector_open(struct target *t, struct inspector **ret) MUST_CHECK;
+struct inspector_options {
+	bool cache; /* read and write what earlier runs learnt of the program's files: cache.h */
+};
+
+/*
+ * Borrows t, which must outlive the inspector. Reads debug info, never stops the target. options
+ * may be NULL.
+ */
+struct error *inspector_open(struct target *t, const struct inspector_options *options,
+                             struct inspector **ret) MUST_CHECK;
 void inspector_close(struct inspector *in);
 
 /*

@@ -4,6 +4,7 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "dwarf/cache.h"
 #include "dwarf/debuginfo.h"
 #include "dwarf/lookup.h"
 #include "dwarf/path.h"
@@ -19,14 +20,15 @@ struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	struct tokio *tokio;     /* one per copy of tokio in the program, linked by next */
-	struct map coroutines;   /* struct type -> struct coroutine_plan */
-	struct map paths;        /* type and expression -> struct path: see inspector_path() */
-	struct map holders;      /* struct type -> whether a future lies inside it */
-	struct map futures;      /* struct type -> whether it is a future: see combinator.c */
-	struct map selects;      /* closure type -> whether futures::select! made it: see arms.c */
-	struct map drops;        /* struct type -> whether it has drop glue: see locals.c */
-	struct show_cache show;  /* of values as text */
+	struct tokio *tokio;    /* one per copy of tokio in the program, linked by next */
+	struct map coroutines;  /* struct type -> struct coroutine_plan */
+	struct map paths;       /* type and expression -> struct path: see inspector_path() */
+	struct map holders;     /* struct type -> whether a future lies inside it */
+	struct map futures;     /* struct type -> whether it is a future: see combinator.c */
+	struct map selects;     /* closure type -> whether futures::select! made it: see arms.c */
+	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
+	struct show_cache show; /* of values as text */
+	struct facts_options facts;
 	struct target_info info; /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */

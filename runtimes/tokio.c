@@ -221,7 +221,6 @@ void tokio_detect(struct inspector *in)
 		const char *doubt;
 		size_t n;
 
-		debuginfo_load(dm);
 		struct error *err =
 			lookup_thread_locals(dm, context_path, &in->arena, &found, &n, &doubt);
 		if (err) {

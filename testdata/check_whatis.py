@@ -156,10 +156,11 @@ def with_fixture(asyncdbg, name):
             packed = os.path.join(HERE, "fixtures", "{}.{}.zst".format(name, part))
             unpacked = os.path.join(work, part)
             subprocess.run(["zstd", "-qdf", packed, "-o", unpacked], check=True)
-        return compare(
-            asyncdbg,
-            ["-c", os.path.join(work, "core"), "--exe", os.path.join(work, "exe")],
-        )
+        os.environ["XDG_CACHE_HOME"] = os.path.join(work, "cache")
+        target = ["-c", os.path.join(work, "core"), "--exe", os.path.join(work, "exe")]
+        first, *_ = compare(asyncdbg, target)
+        again, count, sorts = compare(asyncdbg, target)
+        return first + again, count, sorts
 
 
 def self_test():

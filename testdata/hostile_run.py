@@ -40,7 +40,7 @@ class Hostile:
     def start(self, *words):
         options = "detect_leaks=1:hard_rss_limit_mb=4000:" + os.environ.get("ASAN_OPTIONS", "")
         return subprocess.run(
-            [self.asyncdbg, "-c", self.core.path, "--exe", self.exe.path, "--json", *words],
+            [self.asyncdbg, "--no-cache", "-c", self.core.path, "--exe", self.exe.path, "--json", *words],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT,
             env=dict(os.environ, ASAN_OPTIONS=options))
 

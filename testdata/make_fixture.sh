@@ -38,6 +38,7 @@ dir=$("$here/build_programs.sh" "$lock" "$profile+static" "$program" | tail -n 1
 place=/tmp/fixture
 mkdir "$place" || fail "$place is in use"
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 pid=
 cleanup() {
 	exec 9>&-

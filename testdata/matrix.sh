@@ -60,6 +60,7 @@ programs=${PROGRAMS:-$(cd "$here/programs" && printf '%s\n' */Cargo.toml | grep 
 	xargs -n 1 dirname)}
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 pid=
 
 # Ends the program, and fails if it did not end by itself when its stdin did.

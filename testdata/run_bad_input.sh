@@ -14,6 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# -eq 1 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
 asyncdbg=$(realpath "$1")
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 chmod 755 "$work"
 cd "$work"
 failures=0

@@ -30,7 +30,7 @@ bad() {
 look() {
 	start_program "$1" || return 1
 	status=0
-	timeout 120 "$asyncdbg" -p "$pid" --json async backtrace all >"$work/answer" \
+	timeout 120 "$asyncdbg" --no-cache -p "$pid" --json async backtrace all >"$work/answer" \
 		2>"$work/notes" </dev/null || status=$?
 	stop_program
 }

@@ -18,6 +18,7 @@ shift
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/dump
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 failures=0
 
 trap 'stop_program; rm -rf "$work"' EXIT

@@ -6,7 +6,8 @@
 #
 # golden/FIXTURE/COMMAND.{txt,json,jsonl} is the answer and golden/FIXTURE/status the exit codes;
 # what went to standard error, if anything, is in COMMAND.FORMAT.stderr. Cores keep addresses
-# where they are, so nothing is normalised. --bless rewrites golden/; review the diff. Whether
+# where they are, so nothing is normalised. All of it is run twice: the second time most is answered
+# from the cache, and every byte must be the same. --bless rewrites golden/; review the diff. Whether
 # answered or blessed, the backtraces must also be what the fixture's program said of itself.
 set -euo pipefail
 
@@ -24,6 +25,7 @@ fi
 asyncdbg=$(realpath "$1")
 shift
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 
 # NAME asyncdbg's words; %ID is the first task's id.
@@ -45,18 +47,18 @@ commands() {
 	EOF
 }
 
-# answer FIXTURE NAME FORMAT WORDS...: into $work/FIXTURE/NAME.FORMAT.
+# answer FIXTURE NAME FORMAT WORDS...: into $work/$out/FIXTURE/NAME.FORMAT.
 answer() {
 	local fixture=$1 name=$2 format=$3 option=() status=0 file
 	shift 3
 
 	[ "$format" = txt ] || option=("--$format")
-	file=$work/out/$fixture/$name.$format
+	file=$work/$out/$fixture/$name.$format
 	# Relative names: where the files are must not matter.
 	(cd "$work" && timeout 300 "$asyncdbg" -c "$fixture.core" --exe "$fixture.exe" --color never \
 		"${option[@]}" "$@") >"$file" 2>"$file.stderr" </dev/null || status=$?
 	[ -s "$file.stderr" ] || rm "$file.stderr"
-	printf '%s %s %s\n' "$name" "$format" "$status" >>"$work/out/$fixture/status"
+	printf '%s %s %s\n' "$name" "$format" "$status" >>"$work/$out/$fixture/status"
 }
 
 first_task() {
@@ -64,12 +66,11 @@ first_task() {
 print(tasks[0]["id"])' <"$work/out/$1/tasks.json" 2>/dev/null || echo 1
 }
 
-run_fixture() {
-	local fixture=$1 name words format
+# Into $work/$out/FIXTURE.
+run_commands() {
+	local fixture=$1 out=$2 name words format
 
-	mkdir -p "$work/out/$fixture"
-	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
-	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
+	mkdir -p "$work/$out/$fixture"
 	while read -r name words; do
 		[ "$words" = "${words/\%ID/}" ] || words=${words/\%ID/$(first_task "$fixture")}
 		for format in txt json jsonl; do
@@ -79,6 +80,15 @@ run_fixture() {
 	done < <(commands)
 	# Several commands, one focus; in JSON these are several documents.
 	answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
+}
+
+run_fixture() {
+	local fixture=$1
+
+	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
+	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
+	run_commands "$fixture" out
+	run_commands "$fixture" again
 	rm -f "$work/$fixture".{core,exe}
 }
 
@@ -93,6 +103,15 @@ check_status() {
 check_fixture() {
 	local fixture=$1 bad=0 json
 
+	if ! diff -ru "$work/out/$fixture" "$work/again/$fixture" >"$work/diff"; then
+		head -n 200 "$work/diff"
+		echo "$fixture: the second answer, from the cache, is another"
+		bad=1
+	fi
+	if ! ls "$XDG_CACHE_HOME"/asyncdbg/*.facts >/dev/null; then
+		echo "$fixture: nothing was cached"
+		bad=1
+	fi
 	check_status "$fixture" || bad=1
 	json=("$work/out/$fixture"/*.json "$work/out/$fixture"/*.jsonl)
 	"$here/validate_json.py" "$schema" "${json[@]}" || bad=1

@@ -22,6 +22,7 @@ asyncdbg=$(realpath "$1")
 profile=$2
 shift 2
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 failures=0
 
 trap 'stop_program; rm -rf "$work"' EXIT

@@ -14,6 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 asyncdbg=$(realpath "$1")
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 failures=0
 
 trap 'stop_program; rm -rf "$work"' EXIT

@@ -50,7 +50,7 @@ def build(profile, servers):
 def ask(asyncdbg, schema, *arguments):
     """The document that asyncdbg prints, validated, and its exit status."""
     run = subprocess.run(
-        [asyncdbg, *arguments, "--json", "async", "backtrace", "all"],
+        [asyncdbg, "--no-cache", *arguments, "--json", "async", "backtrace", "all"],
         capture_output=True,
         timeout=120,
         stdin=subprocess.DEVNULL,

@@ -1,0 +1,290 @@
+#include "dwarf/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+#include "debugger/target.h"
+
+enum { MIN_BUILD_ID = 8, STALE_SECONDS = 3600, MAX_ENTRIES = 1 << 16 };
+
+static const char suffix[] = ".facts", unfinished[] = ".new";
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static void free_bytes(void *bytes)
+{
+	free(*(void **)bytes);
+}
+
+const char *cache_directory(struct arena *a)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (xdg && *xdg == '/')
+		return arena_printf(a, "%s/asyncdbg", xdg);
+	return home && *home == '/' ? arena_printf(a, "%s/.cache/asyncdbg", home) : NULL;
+}
+
+static const char *name_of(struct arena *a, const struct facts_identity *identity)
+{
+	STR(s);
+
+	for (size_t i = 0; i < identity->build_id_len; i++)
+		str_printf(&s, "%02x", identity->build_id[i]);
+	str_append(&s, suffix);
+	return arena_strdup(a, str_text(&s));
+}
+
+static bool is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static struct error *open_directory(const char *directory, int *ret)
+{
+	int fd CLEANUP(close_fd) = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return error_os(errno, "%s", directory);
+	if (!is_ours(&st))
+		return error_new(ERR_USAGE, "%s belongs to another user, or others may write to it",
+		                 directory);
+	*ret = fd;
+	fd = -1;
+	return NULL;
+}
+
+/* Makes it and what leads to it; that it exists already is fine. */
+static void make_directory(const char *directory)
+{
+	SCRATCH(tmp);
+	char *path = arena_strdup(&tmp, directory);
+
+	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	mkdir(path, 0700);
+}
+
+/* ---- reading ---- */
+
+static struct error *read_whole(int fd, const char *name, void **ret, size_t *size)
+{
+	struct stat st;
+	size_t got = 0;
+
+	if (fstat(fd, &st) != 0)
+		return error_os(errno, "%s", name);
+	if (!S_ISREG(st.st_mode) || !is_ours(&st) || st.st_size <= 0 || st.st_size > CACHE_MAX_FILE)
+		return error_new(ERR_USAGE, "%s is no file of ours, or too large", name);
+	/* Not mapped: a file that shrinks meanwhile would be a SIGBUS. */
+	uint8_t *data = malloc((size_t)st.st_size);
+	if (!data)
+		out_of_memory();
+	while (got < (size_t)st.st_size) {
+		ssize_t n = read(fd, data + got, (size_t)st.st_size - got);
+
+		if (n <= 0)
+			break;
+		got += (size_t)n;
+	}
+	*ret = data;
+	*size = got;
+	return NULL;
+}
+
+struct error *cache_read(const char *directory, const struct facts_identity *identity,
+                         struct facts *ret)
+{
+	int dir CLEANUP(close_fd) = -1;
+	void *data = NULL;
+	size_t size = 0;
+	SCRATCH(tmp);
+	const char *name = name_of(&tmp, identity);
+
+	TRY(open_directory(directory, &dir));
+	int fd CLEANUP(close_fd) =
+		openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return error_os(errno, "%s", name);
+	TRY(read_whole(fd, name, &data, &size));
+	TRY(facts_load(ret, data, size, identity));
+	futimens(fd, NULL); /* that the ones longest unused go */
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+struct entry {
+	const char *name;
+	uint64_t size;
+	int64_t used;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static bool ends_in(const char *name, const char *tail)
+{
+	size_t n = strlen(name), m = strlen(tail);
+
+	return n > m && strcmp(name + n - m, tail) == 0;
+}
+
+/* Drops what a run that died has left, and the files longest unused while all are too large. */
+static void trim(int dir_fd, uint64_t max_total)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir CLEANUP(close_dir) = copy >= 0 ? fdopendir(copy) : NULL;
+	VEC(struct entry) entries = { 0 };
+	uint64_t total = 0;
+	struct dirent *d;
+	struct stat st;
+	SCRATCH(tmp);
+
+	while (dir && entries.n < MAX_ENTRIES && (d = readdir(dir))) {
+		bool left = ends_in(d->d_name, unfinished);
+
+		if ((!left && !ends_in(d->d_name, suffix)) ||
+		    fstatat(dir_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (left) {
+			if (time(NULL) - st.st_mtime > STALE_SECONDS)
+				unlinkat(dir_fd, d->d_name, 0);
+			continue;
+		}
+		*vec_push(&entries) = (struct entry){ arena_strdup(&tmp, d->d_name),
+			                              (uint64_t)st.st_size, st.st_mtime };
+		total += (uint64_t)st.st_size;
+	}
+	if (entries.n)
+		qsort(entries.data, entries.n, sizeof(*entries.data), by_use);
+	for (size_t i = 0; i < entries.n && total > max_total; i++) {
+		unlinkat(dir_fd, entries.data[i].name, 0);
+		total -= entries.data[i].size;
+	}
+	vec_free(&entries);
+}
+
+static bool write_all(int fd, const uint8_t *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+struct error *cache_write(const char *directory, const struct facts_identity *identity,
+                          const struct facts *f, uint64_t max_total)
+{
+	void *data CLEANUP(free_bytes) = NULL;
+	int dir CLEANUP(close_fd) = -1;
+	size_t size;
+	SCRATCH(tmp);
+	const char *name = name_of(&tmp, identity);
+	const char *new = arena_printf(&tmp, "%s.%d%s", name, (int)getpid(), unfinished);
+
+	make_directory(directory);
+	TRY(open_directory(directory, &dir));
+	data = facts_save(f, identity, false, &size);
+	if (size > CACHE_MAX_FILE)
+		return error_new(ERR_STATE, "%s would be too large", name);
+	unlinkat(dir, new, 0);
+	int fd CLEANUP(close_fd) =
+		openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return error_os(errno, "%s", new);
+	if (!write_all(fd, data, size) || renameat(dir, new, dir, name) != 0) {
+		int errnum = errno;
+
+		unlinkat(dir, new, 0);
+		return error_os(errnum, "%s", name);
+	}
+	trim(dir, max_total);
+	return NULL;
+}
+
+/* ---- of a module ---- */
+
+static const char *directory_of(const struct dwarf_module *dm)
+{
+	return dm->di->facts ? dm->di->facts->cache : NULL;
+}
+
+static bool identify(struct dwarf_module *dm, struct facts_identity *ret)
+{
+	const struct module *m = dm->module;
+
+	*ret = (struct facts_identity){ .build_id_len = m->build_id_len };
+	memcpy(ret->build_id, m->build_id, m->build_id_len);
+	ret->fingerprint = debuginfo_sections_hash(dm);
+	return m->build_id_len >= MIN_BUILD_ID;
+}
+
+static void report(const struct dwarf_module *dm, const char *what, struct error *err)
+{
+	if (err)
+		LOG("cache", "%s: not %s: %s", dm->module->path, what, err->message);
+	else
+		LOG("cache", "%s: %s", dm->module->path, what);
+	error_free(err);
+}
+
+struct facts *cache_open(struct dwarf_module *dm)
+{
+	struct facts *f = facts_new();
+	struct facts_identity identity;
+
+	if (directory_of(dm) && identify(dm, &identity))
+		report(dm, "read", cache_read(directory_of(dm), &identity, f));
+	return f;
+}
+
+void cache_close(struct dwarf_module *dm)
+{
+	struct facts_identity identity;
+	struct error *interrupted = interrupt_check();
+
+	/* A search that was broken off has found less than there is. */
+	if (!interrupted && directory_of(dm) && dm->tier == DWARF_FULL &&
+	    facts_are_new(dm->facts) && identify(dm, &identity))
+		report(dm, "written",
+		       cache_write(directory_of(dm), &identity, dm->facts, CACHE_MAX_TOTAL));
+	error_free(interrupted);
+	facts_free(dm->facts);
+	dm->facts = NULL;
+}

@@ -1,0 +1,286 @@
+/*
+ * The file of facts. All numbers are little-endian:
+ *
+ *     header   struct header
+ *     index    for each kind its rows, ascending key: key (8 bytes), place in records (4), size (4)
+ *     texts    NUL-terminated strings; the last byte is a NUL
+ *     records  ULEB128 numbers; a text is its place in texts + 1, 0 none
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/facts_inside.h"
+
+enum { INDEX_ROW = 16 };
+
+static const char magic[8] = "adbfacts";
+static const char version[16] = ASYNCDBG_VERSION;
+
+struct header {
+	char magic[8];
+	uint32_t format, kinds;
+	char version[16];  /* of the asyncdbg that wrote it */
+	uint64_t size;     /* of the whole file */
+	uint64_t checksum; /* of all behind this field */
+	uint64_t fingerprint;
+	uint32_t whole, build_id_len;
+	unsigned char build_id[BUILD_ID_MAX];
+	uint64_t ntexts, nrecords; /* bytes */
+	uint64_t rows[FACT_KINDS];
+};
+
+/* Not against an enemy, who would write a right one: against a torn or rotten file. */
+static uint64_t checksum(const uint8_t *data, size_t size)
+{
+	uint64_t lanes[4] = { 1, 2, 3, 4 };
+	size_t i = 0;
+
+	for (; i + 32 <= size; i += 32) {
+		for (unsigned j = 0; j < 4; j++) {
+			uint64_t word;
+
+			memcpy(&word, data + i + j * 8, 8);
+			lanes[j] = (lanes[j] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+			lanes[j] ^= lanes[j] >> 29;
+		}
+	}
+	for (; i < size; i++)
+		lanes[0] = (lanes[0] ^ data[i]) * UINT64_C(0x100000001b3);
+	return (lanes[0] * 3 ^ lanes[1] * 5 ^ lanes[2] * 7 ^ lanes[3]) + size;
+}
+
+static uint64_t header_checksum(const uint8_t *data, size_t size)
+{
+	size_t from = offsetof(struct header, fingerprint);
+
+	return checksum(data + from, size - from);
+}
+
+void facts_sign(void *data, size_t size)
+{
+	struct header h;
+
+	if (size < sizeof(h))
+		return;
+	memcpy(&h, data, sizeof(h));
+	memcpy(h.magic, magic, sizeof(magic));
+	h.format = FACTS_FORMAT;
+	h.kinds = FACT_KINDS;
+	memcpy(h.version, version, sizeof(version));
+	h.size = size;
+	memcpy(data, &h, sizeof(h));
+	h.checksum = header_checksum(data, size);
+	memcpy(data, &h, sizeof(h));
+}
+
+static struct error *check_header(const struct header *h, const uint8_t *data, size_t size)
+{
+	if (size < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) != 0)
+		return error_new(ERR_CORRUPT, "it is no file of facts");
+	if (h->format != FACTS_FORMAT || h->kinds != FACT_KINDS ||
+	    memcmp(h->version, version, sizeof(version)) != 0)
+		return error_new(ERR_UNSUPPORTED, "another version of asyncdbg wrote it");
+	if (h->size != size || h->checksum != header_checksum(data, size))
+		return error_new(ERR_CORRUPT, "it is torn: its checksum is wrong");
+	if (h->build_id_len > sizeof(h->build_id))
+		return error_new(ERR_CORRUPT, "its build-id is too long");
+	return NULL;
+}
+
+/* Takes the next len bytes; false when there are not as many. */
+static bool take(struct section *left, uint64_t len, struct section *ret)
+{
+	if (len > left->size)
+		return false;
+	*ret = (struct section){ left->data, (size_t)len };
+	left->data += len;
+	left->size -= (size_t)len;
+	return true;
+}
+
+static struct error *find_parts(struct facts_file *file, const struct header *h, size_t size)
+{
+	struct section left = { file->data + sizeof(*h), size - sizeof(*h) };
+	bool fits = true;
+
+	for (size_t i = 0; fits && i < FACT_KINDS; i++)
+		fits = h->rows[i] <= left.size / INDEX_ROW &&
+		       take(&left, h->rows[i] * INDEX_ROW, &file->index[i]);
+	fits = fits && take(&left, h->ntexts, &file->texts) &&
+	       take(&left, h->nrecords, &file->records) && left.size == 0;
+	if (!fits || (file->texts.size && file->texts.data[file->texts.size - 1] != 0))
+		return error_new(ERR_CORRUPT, "its parts do not fit");
+	return NULL;
+}
+
+static struct error *check_identity(const struct header *h, const struct facts_identity *expected)
+{
+	if (h->build_id_len != expected->build_id_len ||
+	    memcmp(h->build_id, expected->build_id, h->build_id_len) != 0)
+		return error_new(ERR_CORRUPT, "it is of a program with another build-id");
+	if (h->fingerprint != expected->fingerprint)
+		return error_new(ERR_CORRUPT, "it is of a program with other sections");
+	return NULL;
+}
+
+struct error *facts_load(struct facts *f, void *data, size_t size,
+                         const struct facts_identity *expected)
+{
+	struct facts_file file = { .data = data };
+	struct header h = { 0 };
+	struct error *err;
+
+	memcpy(&h, data, size < sizeof(h) ? size : sizeof(h));
+	err = check_header(&h, data, size);
+	if (!err)
+		err = find_parts(&file, &h, size);
+	if (!err && expected)
+		err = check_identity(&h, expected);
+	if (err || f->file.data || f->texts.n) {
+		free(data);
+		return err ? err : error_new(ERR_STATE, "facts are loaded already");
+	}
+	memcpy(file.identity.build_id, h.build_id, h.build_id_len);
+	file.identity.build_id_len = h.build_id_len;
+	file.identity.fingerprint = h.fingerprint;
+	file.whole = h.whole != 0;
+	f->file = file;
+	return NULL;
+}
+
+const struct facts_identity *facts_identity(const struct facts *f)
+{
+	return f && f->file.data ? &f->file.identity : NULL;
+}
+
+bool facts_are_whole(const struct facts *f)
+{
+	return f && f->file.whole;
+}
+
+struct row {
+	uint64_t key;
+	uint32_t at, size;
+};
+
+static struct row row_at(struct section index, size_t i)
+{
+	struct row row;
+
+	memcpy(&row, index.data + i * INDEX_ROW, INDEX_ROW);
+	return row;
+}
+
+bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_t key, bool below,
+                     uint64_t *found, struct reader *ret)
+{
+	struct section index = file->index[kind];
+	size_t lo = 0, hi = index.size / INDEX_ROW;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (row_at(index, mid).key <= key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return false;
+	struct row row = row_at(index, lo - 1);
+	if (!below && row.key != key)
+		return false;
+	if (found)
+		*found = row.key;
+	*ret = reader_at(file->records, row.at, (uint64_t)row.at + row.size);
+	return !ret->bad;
+}
+
+/* ---- writing ---- */
+
+struct source {
+	struct row row;
+	const uint8_t *bytes;
+};
+
+typedef VEC(struct source) source_vec;
+
+static int by_key(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+
+	return x->row.key < y->row.key ? -1 : x->row.key > y->row.key;
+}
+
+/* All records of a kind: of this run, and of the file where this run has none. */
+static void gather(const struct facts *f, size_t kind, source_vec *ret)
+{
+	const struct map *fresh = &f->fresh[kind];
+	struct section index = f->file.index[kind];
+
+	for (size_t i = 0; i < index.size / INDEX_ROW; i++) {
+		struct row row = row_at(index, i);
+		struct reader r = reader_at(f->file.records, row.at, (uint64_t)row.at + row.size);
+
+		if (!r.bad && !map_has(fresh, row.key))
+			*vec_push(ret) = (struct source){ row, r.p };
+	}
+	for (size_t i = 0; i < fresh->capacity; i++) {
+		const struct fresh *own = fresh->slots[i].value;
+
+		if (own)
+			*vec_push(ret) =
+				(struct source){ { fresh->slots[i].key, 0, (uint32_t)own->size },
+				                 own->bytes };
+	}
+	if (ret->n)
+		qsort(ret->data, ret->n, sizeof(*ret->data), by_key);
+}
+
+static void append(struct str *s, const void *data, size_t size)
+{
+	if (size)
+		str_append_len(s, data, size);
+}
+
+static void append_texts(const struct facts *f, struct str *out)
+{
+	append(out, f->file.texts.data, f->file.texts.size);
+	for (size_t i = 0; i < f->texts.n; i++)
+		append(out, f->texts.data[i].text, strlen(f->texts.data[i].text) + 1);
+}
+
+void *facts_save(const struct facts *f, const struct facts_identity *identity, bool whole,
+                 size_t *size)
+{
+	struct header h = { .whole = whole };
+	struct str out = { 0 };
+	STR(records);
+
+	memcpy(h.build_id, identity->build_id, identity->build_id_len);
+	h.build_id_len = (uint32_t)identity->build_id_len;
+	h.fingerprint = identity->fingerprint;
+	append(&out, &h, sizeof(h));
+	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
+		source_vec sources = { 0 };
+
+		gather(f, kind, &sources);
+		h.rows[kind] = sources.n;
+		for (size_t i = 0; i < sources.n; i++) {
+			struct source *s = &sources.data[i];
+
+			s->row.at = (uint32_t)records.len;
+			append(&records, s->bytes, s->row.size);
+			append(&out, &s->row, sizeof(s->row));
+		}
+		vec_free(&sources);
+	}
+	h.ntexts = f->file.texts.size + f->texts_size;
+	append_texts(f, &out);
+	h.nrecords = records.len;
+	append(&out, records.data, records.len);
+	memcpy(out.data, &h, sizeof(h));
+	facts_sign(out.data, out.len);
+	*size = out.len;
+	return out.data;
+}

@@ -1,0 +1,40 @@
+/*
+ * The questions of lookup.h as debug info alone answers them, for answer.c, which asks here only
+ * what no fact tells. Each opens units as it needs them; all need debuginfo_need() before.
+ */
+#ifndef DWARF_SEARCH_H
+#define DWARF_SEARCH_H
+
+#include "dwarf/lookup.h"
+
+const struct function *search_function(struct debuginfo *di, uint64_t addr);
+const struct function *search_function_die(struct dwarf_module *dm, uint64_t die);
+const struct type *search_param(const struct function *f, const char *name);
+const struct type *search_variable(const struct function *f, const char *name);
+const struct type *search_first_argument(const struct function *f);
+const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near);
+struct error *search_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
+                                   struct thread_local **ret, size_t *nret, const char **doubt)
+	MUST_CHECK;
+bool search_static(struct dwarf_module *dm, const char *name, const struct type **type,
+                   uint64_t *addr);
+const struct type *search_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact);
+struct location *search_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                  size_t *nret);
+struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                     size_t *nret);
+const char *search_poll_linkage(const struct type *coroutine);
+bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
+                         const char **file, unsigned *line);
+bool search_has_poll(const struct type *t);
+void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                          instance_fn *visit, void *arg);
+/*
+ * What the names of all units begin with that come from the crate of the DIE's unit, up to "/@/";
+ * NULL when the unit's name does not say. search_has_poll() and search_each_instance() look there.
+ */
+const char *search_home(struct dwarf_module *dm, uint64_t die);
+const char *search_crate_version(struct dwarf_module *dm, const char *crate);
+const char *search_rustc_version(struct dwarf_module *dm);
+
+#endif
