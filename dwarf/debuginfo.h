@@ -85,6 +85,11 @@ void debuginfo_close(struct debuginfo *di);
 
 /* The module with its DWARF opened (tier set), NULL when no file was found for it. */
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);
+/*
+ * No Rust can be in it: the kernel's vdso, or a library of the C runtime by its name. Their debug
+ * info, often in compressed files of megabytes, need not be opened to recognise Rust functions.
+ */
+bool debuginfo_is_system(const struct module *m);
 /* Opens dwarf, reads unit headers, decides the tier; once. */
 void debuginfo_load(struct dwarf_module *dm);
 

@@ -147,3 +147,14 @@ struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct
 {
 	return find(di, addr, a, false, nret);
 }
+
+struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret)
+{
+	const struct module *m = module_at(di->target, addr);
+
+	if (!m || !debuginfo_is_system(m))
+		return find(di, addr, a, false, nret);
+	*nret = 1;
+	return NEW(a, struct location);
+}
