@@ -508,6 +508,17 @@ struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct
 	return places(di, addr, a, false, nret);
 }
 
+struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret)
+{
+	const struct module *m = module_at(di->target, addr);
+
+	if (!m || !debuginfo_is_system(m))
+		return lookup_functions_at(di, addr, a, nret);
+	*nret = 1;
+	return NEW(a, struct location);
+}
+
 /* ---- the module ---- */
 
 const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate)

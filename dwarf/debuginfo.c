@@ -43,10 +43,12 @@ void debuginfo_close(struct debuginfo *di)
 		return;
 	for (size_t i = 0; i < di->nmodules; i++) {
 		cache_close(di->modules[i]);
+		for (size_t j = 0; j < di->modules[i]->nunits; j++)
+			scan_forget(&di->modules[i]->units[j]);
 		map_free(&di->modules[i]->types);
 		map_free(&di->modules[i]->by_name);
 		map_free(&di->modules[i]->functions);
-		map_free(&di->modules[i]->vtables);
+		map_free(&di->modules[i]->statics);
 		map_free(&di->modules[i]->polled);
 	}
 	arena_free(&di->arena);
@@ -181,13 +183,10 @@ static void decide_tier(struct dwarf_module *dm)
 		/* Units of std have no types even in full builds. */
 		if (!u->name || strncmp(u->name, "/rustc/", 7) == 0 || u->end - u->start < 200)
 			continue;
-		debuginfo_scan(dm, u);
 		looked++;
-		for (size_t j = 0; j < u->nscopes; j++) {
-			if (u->scopes[j].tag == DW_TAG_structure_type) {
-				dm->tier = DWARF_FULL;
-				return;
-			}
+		if (scan_has_tag(&dm->sections, u, DW_TAG_structure_type)) {
+			dm->tier = DWARF_FULL;
+			return;
 		}
 	}
 	if (!search_rustc_version(dm)) {
@@ -345,22 +344,51 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
+	if (!u->scanned)
+		LOG("dwarf", "scan %s", u->name ? u->name : "?");
+	scan_unit(&dm->sections, u);
+}
+
+/* Takes note of the unit's statics: where two lie at one address, each leads to the next. */
+static void note_statics(struct dwarf_module *dm, struct unit *u)
+{
+	u->vtables_noted = true;
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const struct scope_note *note = &u->scopes[i];
+
+		if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_ADDRESS))
+			continue;
+		struct scope s = scan_scope(&dm->sections, u, (uint32_t)i);
+		struct static_place *place = NEW(&dm->di->arena, struct static_place);
+
+		if (!s.low)
+			continue;
+		*place = (struct static_place){ s.die, map_get(&dm->statics, s.low) };
+		map_put(&dm->statics, s.low, place);
+	}
+}
+
+uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link)
+{
 	static const char suffix[] = "::{vtable}";
 	size_t suffix_len = sizeof(suffix) - 1;
 
-	if (u->scanned)
-		return;
-	scan_unit(&dm->sections, u, &dm->di->arena);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
-		size_t len;
-
-		if (s->tag != DW_TAG_variable || !s->has_address || !s->low || !s->name)
-			continue;
-		len = strlen(s->name);
-		if (len > suffix_len && strcmp(s->name + len - suffix_len, suffix) == 0)
-			map_put(&dm->vtables, s->low, &u->scopes[i].die);
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].scanned && !dm->units[i].vtables_noted)
+			note_statics(dm, &dm->units[i]);
 	}
+	const struct static_place *place = map_get(&dm->statics, link);
+	for (; place; place = place->next) {
+		struct unit *u = debuginfo_unit_of(dm, place->die);
+		uint32_t index = u ? scan_scope_at(u, place->die) : SCOPE_NONE;
+		const char *name =
+			index != SCOPE_NONE ? scan_scope_name(&dm->sections, u, index) : NULL;
+		size_t len = name ? strlen(name) : 0;
+
+		if (len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0)
+			return place->die;
+	}
+	return 0;
 }
 
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)

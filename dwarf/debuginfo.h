@@ -46,6 +46,12 @@ struct unit_range {
 	struct unit *unit;
 };
 
+/* A static's DIE, and the next one that lies at the same address. */
+struct static_place {
+	uint64_t die;
+	struct static_place *next;
+};
+
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
@@ -65,7 +71,7 @@ struct dwarf_module {
 	struct map types;     /* DIE offset -> struct type */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
-	struct map vtables;   /* link-time address -> DIE offset of a `{vtable}` variable */
+	struct map statics;   /* link-time address -> struct static_place, of units looked at */
 	struct map polled;    /* hash of the name of a type that has a poll function */
 	struct tls_symbols tls;
 };
@@ -95,13 +101,20 @@ uint64_t debuginfo_sections_hash(struct dwarf_module *dm);
 bool debuginfo_need(struct dwarf_module *dm);
 /* Does the file keep what is at this link-time address from being written, once it is relocated? */
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr);
+/*
+ * No Rust can be in it: the kernel's vdso, or a library of the C runtime by its name. Their debug
+ * info, often in compressed files of megabytes, need not be opened to recognise Rust functions.
+ */
+bool debuginfo_is_system(const struct module *m);
 
 /* The unit that holds the DIE at this offset, NULL when none. */
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 /* The same, scanned. */
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
-/* Scans it if that was not done yet, and takes note of its trait-object vtables. */
+/* Scans it if that was not done yet. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
+/* The DIE of the `{vtable}` variable at a link-time address, in units scanned so far; 0 none. */
+uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */
 struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
 /* Reads names and producers of all units (about 2 us each). */

@@ -13,35 +13,48 @@
 
 enum { MAX_SCOPE_DEPTH = 128 };
 
-/* The scope's name, or the one of the declaration or abstract DIE that it completes. */
-static const struct scope *named_scope(struct dwarf_module *dm, const struct scope *s,
-                                       struct unit **u)
+/* A scope with its unit. */
+struct place {
+	struct unit *u;
+	uint32_t index;
+};
+
+static struct scope read_place(struct dwarf_module *dm, struct place at)
 {
-	for (int hops = 0; s->origin && hops < 8; hops++) {
-		struct unit *other = debuginfo_scanned_unit_of(dm, s->origin);
-		uint32_t index = other ? scan_scope_at(other, s->origin) : SCOPE_NONE;
+	return scan_scope(&dm->sections, at.u, at.index);
+}
+
+/* The scope itself, or the declaration or abstract DIE that it completes. */
+static struct place named_place(struct dwarf_module *dm, struct place at)
+{
+	for (int hops = 0; hops < 8; hops++) {
+		if (!(at.u->scopes[at.index].flags & SCOPE_ORIGIN))
+			break;
+		uint64_t origin = read_place(dm, at).origin;
+		struct unit *other = origin ? debuginfo_scanned_unit_of(dm, origin) : NULL;
+		uint32_t index = other ? scan_scope_at(other, origin) : SCOPE_NONE;
 
 		if (index == SCOPE_NONE)
 			break;
-		s = &other->scopes[index];
-		*u = other;
+		at = (struct place){ other, index };
 	}
-	return s;
+	return at;
 }
 
 static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
 {
 	const char *parts[MAX_SCOPE_DEPTH];
+	struct place at = { u, index };
 	size_t n = 0;
 	STR(text);
 
-	while (index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
-		const struct scope *s = named_scope(dm, &u->scopes[index], &u);
-
-		if (!s->name)
+	while (at.index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
+		at = named_place(dm, at);
+		parts[n] = scan_scope_name(&dm->sections, at.u, at.index);
+		if (!parts[n])
 			return NULL;
-		parts[n++] = s->name;
-		index = s->parent;
+		n++;
+		at.index = at.u->scopes[at.index].parent;
 	}
 	while (n--) {
 		str_append(&text, parts[n]);
@@ -69,18 +82,17 @@ const struct function *search_function_die(struct dwarf_module *dm, uint64_t die
 
 	if (index == SCOPE_NONE)
 		return NULL;
-	const struct scope *s = &u->scopes[index];
-	struct unit *named_unit = u;
-	const struct scope *named = named_scope(dm, s, &named_unit);
+	struct place at = { u, index };
+	struct scope s = read_place(dm, at), named = read_place(dm, named_place(dm, at));
 
 	f = NEW(&dm->di->arena, struct function);
 	f->dm = dm;
 	f->die = die;
 	f->name = scope_name(dm, u, index);
-	f->linkage = s->linkage ? s->linkage : named->linkage;
-	if (s->has_address) {
-		f->low = s->low + dm->module->bias;
-		f->high = s->high + dm->module->bias;
+	f->linkage = s.linkage ? s.linkage : named.linkage;
+	if (s.has_address) {
+		f->low = s.low + dm->module->bias;
+		f->high = s.high + dm->module->bias;
 	}
 	if (!f->name)
 		f->name = f->linkage ? f->linkage : "?";
@@ -99,26 +111,16 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 	if (!u)
 		return NULL;
 	debuginfo_scan(dm, u);
-	scan_unit_functions(u, &di->arena);
-
-	size_t lo = 0, hi = u->nfunctions;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (u->functions[mid].low <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	/* Several DIEs can start at one address; any that covers it will do. */
-	if (lo && pc < u->functions[lo - 1].high)
-		return lookup_function_die(dm, u->scopes[u->functions[lo - 1].scope].die);
+	uint32_t found = scan_function_at(u, pc);
+	if (found != SCOPE_NONE)
+		return lookup_function_die(dm, u->start + u->scopes[found].die);
 	for (size_t i = 0; i < u->nscopes; i++) {
+		uint64_t at = u->start + u->scopes[i].die;
 		Dwarf_Die die;
 
-		if (u->scopes[i].tag == DW_TAG_subprogram && u->scopes[i].has_ranges &&
-		    dwarf_offdie(dm->dwarf, u->scopes[i].die, &die) && dwarf_haspc(&die, pc) == 1)
-			return lookup_function_die(dm, u->scopes[i].die);
+		if (u->scopes[i].tag == DW_TAG_subprogram && (u->scopes[i].flags & SCOPE_RANGES) &&
+		    dwarf_offdie(dm->dwarf, at, &die) && dwarf_haspc(&die, pc) == 1)
+			return lookup_function_die(dm, at);
 	}
 	return NULL;
 }
@@ -234,18 +236,18 @@ static bool tag_is_type(unsigned tag)
 }
 
 /* Does the path from the unit down to the scope spell name? Compared from its end. */
-static bool scope_is(const struct unit *u, uint32_t index, const char *name)
+static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
 {
 	size_t end = strlen(name);
 
 	for (int depth = 0; index != SCOPE_NONE && depth < MAX_SCOPE_DEPTH; depth++) {
-		const struct scope *s = &u->scopes[index];
-		size_t len = s->name ? strlen(s->name) : 0;
+		const char *own = scan_scope_name(&dm->sections, u, index);
+		size_t len = own ? strlen(own) : 0;
 
-		if (!len || len > end || memcmp(name + end - len, s->name, len) != 0)
+		if (!len || len > end || memcmp(name + end - len, own, len) != 0)
 			return false;
 		end -= len;
-		index = s->parent;
+		index = u->scopes[index].parent;
 		if (index == SCOPE_NONE)
 			return end == 0;
 		if (end < 2 || memcmp(name + end - 2, "::", 2) != 0)
@@ -260,11 +262,13 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
 {
 	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+		const struct scope_note *note = &u->scopes[i];
 
-		if (tag_is_type(s->tag) && !s->declaration && s->name &&
-		    strcmp(s->name, name + tail) == 0 && scope_is(u, (uint32_t)i, name))
-			return type_at(dm, s->die);
+		if (!tag_is_type(note->tag) || (note->flags & SCOPE_DECLARATION))
+			continue;
+		const char *own = scan_scope_name(&dm->sections, u, (uint32_t)i);
+		if (own && strcmp(own, name + tail) == 0 && scope_is(dm, u, (uint32_t)i, name))
+			return type_at(dm, u->start + note->die);
 	}
 	return NULL;
 }
@@ -373,14 +377,15 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			continue;
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope *s = &u->scopes[j];
+			const struct scope_note *note = &u->scopes[j];
 			const struct symbol *symbol;
 			const char *name;
 
-			if (s->tag != DW_TAG_variable || !s->linkage)
+			if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_LINKAGE))
 				continue;
-			symbol = tls_symbol(symbols, s->linkage);
-			if (!symbol && (symbols->has_symtab || !s->is_tls))
+			struct scope s = scan_scope(&dm->sections, u, (uint32_t)j);
+			symbol = s.linkage ? tls_symbol(symbols, s.linkage) : NULL;
+			if (!s.linkage || (!symbol && (symbols->has_symtab || !s.is_tls)))
 				continue;
 			name = scope_name(dm, u, (uint32_t)j);
 			if (!name || strncmp(name, path, path_len) != 0)
@@ -388,9 +393,9 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			Dwarf_Die die;
 			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
 			t->dm = dm;
-			t->linkage = s->linkage;
-			t->offset = symbol ? symbol->value : s->low;
-			if (dwarf_offdie(dm->dwarf, s->die, &die))
+			t->linkage = s.linkage;
+			t->offset = symbol ? symbol->value : s.low;
+			if (dwarf_offdie(dm->dwarf, s.die, &die))
 				t->type = type_at(dm, die_reference(&die, DW_AT_type));
 		}
 	}
@@ -426,17 +431,19 @@ bool search_static(struct dwarf_module *dm, const char *name, const struct type 
 			continue;
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope *s = &u->scopes[j];
+			const struct scope_note *note = &u->scopes[j];
 			Dwarf_Die die;
 
-			if (s->tag != DW_TAG_variable || !s->has_address || s->low == 0 ||
-			    !s->name || strcmp(s->name, last) != 0)
+			if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_ADDRESS))
+				continue;
+			struct scope s = scan_scope(&dm->sections, u, (uint32_t)j);
+			if (s.low == 0 || !s.name || strcmp(s.name, last) != 0)
 				continue;
 			const char *whole = scope_name(dm, u, (uint32_t)j);
 			if (!whole || strcmp(whole, name) != 0 ||
-			    !dwarf_offdie(dm->dwarf, s->die, &die))
+			    !dwarf_offdie(dm->dwarf, s.die, &die))
 				continue;
-			uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s->low });
+			uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s.low });
 			if (found && at != *addr)
 				return false;
 			*type = type_at(dm, die_reference(&die, DW_AT_type));
@@ -465,8 +472,8 @@ static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
 		uint64_t link = module_link_addr(dm->module, addr).v;
-		uint64_t *die = dm->dwarf && link ? map_get(&dm->vtables, link) : NULL;
-		const struct type *t = die ? vtable_type(dm, *die) : NULL;
+		uint64_t die = dm->dwarf && link ? debuginfo_vtable(dm, link) : 0;
+		const struct type *t = die ? vtable_type(dm, die) : NULL;
 
 		if (t)
 			return t;

@@ -101,6 +101,10 @@ struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct ar
 struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret);
 
+/* The same, but of the C runtime's libraries (debuginfo_is_system()) one entry without a name. */
+struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret);
+
 /*
  * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
  * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.

@@ -32,16 +32,18 @@ static uint64_t poll_in_unit(struct dwarf_module *dm, struct unit *u, const char
 
 	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
-		const char *name;
+		const struct scope_note *note = &u->scopes[i];
+		const char *own, *name;
 
 		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
-		if (s->tag != DW_TAG_subprogram || !s->name || !s->linkage || !polls(s->name, env))
+		if (note->tag != DW_TAG_subprogram || !(note->flags & SCOPE_LINKAGE))
 			continue;
-		name = lookup_die_name(dm, s->die);
-		if (name && strncmp(name, path, path_len) == 0 &&
-		    strcmp(name + path_len, s->name) == 0)
-			return s->die;
+		own = scan_scope_name(&dm->sections, u, (uint32_t)i);
+		if (!own || !polls(own, env))
+			continue;
+		name = lookup_die_name(dm, u->start + note->die);
+		if (name && strncmp(name, path, path_len) == 0 && strcmp(name + path_len, own) == 0)
+			return u->start + note->die;
 	}
 	return 0;
 }
@@ -62,9 +64,9 @@ static uint64_t find_poll(const struct type *coroutine)
 	const char *full = type_name(coroutine), *env;
 	SCRATCH(tmp);
 
-	if (self == SCOPE_NONE || !here->scopes[self].name)
+	env = self == SCOPE_NONE ? NULL : scan_scope_name(&dm->sections, here, self);
+	if (!env)
 		return 0;
-	env = here->scopes[self].name;
 	size_t env_len = strlen(env), full_len = strlen(full);
 	if (full_len < env_len)
 		return 0;
@@ -195,12 +197,13 @@ static void read_polled(struct dwarf_module *dm, struct unit *u)
 	u->polled_read = true;
 	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+		const char *name = u->scopes[i].tag == DW_TAG_subprogram
+		                           ? scan_scope_name(&dm->sections, u, (uint32_t)i)
+		                           : NULL;
 
-		if (s->tag != DW_TAG_subprogram || !s->name || strncmp(s->name, "poll", 4) != 0 ||
-		    (s->name[4] != '\0' && s->name[4] != '<'))
+		if (!name || strncmp(name, "poll", 4) != 0 || (name[4] != '\0' && name[4] != '<'))
 			continue;
-		const struct type *t = polled_type(dm, s->die);
+		const struct type *t = polled_type(dm, u->start + u->scopes[i].die);
 		if (t)
 			map_put(&dm->polled, lookup_name_key(type_name(t)), NULL);
 	}
@@ -245,15 +248,17 @@ void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *pa
 			continue;
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope *s = &u->scopes[j];
-			const char *name;
+			const struct scope_note *note = &u->scopes[j];
+			const char *own = scan_scope_name(&dm->sections, u, (uint32_t)j), *name;
 
-			if (!s->name || strncmp(s->name, base, base_len) != 0 ||
-			    s->name[base_len] != '<')
+			if (!own || strncmp(own, base, base_len) != 0 || own[base_len] != '<')
 				continue;
-			name = lookup_die_name(dm, s->die);
+			name = lookup_die_name(dm, u->start + note->die);
 			if (name && strncmp(name, path, path_len) == 0)
-				visit(name, s->tag == DW_TAG_subprogram && s->has_address, arg);
+				visit(name,
+				      note->tag == DW_TAG_subprogram &&
+				              (note->flags & SCOPE_ADDRESS),
+				      arg);
 		}
 	}
 }

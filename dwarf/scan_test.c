@@ -20,13 +20,21 @@ static void scan(struct sample *s)
 	};
 	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits);
 	for (size_t i = 0; i < s->nunits; i++) {
-		scan_unit(&s->sections, &s->units[i], &s->arena);
-		scan_unit_functions(&s->units[i], &s->arena);
+		scan_unit(&s->sections, &s->units[i]);
 	}
+}
+
+/* The scope as its DIE has it. */
+static struct scope at(const struct sample *s, size_t unit, size_t index)
+{
+	assert_true(index < s->units[unit].nscopes);
+	return scan_scope(&s->sections, &s->units[unit], (uint32_t)index);
 }
 
 static void drop(struct sample *s)
 {
+	for (size_t i = 0; i < s->nunits; i++)
+		scan_forget(&s->units[i]);
 	free_bytes(&s->info);
 	free_bytes(&s->abbrev);
 	free_bytes(&s->str);
@@ -88,28 +96,37 @@ static void put_usual_unit(struct bytes *b, unsigned version, unsigned abbrev_of
 	end_unit(b, unit);
 }
 
-static void check_usual_unit(const struct sample *s, const struct unit *u)
+static void check_usual_unit(const struct sample *s, size_t unit)
 {
+	const struct unit *u = &s->units[unit];
+
 	assert_string_equal(u->name, "unit");
 	assert_int_equal(u->nscopes, 4);
-	const struct scope *a = &u->scopes[0], *f = &u->scopes[2], *g = &u->scopes[3];
-	assert_string_equal(a->name, "a");
-	assert_int_equal(a->parent, SCOPE_NONE);
-	assert_string_equal(u->scopes[1].name, "S");
-	assert_int_equal(u->scopes[1].parent, 0);
-	assert_int_equal(u->scopes[1].tag, DW_TAG_structure_type);
-	assert_string_equal(f->name, "f");
-	assert_true(f->has_address);
-	assert_int_equal(f->low, 0x2000);
-	assert_int_equal(f->high, 0x2010);
-	assert_int_equal(g->parent, 2);
-	/* Sorted by address, not as they stand. */
+	struct scope a = at(s, unit, 0), type = at(s, unit, 1), f = at(s, unit, 2);
+	assert_string_equal(a.name, "a");
+	assert_int_equal(a.parent, SCOPE_NONE);
+	assert_string_equal(type.name, "S");
+	assert_int_equal(type.parent, 0);
+	assert_int_equal(type.tag, DW_TAG_structure_type);
+	assert_string_equal(f.name, "f");
+	assert_true(f.has_address);
+	assert_int_equal(f.low, 0x2000);
+	assert_int_equal(f.high, 0x2010);
+	assert_int_equal(u->scopes[3].parent, 2);
 	assert_int_equal(u->nfunctions, 2);
-	assert_int_equal(u->functions[0].scope, 3);
-	assert_int_equal(u->functions[1].scope, 2);
+	assert_int_equal(scan_function_at(u, 0x1000), 3);
+	assert_int_equal(scan_function_at(u, 0x1007), 3);
+	assert_int_equal(scan_function_at(u, 0x1008), SCOPE_NONE);
+	assert_int_equal(scan_function_at(u, 0x200f), 2);
+	assert_int_equal(scan_function_at(u, 0xfff), SCOPE_NONE);
 	for (uint32_t i = 0; i < u->nscopes; i++) {
-		assert_int_equal(scan_scope_at(u, u->scopes[i].die), i);
-		assert_int_equal(scan_scope_at(u, u->scopes[i].die + 1), SCOPE_NONE);
+		uint64_t die = u->start + u->scopes[i].die;
+
+		assert_string_equal(scan_scope_name(&s->sections, &s->units[unit], i),
+		                    at(s, unit, i).name);
+		assert_int_equal(at(s, unit, i).die, die);
+		assert_int_equal(scan_scope_at(u, die), i);
+		assert_int_equal(scan_scope_at(u, die + 1), SCOPE_NONE);
 	}
 	assert_int_equal(scan_scope_at(u, 0), SCOPE_NONE);
 	assert_int_equal(scan_scope_at(u, UINT64_MAX), SCOPE_NONE);
@@ -128,7 +145,7 @@ static void test_both_versions(void **state)
 	assert_int_equal(s.nunits, 2);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(s.units[i].version, 4 + i);
-		check_usual_unit(&s, &s.units[i]);
+		check_usual_unit(&s, i);
 	}
 	assert_int_equal(s.units[1].start, s.units[0].end);
 	assert_int_equal(s.units[1].end, s.info.n);
@@ -207,7 +224,7 @@ static void test_length_beyond_the_section(void **state)
 		memcpy(s.info.data + second, &lengths[i], 4);
 		scan(&s);
 		assert_int_equal(s.nunits, 1);
-		check_usual_unit(&s, &s.units[0]);
+		check_usual_unit(&s, 0);
 		drop(&s);
 	}
 }
@@ -272,9 +289,9 @@ static void test_unknown_form_ends_the_unit(void **state)
 	}
 	scan(&s);
 	assert_int_equal(s.nunits, 2);
-	assert_string_equal(s.units[0].scopes[0].name, "before");
+	assert_string_equal(at(&s, 0, 0).name, "before");
 	assert_int_equal(s.units[0].nscopes, 2);
-	assert_null(s.units[0].scopes[1].name);
+	assert_null(at(&s, 0, 1).name);
 	assert_int_equal(s.units[1].nscopes, 1);
 	drop(&s);
 }
@@ -300,7 +317,7 @@ static void test_indirect_forms(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_string_equal(s.units[0].name, "unit");
-	assert_string_equal(s.units[0].scopes[0].name, "direct");
+	assert_string_equal(at(&s, 0, 0).name, "direct");
 	assert_int_equal(s.units[0].nscopes, 2);
 	drop(&s);
 }
@@ -324,7 +341,7 @@ static void test_blocks_beyond_the_unit(void **state)
 		end_unit(&s.info, unit);
 		scan(&s);
 		assert_int_equal(s.units[0].nscopes, 1);
-		assert_false(s.units[0].scopes[0].has_address);
+		assert_false(at(&s, 0, 0).has_address);
 		drop(&s);
 	}
 }
@@ -347,7 +364,7 @@ static void test_gap_in_the_abbreviations(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_int_equal(s.units[0].nscopes, 3);
-	assert_string_equal(s.units[0].scopes[1].name, "behind the gap");
+	assert_string_equal(at(&s, 0, 1).name, "behind the gap");
 	drop(&s);
 }
 
@@ -405,7 +422,7 @@ static void test_shared_table(void **state)
 	assert_string_equal(s.units[0].name, "two");
 	assert_null(s.units[1].producer);
 	assert_string_equal(s.units[1].name, "three");
-	assert_string_equal(s.units[1].scopes[0].name, "S");
+	assert_string_equal(at(&s, 1, 0).name, "S");
 	drop(&s);
 }
 
@@ -495,7 +512,7 @@ static void test_overlong_code(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_int_equal(s.units[0].nscopes, 1);
-	assert_string_equal(s.units[0].scopes[0].name, "S");
+	assert_string_equal(at(&s, 0, 0).name, "S");
 	drop(&s);
 }
 
@@ -518,8 +535,10 @@ static void test_locations(void **state)
 	put_fixed(&s.info, 0, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	const struct scope *v = s.units[0].scopes;
+	struct scope v[7];
 	assert_int_equal(s.units[0].nscopes, 7);
+	for (size_t i = 0; i < 7; i++)
+		v[i] = at(&s, 0, i);
 	assert_true(v[0].has_address && !v[0].is_tls);
 	assert_int_equal(v[0].low, 0x1000);
 	assert_true(v[1].is_tls && !v[1].has_address);
@@ -547,7 +566,7 @@ static void test_dropped_functions(void **state)
 	scan(&s);
 	assert_int_equal(s.units[0].nfunctions, 1);
 	assert_int_equal(s.units[0].functions[0].low, 0x1000);
-	assert_false(s.units[0].scopes[0].has_address);
+	assert_false(at(&s, 0, 0).has_address);
 	drop(&s);
 }
 
@@ -584,11 +603,11 @@ static void test_indexed_forms(void **state)
 	assert_string_equal(u->name, "unit");
 	assert_int_equal(u->low_pc, 0x4000);
 	assert_int_equal(u->nscopes, 3);
-	assert_string_equal(u->scopes[0].name, "f");
-	assert_int_equal(u->scopes[0].low, 0x4000);
-	assert_int_equal(u->scopes[0].high, 0x4010);
-	assert_null(u->scopes[1].name);
-	assert_false(u->scopes[1].has_address);
+	assert_string_equal(at(&s, 0, 0).name, "f");
+	assert_int_equal(at(&s, 0, 0).low, 0x4000);
+	assert_int_equal(at(&s, 0, 0).high, 0x4010);
+	assert_null(at(&s, 0, 1).name);
+	assert_false(at(&s, 0, 1).has_address);
 	drop(&s);
 }
 
@@ -616,13 +635,14 @@ static void test_noise(void **state)
 
 /* ---- the unit that rustc made ---- */
 
-static const struct scope *find_scope(const struct unit *u, const char *name, unsigned tag)
+static const struct scope *find_scope(const struct scope *scopes, size_t n, const char *name,
+                                      unsigned tag)
 {
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const char *own = u->scopes[i].name;
+	for (size_t i = 0; i < n; i++) {
+		const char *own = scopes[i].name;
 
-		if (own && strcmp(own, name) == 0 && u->scopes[i].tag == tag)
-			return &u->scopes[i];
+		if (own && strcmp(own, name) == 0 && scopes[i].tag == tag)
+			return &scopes[i];
 	}
 	fail_msg("no scope %s", name);
 	return NULL;
@@ -633,30 +653,43 @@ static void test_rust_unit(void **state)
 	struct fixture *f = *state;
 	struct unit *u = &f->dm->units[0];
 
+	size_t n;
+
 	assert_int_equal(f->dm->nunits, 1);
-	debuginfo_scan(f->dm, u);
+	const struct scope *scopes = read_scopes(f, &n);
 	assert_non_null(strstr(u->name, "shapes.rs/@/shapes."));
 	assert_non_null(strstr(u->producer, "rustc version 1."));
 	assert_string_equal(u->comp_dir, "/src");
 	assert_int_equal(u->stmt_list, 0);
 
 	/* shapes::context::CONTEXT: each scope lies in the one before it. */
-	const struct scope *context = find_scope(u, "context", DW_TAG_namespace);
-	assert_string_equal(u->scopes[context->parent].name, "shapes");
-	assert_int_equal(u->scopes[context->parent].parent, SCOPE_NONE);
-	const struct scope *blue = find_scope(u, "Blue", DW_TAG_structure_type);
-	assert_string_equal(u->scopes[blue->parent].name, "Niche");
+	const struct scope *context = find_scope(scopes, n, "context", DW_TAG_namespace);
+	assert_string_equal(scopes[context->parent].name, "shapes");
+	assert_int_equal(scopes[context->parent].parent, SCOPE_NONE);
+	const struct scope *blue = find_scope(scopes, n, "Blue", DW_TAG_structure_type);
+	assert_string_equal(scopes[blue->parent].name, "Niche");
 	/* A function that was kept, and that has no locals in the table. */
-	const struct scope *boxed = find_scope(u, "boxed", DW_TAG_subprogram);
+	const struct scope *boxed = find_scope(scopes, n, "boxed", DW_TAG_subprogram);
 	assert_true(boxed->has_address && boxed->low >= 0x400000 && boxed->high > boxed->low);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		assert_true(s->parent == SCOPE_NONE || s->parent < i);
-		assert_true(i == 0 || u->scopes[i - 1].die < s->die);
+		assert_true(i == 0 || scopes[i - 1].die < s->die);
 		assert_false(s->tag == DW_TAG_variable && s->name && !strcmp(s->name, "harness"));
 	}
-	assert_true(f->dm->vtables.n >= 2);
+	size_t vtables = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
+
+		if (s->tag != DW_TAG_variable || !s->has_address || !s->low || !s->name ||
+		    !strstr(s->name, "::{vtable}"))
+			continue;
+		assert_int_equal(debuginfo_vtable(f->dm, s->low), s->die);
+		vtables++;
+	}
+	assert_true(vtables >= 2);
+	assert_int_equal(debuginfo_vtable(f->dm, 1), 0);
 }
 
 int main(void)

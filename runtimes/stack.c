@@ -58,12 +58,19 @@ void stack_read(struct collector *c, const struct thread *th, struct thread_stac
 		error_free(err);
 		return;
 	}
+	/* What is asked of one place counts frames as `bt` does, those of C libraries too. */
+	bool all = c->question && (c->question->print || c->question->has_whatis);
 	size_t n = ret->stack.nframes;
 	ret->functions = NEW_ARRAY(&c->scratch, struct location *, n);
 	ret->nfunctions = NEW_ARRAY(&c->scratch, size_t, n);
-	for (size_t i = 0; i < n; i++)
-		ret->functions[i] = lookup_functions_at(c->in->di, ret->stack.frames[i].lookup_pc,
-		                                        &c->scratch, &ret->nfunctions[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pc = ret->stack.frames[i].lookup_pc;
+
+		ret->functions[i] =
+			all ? lookup_functions_at(c->in->di, pc, &c->scratch, &ret->nfunctions[i])
+			    : lookup_rust_functions_at(c->in->di, pc, &c->scratch,
+		                                       &ret->nfunctions[i]);
+	}
 }
 
 void stack_find_marks(const struct thread_stack *s, struct marks *ret)

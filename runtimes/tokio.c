@@ -221,6 +221,9 @@ void tokio_detect(struct inspector *in)
 		const char *doubt;
 		size_t n;
 
+		/* Without thread-locals there is no context. */
+		if (dm->module->tls_memsz == 0 || debuginfo_is_system(dm->module))
+			continue;
 		struct error *err =
 			lookup_thread_locals(dm, context_path, &in->arena, &found, &n, &doubt);
 		if (err) {
