@@ -21,12 +21,7 @@ enum {
 
 const char *clean_name(struct arena *a, const char *name)
 {
-	STR(text);
-
-	if (!name)
-		return NULL;
-	str_append_clean(&text, name, strlen(name));
-	return arena_strdup(a, str_text(&text));
+	return name ? str_clean(a, name, strlen(name)) : NULL;
 }
 
 void inspector_note(struct inspector *in, const char *text)

@@ -105,13 +105,17 @@ char *arena_strdup(struct arena *a, const char *s)
 char *arena_printf(struct arena *a, const char *format, ...)
 {
 	va_list args, again;
+	char text[256];
 
 	va_start(args, format);
 	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	int len = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	char *p = arena_alloc(a, (size_t)len + 1);
-	vsnprintf(p, (size_t)len + 1, format, again);
+	if ((size_t)len < sizeof(text))
+		memcpy(p, text, (size_t)len + 1);
+	else
+		vsnprintf(p, (size_t)len + 1, format, again);
 	va_end(again);
 	return p;
 }
