@@ -34,10 +34,11 @@ struct known_path {
 	const struct type *from;
 	const char *expr;
 	const struct path *path;
+	const char *problem; /* why there is none */
 };
 
-struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
-                             const struct path **ret)
+static const struct known_path *known_path(struct inspector *in, const struct type *from,
+                                           const char *expr)
 {
 	uint64_t key = ((uintptr_t)from * UINT64_C(0x9e3779b97f4a7c15)) ^ (uintptr_t)expr;
 	struct known_path *known = map_get(&in->paths, key | 1);
@@ -45,13 +46,30 @@ struct error *inspector_path(struct inspector *in, const struct type *from, cons
 	/* Two pairs may share a key; then the one asked for last is remembered. */
 	if (!known || known->from != from || known->expr != expr) {
 		struct known_path found = { .from = from, .expr = expr };
+		struct error *err = path_resolve(&in->arena, from, expr, &found.path);
 
-		TRY(path_resolve(&in->arena, from, expr, &found.path));
+		if (err)
+			found.problem = arena_strdup(&in->arena, err->message);
+		error_free(err);
 		known = arena_memdup(&in->arena, &found, sizeof(found));
 		map_put(&in->paths, key | 1, known);
 	}
+	return known;
+}
+
+struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
+                             const struct path **ret)
+{
+	const struct known_path *known = known_path(in, from, expr);
+
 	*ret = known->path;
-	return NULL;
+	return known->path ? NULL : error_new(ERR_LAYOUT, "%s", known->problem);
+}
+
+const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
+                                           const char *expr)
+{
+	return known_path(in, from, expr)->path;
 }
 
 struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
@@ -62,6 +80,28 @@ struct error *inspector_eval(struct inspector *in, struct value from, const char
 	*found = false;
 	TRY(inspector_path(in, from.type, expr, &p));
 	return path_eval(in->target, p, from, ret, found);
+}
+
+struct known_vtable {
+	const struct type *type;
+	bool exact;
+};
+
+const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact)
+{
+	struct known_vtable *known;
+
+	/* Nothing else has room for the slot; a vtable that is no vtable needs no memory. */
+	if (addr == 0 || addr % 8 || slot >= 8)
+		return lookup_vtable(c->in->di, addr, slot, exact);
+	known = map_get(&c->vtables, addr + slot);
+	if (!known) {
+		known = NEW(&c->scratch, struct known_vtable);
+		known->type = lookup_vtable(c->in->di, addr, slot, &known->exact);
+		map_put(&c->vtables, addr + slot, known);
+	}
+	*exact = known->exact;
+	return known->type;
 }
 
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
@@ -149,10 +189,7 @@ void inspector_close(struct inspector *in)
 	tokio_close(in->tokio);
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
-	map_free(&in->coroutines);
-	map_free(&in->futures);
 	vec_free(&in->notes);
-	map_free(&in->holders);
 	map_free(&in->paths);
 	map_free(&in->drops);
 	map_free(&in->selects);
@@ -312,6 +349,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
+	map_free(&c->vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
 	map_free(&c->queued_jobs);

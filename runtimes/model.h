@@ -37,10 +37,12 @@ enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 struct wait_detail {
 	const char *key;
 	enum detail_kind kind;
-	const char *string;
-	int64_t number;          /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
-	const char *const *list; /* DETAIL_LIST */
-	size_t nlist;
+	unsigned nlist; /* DETAIL_LIST */
+	union {
+		const char *string;
+		int64_t number; /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
+		const char *const *list;
+	};
 };
 
 /* What a leaf future waits for. */
