@@ -60,12 +60,26 @@ void json_end_line(struct json_writer *w)
 	w->first = true;
 }
 
-/* Bytes at p that a JSON string holds as they are. */
-static size_t plain_length(const char *p)
+/* Has the word a byte that is n? */
+static bool has_byte(uint64_t word, uint64_t n)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101);
+
+	word ^= each * n;
+	return (word - each) & ~word & (each * 0x80);
+}
+
+/* How many of len bytes a JSON string holds as they are. */
+static size_t plain_length(const char *p, size_t len)
 {
 	size_t n = 0;
 
-	while (p[n] >= 0x20 && p[n] < 0x7f && p[n] != '"' && p[n] != '\\')
+	for (uint64_t word; n + 8 <= len; n += 8) {
+		memcpy(&word, p + n, 8);
+		if (!str_word_is_plain(word) || has_byte(word, '"') || has_byte(word, '\\'))
+			break;
+	}
+	while (n < len && p[n] >= 0x20 && p[n] < 0x7f && p[n] != '"' && p[n] != '\\')
 		n++;
 	return n;
 }
@@ -82,17 +96,35 @@ static void put_escaped(struct json_writer *w, const char *text, size_t len)
 
 static void put_string(struct json_writer *w, const char *text)
 {
-	size_t plain = plain_length(text);
+	size_t len = strlen(text), plain = plain_length(text, len);
 
 	put_char(w, '"');
 	put(w, text, plain);
-	if (text[plain]) {
+	if (plain < len) {
 		STR(clean);
 
-		str_append_clean(&clean, text + plain, strlen(text + plain));
+		str_append_clean(&clean, text + plain, len - plain);
 		put_escaped(w, clean.data, clean.len);
 	}
 	put_char(w, '"');
+}
+
+/* A key is one of ours: it needs no cleaning. */
+static void put_key(struct json_writer *w, const char *key)
+{
+	size_t len = strlen(key);
+
+	if (len + 4 > sizeof(w->buffer) - w->n)
+		json_flush(w);
+	assert(len + 4 <= sizeof(w->buffer));
+	char *at = w->buffer + w->n;
+	*at++ = '"';
+	memcpy(at, key, len);
+	at += len;
+	*at++ = '"';
+	*at++ = ':';
+	*at = ' ';
+	w->n += len + (w->compact ? 3 : 4);
 }
 
 /* All that stands before a value. False: it lies too deep and is left out. */
@@ -105,10 +137,8 @@ static bool begin_value(struct json_writer *w, const char *key)
 	if (!w->compact && w->depth)
 		new_line(w);
 	w->first = false;
-	if (key) {
-		put_string(w, key);
-		put(w, ": ", w->compact ? 1 : 2);
-	}
+	if (key)
+		put_key(w, key);
 	return true;
 }
 

@@ -195,6 +195,7 @@ void inspector_close(struct inspector *in)
 	map_free(&in->selects);
 	show_free(&in->show);
 	arena_free(&in->arena);
+	arena_free(&in->spare);
 	free(in);
 }
 
@@ -336,6 +337,8 @@ static struct collector *collector_new(struct inspector *in, const struct reques
 	c->out = calloc(1, sizeof(*c->out));
 	if (!c->out)
 		out_of_memory();
+	c->out->arena = in->spare;
+	in->spare = (struct arena){ 0 };
 	c->a = &c->out->arena;
 	c->out->complete = true;
 	return c;
@@ -357,6 +360,18 @@ static struct snapshot *collector_finish(struct collector *c)
 	arena_free(&c->scratch);
 	free(c);
 	return s;
+}
+
+/* The same where nobody wants the snapshot: the next one gets its memory. */
+static void collector_discard(struct collector *c)
+{
+	struct inspector *in = c->in;
+	struct snapshot *s = collector_finish(c);
+
+	arena_free(&in->spare);
+	arena_reset(&s->arena);
+	in->spare = s->arena;
+	free(s);
 }
 
 /* All else that needs the memory of one moment; c->stacks are read. */
@@ -404,7 +419,7 @@ static struct error *rehearse(struct inspector *in, const struct request *reques
 	target_thaw(t);
 	collect(c);
 	finish(c);
-	snapshot_free(collector_finish(c));
+	collector_discard(c);
 	return interrupt_check();
 }
 

@@ -27,6 +27,7 @@ struct inspector {
 	struct target_info info; /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
+	struct arena spare;      /* memory for the next snapshot: see collector_discard() */
 };
 
 /* The stack of one thread, unwound, with the functions of each physical frame. */

@@ -10,7 +10,8 @@
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
-	MAX_ALL = 1 << 21,    /* for a snapshot */
+	MAX_ALL = 1 << 21,    /* for a snapshot, and for each of its tasks: */
+	MAX_EACH = 64,
 	MAX_DEPTH = 40,       /* members and pointers, one behind another */
 	MAX_ELEMENTS = 256,   /* of one container */
 	MAX_RESOURCES = 32,
@@ -309,7 +310,7 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 		c->reached = NEW_ARRAY(&c->scratch, struct reached, MAX_VALUES);
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
-	if (c->nreached > MAX_ALL) {
+	if (c->nreached > MAX_ALL + MAX_EACH * c->out->ntasks) {
 		ret->cut = true;
 		ret->complete = false;
 		return;

@@ -135,6 +135,11 @@ static size_t plain_length(const unsigned char *p, size_t len)
 {
 	size_t n = 0;
 
+	for (uint64_t word; n + 8 <= len; n += 8) {
+		memcpy(&word, p + n, 8);
+		if (!str_word_is_plain(word))
+			break;
+	}
 	while (n < len && p[n] >= 0x20 && p[n] < 0x7f)
 		n++;
 	return n;

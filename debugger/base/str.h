@@ -34,6 +34,15 @@ const char *str_text(const struct str *s);
  */
 void str_append_clean(struct str *s, const char *text, size_t len);
 
+/* Are eight bytes printable ASCII? Adding 1 lifts DEL to the high bit, taking 0x20 borrows for what
+ * is below a blank. */
+static inline bool str_word_is_plain(uint64_t word)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
+
+	return !((word | (word + each) | ((word - each * 0x20) & ~word)) & high);
+}
+
 /* Is it printable ASCII throughout, so that cleaning would not change it? */
 bool str_is_plain(const char *text, size_t len);
 
