@@ -41,8 +41,14 @@ void text_place(struct text *t, const char *file, unsigned line)
 	text_style(t, STYLE_PLACE);
 	text_clean(t, file);
 	if (line)
-		str_printf(&t->line, ":%u", line);
+		text_number(t, ":", line);
 	text_style(t, STYLE_PLAIN);
+}
+
+void text_number(struct text *t, const char *before, uint64_t n)
+{
+	str_append(&t->line, before);
+	str_append_uint(&t->line, n);
 }
 
 void text_count(struct text *t, uint64_t n, const char *noun)
@@ -288,7 +294,8 @@ void text_task_line(struct text *t, const struct task *task)
 	text_style(t, STYLE_HEADING);
 	str_append(&t->line, "Task: ");
 	text_clean(t, task->id);
-	str_printf(&t->line, " (%s", task_state_name(task->state));
+	str_append(&t->line, " (");
+	str_append(&t->line, task_state_name(task->state));
 	if (task->state == TASK_RUNNING && task->thread)
 		str_printf(&t->line, " on thread #%u", task->thread);
 	str_append(&t->line, ")");

@@ -27,6 +27,8 @@ void text_name(struct text *t, const char *name);
 void text_place(struct text *t, const char *file, unsigned line);
 /* "1 task", "2 tasks" */
 void text_count(struct text *t, uint64_t n, const char *noun);
+/* before, and n. */
+void text_number(struct text *t, const char *before, uint64_t n);
 /* "multi_thread, 4 workers[, name "x"]" */
 void text_runtime(struct text *t, const struct runtime_info *r);
 /* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */

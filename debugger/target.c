@@ -201,10 +201,16 @@ struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len
 struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret)
 {
 	unsigned char bytes[sizeof(uint64_t)];
+	const unsigned char *page;
 	uint64_t value = 0;
 
 	assert(size == 1 || size == 2 || size == 4 || size == 8);
-	TRY(target_read(t, addr, bytes, size));
+	/* Nearly every number lies in a page that is at hand. */
+	if (t->cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
+	    page_cache_get(t->cache, addr, &page) == PAGE_PRESENT)
+		memcpy(bytes, page + addr % CACHE_PAGE, size);
+	else
+		TRY(target_read(t, addr, bytes, size));
 	for (size_t i = size; i-- > 0;)
 		value = value << 8 | bytes[i];
 	*ret = value;

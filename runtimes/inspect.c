@@ -21,12 +21,7 @@ enum {
 
 const char *clean_name(struct arena *a, const char *name)
 {
-	STR(text);
-
-	if (!name)
-		return NULL;
-	str_append_clean(&text, name, strlen(name));
-	return arena_strdup(a, str_text(&text));
+	return name ? str_clean(a, name, strlen(name)) : NULL;
 }
 
 void inspector_note(struct inspector *in, const char *text)
@@ -39,10 +34,11 @@ struct known_path {
 	const struct type *from;
 	const char *expr;
 	const struct path *path;
+	const char *problem; /* why there is none */
 };
 
-struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
-                             const struct path **ret)
+static const struct known_path *known_path(struct inspector *in, const struct type *from,
+                                           const char *expr)
 {
 	uint64_t key = ((uintptr_t)from * UINT64_C(0x9e3779b97f4a7c15)) ^ (uintptr_t)expr;
 	struct known_path *known = map_get(&in->paths, key | 1);
@@ -50,13 +46,30 @@ struct error *inspector_path(struct inspector *in, const struct type *from, cons
 	/* Two pairs may share a key; then the one asked for last is remembered. */
 	if (!known || known->from != from || known->expr != expr) {
 		struct known_path found = { .from = from, .expr = expr };
+		struct error *err = path_resolve(&in->arena, from, expr, &found.path);
 
-		TRY(path_resolve(&in->arena, from, expr, &found.path));
+		if (err)
+			found.problem = arena_strdup(&in->arena, err->message);
+		error_free(err);
 		known = arena_memdup(&in->arena, &found, sizeof(found));
 		map_put(&in->paths, key | 1, known);
 	}
+	return known;
+}
+
+struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
+                             const struct path **ret)
+{
+	const struct known_path *known = known_path(in, from, expr);
+
 	*ret = known->path;
-	return NULL;
+	return known->path ? NULL : error_new(ERR_LAYOUT, "%s", known->problem);
+}
+
+const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
+                                           const char *expr)
+{
+	return known_path(in, from, expr)->path;
 }
 
 struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
@@ -67,6 +80,28 @@ struct error *inspector_eval(struct inspector *in, struct value from, const char
 	*found = false;
 	TRY(inspector_path(in, from.type, expr, &p));
 	return path_eval(in->target, p, from, ret, found);
+}
+
+struct known_vtable {
+	const struct type *type;
+	bool exact;
+};
+
+const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact)
+{
+	struct known_vtable *known;
+
+	/* Nothing else has room for the slot; a vtable that is no vtable needs no memory. */
+	if (addr == 0 || addr % 8 || slot >= 8)
+		return lookup_vtable(c->in->di, addr, slot, exact);
+	known = map_get(&c->vtables, addr + slot);
+	if (!known) {
+		known = NEW(&c->scratch, struct known_vtable);
+		known->type = lookup_vtable(c->in->di, addr, slot, &known->exact);
+		map_put(&c->vtables, addr + slot, known);
+	}
+	*exact = known->exact;
+	return known->type;
 }
 
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
@@ -159,15 +194,13 @@ void inspector_close(struct inspector *in)
 	tokio_close(in->tokio);
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
-	map_free(&in->coroutines);
-	map_free(&in->futures);
 	vec_free(&in->notes);
-	map_free(&in->holders);
 	map_free(&in->paths);
 	map_free(&in->drops);
 	map_free(&in->selects);
 	show_free(&in->show);
 	arena_free(&in->arena);
+	arena_free(&in->spare);
 	free(in);
 }
 
@@ -309,6 +342,8 @@ static struct collector *collector_new(struct inspector *in, const struct reques
 	c->out = calloc(1, sizeof(*c->out));
 	if (!c->out)
 		out_of_memory();
+	c->out->arena = in->spare;
+	in->spare = (struct arena){ 0 };
 	c->a = &c->out->arena;
 	c->out->complete = true;
 	return c;
@@ -322,6 +357,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
+	map_free(&c->vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
 	map_free(&c->queued_jobs);
@@ -329,6 +365,18 @@ static struct snapshot *collector_finish(struct collector *c)
 	arena_free(&c->scratch);
 	free(c);
 	return s;
+}
+
+/* The same where nobody wants the snapshot: the next one gets its memory. */
+static void collector_discard(struct collector *c)
+{
+	struct inspector *in = c->in;
+	struct snapshot *s = collector_finish(c);
+
+	arena_free(&in->spare);
+	arena_reset(&s->arena);
+	in->spare = s->arena;
+	free(s);
 }
 
 /* All else that needs the memory of one moment; c->stacks are read. */
@@ -376,7 +424,7 @@ static struct error *rehearse(struct inspector *in, const struct request *reques
 	target_thaw(t);
 	collect(c);
 	finish(c);
-	snapshot_free(collector_finish(c));
+	collector_discard(c);
 	return interrupt_check();
 }
 

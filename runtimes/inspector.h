@@ -21,10 +21,7 @@ struct inspector {
 	struct debuginfo *di;
 	struct unwinder *unwinder;
 	struct tokio *tokio;    /* one per copy of tokio in the program, linked by next */
-	struct map coroutines;  /* struct type -> struct coroutine_plan */
 	struct map paths;       /* type and expression -> struct path: see inspector_path() */
-	struct map holders;     /* struct type -> whether a future lies inside it */
-	struct map futures;     /* struct type -> whether it is a future: see combinator.c */
 	struct map selects;     /* closure type -> whether futures::select! made it: see arms.c */
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show; /* of values as text */
@@ -32,6 +29,7 @@ struct inspector {
 	struct target_info info; /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
+	struct arena spare;      /* memory for the next snapshot: see collector_discard() */
 };
 
 /* The stack of one thread, unwound, with the functions of each physical frame. */
@@ -80,6 +78,7 @@ struct collector {
 	const struct tokio_thread *tokio_threads;
 	const struct tokio_runtime *tokio_runtimes;
 	size_t ntokio_runtimes;
+	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
 	struct map queues; /* address of a list of waiters -> what leaf_queue.c saw there */
@@ -96,9 +95,16 @@ void inspector_note(struct inspector *in, const char *text);
 struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
                              const struct path **ret) MUST_CHECK;
 
+/* The same for what some versions do not have: NULL where it does not resolve. */
+const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
+                                           const char *expr);
+
 /* inspector_path() and path_eval() from a value: the place it leads to. */
 struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
                              struct value *ret, bool *found) MUST_CHECK;
+
+/* lookup_vtable() once for each vtable, whose bytes do not change while a snapshot is made. */
+const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact);
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);

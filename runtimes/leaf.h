@@ -48,6 +48,8 @@ extern const struct layout_row leaf_core_layout[], leaf_time_layout[], leaf_task
 /* Fills f->wait when v is a leaf that a row knows. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
+/* The row for a type, or for a resource, NULL when there is none: for facts.c, which keeps it. */
+const struct leaf_row *leaf_find_row(const struct type *t, bool resource);
 /* Is it a resource that some row knows? */
 bool leaf_is_resource(const struct type *t);
 /*

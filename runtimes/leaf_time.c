@@ -112,12 +112,10 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 static struct error *optional_place(const struct leaf *l, const char *path, struct value *ret,
                                     bool *found)
 {
-	const struct path *p;
-	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
+	const struct path *p = inspector_optional_path(l->d->c->in, l->v.type, path);
 
 	*found = false;
-	error_free(err);
-	return err ? NULL : path_eval(l->d->c->in->target, p, l->v, ret, found);
+	return p ? path_eval(l->d->c->in->target, p, l->v, ret, found) : NULL;
 }
 
 /* Does the place, an AtomicWaker, hold the waker of the task that is being decoded? */

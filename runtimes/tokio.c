@@ -244,8 +244,11 @@ void tokio_detect(struct inspector *in)
 
 void tokio_close(struct tokio *k)
 {
-	for (; k; k = k->next)
+	for (; k; k = k->next) {
 		map_free(&k->plans);
+		map_free(&k->vtables);
+		arena_free(&k->vtables_arena);
+	}
 }
 
 /* ---- collecting ---- */
@@ -300,6 +303,8 @@ void tokio_collect(struct collector *c)
 	task_vec tasks = { 0 };
 	size_t nruntimes;
 
+	for (struct tokio *k = c->in->tokio; k; k = k->next)
+		tokio_forget_vtables(k);
 	tokio_read_threads(c, threads);
 	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
 	tokio_note_wakers(c, threads);

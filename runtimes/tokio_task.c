@@ -8,71 +8,10 @@
 
 enum {
 	MAX_TASKS = 1 << 24,
-	MAX_SHARDS = 1 << 17,      /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
-	MAX_CELL_OFFSET = 1 << 30, /* a future larger than this does not exist */
+	MAX_SHARDS = 1 << 17, /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
 	MAX_LIST_NOTES = 8,
 	MAX_HOPS = 32 /* wrappers of one pointer; corrupt debug info has types in themselves */
 };
-
-enum task_state tokio_task_state(uint64_t state)
-{
-	if (state & TOKIO_COMPLETE)
-		return TASK_COMPLETE;
-	if (state & TOKIO_RUNNING)
-		return TASK_RUNNING;
-	if (state & TOKIO_CANCELLED)
-		return TASK_CANCELLED;
-	return state & TOKIO_NOTIFIED ? TASK_SCHEDULED : TASK_IDLE;
-}
-
-static struct value header_value(const struct tokio *k, uint64_t addr)
-{
-	return (struct value){ k->layout.slots[TOKIO_STATE].root, addr };
-}
-
-static struct error *needed(struct target *t, const struct tokio *k, size_t row, uint64_t addr,
-                            uint64_t *ret)
-{
-	bool found;
-
-	TRY(layout_uint(t, &k->layout, row, header_value(k, addr), ret, &found));
-	if (!found)
-		return error_new(ERR_CORRUPT, "%s leads nowhere", k->layout.rows[row].key);
-	return NULL;
-}
-
-struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
-                                struct tokio_header *ret)
-{
-	struct tokio_header h = { .addr = addr };
-	uint64_t trailer, id;
-
-	if (!k->layout.slots[TOKIO_STATE].root)
-		return error_new(ERR_LAYOUT, "the type of task headers was not found");
-	if (addr == 0 || addr % 8)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: not aligned", addr);
-	TRY(needed(t, k, TOKIO_STATE, addr, &h.state));
-	TRY(needed(t, k, TOKIO_POLL, addr, &h.poll));
-	TRY(needed(t, k, TOKIO_TRAILER_OFFSET, addr, &trailer));
-	TRY(needed(t, k, TOKIO_ID_OFFSET, addr, &id));
-	/* repr(C) Cell: header, then the core with its id, then the trailer (task/core.rs). */
-	if (id < 16 || trailer <= id || trailer > MAX_CELL_OFFSET)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: bad vtable", addr);
-	if ((h.state >> TOKIO_REF_SHIFT) == 0 ||
-	    ((h.state & TOKIO_RUNNING) && (h.state & TOKIO_COMPLETE)))
-		return error_new(ERR_CORRUPT,
-		                 "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64, addr,
-		                 h.state);
-	const struct module *m = module_at(t, h.poll);
-	if (!m)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: poll is no code",
-		                 addr);
-	h.trailer = addr + trailer;
-	h.id_addr = addr + id;
-	TRY(target_read_uint(t, h.id_addr, 8, &h.id));
-	*ret = h;
-	return NULL;
-}
 
 /* The owned list's links of a task. */
 static struct error *read_links(struct target *t, const struct tokio *k, uint64_t trailer,
@@ -93,7 +32,7 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 	struct task *task = NEW(c->a, struct task);
 
 	task->number = h->id;
-	task->id = arena_printf(c->a, "%" PRIu64, h->id);
+	task->id = arena_uint(c->a, h->id);
 	task->runtime = r->info->index;
 	task->addr = h->addr;
 	task->state = tokio_task_state(h->state);
@@ -112,8 +51,8 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 	bool found;
 
 	TRY(tokio_read_header(t, r->tokio, addr, h));
-	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, header_value(r->tokio, addr), &owner,
-	                &found));
+	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, tokio_header_value(r->tokio, addr),
+	                &owner, &found));
 	if (found && r->owned_id && owner != r->owned_id)
 		return error_new(ERR_CORRUPT,
 		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64,
@@ -349,6 +288,7 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	else
 		plan->problem = arena_printf(
 			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
+	plan->type = clean_name(&in->arena, plan->future_name);
 	return plan;
 }
 
@@ -395,14 +335,25 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 	}
 }
 
+/* tokio_task_plan() of what its vtable polls with. */
+static const struct task_plan *header_plan(struct inspector *in, struct tokio *k,
+                                           const struct tokio_header *h)
+{
+	if (!h->known)
+		return tokio_task_plan(in, k, h->poll);
+	if (!h->known->plan)
+		h->known->plan = tokio_task_plan(in, k, h->poll);
+	return h->known->plan;
+}
+
 void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task)
 {
 	struct tokio_header h;
 	struct error *err = tokio_read_header(c->in->target, r->tokio, task->addr, &h);
-	const struct task_plan *plan = err ? NULL : tokio_task_plan(c->in, r->tokio, h.poll);
+	const struct task_plan *plan = err ? NULL : header_plan(c->in, r->tokio, &h);
 
-	if (plan && plan->future_name)
-		task->type = clean_name(c->a, plan->future_name);
+	if (plan)
+		task->type = plan->type;
 	if (err)
 		task->problem = arena_strdup(c->a, err->message);
 	else if (plan->problem)
