@@ -69,6 +69,8 @@ struct dwarf_module {
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */
 	struct map polled;    /* hash of the name of a type that has a poll function */
+	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
+	bool poll_symbols_read;
 	struct tls_symbols tls;
 };
 

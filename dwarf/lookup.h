@@ -119,7 +119,8 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
                          const char **file, unsigned *line);
 /*
  * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
- * crate that the type's unit belongs to.
+ * crate that the type's unit belongs to; of a large crate (megabytes) through its own unit, those
+ * that were scanned before, and those where the symbol table has such a function.
  */
 bool lookup_has_poll(const struct type *t);
 

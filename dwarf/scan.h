@@ -78,7 +78,8 @@ struct unit {
 	uint8_t address_size, offset_size, type;
 	bool header_read; /* name, comp_dir, producer ... are set */
 	bool scanned;
-	bool polled_read;   /* lookup_has_poll() looked through it */
+	bool polled_read;   /* polled is filled in */
+	bool polled_noted;  /* it is in struct dwarf_module's polled */
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
 	/* Its own until scan_forget(): */
@@ -88,6 +89,8 @@ struct unit {
 	size_t nfunctions;
 	uint32_t *abbrev_at; /* see abbrev_index(); NULL until asked for */
 	size_t nabbrevs;
+	uint64_t *polled; /* see polled_read() */
+	size_t npolled;
 	struct file_table *files; /* NULL until asked for */
 };
 
