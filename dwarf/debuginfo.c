@@ -49,6 +49,7 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->polled);
 		map_free(&di->modules[i]->poll_symbols);
 		map_free(&di->modules[i]->closure_symbols);
+		map_free(&di->modules[i]->symbols_at);
 	}
 	arena_free(&di->arena);
 	free(di);
@@ -323,14 +324,9 @@ void debuginfo_read_roots(struct dwarf_module *dm)
 
 bool unit_crate(const struct unit *u, const char **name, size_t *len)
 {
-	const char *at = u->name ? strstr(u->name, "/@/") : NULL;
-	const char *dot = at ? strchr(at, '.') : NULL;
-
-	if (!dot)
-		return false;
-	*name = at + 3;
-	*len = (size_t)(dot - *name);
-	return true;
+	*name = u->crate;
+	*len = u->crate_len;
+	return u->crate != NULL;
 }
 
 /* Copies the version-like text (digits, dots, pre-release) at p. */

@@ -71,6 +71,7 @@ struct dwarf_module {
 	struct map polled;    /* hash of the name of a type that has a poll function */
 	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
 	bool poll_symbols_read;
+	struct map symbols_at; /* link-time address -> name of the function's symbol */
 	struct tls_symbols tls;
 };
 

@@ -55,9 +55,7 @@ static uint64_t poll_in_unit(struct dwarf_module *dm, struct unit *u, const char
 /* Do two units come from one crate: is what stands before "/@/" the same? */
 static bool same_crate(const struct unit *a, const struct unit *b)
 {
-	const char *at = a->name ? strstr(a->name, "/@/") : NULL;
-
-	return at && b->name && strncmp(a->name, b->name, (size_t)(at - a->name) + 3) == 0;
+	return a->crate_key && a->crate_key == b->crate_key;
 }
 
 /* Units of that crate that no scan has looked through yet, in bytes. */

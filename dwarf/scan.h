@@ -76,7 +76,11 @@ struct unit {
 	uint64_t low_pc;
 	uint16_t version;
 	uint8_t address_size, offset_size, type;
-	bool header_read; /* name, comp_dir, producer ... are set */
+	/* From its name "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N": */
+	const char *crate; /* crate_len bytes; NULL when it does not say */
+	uint32_t crate_len;
+	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
+	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
 	bool polled_read;   /* polled is filled in */
 	bool polled_noted;  /* it is in struct dwarf_module's polled */

@@ -51,6 +51,26 @@ const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym)
 	return sym->st_name ? section_string(t->names, sym->st_name) : NULL;
 }
 
+const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
+{
+	struct symtab t = symtab_of(dm);
+	const Elf64_Sym *best = NULL;
+
+	if (map_has(&dm->symbols_at, pc))
+		return map_get(&dm->symbols_at, pc);
+	for (size_t i = 0; i < t.n; i++) {
+		const Elf64_Sym *sym = &t.data[i];
+
+		if (pc - sym->st_value < sym->st_size && ELF64_ST_TYPE(sym->st_info) == STT_FUNC &&
+		    sym->st_shndx != SHN_UNDEF && (!best || sym->st_value > best->st_value))
+			best = sym;
+	}
+	const char *name = best ? symtab_name(&t, best) : NULL;
+	if (pc)
+		map_put(&dm->symbols_at, pc, (void *)(uintptr_t)name);
+	return name;
+}
+
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
 {
 	VEC(struct symbol) found = { 0 };

@@ -17,6 +17,9 @@ struct symtab symtab_of(struct dwarf_module *dm);
 /* A symbol's name, NULL when it has none. */
 const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
 
+/* The function whose size covers a link-time address; NULL none. Remembered by address. */
+const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
+
 /*
  * Calls visit with the link-time address of each function `poll` of the Future trait whose symbol
  * names a type as the given one: its last identifier is the same. Generics are not compared, since
