@@ -102,6 +102,10 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
 /* Scans it if that was not done yet. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
+/* Scans those that are not scanned yet, by several threads when that is worth it. */
+void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n);
+/* Scans the units that have code at these run-time addresses, of modules that are loaded. */
+void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n);
 /* The DIE of the `{vtable}` variable at a link-time address, in units scanned so far; 0 none. */
 uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */

@@ -256,15 +256,16 @@ static void note_polled(struct dwarf_module *dm, struct unit *u)
 struct crate_search {
 	struct dwarf_module *dm;
 	const struct unit *here;
+	VEC(struct unit *) units; /* not looked through yet */
 };
 
-static bool note_unit_at(uint64_t pc, void *arg)
+static bool add_unit_at(uint64_t pc, void *arg)
 {
-	const struct crate_search *search = arg;
+	struct crate_search *search = arg;
 	struct unit *u = debuginfo_unit_at(search->dm, pc);
 
-	if (u && same_crate(search->here, u))
-		note_polled(search->dm, u);
+	if (u && same_crate(search->here, u) && !u->polled_noted)
+		*vec_push(&search->units) = u;
 	return true;
 }
 
@@ -284,14 +285,18 @@ bool lookup_has_poll(const struct type *t)
 	if (map_has(&dm->polled, key))
 		return true;
 	/* A generic's poll function stands in one unit of the crate that made use of it. */
-	struct crate_search search = { dm, here };
-	if (unscanned_bytes(dm, here) > SMALL_CRATE &&
-	    symtab_each_poll(dm, type_name(t), note_unit_at, &search))
-		return map_has(&dm->polled, key);
-	for (size_t i = 0; i < dm->nunits && !map_has(&dm->polled, key); i++) {
-		if (same_crate(here, &dm->units[i]))
-			note_polled(dm, &dm->units[i]);
+	struct crate_search search = { .dm = dm, .here = here };
+	if (unscanned_bytes(dm, here) <= SMALL_CRATE ||
+	    !symtab_each_poll(dm, type_name(t), add_unit_at, &search)) {
+		for (size_t i = 0; i < dm->nunits; i++) {
+			if (same_crate(here, &dm->units[i]) && !dm->units[i].polled_noted)
+				*vec_push(&search.units) = &dm->units[i];
+		}
 	}
+	debuginfo_scan_all(dm, search.units.data, search.units.n);
+	for (size_t i = 0; i < search.units.n; i++)
+		note_polled(dm, search.units.data[i]);
+	vec_free(&search.units);
 	return map_has(&dm->polled, key);
 }
 

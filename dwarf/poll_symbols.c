@@ -16,7 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { MAX_NAME = 4096, MAX_IDENTIFIERS = 64 };
+enum { MAX_NAME = 4096, BLOOM_BITS = 1 << 20 };
 
 /* A function whose symbol has an identifier; the next one that has it. */
 struct poll_symbol {
@@ -32,45 +32,61 @@ static const char closure[] = "$u7d$17h", closure_part[] = "_$u7b$$u7b$closure$u
 struct finder {
 	const struct symtab *t;
 	struct map starts; /* offset of a name that ends so, + 1 */
+	uint64_t *bloom;   /* of BLOOM_BITS bits, by offset: most names are no such */
 	struct map *polls, *closures;
 	struct arena *a;
 };
 
-/* The next place of the 8 bytes of needle at or behind p; NULL none. */
-static const uint8_t *find8(const uint8_t *p, const uint8_t *end, const char *needle)
+/* Notes the start of the name that has something at p. */
+static void note_name(struct finder *f, const uint8_t *p)
 {
+	const uint8_t *base = f->t->names.data, *start = p;
+
+	while (start > base && start[-1] && p - start < MAX_NAME)
+		start--;
+	uint64_t offset = (uint64_t)(start - base);
+	map_put(&f->starts, offset + 1, NULL);
+	f->bloom[offset % BLOOM_BITS / 64] |= UINT64_C(1) << offset % 64;
+}
+
+static bool ends_so(const uint8_t *p)
+{
+	return memcmp(p, legacy, 8) == 0 || memcmp(p, closure, 8) == 0;
+}
+
+/* Notes every name with one of the legacy ends, which have "1?h" in common. */
+static void find_legacy(struct finder *f)
+{
+	const uint8_t *p = f->t->names.data, *end = p + f->t->names.size;
+
 #ifdef __SSE2__
-	const __m128i first = _mm_set1_epi8(needle[0]), last = _mm_set1_epi8(needle[7]);
+	const __m128i one = _mm_set1_epi8('1'), h = _mm_set1_epi8('h');
 
 	for (; end - p >= 16 + 8; p += 16) {
-		__m128i a = _mm_loadu_si128((const void *)p);
+		__m128i a = _mm_loadu_si128((const void *)(p + 5));
 		__m128i b = _mm_loadu_si128((const void *)(p + 7));
 		unsigned hits = (unsigned)_mm_movemask_epi8(
-			_mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(b, last)));
+			_mm_and_si128(_mm_cmpeq_epi8(a, one), _mm_cmpeq_epi8(b, h)));
 
 		for (; hits; hits &= hits - 1) {
-			const uint8_t *at = p + __builtin_ctz(hits);
-
-			if (memcmp(at, needle, 8) == 0)
-				return at;
+			if (ends_so(p + __builtin_ctz(hits)))
+				note_name(f, p + __builtin_ctz(hits));
 		}
 	}
 #endif
-	return p < end ? memmem(p, (size_t)(end - p), needle, 8) : NULL;
+	for (; end - p >= 8; p++) {
+		if (ends_so(p))
+			note_name(f, p);
+	}
 }
 
-/* Notes the start of every name that has the needle. */
-static void find_names(struct finder *f, const char *needle)
+static void find_v0(struct finder *f)
 {
-	const uint8_t *base = f->t->names.data, *end = base + f->t->names.size, *p = base;
+	const uint8_t *p = f->t->names.data, *end = p + f->t->names.size;
 
-	while ((p = find8(p, end, needle))) {
-		const uint8_t *start = p;
-
-		while (start > base && start[-1] && p - start < MAX_NAME)
-			start--;
-		map_put(&f->starts, (uint64_t)(start - base) + 1, NULL);
-		p += 8;
+	while (p < end && (p = memmem(p, (size_t)(end - p), v0, sizeof(v0) - 1))) {
+		note_name(f, p);
+		p += sizeof(v0) - 1;
 	}
 }
 
@@ -205,15 +221,20 @@ static bool read_symbols(struct dwarf_module *dm)
 		            .closures = &dm->closure_symbols,
 		            .a = &dm->di->arena };
 
+	SCRATCH(tmp);
 	if (!t->data || dm->poll_symbols_read)
 		return t->data != NULL;
 	dm->poll_symbols_read = true;
-	find_names(&f, legacy);
-	find_names(&f, closure);
-	find_names(&f, v0 + 4);
+	f.bloom = NEW_ARRAY(&tmp, uint64_t, BLOOM_BITS / 64);
+	find_legacy(&f);
+	if (f.starts.n == 0)
+		find_v0(&f);
 	for (size_t i = 0; i < t->n; i++) {
+		uint32_t name = t->data[i].st_name;
+
 		if (ELF64_ST_TYPE(t->data[i].st_info) == STT_FUNC && t->data[i].st_value &&
-		    map_has(&f.starts, (uint64_t)t->data[i].st_name + 1))
+		    (f.bloom[name % BLOOM_BITS / 64] >> name % 64 & 1) &&
+		    map_has(&f.starts, (uint64_t)name + 1))
 			add_symbol(&f, &t->data[i]);
 	}
 	LOG("dwarf", "%s: %zu names of poll functions in %zu symbols", dm->module->path, f.starts.n,

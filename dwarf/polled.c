@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "dwarf/die.h"
 #include "dwarf/lookup.h"
@@ -90,22 +91,47 @@ static bool is_poll(const char *name)
 	return name && strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
 }
 
+/*
+ * Names lie all over .debug_str, and those of functions are long and many; the types that
+ * functions return are few: so a function is first asked whether it returns a Poll.
+ */
+static bool returns_poll(const struct dwarf_sections *s, struct unit *u, uint64_t function,
+                         struct map *known)
+{
+	static char yes;
+	uint64_t type = reference(s, u, function, DW_AT_type);
+
+	if (!type)
+		return false;
+	if (!map_has(known, type)) {
+		uint32_t index = scan_scope_at(u, type);
+		const char *name = index == SCOPE_NONE ? NULL : scan_scope_name(s, u, index);
+
+		map_put(known, type, name && strncmp(name, "Poll<", 5) == 0 ? &yes : NULL);
+	}
+	return map_get(known, type) != NULL;
+}
+
 void polled_read(const struct dwarf_sections *s, struct unit *u)
 {
 	VEC(uint64_t) found = { 0 };
+	struct map known = { 0 };
 
 	if (u->polled_read)
 		return;
 	u->polled_read = true;
 	for (uint32_t i = 0; i < u->nscopes; i++) {
-		if (u->scopes[i].tag != DW_TAG_subprogram || !is_poll(scan_scope_name(s, u, i)))
+		uint64_t die = u->start + u->scopes[i].die;
+
+		if (u->scopes[i].tag != DW_TAG_subprogram || !(u->scopes[i].flags & SCOPE_TYPE) ||
+		    !returns_poll(s, u, die, &known) || !is_poll(scan_scope_name(s, u, i)))
 			continue;
-		uint64_t type = first_argument(s, u, u->start + u->scopes[i].die);
-		uint64_t key = type ? pinned(s, u, type) : 0;
+		uint64_t type = first_argument(s, u, die), key = type ? pinned(s, u, type) : 0;
 
 		if (key)
 			*vec_push(&found) = key;
 	}
+	map_free(&known);
 	u->polled = found.data;
 	u->npolled = found.n;
 }

@@ -245,8 +245,11 @@ void tokio_detect(struct inspector *in)
 
 void tokio_close(struct tokio *k)
 {
-	for (; k; k = k->next)
+	for (; k; k = k->next) {
 		map_free(&k->plans);
+		map_free(&k->polls);
+		vec_free(&k->new_polls);
+	}
 }
 
 /* ---- collecting ---- */
@@ -293,6 +296,15 @@ static void publish(struct collector *c, const task_vec *tasks)
 		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
 }
 
+/* The debug info of all tasks that were listed is needed next: together it takes less time. */
+static void prefetch_polls(struct inspector *in)
+{
+	for (struct tokio *k = in->tokio; k; k = k->next) {
+		debuginfo_prefetch(in->di, k->new_polls.data, k->new_polls.n);
+		k->new_polls.n = 0;
+	}
+}
+
 void tokio_collect(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -311,6 +323,8 @@ void tokio_collect(struct collector *c)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);
 	find_clock(c, runtimes, nruntimes);
+	if (c->want & WANT_TASKS)
+		prefetch_polls(c->in);
 	for (size_t i = 0; i < c->out->ntasks; i++) {
 		struct task *task = c->out->tasks[i];
 
