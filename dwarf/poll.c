@@ -247,10 +247,7 @@ static void note_polled(struct dwarf_module *dm, struct unit *u)
 	if (u->polled_noted)
 		return;
 	u->polled_noted = true;
-	debuginfo_scan(dm, u);
-	polled_read(&dm->sections, u);
-	for (size_t i = 0; i < u->npolled; i++)
-		map_put(&dm->polled, u->polled[i], NULL);
+	polled_read(dm, u);
 }
 
 struct crate_search {

@@ -2,13 +2,10 @@
 #ifndef DWARF_POLLED_H
 #define DWARF_POLLED_H
 
-#include "dwarf/scan.h"
+#include "dwarf/debuginfo.h"
 
-/*
- * Fills polled of a scanned unit, once: hashes (lookup_name_key()) of the qualified names. Touches
- * nothing but the unit: several threads may read different units.
- */
-void polled_read(const struct dwarf_sections *s, struct unit *u);
+/* Adds hashes (lookup_name_key()) of their qualified names to the module's polled. */
+void polled_read(struct dwarf_module *dm, struct unit *u);
 
 /*
  * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be

@@ -260,10 +260,6 @@ void scan_forget(struct unit *u)
 	free(u->scopes);
 	free(u->functions);
 	free(u->abbrev_at);
-	free(u->polled);
-	u->polled = NULL;
-	u->npolled = 0;
-	u->polled_read = false;
 	u->scopes = NULL;
 	u->functions = NULL;
 	u->abbrev_at = NULL;

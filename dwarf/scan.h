@@ -95,8 +95,6 @@ struct unit {
 	size_t nfunctions;
 	uint32_t *abbrev_at; /* see abbrev_index(); NULL until asked for */
 	size_t nabbrevs;
-	uint64_t *polled; /* see polled_read() */
-	size_t npolled;
 	struct file_table *files; /* NULL until asked for */
 };
 
