@@ -16,6 +16,7 @@
 #include "dwarf/scan.h"
 
 struct Dwarf;
+struct type;
 
 /* How much a module's debug info can tell. */
 enum dwarf_tier {
@@ -51,6 +52,8 @@ struct static_place {
 	struct static_place *next;
 };
 
+enum { MAX_CONTEXTS = 8 };
+
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
@@ -71,6 +74,8 @@ struct dwarf_module {
 	struct map polled;    /* hash of the name of a type that has a poll function */
 	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
 	bool poll_symbols_read;
+	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
+	size_t ncontexts;                          /* all that came so far */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
 	struct tls_symbols tls;
 };

@@ -106,6 +106,12 @@ struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, s
                                           size_t *nret);
 
 /*
+ * Says that what is asked next of poll functions concerns what this future polls or holds. In
+ * optimised code they are inlined into its own, and then described beside it.
+ */
+void lookup_context(const struct type *future);
+
+/*
  * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
  * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
  */

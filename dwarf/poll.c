@@ -12,7 +12,7 @@
 #include "dwarf/type.h"
 
 /* A crate with fewer bytes of debug info is searched whole, else where symbols lead. */
-enum { SMALL_CRATE = 4 << 20 };
+enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
 
 /* "{async_fn_env#0}<T>" is polled by "{async_fn#0}" or "{async_fn#0}<T>". */
 static bool polls(const char *function, const char *env)
@@ -70,6 +70,31 @@ static uint64_t unscanned_bytes(const struct dwarf_module *dm, const struct unit
 	return bytes;
 }
 
+/*
+ * Units of one object file share their abbreviations. With ThinLTO an object has units of all
+ * crates and modules that it took functions from to inline them: what is inlined into one unit is
+ * described in its neighbours. Those around u, u itself included, as [*first, *end); u alone where
+ * the whole program became one object.
+ */
+static void object_of(const struct dwarf_module *dm, const struct unit *u, size_t *first,
+                      size_t *end)
+{
+	size_t self = (size_t)(u - dm->units);
+
+	for (*first = self; *first > 0; --*first) {
+		if (dm->units[*first - 1].abbrev_offset != u->abbrev_offset)
+			break;
+	}
+	for (*end = self + 1; *end < dm->nunits; ++*end) {
+		if (dm->units[*end].abbrev_offset != u->abbrev_offset)
+			break;
+	}
+	if (dm->units[*end - 1].end - dm->units[*first].start > LARGE_OBJECT) {
+		*first = self;
+		*end = self + 1;
+	}
+}
+
 /* A search for the poll function of a coroutine, in units of its crate and of the type's. */
 struct poll_search {
 	struct dwarf_module *dm;
@@ -88,13 +113,26 @@ static bool may_have_poll(const struct poll_search *search, const struct unit *u
 	        strncmp(search->full + len, "::", 2) == 0);
 }
 
+/* In the units of u's object that were not searched before: those that no scan had seen. */
+static void search_object(struct poll_search *search, const struct unit *u)
+{
+	size_t i, end;
+
+	for (object_of(search->dm, u, &i, &end); i < end && !search->found; i++) {
+		struct unit *other = &search->dm->units[i];
+
+		if (!other->scanned && may_have_poll(search, other))
+			search->found = poll_in_unit(search->dm, other, search->path, search->env);
+	}
+}
+
 static bool search_unit_at(uint64_t pc, void *arg)
 {
 	struct poll_search *search = arg;
 	struct unit *u = debuginfo_unit_at(search->dm, pc);
 
-	if (u && may_have_poll(search, u) && !u->scanned)
-		search->found = poll_in_unit(search->dm, u, search->path, search->env);
+	if (u && may_have_poll(search, u))
+		search_object(search, u);
 	return search->found == 0;
 }
 
@@ -123,6 +161,39 @@ static const char *enclosing_function(struct dwarf_module *dm, struct unit *u, u
 	return NULL;
 }
 
+void lookup_context(const struct type *future)
+{
+	struct dwarf_module *dm = type_module(future);
+	size_t n = dm->ncontexts;
+
+	if (n && dm->contexts[(n - 1) % MAX_CONTEXTS] == future)
+		return;
+	dm->contexts[n % MAX_CONTEXTS] = future;
+	dm->ncontexts++;
+}
+
+/* Visits where the poll functions of the last contexts lie, until visit returns false. */
+static void visit_contexts(struct dwarf_module *dm, symtab_poll_fn *visit, void *arg,
+                           const struct type *except)
+{
+	for (size_t i = 1; i <= MAX_CONTEXTS && i <= dm->ncontexts; i++) {
+		const struct type *t = dm->contexts[(dm->ncontexts - i) % MAX_CONTEXTS];
+		struct unit *u = debuginfo_scanned_unit_of(dm, type_die(t));
+		uint32_t index = u ? scan_scope_at(u, type_die(t)) : SCOPE_NONE;
+		SCRATCH(tmp);
+
+		if (index == SCOPE_NONE || t == except)
+			continue;
+		if (!type_is_coroutine(t)) {
+			symtab_each_poll(dm, type_name(t), visit, arg);
+			continue;
+		}
+		const char *function = enclosing_function(dm, u, index, &tmp);
+		if (function)
+			symtab_each_closure(dm, function, visit, arg);
+	}
+}
+
 static uint64_t find_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
@@ -141,11 +212,16 @@ static uint64_t find_poll(const struct type *coroutine)
 	search.found = poll_in_unit(dm, here, search.path, search.env);
 	/* The type may stand in many units of the crate, its function in one. */
 	search_units(&search, true);
+	search_object(&search, here);
 	if (search.found)
 		return search.found;
 	const char *function = enclosing_function(dm, here, self, &tmp);
-	if (function && unscanned_bytes(dm, here) > SMALL_CRATE)
-		symtab_each_closure(dm, function, search_unit_at, &search);
+	if (unscanned_bytes(dm, here) > SMALL_CRATE) {
+		if (function)
+			symtab_each_closure(dm, function, search_unit_at, &search);
+		if (!search.found)
+			visit_contexts(dm, search_unit_at, &search, coroutine);
+	}
 	search_units(&search, false);
 	return search.found;
 }
@@ -256,14 +332,34 @@ struct crate_search {
 	VEC(struct unit *) units; /* not looked through yet */
 };
 
+static void add_object(struct crate_search *search, const struct unit *u)
+{
+	size_t i, end;
+
+	for (object_of(search->dm, u, &i, &end); i < end; i++) {
+		struct unit *other = &search->dm->units[i];
+
+		if (same_crate(search->here, other) && !other->polled_noted)
+			*vec_push(&search->units) = other;
+	}
+}
+
 static bool add_unit_at(uint64_t pc, void *arg)
 {
 	struct crate_search *search = arg;
 	struct unit *u = debuginfo_unit_at(search->dm, pc);
 
-	if (u && same_crate(search->here, u) && !u->polled_noted)
-		*vec_push(&search->units) = u;
+	if (u && same_crate(search->here, u))
+		add_object(search, u);
 	return true;
+}
+
+static void note_found(struct crate_search *search)
+{
+	debuginfo_scan_all(search->dm, search->units.data, search->units.n);
+	for (size_t i = 0; i < search->units.n; i++)
+		note_polled(search->dm, search->units.data[i]);
+	search->units.n = 0;
 }
 
 bool lookup_has_poll(const struct type *t)
@@ -283,16 +379,19 @@ bool lookup_has_poll(const struct type *t)
 		return true;
 	/* A generic's poll function stands in one unit of the crate that made use of it. */
 	struct crate_search search = { .dm = dm, .here = here };
-	if (unscanned_bytes(dm, here) <= SMALL_CRATE ||
-	    !symtab_each_poll(dm, type_name(t), add_unit_at, &search)) {
+	if (unscanned_bytes(dm, here) > SMALL_CRATE) {
+		add_object(&search, here);
+		symtab_each_poll(dm, type_name(t), add_unit_at, &search);
+		note_found(&search);
+		if (!map_has(&dm->polled, key))
+			visit_contexts(dm, add_unit_at, &search, NULL);
+	} else {
 		for (size_t i = 0; i < dm->nunits; i++) {
 			if (same_crate(here, &dm->units[i]) && !dm->units[i].polled_noted)
 				*vec_push(&search.units) = &dm->units[i];
 		}
 	}
-	debuginfo_scan_all(dm, search.units.data, search.units.n);
-	for (size_t i = 0; i < search.units.n; i++)
-		note_polled(dm, search.units.data[i]);
+	note_found(&search);
 	vec_free(&search.units);
 	return map_has(&dm->polled, key);
 }

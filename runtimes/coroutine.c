@@ -98,13 +98,16 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	struct coroutine_plan *plan = map_get(&in->coroutines, (uintptr_t)t);
 	const struct variant *variants;
 
-	if (plan)
+	if (plan) {
+		lookup_context(t);
 		return plan;
+	}
 	plan = NEW(&in->arena, struct coroutine_plan);
 	map_put(&in->coroutines, (uintptr_t)t, plan);
 	plan->kind = coroutine_kind(type_name(t));
 	plan->type = clean_name(&in->arena, type_name(t));
 	plan->function = function_name(in, t);
+	lookup_context(t);
 	variants = type_variants(t, &plan->nstates);
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
 	for (size_t i = 0; i < plan->nstates; i++)
