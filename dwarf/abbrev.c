@@ -113,6 +113,9 @@ static void add_wanted(struct builder *b, struct abbrev *ab, const struct attrib
 	case DW_AT_ranges:
 		ab->flags |= SCOPE_RANGES;
 		break;
+	case DW_AT_type:
+		ab->flags |= SCOPE_TYPE;
+		break;
 	case DW_AT_specification:
 	case DW_AT_abstract_origin:
 		ab->flags |= SCOPE_ORIGIN;

@@ -50,6 +50,9 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->functions);
 		map_free(&di->modules[i]->statics);
 		map_free(&di->modules[i]->polled);
+		map_free(&di->modules[i]->poll_symbols);
+		map_free(&di->modules[i]->closure_symbols);
+		map_free(&di->modules[i]->symbols_at);
 	}
 	arena_free(&di->arena);
 	free(di);
@@ -411,14 +414,9 @@ void debuginfo_read_roots(struct dwarf_module *dm)
 
 bool unit_crate(const struct unit *u, const char **name, size_t *len)
 {
-	const char *at = u->name ? strstr(u->name, "/@/") : NULL;
-	const char *dot = at ? strchr(at, '.') : NULL;
-
-	if (!dot)
-		return false;
-	*name = at + 3;
-	*len = (size_t)(dot - *name);
-	return true;
+	*name = u->crate;
+	*len = u->crate_len;
+	return u->crate != NULL;
 }
 
 /* Copies the version-like text (digits, dots, pre-release) at p. */
@@ -466,49 +464,4 @@ const char *search_rustc_version(struct dwarf_module *dm)
 			break;
 	}
 	return newest ? version_at(dm->di, newest) : NULL;
-}
-
-static void add_tls_symbols(struct dwarf_module *dm, Elf *elf)
-{
-	VEC(struct symbol) found = { 0 };
-	Elf_Scn *scn = NULL;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB || !shdr.sh_entsize ||
-		    !(data = elf_getdata(scn, NULL)))
-			continue;
-		dm->tls.has_symtab = true;
-		size_t n = shdr.sh_size / shdr.sh_entsize;
-		for (size_t i = 0; i < n; i++) {
-			GElf_Sym sym;
-
-			if (!gelf_getsym(data, (int)i, &sym) ||
-			    GELF_ST_TYPE(sym.st_info) != STT_TLS || sym.st_shndx == SHN_UNDEF)
-				continue;
-			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
-			if (name)
-				*vec_push(&found) =
-					(struct symbol){ name, sym.st_value, sym.st_size };
-		}
-	}
-	dm->tls.n = found.n;
-	dm->tls.data = vec_to_arena(&found, &dm->di->arena);
-}
-
-const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
-{
-	GElf_Addr bias;
-
-	if (dm->tls.loaded)
-		return &dm->tls;
-	dm->tls.loaded = true;
-	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
-	if (elf)
-		add_tls_symbols(dm, elf);
-	if (!dm->tls.has_symtab && dm->dwarf)
-		add_tls_symbols(dm, dwarf_getelf(dm->dwarf));
-	return &dm->tls;
 }

@@ -17,6 +17,7 @@
 
 struct Dwarf;
 struct facts;
+struct type;
 
 /* How much a module's debug info can tell. */
 enum dwarf_tier {
@@ -52,6 +53,8 @@ struct static_place {
 	struct static_place *next;
 };
 
+enum { MAX_CONTEXTS = 8 };
+
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
@@ -73,6 +76,11 @@ struct dwarf_module {
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */
 	struct map polled;    /* hash of the name of a type that has a poll function */
+	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
+	bool poll_symbols_read;
+	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
+	size_t ncontexts;                          /* all that came so far */
+	struct map symbols_at; /* link-time address -> name of the function's symbol */
 	struct tls_symbols tls;
 };
 
@@ -113,6 +121,10 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
 /* Scans it if that was not done yet. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
+/* Scans those that are not scanned yet, by several threads when that is worth it. */
+void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n);
+/* Scans the units that have code at these run-time addresses, of modules that are loaded. */
+void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n);
 /* The DIE of the `{vtable}` variable at a link-time address, in units scanned so far; 0 none. */
 uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */

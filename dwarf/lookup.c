@@ -303,6 +303,19 @@ const struct type *search_type(struct dwarf_module *dm, const char *name, uint64
 
 /* ---- thread-locals ---- */
 
+/* Scans all units of a crate. */
+static void scan_crate(struct dwarf_module *dm, const char *crate, size_t len)
+{
+	VEC(struct unit *) units = { 0 };
+
+	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
+		if (!dm->units[i].scanned && unit_is_of_crate(&dm->units[i], crate, len))
+			*vec_push(&units) = &dm->units[i];
+	}
+	debuginfo_scan_all(dm, units.data, units.n);
+	vec_free(&units);
+}
+
 /* LLVM may append ".llvm.123" to a symbol that it made local. */
 static const struct symbol *tls_symbol(const struct tls_symbols *symbols, const char *linkage)
 {
@@ -370,6 +383,7 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 
 	*doubt = NULL;
 	debuginfo_read_roots(dm);
+	scan_crate(dm, path, crate_len);
 	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
 

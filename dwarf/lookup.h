@@ -106,6 +106,12 @@ struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, s
                                           size_t *nret);
 
 /*
+ * Says that what is asked next of poll functions concerns what this future polls or holds. In
+ * optimised code they are inlined into its own, and then described beside it.
+ */
+void lookup_context(const struct type *future);
+
+/*
  * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
  * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
  */
@@ -119,7 +125,8 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
                          const char **file, unsigned *line);
 /*
  * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
- * crate that the type's unit belongs to.
+ * crate that the type's unit belongs to; of a large crate (megabytes) through its own unit, those
+ * that were scanned before, and those where the symbol table has such a function.
  */
 bool lookup_has_poll(const struct type *t);
 

@@ -32,6 +32,7 @@ enum scope_flag {
 	SCOPE_ORIGIN = 1 << 5,
 	SCOPE_NAMED = 1 << 6,
 	SCOPE_NAME_AT = 1 << 7, /* name is an offset in .debug_str */
+	SCOPE_TYPE = 1 << 8,    /* it has a DW_AT_type: a function returns something */
 };
 
 struct scope_note {
@@ -76,9 +77,15 @@ struct unit {
 	uint64_t low_pc;
 	uint16_t version;
 	uint8_t address_size, offset_size, type;
-	bool header_read; /* name, comp_dir, producer ... are set */
+	/* From its name "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N": */
+	const char *crate; /* crate_len bytes; NULL when it does not say */
+	uint32_t crate_len;
+	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
+	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
-	bool polled_read;   /* lookup_has_poll() looked through it */
+	bool queued;        /* debuginfo_scan_all() has it on its list */
+	bool polled_read;   /* polled is filled in */
+	bool polled_noted;  /* it is in struct dwarf_module's polled */
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
 	/* Its own until scan_forget(): */

@@ -1,5 +1,6 @@
 /* The headers of units, and what a unit's own DIE says. */
 #include <dwarf.h>
+#include <string.h>
 
 #include "debugger/base/vec.h"
 #include "dwarf/form.h"
@@ -67,6 +68,29 @@ static bool find_abbrev(const struct dwarf_sections *s, const struct unit *u, ui
 	return false;
 }
 
+/* FNV-1a. */
+static uint64_t hash_of(const char *s, size_t len)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}
+
+static void set_crate(struct unit *u)
+{
+	const char *at = u->name ? strstr(u->name, "/@/") : NULL;
+	const char *dot = at ? strchr(at, '.') : NULL;
+
+	if (at)
+		u->crate_key = hash_of(u->name, (size_t)(at - u->name));
+	if (dot && dot - at < UINT16_MAX) {
+		u->crate = at + 3;
+		u->crate_len = (uint32_t)(dot - u->crate);
+	}
+}
+
 void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
 {
 	if (u->header_read)
@@ -96,6 +120,7 @@ void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
 			set_root_attribute(u, &at, &v);
 		}
 	}
+	set_crate(u);
 }
 
 static bool read_unit_header(const struct dwarf_sections *s, uint64_t at, struct unit *ret)

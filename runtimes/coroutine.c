@@ -94,12 +94,15 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	struct coroutine_plan *plan;
 	const struct variant *variants;
 
-	if (facts_of(t)->plan)
+	if (facts_of(t)->plan) {
+		lookup_context(t);
 		return facts_of(t)->plan;
+	}
 	facts_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
 	plan->kind = coroutine_kind(type_name(t));
 	plan->type = clean_name(&in->arena, type_name(t));
 	plan->function = function_name(in, t);
+	lookup_context(t);
 	variants = plan->variants = type_variants(t, &plan->nstates);
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
 	for (size_t i = 0; i < plan->nstates; i++)

@@ -294,6 +294,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		leaf_decode_resource(d, v, f);
 		return f;
 	}
+	lookup_context(v.type);
 	err = combinator_children(d, v, &children);
 	if (err)
 		problem_error(d, f, err);

@@ -248,6 +248,8 @@ void tokio_close(struct tokio *k)
 		map_free(&k->plans);
 		map_free(&k->vtables);
 		arena_free(&k->vtables_arena);
+		map_free(&k->polls);
+		vec_free(&k->new_polls);
 	}
 }
 
@@ -295,6 +297,15 @@ static void publish(struct collector *c, const task_vec *tasks)
 		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
 }
 
+/* The debug info of all tasks that were listed is needed next: together it takes less time. */
+static void prefetch_polls(struct inspector *in)
+{
+	for (struct tokio *k = in->tokio; k; k = k->next) {
+		debuginfo_prefetch(in->di, k->new_polls.data, k->new_polls.n);
+		k->new_polls.n = 0;
+	}
+}
+
 void tokio_collect(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -315,6 +326,8 @@ void tokio_collect(struct collector *c)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);
 	find_clock(c, runtimes, nruntimes);
+	if (c->want & WANT_TASKS)
+		prefetch_polls(c->in);
 	for (size_t i = 0; i < c->out->ntasks; i++) {
 		struct task *task = c->out->tasks[i];
 

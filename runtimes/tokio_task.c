@@ -40,6 +40,8 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 	*vec_push(tasks) = task;
 	map_put(&c->tasks, h->addr, task);
 	r->info->ntasks++;
+	if (map_put(&r->tokio->polls, h->poll, NULL))
+		*vec_push(&r->tokio->new_polls) = h->poll;
 }
 
 /* One node, checked as far as a torn list allows. */

@@ -1,0 +1,175 @@
+#include "dwarf/polled.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "dwarf/die.h"
+#include "dwarf/lookup.h"
+#include "dwarf/qualified.h"
+
+enum { MAX_DIES = 4096, MAX_HOPS = 4 };
+
+/* A reference attribute of the DIE, 0 when there is none. */
+static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	if (!u || !die_read(&dm->sections, u, die, &d))
+		return 0;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == name)
+			return v.number;
+	}
+	return 0;
+}
+
+static const char *name_of(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	if (!u || !die_read(&dm->sections, u, die, &d))
+		return NULL;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_name)
+			return v.string;
+	}
+	return NULL;
+}
+
+/* The type of a parameter, or of the one it is a copy of. */
+static uint64_t type_of(struct dwarf_module *dm, uint64_t die)
+{
+	for (int hop = 0; die && hop < MAX_HOPS; hop++) {
+		uint64_t type = reference(dm, die, DW_AT_type);
+
+		if (type)
+			return type;
+		die = reference(dm, die, DW_AT_abstract_origin);
+	}
+	return 0;
+}
+
+/* The type of the first formal parameter among the children of a function's DIE; 0 none. */
+static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t function)
+{
+	struct die d;
+	size_t depth = 0;
+
+	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
+		return 0;
+	for (int i = 0; i < MAX_DIES; i++) {
+		uint64_t at = die_end(&d);
+
+		if (!at || !die_read(&dm->sections, u, at, &d))
+			return 0;
+		if (d.tag == 0 && depth-- == 0)
+			return 0;
+		if (d.tag == DW_TAG_formal_parameter && depth == 0)
+			return type_of(dm, at);
+		depth += d.has_children;
+	}
+	return 0;
+}
+
+/* T of the core::pin::Pin<&mut T> at that DIE, as a hash of its name; 0 when it is another type. */
+static uint64_t pinned(struct dwarf_module *dm, uint64_t die)
+{
+	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
+	const char *name = name_of(dm, die);
+	size_t len;
+
+	/* The cheap half of the question first. */
+	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
+		return 0;
+	name = lookup_die_name(dm, die);
+	len = name ? strlen(name) : 0;
+	if (len <= sizeof(whole) || strncmp(name, whole, sizeof(whole) - 1) != 0 ||
+	    name[len - 1] != '>')
+		return 0;
+	SCRATCH(tmp);
+	return lookup_name_key(arena_strndup(&tmp, name + sizeof(whole) - 1, len - sizeof(whole)));
+}
+
+static bool is_poll(const char *name)
+{
+	return name && strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
+}
+
+/*
+ * Names lie all over .debug_str, and those of functions are long and many; the types that
+ * functions return are few: so a function is first asked whether it returns a Poll.
+ */
+static bool returns_poll(struct dwarf_module *dm, uint64_t function, struct map *known)
+{
+	static char yes;
+	uint64_t type = reference(dm, function, DW_AT_type);
+
+	if (!type)
+		return false;
+	if (!map_has(known, type)) {
+		const char *name = name_of(dm, type);
+
+		map_put(known, type, name && strncmp(name, "Poll<", 5) == 0 ? &yes : NULL);
+	}
+	return map_get(known, type) != NULL;
+}
+
+void polled_read(struct dwarf_module *dm, struct unit *u)
+{
+	struct map known = { 0 };
+
+	debuginfo_scan(dm, u);
+	for (uint32_t i = 0; i < u->nscopes; i++) {
+		uint64_t die = u->start + u->scopes[i].die;
+
+		if (u->scopes[i].tag != DW_TAG_subprogram || !(u->scopes[i].flags & SCOPE_TYPE) ||
+		    !returns_poll(dm, die, &known) ||
+		    !is_poll(scan_scope_name(&dm->sections, u, i)))
+			continue;
+		uint64_t type = first_argument(dm, u, die), key = type ? pinned(dm, type) : 0;
+
+		if (key)
+			map_put(&dm->polled, key, NULL);
+	}
+	map_free(&known);
+}
+
+bool polled_never(const char *type_name)
+{
+	static const char *const std[] = { "core::", "alloc::", "std::" };
+	/* Where they have futures, or wrappers that are futures when what they hold is one. */
+	static const char *const futures[] = {
+		"core::future::",
+		"core::pin::Pin<",
+		"alloc::boxed::Box<",
+		"core::panic::",
+		"core::task::",
+		"core::sync::exclusive::",
+		"core::sync::sync_view::",
+		"core::async_iter::",
+		"std::future::",
+		"std::panic",
+		"std::async_iter::",
+	};
+	const char *last = qualified_last(type_name);
+
+	if (type_name[0] == '(' || type_name[0] == '[' || strncmp(last, "{closure_env#", 13) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(futures) / sizeof(futures[0]); i++) {
+		if (strncmp(type_name, futures[i], strlen(futures[i])) == 0)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(std) / sizeof(std[0]); i++) {
+		if (strncmp(type_name, std[i], strlen(std[i])) == 0)
+			return true;
+	}
+	return false;
+}

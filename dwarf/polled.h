@@ -1,0 +1,17 @@
+/* Which types a unit polls: the T of every poll(Pin<&mut T>, ...) that it describes. */
+#ifndef DWARF_POLLED_H
+#define DWARF_POLLED_H
+
+#include "dwarf/debuginfo.h"
+
+/* Adds hashes (lookup_name_key()) of their qualified names to the module's polled. */
+void polled_read(struct dwarf_module *dm, struct unit *u);
+
+/*
+ * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be
+ * implemented for a type of core, alloc or std only there, for a tuple, an array and a closure
+ * nowhere else.
+ */
+bool polled_never(const char *type_name);
+
+#endif

@@ -1,0 +1,35 @@
+/* The symbol table of a module's file as it lies there, read without looking at names. */
+#ifndef DWARF_SYMTAB_H
+#define DWARF_SYMTAB_H
+
+#include <elf.h>
+
+#include "dwarf/debuginfo.h"
+
+struct symtab {
+	const Elf64_Sym *data; /* NULL: the module is stripped */
+	size_t n;
+	struct section names;
+};
+
+/* .symtab of the file itself, else of its debug file. */
+struct symtab symtab_of(struct dwarf_module *dm);
+/* A symbol's name, NULL when it has none. */
+const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
+
+/* The function whose size covers a link-time address; NULL none. Remembered by address. */
+const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
+
+/*
+ * Calls visit with the link-time address of each function `poll` of the Future trait whose symbol
+ * names a type as the given one: its last identifier is the same. Generics are not compared, since
+ * symbols have none. Ends when visit returns false. False when there is no symbol table to ask.
+ */
+typedef bool symtab_poll_fn(uint64_t pc, void *arg);
+bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
+                      void *arg);
+/* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */
+bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
+                         void *arg);
+
+#endif
