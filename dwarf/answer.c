@@ -89,9 +89,12 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 
 	if (known || die == 0)
 		return known;
-	f = known = known_function(dm, die);
+	f = known_function(dm, die);
 	if (!f && debuginfo_need(dm) && (f = search_function_die(dm, die)))
 		keep_function(dm, f);
+	/* Of the many that a search looks at none is worth a place here. */
+	if (facts_are_paused(debuginfo_facts(dm)))
+		return f;
 	if (f)
 		map_put(&dm->functions, die, (void *)(uintptr_t)f);
 	return f;

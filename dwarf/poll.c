@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/facts.h"
 #include "dwarf/line.h"
 #include "dwarf/lookup.h"
 #include "dwarf/qualified.h"
@@ -194,6 +195,7 @@ static void read_polled(struct dwarf_module *dm, struct unit *u)
 		return;
 	u->polled_read = true;
 	debuginfo_scan(dm, u);
+	facts_pause(debuginfo_facts(dm)); /* each of them is one of thousands */
 	for (size_t i = 0; i < u->nscopes; i++) {
 		const struct scope *s = &u->scopes[i];
 
@@ -204,6 +206,7 @@ static void read_polled(struct dwarf_module *dm, struct unit *u)
 		if (t)
 			map_put(&dm->polled, lookup_name_key(type_name(t)), NULL);
 	}
+	facts_resume(debuginfo_facts(dm));
 }
 
 const char *search_home(struct dwarf_module *dm, uint64_t die)
