@@ -113,6 +113,22 @@ bool facts_are_paused(const struct facts *f);
 /* From now on it is known; what was known below that key before is forgotten. */
 void fact_end(struct fact_draft *d);
 
+/* The key of the nth of something of a DIE; 0 when n is too large for one. */
+static inline uint64_t fact_nth_key(uint64_t die, uint64_t n)
+{
+	return n < 256 ? die << 8 | n : 0;
+}
+
+static inline uint64_t fact_nth_die(uint64_t key)
+{
+	return key >> 8;
+}
+
+static inline uint64_t fact_nth_number(uint64_t key)
+{
+	return key & 255;
+}
+
 /* ---- files ---- */
 
 /*
