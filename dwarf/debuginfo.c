@@ -48,6 +48,7 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->functions);
 		map_free(&di->modules[i]->vtables);
 		map_free(&di->modules[i]->polled);
+		map_free(&di->modules[i]->poll_dies);
 	}
 	arena_free(&di->arena);
 	free(di);

@@ -67,6 +67,8 @@ struct dwarf_module {
 	struct map functions; /* DIE offset -> struct function */
 	struct map vtables;   /* link-time address -> DIE offset of a `{vtable}` variable */
 	struct map polled;    /* hash of the name of a type that has a poll function */
+	struct map poll_dies; /* hash of a poll function's name without generics -> its DIE */
+	bool poll_dies_known; /* all of them: see enumerate.h */
 	struct tls_symbols tls;
 };
 

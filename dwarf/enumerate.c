@@ -4,9 +4,21 @@
 #include <string.h>
 
 #include "dwarf/facts.h"
+#include "dwarf/qualified.h"
 #include "dwarf/search.h"
 
-static const char vtable_suffix[] = "::{vtable}", runtime_namespace[] = "tokio::runtime::";
+static const char vtable_suffix[] = "::{vtable}", async_mark[] = "{async_";
+
+/*
+ * Of the runtime the functions that tell what a thread does: those without generics, and of the
+ * others these. A large program has each of them once for each kind of task.
+ */
+static const char runtime_namespace[] = "tokio::runtime::";
+static const char *const telling[] = {
+	"tokio::runtime::task::raw::poll<", "tokio::runtime::park::",
+	"tokio::runtime::scheduler::",      "tokio::runtime::blocking::",
+	"tokio::runtime::runtime::",
+};
 
 static bool is_vtable(const struct scope *s)
 {
@@ -49,11 +61,64 @@ static bool may_matter(const struct unit *u, const struct scope *s)
 
 	if (s->origin)
 		return true;
-	if (s->name && strncmp(s->name, "{async_", 7) == 0)
+	if (s->name && strncmp(s->name, async_mark, sizeof(async_mark) - 1) == 0)
 		return true;
 	for (int depth = 0; top->parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
 		top = &u->scopes[top->parent];
 	return top->name && strcmp(top->name, "tokio") == 0;
+}
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+static bool is_telling(const char *name)
+{
+	if (begins(qualified_last(name), async_mark))
+		return true;
+	if (!begins(name, runtime_namespace))
+		return false;
+	bool is = !strchr(name, '<');
+	for (size_t i = 0; !is && i < sizeof(telling) / sizeof(*telling); i++)
+		is = begins(name, telling[i]);
+	return is;
+}
+
+/* "app::run::{async_fn#0}" of the type "app::run::{async_fn_env#0}<T>" or the function "...<T>". */
+static uint64_t poll_key(const char *name)
+{
+	const char *last = qualified_last(name), *cut = strstr(last, "_env#");
+	const char *end = strchr(last, '}');
+	SCRATCH(tmp);
+
+	if (!begins(last, async_mark) || !end)
+		return 0;
+	if (!cut || cut > end)
+		return lookup_name_key(arena_strndup(&tmp, name, (size_t)(end + 1 - name)));
+	return lookup_name_key(arena_printf(&tmp, "%.*s%.*s", (int)(cut - name), name,
+	                                    (int)(end - cut) - 3, cut + 4));
+}
+
+uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine)
+{
+	uint64_t key = poll_key(coroutine);
+
+	return key ? (uintptr_t)map_get(&dm->poll_dies, key) : 0;
+}
+
+/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+static void note_poll(struct dwarf_module *dm, const struct scope *s)
+{
+	const char *name;
+	uint64_t key;
+
+	if (!s->linkage || !s->name || !begins(s->name, async_mark))
+		return;
+	name = lookup_die_name(dm, s->die);
+	key = name ? poll_key(name) : 0;
+	if (key && !map_has(&dm->poll_dies, key))
+		map_put(&dm->poll_dies, key, (void *)(uintptr_t)s->die);
 }
 
 static void visit_function(struct dwarf_module *dm, const struct scope *s,
@@ -64,8 +129,7 @@ static void visit_function(struct dwarf_module *dm, const struct scope *s,
 	facts_pause(debuginfo_facts(dm));
 	name = lookup_die_name(dm, s->die);
 	facts_resume(debuginfo_facts(dm));
-	if (!name || (strncmp(name, runtime_namespace, sizeof(runtime_namespace) - 1) != 0 &&
-	              !strstr(name, "::{async_")))
+	if (!name || !is_telling(name))
 		return;
 	if (!lookup_function_die(dm, s->die))
 		return;
@@ -85,6 +149,8 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 		for (size_t j = 0; j < u->nscopes; j++) {
 			const struct scope *s = &u->scopes[j];
 
+			if (s->tag == DW_TAG_subprogram)
+				note_poll(dm, s);
 			if (is_vtable(s))
 				visit_vtable(dm, s, ops, arg);
 			else if (s->tag == DW_TAG_subprogram && s->has_address && s->low &&
@@ -93,5 +159,6 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 		}
 		ops->progress(i + 1, dm->nunits, arg);
 	}
+	dm->poll_dies_known = true;
 	return NULL;
 }

@@ -21,4 +21,10 @@ struct enumerate_ops {
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)
 	MUST_CHECK;
 
+/*
+ * The DIE of a coroutine's poll function by the name of its type, once enumerate_code() is done; 0
+ * none.
+ */
+uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine);
+
 #endif

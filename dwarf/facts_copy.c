@@ -347,13 +347,15 @@ static void copy_record(struct merger *m, enum fact_kind kind, uint64_t key, str
 		key = fact_nth_key(id_of(m, fact_nth_die(key)), fact_nth_number(key));
 	else if (forms[kind].key == KEY_TEXT_HOME)
 		key = 0;
+	struct fact answer = w.from;
+	if (kind == FACT_HAS_POLL && !fact_number(&answer))
+		return; /* what the file does not know is not there */
 	if (kind == FACT_INSTANCES) {
 		copy_instances(m, text, w.from);
 		return;
 	}
-	/* Of the same type one is enough; a type that is polled anywhere is a future. */
-	if (fact_find(m->to, kind, key, text, &known) &&
-	    (kind != FACT_HAS_POLL || fact_number(&known)))
+	/* Of the same type one is enough. */
+	if (fact_find(m->to, kind, key, text, &known))
 		return;
 	fact_begin(&c.draft, m->to, kind, key, text);
 	walk_content(&w, kind);

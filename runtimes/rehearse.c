@@ -19,6 +19,7 @@ struct rehearser {
 	struct tokio *tokio;
 	VEC(const struct type *) types; /* met, in that order */
 	struct map met, units;
+	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
 	struct rehearsal *counts;
 	rehearse_progress *progress;
 	void *arg;
@@ -39,10 +40,18 @@ static void visit_function(uint64_t addr, const char *name, void *arg)
 
 	if (strncmp(name, poll_path, sizeof(poll_path) - 1) != 0)
 		return;
-	const struct task_plan *plan = tokio_task_plan(r->in, r->tokio, addr);
-	r->counts->tasks++;
-	meet(r, plan->future);
-	meet(r, plan->cell);
+	*vec_push(&r->polls) = addr;
+}
+
+static void plan_tasks(struct rehearser *r)
+{
+	r->counts->tasks = r->polls.n;
+	for (size_t i = 0; i < r->polls.n; i++) {
+		const struct task_plan *plan = tokio_task_plan(r->in, r->tokio, r->polls.data[i]);
+
+		meet(r, plan->future);
+		meet(r, plan->cell);
+	}
 }
 
 /* Traits whose objects hold no future and nothing that one waits for. */
@@ -180,6 +189,7 @@ static struct error *rehearse(struct rehearser *r)
 	meet(r, r->tokio->parker.type);
 	meet(r, r->tokio->local_set.type);
 	TRY(enumerate_code(r->tokio->dm, &ops, r));
+	plan_tasks(r);
 	return walk_types(r);
 }
 
@@ -215,6 +225,7 @@ struct error *rehearse_write(struct inspector *in, const char *path, rehearse_pr
 		err = write_file(&r, path);
 	progress(100, arg);
 	vec_free(&r.types);
+	vec_free(&r.polls);
 	map_free(&r.met);
 	map_free(&r.units);
 	return err;
