@@ -8,6 +8,8 @@
 #include "dwarf/search.h"
 
 static const char vtable_suffix[] = "::{vtable}", async_mark[] = "{async_";
+/* Of the waker of a set of futures; its generics tell the type of the node (runtimes/waker.c). */
+static const char waker_clone[] = "clone_arc_raw<";
 
 /*
  * Of the runtime the functions that tell what a thread does: those without generics, and of the
@@ -19,6 +21,11 @@ static const char *const telling[] = {
 	"tokio::runtime::scheduler::",      "tokio::runtime::blocking::",
 	"tokio::runtime::runtime::",
 };
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
 
 static bool is_vtable(const struct scope *s)
 {
@@ -59,23 +66,18 @@ static bool may_matter(const struct unit *u, const struct scope *s)
 	enum { MAX_DEPTH = 128 };
 	const struct scope *top = s;
 
-	if (s->origin)
-		return true;
-	if (s->name && strncmp(s->name, async_mark, sizeof(async_mark) - 1) == 0)
+	if (s->origin || (s->name && (begins(s->name, async_mark) || begins(s->name, waker_clone))))
 		return true;
 	for (int depth = 0; top->parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
 		top = &u->scopes[top->parent];
 	return top->name && strcmp(top->name, "tokio") == 0;
 }
 
-static bool begins(const char *name, const char *with)
-{
-	return strncmp(name, with, strlen(with)) == 0;
-}
-
 static bool is_telling(const char *name)
 {
-	if (begins(qualified_last(name), async_mark))
+	const char *last = qualified_last(name);
+
+	if (begins(last, async_mark) || begins(last, waker_clone))
 		return true;
 	if (!begins(name, runtime_namespace))
 		return false;
@@ -131,10 +133,11 @@ static void visit_function(struct dwarf_module *dm, const struct scope *s,
 	facts_resume(debuginfo_facts(dm));
 	if (!name || !is_telling(name))
 		return;
-	if (!lookup_function_die(dm, s->die))
+	const struct function *f = lookup_function_die(dm, s->die);
+	if (!f)
 		return;
 	keep_place(dm, FACT_CODE, s->low, s->die);
-	ops->function(s->low + dm->module->bias, name, arg);
+	ops->function(f, arg);
 }
 
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)

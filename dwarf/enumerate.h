@@ -3,11 +3,12 @@
 #define DWARF_ENUMERATE_H
 
 #include "dwarf/debuginfo.h"
+#include "dwarf/lookup.h"
 #include "dwarf/type.h"
 
 struct enumerate_ops {
-	/* A function of tokio's runtime, or of a coroutine; addr: run-time, where it begins. */
-	void (*function)(uint64_t addr, const char *name, void *arg);
+	/* A function of tokio's runtime, of a waker or of a coroutine. */
+	void (*function)(const struct function *f, void *arg);
 	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);
 	/* After each unit: done of all. */

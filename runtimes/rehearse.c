@@ -33,14 +33,27 @@ static void meet(struct rehearser *r, const struct type *t)
 
 /* ---- roots ---- */
 
-static void visit_function(uint64_t addr, const char *name, void *arg)
+/* What a thread polls in a block_on, and whose node the waker of a set is. */
+static void ask_about_generics(struct rehearser *r, const struct function *f)
+{
+	static const char *const params[] = { "F", "T", "W" };
+	const char *last = qualified_last(f->name);
+
+	if (strncmp(last, "block_on<", 9) != 0 && strncmp(last, "clone_arc_raw<", 14) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
+		meet(r, function_param(f, params[i]));
+}
+
+static void visit_function(const struct function *f, void *arg)
 {
 	static const char poll_path[] = "tokio::runtime::task::raw::poll<";
 	struct rehearser *r = arg;
 
-	if (strncmp(name, poll_path, sizeof(poll_path) - 1) != 0)
-		return;
-	*vec_push(&r->polls) = addr;
+	if (strncmp(f->name, poll_path, sizeof(poll_path) - 1) == 0)
+		*vec_push(&r->polls) = f->low;
+	else
+		ask_about_generics(r, f);
 }
 
 static void plan_tasks(struct rehearser *r)
