@@ -27,6 +27,7 @@ const struct command *const command_table[] = {
 	&info_command,
 	&info_layout_command,
 	&info_threads_command,
+	&layout_command,
 	&help_command,
 	&quit_command,
 	NULL,

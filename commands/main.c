@@ -21,6 +21,7 @@ enum option_key {
 	KEY_EXE = 256,
 	KEY_FORCE,
 	KEY_NO_CACHE,
+	KEY_LAYOUT,
 	KEY_JSON,
 	KEY_JSONL,
 	KEY_FULL_NAMES,
@@ -54,12 +55,14 @@ static const struct argp_option argp_options[] = {
 	{ "core", 'c', "CORE", 0, "Look at a core dump", 0 },
 	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
+	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
 	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
 	{ "batch", KEY_BATCH, NULL, 0, "No prompt, even on a terminal", 0 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
+	{ "output", 'o', "FILE", 0, "File that the command `layout` writes", 0 },
 	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
 	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
 	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
@@ -117,7 +120,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->session.target.exe = arg;
 		return 0;
 	case KEY_FORCE:
-		o->session.target.force = true;
+		o->session.target.force = o->session.inspector.force = true;
+		return 0;
+	case KEY_LAYOUT:
+		o->session.inspector.layout = arg;
+		return 0;
+	case 'o':
+		o->session.output = arg;
 		return 0;
 	case KEY_NO_CACHE:
 		o->session.inspector.cache = false;

@@ -188,6 +188,8 @@ void text_subject(struct text *t)
 	str_append(&t->line, "asyncdbg: ");
 	subject_target(t, &s->target);
 	fact(t, "", tiers[s->target.tier]);
+	if (s->target.layout)
+		fact(t, "by layout file ", s->target.layout);
 	subject_runtimes(t, s);
 	if (!s->target.core)
 		str_printf(&t->line, ", paused %.1f ms", (double)s->pause_ns / 1e6);

@@ -15,7 +15,9 @@ struct error *session_open(const struct session_options *options, struct session
 		TRY(target_core_open(options->core, &options->target, &t));
 	if (t)
 		TRY(inspector_open(t, &options->inspector, &in));
-	*ret = (struct session){ .target = t, .inspector = in, .verbose = options->verbose };
+	*ret = (struct session){
+		.target = t, .inspector = in, .verbose = options->verbose, .output = options->output
+	};
 	t = NULL;
 	return NULL;
 }

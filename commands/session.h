@@ -25,6 +25,7 @@ struct session {
 	char task[TASK_ID_SIZE];   /* id of the task in focus, "": what that thread runs */
 	unsigned frame;            /* number of the frame in focus, within that task */
 	bool verbose;              /* of its options */
+	const char *output;        /* of its options */
 	bool quit;                 /* the user asked to leave */
 };
 
@@ -33,7 +34,8 @@ struct session_options {
 	const char *core; /* path of a core, or NULL */
 	struct target_options target;
 	struct inspector_options inspector;
-	bool verbose; /* every command that can shows the variables of every frame */
+	const char *output; /* file for `layout`, or NULL */
+	bool verbose;       /* every command that can shows the variables of every frame */
 };
 
 /* Opens the target; with neither pid nor core a session for offline commands. */

@@ -133,6 +133,11 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 /* Opens an ELF core (gcore or kernel). Its executable is found by NT_FILE, AUXV and build-id. */
 struct error *target_core_open(const char *path, const struct target_options *options,
                                struct target **ret) MUST_CHECK;
+/*
+ * Opens an executable that does not run: memory is what its file has, threads there are none. For
+ * asking its debug info.
+ */
+struct error *target_file_open(const char *path, struct target **ret) MUST_CHECK;
 /* Resumes if stopped, frees everything. NULL is allowed. */
 void target_close(struct target *t);
 void target_closep(struct target **t);

@@ -89,9 +89,12 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 
 	if (known || die == 0)
 		return known;
-	f = known = known_function(dm, die);
+	f = known_function(dm, die);
 	if (!f && debuginfo_need(dm) && (f = search_function_die(dm, die)))
 		keep_function(dm, f);
+	/* Of the many that a search looks at none is worth a place here. */
+	if (facts_are_paused(debuginfo_facts(dm)))
+		return f;
 	if (f)
 		map_put(&dm->functions, die, (void *)(uintptr_t)f);
 	return f;
@@ -264,16 +267,18 @@ static const char *home_of(struct dwarf_module *dm, uint64_t die)
 	return home;
 }
 
-/* A home as a part of a key. */
-static uint64_t home_key(const char *home)
+/* A home as a part of a key. A layout file does not tell them apart: facts_copy.h. */
+static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
 {
+	const char *home = facts_are_whole(debuginfo_facts(dm)) ? NULL : home_of(dm, die);
+
 	return home ? lookup_name_key(home) : 0;
 }
 
 bool lookup_has_poll(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
-	uint64_t home = home_key(home_of(dm, type_die(t)));
+	uint64_t home = home_key(dm, type_die(t));
 	struct fact_draft d;
 	struct fact fact;
 
@@ -324,7 +329,7 @@ static void search_instances(struct dwarf_module *dm, uint64_t near, const char 
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg)
 {
-	uint64_t home = home_key(home_of(dm, near));
+	uint64_t home = home_key(dm, near);
 	struct fact fact;
 
 	if (!fact_find(debuginfo_facts(dm), FACT_INSTANCES, home, path, &fact)) {
@@ -362,17 +367,19 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
                          const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(coroutine);
-	uint64_t key = type_die(coroutine) + (uint64_t)nth * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key = fact_nth_key(type_die(coroutine), nth);
 	struct fact_draft d;
 	struct fact fact;
 
-	if (fact_find(debuginfo_facts(dm), FACT_AWAITEE, key, awaitee_type, &fact)) {
+	if (key && fact_find(debuginfo_facts(dm), FACT_AWAITEE, key, awaitee_type, &fact)) {
 		*file = fact_text(&fact);
 		*line = (unsigned)fact_number(&fact);
 		return *file != NULL;
 	}
 	bool found =
 		debuginfo_need(dm) && search_awaitee_line(coroutine, awaitee_type, nth, file, line);
+	if (!key)
+		return found;
 	fact_begin(&d, debuginfo_facts(dm), FACT_AWAITEE, key, awaitee_type);
 	fact_add_text(&d, found ? *file : NULL);
 	fact_add_number(&d, found ? *line : 0);

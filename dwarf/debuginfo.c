@@ -53,6 +53,7 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->poll_symbols);
 		map_free(&di->modules[i]->closure_symbols);
 		map_free(&di->modules[i]->symbols_at);
+		map_free(&di->modules[i]->poll_dies);
 	}
 	arena_free(&di->arena);
 	free(di);

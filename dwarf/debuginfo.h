@@ -81,6 +81,8 @@ struct dwarf_module {
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
 	size_t ncontexts;                          /* all that came so far */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
+	struct map poll_dies;  /* hash of a poll function's name without generics -> its DIE */
+	bool poll_dies_known;  /* all of them: see enumerate.h */
 	struct tls_symbols tls;
 };
 

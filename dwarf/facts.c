@@ -160,6 +160,8 @@ void fact_begin(struct fact_draft *d, struct facts *f, enum fact_kind kind, uint
                 const char *text)
 {
 	*d = (struct fact_draft){ .of = f, .kind = kind, .key = key_of(key, text) };
+	if (facts_are_paused(f))
+		d->of = NULL;
 	if (!text)
 		return;
 	fact_add_text(d, text);
@@ -179,6 +181,21 @@ void fact_end(struct fact_draft *d)
 		f->changed = true;
 	}
 	str_free(&d->bytes);
+}
+
+void facts_pause(struct facts *f)
+{
+	f->paused++;
+}
+
+void facts_resume(struct facts *f)
+{
+	f->paused--;
+}
+
+bool facts_are_paused(const struct facts *f)
+{
+	return f && f->paused;
 }
 
 bool facts_are_new(const struct facts *f)

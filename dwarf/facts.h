@@ -103,8 +103,31 @@ void fact_begin(struct fact_draft *d, struct facts *f, enum fact_kind kind, uint
                 const char *text);
 void fact_add_number(struct fact_draft *d, uint64_t number);
 void fact_add_text(struct fact_draft *d, const char *text); /* NULL is allowed */
+/*
+ * Between these two nothing that is told is kept: for a search that looks at much to find little.
+ * They nest.
+ */
+void facts_pause(struct facts *f);
+void facts_resume(struct facts *f);
+bool facts_are_paused(const struct facts *f);
 /* From now on it is known; what was known below that key before is forgotten. */
 void fact_end(struct fact_draft *d);
+
+/* The key of the nth of something of a DIE; 0 when n is too large for one. */
+static inline uint64_t fact_nth_key(uint64_t die, uint64_t n)
+{
+	return n < 256 ? die << 8 | n : 0;
+}
+
+static inline uint64_t fact_nth_die(uint64_t key)
+{
+	return key >> 8;
+}
+
+static inline uint64_t fact_nth_number(uint64_t key)
+{
+	return key & 255;
+}
 
 /* ---- files ---- */
 

@@ -34,6 +34,7 @@ struct facts {
 	size_t texts_size;            /* of them, with their NULs */
 	struct map interned;          /* hash of a text -> its place + 1 */
 	bool changed;
+	unsigned paused;
 	struct arena arena;
 };
 

@@ -470,7 +470,7 @@ bool search_static(struct dwarf_module *dm, const char *name, const struct type 
 
 /* ---- trait objects ---- */
 
-static const struct type *vtable_type(struct dwarf_module *dm, uint64_t variable)
+const struct type *search_vtable_variable(struct dwarf_module *dm, uint64_t variable)
 {
 	Dwarf_Die die, type;
 	Dwarf_Attribute attr;
@@ -487,7 +487,7 @@ static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
 		struct dwarf_module *dm = di->modules[i];
 		uint64_t link = module_link_addr(dm->module, addr).v;
 		uint64_t die = dm->dwarf && link ? debuginfo_vtable(dm, link) : 0;
-		const struct type *t = die ? vtable_type(dm, die) : NULL;
+		const struct type *t = die ? search_vtable_variable(dm, die) : NULL;
 
 		if (t)
 			return t;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/enumerate.h"
 #include "dwarf/line.h"
 #include "dwarf/lookup.h"
 #include "dwarf/polled.h"
@@ -198,6 +199,9 @@ static void visit_contexts(struct dwarf_module *dm, symtab_poll_fn *visit, void 
 static uint64_t find_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
+
+	if (dm->poll_dies_known)
+		return enumerated_poll(dm, type_name(coroutine));
 	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
 	uint32_t self = here ? scan_scope_at(here, type_die(coroutine)) : SCOPE_NONE;
 	SCRATCH(tmp);

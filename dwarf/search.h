@@ -19,6 +19,8 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 bool search_static(struct dwarf_module *dm, const char *name, const struct type **type,
                    uint64_t *addr);
 const struct type *search_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact);
+/* The concrete type of a `{vtable}` variable, by its DIE; NULL when DWARF does not say. */
+const struct type *search_vtable_variable(struct dwarf_module *dm, uint64_t variable);
 struct location *search_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret);
 struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,

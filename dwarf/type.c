@@ -174,8 +174,11 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 	if (die == 0)
 		return NULL;
 	struct type *t = map_get(&dm->types, die);
-	if (t)
+	if (t) {
+		if (!t->kept)
+			type_keep(t, die);
 		return t;
+	}
 	t = NEW(&dm->di->arena, struct type);
 	t->dm = dm;
 	t->die = die;
@@ -188,11 +191,11 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 
 		if (real)
 			*t = *(const struct type *)real;
-		type_keep_alias(t, die);
+		type_keep(t, die);
 		return t;
 	}
 	read_shell(dm, &d, t);
-	type_keep_shell(t);
+	type_keep(t, die);
 	return t;
 }
 
@@ -220,11 +223,10 @@ static const struct type *complete(const struct type *t)
 
 		*mutable = *full;
 		mutable->name = name;
-		type_keep_alias(t, die);
 	} else {
 		mutable->kind = TYPE_OPAQUE;
-		type_keep_shell(t);
 	}
+	type_keep(mutable, die);
 	return t;
 }
 
@@ -320,8 +322,11 @@ static const struct type *details(const struct type *t)
 	Dwarf_Die die, child;
 
 	complete(t);
-	if (t->details_read)
+	if (t->details_read) {
+		if (!t->details_kept)
+			type_keep_details(unlock(t));
 		return t;
+	}
 	struct type *m = unlock(t);
 	m->details_read = true;
 	if (type_known_details(m))

@@ -23,6 +23,7 @@ static bool known_alias(struct type *t, struct fact *fact)
 		return false;
 	*t = *type_at(t->dm, target);
 	t->name = name;
+	t->kept = true;
 	return true;
 }
 
@@ -36,49 +37,40 @@ bool type_known_shell(struct type *t)
 	form = fact_number(&fact);
 	if (form == ALIAS)
 		return known_alias(t, &fact);
+	t->declaration = form == DECLARATION;
+	t->target_die = fact_number(&fact);
+	t->name = fact_text(&fact);
 	uint64_t kind = fact_number(&fact);
 	t->kind = kind <= TYPE_FUNCTION ? (enum type_kind)kind : TYPE_OPAQUE;
-	t->declaration = form == DECLARATION;
-	t->name = fact_text(&fact);
 	t->size = fact_number(&fact);
 	t->align = fact_number(&fact);
-	t->target_die = fact_number(&fact);
 	t->count = fact_number(&fact);
+	t->kept = true;
 	return true;
 }
 
-void type_keep_shell(const struct type *t)
+void type_keep(struct type *t, uint64_t die)
 {
+	bool alias = t->die != die;
 	struct fact_draft d;
 
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, t->die, NULL);
-	fact_add_number(&d, t->declaration ? DECLARATION : SHELL);
-	fact_add_number(&d, t->kind);
+	if (facts_are_paused(debuginfo_facts(t->dm)))
+		return;
+	t->kept = true;
+	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, die, NULL);
+	fact_add_number(&d, alias ? ALIAS : t->declaration ? DECLARATION : SHELL);
+	fact_add_number(&d, alias ? t->die : t->target_die);
 	fact_add_text(&d, t->name);
+	fact_add_number(&d, t->kind);
 	fact_add_number(&d, t->size);
 	fact_add_number(&d, t->align);
-	fact_add_number(&d, t->target_die);
 	fact_add_number(&d, t->count);
-	fact_end(&d);
-}
-
-void type_keep_alias(const struct type *t, uint64_t die)
-{
-	struct fact_draft d;
-
-	if (t->die == die)
-		return;
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, die, NULL);
-	fact_add_number(&d, ALIAS);
-	fact_add_number(&d, t->die);
-	fact_add_text(&d, t->name);
 	fact_end(&d);
 }
 
 /* ---- details ---- */
 
 enum { COROUTINE = 1, HAS_DISCR = 2 };
-enum { DEFAULT = 1, HAS_PLACE = 2 };
 
 static void know_member(struct type *t, struct fact *fact, struct member *m)
 {
@@ -96,32 +88,24 @@ static void keep_member(struct fact_draft *d, const struct member *m)
 
 static void know_variant(struct type *t, struct fact *fact, struct variant *v)
 {
-	uint64_t flags = fact_number(fact);
-
-	v->is_default = flags & DEFAULT;
+	v->is_default = fact_number(fact) != 0;
 	v->name = fact_text(fact);
 	v->discr = fact_number(fact);
 	v->payload = type_of(t, fact);
 	v->offset = fact_number(fact);
-	if (flags & HAS_PLACE) {
-		v->file = fact_text(fact);
-		v->line = (unsigned)fact_number(fact);
-	}
+	v->file = fact_text(fact);
+	v->line = (unsigned)fact_number(fact);
 }
 
 static void keep_variant(struct fact_draft *d, const struct variant *v)
 {
-	bool has_place = v->file || v->line;
-
-	fact_add_number(d, (v->is_default ? DEFAULT : 0) | (has_place ? HAS_PLACE : 0));
+	fact_add_number(d, v->is_default);
 	fact_add_text(d, v->name);
 	fact_add_number(d, v->discr);
 	fact_add_number(d, v->payload ? type_die(v->payload) : 0);
 	fact_add_number(d, v->offset);
-	if (has_place) {
-		fact_add_text(d, v->file);
-		fact_add_number(d, v->line);
-	}
+	fact_add_text(d, v->file);
+	fact_add_number(d, v->line);
 }
 
 static size_t count_of(struct fact *fact)
@@ -187,31 +171,31 @@ bool type_known_details(struct type *t)
 		return false;
 	uint64_t flags = fact_number(&fact);
 	t->is_coroutine = flags & COROUTINE;
-	if (t->is_coroutine)
-		t->comp_dir = fact_text(&fact);
-	if (flags & HAS_DISCR) {
-		struct member *m = NEW(&t->dm->di->arena, struct member);
-
-		know_member(t, &fact, m);
-		t->discr = m;
-	}
+	t->comp_dir = fact_text(&fact);
+	struct member discr = { 0 };
+	know_member(t, &fact, &discr);
+	if (flags & HAS_DISCR)
+		t->discr = arena_memdup(&t->dm->di->arena, &discr, sizeof(discr));
 	know_members(t, &fact);
 	know_variants(t, &fact);
 	know_enumerators(t, &fact);
 	know_params(t, &fact);
+	t->details_kept = true;
 	return true;
 }
 
-void type_keep_details(const struct type *t)
+void type_keep_details(struct type *t)
 {
+	static const struct member none = { 0 };
 	struct fact_draft d;
 
+	if (facts_are_paused(debuginfo_facts(t->dm)))
+		return;
+	t->details_kept = true;
 	fact_begin(&d, debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL);
 	fact_add_number(&d, (t->is_coroutine ? COROUTINE : 0) | (t->discr ? HAS_DISCR : 0));
-	if (t->is_coroutine)
-		fact_add_text(&d, t->comp_dir);
-	if (t->discr)
-		keep_member(&d, t->discr);
+	fact_add_text(&d, t->comp_dir);
+	keep_member(&d, t->discr ? t->discr : &none);
 	fact_add_number(&d, t->nmembers);
 	for (size_t i = 0; i < t->nmembers; i++)
 		keep_member(&d, &t->members[i]);

@@ -17,6 +17,7 @@ struct type {
 	uint64_t count;
 	bool declaration; /* still to be completed from another unit */
 	bool details_read;
+	bool kept, details_kept; /* as a fact */
 	bool is_coroutine;
 	const char *comp_dir; /* of a coroutine */
 	bool single_known, dyn_known, is_dyn;
@@ -35,12 +36,10 @@ struct type {
 
 /* Fills a new type, of which only dm and die are set, by what is known; false: nothing is. */
 bool type_known_shell(struct type *t);
-/* Keeps what is known without its details. */
-void type_keep_shell(const struct type *t);
-/* Keeps that the type at die, a typedef or a declaration, is t. */
-void type_keep_alias(const struct type *t, uint64_t die);
+/* Keeps what is known without its details of the type at die: of itself, or what die stands for. */
+void type_keep(struct type *t, uint64_t die);
 /* The same of members, variants, enumerators and parameters. */
 bool type_known_details(struct type *t);
-void type_keep_details(const struct type *t);
+void type_keep_details(struct type *t);
 
 #endif

@@ -167,6 +167,15 @@ static bool is_futures_select(struct inspector *in, const struct type *closure, 
 	return r.found;
 }
 
+void arms_learn(struct inspector *in, const struct type *poll_fn)
+{
+	const struct type *closure = type_single_member(poll_fn)->type;
+	size_t n;
+
+	type_members(closure, &n);
+	is_futures_select(in, closure, (unsigned)n);
+}
+
 /* An arm that has finished and is polled no more. */
 static struct error *is_finished(struct finder *f, struct value *arm, bool *ret)
 {

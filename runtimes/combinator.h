@@ -70,6 +70,8 @@ bool is_maybe_done(const struct type *t);
 /* arms.c: what a poll_fn polls: the arms of select! and join!, what its closure captured. */
 bool arms_is_poll_fn(const struct type *t);
 struct error *arms_find(struct finder *f, struct value poll_fn) MUST_CHECK;
+/* Asks the debug info what arms_find() would, of a type for which arms_is_poll_fn(). */
+void arms_learn(struct inspector *in, const struct type *poll_fn);
 /* What else its closure captured, up to max: resources (leaf.h), and what may hold some. */
 struct error *arms_captures(struct finder *f, struct value poll_fn, struct value *ret, size_t max,
                             size_t *nret) MUST_CHECK;

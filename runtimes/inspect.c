@@ -6,6 +6,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
+#include "dwarf/layout_file.h"
 #include "runtimes/held.h"
 #include "runtimes/leaf.h"
 #include "runtimes/locals.h"
@@ -154,11 +155,44 @@ static void describe_target(struct inspector *in)
 	if (dm) {
 		info->tier = tiers[dm->tier];
 		info->tier_reason = dm->tier_reason;
+		info->layout = in->layout;
+		if (in->layout)
+			info->tier_reason =
+				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
 		info->tokio = tokio_versions(in);
 		if (!info->tokio)
 			info->tokio = debuginfo_crate_version(dm, "tokio");
 	}
+}
+
+/* Before anything is asked of the debug info. */
+static struct error *use_layout(struct inspector *in, const struct inspector_options *options)
+{
+	struct target *t = in->target;
+	const char *differs;
+
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+
+		if (dm->module != t->main_module)
+			continue;
+		TRY(layout_file_use(options->layout, dm, options->force, &differs));
+		in->layout = clean_name(&in->arena, options->layout);
+		if (differs)
+			target_note(t,
+			            "%s is used although it is of another build: %s; types and "
+			            "addresses may be wrong",
+			            in->layout, differs);
+		target_note(t,
+		            "a layout file knows no inlined functions and no variables of native "
+		            "frames: what block_on polls and what threads do may be missing");
+		return NULL;
+	}
+	return error_new(ERR_USAGE,
+	                 "the executable was not found: %s cannot be used; name it with "
+	                 "--exe",
+	                 options->layout);
 }
 
 struct error *inspector_open(struct target *t, const struct inspector_options *options,
@@ -175,8 +209,11 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		if (options && options->cache)
 			in->facts.cache = cache_directory(&in->arena);
 		in->di->facts = &in->facts;
-		err = unwinder_open(t, &in->unwinder);
+		if (options && options->layout)
+			err = use_layout(in, options);
 	}
+	if (!err)
+		err = unwinder_open(t, &in->unwinder);
 	if (err) {
 		inspector_close(in);
 		return err;

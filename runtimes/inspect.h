@@ -31,6 +31,8 @@ struct question {
 
 struct inspector_options {
 	bool cache; /* read and write what earlier runs learnt of the program's files: cache.h */
+	const char *layout; /* layout file of the executable, NULL: use its debug info */
+	bool force;         /* accept one of another build */
 };
 
 /*

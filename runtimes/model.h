@@ -214,6 +214,7 @@ struct target_info {
 	const char *tokio;    /* "1.53.1", several joined by ", "; NULL unknown or none */
 	enum debug_tier tier;
 	const char *tier_reason; /* why not TIER_FULL, and the remedy */
+	const char *layout;      /* the layout file that stands for debug info; NULL none */
 	int signal;              /* that ended it (core), 0 none */
 	pid_t signal_tid;
 };

@@ -1,0 +1,31 @@
+/* What a layout file must have of a module's code: found by going through all of its units once. */
+#ifndef DWARF_ENUMERATE_H
+#define DWARF_ENUMERATE_H
+
+#include "dwarf/debuginfo.h"
+#include "dwarf/lookup.h"
+#include "dwarf/type.h"
+
+struct enumerate_ops {
+	/* A function of tokio's runtime, of a waker or of a coroutine. */
+	void (*function)(const struct function *f, void *arg);
+	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
+	bool (*vtable)(const struct type *concrete, const char *name, void *arg);
+	/* After each unit: done of all. */
+	void (*progress)(size_t done, size_t all, void *arg);
+};
+
+/*
+ * Calls function and vtable for all there are, and has the facts know where they begin. Stops
+ * early at ^C.
+ */
+struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)
+	MUST_CHECK;
+
+/*
+ * The DIE of a coroutine's poll function by the name of its type, once enumerate_code() is done; 0
+ * none.
+ */
+uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine);
+
+#endif

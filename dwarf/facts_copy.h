@@ -1,0 +1,17 @@
+/* Facts of many DIEs made into few: what a layout file holds. See layout_file.h. */
+#ifndef DWARF_FACTS_COPY_H
+#define DWARF_FACTS_COPY_H
+
+#include "dwarf/facts.h"
+
+/*
+ * New facts that say the same with as few types as can tell it. Each unit describes the types that
+ * it uses, the same one often in a hundred units: types are one when all that is known of them is
+ * the same, and of the types that they lead to, and so on; a name alone says little. DIEs become
+ * numbers from 1. What is known by the crate of a unit (FACT_HAS_POLL, FACT_INSTANCES) becomes
+ * known whatever the crate. The caller frees what it gets; ntypes, if not NULL: types before and
+ * after.
+ */
+struct facts *facts_merged(const struct facts *f, size_t ntypes[2]);
+
+#endif
