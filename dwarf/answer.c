@@ -7,6 +7,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/facts.h"
+#include "dwarf/inlined.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
 
@@ -267,10 +268,10 @@ static const char *home_of(struct dwarf_module *dm, uint64_t die)
 	return home;
 }
 
-/* A home as a part of a key. A layout file does not tell them apart: facts_copy.h. */
+/* A home as a part of a key. Types of a layout file have none: facts_copy.h. */
 static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
 {
-	const char *home = facts_are_whole(debuginfo_facts(dm)) ? NULL : home_of(dm, die);
+	const char *home = home_of(dm, die);
 
 	return home ? lookup_name_key(home) : 0;
 }
@@ -469,17 +470,22 @@ static void keep_places(struct dwarf_module *dm, enum fact_kind kind, uint64_t p
 	fact_end(&d);
 }
 
-/* A layout file knows the function, not what is inlined into it there. */
-static void name_by_function(struct debuginfo *di, uint64_t addr, struct location *l)
+/* A layout file knows some functions, and some of what is inlined into them. */
+static struct location *places_by_function(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                           bool lines, size_t *nret)
 {
 	const struct function *f = lookup_function(di, addr);
+	struct location *ret;
 
 	if (!f)
-		return;
-	l->function = f;
-	l->name = f->name;
-	l->linkage = f->linkage;
-	l->mangled = false;
+		return NULL;
+	ret = inlined_places(f, module_link_addr(f->dm->module, addr).v, a, lines, nret);
+	if (ret)
+		return ret;
+	ret = NEW(a, struct location);
+	*ret = (struct location){ .function = f, .name = f->name, .linkage = f->linkage };
+	*nret = 1;
+	return ret;
 }
 
 typedef struct location *places_fn(struct debuginfo *di, uint64_t addr, struct arena *a,
@@ -495,11 +501,10 @@ static struct location *places(struct debuginfo *di, uint64_t addr, struct arena
 
 	if (ret)
 		return ret;
-	if (dm)
-		debuginfo_need(dm);
+	if (dm && !debuginfo_need(dm) &&
+	    (ret = places_by_function(di, addr, a, kind == FACT_LINES, nret)))
+		return ret;
 	ret = search(di, addr, a, nret);
-	if (dm && !dm->dwarf && *nret == 1)
-		name_by_function(di, addr, ret);
 	if (dm)
 		keep_places(dm, kind, pc, ret, *nret);
 	return ret;

@@ -279,9 +279,9 @@ void cache_close(struct dwarf_module *dm)
 	struct facts_identity identity;
 	struct error *interrupted = interrupt_check();
 
-	/* A search that was broken off has found less than there is. */
-	if (!interrupted && directory_of(dm) && dm->tier == DWARF_FULL &&
-	    facts_are_new(dm->facts) && identify(dm, &identity))
+	/* A search that was broken off has found less than there is; a layout file is no cache. */
+	if (!interrupted && directory_of(dm) && !facts_are_whole(dm->facts) &&
+	    dm->tier == DWARF_FULL && facts_are_new(dm->facts) && identify(dm, &identity))
 		report(dm, "written",
 		       cache_write(directory_of(dm), &identity, dm->facts, CACHE_MAX_TOTAL));
 	error_free(interrupted);

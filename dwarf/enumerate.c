@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "dwarf/facts.h"
+#include "dwarf/inlined.h"
 #include "dwarf/qualified.h"
 #include "dwarf/search.h"
 
 static const char vtable_suffix[] = "::{vtable}", async_mark[] = "{async_";
+/* What polls a task: raw::poll(), Harness::poll(), poll_inner(), poll_future(), Core::poll(). */
+static const char poll_mark[] = "poll";
 /* Of the waker of a set of futures; its generics tell the type of the node (runtimes/waker.c). */
 static const char waker_clone[] = "clone_arc_raw<";
 
@@ -17,8 +20,9 @@ static const char waker_clone[] = "clone_arc_raw<";
  */
 static const char runtime_namespace[] = "tokio::runtime::";
 static const char *const telling[] = {
-	"tokio::runtime::task::raw::poll<", "tokio::runtime::park::",
-	"tokio::runtime::scheduler::",      "tokio::runtime::blocking::",
+	"tokio::runtime::park::",
+	"tokio::runtime::scheduler::",
+	"tokio::runtime::blocking::",
 	"tokio::runtime::runtime::",
 };
 
@@ -85,7 +89,7 @@ static bool is_telling(const char *name)
 		return true;
 	if (!begins(name, runtime_namespace))
 		return false;
-	bool is = !strchr(name, '<');
+	bool is = !strchr(name, '<') || begins(last, poll_mark);
 	for (size_t i = 0; !is && i < sizeof(telling) / sizeof(*telling); i++)
 		is = begins(name, telling[i]);
 	return is;
@@ -127,53 +131,81 @@ static void note_poll(struct dwarf_module *dm, const struct scope *s)
 		map_put(&dm->poll_dies, key, (void *)(uintptr_t)s->die);
 }
 
-static void visit_function(struct dwarf_module *dm, const struct scope *s,
-                           const struct enumerate_ops *ops, void *arg)
+struct enumeration {
+	struct dwarf_module *dm;
+	const struct enumerate_ops *ops;
+	void *arg;
+	struct map
+		known; /* DIE of a function that was looked at -> struct function, NULL not kept */
+};
+
+/* The function, kept as a fact, when its name tells something. */
+static const struct function *telling_function(struct enumeration *e, uint64_t die)
 {
+	const struct function *f = NULL;
 	const char *name;
 
-	facts_pause(debuginfo_facts(dm));
-	name = lookup_die_name(dm, s->die);
-	facts_resume(debuginfo_facts(dm));
-	if (!name || !is_telling(name))
-		return;
-	const struct function *f = lookup_function_die(dm, s->die);
-	if (!f)
-		return;
-	keep_place(dm, FACT_CODE, s->low, s->die);
-	ops->function(f, arg);
+	if (map_has(&e->known, die))
+		return map_get(&e->known, die);
+	facts_pause(debuginfo_facts(e->dm));
+	name = lookup_die_name(e->dm, die);
+	facts_resume(debuginfo_facts(e->dm));
+	if (name && is_telling(name) && (f = lookup_function_die(e->dm, die)))
+		e->ops->function(f, e->arg);
+	map_put(&e->known, die, (void *)(uintptr_t)f);
+	return f;
 }
 
-static void visit_scope(struct dwarf_module *dm, struct unit *u, uint32_t index,
-                        const struct enumerate_ops *ops, void *arg)
+static bool is_telling_inlined(struct dwarf_module *dm, uint64_t die, void *arg)
+{
+	(void)dm;
+	return telling_function(arg, die) != NULL;
+}
+
+static void visit_function(struct enumeration *e, struct unit *u, const struct scope *s)
+{
+	const struct function *f = may_matter(e->dm, u, s) ? telling_function(e, s->die) : NULL;
+
+	/* Whatever has a telling function inside is told by it. */
+	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))
+		f = lookup_function_die(e->dm, s->die);
+	if (f)
+		keep_place(e->dm, FACT_CODE, s->low, s->die);
+}
+
+static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)
 {
 	unsigned tag = u->scopes[index].tag;
 
 	if (tag != DW_TAG_subprogram && tag != DW_TAG_variable)
 		return;
-	struct scope s = scan_scope(&dm->sections, u, index);
+	struct scope s = scan_scope(&e->dm->sections, u, index);
 	if (tag == DW_TAG_subprogram)
-		note_poll(dm, &s);
+		note_poll(e->dm, &s);
 	if (is_vtable(&s))
-		visit_vtable(dm, &s, ops, arg);
-	else if (tag == DW_TAG_subprogram && s.has_address && s.low && s.high &&
-	         may_matter(dm, u, &s))
-		visit_function(dm, &s, ops, arg);
+		visit_vtable(e->dm, &s, e->ops, e->arg);
+	else if (tag == DW_TAG_subprogram && s.has_address && s.low && s.high)
+		visit_function(e, u, &s);
+}
+
+static void visit_unit(struct enumeration *e, struct unit *u)
+{
+	debuginfo_scan(e->dm, u);
+	for (size_t i = 0; i < u->nscopes; i++)
+		visit_scope(e, u, (uint32_t)i);
 }
 
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)
 {
-	if (!debuginfo_need(dm))
-		return NULL;
-	for (size_t i = 0; i < dm->nunits; i++) {
-		struct unit *u = &dm->units[i];
+	struct enumeration e = { .dm = dm, .ops = ops, .arg = arg };
+	struct error *err = NULL;
 
-		TRY(interrupt_check());
-		debuginfo_scan(dm, u);
-		for (size_t j = 0; j < u->nscopes; j++)
-			visit_scope(dm, u, (uint32_t)j, ops, arg);
+	for (size_t i = 0; debuginfo_need(dm) && i < dm->nunits && !err; i++) {
+		visit_unit(&e, &dm->units[i]);
 		ops->progress(i + 1, dm->nunits, arg);
+		err = interrupt_check();
 	}
-	dm->poll_dies_known = true;
-	return NULL;
+	dm->poll_dies_known = !err;
+	map_free(&e.known);
+	return err;
 }

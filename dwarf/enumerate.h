@@ -7,7 +7,8 @@
 #include "dwarf/type.h"
 
 struct enumerate_ops {
-	/* A function of tokio's runtime, of a waker or of a coroutine. */
+	/* A function of tokio's runtime, of a waker or of a coroutine, once; also one only inlined.
+	 */
 	void (*function)(const struct function *f, void *arg);
 	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);

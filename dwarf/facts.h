@@ -47,6 +47,7 @@ enum fact_kind {
 	FACT_INLINED,   /* link-time pc -> inlined functions */
 	FACT_FRAME,     /* link-time pc -> variables of the frame and their locations */
 	FACT_CODE,      /* link-time address -> DIE of the function that begins there */
+	FACT_INLINES,   /* DIE of a function -> telling functions inlined into it */
 	FACT_KINDS,
 };
 

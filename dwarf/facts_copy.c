@@ -44,6 +44,7 @@ static const struct {
 	[FACT_INLINED] = { KEY_NUMBER, "*(Dssssnn)" },
 	[FACT_FRAME] = { KEY_NUMBER, "*(nn)*(sDn*(nn))" },
 	[FACT_CODE] = { KEY_NUMBER, "D" },
+	[FACT_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
 };
 
 /* ---- a walk over a record ---- */
@@ -251,6 +252,8 @@ static uint64_t id_of(struct merger *m, uint64_t die)
 
 /* ---- the copy ---- */
 
+static const char drop_glue[] = "core::ptr::drop_in_place";
+
 struct copier {
 	struct merger *m;
 	struct fact_draft draft;
@@ -273,56 +276,67 @@ static void copy_die(struct walk *w, uint64_t die)
 	fact_add_number(&c->draft, id_of(c->m, die));
 }
 
-/* An instance of a path is worth its place when what it is an instance of is a known type. */
+/* Drop glue is worth its place when it is of a type that is known. */
 static bool is_of_use(const struct merger *m, const char *path, const char *name)
 {
-	static const char glue[] = "core::ptr::drop_in_place";
-	size_t len = strlen(name);
+	size_t len = strlen(name), glue_len = strlen(drop_glue);
 	SCRATCH(tmp);
 	struct fact fact;
 
-	if (!path || strcmp(path, glue) != 0)
+	if (strcmp(path, drop_glue) != 0)
 		return true;
-	if (len < sizeof(glue) + 1)
+	if (len < glue_len + 2)
 		return false;
-	const char *type = arena_strndup(&tmp, name + sizeof(glue), len - sizeof(glue) - 1);
+	const char *type = arena_strndup(&tmp, name + glue_len + 1, len - glue_len - 2);
 	return fact_find(m->to, FACT_NAME, 0, type, &fact) && fact_number(&fact);
 }
 
-/* The instances of one path, of all crates together. */
-static void copy_instances(struct merger *m, const char *path, struct fact from)
+typedef VEC(struct {
+	const char *name;
+	uint64_t has_code;
+}) instance_vec;
+
+static void read_instances(const struct merger *m, const char *path, struct fact from,
+                           instance_vec *ret)
 {
-	VEC(struct {
-		const char *name;
-		uint64_t has_code;
-	})
-	found = { 0 };
-	struct fact_draft d;
-	struct fact before;
-	struct fact *parts[] = { &from, NULL };
+	for (size_t n = fact_count(&from); n; n--) {
+		const char *name = fact_text(&from);
+		uint64_t has_code = fact_number(&from);
 
-	if (fact_find(m->to, FACT_INSTANCES, 0, path, &before))
-		parts[1] = &before;
-	for (int i = 0; i < 2; i++) {
-		for (size_t n = parts[i] ? fact_count(parts[i]) : 0; n; n--) {
-			const char *name = fact_text(parts[i]);
-			uint64_t has_code = fact_number(parts[i]);
-
-			if (name && is_of_use(m, path, name)) {
-				__typeof__(found.data) f = vec_push(&found);
-
-				f->name = name;
-				f->has_code = has_code;
-			}
-		}
+		if (!name || !is_of_use(m, path, name))
+			continue;
+		__typeof__(ret->data) one = vec_push(ret);
+		one->name = name;
+		one->has_code = has_code;
 	}
-	fact_begin(&d, m->to, FACT_INSTANCES, 0, path);
-	fact_add_number(&d, found.n);
-	for (size_t i = 0; i < found.n; i++) {
-		fact_add_text(&d, found.data[i].name);
-		fact_add_number(&d, found.data[i].has_code);
+}
+
+static void write_instances(struct merger *m, const char *path, uint64_t home,
+                            const instance_vec *found)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, m->to, FACT_INSTANCES, home, path);
+	fact_add_number(&d, found->n);
+	for (size_t i = 0; i < found->n; i++) {
+		fact_add_text(&d, found->data[i].name);
+		fact_add_number(&d, found->data[i].has_code);
 	}
 	fact_end(&d);
+}
+
+/* Those of one crate for who asks by a function, and those of all crates. */
+static void copy_instances(struct merger *m, const char *path, uint64_t home, struct fact from)
+{
+	instance_vec found = { 0 };
+	struct fact before;
+
+	read_instances(m, path, from, &found);
+	if (home && strcmp(path, drop_glue) != 0)
+		write_instances(m, path, home, &found);
+	if (fact_find(m->to, FACT_INSTANCES, 0, path, &before))
+		read_instances(m, path, before, &found);
+	write_instances(m, path, 0, &found);
 	vec_free(&found);
 }
 
@@ -335,6 +349,8 @@ static void copy_record(struct merger *m, enum fact_kind kind, uint64_t key, str
 	const char *text = NULL;
 	struct fact known;
 
+	if (kind == FACT_HOME && map_has(&m->index, key))
+		return;
 	if (forms[kind].key >= KEY_TEXT) {
 		text = fact_text(&w.from);
 		key = fact_number(&w.from);
@@ -345,13 +361,13 @@ static void copy_record(struct merger *m, enum fact_kind kind, uint64_t key, str
 		key = id_of(m, key);
 	else if (forms[kind].key == KEY_TEXT_NTH)
 		key = fact_nth_key(id_of(m, fact_nth_die(key)), fact_nth_number(key));
-	else if (forms[kind].key == KEY_TEXT_HOME)
+	else if (kind == FACT_HAS_POLL)
 		key = 0;
 	struct fact answer = w.from;
 	if (kind == FACT_HAS_POLL && !fact_number(&answer))
 		return; /* what the file does not know is not there */
 	if (kind == FACT_INSTANCES) {
-		copy_instances(m, text, w.from);
+		copy_instances(m, text, key, w.from);
 		return;
 	}
 	/* Of the same type one is enough. */
@@ -423,8 +439,7 @@ struct facts *facts_merged(const struct facts *f, size_t ntypes[2])
 		ntypes[1] = (size_t)m.last_id;
 	}
 	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
-		if (kind != FACT_HOME)
-			copy_kind(&m, (enum fact_kind)kind);
+		copy_kind(&m, (enum fact_kind)kind);
 		if (kind == FACT_NAME)
 			name_types(&m);
 	}

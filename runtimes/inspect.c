@@ -184,9 +184,10 @@ static struct error *use_layout(struct inspector *in, const struct inspector_opt
 			            "%s is used although it is of another build: %s; types and "
 			            "addresses may be wrong",
 			            in->layout, differs);
-		target_note(t,
-		            "a layout file knows no inlined functions and no variables of native "
-		            "frames: what block_on polls and what threads do may be missing");
+		target_note(
+			t,
+			"a layout file knows, of native frames, only those of the runtime and of "
+			"async functions, and no variables of theirs");
 		return NULL;
 	}
 	return error_new(ERR_USAGE,

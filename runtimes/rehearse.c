@@ -39,7 +39,8 @@ static void ask_about_generics(struct rehearser *r, const struct function *f)
 	static const char *const params[] = { "F", "T", "W" };
 	const char *last = qualified_last(f->name);
 
-	if (strncmp(last, "block_on<", 9) != 0 && strncmp(last, "clone_arc_raw<", 14) != 0)
+	if (strncmp(last, "block_on", 8) != 0 && strncmp(last, "clone_arc_raw<", 14) != 0 &&
+	    strncmp(f->name, "tokio::runtime::task::", 22) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
 		meet(r, function_param(f, params[i]));
@@ -50,7 +51,7 @@ static void visit_function(const struct function *f, void *arg)
 	static const char poll_path[] = "tokio::runtime::task::raw::poll<";
 	struct rehearser *r = arg;
 
-	if (strncmp(f->name, poll_path, sizeof(poll_path) - 1) == 0)
+	if (f->high && strncmp(f->name, poll_path, sizeof(poll_path) - 1) == 0)
 		*vec_push(&r->polls) = f->low;
 	else
 		ask_about_generics(r, f);

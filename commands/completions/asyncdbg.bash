@@ -12,7 +12,7 @@ _asyncdbg()
 		mapfile -t COMPREPLY < <(compgen -W "$(command ps -eo pid= 2>/dev/null)" -- "$cur")
 		return
 		;;
-	-c | --core | --exe | -x | --script)
+	-c | --core | --exe | --layout | -o | --output | -x | --script)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -26,7 +26,7 @@ _asyncdbg()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --execute --script
+		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output --execute --script
 			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
 			--usage --version" \
 			-- "$cur")
@@ -40,7 +40,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | -c | --core | --exe | -e | --execute | -x | --script | --color | --log) skip=1 ;;
+		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log) skip=1 ;;
 		-*) ;;
 		*) words+=("${COMP_WORDS[i]}") ;;
 		esac
@@ -50,10 +50,15 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt
-		info help quit" ;;
+		info layout help quit" ;;
 	async) next="backtrace task" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout threads" ;;
+	layout)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$next" -- "$cur")
 }

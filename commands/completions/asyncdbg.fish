@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid -c --core --exe -e --execute -x --script --color --log
+            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log
                 set skip 1
             case '-*'
             case '*'
@@ -26,6 +26,9 @@ complete -c asyncdbg -s p -l pid -x -a '(__fish_complete_pids)' -d 'Look at a ru
 complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump'
 complete -c asyncdbg -l exe -r -F -d 'Executable to use'
 complete -c asyncdbg -l force -d 'Accept files whose build-id differs'
+complete -c asyncdbg -l layout -r -F -d 'Use a layout file for debug info'
+complete -c asyncdbg -l no-cache -d 'Neither read nor write the cache'
+complete -c asyncdbg -s o -l output -r -F -d 'File that layout writes'
 complete -c asyncdbg -s e -l execute -x -d 'Run commands'
 complete -c asyncdbg -s x -l script -r -F -d 'Run the commands of a file'
 complete -c asyncdbg -l batch -d 'No prompt, even on a terminal'
@@ -39,7 +42,8 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info layout help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
+complete -c asyncdbg -n '__asyncdbg_typed layout' -F
 complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout threads'
