@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
@@ -260,6 +261,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 
 	if (u->scanned)
 		return;
+	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
 	scan_unit(&dm->sections, u, &dm->di->arena);
 	for (size_t i = 0; i < u->nscopes; i++) {
 		const struct scope *s = &u->scopes[i];

@@ -58,10 +58,20 @@ const struct layout_row leaf_time_layout[] = {
 
 static const char *seconds_text(struct decoder *d, uint64_t ns)
 {
-	if (ns < UINT64_C(10000000000))
-		return arena_printf(d->c->a, "%" PRIu64 ".%" PRIu64 " seconds", ns / 1000000000,
-		                    ns / 100000000 % 10);
-	return arena_printf(d->c->a, "%" PRIu64 " seconds", ns / 1000000000);
+	uint64_t seconds = ns / 1000000000;
+	char text[sizeof("18446744073.9 seconds")], *p = text;
+
+	/* Not printf: there may be a million of them. */
+	for (uint64_t unit = UINT64_C(10000000000); unit; unit /= 10) {
+		if (seconds >= unit || p != text || unit == 1)
+			*p++ = (char)('0' + seconds / unit % 10);
+	}
+	if (seconds < 10) {
+		*p++ = '.';
+		*p++ = (char)('0' + ns / 100000000 % 10);
+	}
+	memcpy(p, " seconds", sizeof(" seconds"));
+	return arena_strdup(d->c->a, text);
 }
 
 /* A deadline as seen from now. */
@@ -180,10 +190,11 @@ static struct error *decode_sleep(struct leaf *l)
 	if (due.unknown)
 		wait_phrase(l, "sleep future%s%s", polled, due.unknown);
 	else if (due.past)
-		wait_phrase(l, "sleep future%s, sleeping already happened %s%s ago", polled,
-		            due.at_least, due.seconds);
+		wait_words(l, "sleep future", polled, ", sleeping already happened ", due.at_least,
+		           due.seconds, " ago", NULL);
 	else
-		wait_phrase(l, "sleep future%s, sleeping %s%s", polled, due.at_most, due.seconds);
+		wait_words(l, "sleep future", polled, ", sleeping ", due.at_most, due.seconds,
+		           NULL);
 	return NULL;
 }
 

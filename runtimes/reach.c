@@ -12,8 +12,8 @@ enum {
 	MAX_VALUES = 1 << 13, /* for one future */
 	MAX_ALL = 1 << 21,    /* for a snapshot, and for each of its tasks: */
 	MAX_EACH = 64,
-	MAX_DEPTH = 40,       /* members and pointers, one behind another */
-	MAX_ELEMENTS = 256,   /* of one container */
+	MAX_DEPTH = 40,     /* members and pointers, one behind another */
+	MAX_ELEMENTS = 256, /* of one container */
 	MAX_RESOURCES = 32,
 	MAX_WAKERS = 8,
 };
