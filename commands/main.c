@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/execute.h"
 #include "commands/repl.h"
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 
 const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
@@ -221,6 +223,22 @@ static unsigned terminal_width(void)
 	return size.ws_col;
 }
 
+/* Not a terminal, nor a pipe to a pager on the same one. */
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static void start_progress(void)
+{
+	const char *terminal = getenv("TERM");
+
+	if (isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0)
+		progress_enable(stderr, PROGRESS_DELAY_MS);
+}
+
 static struct out *open_out(const struct options *o, bool interactive)
 {
 	struct out_options options = {
@@ -230,6 +248,7 @@ static struct out *open_out(const struct options *o, bool interactive)
 		.color = wants_color(o->color),
 		.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.width = terminal_width(),
+		.progress = is_file(STDOUT_FILENO),
 		.interactive = interactive,
 	};
 
@@ -284,7 +303,9 @@ static enum status run(const struct options *o)
 	struct error *wrong CLEANUP(error_freep) = check_inputs(o);
 	if (wrong)
 		return fail(STATUS_USAGE, wrong);
+	start_progress();
 	struct error *closed CLEANUP(error_freep) = session_open(&o->session, &s);
+	progress_end();
 	if (closed)
 		return fail(STATUS_NOTHING, closed);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)

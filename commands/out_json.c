@@ -311,6 +311,7 @@ static void write_lines(struct json *j)
 	json_close_object(w);
 	json_end_line(w);
 	for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
+		out_progress(&j->out, i, j->tasks.n);
 		json_put_task(w, &j->out.answer, j->tasks.data[i]);
 		json_end_line(w);
 	}
@@ -323,8 +324,10 @@ static void write_document(struct json *j)
 	put_head(j);
 	if (j->out.answer.snapshot) {
 		json_open_array(w, "tasks");
-		for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++)
+		for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
+			out_progress(&j->out, i, j->tasks.n);
 			json_put_task(w, &j->out.answer, j->tasks.data[i]);
+		}
 		json_close_array(w);
 	}
 	json_close_object(w);

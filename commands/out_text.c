@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/view.h"
+#include "debugger/base/progress.h"
 #include "dwarf/demangle.h"
 #include "runtimes/inspect.h"
 
@@ -201,6 +202,7 @@ static void text_begin(struct out *o)
 	struct text *t = (struct text *)o;
 
 	t->module = NULL;
+	t->ntasks = 0;
 	if (!o->answer.snapshot)
 		return;
 	text_subject(t);
@@ -334,6 +336,7 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 {
 	struct text *t = (struct text *)o;
 
+	out_progress(o, t->ntasks++, o->answer.snapshot->ntasks);
 	if (view == TASK_ROW) {
 		text_task_row(t, task);
 		return;
@@ -450,6 +453,7 @@ static void text_end(struct out *o)
 	struct text *t = (struct text *)o;
 
 	text_table_end(t);
+	progress_end();
 	/* Both may be one terminal: the notes come after the answer. */
 	fflush(o->options.answers);
 	print_notes(t);

@@ -10,6 +10,7 @@ enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM 
 
 struct text {
 	struct out out;
+	size_t ntasks;      /* written in this answer */
 	struct str line;    /* being built */
 	struct table table; /* of the answer; columns NULL: none */
 	char *said;         /* interactive: what the last answer was about */

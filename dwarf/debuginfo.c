@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
@@ -348,8 +349,10 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
-	if (!u->scanned)
-		LOG("dwarf", "scan %s", u->name ? u->name : "?");
+	if (u->scanned)
+		return;
+	LOG("dwarf", "scan %s", u->name ? u->name : "?");
+	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
 	scan_unit(&dm->sections, u);
 }
 

@@ -72,6 +72,12 @@ struct error *value_variant(struct target *t, struct value v, const struct varia
 	if (!discr)
 		return only_variant(v, ret);
 	TRY(read_discr(t, v, discr, &number));
+	/* Those of a coroutine are counted from 0, in order, and may be many. */
+	if (number < n && variants[number].discr == number && !variants[number].is_default &&
+	    variants[number].payload) {
+		*ret = &variants[number];
+		return NULL;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (variants[i].is_default)
 			fallback = &variants[i];

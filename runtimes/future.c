@@ -161,6 +161,7 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 		                     MAX_HELD));
 		list.n = MAX_HELD;
 	}
+	d->c->some_held |= list.n != 0;
 	add_children(d, f, list.data, list.n);
 	vec_free(&list);
 }

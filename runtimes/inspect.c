@@ -425,7 +425,8 @@ static void collect(struct collector *c)
 		tokio_collect(c);
 	else
 		tokio_describe_threads_by_stack(c);
-	held_settle(c->out);
+	if (c->some_held)
+		held_settle(c->out);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
 	question_answer(c, false);

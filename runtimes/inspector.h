@@ -68,6 +68,7 @@ struct collector {
 	struct map places;                 /* struct future -> struct frame_place: locals.h */
 	VEC(struct local_set) local_sets;  /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
+	bool some_held;                    /* a tree has futures that it does not poll */
 	struct arena scratch;              /* until the snapshot is done */
 	struct reached *reached;           /* the list of reach_walk(), NULL until the first one */
 	size_t nreached;                   /* values that all walks together looked at */

@@ -166,3 +166,20 @@ void wait_phrase(const struct leaf *l, const char *format, ...)
 	va_end(args);
 	l->w->phrase = clean_name(l->d->c->a, text);
 }
+
+void wait_words(const struct leaf *l, ...)
+{
+	va_list args;
+	char text[512];
+	size_t n = 0;
+
+	va_start(args, l);
+	for (const char *word; (word = va_arg(args, const char *));) {
+		size_t len = strnlen(word, sizeof(text) - n);
+
+		memcpy(text + n, word, len);
+		n += len;
+	}
+	va_end(args);
+	l->w->phrase = arena_strndup(l->d->c->a, text, n);
+}

@@ -91,6 +91,9 @@ void wait_list(const struct leaf *l, const char *key, const char *const *list, s
  * people: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
  */
 const char *wait_descriptor(const struct leaf *l, int fd);
+/* The line for people, of words that are clean, up to a NULL: for leaves that come by the million.
+ */
+void wait_words(const struct leaf *l, ...) __attribute__((sentinel));
 /* The line for people. */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -250,6 +250,11 @@ struct snapshot {
 };
 
 void snapshot_free(struct snapshot *s);
+/*
+ * Index of the first task of that runtime that has that number, or where it would be. Tasks without
+ * a number come first.
+ */
+size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number);
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
 /* Adds a note once and marks the snapshot incomplete. */

@@ -30,13 +30,19 @@ static const char *const park_table[] = { "park", "turn" };
 
 static bool find_mark(const char *name, enum mark_kind *ret)
 {
-	const char *own = qualified_last(name);
-	size_t len = qualified_base_len(own);
+	const char *own = NULL;
+	size_t len = 0;
 
+	/* The namespace first: few functions on a stack are in any of these. */
 	for (size_t i = 0; i < sizeof(mark_table) / sizeof(mark_table[0]); i++) {
+		if (strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) != 0)
+			continue;
+		if (!own) {
+			own = qualified_last(name);
+			len = qualified_base_len(own);
+		}
 		if (strlen(mark_table[i].name) == len &&
-		    memcmp(own, mark_table[i].name, len) == 0 &&
-		    strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) == 0) {
+		    memcmp(own, mark_table[i].name, len) == 0) {
 			*ret = mark_table[i].kind;
 			return true;
 		}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
 #define TRAILER "type:tokio::runtime::task::core::Trailer"
@@ -306,6 +307,24 @@ static void prefetch_polls(struct inspector *in)
 	}
 }
 
+static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
+{
+	for (size_t i = 0; i < c->out->ntasks; i++) {
+		struct task *task = c->out->tasks[i];
+
+		if (i % PROGRESS_STRIDE == 0) {
+			struct error *interrupted = interrupt_check();
+
+			progress("reading tasks", i, c->out->ntasks);
+			error_free(interrupted);
+			if (interrupted) /* inspect() says so */
+				return;
+		}
+		if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
+			tokio_decode_task(c, &runtimes[task->runtime], task);
+	}
+}
+
 void tokio_collect(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -328,12 +347,7 @@ void tokio_collect(struct collector *c)
 	find_clock(c, runtimes, nruntimes);
 	if (c->want & WANT_TASKS)
 		prefetch_polls(c->in);
-	for (size_t i = 0; i < c->out->ntasks; i++) {
-		struct task *task = c->out->tasks[i];
-
-		if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
-			tokio_decode_task(c, &runtimes[task->runtime], task);
-	}
+	decode_tasks(c, runtimes);
 	tokio_describe_threads(c, threads, runtimes, nruntimes);
 	size_t before = tasks.n;
 	tokio_collect_local_sets(c, threads, runtimes, nruntimes, &tasks);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/progress.h"
 #include "dwarf/qualified.h"
 #include "runtimes/future.h"
 #include "runtimes/tokio.h"
@@ -86,8 +87,10 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 						 addr);
 		if (tasks->n >= MAX_TASKS)
 			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
-		if ((tasks->n & 1023) == 0)
+		if (tasks->n % PROGRESS_STRIDE == 0) {
 			TRY(interrupt_check());
+			progress("listing tasks", tasks->n, r->info->expected_tasks);
+		}
 		TRY(check_node(c, r, addr, &h));
 		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
 		/* A thread stopped while it pushes has linked the old head back already. */

@@ -73,13 +73,15 @@ static void problem(struct collector *c, struct thread_info *info, const char *t
 /* The task with that id that is being polled: an idle worker still shows its launch job's id. */
 static struct task *running_task(struct collector *c, uint64_t id, int runtime)
 {
-	for (size_t i = 0; id && i < c->out->ntasks; i++) {
-		struct task *task = c->out->tasks[i];
+	struct task *task;
 
-		if (task->number == id && (int)task->runtime == runtime)
-			return task->state == TASK_RUNNING ? task : NULL;
-	}
-	return NULL;
+	if (id == 0 || runtime < 0)
+		return NULL;
+	size_t i = snapshot_task_index(c->out, (unsigned)runtime, id);
+	task = i < c->out->ntasks ? c->out->tasks[i] : NULL;
+	if (!task || task->number != id || (int)task->runtime != runtime)
+		return NULL;
+	return task->state == TASK_RUNNING ? task : NULL;
 }
 
 static const struct mark *innermost(const struct marks *marks, enum mark_kind kind)

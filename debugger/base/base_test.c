@@ -12,6 +12,7 @@
 #include "debugger/base/error.h"
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
@@ -116,6 +117,35 @@ static void test_plain_is_what_cleaning_keeps(void **state)
 			text[at] = before;
 		}
 	}
+}
+
+static void test_progress_is_shown_late_and_erased(void **state)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	progress("off", 1, 2);
+	progress_enable(f, 3600 * 1000);
+	progress("early", 1, 2);
+	progress_end();
+	fflush(f);
+	assert_int_equal(len, 0);
+	progress_enable(f, 0);
+	progress("reading", 250, 1000);
+	progress("reading", 251, 1000); /* at once: not shown */
+	progress_end();
+	progress_end();
+	fflush(f);
+	assert_string_equal(text, "\rreading: 250 of 1000 (25%)\033[K\r\033[K");
+	progress_enable(f, 0);
+	progress("counting", UINT64_MAX, 0);
+	fflush(f);
+	assert_non_null(strstr(text, "\rcounting: 18446744073709551615\033[K"));
+	progress_enable(NULL, 0);
+	fclose(f);
+	free(text);
 }
 
 static void test_vec_grows_and_moves_to_an_arena(void **state)
@@ -292,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_arena_reset_gives_the_same_memory_zeroed),
 		cmocka_unit_test(test_numbers_as_text),
 		cmocka_unit_test(test_plain_is_what_cleaning_keeps),
+		cmocka_unit_test(test_progress_is_shown_late_and_erased),
 		cmocka_unit_test(test_vec_grows_and_moves_to_an_arena),
 		cmocka_unit_test(test_vec_of_nothing_moves_too),
 		cmocka_unit_test(test_map_finds_what_was_put),
