@@ -47,6 +47,9 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->functions);
 		map_free(&di->modules[i]->statics);
 		map_free(&di->modules[i]->polled);
+		map_free(&di->modules[i]->coroutine_polls);
+		map_free(&di->modules[i]->poll_crates);
+		map_free(&di->modules[i]->poll_visits);
 		map_free(&di->modules[i]->poll_symbols);
 		map_free(&di->modules[i]->closure_symbols);
 		map_free(&di->modules[i]->symbols_at);
@@ -257,9 +260,11 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
-	if (!u->scanned)
-		LOG("dwarf", "scan %s", u->name ? u->name : "?");
+	if (u->scanned)
+		return;
+	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	scan_unit(&dm->sections, u);
+	dm->nscanned++;
 }
 
 /* Takes note of the unit's statics: where two lie at one address, each leads to the next. */

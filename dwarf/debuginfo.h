@@ -46,7 +46,7 @@ struct unit_range {
 	struct unit *unit;
 };
 
-/* A static's DIE, and the next one that lies at the same address. */
+/* A DIE, and the next one at the same address or of the same name. */
 struct static_place {
 	uint64_t die;
 	struct static_place *next;
@@ -72,6 +72,11 @@ struct dwarf_module {
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */
 	struct map polled;    /* hash of the name of a type that has a poll function */
+	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
+	 * coroutines' poll functions. */
+	struct map coroutine_polls;
+	struct map poll_crates, poll_visits;      /* see poll_units.c */
+	size_t nscanned;                          /* units */
 	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
 	bool poll_symbols_read;
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */

@@ -85,6 +85,7 @@ void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)
 	if (job.n) {
 		LOG("dwarf", "scan %zu units", job.n);
 		run_job(&job);
+		dm->nscanned += job.n;
 	}
 	vec_free(&wanted);
 }
