@@ -5,6 +5,7 @@
 #ifndef DWARF_DEBUGINFO_H
 #define DWARF_DEBUGINFO_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include "debugger/base/map.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
+#include "dwarf/mapped.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
@@ -30,6 +32,13 @@ enum dwarf_tier {
 struct symbol {
 	const char *name;
 	uint64_t value, size;
+};
+
+/* .symtab as it lies in the file. */
+struct symtab {
+	const Elf64_Sym *data; /* NULL: the module is stripped */
+	size_t n;
+	struct section names;
 };
 
 /* Symbols whose names matter for look-ups: thread-locals by name. */
@@ -61,7 +70,8 @@ struct dwarf_module {
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
 	struct dwarf_sections sections;
-	struct unit *units; /* ascending start */
+	struct file_mapping file; /* that the sections are in */
+	struct unit *units;       /* ascending start */
 	size_t nunits;
 	bool roots_read; /* names of all units are read */
 	bool aranges_read;
@@ -77,11 +87,14 @@ struct dwarf_module {
 	struct map coroutine_polls;
 	struct map poll_crates, poll_visits;      /* see poll_units.c */
 	size_t nscanned;                          /* units */
+	size_t ntypes;                            /* read so far */
 	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
 	bool poll_symbols_read;
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
 	size_t ncontexts;                          /* all that came so far */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
+	struct symtab symtab;  /* see symtab_of() */
+	bool symtab_read;
 	struct tls_symbols tls;
 };
 

@@ -240,6 +240,7 @@ static bool read_symbols(struct dwarf_module *dm)
 	LOG("dwarf", "%s: %zu names of poll functions in %zu symbols", dm->module->path, f.starts.n,
 	    t->n);
 	map_free(&f.starts);
+	mapped_trim(dm);
 	return true;
 }
 

@@ -171,6 +171,7 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 		}
 	}
 	map_free(&known);
+	mapped_trim(dm);
 }
 
 bool polled_never(const char *type_name)
