@@ -48,6 +48,7 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->statics);
 		map_free(&di->modules[i]->polled);
 		map_free(&di->modules[i]->coroutine_polls);
+		map_free(&di->modules[i]->result_names);
 		map_free(&di->modules[i]->poll_crates);
 		map_free(&di->modules[i]->poll_visits);
 		map_free(&di->modules[i]->poll_symbols);

@@ -10,7 +10,8 @@
 #include "debugger/base/log.h"
 #include "dwarf/debuginfo.h"
 
-enum { MAX_RESIDENT = 48 << 20, PAGE = 4096 };
+/* Of all memory, and of files: below the latter it is not worth it. */
+enum { MAX_RESIDENT = 112 << 20, MAX_FILES = 24 << 20, PAGE = 4096 };
 
 void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
@@ -35,10 +36,10 @@ static void drop(const struct file_mapping *m, size_t low, size_t high)
 		LOG("dwarf", "madvise failed");
 }
 
-/* Resident bytes of mapped files; 0 when the kernel does not tell. */
-static size_t resident_files(void)
+/* Is so much resident that pages of files should go? */
+static bool is_much(void)
 {
-	unsigned long long total, resident, shared = 0;
+	unsigned long long total, resident, shared;
 	char text[128];
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -46,27 +47,22 @@ static size_t resident_files(void)
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
-		return 0;
+		return false;
 	text[n] = '\0';
-	if (sscanf(text, "%llu %llu %llu", &total, &resident, &shared) != 3)
-		return 0;
-	return (size_t)shared * PAGE;
+	return sscanf(text, "%llu %llu %llu", &total, &resident, &shared) == 3 &&
+	       resident > MAX_RESIDENT / PAGE && shared > MAX_FILES / PAGE;
 }
 
 void mapped_trim(struct dwarf_module *dm)
 {
-	if (dm->file.base && dm->file.high - dm->file.low > MAX_RESIDENT &&
-	    resident_files() > MAX_RESIDENT)
+	if (dm->file.base && dm->file.high - dm->file.low > MAX_FILES && is_much())
 		drop(&dm->file, dm->file.low, dm->file.high);
 }
 
-void mapped_drop_info(const struct dwarf_module *dm, uint64_t start, uint64_t end)
+void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)
 {
-	const uint8_t *info = dm->sections.info.data;
+	const struct file_mapping *m = &dm->file;
 
-	if (!dm->file.base || info < dm->file.base + dm->file.low ||
-	    info + end > dm->file.base + dm->file.high)
-		return;
-	size_t offset = (size_t)(info - dm->file.base);
-	drop(&dm->file, offset + start, offset + end);
+	if (m->base && data >= m->base + m->low && data + size <= m->base + m->high)
+		drop(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
 }

@@ -17,11 +17,11 @@ struct file_mapping {
 void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
 
 /*
- * Gives pages back when more than a few ten megabytes of files are resident: they are clean, and
- * come back from the page cache when they are touched again. Asks the kernel, 2 us.
+ * Gives pages back when too much is resident: they are clean, and come back from the page cache
+ * when they are touched again. Asks the kernel, 2 us.
  */
 void mapped_trim(struct dwarf_module *dm);
-/* The same for the bytes of .debug_info between two offsets, unasked. Any thread may. */
-void mapped_drop_info(const struct dwarf_module *dm, uint64_t start, uint64_t end);
+/* Gives back the pages of these bytes of a section, when they are in the file. Any thread may. */
+void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
 
 #endif

@@ -14,7 +14,8 @@ enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
 
 /* What is known of a crate while its units are scanned one after the other. */
 struct poll_crate {
-	size_t nscanned; /* of the module's units when this was found out */
+	size_t nscanned;  /* of the module's units when this was found out */
+	size_t ncontexts; /* those that were looked at, of all that came so far */
 	bool small;
 };
 
@@ -116,10 +117,13 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 		symtab_each_poll(q->dm, name, visit_symbol, &visit);
 }
 
-static void add_contexts(const struct poll_question *q, unit_vec *units)
+static void add_contexts(const struct poll_question *q, struct poll_crate *crate, unit_vec *units)
 {
 	const struct dwarf_module *dm = q->dm;
 
+	if (crate->ncontexts == dm->ncontexts)
+		return;
+	crate->ncontexts = dm->ncontexts;
 	for (size_t i = 1; i <= MAX_CONTEXTS && i <= dm->ncontexts; i++) {
 		const struct type *t = dm->contexts[(dm->ncontexts - i) % MAX_CONTEXTS];
 		SCRATCH(tmp);
@@ -184,7 +188,7 @@ void poll_units_ask(const struct poll_question *q)
 		done = read_units(q, &units);
 	}
 	if (!done && !crate->small) {
-		add_contexts(q, &units);
+		add_contexts(q, crate, &units);
 		done = read_units(q, &units);
 	}
 	/* A coroutine has a poll function for sure. */

@@ -103,6 +103,34 @@ static bool is_poll(const char *name)
 	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
 }
 
+static bool is_result(const char *name)
+{
+	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
+
+	for (size_t i = 0; name && i < sizeof(heads) / sizeof(heads[0]); i++) {
+		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char yes; /* a value of the maps below */
+
+/* Asked once for each string: the linker made equal ones one. */
+static bool is_result_at(struct dwarf_module *dm, uint64_t type)
+{
+	struct unit *u = debuginfo_unit_of(dm, type);
+	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
+
+	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
+		return is_result(name_of(dm, type));
+	uint64_t key = (uint64_t)u->scopes[index].name + 1;
+	if (!map_has(&dm->result_names, key))
+		map_put(&dm->result_names, key,
+		        is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : NULL);
+	return map_get(&dm->result_names, key) != NULL;
+}
+
 /*
  * Names lie all over .debug_str, and those of functions are long and many; the types that
  * functions return are few: so a function is first asked whether it returns what a poll function
@@ -110,20 +138,12 @@ static bool is_poll(const char *name)
  */
 static bool returns_poll(struct dwarf_module *dm, uint64_t function, struct map *known)
 {
-	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
-	static char yes;
 	uint64_t type = reference(dm, function, DW_AT_type);
 
 	if (!type)
 		return false;
-	if (!map_has(known, type)) {
-		const char *name = name_of(dm, type);
-		bool is = false;
-
-		for (size_t i = 0; name && i < sizeof(heads) / sizeof(heads[0]); i++)
-			is |= strncmp(name, heads[i], strlen(heads[i])) == 0;
-		map_put(known, type, is ? &yes : NULL);
-	}
+	if (!map_has(known, type))
+		map_put(known, type, is_result_at(dm, type) ? &yes : NULL);
 	return map_get(known, type) != NULL;
 }
 

@@ -36,7 +36,8 @@ static void *run(void *arg)
 			return NULL;
 		scan_unit(&job->dm->sections, job->units[i]);
 		if (job->bytes > MUCH)
-			mapped_drop_info(job->dm, job->units[i]->start, job->units[i]->end);
+			mapped_drop(job->dm, job->dm->sections.info.data + job->units[i]->start,
+			            job->units[i]->end - job->units[i]->start);
 	}
 }
 
