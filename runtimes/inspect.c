@@ -319,6 +319,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->wakers);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
+	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
 	queues_free(c);
 	arena_free(&c->scratch);
@@ -367,6 +368,7 @@ static struct error *rehearse(struct inspector *in, const struct request *reques
 	*pause_ns += t->pause_ns;
 
 	struct collector *c = collector_new(in, request);
+	c->rehearsal = true;
 	read_stacks(c);
 	target_thaw(t);
 	collect(c);

@@ -55,12 +55,20 @@ struct future_region {
 };
 
 /* One snapshot in the making. */
+/* A task, and the address of its poll function. */
+struct task_poll {
+	uint64_t poll;
+	struct task *task;
+};
+
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
 	const struct question *question;   /* NULL none */
+	bool rehearsal;                    /* the answer is thrown away: any order will do */
+	VEC(struct task_poll) polls;       /* of the tasks listed, in a rehearsal */
 	struct thread_stack *stacks;       /* by index of target->threads */
 	struct map tasks;                  /* header address -> struct task */
 	struct map wakers;                 /* data of a block_on waker -> struct thread_info */

@@ -4,6 +4,7 @@
  */
 #include "runtimes/tokio.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/log.h"
@@ -305,6 +306,26 @@ static void prefetch_polls(struct inspector *in)
 	}
 }
 
+static int by_poll(const void *a, const void *b)
+{
+	const struct task_poll *x = a, *y = b;
+
+	return x->poll < y->poll ? -1 : x->poll > y->poll;
+}
+
+static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
+{
+	/* What lies side by side in the program is described side by side. */
+	if (c->polls.n)
+		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
+	for (size_t i = 0; i < c->out->ntasks; i++) {
+		struct task *task = c->rehearsal ? c->polls.data[i].task : c->out->tasks[i];
+
+		if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
+			tokio_decode_task(c, &runtimes[task->runtime], task);
+	}
+}
+
 void tokio_collect(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -325,12 +346,7 @@ void tokio_collect(struct collector *c)
 	find_clock(c, runtimes, nruntimes);
 	if (c->want & WANT_TASKS)
 		prefetch_polls(c->in);
-	for (size_t i = 0; i < c->out->ntasks; i++) {
-		struct task *task = c->out->tasks[i];
-
-		if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
-			tokio_decode_task(c, &runtimes[task->runtime], task);
-	}
+	decode_tasks(c, runtimes);
 	tokio_describe_threads(c, threads, runtimes, nruntimes);
 	size_t before = tasks.n;
 	tokio_collect_local_sets(c, threads, runtimes, nruntimes, &tasks);
