@@ -51,6 +51,10 @@ void debuginfo_close(struct debuginfo *di)
 		map_free(&di->modules[i]->functions);
 		map_free(&di->modules[i]->statics);
 		map_free(&di->modules[i]->polled);
+		map_free(&di->modules[i]->coroutine_polls);
+		map_free(&di->modules[i]->result_names);
+		map_free(&di->modules[i]->poll_crates);
+		map_free(&di->modules[i]->poll_visits);
 		map_free(&di->modules[i]->poll_symbols);
 		map_free(&di->modules[i]->closure_symbols);
 		map_free(&di->modules[i]->symbols_at);
@@ -81,7 +85,8 @@ static bool is_gnu_compressed(Elf_Scn *scn)
 	return s.size >= 4 && memcmp(s.data, "ZLIB", 4) == 0;
 }
 
-static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *obstacles)
+static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mapping *mapping,
+                          struct obstacles *obstacles)
 {
 	static const struct {
 		const char *name;
@@ -125,7 +130,9 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *
 			           elf_compress_gnu(scn, 0, 0) < 0) {
 				obstacles->other_compression = true;
 			}
-			*(struct section *)((char *)s + table[i].offset) = section_of(scn);
+			struct section found = section_of(scn);
+			*(struct section *)((char *)s + table[i].offset) = found;
+			mapped_add(mapping, found.data, shdr.sh_offset, found.size);
 		}
 	}
 }
@@ -150,8 +157,9 @@ static void no_dwarf(struct dwarf_module *dm)
 	struct obstacles obstacles = { 0 };
 
 	if (elf)
-		read_sections(elf, &dm->sections, &obstacles);
+		read_sections(elf, &dm->sections, &dm->file, &obstacles);
 	dm->sections = (struct dwarf_sections){ 0 };
+	dm->file = (struct file_mapping){ 0 };
 	dm->tier = elf && has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
 	if (obstacles.zstd)
 		dm->tier_reason = "its debug sections are compressed with zstd, which this libdw "
@@ -214,7 +222,7 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	struct obstacles obstacles = { 0 };
-	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &obstacles);
+	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &dm->file, &obstacles);
 	if (obstacles.zstd || obstacles.other_compression) {
 		dm->dwarf = NULL;
 		no_dwarf(dm);
@@ -354,6 +362,8 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
 	scan_unit(&dm->sections, u);
+	dm->nscanned++;
+	mapped_trim(dm);
 }
 
 /* Takes note of the unit's statics: where two lie at one address, each leads to the next. */

@@ -5,6 +5,7 @@
 #ifndef DWARF_DEBUGINFO_H
 #define DWARF_DEBUGINFO_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include "debugger/base/map.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
+#include "dwarf/mapped.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
@@ -33,6 +35,13 @@ struct symbol {
 	uint64_t value, size;
 };
 
+/* .symtab as it lies in the file. */
+struct symtab {
+	const Elf64_Sym *data; /* NULL: the module is stripped */
+	size_t n;
+	struct section names;
+};
+
 /* Symbols whose names matter for look-ups: thread-locals by name. */
 struct tls_symbols {
 	struct symbol *data;
@@ -47,7 +56,7 @@ struct unit_range {
 	struct unit *unit;
 };
 
-/* A static's DIE, and the next one that lies at the same address. */
+/* A DIE, and the next one at the same address or of the same name. */
 struct static_place {
 	uint64_t die;
 	struct static_place *next;
@@ -65,7 +74,8 @@ struct dwarf_module {
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
 	struct dwarf_sections sections;
-	struct unit *units; /* ascending start */
+	struct file_mapping file; /* that the sections are in */
+	struct unit *units;       /* ascending start */
 	size_t nunits;
 	bool roots_read; /* names of all units are read */
 	bool aranges_read;
@@ -76,6 +86,13 @@ struct dwarf_module {
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */
 	struct map polled;    /* hash of the name of a type that has a poll function */
+	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
+	 * coroutines' poll functions. */
+	struct map coroutine_polls;
+	struct map result_names; /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
+	struct map poll_crates, poll_visits;      /* see poll_units.c */
+	size_t nscanned;                          /* units */
+	size_t ntypes;                            /* read so far */
 	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
 	bool poll_symbols_read;
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
@@ -83,6 +100,8 @@ struct dwarf_module {
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
 	struct map poll_dies;  /* hash of a poll function's name without generics -> its DIE */
 	bool poll_dies_known;  /* all of them: see enumerate.h */
+	struct symtab symtab;  /* see symtab_of() */
+	bool symtab_read;
 	struct tls_symbols tls;
 };
 

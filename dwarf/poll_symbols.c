@@ -16,7 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { MAX_NAME = 4096, BLOOM_BITS = 1 << 20 };
+enum { MAX_NAME = 4096, BLOOM_BITS = 1 << 20, PIECE = 8 << 20 };
 
 /* A function whose symbol has an identifier; the next one that has it. */
 struct poll_symbol {
@@ -54,11 +54,9 @@ static bool ends_so(const uint8_t *p)
 	return memcmp(p, legacy, 8) == 0 || memcmp(p, closure, 8) == 0;
 }
 
-/* Notes every name with one of the legacy ends, which have "1?h" in common. */
-static void find_legacy(struct finder *f)
+/* Notes every name with one of the legacy ends, which have "1?h" in common, from p to end. */
+static void find_legacy(struct finder *f, const uint8_t *p, const uint8_t *end)
 {
-	const uint8_t *p = f->t->names.data, *end = p + f->t->names.size;
-
 #ifdef __SSE2__
 	const __m128i one = _mm_set1_epi8('1'), h = _mm_set1_epi8('h');
 
@@ -77,6 +75,21 @@ static void find_legacy(struct finder *f)
 	for (; end - p >= 8; p++) {
 		if (ends_so(p))
 			note_name(f, p);
+	}
+}
+
+/* By pieces, whose pages need not stay. */
+static void find_all_legacy(struct finder *f, const struct dwarf_module *dm)
+{
+	struct section names = f->t->names;
+
+	for (size_t at = 0; at < names.size; at += PIECE) {
+		size_t n = names.size - at < PIECE ? names.size - at : PIECE;
+		size_t more = names.size - at - n < 8 ? names.size - at - n : 8;
+
+		find_legacy(f, names.data + at, names.data + at + n + more);
+		if (names.size > 2 * PIECE)
+			mapped_drop(dm, names.data + at, n);
 	}
 }
 
@@ -226,7 +239,7 @@ static bool read_symbols(struct dwarf_module *dm)
 		return t->data != NULL;
 	dm->poll_symbols_read = true;
 	f.bloom = NEW_ARRAY(&tmp, uint64_t, BLOOM_BITS / 64);
-	find_legacy(&f);
+	find_all_legacy(&f, dm);
 	if (f.starts.n == 0)
 		find_v0(&f);
 	for (size_t i = 0; i < t->n; i++) {
@@ -240,6 +253,7 @@ static bool read_symbols(struct dwarf_module *dm)
 	LOG("dwarf", "%s: %zu names of poll functions in %zu symbols", dm->module->path, f.starts.n,
 	    t->n);
 	map_free(&f.starts);
+	mapped_trim(dm);
 	return true;
 }
 

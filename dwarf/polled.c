@@ -100,46 +100,98 @@ static uint64_t pinned(struct dwarf_module *dm, uint64_t die)
 
 static bool is_poll(const char *name)
 {
-	return name && strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
+	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
+}
+
+static bool is_result(const char *name)
+{
+	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
+
+	for (size_t i = 0; name && i < sizeof(heads) / sizeof(heads[0]); i++) {
+		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char yes; /* a value of the maps below */
+
+/* Asked once for each string: the linker made equal ones one. */
+static bool is_result_at(struct dwarf_module *dm, uint64_t type)
+{
+	struct unit *u = debuginfo_unit_of(dm, type);
+	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
+
+	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
+		return is_result(name_of(dm, type));
+	uint64_t key = (uint64_t)u->scopes[index].name + 1;
+	if (!map_has(&dm->result_names, key))
+		map_put(&dm->result_names, key,
+		        is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : NULL);
+	return map_get(&dm->result_names, key) != NULL;
 }
 
 /*
  * Names lie all over .debug_str, and those of functions are long and many; the types that
- * functions return are few: so a function is first asked whether it returns a Poll.
+ * functions return are few: so a function is first asked whether it returns what a poll function
+ * does, the resume function of a coroutine of older compilers included.
  */
 static bool returns_poll(struct dwarf_module *dm, uint64_t function, struct map *known)
 {
-	static char yes;
 	uint64_t type = reference(dm, function, DW_AT_type);
 
 	if (!type)
 		return false;
-	if (!map_has(known, type)) {
-		const char *name = name_of(dm, type);
-
-		map_put(known, type, name && strncmp(name, "Poll<", 5) == 0 ? &yes : NULL);
-	}
+	if (!map_has(known, type))
+		map_put(known, type, is_result_at(dm, type) ? &yes : NULL);
 	return map_get(known, type) != NULL;
+}
+
+/* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
+static void note_coroutine(struct dwarf_module *dm, uint64_t die)
+{
+	const char *name = lookup_die_name(dm, die);
+	SCRATCH(tmp);
+
+	if (!name)
+		return;
+	const char *last = qualified_last(name);
+	size_t len = (size_t)(last - name) + qualified_base_len(last);
+	uint64_t key = lookup_name_key(arena_strndup(&tmp, name, len));
+	struct static_place *place = NEW(&dm->di->arena, struct static_place);
+
+	*place = (struct static_place){ die, map_get(&dm->coroutine_polls, key) };
+	map_put(&dm->coroutine_polls, key, place);
 }
 
 void polled_read(struct dwarf_module *dm, struct unit *u)
 {
 	struct map known = { 0 };
 
+	if (u->polled_noted)
+		return;
+	u->polled_noted = true;
 	debuginfo_scan(dm, u);
 	for (uint32_t i = 0; i < u->nscopes; i++) {
 		uint64_t die = u->start + u->scopes[i].die;
 
 		if (u->scopes[i].tag != DW_TAG_subprogram || !(u->scopes[i].flags & SCOPE_TYPE) ||
-		    !returns_poll(dm, die, &known) ||
-		    !is_poll(scan_scope_name(&dm->sections, u, i)))
+		    !returns_poll(dm, die, &known))
 			continue;
-		uint64_t type = first_argument(dm, u, die), key = type ? pinned(dm, type) : 0;
+		const char *name = scan_scope_name(&dm->sections, u, i);
+		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+		if (name && name[0] == '{' && (u->scopes[i].flags & SCOPE_LINKAGE)) {
+			note_coroutine(dm, die);
+		} else if (name && is_poll(name)) {
+			uint64_t type = first_argument(dm, u, die);
+			uint64_t key = type ? pinned(dm, type) : 0;
 
-		if (key)
-			map_put(&dm->polled, key, NULL);
+			if (key)
+				map_put(&dm->polled, key, NULL);
+		}
 	}
 	map_free(&known);
+	mapped_trim(dm);
 }
 
 bool polled_never(const char *type_name)

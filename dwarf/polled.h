@@ -4,7 +4,10 @@
 
 #include "dwarf/debuginfo.h"
 
-/* Adds hashes (lookup_name_key()) of their qualified names to the module's polled. */
+/*
+ * Notes the poll functions of a unit in its module, once: polled and coroutine_polls. Scans the
+ * unit, and those that its functions' types lie in.
+ */
 void polled_read(struct dwarf_module *dm, struct unit *u);
 
 /*

@@ -13,6 +13,7 @@
 
 enum {
 	MAX_THREADS = 8,
+	MUCH = 32 << 20,             /* bytes of debug info: their pages do not stay */
 	WORTH_A_THREAD = 512 * 1024, /* bytes of debug info: a thread costs 50 us */
 };
 
@@ -20,6 +21,7 @@ struct job {
 	const struct dwarf_module *dm;
 	struct unit **units;
 	size_t n;
+	uint64_t bytes;
 	atomic_size_t next;
 };
 
@@ -33,18 +35,17 @@ static void *run(void *arg)
 		if (i >= job->n)
 			return NULL;
 		scan_unit(&job->dm->sections, job->units[i]);
+		if (job->bytes > MUCH)
+			mapped_drop(job->dm, job->dm->sections.info.data + job->units[i]->start,
+			            job->units[i]->end - job->units[i]->start);
 	}
 }
 
 static size_t threads_for(const struct job *job)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t bytes = 0;
-	size_t n;
+	size_t n = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
 
-	for (size_t i = 0; i < job->n; i++)
-		bytes += job->units[i]->end - job->units[i]->start;
-	n = (size_t)(bytes / WORTH_A_THREAD) + 1;
 	n = n < job->n ? n : job->n;
 	n = processors > 0 && n > (size_t)processors ? (size_t)processors : n;
 	return n < MAX_THREADS ? n : MAX_THREADS;
@@ -78,6 +79,7 @@ void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)
 		if (!units[i]->scanned && !units[i]->queued) {
 			units[i]->queued = true;
 			*vec_push(&wanted) = units[i];
+			job.bytes += units[i]->end - units[i]->start;
 		}
 	}
 	job.units = wanted.data;
@@ -85,6 +87,8 @@ void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)
 	if (job.n) {
 		LOG("dwarf", "scan %zu units", job.n);
 		run_job(&job);
+		dm->nscanned += job.n;
+		mapped_trim(dm);
 	}
 	vec_free(&wanted);
 }

@@ -84,9 +84,8 @@ struct unit {
 	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
 	bool queued;        /* debuginfo_scan_all() has it on its list */
-	bool polled_read;   /* polled is filled in */
-	bool polled_noted;  /* it is in struct dwarf_module's polled */
 	bool in_aranges;    /* .debug_aranges has a set for it */
+	bool polled_noted;  /* polled_read() looked through it */
 	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
 	/* Its own until scan_forget(): */
 	struct scope_note *scopes; /* ascending die */

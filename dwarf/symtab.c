@@ -15,7 +15,7 @@ static struct section data_of(Elf_Scn *scn)
 	                           : (struct section){ NULL, 0 };
 }
 
-static struct symtab find_symtab(Elf *elf)
+static struct symtab find_symtab(Elf *elf, struct file_mapping *mapping)
 {
 	Elf_Scn *scn = NULL;
 
@@ -26,10 +26,15 @@ static struct symtab find_symtab(Elf *elf)
 		    shdr.sh_entsize != sizeof(Elf64_Sym))
 			continue;
 		struct section symbols = data_of(scn);
-		struct symtab t = { .names = data_of(elf_getscn(elf, shdr.sh_link)) };
+		Elf_Scn *names = elf_getscn(elf, shdr.sh_link);
+		struct symtab t = { .names = data_of(names) };
+		GElf_Shdr names_shdr;
 
 		t.data = (const void *)symbols.data;
+		mapped_add(mapping, symbols.data, shdr.sh_offset, symbols.size);
 		t.n = symbols.size / sizeof(Elf64_Sym);
+		if (names && gelf_getshdr(names, &names_shdr))
+			mapped_add(mapping, t.names.data, names_shdr.sh_offset, t.names.size);
 		if (t.data)
 			return t;
 	}
@@ -39,10 +44,14 @@ static struct symtab find_symtab(Elf *elf)
 struct symtab symtab_of(struct dwarf_module *dm)
 {
 	GElf_Addr bias;
-	struct symtab t = find_symtab(dwfl_module_getelf(dm->module->dwfl, &bias));
+	if (dm->symtab_read)
+		return dm->symtab;
+	dm->symtab_read = true;
+	struct symtab t = find_symtab(dwfl_module_getelf(dm->module->dwfl, &bias), &dm->file);
 
 	if (!t.data && dm->dwarf)
-		t = find_symtab(dwarf_getelf(dm->dwarf));
+		t = find_symtab(dwarf_getelf(dm->dwarf), &dm->file);
+	dm->symtab = t;
 	return t;
 }
 

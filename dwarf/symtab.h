@@ -6,12 +6,6 @@
 
 #include "dwarf/debuginfo.h"
 
-struct symtab {
-	const Elf64_Sym *data; /* NULL: the module is stripped */
-	size_t n;
-	struct section names;
-};
-
 /* .symtab of the file itself, else of its debug file. */
 struct symtab symtab_of(struct dwarf_module *dm);
 /* A symbol's name, NULL when it has none. */

@@ -179,6 +179,8 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 			type_keep(t, die);
 		return t;
 	}
+	if (++dm->ntypes % 256 == 0)
+		mapped_trim(dm);
 	t = NEW(&dm->di->arena, struct type);
 	t->dm = dm;
 	t->die = die;

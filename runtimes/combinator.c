@@ -5,8 +5,8 @@
 
 #include "dwarf/path.h"
 #include "dwarf/qualified.h"
-#include "runtimes/facts.h"
 #include "runtimes/leaf.h"
+#include "runtimes/traits.h"
 
 enum {
 	MAX_POINTERS = 6,      /* one behind another */
@@ -128,11 +128,11 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 
 	if (depth > MAX_POINTERS)
 		return false;
-	struct facts *facts = facts_of(t);
-	if (facts->is_future != UNASKED)
-		return facts->is_future == YES;
+	struct traits *traits = traits_of(t);
+	if (traits->is_future != UNASKED)
+		return traits->is_future == YES;
 	/* A type that holds itself behind a pointer must not ask for itself. */
-	facts->is_future = NO;
+	traits->is_future = NO;
 	bool is = type_is_coroutine(t) || leaf_is_known(t) || has_row(t, &row) ||
 	          points_at_future(in, t, depth) ||
 	          type_is(t, "core::future::from_generator::GenFuture");
@@ -140,7 +140,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 		is = strstr(type_name(t), "core::future::future::Future") != NULL;
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM))
 		is = lookup_has_poll(t);
-	facts->is_future = is ? YES : NO;
+	traits->is_future = is ? YES : NO;
 	return is;
 }
 
@@ -204,7 +204,7 @@ static bool ask_inside(struct inspector *in, const struct type *t, int depth)
 
 	if (set_is_type(t))
 		return true;
-	if ((other = facts_of(t)->element) || (other = facts_of(t)->behind))
+	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
 		return is_or_has(in, other, depth);
 	if (type_kind(t) == TYPE_STRUCT)
 		return members_have(in, t, depth);
@@ -216,12 +216,12 @@ static bool is_inside(struct inspector *in, const struct type *t, int depth)
 {
 	if (depth > MAX_MEMBER_DEPTH)
 		return false;
-	struct facts *facts = facts_of(t);
-	if (facts->holds_future != UNASKED)
-		return facts->holds_future == YES;
-	facts->holds_future = NO;
+	struct traits *traits = traits_of(t);
+	if (traits->holds_future != UNASKED)
+		return traits->holds_future == YES;
+	traits->holds_future = NO;
 	bool is = ask_inside(in, t, depth + 1);
-	facts->holds_future = is ? YES : NO;
+	traits->holds_future = is ? YES : NO;
 	return is;
 }
 
@@ -298,15 +298,15 @@ static bool is_own(const struct finder *f, uint64_t addr)
 
 static struct error *find_behind(struct finder *f, struct value v, int depth)
 {
-	const struct facts *facts = facts_of(v.type);
+	const struct traits *traits = traits_of(v.type);
 	uint64_t addr;
 
-	TRY(target_read_uint(f->d->c->in->target, v.addr + facts->pin_offset, 8, &addr));
-	if (!facts->box && !is_own(f, addr))
+	TRY(target_read_uint(f->d->c->in->target, v.addr + traits->pin_offset, 8, &addr));
+	if (!traits->box && !is_own(f, addr))
 		return NULL;
 	if (addr == 0)
 		return NULL;
-	return find_futures(f, (struct value){ facts->behind, addr }, depth + 1);
+	return find_futures(f, (struct value){ traits->behind, addr }, depth + 1);
 }
 
 /* Several arms of one struct or tuple are told apart by their number. */
@@ -330,7 +330,7 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 
 		if (!member.type || type_size(member.type) == 0)
 			continue;
-		if (facts_of(member.type)->maybe_done)
+		if (traits_of(member.type)->maybe_done)
 			each.edge = arm_edge(f, "join", &arm);
 		else if (f->word && future_is_type(f->d->c->in, member.type))
 			each.edge = arm_edge(f, f->word, &arm);
@@ -373,9 +373,9 @@ static struct error *find_members(struct finder *f, struct value v, int depth)
 
 static enum find_rule find_rule(struct inspector *in, const struct type *t)
 {
-	const struct facts *facts = facts_of(t);
+	const struct traits *traits = traits_of(t);
 
-	if (facts->maybe_done)
+	if (traits->maybe_done)
 		return FIND_MAYBE_DONE;
 	if (future_is_type(in, t))
 		return FIND_FUTURE;
@@ -383,27 +383,27 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t)
 		return FIND_NOTHING;
 	if (set_is_type(t))
 		return FIND_SET;
-	if (facts->element)
+	if (traits->element)
 		return FIND_ELEMENTS;
-	return facts->behind ? FIND_BEHIND : FIND_MEMBERS;
+	return traits->behind ? FIND_BEHIND : FIND_MEMBERS;
 }
 
 struct error *find_futures(struct finder *f, struct value v, int depth)
 {
-	struct facts *facts = facts_of(v.type);
+	struct traits *traits = traits_of(v.type);
 
 	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
 		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
-	if (facts->find == FIND_UNKNOWN)
-		facts->find = find_rule(f->d->c->in, v.type);
-	if (facts->borrowed) {
+	if (traits->find == FIND_UNKNOWN)
+		traits->find = find_rule(f->d->c->in, v.type);
+	if (traits->borrowed) {
 		uint64_t addr;
 
 		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
 		if (!is_own(f, addr))
 			return NULL;
 	}
-	switch (facts->find) {
+	switch (traits->find) {
 	case FIND_MAYBE_DONE:
 		return find_maybe_done(f, v, f->edge);
 	case FIND_FUTURE:
@@ -458,11 +458,11 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	size_t row;
 
 	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
-	if (facts_of(v.type)->maybe_done)
+	if (traits_of(v.type)->maybe_done)
 		return find_maybe_done(&f, v, f.edge);
 	if (has_row(v.type, &row))
 		return children_of_row(&f, v, row);
-	if (facts_of(v.type)->poll_fn)
+	if (traits_of(v.type)->poll_fn)
 		return arms_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
 	return find_inside(&f, v, 0);

@@ -4,8 +4,8 @@
 
 #include "dwarf/demangle.h"
 #include "dwarf/qualified.h"
-#include "runtimes/facts.h"
 #include "runtimes/held.h"
+#include "runtimes/traits.h"
 
 enum future_kind coroutine_kind(const char *name)
 {
@@ -94,11 +94,11 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	struct coroutine_plan *plan;
 	const struct variant *variants;
 
-	if (facts_of(t)->plan) {
+	if (traits_of(t)->plan) {
 		lookup_context(t);
-		return facts_of(t)->plan;
+		return traits_of(t)->plan;
 	}
-	facts_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
+	traits_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
 	plan->kind = coroutine_kind(type_name(t));
 	plan->type = clean_name(&in->arena, type_name(t));
 	plan->function = function_name(in, t);

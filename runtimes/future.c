@@ -5,13 +5,13 @@
 
 #include "dwarf/demangle.h"
 #include "runtimes/combinator.h"
-#include "runtimes/facts.h"
 #include "runtimes/held.h"
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
 #include "runtimes/locals.h"
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
+#include "runtimes/traits.h"
 
 enum {
 	MAX_HELD = 64,    /* futures that one frame holds without awaiting them */
@@ -35,7 +35,7 @@ static struct future *problem_error(struct decoder *d, struct future *f, struct 
 }
 
 /* The concrete place behind a trait object. */
-static struct error *resolve_dyn(struct decoder *d, const struct facts *facts, struct value *v,
+static struct error *resolve_dyn(struct decoder *d, const struct traits *traits, struct value *v,
                                  struct future *f)
 {
 	struct target *t = d->c->in->target;
@@ -43,8 +43,8 @@ static struct error *resolve_dyn(struct decoder *d, const struct facts *facts, s
 	uint64_t data_addr, vtable_addr;
 	bool exact;
 
-	TRY(target_read_uint(t, v->addr + facts->offset, 8, &data_addr));
-	TRY(target_read_uint(t, v->addr + facts->vtable, 8, &vtable_addr));
+	TRY(target_read_uint(t, v->addr + traits->offset, 8, &data_addr));
+	TRY(target_read_uint(t, v->addr + traits->vtable, 8, &vtable_addr));
 	const struct type *concrete = collector_vtable(d->c, vtable_addr, POLL_SLOT, &exact);
 	if (!concrete)
 		return error_new(ERR_LAYOUT,
@@ -56,35 +56,35 @@ static struct error *resolve_dyn(struct decoder *d, const struct facts *facts, s
 	return NULL;
 }
 
-static struct error *follow_pointer(struct decoder *d, const struct facts *facts, struct value *v)
+static struct error *follow_pointer(struct decoder *d, const struct traits *traits, struct value *v)
 {
 	uint64_t addr;
 
-	if (!facts->next)
+	if (!traits->next)
 		return error_new(ERR_LAYOUT, "%s points at no known type", type_name(v->type));
 	TRY(target_read_uint(d->c->in->target, v->addr, 8, &addr));
 	if (addr == 0)
 		return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
-	*v = (struct value){ facts->next, addr };
+	*v = (struct value){ traits->next, addr };
 	return NULL;
 }
 
 struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
 {
 	for (int hop = 0; hop < 32; hop++) {
-		const struct facts *facts = facts_of(v->type);
+		const struct traits *traits = traits_of(v->type);
 
-		switch (facts->step) {
+		switch (traits->step) {
 		case STEP_NONE:
 			return NULL;
 		case STEP_MEMBER:
-			*v = (struct value){ facts->next, v->addr + facts->offset };
+			*v = (struct value){ traits->next, v->addr + traits->offset };
 			break;
 		case STEP_POINTER:
-			TRY(follow_pointer(d, facts, v));
+			TRY(follow_pointer(d, traits, v));
 			break;
 		case STEP_DYN:
-			TRY(resolve_dyn(d, facts, v, f));
+			TRY(resolve_dyn(d, traits, v, f));
 			break;
 		}
 	}
@@ -217,9 +217,9 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 	struct value set;
 	bool found;
 
-	if (facts_of(v.type)->instrumented)
+	if (traits_of(v.type)->instrumented)
 		f->note = span_text(d->c, v);
-	if (!facts_of(v.type)->run_until)
+	if (!traits_of(v.type)->run_until)
 		return;
 	struct error *err = inspector_eval(d->c->in, v, set_path, &set, &found);
 	if (!err && found && type_target(set.type)) {
@@ -286,8 +286,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
-	f->type = facts_of(v.type)->name;
-	f->function = facts_function(v.type);
+	f->type = traits_of(v.type)->name;
+	f->function = traits_function(v.type);
 	locals_of_other(d, v, f);
 	if (leaf_decode(d, v, f))
 		return f;
@@ -303,7 +303,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		note_what_else(d, v, f);
 	add_children(d, f, children.data, children.n);
 	vec_free(&children);
-	if (facts_of(v.type)->poll_fn)
+	if (traits_of(v.type)->poll_fn)
 		decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		reach_explain(d, v, f);
@@ -325,7 +325,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 
 	f->kind = FUTURE_OTHER;
 	f->await_point = -1;
-	f->function = f->type = facts_of(v.type)->name;
+	f->function = f->type = traits_of(v.type)->name;
 	if (d->depth >= FUTURE_MAX_DEPTH)
 		return problem(d, f, "nested too deep, not followed further");
 	if (++d->nodes > FUTURE_MAX_NODES)
@@ -338,7 +338,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;
-	if (facts_of(v.type)->coroutine)
+	if (traits_of(v.type)->coroutine)
 		decode_coroutine(d, v, f);
 	else
 		decode_other(d, v, f);

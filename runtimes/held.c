@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "runtimes/facts.h"
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
 #include "runtimes/plausible.h"
 #include "runtimes/reach.h"
+#include "runtimes/traits.h"
 
 enum {
 	MAX_SCAN = 1 << 20, /* bytes looked at for one coroutine */
@@ -21,7 +21,7 @@ enum {
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
-	       (facts_of(t)->local_set ||
+	       (traits_of(t)->local_set ||
 	        (!leaf_is_known(t) && (future_is_type(in, t) || future_is_inside(in, t))));
 }
 
@@ -298,7 +298,7 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 
 		if (is_used(u, local) != used)
 			continue;
-		if (facts_of(m->type)->local_set)
+		if (traits_of(m->type)->local_set)
 			local_set_met(d, local, NULL);
 		error_free(combinator_held(d, v, local, out));
 		sift(d, u, used, f, seen, out, n);

@@ -398,6 +398,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
+	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
 	queues_free(c);
 	arena_free(&c->scratch);
@@ -459,6 +460,7 @@ static struct error *rehearse(struct inspector *in, const struct request *reques
 	*pause_ns += t->pause_ns;
 
 	struct collector *c = collector_new(in, request);
+	c->by_poll = true;
 	read_stacks(c);
 	target_thaw(t);
 	collect(c);
@@ -502,6 +504,7 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 
 	TRY(target_stop(t));
 	struct collector *c = collector_new(in, request);
+	c->by_poll = !t->ops->stop; /* nothing was looked up before */
 	read_stacks(c);
 	collect(c);
 	target_resume(t);

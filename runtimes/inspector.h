@@ -56,12 +56,21 @@ struct future_region {
 };
 
 /* One snapshot in the making. */
+/* A task, and the address of its poll function. */
+struct task_poll {
+	uint64_t poll;
+	struct task *task;
+};
+
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
-	const struct question *question;   /* NULL none */
+	const struct question *question; /* NULL none */
+	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
+	               */
+	VEC(struct task_poll) polls;       /* of the tasks listed, when by_poll */
 	struct thread_stack *stacks;       /* by index of target->threads */
 	struct map tasks;                  /* header address -> struct task */
 	struct map wakers;                 /* data of a block_on waker -> struct thread_info */

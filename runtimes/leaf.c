@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtimes/facts.h"
+#include "runtimes/traits.h"
 
 enum { MAX_DETAILS = 24 };
 
@@ -27,19 +27,19 @@ const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 
 bool leaf_proves_itself(const struct type *t)
 {
-	const struct leaf_row *row = facts_of(t)->leaf;
+	const struct leaf_row *row = traits_of(t)->leaf;
 
 	return row && row->proves;
 }
 
 bool leaf_is_known(const struct type *t)
 {
-	return facts_of(t)->leaf != NULL;
+	return traits_of(t)->leaf != NULL;
 }
 
 bool leaf_is_resource(const struct type *t)
 {
-	return facts_of(t)->resource != NULL;
+	return traits_of(t)->resource != NULL;
 }
 
 static bool decode(struct decoder *d, const struct leaf_row *row, struct value v, struct future *f)
@@ -68,7 +68,7 @@ static bool decode(struct decoder *d, const struct leaf_row *row, struct value v
 
 bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = facts_of(v.type)->leaf;
+	const struct leaf_row *row = traits_of(v.type)->leaf;
 
 	if (row)
 		decode(d, row, v, f);
@@ -77,7 +77,7 @@ bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 
 bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = facts_of(v.type)->resource;
+	const struct leaf_row *row = traits_of(v.type)->resource;
 
 	return row && decode(d, row, v, f);
 }

@@ -4,8 +4,8 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/combinator.h"
-#include "runtimes/facts.h"
 #include "runtimes/leaf.h"
+#include "runtimes/traits.h"
 #include "runtimes/waker.h"
 
 enum {
@@ -81,7 +81,7 @@ static bool hides_its_target(const struct walk *w, size_t from)
 		return false;
 	if (type_kind(target) == TYPE_OPAQUE)
 		return true;
-	return type_size(target) <= 1 && !(holder && facts_of(holder)->slice);
+	return type_size(target) <= 1 && !(holder && traits_of(holder)->slice);
 }
 
 static void add_behind(struct walk *w, size_t from)
@@ -101,7 +101,7 @@ static void add_behind(struct walk *w, size_t from)
 	}
 	if (behind.addr == 0 || !map_put(&w->seen, behind.addr ^ (uintptr_t)behind.type, NULL))
 		return;
-	add(w, behind, from, NULL, facts_of(v.type)->behind != NULL);
+	add(w, behind, from, NULL, traits_of(v.type)->behind != NULL);
 }
 
 /* Holds nothing; of an unknown type nothing is known. */
@@ -182,15 +182,15 @@ static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, u
 static void add_dyn(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
-	const struct facts *facts = facts_of(v.type);
+	const struct traits *traits = traits_of(v.type);
 	struct target *t = w->c->in->target;
 	uint64_t data_addr = 0, vtable_addr = 0;
 	const struct type *concrete;
 	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + facts->offset, 8, &data_addr);
+	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &data_addr);
 
 	if (!err)
-		err = target_read_uint(t, v.addr + facts->vtable, 8, &vtable_addr);
+		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable_addr);
 	concrete = err ? NULL : collector_vtable(w->c, vtable_addr, 0, &exact);
 	error_free(err);
 	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
@@ -208,52 +208,52 @@ static void add_dyn(struct walk *w, size_t from)
  */
 static bool is_barren(const struct type *t)
 {
-	struct facts *facts = facts_of(t);
+	struct traits *traits = traits_of(t);
 	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
 	const struct member *members;
-	bool barren = facts->reach == REACH_NOTHING || (element && is_number(element));
+	bool barren = traits->reach == REACH_NOTHING || (element && is_number(element));
 	size_t n;
 
-	if (facts->barren != UNASKED)
-		return facts->barren == YES;
+	if (traits->barren != UNASKED)
+		return traits->barren == YES;
 	/* A type that holds itself is corrupt debug info. */
-	facts->barren = NO;
-	if (type_kind(t) == TYPE_STRUCT && facts->reach == REACH_MEMBERS) {
+	traits->barren = NO;
+	if (type_kind(t) == TYPE_STRUCT && traits->reach == REACH_MEMBERS) {
 		members = type_members(t, &n);
-		barren = !facts->resource && !facts->waker;
+		barren = !traits->resource && !traits->waker;
 		for (size_t i = 0; i < n && barren; i++)
 			barren = !members[i].type || type_size(members[i].type) == 0 ||
 			         is_barren(members[i].type);
 	}
-	facts->barren = barren ? YES : NO;
+	traits->barren = barren ? YES : NO;
 	return barren;
 }
 
 /* The members of a struct that may lead somewhere. */
-static const struct facts *fertile_members(const struct type *t)
+static const struct traits *fertile_members(const struct type *t)
 {
-	struct facts *facts = facts_of(t);
+	struct traits *traits = traits_of(t);
 	VEC(const struct member *) list = { 0 };
 	const struct member *members;
 	size_t n;
 
-	if (facts->members_known)
-		return facts;
+	if (traits->members_known)
+		return traits;
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type))
 			*vec_push(&list) = &members[i];
 	}
-	facts->nmembers = list.n;
-	facts->members = vec_to_arena(&list, &type_module(t)->di->arena);
-	facts->members_known = true;
-	return facts;
+	traits->nmembers = list.n;
+	traits->members = vec_to_arena(&list, &type_module(t)->di->arena);
+	traits->members_known = true;
+	return traits;
 }
 
 static void add_members(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
-	const struct facts *facts;
+	const struct traits *traits;
 
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
@@ -268,9 +268,9 @@ static void add_members(struct walk *w, size_t from)
 		if (!v.type)
 			return;
 	}
-	facts = fertile_members(v.type);
-	for (size_t i = 0; i < facts->nmembers; i++) {
-		const struct member *m = facts->members[i];
+	traits = fertile_members(v.type);
+	for (size_t i = 0; i < traits->nmembers; i++) {
+		const struct member *m = traits->members[i];
 
 		add(w, (struct value){ m->type, v.addr + m->offset }, from, m->name, true);
 	}
@@ -278,11 +278,11 @@ static void add_members(struct walk *w, size_t from)
 
 static void expand(struct walk *w, size_t at)
 {
-	const struct facts *facts = facts_of(w->r->list[at].v.type);
+	const struct traits *traits = traits_of(w->r->list[at].v.type);
 
-	switch (facts->reach) {
+	switch (traits->reach) {
 	case REACH_ELEMENTS:
-		add_elements(w, facts->element, at);
+		add_elements(w, traits->element, at);
 		break;
 	case REACH_DYN:
 		add_dyn(w, at);
@@ -317,7 +317,7 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 	}
 	for (size_t i = 0; i < ret->n; i++) {
 		if (i == 0 ||
-		    (visit(&ret->list[i], i, arg) && !facts_of(ret->list[i].v.type)->border))
+		    (visit(&ret->list[i], i, arg) && !traits_of(ret->list[i].v.type)->border))
 			expand(&w, i);
 	}
 	c->nreached += ret->n;
@@ -386,8 +386,8 @@ struct future *reach_resource(struct collector *c, struct value v)
 	f->kind = FUTURE_OTHER;
 	f->await_point = -1;
 	f->addr = v.addr;
-	f->type = facts_of(v.type)->name;
-	f->function = facts_function(v.type);
+	f->type = traits_of(v.type)->name;
+	f->function = traits_function(v.type);
 	f->edge = "waits";
 	return f;
 }
@@ -396,7 +396,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
 
-	if (facts_of(at->v.type)->waker)
+	if (traits_of(at->v.type)->waker)
 		return note_waker(s, at, index);
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
@@ -439,7 +439,7 @@ static void use_resources(struct search *s, size_t n, struct value v, struct fut
 		f->wait = s->resources[0].f->wait;
 		f->problem = s->resources[0].f->problem;
 		if (f->wait)
-			f->wait->within = !facts_of(v.type)->poll_fn;
+			f->wait->within = !traits_of(v.type)->poll_fn;
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);

@@ -4,6 +4,7 @@
  */
 #include "runtimes/tokio.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/log.h"
@@ -307,10 +308,22 @@ static void prefetch_polls(struct inspector *in)
 	}
 }
 
+static int by_poll(const void *a, const void *b)
+{
+	const struct task_poll *x = a, *y = b;
+
+	if (x->poll != y->poll)
+		return x->poll < y->poll ? -1 : 1;
+	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
+}
+
 static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
 {
+	/* What lies side by side in the program is described side by side. */
+	if (c->polls.n)
+		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
 	for (size_t i = 0; i < c->out->ntasks; i++) {
-		struct task *task = c->out->tasks[i];
+		struct task *task = c->by_poll ? c->polls.data[i].task : c->out->tasks[i];
 
 		if (i % PROGRESS_STRIDE == 0) {
 			struct error *interrupted = interrupt_check();

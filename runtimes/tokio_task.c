@@ -41,6 +41,8 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 	*vec_push(tasks) = task;
 	map_put(&c->tasks, h->addr, task);
 	r->info->ntasks++;
+	if (c->by_poll)
+		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
 	if (map_put(&r->tokio->polls, h->poll, NULL))
 		*vec_push(&r->tokio->new_polls) = h->poll;
 }

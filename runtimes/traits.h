@@ -3,8 +3,8 @@
  * look through it, what of it may hold futures. A walk over a hundred thousand values of the type
  * then compares no name.
  */
-#ifndef RUNTIMES_FACTS_H
-#define RUNTIMES_FACTS_H
+#ifndef RUNTIMES_TRAITS_H
+#define RUNTIMES_TRAITS_H
 
 #include "dwarf/type.h"
 #include "runtimes/model.h"
@@ -44,9 +44,9 @@ enum reach_rule {
 
 enum answer { UNASKED, NO, YES };
 
-struct facts {
+struct traits {
 	const char *name;                    /* sanitised */
-	const char *function;                /* of facts_function(), NULL: not asked for yet */
+	const char *function;                /* of traits_function(), NULL: not asked for yet */
 	const struct leaf_row *leaf;         /* NULL none */
 	const struct leaf_row *resource;     /* NULL none */
 	const struct coroutine_plan *plan;   /* of a coroutine, NULL: not asked for yet */
@@ -72,8 +72,8 @@ struct facts {
 };
 
 /* Never NULL; lives as long as the type. */
-struct facts *facts_of(const struct type *t);
+struct traits *traits_of(const struct type *t);
 /* Its name without generics, sanitised; lives as long as the type. */
-const char *facts_function(const struct type *t);
+const char *traits_function(const struct type *t);
 
 #endif

@@ -1,4 +1,4 @@
-#include "runtimes/facts.h"
+#include "runtimes/traits.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const struct member *look_through(const struct type *t)
 	return NULL;
 }
 
-static void find_step(const struct type *t, struct facts *f)
+static void find_step(const struct type *t, struct traits *f)
 {
 	const struct member *m;
 
@@ -51,7 +51,7 @@ static void find_step(const struct type *t, struct facts *f)
 }
 
 /* What a pointer says by its name, also where a Pin is around it. */
-static void find_pointer(const struct type *t, struct facts *f)
+static void find_pointer(const struct type *t, struct traits *f)
 {
 	const struct member *pin = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
 	const char *name;
@@ -67,7 +67,7 @@ static void find_pointer(const struct type *t, struct facts *f)
 		f->behind = type_target(t);
 }
 
-static enum reach_rule reach_rule(const struct type *t, const struct facts *f)
+static enum reach_rule reach_rule(const struct type *t, const struct traits *f)
 {
 	if (f->element)
 		return REACH_ELEMENTS;
@@ -87,10 +87,10 @@ static enum reach_rule reach_rule(const struct type *t, const struct facts *f)
 	}
 }
 
-static struct facts *learn(const struct type *t)
+static struct traits *learn(const struct type *t)
 {
 	struct arena *a = &type_module(t)->di->arena;
-	struct facts *f = NEW(a, struct facts);
+	struct traits *f = NEW(a, struct traits);
 	const char *name = type_name(t);
 
 	f->name = str_is_plain(name, strlen(name)) ? name : str_clean(a, name, strlen(name));
@@ -112,7 +112,7 @@ static struct facts *learn(const struct type *t)
 	return f;
 }
 
-struct facts *facts_of(const struct type *t)
+struct traits *traits_of(const struct type *t)
 {
 	struct type_memo *memo;
 
@@ -123,10 +123,10 @@ struct facts *facts_of(const struct type *t)
 	return memo->above;
 }
 
-const char *facts_function(const struct type *t)
+const char *traits_function(const struct type *t)
 {
 	struct arena *a = &type_module(t)->di->arena;
-	struct facts *f = facts_of(t);
+	struct traits *f = traits_of(t);
 
 	if (!f->function) {
 		const char *function = name_without_generics(a, type_name(t));

@@ -1,7 +1,7 @@
 #include "dwarf/test/module.h"
 
 #include "runtimes/combinator.h"
-#include "runtimes/facts.h"
+#include "runtimes/traits.h"
 
 static const struct type *member_type(const struct type *t, const char *name)
 {
@@ -16,16 +16,16 @@ static void kept_with_the_type(void **state)
 {
 	struct fixture *f = *state;
 	const struct type *t = must_find(f, "shapes::Root");
-	const struct facts *facts = facts_of(t);
+	const struct traits *traits = traits_of(t);
 
-	assert_ptr_equal(facts, facts_of(t));
-	assert_ptr_not_equal(facts, facts_of(must_find(f, "shapes::Node")));
-	assert_string_equal(facts->name, "shapes::Root");
-	assert_int_equal(facts->step, STEP_NONE);
-	assert_int_equal(facts->reach, REACH_MEMBERS);
-	assert_null(facts->leaf);
-	assert_null(facts->resource);
-	assert_false(facts->coroutine || facts->borrowed || facts->box || facts->border);
+	assert_ptr_equal(traits, traits_of(t));
+	assert_ptr_not_equal(traits, traits_of(must_find(f, "shapes::Node")));
+	assert_string_equal(traits->name, "shapes::Root");
+	assert_int_equal(traits->step, STEP_NONE);
+	assert_int_equal(traits->reach, REACH_MEMBERS);
+	assert_null(traits->leaf);
+	assert_null(traits->resource);
+	assert_false(traits->coroutine || traits->borrowed || traits->box || traits->border);
 }
 
 static void names_without_generics(void **state)
@@ -33,9 +33,9 @@ static void names_without_generics(void **state)
 	struct fixture *f = *state;
 	const struct type *t = must_find(f, "shapes::Holder<u64>");
 
-	assert_string_equal(facts_of(t)->name, "shapes::Holder<u64>");
-	assert_string_equal(facts_function(t), "shapes::Holder");
-	assert_ptr_equal(facts_function(t), facts_function(t));
+	assert_string_equal(traits_of(t)->name, "shapes::Holder<u64>");
+	assert_string_equal(traits_function(t), "shapes::Holder");
+	assert_ptr_equal(traits_function(t), traits_function(t));
 }
 
 static void how_to_look_through(void **state)
@@ -43,9 +43,9 @@ static void how_to_look_through(void **state)
 	struct fixture *f = *state;
 	const struct type *root = must_find(f, "shapes::Root");
 	const struct type *named = must_find(f, "shapes::Named");
-	const struct facts *list = facts_of(member_type(root, "list"));
-	const struct facts *uninit = facts_of(member_type(named, "uninit"));
-	const struct facts *items = facts_of(member_type(root, "items"));
+	const struct traits *list = traits_of(member_type(root, "list"));
+	const struct traits *uninit = traits_of(member_type(named, "uninit"));
+	const struct traits *items = traits_of(member_type(root, "items"));
 	const struct type *pin = must_find(f, "core::pin::Pin<alloc::boxed::Box<(dyn "
 	                                      "core::future::future::Future<Output=u32> + "
 	                                      "core::marker::Send), alloc::alloc::Global>>");
@@ -55,13 +55,13 @@ static void how_to_look_through(void **state)
 	assert_ptr_equal(list->next, must_find(f, "shapes::Node"));
 	assert_null(list->behind); /* a raw pointer owns nothing */
 	assert_int_equal(uninit->step, STEP_MEMBER);
-	assert_int_equal(facts_of(pin)->step, STEP_MEMBER);
-	assert_ptr_equal(facts_of(pin)->next, dyn);
-	assert_true(facts_of(pin)->box);
-	assert_int_equal(facts_of(dyn)->step, STEP_DYN);
-	assert_int_equal(facts_of(dyn)->vtable, 8);
-	assert_true(facts_of(dyn)->box);
-	assert_int_equal(facts_of(dyn)->reach, REACH_DYN);
+	assert_int_equal(traits_of(pin)->step, STEP_MEMBER);
+	assert_ptr_equal(traits_of(pin)->next, dyn);
+	assert_true(traits_of(pin)->box);
+	assert_int_equal(traits_of(dyn)->step, STEP_DYN);
+	assert_int_equal(traits_of(dyn)->vtable, 8);
+	assert_true(traits_of(dyn)->box);
+	assert_int_equal(traits_of(dyn)->reach, REACH_DYN);
 	assert_int_equal(items->reach, REACH_ELEMENTS);
 	assert_string_equal(type_name(items->element), "shapes::Inner");
 	assert_true(items->slice);
@@ -85,10 +85,10 @@ static void what_is_a_future(void **state)
 
 		/* Asked for the second time, the answer is the one that was kept. */
 		for (int round = 0; round < 2; round++) {
-			assert_int_equal(facts_of(t)->coroutine, types[i].coroutine);
+			assert_int_equal(traits_of(t)->coroutine, types[i].coroutine);
 			assert_int_equal(future_is_type(NULL, t), types[i].future);
 		}
-		assert_int_equal(facts_of(t)->is_future, types[i].future ? YES : NO);
+		assert_int_equal(traits_of(t)->is_future, types[i].future ? YES : NO);
 	}
 }
 
