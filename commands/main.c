@@ -24,6 +24,9 @@ enum option_key {
 	KEY_FORCE,
 	KEY_NO_CACHE,
 	KEY_LAYOUT,
+	KEY_STOP_ALL,
+	KEY_NO_STOP,
+	KEY_MAX_PAUSE,
 	KEY_JSON,
 	KEY_JSONL,
 	KEY_FULL_NAMES,
@@ -59,6 +62,12 @@ static const struct argp_option argp_options[] = {
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
 	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
+	{ "stop-all", KEY_STOP_ALL, NULL, 0,
+	  "Stop every thread, also those that sleep in a pool and cannot matter", 0 },
+	{ "no-stop", KEY_NO_STOP, NULL, 0,
+	  "Never stop the process: what changes while it is read is marked", 0 },
+	{ "max-pause", KEY_MAX_PAUSE, "MS", 0,
+	  "Stop it for at most MS milliseconds; go on as with --no-stop", 0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
 	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
@@ -88,6 +97,18 @@ static pid_t parse_pid(const char *text, struct argp_state *state)
 	return (pid_t)pid;
 }
 
+/* Milliseconds, with a fraction if need be, as nanoseconds. */
+static uint64_t parse_ms(const char *text, struct argp_state *state)
+{
+	enum { MAX_MS = 1000000000 };
+	char *end;
+	double ms = strtod(text, &end);
+
+	if (*end || end == text || !(ms >= 0 && ms <= MAX_MS))
+		argp_error(state, "\"%s\" is not a number of milliseconds", text);
+	return (uint64_t)(ms * 1e6);
+}
+
 static enum color parse_color(const char *text, struct argp_state *state)
 {
 	static const char *const names[] = { "auto", "always", "never" };
@@ -104,6 +125,8 @@ static error_t check_options(const struct options *o, struct argp_state *state)
 {
 	if (o->session.pid && o->session.core)
 		argp_error(state, "-p and -c exclude each other");
+	if (o->session.target.stop.all && o->session.target.stop.never)
+		argp_error(state, "--stop-all and --no-stop exclude each other");
 	return 0;
 }
 
@@ -129,6 +152,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		o->session.output = arg;
+		return 0;
+	case KEY_STOP_ALL:
+		o->session.target.stop.all = true;
+		return 0;
+	case KEY_NO_STOP:
+		o->session.target.stop.never = true;
+		return 0;
+	case KEY_MAX_PAUSE:
+		o->session.target.stop.has_max = true;
+		o->session.target.stop.max_ns = parse_ms(arg, state);
 		return 0;
 	case KEY_NO_CACHE:
 		o->session.inspector.cache = false;

@@ -226,6 +226,19 @@ static void put_summary(struct json_writer *w, const struct snapshot *s)
 	json_close_object(w);
 }
 
+/* How a live process was read. */
+static void put_reading(struct json_writer *w, const struct reading *r)
+{
+	json_put_real(w, "pause_ms", (double)r->pause_ns / 1e6);
+	json_open_object(w, "stop");
+	json_put_text(w, "mode", reading_how_name(r->how));
+	json_put_int(w, "stops", r->stops);
+	json_put_real(w, "longest_ms", (double)r->longest_ns / 1e6);
+	json_put_int(w, "threads", (int64_t)r->threads);
+	json_put_int(w, "bytes", (int64_t)r->bytes);
+	json_close_object(w);
+}
+
 static void put_snapshot(struct json *j)
 {
 	const struct snapshot *s = j->out.answer.snapshot;
@@ -236,7 +249,7 @@ static void put_snapshot(struct json *j)
 	if (s->target.core)
 		json_put_null(w, "pause_ms");
 	else
-		json_put_real(w, "pause_ms", (double)s->pause_ns / 1e6);
+		put_reading(w, &s->reading);
 	json_open_array(w, "runtimes");
 	for (size_t i = 0; i < s->nruntimes; i++)
 		json_put_runtime(w, &j->out.answer, &s->runtimes[i]);

@@ -176,6 +176,21 @@ static void subject_runtimes(struct text *t, const struct snapshot *s)
 		str_append(&t->line, ")");
 }
 
+static void subject_reading(struct text *t, const struct snapshot *s)
+{
+	const struct reading *r = &s->reading;
+
+	if (r->how == READ_RUNNING) {
+		str_append(&t->line, ", not stopped");
+		return;
+	}
+	str_printf(&t->line, ", paused %.1f ms", (double)r->pause_ns / 1e6);
+	if (r->threads && r->threads < s->nthreads)
+		str_printf(&t->line, " (%zu of %zu threads)", r->threads, s->nthreads);
+	if (r->how == READ_LIMITED)
+		str_append(&t->line, ", then read while it ran");
+}
+
 void text_subject(struct text *t)
 {
 	static const char *const tiers[] = {
@@ -193,7 +208,7 @@ void text_subject(struct text *t)
 		fact(t, "by layout file ", s->target.layout);
 	subject_runtimes(t, s);
 	if (!s->target.core)
-		str_printf(&t->line, ", paused %.1f ms", (double)s->pause_ns / 1e6);
+		subject_reading(t, s);
 	str_append(&t->line, s->complete ? ", complete" : ", incomplete: see notes");
 }
 
@@ -332,6 +347,8 @@ static void task_facts(struct text *t, const struct task *task)
 	text_end_line(t);
 }
 
+static const char changed[] = "it changed while it was read: this may be of several moments";
+
 static void text_task(struct out *o, const struct task *task, enum task_view view)
 {
 	struct text *t = (struct text *)o;
@@ -348,6 +365,8 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 	if (task->root)
 		text_futures(t, task->root, "", view == TASK_FULL);
 	text_problem(t, "   ", task->problem);
+	if (task->changed)
+		text_problem(t, "   ", changed);
 }
 
 static void native_frame(struct text *t, const struct stack_frame *f)
@@ -385,6 +404,8 @@ static void polled_task(struct text *t, const char *id, unsigned thread)
 	if (task->root)
 		text_futures(t, task->root, "   ", false);
 	text_problem(t, "      ", task->problem);
+	if (task->changed)
+		text_problem(t, "      ", changed);
 }
 
 static void thread_stack(struct text *t, const struct thread_info *th)

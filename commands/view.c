@@ -36,6 +36,17 @@ const char *branch_name(enum branch branch)
 	return names[branch];
 }
 
+const char *reading_how_name(enum reading_how how)
+{
+	static const char *const names[] = {
+		[READ_STOPPED] = "stopped",
+		[READ_LIMITED] = "limited",
+		[READ_RUNNING] = "running",
+	};
+
+	return names[how];
+}
+
 const char *task_state_name(enum task_state state)
 {
 	static const char *const names[] = {

@@ -72,6 +72,7 @@ struct collector {
 	               */
 	VEC(struct task_poll) polls;       /* of the tasks listed, when by_poll */
 	struct thread_stack *stacks;       /* by index of target->threads */
+	size_t list_doubts;                /* target->doubts before the head of a list was read */
 	struct map tasks;                  /* header address -> struct task */
 	struct map wakers;                 /* data of a block_on waker -> struct thread_info */
 	struct map places;                 /* struct future -> struct frame_place: locals.h */
@@ -116,6 +117,15 @@ struct error *inspector_eval(struct inspector *in, struct value from, const char
 
 /* lookup_vtable() once for each vtable, whose bytes do not change while a snapshot is made. */
 const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact);
+
+/* Of inspect_notes.c: the rows of every layout, resolved or not, into the snapshot. */
+void inspect_describe_layout(struct collector *c);
+/* Notes about what the target, the debug info and the layouts lack. */
+void inspect_note_problems(struct collector *c);
+/* About threads whose stacks are not known whole because they were not stopped. */
+void inspect_note_unstopped(struct collector *c);
+/* About what changed while it was read; tasks have marks of their own. */
+void inspect_note_doubts(struct collector *c);
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);

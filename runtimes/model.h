@@ -131,6 +131,7 @@ struct task {
 	const char *type;    /* whole type name of the spawned future, NULL unknown */
 	struct future *root; /* NULL when it could not be read: see problem */
 	const char *problem; /* why this task is incomplete, NULL if it is not */
+	bool changed;        /* while it was read, as the process was not stopped: may be torn */
 };
 
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
@@ -174,6 +175,7 @@ struct thread_info {
 	enum thread_role role;
 	int runtime;        /* index, -1 none */
 	const char *state;  /* "parked", "running task 5", "running", "idle", ... */
+	bool pooled;        /* an idle thread of a blocking pool */
 	uint64_t queue_len; /* of workers: tasks in the local queue and the LIFO slot */
 	bool has_queue;
 	int worker;                 /* index within its runtime, -1 not a worker */
@@ -229,6 +231,22 @@ struct place {
 	unsigned thread;  /* number, 0 none */
 };
 
+enum reading_how {
+	READ_STOPPED, /* all is of one moment; always so on a core */
+	READ_LIMITED, /* the pause was as long as it may be: memory was read while it ran */
+	READ_RUNNING, /* it was never stopped */
+};
+
+/* What it took to read a live process. */
+struct reading {
+	enum reading_how how;
+	uint64_t pause_ns;   /* it stood still that long, all stops together */
+	uint64_t longest_ns; /* the longest of them */
+	unsigned stops;
+	size_t threads; /* that the last stop stopped */
+	size_t bytes;   /* of its memory that were copied for the answer */
+};
+
 struct snapshot {
 	struct arena arena;
 	struct target_info target;
@@ -245,8 +263,8 @@ struct snapshot {
 	size_t nplaces;
 	const char **notes; /* what is missing or doubtful, each with advice */
 	size_t nnotes;
-	bool complete;     /* nothing that was asked for is missing */
-	uint64_t pause_ns; /* the target stood still that long; 0 on a core */
+	bool complete; /* nothing that was asked for is missing */
+	struct reading reading;
 };
 
 void snapshot_free(struct snapshot *s);

@@ -27,8 +27,8 @@ static struct error *read_links(struct target *t, const struct tokio *k, uint64_
 	return layout_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
 }
 
-static void add_task(struct collector *c, struct tokio_runtime *r, const struct tokio_header *h,
-                     task_vec *tasks)
+static struct task *add_task(struct collector *c, struct tokio_runtime *r,
+                             const struct tokio_header *h, task_vec *tasks)
 {
 	struct task *task = NEW(c->a, struct task);
 
@@ -45,6 +45,7 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
 	if (map_put(&r->tokio->polls, h->poll, NULL))
 		*vec_push(&r->tokio->new_polls) = h->poll;
+	return task;
 }
 
 /* One node, checked as far as a torn list allows. */
@@ -67,6 +68,12 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 
 enum direction { FROM_HEAD, FROM_TAIL };
 
+/* Whether the memory is not of one moment. */
+static bool is_moving(const struct collector *c)
+{
+	return c->in->target->copy.how != COPY_STOPPED;
+}
+
 /*
  * Walks one list; a bad node ends it, what came before stays. From the tail it ends at the first
  * task that is listed already.
@@ -75,10 +82,14 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
                                enum direction direction, task_vec *tasks)
 {
 	uint64_t addr = start, before = 0;
+	const struct target *t = c->in->target;
 
 	while (addr) {
 		struct tokio_header h;
 		uint64_t next, prev;
+		/* Of what a node says itself; that the first one is one says the list. */
+		size_t doubts = before ? t->doubts : c->list_doubts;
+		bool torn;
 
 		if (map_has(&c->tasks, addr))
 			return direction == FROM_TAIL
@@ -96,10 +107,11 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		TRY(check_node(c, r, addr, &h));
 		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
 		/* A thread stopped while it pushes has linked the old head back already. */
-		if (direction == FROM_HEAD && prev != before && before != 0)
+		torn = direction == FROM_HEAD && prev != before && before != 0;
+		if (torn && !is_moving(c))
 			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
 			                 addr);
-		add_task(c, r, &h, tasks);
+		add_task(c, r, &h, tasks)->changed = torn || t->doubts != doubts;
 		before = addr;
 		addr = direction == FROM_HEAD ? next : prev;
 	}
@@ -127,9 +139,12 @@ static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t
 {
 	struct error *err = walk_list(c, r, head, FROM_HEAD, tasks);
 
-	if (!err)
+	/* A node that was taken out meanwhile leads to the end, and no further. */
+	if (!err && !is_moving(c))
 		return;
 	error_free(walk_list(c, r, tail, FROM_TAIL, tasks));
+	if (!err)
+		return;
 	if (++*broken <= MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
 		                    r->info->index, err->message);
@@ -154,6 +169,7 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 		uint64_t head;
 		bool found;
 
+		c->list_doubts = t->doubts;
 		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
 			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
@@ -181,6 +197,7 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	TRY(walk_shards(c, r, owned, tasks, broken, &found));
 	if (found)
 		return NULL;
+	c->list_doubts = t->doubts;
 	TRY(layout_word(t, l, r->flavor->list_head, owned, &head, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
@@ -356,6 +373,7 @@ static const struct task_plan *header_plan(struct inspector *in, struct tokio *k
 void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task)
 {
 	struct tokio_header h;
+	size_t doubts = c->in->target->doubts;
 	struct error *err = tokio_read_header(c->in->target, r->tokio, task->addr, &h);
 	const struct task_plan *plan = err ? NULL : header_plan(c->in, r->tokio, &h);
 
@@ -370,6 +388,7 @@ void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task
 	error_free(err);
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, plan->future_name);
-	if (task->problem)
+	task->changed |= c->in->target->doubts != doubts;
+	if (task->problem || task->changed)
 		c->out->complete = false;
 }

@@ -43,7 +43,7 @@ check() {
 	deny dwarf '"(runtimes|commands)/'
 	deny runtimes '"commands/'
 	deny debugger "$elf" debugger/{module,target_core,tls}{,_test}.c
-	deny debugger '<sys/ptrace\.h>' debugger/target_live.c debugger/target_live_test.c \
+	deny debugger '<sys/ptrace\.h>' debugger/live_stop.c debugger/target_live_test.c \
 		debugger/event.c debugger/breakpoint.c
 	for folder in dwarf runtimes commands; do
 		deny "$folder" '<sys/ptrace\.h>'
