@@ -206,7 +206,7 @@ static void add_dyn(struct walk *w, size_t from)
  * Leads nowhere, whatever its bytes are: numbers, and structs of nothing else. Not so an enum,
  * whose bytes may be no value of it, which is worth knowing.
  */
-static bool is_barren(const struct type *t)
+static bool is_barren(const struct type *t, int depth)
 {
 	struct traits *traits = traits_of(t);
 	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
@@ -216,6 +216,8 @@ static bool is_barren(const struct type *t)
 
 	if (traits->barren != UNASKED)
 		return traits->barren == YES;
+	if (depth > MAX_DEPTH)
+		return false;
 	/* A type that holds itself is corrupt debug info. */
 	traits->barren = NO;
 	if (type_kind(t) == TYPE_STRUCT && traits->reach == REACH_MEMBERS) {
@@ -223,7 +225,7 @@ static bool is_barren(const struct type *t)
 		barren = !traits->resource && !traits->waker;
 		for (size_t i = 0; i < n && barren; i++)
 			barren = !members[i].type || type_size(members[i].type) == 0 ||
-			         is_barren(members[i].type);
+			         is_barren(members[i].type, depth + 1);
 	}
 	traits->barren = barren ? YES : NO;
 	return barren;
@@ -241,7 +243,7 @@ static const struct traits *fertile_members(const struct type *t)
 		return traits;
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type))
+		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type, 0))
 			*vec_push(&list) = &members[i];
 	}
 	traits->nmembers = list.n;
