@@ -35,26 +35,27 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 	return NULL;
 }
 
+static void forget_module(struct dwarf_module *dm)
+{
+	struct map *const maps[] = {
+		&dm->types,       &dm->by_name,         &dm->functions,    &dm->statics,
+		&dm->polled,      &dm->coroutine_polls, &dm->result_names, &dm->polled_declared,
+		&dm->poll_crates, &dm->poll_visits,     &dm->poll_symbols, &dm->closure_symbols,
+		&dm->symbols_at,
+	};
+
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_free(maps[i]);
+}
+
 void debuginfo_close(struct debuginfo *di)
 {
 	if (!di)
 		return;
-	for (size_t i = 0; i < di->nmodules; i++) {
-		for (size_t j = 0; j < di->modules[i]->nunits; j++)
-			scan_forget(&di->modules[i]->units[j]);
-		map_free(&di->modules[i]->types);
-		map_free(&di->modules[i]->by_name);
-		map_free(&di->modules[i]->functions);
-		map_free(&di->modules[i]->statics);
-		map_free(&di->modules[i]->polled);
-		map_free(&di->modules[i]->coroutine_polls);
-		map_free(&di->modules[i]->result_names);
-		map_free(&di->modules[i]->poll_crates);
-		map_free(&di->modules[i]->poll_visits);
-		map_free(&di->modules[i]->poll_symbols);
-		map_free(&di->modules[i]->closure_symbols);
-		map_free(&di->modules[i]->symbols_at);
-	}
+	for (size_t i = 0; i < di->nmodules; i++)
+		forget_module(di->modules[i]);
 	arena_free(&di->arena);
 	free(di);
 }
