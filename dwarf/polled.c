@@ -136,23 +136,24 @@ static bool is_result(const char *name)
 	return false;
 }
 
-static char yes; /* a value of the maps below */
+static char yes, no; /* values of the maps below */
 
 /* Asked once for each string: the linker made equal ones one. */
-static bool is_result_at(struct dwarf_module *dm, uint64_t type)
+static char *ask_result(struct dwarf_module *dm, uint64_t type)
 {
 	struct unit *u = debuginfo_unit_of(dm, type);
 	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
-
 	bool declared;
 
 	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
-		return is_result(name_of(dm, type, &declared));
+		return is_result(name_of(dm, type, &declared)) ? &yes : &no;
 	uint64_t key = (uint64_t)u->scopes[index].name + 1;
-	if (!map_has(&dm->result_names, key))
-		map_put(&dm->result_names, key,
-		        is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : NULL);
-	return map_get(&dm->result_names, key) != NULL;
+	char *answer = map_get(&dm->result_names, key);
+	if (!answer) {
+		answer = is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : &no;
+		map_put(&dm->result_names, key, answer);
+	}
+	return answer;
 }
 
 /*
@@ -160,15 +161,18 @@ static bool is_result_at(struct dwarf_module *dm, uint64_t type)
  * functions return are few: so a function is first asked whether it returns what a poll function
  * does, the resume function of a coroutine of older compilers included.
  */
-static bool returns_poll(struct dwarf_module *dm, uint64_t function, struct map *known)
+static bool returns_poll(struct dwarf_module *dm, struct unit *u, const struct unit_result *r,
+                         struct map *known)
 {
-	uint64_t type = reference(dm, function, DW_AT_type);
+	uint64_t function = u->start + u->scopes[r->scope].die;
+	uint64_t type = r->type ? u->start + r->type : reference(dm, function, DW_AT_type);
+	char *answer = type ? map_get(known, type) : &no;
 
-	if (!type)
-		return false;
-	if (!map_has(known, type))
-		map_put(known, type, is_result_at(dm, type) ? &yes : NULL);
-	return map_get(known, type) != NULL;
+	if (!answer) {
+		answer = ask_result(dm, type);
+		map_put(known, type, answer);
+	}
+	return answer == &yes;
 }
 
 /* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
@@ -195,15 +199,15 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 		return;
 	u->polled_noted = true;
 	debuginfo_scan(dm, u);
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		uint64_t die = u->start + u->scopes[i].die;
+	for (size_t i = 0; i < u->nresults; i++) {
+		uint32_t scope = u->results[i].scope;
+		uint64_t die = u->start + u->scopes[scope].die;
 
-		if (u->scopes[i].tag != DW_TAG_subprogram || !(u->scopes[i].flags & SCOPE_TYPE) ||
-		    !returns_poll(dm, die, &known))
+		if (!returns_poll(dm, u, &u->results[i], &known))
 			continue;
-		const char *name = scan_scope_name(&dm->sections, u, i);
+		const char *name = scan_scope_name(&dm->sections, u, scope);
 		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
-		if (name && name[0] == '{' && (u->scopes[i].flags & SCOPE_LINKAGE)) {
+		if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
 			note_coroutine(dm, die);
 		} else if (name && is_poll(name)) {
 			uint64_t type = first_argument(dm, u, die);

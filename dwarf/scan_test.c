@@ -728,6 +728,40 @@ static void put_many(struct bytes *b, unsigned n, uint64_t low)
 	end_unit(b, unit);
 }
 
+/* What functions return: a DIE of the unit, or one elsewhere. */
+static void test_results(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	s.abbrev.n--; /* the end of the table */
+	put_abbrev(&s.abbrev, 10, DW_TAG_subprogram, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_abbrev(&s.abbrev, 11, DW_TAG_subprogram, 0, DW_AT_type, DW_FORM_ref_addr, 0);
+	put_abbrev(&s.abbrev, 12, DW_TAG_variable, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_fixed(&s.abbrev, 0, 1);
+	put_usual_unit(&s.info, 4, 0);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_function(&s.info, 0x1000, 16, "returns nothing");
+	put_fixed(&s.info, 0, 1);
+	for (unsigned code = 10; code < 13; code++) {
+		put_uleb(&s.info, code);
+		put_fixed(&s.info, 0x42, 4);
+	}
+	put_fixed(&s.info, 0, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nresults, 0);
+	assert_int_equal(s.units[1].nscopes, 4);
+	assert_int_equal(s.units[1].nresults, 2);
+	assert_int_equal(s.units[1].results[0].scope, 1);
+	assert_int_equal(s.units[1].results[0].type, 0x42);
+	assert_int_equal(s.units[1].results[1].scope, 2);
+	assert_int_equal(s.units[1].results[1].type, 0);
+	drop(&s);
+}
+
 /* Several threads find what one finds. */
 static void test_threads(void **state)
 {
@@ -854,6 +888,7 @@ int main(void)
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_has_tag),
+		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_rust_unit),
 	};
