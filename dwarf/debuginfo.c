@@ -10,6 +10,9 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 
+/* Bytes of scopes' notes: fewer are no burden. */
+enum { MANY_NOTES = 16 << 20 };
+
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
 	struct debuginfo *di = calloc(1, sizeof(*di));
@@ -41,7 +44,7 @@ static void forget_module(struct dwarf_module *dm)
 		&dm->types,       &dm->by_name,         &dm->functions,    &dm->statics,
 		&dm->polled,      &dm->coroutine_polls, &dm->result_names, &dm->polled_declared,
 		&dm->poll_crates, &dm->poll_visits,     &dm->poll_symbols, &dm->closure_symbols,
-		&dm->symbols_at,
+		&dm->symbols_at,  &dm->functions_at,
 	};
 
 	for (size_t i = 0; i < dm->nunits; i++)
@@ -58,6 +61,20 @@ void debuginfo_close(struct debuginfo *di)
 		forget_module(di->modules[i]);
 	arena_free(&di->arena);
 	free(di);
+}
+
+void debuginfo_relax(struct debuginfo *di)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		size_t bytes = 0;
+
+		for (size_t j = 0; j < dm->nunits; j++)
+			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
+		for (size_t j = 0; bytes > MANY_NOTES && j < dm->nunits; j++)
+			scan_forget(&dm->units[j]);
+		mapped_trim(dm);
+	}
 }
 
 static struct section section_of(Elf_Scn *scn)
@@ -305,6 +322,8 @@ uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link)
 	const struct static_place *place = map_get(&dm->statics, link);
 	for (; place; place = place->next) {
 		struct unit *u = debuginfo_unit_of(dm, place->die);
+		if (u)
+			debuginfo_scan(dm, u);
 		uint32_t index = u ? scan_scope_at(u, place->die) : SCOPE_NONE;
 		const char *name =
 			index != SCOPE_NONE ? scan_scope_name(&dm->sections, u, index) : NULL;

@@ -80,8 +80,9 @@ struct dwarf_module {
 	struct map types;     /* DIE offset -> struct type */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
-	struct map statics;   /* link-time address -> struct static_place, of units looked at */
-	struct map polled;    /* hash of the name of a type that has a poll function */
+	struct map functions_at; /* link-time address -> struct function, NULL: none covers it */
+	struct map statics;      /* link-time address -> struct static_place, of units looked at */
+	struct map polled;       /* hash of the name of a type that has a poll function */
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
@@ -110,6 +111,12 @@ struct debuginfo {
 /* Opens every module lazily: nothing is read from debug info yet. */
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
+
+/*
+ * Gives back memory that holds what can be read again, when it is much: for the time when all types
+ * that are needed were read. Nobody may be going through a unit's scopes.
+ */
+void debuginfo_relax(struct debuginfo *di);
 
 /* The module with its DWARF opened (tier set), NULL when no file was found for it. */
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);

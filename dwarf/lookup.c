@@ -118,15 +118,10 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 	return f;
 }
 
-const struct function *lookup_function(struct debuginfo *di, uint64_t addr)
+static const struct function *find_function(struct dwarf_module *dm, uint64_t pc)
 {
-	struct module *m = module_at(di->target, addr);
-	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
-
-	if (!dm || !dm->dwarf)
-		return NULL;
-	uint64_t pc = module_link_addr(m, addr).v;
 	struct unit *u = debuginfo_unit_at(dm, pc);
+
 	if (!u)
 		return NULL;
 	debuginfo_scan(dm, u);
@@ -142,6 +137,23 @@ const struct function *lookup_function(struct debuginfo *di, uint64_t addr)
 			return lookup_function_die(dm, at);
 	}
 	return NULL;
+}
+
+const struct function *lookup_function(struct debuginfo *di, uint64_t addr)
+{
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	if (!dm || !dm->dwarf)
+		return NULL;
+	uint64_t pc = module_link_addr(m, addr).v;
+	if (pc == 0)
+		return find_function(dm, pc);
+	if (map_has(&dm->functions_at, pc))
+		return map_get(&dm->functions_at, pc);
+	const struct function *f = find_function(dm, pc);
+	map_put(&dm->functions_at, pc, (void *)(uintptr_t)f);
+	return f;
 }
 
 static uint64_t die_reference(Dwarf_Die *die, unsigned attribute)

@@ -283,7 +283,7 @@ void scan_forget(struct unit *u)
 	u->functions = NULL;
 	u->abbrev_at = NULL;
 	u->nscopes = u->nfunctions = u->nabbrevs = 0;
-	u->scanned = false;
+	u->scanned = u->queued = false;
 }
 
 /* ---- a scope's DIE ---- */

@@ -429,6 +429,7 @@ static struct error *inspect_live(struct inspector *in, const struct request *re
 	bool complete = false;
 
 	TRY(rehearse(in, request, &pause_ns));
+	debuginfo_relax(in->di);
 	for (int round = 0; !complete && round < MAX_ROUNDS; round++) {
 		snapshot_free(s);
 		s = NULL;
