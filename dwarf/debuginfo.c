@@ -10,9 +10,6 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 
-/* Bytes of scopes' notes: fewer are no burden. */
-enum { MANY_NOTES = 16 << 20 };
-
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
 	struct debuginfo *di = calloc(1, sizeof(*di));
@@ -63,7 +60,7 @@ void debuginfo_close(struct debuginfo *di)
 	free(di);
 }
 
-void debuginfo_relax(struct debuginfo *di)
+void debuginfo_relax(struct debuginfo *di, size_t limit)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
@@ -71,7 +68,7 @@ void debuginfo_relax(struct debuginfo *di)
 
 		for (size_t j = 0; j < dm->nunits; j++)
 			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
-		for (size_t j = 0; bytes > MANY_NOTES && j < dm->nunits; j++)
+		for (size_t j = 0; bytes > limit && j < dm->nunits; j++)
 			scan_forget(&dm->units[j]);
 		mapped_trim(dm);
 	}

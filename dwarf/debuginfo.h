@@ -113,10 +113,10 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHEC
 void debuginfo_close(struct debuginfo *di);
 
 /*
- * Gives back memory that holds what can be read again, when it is much: for the time when all types
- * that are needed were read. Nobody may be going through a unit's scopes.
+ * Gives back what scans noted of a module's units when it takes more than limit bytes, and pages of
+ * files: it is read again when it is needed. Nobody may be going through a unit's scopes.
  */
-void debuginfo_relax(struct debuginfo *di);
+void debuginfo_relax(struct debuginfo *di, size_t limit);
 
 /* The module with its DWARF opened (tier set), NULL when no file was found for it. */
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);

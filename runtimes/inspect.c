@@ -17,6 +17,7 @@ enum {
 	FIRST_STACK_COPY = 64 * 1024, /* per thread, before it is known how deep they are */
 	STACK_COPY = 16 * 1024,       /* beyond what the rehearsal has touched */
 	MAX_ROUNDS = 3,
+	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
 };
 
 const char *clean_name(struct arena *a, const char *name)
@@ -429,7 +430,7 @@ static struct error *inspect_live(struct inspector *in, const struct request *re
 	bool complete = false;
 
 	TRY(rehearse(in, request, &pause_ns));
-	debuginfo_relax(in->di);
+	debuginfo_relax(in->di, NOTES_AFTERWARDS);
 	for (int round = 0; !complete && round < MAX_ROUNDS; round++) {
 		snapshot_free(s);
 		s = NULL;

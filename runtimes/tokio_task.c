@@ -103,8 +103,6 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 	r->info->ntasks++;
 	if (c->rehearsal)
 		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
-	if (map_put(&r->tokio->polls, h->poll, NULL))
-		*vec_push(&r->tokio->new_polls) = h->poll;
 }
 
 /* One node, checked as far as a torn list allows. */
