@@ -15,6 +15,7 @@ enum op_kind {
 	OP_BLOCK, /* with its length as a ULEB, or in n bytes */
 	OP_BLOCK_FIXED,
 	OP_NAME, /* DW_AT_name: the offset of a string in .debug_str, 4 bytes */
+	OP_TYPE, /* DW_AT_type of a function, as DW_FORM_ref4 */
 	OP_READ, /* the value of attributes[n] */
 };
 

@@ -38,30 +38,44 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 	return NULL;
 }
 
+static void forget_module(struct dwarf_module *dm)
+{
+	struct map *const maps[] = {
+		&dm->types,       &dm->by_name,         &dm->functions,    &dm->statics,
+		&dm->polled,      &dm->coroutine_polls, &dm->result_names, &dm->polled_declared,
+		&dm->poll_crates, &dm->poll_visits,     &dm->poll_symbols, &dm->closure_symbols,
+		&dm->symbols_at,  &dm->poll_dies,
+	};
+
+	cache_close(dm);
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_free(maps[i]);
+}
+
 void debuginfo_close(struct debuginfo *di)
 {
 	if (!di)
 		return;
-	for (size_t i = 0; i < di->nmodules; i++) {
-		cache_close(di->modules[i]);
-		for (size_t j = 0; j < di->modules[i]->nunits; j++)
-			scan_forget(&di->modules[i]->units[j]);
-		map_free(&di->modules[i]->types);
-		map_free(&di->modules[i]->by_name);
-		map_free(&di->modules[i]->functions);
-		map_free(&di->modules[i]->statics);
-		map_free(&di->modules[i]->polled);
-		map_free(&di->modules[i]->coroutine_polls);
-		map_free(&di->modules[i]->result_names);
-		map_free(&di->modules[i]->poll_crates);
-		map_free(&di->modules[i]->poll_visits);
-		map_free(&di->modules[i]->poll_symbols);
-		map_free(&di->modules[i]->closure_symbols);
-		map_free(&di->modules[i]->symbols_at);
-		map_free(&di->modules[i]->poll_dies);
-	}
+	for (size_t i = 0; i < di->nmodules; i++)
+		forget_module(di->modules[i]);
 	arena_free(&di->arena);
 	free(di);
+}
+
+void debuginfo_relax(struct debuginfo *di, size_t limit)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		size_t bytes = 0;
+
+		for (size_t j = 0; j < dm->nunits; j++)
+			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
+		for (size_t j = 0; bytes > limit && j < dm->nunits; j++)
+			scan_forget(&dm->units[j]);
+		mapped_trim(dm);
+	}
 }
 
 static struct section section_of(Elf_Scn *scn)
@@ -397,6 +411,8 @@ uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link)
 	const struct static_place *place = map_get(&dm->statics, link);
 	for (; place; place = place->next) {
 		struct unit *u = debuginfo_unit_of(dm, place->die);
+		if (u)
+			debuginfo_scan(dm, u);
 		uint32_t index = u ? scan_scope_at(u, place->die) : SCOPE_NONE;
 		const char *name =
 			index != SCOPE_NONE ? scan_scope_name(&dm->sections, u, index) : NULL;

@@ -89,7 +89,8 @@ struct dwarf_module {
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
-	struct map result_names; /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
+	struct map polled_declared; /* the same -> DIE of a Pin<&mut T> that is only declared */
+	struct map result_names;    /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
 	struct map poll_crates, poll_visits;      /* see poll_units.c */
 	size_t nscanned;                          /* units */
 	size_t ntypes;                            /* read so far */
@@ -116,6 +117,12 @@ struct debuginfo {
 /* Opens every module lazily: nothing is read from debug info yet. di->facts may be set then. */
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
+
+/*
+ * Gives back what scans noted of a module's units when it takes more than limit bytes, and pages of
+ * files: it is read again when it is needed. Nobody may be going through a unit's scopes.
+ */
+void debuginfo_relax(struct debuginfo *di, size_t limit);
 
 /*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where

@@ -41,35 +41,54 @@ static struct place named_place(struct dwarf_module *dm, struct place at)
 	return at;
 }
 
-static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
+/* Appends the qualified name; false when a part of it has none. */
+static bool append_scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
+                              struct str *out)
 {
 	const char *parts[MAX_SCOPE_DEPTH];
 	struct place at = { u, index };
 	size_t n = 0;
-	STR(text);
 
 	while (at.index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
 		at = named_place(dm, at);
 		parts[n] = scan_scope_name(&dm->sections, at.u, at.index);
 		if (!parts[n])
-			return NULL;
+			return false;
 		n++;
 		at.index = at.u->scopes[at.index].parent;
 	}
 	while (n--) {
-		str_append(&text, parts[n]);
+		str_append(out, parts[n]);
 		if (n)
-			str_append(&text, "::");
+			str_append(out, "::");
 	}
-	return arena_strdup(&dm->di->arena, str_text(&text));
+	return true;
 }
 
-const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
+static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
+{
+	STR(text);
+
+	return append_scope_name(dm, u, index, &text)
+	               ? arena_strdup(&dm->di->arena, str_text(&text))
+	               : NULL;
+}
+
+bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out)
 {
 	struct unit *u = debuginfo_scanned_unit_of(dm, die);
 	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
 
-	return index == SCOPE_NONE ? NULL : scope_name(dm, u, index);
+	return index != SCOPE_NONE && append_scope_name(dm, u, index, out);
+}
+
+const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
+{
+	STR(text);
+
+	return lookup_append_die_name(dm, die, &text)
+	               ? arena_strdup(&dm->di->arena, str_text(&text))
+	               : NULL;
 }
 
 /* ---- functions ---- */
@@ -108,6 +127,7 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 		return NULL;
 	uint64_t pc = module_link_addr(m, addr).v;
 	struct unit *u = debuginfo_unit_at(dm, pc);
+
 	if (!u)
 		return NULL;
 	debuginfo_scan(dm, u);

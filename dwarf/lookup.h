@@ -11,6 +11,7 @@
 
 #include "dwarf/debuginfo.h"
 
+struct str;
 struct type;
 
 /* A function as DWARF has it: concrete, or the abstract one of an inlined call. */
@@ -48,6 +49,8 @@ uint64_t lookup_name_key(const char *name);
 
 /* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */
 const char *lookup_die_name(struct dwarf_module *dm, uint64_t die);
+/* The same appended to a string; false when it has none. */
+bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out);
 
 /* A thread-local variable below a namespace, confirmed by the symbol table. */
 struct thread_local

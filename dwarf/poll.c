@@ -163,7 +163,7 @@ void lookup_context(const struct type *future)
 
 static bool type_is_polled(const struct poll_question *q)
 {
-	return map_has(&q->dm->polled, q->key);
+	return polled_has(q->dm, q->key);
 }
 
 const char *search_home(struct dwarf_module *dm, uint64_t die)
@@ -205,13 +205,14 @@ void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *pa
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
 			const struct scope_note *note = &u->scopes[j];
-			const char *own = scan_scope_name(&dm->sections, u, (uint32_t)j), *name;
+			const char *own = scan_scope_name(&dm->sections, u, (uint32_t)j);
 
 			if (!own || strncmp(own, base, base_len) != 0 || own[base_len] != '<')
 				continue;
-			name = lookup_die_name(dm, u->start + note->die);
-			if (name && strncmp(name, path, path_len) == 0)
-				visit(name,
+			STR(name);
+			if (lookup_append_die_name(dm, u->start + note->die, &name) &&
+			    strncmp(str_text(&name), path, path_len) == 0)
+				visit(str_text(&name),
 				      note->tag == DW_TAG_subprogram &&
 				              (note->flags & SCOPE_ADDRESS),
 				      arg);

@@ -21,6 +21,8 @@ enum { MAX_NAME = 4096, BLOOM_BITS = 1 << 20, PIECE = 8 << 20 };
 /* A function whose symbol has an identifier; the next one that has it. */
 struct poll_symbol {
 	uint64_t pc;
+	struct unit *unit; /* that has code there, once looked */
+	bool looked;
 	struct poll_symbol *next;
 };
 
@@ -128,7 +130,7 @@ static void add(struct finder *f, struct map *to, const char *identifier, size_t
 	if (!key || (next && next->pc == pc))
 		return;
 	struct poll_symbol *s = NEW(f->a, struct poll_symbol);
-	*s = (struct poll_symbol){ pc, next };
+	*s = (struct poll_symbol){ .pc = pc, .next = next };
 	map_put(to, key, s);
 }
 
@@ -257,10 +259,16 @@ static bool read_symbols(struct dwarf_module *dm)
 	return true;
 }
 
-static void visit_all(const struct poll_symbol *s, symtab_poll_fn *visit, void *arg)
+static void visit_all(struct dwarf_module *dm, struct poll_symbol *s, symtab_poll_fn *visit,
+                      void *arg)
 {
-	while (s && visit(s->pc, arg))
-		s = s->next;
+	for (; s; s = s->next) {
+		if (!s->looked)
+			s->unit = debuginfo_unit_at(dm, s->pc);
+		s->looked = true;
+		if (s->unit)
+			visit(s->unit, arg);
+	}
 }
 
 /* "Foo" of "app::Foo<T>"; the part of a pointer's or trait object's name that comes last. */
@@ -284,7 +292,7 @@ bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_pol
 
 	if (!identifier || !read_symbols(dm))
 		return false;
-	visit_all(map_get(&dm->poll_symbols, lookup_name_key(identifier)), visit, arg);
+	visit_all(dm, map_get(&dm->poll_symbols, lookup_name_key(identifier)), visit, arg);
 	return true;
 }
 
@@ -293,6 +301,6 @@ bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_p
 {
 	if (!read_symbols(dm))
 		return false;
-	visit_all(map_get(&dm->closure_symbols, lookup_name_key(function)), visit, arg);
+	visit_all(dm, map_get(&dm->closure_symbols, lookup_name_key(function)), visit, arg);
 	return true;
 }

@@ -93,14 +93,12 @@ struct symbol_visit {
 	unit_vec *units;
 };
 
-static bool visit_symbol(uint64_t pc, void *arg)
+static void visit_symbol(const struct unit *u, void *arg)
 {
 	const struct symbol_visit *visit = arg;
-	struct unit *u = debuginfo_unit_at(visit->q->dm, pc);
 
-	if (u && is_eligible(visit->q, u))
+	if (is_eligible(visit->q, u))
 		add_object(visit->q, visit->units, u);
-	return true;
 }
 
 /* The units with poll functions of a type, or of a coroutine in that function. */

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "debugger/base/map.h"
-#include "debugger/base/vec.h"
+#include "debugger/base/str.h"
 #include "dwarf/die.h"
 #include "dwarf/lookup.h"
 #include "dwarf/qualified.h"
 
-enum { MAX_DIES = 4096, MAX_HOPS = 4 };
+enum { MAX_DIES = 4096, MAX_HOPS = 4, SMALL_PROGRAM = 32 << 20 };
 
 /* A reference attribute of the DIE, 0 when there is none. */
 static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
@@ -28,20 +28,23 @@ static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
 	return 0;
 }
 
-static const char *name_of(struct dwarf_module *dm, uint64_t die)
+static const char *name_of(struct dwarf_module *dm, uint64_t die, bool *declared)
 {
 	struct unit *u = debuginfo_unit_of(dm, die);
+	const char *name = NULL;
 	struct attribute_value v;
 	struct attribute at;
 	struct die d;
 
+	*declared = false;
 	if (!u || !die_read(&dm->sections, u, die, &d))
 		return NULL;
 	while (die_next(&d, &at, &v)) {
 		if (at.name == DW_AT_name)
-			return v.string;
+			name = v.string;
+		*declared |= at.name == DW_AT_declaration && v.number;
 	}
-	return NULL;
+	return name;
 }
 
 /* The type of a parameter, or of the one it is a copy of. */
@@ -79,23 +82,42 @@ static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t
 	return 0;
 }
 
-/* T of the core::pin::Pin<&mut T> at that DIE, as a hash of its name; 0 when it is another type. */
-static uint64_t pinned(struct dwarf_module *dm, uint64_t die)
+/* Notes T of the core::pin::Pin<&mut T> at that DIE; a mere declaration of it apart. */
+static void note_pinned(struct dwarf_module *dm, uint64_t die)
 {
 	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
-	const char *name = name_of(dm, die);
-	size_t len;
+	bool declared;
+	const char *name = name_of(dm, die, &declared);
 
 	/* The cheap half of the question first. */
 	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
-		return 0;
-	name = lookup_die_name(dm, die);
-	len = name ? strlen(name) : 0;
-	if (len <= sizeof(whole) || strncmp(name, whole, sizeof(whole) - 1) != 0 ||
-	    name[len - 1] != '>')
-		return 0;
-	SCRATCH(tmp);
-	return lookup_name_key(arena_strndup(&tmp, name + sizeof(whole) - 1, len - sizeof(whole)));
+		return;
+	STR(text);
+	if (!lookup_append_die_name(dm, die, &text) || text.len <= sizeof(whole) ||
+	    strncmp(text.data, whole, sizeof(whole) - 1) != 0 || text.data[text.len - 1] != '>')
+		return;
+	str_truncate(&text, text.len - 1);
+	uint64_t key = lookup_name_key(text.data + sizeof(whole) - 1);
+	if (!declared)
+		map_put(&dm->polled, key, NULL);
+	else if (!map_has(&dm->polled_declared, key))
+		map_put(&dm->polled_declared, key, (void *)(uintptr_t)die);
+}
+
+bool polled_has(struct dwarf_module *dm, uint64_t key)
+{
+	if (map_has(&dm->polled, key))
+		return true;
+	uint64_t die = (uintptr_t)map_get(&dm->polled_declared, key);
+	if (!die)
+		return false;
+	map_put(&dm->polled_declared, key, NULL);
+	/* A type that no unit completes is not understood; of a large program it is believed. */
+	const char *name = lookup_die_name(dm, die);
+	if (dm->sections.info.size <= SMALL_PROGRAM && (!name || !lookup_type(dm, name, die)))
+		return false;
+	map_put(&dm->polled, key, NULL);
+	return true;
 }
 
 static bool is_poll(const char *name)
@@ -114,21 +136,24 @@ static bool is_result(const char *name)
 	return false;
 }
 
-static char yes; /* a value of the maps below */
+static char yes, no; /* values of the maps below */
 
 /* Asked once for each string: the linker made equal ones one. */
-static bool is_result_at(struct dwarf_module *dm, uint64_t type)
+static char *ask_result(struct dwarf_module *dm, uint64_t type)
 {
 	struct unit *u = debuginfo_unit_of(dm, type);
 	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
+	bool declared;
 
 	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
-		return is_result(name_of(dm, type));
+		return is_result(name_of(dm, type, &declared)) ? &yes : &no;
 	uint64_t key = (uint64_t)u->scopes[index].name + 1;
-	if (!map_has(&dm->result_names, key))
-		map_put(&dm->result_names, key,
-		        is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : NULL);
-	return map_get(&dm->result_names, key) != NULL;
+	char *answer = map_get(&dm->result_names, key);
+	if (!answer) {
+		answer = is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : &no;
+		map_put(&dm->result_names, key, answer);
+	}
+	return answer;
 }
 
 /*
@@ -136,28 +161,30 @@ static bool is_result_at(struct dwarf_module *dm, uint64_t type)
  * functions return are few: so a function is first asked whether it returns what a poll function
  * does, the resume function of a coroutine of older compilers included.
  */
-static bool returns_poll(struct dwarf_module *dm, uint64_t function, struct map *known)
+static bool returns_poll(struct dwarf_module *dm, struct unit *u, const struct unit_result *r,
+                         struct map *known)
 {
-	uint64_t type = reference(dm, function, DW_AT_type);
+	uint64_t function = u->start + u->scopes[r->scope].die;
+	uint64_t type = r->type ? u->start + r->type : reference(dm, function, DW_AT_type);
+	char *answer = type ? map_get(known, type) : &no;
 
-	if (!type)
-		return false;
-	if (!map_has(known, type))
-		map_put(known, type, is_result_at(dm, type) ? &yes : NULL);
-	return map_get(known, type) != NULL;
+	if (!answer) {
+		answer = ask_result(dm, type);
+		map_put(known, type, answer);
+	}
+	return answer == &yes;
 }
 
 /* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
 static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 {
-	const char *name = lookup_die_name(dm, die);
-	SCRATCH(tmp);
+	STR(text);
 
-	if (!name)
+	if (!lookup_append_die_name(dm, die, &text))
 		return;
-	const char *last = qualified_last(name);
-	size_t len = (size_t)(last - name) + qualified_base_len(last);
-	uint64_t key = lookup_name_key(arena_strndup(&tmp, name, len));
+	const char *last = qualified_last(text.data);
+	str_truncate(&text, (size_t)(last - text.data) + qualified_base_len(last));
+	uint64_t key = lookup_name_key(text.data);
 	struct static_place *place = NEW(&dm->di->arena, struct static_place);
 
 	*place = (struct static_place){ die, map_get(&dm->coroutine_polls, key) };
@@ -172,22 +199,21 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 		return;
 	u->polled_noted = true;
 	debuginfo_scan(dm, u);
-	for (uint32_t i = 0; i < u->nscopes; i++) {
-		uint64_t die = u->start + u->scopes[i].die;
+	for (size_t i = 0; i < u->nresults; i++) {
+		uint32_t scope = u->results[i].scope;
+		uint64_t die = u->start + u->scopes[scope].die;
 
-		if (u->scopes[i].tag != DW_TAG_subprogram || !(u->scopes[i].flags & SCOPE_TYPE) ||
-		    !returns_poll(dm, die, &known))
+		if (!returns_poll(dm, u, &u->results[i], &known))
 			continue;
-		const char *name = scan_scope_name(&dm->sections, u, i);
+		const char *name = scan_scope_name(&dm->sections, u, scope);
 		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
-		if (name && name[0] == '{' && (u->scopes[i].flags & SCOPE_LINKAGE)) {
+		if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
 			note_coroutine(dm, die);
 		} else if (name && is_poll(name)) {
 			uint64_t type = first_argument(dm, u, die);
-			uint64_t key = type ? pinned(dm, type) : 0;
 
-			if (key)
-				map_put(&dm->polled, key, NULL);
+			if (type)
+				note_pinned(dm, type);
 		}
 	}
 	map_free(&known);

@@ -63,11 +63,13 @@ struct pass {
 	bool found;
 	VEC(struct scope_note) scopes;
 	VEC(struct unit_function) functions;
+	VEC(struct unit_result) results;
 };
 
 /* What the attributes that are read say, beside the note. */
 struct extent {
 	uint64_t low, high;
+	uint32_t type; /* counted from the unit's start; 0: another unit's, or none */
 	bool has_low, high_is_offset;
 };
 
@@ -122,6 +124,12 @@ static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
 				read_skip(r, 4);
 			}
 			break;
+		case OP_TYPE:
+			if (note)
+				extent->type = (uint32_t)read_fixed(r, 4);
+			else
+				read_skip(r, 4);
+			break;
 		case OP_READ:
 			if (note)
 				read_wanted(p, r, &p->abbrevs.attributes[op->n], ab->tag, note,
@@ -160,8 +168,14 @@ static void note_scope(struct pass *p, struct reader *r, const struct abbrev *ab
 	note->tag = ab->tag;
 	note->flags = ab->flags;
 	run_ops(p, r, ab, note, &extent);
-	if (ab->tag == DW_TAG_subprogram)
-		note_function(p, note, &extent);
+	if (ab->tag != DW_TAG_subprogram)
+		return;
+	note_function(p, note, &extent);
+	if (note->flags & SCOPE_TYPE)
+		*vec_push(&p->results) = (struct unit_result){
+			.scope = (uint32_t)(p->scopes.n - 1),
+			.type = extent.type,
+		};
 }
 
 static void run_pass(struct pass *p)
@@ -240,6 +254,8 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u)
 	run_pass(&p);
 	u->nscopes = p.scopes.n;
 	u->scopes = shrink(p.scopes.data, p.scopes.n, sizeof(*p.scopes.data));
+	u->nresults = p.results.n;
+	u->results = shrink(p.results.data, p.results.n, sizeof(*p.results.data));
 	u->nfunctions = p.functions.n;
 	u->functions = shrink(p.functions.data, p.functions.n, sizeof(*p.functions.data));
 }
@@ -259,12 +275,15 @@ void scan_forget(struct unit *u)
 {
 	free(u->scopes);
 	free(u->functions);
+	free(u->results);
+	u->results = NULL;
+	u->nresults = 0;
 	free(u->abbrev_at);
 	u->scopes = NULL;
 	u->functions = NULL;
 	u->abbrev_at = NULL;
 	u->nscopes = u->nfunctions = u->nabbrevs = 0;
-	u->scanned = false;
+	u->scanned = u->queued = false;
 }
 
 /* ---- a scope's DIE ---- */

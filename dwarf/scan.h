@@ -64,6 +64,12 @@ struct unit_function {
 	uint32_t scope;
 };
 
+/* A function that returns something. */
+struct unit_result {
+	uint32_t scope;
+	uint32_t type; /* its DIE, counted from the unit's start; 0: another unit's */
+};
+
 struct unit {
 	uint64_t start, end; /* offsets in .debug_info, header included */
 	uint64_t first_die;
@@ -92,6 +98,8 @@ struct unit {
 	size_t nscopes;
 	struct unit_function *functions; /* in the order of their DIEs */
 	size_t nfunctions;
+	struct unit_result *results;
+	size_t nresults;
 	uint32_t *abbrev_at; /* see abbrev_index(); NULL until asked for */
 	size_t nabbrevs;
 	struct file_table *files; /* NULL until asked for */

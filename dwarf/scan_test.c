@@ -633,6 +633,176 @@ static void test_noise(void **state)
 	}
 }
 
+/* Steps over values of every shape, fixed ones together: what follows is found. */
+static void test_steps(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned form;
+		const char *bytes;
+		size_t n;
+	} rows[] = {
+		{ DW_FORM_data1, "\xff", 1 },
+		{ DW_FORM_data8, "\1\2\3\4\5\6\7\x08", 8 },
+		{ DW_FORM_udata, "\xff\x01", 2 },
+		{ DW_FORM_sdata, "\x80\x7f", 2 },
+		{ DW_FORM_string, "text", 5 },
+		{ DW_FORM_exprloc, "\2\1\1", 3 },
+		{ DW_FORM_block1, "\3\1\1\1", 4 },
+		{ DW_FORM_block2, "\1\0\1", 3 },
+		{ DW_FORM_block4, "\0\0\0\0", 4 },
+		{ DW_FORM_flag_present, "", 0 },
+		{ DW_FORM_ref_addr, "\0\0\0\0", 4 },
+		{ DW_FORM_indirect, "\x0b\xff", 2 }, /* as data1 */
+	};
+	enum { N = sizeof(rows) / sizeof(rows[0]) };
+
+	/* Between any two of them, in what is wanted and in what is not. */
+	for (size_t i = 0; i < N * N; i++) {
+		struct sample s = { 0 };
+
+		put_usual_abbrevs(&s.abbrev);
+		s.abbrev.n--; /* the end of the table */
+		put_abbrev(&s.abbrev, 10, DW_TAG_member, 0, DW_AT_byte_size, rows[i / N].form,
+		           DW_AT_alignment, rows[i % N].form, 0);
+		put_abbrev(&s.abbrev, 11, DW_TAG_structure_type, 0, DW_AT_byte_size,
+		           rows[i / N].form, DW_AT_alignment, rows[i % N].form, DW_AT_name,
+		           DW_FORM_strp, 0);
+		put_fixed(&s.abbrev, 0, 1);
+		put_text(&s.str, "wrong");
+		put_text(&s.str, "S");
+		size_t unit = begin_unit(&s.info, 4, 0);
+		put_named(&s.info, CODE_UNIT, "unit");
+		for (unsigned code = 10; code < 12; code++) {
+			put_uleb(&s.info, code);
+			put(&s.info, rows[i / N].bytes, rows[i / N].n);
+			put(&s.info, rows[i % N].bytes, rows[i % N].n);
+		}
+		put_fixed(&s.info, 6, 4);
+		put_named(&s.info, CODE_STRUCT, "behind");
+		put_fixed(&s.info, 0, 1);
+		end_unit(&s.info, unit);
+		scan(&s);
+		assert_int_equal(s.units[0].nscopes, 2);
+		assert_string_equal(scan_scope_name(&s.sections, &s.units[0], 0), "S");
+		assert_string_equal(at(&s, 0, 0).name, "S");
+		assert_string_equal(at(&s, 0, 1).name, "behind");
+		drop(&s);
+	}
+}
+
+static void test_has_tag(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	put_usual_unit(&s.info, 4, 0);
+	scan(&s);
+	assert_true(scan_has_tag(&s.sections, &s.units[0], DW_TAG_structure_type));
+	assert_true(scan_has_tag(&s.sections, &s.units[0], DW_TAG_variable));
+	/* Its abbreviation exists, but no DIE has it. */
+	assert_false(scan_has_tag(&s.sections, &s.units[0], DW_TAG_member));
+	/* What was scanned is as it was, and can be scanned again. */
+	assert_int_equal(s.units[0].nscopes, 4);
+	scan_forget(&s.units[0]);
+	assert_int_equal(s.units[0].nscopes, 0);
+	scan_unit(&s.sections, &s.units[0]);
+	check_usual_unit(&s, 0);
+	drop(&s);
+}
+
+/* A unit of many functions, each in a namespace of its own. */
+static void put_many(struct bytes *b, unsigned n, uint64_t low)
+{
+	size_t unit = begin_unit(b, 4, 0);
+
+	put_named(b, CODE_UNIT, "unit");
+	for (unsigned i = 0; i < n; i++) {
+		put_named(b, CODE_NAMESPACE, "namespace");
+		put_named(b, CODE_STRUCT, i % 3 ? "S" : "T");
+		put_function(b, low + i * 16, 16, "function");
+		put_fixed(b, 0, 2);
+	}
+	put_fixed(b, 0, 1);
+	end_unit(b, unit);
+}
+
+/* What functions return: a DIE of the unit, or one elsewhere. */
+static void test_results(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	s.abbrev.n--; /* the end of the table */
+	put_abbrev(&s.abbrev, 10, DW_TAG_subprogram, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_abbrev(&s.abbrev, 11, DW_TAG_subprogram, 0, DW_AT_type, DW_FORM_ref_addr, 0);
+	put_abbrev(&s.abbrev, 12, DW_TAG_variable, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_fixed(&s.abbrev, 0, 1);
+	put_usual_unit(&s.info, 4, 0);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_function(&s.info, 0x1000, 16, "returns nothing");
+	put_fixed(&s.info, 0, 1);
+	for (unsigned code = 10; code < 13; code++) {
+		put_uleb(&s.info, code);
+		put_fixed(&s.info, 0x42, 4);
+	}
+	put_fixed(&s.info, 0, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nresults, 0);
+	assert_int_equal(s.units[1].nscopes, 4);
+	assert_int_equal(s.units[1].nresults, 2);
+	assert_int_equal(s.units[1].results[0].scope, 1);
+	assert_int_equal(s.units[1].results[0].type, 0x42);
+	assert_int_equal(s.units[1].results[1].scope, 2);
+	assert_int_equal(s.units[1].results[1].type, 0);
+	drop(&s);
+}
+
+/* Several threads find what one finds. */
+static void test_threads(void **state)
+{
+	(void)state;
+	enum { UNITS = 64 };
+	struct sample one = { 0 }, many = { 0 };
+	struct debuginfo di = { 0 };
+	struct unit *units[2 * UNITS];
+
+	put_usual_abbrevs(&one.abbrev);
+	for (unsigned i = 0; i < UNITS; i++)
+		put_many(&one.info, 100 + i * 20, 0x1000 * (i + 1));
+	put_usual_abbrevs(&many.abbrev);
+	put(&many.info, one.info.data, one.info.n);
+	scan(&one);
+	many.sections = (struct dwarf_sections){ .info = section_of_bytes(&many.info),
+		                                 .abbrev = section_of_bytes(&many.abbrev) };
+	many.units = scan_unit_headers(&many.sections, &many.arena, &many.nunits);
+	struct dwarf_module dm = {
+		.di = &di, .sections = many.sections, .units = many.units, .nunits = many.nunits
+	};
+	assert_int_equal(many.nunits, UNITS);
+	assert_true(many.info.n > 2 * 512 * 1024); /* worth two threads at least */
+	/* Each twice, from the last: order and repetition do not matter. */
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		units[i] = &many.units[UNITS - 1 - i % UNITS];
+	debuginfo_scan_all(&dm, units, sizeof(units) / sizeof(units[0]));
+	assert_int_equal(dm.nscanned, UNITS);
+	for (size_t i = 0; i < UNITS; i++) {
+		const struct unit *a = &one.units[i], *b = &many.units[i];
+
+		assert_true(b->scanned && a->nscopes == b->nscopes && a->nscopes > 300);
+		assert_memory_equal(a->scopes, b->scopes, a->nscopes * sizeof(*a->scopes));
+		assert_int_equal(a->nfunctions, b->nfunctions);
+		assert_memory_equal(a->functions, b->functions,
+		                    a->nfunctions * sizeof(*a->functions));
+	}
+	drop(&one);
+	drop(&many);
+}
+
 /* ---- the unit that rustc made ---- */
 
 static const struct scope *find_scope(const struct scope *scopes, size_t n, const char *name,
@@ -716,6 +886,10 @@ int main(void)
 		cmocka_unit_test(test_dropped_functions),
 		cmocka_unit_test(test_indexed_forms),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_has_tag),
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_rust_unit),
 	};
 

@@ -15,11 +15,11 @@ const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
 
 /*
- * Calls visit with the link-time address of each function `poll` of the Future trait whose symbol
- * names a type as the given one: its last identifier is the same. Generics are not compared, since
- * symbols have none. Ends when visit returns false. False when there is no symbol table to ask.
+ * Calls visit with the unit of each function `poll` of the Future trait whose symbol names a type
+ * as the given one: its last identifier is the same. Generics are not compared, since symbols have
+ * none. A unit may come again. False when there is no symbol table to ask.
  */
-typedef bool symtab_poll_fn(uint64_t pc, void *arg);
+typedef void symtab_poll_fn(const struct unit *u, void *arg);
 bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
                       void *arg);
 /* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */

@@ -17,6 +17,7 @@
 
 enum {
 	MAX_ROUNDS = 3,
+	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
 };
 
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
@@ -376,6 +377,7 @@ static struct error *inspect_live(struct live_round *r)
 	if (t->copy.pause_ns)
 		add_reading(r);
 	TRY(rehearse(r->in, r->request));
+	debuginfo_relax(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
 		/* Page by page it would never learn how much is missing. */
 		if (round == MAX_ROUNDS) {

@@ -250,8 +250,6 @@ void tokio_close(struct tokio *k)
 		map_free(&k->plans);
 		map_free(&k->vtables);
 		arena_free(&k->vtables_arena);
-		map_free(&k->polls);
-		vec_free(&k->new_polls);
 	}
 }
 
@@ -299,14 +297,7 @@ static void publish(struct collector *c, const task_vec *tasks)
 		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
 }
 
-/* The debug info of all tasks that were listed is needed next: together it takes less time. */
-static void prefetch_polls(struct inspector *in)
-{
-	for (struct tokio *k = in->tokio; k; k = k->next) {
-		debuginfo_prefetch(in->di, k->new_polls.data, k->new_polls.n);
-		k->new_polls.n = 0;
-	}
-}
+enum { TASKS_AT_ONCE = 256 };
 
 static int by_poll(const void *a, const void *b)
 {
@@ -317,8 +308,26 @@ static int by_poll(const void *a, const void *b)
 	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
 }
 
+/* The debug info of the next tasks: together it takes less time, and all at once much memory. */
+static void prefetch_tasks(struct collector *c, size_t first)
+{
+	enum { NOTES_MEANWHILE = 32 << 20 };
+	size_t n = c->polls.n - first < TASKS_AT_ONCE ? c->polls.n - first : TASKS_AT_ONCE;
+	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
+	size_t naddrs = 0;
+
+	debuginfo_relax(c->in->di, NOTES_MEANWHILE);
+	for (size_t i = first; i < first + n; i++) {
+		if (i == 0 || c->polls.data[i].poll != c->polls.data[i - 1].poll)
+			addrs[naddrs++] = c->polls.data[i].poll;
+	}
+	debuginfo_prefetch(c->in->di, addrs, naddrs);
+}
+
 static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
 {
+	bool all = c->want & WANT_TASKS;
+
 	/* What lies side by side in the program is described side by side. */
 	if (c->polls.n)
 		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
@@ -333,7 +342,9 @@ static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
 			if (interrupted) /* inspect() says so */
 				return;
 		}
-		if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
+		if (c->by_poll && all && i % TASKS_AT_ONCE == 0)
+			prefetch_tasks(c, i);
+		if (all || task->state == TASK_RUNNING)
 			tokio_decode_task(c, &runtimes[task->runtime], task);
 	}
 }
@@ -358,8 +369,6 @@ void tokio_collect(struct collector *c)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);
 	find_clock(c, runtimes, nruntimes);
-	if (c->want & WANT_TASKS)
-		prefetch_polls(c->in);
 	decode_tasks(c, runtimes);
 	tokio_describe_threads(c, threads, runtimes, nruntimes);
 	size_t before = tasks.n;

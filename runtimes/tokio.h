@@ -98,9 +98,7 @@ struct tokio {
 	struct thread_local parker;     /* runtime::park::CURRENT_PARKER; type NULL: none */
 	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
 	struct layout layout;
-	struct map plans;        /* poll address -> struct task_plan */
-	struct map polls;        /* poll addresses of tasks listed so far */
-	VEC(uint64_t) new_polls; /* those among them that no plan was asked for yet */
+	struct map plans; /* poll address -> struct task_plan */
 	/* Of task headers; offset of the pointer to them, when all that is read there is behind it.
 	 */
 	uint64_t vtable_offset;

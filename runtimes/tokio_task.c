@@ -43,8 +43,6 @@ static struct task *add_task(struct collector *c, struct tokio_runtime *r,
 	r->info->ntasks++;
 	if (c->by_poll)
 		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
-	if (map_put(&r->tokio->polls, h->poll, NULL))
-		*vec_push(&r->tokio->new_polls) = h->poll;
 	return task;
 }
 
