@@ -14,7 +14,17 @@ from pathlib import Path
 # What its line editor writes when it waits for the next command.
 PROMPT = b"\x1b[?2004h"
 WHERE_IS_THE_CURSOR = b"\x1b[6n"
+TYPING = 0.03
 COMMANDS = [b"async backtrace all\r", b"quit\r"]
+
+
+def type_slowly(terminal, text):
+    """Its editor stalls when a line comes at once. Returns the seconds that this took."""
+    begin = time.monotonic()
+    for i in range(len(text)):
+        time.sleep(TYPING)
+        os.write(terminal, text[i : i + 1])
+    return time.monotonic() - begin
 
 
 class Session:
@@ -40,24 +50,7 @@ class Session:
             os.close(its)
             self.seconds = None
             self.output = bytearray()
-            asked = 0
-            finished = False
-            while time.monotonic() - begin < deadline:
-                if not select.select([ours], [], [], 1)[0]:
-                    continue
-                try:
-                    piece = os.read(ours, 1 << 16)
-                except OSError:
-                    finished = True
-                    break
-                self.output += piece
-                if WHERE_IS_THE_CURSOR in piece:
-                    os.write(ours, b"\x1b[1;1R")
-                if asked < len(COMMANDS) and self.output.count(PROMPT) > asked:
-                    if asked == 1:
-                        self.seconds = time.monotonic() - begin
-                    os.write(ours, COMMANDS[asked])
-                    asked += 1
+            finished = self.converse(ours, begin, deadline)
             if not finished:
                 process.kill()
             _, status, usage = os.wait4(process.pid, 0)
@@ -68,6 +61,26 @@ class Session:
         self.peak_mb = usage.ru_maxrss / 1024
         text = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", bytes(self.output))
         self.text = text.decode(errors="replace")
+
+    def converse(self, terminal, begin, deadline):
+        """Gives the commands, each at its prompt; true where the program has ended."""
+        asked = 0
+        waited = 0
+        while time.monotonic() - begin < deadline:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    piece = os.read(terminal, 1 << 16)
+                except OSError:
+                    return True
+                self.output += piece
+                if WHERE_IS_THE_CURSOR in piece:
+                    os.write(terminal, b"\x1b[1;1R")
+                if self.output.count(PROMPT) == 2 and self.seconds is None:
+                    self.seconds = time.monotonic() - begin - waited
+            elif asked < len(COMMANDS) and self.output.count(PROMPT) > asked:
+                waited += 0.1 + type_slowly(terminal, COMMANDS[asked])
+                asked += 1
+        return False
 
     @property
     def tasks(self):
