@@ -80,7 +80,7 @@ def tools(options):
     yield "asyncdbg", ask_asyncdbg, options.asyncdbg
     yield "BugStalker", ask_bugstalker, options.bugstalker
     yield "gdb and a script", ask_gdb, common.find_tool("gdb")
-    yield "lldb and a script", ask_lldb, common.find_tool("lldb", "lldb-19")
+    yield "lldb and a script (names no future)", ask_lldb, common.find_tool("lldb", "lldb-19")
 
 
 def measure(options, executable, arguments):
