@@ -37,10 +37,17 @@ def gap_ms(program):
     return int(program.ask()) / 1e6
 
 
-def copied_bytes(document, tasks):
-    """What asyncdbg says it copied, and whether it did say so."""
-    copied = document.get("copied_bytes")
-    return (copied, True) if copied is not None else (tasks * ASSUMED, False)
+def stop_of(document, tasks):
+    """What asyncdbg says of its stop; `bytes_told` is false where it does not say what it copied."""
+    stop = document.get("stop") or {"stops": 1, "longest_ms": document["pause_ms"]}
+    return {
+        "pause_ms": document["pause_ms"],
+        "longest_ms": stop["longest_ms"],
+        "stops": stop["stops"],
+        "mode": stop.get("mode", "stopped"),
+        "copied_bytes": stop.get("bytes", tasks * ASSUMED),
+        "bytes_told": "bytes" in stop,
+    }
 
 
 def measure_once(options, program, tasks, output, probe):
@@ -48,19 +55,17 @@ def measure_once(options, program, tasks, output, probe):
     gap_ms(program)
     run = common.Run([*command, "async", "backtrace", "all"], output=output).expect(0, 1)
     gap = gap_ms(program)
-    time.sleep(run.seconds)
+    time.sleep(min(run.seconds, 5))
     quiet_gap = gap_ms(program)
     document, lines = common.head_of_jsonl(output)
     if lines != tasks:
         raise SystemExit(f"{lines} tasks instead of {tasks}")
-    copied, told = copied_bytes(document, tasks)
-    limit = common.probe(probe, program.pid, copied)
+    stop = stop_of(document, tasks)
+    limit = common.probe(probe, program.pid, stop["copied_bytes"])
     return {
-        "pause_ms": document["pause_ms"],
+        **stop,
         "gap_ms": gap,
         "quiet_gap_ms": quiet_gap,
-        "copied_bytes": copied,
-        "copied_bytes_told": told,
         "stop_ms": limit["stop_us"] / 1e3,
         "read_ms": limit["read_us"] / 1e3,
         "read_bytes": limit["bytes"],
@@ -79,7 +84,11 @@ def measure(options, tasks, probe):
         measure_once(options, program, tasks, output, probe)
         runs = [measure_once(options, program, tasks, output, probe) for _ in range(options.runs)]
         state = program.state()
-    middle = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+    middle = {
+        key: statistics.median(run[key] for run in runs)
+        for key, value in runs[0].items()
+        if not isinstance(value, str)
+    }
     return {"tasks": tasks, "runs": runs, "median": middle, "target": state}
 
 
@@ -90,9 +99,10 @@ def row(result):
     return [
         f"{result['tasks']:,}",
         f"{middle['pause_ms']:.3f} ms",
+        f"{middle['stops']:.0f}",
         f"{middle['gap_ms']:.2f} ms",
         f"{middle['quiet_gap_ms']:.2f} ms",
-        copied if middle["copied_bytes_told"] else f"{copied} (assumed)",
+        copied if middle["bytes_told"] else f"{copied} (assumed)",
         f"{middle['stop_ms']:.3f} ms",
         f"{middle['read_ms']:.3f} ms",
         f"{middle['pause_ms'] / shortest:.1f}",
@@ -109,7 +119,7 @@ def main():
     print(f"## Pause\n\n{options.runs} runs, medians. {common.machine()}.\n")
     results = [measure(options, tasks, probe) for tasks in options.tasks or TASKS]
     common.table(
-        ["tasks", "pause", "gap seen", "gap without asyncdbg", "copied", "shortest stop",
+        ["tasks", "pause", "stops", "gap seen", "gap without asyncdbg", "copied", "shortest stop",
          "shortest copy", "pause / shortest", "the target"],
         [row(result) for result in results],
     )
