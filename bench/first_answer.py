@@ -13,8 +13,11 @@ from pathlib import Path
 import common
 
 # Name, size, types of task that are alive.
-SUBJECTS = [("large, 20 types", "large", 20), ("large, 1,700 types", "large", 1700),
-            ("small, 20 types", "small", 20)]
+SUBJECTS = [
+    ("large, 20 types", "large", 20),
+    ("large, 1,700 types", "large", 1700),
+    ("small, 20 types", "small", 20),
+]
 
 
 class Subject:
@@ -58,8 +61,7 @@ def measure_asyncdbg(options, subject, directory, no_cache):
             subject.add(f"{kind} {time}", ask(options, target, cache, output))
             check(subject, output)
         if no_cache:
-            subject.add(f"{kind} without cache",
-                        ask(options, target, cache, output, "--no-cache"))
+            subject.add(f"{kind} without cache", ask(options, target, cache, output, "--no-cache"))
 
 
 def measure_loads(subject, lldb):
@@ -128,7 +130,12 @@ def print_growth(subjects, executables):
         for time in ("first", "second"):
             a = large.series[f"{kind} {time}"].seconds
             b = small.series[f"{kind} {time}"].seconds
-            cells = [common.duration(a), common.duration(b), f"{a / b:.2f}", f"{(a - extra) / b:.2f}"]
+            cells = [
+                common.duration(a),
+                common.duration(b),
+                f"{a / b:.2f}",
+                f"{(a - extra) / b:.2f}",
+            ]
             rows.append([f"{kind}, {time} run", *cells])
     common.table(
         ["20 types", "large", "small", "ratio", "ratio without one pass over the symbols"], rows
@@ -156,17 +163,35 @@ def measure(options, profile):
                 measure_asyncdbg(options, subject, directory, no_cache)
                 if "1,700" not in subject.label:
                     measure_loads(subject, lldb)
-        loads = {subject.executable: subject.series for subject in subjects if "gdb" in subject.series}
+        loads = {
+            subject.executable: subject.series for subject in subjects if "gdb" in subject.series
+        }
         rows = [
-            row(subject, kind, loads[subject.executable]["gdb"], loads[subject.executable].get("lldb"))
+            row(
+                subject,
+                kind,
+                loads[subject.executable]["gdb"],
+                loads[subject.executable].get("lldb"),
+            )
             for subject in subjects
             for kind, _ in subject.targets()
         ]
         states = {subject.program.state() for subject in subjects}
         for subject in subjects:
             subject.program.end()
-    headings = ["`async backtrace all`", "first run", "second run", "first / second", "peak memory",
-                "gdb loads it", "peak", "gdb / first run", "lldb loads it", "peak", "lldb / first run"]
+    headings = [
+        "`async backtrace all`",
+        "first run",
+        "second run",
+        "first / second",
+        "peak memory",
+        "gdb loads it",
+        "peak",
+        "gdb / first run",
+        "lldb loads it",
+        "peak",
+        "lldb / first run",
+    ]
     common.table(headings, rows)
     print_growth(subjects, sizes)
     print(f"The programs afterwards: {', '.join(sorted(states))}.\n")
@@ -183,8 +208,10 @@ def main():
     parser = common.parser(__doc__)
     parser.add_argument("--profile", action="append", choices=["debug", "release"])
     options = parser.parse_args()
-    print(f"## First answer\n\n{options.runs} runs, medians (peaks: the largest). "
-          f"{common.machine()}.\n")
+    print(
+        f"## First answer\n\n{options.runs} runs, medians (peaks: the largest). "
+        f"{common.machine()}.\n"
+    )
     profiles = options.profile or ["debug", "release"]
     common.write_json(options, {profile: measure(options, profile) for profile in profiles})
 

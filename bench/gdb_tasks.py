@@ -117,8 +117,11 @@ def boxed(value):
         vtable = int(value["vtable"].cast(gdb.lookup_type("usize")))
         if vtable not in futures:
             name = function_name(word(vtable + 24))
-            futures[vtable] = gdb.lookup_type(name.replace("::{async_fn#", "::{async_fn_env#")
-                                              .replace("::{async_block#", "::{async_block_env#"))
+            futures[vtable] = gdb.lookup_type(
+                name.replace("::{async_fn#", "::{async_fn_env#").replace(
+                    "::{async_block#", "::{async_block_env#"
+                )
+            )
         return value["pointer"].cast(futures[vtable].pointer()).dereference()
     return None
 

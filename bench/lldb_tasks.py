@@ -19,7 +19,7 @@ STORAGE = "std::sys::thread_local::native::eager::Storage<tokio::runtime::contex
 
 
 def offset_in(kind, member):
-    """lldb puts the payload of a variant behind the discriminant; both begin where the enum does."""
+    """lldb puts the payload of a variant behind the discriminant; both begin with the enum."""
     return 0 if kind.GetName().endswith("$Variant") else member.GetOffsetInBytes()
 
 

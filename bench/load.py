@@ -46,8 +46,11 @@ def load(options, port):
 
 def measure(options, program, output):
     command = [options.asyncdbg, "-p", program.pid, "async", "backtrace", "all"]
-    ways = {"nothing": None, "a process that does not attach": [options.asyncdbg, "--version"],
-            "`async backtrace all`": command}
+    ways = {
+        "nothing": None,
+        "a process that does not attach": [options.asyncdbg, "--version"],
+        "`async backtrace all`": command,
+    }
     results = {way: [] for way in ways}
     looks = dict.fromkeys(ways, 0)
     load(options, program.truth["port"])
@@ -69,8 +72,10 @@ def main():
     options = parser.parse_args()
     if not common.find_tool("wrk"):
         raise SystemExit("wrk is missing (Debian's package wrk)")
-    print(f"## Under load\n\n{options.runs} runs of {options.seconds} s each, medians. "
-          f"{CONNECTIONS} connections. {common.machine()}.\n")
+    print(
+        f"## Under load\n\n{options.runs} runs of {options.seconds} s each, medians. "
+        f"{CONNECTIONS} connections. {common.machine()}.\n"
+    )
     server = options.build / "programs/release/server"
     with tempfile.TemporaryDirectory() as name, common.running(server) as program:
         results, looks = measure(options, program, Path(name) / "answer")
@@ -78,15 +83,26 @@ def main():
     rows = []
     for way, runs in results.items():
         middle = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
-        rows.append([
-            way,
-            f"{middle['requests_per_second']:,.0f}",
-            *[f"{middle[key]:.2f} ms" for key in ("p50_ms", "p99_ms", "p999_ms", "max_ms")],
-            sum(run["errors"] for run in runs),
-            looks[way],
-        ])
+        rows.append(
+            [
+                way,
+                f"{middle['requests_per_second']:,.0f}",
+                *[f"{middle[key]:.2f} ms" for key in ("p50_ms", "p99_ms", "p999_ms", "max_ms")],
+                sum(run["errors"] for run in runs),
+                looks[way],
+            ]
+        )
     common.table(
-        ["each second", "requests a second", "50 %", "99 %", "99.9 %", "longest", "errors", "looks"],
+        [
+            "each second",
+            "requests a second",
+            "50 %",
+            "99 %",
+            "99.9 %",
+            "longest",
+            "errors",
+            "looks",
+        ],
         rows,
     )
     print(f"The server afterwards: {state}.\n")

@@ -22,7 +22,6 @@ PROGRAMS = [
     ("scale, release", "programs/release/scale", [1_000]),
     ("scale, release", "programs/release/scale", [100_000]),
 ]
-DEADLINE = 300
 
 
 class Answer:
@@ -50,10 +49,11 @@ def ask_asyncdbg(options, program, directory, answer):
 
 
 def ask_bugstalker(options, program, directory, answer):
-    run = bugstalker.Session(str(options.bugstalker), program.pid, DEADLINE)
+    run = bugstalker.Session(str(options.bugstalker), program.pid, options.deadline)
     if run.seconds is None:
-        answer.remark = "no answer" if run.status is None else f"ended with {run.status}"
-        run.seconds = DEADLINE
+        late = f"no answer after {options.deadline} s"
+        answer.remark = late if run.status is None else f"ended with {run.status}"
+        run.seconds = options.deadline
     answer.add(run, run.tasks)
 
 
@@ -111,7 +111,7 @@ def rows(label, tasks, answers):
         yield [
             f"{label}, {tasks:,} tasks",
             tool,
-            common.duration(answer.series.seconds) if timed else None,
+            common.duration(answer.series.seconds) if timed and answer.tasks else None,
             listed,
             f"{answer.series.peak_mb:.0f} MB" if timed else None,
             len(answer.series.runs),
@@ -120,8 +120,11 @@ def rows(label, tasks, answers):
 
 
 def versions(options):
-    for tool, command in (("gdb", ["gdb", "--version"]), ("lldb", ["lldb-19", "--version"]),
-                          ("BugStalker", [options.bugstalker, "--version"])):
+    for tool, command in (
+        ("gdb", ["gdb", "--version"]),
+        ("lldb", ["lldb-19", "--version"]),
+        ("BugStalker", [options.bugstalker, "--version"]),
+    ):
         if command[0] and common.find_tool(str(command[0])):
             lines = common.capture(command).strip().splitlines()
             yield tool, lines[0] if lines else "unknown"
@@ -130,12 +133,26 @@ def versions(options):
 def main():
     parser = common.parser(__doc__)
     parser.add_argument("--bugstalker", default=common.find_tool("bs"), help="default: bs in PATH")
-    parser.add_argument("--patience", type=float, default=30, metavar="SECONDS",
-                        help="what takes longer is run once only")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=30,
+        metavar="SECONDS",
+        help="what takes longer is run once only",
+    )
+    parser.add_argument(
+        "--deadline",
+        type=int,
+        default=300,
+        metavar="SECONDS",
+        help="for BugStalker; the other tools have 10 minutes",
+    )
     parser.add_argument("--only", help="programs whose name has this in it")
     options = parser.parse_args()
-    print(f"## Other debuggers\n\n{options.runs} runs, medians (peaks: the largest). "
-          f"{common.machine()}.\n")
+    print(
+        f"## Other debuggers\n\n{options.runs} runs, medians (peaks: the largest). "
+        f"{common.machine()}.\n"
+    )
     print(f"{'; '.join(version for _, version in versions(options))}.\n")
     figures, lines = [], []
     for label, executable, arguments in PROGRAMS:
@@ -155,7 +172,15 @@ def main():
             for tool, answer in answers.items()
         ]
     common.table(
-        ["program", "tool", "time to the answer", "tasks listed", "peak memory", "runs", "the target"],
+        [
+            "program",
+            "tool",
+            "time to the answer",
+            "tasks listed",
+            "peak memory",
+            "runs",
+            "the target",
+        ],
         lines,
     )
     common.write_json(options, figures)

@@ -61,11 +61,14 @@ def main():
     parser = common.parser(__doc__)
     parser.add_argument("--tasks", type=int, action="append", help=f"default: {TASKS}")
     options = parser.parse_args()
-    print(f"## Whole command\n\n{options.runs} runs, medians (peaks: the largest). "
-          f"{common.machine()}.\n")
+    print(
+        f"## Whole command\n\n{options.runs} runs, medians (peaks: the largest). "
+        f"{common.machine()}.\n"
+    )
     results = [measure(options, tasks) for tasks in options.tasks or TASKS]
     common.table(
-        ["tasks", "time", "a task", "each further task", "peak memory", "output"], list(rows(results))
+        ["tasks", "time", "a task", "each further task", "peak memory", "output"],
+        list(rows(results)),
     )
     figures = [
         {

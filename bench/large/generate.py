@@ -308,8 +308,12 @@ def part_source(crate, functions):
         index = INDEX if i % 10 == 2 else COUNT
         names = {"n": f"{crate}{i:03}", "i": i}
         text.append(
-            FUNCTION.format(wait=wait.format(**names), middle=middle.format(**names),
-                index=index.format(**names), **names)
+            FUNCTION.format(
+                wait=wait.format(**names),
+                middle=middle.format(**names),
+                index=index.format(**names),
+                **names,
+            )
         )
     return "".join(text)
 
@@ -330,7 +334,10 @@ def main():
     parts = []
     for crate in range(CRATES):
         member(
-            directory, f"part{crate}", dependencies, "lib.rs",
+            directory,
+            f"part{crate}",
+            dependencies,
+            "lib.rs",
             part_source(crate, arguments.functions),
         )
         parts.append(f"    (part{crate}::STARTS, &part{crate}::REACHED),\n")
