@@ -51,6 +51,7 @@ def rows(results):
                 common.duration(series.seconds),
                 f"{series.seconds / tasks * 1e6:.2f} us",
                 slope,
+                common.duration(series.median("cpu")),
                 f"{series.peak_mb:.0f} MB",
                 f"{result['sizes'][kind] / 1e6:.1f} MB",
             ]
@@ -67,7 +68,7 @@ def main():
     )
     results = [measure(options, tasks) for tasks in options.tasks or TASKS]
     common.table(
-        ["tasks", "time", "a task", "each further task", "peak memory", "output"],
+        ["tasks", "time", "a task", "each further task", "processor time", "peak memory", "output"],
         list(rows(results)),
     )
     figures = [
