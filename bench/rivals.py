@@ -5,6 +5,7 @@ asyncdbg and BugStalker are asked for `async backtrace all`; gdb and lldb have n
 run a script of ours that walks the same lists. Counted are the tasks that each lists.
 """
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -94,6 +95,8 @@ def measure(options, executable, arguments):
                 if not there or (turn > 0 and answer.series.seconds > options.patience):
                     continue
                 ask(options, program, Path(name), answer)
+                seconds = answer.series.runs[-1].seconds
+                print(f"{executable}: {tool}: {seconds:.1f} s", file=sys.stderr)
                 state = program.state()
                 if state != "runs":
                     answer.remark = f"{answer.remark} the target {state}".strip()
