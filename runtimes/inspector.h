@@ -29,7 +29,7 @@ struct inspector {
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show; /* of values as text */
 	struct facts_options facts;
-	const char *layout; /* the layout file in use, sanitised; NULL none */
+	const char *layout;      /* the layout file in use, sanitised; NULL none */
 	struct target_info info; /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
