@@ -189,7 +189,7 @@ static size_t count_hashes(const struct merger *m)
  */
 static void refine(struct merger *m)
 {
-	enum { MAX_ROUNDS = 64 };
+	enum { MAX_ROUNDS = 1 << 16 }; /* as many as a chain of types is long */
 	size_t before = 0;
 
 	for (int round = 0; round < MAX_ROUNDS; round++) {
