@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf/facts_inside.h"
+#include "dwarf/lookup.h"
 
 enum key_kind {
 	KEY_NUMBER,
@@ -116,6 +117,7 @@ struct merger {
 	VEC(struct node) nodes;
 	struct map index; /* DIE -> index + 1 in nodes */
 	struct map ids;   /* DIE -> number in the new facts */
+	struct map names; /* hashes of the names of types */
 	uint64_t last_id;
 	struct facts *to;
 };
@@ -187,7 +189,7 @@ static size_t count_hashes(const struct merger *m)
  */
 static void refine(struct merger *m)
 {
-	enum { MAX_ROUNDS = 64 };
+	enum { MAX_ROUNDS = 1 << 16 }; /* as many as a chain of types is long */
 	size_t before = 0;
 
 	for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -281,14 +283,13 @@ static bool is_of_use(const struct merger *m, const char *path, const char *name
 {
 	size_t len = strlen(name), glue_len = strlen(drop_glue);
 	SCRATCH(tmp);
-	struct fact fact;
 
 	if (strcmp(path, drop_glue) != 0)
 		return true;
 	if (len < glue_len + 2)
 		return false;
 	const char *type = arena_strndup(&tmp, name + glue_len + 1, len - glue_len - 2);
-	return fact_find(m->to, FACT_NAME, 0, type, &fact) && fact_number(&fact);
+	return map_has(&m->names, lookup_name_key(type));
 }
 
 typedef VEC(struct {
@@ -406,9 +407,14 @@ static void copy_kind(struct merger *m, enum fact_kind kind)
 	vec_free(&keys);
 }
 
-/* A name leads to its type, whether it was asked for or not. */
+/*
+ * A name leads to its type, whether it was asked for or not, where it may be asked for: of the lock
+ * that a thread waits in only the method is known.
+ */
 static void name_types(struct merger *m)
 {
+	static const char *const locks[] = { "std::sync::", "parking_lot::", "lock_api::" };
+
 	for (size_t i = 0; i < m->nodes.n; i++) {
 		struct fact_draft d;
 		struct fact fact;
@@ -419,7 +425,13 @@ static void name_types(struct merger *m)
 			continue;
 		fact_number(&fact);
 		name = fact_text(&fact);
-		if (!name || fact_find(m->to, FACT_NAME, 0, name, &fact))
+		if (!name)
+			continue;
+		map_put(&m->names, lookup_name_key(name), NULL);
+		bool wanted = false;
+		for (size_t j = 0; j < sizeof(locks) / sizeof(*locks); j++)
+			wanted |= strncmp(name, locks[j], strlen(locks[j])) == 0;
+		if (!wanted || fact_find(m->to, FACT_NAME, 0, name, &fact))
 			continue;
 		fact_begin(&d, m->to, FACT_NAME, 0, name);
 		fact_add_number(&d, id_of(m, m->nodes.data[i].die));
@@ -446,5 +458,6 @@ struct facts *facts_merged(const struct facts *f, size_t ntypes[2])
 	vec_free(&m.nodes);
 	map_free(&m.index);
 	map_free(&m.ids);
+	map_free(&m.names);
 	return m.to;
 }

@@ -98,6 +98,31 @@ static bool take(struct section *left, uint64_t len, struct section *ret)
 	return true;
 }
 
+struct row {
+	uint64_t key;
+	uint32_t at, size;
+};
+
+static struct row row_at(struct section index, size_t i)
+{
+	struct row row;
+
+	memcpy(&row, index.data + i * INDEX_ROW, INDEX_ROW);
+	return row;
+}
+
+/* Rows that share their bytes could make much out of a small file. */
+static bool rows_fit(const struct facts_file *file)
+{
+	uint64_t total = 0;
+
+	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
+		for (size_t i = 0; i < file->index[kind].size / INDEX_ROW; i++)
+			total += row_at(file->index[kind], i).size;
+	}
+	return total <= file->records.size;
+}
+
 static struct error *find_parts(struct facts_file *file, const struct header *h, size_t size)
 {
 	struct section left = { file->data + sizeof(*h), size - sizeof(*h) };
@@ -108,7 +133,8 @@ static struct error *find_parts(struct facts_file *file, const struct header *h,
 		       take(&left, h->rows[i] * INDEX_ROW, &file->index[i]);
 	fits = fits && take(&left, h->ntexts, &file->texts) &&
 	       take(&left, h->nrecords, &file->records) && left.size == 0;
-	if (!fits || (file->texts.size && file->texts.data[file->texts.size - 1] != 0))
+	if (!fits || !rows_fit(file) ||
+	    (file->texts.size && file->texts.data[file->texts.size - 1] != 0))
 		return error_new(ERR_CORRUPT, "its parts do not fit");
 	return NULL;
 }
@@ -156,19 +182,6 @@ const struct facts_identity *facts_identity(const struct facts *f)
 bool facts_are_whole(const struct facts *f)
 {
 	return f && f->file.whole;
-}
-
-struct row {
-	uint64_t key;
-	uint32_t at, size;
-};
-
-static struct row row_at(struct section index, size_t i)
-{
-	struct row row;
-
-	memcpy(&row, index.data + i * INDEX_ROW, INDEX_ROW);
-	return row;
 }
 
 bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_t key, bool below,

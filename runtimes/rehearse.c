@@ -33,14 +33,18 @@ static void meet(struct rehearser *r, const struct type *t)
 
 /* ---- roots ---- */
 
-/* What a thread polls in a block_on, and whose node the waker of a set is. */
+/*
+ * What a thread polls in a block_on, and whose node the waker of a set is; of what polls a task the
+ * name alone, for its poll function has told the rest.
+ */
 static void ask_about_generics(struct rehearser *r, const struct function *f)
 {
 	static const char *const params[] = { "F", "T", "W" };
 	const char *last = qualified_last(f->name);
 
-	if (strncmp(last, "block_on", 8) != 0 && strncmp(last, "clone_arc_raw<", 14) != 0 &&
-	    strncmp(f->name, "tokio::runtime::task::", 22) != 0)
+	if (strncmp(f->name, "tokio::runtime::task::", 22) == 0)
+		function_param(f, "T");
+	if (strncmp(last, "block_on", 8) != 0 && strncmp(last, "clone_arc_raw<", 14) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
 		meet(r, function_param(f, params[i]));

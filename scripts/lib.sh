@@ -8,7 +8,7 @@ jobs=${JOBS:-$(nproc)}
 fixtures=${FIXTURES:-$root/testdata/fixtures}
 
 debian_packages=(cmake ninja-build gcc libc6-dev pkg-config libdw-dev libelf-dev libiberty-dev
-	libjansson-dev libedit-dev zstd)
+	zlib1g-dev libjansson-dev libedit-dev zstd)
 debian_test_packages=(libcmocka-dev binutils gdb python3 python3-jsonschema jq clang-format procps
 	util-linux valgrind)
 
@@ -58,10 +58,10 @@ explain_packages() {
 		Please install what asyncdbg is built and tested with:
 		  Debian, Ubuntu  $*
 		  Fedora          cmake ninja-build gcc pkgconf elfutils-devel elfutils-libelf-devel
-		                  binutils-devel jansson-devel libedit-devel libcmocka-devel zstd
+		                  binutils-devel jansson-devel libedit-devel libcmocka-devel zstd zlib-devel
 		                  gdb-headless python3-jsonschema clang-tools-extra
 		  Arch            cmake ninja gcc pkgconf elfutils binutils jansson libedit cmocka
-		                  zstd gdb python-jsonschema clang
+		                  zlib zstd gdb python-jsonschema clang
 	EOF
 }
 

@@ -17,6 +17,7 @@ program=tokio_tcp
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 work=$(mktemp -d)
 failures=0
+options=()
 
 trap 'stop_program; rm -rf "$work"' EXIT
 
@@ -30,7 +31,7 @@ bad() {
 look() {
 	start_program "$1" || return 1
 	status=0
-	timeout 120 "$asyncdbg" --no-cache -p "$pid" --json async backtrace all >"$work/answer" \
+	timeout 120 "$asyncdbg" --no-cache "${options[@]}" -p "$pid" --json async backtrace all >"$work/answer" \
 		2>"$work/notes" </dev/null || status=$?
 	stop_program
 }
@@ -59,6 +60,18 @@ says() {
 	fi
 }
 
+# stripped NAME EXE: nothing is missing of a copy without symbols, with a layout file.
+stripped() {
+	if ! "$asyncdbg" layout "$2" -o "$work/layout" 2>"$work/said"; then
+		bad "$1" "has no layout file" "$work/said"
+		return
+	fi
+	strip --strip-all -o "$work/bare" "$2"
+	options=(--layout "$work/layout")
+	whole "$1, stripped, with a layout file" "$work/bare"
+	options=()
+}
+
 built() {
 	"$here/build_programs.sh" "$(newest_lock)" "$1" "$program" | tail -n 1
 }
@@ -79,10 +92,13 @@ whole "no symbol table" "$work/nosym"
 if objcopy --compress-debug-sections=zstd "$plain" "$work/zstd" 2>/dev/null; then
 	says "compressed with zstd" "$work/zstd" "compressed with zstd"
 fi
-whole "DWARF 5" "$(built release+dwarf5)/$program"
-whole "not position-independent" "$(built release+nopie)/$program"
-whole "static" "$(built release+static)/$program"
-whole "v0 mangling" "$(built release+v0)/$program"
+stripped plain "$plain"
+stripped debug "$(built debug)/$program"
+for form in dwarf5 nopie static v0; do
+	exe=$(built release+$form)/$program
+	whole "$form" "$exe"
+	stripped "$form" "$exe"
+done
 says "line tables only" "$(built debug1)/$program" "line tables only"
 split=$(built release+split)/$program
 says "split into .dwp" "$split" "split into .dwo or .dwp"

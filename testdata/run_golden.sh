@@ -89,7 +89,27 @@ run_fixture() {
 	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
 	run_commands "$fixture" out
 	run_commands "$fixture" again
+	check_cache "$fixture" || uncached+=("$fixture")
 	rm -f "$work/$fixture".{core,exe}
+}
+
+# The same answer where the cache must not or cannot be written, and nothing written.
+check_cache() {
+	local fixture=$1 where option
+
+	while read -r where option; do
+		# shellcheck disable=SC2086 # one option, or none
+		(cd "$work" && XDG_CACHE_HOME=$where timeout 300 "$asyncdbg" $option -c "$fixture.core" \
+			--exe "$fixture.exe" --color never tasks) >"$work/tasks" 2>/dev/null </dev/null || true
+		if ! cmp -s "$work/tasks" "$work/out/$fixture/tasks.txt" || [ -e "$work/none" ]; then
+			echo "$fixture: another answer, or a cache, with $where $option"
+			return 1
+		fi
+	done <<-EOF
+		$work/none --no-cache
+		/dev/null
+		/proc/self/fd
+	EOF
 }
 
 # Exit codes of a complete and of an incomplete answer; anything else is no answer.
@@ -140,10 +160,12 @@ if [ $# -eq 0 ]; then
 	done
 fi
 failed=()
+uncached=()
 for fixture in "${fixtures[@]}"; do
 	run_fixture "$fixture"
 	check_fixture "$fixture" || failed+=("$fixture")
 done
+failed+=("${uncached[@]}")
 if [ ${#failed[@]} -gt 0 ]; then
 	echo "failed: ${failed[*]}"
 	exit 1
