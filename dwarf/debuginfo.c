@@ -235,6 +235,7 @@ void debuginfo_load(struct dwarf_module *dm)
 	}
 	struct obstacles obstacles = { 0 };
 	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &dm->file, &obstacles);
+	mapped_confirm(&dm->file);
 	if (obstacles.zstd || obstacles.other_compression) {
 		dm->dwarf = NULL;
 		no_dwarf(dm);
