@@ -237,6 +237,7 @@ static void load(struct dwarf_module *dm)
 	}
 	struct obstacles obstacles = { 0 };
 	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &dm->file, &obstacles);
+	mapped_confirm(&dm->file);
 	if (obstacles.zstd || obstacles.other_compression) {
 		dm->dwarf = NULL;
 		no_dwarf(dm);

@@ -20,11 +20,34 @@ void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_
 	if (!data || offset > SIZE_MAX - size || (uintptr_t)base % PAGE != 0)
 		return;
 	if (!m->base)
-		*m = (struct file_mapping){ base, offset, offset };
-	if (m->base != base)
+		*m = (struct file_mapping){ .base = base, .low = offset, .high = offset };
+	if (m->base != base || (m->size && offset + size > m->size))
 		return;
 	m->low = offset < m->low ? offset : m->low;
 	m->high = offset + size > m->high ? offset + size : m->high;
+}
+
+void mapped_confirm(struct file_mapping *m)
+{
+	FILE *maps = m->base ? fopen("/proc/self/maps", "re") : NULL;
+	uintptr_t first = (uintptr_t)m->base + m->low;
+	unsigned long long start, end, offset, inode;
+	char *line = NULL;
+	size_t space = 0;
+
+	m->size = 0;
+	while (maps && getline(&line, &space, maps) > 0) {
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end, &offset, &inode) != 4)
+			continue;
+		/* What was allocated, as for a section that was compressed, has no inode. */
+		if (first >= start && first < end && inode && start - (uintptr_t)m->base == offset)
+			m->size = (size_t)(end - (uintptr_t)m->base);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (m->high > m->size)
+		m->size = 0;
 }
 
 /* Whole pages between two offsets of the file. */
@@ -55,7 +78,7 @@ static bool is_much(void)
 
 void mapped_trim(struct dwarf_module *dm)
 {
-	if (dm->file.base && dm->file.high - dm->file.low > MAX_FILES && is_much())
+	if (dm->file.size && dm->file.high - dm->file.low > MAX_FILES && is_much())
 		drop(&dm->file, dm->file.low, dm->file.high);
 }
 
@@ -63,6 +86,6 @@ void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size
 {
 	const struct file_mapping *m = &dm->file;
 
-	if (m->base && data >= m->base + m->low && data + size <= m->base + m->high)
+	if (m->size && data >= m->base + m->low && data + size <= m->base + m->high)
 		drop(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
 }

@@ -11,10 +11,14 @@ struct dwarf_module;
 struct file_mapping {
 	uint8_t *base;    /* of the file's first byte */
 	size_t low, high; /* the sections' offsets span this */
+	size_t size;      /* of the mapping, counted from base; 0: not confirmed */
 };
 
 /* Takes note that the bytes at an offset of the file are here. Heap copies do not fit the rest. */
 void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
+
+/* Asks the kernel whether a file is really mapped there; before, nothing is given back. */
+void mapped_confirm(struct file_mapping *m);
 
 /*
  * Gives pages back when too much is resident: they are clean, and come back from the page cache

@@ -120,20 +120,47 @@ static void test_mapping(void **state)
 	assert_ptr_equal(m.base, file);
 	assert_int_equal(m.low, 0x1000);
 	assert_int_equal(m.high, 0x4010);
+	/* Nothing is mapped there. */
+	mapped_confirm(&m);
+	assert_int_equal(m.size, 0);
+	/* Memory that is no file's. */
+	uint8_t *heap_pages = mmap(NULL, 0x10000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(heap_pages != MAP_FAILED);
+	m = (struct file_mapping){ 0 };
+	mapped_add(&m, heap_pages + 0x100, 0x100, 0x1000);
+	assert_non_null(m.base);
+	mapped_confirm(&m);
+	assert_int_equal(m.size, 0);
+	munmap(heap_pages, 0x10000);
 }
 
 /* Pages that were given back have their bytes again. */
 static void test_dropped_pages(void **state)
 {
-	struct fixture *f = *state;
-	struct section info = f->dm->sections.info;
+	(void)state;
+	enum { SIZE = 0x8000 };
+	char path[4096];
+	struct dwarf_module dm = { 0 };
 	SCRATCH(tmp);
-	const uint8_t *before = arena_memdup(&tmp, info.data, info.size);
 
-	mapped_drop(f->dm, info.data, info.size);
-	assert_memory_equal(before, info.data, info.size);
-	mapped_drop(f->dm, before, info.size); /* not of the file */
-	assert_memory_equal(before, info.data, info.size);
+	snprintf(path, sizeof(path), "%s/testdata/unit/shapes.elf", getenv("SOURCE_DIR"));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *file = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(file != MAP_FAILED);
+	mapped_add(&dm.file, file + 0x10, 0x10, SIZE - 0x10);
+	mapped_confirm(&dm.file);
+	assert_int_equal(dm.file.size, SIZE);
+	/* Beyond the mapping. */
+	mapped_add(&dm.file, file + SIZE, SIZE, 0x1000);
+	assert_int_equal(dm.file.high, SIZE);
+
+	const uint8_t *before = arena_memdup(&tmp, file, SIZE);
+	mapped_drop(&dm, file + 0x10, SIZE - 0x10);
+	assert_memory_equal(before, file, SIZE);
+	mapped_drop(&dm, before, SIZE); /* not of the file */
+	assert_memory_equal(before, file, SIZE);
+	munmap(file, SIZE);
+	close(fd);
 }
 
 int main(void)

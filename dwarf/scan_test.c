@@ -768,12 +768,15 @@ static void test_threads(void **state)
 	(void)state;
 	enum { UNITS = 64 };
 	struct sample one = { 0 }, many = { 0 };
+	struct bytes shapes[2] = { { 0 }, { 0 } };
 	struct debuginfo di = { 0 };
 	struct unit *units[2 * UNITS];
 
 	put_usual_abbrevs(&one.abbrev);
+	for (unsigned i = 0; i < 2; i++)
+		put_many(&shapes[i], 400 + i * 100, 0x1000);
 	for (unsigned i = 0; i < UNITS; i++)
-		put_many(&one.info, 100 + i * 20, 0x1000 * (i + 1));
+		put(&one.info, shapes[i % 2].data, shapes[i % 2].n);
 	put_usual_abbrevs(&many.abbrev);
 	put(&many.info, one.info.data, one.info.n);
 	scan(&one);
@@ -799,6 +802,8 @@ static void test_threads(void **state)
 		assert_memory_equal(a->functions, b->functions,
 		                    a->nfunctions * sizeof(*a->functions));
 	}
+	free_bytes(&shapes[0]);
+	free_bytes(&shapes[1]);
 	drop(&one);
 	drop(&many);
 }
