@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
 void report_error(FILE *f, const struct error *err)
@@ -48,10 +49,12 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	TRY(command_find(&tmp, command_table, words, &call));
 	TRY(interrupt_check());
 	answer.command = call.command->name;
-	if (!call.command->offline)
-		TRY(take_snapshot(s, &call, &answer));
-
-	struct error *err = call.command->run(s, &answer, &call.args, out);
+	progress_begin();
+	struct error *err = call.command->offline ? NULL : take_snapshot(s, &call, &answer);
+	progress_end();
+	TRY(err);
+	progress_begin();
+	err = call.command->run(s, &answer, &call.args, out);
 	if (err) {
 		out_drop(out);
 		return err;

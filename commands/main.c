@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/execute.h"
 #include "commands/repl.h"
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 
 const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
@@ -22,6 +24,9 @@ enum option_key {
 	KEY_FORCE,
 	KEY_NO_CACHE,
 	KEY_LAYOUT,
+	KEY_STOP_ALL,
+	KEY_NO_STOP,
+	KEY_MAX_PAUSE,
 	KEY_JSON,
 	KEY_JSONL,
 	KEY_FULL_NAMES,
@@ -57,6 +62,12 @@ static const struct argp_option argp_options[] = {
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
 	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
+	{ "stop-all", KEY_STOP_ALL, NULL, 0,
+	  "Stop every thread, also those that sleep in a pool and cannot matter", 0 },
+	{ "no-stop", KEY_NO_STOP, NULL, 0,
+	  "Never stop the process: what changes while it is read is marked", 0 },
+	{ "max-pause", KEY_MAX_PAUSE, "MS", 0,
+	  "Stop it for at most MS milliseconds; go on as with --no-stop", 0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
 	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
@@ -86,6 +97,18 @@ static pid_t parse_pid(const char *text, struct argp_state *state)
 	return (pid_t)pid;
 }
 
+/* Milliseconds, with a fraction if need be, as nanoseconds. */
+static uint64_t parse_ms(const char *text, struct argp_state *state)
+{
+	enum { MAX_MS = 1000000000 };
+	char *end;
+	double ms = strtod(text, &end);
+
+	if (*end || end == text || !(ms >= 0 && ms <= MAX_MS))
+		argp_error(state, "\"%s\" is not a number of milliseconds", text);
+	return (uint64_t)(ms * 1e6);
+}
+
 static enum color parse_color(const char *text, struct argp_state *state)
 {
 	static const char *const names[] = { "auto", "always", "never" };
@@ -102,6 +125,8 @@ static error_t check_options(const struct options *o, struct argp_state *state)
 {
 	if (o->session.pid && o->session.core)
 		argp_error(state, "-p and -c exclude each other");
+	if (o->session.target.stop.all && o->session.target.stop.never)
+		argp_error(state, "--stop-all and --no-stop exclude each other");
 	return 0;
 }
 
@@ -127,6 +152,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		o->session.output = arg;
+		return 0;
+	case KEY_STOP_ALL:
+		o->session.target.stop.all = true;
+		return 0;
+	case KEY_NO_STOP:
+		o->session.target.stop.never = true;
+		return 0;
+	case KEY_MAX_PAUSE:
+		o->session.target.stop.has_max = true;
+		o->session.target.stop.max_ns = parse_ms(arg, state);
 		return 0;
 	case KEY_NO_CACHE:
 		o->session.inspector.cache = false;
@@ -221,6 +256,22 @@ static unsigned terminal_width(void)
 	return size.ws_col;
 }
 
+/* Not a terminal, nor a pipe to a pager on the same one. */
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static void start_progress(void)
+{
+	const char *terminal = getenv("TERM");
+
+	if (isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0)
+		progress_enable(stderr, PROGRESS_DELAY_MS);
+}
+
 static struct out *open_out(const struct options *o, bool interactive)
 {
 	struct out_options options = {
@@ -230,6 +281,7 @@ static struct out *open_out(const struct options *o, bool interactive)
 		.color = wants_color(o->color),
 		.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.width = terminal_width(),
+		.progress = is_file(STDOUT_FILENO),
 		.interactive = interactive,
 	};
 
@@ -284,7 +336,9 @@ static enum status run(const struct options *o)
 	struct error *wrong CLEANUP(error_freep) = check_inputs(o);
 	if (wrong)
 		return fail(STATUS_USAGE, wrong);
+	start_progress();
 	struct error *closed CLEANUP(error_freep) = session_open(&o->session, &s);
+	progress_end();
 	if (closed)
 		return fail(STATUS_NOTHING, closed);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)

@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "debugger/base/progress.h"
+
 void out_begin(struct out *o, const struct answer *answer)
 {
+	progress_end();
 	o->answer = *answer;
 	o->open = true;
 	o->ops->begin(o);
@@ -30,6 +33,7 @@ struct error *out_end(struct out *o)
 		o->ops->end(o);
 	o->open = false;
 	fflush(o->options.answers);
+	progress_end();
 	return write_error(o, errno);
 }
 
@@ -39,6 +43,12 @@ void out_drop(struct out *o)
 		o->ops->drop(o);
 	o->open = false;
 	fflush(o->options.answers);
+}
+
+void out_progress(const struct out *o, size_t done, size_t total)
+{
+	if (o->options.progress && done % PROGRESS_STRIDE == 0)
+		progress("writing tasks", done, total);
 }
 
 void out_free(struct out *o)

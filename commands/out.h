@@ -25,6 +25,7 @@ struct out_options {
 	bool color;
 	bool ascii;       /* no tree glyphs, no ellipsis: for terminals without UTF-8 */
 	unsigned width;   /* columns of the terminal; 0: not a terminal, never truncate */
+	bool progress;    /* answers go where nobody sees them: say how far writing them is */
 	bool interactive; /* say what was read, and each note, only when it changed */
 };
 
@@ -96,6 +97,8 @@ void out_begin(struct out *o, const struct answer *answer);
 /* Ends the answer, if one was begun, and flushes it. ERR_OS when writing failed. */
 struct error *out_end(struct out *o) MUST_CHECK;
 void out_drop(struct out *o);
+/* For formats: so many tasks are written. Cheap. */
+void out_progress(const struct out *o, size_t done, size_t total);
 void out_free(struct out *o);
 void out_freep(struct out **o);
 

@@ -68,6 +68,13 @@ static void the_whole_program(void **state)
 
 	(void)state;
 	add_note(s, "a note");
+	s->reading = (struct reading){ .how = READ_LIMITED,
+		                       .pause_ns = 412345,
+		                       .longest_ns = 250000,
+		                       .stops = 2,
+		                       .threads = 4,
+		                       .bytes = 8192 };
+	s->tasks[0]->changed = true;
 	JSON_VALUE(j) = answer_of(&async_backtrace_all_command, s, NULL);
 	assert_text(at(j, "schema", NULL), "asyncdbg/1");
 	assert_text(at(j, "command", NULL), "async backtrace all");
@@ -77,6 +84,13 @@ static void the_whole_program(void **state)
 	assert_true(json_is_null(at(j, "target", "signal", NULL)));
 	assert_true(json_is_true(at(j, "complete", NULL)));
 	assert_true(json_real_value(at(j, "pause_ms", NULL)) == 0.412345);
+	assert_text(at(j, "stop", "mode", NULL), "limited");
+	assert_number(at(j, "stop", "stops", NULL), 2);
+	assert_number(at(j, "stop", "threads", NULL), 4);
+	assert_number(at(j, "stop", "bytes", NULL), 8192);
+	assert_true(json_real_value(at(j, "stop", "longest_ms", NULL)) == 0.25);
+	assert_true(json_is_true(at(j, "tasks", "0", "changed", NULL)));
+	assert_null(json_object_get(at(j, "tasks", "1", NULL), "changed"));
 	assert_text(at(j, "runtimes", "0", "addr", NULL), "0x4000");
 	assert_number(at(j, "runtimes", "0", "injection_queue_len", NULL), 7);
 	assert_text(at(j, "notes", "0", NULL), "a note");
@@ -401,6 +415,7 @@ static void a_core_has_no_pause(void **state)
 	s->target.signal_tid = 28408;
 	JSON_VALUE(j) = answer_of(&info_command, s, NULL);
 	assert_true(json_is_null(at(j, "pause_ms", NULL)));
+	assert_null(json_object_get(j, "stop"));
 	assert_text(at(j, "target", "core", NULL), "core.1");
 	assert_number(at(j, "target", "signal", NULL), 6);
 	assert_text(at(j, "target", "signal_name", NULL), "SIGABRT");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/view.h"
+#include "debugger/base/progress.h"
 #include "dwarf/demangle.h"
 #include "runtimes/inspect.h"
 
@@ -41,8 +42,14 @@ void text_place(struct text *t, const char *file, unsigned line)
 	text_style(t, STYLE_PLACE);
 	text_clean(t, file);
 	if (line)
-		str_printf(&t->line, ":%u", line);
+		text_number(t, ":", line);
 	text_style(t, STYLE_PLAIN);
+}
+
+void text_number(struct text *t, const char *before, uint64_t n)
+{
+	str_append(&t->line, before);
+	str_append_uint(&t->line, n);
 }
 
 void text_count(struct text *t, uint64_t n, const char *noun)
@@ -169,6 +176,21 @@ static void subject_runtimes(struct text *t, const struct snapshot *s)
 		str_append(&t->line, ")");
 }
 
+static void subject_reading(struct text *t, const struct snapshot *s)
+{
+	const struct reading *r = &s->reading;
+
+	if (r->how == READ_RUNNING) {
+		str_append(&t->line, ", not stopped");
+		return;
+	}
+	str_printf(&t->line, ", paused %.1f ms", (double)r->pause_ns / 1e6);
+	if (r->threads && r->threads < s->nthreads)
+		str_printf(&t->line, " (%zu of %zu threads)", r->threads, s->nthreads);
+	if (r->how == READ_LIMITED)
+		str_append(&t->line, ", then read while it ran");
+}
+
 void text_subject(struct text *t)
 {
 	static const char *const tiers[] = {
@@ -186,7 +208,7 @@ void text_subject(struct text *t)
 		fact(t, "by layout file ", s->target.layout);
 	subject_runtimes(t, s);
 	if (!s->target.core)
-		str_printf(&t->line, ", paused %.1f ms", (double)s->pause_ns / 1e6);
+		subject_reading(t, s);
 	str_append(&t->line, s->complete ? ", complete" : ", incomplete: see notes");
 }
 
@@ -195,6 +217,7 @@ static void text_begin(struct out *o)
 	struct text *t = (struct text *)o;
 
 	t->module = NULL;
+	t->ntasks = 0;
 	if (!o->answer.snapshot)
 		return;
 	text_subject(t);
@@ -290,7 +313,8 @@ void text_task_line(struct text *t, const struct task *task)
 	text_style(t, STYLE_HEADING);
 	str_append(&t->line, "Task: ");
 	text_clean(t, task->id);
-	str_printf(&t->line, " (%s", task_state_name(task->state));
+	str_append(&t->line, " (");
+	str_append(&t->line, task_state_name(task->state));
 	if (task->state == TASK_RUNNING && task->thread)
 		str_printf(&t->line, " on thread #%u", task->thread);
 	str_append(&t->line, ")");
@@ -323,10 +347,13 @@ static void task_facts(struct text *t, const struct task *task)
 	text_end_line(t);
 }
 
+static const char changed[] = "it changed while it was read: this may be of several moments";
+
 static void text_task(struct out *o, const struct task *task, enum task_view view)
 {
 	struct text *t = (struct text *)o;
 
+	out_progress(o, t->ntasks++, o->answer.snapshot->ntasks);
 	if (view == TASK_ROW) {
 		text_task_row(t, task);
 		return;
@@ -338,6 +365,8 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 	if (task->root)
 		text_futures(t, task->root, "", view == TASK_FULL);
 	text_problem(t, "   ", task->problem);
+	if (task->changed)
+		text_problem(t, "   ", changed);
 }
 
 static void native_frame(struct text *t, const struct stack_frame *f)
@@ -375,6 +404,8 @@ static void polled_task(struct text *t, const char *id, unsigned thread)
 	if (task->root)
 		text_futures(t, task->root, "   ", false);
 	text_problem(t, "      ", task->problem);
+	if (task->changed)
+		text_problem(t, "      ", changed);
 }
 
 static void thread_stack(struct text *t, const struct thread_info *th)
@@ -443,6 +474,7 @@ static void text_end(struct out *o)
 	struct text *t = (struct text *)o;
 
 	text_table_end(t);
+	progress_end();
 	/* Both may be one terminal: the notes come after the answer. */
 	fflush(o->options.answers);
 	print_notes(t);

@@ -10,6 +10,7 @@ enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM 
 
 struct text {
 	struct out out;
+	size_t ntasks;      /* written in this answer */
 	struct str line;    /* being built */
 	struct table table; /* of the answer; columns NULL: none */
 	char *said;         /* interactive: what the last answer was about */
@@ -27,6 +28,8 @@ void text_name(struct text *t, const char *name);
 void text_place(struct text *t, const char *file, unsigned line);
 /* "1 task", "2 tasks" */
 void text_count(struct text *t, uint64_t n, const char *noun);
+/* before, and n. */
+void text_number(struct text *t, const char *before, uint64_t n);
 /* "multi_thread, 4 workers[, name "x"]" */
 void text_runtime(struct text *t, const struct runtime_info *r);
 /* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */

@@ -18,7 +18,7 @@ static void coroutine(struct text *t, const struct future *f)
 	} else if (f->state == FUTURE_SUSPENDED) {
 		str_append(&t->line, " suspended");
 		if (f->await_point >= 0)
-			str_printf(&t->line, " at await point %d", f->await_point);
+			text_number(t, " at await point ", (uint64_t)f->await_point);
 		text_place(t, file, f->line);
 	} else if (f->state != FUTURE_STATE_NONE) {
 		str_printf(&t->line, " %s", future_state_name(f->state));
@@ -162,7 +162,9 @@ static void branch(struct text *t, const struct future *f)
 
 void text_future(struct text *t, const struct future *f)
 {
-	str_printf(&t->line, "#%u ", f->number);
+	str_append(&t->line, "#");
+	str_append_uint(&t->line, f->number);
+	str_append(&t->line, " ");
 	if (f->kind == FUTURE_OTHER)
 		hand_written(t, f);
 	else

@@ -715,9 +715,31 @@ static void a_prompt_is_not_told_twice(void **state)
 	assert_null(run_command(&c, &info_layout_command, s, NULL));
 	assert_string_equal(c.answers, HEADER_UNCOUNTED);
 	assert_string_equal(c.messages, "note: first\nnote: second\n");
-	s->pause_ns *= 2;
+	s->reading.pause_ns *= 2;
 	assert_null(run_command(&c, &info_layout_command, s, NULL));
 	assert_non_null(strstr(c.answers, "paused 0.8 ms"));
+}
+
+static void how_it_was_read(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	s->reading.threads = s->nthreads - 1;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, "paused 0.4 ms (4 of 5 threads), complete"));
+	s->reading.how = READ_LIMITED;
+	s->reading.threads = s->nthreads;
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, "paused 0.4 ms, then read while it ran, complete"));
+	s->reading.how = READ_RUNNING;
+	assert_null(strstr(c.answers, "changed while it was read"));
+	s->tasks[0]->changed = true;
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_non_null(strstr(c.answers, ", not stopped, complete"));
+	assert_non_null(strstr(c.answers, "   ! it changed while it was read: "));
 }
 
 static void layout_rows(void **state)
@@ -872,6 +894,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(backtrace_all),
+		cmocka_unit_test(how_it_was_read),
 		cmocka_unit_test(backtrace_shows_the_running_task_below_its_worker),
 		cmocka_unit_test(idle_blocking_threads_are_left_out),
 		cmocka_unit_test(several_runtimes_have_headings),

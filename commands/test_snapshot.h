@@ -185,7 +185,7 @@ static inline struct snapshot *make_snapshot(void)
 		.tokio = "1.53.1",
 	};
 	s->complete = true;
-	s->pause_ns = 412345;
+	s->reading.pause_ns = 412345;
 	s->nruntimes = 1;
 	s->runtimes = NEW_ARRAY(a, struct runtime_info, 2);
 	s->runtimes[0] = make_runtime(0, RUNTIME_MULTI_THREAD, 2);

@@ -1,5 +1,6 @@
 #include "commands/view.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/demangle.h"
@@ -33,6 +34,17 @@ const char *branch_name(enum branch branch)
 		[BRANCH_GONE] = "gone",     [BRANCH_HELD] = "held",
 	};
 	return names[branch];
+}
+
+const char *reading_how_name(enum reading_how how)
+{
+	static const char *const names[] = {
+		[READ_STOPPED] = "stopped",
+		[READ_LIMITED] = "limited",
+		[READ_RUNNING] = "running",
+	};
+
+	return names[how];
 }
 
 const char *task_state_name(enum task_state state)
@@ -185,20 +197,37 @@ const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t
 	return NULL;
 }
 
-const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread)
+/* Of tasks[from..end) with that id the one on that thread, else *found or the first. */
+static bool on_thread(const struct snapshot *s, size_t from, size_t end, const char *id,
+                      unsigned thread, const struct task **found)
 {
-	const struct task *found = NULL;
-
-	for (size_t i = 0; i < s->ntasks; i++) {
+	for (size_t i = from; i < end; i++) {
 		const struct task *task = s->tasks[i];
 
 		if (strcmp(task->id, id) != 0)
 			continue;
+		if (!*found || task->thread == thread)
+			*found = task;
 		if (task->thread == thread)
-			return task;
-		if (!found)
-			found = task;
+			return true;
 	}
+	return false;
+}
+
+const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread)
+{
+	const struct task *found = NULL;
+	uint64_t number = strtoull(id, NULL, 10);
+
+	/* Each of many threads asks for one of a million tasks. */
+	for (unsigned r = 0; r < s->nruntimes && number && number < UINT64_MAX; r++) {
+		size_t from = snapshot_task_index(s, r, number);
+
+		if (on_thread(s, from, snapshot_task_index(s, r, number + 1), id, thread, &found))
+			return found;
+	}
+	if (!found)
+		on_thread(s, 0, s->ntasks, id, thread, &found);
 	return found;
 }
 

@@ -204,14 +204,15 @@ static struct error *check_permission(pid_t pid)
 	                                         : error_os(errno, "opening %s", path);
 }
 
-struct error *live_check(pid_t pid, const struct arch *arch)
+struct error *live_check(pid_t pid, const struct arch *arch, bool to_stop)
 {
 	if (pid <= 0)
 		return error_new(ERR_USAGE, "%d is not a process id", (int)pid);
 	if (pid == getpid())
 		return error_new(ERR_USAGE, "process %d is this asyncdbg itself", (int)pid);
 	TRY(check_exists(pid));
-	TRY(live_traced(pid));
+	if (to_stop)
+		TRY(live_traced(pid));
 	TRY(check_executable(pid, arch));
 	return check_permission(pid);
 }

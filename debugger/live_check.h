@@ -7,8 +7,11 @@
 #include "debugger/arch.h"
 #include "debugger/base/error.h"
 
-/* Looks at /proc only; the process is not touched. */
-struct error *live_check(pid_t pid, const struct arch *arch) MUST_CHECK;
+/*
+ * Looks at /proc only; the process is not touched. to_stop: it shall be stopped, which only one
+ * debugger at a time can do.
+ */
+struct error *live_check(pid_t pid, const struct arch *arch, bool to_stop) MUST_CHECK;
 
 /* Why the kernel answered EPERM or EACCES for pid. */
 struct error *live_denied(pid_t pid) MUST_CHECK;

@@ -4,9 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "debugger/base/arena.h"
-#include "debugger/base/vec.h"
-#include "debugger/target.h"
+#include "debugger/page_table.h"
 
 /*
  * Neighbours are read along while the cache is small. A target whose objects are spread over a
@@ -14,22 +12,6 @@
  */
 enum { HUGE_PAGE = 2 << 20, CHUNK_SIZE = 2 * HUGE_PAGE, CHUNK_BLOCKS = CHUNK_SIZE / BLOCK_SIZE };
 static const size_t wide_limit = 512u << 20, narrow_limit = 1024u << 20;
-
-struct block {
-	uint64_t key; /* address / BLOCK_SIZE + 1; 0: empty slot */
-	unsigned char *data;
-	uint16_t known, present; /* one bit a page */
-	uint16_t used;           /* asked for since the last renewal */
-};
-
-struct page_cache {
-	struct block *slots; /* open addressing */
-	size_t n, capacity;  /* capacity is a power of two */
-	struct block *last;  /* the one asked for last */
-	VEC(unsigned char *) chunks;
-	size_t used_blocks; /* of all chunks, in order */
-	size_t filled;      /* bytes read */
-};
 
 struct page_cache *page_cache_new(void)
 {
@@ -51,8 +33,17 @@ void page_cache_free(struct page_cache *c)
 	for (size_t i = 0; i < c->chunks.n; i++)
 		munmap(c->chunks.data[i], CHUNK_SIZE);
 	vec_free(&c->chunks);
+	vec_free(&c->unused);
+	vec_free(&c->plan);
+	arena_free(&c->lines);
 	free(c->slots);
 	free(c);
+}
+
+void page_table_forget_changes(struct page_cache *c)
+{
+	arena_free(&c->lines);
+	c->nchanged = 0;
 }
 
 void page_cache_drop(struct page_cache *c)
@@ -61,7 +52,10 @@ void page_cache_drop(struct page_cache *c)
 	c->n = 0;
 	c->last = NULL;
 	c->used_blocks = 0;
+	c->unused.n = 0;
 	c->filled = 0;
+	c->plan.n = 0;
+	page_table_forget_changes(c);
 }
 
 /*
@@ -89,13 +83,14 @@ static unsigned char *new_data(struct page_cache *c)
 {
 	size_t chunk = c->used_blocks / CHUNK_BLOCKS;
 
+	if (c->unused.n)
+		return c->unused.data[--c->unused.n];
 	if (chunk == c->chunks.n)
 		*vec_push(&c->chunks) = new_chunk(c);
 	return c->chunks.data[chunk] + (c->used_blocks++ % CHUNK_BLOCKS) * BLOCK_SIZE;
 }
 
-/* The slot of key, or the empty one where it belongs. */
-static struct block *slot_of(const struct page_cache *c, uint64_t key)
+struct block *page_table_slot(const struct page_cache *c, uint64_t key)
 {
 	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (c->capacity - 1);
 
@@ -115,21 +110,21 @@ static void grow(struct page_cache *c)
 		out_of_memory();
 	for (size_t i = 0; i < nold; i++) {
 		if (old[i].key)
-			*slot_of(c, old[i].key) = old[i];
+			*page_table_slot(c, old[i].key) = old[i];
 	}
 	free(old);
 	c->last = NULL;
 }
 
-static struct block *add_block(struct page_cache *c, uint64_t key)
+struct block *page_table_add(struct page_cache *c, uint64_t key)
 {
-	struct block *b = slot_of(c, key);
+	struct block *b = page_table_slot(c, key);
 
 	if (b->key)
 		return b;
 	if (c->n * 2 > c->capacity) {
 		grow(c);
-		b = slot_of(c, key);
+		b = page_table_slot(c, key);
 	}
 	b->key = key;
 	b->data = new_data(c);
@@ -137,20 +132,10 @@ static struct block *add_block(struct page_cache *c, uint64_t key)
 	return b;
 }
 
-static uint64_t key_of(uint64_t addr)
-{
-	return addr / BLOCK_SIZE + 1;
-}
-
-static unsigned page_of(uint64_t addr)
-{
-	return (unsigned)(addr % BLOCK_SIZE / CACHE_PAGE);
-}
-
 enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsigned char **data)
 {
 	uint64_t key = key_of(addr);
-	struct block *b = c->last && c->last->key == key ? c->last : slot_of(c, key);
+	struct block *b = c->last && c->last->key == key ? c->last : page_table_slot(c, key);
 	unsigned page = page_of(addr);
 
 	if (!b->key)
@@ -175,82 +160,17 @@ enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsign
 
 void page_cache_miss(struct page_cache *c, uint64_t addr)
 {
-	add_block(c, key_of(addr))->used |= (uint16_t)(1u << page_of(addr));
+	page_table_add(c, key_of(addr))->used |= (uint16_t)(1u << page_of(addr));
 }
 
 void page_cache_expire(struct page_cache *c)
 {
-	for (size_t i = 0; i < c->capacity; i++)
-		c->slots[i].known = c->slots[i].present = 0;
-	c->filled = 0;
-}
-
-typedef VEC(struct read_range) range_vec;
-
-/* The wanted pages of a block as ranges, neighbours as one. */
-static void add_ranges(range_vec *ranges, const struct block *b, unsigned wanted)
-{
-	for (unsigned page = 0; page < BLOCK_PAGES; page++) {
-		unsigned end = page;
-
-		while (end < BLOCK_PAGES && (wanted >> end & 1))
-			end++;
-		if (end == page)
-			continue;
-		*vec_push(ranges) = (struct read_range){
-			.addr = (b->key - 1) * BLOCK_SIZE + page * (uint64_t)CACHE_PAGE,
-			.buf = b->data + page * (size_t)CACHE_PAGE,
-			.len = (size_t)(end - page) * CACHE_PAGE,
-		};
-		page = end;
-	}
-}
-
-/* Makes known what a range brought, hole by hole: a pointer that dangles is asked for once. */
-static struct error *take_range(struct page_cache *c, struct read_range *r, page_batch_fn *read,
-                                void *arg)
-{
-	struct block *b = slot_of(c, key_of(r->addr));
-
-	for (size_t at = 0; at < r->len; at += CACHE_PAGE) {
-		uint16_t bit = (uint16_t)(1u << page_of(r->addr + at));
-
-		b->known |= bit;
-		if (at + CACHE_PAGE <= r->got) {
-			b->present |= bit;
-			c->filled += CACHE_PAGE;
-			continue;
-		}
-		struct read_range rest = { .addr = r->addr + at + CACHE_PAGE,
-			                   .buf = (unsigned char *)r->buf + at + CACHE_PAGE,
-			                   .len = r->len - at - CACHE_PAGE };
-		if (rest.len) {
-			TRY(read(arg, &rest, 1));
-			r->got = at + CACHE_PAGE + rest.got;
-		}
-	}
-	return NULL;
-}
-
-struct error *page_cache_renew(struct page_cache *c, page_batch_fn *read, void *arg)
-{
-	range_vec ranges = { 0 };
-	struct error *err;
-
+	page_table_forget_changes(c);
 	for (size_t i = 0; i < c->capacity; i++) {
-		struct block *b = &c->slots[i];
-		unsigned wanted = b->used;
-
-		b->known = b->present = b->used = 0;
-		if (b->key && wanted)
-			add_ranges(&ranges, b, wanted);
+		c->slots[i].known = c->slots[i].present = 0;
+		c->slots[i].changed = NULL;
 	}
 	c->filled = 0;
-	err = ranges.n ? read(arg, ranges.data, ranges.n) : NULL;
-	for (size_t i = 0; !err && i < ranges.n; i++)
-		err = take_range(c, &ranges.data[i], read, arg);
-	vec_free(&ranges);
-	return err;
 }
 
 /* Reads pages [first, end), or up to the first hole, which becomes known too. */
@@ -291,7 +211,7 @@ static void window(const struct page_cache *c, const struct block *b, unsigned p
 struct error *page_cache_fill(struct page_cache *c, uint64_t addr, bool at_once, page_read_fn *read,
                               void *arg)
 {
-	struct block *b = add_block(c, key_of(addr));
+	struct block *b = page_table_add(c, key_of(addr));
 	unsigned page = page_of(addr), first, end;
 
 	window(c, b, page, at_once, &first, &end);

@@ -11,7 +11,13 @@
 
 #include "debugger/base/error.h"
 
-enum { CACHE_PAGE = 4096, BLOCK_PAGES = 16, BLOCK_SIZE = BLOCK_PAGES * CACHE_PAGE };
+enum {
+	CACHE_PAGE = 4096,
+	CACHE_LINE = 64,
+	BLOCK_PAGES = 16,
+	BLOCK_SIZE = BLOCK_PAGES * CACHE_PAGE,
+	COPY_SLICE = 512 << 10
+};
 
 struct page_cache;
 
@@ -35,13 +41,47 @@ void page_cache_miss(struct page_cache *c, uint64_t addr);
 void page_cache_expire(struct page_cache *c);
 
 /*
- * Reads again, in as few calls as possible and into the same memory, the pages that were asked
- * for since the last renewal (page_cache_get(), page_cache_miss()); all others are unknown
- * afterwards. What cannot be read is a hole.
+ * Copying for good, in steps of which only page_cache_copy() needs the target to stand still:
+ * plan, add, copy, compare where it did not, take.
+ *
+ * The plan is every page that was asked for since the last one (page_cache_get(),
+ * page_cache_miss()), merged to ranges in the order of addresses. All bytes are forgotten, and
+ * the memory of pages that are not in the plan serves others. Returns how many bytes will be
+ * read, known holes aside. wide: with their neighbours in their blocks, if these are few; a target
+ * that moves is likely to use those next.
  */
+size_t page_cache_plan(struct page_cache *c, bool wide);
+/* Adds the pages of these bytes, as far as they are not in it. */
+void page_cache_add(struct page_cache *c, uint64_t addr, size_t len);
+
+struct page_copy {
+	bool settled; /* the target stands still: nothing to compare later */
+	/* Asked between slices of COPY_SLICE bytes; false: enough. NULL: copy all at once. */
+	bool (*go_on)(void *arg);
+	void *arg;
+};
+
 struct read_range;
 typedef struct error *page_batch_fn(void *arg, struct read_range *ranges, size_t n);
-struct error *page_cache_renew(struct page_cache *c, page_batch_fn *read, void *arg) MUST_CHECK;
+/*
+ * Reads the plan into the memory of its pages, what was added first. *whole false: go_on() ended
+ * it. May be repeated; what was settled by an earlier call and is not read again stays settled.
+ */
+struct error *page_cache_copy(struct page_cache *c, const struct page_copy *how,
+                              page_batch_fn *read, void *arg, bool *whole) MUST_CHECK;
+/*
+ * Reads all that is not settled a second time, into a small buffer, and remembers which lines of
+ * CACHE_LINE bytes differ. Bytes that do not were the same from the end of the copy to the
+ * beginning of this (unless they changed there and back), hence all of one moment.
+ */
+struct error *page_cache_compare(struct page_cache *c, page_batch_fn *read, void *arg) MUST_CHECK;
+/*
+ * The end of the plan: its pages are known now. What could not be read is a hole. Returns how
+ * many bytes could.
+ */
+size_t page_cache_take(struct page_cache *c);
+/* Whether page_cache_compare() found a line of these bytes changed; they lie in one page. */
+bool page_cache_changed(struct page_cache *c, uint64_t addr, size_t len);
 
 /* Reads target memory as target_ops.read() does. */
 typedef struct error *page_read_fn(void *arg, uint64_t addr, void *buf, size_t len, size_t *ret);

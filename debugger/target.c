@@ -36,6 +36,7 @@ void target_close(struct target *t)
 	sockets_close(t);
 	page_cache_free(t->cache);
 	free(t->notes);
+	vec_free(&t->spared);
 	arena_free(&t->stop_arena);
 	arena_free(&t->arena);
 	free(t);
@@ -46,7 +47,7 @@ void target_closep(struct target **t)
 	target_close(*t);
 }
 
-static struct error *read_batch(void *arg, struct read_range *ranges, size_t n)
+struct error *target_read_batch(void *arg, struct read_range *ranges, size_t n)
 {
 	struct target *t = arg;
 
@@ -57,19 +58,34 @@ static struct error *read_batch(void *arg, struct read_range *ranges, size_t n)
 	return NULL;
 }
 
-struct error *target_stop(struct target *t)
+void target_forget_threads(struct target *t)
 {
-	if (!t->ops->stop)
-		return NULL;
-	assert(!t->stopped);
 	t->threads = NULL;
 	t->nthreads = 0;
 	arena_free(&t->stop_arena);
 	t->generation++;
-	t->misses = 0;
+	t->misses = t->doubts = 0;
+}
+
+struct error *target_stop(struct target *t)
+{
+	const struct page_copy how = { .settled = true };
+	struct error *err = NULL;
+	bool whole;
+
+	if (!t->ops->stop)
+		return NULL;
+	assert(!t->stopped);
+	target_forget_threads(t);
+	t->copy = (struct copy){ 0 };
+	if (t->cache)
+		page_cache_plan(t->cache, false);
 	TRY(t->ops->stop(t));
 	t->stopped = t->frozen = true;
-	struct error *err = t->cache ? page_cache_renew(t->cache, read_batch, t) : NULL;
+	if (t->cache) {
+		err = page_cache_copy(t->cache, &how, target_read_batch, t, &whole);
+		page_cache_take(t->cache);
+	}
 	if (err)
 		target_resume(t);
 	return err;
@@ -124,6 +140,7 @@ static struct error *fill_page(struct target *t, uint64_t addr, bool *ret)
 	if (!*ret) {
 		page_cache_miss(t->cache, addr);
 		t->misses++;
+		t->doubts++;
 		return NULL;
 	}
 	struct error *err = page_cache_fill(t->cache, addr, !running_again, read_ops, t);
@@ -151,11 +168,14 @@ static struct error *read_cached(struct target *t, uint64_t addr, unsigned char 
 				break;
 			state = page_cache_get(t->cache, addr + done, &page);
 		}
-		if (state != PAGE_PRESENT)
+		if (state != PAGE_PRESENT) {
+			t->doubts += page_cache_changed(t->cache, addr + done, 1);
 			break;
+		}
 		size_t offset = (addr + done) % CACHE_PAGE;
 		size_t n = CACHE_PAGE - offset < len - done ? CACHE_PAGE - offset : len - done;
 		memcpy(buf + done, page + offset, n);
+		t->doubts += page_cache_changed(t->cache, addr + done, n);
 		done += n;
 	}
 	*ret = done;
@@ -201,10 +221,18 @@ struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len
 struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret)
 {
 	unsigned char bytes[sizeof(uint64_t)];
+	const unsigned char *page;
 	uint64_t value = 0;
 
 	assert(size == 1 || size == 2 || size == 4 || size == 8);
-	TRY(target_read(t, addr, bytes, size));
+	/* Nearly every number lies in a page that is at hand. */
+	if (t->cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
+	    page_cache_get(t->cache, addr, &page) == PAGE_PRESENT) {
+		memcpy(bytes, page + addr % CACHE_PAGE, size);
+		t->doubts += page_cache_changed(t->cache, addr, size);
+	} else {
+		TRY(target_read(t, addr, bytes, size));
+	}
 	for (size_t i = size; i-- > 0;)
 		value = value << 8 | bytes[i];
 	*ret = value;

@@ -2,9 +2,9 @@
  * A target answers for memory, threads, registers and modules of one program: a live process,
  * a core dump, or arrays in a unit test. They differ in struct target_ops and nowhere else.
  *
- * A live target runs except between target_stop() and target_resume(). What was read during a
- * stop stays readable afterwards from the page cache until the next stop, so that formatting
- * happens while the program runs.
+ * A live target runs except between target_stop() and target_resume() and during a moment of
+ * target_snap(). What was read then stays readable afterwards from the page cache until the next
+ * one, so that formatting happens while the program runs.
  */
 #ifndef DEBUGGER_TARGET_H
 #define DEBUGGER_TARGET_H
@@ -16,6 +16,7 @@
 #include "debugger/arch.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
+#include "debugger/base/vec.h"
 
 struct target;
 struct module;
@@ -32,7 +33,14 @@ struct thread {
 	pid_t tid;
 	const char *name; /* comm, sanitised; NULL where unknown (cores do not say) */
 	char run_state; /* R, S, D ... of /proc/PID/task/TID/stat just before the stop; 0 unknown */
-	bool has_regs;  /* false: died meanwhile, or a core without its NT_PRSTATUS */
+	/*
+	 * false: died meanwhile, or a core without its NT_PRSTATUS, or it was not stopped and ran.
+	 * Its thread pointer may be known all the same.
+	 */
+	bool has_regs;
+	bool stopped;          /* for the last copy; false: it was asleep all the while, or ran */
+	uint32_t unknown_regs; /* bit n: regs.r[n] is not known although has_regs */
+	const char *problem;   /* why has_regs is false, NULL where the reason is none of these */
 	struct regs regs;
 };
 
@@ -41,7 +49,38 @@ struct read_range {
 	uint64_t addr;
 	void *buf;
 	size_t len;
-	size_t got; /* bytes that exist from addr on */
+	size_t got;   /* bytes that exist from addr on */
+	bool settled; /* of page_cache.c */
+};
+
+/* What the user allows to be done to a running program. */
+struct stop_options {
+	bool all;        /* stop every thread, also those that cannot matter */
+	bool never;      /* stop none */
+	bool has_max;    /* the program stands still for max_ns at most */
+	uint64_t max_ns; /* nanoseconds */
+};
+
+enum copy_how {
+	COPY_STOPPED, /* the program stood still: all bytes are of one moment */
+	COPY_LIMITED, /* it stood still for its registers, for as long as it may */
+	COPY_RUNNING, /* it was not stopped */
+};
+
+/* Measured: what it takes to let a thread go, and besides. */
+enum { RESUME_COST_NS = 2000, BASE_COST_NS = 50000 };
+
+/* How the last target_snap() went. */
+struct copy {
+	enum copy_how how;
+	uint64_t pause_ns; /* how long the program stood still */
+	size_t stopped;    /* threads */
+	size_t bytes;      /* of the target's memory */
+	/*
+	 * A thread that was left asleep ran meanwhile: the bytes may be of several moments. The
+	 * next target_snap() must stop all.
+	 */
+	bool spoiled;
 };
 
 /* One mapping of the target's address space, of a file or anonymous. */
@@ -49,6 +88,14 @@ struct region {
 	uint64_t start, end;
 	const char *name; /* a path, "[heap]", "[stack]", ..., sanitised; NULL none or unknown */
 	bool readable, writable, executable;
+};
+
+/* What to do in a stop of a moment, and for how long. */
+struct brief_stop {
+	uint64_t max_ns;            /* 0: no limit */
+	void (*prepare)(void *arg); /* called just before, on the same thread; NULL nothing */
+	void (*act)(void *arg);     /* called when all threads stand still */
+	void *arg;
 };
 
 struct target_ops {
@@ -64,6 +111,21 @@ struct target_ops {
 	struct error *(*stop)(struct target *t);
 	/* Lets it run again, whatever state it is in; must not fail half-way. NULL as above. */
 	void (*resume)(struct target *t);
+	/*
+	 * Fills t->threads as far as that is possible while they run: registers of those that
+	 * sleep, thread pointers. NULL: nothing is.
+	 */
+	struct error *(*peek)(struct target *t);
+	/* Takes the registers from threads that have run since peek(). NULL as above. */
+	void (*recheck)(struct target *t);
+	/*
+	 * All in one: stops, fills t->threads and t->stopped_at, does what is asked, resumes, and
+	 * fills *ret but for how and bytes. Threads of which target_is_spared() need not stop.
+	 * Where within max_ns not all have stopped, they run again, ret->stopped is 0 and act()
+	 * was not called. NULL: stop(), act(), resume().
+	 */
+	struct error *(*stop_briefly)(struct target *t, const struct brief_stop *s,
+	                              struct copy *ret);
 	void (*close)(struct target *t);
 	/* See target_region(). NULL: no mapping is known. */
 	bool (*region)(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
@@ -91,6 +153,7 @@ struct target {
 	const char *root;       /* "/proc/PID/root": its view of the files; "" on a core */
 	bool stopped;           /* registers and memory stand still; always true for cores */
 	size_t misses;          /* reads since the last stop that it should have made and did not */
+	size_t doubts;          /* reads of bytes that changed while they were copied, and misses */
 	bool frozen;            /* reads are answered by what the last stop has read */
 	unsigned generation;    /* +1 at every stop; caches of target memory are keyed by it */
 	struct thread *threads; /* of the last stop, ascending number */
@@ -101,7 +164,12 @@ struct target {
 	struct Dwfl *dwfl;          /* owned here, lent to dwarf/ */
 	struct target_clock clock;  /* taken at the last stop */
 	struct target_signal signal;
-	uint64_t pause_ns;  /* how long the last stop lasted; 0 on a core */
+	uint64_t pause_ns;   /* how long the last stop lasted; 0 on a core */
+	uint64_t stopped_at; /* when it began, on our monotonic clock */
+	struct stop_options options;
+	struct copy copy;
+	bool stop_failed;   /* within options.max_ns not all threads had stopped */
+	VEC(pid_t) spared;  /* see target_spare() */
 	const char **notes; /* what was seen while opening: truncated core, files not found */
 	size_t nnotes;
 	uint64_t entry;            /* AT_ENTRY, 0 unknown */
@@ -121,6 +189,7 @@ struct target {
 struct target_options {
 	const char *exe; /* executable to use instead of the one recorded; NULL: find it */
 	bool force;      /* accept an executable whose build-id differs */
+	struct stop_options stop;
 };
 
 /*
@@ -154,6 +223,26 @@ void target_resume(struct target *t);
  * once all the pages that it touched.
  */
 void target_thaw(struct target *t);
+/*
+ * Fills t->threads without stopping, as far as that is possible, and reads go to the running
+ * program, as after target_thaw(). Where too little can be learned that way, and t->options allow
+ * it, a stop of a moment fills them. For rehearsing a walk before there was a stop.
+ */
+struct error *target_peek(struct target *t) MUST_CHECK;
+/*
+ * The thread sleeps and nothing depends on it: until the next target_peek(), target_snap() need
+ * not stop it. That it has slept on is verified.
+ */
+void target_spare(struct target *t, pid_t tid);
+bool target_is_spared(const struct target *t, pid_t tid);
+/*
+ * Copies all the pages that were asked for since the last copy or stop, with the threads and the
+ * innermost parts of their stacks, while the target stands still; then it runs again. stop_all:
+ * every thread stands still. t->copy says how it went. Where t->options forbid it to stand still
+ * so long, the pages are copied while it runs and compared with what is there afterwards:
+ * what did not change between is of one moment, reads of what did count as t->doubts.
+ */
+struct error *target_snap(struct target *t, bool stop_all) MUST_CHECK;
 /* During a stop: has these bytes read along, for use after it. */
 void target_prefetch(struct target *t, uint64_t addr, size_t len);
 
@@ -198,6 +287,10 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
  * also one that was opened only in part. cached: reads go through a page cache.
  */
 struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached);
+/* page_batch_fn of a target. */
+struct error *target_read_batch(void *t, struct read_range *ranges, size_t n) MUST_CHECK;
+/* What begins each stop: a new generation without threads. */
+void target_forget_threads(struct target *t);
 /* Copies n threads to t->threads in the order that struct thread describes, numbers them. */
 void target_set_threads(struct target *t, const struct thread *threads, size_t n);
 

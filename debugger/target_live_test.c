@@ -414,6 +414,227 @@ static void test_wrong_executable(void **state)
 	target_close(t);
 }
 
+/* --- copying in a moment --- */
+
+static unsigned char *holey; /* 4 blocks; the child lacks some of their pages */
+static const unsigned missing_pages[] = { 3, 17, 18, 40 };
+
+static bool is_missing(unsigned page)
+{
+	for (size_t i = 0; i < sizeof(missing_pages) / sizeof(*missing_pages); i++) {
+		if (missing_pages[i] == page)
+			return true;
+	}
+	return false;
+}
+
+static void make_holes(void)
+{
+	for (size_t i = 0; i < sizeof(missing_pages) / sizeof(*missing_pages); i++)
+		munmap(holey + missing_pages[i] * CACHE_PAGE, CACHE_PAGE);
+	child_pause();
+}
+
+static void read_holey(struct target *t)
+{
+	for (unsigned page = 0; page < 4 * BLOCK_PAGES; page++) {
+		unsigned char byte = 0;
+		size_t got;
+
+		expect_ok(
+			target_read_some(t, (uintptr_t)holey + page * CACHE_PAGE, &byte, 1, &got));
+		assert_int_equal(got, !is_missing(page));
+		assert_int_equal(byte, is_missing(page) ? 0 : page + 1);
+	}
+}
+
+static void test_long_vectors_with_holes(void **state)
+{
+	const size_t size = 4 * BLOCK_SIZE;
+
+	(void)state;
+	holey = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(holey, MAP_FAILED);
+	for (unsigned page = 0; page < 4 * BLOCK_PAGES; page++)
+		memset(holey + page * CACHE_PAGE, (int)page + 1, CACHE_PAGE);
+	CHILD(c, NULL, make_holes);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+	while (child_state(c.pid, c.pid) != 'S')
+		sched_yield();
+	expect_ok(target_peek(t));
+	/* All are thought to be there. */
+	for (unsigned page = 0; page < 4 * BLOCK_PAGES; page++)
+		page_cache_miss(t->cache, (uintptr_t)holey + page * CACHE_PAGE);
+	expect_ok(target_snap(t, false));
+	assert_int_equal(t->copy.how, COPY_STOPPED);
+	read_holey(t);
+	assert_int_equal(t->misses, 0);
+	/* Now the holes are known. */
+	expect_ok(target_snap(t, false));
+	read_holey(t);
+	assert_int_equal(t->misses, 0);
+	munmap(holey, size);
+}
+
+static long switches(const struct child *c, pid_t tid)
+{
+	char path[64], line[256];
+	long n, sum = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)c->pid, (int)tid);
+	FILE *f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		const char *found = strstr(line, "voluntary_ctxt_switches:");
+		if (found && sscanf(found, "voluntary_ctxt_switches: %ld", &n) == 1)
+			sum += n;
+	}
+	fclose(f);
+	return sum;
+}
+
+/* The main thread of the child sleeps. */
+static void wait_asleep(const struct child *c)
+{
+	long before;
+
+	do {
+		before = switches(c, c->pid);
+		while (child_state(c->pid, c->pid) != 'S')
+			sched_yield();
+	} while (switches(c, c->pid) != before);
+}
+
+static void test_peek_agrees_with_a_stop(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	(void)state;
+	wait_asleep(&c);
+	expect_ok(target_peek(t));
+	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
+	assert_int_equal(t->pause_ns, 0);
+	const struct regs seen = t->threads[0].regs;
+	assert_true(t->threads[0].has_regs);
+	uint64_t pointers[1 + CHILD_WORKERS];
+	for (size_t i = 0; i < t->nthreads; i++)
+		pointers[i] = t->threads[i].regs.thread_pointer;
+	expect_ok(target_stop(t));
+	const struct regs *regs = &t->threads[0].regs;
+	assert_int_equal(seen.r[t->arch->sp], regs->r[t->arch->sp]);
+	assert_int_equal(seen.r[t->arch->pc], regs->r[t->arch->pc]);
+	assert_true(seen.in_syscall && regs->in_syscall);
+	assert_int_equal(seen.syscall, regs->syscall);
+	for (size_t i = 0; i < t->nthreads; i++)
+		assert_int_equal(pointers[i], t->threads[i].regs.thread_pointer);
+}
+
+static void test_a_spared_thread_sleeps_on(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	(void)state;
+	wait_asleep(&c);
+	expect_ok(target_peek(t));
+	target_spare(t, c.pid);
+	long before = switches(&c, c.pid);
+	expect_ok(target_snap(t, false));
+	assert_int_equal(switches(&c, c.pid), before);
+	assert_int_equal(t->copy.stopped, CHILD_WORKERS);
+	assert_false(t->copy.spoiled);
+	assert_true(t->threads[0].has_regs);
+	assert_false(t->threads[0].stopped);
+	assert_true(t->threads[1].stopped);
+	/* To stop is to wake up. */
+	expect_ok(target_snap(t, true));
+	assert_true(switches(&c, c.pid) > before);
+	assert_int_equal(t->copy.stopped, 1 + CHILD_WORKERS);
+}
+
+static void wake_main(void *arg)
+{
+	const struct child *c = arg;
+
+	assert_int_equal(kill(c->pid, SIGRTMIN), 0);
+	while (atomic_load(&c->shared->signals) == 0)
+		sched_yield();
+}
+
+static void test_a_spared_thread_that_wakes_is_noticed(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+	const struct brief_stop stop = { .act = wake_main, .arg = &c };
+	struct copy copy = { 0 };
+
+	(void)state;
+	wait_asleep(&c);
+	expect_ok(target_peek(t));
+	target_spare(t, c.pid);
+	expect_ok(t->ops->stop_briefly(t, &stop, &copy));
+	assert_int_equal(copy.stopped, CHILD_WORKERS);
+	assert_true(copy.spoiled);
+}
+
+static void test_reading_what_another_one_traces(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	const struct target_options options = { .stop.never = true };
+	struct target *t CLEANUP(target_closep) = NULL;
+	char text[sizeof(read_only_text)];
+
+	(void)state;
+	pid_t tracer = helper_start(&c, act_stop);
+	expect_ok(target_live_open(c.pid, &options, &t));
+	expect_ok(target_peek(t));
+	expect_ok(target_read(t, (uintptr_t)read_only_text, text, sizeof(text)));
+	expect_ok(target_snap(t, false));
+	expect_ok(target_read(t, (uintptr_t)read_only_text, text, sizeof(text)));
+	assert_memory_equal(text, read_only_text, sizeof(text));
+	assert_int_equal(t->copy.how, COPY_RUNNING);
+	assert_int_equal(t->copy.stopped, 0);
+	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
+	helper_kill(tracer);
+	child_wait_progress(&c);
+}
+
+static void test_a_pause_too_short_to_try(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	const struct target_options options = { .stop = { .has_max = true, .max_ns = 1 } };
+	struct target *t CLEANUP(target_closep) = NULL;
+
+	(void)state;
+	expect_ok(target_live_open(c.pid, &options, &t));
+	wait_asleep(&c);
+	expect_ok(target_peek(t));
+	long before = switches(&c, c.pid);
+	expect_ok(target_snap(t, true));
+	assert_int_equal(switches(&c, c.pid), before);
+	assert_int_equal(t->copy.how, COPY_RUNNING);
+	assert_int_equal(t->copy.pause_ns, 0);
+	assert_true(t->threads[0].has_regs);
+}
+
+/* Not one thread may be left stopped where the time is over before all of them are. */
+static void test_a_stop_that_is_given_up(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+	const struct brief_stop stop = { .max_ns = 1, .act = wake_main, .arg = &c };
+	struct copy copy = { 0 };
+
+	(void)state;
+	expect_ok(target_peek(t));
+	for (int round = 0; round < 20; round++) {
+		copy = (struct copy){ 0 };
+		expect_ok(t->ops->stop_briefly(t, &stop, &copy));
+		child_wait_progress(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +654,13 @@ int main(void)
 		cmocka_unit_test(test_target_survives_a_debugger_that_exits),
 		cmocka_unit_test(test_pids_that_cannot_be_opened),
 		cmocka_unit_test(test_wrong_executable),
+		cmocka_unit_test(test_long_vectors_with_holes),
+		cmocka_unit_test(test_peek_agrees_with_a_stop),
+		cmocka_unit_test(test_a_spared_thread_sleeps_on),
+		cmocka_unit_test(test_a_spared_thread_that_wakes_is_noticed),
+		cmocka_unit_test(test_reading_what_another_one_traces),
+		cmocka_unit_test(test_a_pause_too_short_to_try),
+		cmocka_unit_test(test_a_stop_that_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,7 +177,8 @@ enum { LOW = 0x100000, HIGH = 0x200000, HOLE = 0x130000, HOLE_END = 0x134000, RO
 
 struct sim {
 	unsigned char counter; /* what memory holds now */
-	unsigned reads;
+	unsigned reads, stops;
+	unsigned moves_at; /* the read before which counter goes up, 0 none */
 	bool gone;
 };
 
@@ -186,7 +187,8 @@ static struct error *sim_read(struct target *t, uint64_t addr, void *buf, size_t
 	struct sim *s = t->private;
 	uint64_t end = addr < HOLE ? HOLE : HIGH;
 
-	s->reads++;
+	if (++s->reads == s->moves_at)
+		s->counter++;
 	*ret = 0;
 	if (s->gone)
 		return error_new(ERR_STATE, "gone");
@@ -199,8 +201,12 @@ static struct error *sim_read(struct target *t, uint64_t addr, void *buf, size_t
 
 static struct error *sim_stop(struct target *t)
 {
-	const struct sim *s = t->private;
+	struct sim *s = t->private;
 
+	const struct thread thread = { .tid = 1 };
+
+	s->stops++;
+	target_set_threads(t, &thread, 1);
 	return s->gone ? error_new(ERR_STATE, "gone") : NULL;
 }
 
@@ -388,6 +394,93 @@ static void test_prefetch_keeps_bytes_but_does_not_ask_for_them_again(void **sta
 	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), 1);
 }
 
+/* Uses a page as a rehearsal does, and copies it. */
+static void snap(struct target *t)
+{
+	expect_ok(target_peek(t));
+	byte_at(t, LOW);
+	expect_ok(target_snap(t, false));
+}
+
+static void test_a_snap_is_of_one_moment(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	snap(t);
+	assert_int_equal(s.stops, 1);
+	assert_int_equal(t->copy.how, COPY_STOPPED);
+	assert_int_equal(t->copy.bytes, CACHE_PAGE);
+	s.counter = 2;
+	assert_int_equal(byte_at(t, LOW), 1);
+	assert_int_equal(t->doubts, 0);
+	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), -1);
+	assert_int_equal(t->doubts, 1);
+}
+
+static void test_without_a_stop_changes_are_doubts(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	t->options.never = true;
+	snap(t);
+	assert_int_equal(t->copy.how, COPY_RUNNING);
+	assert_int_equal(byte_at(t, LOW), 1);
+	assert_int_equal(t->doubts, 0);
+	/* A rehearsal, a copy, a comparison: it moves before the last. */
+	s.reads = 0;
+	s.moves_at = 3;
+	snap(t);
+	assert_int_equal(s.reads, 3);
+	assert_int_equal(byte_at(t, LOW), 1);
+	assert_int_equal(t->doubts, 1);
+	uint64_t value;
+	expect_ok(target_read_uint(t, LOW, 4, &value));
+	assert_int_equal(value, 0x01010101);
+	assert_int_equal(t->doubts, 2);
+	assert_int_equal(s.stops, 0);
+	snap(t);
+	assert_int_equal(byte_at(t, LOW), 2);
+	assert_int_equal(t->doubts, 0);
+}
+
+static void test_a_pause_of_nothing_is_no_stop(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	t->options.has_max = true;
+	snap(t);
+	assert_int_equal(s.stops, 0);
+	assert_int_equal(t->copy.how, COPY_RUNNING);
+}
+
+static void test_a_pause_that_is_too_short_for_the_pages(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	/* This target never says when it stopped: any time is over. */
+	t->options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
+	snap(t);
+	assert_int_equal(s.stops, 1);
+	assert_int_equal(t->copy.how, COPY_LIMITED);
+	assert_int_equal(byte_at(t, LOW), 1);
+	assert_int_equal(t->doubts, 0);
+	/* A rehearsal, a copy ahead, none in the stop, a comparison. */
+	s.reads = 0;
+	s.moves_at = 3;
+	snap(t);
+	assert_int_equal(s.reads, 3);
+	assert_int_equal(byte_at(t, LOW), 1);
+	assert_int_equal(t->doubts, 1);
+}
+
 static void test_a_target_that_is_gone(void **state)
 {
 	struct sim s;
@@ -454,6 +547,10 @@ int main(void)
 		cmocka_unit_test(test_a_stop_reads_what_was_used_before),
 		cmocka_unit_test(test_a_miss_is_counted_and_read_next_time),
 		cmocka_unit_test(test_prefetch_keeps_bytes_but_does_not_ask_for_them_again),
+		cmocka_unit_test(test_a_snap_is_of_one_moment),
+		cmocka_unit_test(test_without_a_stop_changes_are_doubts),
+		cmocka_unit_test(test_a_pause_of_nothing_is_no_stop),
+		cmocka_unit_test(test_a_pause_that_is_too_short_for_the_pages),
 		cmocka_unit_test(test_a_target_that_is_gone),
 		cmocka_unit_test(test_cache_grows),
 	};

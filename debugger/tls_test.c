@@ -179,7 +179,7 @@ static void test_what_is_no_thread_local(void **state)
 	assert_int_equal(err->kind, ERR_LAYOUT);
 	error_free(err);
 	m.tls_align = 8;
-	th->has_regs = false;
+	th->regs.thread_pointer = 0;
 	expect_ok(target_tls_address(t, th, &m, 0, &addr, &found));
 	assert_false(found);
 	/* A library in a program without glibc. */

@@ -492,10 +492,12 @@ static struct location *places_by_function(struct debuginfo *di, uint64_t addr, 
 	return ret;
 }
 
-static struct location *places(struct debuginfo *di, uint64_t addr, struct arena *a, bool lines,
-                               size_t *nret)
+typedef struct location *places_fn(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                   size_t *nret);
+
+static struct location *places(struct debuginfo *di, uint64_t addr, struct arena *a,
+                               enum fact_kind kind, places_fn *search, size_t *nret)
 {
-	enum fact_kind kind = lines ? FACT_LINES : FACT_INLINED;
 	struct module *m = module_at(di->target, addr);
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	uint64_t pc = m ? module_link_addr(m, addr).v : 0;
@@ -503,9 +505,10 @@ static struct location *places(struct debuginfo *di, uint64_t addr, struct arena
 
 	if (ret)
 		return ret;
-	if (dm && !debuginfo_need(dm) && (ret = places_by_function(di, addr, a, lines, nret)))
+	if (dm && !debuginfo_need(dm) &&
+	    (ret = places_by_function(di, addr, a, kind == FACT_LINES, nret)))
 		return ret;
-	ret = lines ? search_locations(di, addr, a, nret) : search_functions_at(di, addr, a, nret);
+	ret = search(di, addr, a, nret);
 	if (dm)
 		keep_places(dm, kind, pc, ret, *nret);
 	return ret;
@@ -514,13 +517,24 @@ static struct location *places(struct debuginfo *di, uint64_t addr, struct arena
 struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret)
 {
-	return places(di, addr, a, true, nret);
+	return places(di, addr, a, FACT_LINES, search_locations, nret);
 }
 
 struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret)
 {
-	return places(di, addr, a, false, nret);
+	return places(di, addr, a, FACT_INLINED, search_functions_at, nret);
+}
+
+struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret)
+{
+	const struct module *m = module_at(di->target, addr);
+
+	if (!m || !debuginfo_is_system(m))
+		return places(di, addr, a, FACT_INLINED, search_rust_functions_at, nret);
+	*nret = 1;
+	return NEW(a, struct location);
 }
 
 /* ---- the module ---- */

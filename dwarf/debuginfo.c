@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
@@ -37,21 +38,44 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 	return NULL;
 }
 
+static void forget_module(struct dwarf_module *dm)
+{
+	struct map *const maps[] = {
+		&dm->types,       &dm->by_name,         &dm->functions,    &dm->statics,
+		&dm->polled,      &dm->coroutine_polls, &dm->result_names, &dm->polled_declared,
+		&dm->poll_crates, &dm->poll_visits,     &dm->poll_symbols, &dm->closure_symbols,
+		&dm->symbols_at,  &dm->poll_dies,
+	};
+
+	cache_close(dm);
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_free(maps[i]);
+}
+
 void debuginfo_close(struct debuginfo *di)
 {
 	if (!di)
 		return;
-	for (size_t i = 0; i < di->nmodules; i++) {
-		cache_close(di->modules[i]);
-		map_free(&di->modules[i]->types);
-		map_free(&di->modules[i]->by_name);
-		map_free(&di->modules[i]->functions);
-		map_free(&di->modules[i]->vtables);
-		map_free(&di->modules[i]->polled);
-		map_free(&di->modules[i]->poll_dies);
-	}
+	for (size_t i = 0; i < di->nmodules; i++)
+		forget_module(di->modules[i]);
 	arena_free(&di->arena);
 	free(di);
+}
+
+void debuginfo_relax(struct debuginfo *di, size_t limit)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		size_t bytes = 0;
+
+		for (size_t j = 0; j < dm->nunits; j++)
+			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
+		for (size_t j = 0; bytes > limit && j < dm->nunits; j++)
+			scan_forget(&dm->units[j]);
+		mapped_trim(dm);
+	}
 }
 
 static struct section section_of(Elf_Scn *scn)
@@ -75,7 +99,8 @@ static bool is_gnu_compressed(Elf_Scn *scn)
 	return s.size >= 4 && memcmp(s.data, "ZLIB", 4) == 0;
 }
 
-static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *obstacles)
+static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mapping *mapping,
+                          struct obstacles *obstacles)
 {
 	static const struct {
 		const char *name;
@@ -119,7 +144,9 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct obstacles *
 			           elf_compress_gnu(scn, 0, 0) < 0) {
 				obstacles->other_compression = true;
 			}
-			*(struct section *)((char *)s + table[i].offset) = section_of(scn);
+			struct section found = section_of(scn);
+			*(struct section *)((char *)s + table[i].offset) = found;
+			mapped_add(mapping, found.data, shdr.sh_offset, found.size);
 		}
 	}
 }
@@ -144,8 +171,9 @@ static void no_dwarf(struct dwarf_module *dm)
 	struct obstacles obstacles = { 0 };
 
 	if (elf)
-		read_sections(elf, &dm->sections, &obstacles);
+		read_sections(elf, &dm->sections, &dm->file, &obstacles);
 	dm->sections = (struct dwarf_sections){ 0 };
+	dm->file = (struct file_mapping){ 0 };
 	dm->tier = elf && has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
 	if (obstacles.zstd)
 		dm->tier_reason = "its debug sections are compressed with zstd, which this libdw "
@@ -182,13 +210,10 @@ static void decide_tier(struct dwarf_module *dm)
 		/* Units of std have no types even in full builds. */
 		if (!u->name || strncmp(u->name, "/rustc/", 7) == 0 || u->end - u->start < 200)
 			continue;
-		debuginfo_scan(dm, u);
 		looked++;
-		for (size_t j = 0; j < u->nscopes; j++) {
-			if (u->scopes[j].tag == DW_TAG_structure_type) {
-				dm->tier = DWARF_FULL;
-				return;
-			}
+		if (scan_has_tag(&dm->sections, u, DW_TAG_structure_type)) {
+			dm->tier = DWARF_FULL;
+			return;
 		}
 	}
 	if (!search_rustc_version(dm)) {
@@ -211,7 +236,7 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	struct obstacles obstacles = { 0 };
-	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &obstacles);
+	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &dm->file, &obstacles);
 	if (obstacles.zstd || obstacles.other_compression) {
 		dm->dwarf = NULL;
 		no_dwarf(dm);
@@ -346,22 +371,57 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
+	if (u->scanned)
+		return;
+	LOG("dwarf", "scan %s", u->name ? u->name : "?");
+	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
+	scan_unit(&dm->sections, u);
+	dm->nscanned++;
+	mapped_trim(dm);
+}
+
+/* Takes note of the unit's statics: where two lie at one address, each leads to the next. */
+static void note_statics(struct dwarf_module *dm, struct unit *u)
+{
+	u->vtables_noted = true;
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const struct scope_note *note = &u->scopes[i];
+
+		if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_ADDRESS))
+			continue;
+		struct scope s = scan_scope(&dm->sections, u, (uint32_t)i);
+		struct static_place *place = NEW(&dm->di->arena, struct static_place);
+
+		if (!s.low)
+			continue;
+		*place = (struct static_place){ s.die, map_get(&dm->statics, s.low) };
+		map_put(&dm->statics, s.low, place);
+	}
+}
+
+uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link)
+{
 	static const char suffix[] = "::{vtable}";
 	size_t suffix_len = sizeof(suffix) - 1;
 
-	if (u->scanned)
-		return;
-	scan_unit(&dm->sections, u, &dm->di->arena);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
-		size_t len;
-
-		if (s->tag != DW_TAG_variable || !s->has_address || !s->low || !s->name)
-			continue;
-		len = strlen(s->name);
-		if (len > suffix_len && strcmp(s->name + len - suffix_len, suffix) == 0)
-			map_put(&dm->vtables, s->low, &u->scopes[i].die);
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].scanned && !dm->units[i].vtables_noted)
+			note_statics(dm, &dm->units[i]);
 	}
+	const struct static_place *place = map_get(&dm->statics, link);
+	for (; place; place = place->next) {
+		struct unit *u = debuginfo_unit_of(dm, place->die);
+		if (u)
+			debuginfo_scan(dm, u);
+		uint32_t index = u ? scan_scope_at(u, place->die) : SCOPE_NONE;
+		const char *name =
+			index != SCOPE_NONE ? scan_scope_name(&dm->sections, u, index) : NULL;
+		size_t len = name ? strlen(name) : 0;
+
+		if (len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0)
+			return place->die;
+	}
+	return 0;
 }
 
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
@@ -384,14 +444,9 @@ void debuginfo_read_roots(struct dwarf_module *dm)
 
 bool unit_crate(const struct unit *u, const char **name, size_t *len)
 {
-	const char *at = u->name ? strstr(u->name, "/@/") : NULL;
-	const char *dot = at ? strchr(at, '.') : NULL;
-
-	if (!dot)
-		return false;
-	*name = at + 3;
-	*len = (size_t)(dot - *name);
-	return true;
+	*name = u->crate;
+	*len = u->crate_len;
+	return u->crate != NULL;
 }
 
 /* Copies the version-like text (digits, dots, pre-release) at p. */
@@ -439,49 +494,4 @@ const char *search_rustc_version(struct dwarf_module *dm)
 			break;
 	}
 	return newest ? version_at(dm->di, newest) : NULL;
-}
-
-static void add_tls_symbols(struct dwarf_module *dm, Elf *elf)
-{
-	VEC(struct symbol) found = { 0 };
-	Elf_Scn *scn = NULL;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB || !shdr.sh_entsize ||
-		    !(data = elf_getdata(scn, NULL)))
-			continue;
-		dm->tls.has_symtab = true;
-		size_t n = shdr.sh_size / shdr.sh_entsize;
-		for (size_t i = 0; i < n; i++) {
-			GElf_Sym sym;
-
-			if (!gelf_getsym(data, (int)i, &sym) ||
-			    GELF_ST_TYPE(sym.st_info) != STT_TLS || sym.st_shndx == SHN_UNDEF)
-				continue;
-			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
-			if (name)
-				*vec_push(&found) =
-					(struct symbol){ name, sym.st_value, sym.st_size };
-		}
-	}
-	dm->tls.n = found.n;
-	dm->tls.data = vec_to_arena(&found, &dm->di->arena);
-}
-
-const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
-{
-	GElf_Addr bias;
-
-	if (dm->tls.loaded)
-		return &dm->tls;
-	dm->tls.loaded = true;
-	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
-	if (elf)
-		add_tls_symbols(dm, elf);
-	if (!dm->tls.has_symtab && dm->dwarf)
-		add_tls_symbols(dm, dwarf_getelf(dm->dwarf));
-	return &dm->tls;
 }

@@ -5,6 +5,7 @@
 #ifndef DWARF_DEBUGINFO_H
 #define DWARF_DEBUGINFO_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,10 +14,12 @@
 #include "debugger/base/map.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
+#include "dwarf/mapped.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
 struct facts;
+struct type;
 
 /* How much a module's debug info can tell. */
 enum dwarf_tier {
@@ -30,6 +33,13 @@ enum dwarf_tier {
 struct symbol {
 	const char *name;
 	uint64_t value, size;
+};
+
+/* .symtab as it lies in the file. */
+struct symtab {
+	const Elf64_Sym *data; /* NULL: the module is stripped */
+	size_t n;
+	struct section names;
 };
 
 /* Symbols whose names matter for look-ups: thread-locals by name. */
@@ -46,6 +56,14 @@ struct unit_range {
 	struct unit *unit;
 };
 
+/* A DIE, and the next one at the same address or of the same name. */
+struct static_place {
+	uint64_t die;
+	struct static_place *next;
+};
+
+enum { MAX_CONTEXTS = 8 };
+
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
@@ -56,7 +74,8 @@ struct dwarf_module {
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
 	struct dwarf_sections sections;
-	struct unit *units; /* ascending start */
+	struct file_mapping file; /* that the sections are in */
+	struct unit *units;       /* ascending start */
 	size_t nunits;
 	bool roots_read; /* names of all units are read */
 	bool aranges_read;
@@ -65,10 +84,25 @@ struct dwarf_module {
 	struct map types;     /* DIE offset -> struct type */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
-	struct map vtables;   /* link-time address -> DIE offset of a `{vtable}` variable */
+	struct map statics;   /* link-time address -> struct static_place, of units looked at */
 	struct map polled;    /* hash of the name of a type that has a poll function */
-	struct map poll_dies; /* hash of a poll function's name without generics -> its DIE */
-	bool poll_dies_known; /* all of them: see enumerate.h */
+	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
+	 * coroutines' poll functions. */
+	struct map coroutine_polls;
+	struct map polled_declared; /* the same -> DIE of a Pin<&mut T> that is only declared */
+	struct map result_names;    /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
+	struct map poll_crates, poll_visits;      /* see poll_units.c */
+	size_t nscanned;                          /* units */
+	size_t ntypes;                            /* read so far */
+	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
+	bool poll_symbols_read;
+	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
+	size_t ncontexts;                          /* all that came so far */
+	struct map symbols_at; /* link-time address -> name of the function's symbol */
+	struct map poll_dies;  /* hash of a poll function's name without generics -> its DIE */
+	bool poll_dies_known;  /* all of them: see enumerate.h */
+	struct symtab symtab;  /* see symtab_of() */
+	bool symtab_read;
 	struct tls_symbols tls;
 };
 
@@ -85,6 +119,12 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHEC
 void debuginfo_close(struct debuginfo *di);
 
 /*
+ * Gives back what scans noted of a module's units when it takes more than limit bytes, and pages of
+ * files: it is read again when it is needed. Nobody may be going through a unit's scopes.
+ */
+void debuginfo_relax(struct debuginfo *di, size_t limit);
+
+/*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where
  * facts tell its tier: see debuginfo_need().
  */
@@ -97,13 +137,24 @@ uint64_t debuginfo_sections_hash(struct dwarf_module *dm);
 bool debuginfo_need(struct dwarf_module *dm);
 /* Does the file keep what is at this link-time address from being written, once it is relocated? */
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr);
+/*
+ * No Rust can be in it: the kernel's vdso, or a library of the C runtime by its name. Their debug
+ * info, often in compressed files of megabytes, need not be opened to recognise Rust functions.
+ */
+bool debuginfo_is_system(const struct module *m);
 
 /* The unit that holds the DIE at this offset, NULL when none. */
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 /* The same, scanned. */
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
-/* Scans it if that was not done yet, and takes note of its trait-object vtables. */
+/* Scans it if that was not done yet. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
+/* Scans those that are not scanned yet, by several threads when that is worth it. */
+void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n);
+/* Scans the units that have code at these run-time addresses, of modules that are loaded. */
+void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n);
+/* The DIE of the `{vtable}` variable at a link-time address, in units scanned so far; 0 none. */
+uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */
 struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
 /* Reads names and producers of all units (about 2 us each). */

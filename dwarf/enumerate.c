@@ -65,16 +65,20 @@ static void visit_vtable(struct dwarf_module *dm, const struct scope *s,
 }
 
 /* Before its whole name is put together: a large program has a million functions. */
-static bool may_matter(const struct unit *u, const struct scope *s)
+static bool may_matter(struct dwarf_module *dm, struct unit *u, const struct scope *s)
 {
 	enum { MAX_DEPTH = 128 };
-	const struct scope *top = s;
+	uint32_t top = s->parent;
+	const char *name;
 
 	if (s->origin || (s->name && (begins(s->name, async_mark) || begins(s->name, waker_clone))))
 		return true;
-	for (int depth = 0; top->parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
-		top = &u->scopes[top->parent];
-	return top->name && strcmp(top->name, "tokio") == 0;
+	if (top == SCOPE_NONE)
+		return false;
+	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
+		top = u->scopes[top].parent;
+	name = scan_scope_name(&dm->sections, u, top);
+	return name && strcmp(name, "tokio") == 0;
 }
 
 static bool is_telling(const char *name)
@@ -158,9 +162,9 @@ static bool is_telling_inlined(struct dwarf_module *dm, uint64_t die, void *arg)
 	return telling_function(arg, die) != NULL;
 }
 
-static void visit_function(struct enumeration *e, const struct unit *u, const struct scope *s)
+static void visit_function(struct enumeration *e, struct unit *u, const struct scope *s)
 {
-	const struct function *f = may_matter(u, s) ? telling_function(e, s->die) : NULL;
+	const struct function *f = may_matter(e->dm, u, s) ? telling_function(e, s->die) : NULL;
 
 	/* Whatever has a telling function inside is told by it. */
 	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))
@@ -169,19 +173,26 @@ static void visit_function(struct enumeration *e, const struct unit *u, const st
 		keep_place(e->dm, FACT_CODE, s->low, s->die);
 }
 
+static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)
+{
+	unsigned tag = u->scopes[index].tag;
+
+	if (tag != DW_TAG_subprogram && tag != DW_TAG_variable)
+		return;
+	struct scope s = scan_scope(&e->dm->sections, u, index);
+	if (tag == DW_TAG_subprogram)
+		note_poll(e->dm, &s);
+	if (is_vtable(&s))
+		visit_vtable(e->dm, &s, e->ops, e->arg);
+	else if (tag == DW_TAG_subprogram && s.has_address && s.low && s.high)
+		visit_function(e, u, &s);
+}
+
 static void visit_unit(struct enumeration *e, struct unit *u)
 {
 	debuginfo_scan(e->dm, u);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
-
-		if (s->tag == DW_TAG_subprogram)
-			note_poll(e->dm, s);
-		if (is_vtable(s))
-			visit_vtable(e->dm, s, e->ops, e->arg);
-		else if (s->tag == DW_TAG_subprogram && s->has_address && s->low && s->high)
-			visit_function(e, u, s);
-	}
+	for (size_t i = 0; i < u->nscopes; i++)
+		visit_scope(e, u, (uint32_t)i);
 }
 
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)

@@ -7,6 +7,7 @@
 #include "dwarf/demangle.h"
 #include "dwarf/line.h"
 #include "dwarf/search.h"
+#include "dwarf/symtab.h"
 
 enum { MAX_INLINE_DEPTH = 128 };
 
@@ -99,6 +100,26 @@ static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct 
 	return l;
 }
 
+/* The same in a file with a symbol table of its own, without asking libdwfl. */
+static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                             size_t *nret)
+{
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	if (!dm || !symtab_of(dm).data)
+		return symbol_only(di, addr, a, nret);
+	struct location *l = NEW(a, struct location);
+	*nret = 1;
+	l->linkage = symtab_function_at(dm, module_link_addr(m, addr).v);
+	if (l->linkage) {
+		l->name = demangle(a, l->linkage);
+		l->mangled = true;
+	}
+	return l;
+}
+
+/* What debug info says of an address; NULL when none covers it. */
 static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *a, bool lines,
                              size_t *nret)
 {
@@ -107,7 +128,7 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 	Dwarf_Die die;
 
 	if (!f || !dwarf_offdie(f->dm->dwarf, f->die, &die))
-		return symbol_only(di, addr, a, nret);
+		return NULL;
 	uint64_t pc = module_link_addr(f->dm->module, addr).v;
 	struct unit *u = debuginfo_unit_of(f->dm, f->die);
 	find_inlined(&die, pc, &chain, 0);
@@ -139,11 +160,23 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 struct location *search_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret)
 {
-	return find(di, addr, a, true, nret);
+	struct location *l = find(di, addr, a, true, nret);
+
+	return l ? l : symbol_only(di, addr, a, nret);
 }
 
 struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret)
 {
-	return find(di, addr, a, false, nret);
+	struct location *l = find(di, addr, a, false, nret);
+
+	return l ? l : symbol_only(di, addr, a, nret);
+}
+
+struct location *search_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret)
+{
+	struct location *l = find(di, addr, a, false, nret);
+
+	return l ? l : function_symbol_only(di, addr, a, nret);
 }

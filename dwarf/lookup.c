@@ -13,50 +13,82 @@
 
 enum { MAX_SCOPE_DEPTH = 128 };
 
-/* The scope's name, or the one of the declaration or abstract DIE that it completes. */
-static const struct scope *named_scope(struct dwarf_module *dm, const struct scope *s,
-                                       struct unit **u)
+/* A scope with its unit. */
+struct place {
+	struct unit *u;
+	uint32_t index;
+};
+
+static struct scope read_place(struct dwarf_module *dm, struct place at)
 {
-	for (int hops = 0; s->origin && hops < 8; hops++) {
-		struct unit *other = debuginfo_scanned_unit_of(dm, s->origin);
-		uint32_t index = other ? scan_scope_at(other, s->origin) : SCOPE_NONE;
+	return scan_scope(&dm->sections, at.u, at.index);
+}
+
+/* The scope itself, or the declaration or abstract DIE that it completes. */
+static struct place named_place(struct dwarf_module *dm, struct place at)
+{
+	for (int hops = 0; hops < 8; hops++) {
+		if (!(at.u->scopes[at.index].flags & SCOPE_ORIGIN))
+			break;
+		uint64_t origin = read_place(dm, at).origin;
+		struct unit *other = origin ? debuginfo_scanned_unit_of(dm, origin) : NULL;
+		uint32_t index = other ? scan_scope_at(other, origin) : SCOPE_NONE;
 
 		if (index == SCOPE_NONE)
 			break;
-		s = &other->scopes[index];
-		*u = other;
+		at = (struct place){ other, index };
 	}
-	return s;
+	return at;
+}
+
+/* Appends the qualified name; false when a part of it has none. */
+static bool append_scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
+                              struct str *out)
+{
+	const char *parts[MAX_SCOPE_DEPTH];
+	struct place at = { u, index };
+	size_t n = 0;
+
+	while (at.index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
+		at = named_place(dm, at);
+		parts[n] = scan_scope_name(&dm->sections, at.u, at.index);
+		if (!parts[n])
+			return false;
+		n++;
+		at.index = at.u->scopes[at.index].parent;
+	}
+	while (n--) {
+		str_append(out, parts[n]);
+		if (n)
+			str_append(out, "::");
+	}
+	return true;
 }
 
 static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
 {
-	const char *parts[MAX_SCOPE_DEPTH];
-	size_t n = 0;
 	STR(text);
 
-	while (index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
-		const struct scope *s = named_scope(dm, &u->scopes[index], &u);
-
-		if (!s->name)
-			return NULL;
-		parts[n++] = s->name;
-		index = s->parent;
-	}
-	while (n--) {
-		str_append(&text, parts[n]);
-		if (n)
-			str_append(&text, "::");
-	}
-	return arena_strdup(&dm->di->arena, str_text(&text));
+	return append_scope_name(dm, u, index, &text)
+	               ? arena_strdup(&dm->di->arena, str_text(&text))
+	               : NULL;
 }
 
-const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
+bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out)
 {
 	struct unit *u = debuginfo_scanned_unit_of(dm, die);
 	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
 
-	return index == SCOPE_NONE ? NULL : scope_name(dm, u, index);
+	return index != SCOPE_NONE && append_scope_name(dm, u, index, out);
+}
+
+const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
+{
+	STR(text);
+
+	return lookup_append_die_name(dm, die, &text)
+	               ? arena_strdup(&dm->di->arena, str_text(&text))
+	               : NULL;
 }
 
 /* ---- functions ---- */
@@ -69,18 +101,17 @@ const struct function *search_function_die(struct dwarf_module *dm, uint64_t die
 
 	if (index == SCOPE_NONE)
 		return NULL;
-	const struct scope *s = &u->scopes[index];
-	struct unit *named_unit = u;
-	const struct scope *named = named_scope(dm, s, &named_unit);
+	struct place at = { u, index };
+	struct scope s = read_place(dm, at), named = read_place(dm, named_place(dm, at));
 
 	f = NEW(&dm->di->arena, struct function);
 	f->dm = dm;
 	f->die = die;
 	f->name = scope_name(dm, u, index);
-	f->linkage = s->linkage ? s->linkage : named->linkage;
-	if (s->has_address) {
-		f->low = s->low + dm->module->bias;
-		f->high = s->high + dm->module->bias;
+	f->linkage = s.linkage ? s.linkage : named.linkage;
+	if (s.has_address) {
+		f->low = s.low + dm->module->bias;
+		f->high = s.high + dm->module->bias;
 	}
 	if (!f->name)
 		f->name = f->linkage ? f->linkage : "?";
@@ -96,29 +127,20 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 		return NULL;
 	uint64_t pc = module_link_addr(m, addr).v;
 	struct unit *u = debuginfo_unit_at(dm, pc);
+
 	if (!u)
 		return NULL;
 	debuginfo_scan(dm, u);
-	scan_unit_functions(u, &di->arena);
-
-	size_t lo = 0, hi = u->nfunctions;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (u->functions[mid].low <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	/* Several DIEs can start at one address; any that covers it will do. */
-	if (lo && pc < u->functions[lo - 1].high)
-		return lookup_function_die(dm, u->scopes[u->functions[lo - 1].scope].die);
+	uint32_t found = scan_function_at(u, pc);
+	if (found != SCOPE_NONE)
+		return lookup_function_die(dm, u->start + u->scopes[found].die);
 	for (size_t i = 0; i < u->nscopes; i++) {
+		uint64_t at = u->start + u->scopes[i].die;
 		Dwarf_Die die;
 
-		if (u->scopes[i].tag == DW_TAG_subprogram && u->scopes[i].has_ranges &&
-		    dwarf_offdie(dm->dwarf, u->scopes[i].die, &die) && dwarf_haspc(&die, pc) == 1)
-			return lookup_function_die(dm, u->scopes[i].die);
+		if (u->scopes[i].tag == DW_TAG_subprogram && (u->scopes[i].flags & SCOPE_RANGES) &&
+		    dwarf_offdie(dm->dwarf, at, &die) && dwarf_haspc(&die, pc) == 1)
+			return lookup_function_die(dm, at);
 	}
 	return NULL;
 }
@@ -234,18 +256,18 @@ static bool tag_is_type(unsigned tag)
 }
 
 /* Does the path from the unit down to the scope spell name? Compared from its end. */
-static bool scope_is(const struct unit *u, uint32_t index, const char *name)
+static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
 {
 	size_t end = strlen(name);
 
 	for (int depth = 0; index != SCOPE_NONE && depth < MAX_SCOPE_DEPTH; depth++) {
-		const struct scope *s = &u->scopes[index];
-		size_t len = s->name ? strlen(s->name) : 0;
+		const char *own = scan_scope_name(&dm->sections, u, index);
+		size_t len = own ? strlen(own) : 0;
 
-		if (!len || len > end || memcmp(name + end - len, s->name, len) != 0)
+		if (!len || len > end || memcmp(name + end - len, own, len) != 0)
 			return false;
 		end -= len;
-		index = s->parent;
+		index = u->scopes[index].parent;
 		if (index == SCOPE_NONE)
 			return end == 0;
 		if (end < 2 || memcmp(name + end - 2, "::", 2) != 0)
@@ -260,11 +282,13 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
 {
 	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+		const struct scope_note *note = &u->scopes[i];
 
-		if (tag_is_type(s->tag) && !s->declaration && s->name &&
-		    strcmp(s->name, name + tail) == 0 && scope_is(u, (uint32_t)i, name))
-			return type_at(dm, s->die);
+		if (!tag_is_type(note->tag) || (note->flags & SCOPE_DECLARATION))
+			continue;
+		const char *own = scan_scope_name(&dm->sections, u, (uint32_t)i);
+		if (own && strcmp(own, name + tail) == 0 && scope_is(dm, u, (uint32_t)i, name))
+			return type_at(dm, u->start + note->die);
 	}
 	return NULL;
 }
@@ -298,6 +322,19 @@ const struct type *search_type(struct dwarf_module *dm, const char *name, uint64
 }
 
 /* ---- thread-locals ---- */
+
+/* Scans all units of a crate. */
+static void scan_crate(struct dwarf_module *dm, const char *crate, size_t len)
+{
+	VEC(struct unit *) units = { 0 };
+
+	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
+		if (!dm->units[i].scanned && unit_is_of_crate(&dm->units[i], crate, len))
+			*vec_push(&units) = &dm->units[i];
+	}
+	debuginfo_scan_all(dm, units.data, units.n);
+	vec_free(&units);
+}
 
 /* LLVM may append ".llvm.123" to a symbol that it made local. */
 static const struct symbol *tls_symbol(const struct tls_symbols *symbols, const char *linkage)
@@ -366,6 +403,7 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 
 	*doubt = NULL;
 	debuginfo_read_roots(dm);
+	scan_crate(dm, path, crate_len);
 	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
 
@@ -373,14 +411,15 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			continue;
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope *s = &u->scopes[j];
+			const struct scope_note *note = &u->scopes[j];
 			const struct symbol *symbol;
 			const char *name;
 
-			if (s->tag != DW_TAG_variable || !s->linkage)
+			if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_LINKAGE))
 				continue;
-			symbol = tls_symbol(symbols, s->linkage);
-			if (!symbol && (symbols->has_symtab || !s->is_tls))
+			struct scope s = scan_scope(&dm->sections, u, (uint32_t)j);
+			symbol = s.linkage ? tls_symbol(symbols, s.linkage) : NULL;
+			if (!s.linkage || (!symbol && (symbols->has_symtab || !s.is_tls)))
 				continue;
 			name = scope_name(dm, u, (uint32_t)j);
 			if (!name || strncmp(name, path, path_len) != 0)
@@ -388,9 +427,9 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			Dwarf_Die die;
 			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
 			t->dm = dm;
-			t->linkage = s->linkage;
-			t->offset = symbol ? symbol->value : s->low;
-			if (dwarf_offdie(dm->dwarf, s->die, &die))
+			t->linkage = s.linkage;
+			t->offset = symbol ? symbol->value : s.low;
+			if (dwarf_offdie(dm->dwarf, s.die, &die))
 				t->type = type_at(dm, die_reference(&die, DW_AT_type));
 		}
 	}
@@ -426,17 +465,19 @@ bool search_static(struct dwarf_module *dm, const char *name, const struct type 
 			continue;
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope *s = &u->scopes[j];
+			const struct scope_note *note = &u->scopes[j];
 			Dwarf_Die die;
 
-			if (s->tag != DW_TAG_variable || !s->has_address || s->low == 0 ||
-			    !s->name || strcmp(s->name, last) != 0)
+			if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_ADDRESS))
+				continue;
+			struct scope s = scan_scope(&dm->sections, u, (uint32_t)j);
+			if (s.low == 0 || !s.name || strcmp(s.name, last) != 0)
 				continue;
 			const char *whole = scope_name(dm, u, (uint32_t)j);
 			if (!whole || strcmp(whole, name) != 0 ||
-			    !dwarf_offdie(dm->dwarf, s->die, &die))
+			    !dwarf_offdie(dm->dwarf, s.die, &die))
 				continue;
-			uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s->low });
+			uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s.low });
 			if (found && at != *addr)
 				return false;
 			*type = type_at(dm, die_reference(&die, DW_AT_type));
@@ -465,8 +506,8 @@ static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
 		uint64_t link = module_link_addr(dm->module, addr).v;
-		uint64_t *die = dm->dwarf && link ? map_get(&dm->vtables, link) : NULL;
-		const struct type *t = die ? search_vtable_variable(dm, *die) : NULL;
+		uint64_t die = dm->dwarf && link ? debuginfo_vtable(dm, link) : 0;
+		const struct type *t = die ? search_vtable_variable(dm, die) : NULL;
 
 		if (t)
 			return t;

@@ -11,6 +11,7 @@
 
 #include "dwarf/debuginfo.h"
 
+struct str;
 struct type;
 
 /* A function as DWARF has it: concrete, or the abstract one of an inlined call. */
@@ -48,6 +49,8 @@ uint64_t lookup_name_key(const char *name);
 
 /* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */
 const char *lookup_die_name(struct dwarf_module *dm, uint64_t die);
+/* The same appended to a string; false when it has none. */
+bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out);
 
 /* A thread-local variable below a namespace, confirmed by the symbol table. */
 struct thread_local
@@ -101,6 +104,16 @@ struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct ar
 struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret);
 
+/* The same, but of the C runtime's libraries (debuginfo_is_system()) one entry without a name. */
+struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret);
+
+/*
+ * Says that what is asked next of poll functions concerns what this future polls or holds. In
+ * optimised code they are inlined into its own, and then described beside it.
+ */
+void lookup_context(const struct type *future);
+
 /*
  * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
  * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
@@ -115,7 +128,8 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
                          const char **file, unsigned *line);
 /*
  * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
- * crate that the type's unit belongs to.
+ * crate that the type's unit belongs to; of a large crate (megabytes) through its own unit, those
+ * that were scanned before, and those where the symbol table has such a function.
  */
 bool lookup_has_poll(const struct type *t);
 

@@ -1,9 +1,12 @@
 #include "dwarf/test/module.h"
 
-static const struct scope *find_scope(const struct unit *u, const char *name, unsigned tag)
+static const struct scope *find_scope(struct fixture *f, const char *name, unsigned tag)
 {
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+	size_t n;
+	const struct scope *scopes = read_scopes(f, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		if (s->tag == tag && s->name && strcmp(s->name, name) == 0)
 			return s;
@@ -15,8 +18,7 @@ static const struct scope *find_scope(const struct unit *u, const char *name, un
 /* The run-time address of a function of shapes.rs. */
 static uint64_t address_of(struct fixture *f, const char *name)
 {
-	debuginfo_scan(f->dm, &f->dm->units[0]);
-	const struct scope *s = find_scope(&f->dm->units[0], name, DW_TAG_subprogram);
+	const struct scope *s = find_scope(f, name, DW_TAG_subprogram);
 
 	assert_true(s->has_address);
 	return s->low + BIAS;
@@ -57,10 +59,13 @@ static void test_addresses_without_a_function(void **state)
 		assert_null(lookup_function(f->di, addrs[i]));
 }
 
-static const struct scope *find_start(const struct unit *u, const char *start)
+static const struct scope *find_start(struct fixture *f, const char *start)
 {
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+	size_t n;
+	const struct scope *scopes = read_scopes(f, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		if (s->tag == DW_TAG_subprogram && s->has_address && s->name &&
 		    strncmp(s->name, start, strlen(start)) == 0)
@@ -76,7 +81,7 @@ static void test_template_parameters(void **state)
 	struct unit *u = &f->dm->units[0];
 
 	debuginfo_scan(f->dm, u);
-	uint64_t addr = find_start(u, "poll_task<")->low + BIAS;
+	uint64_t addr = find_start(f, "poll_task<")->low + BIAS;
 	const struct function *function = lookup_function(f->di, addr);
 	assert_string_equal(function->name,
 	                    "shapes::poll_task<shapes::middle::{async_fn_env#0}, u64>");
@@ -99,7 +104,7 @@ static void test_names_of_dies(void **state)
 	struct unit *u = &f->dm->units[0];
 
 	debuginfo_scan(f->dm, u);
-	const struct scope *blue = find_scope(u, "Blue", DW_TAG_structure_type);
+	const struct scope *blue = find_scope(f, "Blue", DW_TAG_structure_type);
 	assert_string_equal(lookup_die_name(f->dm, blue->die), "shapes::Niche::Blue");
 	assert_null(lookup_die_name(f->dm, blue->die + 1));
 	assert_null(lookup_die_name(f->dm, 0));
@@ -147,8 +152,10 @@ static void test_thread_local(void **state)
 	                             &doubt));
 	assert_null(doubt);
 	/* thread_local! has an arm for types with a destructor: described, but not linked. */
-	for (size_t i = 0; i < f->dm->units[0].nscopes; i++) {
-		const struct scope *s = &f->dm->units[0].scopes[i];
+	size_t nscopes;
+	const struct scope *scopes = read_scopes(f, &nscopes);
+	for (size_t i = 0; i < nscopes; i++) {
+		const struct scope *s = &scopes[i];
 
 		described += s->tag == DW_TAG_variable && s->linkage &&
 		             strstr(s->linkage, "context7CONTEXT") && strstr(s->linkage, "VAL17h");
@@ -187,14 +194,14 @@ static void test_thread_locals_that_are_none(void **state)
 static void test_statics_that_are_none(void **state)
 {
 	struct fixture *f = *state;
-	struct unit *u = &f->dm->units[0];
 	const struct type *type;
 	unsigned thread_locals = 0;
 	uint64_t addr;
 
-	debuginfo_scan(f->dm, u);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+	size_t n;
+	const struct scope *scopes = read_scopes(f, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		if (s->tag != DW_TAG_variable || !s->is_tls)
 			continue;
@@ -226,7 +233,7 @@ static uint64_t vtable_of(struct fixture *f, const char *type)
 
 	snprintf(start, sizeof(start), "<%s as core::future::future::Future>::{vtable}", type);
 	debuginfo_scan(f->dm, &f->dm->units[0]);
-	return find_scope(&f->dm->units[0], start, DW_TAG_variable)->low + BIAS;
+	return find_scope(f, start, DW_TAG_variable)->low + BIAS;
 }
 
 static void test_vtables_that_debug_info_describes(void **state)
@@ -253,14 +260,15 @@ static void test_vtables_that_debug_info_describes(void **state)
 static void test_vtables_by_their_poll_function(void **state)
 {
 	struct fixture *f = *state;
-	struct unit *u = &f->dm->units[0];
 	const struct type *leaf = must_find(f, "shapes::leaf::{async_fn_env#0}");
 	const struct type *ready = must_find(f, "shapes::Ready");
 	bool exact = false;
 
-	uint64_t poll = find_scope(u, "{async_fn#0}", DW_TAG_subprogram)->low;
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+	uint64_t poll = find_scope(f, "{async_fn#0}", DW_TAG_subprogram)->low;
+	size_t n;
+	const struct scope *scopes = read_scopes(f, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		if (s->tag == DW_TAG_subprogram && s->linkage &&
 		    strstr(s->linkage, "shapes4leaf") && s->has_address &&
@@ -275,7 +283,7 @@ static void test_vtables_by_their_poll_function(void **state)
 	assert_null(lookup_vtable(f->di, 0x6001000, 3, &exact));
 
 	/* A hand-written poll may be shared by several types. */
-	poll = find_scope(u, "poll", DW_TAG_subprogram)->low;
+	poll = find_scope(f, "poll", DW_TAG_subprogram)->low;
 	map_vtable(f, 0x6002000, type_size(ready), poll + BIAS);
 	assert_ptr_equal(lookup_vtable(f->di, 0x6002000, 3, &exact), ready);
 	assert_false(exact);

@@ -264,3 +264,17 @@ bool path_offset(const struct path *p, uint64_t *ret)
 	*ret = offset;
 	return true;
 }
+
+bool path_first_pointer(const struct path *p, uint64_t *ret)
+{
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < p->nops && p->ops[i].kind != OP_VARIANT; i++) {
+		if (p->ops[i].kind == OP_DEREF) {
+			*ret = offset;
+			return true;
+		}
+		offset += p->ops[i].offset;
+	}
+	return false;
+}

@@ -38,6 +38,11 @@ const char *path_matched(const struct path *p);
 const char *path_plan(struct arena *a, const struct path *p);
 /* The type at its end. */
 const struct type *path_type(const struct path *p);
+/*
+ * Offset of the pointer that the path goes through first, when nothing but offsets comes before it:
+ * equal pointers lead to equal places.
+ */
+bool path_first_pointer(const struct path *p, uint64_t *ret);
 /* Offset from the start when the path has no pointer and no variant on its way. */
 bool path_offset(const struct path *p, uint64_t *ret);
 

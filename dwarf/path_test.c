@@ -119,6 +119,11 @@ static void test_pointers(void **state)
 	bool found = true;
 
 	assert_false(path_offset(p, &offset));
+	assert_true(path_first_pointer(p, &offset));
+	assert_int_equal(offset, list - PLACE);
+	assert_false(path_first_pointer(resolve(f, v.type, "newer.deep"), &offset));
+	/* Behind a variant: not every value goes that way. */
+	assert_false(path_first_pointer(resolve(f, v.type, "maybe.Some.0.deep"), &offset));
 	/* Null: there is nothing, and that is no error. */
 	fail_on(path_uint(f->target, p, v, &number, &found));
 	assert_false(found);

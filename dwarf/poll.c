@@ -3,57 +3,29 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
-#include "debugger/base/vec.h"
+#include "debugger/base/str.h"
 #include "dwarf/enumerate.h"
-#include "dwarf/facts.h"
 #include "dwarf/line.h"
 #include "dwarf/lookup.h"
+#include "dwarf/poll_units.h"
+#include "dwarf/polled.h"
 #include "dwarf/qualified.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
 
-/* "{async_fn_env#0}<T>" is polled by "{async_fn#0}" or "{async_fn#0}<T>". */
-static bool polls(const char *function, const char *env)
+static bool coroutine_is_polled(const struct poll_question *q)
 {
-	const char *cut = strstr(env, "_env#");
-	size_t head = cut ? (size_t)(cut - env) : 0;
-	size_t tail;
-
-	if (!cut || strncmp(function, env, head) != 0)
-		return false;
-	tail = strcspn(cut + 4, "}") + 1; /* "#0}" */
-	const char *rest = function + head;
-	return strncmp(rest, cut + 4, tail) == 0 && (rest[tail] == '\0' || rest[tail] == '<');
+	return map_has(&q->dm->coroutine_polls, q->key);
 }
 
-/* The DIE of a poll function of env, a child of a scope called path, in one unit; 0 none. */
-static uint64_t poll_in_unit(struct dwarf_module *dm, struct unit *u, const char *path,
-                             const char *env)
+/* "app::run::{async_fn_env#0}<T>" is polled by "app::run::{async_fn#0}", with or without <T>. */
+static const char *function_of_env(struct arena *a, const char *name)
 {
-	size_t path_len = strlen(path);
+	const char *last = qualified_last(name), *cut = strstr(last, "_env#");
 
-	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
-		const char *name;
-
-		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
-		if (s->tag != DW_TAG_subprogram || !s->name || !s->linkage || !polls(s->name, env))
-			continue;
-		name = lookup_die_name(dm, s->die);
-		if (name && strncmp(name, path, path_len) == 0 &&
-		    strcmp(name + path_len, s->name) == 0)
-			return s->die;
-	}
-	return 0;
-}
-
-/* Do two units come from one crate: is what stands before "/@/" the same? */
-static bool same_crate(const struct unit *a, const struct unit *b)
-{
-	const char *at = a->name ? strstr(a->name, "/@/") : NULL;
-
-	return at && b->name && strncmp(a->name, b->name, (size_t)(at - a->name) + 3) == 0;
+	return cut ? arena_printf(a, "%.*s%.*s", (int)(cut - name), name,
+	                          (int)strcspn(cut + 4, "}") + 1, cut + 4)
+	           : NULL;
 }
 
 static uint64_t find_poll(const struct type *coroutine)
@@ -63,30 +35,28 @@ static uint64_t find_poll(const struct type *coroutine)
 	if (dm->poll_dies_known)
 		return enumerated_poll(dm, type_name(coroutine));
 	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
-	uint32_t self = here ? scan_scope_at(here, type_die(coroutine)) : SCOPE_NONE;
-	const char *full = type_name(coroutine), *env;
 	SCRATCH(tmp);
+	const char *function = function_of_env(&tmp, type_name(coroutine));
+	uint64_t first = 0;
 
-	if (self == SCOPE_NONE || !here->scopes[self].name)
+	if (!here || !function)
 		return 0;
-	env = here->scopes[self].name;
-	size_t env_len = strlen(env), full_len = strlen(full);
-	if (full_len < env_len)
-		return 0;
-	const char *path = arena_strndup(&tmp, full, full_len - env_len);
-	uint64_t found = poll_in_unit(dm, here, path, env);
-	/* The type may stand in many units of the crate, its function in one. */
-	for (size_t i = 0; !found && i < dm->nunits; i++) {
-		struct unit *u = &dm->units[i];
-		const char *crate;
-		size_t len;
-		bool named = unit_crate(u, &crate, &len) && strncmp(full, crate, len) == 0 &&
-		             strncmp(full + len, "::", 2) == 0;
-
-		if (u != here && (named || same_crate(here, u)))
-			found = poll_in_unit(dm, u, path, env);
+	struct poll_question q = {
+		.dm = dm,
+		.here = here,
+		.name = type_name(coroutine),
+		.function = poll_units_function(coroutine, &tmp),
+		.key = lookup_name_key(function),
+		.answered = coroutine_is_polled,
+	};
+	poll_units_ask(&q);
+	/* The type may stand in many units of the crate, its function in one: best in this. */
+	for (const struct static_place *p = map_get(&dm->coroutine_polls, q.key); p; p = p->next) {
+		if (p->die >= here->start && p->die < here->end)
+			return p->die;
+		first = p->die;
 	}
-	return found;
+	return first;
 }
 
 const char *search_poll_linkage(const struct type *coroutine)
@@ -180,37 +150,20 @@ bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type,
 	return false;
 }
 
-/* T of a first argument Pin<&mut T>. */
-static const struct type *polled_type(struct dwarf_module *dm, uint64_t die)
+void lookup_context(const struct type *future)
 {
-	const struct function *f = lookup_function_die(dm, die);
-	const struct type *t = f ? function_first_argument(f) : NULL;
+	struct dwarf_module *dm = type_module(future);
+	size_t n = dm->ncontexts;
 
-	if (!t || !type_is(t, "core::pin::Pin"))
-		return NULL;
-	const struct member *m = type_single_member(t);
-	return m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
+	if (n && dm->contexts[(n - 1) % MAX_CONTEXTS] == future)
+		return;
+	dm->contexts[n % MAX_CONTEXTS] = future;
+	dm->ncontexts++;
 }
 
-/* The types that functions of this unit poll, by name: each unit has its own DIE for a type. */
-static void read_polled(struct dwarf_module *dm, struct unit *u)
+static bool type_is_polled(const struct poll_question *q)
 {
-	if (u->polled_read)
-		return;
-	u->polled_read = true;
-	debuginfo_scan(dm, u);
-	facts_pause(debuginfo_facts(dm)); /* each of them is one of thousands */
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
-
-		if (s->tag != DW_TAG_subprogram || !s->name || strncmp(s->name, "poll", 4) != 0 ||
-		    (s->name[4] != '\0' && s->name[4] != '<'))
-			continue;
-		const struct type *t = polled_type(dm, s->die);
-		if (t)
-			map_put(&dm->polled, lookup_name_key(type_name(t)), NULL);
-	}
-	facts_resume(debuginfo_facts(dm));
+	return polled_has(q->dm, q->key);
 }
 
 const char *search_home(struct dwarf_module *dm, uint64_t die)
@@ -223,19 +176,18 @@ const char *search_home(struct dwarf_module *dm, uint64_t die)
 
 bool search_has_poll(const struct type *t)
 {
-	struct dwarf_module *dm = type_module(t);
-	struct unit *here = debuginfo_unit_of(dm, type_die(t));
-	uint64_t key = lookup_name_key(type_name(t));
+	struct poll_question q = {
+		.dm = type_module(t),
+		.here = debuginfo_unit_of(type_module(t), type_die(t)),
+		.name = type_name(t),
+		.key = lookup_name_key(type_name(t)),
+		.answered = type_is_polled,
+	};
 
-	if (!here)
+	if (!q.here || polled_never(q.name))
 		return false;
-	read_polled(dm, here);
-	/* A generic's poll function stands in one unit of the crate that made use of it. */
-	for (size_t i = 0; i < dm->nunits && !map_has(&dm->polled, key); i++) {
-		if (same_crate(here, &dm->units[i]))
-			read_polled(dm, &dm->units[i]);
-	}
-	return map_has(&dm->polled, key);
+	poll_units_ask(&q);
+	return type_is_polled(&q);
 }
 
 void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
@@ -248,19 +200,22 @@ void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *pa
 	for (size_t i = 0; here && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
 
-		if (!same_crate(here, u))
+		if (!poll_units_same_crate(here, u))
 			continue;
 		debuginfo_scan(dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope *s = &u->scopes[j];
-			const char *name;
+			const struct scope_note *note = &u->scopes[j];
+			const char *own = scan_scope_name(&dm->sections, u, (uint32_t)j);
 
-			if (!s->name || strncmp(s->name, base, base_len) != 0 ||
-			    s->name[base_len] != '<')
+			if (!own || strncmp(own, base, base_len) != 0 || own[base_len] != '<')
 				continue;
-			name = lookup_die_name(dm, s->die);
-			if (name && strncmp(name, path, path_len) == 0)
-				visit(name, s->tag == DW_TAG_subprogram && s->has_address, arg);
+			STR(name);
+			if (lookup_append_die_name(dm, u->start + note->die, &name) &&
+			    strncmp(str_text(&name), path, path_len) == 0)
+				visit(str_text(&name),
+				      note->tag == DW_TAG_subprogram &&
+				              (note->flags & SCOPE_ADDRESS),
+				      arg);
 		}
 	}
 }

@@ -1,8 +1,9 @@
 /*
- * Our own abbreviation-driven scanner of one unit of .debug_info. It records what has a name or
- * an address (namespaces, types, functions, statics) with its parent, which libdw does not
- * keep, and skips the rest at about ten times libdw's speed. Details of a DIE are then read
- * through libdw by its offset.
+ * Our own abbreviation-driven scanner of one unit of .debug_info. It notes where everything lies
+ * that has a name or an address (namespaces, types, functions, statics), with its parent, which
+ * libdw does not keep, and steps over the rest at more than ten times libdw's speed. A large
+ * program has millions of such places: a note is 16 bytes, and what else the DIE says is read
+ * again from it when somebody asks.
  */
 #ifndef DWARF_SCAN_H
 #define DWARF_SCAN_H
@@ -21,6 +22,27 @@ struct dwarf_sections {
 
 enum { SCOPE_NONE = UINT32_MAX };
 
+/* What a scan notes of a DIE. */
+enum scope_flag {
+	SCOPE_DECLARATION = 1 << 0,
+	SCOPE_ADDRESS = 1 << 1, /* function: has a low_pc; variable: its location is an address */
+	SCOPE_TLS = 1 << 2,     /* variable: its location is an offset in the module's TLS block */
+	SCOPE_RANGES = 1 << 3,  /* function in several pieces: ask libdw */
+	SCOPE_LINKAGE = 1 << 4,
+	SCOPE_ORIGIN = 1 << 5,
+	SCOPE_NAMED = 1 << 6,
+	SCOPE_NAME_AT = 1 << 7, /* name is an offset in .debug_str */
+	SCOPE_TYPE = 1 << 8,    /* it has a DW_AT_type: a function returns something */
+};
+
+struct scope_note {
+	uint32_t die;    /* counted from the unit's start */
+	uint32_t parent; /* index of the enclosing scope, SCOPE_NONE below the unit */
+	uint32_t name;
+	uint16_t tag, flags;
+};
+
+/* All that a scope's DIE says, read by scan_scope(). */
 struct scope {
 	uint64_t die;        /* offset in .debug_info */
 	uint64_t low, high;  /* function: link-time range (high 0: declaration or DW_AT_ranges);
@@ -28,7 +50,7 @@ struct scope {
 	uint64_t origin;     /* DW_AT_specification or DW_AT_abstract_origin, 0 none */
 	const char *name;    /* borrowed from the section, NULL none */
 	const char *linkage; /* DW_AT_linkage_name, NULL none */
-	uint32_t parent;     /* index of the enclosing scope, SCOPE_NONE below the unit */
+	uint32_t parent;
 	uint16_t tag;
 	bool declaration;
 	bool has_address; /* low is an address (DW_OP_addr) or a function's low_pc */
@@ -37,8 +59,15 @@ struct scope {
 };
 
 struct unit_function {
-	uint64_t low, high;
+	uint64_t low;
+	uint32_t size;
 	uint32_t scope;
+};
+
+/* A function that returns something. */
+struct unit_result {
+	uint32_t scope;
+	uint32_t type; /* its DIE, counted from the unit's start; 0: another unit's */
 };
 
 struct unit {
@@ -54,14 +83,25 @@ struct unit {
 	uint64_t low_pc;
 	uint16_t version;
 	uint8_t address_size, offset_size, type;
-	bool header_read; /* name, comp_dir, producer ... are set */
+	/* From its name "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N": */
+	const char *crate; /* crate_len bytes; NULL when it does not say */
+	uint32_t crate_len;
+	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
+	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
-	bool polled_read;     /* lookup_has_poll() looked through it */
-	bool in_aranges;      /* .debug_aranges has a set for it */
-	struct scope *scopes; /* ascending die */
+	bool queued;        /* debuginfo_scan_all() has it on its list */
+	bool in_aranges;    /* .debug_aranges has a set for it */
+	bool polled_noted;  /* polled_read() looked through it */
+	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
+	/* Its own until scan_forget(): */
+	struct scope_note *scopes; /* ascending die */
 	size_t nscopes;
-	struct unit_function *functions; /* ascending low; NULL until asked for */
+	struct unit_function *functions; /* in the order of their DIEs */
 	size_t nfunctions;
+	struct unit_result *results;
+	size_t nresults;
+	uint32_t *abbrev_at; /* see abbrev_index(); NULL until asked for */
+	size_t nabbrevs;
 	struct file_table *files; /* NULL until asked for */
 };
 
@@ -69,11 +109,22 @@ struct unit {
 struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret);
 /* Fills the fields that come from the unit's own DIE; once. */
 void scan_unit_root(const struct dwarf_sections *s, struct unit *u);
-/* Fills scopes; once. A corrupt unit keeps what came before the fault. */
-void scan_unit(const struct dwarf_sections *s, struct unit *u, struct arena *a);
-/* Fills functions from scopes; once. */
-void scan_unit_functions(struct unit *u, struct arena *a);
+/*
+ * Fills scopes and functions; once. A corrupt unit keeps what came before the fault. Touches
+ * nothing but the unit: several threads may scan different units.
+ */
+void scan_unit(const struct dwarf_sections *s, struct unit *u);
+/* Whether the unit has a DIE of that tag; stops at the first. */
+bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag);
+/* Frees what scan_unit() filled in, which may then be done again. */
+void scan_forget(struct unit *u);
 
+/* Reads a scope's DIE. */
+struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t index);
+/* Its name alone, NULL none. */
+const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint32_t index);
+/* The function whose [low, high) has pc, by the start that is nearest; SCOPE_NONE. */
+uint32_t scan_function_at(const struct unit *u, uint64_t pc);
 /* The scope whose DIE is at this offset; SCOPE_NONE when it is none. */
 uint32_t scan_scope_at(const struct unit *u, uint64_t die);
 

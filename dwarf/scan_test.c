@@ -20,13 +20,21 @@ static void scan(struct sample *s)
 	};
 	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits);
 	for (size_t i = 0; i < s->nunits; i++) {
-		scan_unit(&s->sections, &s->units[i], &s->arena);
-		scan_unit_functions(&s->units[i], &s->arena);
+		scan_unit(&s->sections, &s->units[i]);
 	}
+}
+
+/* The scope as its DIE has it. */
+static struct scope at(const struct sample *s, size_t unit, size_t index)
+{
+	assert_true(index < s->units[unit].nscopes);
+	return scan_scope(&s->sections, &s->units[unit], (uint32_t)index);
 }
 
 static void drop(struct sample *s)
 {
+	for (size_t i = 0; i < s->nunits; i++)
+		scan_forget(&s->units[i]);
 	free_bytes(&s->info);
 	free_bytes(&s->abbrev);
 	free_bytes(&s->str);
@@ -88,28 +96,37 @@ static void put_usual_unit(struct bytes *b, unsigned version, unsigned abbrev_of
 	end_unit(b, unit);
 }
 
-static void check_usual_unit(const struct sample *s, const struct unit *u)
+static void check_usual_unit(const struct sample *s, size_t unit)
 {
+	const struct unit *u = &s->units[unit];
+
 	assert_string_equal(u->name, "unit");
 	assert_int_equal(u->nscopes, 4);
-	const struct scope *a = &u->scopes[0], *f = &u->scopes[2], *g = &u->scopes[3];
-	assert_string_equal(a->name, "a");
-	assert_int_equal(a->parent, SCOPE_NONE);
-	assert_string_equal(u->scopes[1].name, "S");
-	assert_int_equal(u->scopes[1].parent, 0);
-	assert_int_equal(u->scopes[1].tag, DW_TAG_structure_type);
-	assert_string_equal(f->name, "f");
-	assert_true(f->has_address);
-	assert_int_equal(f->low, 0x2000);
-	assert_int_equal(f->high, 0x2010);
-	assert_int_equal(g->parent, 2);
-	/* Sorted by address, not as they stand. */
+	struct scope a = at(s, unit, 0), type = at(s, unit, 1), f = at(s, unit, 2);
+	assert_string_equal(a.name, "a");
+	assert_int_equal(a.parent, SCOPE_NONE);
+	assert_string_equal(type.name, "S");
+	assert_int_equal(type.parent, 0);
+	assert_int_equal(type.tag, DW_TAG_structure_type);
+	assert_string_equal(f.name, "f");
+	assert_true(f.has_address);
+	assert_int_equal(f.low, 0x2000);
+	assert_int_equal(f.high, 0x2010);
+	assert_int_equal(u->scopes[3].parent, 2);
 	assert_int_equal(u->nfunctions, 2);
-	assert_int_equal(u->functions[0].scope, 3);
-	assert_int_equal(u->functions[1].scope, 2);
+	assert_int_equal(scan_function_at(u, 0x1000), 3);
+	assert_int_equal(scan_function_at(u, 0x1007), 3);
+	assert_int_equal(scan_function_at(u, 0x1008), SCOPE_NONE);
+	assert_int_equal(scan_function_at(u, 0x200f), 2);
+	assert_int_equal(scan_function_at(u, 0xfff), SCOPE_NONE);
 	for (uint32_t i = 0; i < u->nscopes; i++) {
-		assert_int_equal(scan_scope_at(u, u->scopes[i].die), i);
-		assert_int_equal(scan_scope_at(u, u->scopes[i].die + 1), SCOPE_NONE);
+		uint64_t die = u->start + u->scopes[i].die;
+
+		assert_string_equal(scan_scope_name(&s->sections, &s->units[unit], i),
+		                    at(s, unit, i).name);
+		assert_int_equal(at(s, unit, i).die, die);
+		assert_int_equal(scan_scope_at(u, die), i);
+		assert_int_equal(scan_scope_at(u, die + 1), SCOPE_NONE);
 	}
 	assert_int_equal(scan_scope_at(u, 0), SCOPE_NONE);
 	assert_int_equal(scan_scope_at(u, UINT64_MAX), SCOPE_NONE);
@@ -128,7 +145,7 @@ static void test_both_versions(void **state)
 	assert_int_equal(s.nunits, 2);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(s.units[i].version, 4 + i);
-		check_usual_unit(&s, &s.units[i]);
+		check_usual_unit(&s, i);
 	}
 	assert_int_equal(s.units[1].start, s.units[0].end);
 	assert_int_equal(s.units[1].end, s.info.n);
@@ -207,7 +224,7 @@ static void test_length_beyond_the_section(void **state)
 		memcpy(s.info.data + second, &lengths[i], 4);
 		scan(&s);
 		assert_int_equal(s.nunits, 1);
-		check_usual_unit(&s, &s.units[0]);
+		check_usual_unit(&s, 0);
 		drop(&s);
 	}
 }
@@ -272,9 +289,9 @@ static void test_unknown_form_ends_the_unit(void **state)
 	}
 	scan(&s);
 	assert_int_equal(s.nunits, 2);
-	assert_string_equal(s.units[0].scopes[0].name, "before");
+	assert_string_equal(at(&s, 0, 0).name, "before");
 	assert_int_equal(s.units[0].nscopes, 2);
-	assert_null(s.units[0].scopes[1].name);
+	assert_null(at(&s, 0, 1).name);
 	assert_int_equal(s.units[1].nscopes, 1);
 	drop(&s);
 }
@@ -300,7 +317,7 @@ static void test_indirect_forms(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_string_equal(s.units[0].name, "unit");
-	assert_string_equal(s.units[0].scopes[0].name, "direct");
+	assert_string_equal(at(&s, 0, 0).name, "direct");
 	assert_int_equal(s.units[0].nscopes, 2);
 	drop(&s);
 }
@@ -324,7 +341,7 @@ static void test_blocks_beyond_the_unit(void **state)
 		end_unit(&s.info, unit);
 		scan(&s);
 		assert_int_equal(s.units[0].nscopes, 1);
-		assert_false(s.units[0].scopes[0].has_address);
+		assert_false(at(&s, 0, 0).has_address);
 		drop(&s);
 	}
 }
@@ -347,7 +364,7 @@ static void test_gap_in_the_abbreviations(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_int_equal(s.units[0].nscopes, 3);
-	assert_string_equal(s.units[0].scopes[1].name, "behind the gap");
+	assert_string_equal(at(&s, 0, 1).name, "behind the gap");
 	drop(&s);
 }
 
@@ -405,7 +422,7 @@ static void test_shared_table(void **state)
 	assert_string_equal(s.units[0].name, "two");
 	assert_null(s.units[1].producer);
 	assert_string_equal(s.units[1].name, "three");
-	assert_string_equal(s.units[1].scopes[0].name, "S");
+	assert_string_equal(at(&s, 1, 0).name, "S");
 	drop(&s);
 }
 
@@ -495,7 +512,7 @@ static void test_overlong_code(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_int_equal(s.units[0].nscopes, 1);
-	assert_string_equal(s.units[0].scopes[0].name, "S");
+	assert_string_equal(at(&s, 0, 0).name, "S");
 	drop(&s);
 }
 
@@ -518,8 +535,10 @@ static void test_locations(void **state)
 	put_fixed(&s.info, 0, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	const struct scope *v = s.units[0].scopes;
+	struct scope v[7];
 	assert_int_equal(s.units[0].nscopes, 7);
+	for (size_t i = 0; i < 7; i++)
+		v[i] = at(&s, 0, i);
 	assert_true(v[0].has_address && !v[0].is_tls);
 	assert_int_equal(v[0].low, 0x1000);
 	assert_true(v[1].is_tls && !v[1].has_address);
@@ -547,7 +566,7 @@ static void test_dropped_functions(void **state)
 	scan(&s);
 	assert_int_equal(s.units[0].nfunctions, 1);
 	assert_int_equal(s.units[0].functions[0].low, 0x1000);
-	assert_false(s.units[0].scopes[0].has_address);
+	assert_false(at(&s, 0, 0).has_address);
 	drop(&s);
 }
 
@@ -584,11 +603,11 @@ static void test_indexed_forms(void **state)
 	assert_string_equal(u->name, "unit");
 	assert_int_equal(u->low_pc, 0x4000);
 	assert_int_equal(u->nscopes, 3);
-	assert_string_equal(u->scopes[0].name, "f");
-	assert_int_equal(u->scopes[0].low, 0x4000);
-	assert_int_equal(u->scopes[0].high, 0x4010);
-	assert_null(u->scopes[1].name);
-	assert_false(u->scopes[1].has_address);
+	assert_string_equal(at(&s, 0, 0).name, "f");
+	assert_int_equal(at(&s, 0, 0).low, 0x4000);
+	assert_int_equal(at(&s, 0, 0).high, 0x4010);
+	assert_null(at(&s, 0, 1).name);
+	assert_false(at(&s, 0, 1).has_address);
 	drop(&s);
 }
 
@@ -614,15 +633,186 @@ static void test_noise(void **state)
 	}
 }
 
+/* Steps over values of every shape, fixed ones together: what follows is found. */
+static void test_steps(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned form;
+		const char *bytes;
+		size_t n;
+	} rows[] = {
+		{ DW_FORM_data1, "\xff", 1 },
+		{ DW_FORM_data8, "\1\2\3\4\5\6\7\x08", 8 },
+		{ DW_FORM_udata, "\xff\x01", 2 },
+		{ DW_FORM_sdata, "\x80\x7f", 2 },
+		{ DW_FORM_string, "text", 5 },
+		{ DW_FORM_exprloc, "\2\1\1", 3 },
+		{ DW_FORM_block1, "\3\1\1\1", 4 },
+		{ DW_FORM_block2, "\1\0\1", 3 },
+		{ DW_FORM_block4, "\0\0\0\0", 4 },
+		{ DW_FORM_flag_present, "", 0 },
+		{ DW_FORM_ref_addr, "\0\0\0\0", 4 },
+		{ DW_FORM_indirect, "\x0b\xff", 2 }, /* as data1 */
+	};
+	enum { N = sizeof(rows) / sizeof(rows[0]) };
+
+	/* Between any two of them, in what is wanted and in what is not. */
+	for (size_t i = 0; i < N * N; i++) {
+		struct sample s = { 0 };
+
+		put_usual_abbrevs(&s.abbrev);
+		s.abbrev.n--; /* the end of the table */
+		put_abbrev(&s.abbrev, 10, DW_TAG_member, 0, DW_AT_byte_size, rows[i / N].form,
+		           DW_AT_alignment, rows[i % N].form, 0);
+		put_abbrev(&s.abbrev, 11, DW_TAG_structure_type, 0, DW_AT_byte_size,
+		           rows[i / N].form, DW_AT_alignment, rows[i % N].form, DW_AT_name,
+		           DW_FORM_strp, 0);
+		put_fixed(&s.abbrev, 0, 1);
+		put_text(&s.str, "wrong");
+		put_text(&s.str, "S");
+		size_t unit = begin_unit(&s.info, 4, 0);
+		put_named(&s.info, CODE_UNIT, "unit");
+		for (unsigned code = 10; code < 12; code++) {
+			put_uleb(&s.info, code);
+			put(&s.info, rows[i / N].bytes, rows[i / N].n);
+			put(&s.info, rows[i % N].bytes, rows[i % N].n);
+		}
+		put_fixed(&s.info, 6, 4);
+		put_named(&s.info, CODE_STRUCT, "behind");
+		put_fixed(&s.info, 0, 1);
+		end_unit(&s.info, unit);
+		scan(&s);
+		assert_int_equal(s.units[0].nscopes, 2);
+		assert_string_equal(scan_scope_name(&s.sections, &s.units[0], 0), "S");
+		assert_string_equal(at(&s, 0, 0).name, "S");
+		assert_string_equal(at(&s, 0, 1).name, "behind");
+		drop(&s);
+	}
+}
+
+static void test_has_tag(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	put_usual_unit(&s.info, 4, 0);
+	scan(&s);
+	assert_true(scan_has_tag(&s.sections, &s.units[0], DW_TAG_structure_type));
+	assert_true(scan_has_tag(&s.sections, &s.units[0], DW_TAG_variable));
+	/* Its abbreviation exists, but no DIE has it. */
+	assert_false(scan_has_tag(&s.sections, &s.units[0], DW_TAG_member));
+	/* What was scanned is as it was, and can be scanned again. */
+	assert_int_equal(s.units[0].nscopes, 4);
+	scan_forget(&s.units[0]);
+	assert_int_equal(s.units[0].nscopes, 0);
+	scan_unit(&s.sections, &s.units[0]);
+	check_usual_unit(&s, 0);
+	drop(&s);
+}
+
+/* A unit of many functions, each in a namespace of its own. */
+static void put_many(struct bytes *b, unsigned n, uint64_t low)
+{
+	size_t unit = begin_unit(b, 4, 0);
+
+	put_named(b, CODE_UNIT, "unit");
+	for (unsigned i = 0; i < n; i++) {
+		put_named(b, CODE_NAMESPACE, "namespace");
+		put_named(b, CODE_STRUCT, i % 3 ? "S" : "T");
+		put_function(b, low + i * 16, 16, "function");
+		put_fixed(b, 0, 2);
+	}
+	put_fixed(b, 0, 1);
+	end_unit(b, unit);
+}
+
+/* What functions return: a DIE of the unit, or one elsewhere. */
+static void test_results(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_usual_abbrevs(&s.abbrev);
+	s.abbrev.n--; /* the end of the table */
+	put_abbrev(&s.abbrev, 10, DW_TAG_subprogram, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_abbrev(&s.abbrev, 11, DW_TAG_subprogram, 0, DW_AT_type, DW_FORM_ref_addr, 0);
+	put_abbrev(&s.abbrev, 12, DW_TAG_variable, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_fixed(&s.abbrev, 0, 1);
+	put_usual_unit(&s.info, 4, 0);
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_function(&s.info, 0x1000, 16, "returns nothing");
+	put_fixed(&s.info, 0, 1);
+	for (unsigned code = 10; code < 13; code++) {
+		put_uleb(&s.info, code);
+		put_fixed(&s.info, 0x42, 4);
+	}
+	put_fixed(&s.info, 0, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nresults, 0);
+	assert_int_equal(s.units[1].nscopes, 4);
+	assert_int_equal(s.units[1].nresults, 2);
+	assert_int_equal(s.units[1].results[0].scope, 1);
+	assert_int_equal(s.units[1].results[0].type, 0x42);
+	assert_int_equal(s.units[1].results[1].scope, 2);
+	assert_int_equal(s.units[1].results[1].type, 0);
+	drop(&s);
+}
+
+/* Several threads find what one finds. */
+static void test_threads(void **state)
+{
+	(void)state;
+	enum { UNITS = 64 };
+	struct sample one = { 0 }, many = { 0 };
+	struct debuginfo di = { 0 };
+	struct unit *units[2 * UNITS];
+
+	put_usual_abbrevs(&one.abbrev);
+	for (unsigned i = 0; i < UNITS; i++)
+		put_many(&one.info, 100 + i * 20, 0x1000 * (i + 1));
+	put_usual_abbrevs(&many.abbrev);
+	put(&many.info, one.info.data, one.info.n);
+	scan(&one);
+	many.sections = (struct dwarf_sections){ .info = section_of_bytes(&many.info),
+		                                 .abbrev = section_of_bytes(&many.abbrev) };
+	many.units = scan_unit_headers(&many.sections, &many.arena, &many.nunits);
+	struct dwarf_module dm = {
+		.di = &di, .sections = many.sections, .units = many.units, .nunits = many.nunits
+	};
+	assert_int_equal(many.nunits, UNITS);
+	assert_true(many.info.n > 2 * 512 * 1024); /* worth two threads at least */
+	/* Each twice, from the last: order and repetition do not matter. */
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		units[i] = &many.units[UNITS - 1 - i % UNITS];
+	debuginfo_scan_all(&dm, units, sizeof(units) / sizeof(units[0]));
+	assert_int_equal(dm.nscanned, UNITS);
+	for (size_t i = 0; i < UNITS; i++) {
+		const struct unit *a = &one.units[i], *b = &many.units[i];
+
+		assert_true(b->scanned && a->nscopes == b->nscopes && a->nscopes > 300);
+		assert_memory_equal(a->scopes, b->scopes, a->nscopes * sizeof(*a->scopes));
+		assert_int_equal(a->nfunctions, b->nfunctions);
+		assert_memory_equal(a->functions, b->functions,
+		                    a->nfunctions * sizeof(*a->functions));
+	}
+	drop(&one);
+	drop(&many);
+}
+
 /* ---- the unit that rustc made ---- */
 
-static const struct scope *find_scope(const struct unit *u, const char *name, unsigned tag)
+static const struct scope *find_scope(const struct scope *scopes, size_t n, const char *name,
+                                      unsigned tag)
 {
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const char *own = u->scopes[i].name;
+	for (size_t i = 0; i < n; i++) {
+		const char *own = scopes[i].name;
 
-		if (own && strcmp(own, name) == 0 && u->scopes[i].tag == tag)
-			return &u->scopes[i];
+		if (own && strcmp(own, name) == 0 && scopes[i].tag == tag)
+			return &scopes[i];
 	}
 	fail_msg("no scope %s", name);
 	return NULL;
@@ -633,30 +823,43 @@ static void test_rust_unit(void **state)
 	struct fixture *f = *state;
 	struct unit *u = &f->dm->units[0];
 
+	size_t n;
+
 	assert_int_equal(f->dm->nunits, 1);
-	debuginfo_scan(f->dm, u);
+	const struct scope *scopes = read_scopes(f, &n);
 	assert_non_null(strstr(u->name, "shapes.rs/@/shapes."));
 	assert_non_null(strstr(u->producer, "rustc version 1."));
 	assert_string_equal(u->comp_dir, "/src");
 	assert_int_equal(u->stmt_list, 0);
 
 	/* shapes::context::CONTEXT: each scope lies in the one before it. */
-	const struct scope *context = find_scope(u, "context", DW_TAG_namespace);
-	assert_string_equal(u->scopes[context->parent].name, "shapes");
-	assert_int_equal(u->scopes[context->parent].parent, SCOPE_NONE);
-	const struct scope *blue = find_scope(u, "Blue", DW_TAG_structure_type);
-	assert_string_equal(u->scopes[blue->parent].name, "Niche");
+	const struct scope *context = find_scope(scopes, n, "context", DW_TAG_namespace);
+	assert_string_equal(scopes[context->parent].name, "shapes");
+	assert_int_equal(scopes[context->parent].parent, SCOPE_NONE);
+	const struct scope *blue = find_scope(scopes, n, "Blue", DW_TAG_structure_type);
+	assert_string_equal(scopes[blue->parent].name, "Niche");
 	/* A function that was kept, and that has no locals in the table. */
-	const struct scope *boxed = find_scope(u, "boxed", DW_TAG_subprogram);
+	const struct scope *boxed = find_scope(scopes, n, "boxed", DW_TAG_subprogram);
 	assert_true(boxed->has_address && boxed->low >= 0x400000 && boxed->high > boxed->low);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope *s = &u->scopes[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		assert_true(s->parent == SCOPE_NONE || s->parent < i);
-		assert_true(i == 0 || u->scopes[i - 1].die < s->die);
+		assert_true(i == 0 || scopes[i - 1].die < s->die);
 		assert_false(s->tag == DW_TAG_variable && s->name && !strcmp(s->name, "harness"));
 	}
-	assert_true(f->dm->vtables.n >= 2);
+	size_t vtables = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
+
+		if (s->tag != DW_TAG_variable || !s->has_address || !s->low || !s->name ||
+		    !strstr(s->name, "::{vtable}"))
+			continue;
+		assert_int_equal(debuginfo_vtable(f->dm, s->low), s->die);
+		vtables++;
+	}
+	assert_true(vtables >= 2);
+	assert_int_equal(debuginfo_vtable(f->dm, 1), 0);
 }
 
 int main(void)
@@ -683,6 +886,10 @@ int main(void)
 		cmocka_unit_test(test_dropped_functions),
 		cmocka_unit_test(test_indexed_forms),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_has_tag),
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_rust_unit),
 	};
 

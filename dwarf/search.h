@@ -25,6 +25,9 @@ struct location *search_locations(struct debuginfo *di, uint64_t addr, struct ar
                                   size_t *nret);
 struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret);
+/* In a file with a symbol table of its own without asking libdwfl for what no function covers. */
+struct location *search_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret);
 const char *search_poll_linkage(const struct type *coroutine);
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);

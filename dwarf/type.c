@@ -179,6 +179,8 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 			type_keep(t, die);
 		return t;
 	}
+	if (++dm->ntypes % 256 == 0)
+		mapped_trim(dm);
 	t = NEW(&dm->di->arena, struct type);
 	t->dm = dm;
 	t->die = die;
@@ -470,7 +472,18 @@ bool type_is_coroutine(const struct type *t)
 
 bool type_is_dyn(const struct type *t)
 {
-	return type_kind(t) == TYPE_STRUCT && type_member(t, "pointer") && type_member(t, "vtable");
+	if (type_kind(t) != TYPE_STRUCT)
+		return false;
+	if (!t->dyn_known) {
+		unlock(t)->is_dyn = type_member(t, "pointer") && type_member(t, "vtable");
+		unlock(t)->dyn_known = true;
+	}
+	return t->is_dyn;
+}
+
+struct type_memo *type_memo(const struct type *t)
+{
+	return &unlock(t)->memo;
 }
 
 bool type_is(const struct type *t, const char *path)
@@ -496,12 +509,10 @@ uint64_t type_die(const struct type *t)
 	return t->die;
 }
 
-const struct member *type_single_member(const struct type *t)
+static const struct member *find_single(const struct type *t)
 {
 	const struct member *single = NULL;
 
-	if (type_kind(t) != TYPE_STRUCT && type_kind(t) != TYPE_UNION)
-		return NULL;
 	details(t);
 	for (size_t i = 0; i < t->nmembers; i++) {
 		const struct member *m = &t->members[i];
@@ -513,4 +524,15 @@ const struct member *type_single_member(const struct type *t)
 		single = m;
 	}
 	return single;
+}
+
+const struct member *type_single_member(const struct type *t)
+{
+	if (type_kind(t) != TYPE_STRUCT && type_kind(t) != TYPE_UNION)
+		return NULL;
+	if (!t->single_known) {
+		unlock(t)->single = find_single(t);
+		unlock(t)->single_known = true;
+	}
+	return t->single;
 }

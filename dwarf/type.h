@@ -92,6 +92,18 @@ const char *type_comp_dir(const struct type *t);
 struct dwarf_module *type_module(const struct type *t);
 uint64_t type_die(const struct type *t);
 
+/*
+ * What was worked out about a type once, so that no value of it asks for names again. All zero at
+ * first; it lives as long as the type. Ask for type_kind() before: it completes a declaration, and
+ * what is known of the complete type comes with it.
+ */
+struct type_memo {
+	uint64_t scalar_offset; /* value.c: the one scalar that the type comes down to */
+	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
+	void *above;            /* of the layer above */
+};
+struct type_memo *type_memo(const struct type *t);
+
 /* The only member that has a size, when there is exactly one; NULL otherwise. */
 const struct member *type_single_member(const struct type *t);
 

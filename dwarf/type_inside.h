@@ -20,6 +20,9 @@ struct type {
 	bool kept, details_kept; /* as a fact */
 	bool is_coroutine;
 	const char *comp_dir; /* of a coroutine */
+	bool single_known, dyn_known, is_dyn;
+	const struct member *single; /* the only one that has a size */
+	struct type_memo memo;
 	const struct member *members;
 	size_t nmembers;
 	const struct member *discr;

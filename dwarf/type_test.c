@@ -168,8 +168,10 @@ static void test_parameters_and_trait_objects(void **state)
 	/* alloc::string::String has a Vec<u8>, &str has data_ptr and length. */
 	assert_false(type_is_dyn(must_find(f, "alloc::string::String")));
 	uint64_t boxed = 0;
-	for (size_t i = 0; i < f->dm->units[0].nscopes; i++) {
-		const struct scope *s = &f->dm->units[0].scopes[i];
+	size_t n;
+	const struct scope *scopes = read_scopes(f, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
 
 		if (s->name && s->parent == SCOPE_NONE &&
 		    strncmp(s->name, "alloc::boxed::Box<dyn core::future", 34) == 0)

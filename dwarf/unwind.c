@@ -2,6 +2,7 @@
 
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "debugger/base/vec.h"
 #include "debugger/module.h"
@@ -66,11 +67,16 @@ static bool memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 {
 	const struct unwinder *u = arg;
-	Dwarf_Word regs[ARCH_MAX_REGS];
 
-	for (unsigned i = 0; i < u->t->arch->nregs; i++)
-		regs[i] = u->thread->regs.r[i];
-	return dwfl_thread_state_registers(thread, 0, u->t->arch->nregs, regs);
+	/* What a rule of the CFI needs and is not known ends the stack there. */
+	for (unsigned i = 0; i < u->t->arch->nregs && i < 32; i++) {
+		Dwarf_Word value = u->thread->regs.r[i];
+
+		if (!(u->thread->unknown_regs >> i & 1) &&
+		    !dwfl_thread_state_registers(thread, (int)i, 1, &value))
+			return false;
+	}
+	return true;
 }
 
 static const Dwfl_Thread_Callbacks callbacks = {
@@ -130,7 +136,27 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	return DWARF_CB_OK;
 }
 
-static const char *explain(struct arena *a, const struct walk *w, int result)
+/* Whether the CFI says that the function there returns nowhere: the return address is undefined. */
+static bool is_outermost(const struct target *t, uint64_t pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(t->dwfl, pc);
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op memory[3], *ops = memory;
+	size_t nops = 1;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
+		return false;
+	/* What is the same as in the caller has no operations either, and no memory for them. */
+	bool undefined = dwarf_frame_register(frame, (int)t->arch->pc, memory, &ops, &nops) == 0 &&
+	                 nops == 0 && ops == memory;
+	free(frame);
+	return undefined;
+}
+
+static const char *explain(struct arena *a, const struct walk *w, const struct thread *th,
+                           int result)
 {
 	if (w->frames.n == STACK_MAX_FRAMES)
 		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
@@ -138,9 +164,13 @@ static const char *explain(struct arena *a, const struct walk *w, int result)
 		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
 	if (w->u->faulted)
 		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
+	const struct frame *last = &w->frames.data[w->frames.n - 1];
+	/* To libdwfl a return address that cannot be computed is the end of the stack. */
+	if (result == 0 && th->unknown_regs && !is_outermost(w->u->t, last->lookup_pc))
+		return "the rest is not known: it takes registers of the thread, which was not "
+		       "stopped";
 	if (result == 0)
 		return NULL;
-	const struct frame *last = &w->frames.data[w->frames.n - 1];
 	const struct module *m = module_at(w->u->t, last->lookup_pc);
 	return arena_printf(a, "cannot unwind from 0x%" PRIx64 " (%s): %s", last->pc,
 	                    m ? m->path : "no module", dwfl_errmsg(-1));
@@ -158,7 +188,7 @@ struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct th
 	u->thread = th;
 	int result = dwfl_getthread_frames(u->t->dwfl, th->tid, add_frame, &w);
 	u->thread = NULL;
-	*ret = (struct stack){ .nframes = w.frames.n, .problem = explain(a, &w, result) };
+	*ret = (struct stack){ .nframes = w.frames.n, .problem = explain(a, &w, th, result) };
 	ret->frames = vec_to_arena(&w.frames, a);
 	return interrupt_check();
 }

@@ -72,6 +72,12 @@ struct error *value_variant(struct target *t, struct value v, const struct varia
 	if (!discr)
 		return only_variant(v, ret);
 	TRY(read_discr(t, v, discr, &number));
+	/* Those of a coroutine are counted from 0, in order, and may be many. */
+	if (number < n && variants[number].discr == number && !variants[number].is_default &&
+	    variants[number].payload) {
+		*ret = &variants[number];
+		return NULL;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (variants[i].is_default)
 			fallback = &variants[i];
@@ -116,31 +122,50 @@ struct error *value_enum_name(struct target *t, struct value v, const char **ret
 	return NULL;
 }
 
-struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
+/* The scalar below wrappers: where it lies in a value of type t, and its size. */
+static struct error *find_scalar(const struct type *t, uint64_t *offset, uint64_t *size)
 {
-	const char *asked = type_name(v.type);
+	const char *asked = type_name(t);
 
+	*offset = 0;
 	for (int i = 0; i < MAX_PEEL; i++) {
 		struct peeled p;
 
-		switch (type_kind(v.type)) {
+		switch (type_kind(t)) {
 		case TYPE_BOOL:
 		case TYPE_CHAR:
 		case TYPE_INT:
 		case TYPE_UINT:
 		case TYPE_POINTER:
 		case TYPE_CENUM:
-			if (!is_word_size(type_size(v.type)))
-				return error_new(ERR_LAYOUT, "%s is no 64-bit scalar", asked);
-			return target_read_uint(t, v.addr, type_size(v.type), ret);
+			*size = type_size(t);
+			return is_word_size(*size)
+			               ? NULL
+			               : error_new(ERR_LAYOUT, "%s is no 64-bit scalar", asked);
 		default:
-			p = peel(v.type);
+			p = peel(t);
 			if (!p.member)
 				return error_new(ERR_LAYOUT, "%s is no scalar", asked);
-			v = (struct value){ p.member->type, v.addr + p.member->offset };
+			t = p.member->type;
+			*offset += p.member->offset;
 		}
 	}
 	return error_new(ERR_LAYOUT, "%s is nested too deep", asked);
+}
+
+struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
+{
+	uint64_t offset = 0, size = 0;
+	struct type_memo *memo;
+
+	type_kind(v.type); /* completes it, and its memo */
+	memo = type_memo(v.type);
+	if (!memo->scalar_size) {
+		TRY(find_scalar(v.type, &offset, &size));
+		memo->scalar_offset = offset;
+		memo->scalar_size = (uint8_t)size;
+	}
+	return target_read_uint(t, v.addr + memo->scalar_offset, memo->scalar_size, ret);
 }
 
 /* Descends through one-member structs to the one that has a member of that name. */

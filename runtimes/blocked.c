@@ -295,8 +295,12 @@ static const struct syscall *find_syscall(struct collector *c, const struct thre
 	if (!call || strcmp(call->name, "restart_syscall") != 0)
 		return call;
 	for (size_t i = 0; i < s->stack.nframes; i++) {
-		for (size_t j = 0; j < s->nfunctions[i]; j++) {
-			const char *name = s->functions[i][j].name;
+		size_t n;
+		const struct location *l = lookup_functions_at(
+			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			const char *name = l[j].name;
 
 			if (!name || !is_library(name))
 				return call;

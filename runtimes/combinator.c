@@ -6,6 +6,7 @@
 #include "dwarf/path.h"
 #include "dwarf/qualified.h"
 #include "runtimes/leaf.h"
+#include "runtimes/traits.h"
 
 enum {
 	MAX_POINTERS = 6,      /* one behind another */
@@ -127,10 +128,11 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 
 	if (depth > MAX_POINTERS)
 		return false;
-	if (map_has(&in->futures, (uintptr_t)t))
-		return map_get(&in->futures, (uintptr_t)t) != NULL;
+	struct traits *traits = traits_of(t);
+	if (traits->is_future != UNASKED)
+		return traits->is_future == YES;
 	/* A type that holds itself behind a pointer must not ask for itself. */
-	map_put(&in->futures, (uintptr_t)t, NULL);
+	traits->is_future = NO;
 	bool is = type_is_coroutine(t) || leaf_is_known(t) || has_row(t, &row) ||
 	          points_at_future(in, t, depth) ||
 	          type_is(t, "core::future::from_generator::GenFuture");
@@ -138,33 +140,13 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 		is = strstr(type_name(t), "core::future::future::Future") != NULL;
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM))
 		is = lookup_has_poll(t);
-	map_put(&in->futures, (uintptr_t)t, is ? in : NULL);
+	traits->is_future = is ? YES : NO;
 	return is;
 }
 
 bool future_is_type(struct inspector *in, const struct type *t)
 {
 	return is_future(in, t, 0);
-}
-
-/* What a Box, a `&mut` or a Pin of one leads to, when it is no trait object; else NULL. */
-static const struct type *pointee(const struct type *t)
-{
-	const struct member *m;
-
-	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
-		t = m->type;
-	return type_kind(t) == TYPE_POINTER && (is_box(t) || is_exclusive(t)) ? type_target(t)
-	                                                                      : NULL;
-}
-
-static bool is_borrowed(const struct type *t)
-{
-	const struct member *m;
-
-	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
-		t = m->type;
-	return type_name(t)[0] == '&';
 }
 
 const struct type *container_element(const struct type *t)
@@ -222,7 +204,7 @@ static bool ask_inside(struct inspector *in, const struct type *t, int depth)
 
 	if (set_is_type(t))
 		return true;
-	if ((other = container_element(t)) || (other = pointee(t)))
+	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
 		return is_or_has(in, other, depth);
 	if (type_kind(t) == TYPE_STRUCT)
 		return members_have(in, t, depth);
@@ -234,11 +216,12 @@ static bool is_inside(struct inspector *in, const struct type *t, int depth)
 {
 	if (depth > MAX_MEMBER_DEPTH)
 		return false;
-	if (map_has(&in->holders, (uintptr_t)t))
-		return map_get(&in->holders, (uintptr_t)t) != NULL;
-	map_put(&in->holders, (uintptr_t)t, NULL);
+	struct traits *traits = traits_of(t);
+	if (traits->holds_future != UNASKED)
+		return traits->holds_future == YES;
+	traits->holds_future = NO;
 	bool is = ask_inside(in, t, depth + 1);
-	map_put(&in->holders, (uintptr_t)t, is ? in : NULL);
+	traits->holds_future = is ? YES : NO;
 	return is;
 }
 
@@ -313,21 +296,17 @@ static bool is_own(const struct finder *f, uint64_t addr)
 	       (addr >= f->owner.addr && addr - f->owner.addr < type_size(f->owner.type));
 }
 
-static struct error *find_behind(struct finder *f, struct value v, const struct type *target,
-                                 int depth)
+static struct error *find_behind(struct finder *f, struct value v, int depth)
 {
-	const struct member *m =
-		type_is(v.type, "core::pin::Pin") ? type_single_member(v.type) : NULL;
+	const struct traits *traits = traits_of(v.type);
 	uint64_t addr;
 
-	if (m)
-		v = (struct value){ m->type, v.addr + m->offset };
-	TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
-	if (!is_box(v.type) && !is_own(f, addr))
+	TRY(target_read_uint(f->d->c->in->target, v.addr + traits->pin_offset, 8, &addr));
+	if (!traits->box && !is_own(f, addr))
 		return NULL;
 	if (addr == 0)
 		return NULL;
-	return find_futures(f, (struct value){ target, addr }, depth + 1);
+	return find_futures(f, (struct value){ traits->behind, addr }, depth + 1);
 }
 
 /* Several arms of one struct or tuple are told apart by their number. */
@@ -351,7 +330,7 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 
 		if (!member.type || type_size(member.type) == 0)
 			continue;
-		if (is_maybe_done(member.type))
+		if (traits_of(member.type)->maybe_done)
 			each.edge = arm_edge(f, "join", &arm);
 		else if (f->word && future_is_type(f->d->c->in, member.type))
 			each.edge = arm_edge(f, f->word, &arm);
@@ -392,34 +371,55 @@ static struct error *find_members(struct finder *f, struct value v, int depth)
 	return NULL;
 }
 
+static enum find_rule find_rule(struct inspector *in, const struct type *t)
+{
+	const struct traits *traits = traits_of(t);
+
+	if (traits->maybe_done)
+		return FIND_MAYBE_DONE;
+	if (future_is_type(in, t))
+		return FIND_FUTURE;
+	if (!future_is_inside(in, t))
+		return FIND_NOTHING;
+	if (set_is_type(t))
+		return FIND_SET;
+	if (traits->element)
+		return FIND_ELEMENTS;
+	return traits->behind ? FIND_BEHIND : FIND_MEMBERS;
+}
+
 struct error *find_futures(struct finder *f, struct value v, int depth)
 {
-	const struct type *target;
+	struct traits *traits = traits_of(v.type);
 
 	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
 		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
-	if (is_borrowed(v.type)) {
+	if (traits->find == FIND_UNKNOWN)
+		traits->find = find_rule(f->d->c->in, v.type);
+	if (traits->borrowed) {
 		uint64_t addr;
 
 		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
 		if (!is_own(f, addr))
 			return NULL;
 	}
-	if (is_maybe_done(v.type))
+	switch (traits->find) {
+	case FIND_MAYBE_DONE:
 		return find_maybe_done(f, v, f->edge);
-	if (future_is_type(f->d->c->in, v.type)) {
+	case FIND_FUTURE:
 		found(f, v, f->edge);
 		return NULL;
-	}
-	if (!future_is_inside(f->d->c->in, v.type))
-		return NULL;
-	if (set_is_type(v.type))
+	case FIND_SET:
 		return set_find(f, v);
-	if (container_element(v.type))
+	case FIND_ELEMENTS:
 		return find_in_container(f, v, depth);
-	if ((target = pointee(v.type)))
-		return find_behind(f, v, target, depth);
-	return find_members(f, v, depth);
+	case FIND_BEHIND:
+		return find_behind(f, v, depth);
+	case FIND_MEMBERS:
+		return find_members(f, v, depth);
+	default:
+		return NULL;
+	}
 }
 
 static struct error *find_waker(struct finder *f, struct value v, const char *expr)
@@ -458,11 +458,11 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	size_t row;
 
 	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
-	if (is_maybe_done(v.type))
+	if (traits_of(v.type)->maybe_done)
 		return find_maybe_done(&f, v, f.edge);
 	if (has_row(v.type, &row))
 		return children_of_row(&f, v, row);
-	if (arms_is_poll_fn(v.type))
+	if (traits_of(v.type)->poll_fn)
 		return arms_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
 	return find_inside(&f, v, 0);

@@ -5,6 +5,7 @@
 #include "dwarf/demangle.h"
 #include "dwarf/qualified.h"
 #include "runtimes/held.h"
+#include "runtimes/traits.h"
 
 enum future_kind coroutine_kind(const char *name)
 {
@@ -90,17 +91,19 @@ static void read_state(struct inspector *in, const struct type *t, const struct 
 
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t)
 {
-	struct coroutine_plan *plan = map_get(&in->coroutines, (uintptr_t)t);
+	struct coroutine_plan *plan;
 	const struct variant *variants;
 
-	if (plan)
-		return plan;
-	plan = NEW(&in->arena, struct coroutine_plan);
-	map_put(&in->coroutines, (uintptr_t)t, plan);
+	if (traits_of(t)->plan) {
+		lookup_context(t);
+		return traits_of(t)->plan;
+	}
+	traits_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
 	plan->kind = coroutine_kind(type_name(t));
 	plan->type = clean_name(&in->arena, type_name(t));
 	plan->function = function_name(in, t);
-	variants = type_variants(t, &plan->nstates);
+	lookup_context(t);
+	variants = plan->variants = type_variants(t, &plan->nstates);
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
 	for (size_t i = 0; i < plan->nstates; i++)
 		read_state(in, t, &variants[i], &plan->states[i]);

@@ -11,35 +11,12 @@
 #include "runtimes/locals.h"
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
+#include "runtimes/traits.h"
 
 enum {
 	MAX_HELD = 64,    /* futures that one frame holds without awaiting them */
 	MAX_CAPTURED = 8, /* resources of one poll_fn */
 };
-
-/* Wrappers that poll straight through to what they hold and are no frame of their own. */
-static const struct {
-	const char *type, *member; /* NULL: the only one that has a size */
-} transparent[] = {
-	{ "core::pin::Pin", NULL },
-	{ "core::mem::manually_drop::ManuallyDrop", NULL },
-	{ "core::mem::maybe_dangling::MaybeDangling", NULL },
-	{ "core::mem::maybe_uninit::MaybeUninit", NULL },
-	{ "core::cell::UnsafeCell", NULL },
-	/* rustc up to 1.66 wraps coroutines in it */
-	{ "core::future::from_generator::GenFuture", NULL },
-	{ "futures_util::stream::futures_ordered::OrderWrapper", "data" },
-};
-
-static const struct member *look_through(const struct type *t)
-{
-	for (size_t i = 0; i < sizeof(transparent) / sizeof(transparent[0]); i++) {
-		if (type_is(t, transparent[i].type))
-			return transparent[i].member ? type_member(t, transparent[i].member)
-			                             : type_single_member(t);
-	}
-	return NULL;
-}
 
 static struct future *problem(struct decoder *d, struct future *f, const char *text)
 {
@@ -58,18 +35,17 @@ static struct future *problem_error(struct decoder *d, struct future *f, struct 
 }
 
 /* The concrete place behind a trait object. */
-static struct error *resolve_dyn(struct decoder *d, struct value *v, struct future *f)
+static struct error *resolve_dyn(struct decoder *d, const struct traits *traits, struct value *v,
+                                 struct future *f)
 {
 	struct target *t = d->c->in->target;
-	const struct member *data = type_member(v->type, "pointer");
-	const struct member *vtable = type_member(v->type, "vtable");
 	enum { POLL_SLOT = 3 }; /* drop, size, align, then Future's only method */
 	uint64_t data_addr, vtable_addr;
 	bool exact;
 
-	TRY(target_read_uint(t, v->addr + data->offset, 8, &data_addr));
-	TRY(target_read_uint(t, v->addr + vtable->offset, 8, &vtable_addr));
-	const struct type *concrete = lookup_vtable(d->c->in->di, vtable_addr, POLL_SLOT, &exact);
+	TRY(target_read_uint(t, v->addr + traits->offset, 8, &data_addr));
+	TRY(target_read_uint(t, v->addr + traits->vtable, 8, &vtable_addr));
+	const struct type *concrete = collector_vtable(d->c, vtable_addr, POLL_SLOT, &exact);
 	if (!concrete)
 		return error_new(ERR_LAYOUT,
 		                 "no debug info describes the vtable 0x%" PRIx64 " of this %s",
@@ -80,32 +56,37 @@ static struct error *resolve_dyn(struct decoder *d, struct value *v, struct futu
 	return NULL;
 }
 
+static struct error *follow_pointer(struct decoder *d, const struct traits *traits, struct value *v)
+{
+	uint64_t addr;
+
+	if (!traits->next)
+		return error_new(ERR_LAYOUT, "%s points at no known type", type_name(v->type));
+	TRY(target_read_uint(d->c->in->target, v->addr, 8, &addr));
+	if (addr == 0)
+		return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
+	*v = (struct value){ traits->next, addr };
+	return NULL;
+}
+
 struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
 {
 	for (int hop = 0; hop < 32; hop++) {
-		const struct member *m;
+		const struct traits *traits = traits_of(v->type);
 
-		if (type_is_dyn(v->type)) {
-			TRY(resolve_dyn(d, v, f));
-			continue;
-		}
-		if (type_kind(v->type) == TYPE_POINTER) {
-			const struct type *target = type_target(v->type);
-			uint64_t addr;
-
-			if (!target)
-				return error_new(ERR_LAYOUT, "%s points at no known type",
-				                 type_name(v->type));
-			TRY(target_read_uint(d->c->in->target, v->addr, 8, &addr));
-			if (addr == 0)
-				return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
-			*v = (struct value){ target, addr };
-			continue;
-		}
-		m = look_through(v->type);
-		if (!m)
+		switch (traits->step) {
+		case STEP_NONE:
 			return NULL;
-		*v = (struct value){ m->type, v->addr + m->offset };
+		case STEP_MEMBER:
+			*v = (struct value){ traits->next, v->addr + traits->offset };
+			break;
+		case STEP_POINTER:
+			TRY(follow_pointer(d, traits, v));
+			break;
+		case STEP_DYN:
+			TRY(resolve_dyn(d, traits, v, f));
+			break;
+		}
 	}
 	return error_new(ERR_CORRUPT, "too many pointers one behind another");
 }
@@ -180,6 +161,7 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 		                     MAX_HELD));
 		list.n = MAX_HELD;
 	}
+	d->c->some_held |= list.n != 0;
 	add_children(d, f, list.data, list.n);
 	vec_free(&list);
 }
@@ -197,10 +179,9 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	err = value_variant(d->c->in->target, v, &active);
 	if (err)
 		return problem_error(d, f, err);
-	for (size_t i = 0; i < plan->nstates; i++) {
-		if (plan->states[i].variant == active)
-			s = &plan->states[i];
-	}
+	/* Its states are in the order of the variants, which lie side by side. */
+	if (active >= plan->variants && active < plan->variants + plan->nstates)
+		s = &plan->states[active - plan->variants];
 	if (!s)
 		return problem(d, f, "its state is none that the debug info knows");
 	if (s->state == FUTURE_STATE_NONE)
@@ -236,9 +217,9 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 	struct value set;
 	bool found;
 
-	if (type_is(v.type, "tracing::instrument::Instrumented"))
+	if (traits_of(v.type)->instrumented)
 		f->note = span_text(d->c, v);
-	if (!type_is(v.type, "tokio::task::local::RunUntil"))
+	if (!traits_of(v.type)->run_until)
 		return;
 	struct error *err = inspector_eval(d->c->in, v, set_path, &set, &found);
 	if (!err && found && type_target(set.type)) {
@@ -305,8 +286,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
-	f->type = clean_name(d->c->a, type_name(v.type));
-	f->function = clean_name(d->c->a, name_without_generics(d->c->a, type_name(v.type)));
+	f->type = traits_of(v.type)->name;
+	f->function = traits_function(v.type);
 	locals_of_other(d, v, f);
 	if (leaf_decode(d, v, f))
 		return f;
@@ -314,6 +295,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		leaf_decode_resource(d, v, f);
 		return f;
 	}
+	lookup_context(v.type);
 	err = combinator_children(d, v, &children);
 	if (err)
 		problem_error(d, f, err);
@@ -321,7 +303,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		note_what_else(d, v, f);
 	add_children(d, f, children.data, children.n);
 	vec_free(&children);
-	if (arms_is_poll_fn(v.type))
+	if (traits_of(v.type)->poll_fn)
 		decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		reach_explain(d, v, f);
@@ -343,7 +325,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 
 	f->kind = FUTURE_OTHER;
 	f->await_point = -1;
-	f->function = f->type = clean_name(d->c->a, type_name(v.type));
+	f->function = f->type = traits_of(v.type)->name;
 	if (d->depth >= FUTURE_MAX_DEPTH)
 		return problem(d, f, "nested too deep, not followed further");
 	if (++d->nodes > FUTURE_MAX_NODES)
@@ -356,7 +338,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;
-	if (type_is_coroutine(v.type))
+	if (traits_of(v.type)->coroutine)
 		decode_coroutine(d, v, f);
 	else
 		decode_other(d, v, f);

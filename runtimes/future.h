@@ -70,6 +70,7 @@ struct coroutine_plan {
 	enum future_kind kind;
 	const char *function, *type;
 	struct coroutine_state *states; /* by variant */
+	const struct variant *variants; /* the type's: as many */
 	size_t nstates;
 };
 

@@ -6,8 +6,7 @@
 #include "runtimes/local_set.h"
 #include "runtimes/plausible.h"
 #include "runtimes/reach.h"
-
-#define LOCAL_SET "tokio::task::local::LocalSet"
+#include "runtimes/traits.h"
 
 enum {
 	MAX_SCAN = 1 << 20, /* bytes looked at for one coroutine */
@@ -22,7 +21,7 @@ enum {
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
-	       (type_is(t, LOCAL_SET) ||
+	       (traits_of(t)->local_set ||
 	        (!leaf_is_known(t) && (future_is_type(in, t) || future_is_inside(in, t))));
 }
 
@@ -299,7 +298,7 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 
 		if (is_used(u, local) != used)
 			continue;
-		if (type_is(m->type, LOCAL_SET))
+		if (traits_of(m->type)->local_set)
 			local_set_met(d, local, NULL);
 		error_free(combinator_held(d, v, local, out));
 		sift(d, u, used, f, seen, out, n);
@@ -359,26 +358,53 @@ static uint64_t identity(const struct future *f)
 	return hash | 1;
 }
 
-static void note_polled(struct map *polled, const struct future *f)
+struct settling {
+	struct map held;   /* addresses of futures that some frame holds: few */
+	struct map polled; /* identities of futures at such an address that some frame polls */
+};
+
+typedef void tree_fn(struct settling *s, struct future *root);
+
+static void each_tree(struct snapshot *s, tree_fn *each, struct settling *settling)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			each(settling, s->tasks[i]->root);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			each(settling, s->threads[i].root);
+	}
+}
+
+static void note_held(struct settling *s, struct future *f)
+{
+	if (f->branch == BRANCH_HELD && f->addr)
+		map_put(&s->held, f->addr, NULL);
+	for (size_t i = 0; i < f->nchildren; i++)
+		note_held(s, f->children[i]);
+}
+
+static void note_polled(struct settling *s, struct future *f)
 {
 	if (f->branch == BRANCH_HELD)
 		return;
-	if (f->addr)
-		map_put(polled, identity(f), NULL);
+	if (f->addr && map_has(&s->held, f->addr))
+		map_put(&s->polled, identity(f), NULL);
 	for (size_t i = 0; i < f->nchildren; i++)
-		note_polled(polled, f->children[i]);
+		note_polled(s, f->children[i]);
 }
 
-static void remove_polled(const struct map *polled, struct future *f)
+static void remove_polled(struct settling *s, struct future *f)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->nchildren; i++) {
 		struct future *child = f->children[i];
 
-		if (child->branch == BRANCH_HELD && map_has(polled, identity(child)))
+		if (child->branch == BRANCH_HELD && map_has(&s->polled, identity(child)))
 			continue;
-		remove_polled(polled, child);
+		remove_polled(s, child);
 		f->children[n++] = child;
 	}
 	f->nchildren = n;
@@ -386,23 +412,13 @@ static void remove_polled(const struct map *polled, struct future *f)
 
 void held_settle(struct snapshot *s)
 {
-	struct map polled = { 0 };
+	struct settling settling = { 0 };
 
-	for (size_t i = 0; i < s->ntasks; i++) {
-		if (s->tasks[i]->root)
-			note_polled(&polled, s->tasks[i]->root);
+	each_tree(s, note_held, &settling);
+	if (settling.held.n) {
+		each_tree(s, note_polled, &settling);
+		each_tree(s, remove_polled, &settling);
 	}
-	for (size_t i = 0; i < s->nthreads; i++) {
-		if (s->threads[i].root)
-			note_polled(&polled, s->threads[i].root);
-	}
-	for (size_t i = 0; i < s->ntasks; i++) {
-		if (s->tasks[i]->root)
-			remove_polled(&polled, s->tasks[i]->root);
-	}
-	for (size_t i = 0; i < s->nthreads; i++) {
-		if (s->threads[i].root)
-			remove_polled(&polled, s->threads[i].root);
-	}
-	map_free(&polled);
+	map_free(&settling.held);
+	map_free(&settling.polled);
 }

@@ -1,5 +1,6 @@
 #include "runtimes/inspect.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,60 +16,9 @@
 #include "runtimes/whatis.h"
 
 enum {
-	FIRST_STACK_COPY = 64 * 1024, /* per thread, before it is known how deep they are */
-	STACK_COPY = 16 * 1024,       /* beyond what the rehearsal has touched */
 	MAX_ROUNDS = 3,
+	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
 };
-
-const char *clean_name(struct arena *a, const char *name)
-{
-	STR(text);
-
-	if (!name)
-		return NULL;
-	str_append_clean(&text, name, strlen(name));
-	return arena_strdup(a, str_text(&text));
-}
-
-void inspector_note(struct inspector *in, const char *text)
-{
-	*vec_push(&in->notes) = text;
-}
-
-/* A resolved path and what it was resolved from. */
-struct known_path {
-	const struct type *from;
-	const char *expr;
-	const struct path *path;
-};
-
-struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
-                             const struct path **ret)
-{
-	uint64_t key = ((uintptr_t)from * UINT64_C(0x9e3779b97f4a7c15)) ^ (uintptr_t)expr;
-	struct known_path *known = map_get(&in->paths, key | 1);
-
-	/* Two pairs may share a key; then the one asked for last is remembered. */
-	if (!known || known->from != from || known->expr != expr) {
-		struct known_path found = { .from = from, .expr = expr };
-
-		TRY(path_resolve(&in->arena, from, expr, &found.path));
-		known = arena_memdup(&in->arena, &found, sizeof(found));
-		map_put(&in->paths, key | 1, known);
-	}
-	*ret = known->path;
-	return NULL;
-}
-
-struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
-                             struct value *ret, bool *found)
-{
-	const struct path *p;
-
-	*found = false;
-	TRY(inspector_path(in, from.type, expr, &p));
-	return path_eval(in->target, p, from, ret, found);
-}
 
 static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
 {
@@ -197,15 +147,13 @@ void inspector_close(struct inspector *in)
 	tokio_close(in->tokio);
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
-	map_free(&in->coroutines);
-	map_free(&in->futures);
 	vec_free(&in->notes);
-	map_free(&in->holders);
 	map_free(&in->paths);
 	map_free(&in->drops);
 	map_free(&in->selects);
 	show_free(&in->show);
 	arena_free(&in->arena);
+	arena_free(&in->spare);
 	free(in);
 }
 
@@ -222,73 +170,9 @@ static void describe_threads(struct collector *c)
 		s->threads[i].name = clean_name(c->a, t->threads[i].name);
 		s->threads[i].runtime = s->threads[i].worker = -1;
 		if (!t->threads[i].has_regs)
-			s->threads[i].problem = "its registers could not be read";
-	}
-}
-
-static const char type_root[] = "type:";
-
-static const char *generic_root(struct arena *a, const char *root)
-{
-	return arena_printf(a,
-	                    "the program has no '%s' without parameters; of a generic type each "
-	                    "instance is resolved when it is met",
-	                    root + strlen(type_root));
-}
-
-/*
- * The paths of leaves are resolved when a leaf is met, so that nobody pays for those that are
- * not there; for the whole contract all of them are.
- */
-static void describe_leaves(struct collector *c, const struct tokio *k,
-                            const struct layout_row *rows, struct layout_info **at)
-{
-	struct layout l;
-	size_t n = 0;
-
-	while (rows[n].key)
-		n++;
-	layout_resolve(&c->in->arena, k->dm, NULL, rows, n, &l);
-	for (size_t i = 0; i < n; i++) {
-		if (!l.slots[i].root && strncmp(rows[i].root, type_root, strlen(type_root)) == 0)
-			l.slots[i].tried = generic_root(&c->in->arena, rows[i].root);
-	}
-	layout_describe(&l, c->a, k->module, *at);
-	*at += n;
-}
-
-static void describe_layout(struct collector *c)
-{
-	static const struct layout_row *const leaves[] = {
-		leaf_core_layout, leaf_time_layout,    leaf_task_layout,   leaf_sync_layout,
-		leaf_io_layout,   leaf_process_layout, leaf_stream_layout,
-	};
-	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
-	struct snapshot *s = c->out;
-	size_t nleaves = 0;
-
-	for (size_t i = 0; i < NLEAVES; i++) {
-		for (const struct layout_row *row = leaves[i]; row->key; row++)
-			nleaves++;
-	}
-	for (const struct tokio *k = c->in->tokio; k; k = k->next)
-		s->nlayout += k->layout.n + nleaves;
-	s->layout = NEW_ARRAY(c->a, struct layout_info, s->nlayout);
-	struct layout_info *at = s->layout;
-	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
-		layout_describe(&k->layout, c->a, k->module, at);
-		at += k->layout.n;
-		for (size_t i = 0; i < NLEAVES; i++)
-			describe_leaves(c, k, leaves[i], &at);
-	}
-}
-
-/* Brings each thread's stack into the page cache, so that it can be unwound after the stop. */
-static void copy_stacks(struct target *t, size_t len)
-{
-	for (size_t i = 0; i < t->nthreads; i++) {
-		if (t->threads[i].has_regs)
-			target_prefetch(t, t->threads[i].regs.r[t->arch->sp], len);
+			s->threads[i].problem = t->threads[i].problem
+			                                ? t->threads[i].problem
+			                                : "its registers could not be read";
 	}
 }
 
@@ -299,35 +183,6 @@ static void read_stacks(struct collector *c)
 	c->stacks = NEW_ARRAY(&c->scratch, struct thread_stack, t->nthreads);
 	for (size_t i = 0; i < t->nthreads; i++)
 		stack_read(c, &t->threads[i], &c->stacks[i]);
-}
-
-static void note_problems(struct collector *c)
-{
-	struct target *t = c->in->target;
-	struct snapshot *s = c->out;
-	const struct target_info *info = &c->in->info;
-
-	for (size_t i = 0; i < t->nnotes; i++)
-		snapshot_note(s, "%s", t->notes[i]);
-	if (info->tier != TIER_FULL)
-		snapshot_incomplete(s, "%s: %s", info->exe ? info->exe : "the program",
-		                    info->tier_reason);
-	for (size_t i = 0; i < c->in->notes.n; i++)
-		snapshot_incomplete(s, "%s", c->in->notes.data[i]);
-	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
-		for (size_t i = 0; i < k->layout.n; i++) {
-			if (k->layout.slots[i].status == ROW_BROKEN)
-				snapshot_incomplete(s, "tokio's '%s' was not understood: %s",
-				                    k->layout.rows[i].key,
-				                    k->layout.slots[i].tried);
-		}
-	}
-	if (s->nruntimes == 0 && c->in->tokio)
-		snapshot_note(s, "no thread has entered a tokio runtime");
-	else if (s->nruntimes == 0 && info->tier == TIER_FULL && c->in->notes.n == 0)
-		snapshot_note(s,
-		              "no tokio in this program: neither its executable nor its libraries "
-		              "have tokio's thread-local context");
 }
 
 struct request {
@@ -347,6 +202,8 @@ static struct collector *collector_new(struct inspector *in, const struct reques
 	c->out = calloc(1, sizeof(*c->out));
 	if (!c->out)
 		out_of_memory();
+	c->out->arena = in->spare;
+	in->spare = (struct arena){ 0 };
 	c->a = &c->out->arena;
 	c->out->complete = true;
 	return c;
@@ -360,13 +217,27 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
+	map_free(&c->vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
+	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
 	queues_free(c);
 	arena_free(&c->scratch);
 	free(c);
 	return s;
+}
+
+/* The same where nobody wants the snapshot: the next one gets its memory. */
+static void collector_discard(struct collector *c)
+{
+	struct inspector *in = c->in;
+	struct snapshot *s = collector_finish(c);
+
+	arena_free(&in->spare);
+	arena_reset(&s->arena);
+	in->spare = s->arena;
+	free(s);
 }
 
 /* All else that needs the memory of one moment; c->stacks are read. */
@@ -377,7 +248,8 @@ static void collect(struct collector *c)
 		tokio_collect(c);
 	else
 		tokio_describe_threads_by_stack(c);
-	held_settle(c->out);
+	if (c->some_held)
+		held_settle(c->out);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
 	question_answer(c, false);
@@ -386,125 +258,163 @@ static void collect(struct collector *c)
 static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
+	inspect_note_unstopped(c);
 	snapshot_number_frames(c->out);
 	question_answer(c, true);
 	if (c->want & WANT_LAYOUT)
-		describe_layout(c);
+		inspect_describe_layout(c);
 	c->out->target = c->in->info;
-	note_problems(c);
+	inspect_note_problems(c);
+}
+
+/* An idle thread of a blocking pool does nothing before another thread wakes it. */
+static void spare_idle(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		if (c->out->threads[i].pooled)
+			target_spare(c->in->target, c->out->threads[i].tid);
+	}
 }
 
 /*
- * A first, short stop for registers and stacks, then the whole walk on the running program with
- * its answer thrown away: afterwards every type and every line the walk needs is at hand, and
- * it is known which pages of memory it looks at.
+ * The whole walk on the running program with its answer thrown away: afterwards every type and
+ * every line the walk needs is at hand, and it is known which pages of memory it looks at and
+ * which threads need not stop.
  */
-static struct error *rehearse(struct inspector *in, const struct request *request,
-                              uint64_t *pause_ns)
+static struct error *rehearse(struct inspector *in, const struct request *request)
 {
-	struct target *t = in->target;
-
-	TRY(target_stop(t));
-	copy_stacks(t, FIRST_STACK_COPY);
-	target_resume(t);
-	*pause_ns += t->pause_ns;
-
 	struct collector *c = collector_new(in, request);
+	c->by_poll = true;
 	read_stacks(c);
-	target_thaw(t);
 	collect(c);
 	finish(c);
-	snapshot_free(collector_finish(c));
+	spare_idle(c);
+	collector_discard(c);
 	return interrupt_check();
+}
+
+/* A snapshot of a live process in the making. */
+struct live_round {
+	struct inspector *in;
+	const struct request *request;
+	struct reading reading; /* of all rounds */
+	bool stop_all;
+	struct snapshot *out;
+};
+
+static void add_reading(struct live_round *r)
+{
+	const struct copy *copy = &r->in->target->copy;
+	struct reading *to = &r->reading;
+
+	to->how = copy->how == COPY_STOPPED   ? READ_STOPPED
+	          : copy->how == COPY_LIMITED ? READ_LIMITED
+	                                      : READ_RUNNING;
+	to->pause_ns += copy->pause_ns;
+	to->longest_ns = copy->pause_ns > to->longest_ns ? copy->pause_ns : to->longest_ns;
+	to->stops += copy->pause_ns > 0;
+	to->threads = copy->stopped;
+	to->bytes = copy->bytes;
 }
 
 /*
  * Stops only to copy the pages that the last walk touched, and walks the copy. Where the program
  * has moved on meanwhile, a page may be missing: *complete is then false, and another round
- * copies that page too.
+ * copies that page too. last: there is none.
  */
-static struct error *copy_and_collect(struct inspector *in, const struct request *request,
-                                      uint64_t *pause_ns, struct snapshot **ret, bool *complete)
+static struct error *copy_and_collect(struct live_round *r, bool last, bool *complete)
 {
-	struct target *t = in->target;
+	struct target *t = r->in->target;
 
-	TRY(target_stop(t));
-	copy_stacks(t, STACK_COPY);
-	target_resume(t);
-	*pause_ns += t->pause_ns;
+	TRY(target_snap(t, r->stop_all));
+	add_reading(r);
+	r->stop_all |= t->copy.spoiled;
 
-	struct collector *c = collector_new(in, request);
+	struct collector *c = collector_new(r->in, r->request);
 	read_stacks(c);
 	collect(c);
-	*complete = t->misses == 0;
-	LOG("inspect", "%zu pages were missing after a stop of %llu us", t->misses,
-	    (unsigned long long)t->pause_ns / 1000);
-	if (*complete)
+	*complete = t->misses == 0 && !t->copy.spoiled;
+	if (*complete || last)
 		finish(c);
-	*ret = collector_finish(c);
-	return NULL;
+	/* What runs was not seen by the rehearsal, and leads to pages of its own. */
+	*complete &= t->misses == 0;
+	LOG("inspect", "%zu pages were missing after a stop of %" PRIu64 " us%s", t->misses,
+	    t->copy.pause_ns / 1000, t->copy.spoiled ? ", a thread woke" : "");
+	if (*complete || last)
+		inspect_note_doubts(c);
+	r->out = collector_finish(c);
+	return interrupt_check();
 }
 
 /* Whatever moves: walks while the program stands still. */
 static struct error *stop_and_collect(struct inspector *in, const struct request *request,
-                                      uint64_t *pause_ns, struct snapshot **ret)
+                                      struct reading *reading, struct snapshot **ret)
 {
 	struct target *t = in->target;
 
 	TRY(target_stop(t));
 	struct collector *c = collector_new(in, request);
+	c->by_poll = !t->ops->stop; /* nothing was looked up before */
 	read_stacks(c);
 	collect(c);
 	target_resume(t);
-	*pause_ns += t->pause_ns;
+	reading->how = READ_STOPPED;
+	reading->pause_ns += t->pause_ns;
+	reading->longest_ns = t->pause_ns > reading->longest_ns ? t->pause_ns : reading->longest_ns;
+	reading->threads = t->nthreads;
+	reading->stops++;
 	finish(c);
 	*ret = collector_finish(c);
 	return NULL;
 }
 
-static struct error *inspect_live(struct inspector *in, const struct request *request,
-                                  struct snapshot **ret)
+static struct error *inspect_live(struct live_round *r)
 {
-	struct snapshot *s = NULL;
-	uint64_t pause_ns = 0;
-	bool complete = false;
+	struct target *t = r->in->target;
+	bool complete = false, limited = t->options.never || t->options.has_max;
 
-	TRY(rehearse(in, request, &pause_ns));
-	for (int round = 0; !complete && round < MAX_ROUNDS; round++) {
-		snapshot_free(s);
-		s = NULL;
-		TRY(copy_and_collect(in, request, &pause_ns, &s, &complete));
-		struct error *err = interrupt_check();
-		if (err) {
-			snapshot_free(s);
-			return err;
+	TRY(target_peek(t));
+	if (t->copy.pause_ns)
+		add_reading(r);
+	TRY(rehearse(r->in, r->request));
+	debuginfo_relax(r->in->di, NOTES_AFTERWARDS);
+	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
+		/* Page by page it would never learn how much is missing. */
+		if (round == MAX_ROUNDS) {
+			target_thaw(t);
+			TRY(rehearse(r->in, r->request));
 		}
+		snapshot_free(r->out);
+		r->out = NULL;
+		TRY(copy_and_collect(r, limited && round == MAX_ROUNDS, &complete));
 	}
-	if (!complete) {
-		snapshot_free(s);
-		s = NULL;
-		TRY(stop_and_collect(in, request, &pause_ns, &s));
-	}
-	s->pause_ns = pause_ns;
-	*ret = s;
-	return NULL;
+	if (complete || limited)
+		return NULL;
+	snapshot_free(r->out);
+	r->out = NULL;
+	return stop_and_collect(r->in, r->request, &r->reading, &r->out);
 }
 
 struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
                       struct snapshot **ret)
 {
 	const struct request request = { want, question };
-	struct snapshot *s;
+	struct live_round r = { .in = in,
+		                .request = &request,
+		                .stop_all = (want & WANT_STACKS) != 0 };
+	struct error *err;
 
 	if (in->target->ops->stop)
-		TRY(inspect_live(in, &request, &s));
+		err = inspect_live(&r);
 	else
-		TRY(stop_and_collect(in, &request, &(uint64_t){ 0 }, &s));
-	struct error *err = interrupt_check();
+		err = stop_and_collect(in, &request, &(struct reading){ 0 }, &r.out);
+	if (!err)
+		err = interrupt_check();
 	if (err) {
-		snapshot_free(s);
+		snapshot_free(r.out);
 		return err;
 	}
-	*ret = s;
+	r.out->reading = r.reading;
+	*ret = r.out;
 	return NULL;
 }

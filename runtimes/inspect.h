@@ -48,7 +48,7 @@ void inspector_close(struct inspector *in);
  * it, reads, lets it run, and finishes from what was read. A program without a runtime is
  * not an error: *ret then has threads, no runtimes, and a note that says so. question may be
  * NULL; its answers are snapshot.printed and snapshot.places.
- * The caller frees *ret with snapshot_free().
+ * The caller frees *ret with snapshot_free(), before inspector_close(): it borrows names from in.
  */
 struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
                       struct snapshot **ret) MUST_CHECK;

@@ -21,10 +21,7 @@ struct inspector {
 	struct debuginfo *di;
 	struct unwinder *unwinder;
 	struct tokio *tokio;    /* one per copy of tokio in the program, linked by next */
-	struct map coroutines;  /* struct type -> struct coroutine_plan */
 	struct map paths;       /* type and expression -> struct path: see inspector_path() */
-	struct map holders;     /* struct type -> whether a future lies inside it */
-	struct map futures;     /* struct type -> whether it is a future: see combinator.c */
 	struct map selects;     /* closure type -> whether futures::select! made it: see arms.c */
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show; /* of values as text */
@@ -33,6 +30,7 @@ struct inspector {
 	struct target_info info; /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
+	struct arena spare;      /* memory for the next snapshot: see collector_discard() */
 };
 
 /* The stack of one thread, unwound, with the functions of each physical frame. */
@@ -58,18 +56,29 @@ struct future_region {
 };
 
 /* One snapshot in the making. */
+/* A task, and the address of its poll function. */
+struct task_poll {
+	uint64_t poll;
+	struct task *task;
+};
+
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
-	const struct question *question;   /* NULL none */
+	const struct question *question; /* NULL none */
+	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
+	               */
+	VEC(struct task_poll) polls;       /* of the tasks listed, when by_poll */
 	struct thread_stack *stacks;       /* by index of target->threads */
+	size_t list_doubts;                /* target->doubts before the head of a list was read */
 	struct map tasks;                  /* header address -> struct task */
 	struct map wakers;                 /* data of a block_on waker -> struct thread_info */
 	struct map places;                 /* struct future -> struct frame_place: locals.h */
 	VEC(struct local_set) local_sets;  /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
+	bool some_held;                    /* a tree has futures that it does not poll */
 	struct arena scratch;              /* until the snapshot is done */
 	struct reached *reached;           /* the list of reach_walk(), NULL until the first one */
 	size_t nreached;                   /* values that all walks together looked at */
@@ -81,6 +90,7 @@ struct collector {
 	const struct tokio_thread *tokio_threads;
 	const struct tokio_runtime *tokio_runtimes;
 	size_t ntokio_runtimes;
+	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
 	struct map queues; /* address of a list of waiters -> what leaf_queue.c saw there */
@@ -97,9 +107,25 @@ void inspector_note(struct inspector *in, const char *text);
 struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
                              const struct path **ret) MUST_CHECK;
 
+/* The same for what some versions do not have: NULL where it does not resolve. */
+const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
+                                           const char *expr);
+
 /* inspector_path() and path_eval() from a value: the place it leads to. */
 struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
                              struct value *ret, bool *found) MUST_CHECK;
+
+/* lookup_vtable() once for each vtable, whose bytes do not change while a snapshot is made. */
+const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact);
+
+/* Of inspect_notes.c: the rows of every layout, resolved or not, into the snapshot. */
+void inspect_describe_layout(struct collector *c);
+/* Notes about what the target, the debug info and the layouts lack. */
+void inspect_note_problems(struct collector *c);
+/* About threads whose stacks are not known whole because they were not stopped. */
+void inspect_note_unstopped(struct collector *c);
+/* About what changed while it was read; tasks have marks of their own. */
+void inspect_note_doubts(struct collector *c);
 
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *clean_name(struct arena *a, const char *name);

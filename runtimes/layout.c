@@ -60,6 +60,7 @@ static void resolve_row(struct arena *a, struct dwarf_module *dm, const struct t
 		slot->tried = arena_printf(a, "its root '%s' was not found", r->root);
 	else if (err)
 		slot->tried = arena_strdup(a, err->message);
+	slot->fixed = slot->path && path_offset(slot->path, &slot->offset);
 	slot->status = slot->path ? ROW_OK : r->optional ? ROW_ABSENT : ROW_BROKEN;
 	LOG("layout", "%s: %s", r->key, slot->path ? path_matched(slot->path) : slot->tried);
 }
@@ -83,14 +84,23 @@ const struct type *layout_type(const struct layout *l, size_t row)
 	return l->slots[row].path ? path_type(l->slots[row].path) : NULL;
 }
 
+/* error_wrap() for what is called a million times and nearly never fails. */
+static struct error *about(struct error *err, const struct layout *l, size_t row)
+{
+	return err ? error_wrap(err, "%s", l->rows[row].key) : NULL;
+}
+
 struct error *layout_eval(struct target *t, const struct layout *l, size_t row, struct value from,
                           struct value *ret, bool *found)
 {
-	*found = false;
-	if (!l->slots[row].path)
-		return NULL;
-	return error_wrap(path_eval(t, l->slots[row].path, from, ret, found), "%s",
-	                  l->rows[row].key);
+	const struct layout_slot *slot = &l->slots[row];
+
+	*found = slot->path != NULL;
+	if (slot->fixed)
+		*ret = (struct value){ path_type(slot->path), from.addr + slot->offset };
+	else if (slot->path)
+		return about(path_eval(t, slot->path, from, ret, found), l, row);
+	return NULL;
 }
 
 struct error *layout_uint(struct target *t, const struct layout *l, size_t row, struct value from,
@@ -99,7 +109,7 @@ struct error *layout_uint(struct target *t, const struct layout *l, size_t row, 
 	struct value place;
 
 	TRY(layout_eval(t, l, row, from, &place, found));
-	return *found ? error_wrap(value_uint(t, place, ret), "%s", l->rows[row].key) : NULL;
+	return *found ? about(value_uint(t, place, ret), l, row) : NULL;
 }
 
 struct error *layout_word(struct target *t, const struct layout *l, size_t row, struct value from,
@@ -108,8 +118,7 @@ struct error *layout_word(struct target *t, const struct layout *l, size_t row, 
 	struct value place;
 
 	TRY(layout_eval(t, l, row, from, &place, found));
-	return *found ? error_wrap(target_read_uint(t, place.addr, 8, ret), "%s", l->rows[row].key)
-	              : NULL;
+	return *found ? about(target_read_uint(t, place.addr, 8, ret), l, row) : NULL;
 }
 
 struct error *layout_slice(struct target *t, const struct layout *l, size_t row, struct value from,

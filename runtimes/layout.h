@@ -25,6 +25,8 @@ struct layout_slot {
 	const struct type *root;
 	enum row_status status;
 	const char *tried; /* why there is no path */
+	bool fixed;        /* the path is but an offset */
+	uint64_t offset;
 };
 
 struct layout {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtimes/traits.h"
+
 enum { MAX_DETAILS = 24 };
 
 static const struct leaf_row *const families[] = {
@@ -12,7 +14,7 @@ static const struct leaf_row *const families[] = {
 	leaf_io_rows,   leaf_process_rows, leaf_stream_rows,
 };
 
-static const struct leaf_row *find_row(const struct type *t, bool resource)
+const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 {
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 		for (const struct leaf_row *row = families[i]; row->type; row++) {
@@ -25,29 +27,33 @@ static const struct leaf_row *find_row(const struct type *t, bool resource)
 
 bool leaf_proves_itself(const struct type *t)
 {
-	const struct leaf_row *row = find_row(t, false);
+	const struct leaf_row *row = traits_of(t)->leaf;
 
 	return row && row->proves;
 }
 
 bool leaf_is_known(const struct type *t)
 {
-	return find_row(t, false) != NULL;
+	return traits_of(t)->leaf != NULL;
 }
 
 bool leaf_is_resource(const struct type *t)
 {
-	return find_row(t, true) != NULL;
+	return traits_of(t)->resource != NULL;
 }
 
 static bool decode(struct decoder *d, const struct leaf_row *row, struct value v, struct future *f)
 {
 	struct wait *w = NEW(d->c->a, struct wait);
 	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
+	struct wait_detail details[MAX_DETAILS + 1];
 
 	w->kind = row->kind;
 	w->object = v.addr;
+	w->details = details;
 	struct error *err = row->decode(&l);
+	/* A hundred thousand tasks keep the few that they have. */
+	w->details = arena_memdup(d->c->a, details, w->ndetails * sizeof(*details));
 	if (err) {
 		f->problem = clean_name(d->c->a, err->message);
 		d->faults++;
@@ -62,7 +68,7 @@ static bool decode(struct decoder *d, const struct leaf_row *row, struct value v
 
 bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = find_row(v.type, false);
+	const struct leaf_row *row = traits_of(v.type)->leaf;
 
 	if (row)
 		decode(d, row, v, f);
@@ -71,7 +77,7 @@ bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 
 bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = find_row(v.type, true);
+	const struct leaf_row *row = traits_of(v.type)->resource;
 
 	return row && decode(d, row, v, f);
 }
@@ -87,15 +93,10 @@ struct error *leaf_place(const struct leaf *l, struct value from, const char *ex
 struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,
                                  uint64_t *ret, bool *found)
 {
-	const struct path *p;
-	struct error *err = inspector_path(l->d->c->in, from.type, expr, &p);
+	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
 
 	*found = false;
-	if (err) {
-		error_free(err);
-		return NULL;
-	}
-	return path_uint(l->d->c->in->target, p, from, ret, found);
+	return p ? path_uint(l->d->c->in->target, p, from, ret, found) : NULL;
 }
 
 struct error *leaf_uint(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
@@ -152,7 +153,7 @@ void wait_list(const struct leaf *l, const char *key, const char *const *list, s
 	struct wait_detail *detail = add_detail(l, key, DETAIL_LIST);
 
 	detail->list = list;
-	detail->nlist = n;
+	detail->nlist = (unsigned)n;
 }
 
 void wait_phrase(const struct leaf *l, const char *format, ...)
@@ -164,4 +165,21 @@ void wait_phrase(const struct leaf *l, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	l->w->phrase = clean_name(l->d->c->a, text);
+}
+
+void wait_words(const struct leaf *l, ...)
+{
+	va_list args;
+	char text[512];
+	size_t n = 0;
+
+	va_start(args, l);
+	for (const char *word; (word = va_arg(args, const char *));) {
+		size_t len = strnlen(word, sizeof(text) - n);
+
+		memcpy(text + n, word, len);
+		n += len;
+	}
+	va_end(args);
+	l->w->phrase = arena_strndup(l->d->c->a, text, n);
 }

@@ -48,6 +48,8 @@ extern const struct layout_row leaf_core_layout[], leaf_time_layout[], leaf_task
 /* Fills f->wait when v is a leaf that a row knows. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
+/* The row for a type, or for a resource, NULL when there is none: for facts.c, which keeps it. */
+const struct leaf_row *leaf_find_row(const struct type *t, bool resource);
 /* Is it a resource that some row knows? */
 bool leaf_is_resource(const struct type *t);
 /*
@@ -89,6 +91,9 @@ void wait_list(const struct leaf *l, const char *key, const char *const *list, s
  * people: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
  */
 const char *wait_descriptor(const struct leaf *l, int fd);
+/* The line for people, of words that are clean, up to a NULL: for leaves that come by the million.
+ */
+void wait_words(const struct leaf *l, ...) __attribute__((sentinel));
 /* The line for people. */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -56,19 +56,35 @@ const struct layout_row leaf_time_layout[] = {
 	{ 0 },
 };
 
-static const char *seconds_text(struct decoder *d, uint64_t ns)
+/* "18446744073 seconds", "3.2 seconds" */
+struct seconds {
+	char text[24];
+};
+
+/* Not printf: there may be a million of them. */
+static struct seconds seconds_text(uint64_t ns)
 {
-	if (ns < UINT64_C(10000000000))
-		return arena_printf(d->c->a, "%" PRIu64 ".%" PRIu64 " seconds", ns / 1000000000,
-		                    ns / 100000000 % 10);
-	return arena_printf(d->c->a, "%" PRIu64 " seconds", ns / 1000000000);
+	uint64_t whole = ns / 1000000000;
+	struct seconds ret;
+	char *p = ret.text;
+
+	for (uint64_t unit = UINT64_C(10000000000); unit; unit /= 10) {
+		if (whole >= unit || p != ret.text || unit == 1)
+			*p++ = (char)('0' + whole / unit % 10);
+	}
+	if (whole < 10) {
+		*p++ = '.';
+		*p++ = (char)('0' + ns / 100000000 % 10);
+	}
+	memcpy(p, " seconds", sizeof(" seconds"));
+	return ret;
 }
 
 /* A deadline as seen from now. */
 struct due {
 	const char *unknown; /* why it cannot be told how far away it is; NULL when it can */
 	bool past;
-	const char *seconds; /* how far away, "3.2 seconds" */
+	struct seconds seconds; /* how far away */
 	/* "" where the time is known, else "at most " before what is to come, "at least " before
 	 * what is past: a core tells a moment that it was taken after. */
 	const char *at_most, *at_least;
@@ -100,7 +116,7 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 	wait_int(l, "remaining_ms", left / 1000000);
 	wait_string(l, "now", c->now_is_bound ? "lower bound" : "exact");
 	ret->past = left < 0;
-	ret->seconds = seconds_text(l->d, left < 0 ? (uint64_t)-left : (uint64_t)left);
+	ret->seconds = seconds_text(left < 0 ? (uint64_t)-left : (uint64_t)left);
 	if (c->now_is_bound) {
 		ret->at_most = "at most ";
 		ret->at_least = "at least ";
@@ -112,12 +128,10 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 static struct error *optional_place(const struct leaf *l, const char *path, struct value *ret,
                                     bool *found)
 {
-	const struct path *p;
-	struct error *err = inspector_path(l->d->c->in, l->v.type, path, &p);
+	const struct path *p = inspector_optional_path(l->d->c->in, l->v.type, path);
 
 	*found = false;
-	error_free(err);
-	return err ? NULL : path_eval(l->d->c->in->target, p, l->v, ret, found);
+	return p ? path_eval(l->d->c->in->target, p, l->v, ret, found) : NULL;
 }
 
 /* Does the place, an AtomicWaker, hold the waker of the task that is being decoded? */
@@ -182,10 +196,11 @@ static struct error *decode_sleep(struct leaf *l)
 	if (due.unknown)
 		wait_phrase(l, "sleep future%s%s", polled, due.unknown);
 	else if (due.past)
-		wait_phrase(l, "sleep future%s, sleeping already happened %s%s ago", polled,
-		            due.at_least, due.seconds);
+		wait_words(l, "sleep future", polled, ", sleeping already happened ", due.at_least,
+		           due.seconds.text, " ago", NULL);
 	else
-		wait_phrase(l, "sleep future%s, sleeping %s%s", polled, due.at_most, due.seconds);
+		wait_words(l, "sleep future", polled, ", sleeping ", due.at_most, due.seconds.text,
+		           NULL);
 	return NULL;
 }
 
@@ -203,15 +218,15 @@ static struct error *decode_interval(struct leaf *l)
 	uint64_t period = seconds * 1000000000 + nanos;
 	wait_int(l, "period_ns", (int64_t)period);
 	TRY(holds_waker(l, leaf_time_layout[INTERVAL_WAKER].path, &l->registered));
-	const char *every = seconds_text(l->d, period);
+	const struct seconds every = seconds_text(period);
 	if (due.unknown)
-		wait_phrase(l, "interval of %s%s", every, due.unknown);
+		wait_phrase(l, "interval of %s%s", every.text, due.unknown);
 	else if (due.past)
-		wait_phrase(l, "interval of %s, next tick was due %s%s ago", every, due.at_least,
-		            due.seconds);
+		wait_phrase(l, "interval of %s, next tick was due %s%s ago", every.text,
+		            due.at_least, due.seconds.text);
 	else
-		wait_phrase(l, "interval of %s, next tick in %s%s", every, due.at_most,
-		            due.seconds);
+		wait_phrase(l, "interval of %s, next tick in %s%s", every.text, due.at_most,
+		            due.seconds.text);
 	return NULL;
 }
 

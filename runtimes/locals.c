@@ -365,11 +365,13 @@ static void keep(struct collector *c, const struct frame_place *place, struct fu
 static void fill(struct collector *c, const struct frame_place *place, struct future *f)
 {
 	struct local_place *list;
+	size_t n;
 
 	keep(c, place, f);
 	if (!(c->want & WANT_LOCALS))
 		return;
-	list = locals_list(c, place, f, &f->nlocals);
+	list = locals_list(c, place, f, &n);
+	f->nlocals = (unsigned)n;
 	f->locals = NEW_ARRAY(c->a, struct local, f->nlocals);
 	for (size_t i = 0; i < f->nlocals; i++)
 		show(c, &list[i], &f->locals[i]);

@@ -58,6 +58,22 @@ void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	s->complete = false;
 }
 
+size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number)
+{
+	size_t low = 0, high = s->ntasks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct task *task = s->tasks[middle];
+
+		if (task->runtime < runtime || (task->runtime == runtime && task->number < number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static unsigned number_tree(struct future *f, unsigned next)
 {
 	f->number = next++;

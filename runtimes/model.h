@@ -1,6 +1,8 @@
 /*
  * The model: what asyncdbg knows about a program at one moment. Plain data in one arena,
- * complete even where parts were unreadable; it outlives the stop and refers to no target.
+ * complete even where parts were unreadable; it outlives the stop and refers to no target. Names of
+ * types, functions and files belong to the inspector that made it, which outlives it: a hundred
+ * thousand tasks of a type share them.
  * Every string is sanitised UTF-8 on one line. Absent is NULL (or the NONE of an enum).
  *
  * collect (runtimes/) fills it, commands print it.
@@ -37,10 +39,12 @@ enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 struct wait_detail {
 	const char *key;
 	enum detail_kind kind;
-	const char *string;
-	int64_t number;          /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
-	const char *const *list; /* DETAIL_LIST */
-	size_t nlist;
+	unsigned nlist; /* DETAIL_LIST */
+	union {
+		const char *string;
+		int64_t number; /* DETAIL_INT, and 0/1 of DETAIL_BOOL */
+		const char *const *list;
+	};
 };
 
 /* What a leaf future waits for. */
@@ -79,36 +83,38 @@ struct local {
 	const char *problem;
 };
 
-/* One future of a task's tree: a frame of its logical backtrace. */
+/*
+ * One future of a task's tree: a frame of its logical backtrace. There may be millions of them: two
+ * cache lines each.
+ */
 struct future {
-	unsigned number; /* within its tree: the root is 0, children follow their parent (preorder)
-	                  */
-	enum future_kind kind;
-	const char *function; /* as the programmer wrote it, no generics: "app::Server::run",
-	                         "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
-	const char *type;     /* the whole type name as in DWARF */
-	uint64_t addr;        /* where it lies; 0 unknown */
-	enum future_state state;
-	int await_point;        /* N of SuspendN, -1 when not suspended */
+	const char *function;   /* as the programmer wrote it, no generics: "app::Server::run",
+	                           "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
+	const char *type;       /* the whole type name as in DWARF */
+	uint64_t addr;          /* where it lies; 0 unknown */
 	const char *file;       /* of the await as in DWARF; of the current line when running */
 	const char *file_short; /* the same for reading: "src/main.rs", ".../tcp/listener.rs" */
-	unsigned line;          /* 0 unknown */
-	bool running;           /* taken from a thread's stack: it is executing at file:line */
-	bool dyn;               /* reached through a vtable */
-	bool inferred;          /* of block_on: found by its looks on the stack, or by deduction */
 	const char *edge;       /* why it is its parent's child: "await", "select arm 1", "join arm
 	                           0", "set", "deadline", "waits", "held", "holds" */
-	enum branch branch;
-	const char *note;         /* what else is known of it: its tracing span and where that is */
-	bool uncertain;           /* its type is one of several that share their code */
-	const char *aliases;      /* the others, where they are known: "app::B, app::C" */
-	struct wait *wait;        /* NULL unless a decoded leaf */
+	const char *note;       /* what else is known of it: its tracing span and where that is */
+	const char *aliases;    /* the others, where they are known: "app::B, app::C" */
+	struct wait *wait;      /* NULL unless a decoded leaf */
 	struct future **children; /* what it polls next: one for .await; those that it only holds
 	                             come last */
-	size_t nchildren;
-	struct local *locals; /* only when asked for: WANT_LOCALS */
-	size_t nlocals;
-	const char *problem; /* why the tree ends here although it should go on */
+	struct local *locals;     /* only when asked for: WANT_LOCALS */
+	const char *problem;      /* why the tree ends here although it should go on */
+	unsigned nchildren, nlocals;
+	unsigned number; /* within its tree: the root is 0, children follow their parent (preorder)
+	                  */
+	unsigned line;   /* 0 unknown */
+	int await_point; /* N of SuspendN, -1 when not suspended */
+	enum future_kind kind : 8;
+	enum future_state state : 8;
+	enum branch branch : 8;
+	bool running : 1;   /* taken from a thread's stack: it is executing at file:line */
+	bool dyn : 1;       /* reached through a vtable */
+	bool inferred : 1;  /* of block_on: found by its looks on the stack, or by deduction */
+	bool uncertain : 1; /* its type is one of several that share their code */
 };
 
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
@@ -125,6 +131,7 @@ struct task {
 	const char *type;    /* whole type name of the spawned future, NULL unknown */
 	struct future *root; /* NULL when it could not be read: see problem */
 	const char *problem; /* why this task is incomplete, NULL if it is not */
+	bool changed;        /* while it was read, as the process was not stopped: may be torn */
 };
 
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
@@ -168,6 +175,7 @@ struct thread_info {
 	enum thread_role role;
 	int runtime;        /* index, -1 none */
 	const char *state;  /* "parked", "running task 5", "running", "idle", ... */
+	bool pooled;        /* an idle thread of a blocking pool */
 	uint64_t queue_len; /* of workers: tasks in the local queue and the LIFO slot */
 	bool has_queue;
 	int worker;                 /* index within its runtime, -1 not a worker */
@@ -223,6 +231,22 @@ struct place {
 	unsigned thread;  /* number, 0 none */
 };
 
+enum reading_how {
+	READ_STOPPED, /* all is of one moment; always so on a core */
+	READ_LIMITED, /* the pause was as long as it may be: memory was read while it ran */
+	READ_RUNNING, /* it was never stopped */
+};
+
+/* What it took to read a live process. */
+struct reading {
+	enum reading_how how;
+	uint64_t pause_ns;   /* it stood still that long, all stops together */
+	uint64_t longest_ns; /* the longest of them */
+	unsigned stops;
+	size_t threads; /* that the last stop stopped */
+	size_t bytes;   /* of its memory that were copied for the answer */
+};
+
 struct snapshot {
 	struct arena arena;
 	struct target_info target;
@@ -239,11 +263,16 @@ struct snapshot {
 	size_t nplaces;
 	const char **notes; /* what is missing or doubtful, each with advice */
 	size_t nnotes;
-	bool complete;     /* nothing that was asked for is missing */
-	uint64_t pause_ns; /* the target stood still that long; 0 on a core */
+	bool complete; /* nothing that was asked for is missing */
+	struct reading reading;
 };
 
 void snapshot_free(struct snapshot *s);
+/*
+ * Index of the first task of that runtime that has that number, or where it would be. Tasks without
+ * a number come first.
+ */
+size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number);
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
 /* Adds a note once and marks the snapshot incomplete. */

@@ -81,12 +81,42 @@ static void test_notes_are_one_clean_line(void **state)
 	snapshot_free(NULL);
 }
 
+static void test_tasks_are_found_by_number(void **state)
+{
+	static struct task tasks[] = {
+		{ .runtime = 0, .number = 0 }, { .runtime = 0, .number = 3 },
+		{ .runtime = 0, .number = 9 }, { .runtime = 2, .number = 3 },
+		{ .runtime = 2, .number = 3 }, { .runtime = 2, .number = UINT64_MAX },
+	};
+	static const struct {
+		unsigned runtime;
+		uint64_t number;
+		size_t index;
+	} cases[] = {
+		{ 0, 0, 0 }, { 0, 1, 1 }, { 0, 3, 1 },          { 0, 4, 2 }, { 0, 10, 3 },
+		{ 1, 3, 3 }, { 2, 3, 3 }, { 2, UINT64_MAX, 5 }, { 3, 0, 6 },
+	};
+	struct snapshot *s = new_snapshot();
+
+	(void)state;
+	assert_int_equal(snapshot_task_index(s, 0, 3), 0);
+	s->ntasks = sizeof(tasks) / sizeof(tasks[0]);
+	s->tasks = NEW_ARRAY(&s->arena, struct task *, s->ntasks);
+	for (size_t i = 0; i < s->ntasks; i++)
+		s->tasks[i] = &tasks[i];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(snapshot_task_index(s, cases[i].runtime, cases[i].number),
+		                 cases[i].index);
+	snapshot_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_note_once),
 		cmocka_unit_test(test_incomplete),
 		cmocka_unit_test(test_many_notes_keep_their_order),
+		cmocka_unit_test(test_tasks_are_found_by_number),
 		cmocka_unit_test(test_notes_are_one_clean_line),
 	};
 

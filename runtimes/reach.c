@@ -3,16 +3,17 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/demangle.h"
 #include "runtimes/combinator.h"
 #include "runtimes/leaf.h"
+#include "runtimes/traits.h"
 #include "runtimes/waker.h"
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
-	MAX_ALL = 1 << 21,    /* for a snapshot */
-	MAX_DEPTH = 40,       /* members and pointers, one behind another */
-	MAX_ELEMENTS = 256,   /* of one container */
+	MAX_ALL = 1 << 21,    /* for a snapshot, and for each of its tasks: */
+	MAX_EACH = 64,
+	MAX_DEPTH = 40,     /* members and pointers, one behind another */
+	MAX_ELEMENTS = 256, /* of one container */
 	MAX_RESOURCES = 32,
 	MAX_WAKERS = 8,
 };
@@ -35,7 +36,7 @@ static const char *const borders[] = {
 	"core::task::wake::",
 };
 
-static bool is_border(const struct type *t)
+bool reach_is_border(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++) {
 		if (strncmp(type_name(t), borders[i], strlen(borders[i])) == 0)
@@ -80,13 +81,12 @@ static bool hides_its_target(const struct walk *w, size_t from)
 		return false;
 	if (type_kind(target) == TYPE_OPAQUE)
 		return true;
-	return type_size(target) <= 1 && !(holder && type_member(holder, "data_ptr"));
+	return type_size(target) <= 1 && !(holder && traits_of(holder)->slice);
 }
 
 static void add_behind(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v, behind = { type_target(v.type), 0 };
-	const char *name = type_name(v.type);
 	struct error *err;
 
 	if (hides_its_target(w, from))
@@ -101,8 +101,13 @@ static void add_behind(struct walk *w, size_t from)
 	}
 	if (behind.addr == 0 || !map_put(&w->seen, behind.addr ^ (uintptr_t)behind.type, NULL))
 		return;
-	add(w, behind, from, NULL,
-	    strncmp(name, "alloc::boxed::Box<", 18) == 0 || strncmp(name, "&mut ", 5) == 0);
+	add(w, behind, from, NULL, traits_of(v.type)->behind != NULL);
+}
+
+/* Holds nothing; of an unknown type nothing is known. */
+static bool is_number(const struct type *t)
+{
+	return type_kind(t) < TYPE_POINTER;
 }
 
 static void add_elements(struct walk *w, const struct type *element, size_t from)
@@ -110,7 +115,7 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 	struct value v = w->r->list[from].v;
 	struct slice slice = { element, v.addr, type_count(v.type) };
 
-	if (type_kind(element) < TYPE_POINTER) /* numbers hold nothing */
+	if (is_number(element))
 		return;
 	if (type_kind(v.type) != TYPE_ARRAY) {
 		struct error *err = value_slice(w->c->in->target, v, &slice);
@@ -177,17 +182,16 @@ static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, u
 static void add_dyn(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
-	const struct member *data = type_member(v.type, "pointer");
-	const struct member *vtable = type_member(v.type, "vtable");
+	const struct traits *traits = traits_of(v.type);
 	struct target *t = w->c->in->target;
 	uint64_t data_addr = 0, vtable_addr = 0;
 	const struct type *concrete;
 	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + data->offset, 8, &data_addr);
+	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &data_addr);
 
 	if (!err)
-		err = target_read_uint(t, v.addr + vtable->offset, 8, &vtable_addr);
-	concrete = err ? NULL : lookup_vtable(w->c->in->di, vtable_addr, 0, &exact);
+		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable_addr);
+	concrete = err ? NULL : collector_vtable(w->c, vtable_addr, 0, &exact);
 	error_free(err);
 	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
 		w->r->complete = false;
@@ -198,11 +202,60 @@ static void add_dyn(struct walk *w, size_t from)
 		    type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0);
 }
 
+/*
+ * Leads nowhere, whatever its bytes are: numbers, and structs of nothing else. Not so an enum,
+ * whose bytes may be no value of it, which is worth knowing.
+ */
+static bool is_barren(const struct type *t, int depth)
+{
+	struct traits *traits = traits_of(t);
+	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
+	const struct member *members;
+	bool barren = traits->reach == REACH_NOTHING || (element && is_number(element));
+	size_t n;
+
+	if (traits->barren != UNASKED)
+		return traits->barren == YES;
+	if (depth > MAX_DEPTH)
+		return false;
+	/* A type that holds itself is corrupt debug info. */
+	traits->barren = NO;
+	if (type_kind(t) == TYPE_STRUCT && traits->reach == REACH_MEMBERS) {
+		members = type_members(t, &n);
+		barren = !traits->resource && !traits->waker;
+		for (size_t i = 0; i < n && barren; i++)
+			barren = !members[i].type || type_size(members[i].type) == 0 ||
+			         is_barren(members[i].type, depth + 1);
+	}
+	traits->barren = barren ? YES : NO;
+	return barren;
+}
+
+/* The members of a struct that may lead somewhere. */
+static const struct traits *fertile_members(const struct type *t)
+{
+	struct traits *traits = traits_of(t);
+	VEC(const struct member *) list = { 0 };
+	const struct member *members;
+	size_t n;
+
+	if (traits->members_known)
+		return traits;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type, 0))
+			*vec_push(&list) = &members[i];
+	}
+	traits->nmembers = list.n;
+	traits->members = vec_to_arena(&list, &type_module(t)->di->arena);
+	traits->members_known = true;
+	return traits;
+}
+
 static void add_members(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
-	const struct member *members;
-	size_t n;
+	const struct traits *traits;
 
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
@@ -217,27 +270,37 @@ static void add_members(struct walk *w, size_t from)
 		if (!v.type)
 			return;
 	}
-	members = type_members(v.type, &n);
-	for (size_t i = 0; i < n; i++)
-		add(w, (struct value){ members[i].type, v.addr + members[i].offset }, from,
-		    members[i].name, true);
+	traits = fertile_members(v.type);
+	for (size_t i = 0; i < traits->nmembers; i++) {
+		const struct member *m = traits->members[i];
+
+		add(w, (struct value){ m->type, v.addr + m->offset }, from, m->name, true);
+	}
 }
 
 static void expand(struct walk *w, size_t at)
 {
-	const struct type *t = w->r->list[at].v.type;
-	const struct type *element = container_element(t);
+	const struct traits *traits = traits_of(w->r->list[at].v.type);
 
-	if (element)
-		add_elements(w, element, at);
-	else if (type_is_dyn(t))
+	switch (traits->reach) {
+	case REACH_ELEMENTS:
+		add_elements(w, traits->element, at);
+		break;
+	case REACH_DYN:
 		add_dyn(w, at);
-	else if (type_kind(t) == TYPE_POINTER)
+		break;
+	case REACH_POINTER:
 		add_behind(w, at);
-	else if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
+		break;
+	case REACH_MEMBERS:
 		add_members(w, at);
-	else if (type_kind(t) == TYPE_OPAQUE || type_kind(t) == TYPE_UNION)
+		break;
+	case REACH_OPAQUE:
 		w->r->complete = false;
+		break;
+	case REACH_NOTHING:
+		break;
+	}
 }
 
 void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret)
@@ -249,13 +312,14 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 		c->reached = NEW_ARRAY(&c->scratch, struct reached, MAX_VALUES);
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
-	if (c->nreached > MAX_ALL) {
+	if (c->nreached > MAX_ALL + MAX_EACH * c->out->ntasks) {
 		ret->cut = true;
 		ret->complete = false;
 		return;
 	}
 	for (size_t i = 0; i < ret->n; i++) {
-		if (i == 0 || (visit(&ret->list[i], i, arg) && !is_border(ret->list[i].v.type)))
+		if (i == 0 ||
+		    (visit(&ret->list[i], i, arg) && !traits_of(ret->list[i].v.type)->border))
 			expand(&w, i);
 	}
 	c->nreached += ret->n;
@@ -324,8 +388,8 @@ struct future *reach_resource(struct collector *c, struct value v)
 	f->kind = FUTURE_OTHER;
 	f->await_point = -1;
 	f->addr = v.addr;
-	f->type = clean_name(c->a, type_name(v.type));
-	f->function = clean_name(c->a, name_without_generics(c->a, type_name(v.type)));
+	f->type = traits_of(v.type)->name;
+	f->function = traits_function(v.type);
 	f->edge = "waits";
 	return f;
 }
@@ -334,7 +398,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
 
-	if (type_is(at->v.type, "core::task::wake::Waker"))
+	if (traits_of(at->v.type)->waker)
 		return note_waker(s, at, index);
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
@@ -377,7 +441,7 @@ static void use_resources(struct search *s, size_t n, struct value v, struct fut
 		f->wait = s->resources[0].f->wait;
 		f->problem = s->resources[0].f->problem;
 		if (f->wait)
-			f->wait->within = !arms_is_poll_fn(v.type);
+			f->wait->within = !traits_of(v.type)->poll_fn;
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);

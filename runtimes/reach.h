@@ -31,6 +31,9 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 /* The members that lead to list[index]: "inner.state.waker"; in the snapshot's arena. */
 const char *reach_path(struct collector *c, const struct reach *r, size_t index);
 
+/* Does the search end there? For facts.c, which keeps the answer. */
+bool reach_is_border(const struct type *t);
+
 /* A frame for a resource (leaf.h) that a future polls: its edge is "waits". */
 struct future *reach_resource(struct collector *c, struct value v);
 

@@ -30,13 +30,19 @@ static const char *const park_table[] = { "park", "turn" };
 
 static bool find_mark(const char *name, enum mark_kind *ret)
 {
-	const char *own = qualified_last(name);
-	size_t len = qualified_base_len(own);
+	const char *own = NULL;
+	size_t len = 0;
 
+	/* The namespace first: few functions on a stack are in any of these. */
 	for (size_t i = 0; i < sizeof(mark_table) / sizeof(mark_table[0]); i++) {
+		if (strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) != 0)
+			continue;
+		if (!own) {
+			own = qualified_last(name);
+			len = qualified_base_len(own);
+		}
 		if (strlen(mark_table[i].name) == len &&
-		    memcmp(own, mark_table[i].name, len) == 0 &&
-		    strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) == 0) {
+		    memcmp(own, mark_table[i].name, len) == 0) {
 			*ret = mark_table[i].kind;
 			return true;
 		}
@@ -58,12 +64,19 @@ void stack_read(struct collector *c, const struct thread *th, struct thread_stac
 		error_free(err);
 		return;
 	}
+	/* What is asked of one place counts frames as `bt` does, those of C libraries too. */
+	bool all = c->question && (c->question->print || c->question->has_whatis);
 	size_t n = ret->stack.nframes;
 	ret->functions = NEW_ARRAY(&c->scratch, struct location *, n);
 	ret->nfunctions = NEW_ARRAY(&c->scratch, size_t, n);
-	for (size_t i = 0; i < n; i++)
-		ret->functions[i] = lookup_functions_at(c->in->di, ret->stack.frames[i].lookup_pc,
-		                                        &c->scratch, &ret->nfunctions[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pc = ret->stack.frames[i].lookup_pc;
+
+		ret->functions[i] =
+			all ? lookup_functions_at(c->in->di, pc, &c->scratch, &ret->nfunctions[i])
+			    : lookup_rust_functions_at(c->in->di, pc, &c->scratch,
+		                                       &ret->nfunctions[i]);
+	}
 }
 
 void stack_find_marks(const struct thread_stack *s, struct marks *ret)

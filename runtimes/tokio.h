@@ -80,6 +80,7 @@ extern const struct tokio_flavor tokio_flavors[2];
 struct task_plan {
 	const struct type *future;  /* T of Cell<T, S>, NULL unknown */
 	const char *future_name;    /* of T, from the type or the function's name; NULL unknown */
+	const char *type;           /* the same, sanitised */
 	const struct path *running; /* Cell -> the future in Stage::Running; NULL unknown */
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
@@ -98,6 +99,19 @@ struct tokio {
 	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
 	struct layout layout;
 	struct map plans; /* poll address -> struct task_plan */
+	/* Of task headers; offset of the pointer to them, when all that is read there is behind it.
+	 */
+	uint64_t vtable_offset;
+	bool has_vtable_offset;
+	struct map vtables; /* address -> struct tokio_vtable, in this snapshot */
+	struct arena vtables_arena;
+};
+
+/* The vtable of a task's header, as read and checked. */
+struct tokio_vtable {
+	uint64_t poll, trailer, id;   /* address, and two offsets in the cell */
+	const char *problem;          /* NULL: it is one */
+	const struct task_plan *plan; /* NULL: not asked for yet */
 };
 
 /* One runtime found in this snapshot. */
@@ -124,8 +138,9 @@ struct tokio_thread {
 
 /* A task's header, as read and checked. */
 struct tokio_header {
-	uint64_t addr, vtable, poll, trailer, id_addr, id;
+	uint64_t addr, poll, trailer, id_addr, id;
 	uint64_t state;
+	struct tokio_vtable *known; /* valid until the next snapshot; NULL: not kept */
 };
 enum {
 	TOKIO_RUNNING = 1,
@@ -167,10 +182,15 @@ struct mark;
 uint64_t tokio_block_on_waker(struct collector *c, const struct tokio_thread *tt,
                               const struct thread *th, const struct mark *block_on);
 
-/* tokio_task.c */
+/* tokio_header.c */
+struct value tokio_header_value(const struct tokio *k, uint64_t addr);
+/* Before a snapshot: what vtables hold may have changed. */
+void tokio_forget_vtables(struct tokio *k);
 struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
                                 struct tokio_header *ret) MUST_CHECK;
 enum task_state tokio_task_state(uint64_t state);
+
+/* tokio_task.c */
 /* Adds every task of the runtime's owned lists to the snapshot's task vector. */
 typedef VEC(struct task *) task_vec;
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks);

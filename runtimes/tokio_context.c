@@ -112,7 +112,7 @@ void tokio_read_threads(struct collector *c, struct tokio_thread *threads)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		const struct thread *th = &t->threads[i];
 
-		if (!th->has_regs)
+		if (!th->regs.thread_pointer)
 			continue;
 		for (struct tokio *k = c->in->tokio; k && !threads[i].tokio; k = k->next) {
 			struct error *err = read_context(c, k, th, &threads[i]);

@@ -113,7 +113,7 @@ static void describe(struct collector *c, struct future *f, struct task *const *
 	f->wait->ndetails = 1;
 	*f->wait->details = (struct wait_detail){ .key = "tasks", .kind = DETAIL_LIST };
 	f->wait->details->list = ids;
-	f->wait->details->nlist = n;
+	f->wait->details->nlist = (unsigned)n;
 }
 
 static int by_number(const void *a, const void *b)

@@ -2,77 +2,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/progress.h"
 #include "dwarf/qualified.h"
 #include "runtimes/future.h"
 #include "runtimes/tokio.h"
 
 enum {
 	MAX_TASKS = 1 << 24,
-	MAX_SHARDS = 1 << 17,      /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
-	MAX_CELL_OFFSET = 1 << 30, /* a future larger than this does not exist */
+	MAX_SHARDS = 1 << 17, /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
 	MAX_LIST_NOTES = 8,
 	MAX_HOPS = 32 /* wrappers of one pointer; corrupt debug info has types in themselves */
 };
-
-enum task_state tokio_task_state(uint64_t state)
-{
-	if (state & TOKIO_COMPLETE)
-		return TASK_COMPLETE;
-	if (state & TOKIO_RUNNING)
-		return TASK_RUNNING;
-	if (state & TOKIO_CANCELLED)
-		return TASK_CANCELLED;
-	return state & TOKIO_NOTIFIED ? TASK_SCHEDULED : TASK_IDLE;
-}
-
-static struct value header_value(const struct tokio *k, uint64_t addr)
-{
-	return (struct value){ k->layout.slots[TOKIO_STATE].root, addr };
-}
-
-static struct error *needed(struct target *t, const struct tokio *k, size_t row, uint64_t addr,
-                            uint64_t *ret)
-{
-	bool found;
-
-	TRY(layout_uint(t, &k->layout, row, header_value(k, addr), ret, &found));
-	if (!found)
-		return error_new(ERR_CORRUPT, "%s leads nowhere", k->layout.rows[row].key);
-	return NULL;
-}
-
-struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
-                                struct tokio_header *ret)
-{
-	struct tokio_header h = { .addr = addr };
-	uint64_t trailer, id;
-
-	if (!k->layout.slots[TOKIO_STATE].root)
-		return error_new(ERR_LAYOUT, "the type of task headers was not found");
-	if (addr == 0 || addr % 8)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: not aligned", addr);
-	TRY(needed(t, k, TOKIO_STATE, addr, &h.state));
-	TRY(needed(t, k, TOKIO_POLL, addr, &h.poll));
-	TRY(needed(t, k, TOKIO_TRAILER_OFFSET, addr, &trailer));
-	TRY(needed(t, k, TOKIO_ID_OFFSET, addr, &id));
-	/* repr(C) Cell: header, then the core with its id, then the trailer (task/core.rs). */
-	if (id < 16 || trailer <= id || trailer > MAX_CELL_OFFSET)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: bad vtable", addr);
-	if ((h.state >> TOKIO_REF_SHIFT) == 0 ||
-	    ((h.state & TOKIO_RUNNING) && (h.state & TOKIO_COMPLETE)))
-		return error_new(ERR_CORRUPT,
-		                 "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64, addr,
-		                 h.state);
-	const struct module *m = module_at(t, h.poll);
-	if (!m)
-		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: poll is no code",
-		                 addr);
-	h.trailer = addr + trailer;
-	h.id_addr = addr + id;
-	TRY(target_read_uint(t, h.id_addr, 8, &h.id));
-	*ret = h;
-	return NULL;
-}
 
 /* The owned list's links of a task. */
 static struct error *read_links(struct target *t, const struct tokio *k, uint64_t trailer,
@@ -87,13 +27,13 @@ static struct error *read_links(struct target *t, const struct tokio *k, uint64_
 	return layout_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
 }
 
-static void add_task(struct collector *c, struct tokio_runtime *r, const struct tokio_header *h,
-                     task_vec *tasks)
+static struct task *add_task(struct collector *c, struct tokio_runtime *r,
+                             const struct tokio_header *h, task_vec *tasks)
 {
 	struct task *task = NEW(c->a, struct task);
 
 	task->number = h->id;
-	task->id = arena_printf(c->a, "%" PRIu64, h->id);
+	task->id = arena_uint(c->a, h->id);
 	task->runtime = r->info->index;
 	task->addr = h->addr;
 	task->state = tokio_task_state(h->state);
@@ -101,6 +41,9 @@ static void add_task(struct collector *c, struct tokio_runtime *r, const struct 
 	*vec_push(tasks) = task;
 	map_put(&c->tasks, h->addr, task);
 	r->info->ntasks++;
+	if (c->by_poll)
+		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
+	return task;
 }
 
 /* One node, checked as far as a torn list allows. */
@@ -112,8 +55,8 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 	bool found;
 
 	TRY(tokio_read_header(t, r->tokio, addr, h));
-	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, header_value(r->tokio, addr), &owner,
-	                &found));
+	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, tokio_header_value(r->tokio, addr),
+	                &owner, &found));
 	if (found && r->owned_id && owner != r->owned_id)
 		return error_new(ERR_CORRUPT,
 		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64,
@@ -123,6 +66,12 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 
 enum direction { FROM_HEAD, FROM_TAIL };
 
+/* Whether the memory is not of one moment. */
+static bool is_moving(const struct collector *c)
+{
+	return c->in->target->copy.how != COPY_STOPPED;
+}
+
 /*
  * Walks one list; a bad node ends it, what came before stays. From the tail it ends at the first
  * task that is listed already.
@@ -131,10 +80,14 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
                                enum direction direction, task_vec *tasks)
 {
 	uint64_t addr = start, before = 0;
+	const struct target *t = c->in->target;
 
 	while (addr) {
 		struct tokio_header h;
 		uint64_t next, prev;
+		/* Of what a node says itself; that the first one is one says the list. */
+		size_t doubts = before ? t->doubts : c->list_doubts;
+		bool torn;
 
 		if (map_has(&c->tasks, addr))
 			return direction == FROM_TAIL
@@ -145,15 +98,18 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 						 addr);
 		if (tasks->n >= MAX_TASKS)
 			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
-		if ((tasks->n & 1023) == 0)
+		if (tasks->n % PROGRESS_STRIDE == 0) {
 			TRY(interrupt_check());
+			progress("listing tasks", tasks->n, r->info->expected_tasks);
+		}
 		TRY(check_node(c, r, addr, &h));
 		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
 		/* A thread stopped while it pushes has linked the old head back already. */
-		if (direction == FROM_HEAD && prev != before && before != 0)
+		torn = direction == FROM_HEAD && prev != before && before != 0;
+		if (torn && !is_moving(c))
 			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
 			                 addr);
-		add_task(c, r, &h, tasks);
+		add_task(c, r, &h, tasks)->changed = torn || t->doubts != doubts;
 		before = addr;
 		addr = direction == FROM_HEAD ? next : prev;
 	}
@@ -181,9 +137,12 @@ static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t
 {
 	struct error *err = walk_list(c, r, head, FROM_HEAD, tasks);
 
-	if (!err)
+	/* A node that was taken out meanwhile leads to the end, and no further. */
+	if (!err && !is_moving(c))
 		return;
 	error_free(walk_list(c, r, tail, FROM_TAIL, tasks));
+	if (!err)
+		return;
 	if (++*broken <= MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
 		                    r->info->index, err->message);
@@ -208,6 +167,7 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 		uint64_t head;
 		bool found;
 
+		c->list_doubts = t->doubts;
 		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
 			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
@@ -235,6 +195,7 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	TRY(walk_shards(c, r, owned, tasks, broken, &found));
 	if (found)
 		return NULL;
+	c->list_doubts = t->doubts;
 	TRY(layout_word(t, l, r->flavor->list_head, owned, &head, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
@@ -349,6 +310,7 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	else
 		plan->problem = arena_printf(
 			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
+	plan->type = clean_name(&in->arena, plan->future_name);
 	return plan;
 }
 
@@ -395,14 +357,26 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 	}
 }
 
+/* tokio_task_plan() of what its vtable polls with. */
+static const struct task_plan *header_plan(struct inspector *in, struct tokio *k,
+                                           const struct tokio_header *h)
+{
+	if (!h->known)
+		return tokio_task_plan(in, k, h->poll);
+	if (!h->known->plan)
+		h->known->plan = tokio_task_plan(in, k, h->poll);
+	return h->known->plan;
+}
+
 void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task)
 {
 	struct tokio_header h;
+	size_t doubts = c->in->target->doubts;
 	struct error *err = tokio_read_header(c->in->target, r->tokio, task->addr, &h);
-	const struct task_plan *plan = err ? NULL : tokio_task_plan(c->in, r->tokio, h.poll);
+	const struct task_plan *plan = err ? NULL : header_plan(c->in, r->tokio, &h);
 
-	if (plan && plan->future_name)
-		task->type = clean_name(c->a, plan->future_name);
+	if (plan)
+		task->type = plan->type;
 	if (err)
 		task->problem = arena_strdup(c->a, err->message);
 	else if (plan->problem)
@@ -412,6 +386,7 @@ void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task
 	error_free(err);
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, plan->future_name);
-	if (task->problem)
+	task->changed |= c->in->target->doubts != doubts;
+	if (task->problem || task->changed)
 		c->out->complete = false;
 }

@@ -73,13 +73,15 @@ static void problem(struct collector *c, struct thread_info *info, const char *t
 /* The task with that id that is being polled: an idle worker still shows its launch job's id. */
 static struct task *running_task(struct collector *c, uint64_t id, int runtime)
 {
-	for (size_t i = 0; id && i < c->out->ntasks; i++) {
-		struct task *task = c->out->tasks[i];
+	struct task *task;
 
-		if (task->number == id && (int)task->runtime == runtime)
-			return task->state == TASK_RUNNING ? task : NULL;
-	}
-	return NULL;
+	if (id == 0 || runtime < 0)
+		return NULL;
+	size_t i = snapshot_task_index(c->out, (unsigned)runtime, id);
+	task = i < c->out->ntasks ? c->out->tasks[i] : NULL;
+	if (!task || task->number != id || (int)task->runtime != runtime)
+		return NULL;
+	return task->state == TASK_RUNNING ? task : NULL;
 }
 
 static const struct mark *innermost(const struct marks *marks, enum mark_kind kind)
@@ -156,6 +158,30 @@ static void note_outer_root(struct collector *c, const struct thread_info *info,
 	}
 }
 
+/*
+ * Whether the thread sleeps in the wait of its runtime's blocking pool for a job: the futex that
+ * it waits for is in the pool's condition variable (runtime/blocking/pool.rs). This takes no
+ * stack. false also where that is not std's.
+ */
+static bool waits_for_job(struct collector *c, const struct thread *th,
+                          const struct tokio_runtime *r)
+{
+	/* 1.54 | before */
+	static const char condvar[] = "blocking_spawner.inner.inner_impl.Locked.0.condvar | "
+				      "blocking_spawner.inner.condvar";
+	const struct syscall *call = th->has_regs && th->regs.in_syscall
+	                                     ? arch_syscall(c->in->target->arch, th->regs.syscall)
+	                                     : NULL;
+	struct value v;
+	bool found = false;
+
+	if (!r || !call || !call->takes_futex)
+		return false;
+	struct error *err = inspector_eval(c->in, r->handle, condvar, &v, &found);
+	error_free(err);
+	return !err && found && th->regs.syscall_args[0] - v.addr < type_size(v.type);
+}
+
 static void describe(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
                      const struct thread_stack *s, struct tokio_runtime *r)
 {
@@ -172,6 +198,10 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	}
 	if (tt->worker.type) {
 		describe_worker(c, tt, info, task);
+	} else if (waits_for_job(c, s->thread, r)) {
+		info->role = THREAD_BLOCKING;
+		info->state = "idle";
+		info->pooled = true;
 	} else if (innermost(&marks, MARK_BLOCKING_RUN)) {
 		const char *job = blocking_job(c, &marks);
 

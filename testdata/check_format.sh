@@ -8,7 +8,7 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-for script in scripts/* .ci/run testdata/*.sh; do
+for script in scripts/* .ci/run testdata/*.sh bench/run bench/large/*.sh; do
 	bash -n "$script"
 done
 version=$(clang-format --version | sed 's/.*version \([0-9]*\).*/\1/')
@@ -17,7 +17,7 @@ if [ "$version" != 14 ]; then
 	exit 0
 fi
 if [ $# -eq 0 ]; then
-	mapfile -t files < <(find debugger dwarf runtimes commands testdata -maxdepth 2 -name '*.[ch]')
+	mapfile -t files < <(find debugger dwarf runtimes commands testdata bench -maxdepth 2 -name '*.[ch]')
 	set -- "${files[@]}"
 fi
 clang-format --dry-run -Werror "$@"

@@ -74,6 +74,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             answer = json.load(file)
         answer.pop("pause_ms", None)
+        answer.pop("stop", None)
         answers.append(strip(answer))
     found = list(differences(*answers))
     for difference in found[:20]:

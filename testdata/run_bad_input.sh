@@ -83,6 +83,10 @@ check_usage() {
 	expect 64 'async backtrace all' async
 	expect 64 'no target' async backtrace
 	expect 64 'is not a process id' -p 12x info
+	expect 64 'exclude each other' --stop-all --no-stop info
+	expect 64 'not a number of milliseconds' --max-pause 1s info
+	expect 64 'not a number of milliseconds' --max-pause -1 info
+	expect 64 'not a number of milliseconds' --max-pause nan info
 	expect 64 'is not a process id' -p 0 info
 	expect 64 'is not a process id' -p 99999999999999999999 info
 	expect 64 'exclude each other' -p 1 -c core info

@@ -26,7 +26,8 @@ _asyncdbg()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output --execute --script
+		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
+			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
 			--usage --version" \
 			-- "$cur")

@@ -1,10 +1,12 @@
 #include "debugger/base/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -22,11 +24,12 @@ enum { REDZONE = 16 };
 enum { REDZONE = 0 };
 #endif
 
-enum { CHUNK_SIZE = 64 * 1024, ALIGN = alignof(max_align_t) };
+enum { CHUNK_SIZE = 64 * 1024, HUGE_CHUNK = 4 << 20, ALIGN = alignof(max_align_t) };
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t used, size;
+	size_t mapped; /* bytes from mmap(), which stay zero where unused; 0: it is malloc's */
 	alignas(ALIGN) unsigned char data[];
 };
 
@@ -36,18 +39,54 @@ void out_of_memory(void)
 	abort();
 }
 
+/*
+ * The more is there already, the more comes next: the kernel then hands out memory in huge pages,
+ * one fault for 512. It comes as zeros, so nothing is cleared twice.
+ */
+static struct arena_chunk *new_chunk(size_t space, bool huge)
+{
+	size_t size = sizeof(struct arena_chunk) + space;
+	struct arena_chunk *chunk;
+
+	if (!huge) {
+		chunk = malloc(size);
+		if (!chunk)
+			out_of_memory();
+		*chunk = (struct arena_chunk){ .size = space };
+		return chunk;
+	}
+	chunk = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (chunk == MAP_FAILED)
+		out_of_memory();
+	madvise(chunk, size, MADV_HUGEPAGE);
+	chunk->mapped = size;
+	chunk->size = space;
+	return chunk;
+}
+
+static struct arena_chunk *take_chunk(struct arena *a, size_t size)
+{
+	struct arena_chunk **at = &a->spare, *chunk;
+	bool huge = a->total >= HUGE_CHUNK;
+	size_t space = huge ? HUGE_CHUNK - sizeof(*chunk) : CHUNK_SIZE;
+
+	while (*at && (*at)->size < size)
+		at = &(*at)->next;
+	chunk = *at;
+	if (chunk)
+		*at = chunk->next;
+	else
+		chunk = new_chunk(size > space / 4 ? size : space, huge && size <= space / 4);
+	POISON(chunk->data, chunk->size);
+	return chunk;
+}
+
 static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 {
-	size_t space = size > CHUNK_SIZE / 4 ? size : CHUNK_SIZE;
-	struct arena_chunk *chunk = malloc(sizeof(*chunk) + space);
+	struct arena_chunk *chunk = take_chunk(a, size);
 
-	if (!chunk)
-		out_of_memory();
-	chunk->used = 0;
-	chunk->size = space;
-	POISON(chunk->data, space);
 	/* A big object must not retire a chunk that still has room. */
-	if (a->chunks && space == size) {
+	if (a->chunks && chunk->size - size < a->chunks->size - a->chunks->used) {
 		chunk->next = a->chunks->next;
 		a->chunks->next = chunk;
 	} else {
@@ -71,7 +110,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	chunk->used += need;
 	a->total += need;
 	UNPOISON(p, size);
-	return memset(p, 0, size);
+	return chunk->mapped ? p : memset(p, 0, size);
 }
 
 void *arena_calloc(struct arena *a, size_t count, size_t size)
@@ -102,28 +141,69 @@ char *arena_strdup(struct arena *a, const char *s)
 	return arena_strndup(a, s, strlen(s));
 }
 
+char *arena_uint(struct arena *a, uint64_t number)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	return arena_strndup(a, digits + at, sizeof(digits) - at);
+}
+
 char *arena_printf(struct arena *a, const char *format, ...)
 {
 	va_list args, again;
+	char text[256];
 
 	va_start(args, format);
 	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	int len = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	char *p = arena_alloc(a, (size_t)len + 1);
-	vsnprintf(p, (size_t)len + 1, format, again);
+	if ((size_t)len < sizeof(text))
+		memcpy(p, text, (size_t)len + 1);
+	else
+		vsnprintf(p, (size_t)len + 1, format, again);
 	va_end(again);
 	return p;
 }
 
-void arena_free(struct arena *a)
+void arena_reset(struct arena *a)
 {
 	while (a->chunks) {
-		struct arena_chunk *next = a->chunks->next;
+		struct arena_chunk *chunk = a->chunks;
 
-		UNPOISON(a->chunks->data, a->chunks->size);
-		free(a->chunks);
-		a->chunks = next;
+		a->chunks = chunk->next;
+		UNPOISON(chunk->data, chunk->size);
+		if (chunk->mapped)
+			memset(chunk->data, 0, chunk->used);
+		chunk->used = 0;
+		chunk->next = a->spare;
+		a->spare = chunk;
 	}
 	a->total = 0;
+}
+
+static void free_chunks(struct arena_chunk *chunk)
+{
+	while (chunk) {
+		struct arena_chunk *next = chunk->next;
+
+		UNPOISON(chunk->data, chunk->size);
+		if (chunk->mapped)
+			munmap(chunk, chunk->mapped);
+		else
+			free(chunk);
+		chunk = next;
+	}
+}
+
+void arena_free(struct arena *a)
+{
+	free_chunks(a->chunks);
+	free_chunks(a->spare);
+	*a = (struct arena){ 0 };
 }

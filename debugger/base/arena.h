@@ -4,12 +4,14 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "debugger/base/error.h"
 
 struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
+	struct arena_chunk *spare;  /* of arena_reset() */
 	size_t total;               /* bytes handed out */
 };
 
@@ -20,8 +22,12 @@ void *arena_calloc(struct arena *a, size_t count, size_t size);
 void *arena_memdup(struct arena *a, const void *data, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t len);
+/* A number in decimal. */
+char *arena_uint(struct arena *a, uint64_t number);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Forgets everything but keeps the memory for what is allocated next. */
+void arena_reset(struct arena *a);
 /* Frees everything; the arena is empty and usable afterwards. */
 void arena_free(struct arena *a);
 

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include "debugger/base/error.h"
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
@@ -44,6 +46,106 @@ static void test_arena_keeps_small_objects_after_a_big_one(void **state)
 	arena_free(&a);
 	assert_int_equal(a.total, 0);
 	assert_string_equal(arena_strdup(&a, "again"), "again");
+}
+
+static void test_arena_reset_gives_the_same_memory_zeroed(void **state)
+{
+	enum { OBJECTS = 200000, SIZE = 64 }; /* more than fits into small chunks */
+	struct arena a = { 0 };
+	char *big = NULL;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < OBJECTS; i++) {
+			unsigned char *p = arena_alloc(&a, SIZE);
+
+			for (size_t j = 0; j < SIZE; j++)
+				assert_int_equal(p[j], 0);
+			memset(p, 0xab, SIZE);
+		}
+		big = arena_alloc(&a, 16 << 20);
+		assert_int_equal(big[0] | big[(16 << 20) - 1], 0);
+		memset(big, 1, 16 << 20);
+		assert_true(a.total >= OBJECTS * SIZE);
+		arena_reset(&a);
+		assert_null(a.chunks);
+		assert_int_equal(a.total, 0);
+	}
+	arena_free(&a);
+	assert_null(a.spare);
+}
+
+static void test_numbers_as_text(void **state)
+{
+	static const uint64_t numbers[] = { 0, 9, 10, 4096, UINT64_MAX, UINT64_C(1) << 63 };
+	SCRATCH(a);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		STR(s);
+		STR(expected);
+
+		str_append_uint(&s, numbers[i]);
+		str_append(&s, " ");
+		str_append_int(&s, (int64_t)numbers[i]);
+		str_append(&s, " ");
+		str_append_hex(&s, numbers[i]);
+		str_printf(&expected, "%" PRIu64 " %" PRId64 " 0x%" PRIx64, numbers[i],
+		           (int64_t)numbers[i], numbers[i]);
+		assert_string_equal(s.data, expected.data);
+		assert_string_equal(arena_uint(&a, numbers[i]),
+		                    arena_printf(&a, "%" PRIu64, numbers[i]));
+	}
+}
+
+/* Each byte in each place of two words. */
+static void test_plain_is_what_cleaning_keeps(void **state)
+{
+	char text[17] = "0123456789abcdef";
+
+	(void)state;
+	for (size_t at = 0; at < 16; at++) {
+		for (unsigned byte = 1; byte < 256; byte++) {
+			STR(clean);
+			char before = text[at];
+
+			text[at] = (char)byte;
+			str_append_clean(&clean, text, 16);
+			bool same = clean.len == 16 && memcmp(clean.data, text, 16) == 0;
+			assert_int_equal(str_is_plain(text, 16), same);
+			assert_int_equal(same, byte >= 0x20 && byte < 0x7f);
+			text[at] = before;
+		}
+	}
+}
+
+static void test_progress_is_shown_late_and_erased(void **state)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	progress("off", 1, 2);
+	progress_enable(f, 3600 * 1000);
+	progress("early", 1, 2);
+	progress_end();
+	fflush(f);
+	assert_int_equal(len, 0);
+	progress_enable(f, 0);
+	progress("reading", 250, 1000);
+	progress("reading", 251, 1000); /* at once: not shown */
+	progress_end();
+	progress_end();
+	fflush(f);
+	assert_string_equal(text, "\rreading: 250 of 1000 (25%)\033[K\r\033[K");
+	progress_enable(f, 0);
+	progress("counting", UINT64_MAX, 0);
+	fflush(f);
+	assert_non_null(strstr(text, "\rcounting: 18446744073709551615\033[K"));
+	progress_enable(NULL, 0);
+	fclose(f);
+	free(text);
 }
 
 static void test_vec_grows_and_moves_to_an_arena(void **state)
@@ -217,6 +319,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena_gives_zeroed_aligned_memory),
 		cmocka_unit_test(test_arena_keeps_small_objects_after_a_big_one),
+		cmocka_unit_test(test_arena_reset_gives_the_same_memory_zeroed),
+		cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_plain_is_what_cleaning_keeps),
+		cmocka_unit_test(test_progress_is_shown_late_and_erased),
 		cmocka_unit_test(test_vec_grows_and_moves_to_an_arena),
 		cmocka_unit_test(test_vec_of_nothing_moves_too),
 		cmocka_unit_test(test_map_finds_what_was_put),

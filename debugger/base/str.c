@@ -43,12 +43,48 @@ void str_printf(struct str *s, const char *format, ...)
 
 	va_start(args, format);
 	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	reserve(s, 0);
+	int len = vsnprintf(s->data + s->len, s->capacity - s->len, format, args);
 	va_end(args);
-	reserve(s, (size_t)len);
-	vsnprintf(s->data + s->len, (size_t)len + 1, format, again);
+	if ((size_t)len >= s->capacity - s->len) {
+		reserve(s, (size_t)len);
+		vsnprintf(s->data + s->len, (size_t)len + 1, format, again);
+	}
 	va_end(again);
 	s->len += (size_t)len;
+}
+
+void str_append_uint(struct str *s, uint64_t number)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	str_append_len(s, digits + at, sizeof(digits) - at);
+}
+
+void str_append_int(struct str *s, int64_t number)
+{
+	if (number < 0)
+		str_append_len(s, "-", 1);
+	str_append_uint(s, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+void str_append_hex(struct str *s, uint64_t number)
+{
+	char digits[2 + 16];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number);
+	digits[--at] = 'x';
+	digits[--at] = '0';
+	str_append_len(s, digits + at, sizeof(digits) - at);
 }
 
 void str_truncate(struct str *s, size_t len)
@@ -94,11 +130,38 @@ static size_t utf8_length(const unsigned char *p, size_t len)
 	return code < smallest[n] || code > 0x10ffff || surrogate ? 0 : n;
 }
 
+/* Bytes at p that stay as they are: most text is ASCII from one end to the other. */
+static size_t plain_length(const unsigned char *p, size_t len)
+{
+	size_t n = 0;
+
+	for (uint64_t word; n + 8 <= len; n += 8) {
+		memcpy(&word, p + n, 8);
+		if (!str_word_is_plain(word))
+			break;
+	}
+	while (n < len && p[n] >= 0x20 && p[n] < 0x7f)
+		n++;
+	return n;
+}
+
+bool str_is_plain(const char *text, size_t len)
+{
+	return plain_length((const unsigned char *)text, len) == len;
+}
+
 void str_append_clean(struct str *s, const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	for (size_t i = 0; i < len;) {
+		size_t plain = plain_length(p + i, len - i);
+
+		if (plain) {
+			str_append_len(s, text + i, plain);
+			i += plain;
+			continue;
+		}
 		size_t n = utf8_length(p + i, len - i);
 		bool c1 = n == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0;
 
@@ -116,6 +179,9 @@ char *str_clean(struct arena *a, const char *text, size_t len)
 {
 	STR(s);
 
-	str_append_clean(&s, text, strnlen(text, len));
+	len = strnlen(text, len);
+	if (str_is_plain(text, len))
+		return arena_strndup(a, text, len);
+	str_append_clean(&s, text, len);
 	return arena_strdup(a, str_text(&s));
 }

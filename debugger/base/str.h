@@ -2,7 +2,9 @@
 #ifndef DEBUGGER_BASE_STR_H
 #define DEBUGGER_BASE_STR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "debugger/base/error.h"
 
@@ -16,6 +18,10 @@ struct str {
 void str_append(struct str *s, const char *text);
 void str_append_len(struct str *s, const char *text, size_t len);
 void str_printf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The number in decimal, and in hexadecimal after "0x": str_printf() costs ten times as much. */
+void str_append_uint(struct str *s, uint64_t number);
+void str_append_int(struct str *s, int64_t number);
+void str_append_hex(struct str *s, uint64_t number);
 /* Drops all but the first len bytes. */
 void str_truncate(struct str *s, size_t len);
 void str_free(struct str *s);
@@ -27,6 +33,18 @@ const char *str_text(const struct str *s);
  * U+FFFD, a control character (ESC, newline, DEL, C1) becomes '?'. Terminals and JSON are safe.
  */
 void str_append_clean(struct str *s, const char *text, size_t len);
+
+/* Are eight bytes printable ASCII? Adding 1 lifts DEL to the high bit, taking 0x20 borrows for what
+ * is below a blank. */
+static inline bool str_word_is_plain(uint64_t word)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
+
+	return !((word | (word + each) | ((word - each * 0x20) & ~word)) & high);
+}
+
+/* Is it printable ASCII throughout, so that cleaning would not change it? */
+bool str_is_plain(const char *text, size_t len);
 
 /* A clean copy, as above, in arena a; at most len bytes and not beyond a NUL are looked at. */
 char *str_clean(struct arena *a, const char *text, size_t len);

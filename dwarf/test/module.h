@@ -91,6 +91,19 @@ static inline void fixture_close(struct fixture *f)
 	arena_free(&f->arena);
 }
 
+/* All scopes of the module's first unit, as their DIEs have them; *nret of them. */
+static inline const struct scope *read_scopes(struct fixture *f, size_t *nret)
+{
+	struct unit *u = &f->dm->units[0];
+
+	debuginfo_scan(f->dm, u);
+	struct scope *ret = NEW_ARRAY(&f->arena, struct scope, u->nscopes);
+	for (size_t i = 0; i < u->nscopes; i++)
+		ret[i] = scan_scope(&f->dm->sections, u, (uint32_t)i);
+	*nret = u->nscopes;
+	return ret;
+}
+
 /* path: below the sources. */
 static inline struct fixture fixture_open_file(const char *path)
 {

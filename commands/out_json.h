@@ -1,0 +1,23 @@
+/*
+ * The model as JSON, for out_json.c: each function writes one value. Keys and their meaning:
+ * docs/json.md.
+ */
+#ifndef COMMANDS_OUT_JSON_H
+#define COMMANDS_OUT_JSON_H
+
+#include "commands/json_writer.h"
+#include "commands/out.h"
+
+void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
+void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
+void json_put_local(struct json_writer *w, const char *key, const struct local *local);
+/* null for NULL; verbose: with its variables. */
+void json_put_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);
+void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task);
+void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
+                     bool verbose);
+void json_put_runtime(struct json_writer *w, const struct answer *answer,
+                      const struct runtime_info *r);
+void json_put_target(struct json_writer *w, const struct target_info *target);
+
+#endif

@@ -1,0 +1,241 @@
+/* The parts of a snapshot as JSON. */
+#include "commands/out_json.h"
+
+#include <string.h>
+
+#include "commands/view.h"
+
+void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n)
+{
+	if (known)
+		json_put_int(w, key, (int64_t)n);
+	else
+		json_put_null(w, key);
+}
+
+/* The keys that every wait has, and those before its nth detail. */
+static bool has_key(const struct wait *wait, size_t nth, const char *key)
+{
+	static const char *const fixed[] = { "kind", "phrase", "object", "task" };
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
+		if (strcmp(fixed[i], key) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < nth; i++) {
+		if (strcmp(wait->details[i].key, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)
+{
+	json_open_array(w, key);
+	for (size_t i = 0; i < n; i++)
+		json_put_text(w, NULL, list[i]);
+	json_close_array(w);
+}
+
+static void put_detail(struct json_writer *w, const struct wait_detail *d)
+{
+	switch (d->kind) {
+	case DETAIL_STRING:
+		json_put_text(w, d->key, d->string);
+		break;
+	case DETAIL_BOOL:
+		json_put_bool(w, d->key, d->number);
+		break;
+	case DETAIL_LIST:
+		json_put_list(w, d->key, d->list, d->nlist);
+		break;
+	case DETAIL_INT:
+		json_put_int(w, d->key, d->number);
+		break;
+	}
+}
+
+static void put_wait(struct json_writer *w, const char *key, const struct wait *wait)
+{
+	if (!wait) {
+		json_put_null(w, key);
+		return;
+	}
+	json_open_object(w, key);
+	json_put_text(w, "kind", wait->kind);
+	json_put_text(w, "phrase", wait->phrase);
+	json_put_address(w, "object", wait->object);
+	json_put_text(w, "task", wait->task);
+	for (size_t i = 0; i < wait->ndetails; i++) {
+		if (!has_key(wait, i, wait->details[i].key))
+			put_detail(w, &wait->details[i]);
+	}
+	json_close_object(w);
+}
+
+void json_put_local(struct json_writer *w, const char *key, const struct local *local)
+{
+	json_open_object(w, key);
+	json_put_text(w, "name", local->name);
+	json_put_text(w, "type", local->type);
+	json_put_text(w, "value", local->value);
+	json_put_address(w, "addr", local->addr);
+	json_put_bool(w, "argument", local->argument);
+	json_put_bool(w, "uncertain", local->uncertain);
+	json_put_bool(w, "passed_in", local->passed_in);
+	json_put_text(w, "problem", local->problem);
+	json_close_object(w);
+}
+
+void json_put_future(struct json_writer *w, const char *key, const struct future *f, bool verbose)
+{
+	if (!f) {
+		json_put_null(w, key);
+		return;
+	}
+	json_open_object(w, key);
+	json_put_int(w, "number", f->number);
+	json_put_text(w, "kind", future_kind_name(f->kind));
+	json_put_text(w, "function", f->function);
+	json_put_text(w, "type", f->type);
+	json_put_address(w, "addr", f->addr);
+	json_put_text(w, "state", future_state_name(f->state));
+	json_put_number_if(w, "await_point", f->state == FUTURE_SUSPENDED && f->await_point >= 0,
+	                   (uint64_t)f->await_point);
+	json_put_text(w, "file", f->file);
+	json_put_text(w, "file_short", f->file_short);
+	json_put_number_if(w, "line", f->line, f->line);
+	json_put_bool(w, "running", f->running);
+	json_put_bool(w, "dyn", f->dyn);
+	json_put_bool(w, "uncertain", f->uncertain);
+	json_put_text(w, "aliases", f->aliases);
+	json_put_bool(w, "inferred", f->inferred);
+	json_put_text(w, "edge", f->edge);
+	json_put_text(w, "branch", branch_name(f->branch));
+	json_put_text(w, "note", f->note);
+	put_wait(w, "wait", f->wait);
+	/* Only when asked for, although a snapshot may have them. */
+	json_open_array(w, "locals");
+	for (size_t i = 0; verbose && i < f->nlocals; i++)
+		json_put_local(w, NULL, &f->locals[i]);
+	json_close_array(w);
+	json_open_array(w, "children");
+	for (size_t i = 0; i < f->nchildren; i++)
+		json_put_future(w, NULL, f->children[i], verbose);
+	json_close_array(w);
+	json_put_text(w, "problem", f->problem);
+	json_close_object(w);
+}
+
+void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task)
+{
+	SCRATCH(tmp);
+	size_t others;
+
+	json_open_object(w, NULL);
+	json_put_text(w, "id", task->id);
+	json_put_int(w, "runtime", task->runtime);
+	json_put_address(w, "addr", task->addr);
+	json_put_address(w, "local_set", task->local_set);
+	json_put_text(w, "state", task_state_name(task->state));
+	json_put_bool(w, "notified", task->state == TASK_RUNNING && task->notified);
+	json_put_number_if(w, "thread", task->thread, task->thread);
+	json_put_text(w, "type", task->type);
+	json_put_text(w, "waiting_on",
+	              task_waiting_on(&tmp, answer->snapshot, task, true, &others));
+	json_put_int(w, "leaves", (int64_t)future_leaves(task->root));
+	json_put_future(w, "root", task->root, answer->verbose);
+	json_put_text(w, "problem", task->problem);
+	if (task->changed)
+		json_put_bool(w, "changed", true);
+	json_close_object(w);
+}
+
+static void put_frame(struct json_writer *w, const struct stack_frame *f)
+{
+	json_open_object(w, NULL);
+	json_put_int(w, "number", f->number);
+	json_put_address(w, "pc", f->pc);
+	json_put_text(w, "function", f->function);
+	json_put_text(w, "function_full", f->function_full);
+	json_put_text(w, "file", f->file);
+	json_put_text(w, "file_short", f->file_short);
+	json_put_number_if(w, "line", f->line, f->line);
+	json_put_bool(w, "inlined", f->inlined);
+	json_put_text(w, "module", f->module);
+	json_put_text(w, "polls_task", f->polls_task);
+	json_close_object(w);
+}
+
+void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
+                     bool verbose)
+{
+	json_open_object(w, NULL);
+	json_put_int(w, "number", th->number);
+	json_put_int(w, "tid", th->tid);
+	json_put_text(w, "name", th->name);
+	json_put_text(w, "role", thread_role_name(th->role));
+	json_put_number_if(w, "runtime", th->runtime >= 0, (uint64_t)th->runtime);
+	json_put_number_if(w, "worker", th->worker >= 0, (uint64_t)th->worker);
+	json_put_text(w, "state", th->state);
+	json_put_number_if(w, "queue_len", th->has_queue, th->queue_len);
+	json_put_text(w, "task", th->task);
+	json_put_future(w, "root", th->root, verbose);
+	json_put_text(w, "job", th->job);
+	put_wait(w, "wait", th->wait);
+	json_put_text(w, "problem", th->problem);
+	if (with_frames) {
+		json_open_array(w, "frames");
+		for (size_t i = 0; i < th->nframes; i++)
+			put_frame(w, &th->frames[i]);
+		json_close_array(w);
+	}
+	json_close_object(w);
+}
+
+void json_put_runtime(struct json_writer *w, const struct answer *answer,
+                      const struct runtime_info *r)
+{
+	uint64_t tasks = 0;
+	bool known = runtime_tasks(answer, r, &tasks);
+
+	json_open_object(w, NULL);
+	json_put_int(w, "index", r->index);
+	json_put_text(w, "kind", r->kind);
+	json_put_text(w, "flavor", runtime_flavor_name(r->flavor));
+	json_put_text(w, "name", r->name);
+	json_put_text(w, "version", r->version);
+	json_put_address(w, "addr", r->addr);
+	json_put_int(w, "workers", r->workers);
+	json_put_number_if(w, "tasks", known, tasks);
+	json_put_number_if(w, "expected_tasks", r->has_expected, r->expected_tasks);
+	json_put_number_if(w, "injection_queue_len", r->has_inject, r->inject_len);
+	json_put_number_if(w, "blocking_threads", r->has_blocking, r->blocking_threads);
+	json_put_number_if(w, "blocking_idle", r->has_blocking, r->blocking_idle);
+	json_put_number_if(w, "blocking_queued", r->has_blocking, r->blocking_queued);
+	json_close_object(w);
+}
+
+void json_put_target(struct json_writer *w, const struct target_info *target)
+{
+	SCRATCH(tmp);
+	int signal = target->signal;
+
+	json_open_object(w, "target");
+	json_put_text(w, "kind", target->kind);
+	json_put_int(w, "pid", target->pid);
+	json_put_text(w, "core", target->core);
+	json_put_text(w, "command", target->command);
+	json_put_text(w, "exe", target->exe);
+	json_put_text(w, "build_id", target->build_id);
+	json_put_text(w, "arch", target->arch);
+	json_put_text(w, "rustc", target->rustc);
+	json_put_text(w, "tokio", target->tokio);
+	json_put_text(w, "debug_info", debug_tier_name(target->tier));
+	json_put_text(w, "debug_info_reason", target->tier_reason);
+	json_put_number_if(w, "signal", signal, (uint64_t)signal);
+	json_put_text(w, "signal_name", signal ? signal_name(&tmp, signal) : NULL);
+	json_put_number_if(w, "signal_tid", signal && target->signal_tid,
+	                   (uint64_t)target->signal_tid);
+	json_close_object(w);
+}

@@ -1,0 +1,62 @@
+#include "debugger/base/progress.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <time.h>
+
+static struct {
+	FILE *f;              /* NULL: off */
+	uint64_t delay, next; /* ns; next: when a line may be shown */
+	bool shown;
+} line;
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void progress_enable(FILE *f, unsigned delay_ms)
+{
+	line.f = f;
+	line.delay = delay_ms * UINT64_C(1000000);
+	line.shown = false;
+	progress_begin();
+}
+
+void progress_begin(void)
+{
+	if (line.f)
+		line.next = now() + line.delay;
+}
+
+static uint64_t percent(uint64_t done, uint64_t total)
+{
+	return done < total ? (uint64_t)((double)done / (double)total * 100) : 100;
+}
+
+void progress(const char *what, uint64_t done, uint64_t total)
+{
+	uint64_t t;
+
+	if (!line.f || (t = now()) < line.next)
+		return;
+	line.next = t + PROGRESS_EACH_MS * UINT64_C(1000000);
+	line.shown = true;
+	fprintf(line.f, "\r%s: %" PRIu64, what, done);
+	if (total)
+		fprintf(line.f, " of %" PRIu64 " (%" PRIu64 "%%)", total, percent(done, total));
+	fputs("\033[K", line.f);
+	fflush(line.f);
+}
+
+void progress_end(void)
+{
+	if (!line.f || !line.shown)
+		return;
+	line.shown = false;
+	fputs("\r\033[K", line.f);
+	fflush(line.f);
+}

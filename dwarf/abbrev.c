@@ -1,0 +1,229 @@
+#include "dwarf/abbrev.h"
+
+#include <dwarf.h>
+
+#include "debugger/base/vec.h"
+
+enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256 };
+
+struct builder {
+	const struct unit *u;
+	VEC(struct abbrev) abbrevs;
+	VEC(struct op) ops;
+	VEC(struct attribute) attributes;
+};
+
+static bool tag_wanted(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_base_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_variable:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_op(struct builder *b, const struct abbrev *ab, enum op_kind kind, uint32_t n)
+{
+	struct op *last = b->ops.n > ab->ops ? &b->ops.data[b->ops.n - 1] : NULL;
+
+	if (kind == OP_SKIP && last && last->kind == OP_SKIP) {
+		last->n += n;
+		return;
+	}
+	struct op *op = vec_push(&b->ops);
+	op->kind = kind;
+	op->n = n & 0xfffffff;
+}
+
+static void add_read(struct builder *b, const struct abbrev *ab, const struct attribute *at)
+{
+	add_op(b, ab, OP_READ, (uint32_t)b->attributes.n);
+	*vec_push(&b->attributes) = *at;
+}
+
+/* Steps over a value. */
+static void add_skip(struct builder *b, const struct abbrev *ab, const struct attribute *at)
+{
+	int size = form_size(at->form, b->u);
+
+	if (size >= 0) {
+		add_op(b, ab, OP_SKIP, (uint32_t)size);
+		return;
+	}
+	switch (at->form) {
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_ref_udata:
+	case DW_FORM_loclistx:
+	case DW_FORM_rnglistx:
+	case DW_FORM_strx:
+	case DW_FORM_addrx:
+	case DW_FORM_GNU_str_index:
+	case DW_FORM_GNU_addr_index:
+		add_op(b, ab, OP_ULEB, 0);
+		break;
+	case DW_FORM_string:
+		add_op(b, ab, OP_CSTR, 0);
+		break;
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+		add_op(b, ab, OP_BLOCK, 0);
+		break;
+	case DW_FORM_block1:
+		add_op(b, ab, OP_BLOCK_FIXED, 1);
+		break;
+	case DW_FORM_block2:
+		add_op(b, ab, OP_BLOCK_FIXED, 2);
+		break;
+	case DW_FORM_block4:
+		add_op(b, ab, OP_BLOCK_FIXED, 4);
+		break;
+	default: /* indirect or unknown */
+		add_read(b, ab, at);
+	}
+}
+
+/* The name where it is no offset in .debug_str is read when somebody asks. */
+static void add_name(struct builder *b, const struct abbrev *ab, const struct attribute *at)
+{
+	if (at->form == DW_FORM_strp && b->u->offset_size == 4)
+		add_op(b, ab, OP_NAME, 0);
+	else
+		add_skip(b, ab, at);
+}
+
+static void add_wanted(struct builder *b, struct abbrev *ab, const struct attribute *at)
+{
+	switch (at->name) {
+	case DW_AT_name:
+		ab->flags |= SCOPE_NAMED;
+		add_name(b, ab, at);
+		return;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:
+		ab->flags |= SCOPE_LINKAGE;
+		break;
+	case DW_AT_ranges:
+		ab->flags |= SCOPE_RANGES;
+		break;
+	case DW_AT_type:
+		ab->flags |= SCOPE_TYPE;
+		if (ab->tag == DW_TAG_subprogram && at->form == DW_FORM_ref4) {
+			add_op(b, ab, OP_TYPE, 0);
+			return;
+		}
+		break;
+	case DW_AT_specification:
+	case DW_AT_abstract_origin:
+		ab->flags |= SCOPE_ORIGIN;
+		break;
+	case DW_AT_declaration:
+		if (at->form == DW_FORM_flag_present)
+			ab->flags |= SCOPE_DECLARATION;
+		else
+			add_read(b, ab, at);
+		return;
+	case DW_AT_low_pc:
+	case DW_AT_high_pc:
+		if (ab->tag == DW_TAG_subprogram) {
+			add_read(b, ab, at);
+			return;
+		}
+		break;
+	case DW_AT_location:
+		if (ab->tag == DW_TAG_variable) {
+			add_read(b, ab, at);
+			return;
+		}
+		break;
+	default:
+		break;
+	}
+	add_skip(b, ab, at);
+}
+
+static void build(struct builder *b, struct reader *r, struct abbrev *ret)
+{
+	struct abbrev ab = { .ops = (uint32_t)b->ops.n };
+
+	ab.tag = (uint16_t)read_uleb(r);
+	ab.has_children = read_fixed(r, 1) != 0;
+	ab.wanted = tag_wanted(ab.tag);
+	for (size_t i = 0; i < MAX_ATTRIBUTES && !r->bad; i++) {
+		struct attribute at = form_read_attribute(r);
+
+		if (at.name == 0 && at.form == 0)
+			break;
+		if (ab.wanted)
+			add_wanted(b, &ab, &at);
+		else
+			add_skip(b, &ab, &at);
+	}
+	ab.nops = (uint16_t)(b->ops.n - ab.ops);
+	const struct op *first = ab.nops ? &b->ops.data[ab.ops] : NULL;
+	ab.fixed_size = !first                                   ? 0
+	                : ab.nops == 1 && first->kind == OP_SKIP ? (int32_t)first->n
+	                                                         : -1;
+	*ret = ab;
+}
+
+/* LLVM numbers them 1, 2, 3...: no gaps there. Room for code in v. */
+#define MAKE_ROOM(v, code)                                                                         \
+	while ((v)->n <= (code))                                                                   \
+	vec_push(v)
+
+struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const struct unit *u,
+                                      struct arena *a)
+{
+	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
+	struct builder b = { .u = u };
+
+	vec_push(&b.abbrevs); /* code 0 is the end of siblings */
+	while (!r.bad) {
+		uint64_t code = read_uleb(&r);
+
+		if (code == 0 || code >= MAX_ABBREVS)
+			break;
+		MAKE_ROOM(&b.abbrevs, code);
+		build(&b, &r, &b.abbrevs.data[code]);
+	}
+	struct abbrev_table ret = { .n = b.abbrevs.n };
+	ret.by_code = vec_to_arena(&b.abbrevs, a);
+	ret.ops = vec_to_arena(&b.ops, a);
+	ret.attributes = vec_to_arena(&b.attributes, a);
+	return ret;
+}
+
+uint32_t *abbrev_index(const struct dwarf_sections *s, const struct unit *u, size_t *nret)
+{
+	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
+	const uint8_t *start = r.p;
+	VEC(uint32_t) at = { 0 };
+
+	vec_push(&at);
+	while (!r.bad) {
+		uint64_t code = read_uleb(&r);
+
+		if (code == 0 || code >= MAX_ABBREVS || r.p - start > UINT32_MAX)
+			break;
+		MAKE_ROOM(&at, code);
+		at.data[code] = (uint32_t)(r.p - start);
+		read_uleb(&r);
+		read_skip(&r, 1);
+		for (size_t i = 0; i < MAX_ATTRIBUTES && !r.bad; i++) {
+			struct attribute pair = form_read_attribute(&r);
+
+			if (pair.name == 0 && pair.form == 0)
+				break;
+		}
+	}
+	*nret = at.n;
+	return at.data;
+}

@@ -1,0 +1,26 @@
+/*
+ * One DIE read by its offset, at any place of a unit: a cursor over its attributes, and behind
+ * them the offset of its first child or next sibling.
+ */
+#ifndef DWARF_DIE_H
+#define DWARF_DIE_H
+
+#include "dwarf/form.h"
+
+struct die {
+	const struct dwarf_sections *s;
+	const struct unit *u;
+	uint64_t offset; /* in .debug_info */
+	uint16_t tag;    /* 0: an end of siblings */
+	bool has_children;
+	struct reader abbrev, values;
+};
+
+/* False when no DIE of the unit can start there. Reads the unit's abbreviations on first use. */
+bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, struct die *ret);
+/* The next attribute and its value; false behind the last one, and where the unit is cut short. */
+bool die_next(struct die *d, struct attribute *at, struct attribute_value *ret);
+/* Skips what is left of its attributes; the offset of what follows, 0 when the unit ends. */
+uint64_t die_end(struct die *d);
+
+#endif

@@ -1,0 +1,27 @@
+/* The pages of a module's file that its debug info was read from. */
+#ifndef DWARF_MAPPED_H
+#define DWARF_MAPPED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct dwarf_module;
+
+/* Where sections of a file lie in one mapping of it; base NULL: not known, or not mapped. */
+struct file_mapping {
+	uint8_t *base;    /* of the file's first byte */
+	size_t low, high; /* the sections' offsets span this */
+};
+
+/* Takes note that the bytes at an offset of the file are here. Heap copies do not fit the rest. */
+void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
+
+/*
+ * Gives pages back when too much is resident: they are clean, and come back from the page cache
+ * when they are touched again. Asks the kernel, 2 us.
+ */
+void mapped_trim(struct dwarf_module *dm);
+/* Gives back the pages of these bytes of a section, when they are in the file. Any thread may. */
+void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
+
+#endif

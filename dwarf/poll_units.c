@@ -1,0 +1,213 @@
+#include "dwarf/poll_units.h"
+
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/lookup.h"
+#include "dwarf/polled.h"
+#include "dwarf/qualified.h"
+#include "dwarf/symtab.h"
+#include "dwarf/type.h"
+
+/* A crate with fewer bytes of debug info that no scan has seen is looked through whole. */
+enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
+
+/* What is known of a crate while its units are scanned one after the other. */
+struct poll_crate {
+	size_t nscanned;  /* of the module's units when this was found out */
+	size_t ncontexts; /* those that were looked at, of all that came so far */
+	bool small;
+};
+
+typedef VEC(struct unit *) unit_vec;
+
+bool poll_units_same_crate(const struct unit *a, const struct unit *b)
+{
+	return a->crate_key && a->crate_key == b->crate_key;
+}
+
+/* A library's async fn may also be polled in the library's own units. */
+static bool is_eligible(const struct poll_question *q, const struct unit *u)
+{
+	const char *crate;
+	size_t len;
+
+	return poll_units_same_crate(q->here, u) ||
+	       (q->function && unit_crate(u, &crate, &len) && strncmp(q->name, crate, len) == 0 &&
+	        strncmp(q->name + len, "::", 2) == 0);
+}
+
+static void add(const struct poll_question *q, unit_vec *units, size_t index)
+{
+	struct unit *u = &q->dm->units[index];
+
+	if (!u->polled_noted && is_eligible(q, u))
+		*vec_push(units) = u;
+}
+
+/* Reads them all, and empties the list. */
+static bool read_units(const struct poll_question *q, unit_vec *units)
+{
+	debuginfo_scan_all(q->dm, units->data, units->n);
+	for (size_t i = 0; i < units->n; i++)
+		polled_read(q->dm, units->data[i]);
+	units->n = 0;
+	return q->answered(q);
+}
+
+/* True the first time that it is asked for these. */
+static bool is_first_visit(const struct poll_question *q, uint64_t a, uint64_t b)
+{
+	uint64_t key = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b + q->here->crate_key) ^
+	               (uint64_t)(q->function != NULL) << 63;
+
+	return map_put(&q->dm->poll_visits, key | 1, NULL);
+}
+
+/*
+ * Units of one object file share their abbreviations. With ThinLTO an object has units of all
+ * crates and modules that it took functions from to inline them: what is inlined into one unit is
+ * described in its neighbours. Where the whole program became one object, u counts alone.
+ */
+static void add_object(const struct poll_question *q, unit_vec *units, const struct unit *u)
+{
+	const struct dwarf_module *dm = q->dm;
+	size_t self = (size_t)(u - dm->units), first = self, end = self + 1;
+
+	if (!is_first_visit(q, u->start + 1, 0))
+		return;
+	while (first > 0 && dm->units[first - 1].abbrev_offset == u->abbrev_offset)
+		first--;
+	while (end < dm->nunits && dm->units[end].abbrev_offset == u->abbrev_offset)
+		end++;
+	if (dm->units[end - 1].end - dm->units[first].start > LARGE_OBJECT) {
+		first = self;
+		end = self + 1;
+	}
+	for (; first < end; first++)
+		add(q, units, first);
+}
+
+struct symbol_visit {
+	const struct poll_question *q;
+	unit_vec *units;
+};
+
+static void visit_symbol(const struct unit *u, void *arg)
+{
+	const struct symbol_visit *visit = arg;
+
+	if (is_eligible(visit->q, u))
+		add_object(visit->q, visit->units, u);
+}
+
+/* The units with poll functions of a type, or of a coroutine in that function. */
+static void add_symbols(const struct poll_question *q, unit_vec *units, const char *name,
+                        const char *function)
+{
+	struct symbol_visit visit = { q, units };
+
+	if (!is_first_visit(q, lookup_name_key(function ? function : name), function != NULL))
+		return;
+	if (function)
+		symtab_each_closure(q->dm, function, visit_symbol, &visit);
+	else
+		symtab_each_poll(q->dm, name, visit_symbol, &visit);
+}
+
+static void add_contexts(const struct poll_question *q, struct poll_crate *crate, unit_vec *units)
+{
+	const struct dwarf_module *dm = q->dm;
+
+	if (crate->ncontexts == dm->ncontexts)
+		return;
+	crate->ncontexts = dm->ncontexts;
+	for (size_t i = 1; i <= MAX_CONTEXTS && i <= dm->ncontexts; i++) {
+		const struct type *t = dm->contexts[(dm->ncontexts - i) % MAX_CONTEXTS];
+		SCRATCH(tmp);
+		const char *function = type_is_coroutine(t) ? poll_units_function(t, &tmp) : NULL;
+
+		if (function || !type_is_coroutine(t))
+			add_symbols(q, units, type_name(t), function);
+	}
+}
+
+/* Brings what is known of the crate up to date; true when something was scanned meanwhile. */
+static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
+{
+	struct dwarf_module *dm = q->dm;
+	uint64_t key = q->here->crate_key | (q->function ? 1 : 0), bytes = 0;
+	struct poll_crate *crate = map_get(&dm->poll_crates, key);
+
+	if (!crate) {
+		crate = NEW(&dm->di->arena, struct poll_crate);
+		crate->nscanned = SIZE_MAX;
+		map_put(&dm->poll_crates, key, crate);
+	}
+	*ret = crate;
+	if (crate->nscanned == dm->nscanned)
+		return false;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (!dm->units[i].scanned && poll_units_same_crate(q->here, &dm->units[i]))
+			bytes += dm->units[i].end - dm->units[i].start;
+	}
+	crate->small = bytes <= SMALL_CRATE;
+	crate->nscanned = dm->nscanned;
+	return true;
+}
+
+/* All units of the crate, or those that were scanned before. */
+static void add_crate(const struct poll_question *q, unit_vec *units, bool only_scanned)
+{
+	for (size_t i = 0; i < q->dm->nunits; i++) {
+		if (!only_scanned || q->dm->units[i].scanned)
+			add(q, units, i);
+	}
+}
+
+void poll_units_ask(const struct poll_question *q)
+{
+	unit_vec units = { 0 };
+	struct poll_crate *crate;
+
+	polled_read(q->dm, q->here);
+	if (q->answered(q) || !q->here->crate_key)
+		return;
+	if (update_crate(q, &crate))
+		add_crate(q, &units, true);
+	bool done = read_units(q, &units);
+	if (!done && crate->small) {
+		add_crate(q, &units, false);
+		done = read_units(q, &units);
+	}
+	if (!done && !crate->small) {
+		add_object(q, &units, q->here);
+		add_symbols(q, &units, q->name, q->function);
+		done = read_units(q, &units);
+	}
+	if (!done && !crate->small) {
+		add_contexts(q, crate, &units);
+		done = read_units(q, &units);
+	}
+	/* A coroutine has a poll function for sure. */
+	if (!done && q->function) {
+		add_crate(q, &units, false);
+		read_units(q, &units);
+	}
+	vec_free(&units);
+}
+
+const char *poll_units_function(const struct type *coroutine, struct arena *a)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct unit *u = debuginfo_scanned_unit_of(dm, type_die(coroutine));
+	uint32_t index = u ? scan_scope_at(u, type_die(coroutine)) : SCOPE_NONE;
+
+	while (index != SCOPE_NONE && (index = u->scopes[index].parent) != SCOPE_NONE) {
+		const char *name = scan_scope_name(&dm->sections, u, index);
+
+		if (name && name[0] != '{')
+			return arena_strndup(a, name, qualified_base_len(name));
+	}
+	return NULL;
+}

@@ -1,0 +1,253 @@
+#include "dwarf/polled.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "dwarf/die.h"
+#include "dwarf/lookup.h"
+#include "dwarf/qualified.h"
+
+enum { MAX_DIES = 4096, MAX_HOPS = 4, SMALL_PROGRAM = 32 << 20 };
+
+/* A reference attribute of the DIE, 0 when there is none. */
+static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	if (!u || !die_read(&dm->sections, u, die, &d))
+		return 0;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == name)
+			return v.number;
+	}
+	return 0;
+}
+
+static const char *name_of(struct dwarf_module *dm, uint64_t die, bool *declared)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+	const char *name = NULL;
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	*declared = false;
+	if (!u || !die_read(&dm->sections, u, die, &d))
+		return NULL;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_name)
+			name = v.string;
+		*declared |= at.name == DW_AT_declaration && v.number;
+	}
+	return name;
+}
+
+/* The type of a parameter, or of the one it is a copy of. */
+static uint64_t type_of(struct dwarf_module *dm, uint64_t die)
+{
+	for (int hop = 0; die && hop < MAX_HOPS; hop++) {
+		uint64_t type = reference(dm, die, DW_AT_type);
+
+		if (type)
+			return type;
+		die = reference(dm, die, DW_AT_abstract_origin);
+	}
+	return 0;
+}
+
+/* The type of the first formal parameter among the children of a function's DIE; 0 none. */
+static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t function)
+{
+	struct die d;
+	size_t depth = 0;
+
+	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
+		return 0;
+	for (int i = 0; i < MAX_DIES; i++) {
+		uint64_t at = die_end(&d);
+
+		if (!at || !die_read(&dm->sections, u, at, &d))
+			return 0;
+		if (d.tag == 0 && depth-- == 0)
+			return 0;
+		if (d.tag == DW_TAG_formal_parameter && depth == 0)
+			return type_of(dm, at);
+		depth += d.has_children;
+	}
+	return 0;
+}
+
+/* Notes T of the core::pin::Pin<&mut T> at that DIE; a mere declaration of it apart. */
+static void note_pinned(struct dwarf_module *dm, uint64_t die)
+{
+	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
+	bool declared;
+	const char *name = name_of(dm, die, &declared);
+
+	/* The cheap half of the question first. */
+	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
+		return;
+	STR(text);
+	if (!lookup_append_die_name(dm, die, &text) || text.len <= sizeof(whole) ||
+	    strncmp(text.data, whole, sizeof(whole) - 1) != 0 || text.data[text.len - 1] != '>')
+		return;
+	str_truncate(&text, text.len - 1);
+	uint64_t key = lookup_name_key(text.data + sizeof(whole) - 1);
+	if (!declared)
+		map_put(&dm->polled, key, NULL);
+	else if (!map_has(&dm->polled_declared, key))
+		map_put(&dm->polled_declared, key, (void *)(uintptr_t)die);
+}
+
+bool polled_has(struct dwarf_module *dm, uint64_t key)
+{
+	if (map_has(&dm->polled, key))
+		return true;
+	uint64_t die = (uintptr_t)map_get(&dm->polled_declared, key);
+	if (!die)
+		return false;
+	map_put(&dm->polled_declared, key, NULL);
+	/* A type that no unit completes is not understood; of a large program it is believed. */
+	const char *name = lookup_die_name(dm, die);
+	if (dm->sections.info.size <= SMALL_PROGRAM && (!name || !lookup_type(dm, name, die)))
+		return false;
+	map_put(&dm->polled, key, NULL);
+	return true;
+}
+
+static bool is_poll(const char *name)
+{
+	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
+}
+
+static bool is_result(const char *name)
+{
+	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
+
+	for (size_t i = 0; name && i < sizeof(heads) / sizeof(heads[0]); i++) {
+		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char yes, no; /* values of the maps below */
+
+/* Asked once for each string: the linker made equal ones one. */
+static char *ask_result(struct dwarf_module *dm, uint64_t type)
+{
+	struct unit *u = debuginfo_unit_of(dm, type);
+	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
+	bool declared;
+
+	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
+		return is_result(name_of(dm, type, &declared)) ? &yes : &no;
+	uint64_t key = (uint64_t)u->scopes[index].name + 1;
+	char *answer = map_get(&dm->result_names, key);
+	if (!answer) {
+		answer = is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : &no;
+		map_put(&dm->result_names, key, answer);
+	}
+	return answer;
+}
+
+/*
+ * Names lie all over .debug_str, and those of functions are long and many; the types that
+ * functions return are few: so a function is first asked whether it returns what a poll function
+ * does, the resume function of a coroutine of older compilers included.
+ */
+static bool returns_poll(struct dwarf_module *dm, struct unit *u, const struct unit_result *r,
+                         struct map *known)
+{
+	uint64_t function = u->start + u->scopes[r->scope].die;
+	uint64_t type = r->type ? u->start + r->type : reference(dm, function, DW_AT_type);
+	char *answer = type ? map_get(known, type) : &no;
+
+	if (!answer) {
+		answer = ask_result(dm, type);
+		map_put(known, type, answer);
+	}
+	return answer == &yes;
+}
+
+/* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
+static void note_coroutine(struct dwarf_module *dm, uint64_t die)
+{
+	STR(text);
+
+	if (!lookup_append_die_name(dm, die, &text))
+		return;
+	const char *last = qualified_last(text.data);
+	str_truncate(&text, (size_t)(last - text.data) + qualified_base_len(last));
+	uint64_t key = lookup_name_key(text.data);
+	struct static_place *place = NEW(&dm->di->arena, struct static_place);
+
+	*place = (struct static_place){ die, map_get(&dm->coroutine_polls, key) };
+	map_put(&dm->coroutine_polls, key, place);
+}
+
+void polled_read(struct dwarf_module *dm, struct unit *u)
+{
+	struct map known = { 0 };
+
+	if (u->polled_noted)
+		return;
+	u->polled_noted = true;
+	debuginfo_scan(dm, u);
+	for (size_t i = 0; i < u->nresults; i++) {
+		uint32_t scope = u->results[i].scope;
+		uint64_t die = u->start + u->scopes[scope].die;
+
+		if (!returns_poll(dm, u, &u->results[i], &known))
+			continue;
+		const char *name = scan_scope_name(&dm->sections, u, scope);
+		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+		if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
+			note_coroutine(dm, die);
+		} else if (name && is_poll(name)) {
+			uint64_t type = first_argument(dm, u, die);
+
+			if (type)
+				note_pinned(dm, type);
+		}
+	}
+	map_free(&known);
+	mapped_trim(dm);
+}
+
+bool polled_never(const char *type_name)
+{
+	static const char *const std[] = { "core::", "alloc::", "std::" };
+	/* Where they have futures, or wrappers that are futures when what they hold is one. */
+	static const char *const futures[] = {
+		"core::future::",
+		"core::pin::Pin<",
+		"alloc::boxed::Box<",
+		"core::panic::",
+		"core::task::",
+		"core::sync::exclusive::",
+		"core::sync::sync_view::",
+		"core::async_iter::",
+		"std::future::",
+		"std::panic",
+		"std::async_iter::",
+	};
+	const char *last = qualified_last(type_name);
+
+	if (type_name[0] == '(' || type_name[0] == '[' || strncmp(last, "{closure_env#", 13) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(futures) / sizeof(futures[0]); i++) {
+		if (strncmp(type_name, futures[i], strlen(futures[i])) == 0)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(std) / sizeof(std[0]); i++) {
+		if (strncmp(type_name, std[i], strlen(std[i])) == 0)
+			return true;
+	}
+	return false;
+}

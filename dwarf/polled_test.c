@@ -1,0 +1,148 @@
+#include "dwarf/polled.h"
+
+#include "dwarf/mapped.h"
+#include "dwarf/symtab.h"
+#include "dwarf/test/module.h"
+
+static void test_never(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool never;
+	} rows[] = {
+		{ "alloc::string::String", true },
+		{ "alloc::vec::Vec<core::future::ready::Ready<u8>, alloc::alloc::Global>", true },
+		{ "core::option::Option<app::Fut>", true },
+		{ "std::sync::poison::mutex::Mutex<u8>", true },
+		{ "(app::Fut, app::Fut)", true },
+		{ "[app::Fut; 2]", true },
+		{ "app::run::{async_fn#0}::{closure_env#0}<app::Fut>", true },
+		{ "core::future::ready::Ready<u8>", false },
+		{ "core::pin::Pin<&mut app::Fut>", false },
+		{ "alloc::boxed::Box<app::Fut, alloc::alloc::Global>", false },
+		{ "core::panic::unwind_safe::AssertUnwindSafe<app::Fut>", false },
+		{ "app::Fut", false },
+		{ "corelib::Fut", false },
+		{ "standard::Fut", false },
+		{ "&mut app::Fut", false },
+		{ "app::run::{async_fn_env#0}", false },
+		{ "app::Fut<app::run::{closure_env#0}>", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(polled_never(rows[i].name), rows[i].never);
+}
+
+/* Each poll function of the unit, by what its first argument says. */
+static void test_has_poll(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(lookup_has_poll(must_find(f, "shapes::Ready")));
+	assert_false(lookup_has_poll(must_find(f, "shapes::Lists")));
+	assert_false(lookup_has_poll(must_find(f, "alloc::string::String")));
+	/* A coroutine's is its body, and has a name of its own. */
+	const struct type *leaf = must_find(f, "shapes::leaf::{async_fn_env#0}");
+	const char *linkage = lookup_poll_linkage(leaf);
+	assert_non_null(linkage);
+	assert_non_null(strstr(linkage, "6shapes4leaf"));
+}
+
+static void note_unit(const struct unit *u, void *arg)
+{
+	const struct unit **ret = arg;
+
+	*ret = u;
+}
+
+/* The same from names in the symbol table. */
+static void test_symbols(void **state)
+{
+	struct fixture *f = *state;
+	const struct unit *u = NULL;
+
+	assert_true(symtab_each_poll(f->dm, "shapes::Ready", note_unit, &u));
+	assert_ptr_equal(u, &f->dm->units[0]);
+	u = NULL;
+	assert_true(symtab_each_poll(f->dm, "other::Ready<u8>", note_unit, &u));
+	assert_ptr_equal(u, &f->dm->units[0]);
+	u = NULL;
+	assert_true(symtab_each_poll(f->dm, "shapes::Lists", note_unit, &u));
+	assert_null(u);
+	assert_true(symtab_each_closure(f->dm, "leaf", note_unit, &u));
+	assert_ptr_equal(u, &f->dm->units[0]);
+	u = NULL;
+	assert_true(symtab_each_closure(f->dm, "lea", note_unit, &u));
+	assert_null(u);
+	assert_false(symtab_each_poll(f->dm, "", note_unit, &u));
+}
+
+static void test_symbol_at(void **state)
+{
+	struct fixture *f = *state;
+	size_t n, functions = 0;
+	const struct scope *scopes = read_scopes(f, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
+
+		if (s->tag != DW_TAG_subprogram || !s->has_address || !s->linkage)
+			continue;
+		const char *first = symtab_function_at(f->dm, s->low);
+		assert_non_null(first);
+		assert_ptr_equal(symtab_function_at(f->dm, s->high - 1), first);
+		functions++;
+	}
+	assert_true(functions > 10);
+	assert_null(symtab_function_at(f->dm, 1));
+	assert_null(symtab_function_at(f->dm, UINT64_MAX));
+}
+
+/* Sections that lie as the file has them belong together; a copy elsewhere does not. */
+static void test_mapping(void **state)
+{
+	(void)state;
+	struct file_mapping m = { 0 };
+	uint8_t *file = (uint8_t *)0x7000000, *heap = (uint8_t *)0x1230010;
+
+	mapped_add(&m, heap, 0x500, 64);
+	assert_null(m.base);
+	mapped_add(&m, NULL, 0, 64);
+	assert_null(m.base);
+	mapped_add(&m, file + 0x2345, 0x2345, 100);
+	assert_ptr_equal(m.base, file);
+	mapped_add(&m, file + 0x1000, 0x1000, 8);
+	mapped_add(&m, file + 0x9000, 0x8000, 8);
+	mapped_add(&m, file + 0x4000, 0x4000, 0x10);
+	mapped_add(&m, file + 16, UINT64_MAX, 32);
+	assert_ptr_equal(m.base, file);
+	assert_int_equal(m.low, 0x1000);
+	assert_int_equal(m.high, 0x4010);
+}
+
+/* Pages that were given back have their bytes again. */
+static void test_dropped_pages(void **state)
+{
+	struct fixture *f = *state;
+	struct section info = f->dm->sections.info;
+	SCRATCH(tmp);
+	const uint8_t *before = arena_memdup(&tmp, info.data, info.size);
+
+	mapped_drop(f->dm, info.data, info.size);
+	assert_memory_equal(before, info.data, info.size);
+	mapped_drop(f->dm, before, info.size); /* not of the file */
+	assert_memory_equal(before, info.data, info.size);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_never),   cmocka_unit_test(test_has_poll),
+		cmocka_unit_test(test_symbols), cmocka_unit_test(test_symbol_at),
+		cmocka_unit_test(test_mapping), cmocka_unit_test(test_dropped_pages),
+	};
+
+	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
+}

@@ -1,0 +1,115 @@
+/*
+ * Units that will be needed, scanned by several threads at once. A scan touches nothing but its
+ * unit, so that what it finds does not depend on who ran it, nor when.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+#include "dwarf/debuginfo.h"
+
+enum {
+	MAX_THREADS = 8,
+	MUCH = 32 << 20,             /* bytes of debug info: their pages do not stay */
+	WORTH_A_THREAD = 512 * 1024, /* bytes of debug info: a thread costs 50 us */
+};
+
+struct job {
+	const struct dwarf_module *dm;
+	struct unit **units;
+	size_t n;
+	uint64_t bytes;
+	atomic_size_t next;
+};
+
+static void *run(void *arg)
+{
+	struct job *job = arg;
+
+	for (;;) {
+		size_t i = atomic_fetch_add(&job->next, 1);
+
+		if (i >= job->n)
+			return NULL;
+		scan_unit(&job->dm->sections, job->units[i]);
+		if (job->bytes > MUCH)
+			mapped_drop(job->dm, job->dm->sections.info.data + job->units[i]->start,
+			            job->units[i]->end - job->units[i]->start);
+	}
+}
+
+static size_t threads_for(const struct job *job)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
+
+	n = n < job->n ? n : job->n;
+	n = processors > 0 && n > (size_t)processors ? (size_t)processors : n;
+	return n < MAX_THREADS ? n : MAX_THREADS;
+}
+
+/* Signals are for the thread that asks; where no thread can be made it works alone. */
+static void run_job(struct job *job)
+{
+	pthread_t threads[MAX_THREADS];
+	size_t wanted = threads_for(job), started = 0;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	if (wanted > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0) {
+		while (started + 1 < wanted &&
+		       pthread_create(&threads[started], NULL, run, job) == 0)
+			started++;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	run(job);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+}
+
+void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)
+{
+	struct job job = { .dm = dm };
+	VEC(struct unit *) wanted = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (!units[i]->scanned && !units[i]->queued) {
+			units[i]->queued = true;
+			*vec_push(&wanted) = units[i];
+			job.bytes += units[i]->end - units[i]->start;
+		}
+	}
+	job.units = wanted.data;
+	job.n = wanted.n;
+	if (job.n) {
+		LOG("dwarf", "scan %zu units", job.n);
+		run_job(&job);
+		dm->nscanned += job.n;
+		mapped_trim(dm);
+	}
+	vec_free(&wanted);
+}
+
+void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		VEC(struct unit *) units = { 0 };
+
+		for (size_t j = 0; dm->dwarf && j < n; j++) {
+			struct unit *u =
+				addrs[j] >= dm->module->start && addrs[j] < dm->module->end
+					? debuginfo_unit_at(
+						  dm, module_link_addr(dm->module, addrs[j]).v)
+					: NULL;
+
+			if (u && !u->scanned)
+				*vec_push(&units) = u;
+		}
+		debuginfo_scan_all(dm, units.data, units.n);
+		vec_free(&units);
+	}
+}

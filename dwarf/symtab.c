@@ -1,0 +1,104 @@
+#include "dwarf/symtab.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+
+static struct section data_of(Elf_Scn *scn)
+{
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	return data && data->d_buf ? (struct section){ data->d_buf, data->d_size }
+	                           : (struct section){ NULL, 0 };
+}
+
+static struct symtab find_symtab(Elf *elf, struct file_mapping *mapping)
+{
+	Elf_Scn *scn = NULL;
+
+	while (elf && gelf_getclass(elf) == ELFCLASS64 && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB ||
+		    shdr.sh_entsize != sizeof(Elf64_Sym))
+			continue;
+		struct section symbols = data_of(scn);
+		Elf_Scn *names = elf_getscn(elf, shdr.sh_link);
+		struct symtab t = { .names = data_of(names) };
+		GElf_Shdr names_shdr;
+
+		t.data = (const void *)symbols.data;
+		mapped_add(mapping, symbols.data, shdr.sh_offset, symbols.size);
+		t.n = symbols.size / sizeof(Elf64_Sym);
+		if (names && gelf_getshdr(names, &names_shdr))
+			mapped_add(mapping, t.names.data, names_shdr.sh_offset, t.names.size);
+		if (t.data)
+			return t;
+	}
+	return (struct symtab){ 0 };
+}
+
+struct symtab symtab_of(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+	if (dm->symtab_read)
+		return dm->symtab;
+	dm->symtab_read = true;
+	struct symtab t = find_symtab(dwfl_module_getelf(dm->module->dwfl, &bias), &dm->file);
+
+	if (!t.data && dm->dwarf)
+		t = find_symtab(dwarf_getelf(dm->dwarf), &dm->file);
+	dm->symtab = t;
+	return t;
+}
+
+const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym)
+{
+	return sym->st_name ? section_string(t->names, sym->st_name) : NULL;
+}
+
+const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
+{
+	struct symtab t = symtab_of(dm);
+	const Elf64_Sym *best = NULL;
+
+	if (map_has(&dm->symbols_at, pc))
+		return map_get(&dm->symbols_at, pc);
+	for (size_t i = 0; i < t.n; i++) {
+		const Elf64_Sym *sym = &t.data[i];
+
+		if (pc - sym->st_value < sym->st_size && ELF64_ST_TYPE(sym->st_info) == STT_FUNC &&
+		    sym->st_shndx != SHN_UNDEF && (!best || sym->st_value > best->st_value))
+			best = sym;
+	}
+	const char *name = best ? symtab_name(&t, best) : NULL;
+	if (pc)
+		map_put(&dm->symbols_at, pc, (void *)(uintptr_t)name);
+	return name;
+}
+
+const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
+{
+	VEC(struct symbol) found = { 0 };
+
+	if (dm->tls.loaded)
+		return &dm->tls;
+	dm->tls.loaded = true;
+	struct symtab t = symtab_of(dm);
+	dm->tls.has_symtab = t.data != NULL;
+	for (size_t i = 0; i < t.n; i++) {
+		const Elf64_Sym *sym = &t.data[i];
+
+		if (ELF64_ST_TYPE(sym->st_info) != STT_TLS || sym->st_shndx == SHN_UNDEF)
+			continue;
+		const char *name = symtab_name(&t, sym);
+		if (name)
+			*vec_push(&found) = (struct symbol){ name, sym->st_value, sym->st_size };
+	}
+	dm->tls.n = found.n;
+	dm->tls.data = vec_to_arena(&found, &dm->di->arena);
+	return &dm->tls;
+}

@@ -1,0 +1,29 @@
+/* The symbol table of a module's file as it lies there, read without looking at names. */
+#ifndef DWARF_SYMTAB_H
+#define DWARF_SYMTAB_H
+
+#include <elf.h>
+
+#include "dwarf/debuginfo.h"
+
+/* .symtab of the file itself, else of its debug file. */
+struct symtab symtab_of(struct dwarf_module *dm);
+/* A symbol's name, NULL when it has none. */
+const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
+
+/* The function whose size covers a link-time address; NULL none. Remembered by address. */
+const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
+
+/*
+ * Calls visit with the unit of each function `poll` of the Future trait whose symbol names a type
+ * as the given one: its last identifier is the same. Generics are not compared, since symbols have
+ * none. A unit may come again. False when there is no symbol table to ask.
+ */
+typedef void symtab_poll_fn(const struct unit *u, void *arg);
+bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
+                      void *arg);
+/* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */
+bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
+                         void *arg);
+
+#endif

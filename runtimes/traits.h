@@ -1,0 +1,79 @@
+/*
+ * What this layer knows of a type, worked out once: which row of which table it matches, how to
+ * look through it, what of it may hold futures. A walk over a hundred thousand values of the type
+ * then compares no name.
+ */
+#ifndef RUNTIMES_TRAITS_H
+#define RUNTIMES_TRAITS_H
+
+#include "dwarf/type.h"
+#include "runtimes/model.h"
+
+struct coroutine_plan;
+struct leaf_row;
+
+/* From a place to the future that a poll of it polls. */
+enum future_step {
+	STEP_NONE,    /* it is the future itself */
+	STEP_MEMBER,  /* at offset */
+	STEP_POINTER, /* behind it */
+	STEP_DYN,     /* pointer at offset, vtable at vtable */
+};
+
+/* What combinator.c does with a value: see find_futures(). */
+enum find_rule {
+	FIND_UNKNOWN, /* nobody has asked yet */
+	FIND_NOTHING,
+	FIND_FUTURE,
+	FIND_MAYBE_DONE,
+	FIND_SET,
+	FIND_ELEMENTS,
+	FIND_BEHIND,
+	FIND_MEMBERS,
+};
+
+/* What reach.c does with a value. */
+enum reach_rule {
+	REACH_NOTHING,
+	REACH_ELEMENTS,
+	REACH_DYN,
+	REACH_POINTER,
+	REACH_MEMBERS,
+	REACH_OPAQUE,
+};
+
+enum answer { UNASKED, NO, YES };
+
+struct traits {
+	const char *name;                    /* sanitised */
+	const char *function;                /* of traits_function(), NULL: not asked for yet */
+	const struct leaf_row *leaf;         /* NULL none */
+	const struct leaf_row *resource;     /* NULL none */
+	const struct coroutine_plan *plan;   /* of a coroutine, NULL: not asked for yet */
+	const struct type *element;          /* of a container, NULL: it is none */
+	const struct type *behind;           /* what a Box, a `&mut` or a Pin of one leads to */
+	const struct type *next;             /* STEP_MEMBER, STEP_POINTER; NULL unknown */
+	uint64_t offset, vtable;             /* see enum future_step */
+	uint64_t pin_offset;                 /* of the pointer in a Pin, 0 in all else */
+	const struct member *const *members; /* what reach.c looks at: see members_known */
+	size_t nmembers;
+	enum future_step step;
+	enum find_rule find;
+	enum reach_rule reach;
+	enum answer is_future, holds_future, barren;
+	bool members_known;
+	bool coroutine, maybe_done, poll_fn;
+	bool borrowed; /* a reference, or a Pin of one */
+	bool box;      /* a Box, or a Pin of one */
+	bool slice;    /* a fat pointer with a length */
+	bool border;   /* reach.c goes no further */
+	bool waker;
+	bool instrumented, run_until, local_set;
+};
+
+/* Never NULL; lives as long as the type. */
+struct traits *traits_of(const struct type *t);
+/* Its name without generics, sanitised; lives as long as the type. */
+const char *traits_function(const struct type *t);
+
+#endif
