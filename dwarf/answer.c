@@ -297,34 +297,38 @@ struct instance {
 	bool has_code;
 };
 
-typedef VEC(struct instance) instance_vec;
+struct instances {
+	VEC(struct instance) found;
+	struct arena arena; /* their names, which are borrowed only while they are visited */
+};
 
 static void note_instance(const char *name, bool has_code, void *arg)
 {
-	instance_vec *found = arg;
+	struct instances *i = arg;
 
-	*vec_push(found) = (struct instance){ name, has_code };
+	*vec_push(&i->found) = (struct instance){ arena_strdup(&i->arena, name), has_code };
 }
 
 /* Searches, keeps, and then visits. */
 static void search_instances(struct dwarf_module *dm, uint64_t near, const char *path,
                              uint64_t home, instance_fn *visit, void *arg)
 {
-	instance_vec found = { 0 };
+	struct instances i = { .found = { 0 } };
 	struct fact_draft d;
 
 	if (debuginfo_need(dm))
-		search_each_instance(dm, near, path, note_instance, &found);
+		search_each_instance(dm, near, path, note_instance, &i);
 	fact_begin(&d, debuginfo_facts(dm), FACT_INSTANCES, home, path);
-	fact_add_number(&d, found.n);
-	for (size_t i = 0; i < found.n; i++) {
-		fact_add_text(&d, found.data[i].name);
-		fact_add_number(&d, found.data[i].has_code);
+	fact_add_number(&d, i.found.n);
+	for (size_t at = 0; at < i.found.n; at++) {
+		fact_add_text(&d, i.found.data[at].name);
+		fact_add_number(&d, i.found.data[at].has_code);
 	}
 	fact_end(&d);
-	for (size_t i = 0; i < found.n; i++)
-		visit(found.data[i].name, found.data[i].has_code, arg);
-	vec_free(&found);
+	for (size_t at = 0; at < i.found.n; at++)
+		visit(i.found.data[at].name, i.found.data[at].has_code, arg);
+	vec_free(&i.found);
+	arena_free(&i.arena);
 }
 
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,

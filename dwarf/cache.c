@@ -39,10 +39,13 @@ static void free_bytes(void *bytes)
 const char *cache_directory(struct arena *a)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct stat st;
 
 	if (xdg && *xdg == '/')
 		return arena_printf(a, "%s/asyncdbg", xdg);
-	return home && *home == '/' ? arena_printf(a, "%s/.cache/asyncdbg", home) : NULL;
+	if (!home || *home != '/' || stat(home, &st) != 0 || st.st_uid != geteuid())
+		return NULL;
+	return arena_printf(a, "%s/.cache/asyncdbg", home);
 }
 
 static const char *name_of(struct arena *a, const struct facts_identity *identity)
@@ -75,18 +78,29 @@ static struct error *open_directory(const char *directory, int *ret)
 	return NULL;
 }
 
-/* Makes it and what leads to it; that it exists already is fine. */
+/*
+ * Makes it and what leads to it, in directories of ours only: with sudo, $HOME may be another's.
+ * That it exists already is fine.
+ */
 static void make_directory(const char *directory)
 {
 	SCRATCH(tmp);
 	char *path = arena_strdup(&tmp, directory);
+	bool ours = false;
+	struct stat st;
 
-	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(path, 0700);
-		*p = '/';
+	for (char *p = path; p;) {
+		char *slash = strchr(p + 1, '/');
+
+		if (slash)
+			*slash = '\0';
+		if (ours)
+			mkdir(path, 0700);
+		ours = stat(path, &st) == 0 && st.st_uid == geteuid();
+		if (slash)
+			*slash = '/';
+		p = slash;
 	}
-	mkdir(path, 0700);
 }
 
 /* ---- reading ---- */

@@ -28,7 +28,10 @@ struct facts_options {
 	const char *cache; /* directory of the cache; NULL: none is used */
 };
 
-/* $XDG_CACHE_HOME/asyncdbg, else $HOME/.cache/asyncdbg; NULL when neither is an absolute path. */
+/*
+ * $XDG_CACHE_HOME/asyncdbg, else $HOME/.cache/asyncdbg where that home is the effective user's;
+ * NULL when neither is an absolute path.
+ */
 const char *cache_directory(struct arena *a);
 
 /* What the cache knows of a module; empty facts when that is nothing. Never NULL. */

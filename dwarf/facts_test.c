@@ -280,6 +280,12 @@ static void test_what_others_may_change_is_not_used(void **state)
 		not_written(p->path, f);
 	}
 	not_written("/proc/self/nowhere", f);
+	/* Nothing is made in a directory of another user. */
+	if (geteuid() == 0) {
+		snprintf(link, sizeof(link), "%s/deeper", p->path);
+		not_written(link, f);
+		assert_int_equal(access(link, F_OK), -1);
+	}
 	facts_free(f);
 }
 
@@ -444,6 +450,29 @@ static void test_hostile_files_do_no_harm(void **state)
 	free(data);
 }
 
+static void test_where_the_cache_is(void **state)
+{
+	struct place *p = *state;
+	SCRATCH(tmp);
+
+	setenv("XDG_CACHE_HOME", "/x", 1);
+	assert_string_equal(cache_directory(&tmp), "/x/asyncdbg");
+	setenv("XDG_CACHE_HOME", "relative", 1);
+	setenv("HOME", p->path, 1);
+	assert_string_equal(cache_directory(&tmp),
+	                    arena_printf(&tmp, "%s/.cache/asyncdbg", p->path));
+	unsetenv("XDG_CACHE_HOME");
+	assert_non_null(cache_directory(&tmp));
+	if (geteuid() == 0) {
+		assert_int_equal(chown(p->path, 1, 1), 0);
+		assert_null(cache_directory(&tmp));
+	}
+	setenv("HOME", "relative", 1);
+	assert_null(cache_directory(&tmp));
+	unsetenv("HOME");
+	assert_null(cache_directory(&tmp));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +485,7 @@ int main(void)
 		                                drop_place),
 		cmocka_unit_test_setup_teardown(test_what_others_may_change_is_not_used, make_place,
 		                                drop_place),
+		cmocka_unit_test_setup_teardown(test_where_the_cache_is, make_place, drop_place),
 		cmocka_unit_test_setup_teardown(test_the_oldest_go, make_place, drop_place),
 		cmocka_unit_test_setup_teardown(test_reading_makes_young, make_place, drop_place),
 		cmocka_unit_test(test_hostile_files_do_no_harm),

@@ -18,7 +18,7 @@ struct rehearser {
 	struct inspector *in;
 	struct tokio *tokio;
 	VEC(const struct type *) types; /* met, in that order */
-	struct map met, units;
+	struct map met;
 	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
 	struct rehearsal *counts;
 	rehearse_progress *progress;
@@ -107,24 +107,19 @@ static void ignore_instance(const char *name, bool has_code, void *arg)
 	(void)name, (void)has_code, (void)arg;
 }
 
-/* Once for each unit: the answer is of all its crate. */
-static void ask_about_drops(struct rehearser *r, const struct type *t)
+/* What has drop glue, by all crates: a type's own may have it, or one that made use of it. */
+static void ask_about_drops(struct dwarf_module *dm)
 {
-	struct dwarf_module *dm = type_module(t);
-	struct unit *u = debuginfo_unit_of(dm, type_die(t));
-
-	if (u && map_put(&r->units, (uintptr_t)u, NULL))
-		lookup_each_instance(dm, type_die(t), "core::ptr::drop_in_place", ignore_instance,
-		                     NULL);
+	for (size_t i = 0; i < dm->nunits; i++)
+		lookup_each_instance(dm, dm->units[i].first_die, "core::ptr::drop_in_place",
+		                     ignore_instance, NULL);
 }
 
 /* The questions that decoding a value of the type asks beyond what the type itself says. */
 static void ask_about(struct rehearser *r, const struct type *t)
 {
-	if (type_is_coroutine(t)) {
+	if (type_is_coroutine(t))
 		coroutine_plan(r->in, t);
-		ask_about_drops(r, t);
-	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
 		future_is_type(r->in, t);
 	if (arms_is_poll_fn(t))
@@ -208,6 +203,7 @@ static struct error *rehearse(struct rehearser *r)
 	meet(r, r->tokio->local_set.type);
 	TRY(enumerate_code(r->tokio->dm, &ops, r));
 	plan_tasks(r);
+	ask_about_drops(r->tokio->dm);
 	return walk_types(r);
 }
 
@@ -245,6 +241,5 @@ struct error *rehearse_write(struct inspector *in, const char *path, rehearse_pr
 	vec_free(&r.types);
 	vec_free(&r.polls);
 	map_free(&r.met);
-	map_free(&r.units);
 	return err;
 }

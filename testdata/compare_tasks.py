@@ -1,10 +1,23 @@
 #!/usr/bin/env python3
 """Compares the tasks of two JSON answers: each tree whole, but of tasks that run their states.
 
-usage: compare_tasks.py WANTED HAVE
+usage: compare_tasks.py [--but-objects] WANTED HAVE
+--but-objects  leave out the values of trait objects that are no futures
 """
 import json
 import sys
+
+
+def without_objects(value):
+    """A layout file has no vtables of traits such as Debug: their values are absent in it."""
+    if isinstance(value, list):
+        return [without_objects(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    value = {key: without_objects(part) for key, part in value.items()}
+    if "dyn " in str(value.get("type")) and "value" in value:
+        value["value"] = None
+    return value
 
 
 def tasks(path):
@@ -18,7 +31,9 @@ def tasks(path):
 
 
 def main():
-    wanted, have = tasks(sys.argv[1]), tasks(sys.argv[2])
+    wanted, have = tasks(sys.argv[-2]), tasks(sys.argv[-1])
+    if sys.argv[1] == "--but-objects":
+        wanted, have = without_objects(wanted), without_objects(have)
     differences = 0
     for name in sorted(set(wanted) | set(have), key=lambda text: (len(text), text)):
         if wanted.get(name) == have.get(name):

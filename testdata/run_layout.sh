@@ -46,6 +46,10 @@ check_fixture() {
 	answer by-layout --exe stripped --layout exe.layout
 	"$here/compare_tasks.py" "$here/golden/$fixture/async-backtrace-all.json" by-layout ||
 		fail "$fixture: the tasks differ"
+	ask -c core --exe stripped --layout exe.layout --json async backtrace all -v \
+		>with-variables 2>said || true
+	"$here/compare_tasks.py" --but-objects "$here/golden/$fixture/async-backtrace-all-v.json" \
+		with-variables || fail "$fixture: the variables differ"
 	"$here/validate_json.py" "$here/../docs/asyncdbg.schema.json" by-layout || fail "$fixture"
 	grep -q '"debug_info_reason": "from the layout file exe.layout"' by-layout ||
 		fail "$fixture: the answer does not say what it is from"
