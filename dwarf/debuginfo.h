@@ -89,8 +89,7 @@ struct dwarf_module {
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
-	struct map polled_declared; /* the same -> DIE of a Pin<&mut T> that is only declared */
-	struct map result_names;    /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
+	struct map result_names; /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
 	struct map poll_crates, poll_visits;      /* see poll_units.c */
 	size_t nscanned;                          /* units */
 	size_t ntypes;                            /* read so far */

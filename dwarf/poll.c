@@ -163,7 +163,7 @@ void lookup_context(const struct type *future)
 
 static bool type_is_polled(const struct poll_question *q)
 {
-	return polled_has(q->dm, q->key);
+	return map_has(&q->dm->polled, q->key);
 }
 
 const char *search_home(struct dwarf_module *dm, uint64_t die)

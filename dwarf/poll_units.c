@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup.h"
 #include "dwarf/polled.h"
@@ -169,6 +170,7 @@ void poll_units_ask(const struct poll_question *q)
 {
 	unit_vec units = { 0 };
 	struct poll_crate *crate;
+	size_t before = q->dm->nscanned;
 
 	polled_read(q->dm, q->here);
 	if (q->answered(q) || !q->here->crate_key)
@@ -194,6 +196,9 @@ void poll_units_ask(const struct poll_question *q)
 		add_crate(q, &units, false);
 		read_units(q, &units);
 	}
+	if (q->dm->nscanned != before)
+		LOG("dwarf", "poll function of %s: %s, %zu units scanned", q->name,
+		    q->answered(q) ? "found" : "not found", q->dm->nscanned - before);
 	vec_free(&units);
 }
 

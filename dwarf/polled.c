@@ -9,7 +9,7 @@
 #include "dwarf/lookup.h"
 #include "dwarf/qualified.h"
 
-enum { MAX_DIES = 4096, MAX_HOPS = 4, SMALL_PROGRAM = 32 << 20 };
+enum { MAX_DIES = 4096, MAX_HOPS = 4 };
 
 /* A reference attribute of the DIE, 0 when there is none. */
 static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
@@ -28,23 +28,20 @@ static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
 	return 0;
 }
 
-static const char *name_of(struct dwarf_module *dm, uint64_t die, bool *declared)
+static const char *name_of(struct dwarf_module *dm, uint64_t die)
 {
 	struct unit *u = debuginfo_unit_of(dm, die);
-	const char *name = NULL;
 	struct attribute_value v;
 	struct attribute at;
 	struct die d;
 
-	*declared = false;
 	if (!u || !die_read(&dm->sections, u, die, &d))
 		return NULL;
 	while (die_next(&d, &at, &v)) {
 		if (at.name == DW_AT_name)
-			name = v.string;
-		*declared |= at.name == DW_AT_declaration && v.number;
+			return v.string;
 	}
-	return name;
+	return NULL;
 }
 
 /* The type of a parameter, or of the one it is a copy of. */
@@ -82,12 +79,14 @@ static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t
 	return 0;
 }
 
-/* Notes T of the core::pin::Pin<&mut T> at that DIE; a mere declaration of it apart. */
+/*
+ * Notes T of the core::pin::Pin<&mut T> at that DIE. A declaration will do: its name is all that is
+ * asked for.
+ */
 static void note_pinned(struct dwarf_module *dm, uint64_t die)
 {
 	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
-	bool declared;
-	const char *name = name_of(dm, die, &declared);
+	const char *name = name_of(dm, die);
 
 	/* The cheap half of the question first. */
 	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
@@ -97,27 +96,7 @@ static void note_pinned(struct dwarf_module *dm, uint64_t die)
 	    strncmp(text.data, whole, sizeof(whole) - 1) != 0 || text.data[text.len - 1] != '>')
 		return;
 	str_truncate(&text, text.len - 1);
-	uint64_t key = lookup_name_key(text.data + sizeof(whole) - 1);
-	if (!declared)
-		map_put(&dm->polled, key, NULL);
-	else if (!map_has(&dm->polled_declared, key))
-		map_put(&dm->polled_declared, key, (void *)(uintptr_t)die);
-}
-
-bool polled_has(struct dwarf_module *dm, uint64_t key)
-{
-	if (map_has(&dm->polled, key))
-		return true;
-	uint64_t die = (uintptr_t)map_get(&dm->polled_declared, key);
-	if (!die)
-		return false;
-	map_put(&dm->polled_declared, key, NULL);
-	/* A type that no unit completes is not understood; of a large program it is believed. */
-	const char *name = lookup_die_name(dm, die);
-	if (dm->sections.info.size <= SMALL_PROGRAM && (!name || !lookup_type(dm, name, die)))
-		return false;
-	map_put(&dm->polled, key, NULL);
-	return true;
+	map_put(&dm->polled, lookup_name_key(text.data + sizeof(whole) - 1), NULL);
 }
 
 static bool is_poll(const char *name)
@@ -143,10 +122,9 @@ static char *ask_result(struct dwarf_module *dm, uint64_t type)
 {
 	struct unit *u = debuginfo_unit_of(dm, type);
 	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
-	bool declared;
 
 	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
-		return is_result(name_of(dm, type, &declared)) ? &yes : &no;
+		return is_result(name_of(dm, type)) ? &yes : &no;
 	uint64_t key = (uint64_t)u->scopes[index].name + 1;
 	char *answer = map_get(&dm->result_names, key);
 	if (!answer) {

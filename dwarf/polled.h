@@ -11,12 +11,6 @@
 void polled_read(struct dwarf_module *dm, struct unit *u);
 
 /*
- * Has a unit that was read a poll function of the type with that lookup_name_key()? Where its
- * Pin<&mut T> is only declared there, another unit must complete it.
- */
-bool polled_has(struct dwarf_module *dm, uint64_t key);
-
-/*
  * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be
  * implemented for a type of core, alloc or std only there, for a tuple, an array and a closure
  * nowhere else.

@@ -43,7 +43,7 @@ static const char *function_name(struct inspector *in, const struct type *t)
  * poll function's variables have the line where the user called it.
  */
 static void use_callers_line(struct inspector *in, const struct type *t,
-                             struct coroutine_plan *plan, size_t index)
+                             const struct coroutine_plan *plan, size_t index)
 {
 	struct coroutine_state *s = &plan->states[index];
 	const char *own_file = plan->states[0].file, *awaitee, *file;
@@ -107,11 +107,19 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
 	for (size_t i = 0; i < plan->nstates; i++)
 		read_state(in, t, &variants[i], &plan->states[i]);
-	for (size_t i = 0; i < plan->nstates; i++)
-		use_callers_line(in, t, plan, i);
-	for (size_t i = 0; i < plan->nstates; i++) {
-		if (plan->states[i].awaitee)
-			held_plan(in, t, &plan->states[i]);
-	}
 	return plan;
+}
+
+const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
+                                              const struct coroutine_plan *plan, size_t index)
+{
+	struct coroutine_state *s = &plan->states[index];
+
+	if (s->complete)
+		return s;
+	s->complete = true;
+	use_callers_line(in, t, plan, index);
+	if (s->awaitee)
+		held_plan(in, t, s);
+	return s;
 }

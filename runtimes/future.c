@@ -181,7 +181,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		return problem_error(d, f, err);
 	/* Its states are in the order of the variants, which lie side by side. */
 	if (active >= plan->variants && active < plan->variants + plan->nstates)
-		s = &plan->states[active - plan->variants];
+		s = coroutine_state(d->c->in, v.type, plan, (size_t)(active - plan->variants));
 	if (!s)
 		return problem(d, f, "its state is none that the debug info knows");
 	if (s->state == FUTURE_STATE_NONE)

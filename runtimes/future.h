@@ -64,17 +64,24 @@ struct coroutine_state {
 		*flags; /* drop flags: false for a variable that was moved or not set */
 	size_t nflags;
 	size_t nvariables; /* saved variables that a flag may be for */
+	bool complete;     /* file and line are the user's, held and flags are filled in */
 };
 
 struct coroutine_plan {
 	enum future_kind kind;
 	const char *function, *type;
-	struct coroutine_state *states; /* by variant */
+	struct coroutine_state *states; /* by variant; see coroutine_state() */
 	const struct variant *variants; /* the type's: as many */
 	size_t nstates;
 };
 
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);
+/*
+ * The state of a plan of t by its index, complete: where it awaits in the user's code and what
+ * variables it has cost questions that are asked of no state that nothing is in.
+ */
+const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
+                                              const struct coroutine_plan *plan, size_t index);
 /* Kind and readable path of a coroutine type's or poll function's name; OTHER when it is none. */
 enum future_kind coroutine_kind(const char *qualified_name);
 

@@ -18,7 +18,7 @@ void held_find(struct decoder *d, struct value v, const struct coroutine_state *
  */
 void held_settle(struct snapshot *s);
 
-/* Of a coroutine's type in one state: the variables worth a look. For coroutine_plan(). */
+/* Of a coroutine's type in one state: the variables worth a look. For coroutine_state(). */
 void held_plan(struct inspector *in, const struct type *t, struct coroutine_state *s);
 
 #endif

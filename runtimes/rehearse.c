@@ -118,8 +118,12 @@ static void ask_about_drops(struct dwarf_module *dm)
 /* The questions that decoding a value of the type asks beyond what the type itself says. */
 static void ask_about(struct rehearser *r, const struct type *t)
 {
-	if (type_is_coroutine(t))
-		coroutine_plan(r->in, t);
+	if (type_is_coroutine(t)) {
+		const struct coroutine_plan *plan = coroutine_plan(r->in, t);
+
+		for (size_t i = 0; i < plan->nstates; i++)
+			coroutine_state(r->in, t, plan, i);
+	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
 		future_is_type(r->in, t);
 	if (arms_is_poll_fn(t))

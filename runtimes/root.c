@@ -348,7 +348,7 @@ static const struct coroutine_state *only_await(struct inspector *in, const stru
 			continue;
 		if (only)
 			return NULL;
-		only = s;
+		only = coroutine_state(in, t, plan, i);
 	}
 	*never = only == NULL;
 	return only;
