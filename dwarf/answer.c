@@ -279,14 +279,15 @@ static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
 bool lookup_has_poll(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
-	uint64_t home = home_key(dm, type_die(t));
+	/* The search begins near the type: of another unit's DIE the answer may be another. */
+	uint64_t place = facts_are_whole(debuginfo_facts(dm)) ? 0 : type_die(t);
 	struct fact_draft d;
 	struct fact fact;
 
-	if (fact_find(debuginfo_facts(dm), FACT_HAS_POLL, home, type_name(t), &fact))
+	if (fact_find(debuginfo_facts(dm), FACT_HAS_POLL, place, type_name(t), &fact))
 		return fact_number(&fact) != 0;
 	bool answer = debuginfo_need(dm) && search_has_poll(t);
-	fact_begin(&d, debuginfo_facts(dm), FACT_HAS_POLL, home, type_name(t));
+	fact_begin(&d, debuginfo_facts(dm), FACT_HAS_POLL, place, type_name(t));
 	fact_add_number(&d, answer);
 	fact_end(&d);
 	return answer;

@@ -41,7 +41,7 @@ enum fact_kind {
 	FACT_POLL,      /* DIE of a coroutine -> linkage name of its poll function */
 	FACT_AWAITEE,   /* name of an awaitee's type, coroutine and number -> file and line */
 	FACT_HOME,      /* DIE -> what the names of its crate's units begin with */
-	FACT_HAS_POLL,  /* name of a type, its home -> whether it is polled */
+	FACT_HAS_POLL,  /* name of a type, its DIE -> whether it is polled */
 	FACT_INSTANCES, /* generic path, home -> names of the instances */
 	FACT_LINES,     /* link-time pc -> inlined functions with lines */
 	FACT_INLINED,   /* link-time pc -> inlined functions */
