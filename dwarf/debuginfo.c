@@ -44,10 +44,11 @@ static void forget_module(struct dwarf_module *dm)
 		&dm->types,       &dm->by_name,         &dm->functions,       &dm->statics,
 		&dm->polled,      &dm->coroutine_polls, &dm->result_names,    &dm->poll_crates,
 		&dm->poll_visits, &dm->poll_symbols,    &dm->closure_symbols, &dm->symbols_at,
-		&dm->poll_dies,
+		&dm->poll_dies,   &dm->unoptimised,
 	};
 
 	cache_close(dm);
+	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)

@@ -12,6 +12,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/map.h"
+#include "debugger/base/vec.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
 #include "dwarf/mapped.h"
@@ -49,6 +50,8 @@ struct tls_symbols {
 	bool loaded;
 	bool has_symtab; /* false: stripped */
 };
+
+typedef VEC(uint64_t) address_vec;
 
 /* Code of a unit: link-time [low, high). */
 struct unit_range {
@@ -95,6 +98,8 @@ struct dwarf_module {
 	size_t ntypes;                            /* read so far */
 	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
 	bool poll_symbols_read;
+	struct map unoptimised;                    /* keys of crates: see symtab_is_unoptimised() */
+	address_vec trivial;                       /* what tells them, not looked at yet */
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
 	size_t ncontexts;                          /* all that came so far */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */

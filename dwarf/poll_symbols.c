@@ -30,12 +30,16 @@ struct poll_symbol {
 static const char legacy[] = "4poll17h", v0[] = "6Future4poll";
 /* The end of "{{closure}}" with a hash: closures, and poll functions of coroutines. */
 static const char closure[] = "$u7d$17h", closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
+/* What each await calls, and any inliner inlines, for it only gives back its argument. */
+static const char into_future[] = "uture17h",
+		  trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
 
 struct finder {
 	const struct symtab *t;
 	struct map starts; /* offset of a name that ends so, + 1 */
 	uint64_t *bloom;   /* of BLOOM_BITS bits, by offset: most names are no such */
 	struct map *polls, *closures;
+	address_vec *trivial;
 	struct arena *a;
 };
 
@@ -53,7 +57,8 @@ static void note_name(struct finder *f, const uint8_t *p)
 
 static bool ends_so(const uint8_t *p)
 {
-	return memcmp(p, legacy, 8) == 0 || memcmp(p, closure, 8) == 0;
+	return memcmp(p, legacy, 8) == 0 || memcmp(p, closure, 8) == 0 ||
+	       memcmp(p, into_future, 8) == 0;
 }
 
 /* Notes every name with one of the legacy ends, which have "1?h" in common, from p to end. */
@@ -220,6 +225,8 @@ static void add_symbol(struct finder *f, const Elf64_Sym *sym)
 		while (start > name && !(isdigit((unsigned char)start[-1]) && *start == '_'))
 			start--;
 		add_legacy(f, start + (*start == '_'), at, sym->st_value);
+	} else if (strstr(name, trivial)) {
+		*vec_push(f->trivial) = sym->st_value;
 	} else if (strstr(name, closure_part)) {
 		add_closure(f, name, sym->st_value);
 	} else if ((at = strstr(name, v0))) {
@@ -234,6 +241,7 @@ static bool read_symbols(struct dwarf_module *dm)
 	struct finder f = { .t = t,
 		            .polls = &dm->poll_symbols,
 		            .closures = &dm->closure_symbols,
+		            .trivial = &dm->trivial,
 		            .a = &dm->di->arena };
 
 	SCRATCH(tmp);
@@ -269,6 +277,20 @@ static void visit_all(struct dwarf_module *dm, struct poll_symbol *s, symtab_pol
 		if (s->unit)
 			visit(s->unit, arg);
 	}
+}
+
+bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
+{
+	if (!u->crate_key || !read_symbols(dm))
+		return false;
+	for (size_t i = 0; i < dm->trivial.n; i++) {
+		const struct unit *other = debuginfo_unit_at(dm, dm->trivial.data[i]);
+
+		if (other && other->crate_key)
+			map_put(&dm->unoptimised, other->crate_key, NULL);
+	}
+	dm->trivial.n = 0;
+	return map_has(&dm->unoptimised, u->crate_key);
 }
 
 /* "Foo" of "app::Foo<T>"; the part of a pointer's or trait object's name that comes last. */

@@ -182,12 +182,15 @@ void poll_units_ask(const struct poll_question *q)
 		add_crate(q, &units, false);
 		done = read_units(q, &units);
 	}
+	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
+	bool inlined = !crate->small && (q->function || !symtab_is_unoptimised(q->dm, q->here));
 	if (!done && !crate->small) {
-		add_object(q, &units, q->here);
+		if (inlined)
+			add_object(q, &units, q->here);
 		add_symbols(q, &units, q->name, q->function);
 		done = read_units(q, &units);
 	}
-	if (!done && !crate->small) {
+	if (!done && inlined) {
 		add_contexts(q, crate, &units);
 		done = read_units(q, &units);
 	}

@@ -26,4 +26,11 @@ bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_pol
 bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
                          void *arg);
 
+/*
+ * Was the unit's crate built without an inliner (opt-level 0)? Then a function that is called has
+ * code and a symbol of its own. Told by core's IntoFuture::into_future() of a future: it stands in
+ * the crate's own code only where nothing at all is inlined. False when nothing tells.
+ */
+bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u);
+
 #endif
