@@ -18,7 +18,8 @@
 
 struct core {
 	struct core_file file;
-	const char *exe; /* --exe, or NULL */
+	const char *exe;                 /* --exe, or NULL */
+	const struct core_segment *last; /* that was read, NULL none */
 };
 
 static const struct mapping *mapping_at(const struct core_file *core, uint64_t addr)
@@ -66,13 +67,16 @@ static size_t read_module_file(const struct target *t, uint64_t addr, unsigned c
 
 static struct error *core_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
-	const struct core *c = t->private;
+	struct core *c = t->private;
 	unsigned char *to = buf;
 	size_t done = 0;
 
 	while (done < len) {
 		uint64_t at = addr + done;
-		const struct core_segment *s = core_file_segment(&c->file, at);
+		const struct core_segment *s = c->last;
+		/* The heap is one segment, or a few. */
+		if (!s || at < s->start || at >= s->end)
+			s = c->last = core_file_segment(&c->file, at);
 		size_t n = s && at - s->start < s->len ? s->len - (at - s->start) : 0;
 		if (n > 0) {
 			n = n < len - done ? n : len - done;
