@@ -83,12 +83,17 @@ struct vectors {
 	size_t n;
 };
 
-/* false when there is no room. What goes on where the last one ends becomes part of it. */
+/*
+ * false when there is no room. What goes on where the last one ends becomes part of it. Those of
+ * the target are any addresses, to the last one there is.
+ */
 static bool add_vector(struct vectors *v, void *base, size_t len)
 {
 	struct iovec *last = v->n ? &v->data[v->n - 1] : NULL;
+	uintptr_t end;
 
-	if (last && (char *)last->iov_base + last->iov_len == base) {
+	if (last && !__builtin_add_overflow((uintptr_t)last->iov_base, last->iov_len, &end) &&
+	    end == (uintptr_t)base) {
 		last->iov_len += len;
 		return true;
 	}
