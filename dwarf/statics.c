@@ -19,12 +19,12 @@
 #include "dwarf/type.h"
 
 enum {
-	BATCH = 40 << 20,     /* bytes of debug info at a time */
-	MAX_NOTES = 16 << 20, /* of them, once a batch is done and another follows */
-	MAX_NAMES = 1 << 17,  /* that facts are kept of */
-	MAX_NAMESAKES = 32,   /* that are told */
-	MAX_NAME = 4096,      /* bytes of a qualified one */
-	IS_THREAD_LOCAL = 1,  /* a flag of a record */
+	BATCH = 16 << 20,    /* bytes of debug info at a time */
+	MAX_NOTES = 4 << 20, /* of units, where there are several batches */
+	MAX_NAMES = 1 << 17, /* that facts are kept of */
+	MAX_NAMESAKES = 32,  /* that are told */
+	MAX_NAME = 4096,     /* bytes of a qualified one */
+	IS_THREAD_LOCAL = 1, /* a flag of a record */
 };
 
 static const char all_known[] = "*"; /* no name is that */
@@ -69,10 +69,19 @@ static void visit_variables(struct dwarf_module *dm, struct unit *u, unsigned fl
 	}
 }
 
+/* What a batch noted and read is not needed again. */
+static void drop_batch(struct dwarf_module *dm, const unit_vec *batch)
+{
+	for (size_t i = 0; i < batch->n; i++)
+		mapped_drop(dm, dm->sections.info.data + batch->data[i]->start,
+		            batch->data[i]->end - batch->data[i]->start);
+	debuginfo_relax(dm->di, MAX_NOTES);
+}
+
 static struct error *visit_batches(struct dwarf_module *dm, const char *crate, size_t len,
                                    unit_vec *batch, unsigned flags, variable_fn *visit, void *arg)
 {
-	size_t at = 0;
+	size_t at = 0, nbatches = 0;
 
 	while (take_batch(dm, crate, len, &at, batch)) {
 		if (!crate) /* what is half known of one is no answer, but would be kept */
@@ -81,8 +90,9 @@ static struct error *visit_batches(struct dwarf_module *dm, const char *crate, s
 		for (size_t i = 0; i < batch->n; i++)
 			visit_variables(dm, batch->data[i], flags, visit, arg);
 		progress("looking for statics, unit", at, dm->nunits);
-		if (at < dm->nunits)
-			debuginfo_relax(dm->di, MAX_NOTES);
+		if (at < dm->nunits || nbatches)
+			drop_batch(dm, batch);
+		nbatches++;
 	}
 	return NULL;
 }

@@ -470,6 +470,11 @@ static const char *no_frame(const struct collector *c, const struct future *root
 	return arena_printf(c->a, "thread %u has no frames of futures", q->thread);
 }
 
+static bool is_rehearsal(const struct target *t)
+{
+	return t->ops->stop && !t->stopped && !t->frozen;
+}
+
 static struct error *answer_print(struct evaluation *e, const char *name,
                                   const struct frame_place *place, const struct future *f,
                                   const char *no_place)
@@ -496,7 +501,8 @@ void question_answer(struct collector *c, bool last)
 	struct error *err = read_start(&e, &name);
 	/* A path needs no frame. */
 	if (!err && !strstr(name, "::") && !place) {
-		if (!last)
+		/* What a rehearsal does not see may be a variable yet, and no static. */
+		if (!last || is_rehearsal(c->in->target))
 			return;
 		no_place = f ? "where the variables of this frame are is not known"
 		             : no_frame(c, root);
