@@ -93,6 +93,8 @@ struct global {
  */
 struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct arena *a,
                              struct global **ret, size_t *nret, size_t *total) MUST_CHECK;
+/* Can that be asked at little cost: all are known, or the debug info is small? */
+bool lookup_globals_near(struct dwarf_module *dm);
 
 /*
  * The concrete type behind a trait object's vtable at addr (run-time). Exact when DWARF has

@@ -393,3 +393,11 @@ struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct a
 	known_globals(dm, name, a, ret, nret, total);
 	return NULL;
 }
+
+bool lookup_globals_near(struct dwarf_module *dm)
+{
+	struct fact fact;
+
+	return fact_find(debuginfo_facts(dm), FACT_GLOBALS, 0, all_known, &fact) ||
+	       !debuginfo_need(dm) || dm->sections.info.size <= BATCH;
+}

@@ -146,3 +146,16 @@ struct error *global_find(struct inspector *in, const char *name, struct arena *
 	vec_free(&c.list);
 	return err;
 }
+
+bool global_is_near(const struct inspector *in)
+{
+	bool near = true;
+
+	for (size_t i = 0; near && i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+
+		near = debuginfo_is_system(dm->module) || !debuginfo_module(in->di, dm->module) ||
+		       lookup_globals_near(dm);
+	}
+	return near;
+}

@@ -12,5 +12,7 @@
  */
 struct error *global_find(struct inspector *in, const char *name, struct arena *a,
                           struct global *ret, bool *found) MUST_CHECK;
+/* Is a name without a path told without going through much debug info? */
+bool global_is_near(const struct inspector *in);
 
 #endif

@@ -362,40 +362,46 @@ static struct error *find_static(struct evaluation *e, const char *name, bool *f
 	return NULL;
 }
 
-/* Nothing is called so; no_place: why there are no variables, NULL where there is a frame. */
+/* Nothing is called so. f: the frame, NULL where there is none; place: of its variables. */
 static struct error *nothing_found(struct evaluation *e, const char *name,
-                                   const struct local_place *list, size_t n, const char *no_place)
+                                   const struct frame_place *place, const struct future *f)
 {
 	const char *why = statics_unknown(e->c->in);
+	struct local_place *list;
+	size_t n;
 
+	if (why && strstr(name, "::"))
+		return error_new(ERR_NO_DEBUGINFO, "statics are not known: %s", why);
 	if (strstr(name, "::"))
-		return why ? error_new(ERR_NO_DEBUGINFO, "statics are not known: %s", why)
-		           : error_new(ERR_USAGE, "there is no static `%s`", name);
+		return error_new(ERR_USAGE, "there is no static `%s`", name);
 	e->out->global = false;
-	if (no_place)
-		return error_new(ERR_STATE, "%s; statics: %s", no_place,
-		                 why ? why : "none has that name");
-	return no_variable(list, n, name, why);
+	if (place) {
+		list = locals_list(e->c, place, f, &n);
+		return no_variable(list, n, name, why);
+	}
+	return error_new(ERR_STATE, "%s no static `%s`%s%s",
+	                 f ? "where the variables of this frame are is not known, and there is"
+	                   : "there is",
+	                 name, why ? ": " : "", why ? why : "");
 }
 
 /* ---- the answer ---- */
 
 /* Where the path begins; the innermost name wins, as in Rust. */
 static struct error *find_start(struct evaluation *e, const char *name,
-                                const struct frame_place *place, const struct future *f,
-                                const char *no_place)
+                                const struct frame_place *place, const struct future *f)
 {
-	struct local_place *list = NULL;
 	bool found = false;
-	size_t n = 0;
 
 	if (place && !strstr(name, "::")) {
-		list = locals_list(e->c, place, f, &n);
+		size_t n;
+		struct local_place *list = locals_list(e->c, place, f, &n);
+
 		TRY(find_variable(e, name, list, n, &found));
 	}
 	if (!found)
 		TRY(find_static(e, name, &found));
-	return found ? NULL : nothing_found(e, name, list, n, no_place);
+	return found ? NULL : nothing_found(e, name, place, f);
 }
 
 static struct error *read_start(struct evaluation *e, const char **name)
@@ -459,28 +465,22 @@ static struct future *root_in_question(const struct collector *c)
 	return NULL;
 }
 
-static const char *no_frame(const struct collector *c, const struct future *root)
-{
-	const struct question *q = c->question;
-
-	if (root)
-		return arena_printf(c->a, "there is no frame %u", q->frame);
-	if (q->task)
-		return arena_printf(c->a, "task %s has no frames, or does not exist", q->task);
-	return arena_printf(c->a, "thread %u has no frames of futures", q->thread);
-}
-
-static bool is_rehearsal(const struct target *t)
-{
-	return t->ops->stop && !t->stopped && !t->frozen;
-}
-
 static struct error *answer_print(struct evaluation *e, const char *name,
-                                  const struct frame_place *place, const struct future *f,
-                                  const char *no_place)
+                                  const struct frame_place *place, const struct future *f)
 {
-	TRY(find_start(e, name, place, f, no_place));
+	TRY(find_start(e, name, place, f));
 	return print(e);
+}
+
+/*
+ * What runs is seen by the walk of the copy only: a rehearsal does not go through all debug info
+ * for what may be a variable yet. What it has not read for that, another round reads.
+ */
+static bool is_too_early(const struct inspector *in)
+{
+	const struct target *t = in->target;
+
+	return t->ops->stop && !t->stopped && !t->frozen && !global_is_near(in);
 }
 
 void question_answer(struct collector *c, bool last)
@@ -493,25 +493,20 @@ void question_answer(struct collector *c, bool last)
 	struct future *f = find_frame(root, q->frame);
 	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
 	struct evaluation e = { .c = c, .rest = q->print };
-	const char *name = NULL, *no_place = NULL;
+	const char *name = NULL;
 
 	/* The root of a block_on that may be at several places. */
 	if (f && f->addr == 0 && !f->running)
 		place = NULL;
 	struct error *err = read_start(&e, &name);
 	/* A path needs no frame. */
-	if (!err && !strstr(name, "::") && !place) {
-		/* What a rehearsal does not see may be a variable yet, and no static. */
-		if (!last || is_rehearsal(c->in->target))
-			return;
-		no_place = f ? "where the variables of this frame are is not known"
-		             : no_frame(c, root);
-	}
+	if (!err && !strstr(name, "::") && !place && (!last || is_too_early(c->in)))
+		return;
 	struct local *out = e.out = NEW(c->a, struct local);
 	out->name = clean_name(c->a, q->print);
 	c->out->printed = out;
 	if (!err)
-		err = answer_print(&e, name, place, f, no_place);
+		err = answer_print(&e, name, place, f);
 	if (err)
 		out->problem = clean_name(c->a, err->message);
 	error_free(err);
