@@ -365,6 +365,7 @@ static bool known_globals(struct dwarf_module *dm, const char *name, struct aren
 		return fact_find(facts, FACT_GLOBALS, 0, all_known, &fact);
 	*total = fact_number(&fact);
 	*nret = fact_count(&fact);
+	*total = *total < *nret ? *nret : *total;
 	*ret = NEW_ARRAY(a, struct global, *nret);
 	for (size_t i = 0; i < *nret; i++) {
 		struct global *g = &(*ret)[i];

@@ -287,8 +287,9 @@ static struct error *no_variable(const struct local_place *list, size_t n, const
 
 	for (size_t i = 0; i < n && i < MAX_NAMES; i++)
 		str_printf(&names, "%s%s", i ? ", " : "; there are: ", list[i].name);
-	return error_new(ERR_USAGE, "no variable `%s` here%s; and no static of that name%s%s", name,
-	                 n ? str_text(&names) : ", and no other", no_statics ? ": " : "",
+	return error_new(ERR_USAGE, "no variable `%s` here%s; %s%s", name,
+	                 n ? str_text(&names) : ", and no other",
+	                 no_statics ? "statics are not known: " : "and no static of that name",
 	                 no_statics ? no_statics : "");
 }
 
@@ -340,7 +341,9 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 /* Why they are not known; NULL where they are. */
 static const char *statics_unknown(const struct inspector *in)
 {
-	if (in->info.tier == TIER_FULL && !in->layout)
+	if (in->layout)
+		return "a layout file does not have them";
+	if (in->info.tier == TIER_FULL)
 		return NULL;
 	return in->info.tier_reason ? in->info.tier_reason : "there is no debug info";
 }
@@ -379,10 +382,10 @@ static struct error *nothing_found(struct evaluation *e, const char *name,
 		list = locals_list(e->c, place, f, &n);
 		return no_variable(list, n, name, why);
 	}
-	return error_new(ERR_STATE, "%s no static `%s`%s%s",
-	                 f ? "where the variables of this frame are is not known, and there is"
-	                   : "there is",
-	                 name, why ? ": " : "", why ? why : "");
+	return error_new(ERR_STATE, "%s%s%s",
+	                 f ? "where the variables of this frame are is not known; " : "",
+	                 why ? "statics are not known: " : "there is no static of that name",
+	                 why ? why : "");
 }
 
 /* ---- the answer ---- */
