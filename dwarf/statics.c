@@ -86,6 +86,8 @@ static struct error *visit_batches(struct dwarf_module *dm, const char *crate, s
 	while (take_batch(dm, crate, len, &at, batch)) {
 		if (!crate) /* what is half known of one is no answer, but would be kept */
 			TRY(interrupt_check());
+		if (at < dm->nunits && !nbatches)
+			debuginfo_relax(dm->di, MAX_NOTES);
 		debuginfo_scan_all(dm, batch->data, batch->n);
 		for (size_t i = 0; i < batch->n; i++)
 			visit_variables(dm, batch->data[i], flags, visit, arg);
