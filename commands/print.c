@@ -22,15 +22,36 @@ static void ask_print(const struct session *s, const struct words *args, struct 
 	ret->print = args->word[0];
 }
 
+/* A static is of no frame, and needs none. */
+static struct error *focus_of(const struct session *s, const struct snapshot *snap,
+                              const struct local *printed, struct focus *ret)
+{
+	struct error *err = focus_frame(s, snap, ret);
+
+	if (!err || !printed)
+		return err;
+	if (!printed->global && printed->problem) {
+		struct error *both = error_new(err->kind, "%s; %s", err->message, printed->problem);
+
+		error_free(err);
+		return both;
+	}
+	if (!printed->global)
+		return err;
+	error_free(err);
+	*ret = (struct focus){ 0 };
+	return NULL;
+}
+
 static struct error *run_print(struct session *s, const struct answer *answer,
                                const struct words *args, struct out *out)
 {
 	const struct local *printed = answer->snapshot->printed;
-	struct focus f;
+	struct focus f = { 0 };
 
-	TRY(focus_frame(s, answer->snapshot, &f));
+	TRY(focus_of(s, answer->snapshot, printed, &f));
 	/* Numbers of threads change where one ends while it is asked about. */
-	if (!*s->task && s->target && f.thread->number != s->asked.thread)
+	if (!*s->task && s->target && f.thread && f.thread->number != s->asked.thread)
 		return error_new(ERR_STATE, "thread #%u is another one now; ask again",
 		                 s->asked.thread);
 	if (!printed)
@@ -81,9 +102,11 @@ const struct command print_command = {
 	.max_args = 1,
 	.check = check_print,
 	.ask = ask_print,
-	.summary = "A variable of the frame in focus, or what it leads to",
+	.summary = "A variable of the frame in focus, or a static, or what it leads to",
 	.help = "    EXPR is a path: req, req.uri, pair.0. The frame is chosen with task ID and\n"
-		"    frame N; locals lists its variables.",
+		"    frame N; locals lists its variables. What is no variable of the frame is\n"
+		"    looked for among the statics of the program: CONFIG.limit, or with a path,\n"
+		"    app::CONFIG.limit, which no variable hides.",
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.run = run_print,
 };

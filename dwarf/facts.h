@@ -3,7 +3,8 @@
  * file of the cache for the next one (cache.h), in a layout file for a stripped binary (closure.h).
  *
  * A fact is a record below a kind and a key, and is found by them alone. A record is a row of
- * numbers and texts; who writes a kind reads it too: answer.c, type.c, variables.c. DIE offsets in
+ * numbers and texts; who writes a kind reads it too: answer.c, type.c, variables.c,
+ * statics.c. DIE offsets in
  * it are those of the module's .debug_info, so that a type from a file and one from DWARF are the
  * same type.
  *
@@ -48,6 +49,7 @@ enum fact_kind {
 	FACT_FRAME,     /* link-time pc -> variables of the frame and their locations */
 	FACT_CODE,      /* link-time address -> DIE of the function that begins there */
 	FACT_INLINES,   /* DIE of a function -> telling functions inlined into it */
+	FACT_GLOBALS,   /* name without its path -> statics; "*" -> their number: all are known */
 	FACT_KINDS,
 };
 

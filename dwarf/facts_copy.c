@@ -46,6 +46,7 @@ static const struct {
 	[FACT_FRAME] = { KEY_NUMBER, "*(nn)*(sDn*(nn))" },
 	[FACT_CODE] = { KEY_NUMBER, "D" },
 	[FACT_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
+	[FACT_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
 };
 
 /* ---- a walk over a record ---- */

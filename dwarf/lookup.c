@@ -449,45 +449,6 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 	return NULL;
 }
 
-/* ---- statics ---- */
-
-bool search_static(struct dwarf_module *dm, const char *name, const struct type **type,
-                   uint64_t *addr)
-{
-	const char *colons = strstr(name, "::"), *last = qualified_last(name);
-	bool found = false;
-
-	debuginfo_read_roots(dm);
-	for (size_t i = 0; colons && dm->dwarf && i < dm->nunits; i++) {
-		struct unit *u = &dm->units[i];
-
-		if (!unit_is_of_crate(u, name, (size_t)(colons - name)))
-			continue;
-		debuginfo_scan(dm, u);
-		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope_note *note = &u->scopes[j];
-			Dwarf_Die die;
-
-			if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_ADDRESS))
-				continue;
-			struct scope s = scan_scope(&dm->sections, u, (uint32_t)j);
-			if (s.low == 0 || !s.name || strcmp(s.name, last) != 0)
-				continue;
-			const char *whole = scope_name(dm, u, (uint32_t)j);
-			if (!whole || strcmp(whole, name) != 0 ||
-			    !dwarf_offdie(dm->dwarf, s.die, &die))
-				continue;
-			uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s.low });
-			if (found && at != *addr)
-				return false;
-			*type = type_at(dm, die_reference(&die, DW_AT_type));
-			*addr = at;
-			found = *type != NULL;
-		}
-	}
-	return found;
-}
-
 /* ---- trait objects ---- */
 
 const struct type *search_vtable_variable(struct dwarf_module *dm, uint64_t variable)

@@ -79,6 +79,23 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
                    uint64_t *addr);
 
+/* A static, or a thread-local, of the program's source; vtables are none. */
+struct global {
+	const char *name;        /* qualified: "app::config::LIMIT" */
+	const struct type *type; /* NULL unknown */
+	uint64_t addr;           /* run-time; 0 of a thread-local */
+	bool thread_local;
+};
+/*
+ * Those whose name without its path is name ("LIMIT"), by their qualified names; *total may be
+ * more than the *nret that are told. The first time this goes through all units, with a progress
+ * line, and learns all statics there are; then it is known. ERR_INTERRUPTED at ^C.
+ */
+struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct arena *a,
+                             struct global **ret, size_t *nret, size_t *total) MUST_CHECK;
+/* Can that be asked at little cost: all are known, or the debug info is small? */
+bool lookup_globals_near(struct dwarf_module *dm);
+
 /*
  * The concrete type behind a trait object's vtable at addr (run-time). Exact when DWARF has
  * the vtable's own DIE; otherwise from the function in slot, whose first argument is

@@ -80,6 +80,7 @@ struct local {
 	bool argument;     /* captured or passed, not a local variable */
 	bool uncertain;    /* it may have been moved out: no drop flag says it is live */
 	bool passed_in;    /* a parameter's value when the function was called: may have changed */
+	bool global;       /* a static, or what goes wrong with one: of no frame */
 	const char *problem;
 };
 

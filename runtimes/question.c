@@ -1,4 +1,4 @@
-/* `print`: a path from a variable of one frame to a value. */
+/* `print`: a path from a variable of one frame, or from a static, to a value. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "dwarf/demangle.h"
 #include "dwarf/peel.h"
+#include "runtimes/globals.h"
 #include "runtimes/locals.h"
 
 enum { MAX_HOPS = 32, MAX_NAMES = 24 };
@@ -33,6 +34,40 @@ static struct error *read_word(struct evaluation *e, const char **ret)
 		                 "like *req.headers[0].1",
 		                 start);
 	*ret = arena_strndup(&e->c->scratch, start, (size_t)(e->rest - start));
+	return NULL;
+}
+
+/* Of a static's path: "app::{impl#0}::f::NAME", "app::f<u8, (u8, u8)>::NAME". */
+static size_t path_length(const char *s)
+{
+	size_t depth = 0;
+
+	for (size_t n = 0;; n++) {
+		bool arrow = n && s[n - 1] == '-';
+
+		if (s[n] == '\0')
+			return depth ? 0 : n;
+		if (s[n] == ':' && s[n + 1] == ':')
+			n++;
+		else if (n && s[n] == '<')
+			depth++;
+		else if (depth && s[n] == '>' && !arrow)
+			depth--;
+		else if (!depth && !isalnum((unsigned char)s[n]) && !strchr("_{#}", s[n]))
+			return n;
+	}
+}
+
+/* A variable's name, or a static's with or without its path. */
+static struct error *read_path(struct evaluation *e, const char **ret)
+{
+	size_t len = path_length(e->rest);
+	const char *path = arena_strndup(&e->c->scratch, e->rest, len);
+
+	if (!strstr(path, "::"))
+		return read_word(e, ret);
+	e->rest += len;
+	*ret = path;
 	return NULL;
 }
 
@@ -244,14 +279,18 @@ static struct error *evaluate(struct evaluation *e)
 
 /* ---- the frame ---- */
 
-static struct error *no_variable(const struct local_place *list, size_t n, const char *name)
+/* no_statics: why none of that name was looked for; NULL: none was found either. */
+static struct error *no_variable(const struct local_place *list, size_t n, const char *name,
+                                 const char *no_statics)
 {
 	STR(names);
 
 	for (size_t i = 0; i < n && i < MAX_NAMES; i++)
 		str_printf(&names, "%s%s", i ? ", " : "; there are: ", list[i].name);
-	return error_new(ERR_USAGE, "no variable `%s` here%s", name,
-	                 n ? str_text(&names) : ", and no other");
+	return error_new(ERR_USAGE, "no variable `%s` here%s; %s%s", name,
+	                 n ? str_text(&names) : ", and no other",
+	                 no_statics ? "statics are not known: " : "and no static of that name",
+	                 no_statics ? no_statics : "");
 }
 
 /* Rust would mean the innermost: which of them that is, nothing says. */
@@ -272,27 +311,21 @@ static void note_namesakes(struct evaluation *e, const struct local_place *list,
 	                               count);
 }
 
-static struct error *find_variable(struct evaluation *e, const struct frame_place *place,
-                                   const struct future *f)
+/* *found false: none of that name is in the frame. */
+static struct error *find_variable(struct evaluation *e, const char *name,
+                                   const struct local_place *list, size_t n, bool *found)
 {
 	const struct local_place *l = NULL;
-	const char *name;
-	size_t n;
-	struct local_place *list = locals_list(e->c, place, f, &n);
 
-	for (skip_blanks(e); *e->rest == '*'; skip_blanks(e)) {
-		e->stars++;
-		e->rest++;
-	}
-	TRY(read_word(e, &name));
 	/* Of several with one name the first that can be read; a variable before a capture. */
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0 &&
 		    (!l || l->problem || (l->argument && !list[i].problem)))
 			l = &list[i];
 	}
+	*found = l != NULL;
 	if (!l)
-		return no_variable(list, n, name);
+		return NULL;
 	e->v = l->v;
 	e->in_memory = l->in_memory;
 	e->word = l->word;
@@ -303,12 +336,90 @@ static struct error *find_variable(struct evaluation *e, const struct frame_plac
 	return l->problem ? error_new(ERR_STATE, "%s", l->problem) : NULL;
 }
 
-static struct error *print(struct evaluation *e, const struct frame_place *place,
-                           const struct future *f)
+/* ---- statics ---- */
+
+/* Why they are not known; NULL where they are. */
+static const char *statics_unknown(const struct inspector *in)
+{
+	if (in->layout)
+		return "a layout file does not have them";
+	if (in->info.tier == TIER_FULL)
+		return NULL;
+	return in->info.tier_reason ? in->info.tier_reason : "there is no debug info";
+}
+
+static struct error *find_static(struct evaluation *e, const char *name, bool *found)
+{
+	struct inspector *in = e->c->in;
+	struct global g;
+
+	e->out->global = true;
+	TRY(global_find(in, name, &e->c->scratch, &g, found));
+	if (!*found)
+		return NULL;
+	e->v = (struct value){ g.type, g.addr };
+	e->in_memory = true;
+	e->out->name = clean_name(e->c->a, arena_printf(&e->c->scratch, "%.*s%s%s",
+	                                                (int)(e->stars < 16 ? e->stars : 16),
+	                                                "****************", g.name, e->rest));
+	return NULL;
+}
+
+/* Nothing is called so. f: the frame, NULL where there is none; place: of its variables. */
+static struct error *nothing_found(struct evaluation *e, const char *name,
+                                   const struct frame_place *place, const struct future *f)
+{
+	const char *why = statics_unknown(e->c->in);
+	struct local_place *list;
+	size_t n;
+
+	if (why && strstr(name, "::"))
+		return error_new(ERR_NO_DEBUGINFO, "statics are not known: %s", why);
+	if (strstr(name, "::"))
+		return error_new(ERR_USAGE, "there is no static `%s`", name);
+	e->out->global = false;
+	if (place) {
+		list = locals_list(e->c, place, f, &n);
+		return no_variable(list, n, name, why);
+	}
+	return error_new(ERR_STATE, "%s%s%s",
+	                 f ? "where the variables of this frame are is not known; " : "",
+	                 why ? "statics are not known: " : "there is no static of that name",
+	                 why ? why : "");
+}
+
+/* ---- the answer ---- */
+
+/* Where the path begins; the innermost name wins, as in Rust. */
+static struct error *find_start(struct evaluation *e, const char *name,
+                                const struct frame_place *place, const struct future *f)
+{
+	bool found = false;
+
+	if (place && !strstr(name, "::")) {
+		size_t n;
+		struct local_place *list = locals_list(e->c, place, f, &n);
+
+		TRY(find_variable(e, name, list, n, &found));
+	}
+	if (!found)
+		TRY(find_static(e, name, &found));
+	return found ? NULL : nothing_found(e, name, place, f);
+}
+
+static struct error *read_start(struct evaluation *e, const char **name)
+{
+	for (skip_blanks(e); *e->rest == '*'; skip_blanks(e)) {
+		e->stars++;
+		e->rest++;
+	}
+	return read_path(e, name);
+}
+
+static struct error *print(struct evaluation *e)
 {
 	struct inspector *in = e->c->in;
 
-	TRY(find_variable(e, place, f));
 	TRY(evaluate(e));
 	e->out->type = clean_name(e->c->a, type_name(e->v.type));
 	e->out->addr = e->in_memory ? e->v.addr : 0;
@@ -357,15 +468,22 @@ static struct future *root_in_question(const struct collector *c)
 	return NULL;
 }
 
-static const char *no_frame(const struct collector *c, const struct future *root)
+static struct error *answer_print(struct evaluation *e, const char *name,
+                                  const struct frame_place *place, const struct future *f)
 {
-	const struct question *q = c->question;
+	TRY(find_start(e, name, place, f));
+	return print(e);
+}
 
-	if (root)
-		return arena_printf(c->a, "there is no frame %u", q->frame);
-	if (q->task)
-		return arena_printf(c->a, "task %s has no frames, or does not exist", q->task);
-	return arena_printf(c->a, "thread %u has no frames of futures", q->thread);
+/*
+ * What runs is seen by the walk of the copy only: a rehearsal does not go through all debug info
+ * for what may be a variable yet. What it has not read for that, another round reads.
+ */
+static bool is_too_early(const struct inspector *in)
+{
+	const struct target *t = in->target;
+
+	return t->ops->stop && !t->stopped && !t->frozen && !global_is_near(in);
 }
 
 void question_answer(struct collector *c, bool last)
@@ -377,25 +495,21 @@ void question_answer(struct collector *c, bool last)
 	struct future *root = root_in_question(c);
 	struct future *f = find_frame(root, q->frame);
 	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
+	struct evaluation e = { .c = c, .rest = q->print };
+	const char *name = NULL;
 
 	/* The root of a block_on that may be at several places. */
 	if (f && f->addr == 0 && !f->running)
 		place = NULL;
-	if (!place && !last)
+	struct error *err = read_start(&e, &name);
+	/* A path needs no frame. */
+	if (!err && !strstr(name, "::") && !place && (!last || is_too_early(c->in)))
 		return;
-	struct local *out = NEW(c->a, struct local);
+	struct local *out = e.out = NEW(c->a, struct local);
 	out->name = clean_name(c->a, q->print);
 	c->out->printed = out;
-	if (!f) {
-		out->problem = no_frame(c, root);
-		return;
-	}
-	if (!place) {
-		out->problem = "where the variables of this frame are is not known";
-		return;
-	}
-	struct evaluation e = { .c = c, .out = out, .rest = q->print };
-	struct error *err = print(&e, place, f);
+	if (!err)
+		err = answer_print(&e, name, place, f);
 	if (err)
 		out->problem = clean_name(c->a, err->message);
 	error_free(err);

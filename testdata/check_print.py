@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Asks asyncdbg to print paths from variables of the program `locals`.
+"""Asks asyncdbg to print paths from variables and statics of the program `locals`.
 
 usage: check_print.py ASYNCDBG DOCUMENT TARGET_OPTION...
 
@@ -42,6 +42,18 @@ CASES = [
     ("locals::gone::borrowed::{async_block#0}", "text", '"outer"'),
 ]
 
+# Statics: whatever is in focus.
+STATICS = [
+    ("truth::BUSY", "Mutex { data: [], poisoned: false, .. }"),
+    ("BUSY", "Mutex { data: [], poisoned: false, .. }"),
+    ("truth::PLACES[0].visits", "1"),
+    ("PLACES[0].visits", "1"),
+    ("PLACES[0].missing", "! no member `missing` in truth::Place"),
+    ("truth::MISSING", "! there is no static `truth::MISSING`"),
+    ("MISSING", "! no static of that name"),
+    ("CURRENT_PARKER", "! tokio::runtime::park::CURRENT_PARKER is a thread-local"),
+]
+
 
 def walk(future):
     if future:
@@ -59,9 +71,11 @@ def places(document):
     }
 
 
-def ask(asyncdbg, target, task, frame, expression):
+def ask(asyncdbg, target, focus, expression):
     """The last document's value, or the error."""
-    commands = "task {}; frame {}; print {}".format(task, frame, expression)
+    commands = "print {}".format(expression)
+    if focus:
+        commands = "task {}; frame {}; {}".format(*focus, commands)
     done = subprocess.run(
         [asyncdbg, *target, "--json", "-e", commands],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
@@ -75,18 +89,24 @@ def ask(asyncdbg, target, task, frame, expression):
     return answer["printed"]["value"]
 
 
+def fits(have, want):
+    return have == want or (want.startswith("! ") and want[2:] in have and have[0] == "!")
+
+
 def main():
     asyncdbg, path, *target = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         where = places(json.load(file))
     failures = 0
-    for function, expression, want in CASES:
-        if function not in where:
+    cases = [(None, *case) for case in STATICS] + CASES
+    cases += [("locals::plain::compounds", *case) for case in STATICS]
+    for function, expression, want in cases:
+        if function and function not in where:
             print("no frame of {}".format(function))
             failures += 1
             continue
-        have = ask(asyncdbg, target, *where[function], expression)
-        if have != want and not (want.startswith("! ") and want[2:] in have and have[0] == "!"):
+        have = ask(asyncdbg, target, where[function] if function else None, expression)
+        if not fits(have, want):
             print("{}: {} is {}, not {}".format(function, expression, have, want))
             failures += 1
     return 1 if failures else 0

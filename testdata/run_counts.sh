@@ -51,15 +51,15 @@ with_addresses() {
 	echo "${commands//%B/$(sed -n 2p <<<"$addresses")}"
 }
 
-# count FIXTURE FUNCTION OPTION COMMANDS: instructions in all calls of the function.
+# count FIXTURE FUNCTION OPTION COMMANDS: instructions in all calls of the function, or in all.
 count() {
-	local fixture=$1 function=$2 option=() collected
+	local fixture=$1 function=$2 only=() option=() collected
 
+	[ "$function" = - ] || only=(--toggle-collect="$function")
 	[ "$3" = - ] || option=("$3")
-	timeout 600 valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-		--toggle-collect="$function" "$asyncdbg" -c "$fixture.core" --exe "$fixture.exe" \
-		"${option[@]}" -e "$4" >out 2>err </dev/null || [ $? -le 1 ] ||
-		{ tail -n 5 err >&2 && exit 1; }
+	timeout 600 valgrind --tool=callgrind --callgrind-out-file=/dev/null "${only[@]}" \
+		"$asyncdbg" -c "$fixture.core" --exe "$fixture.exe" "${option[@]}" -e "$4" \
+		>out 2>err </dev/null || [ $? -le 1 ] || { tail -n 5 err >&2 && exit 1; }
 	collected=$(sed -n 's/^==[0-9]*== Collected *: *\([0-9]*\).*/\1/p' err)
 	if [ "${collected:-0}" -eq 0 ]; then
 		echo "$function was not called, or was inlined" >&2
@@ -73,15 +73,15 @@ measure() {
 	local fixture=$1 function=$2 option=$3 before=$4 each=$5 all=() less=0 i more
 
 	unpack "$fixture"
+	if [ "$before" = - ]; then
+		count "$fixture" "$function" "$option" "$(with_addresses "$fixture" "$each")"
+		return
+	fi
 	for ((i = 0; i < times; i++)); do
 		all+=("$each")
 	done
-	more=$(printf '%s; ' "${all[@]}")
-	if [ "$before" != - ]; then
-		more="$before; $more"
-		less=$(count "$fixture" "$function" "$option" \
-			"$(with_addresses "$fixture" "$before")")
-	fi
+	more=$(printf '%s; ' "$before" "${all[@]}")
+	less=$(count "$fixture" "$function" "$option" "$(with_addresses "$fixture" "$before")")
 	more=$(count "$fixture" "$function" "$option" "$(with_addresses "$fixture" "$more")")
 	echo $(((more - less) / times))
 }

@@ -69,8 +69,9 @@ check_truth() {
 		>"$work/said" || bad "its variables differ from the truth" "$work/said"
 }
 
+# check_print OPTIONS...: of the live program, or of its core.
 check_print() {
-	"$here/check_print.py" "$asyncdbg" "$work/live.json" -p "$pid" >"$work/said" 2>&1 ||
+	"$here/check_print.py" "$asyncdbg" "$work/live.json" "$@" >"$work/said" 2>&1 ||
 		bad "what it prints is wrong" "$work/said"
 }
 
@@ -105,6 +106,7 @@ check_core() {
 	ask core.json -c "$work/core.$pid" --json async backtrace all
 	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"
+	[ "$program" != locals ] || check_print -c "$work/core.$pid"
 	rm -f "$work/core.$pid"
 }
 
@@ -139,7 +141,7 @@ check_program() {
 	check_truth
 	check_running "after a backtrace"
 	check_commands
-	[ "$program" != locals ] || check_print
+	[ "$program" != locals ] || check_print -p "$pid"
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in
