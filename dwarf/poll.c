@@ -11,6 +11,7 @@
 #include "dwarf/polled.h"
 #include "dwarf/qualified.h"
 #include "dwarf/search.h"
+#include "dwarf/symtab.h"
 #include "dwarf/type.h"
 
 static bool coroutine_is_polled(const struct poll_question *q)
@@ -174,6 +175,59 @@ const char *search_home(struct dwarf_module *dm, uint64_t die)
 	return at ? arena_strndup(&dm->di->arena, u->name, (size_t)(at - u->name) + 3) : NULL;
 }
 
+static bool is_future_by_symbols(const struct type *t, int depth);
+
+/* What impls of Future ask of their arguments: to be a future, or to be called. */
+static bool is_future_or_callable(const struct type *t, int depth)
+{
+	enum { MAX_DEPTH = 16 };
+	static const char boxed[] = "alloc::boxed::Box<dyn core::future::future::Future<";
+	static const char called[] = "futures_util::fns::"; /* its own closures, with names */
+
+	if (depth > MAX_DEPTH)
+		return false;
+	return type_is_coroutine(t) ||
+	       strncmp(qualified_last(type_name(t)), "{closure_env#", 13) == 0 ||
+	       strncmp(type_name(t), boxed, sizeof(boxed) - 1) == 0 ||
+	       strncmp(type_name(t), called, sizeof(called) - 1) == 0 ||
+	       is_future_by_symbols(t, depth);
+}
+
+/* An enum's stand in its variants. */
+static const struct type_param *params_of(const struct type *t, size_t *n)
+{
+	const struct type_param *params = type_params(t, n);
+	size_t nvariants;
+	const struct variant *variants = type_variants(t, &nvariants);
+
+	return *n == 0 && nvariants && variants[0].payload ? type_params(variants[0].payload, n)
+	                                                   : params;
+}
+
+/*
+ * By the symbols alone. The bounds of an impl for all instances are known to be satisfied where
+ * each argument is a future or a function.
+ */
+static bool is_future_by_symbols(const struct type *t, int depth)
+{
+	const struct type_param *params;
+	size_t n;
+
+	switch (symtab_poll(type_module(t), type_name(t))) {
+	case SYMTAB_POLL_ALL:
+		return true;
+	case SYMTAB_POLL_OPEN:
+		params = params_of(t, &n);
+		for (size_t i = 0; i < n; i++) {
+			if (!params[i].type || !is_future_or_callable(params[i].type, depth + 1))
+				return false;
+		}
+		return n > 0;
+	default:
+		return false;
+	}
+}
+
 bool search_has_poll(const struct type *t)
 {
 	struct poll_question q = {
@@ -186,6 +240,15 @@ bool search_has_poll(const struct type *t)
 
 	if (!q.here || polled_never(q.name))
 		return false;
+	if (type_is_polled(&q))
+		return true;
+	if (poll_units_is_large(&q)) {
+		if (is_future_by_symbols(t, 0))
+			return true;
+		if (symtab_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
+		    symtab_is_unoptimised(q.dm, q.here))
+			return false;
+	}
 	poll_units_ask(&q);
 	return type_is_polled(&q);
 }

@@ -21,6 +21,9 @@ struct poll_question {
 /* Reads units (polled_read()) until the question is answered, or nobody can answer it. */
 void poll_units_ask(const struct poll_question *q);
 
+/* Has the crate of the question so many units left that not all are looked through? */
+bool poll_units_is_large(const struct poll_question *q);
+
 /* The function around a coroutine: "recv" of "recv::{async_fn_env#0}", NULL none. */
 const char *poll_units_function(const struct type *coroutine, struct arena *a);
 

@@ -122,6 +122,20 @@ static bool points_at_future(struct inspector *in, const struct type *t, int dep
 	return false;
 }
 
+/*
+ * Pin<Box<F>>, Pin<&mut F>, Box<F>: the implementations of core and alloc ask F alone, and what
+ * implements Future for a trait object is asked by the search.
+ */
+static bool is_as_its_target(const struct type *t)
+{
+	const struct member *m = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
+	const struct type *p = m ? m->type : t, *target = p ? type_target(p) : NULL;
+
+	return p && type_kind(p) == TYPE_POINTER && (is_box(p) || is_exclusive(p)) && target &&
+	       (type_kind(target) == TYPE_STRUCT || type_kind(target) == TYPE_ENUM) &&
+	       !type_is_dyn(target);
+}
+
 static bool is_future(struct inspector *in, const struct type *t, int depth)
 {
 	size_t row;
@@ -138,7 +152,8 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	          type_is(t, "core::future::from_generator::GenFuture");
 	if (!is && type_is_dyn(t))
 		is = strstr(type_name(t), "core::future::future::Future") != NULL;
-	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM))
+	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
+	    !is_as_its_target(t))
 		is = lookup_has_poll(t);
 	traits->is_future = is ? YES : NO;
 	return is;
