@@ -228,6 +228,97 @@ static bool is_future_by_symbols(const struct type *t, int depth)
 	}
 }
 
+/* A type that is being asked about, and those that it was met in. */
+struct plain_question {
+	const struct type *t;
+	const struct plain_question *outer;
+	int depth;
+};
+
+static bool is_plain(const struct type *t, const struct plain_question *outer);
+
+static bool members_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(members[i].type, q))
+			return false;
+	}
+	return true;
+}
+
+static bool variants_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct variant *variants = type_variants(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].payload && !members_are_plain(variants[i].payload, q))
+			return false;
+	}
+	return true;
+}
+
+static bool params_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct type_param *params = params_of(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(params[i].type, q))
+			return false;
+	}
+	return true;
+}
+
+static bool is_scalar(const struct type *t)
+{
+	enum type_kind kind = t ? type_kind(t) : TYPE_OPAQUE;
+
+	return (kind >= TYPE_BOOL && kind <= TYPE_FLOAT) || kind == TYPE_CENUM;
+}
+
+static bool ask_plain(const struct type *t, const struct plain_question *q)
+{
+	switch (type_kind(t)) {
+	case TYPE_POINTER:
+		return is_scalar(type_target(t)) ||
+		       (strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0 &&
+		        is_plain(type_target(t), q));
+	case TYPE_ARRAY:
+		return is_plain(type_target(t), q);
+	case TYPE_STRUCT:
+		return polled_never(type_name(t)) && type_name(t)[0] != '('
+		               ? params_are_plain(t, q)
+		               : members_are_plain(t, q);
+	case TYPE_ENUM:
+		return !type_is_coroutine(t) && variants_are_plain(t, q);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Numbers and texts, and containers of such: nothing to poll in it, and no waker. What is a future
+ * all the same, like one that yields once, stands in the units that poll it.
+ */
+static bool is_plain(const struct type *t, const struct plain_question *outer)
+{
+	enum { MAX_DEPTH = 8 };
+	struct plain_question q = { t, outer, outer ? outer->depth + 1 : 0 };
+
+	if (!t || q.depth > MAX_DEPTH)
+		return false;
+	/* What holds itself is what the rest of it is. */
+	for (; outer; outer = outer->outer) {
+		if (outer->t == t)
+			return true;
+	}
+	return is_scalar(t) || ask_plain(t, &q);
+}
+
 bool search_has_poll(const struct type *t)
 {
 	struct poll_question q = {
@@ -248,6 +339,7 @@ bool search_has_poll(const struct type *t)
 		if (symtab_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
 		    symtab_is_unoptimised(q.dm, q.here))
 			return false;
+		q.plain = is_plain(t, NULL);
 	}
 	poll_units_ask(&q);
 	return type_is_polled(&q);

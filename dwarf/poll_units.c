@@ -210,7 +210,8 @@ void poll_units_ask(const struct poll_question *q)
 		done = read_units(q, &units);
 	}
 	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
-	bool inlined = !crate->small && (q->function || !symtab_is_unoptimised(q->dm, q->here));
+	bool inlined = !crate->small &&
+	               (q->function || (!q->plain && !symtab_is_unoptimised(q->dm, q->here)));
 	if (!done && !crate->small) {
 		if (inlined)
 			add_object(q, &units, q->here);

@@ -14,6 +14,7 @@ struct poll_question {
 	struct unit *here;    /* the unit of the type */
 	const char *name;     /* of the type, qualified */
 	const char *function; /* around a coroutine; NULL: of any other type */
+	bool plain;           /* hardly a future: units where it may be inlined are not worth it */
 	uint64_t key;
 	bool (*answered)(const struct poll_question *q);
 };

@@ -18,6 +18,8 @@ static void test_never(void **state)
 		{ "(app::Fut, app::Fut)", true },
 		{ "[app::Fut; 2]", true },
 		{ "app::run::{async_fn#0}::{closure_env#0}<app::Fut>", true },
+		{ "*const app::Fut", true },
+		{ "*mut dyn app::Fut", true },
 		{ "core::future::ready::Ready<u8>", false },
 		{ "core::pin::Pin<&mut app::Fut>", false },
 		{ "alloc::boxed::Box<app::Fut, alloc::alloc::Global>", false },
