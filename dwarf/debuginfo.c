@@ -41,10 +41,9 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 static void forget_module(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
-		&dm->types,       &dm->by_name,         &dm->functions,       &dm->statics,
-		&dm->polled,      &dm->coroutine_polls, &dm->result_names,    &dm->poll_crates,
-		&dm->poll_visits, &dm->poll_symbols,    &dm->closure_symbols, &dm->symbols_at,
-		&dm->poll_dies,   &dm->unoptimised,
+		&dm->types,       &dm->by_name,         &dm->functions,    &dm->statics,
+		&dm->polled,      &dm->coroutine_polls, &dm->result_names, &dm->poll_crates,
+		&dm->poll_visits, &dm->symbols_at,      &dm->poll_dies,    &dm->unoptimised,
 	};
 
 	cache_close(dm);

@@ -93,11 +93,10 @@ struct dwarf_module {
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
 	struct map result_names; /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
-	struct map poll_crates, poll_visits;      /* see poll_units.c */
-	size_t nscanned;                          /* units */
-	size_t ntypes;                            /* read so far */
-	struct map poll_symbols, closure_symbols; /* hash of an identifier -> struct poll_symbol */
-	bool poll_symbols_read;
+	struct map poll_crates, poll_visits;       /* see poll_units.c */
+	size_t nscanned;                           /* units */
+	size_t ntypes;                             /* read so far */
+	struct poll_index *poll_index;             /* see poll_symbols.c; NULL until asked for */
 	struct map unoptimised;                    /* keys of crates: see symtab_is_unoptimised() */
 	address_vec trivial;                       /* what tells them, not looked at yet */
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */

@@ -11,6 +11,7 @@
 #include "dwarf/polled.h"
 #include "dwarf/qualified.h"
 #include "dwarf/search.h"
+#include "dwarf/symtab.h"
 #include "dwarf/type.h"
 
 static bool coroutine_is_polled(const struct poll_question *q)
@@ -174,6 +175,150 @@ const char *search_home(struct dwarf_module *dm, uint64_t die)
 	return at ? arena_strndup(&dm->di->arena, u->name, (size_t)(at - u->name) + 3) : NULL;
 }
 
+static bool is_future_by_symbols(const struct type *t, int depth);
+
+/* What impls of Future ask of their arguments: to be a future, or to be called. */
+static bool is_future_or_callable(const struct type *t, int depth)
+{
+	enum { MAX_DEPTH = 16 };
+	static const char boxed[] = "alloc::boxed::Box<dyn core::future::future::Future<";
+	static const char called[] = "futures_util::fns::"; /* its own closures, with names */
+
+	if (depth > MAX_DEPTH)
+		return false;
+	return type_is_coroutine(t) ||
+	       strncmp(qualified_last(type_name(t)), "{closure_env#", 13) == 0 ||
+	       strncmp(type_name(t), boxed, sizeof(boxed) - 1) == 0 ||
+	       strncmp(type_name(t), called, sizeof(called) - 1) == 0 ||
+	       is_future_by_symbols(t, depth);
+}
+
+/* An enum's stand in its variants. */
+static const struct type_param *params_of(const struct type *t, size_t *n)
+{
+	const struct type_param *params = type_params(t, n);
+	size_t nvariants;
+	const struct variant *variants = type_variants(t, &nvariants);
+
+	return *n == 0 && nvariants && variants[0].payload ? type_params(variants[0].payload, n)
+	                                                   : params;
+}
+
+/*
+ * By the symbols alone. The bounds of an impl for all instances are known to be satisfied where
+ * each argument is a future or a function.
+ */
+static bool is_future_by_symbols(const struct type *t, int depth)
+{
+	const struct type_param *params;
+	size_t n;
+
+	switch (symtab_poll(type_module(t), type_name(t))) {
+	case SYMTAB_POLL_ALL:
+		return true;
+	case SYMTAB_POLL_OPEN:
+		params = params_of(t, &n);
+		for (size_t i = 0; i < n; i++) {
+			if (!params[i].type || !is_future_or_callable(params[i].type, depth + 1))
+				return false;
+		}
+		return n > 0;
+	default:
+		return false;
+	}
+}
+
+/* A type that is being asked about, and those that it was met in. */
+struct plain_question {
+	const struct type *t;
+	const struct plain_question *outer;
+	int depth;
+};
+
+static bool is_plain(const struct type *t, const struct plain_question *outer);
+
+static bool members_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(members[i].type, q))
+			return false;
+	}
+	return true;
+}
+
+static bool variants_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct variant *variants = type_variants(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].payload && !members_are_plain(variants[i].payload, q))
+			return false;
+	}
+	return true;
+}
+
+static bool params_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct type_param *params = params_of(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(params[i].type, q))
+			return false;
+	}
+	return true;
+}
+
+static bool is_scalar(const struct type *t)
+{
+	enum type_kind kind = t ? type_kind(t) : TYPE_OPAQUE;
+
+	return (kind >= TYPE_BOOL && kind <= TYPE_FLOAT) || kind == TYPE_CENUM;
+}
+
+static bool ask_plain(const struct type *t, const struct plain_question *q)
+{
+	switch (type_kind(t)) {
+	case TYPE_POINTER:
+		return is_scalar(type_target(t)) ||
+		       (strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0 &&
+		        is_plain(type_target(t), q));
+	case TYPE_ARRAY:
+		return is_plain(type_target(t), q);
+	case TYPE_STRUCT:
+		return polled_never(type_name(t)) && type_name(t)[0] != '('
+		               ? params_are_plain(t, q)
+		               : members_are_plain(t, q);
+	case TYPE_ENUM:
+		return !type_is_coroutine(t) && variants_are_plain(t, q);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Numbers and texts, and containers of such: nothing to poll in it, and no waker. What is a future
+ * all the same, like one that yields once, stands in the units that poll it.
+ */
+static bool is_plain(const struct type *t, const struct plain_question *outer)
+{
+	enum { MAX_DEPTH = 8 };
+	struct plain_question q = { t, outer, outer ? outer->depth + 1 : 0 };
+
+	if (!t || q.depth > MAX_DEPTH)
+		return false;
+	/* What holds itself is what the rest of it is. */
+	for (; outer; outer = outer->outer) {
+		if (outer->t == t)
+			return true;
+	}
+	return is_scalar(t) || ask_plain(t, &q);
+}
+
 bool search_has_poll(const struct type *t)
 {
 	struct poll_question q = {
@@ -186,6 +331,16 @@ bool search_has_poll(const struct type *t)
 
 	if (!q.here || polled_never(q.name))
 		return false;
+	if (type_is_polled(&q))
+		return true;
+	if (poll_units_is_large(&q)) {
+		if (is_future_by_symbols(t, 0))
+			return true;
+		if (symtab_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
+		    symtab_is_unoptimised(q.dm, q.here))
+			return false;
+		q.plain = is_plain(t, NULL);
+	}
 	poll_units_ask(&q);
 	return type_is_polled(&q);
 }

@@ -1,142 +1,112 @@
 /*
  * Poll functions by the symbol table. In a large program the units of one crate hold tens of
  * megabytes; where a type's poll function lies among them, its symbol tells. All names are looked
- * through once, as bytes; only those that end as a poll function's are looked at.
+ * at once, by several threads: only those that end as a poll function's are read.
  */
 #include <ctype.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup.h"
+#include "dwarf/parallel.h"
+#include "dwarf/poll_header.h"
 #include "dwarf/qualified.h"
 #include "dwarf/symtab.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+enum {
+	AT_ONCE = 1 << 15,     /* symbols: the pages of their names do not stay */
+	MANY_NAMES = 16 << 20, /* bytes: below it is not worth giving them back */
+	MAX_NAME = 4096,       /* longer ones are read, but for v0 ones */
+	WORTH_A_THREAD = 2 * AT_ONCE,
+	HASH_END = 17 + 1, /* of a legacy name: the digits of its hash, and "E" */
+	MAX_SUFFIX = 48,   /* what LLVM may put behind: ".llvm.1234567890" */
+};
 
-enum { MAX_NAME = 4096, BLOOM_BITS = 1 << 20, PIECE = 8 << 20 };
+/* What a symbol is entered for. Several entries may be of one symbol. */
+enum entry_kind {
+	ENTRY_PATH,       /* a poll function; the path of the type, "app..Foo" */
+	ENTRY_IDENTIFIER, /* one of an unknown path: any identifier in its name */
+	ENTRY_CLOSURE,    /* a closure, or poll function of a coroutine: the function's name */
+};
 
-/* A function whose symbol has an identifier; the next one that has it. */
+enum { NO_ENTRY = UINT32_MAX };
+
+/* A function whose symbol has a name, by the name's hash. */
 struct poll_symbol {
-	uint64_t pc;
+	uint64_t key, pc;
 	struct unit *unit; /* that has code there, once looked */
+	uint32_t next;     /* entry of the same bucket */
+	uint8_t kind, form;
 	bool looked;
-	struct poll_symbol *next;
 };
 
-/* Legacy mangling ends with a hash; in v0 the trait's path stands before the method. */
-static const char legacy[] = "4poll17h", v0[] = "6Future4poll";
-/* The end of "{{closure}}" with a hash: closures, and poll functions of coroutines. */
-static const char closure[] = "$u7d$17h", closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
+typedef VEC(struct poll_symbol) entry_vec;
+
+struct poll_index {
+	struct poll_symbol *data;
+	uint32_t *buckets, mask;
+	bool skipped; /* a name */
+};
+
+/* All have as many bytes. Legacy mangling ends with a hash. */
+static const char legacy[] = "4poll17h", closure[] = "$u7d$17h", into_future[] = "uture17h";
+/* In v0 the trait's path stands before the method. */
+static const char v0[] = "6Future4poll";
+/* "{{closure}}" */
+static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
 /* What each await calls, and any inliner inlines, for it only gives back its argument. */
-static const char into_future[] = "uture17h",
-		  trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
+static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
 
+/* What one thread finds. */
 struct finder {
-	const struct symtab *t;
-	struct map starts; /* offset of a name that ends so, + 1 */
-	uint64_t *bloom;   /* of BLOOM_BITS bits, by offset: most names are no such */
-	struct map *polls, *closures;
-	address_vec *trivial;
-	struct arena *a;
+	entry_vec entries;
+	address_vec trivial;
+	bool skipped; /* a name */
 };
 
-/* Notes the start of the name that has something at p. */
-static void note_name(struct finder *f, const uint8_t *p)
-{
-	const uint8_t *base = f->t->names.data, *start = p;
-
-	while (start > base && start[-1] && p - start < MAX_NAME)
-		start--;
-	uint64_t offset = (uint64_t)(start - base);
-	map_put(&f->starts, offset + 1, NULL);
-	f->bloom[offset % BLOOM_BITS / 64] |= UINT64_C(1) << offset % 64;
-}
-
-static bool ends_so(const uint8_t *p)
-{
-	return memcmp(p, legacy, 8) == 0 || memcmp(p, closure, 8) == 0 ||
-	       memcmp(p, into_future, 8) == 0;
-}
-
-/* Notes every name with one of the legacy ends, which have "1?h" in common, from p to end. */
-static void find_legacy(struct finder *f, const uint8_t *p, const uint8_t *end)
-{
-#ifdef __SSE2__
-	const __m128i one = _mm_set1_epi8('1'), h = _mm_set1_epi8('h');
-
-	for (; end - p >= 16 + 8; p += 16) {
-		__m128i a = _mm_loadu_si128((const void *)(p + 5));
-		__m128i b = _mm_loadu_si128((const void *)(p + 7));
-		unsigned hits = (unsigned)_mm_movemask_epi8(
-			_mm_and_si128(_mm_cmpeq_epi8(a, one), _mm_cmpeq_epi8(b, h)));
-
-		for (; hits; hits &= hits - 1) {
-			if (ends_so(p + __builtin_ctz(hits)))
-				note_name(f, p + __builtin_ctz(hits));
-		}
-	}
-#endif
-	for (; end - p >= 8; p++) {
-		if (ends_so(p))
-			note_name(f, p);
-	}
-}
-
-/* By pieces, whose pages need not stay. */
-static void find_all_legacy(struct finder *f, const struct dwarf_module *dm)
-{
-	struct section names = f->t->names;
-
-	for (size_t at = 0; at < names.size; at += PIECE) {
-		size_t n = names.size - at < PIECE ? names.size - at : PIECE;
-		size_t more = names.size - at - n < 8 ? names.size - at - n : 8;
-
-		find_legacy(f, names.data + at, names.data + at + n + more);
-		if (names.size > 2 * PIECE)
-			mapped_drop(dm, names.data + at, n);
-	}
-}
-
-static void find_v0(struct finder *f)
-{
-	const uint8_t *p = f->t->names.data, *end = p + f->t->names.size;
-
-	while (p < end && (p = memmem(p, (size_t)(end - p), v0, sizeof(v0) - 1))) {
-		note_name(f, p);
-		p += sizeof(v0) - 1;
-	}
-}
+struct reading {
+	const struct dwarf_module *dm;
+	struct symtab t;
+	atomic_size_t next; /* symbol that nobody looks at yet */
+	atomic_size_t nfinders;
+	struct finder finders[PARALLEL_MAX];
+};
 
 static bool is_identifier(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* lookup_name_key() of the len bytes; 0 when there are more than a name can have. */
-static uint64_t key_of(const char *identifier, size_t len)
+/* lookup_name_key() of the len bytes. */
+static uint64_t key_of(const char *name, size_t len)
 {
-	char name[256];
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	if (len == 0 || len >= sizeof(name))
-		return 0;
-	memcpy(name, identifier, len);
-	name[len] = '\0';
-	return lookup_name_key(name);
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
 }
 
-static void add(struct finder *f, struct map *to, const char *identifier, size_t len, uint64_t pc)
+static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
+                     size_t len, uint64_t pc)
 {
-	uint64_t key = key_of(identifier, len);
-	struct poll_symbol *next = key ? map_get(to, key) : NULL;
+	struct poll_symbol entry = {
+		.key = key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
+	};
 
-	if (!key || (next && next->pc == pc))
-		return;
-	struct poll_symbol *s = NEW(f->a, struct poll_symbol);
-	*s = (struct poll_symbol){ .pc = pc, .next = next };
-	map_put(to, key, s);
+	for (size_t i = f->entries.n; i && f->entries.data[i - 1].pc == pc; i--) {
+		if (f->entries.data[i - 1].key == entry.key && f->entries.data[i - 1].kind == kind)
+			return;
+	}
+	if (len)
+		*vec_push(&f->entries) = entry;
+}
+
+static void add(struct finder *f, enum entry_kind kind, const char *name, size_t len, uint64_t pc)
+{
+	add_form(f, kind, POLL_FORM_VAGUE, name, len, pc);
 }
 
 /*
@@ -159,7 +129,7 @@ static void add_closure(struct finder *f, const char *name, uint64_t pc)
 			return;
 		if (strncmp(p, closure_part, sizeof(closure_part) - 1) == 0) {
 			if (own)
-				add(f, f->closures, own, own_len, pc);
+				add(f, ENTRY_CLOSURE, own, own_len, pc);
 			return;
 		}
 		own = p;
@@ -172,7 +142,7 @@ static void add_closure(struct finder *f, const char *name, uint64_t pc)
  * "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h...": every
  * identifier of the component counts, for the type may stand in any place of it.
  */
-static void add_legacy(struct finder *f, const char *name, const char *end, uint64_t pc)
+static void add_vague(struct finder *f, const char *name, const char *end, uint64_t pc)
 {
 	for (const char *p = name; p < end;) {
 		const char *start = p;
@@ -186,7 +156,7 @@ static void add_legacy(struct finder *f, const char *name, const char *end, uint
 		while (p < end && is_identifier(*p))
 			p++;
 		if (p > start)
-			add(f, f->polls, start, (size_t)(p - start), pc);
+			add(f, ENTRY_IDENTIFIER, start, (size_t)(p - start), pc);
 		else
 			p++;
 	}
@@ -207,70 +177,177 @@ static void add_v0(struct finder *f, const char *name, const char *end, uint64_t
 		p += p < end && *p == '_';
 		if (len == 0 || len > (size_t)(end - p))
 			continue;
-		add(f, f->polls, p, len, pc);
+		add(f, ENTRY_IDENTIFIER, p, len, pc);
 		/* What looks like a length may be part of something else: no jump over it. */
 	}
 }
 
-static void add_symbol(struct finder *f, const Elf64_Sym *sym)
+static void add_poll(struct finder *f, const char *name, size_t len, uint64_t pc)
 {
-	const char *name = symtab_name(f->t, sym), *at;
+	struct poll_header header = poll_header_read(name, len);
+	const char *end = name + len, *start = end;
 
-	if (!name)
-		return;
-	if ((at = strstr(name, legacy)) && at - name > 4 && strncmp(at - 4, "$GT$", 4) == 0) {
+	if (header.form != POLL_FORM_VAGUE) {
+		add_form(f, ENTRY_PATH, header.form, header.path, header.path_len, pc);
+	} else if (len > 4 && memcmp(end - 4, "$GT$", 4) == 0) {
 		/* The last component, its length and "_" before it. */
-		const char *start = at;
-
 		while (start > name && !(isdigit((unsigned char)start[-1]) && *start == '_'))
 			start--;
-		add_legacy(f, start + (*start == '_'), at, sym->st_value);
-	} else if (strstr(name, trivial)) {
-		*vec_push(f->trivial) = sym->st_value;
-	} else if (strstr(name, closure_part)) {
-		add_closure(f, name, sym->st_value);
-	} else if ((at = strstr(name, v0))) {
-		add_v0(f, name, at, sym->st_value);
+		add_vague(f, start + (*start == '_'), end, pc);
 	}
 }
 
-/* Once; false when there is no symbol table. */
-static bool read_symbols(struct dwarf_module *dm)
+/* Before the "E" of a legacy name, and what may follow it, NULL when it is none. */
+static const char *legacy_hash(const char *name, size_t len)
 {
-	struct symtab table = symtab_of(dm), *t = &table;
-	struct finder f = { .t = t,
-		            .polls = &dm->poll_symbols,
-		            .closures = &dm->closure_symbols,
-		            .trivial = &dm->trivial,
-		            .a = &dm->di->arena };
+	const char *end = name + len;
 
-	SCRATCH(tmp);
-	if (!t->data || dm->poll_symbols_read)
-		return t->data != NULL;
-	dm->poll_symbols_read = true;
-	f.bloom = NEW_ARRAY(&tmp, uint64_t, BLOOM_BITS / 64);
-	find_all_legacy(&f, dm);
-	if (f.starts.n == 0)
-		find_v0(&f);
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t name = t->data[i].st_name;
-
-		if (ELF64_ST_TYPE(t->data[i].st_info) == STT_FUNC && t->data[i].st_value &&
-		    (f.bloom[name % BLOOM_BITS / 64] >> name % 64 & 1) &&
-		    map_has(&f.starts, (uint64_t)name + 1))
-			add_symbol(&f, &t->data[i]);
+	for (size_t cut = 0; cut < MAX_SUFFIX && len - cut > HASH_END + 8; cut++, end--) {
+		if (end[-1] == 'E' && (cut == 0 || *end == '.') && end[-HASH_END] == 'h')
+			return end - HASH_END + 1;
+		if (cut == 0 && !isalnum((unsigned char)end[-1]))
+			return NULL;
 	}
-	LOG("dwarf", "%s: %zu names of poll functions in %zu symbols", dm->module->path, f.starts.n,
-	    t->n);
-	map_free(&f.starts);
-	mapped_trim(dm);
-	return true;
+	return NULL;
 }
 
-static void visit_all(struct dwarf_module *dm, struct poll_symbol *s, symtab_poll_fn *visit,
-                      void *arg)
+static void read_name(struct finder *f, const char *name, size_t len, uint64_t pc)
 {
-	for (; s; s = s->next) {
+	if (len < 3 || name[0] != '_')
+		return;
+	if (name[1] == 'R') {
+		const char *at = len < MAX_NAME ? memmem(name, len, v0, sizeof(v0) - 1) : NULL;
+
+		f->skipped |= len >= MAX_NAME;
+		if (at)
+			add_v0(f, name, at, pc);
+		return;
+	}
+	const char *hash = legacy_hash(name, len);
+	if (!hash)
+		return;
+	const char *end = hash - 8;
+	if (memcmp(end, legacy, 8) == 0)
+		add_poll(f, name, (size_t)(end - name), pc);
+	else if (memcmp(end, closure, 8) == 0)
+		add_closure(f, name, pc);
+	else if (memcmp(end, into_future, 8) == 0 && (size_t)(hash - name) >= sizeof(trivial) - 1 &&
+	         memcmp(hash - (sizeof(trivial) - 1), trivial, sizeof(trivial) - 1) == 0)
+		*vec_push(&f->trivial) = pc;
+}
+
+/* Looks at symbols [first, end), and gives their names back. */
+static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
+{
+	struct section names = r->t.names;
+	size_t low = SIZE_MAX, high = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const Elf64_Sym *sym = &r->t.data[i];
+		size_t at = sym->st_name;
+
+		if (ELF64_ST_TYPE(sym->st_info) != STT_FUNC || !sym->st_value || at >= names.size)
+			continue;
+		const char *name = (const char *)names.data + at;
+		size_t len = strnlen(name, names.size - at);
+		if (len < names.size - at)
+			read_name(f, name, len, sym->st_value);
+		low = at < low ? at : low;
+		high = at + len > high ? at + len : high;
+	}
+	if (names.size > MANY_NAMES && low < high)
+		mapped_drop(r->dm, names.data + low, high - low);
+}
+
+static void *run(void *arg)
+{
+	struct reading *r = arg;
+	struct finder *f = &r->finders[atomic_fetch_add(&r->nfinders, 1)];
+	size_t first;
+
+	while ((first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
+		read_some(r, f, first, first + AT_ONCE < r->t.n ? first + AT_ONCE : r->t.n);
+	return NULL;
+}
+
+/* Puts what the threads found into one index. */
+static struct poll_index *merge(struct dwarf_module *dm, struct reading *r)
+{
+	struct poll_index *x = NEW(&dm->di->arena, struct poll_index);
+	size_t n = 0, at = 0, nbuckets = 64;
+
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
+		n += r->finders[i].entries.n;
+	while (nbuckets < n)
+		nbuckets *= 2;
+	x->data = NEW_ARRAY(&dm->di->arena, struct poll_symbol, n);
+	x->buckets = NEW_ARRAY(&dm->di->arena, uint32_t, nbuckets);
+	x->mask = (uint32_t)nbuckets - 1;
+	memset(x->buckets, 0xff, nbuckets * sizeof(*x->buckets));
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		struct finder *f = &r->finders[i];
+
+		for (size_t j = 0; j < f->entries.n; j++, at++) {
+			uint32_t *bucket = &x->buckets[f->entries.data[j].key & x->mask];
+
+			x->data[at] = f->entries.data[j];
+			x->data[at].next = *bucket;
+			*bucket = (uint32_t)at;
+		}
+		for (size_t j = 0; j < f->trivial.n; j++)
+			*vec_push(&dm->trivial) = f->trivial.data[j];
+		x->skipped |= f->skipped;
+		vec_free(&f->entries);
+		vec_free(&f->trivial);
+	}
+	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
+	    dm->module->path, n, r->t.n);
+	return x;
+}
+
+/* Once; NULL when there is no symbol table. */
+static struct poll_index *read_symbols(struct dwarf_module *dm)
+{
+	struct reading r = { .dm = dm, .t = symtab_of(dm) };
+
+	if (!dm->poll_index && r.t.data) {
+		parallel_run(run, &r, r.t.n / WORTH_A_THREAD + 1);
+		dm->poll_index = merge(dm, &r);
+		mapped_trim(dm);
+	}
+	return dm->poll_index;
+}
+
+/* The next entry of that kind and name, from a bucket's or the one after an entry. */
+static struct poll_symbol *find_entry(const struct poll_index *x, uint32_t at, enum entry_kind kind,
+                                      uint64_t key)
+{
+	for (; at != NO_ENTRY; at = x->data[at].next) {
+		if (x->data[at].key == key && x->data[at].kind == kind)
+			return &x->data[at];
+	}
+	return NULL;
+}
+
+static struct poll_symbol *first_entry(const struct poll_index *x, enum entry_kind kind,
+                                       const char *name)
+{
+	uint64_t key = lookup_name_key(name);
+
+	return find_entry(x, x->buckets[key & x->mask], kind, key);
+}
+
+static struct poll_symbol *next_entry(const struct poll_index *x, const struct poll_symbol *s)
+{
+	return find_entry(x, s->next, (enum entry_kind)s->kind, s->key);
+}
+
+static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char *name,
+                      symtab_poll_fn *visit, void *arg)
+{
+	const struct poll_index *x = dm->poll_index;
+
+	for (struct poll_symbol *s = first_entry(x, kind, name); s; s = next_entry(x, s)) {
 		if (!s->looked)
 			s->unit = debuginfo_unit_at(dm, s->pc);
 		s->looked = true;
@@ -283,13 +360,13 @@ bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
 {
 	if (!u->crate_key || !read_symbols(dm))
 		return false;
-	for (size_t i = 0; i < dm->trivial.n; i++) {
-		const struct unit *other = debuginfo_unit_at(dm, dm->trivial.data[i]);
+	/* Those of one crate stand together: seldom are all looked at. */
+	while (dm->trivial.n && !map_has(&dm->unoptimised, u->crate_key)) {
+		const struct unit *other = debuginfo_unit_at(dm, dm->trivial.data[--dm->trivial.n]);
 
 		if (other && other->crate_key)
 			map_put(&dm->unoptimised, other->crate_key, NULL);
 	}
-	dm->trivial.n = 0;
 	return map_has(&dm->unoptimised, u->crate_key);
 }
 
@@ -306,15 +383,51 @@ static const char *last_identifier(struct arena *a, const char *type_name)
 	return end > start ? arena_strndup(a, last + start, end - start) : NULL;
 }
 
+/* "app..Foo" of "app::Foo<T>"; NULL when it is no plain path of identifiers. */
+static const char *path_of(struct arena *a, const char *type_name)
+{
+	const char *last = qualified_last(type_name);
+	size_t len = (size_t)(last - type_name) + qualified_base_len(last);
+	char *path = arena_strndup(a, type_name, len);
+
+	for (size_t i = 0; i < len; i++) {
+		if (path[i] == ':')
+			path[i] = '.';
+		else if (!is_identifier(path[i]))
+			return NULL;
+	}
+	return path;
+}
+
+enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name)
+{
+	SCRATCH(tmp);
+	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
+	const struct poll_index *x = path && identifier ? read_symbols(dm) : NULL;
+	enum symtab_poll ret = SYMTAB_POLL_NONE;
+
+	if (!x || x->skipped || first_entry(x, ENTRY_IDENTIFIER, identifier))
+		return SYMTAB_POLL_UNKNOWN;
+	for (struct poll_symbol *s = first_entry(x, ENTRY_PATH, path); s; s = next_entry(x, s)) {
+		if (s->form == POLL_FORM_PLAIN && !strchr(type_name, '<'))
+			return SYMTAB_POLL_ALL;
+		ret = s->form == POLL_FORM_OPEN || ret == SYMTAB_POLL_OPEN ? SYMTAB_POLL_OPEN
+		                                                           : SYMTAB_POLL_UNKNOWN;
+	}
+	return ret;
+}
+
 bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
                       void *arg)
 {
 	SCRATCH(tmp);
-	const char *identifier = last_identifier(&tmp, type_name);
+	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
 
 	if (!identifier || !read_symbols(dm))
 		return false;
-	visit_all(dm, map_get(&dm->poll_symbols, lookup_name_key(identifier)), visit, arg);
+	if (path)
+		visit_all(dm, ENTRY_PATH, path, visit, arg);
+	visit_all(dm, ENTRY_IDENTIFIER, identifier, visit, arg);
 	return true;
 }
 
@@ -323,6 +436,6 @@ bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_p
 {
 	if (!read_symbols(dm))
 		return false;
-	visit_all(dm, map_get(&dm->closure_symbols, lookup_name_key(function)), visit, arg);
+	visit_all(dm, ENTRY_CLOSURE, function, visit, arg);
 	return true;
 }

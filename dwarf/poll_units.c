@@ -15,7 +15,8 @@ enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
 
 /* What is known of a crate while its units are scanned one after the other. */
 struct poll_crate {
-	size_t nscanned;  /* of the module's units when this was found out */
+	size_t nscanned;  /* of the module's units when they were last looked through */
+	size_t weighed;   /* the same, when small was found out */
 	size_t ncontexts; /* those that were looked at, of all that came so far */
 	bool small;
 };
@@ -133,28 +134,54 @@ static void add_contexts(const struct poll_question *q, struct poll_crate *crate
 	}
 }
 
-/* Brings what is known of the crate up to date; true when something was scanned meanwhile. */
-static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
+static struct poll_crate *crate_of(const struct poll_question *q)
 {
 	struct dwarf_module *dm = q->dm;
-	uint64_t key = q->here->crate_key | (q->function ? 1 : 0), bytes = 0;
+	uint64_t key = q->here->crate_key | (q->function ? 1 : 0);
 	struct poll_crate *crate = map_get(&dm->poll_crates, key);
 
 	if (!crate) {
 		crate = NEW(&dm->di->arena, struct poll_crate);
-		crate->nscanned = SIZE_MAX;
+		crate->nscanned = crate->weighed = SIZE_MAX;
 		map_put(&dm->poll_crates, key, crate);
 	}
-	*ret = crate;
-	if (crate->nscanned == dm->nscanned)
-		return false;
+	return crate;
+}
+
+static void weigh(const struct poll_question *q, struct poll_crate *crate)
+{
+	struct dwarf_module *dm = q->dm;
+	uint64_t bytes = 0;
+
+	if (crate->weighed == dm->nscanned)
+		return;
 	for (size_t i = 0; i < dm->nunits; i++) {
 		if (!dm->units[i].scanned && poll_units_same_crate(q->here, &dm->units[i]))
 			bytes += dm->units[i].end - dm->units[i].start;
 	}
 	crate->small = bytes <= SMALL_CRATE;
-	crate->nscanned = dm->nscanned;
-	return true;
+	crate->weighed = dm->nscanned;
+}
+
+bool poll_units_is_large(const struct poll_question *q)
+{
+	struct poll_crate *crate = q->here->crate_key ? crate_of(q) : NULL;
+
+	if (crate)
+		weigh(q, crate);
+	return crate && !crate->small;
+}
+
+/* Brings what is known of the crate up to date; true when something was scanned meanwhile. */
+static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
+{
+	struct poll_crate *crate = crate_of(q);
+	bool was_scanned = crate->nscanned != q->dm->nscanned;
+
+	weigh(q, crate);
+	crate->nscanned = q->dm->nscanned;
+	*ret = crate;
+	return was_scanned;
 }
 
 /* All units of the crate, or those that were scanned before. */
@@ -183,7 +210,8 @@ void poll_units_ask(const struct poll_question *q)
 		done = read_units(q, &units);
 	}
 	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
-	bool inlined = !crate->small && (q->function || !symtab_is_unoptimised(q->dm, q->here));
+	bool inlined = !crate->small &&
+	               (q->function || (!q->plain && !symtab_is_unoptimised(q->dm, q->here)));
 	if (!done && !crate->small) {
 		if (inlined)
 			add_object(q, &units, q->here);

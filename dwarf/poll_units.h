@@ -14,12 +14,16 @@ struct poll_question {
 	struct unit *here;    /* the unit of the type */
 	const char *name;     /* of the type, qualified */
 	const char *function; /* around a coroutine; NULL: of any other type */
+	bool plain;           /* hardly a future: units where it may be inlined are not worth it */
 	uint64_t key;
 	bool (*answered)(const struct poll_question *q);
 };
 
 /* Reads units (polled_read()) until the question is answered, or nobody can answer it. */
 void poll_units_ask(const struct poll_question *q);
+
+/* Has the crate of the question so many units left that not all are looked through? */
+bool poll_units_is_large(const struct poll_question *q);
 
 /* The function around a coroutine: "recv" of "recv::{async_fn_env#0}", NULL none. */
 const char *poll_units_function(const struct type *coroutine, struct arena *a);

@@ -217,7 +217,8 @@ bool polled_never(const char *type_name)
 	};
 	const char *last = qualified_last(type_name);
 
-	if (type_name[0] == '(' || type_name[0] == '[' || strncmp(last, "{closure_env#", 13) == 0)
+	if ((type_name[0] && strchr("([*", type_name[0])) ||
+	    strncmp(last, "{closure_env#", 13) == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(futures) / sizeof(futures[0]); i++) {
 		if (strncmp(type_name, futures[i], strlen(futures[i])) == 0)

@@ -12,8 +12,8 @@ void polled_read(struct dwarf_module *dm, struct unit *u);
 
 /*
  * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be
- * implemented for a type of core, alloc or std only there, for a tuple, an array and a closure
- * nowhere else.
+ * implemented for a type of core, alloc or std only there, for a tuple, an array, a raw
+ * pointer and a closure nowhere else.
  */
 bool polled_never(const char *type_name);
 

@@ -18,6 +18,8 @@ static void test_never(void **state)
 		{ "(app::Fut, app::Fut)", true },
 		{ "[app::Fut; 2]", true },
 		{ "app::run::{async_fn#0}::{closure_env#0}<app::Fut>", true },
+		{ "*const app::Fut", true },
+		{ "*mut dyn app::Fut", true },
 		{ "core::future::ready::Ready<u8>", false },
 		{ "core::pin::Pin<&mut app::Fut>", false },
 		{ "alloc::boxed::Box<app::Fut, alloc::alloc::Global>", false },
@@ -67,7 +69,16 @@ static void test_symbols(void **state)
 	assert_ptr_equal(u, &f->dm->units[0]);
 	u = NULL;
 	assert_true(symtab_each_poll(f->dm, "other::Ready<u8>", note_unit, &u));
-	assert_ptr_equal(u, &f->dm->units[0]);
+	assert_null(u);
+	/* No path: by the last identifier of those that have none, and there is none. */
+	assert_true(symtab_each_poll(f->dm, "shapes::{impl#1}::Ready", note_unit, &u));
+	assert_null(u);
+	assert_int_equal(symtab_poll(f->dm, "shapes::Ready"), SYMTAB_POLL_ALL);
+	assert_int_equal(symtab_poll(f->dm, "shapes::Lists"), SYMTAB_POLL_NONE);
+	assert_int_equal(symtab_poll(f->dm, "other::Ready"), SYMTAB_POLL_NONE);
+	assert_int_equal(symtab_poll(f->dm, "shapes::{impl#1}::Ready"), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(symtab_poll(f->dm, "&mut shapes::Ready"), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(symtab_poll(f->dm, ""), SYMTAB_POLL_UNKNOWN);
 	u = NULL;
 	assert_true(symtab_each_poll(f->dm, "shapes::Lists", note_unit, &u));
 	assert_null(u);

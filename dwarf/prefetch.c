@@ -2,17 +2,14 @@
  * Units that will be needed, scanned by several threads at once. A scan touches nothing but its
  * unit, so that what it finds does not depend on who ran it, nor when.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/debuginfo.h"
+#include "dwarf/parallel.h"
 
 enum {
-	MAX_THREADS = 8,
 	MUCH = 32 << 20,             /* bytes of debug info: their pages do not stay */
 	WORTH_A_THREAD = 512 * 1024, /* bytes of debug info: a thread costs 50 us */
 };
@@ -41,33 +38,11 @@ static void *run(void *arg)
 	}
 }
 
-static size_t threads_for(const struct job *job)
-{
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
-
-	n = n < job->n ? n : job->n;
-	n = processors > 0 && n > (size_t)processors ? (size_t)processors : n;
-	return n < MAX_THREADS ? n : MAX_THREADS;
-}
-
-/* Signals are for the thread that asks; where no thread can be made it works alone. */
 static void run_job(struct job *job)
 {
-	pthread_t threads[MAX_THREADS];
-	size_t wanted = threads_for(job), started = 0;
-	sigset_t all, before;
+	size_t threads = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
 
-	sigfillset(&all);
-	if (wanted > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0) {
-		while (started + 1 < wanted &&
-		       pthread_create(&threads[started], NULL, run, job) == 0)
-			started++;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
-	run(job);
-	for (size_t i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
+	parallel_run(run, job, threads < job->n ? threads : job->n);
 }
 
 void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)

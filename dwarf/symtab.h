@@ -16,8 +16,9 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
 
 /*
  * Calls visit with the unit of each function `poll` of the Future trait whose symbol names a type
- * as the given one: its last identifier is the same. Generics are not compared, since symbols have
- * none. A unit may come again. False when there is no symbol table to ask.
+ * as the given one: the same path, or where one of the two is no plain path, the last identifier.
+ * Generics are not compared, since symbols have none. A unit may come again. False when there is no
+ * symbol table to ask.
  */
 typedef void symtab_poll_fn(const struct unit *u, void *arg);
 bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
@@ -25,6 +26,16 @@ bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_pol
 /* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */
 bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
                          void *arg);
+
+/* What the symbols alone say of a type: whether some impl of Future is for its path. */
+enum symtab_poll {
+	SYMTAB_POLL_UNKNOWN, /* they cannot tell, or the impl is for some instances */
+	SYMTAB_POLL_NONE,    /* no poll function is called by its symbol */
+	SYMTAB_POLL_OPEN, /* for all arguments that satisfy the impl's bounds, which no symbol has
+	                   */
+	SYMTAB_POLL_ALL,  /* it has no arguments: a future */
+};
+enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name);
 
 /*
  * Was the unit's crate built without an inliner (opt-level 0)? Then a function that is called has

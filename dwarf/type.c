@@ -455,6 +455,12 @@ const struct enumerator *type_enumerators(const struct type *t, size_t *n)
 	return t->enumerators;
 }
 
+const struct type_param *type_params(const struct type *t, size_t *n)
+{
+	*n = details(t)->nparams;
+	return t->params;
+}
+
 const struct type *type_param(const struct type *t, const char *name)
 {
 	details(t);

@@ -78,6 +78,7 @@ const struct variant *type_variants(const struct type *t, size_t *n);
 const struct variant *type_variant(const struct type *t, const char *name);
 const struct enumerator *type_enumerators(const struct type *t, size_t *n);
 const struct type *type_param(const struct type *t, const char *name);
+const struct type_param *type_params(const struct type *t, size_t *n);
 
 /* A compiler-made future: an enum whose discriminant is the artificial `__state`. */
 bool type_is_coroutine(const struct type *t);

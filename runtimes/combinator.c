@@ -6,6 +6,7 @@
 #include "dwarf/path.h"
 #include "dwarf/qualified.h"
 #include "runtimes/leaf.h"
+#include "runtimes/tool.h"
 #include "runtimes/traits.h"
 
 enum {
@@ -83,6 +84,14 @@ static bool is_select(const struct type *t)
 	return false;
 }
 
+/* Does the type's path, generics cut, end so? Several crates have their own of these. */
+static bool path_ends_with(const struct type *t, const char *end)
+{
+	size_t len = qualified_base_len(type_name(t)), wanted = strlen(end);
+
+	return len >= wanted && strncmp(type_name(t) + len - wanted, end, wanted) == 0;
+}
+
 static bool polls_what_it_holds(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(pollers) / sizeof(pollers[0]); i++) {
@@ -122,6 +131,20 @@ static bool points_at_future(struct inspector *in, const struct type *t, int dep
 	return false;
 }
 
+/*
+ * Pin<Box<F>>, Pin<&mut F>, Box<F>: the implementations of core and alloc ask F alone, and what
+ * implements Future for a trait object is asked by the search.
+ */
+static bool is_as_its_target(const struct type *t)
+{
+	const struct member *m = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
+	const struct type *p = m ? m->type : t, *target = p ? type_target(p) : NULL;
+
+	return p && type_kind(p) == TYPE_POINTER && (is_box(p) || is_exclusive(p)) && target &&
+	       (type_kind(target) == TYPE_STRUCT || type_kind(target) == TYPE_ENUM) &&
+	       !type_is_dyn(target);
+}
+
 static bool is_future(struct inspector *in, const struct type *t, int depth)
 {
 	size_t row;
@@ -138,7 +161,8 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	          type_is(t, "core::future::from_generator::GenFuture");
 	if (!is && type_is_dyn(t))
 		is = strstr(type_name(t), "core::future::future::Future") != NULL;
-	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM))
+	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
+	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
 		is = lookup_has_poll(t);
 	traits->is_future = is ? YES : NO;
 	return is;
@@ -235,14 +259,6 @@ bool future_is_inside(struct inspector *in, const struct type *t)
 void found(struct finder *f, struct value v, const char *edge)
 {
 	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker, DOUBT_NONE };
-}
-
-/* Does the type's path, generics cut, end so? Several crates have their own of these. */
-static bool path_ends_with(const struct type *t, const char *end)
-{
-	size_t len = qualified_base_len(type_name(t)), wanted = strlen(end);
-
-	return len >= wanted && strncmp(type_name(t) + len - wanted, end, wanted) == 0;
 }
 
 bool is_maybe_done(const struct type *t)

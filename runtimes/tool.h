@@ -1,0 +1,15 @@
+/* What frames hold of tokio's to work with: locks and their guards, ends of channels. */
+#ifndef RUNTIMES_TOOL_H
+#define RUNTIMES_TOOL_H
+
+#include <stdbool.h>
+
+/*
+ * Is a type of that name such a one, and so no future? What is a future of tokio's is named for
+ * what it waits for (Notified, Acquire), and channels of many values are received from by async
+ * fns. Saves a search of the debug info, which would be one of the whole crate where poll functions
+ * are inlined.
+ */
+bool tool_is_named(const char *type_name);
+
+#endif
