@@ -89,6 +89,8 @@ static void read_aranges(struct dwarf_module *dm)
 	}
 	if (ranges.n)
 		qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
+	/* Read once: its pages need not stay. */
+	mapped_drop(dm, dm->sections.aranges.data, dm->sections.aranges.size);
 	dm->nranges = ranges.n;
 	dm->ranges = vec_to_arena(&ranges, &dm->di->arena);
 }

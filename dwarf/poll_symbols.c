@@ -236,7 +236,10 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 		*vec_push(&f->trivial) = pc;
 }
 
-/* Looks at symbols [first, end), and gives their names back. */
+/*
+ * Looks at symbols [first, end), and gives their names back. Linkers write names in the order of
+ * their symbols; one that several symbols have lies far off, among those that others look at.
+ */
 static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
 {
 	struct section names = r->t.names;
@@ -252,10 +255,10 @@ static void read_some(const struct reading *r, struct finder *f, size_t first, s
 		size_t len = strnlen(name, names.size - at);
 		if (len < names.size - at)
 			read_name(f, name, len, sym->st_value);
-		low = at < low ? at : low;
-		high = at + len > high ? at + len : high;
+		low = low == SIZE_MAX ? at : low;
+		high = at + len;
 	}
-	if (names.size > MANY_NAMES && low < high)
+	if (names.size > MANY_NAMES && low < high && high - low < MANY_NAMES)
 		mapped_drop(r->dm, names.data + low, high - low);
 }
 

@@ -193,12 +193,27 @@ static void add_crate(const struct poll_question *q, unit_vec *units, bool only_
 	}
 }
 
+/* Without an inliner the unit with the symbol has the answer, and no other need be read. */
+static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
+{
+	if (q->answered(q))
+		return true;
+	if (!poll_units_is_large(q) || !symtab_is_unoptimised(q->dm, q->here))
+		return false;
+	add_symbols(q, units, q->name, q->function);
+	return read_units(q, units);
+}
+
 void poll_units_ask(const struct poll_question *q)
 {
 	unit_vec units = { 0 };
 	struct poll_crate *crate;
 	size_t before = q->dm->nscanned;
 
+	if (ask_symbols_first(q, &units)) {
+		vec_free(&units);
+		return;
+	}
 	polled_read(q->dm, q->here);
 	if (q->answered(q) || !q->here->crate_key)
 		return;
