@@ -120,6 +120,9 @@ at_twenty_moments() {
 	for i in $(seq 20); do
 		"$asyncdbg" -p "$pid" bt all >/dev/null 2>"$work/signalled" </dev/null 8>&- &
 		child=$!
+		# A shell that gets the signal before it has become asyncdbg does what this one does
+		# at its end: it ends the program and removes $work.
+		while [ "/proc/$child/exe" -ef "/proc/$$/exe" ]; do :; done
 		sleep "$(printf '%d.%06d' $((took * i / 20 / 1000000)) $((took * i / 20 % 1000000)))"
 		kill "-$1" "$child" 2>/dev/null || true
 		status=0
