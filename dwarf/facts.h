@@ -24,7 +24,10 @@
 #include "debugger/elf_image.h"
 #include "dwarf/reader.h"
 
-/* Written into files: append only, and count FACTS_FORMAT up when a record changes. */
+/*
+ * Written into files: append only, and count FACTS_FORMAT up when a record changes, or when answers
+ * that were kept have turned out wrong.
+ */
 enum fact_kind {
 	FACT_MODULE,    /* 1 -> tier, why, rustc version */
 	FACT_CRATE,     /* crate -> version */
@@ -53,7 +56,7 @@ enum fact_kind {
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 1 };
+enum { FACTS_FORMAT = 2 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {

@@ -169,6 +169,33 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->coroutine_polls, key, place);
 }
 
+/*
+ * Poll<!> and what else has no size is returned as nothing. Those that only declare a function, or
+ * complete another, do not say what it returns.
+ */
+static bool returns_nothing(const struct scope_note *note)
+{
+	return note->tag == DW_TAG_subprogram &&
+	       !(note->flags & (SCOPE_TYPE | SCOPE_ORIGIN | SCOPE_DECLARATION));
+}
+
+/* A function that may be a poll function by what it returns. */
+static void note_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+{
+	uint64_t die = u->start + u->scopes[scope].die;
+	const char *name = scan_scope_name(&dm->sections, u, scope);
+
+	/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+	if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
+		note_coroutine(dm, die);
+	} else if (name && is_poll(name)) {
+		uint64_t type = first_argument(dm, u, die);
+
+		if (type)
+			note_pinned(dm, type);
+	}
+}
+
 void polled_read(struct dwarf_module *dm, struct unit *u)
 {
 	struct map known = { 0 };
@@ -178,21 +205,12 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 	u->polled_noted = true;
 	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nresults; i++) {
-		uint32_t scope = u->results[i].scope;
-		uint64_t die = u->start + u->scopes[scope].die;
-
-		if (!returns_poll(dm, u, &u->results[i], &known))
-			continue;
-		const char *name = scan_scope_name(&dm->sections, u, scope);
-		/* The one with a linkage name has the body; a declaration may stand elsewhere. */
-		if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
-			note_coroutine(dm, die);
-		} else if (name && is_poll(name)) {
-			uint64_t type = first_argument(dm, u, die);
-
-			if (type)
-				note_pinned(dm, type);
-		}
+		if (returns_poll(dm, u, &u->results[i], &known))
+			note_function(dm, u, u->results[i].scope);
+	}
+	for (size_t i = 0; i < u->nscopes; i++) {
+		if (returns_nothing(&u->scopes[i]))
+			note_function(dm, u, (uint32_t)i);
 	}
 	map_free(&known);
 	mapped_trim(dm);

@@ -52,6 +52,21 @@ static void test_has_poll(void **state)
 	assert_non_null(strstr(linkage, "6shapes4leaf"));
 }
 
+/* Poll<!> and Poll<Infallible> have no size: the function returns nothing, as DWARF has it. */
+static void test_polls_of_what_never_ends(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/endless.elf");
+	const char *linkage =
+		lookup_poll_linkage(must_find(&f, "endless::{impl#0}::run::{async_fn_env#0}"));
+
+	(void)state;
+	assert_non_null(linkage);
+	assert_non_null(strstr(linkage, "6Server3run"));
+	assert_true(lookup_has_poll(must_find(&f, "endless::Forever")));
+	assert_false(lookup_has_poll(must_find(&f, "endless::Selector")));
+	fixture_close(&f);
+}
+
 static void note_unit(const struct unit *u, void *arg)
 {
 	const struct unit **ret = arg;
@@ -177,9 +192,13 @@ static void test_dropped_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_never),   cmocka_unit_test(test_has_poll),
-		cmocka_unit_test(test_symbols), cmocka_unit_test(test_symbol_at),
-		cmocka_unit_test(test_mapping), cmocka_unit_test(test_dropped_pages),
+		cmocka_unit_test(test_never),
+		cmocka_unit_test(test_has_poll),
+		cmocka_unit_test(test_polls_of_what_never_ends),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_symbol_at),
+		cmocka_unit_test(test_mapping),
+		cmocka_unit_test(test_dropped_pages),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);

@@ -4,7 +4,7 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values or statics: NAME.elf from NAME.rs
+# NAME   shapes (the default), values, statics or endless: NAME.elf from NAME.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.

@@ -1,4 +1,4 @@
-//! Async closures, async blocks in closures, and async fns in traits.
+//! Async closures, async blocks in closures, async fns in traits, and one that never ends.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -65,6 +65,22 @@ async fn serve<S: Service>(service: S) -> u32 {
     service.call(4).await
 }
 
+struct Server;
+
+impl Server {
+    async fn run(&self) -> ! {
+        loop {
+            here!("closures::Server::run");
+            sleep(FOREVER).await;
+        }
+    }
+}
+
+async fn never_ends() {
+    here!("closures::never_ends");
+    Server.run().await;
+}
+
 fn start<F>(future: F, chain: &[&'static str]) -> Task
 where
     F: Future + Send + 'static,
@@ -97,6 +113,7 @@ async fn main() {
             ],
         ),
         start(serve(Echo), &["closures::serve", "closures::Echo::call"]),
+        start(never_ends(), &["closures::never_ends", "closures::Server::run"]),
     ];
     Truth::new("closures")
         .runtime(truth_tokio::current("multi_thread", 2))
