@@ -1,5 +1,6 @@
 #include "commands/phrase.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,47 @@ static uint32_t read_fraction(const char *text, size_t len)
 	return n;
 }
 
-/* "12", "3.2", "0x7f00"; len 0: none of them, as in "1.2.3.4" the "1.2" is none. */
-static struct phrase_slot read_number(const char *start, const char *text)
+/* ":443" behind an address goes to the fraction. */
+static void read_port(struct phrase_slot *slot)
+{
+	const char *text = slot->text + slot->len;
+	size_t digits = *text == ':' ? strspn(text + 1, "0123456789") : 0;
+
+	if (!digits)
+		return;
+	slot->fraction = (uint32_t)read_digits(text + 1, digits, 10);
+	slot->len += 1 + digits;
+}
+
+/* "127.0.0.1:443", "[::1]:443": of the latter the lower half is the number. len 0: it is none. */
+static struct phrase_slot read_address(const char *text)
 {
 	struct phrase_slot slot = { .text = text };
+	bool six = *text == '[';
+	size_t len = strspn(text + six, six ? "0123456789abcdef:." : "0123456789.");
+	unsigned char bytes[sizeof(struct in6_addr)];
+	char copy[INET6_ADDRSTRLEN];
 
+	if (len < 2 || len >= sizeof(copy) || (six && text[1 + len] != ']'))
+		return slot;
+	memcpy(copy, text + six, len);
+	copy[len] = '\0';
+	if (inet_pton(six ? AF_INET6 : AF_INET, copy, bytes) != 1)
+		return slot;
+	for (size_t i = six ? 8 : 0; i < (six ? 16 : 4); i++)
+		slot.whole = slot.whole << 8 | bytes[i];
+	slot.len = len + (six ? 2 : 0);
+	read_port(&slot);
+	return slot;
+}
+
+/* "12", "3.2", "0x7f00", an address. */
+static struct phrase_slot read_number(const char *start, const char *text)
+{
+	struct phrase_slot slot = read_address(text);
+
+	if (slot.len)
+		return slot;
 	if (starts_with(text, "0x") && isxdigit((unsigned char)text[2])) {
 		slot.len = 2 + strspn(text + 2, "0123456789abcdefABCDEF");
 		slot.whole = read_digits(text + 2, slot.len - 2, 16);
@@ -90,11 +127,10 @@ static struct phrase_slot read_number(const char *start, const char *text)
 	}
 	slot.len = strspn(text, "0123456789");
 	slot.whole = read_digits(text, slot.len, 10);
-	if (text[slot.len] != '.' || (text > start && text[-1] == '.'))
-		return slot;
 
 	const char *point = text + slot.len;
-	size_t digits = strspn(point + 1, "0123456789");
+	bool first = text == start || text[-1] != '.';
+	size_t digits = first && *point == '.' ? strspn(point + 1, "0123456789") : 0;
 	if (!digits || point[1 + digits] == '.' || is_word(point[1 + digits]))
 		return slot;
 	slot.fraction = read_fraction(point + 1, digits);
@@ -171,7 +207,7 @@ static bool take(struct phrase *p, const char *start, const char *text, size_t *
 		*used = strlen(first_in_queue);
 		return true;
 	}
-	return isdigit((unsigned char)*text) && take_number(p, start, text, used);
+	return (isdigit((unsigned char)*text) || *text == '[') && take_number(p, start, text, used);
 }
 
 /* Names such as "{closure#0}" and "<[u8; 4]>" are passed over. */

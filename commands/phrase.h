@@ -19,7 +19,7 @@ enum { PHRASE_SLOTS = 8 };
 /* What stands in a phrase where the pattern varies: borrowed from the phrase. */
 struct phrase_slot {
 	uint64_t whole;    /* of a number, before the point; UINT64_MAX where it is larger, */
-	uint32_t fraction; /* and billionths behind it */
+	uint32_t fraction; /* and billionths behind it; of an address, the port */
 	const char *text;  /* as written */
 	size_t len;
 };
