@@ -31,6 +31,8 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 
 	if (call->verbose || (s->verbose && command->verbose))
 		wants |= WANT_LOCALS;
+	if (command->wants_of)
+		wants |= command->wants_of(call);
 	if (command->ask)
 		command->ask(s, call, &question);
 	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));

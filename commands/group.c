@@ -48,9 +48,11 @@ struct maker {
 
 /* ---- what makes frames the same ---- */
 
-static const char *name_of(const struct future *f)
+const char *group_frame_name(const struct future *f)
 {
-	return f->function ? f->function : f->type;
+	bool bare = f->kind == FUTURE_OTHER && !f->wait && !f->nchildren;
+
+	return f->function && !(bare && f->type) ? f->function : f->type;
 }
 
 static const char *phrase_of(const struct task *task, const struct future *f)
@@ -64,7 +66,7 @@ static bool same_frame(const struct future *a, const struct future *b)
 {
 	return a->kind == b->kind && a->line == b->line && a->state == b->state &&
 	       a->branch == b->branch && a->running == b->running && a->uncertain == b->uncertain &&
-	       same_text(name_of(a), name_of(b)) && same_text(a->file, b->file) &&
+	       same_text(group_frame_name(a), group_frame_name(b)) && same_text(a->file, b->file) &&
 	       same_text(a->edge, b->edge) && same_text(a->aliases, b->aliases) &&
 	       !a->wait == !b->wait && (!a->wait || same_text(a->wait->kind, b->wait->kind));
 }
@@ -99,7 +101,7 @@ static uint64_t hash_frame(const struct maker *m, const struct node *parent,
 	hash = hash_text(hash, phrase_of(task, f) ? str_text(&m->phrase.pattern) : NULL);
 	if (!f)
 		return hash_text(hash, task->type) | 1;
-	hash = hash_text(hash, name_of(f));
+	hash = hash_text(hash, group_frame_name(f));
 	hash = hash_text(hash, f->file);
 	hash = hash_text(hash, f->edge);
 	hash = hash_text(hash, f->aliases);

@@ -96,6 +96,12 @@ struct groups {
  */
 void groups_make(struct arena *a, const struct task *const *tasks, size_t n, struct groups *ret);
 
+/*
+ * The name by which a frame is the same as another: its function, the whole type of a leaf of
+ * which nothing else is known; NULL unknown.
+ */
+const char *group_frame_name(const struct future *f);
+
 /* Adds a task; c begins as zeroes. */
 void group_count_add(struct group_count *c, const struct task *task);
 
