@@ -82,6 +82,7 @@ run_commands() {
 		done
 	done < <(commands)
 	# Several commands, one focus; in JSON these are several documents.
+	answer "$fixture" tasks-exec txt -e "tasks --limit 2 --exec 'task {}; frame 0'; tasks --limit 1"
 	answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
 }
 
