@@ -12,11 +12,12 @@ struct inspector;
 
 /* What collect shall fill beyond target, runtimes and threads. */
 enum want {
-	WANT_TASKS = 1 << 0,   /* every task of every runtime with its future tree */
-	WANT_STACKS = 1 << 1,  /* native frames of every thread */
-	WANT_LAYOUT = 1 << 2,  /* the layout contract */
-	WANT_RUNNING = 1 << 3, /* at least the tasks that threads are running, in full */
-	WANT_LOCALS = 1 << 4,  /* the variables of every frame of a tree */
+	WANT_TASKS = 1 << 0,    /* every task of every runtime with its future tree */
+	WANT_STACKS = 1 << 1,   /* native frames of every thread */
+	WANT_LAYOUT = 1 << 2,   /* the layout contract */
+	WANT_RUNNING = 1 << 3,  /* at least the tasks that threads are running, in full */
+	WANT_LOCALS = 1 << 4,   /* the variables of every frame of a tree */
+	WANT_HOLDINGS = 1 << 5, /* guards, permits and ends of channels in reach of every tree */
 };
 
 /* What a command asks about one place, beyond its wants. */

@@ -52,6 +52,8 @@ struct wait {
 	const char *kind;   /* JSON "kind": "sleep", "join" */
 	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
 	uint64_t object;    /* address of what is waited for, 0 none */
+	uint64_t primitive; /* of the semaphore or futex word in it whose holders are waited for; 0
+	                       none: see struct holding */
 	const char *task;   /* id of another task that is involved */
 	bool within;    /* about something that the future holds: its type is worth showing too */
 	bool anonymous; /* it names no object: the phrase means nothing without the type */
@@ -133,6 +135,42 @@ struct task {
 	struct future *root; /* NULL when it could not be read: see problem */
 	const char *problem; /* why this task is incomplete, NULL if it is not */
 	bool changed;        /* while it was read, as the process was not stopped: may be torn */
+};
+
+/* How a value takes part in what others wait for. */
+enum holding_role {
+	HOLDING_LOCK,     /* a guard, or permits: what queues at the primitive waits for its drop */
+	HOLDING_SENDER,   /* a sending end: who receives may wait for its owner */
+	HOLDING_RECEIVER, /* a receiving end: who sends may wait for its owner */
+	HOLDING_WAKER,    /* a reference by which somebody may be woken (Notify, CancellationToken):
+	                     that its owner will is not known */
+};
+
+/*
+ * Something that lies in the variables of a task or of a thread and that others wait for. Never
+ * the whole truth: what was not searched is in snapshot.unsearched.
+ */
+struct holding {
+	enum holding_role role;
+	const char *kind;        /* JSON "kind", as that of the wait that it can end: "mutex",
+	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
+	                            "broadcast", "notify", "cancellation", "std_mutex", "parking_lot" */
+	const char *type;        /* whole type name, as in DWARF */
+	uint64_t addr;           /* where it lies, 0 in a register */
+	uint64_t object;         /* the lock or channel, as wait.object; 0 unknown */
+	uint64_t primitive;      /* as wait.primitive: equal for those who wait for it; 0 none */
+	uint64_t permits;        /* of HOLDING_LOCK: that it has of the primitive; 0 unknown */
+	const struct task *task; /* whose future has it; NULL: thread has */
+	unsigned thread;         /* number of the thread whose block_on future or stack has it,
+	                            or that runs task; 0 none */
+	const struct future *future; /* the frame whose variable it is in; NULL: a native frame */
+	unsigned stack_frame;        /* number of the native frame where future is NULL */
+	const char *path; /* from that frame: "guard", "state.guards[2].0"; NULL unknown */
+	const char *file,
+		*file_short; /* where the variable is declared, else where the frame awaits */
+	unsigned line;       /* 0 unknown */
+	bool declared;       /* file and line are those of the declaration */
+	bool uncertain;      /* no drop flag or state proves that it was not moved out or dropped */
 };
 
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
@@ -259,6 +297,12 @@ struct snapshot {
 	size_t ntasks;
 	struct layout_info *layout; /* only when asked for: WANT_LAYOUT */
 	size_t nlayout;
+	struct holding *holdings; /* only when asked for: WANT_HOLDINGS; in the order of tasks, then
+	                             threads */
+	size_t nholdings;
+	const char *
+		*unsearched; /* what could not be searched for holdings, and why; WANT_HOLDINGS */
+	size_t nunsearched;
 	struct local *printed; /* the answer to question.print, NULL: was not asked */
 	struct place *places;  /* the answer to question.whatis, innermost last */
 	size_t nplaces;

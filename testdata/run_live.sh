@@ -75,6 +75,17 @@ check_print() {
 		bad "what it prints is wrong" "$work/said"
 }
 
+# check_groups OPTIONS...: of the live program, or of its core.
+check_groups() {
+	ask groups.json "$@" --json async backtrace all --group
+	ask groups.txt "$@" async backtrace all --group
+	ask tally.json "$@" --json tasks --group waiting_on
+	"$here/check_groups.py" "$work"/{groups.json,groups.txt,tally.json,truth} \
+		>"$work/said" 2>&1 || bad "its groups differ from the truth" "$work/said"
+	"$here/validate_json.py" "$schema" "$work"/{groups,tally}.json >"$work/said" ||
+		bad "does not fit the schema" "$work/said"
+}
+
 check_commands() {
 	local words name files=()
 
@@ -107,6 +118,7 @@ check_core() {
 	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"
 	[ "$program" != locals ] || check_print -c "$work/core.$pid"
+	[ "$program" != kinds ] || check_groups -c "$work/core.$pid"
 	rm -f "$work/core.$pid"
 }
 
@@ -145,6 +157,7 @@ check_program() {
 	check_running "after a backtrace"
 	check_commands
 	[ "$program" != locals ] || check_print -p "$pid"
+	[ "$program" != kinds ] || check_groups -p "$pid"
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in
