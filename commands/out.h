@@ -60,6 +60,13 @@ enum help_view {
 	HELP_FULL, /* one command */
 };
 
+/* What `save` wrote. */
+struct saved_file {
+	const char *path;
+	uint64_t bytes;
+	bool values; /* of variables are in it */
+};
+
 struct out_ops {
 	void (*begin)(struct out *o);
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
@@ -74,6 +81,7 @@ struct out_ops {
 	void (*layout)(struct out *o, const struct layout_info *row);
 	/* What is attached and how completely it was understood. */
 	void (*summary)(struct out *o);
+	void (*saved)(struct out *o, const struct saved_file *file);
 	void (*help)(struct out *o, const struct command *command, enum help_view view);
 	void (*end)(struct out *o);
 	/* Instead of end: what was not printed yet never will be. */

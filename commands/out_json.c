@@ -27,6 +27,7 @@ struct json {
 	bool summary, has_focus, has_frame;
 	struct focus focus;
 	const struct local *printed; /* NULL none */
+	struct saved_file saved;     /* path NULL: none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
@@ -51,6 +52,7 @@ static void clear(struct json *j)
 	map_free(&j->seen);
 	j->summary = j->has_focus = j->has_frame = false;
 	j->printed = NULL;
+	j->saved.path = NULL;
 }
 
 static void json_drop(struct out *o)
@@ -122,6 +124,11 @@ static void json_place(struct out *o, const struct place *place)
 static void json_layout(struct out *o, const struct layout_info *row)
 {
 	*vec_push(&((struct json *)o)->layout) = row;
+}
+
+static void json_saved(struct out *o, const struct saved_file *file)
+{
+	((struct json *)o)->saved = *file;
 }
 
 static void json_summary(struct out *o)
@@ -287,6 +294,15 @@ static void put_lists(struct json *j)
 	}
 }
 
+static void put_saved(struct json_writer *w, const struct saved_file *file)
+{
+	json_open_object(w, "saved");
+	json_put_text(w, "file", file->path);
+	json_put_int(w, "bytes", (int64_t)file->bytes);
+	json_put_bool(w, "values", file->values);
+	json_close_object(w);
+}
+
 /* The innermost part of what a command asked about. */
 static void put_answers(struct json *j)
 {
@@ -294,6 +310,8 @@ static void put_answers(struct json *j)
 
 	if (j->has_focus)
 		put_focus(w, &j->focus);
+	if (j->saved.path)
+		put_saved(w, &j->saved);
 	if (j->has_frame)
 		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
@@ -374,6 +392,7 @@ static const struct out_ops json_ops = {
 	.place = json_place,
 	.layout = json_layout,
 	.summary = json_summary,
+	.saved = json_saved,
 	.help = json_help,
 	.end = json_end,
 	.drop = json_drop,

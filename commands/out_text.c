@@ -509,6 +509,7 @@ static const struct out_ops text_ops = {
 	.place = text_place_op,
 	.layout = text_layout,
 	.summary = text_summary,
+	.saved = text_saved,
 	.help = text_help,
 	.end = text_end,
 	.drop = text_drop,
