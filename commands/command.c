@@ -30,6 +30,7 @@ const struct command *const command_table[] = {
 	&info_threads_command,
 	&layout_command,
 	&save_command,
+	&diff_command,
 	&help_command,
 	&quit_command,
 	NULL,

@@ -15,6 +15,7 @@
 #include "runtimes/model.h"
 
 struct command;
+struct diff;
 struct focus;
 struct out;
 
@@ -82,6 +83,8 @@ struct out_ops {
 	/* What is attached and how completely it was understood. */
 	void (*summary)(struct out *o);
 	void (*saved)(struct out *o, const struct saved_file *file);
+	/* What moved from an earlier look to that of the answer. */
+	void (*diff)(struct out *o, const struct diff *diff);
 	void (*help)(struct out *o, const struct command *command, enum help_view view);
 	void (*end)(struct out *o);
 	/* Instead of end: what was not printed yet never will be. */

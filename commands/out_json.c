@@ -28,6 +28,7 @@ struct json {
 	struct focus focus;
 	const struct local *printed; /* NULL none */
 	struct saved_file saved;     /* path NULL: none */
+	const struct diff *diff;     /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
@@ -53,6 +54,7 @@ static void clear(struct json *j)
 	j->summary = j->has_focus = j->has_frame = false;
 	j->printed = NULL;
 	j->saved.path = NULL;
+	j->diff = NULL;
 }
 
 static void json_drop(struct out *o)
@@ -129,6 +131,11 @@ static void json_layout(struct out *o, const struct layout_info *row)
 static void json_saved(struct out *o, const struct saved_file *file)
 {
 	((struct json *)o)->saved = *file;
+}
+
+static void json_diff(struct out *o, const struct diff *diff)
+{
+	((struct json *)o)->diff = diff;
 }
 
 static void json_summary(struct out *o)
@@ -312,6 +319,8 @@ static void put_answers(struct json *j)
 		put_focus(w, &j->focus);
 	if (j->saved.path)
 		put_saved(w, &j->saved);
+	if (j->diff)
+		json_put_diff(w, j->diff);
 	if (j->has_frame)
 		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
@@ -393,6 +402,7 @@ static const struct out_ops json_ops = {
 	.layout = json_layout,
 	.summary = json_summary,
 	.saved = json_saved,
+	.diff = json_diff,
 	.help = json_help,
 	.end = json_end,
 	.drop = json_drop,

@@ -19,5 +19,7 @@ void json_put_thread(struct json_writer *w, const struct thread_info *th, bool w
 void json_put_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
 void json_put_target(struct json_writer *w, const struct target_info *target);
+/* With its key. */
+void json_put_diff(struct json_writer *w, const struct diff *diff);
 
 #endif

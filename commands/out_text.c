@@ -510,6 +510,7 @@ static const struct out_ops text_ops = {
 	.layout = text_layout,
 	.summary = text_summary,
 	.saved = text_saved,
+	.diff = text_diff,
 	.help = text_help,
 	.end = text_end,
 	.drop = text_drop,

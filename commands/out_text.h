@@ -74,6 +74,7 @@ void text_help(struct out *o, const struct command *command, enum help_view view
 void text_table_end(struct text *t);
 
 /* out_text_info.c */
+void text_diff(struct out *o, const struct diff *diff);
 void text_saved(struct out *o, const struct saved_file *file);
 void text_summary(struct out *o);
 

@@ -401,7 +401,7 @@ static void get_owner(struct loader *l, json_t *object, struct holding *to)
 {
 	json_t *task = json_object_get(object, "task");
 	json_t *future = json_object_get(object, "future");
-	const struct thread_info *th = thread_of(l, to->thread);
+	const struct thread_info *th = future && !task ? thread_of(l, to->thread) : NULL;
 	const struct future *root = th ? th->root : NULL;
 
 	if (task) {
