@@ -245,9 +245,9 @@ const struct command diff_command = {
 	.check = check,
 	.summary = "What moved between two looks: saved snapshots, cores, or a process",
 	.help = "    A and B are files of save, or cores; without B, what -p or -c names. Tasks "
-	        "are\n"
+		"are\n"
 		"    the same by runtime, id and address. Exit code 4: nothing is new, gone or "
-	        "moved\n"
+		"moved\n"
 		"    (a timer that was only re-armed is no movement); 0: something is.",
 	.offline = true,
 	.run = run,
