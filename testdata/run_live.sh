@@ -173,7 +173,7 @@ if [ $# -eq 0 ]; then
 	for manifest in "$here"/programs/*/src/main.rs; do
 		program=$(basename "${manifest%/src/main.rs}")
 		# It is never at rest: see run_nostop.py.
-		[ "$program" != churn ] || continue
+		[ "$program" != churn ] && [ "$program" != steps ] || continue
 		[ ! -x "$dir/$program" ] || programs+=("$program")
 	done
 fi
