@@ -37,8 +37,8 @@ struct diff_item {
 	const struct task *before, *after;                      /* NULL: not in that look */
 	const struct thread_info *thread_before, *thread_after; /* of a block_on future instead */
 	struct diff_place from, to; /* to: only of DIFF_MOVED; from: of the only look otherwise */
-	bool again; /* DIFF_MOVED: it was polled and stands at the same place again */
-	unsigned looks;             /* in so many looks in a row it was the same; 1 when it moved */
+	bool again;     /* DIFF_MOVED: it was polled and stands at the same place again */
+	unsigned looks; /* in so many looks in a row it was the same; 1 when it moved */
 };
 
 /* Items of one kind, places and number of looks. */

@@ -294,12 +294,12 @@ static void test_json(void **state)
 {
 	static const char expected[] =
 		"\"diff\":{\"before\":\"A\",\"after\":null,\"has_moved\":true,\"counts\":{"
-	        "\"moved\":2,"
+		"\"moved\":2,"
 		"\"rearmed\":0,\"new\":1,\"gone\":0,\"unknown\":0,\"unchanged\":8},\"groups\":["
 		"{\"kind\":\"moved\",\"count\":1,\"from\":{\"function\":\"app::f\",\"file_short\":"
 		"\"src/f.rs\",\"line\":2,\"on\":\"sleep\",\"state\":null},\"to\":{\"function\":"
 		"\"app::f\",\"file_short\":\"src/"
-	        "f.rs\",\"line\":7,\"on\":\"sleep\",\"state\":null},"
+		"f.rs\",\"line\":7,\"on\":\"sleep\",\"state\":null},"
 		"\"looks\":1,\"tasks\":[{\"id\":\"2\",\"runtime\":0,\"addr\":\"0x9200\"}],"
 		"\"threads\":[]},";
 	SNAPSHOT(a);

@@ -7,7 +7,7 @@ enum { SHOWN_IDS = 5 };
 static void place(struct text *t, const struct diff_place *p)
 {
 	if (p->function)
-		text_name(t, p->function);
+		text_clean(t, p->function);
 	else
 		str_append(&t->line, "a task without frames");
 	text_place(t, p->file, p->line);
