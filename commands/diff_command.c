@@ -49,10 +49,6 @@ static struct error *check(const struct call *call)
 		                 "--interval looks at a process twice; two files have their looks");
 	if (!every && count)
 		return error_new(ERR_USAGE, "--count goes with --interval");
-	if (!every && !call->args.n)
-		return error_new(ERR_USAGE,
-		                 "say what to compare: diff A B of two saved snapshots or cores, "
-		                 "or -p PID diff --interval 5s");
 	if (every)
 		TRY(interval(every, &time));
 	return count ? word_number(count, "a number of looks", MAX_LOOKS, &n) : NULL;
@@ -208,6 +204,10 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
 	uint64_t count = 1;
 	SCRATCH(tmp);
 
+	if (!every)
+		return error_new(ERR_USAGE,
+		                 "say what to compare: diff A B of two saved snapshots or cores, "
+		                 "or -p PID diff --interval 5s");
 	TRY(interval(every, &time));
 	if (times)
 		TRY(word_number(times, "a number of looks", MAX_LOOKS, &count));
