@@ -29,6 +29,8 @@ const struct command *const command_table[] = {
 	&info_layout_command,
 	&info_threads_command,
 	&layout_command,
+	&save_command,
+	&diff_command,
 	&help_command,
 	&quit_command,
 	NULL,

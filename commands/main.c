@@ -58,7 +58,7 @@ struct options {
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Target:", 1 },
 	{ "pid", 'p', "PID", 0, "Look at a running process", 0 },
-	{ "core", 'c', "CORE", 0, "Look at a core dump", 0 },
+	{ "core", 'c', "CORE", 0, "Look at a core dump or a saved snapshot", 0 },
 	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
 	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
@@ -245,8 +245,9 @@ static const struct argp argp = {
 	       "them waits for."
 	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
 	       "all. "
-	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 64 wrong "
-	       "usage.",
+	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 4 "
+	       "nothing "
+	       "has moved (diff), 64 wrong usage.",
 };
 
 static void on_interrupt(int signal)

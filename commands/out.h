@@ -15,6 +15,7 @@
 #include "runtimes/model.h"
 
 struct command;
+struct diff;
 struct focus;
 struct groups;
 struct group_lines;
@@ -77,6 +78,13 @@ struct shown {
 	bool by_default;     /* nobody asked for groups */
 };
 
+/* What `save` wrote. */
+struct saved_file {
+	const char *path;
+	uint64_t bytes;
+	bool values; /* of variables are in it */
+};
+
 struct out_ops {
 	void (*begin)(struct out *o);
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
@@ -101,6 +109,9 @@ struct out_ops {
 	void (*layout)(struct out *o, const struct layout_info *row);
 	/* What is attached and how completely it was understood. */
 	void (*summary)(struct out *o);
+	void (*saved)(struct out *o, const struct saved_file *file);
+	/* What moved from an earlier look to that of the answer. */
+	void (*diff)(struct out *o, const struct diff *diff);
 	void (*help)(struct out *o, const struct command *command, enum help_view view);
 	void (*end)(struct out *o);
 	/* Instead of end: what was not printed yet never will be. */

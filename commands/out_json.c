@@ -27,6 +27,8 @@ struct json {
 	bool summary, has_focus, has_frame;
 	struct focus focus;
 	const struct local *printed; /* NULL none */
+	struct saved_file saved;     /* path NULL: none */
+	const struct diff *diff;     /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
@@ -59,6 +61,8 @@ static void clear(struct json *j)
 	j->groups = NULL;
 	j->tally = NULL;
 	j->shown = NULL;
+	j->saved.path = NULL;
+	j->diff = NULL;
 }
 
 static void json_drop(struct out *o)
@@ -153,6 +157,16 @@ static void json_shown(struct out *o, const struct shown *shown)
 static void json_layout(struct out *o, const struct layout_info *row)
 {
 	*vec_push(&((struct json *)o)->layout) = row;
+}
+
+static void json_saved(struct out *o, const struct saved_file *file)
+{
+	((struct json *)o)->saved = *file;
+}
+
+static void json_diff(struct out *o, const struct diff *diff)
+{
+	((struct json *)o)->diff = diff;
 }
 
 static void json_summary(struct out *o)
@@ -324,6 +338,15 @@ static void put_lists(struct json *j)
 	}
 }
 
+static void put_saved(struct json_writer *w, const struct saved_file *file)
+{
+	json_open_object(w, "saved");
+	json_put_text(w, "file", file->path);
+	json_put_int(w, "bytes", (int64_t)file->bytes);
+	json_put_bool(w, "values", file->values);
+	json_close_object(w);
+}
+
 /* The innermost part of what a command asked about. */
 static void put_answers(struct json *j)
 {
@@ -331,6 +354,10 @@ static void put_answers(struct json *j)
 
 	if (j->has_focus)
 		put_focus(w, &j->focus);
+	if (j->saved.path)
+		put_saved(w, &j->saved);
+	if (j->diff)
+		json_put_diff(w, j->diff);
 	if (j->has_frame)
 		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
@@ -414,6 +441,8 @@ static const struct out_ops json_ops = {
 	.place = json_place,
 	.layout = json_layout,
 	.summary = json_summary,
+	.saved = json_saved,
+	.diff = json_diff,
 	.help = json_help,
 	.end = json_end,
 	.drop = json_drop,

@@ -24,5 +24,7 @@ void json_put_groups(struct json_writer *w, const struct groups *g, const struct
 void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n);
 void json_put_shown(struct json_writer *w, const struct shown *shown);
 void json_put_target(struct json_writer *w, const struct target_info *target);
+/* With its key. */
+void json_put_diff(struct json_writer *w, const struct diff *diff);
 
 #endif

@@ -97,6 +97,8 @@ void text_brief_line(struct text *t);
 void text_thread_brief(struct text *t, const struct thread_info *th);
 
 /* out_text_info.c */
+void text_diff(struct out *o, const struct diff *diff);
+void text_saved(struct out *o, const struct saved_file *file);
 void text_summary(struct out *o);
 
 #endif

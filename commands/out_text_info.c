@@ -148,3 +148,19 @@ void text_summary(struct out *o)
 	if (s->nlayout)
 		layout(t, s);
 }
+
+void text_saved(struct out *o, const struct saved_file *file)
+{
+	struct text *t = (struct text *)o;
+	const struct snapshot *s = o->answer.snapshot;
+
+	str_append(&t->line, "Saved ");
+	text_count(t, s->ntasks, "task");
+	str_append(&t->line, " and ");
+	text_count(t, s->nthreads, "thread");
+	str_append(&t->line, " to ");
+	text_clean(t, file->path);
+	str_printf(&t->line, ": %" PRIu64 " bytes, %s the values of variables", file->bytes,
+	           file->values ? "with" : "without");
+	text_end_line(t);
+}

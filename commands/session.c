@@ -2,13 +2,34 @@
 
 #include <string.h>
 
+#include "commands/saved.h"
 #include "commands/view.h"
+
+static struct error *open_saved(const struct session_options *options, struct session *ret)
+{
+	struct saved_info info;
+	struct snapshot *snap;
+
+	TRY(saved_read(options->core, &snap, &info));
+	*ret = (struct session){
+		.snapshot = snap,
+		.saved = true,
+		.saved_wants = info.wants,
+		.saved_when = info.when,
+		.options = options,
+		.verbose = options->verbose,
+		.output = options->output,
+	};
+	return NULL;
+}
 
 struct error *session_open(const struct session_options *options, struct session *ret)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
 	struct inspector *in = NULL;
 
+	if (options->core && saved_is(options->core))
+		return open_saved(options, ret);
 	if (options->pid)
 		TRY(target_live_open(options->pid, &options->target, &t));
 	else if (options->core)
@@ -16,7 +37,11 @@ struct error *session_open(const struct session_options *options, struct session
 	if (t)
 		TRY(inspector_open(t, &options->inspector, &in));
 	*ret = (struct session){
-		.target = t, .inspector = in, .verbose = options->verbose, .output = options->output
+		.target = t,
+		.inspector = in,
+		.options = options,
+		.verbose = options->verbose,
+		.output = options->output,
 	};
 	t = NULL;
 	return NULL;
@@ -67,9 +92,29 @@ static struct question keep_question(struct snapshot *snap, const struct questio
 	return kept;
 }
 
+/* The answer is the one that the target gave: what a command did not ask for is not shown. */
+static struct error *saved_snapshot(struct session *s, unsigned wants,
+                                    const struct question *question, const struct snapshot **ret)
+{
+	if (question)
+		return error_new(ERR_STATE,
+		                 "a saved snapshot has none of the program's memory: ask the "
+		                 "process or its core; \"locals\" shows the variables that were "
+		                 "saved");
+	if (wants & ~s->saved_wants)
+		return error_new(ERR_STATE,
+		                 "the snapshot was saved without what this command shows; save "
+		                 "another with this asyncdbg");
+	s->wants = s->snapshot->target.core ? s->wants | wants : wants;
+	*ret = s->snapshot;
+	return NULL;
+}
+
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret)
 {
+	if (s->saved)
+		return saved_snapshot(s, wants, question, ret);
 	if (!s->target)
 		return error_new(ERR_USAGE, "no target: say which with -p PID or -c CORE");
 

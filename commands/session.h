@@ -18,37 +18,44 @@ enum { TASK_ID_SIZE = 32 };
 struct session {
 	struct target *target; /* NULL: none was named, only offline commands can run */
 	struct inspector *inspector;
-	struct snapshot *snapshot; /* of the last command, NULL none */
-	unsigned wants;            /* what snapshot was taken for */
-	struct question asked;     /* what snapshot answers; its strings are in its arena */
-	pid_t focus;               /* tid of the thread in focus, 0: the default */
-	char task[TASK_ID_SIZE];   /* id of the task in focus, "": what that thread runs */
-	unsigned frame;            /* number of the frame in focus, within that task */
-	bool verbose;              /* of its options */
-	const char *output;        /* of its options */
-	unsigned finding;          /* exit code that the last command's answer asks for, as
-	                              STATUS_FOUND; 0: none */
-	bool quit;                 /* the user asked to leave */
-	bool pinned;               /* live, too, look at the snapshot at hand where it will do */
+	bool saved; /* snapshot is one that was saved: there is neither target nor inspector; */
+	unsigned saved_wants;                  /* this is what it was taken for */
+	int64_t saved_when;                    /* and when: seconds since 1970 */
+	const struct session_options *options; /* it was opened with; borrowed */
+	struct snapshot *snapshot;             /* of the last command, NULL none */
+	unsigned wants;                        /* what snapshot was taken for */
+	struct question asked;   /* what snapshot answers; its strings are in its arena */
+	pid_t focus;             /* tid of the thread in focus, 0: the default */
+	char task[TASK_ID_SIZE]; /* id of the task in focus, "": what that thread runs */
+	unsigned frame;          /* number of the frame in focus, within that task */
+	bool verbose;            /* of its options */
+	const char *output;      /* of its options */
+	unsigned finding;        /* exit code that the last command's answer asks for, as
+	                            STATUS_FOUND; 0: none */
+	bool quit;               /* the user asked to leave */
+	bool pinned;             /* live, too, look at the snapshot at hand where it will do */
 };
 
 struct session_options {
 	pid_t pid;        /* of a live process, or 0 */
-	const char *core; /* path of a core, or NULL */
+	const char *core; /* path of a core or of a saved snapshot, or NULL */
 	struct target_options target;
 	struct inspector_options inspector;
 	const char *output; /* file for `layout`, or NULL */
 	bool verbose;       /* every command that can shows the variables of every frame */
 };
 
-/* Opens the target; with neither pid nor core a session for offline commands. */
+/*
+ * Opens the target; with neither pid nor core a session for offline commands. Of a saved snapshot
+ * there is nothing to open: it is read. options must outlive the session.
+ */
 struct error *session_open(const struct session_options *options, struct session *ret) MUST_CHECK;
 void session_close(struct session *s);
 
 /*
  * A snapshot that has at least wants and answers question, NULL for none: a fresh one of a live
  * process, on a core the last one when it covers that. The session owns it; it lives until the
- * next call.
+ * next call. A saved one can answer no question: ERR_STATE.
  */
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret) MUST_CHECK;

@@ -56,7 +56,7 @@ if [ ${#rows[@]} -eq 0 ]; then
 fi
 [ -x "$asyncdbg" ] || fail "no asyncdbg at $asyncdbg"
 
-programs=${PROGRAMS:-$(cd "$here/programs" && printf '%s\n' */Cargo.toml | grep -vE '^(truth|churn)' |
+programs=${PROGRAMS:-$(cd "$here/programs" && printf '%s\n' */Cargo.toml | grep -vE '^(truth|churn|steps)' |
 	xargs -n 1 dirname)}
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 work=$(mktemp -d)

@@ -6,8 +6,9 @@
 #
 # golden/FIXTURE/COMMAND.{txt,json,jsonl} is the answer and golden/FIXTURE/status the exit codes;
 # what went to standard error, if anything, is in COMMAND.FORMAT.stderr. Cores keep addresses
-# where they are, so nothing is normalised. All of it is run twice: the second time most is answered
-# from the cache, and every byte must be the same. --bless rewrites golden/; review the diff. Whether
+# where they are, so nothing is normalised. All of it is run three times: the second time most is
+# answered from the cache, the third time all from a snapshot that `save` made of the core; every byte
+# must be the same. --bless rewrites golden/; review the diff. Whether
 # answered or blessed, the backtraces must also be what the fixture's program said of itself.
 set -euo pipefail
 
@@ -58,7 +59,7 @@ answer() {
 	[ "$format" = txt ] || option=("--$format")
 	file=$work/$out/$fixture/$name.$format
 	# Relative names: where the files are must not matter.
-	(cd "$work" && timeout 300 "$asyncdbg" -c "$fixture.core" --exe "$fixture.exe" --color never \
+	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" --color never \
 		"${option[@]}" "$@") >"$file" 2>"$file.stderr" </dev/null || status=$?
 	[ -s "$file.stderr" ] || rm "$file.stderr"
 	printf '%s %s %s\n' "$name" "$format" "$status" >>"$work/$out/$fixture/status"
@@ -91,10 +92,14 @@ run_fixture() {
 
 	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
 	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
+	target=("$fixture.core" --exe "$fixture.exe")
 	run_commands "$fixture" out
 	run_commands "$fixture" again
+	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" save --values "$fixture.saved" >/dev/null)
+	target=("$fixture.saved")
+	run_commands "$fixture" saved
 	check_cache "$fixture" || uncached+=("$fixture")
-	rm -f "$work/$fixture".{core,exe}
+	rm -f "$work/$fixture".{core,exe,saved}
 }
 
 # The same answer where the cache must not or cannot be written, and nothing written.
@@ -134,6 +139,11 @@ check_fixture() {
 	fi
 	if ! ls "$XDG_CACHE_HOME"/asyncdbg/*.facts >/dev/null; then
 		echo "$fixture: nothing was cached"
+		bad=1
+	fi
+	if ! diff -ru "$work/out/$fixture" "$work/saved/$fixture" >"$work/diff"; then
+		head -n 200 "$work/diff"
+		echo "$fixture: the answer from a saved snapshot is another"
 		bad=1
 	fi
 	check_status "$fixture" || bad=1

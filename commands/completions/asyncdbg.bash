@@ -71,11 +71,11 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt
-		info layout help quit" ;;
+		info layout save diff help quit" ;;
 	async) next="backtrace task" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout threads" ;;
-	layout)
+	layout | save | diff*)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return

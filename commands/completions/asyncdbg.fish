@@ -25,7 +25,7 @@ end
 
 complete -c asyncdbg -f
 complete -c asyncdbg -s p -l pid -x -a '(__fish_complete_pids)' -d 'Look at a running process'
-complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump'
+complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump or a saved snapshot'
 complete -c asyncdbg -l exe -r -F -d 'Executable to use'
 complete -c asyncdbg -l force -d 'Accept files whose build-id differs'
 complete -c asyncdbg -l layout -r -F -d 'Use a layout file for debug info'
@@ -47,10 +47,15 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info layout help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info layout save diff help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout' -F
+complete -c asyncdbg -n '__asyncdbg_typed save' -F
+complete -c asyncdbg -n '__asyncdbg_typed save' -l values -d 'Save the values of variables too'
+complete -c asyncdbg -n '__asyncdbg_typed diff' -F
+complete -c asyncdbg -n '__asyncdbg_typed diff' -l interval -x -d 'Look at the process again after that time'
+complete -c asyncdbg -n '__asyncdbg_typed diff' -l count -x -d 'Compare so many times'
 complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout threads'
 set -l fields 'id state runtime type function location waiting_on task object thread span problem depth frames leaves remaining_ms queued position permits_missing'
 for command in tasks 'async backtrace all' 'async bt all'

@@ -1,0 +1,47 @@
+/* save FILE: what was decoded, for later and for elsewhere. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "commands/command.h"
+#include "commands/saved.h"
+#include "debugger/base/str.h"
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	SCRATCH(tmp);
+	const char *path = call->args.word[0];
+	struct stat st = { 0 };
+	struct saved_info info = {
+		.wants = answer->wants,
+		.values = call_has(call, "values"),
+		.when = s->saved ? s->saved_when : time(NULL),
+	};
+
+	TRY(saved_write(path, answer->snapshot, &info));
+	stat(path, &st);
+	out_begin(out, answer);
+	out->ops->saved(out, &(struct saved_file){ path, (uint64_t)st.st_size, info.values });
+	return NULL;
+}
+
+static const struct command_option options[] = {
+	{ "values", NULL, false, "Save the values of variables too: they may be secret" },
+	{ 0 },
+};
+
+const struct command save_command = {
+	.name = "save",
+	.args = "FILE",
+	.min_args = 1,
+	.max_args = 1,
+	.options = options,
+	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
+	.help = "    Every command that prints answers from it as it would have then, on any\n"
+		"    machine; print and whatis need the program's memory, which is not in it.",
+	.wants =
+		WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS | WANT_HOLDINGS,
+	.run = run,
+};

@@ -1,0 +1,37 @@
+/* Within saved snapshots: what is read of one, line by line. Not for others. */
+#ifndef COMMANDS_SAVED_RECORD_H
+#define COMMANDS_SAVED_RECORD_H
+
+#include "commands/json_reader.h"
+#include "commands/saved_lines.h"
+#include "debugger/base/vec.h"
+
+/* A snapshot in the making. */
+struct loader {
+	struct snapshot *s;
+	struct arena *a; /* of s */
+	struct json_reader r;
+	uint64_t lines; /* read so far, with the one at hand */
+	/* As the header has it. */
+	int64_t version;
+	uint64_t ntasks;
+	struct saved_info info;
+	bool has_header, has_snapshot, has_target, ended;
+	/* What becomes the snapshot's: see publish(). */
+	VEC(const char *) names;
+	VEC(struct runtime_info) runtimes;
+	VEC(struct thread_info) threads;
+	VEC(struct layout_info) layout;
+	VEC(struct task *) tasks;
+	VEC(struct holding) holdings;
+	unsigned depth, frames; /* of the tree that is being read */
+	const char *key;        /* the member that is being read, NULL none */
+};
+
+/*
+ * Takes in one line, which is changed. Returns what is wrong with it, in arena a, or NULL; *late:
+ * then what stands before it is of use without it.
+ */
+const char *saved_record(struct loader *l, struct arena *a, char *line, size_t len, bool *late);
+
+#endif
