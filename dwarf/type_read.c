@@ -4,123 +4,15 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
-#include "dwarf/die.h"
 #include "dwarf/line.h"
 #include "dwarf/qualified.h"
+#include "dwarf/said.h"
 #include "dwarf/type_inside.h"
 
 enum { MAX_ALIASES = 64 };
 
-/* A number that may be written signed or unsigned; only the type says what it is. */
-struct number {
-	uint64_t value;
-	unsigned form; /* 0: it is not there */
-};
-
-/* What a DIE says, of what matters here. Numbers are 0 where it says nothing. */
-struct said {
-	const char *name;
-	uint64_t type, discr; /* DIEs */
-	struct number size, align, encoding, offset, count, upper, value, file, line;
-	bool declaration;
-};
-
-static bool is_number(unsigned form)
-{
-	switch (form) {
-	case DW_FORM_data1:
-	case DW_FORM_data2:
-	case DW_FORM_data4:
-	case DW_FORM_data8:
-	case DW_FORM_udata:
-	case DW_FORM_sdata:
-	case DW_FORM_implicit_const:
-	case DW_FORM_indirect:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * The DIE that an attribute leads to, 0 when it leads to none. Not that of a type by its signature,
- * which no Rust compiler writes.
- */
-static uint64_t reference_of(const struct die *d, unsigned form, uint64_t number)
-{
-	switch (form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
-		return number < d->u->end ? number : 0;
-	case DW_FORM_ref_addr:
-	case DW_FORM_indirect:
-		return number < d->s->info.size ? number : 0;
-	default:
-		return 0;
-	}
-}
-
-static struct number *number_of(struct said *ret, unsigned name)
-{
-	switch (name) {
-	case DW_AT_byte_size:
-		return &ret->size;
-	case DW_AT_alignment:
-		return &ret->align;
-	case DW_AT_encoding:
-		return &ret->encoding;
-	case DW_AT_data_member_location:
-		return &ret->offset;
-	case DW_AT_count:
-		return &ret->count;
-	case DW_AT_upper_bound:
-		return &ret->upper;
-	case DW_AT_discr_value:
-	case DW_AT_const_value:
-		return &ret->value;
-	case DW_AT_decl_file:
-		return &ret->file;
-	case DW_AT_decl_line:
-		return &ret->line;
-	default:
-		return NULL;
-	}
-}
-
-static void read_said(struct die *d, struct said *ret)
-{
-	struct attribute_value v;
-	struct attribute at;
-
-	*ret = (struct said){ 0 };
-	while (die_next(d, &at, &v)) {
-		struct number *number = number_of(ret, at.name);
-
-		if (number && is_number(at.form))
-			*number = (struct number){ v.number, at.form };
-		else if (at.name == DW_AT_name)
-			ret->name = v.string;
-		else if (at.name == DW_AT_type)
-			ret->type = reference_of(d, at.form, v.number);
-		else if (at.name == DW_AT_discr)
-			ret->discr = reference_of(d, at.form, v.number);
-		else if (at.name == DW_AT_declaration)
-			ret->declaration = v.number != 0;
-	}
-}
-
-static bool read_die(struct dwarf_module *dm, uint64_t offset, struct die *ret)
-{
-	struct unit *u = debuginfo_unit_of(dm, offset);
-
-	return u && die_read(&dm->sections, u, offset, ret) && ret->tag != 0;
-}
-
 /* LLVM writes the -1 of an i64 as the one byte 0xff. */
-static uint64_t bits_of(struct number n, bool is_signed)
+static uint64_t bits_of(struct said_number n, bool is_signed)
 {
 	if (!is_signed)
 		return n.value;
@@ -206,7 +98,7 @@ static uint64_t array_count(struct die d)
 	for (bool any = die_child(&d, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag != DW_TAG_subrange_type)
 			continue;
-		read_said(&child, &said);
+		said_read(&child, &said);
 		/* An upper bound of -1 is how an empty array is written. */
 		return said.count.form   ? said.count.value
 		       : said.upper.form ? said.upper.value + 1
@@ -238,11 +130,11 @@ static uint64_t behind_aliases(struct dwarf_module *dm, struct die d)
 	struct said said;
 
 	for (int hops = 0; hops < MAX_ALIASES && d.tag == DW_TAG_typedef; hops++) {
-		read_said(&d, &said);
+		said_read(&d, &said);
 		if (said.type == 0)
 			break;
 		die = said.type;
-		if (!read_die(dm, die, &d))
+		if (!said_open(dm, die, &d))
 			break;
 	}
 	return die;
@@ -253,7 +145,7 @@ void type_read_shell(struct type *t)
 	struct die d;
 	struct said said;
 
-	if (!read_die(t->dm, t->die, &d))
+	if (!said_open(t->dm, t->die, &d))
 		return;
 	t->found = true;
 	if (d.tag == DW_TAG_typedef) {
@@ -263,7 +155,7 @@ void type_read_shell(struct type *t)
 			type_become(t, real);
 		return;
 	}
-	read_said(&d, &said);
+	said_read(&d, &said);
 	t->kind = kind_of(&d, &said);
 	t->target_die = said.type;
 	t->size = said.size.form ? said.size.value : t->kind == TYPE_POINTER ? 8 : 0;
@@ -310,13 +202,13 @@ static void read_variant(struct type *t, struct die *d, bool is_signed, struct v
 	struct said said;
 	struct die child;
 
-	read_said(d, &said);
+	said_read(d, &said);
 	v->is_default = said.value.form == 0;
 	v->discr = bits_of(said.value, is_signed);
 	for (bool any = die_child(d, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag != DW_TAG_member)
 			continue;
-		read_said(&child, &said);
+		said_read(&child, &said);
 		v->payload = type_at(t->dm, said.type);
 		v->offset = said.offset.value;
 		if (said.file.value)
@@ -332,9 +224,9 @@ static bool discr_is_signed(struct dwarf_module *dm, uint64_t discr)
 	struct said said;
 	struct die d;
 
-	if (discr == 0 || !read_die(dm, discr, &d))
+	if (discr == 0 || !said_open(dm, discr, &d))
 		return false;
-	read_said(&d, &said);
+	said_read(&d, &said);
 	return is_signed_type(dm, said.type);
 }
 
@@ -343,7 +235,7 @@ static void read_discr(struct type *t, struct die *d, struct type_details *ret)
 	struct member *m = NEW(&t->dm->di->arena, struct member);
 	struct said said;
 
-	read_said(d, &said);
+	said_read(d, &said);
 	*m = member_of(t->dm, &said);
 	ret->discr = m;
 	ret->is_coroutine = m->name && strcmp(m->name, "__state") == 0;
@@ -356,7 +248,7 @@ static void read_variant_part(struct type *t, struct die *part, struct type_deta
 	struct said said;
 	struct die child;
 
-	read_said(part, &said);
+	said_read(part, &said);
 	uint64_t discr = said.discr;
 	bool is_signed = discr_is_signed(t->dm, discr);
 	for (bool any = die_child(part, &child); any; any = die_sibling(&child, &child)) {
@@ -382,7 +274,7 @@ static void read_member(struct type *t, struct die *d, struct children *c)
 {
 	struct said said;
 
-	read_said(d, &said);
+	said_read(d, &said);
 	if (c->members.n < MAX_MEMBERS)
 		*vec_push(&c->members) = member_of(t->dm, &said);
 }
@@ -392,7 +284,7 @@ static void read_enumerator(struct type *t, struct die *d, struct children *c)
 	bool is_signed = is_signed_type(t->dm, t->target_die);
 	struct said said;
 
-	read_said(d, &said);
+	said_read(d, &said);
 	if (c->enumerators.n < MAX_MEMBERS)
 		*vec_push(&c->enumerators) =
 			(struct enumerator){ said.name,
@@ -403,7 +295,7 @@ static void read_param(struct type *t, struct die *d, struct children *c)
 {
 	struct said said;
 
-	read_said(d, &said);
+	said_read(d, &said);
 	if (c->params.n < MAX_MEMBERS)
 		*vec_push(&c->params) = (struct type_param){ said.name, type_at(t->dm, said.type) };
 }
@@ -434,7 +326,7 @@ void type_read_details(struct type *t, struct type_details *ret)
 	struct children c = { 0 };
 	struct die d, child;
 
-	if (!read_die(t->dm, t->die, &d))
+	if (!said_open(t->dm, t->die, &d))
 		return;
 	for (bool any = die_child(&d, &child); any; any = die_sibling(&child, &child))
 		read_child(t, &child, &c, ret);
