@@ -147,7 +147,7 @@ enum type_kind type_kind(const struct type *t)
 
 const char *type_name(const struct type *t)
 {
-	const char *name = whole_name(t);
+	const char *name = t->name_known ? t->name : whole_name(t);
 
 	return name ? name : "?";
 }
@@ -251,7 +251,8 @@ bool type_is_coroutine(const struct type *t)
 
 bool type_is_dyn(const struct type *t)
 {
-	if (type_kind(t) != TYPE_STRUCT)
+	/* Two addresses. */
+	if (type_kind(t) != TYPE_STRUCT || t->size != 2 * sizeof(uint64_t))
 		return false;
 	if (!t->dyn_known) {
 		unlock(t)->is_dyn = type_member(t, "pointer") && type_member(t, "vtable");
@@ -265,12 +266,16 @@ struct type_memo *type_memo(const struct type *t)
 	return &unlock(t)->memo;
 }
 
+/* Asked of each type for each row of each table: most names differ at once. */
 bool type_is(const struct type *t, const char *path)
 {
 	const char *name = type_name(t);
-	size_t len = strlen(path);
 
-	return strncmp(name, path, len) == 0 && (name[len] == '\0' || name[len] == '<');
+	while (*path && *name == *path) {
+		name++;
+		path++;
+	}
+	return !*path && (*name == '\0' || *name == '<');
 }
 
 const char *type_comp_dir(const struct type *t)
