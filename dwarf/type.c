@@ -36,9 +36,12 @@ static struct type *unlock(const struct type *t)
 
 static void fill_shell(struct type *t)
 {
-	t->shell_known = true;
+	if (t->shell_read)
+		return;
+	t->shell_read = true;
 	if (type_known_shell(t))
 		return;
+	t->dm->types_untold = true;
 	if (++t->dm->ntypes % 256 == 0)
 		mapped_trim(t->dm);
 	if (debuginfo_need(t->dm))
@@ -47,8 +50,10 @@ static void fill_shell(struct type *t)
 
 static const struct type *shell(const struct type *t)
 {
-	if (!t->shell_known)
+	if (!t->shell_known) {
 		fill_shell(unlock(t));
+		unlock(t)->shell_known = true;
+	}
 	return t;
 }
 
@@ -59,7 +64,7 @@ void type_become(struct type *t, const struct type *real)
 	*t = *shell(real);
 	t->place = own.place;
 	t->next = own.next;
-	t->shell_known = true;
+	t->shell_read = t->shell_known = true;
 	t->asked = own.asked;
 	t->details_asked = own.details_asked;
 	t->told = t->details_told = false;
@@ -87,7 +92,7 @@ static const char *whole_name(const struct type *t)
 	mutable->name_known = true;
 	if (t->kind == TYPE_ARRAY) {
 		mutable->name = array_name(t);
-	} else if (t->is_scope) {
+	} else if (t->is_scope && debuginfo_need(t->dm)) {
 		const char *qualified = lookup_die_name(t->dm, t->die);
 
 		if (qualified)
@@ -98,7 +103,8 @@ static const char *whole_name(const struct type *t)
 
 const char *type_short_name(const struct type *t)
 {
-	return shell(t)->is_scope ? t->name : whole_name(t);
+	fill_shell(unlock(t));
+	return t->is_scope ? t->name : whole_name(t);
 }
 
 static void complete_declaration(struct type *t)
@@ -108,6 +114,7 @@ static void complete_declaration(struct type *t)
 	t->declaration = false;
 	const struct type *full = name ? lookup_type(t->dm, name, t->die) : NULL;
 	t->told = t->details_told = false;
+	t->dm->types_untold = true;
 	if (!full || full == t || shell(full)->declaration) {
 		t->kind = TYPE_OPAQUE;
 		return;
@@ -135,7 +142,10 @@ static struct type_details *details(const struct type *t)
 	struct type_details *d = NEW(&t->dm->di->arena, struct type_details);
 	struct type *mutable = unlock(t);
 	mutable->details = d;
-	if (!type_known_details(mutable, d) && debuginfo_need(t->dm))
+	if (type_known_details(mutable, d))
+		return d;
+	t->dm->types_untold = true;
+	if (debuginfo_need(t->dm))
 		type_read_details(mutable, d);
 	return d;
 }

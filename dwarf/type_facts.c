@@ -3,7 +3,8 @@
 
 #include "dwarf/type_inside.h"
 
-enum { SHELL = 0, DECLARATION = 1, ALIAS = 2 };
+/* SHORT: a SHELL whose name is only the last part of a path that nobody has asked for. */
+enum { SHELL = 0, DECLARATION = 1, ALIAS = 2, SHORT = 3 };
 
 static const struct type *type_of(struct type *t, struct fact *fact)
 {
@@ -41,7 +42,8 @@ bool type_known_shell(struct type *t)
 	t->declaration = form == DECLARATION;
 	t->target_die = fact_number(&fact);
 	t->name = fact_text(&fact);
-	t->name_known = true;
+	t->name_known = form != SHORT;
+	t->is_scope = form == SHORT;
 	uint64_t kind = fact_number(&fact);
 	t->kind = kind <= TYPE_FUNCTION ? (uint8_t)kind : TYPE_OPAQUE;
 	t->size = fact_number(&fact);
@@ -51,16 +53,25 @@ bool type_known_shell(struct type *t)
 	return true;
 }
 
-static void tell_shell(struct type *t)
+static uint64_t form_of(const struct type *t, bool whole)
 {
-	bool alias = t->die != t->place;
-	const char *name = type_name(t);
+	if (t->die != t->place)
+		return ALIAS;
+	if (t->declaration)
+		return DECLARATION;
+	return t->is_scope && !t->name_known && !whole ? SHORT : SHELL;
+}
+
+static void tell_shell(struct type *t, bool whole)
+{
+	uint64_t form = form_of(t, whole);
+	const char *name = form == SHORT ? t->name : type_name(t);
 	struct fact_draft d;
 
 	t->told = true;
 	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, t->place, NULL);
-	fact_add_number(&d, alias ? ALIAS : t->declaration ? DECLARATION : SHELL);
-	fact_add_number(&d, alias ? t->die : t->target_die);
+	fact_add_number(&d, form);
+	fact_add_number(&d, form == ALIAS ? t->die : t->target_die);
 	fact_add_text(&d, t->name ? name : NULL);
 	fact_add_number(&d, t->kind);
 	fact_add_number(&d, t->size);
@@ -72,6 +83,7 @@ static void tell_shell(struct type *t)
 /* ---- details ---- */
 
 enum { COROUTINE = 1, HAS_DISCR = 2 };
+enum { TRIM_EACH = 4096 }; /* types, whose names lie all over the file */
 
 /* By its place: what nobody has looked at is not read for this. */
 static void tell_type(struct fact_draft *d, const struct type *t)
@@ -223,12 +235,18 @@ static void tell_details(struct type *t)
 
 void types_tell(struct dwarf_module *dm, bool whole)
 {
+	if (!dm->types_untold)
+		return;
+	dm->types_untold = false;
 	/* To tell one of them may be to meet another, which then is the last. */
+	size_t n = 0;
 	for (struct type *t = dm->first_type; t; t = t->next) {
+		if (++n % TRIM_EACH == 0)
+			mapped_trim(dm);
 		if (whole && t->asked)
 			type_die(t);
 		if (t->asked && t->shell_known && t->found && !t->told)
-			tell_shell(t);
+			tell_shell(t, whole);
 		if (t->details_asked && t->details && !t->details_told)
 			tell_details(t);
 	}

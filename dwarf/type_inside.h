@@ -39,7 +39,8 @@ struct type {
 	uint64_t target_die;
 	uint64_t count;
 	uint8_t kind; /* enum type_kind */
-	bool shell_known : 1;
+	bool shell_read : 1;
+	bool shell_known : 1; /* read, and somebody asked for more than the short name */
 	bool name_known : 1;
 	bool is_scope : 1;    /* its name is the end of a path of scopes */
 	bool declaration : 1; /* still to be completed from another unit */
