@@ -15,6 +15,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "debugger/target.h"
+#include "dwarf/type.h"
 
 enum { MIN_BUILD_ID = 8, STALE_SECONDS = 3600, MAX_ENTRIES = 1 << 16 };
 
@@ -255,9 +256,13 @@ void cache_close(struct dwarf_module *dm)
 
 	/* A search that was broken off has found less than there is; a layout file is no cache. */
 	if (!interrupted && directory_of(dm) && !facts_are_whole(dm->facts) &&
-	    dm->tier == DWARF_FULL && facts_are_new(dm->facts) && identify(dm, &identity))
-		report(dm, "written",
-		       cache_write(directory_of(dm), &identity, dm->facts, CACHE_MAX_TOTAL));
+	    dm->tier == DWARF_FULL) {
+		types_tell(dm, false);
+		if (facts_are_new(dm->facts) && identify(dm, &identity))
+			report(dm, "written",
+			       cache_write(directory_of(dm), &identity, dm->facts,
+			                   CACHE_MAX_TOTAL));
+	}
 	error_free(interrupted);
 	facts_free(dm->facts);
 	dm->facts = NULL;

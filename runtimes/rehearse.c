@@ -250,6 +250,8 @@ static struct error *write_file(struct rehearser *r, const char *path)
 {
 	struct dwarf_module *dm = r->tokio->dm;
 	size_t ntypes[2];
+
+	types_tell(dm, true);
 	struct facts *merged = facts_merged(debuginfo_facts(dm), ntypes);
 	struct error *err = layout_file_write(path, dm, merged, &r->counts->size);
 
