@@ -92,6 +92,11 @@ check_choosing() {
 	[ "$(grep -c '^asyncdbg: live' "$work/each.txt")" = 1 ] ||
 		bad "more than one snapshot for all tasks" "$work/each.txt"
 	[ "$(grep -c '^Task: ' "$work/each.txt")" = 3 ] || bad "not three tasks" "$work/each.txt"
+	# This one needs other snapshots.
+	ask each.txt -p "$pid" tasks --with function kinds::work --limit 2 \
+		--exec 'task {}; frame 1; print number'
+	[ "$(grep -c ' = [0-9]*$' "$work/each.txt")" = 2 ] ||
+		bad "not a value of each task" "$work/each.txt"
 	ask each.txt -p "$pid" async backtrace all
 	! grep -q -- --no-group "$work/each.txt" || bad "grouped without being asked"
 	script -qec "timeout 120 '$asyncdbg' -p $pid --color never async backtrace all" /dev/null \
