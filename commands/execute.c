@@ -63,7 +63,8 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 		return err;
 	}
 	TRY(out_end(out));
-	if (answer.snapshot && !answer.snapshot->complete)
+	/* It may have taken another one meanwhile. */
+	if (answer.snapshot && s->snapshot && !s->snapshot->complete)
 		worsen(status, STATUS_PARTIAL);
 	worsen(status, (enum status)s->finding);
 	return NULL;

@@ -206,11 +206,51 @@ static void groups(void **state)
 		"shows all\n");
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* One task that polls two hundred things. */
+static void a_wide_group_is_cut(void **state)
+{
+	(void)state;
+	enum { WIDE = 200 };
+	MANY(s);
+	CAUGHT(c);
+	CAUGHT(all);
+	struct future *children[WIDE];
+
+	for (unsigned i = 0; i < WIDE; i++) {
+		children[i] = make_await(&s->arena, "app::one", 0, "src/one.rs", i + 1,
+		                         make_sleep(&s->arena));
+		make_edge(children[i], "set", BRANCH_POLLED);
+	}
+	make_fork(&s->arena, s->tasks[0]->root, WIDE, children);
+	s->ntasks = 1;
+	catch (&c, TEXT);
+	const char *text = answer(&c, s, "async bt all --group --with id 10");
+
+	assert_in_range(count_lines(text), 50, 90);
+	assert_non_null(strstr(text, "more, --limit 0 shows all"));
+	catch (&all, TEXT);
+	text = answer(&all, s, "async bt all --group --with id 10 --limit 0");
+	assert_int_equal(count_lines(text), 1 + 1 + WIDE + 1);
+	assert_null(strstr(text, "--limit 0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chooses), cmocka_unit_test(refuses), cmocka_unit_test(cuts),
-		cmocka_unit_test(counts),  cmocka_unit_test(groups),
+		cmocka_unit_test(chooses), cmocka_unit_test(refuses),
+		cmocka_unit_test(cuts),    cmocka_unit_test(counts),
+		cmocka_unit_test(groups),  cmocka_unit_test(a_wide_group_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
