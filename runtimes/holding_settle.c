@@ -138,7 +138,7 @@ static bool is_sole(const struct lock *l, const struct found *f)
 }
 
 /* What a lock future has got is of the kind that it waits for. */
-static void name_after_wait(struct found *f, const struct lock *l)
+static void name_after_wait(struct found *f, struct lock *l)
 {
 	const struct wait *wait = f->h.future ? f->h.future->wait : NULL;
 
@@ -150,6 +150,24 @@ static void name_after_wait(struct found *f, const struct lock *l)
 	}
 	if (strcmp(f->h.kind, "mpsc_send") == 0)
 		f->h.kind = "mpsc";
+	if (strcmp(f->h.kind, "mutex") == 0) {
+		l->total = 1;
+		l->has_total = true;
+	}
+}
+
+/* A lock future and a bare guard do not know what they are part of. */
+static void name_all(struct locks *locks, found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		struct lock *l = is_lock(f) ? lock_of(locks, f->h.primitive) : NULL;
+
+		if (l && !f->h.object)
+			f->h.object = l->object;
+		if (l && !f->row)
+			name_after_wait(f, l);
+	}
 }
 
 static void judge(struct locks *locks, found_vec *list)
@@ -160,15 +178,11 @@ static void judge(struct locks *locks, found_vec *list)
 			list->data[i].gone |= list->data[i].free;
 		}
 	}
+	name_all(locks, list);
 	for (size_t i = 0; i < list->n; i++) {
 		struct found *f = &list->data[i];
 		const struct lock *l = is_lock(f) ? lock_of(locks, f->h.primitive) : NULL;
 
-		/* A lock future and a bare guard do not know what they are part of. */
-		if (l && !f->h.object)
-			f->h.object = l->object;
-		if (l && !f->row)
-			name_after_wait(f, l);
 		if (l && l->has_total && l->has_available && l->available >= l->total)
 			f->gone = true;
 		if (is_lock(f))
