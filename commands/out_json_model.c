@@ -167,7 +167,7 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_put_number_if(w, "thread", h->thread, h->thread);
 	json_put_number_if(w, "frame", h->future, h->future ? h->future->number : 0);
 	json_put_number_if(w, "stack_frame", !h->future, h->stack_frame);
-	json_put_text(w, "function", h->future ? h->future->function : NULL);
+	json_put_text(w, "function", h->function);
 	json_put_text(w, "path", h->path);
 	json_put_text(w, "file", h->file);
 	json_put_text(w, "file_short", h->file_short);
@@ -188,7 +188,7 @@ void json_put_holdings(struct json_writer *w, const struct snapshot *s,
 		bool concerned = !tasks;
 
 		for (size_t j = 0; j < ntasks && !concerned; j++)
-			concerned = holding_concerns(&s->holdings[i], tasks[j]);
+			concerned = holding_concerns(s, &s->holdings[i], tasks[j]);
 		if (concerned)
 			put_holding(w, &s->holdings[i]);
 	}

@@ -30,17 +30,17 @@ static void place(struct text *t, const struct holding *h)
 	} else {
 		str_append(&t->line, h->granted ? "a lock future" : "a value without a name");
 	}
-	if (h->future && h->future->function && (!h->granted || h->path)) {
+	if (h->function && (!h->granted || h->path)) {
 		str_append(&t->line, " in ");
-		text_clean(t, h->future->function);
-	} else if (!h->future) {
-		text_number(t, " in stack frame #", h->stack_frame);
+		text_clean(t, h->function);
 	}
 	if (!file)
 		return;
-	str_append(&t->line, h->declared                       ? " declared"
-	                     : h->future && h->future->running ? " running"
-	                                                       : " awaiting");
+	if (!h->future)
+		text_number(t, " frame #", h->stack_frame);
+	str_append(&t->line, h->declared                        ? " declared"
+	                     : !h->future || h->future->running ? " running"
+	                                                        : " awaiting");
 	text_place(t, file, h->line);
 }
 

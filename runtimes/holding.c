@@ -171,6 +171,7 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 	const struct frame_place *place = map_get(&w->c->places, (uintptr_t)f);
 
 	w->like.h.future = f;
+	w->like.h.function = f->function;
 	if (f->problem)
 		holding_unsearched(w->c, "what is in %s: %s", f->function, f->problem);
 	if (!place) {

@@ -110,6 +110,11 @@ struct holding_start {
 /* Walks from a variable of a native frame. */
 void holding_walk_variable(struct collector *c, const struct holding_start *start);
 
+/* ---- holding_stack.c ---- */
+
+/* Searches the variables of native frames: of whatever runs, or is blocked, on a thread. */
+void holding_search_stacks(struct collector *c);
+
 /* ---- holding_settle.c ---- */
 
 /* Once all is found: into the snapshot, without what cannot be. */

@@ -10,7 +10,8 @@ struct lock {
 	uint64_t primitive;
 	uint64_t object; /* 0 unknown */
 	const char *kind;
-	uint64_t candidates; /* permits of all that may have some */
+	uint64_t candidates; /* permits of all that may have some, */
+	size_t n;            /* and how many these are */
 	uint64_t available, total;
 	bool has_available, has_total;
 	bool written; /* surely, by one holder alone */
