@@ -17,7 +17,7 @@ void json_put_number_if(struct json_writer *w, const char *key, bool known, uint
 /* The keys that every wait has, and those before its nth detail. */
 static bool has_key(const struct wait *wait, size_t nth, const char *key)
 {
-	static const char *const fixed[] = { "kind", "phrase", "object", "task" };
+	static const char *const fixed[] = { "kind", "phrase", "object", "task", "name" };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
 		if (strcmp(fixed[i], key) == 0)
@@ -67,6 +67,8 @@ static void put_wait(struct json_writer *w, const char *key, const struct wait *
 	json_put_text(w, "phrase", wait->phrase);
 	json_put_address(w, "object", wait->object);
 	json_put_text(w, "task", wait->task);
+	if (wait->name)
+		json_put_text(w, "name", wait->name);
 	for (size_t i = 0; i < wait->ndetails; i++) {
 		if (!has_key(wait, i, wait->details[i].key))
 			put_detail(w, &wait->details[i]);

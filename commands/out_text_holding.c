@@ -73,7 +73,7 @@ static void holder(struct text *t, const struct holding *h, const char *indent)
 	str_append(&t->line, ": ");
 	place(t, h);
 	if (h->uncertain && h->sole)
-		str_append(&t->line, ", the only candidate");
+		str_append(&t->line, ", no other candidate");
 	if (h->granted)
 		str_append(&t->line,
 		           h->partial ? ", which waits for more" : ", which has not taken it yet");

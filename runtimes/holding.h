@@ -62,6 +62,7 @@ struct holdings {
 	found_vec list;
 	VEC(const char *) unsearched;
 	struct map noted;   /* hashes of those texts */
+	struct map names;   /* address of what is waited for -> what it is called, NULL: unknown */
 	struct map scanned; /* roots of trees that were searched */
 };
 

@@ -16,6 +16,7 @@ struct lock {
 	bool has_available, has_total;
 	bool written; /* surely, by one holder alone */
 	bool held;    /* surely, by somebody */
+	bool busy;    /* it says so itself, without a count */
 	bool unclear; /* a candidate does not say how many permits it has */
 };
 
@@ -119,6 +120,8 @@ static void count_candidate(struct locks *locks, const struct found *f)
 	struct lock *l = lock_of(locks, f->h.primitive);
 
 	l->candidates += f->h.permits;
+	l->n++;
+	l->busy |= f->row && f->row->busy && !f->free;
 	l->unclear |= f->h.permits == 0;
 	if (f->h.uncertain)
 		return;
@@ -134,6 +137,8 @@ static bool is_refuted(const struct lock *l, const struct found *f)
 
 static bool is_sole(const struct lock *l, const struct found *f)
 {
+	if (f->h.uncertain && l->busy && l->n == 1)
+		return true;
 	return f->h.uncertain && !l->unclear && l->has_total && l->has_available &&
 	       l->available < l->total && l->candidates <= l->total - l->available;
 }
@@ -291,7 +296,8 @@ static void note_always(struct collector *c)
 			holding_unsearched(c, "thread %u: %s", s->threads[i].number,
 			                   s->threads[i].problem);
 	}
-	holding_unsearched(c, "statics, thread-local variables and what raw pointers lead to");
+	holding_unsearched(c, "statics and thread-local variables, what raw pointers lead to, "
+	                      "and variables of running code that the debug info does not place");
 }
 
 void holding_settle(struct collector *c)
@@ -319,6 +325,7 @@ void holding_free(struct collector *c)
 	vec_free(&c->holdings->list);
 	vec_free(&c->holdings->unsearched);
 	map_free(&c->holdings->noted);
+	map_free(&c->holdings->names);
 	map_free(&c->holdings->scanned);
 	free(c->holdings);
 }
