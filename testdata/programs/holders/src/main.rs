@@ -7,6 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard};
+use tokio::task::LocalSet;
 use tokio::time::sleep;
 use truth::{here, Hold, Task, Truth, Wait, FOREVER};
 
@@ -141,6 +142,12 @@ pub async fn guard(lock: Lock) -> MutexGuard<'static, u32> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
+    let local = LocalSet::new();
+    here!("holders::main::{async_block#0}");
+    local.run_until(run()).await;
+}
+
+async fn run() {
     let mut tasks = Tasks::default();
     simple(&mut tasks);
     handed_over(&mut tasks).await;
@@ -152,12 +159,13 @@ async fn main() {
     places::mapped(&mut tasks).await;
     places::channels(&mut tasks);
     places::granted(&mut tasks).await;
+    places::of_threads(&mut tasks);
     Truth::new("holders")
         .runtime(truth_tokio::current("current_thread", 1))
         .tasks(tasks.tasks)
         .holds(tasks.holds)
-        .block_on(&["holders::main::{async_block#0}"])
+        .block_on(&["holders::main::{async_block#0}", "holders::run"])
         .publish();
-    here!("holders::main::{async_block#0}");
+    here!("holders::run");
     std::future::pending::<()>().await;
 }

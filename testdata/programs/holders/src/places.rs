@@ -339,6 +339,40 @@ pub fn channels(tasks: &mut Tasks) {
     tasks.holds.push(Hold::new(id, "receiver", "oneshot", 0));
 }
 
+// ---- locks of threads ----
+
+/// Their guards are not Send.
+pub fn of_threads(tasks: &mut Tasks) {
+    let mutex = leak(std::sync::Mutex::new(1));
+    let kept = mutex.lock().expect("nobody panicked");
+    tasks.keeps_local(keep(kept), "std_mutex", address(mutex));
+    let lock = leak(std::sync::RwLock::new(1));
+    let kept = lock.read().expect("nobody panicked");
+    tasks.keeps_local(keep(kept), "std_rwlock", 0);
+    let lock = leak(std::sync::RwLock::new(1));
+    let kept = lock.write().expect("nobody panicked");
+    tasks.keeps_local(keep(kept), "std_rwlock", address(lock));
+    let mutex = leak(parking_lot::Mutex::new(1));
+    tasks.keeps_local(keep(mutex.lock()), "parking_lot", address(mutex));
+    let lock = leak(parking_lot::RwLock::new(1));
+    tasks.keeps_local(keep(lock.read()), "parking_lot", address(lock));
+    let lock = leak(parking_lot::RwLock::new(1));
+    tasks.keeps_local(keep(lock.write()), "parking_lot", address(lock));
+}
+
+impl Tasks {
+    fn keeps_local(
+        &mut self,
+        future: impl Future<Output = ()> + 'static,
+        kind: &'static str,
+        object: usize,
+    ) {
+        let id = truth::id(&tokio::task::spawn_local(future));
+        self.tasks.push(Task::idle(id, KEEP).sleeps().local());
+        self.holds.push(Hold::new(id, "lock", kind, object).path("kept"));
+    }
+}
+
 // ---- permits that are given but not taken ----
 
 /// Queues for a lock and then looks elsewhere.
