@@ -4,6 +4,8 @@
 usage: check_holdings.py ASYNCDBG TRUTH -p PID|-c CORE [OPTIONS]
        check_holdings.py --self-test
 
+TRUTH is what the program printed; its last line counts.
+
 Asks for every task that the truth names. What the truth says is held must be found there, and
 nobody else may be said to hold any of it; what was moved out of a variable may be told, but only
 as uncertain. Prints what differs.
@@ -99,7 +101,7 @@ def check_waits(truth, answers):
 
 def check(asyncdbg, truth_file, options):
     with open(truth_file, encoding="utf-8") as file:
-        truth = json.load(file)
+        truth = json.loads(file.read().strip().split("\n")[-1])
     answers = ask(asyncdbg, options, [task["id"] for task in truth["tasks"] if task["id"]])
     return compare(truth, collect(answers)) + check_waits(truth, answers)
 
