@@ -32,6 +32,7 @@
 	F(ADDR, object)                                                                            \
 	F(ADDR, primitive)                                                                         \
 	F(TEXT, task)                                                                              \
+	F(TEXT, name)                                                                              \
 	F(FLAG, within)                                                                            \
 	F(FLAG, anonymous)                                                                         \
 	L(DETAILS, details, ndetails)
@@ -96,12 +97,16 @@
 	F(U64, permits)                                                                            \
 	F(U32, thread)                                                                             \
 	F(U32, stack_frame)                                                                        \
+	F(NAME, function)                                                                          \
 	F(TEXT, path)                                                                              \
 	F(NAME, file)                                                                              \
 	F(NAME, file_short)                                                                        \
 	F(U32, line)                                                                               \
 	F(FLAG, declared)                                                                          \
-	F(FLAG, uncertain)
+	F(FLAG, granted)                                                                           \
+	F(FLAG, partial)                                                                           \
+	F(FLAG, uncertain)                                                                         \
+	F(FLAG, sole)
 
 #define SAVED_RUNTIME(F, L)                                                                        \
 	F(U32, index)                                                                              \

@@ -105,6 +105,13 @@ check_choosing() {
 		bad "many tasks on a terminal are not grouped" "$work/each.txt"
 }
 
+# check_holdings OPTIONS...: of the live program, or of its core.
+check_holdings() {
+	grep -q '"holds":' "$work/truth" || return 0
+	"$here/check_holdings.py" "$asyncdbg" "$work/truth" "$@" >"$work/said" 2>&1 ||
+		bad "who holds what differs from the truth" "$work/said"
+}
+
 check_commands() {
 	local words name files=()
 
@@ -138,6 +145,7 @@ check_core() {
 		bad "the core's answer differs from the live one" "$work/said"
 	[ "$program" != locals ] || check_print -c "$work/core.$pid"
 	[ "$program" != kinds ] || check_groups -c "$work/core.$pid"
+	check_holdings -c "$work/core.$pid"
 	rm -f "$work/core.$pid"
 }
 
@@ -178,6 +186,7 @@ check_program() {
 	[ "$program" != locals ] || check_print -p "$pid"
 	[ "$program" != kinds ] || check_groups -p "$pid"
 	[ "$program" != kinds ] || check_choosing
+	check_holdings -p "$pid"
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in
