@@ -60,6 +60,8 @@ struct command {
 	const char *help;                     /* further lines, NULL none */
 	bool offline;   /* needs neither target nor snapshot: answer->snapshot is NULL */
 	unsigned wants; /* enum want of its snapshot */
+	/* What its options want beyond that; NULL: nothing. They were checked. */
+	unsigned (*wants_of)(const struct call *call);
 	/*
 	 * ERR_USAGE for arguments that nothing in any program can be meant by. NULL: there are
 	 * none such. Called before a process is touched.

@@ -31,6 +31,8 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 
 	if (call->verbose || (s->verbose && command->verbose))
 		wants |= WANT_LOCALS;
+	if (command->wants_of)
+		wants |= command->wants_of(call);
 	if (command->ask)
 		command->ask(s, call, &question);
 	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));
@@ -61,7 +63,8 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 		return err;
 	}
 	TRY(out_end(out));
-	if (answer.snapshot && !answer.snapshot->complete)
+	/* It may have taken another one meanwhile. */
+	if (answer.snapshot && s->snapshot && !s->snapshot->complete)
 		worsen(status, STATUS_PARTIAL);
 	worsen(status, (enum status)s->finding);
 	return NULL;

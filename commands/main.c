@@ -318,6 +318,8 @@ static struct out *open_out(const struct options *o, bool interactive)
 		.width = terminal_width(),
 		.progress = is_file(STDOUT_FILENO),
 		.interactive = interactive,
+		.group = o->format == FORMAT_TEXT && isatty(STDOUT_FILENO),
+		.cut = o->format == FORMAT_TEXT,
 	};
 
 	if (o->format == FORMAT_TEXT)

@@ -33,6 +33,7 @@ struct session {
 	unsigned finding;        /* exit code that the last command's answer asks for, as
 	                            STATUS_FOUND; 0: none */
 	bool quit;               /* the user asked to leave */
+	bool pinned;             /* live, too, look at the snapshot at hand where it will do */
 };
 
 struct session_options {

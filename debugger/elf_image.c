@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "debugger/base/str.h"
+
 enum { MAX_PHDRS = 4096, MAX_NOTES_SIZE = 1 << 20 };
 
 bool elf_read_fd(void *arg, uint64_t offset, void *buf, size_t len)
@@ -118,4 +120,13 @@ bool elf_image_read(struct arena *a, const struct elf_source *from, uint16_t mac
 	}
 	*ret = image;
 	return true;
+}
+
+const char *build_id_text(struct arena *a, const unsigned char *id, size_t len)
+{
+	STR(s);
+
+	for (size_t i = 0; i < len; i++)
+		str_printf(&s, "%02x", id[i]);
+	return len ? arena_strdup(a, str_text(&s)) : "none";
 }

@@ -114,15 +114,6 @@ static uint64_t image_bias(const struct elf_image *image, uint64_t start)
 	return start - image->low;
 }
 
-static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
-{
-	STR(s);
-
-	for (size_t i = 0; i < len; i++)
-		str_printf(&s, "%02x", bytes[i]);
-	return len ? arena_strdup(a, str_text(&s)) : "none";
-}
-
 /* -1 with errno; regular files only: opening a fifo or a device could block or do things. */
 static int open_regular(const char *path)
 {
@@ -194,8 +185,8 @@ static void find_file(struct report *r, const struct group *g, bool is_main, str
 		}
 		if (usable && !ret->other) {
 			ret->other = file.display;
-			ret->other_id =
-				hex(&r->scratch, ret->image.build_id, ret->image.build_id_len);
+			ret->other_id = build_id_text(&r->scratch, ret->image.build_id,
+			                              ret->image.build_id_len);
 		}
 		close(fd);
 	}
@@ -222,11 +213,12 @@ static struct error *missing_file(struct report *r, const struct group *g, const
 			"the right file, or use this one with --force)",
 			found->other);
 	if (found->other && m->is_main)
-		return error_new(ERR_USAGE,
-		                 "%s is not the program that runs: its build-id is %s, that of the "
-		                 "target is %s (find the right file, or use this one with --force)",
-		                 found->other, found->other_id,
-		                 hex(&r->scratch, g->image.build_id, g->image.build_id_len));
+		return error_new(
+			ERR_USAGE,
+			"%s is not the program that runs: its build-id is %s, that of the "
+			"target is %s (find the right file, or use this one with --force)",
+			found->other, found->other_id,
+			build_id_text(&r->scratch, g->image.build_id, g->image.build_id_len));
 	if (found->other)
 		target_note(r->t, "%s differs from the file that is mapped; not used", m->path);
 	else if (m->is_main)

@@ -201,29 +201,60 @@ struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const stru
 	return ret;
 }
 
-uint32_t *abbrev_index(const struct dwarf_sections *s, const struct unit *u, size_t *nret)
+struct index_builder {
+	const struct unit *u;
+	VEC(struct abbrev_entry) entries;
+	VEC(struct attribute) attributes;
+};
+
+/* Moves r, which is behind a code, behind its declaration. */
+static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
+{
+	struct abbrev_entry ret = { .first = (uint32_t)b->attributes.n };
+
+	ret.tag = (uint16_t)read_uleb(r);
+	ret.has_children = read_fixed(r, 1) != 0;
+	while (ret.n < MAX_ATTRIBUTES && !r->bad) {
+		struct attribute at = form_read_attribute(r);
+
+		if (at.name == 0 && at.form == 0)
+			break;
+		at.size = (int16_t)form_size(at.form, b->u);
+		*vec_push(&b->attributes) = at;
+		ret.n++;
+	}
+	return ret;
+}
+
+struct abbrev_index *abbrev_index_new(const struct dwarf_sections *s, const struct unit *u)
 {
 	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
-	const uint8_t *start = r.p;
-	VEC(uint32_t) at = { 0 };
+	struct index_builder b = { .u = u };
+	struct abbrev_index *ret = calloc(1, sizeof(*ret));
 
-	vec_push(&at);
+	if (!ret)
+		out_of_memory();
+	vec_push(&b.entries);
 	while (!r.bad) {
 		uint64_t code = read_uleb(&r);
 
-		if (code == 0 || code >= MAX_ABBREVS || r.p - start > UINT32_MAX)
+		if (code == 0 || code >= MAX_ABBREVS)
 			break;
-		MAKE_ROOM(&at, code);
-		at.data[code] = (uint32_t)(r.p - start);
-		read_uleb(&r);
-		read_skip(&r, 1);
-		for (size_t i = 0; i < MAX_ATTRIBUTES && !r.bad; i++) {
-			struct attribute pair = form_read_attribute(&r);
-
-			if (pair.name == 0 && pair.form == 0)
-				break;
-		}
+		MAKE_ROOM(&b.entries, code);
+		struct abbrev_entry entry = read_entry(&b, &r);
+		b.entries.data[code] = entry;
 	}
-	*nret = at.n;
-	return at.data;
+	ret->by_code = b.entries.data;
+	ret->n = b.entries.n;
+	ret->attributes = b.attributes.data;
+	return ret;
+}
+
+void abbrev_index_free(struct abbrev_index *index)
+{
+	if (!index)
+		return;
+	free(index->by_code);
+	free(index->attributes);
+	free(index);
 }

@@ -45,10 +45,23 @@ struct abbrev_table {
 struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const struct unit *u,
                                       struct arena *a);
 
-/*
- * Offsets from the unit's abbreviations to the declaration of each code, behind the code itself;
- * 0: no such code. Allocated with malloc(); *nret is one more than the highest code.
+/* What a code declares, for reading single DIEs. */
+struct abbrev_entry {
+	uint32_t first; /* index of its first attribute */
+	uint16_t n;
+	uint16_t tag; /* 0: no such code */
+	bool has_children;
+};
+
+struct abbrev_index {
+	struct abbrev_entry *by_code;
+	size_t n; /* one more than the highest code */
+	struct attribute *attributes;
+};
+
+/* The unit's abbreviations as they are declared. Freed with abbrev_index_free(), which takes NULL.
  */
-uint32_t *abbrev_index(const struct dwarf_sections *s, const struct unit *u, size_t *nret);
+struct abbrev_index *abbrev_index_new(const struct dwarf_sections *s, const struct unit *u);
+void abbrev_index_free(struct abbrev_index *index);
 
 #endif

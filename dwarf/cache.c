@@ -11,29 +11,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "debugger/target.h"
+#include "dwarf/type.h"
 
 enum { MIN_BUILD_ID = 8, STALE_SECONDS = 3600, MAX_ENTRIES = 1 << 16 };
 
 static const char suffix[] = ".facts", unfinished[] = ".new";
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
 static void close_dir(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
-}
-
-static void free_bytes(void *bytes)
-{
-	free(*(void **)bytes);
 }
 
 const char *cache_directory(struct arena *a)
@@ -50,12 +41,8 @@ const char *cache_directory(struct arena *a)
 
 static const char *name_of(struct arena *a, const struct facts_identity *identity)
 {
-	STR(s);
-
-	for (size_t i = 0; i < identity->build_id_len; i++)
-		str_printf(&s, "%02x", identity->build_id[i]);
-	str_append(&s, suffix);
-	return arena_strdup(a, str_text(&s));
+	return arena_printf(a, "%s%s", build_id_text(a, identity->build_id, identity->build_id_len),
+	                    suffix);
 }
 
 static bool is_ours(const struct stat *st)
@@ -65,7 +52,8 @@ static bool is_ours(const struct stat *st)
 
 static struct error *open_directory(const char *directory, int *ret)
 {
-	int fd CLEANUP(close_fd) = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd CLEANUP(file_close) =
+		open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) != 0)
@@ -105,46 +93,33 @@ static void make_directory(const char *directory)
 
 /* ---- reading ---- */
 
-static struct error *read_whole(int fd, const char *name, void **ret, size_t *size)
+static struct error *check_ours(int fd, const char *name)
 {
 	struct stat st;
-	size_t got = 0;
 
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", name);
-	if (!S_ISREG(st.st_mode) || !is_ours(&st) || st.st_size <= 0 || st.st_size > CACHE_MAX_FILE)
-		return error_new(ERR_USAGE, "%s is no file of ours, or too large", name);
-	/* Not mapped: a file that shrinks meanwhile would be a SIGBUS. */
-	uint8_t *data = malloc((size_t)st.st_size);
-	if (!data)
-		out_of_memory();
-	while (got < (size_t)st.st_size) {
-		ssize_t n = read(fd, data + got, (size_t)st.st_size - got);
-
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	*ret = data;
-	*size = got;
+	if (!is_ours(&st))
+		return error_new(ERR_USAGE, "%s is no file of ours", name);
 	return NULL;
 }
 
 struct error *cache_read(const char *directory, const struct facts_identity *identity,
                          struct facts *ret)
 {
-	int dir CLEANUP(close_fd) = -1;
-	void *data = NULL;
+	int dir CLEANUP(file_close) = -1;
+	uint8_t *data = NULL;
 	size_t size = 0;
 	SCRATCH(tmp);
 	const char *name = name_of(&tmp, identity);
 
 	TRY(open_directory(directory, &dir));
-	int fd CLEANUP(close_fd) =
+	int fd CLEANUP(file_close) =
 		openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error_os(errno, "%s", name);
-	TRY(read_whole(fd, name, &data, &size));
+	TRY(check_ours(fd, name));
+	TRY(file_read(fd, name, CACHE_MAX_FILE, &data, &size));
 	TRY(facts_load(ret, data, size, identity));
 	futimens(fd, NULL); /* that the ones longest unused go */
 	return NULL;
@@ -207,26 +182,11 @@ static void trim(int dir_fd, uint64_t max_total)
 	vec_free(&entries);
 }
 
-static bool write_all(int fd, const uint8_t *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 struct error *cache_write(const char *directory, const struct facts_identity *identity,
                           const struct facts *f, uint64_t max_total)
 {
-	void *data CLEANUP(free_bytes) = NULL;
-	int dir CLEANUP(close_fd) = -1;
+	uint8_t *data CLEANUP(bytes_free) = NULL;
+	int dir CLEANUP(file_close) = -1;
 	size_t size;
 	SCRATCH(tmp);
 	const char *name = name_of(&tmp, identity);
@@ -238,15 +198,16 @@ struct error *cache_write(const char *directory, const struct facts_identity *id
 	if (size > CACHE_MAX_FILE)
 		return error_new(ERR_STATE, "%s would be too large", name);
 	unlinkat(dir, new, 0);
-	int fd CLEANUP(close_fd) =
+	int fd CLEANUP(file_close) =
 		openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_os(errno, "%s", new);
-	if (!write_all(fd, data, size) || renameat(dir, new, dir, name) != 0) {
-		int errnum = errno;
-
+	struct error *err = file_write(fd, new, data, size);
+	if (!err && renameat(dir, new, dir, name) != 0)
+		err = error_os(errno, "%s", name);
+	if (err) {
 		unlinkat(dir, new, 0);
-		return error_os(errnum, "%s", name);
+		return err;
 	}
 	trim(dir, max_total);
 	return NULL;
@@ -295,9 +256,13 @@ void cache_close(struct dwarf_module *dm)
 
 	/* A search that was broken off has found less than there is; a layout file is no cache. */
 	if (!interrupted && directory_of(dm) && !facts_are_whole(dm->facts) &&
-	    dm->tier == DWARF_FULL && facts_are_new(dm->facts) && identify(dm, &identity))
-		report(dm, "written",
-		       cache_write(directory_of(dm), &identity, dm->facts, CACHE_MAX_TOTAL));
+	    dm->tier == DWARF_FULL) {
+		types_tell(dm, false);
+		if (facts_are_new(dm->facts) && identify(dm, &identity))
+			report(dm, "written",
+			       cache_write(directory_of(dm), &identity, dm->facts,
+			                   CACHE_MAX_TOTAL));
+	}
 	error_free(interrupted);
 	facts_free(dm->facts);
 	dm->facts = NULL;

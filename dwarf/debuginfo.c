@@ -38,20 +38,30 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 	return NULL;
 }
 
-static void forget_module(struct dwarf_module *dm)
+/* All but the types. */
+static void forget_searches(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
-		&dm->types,       &dm->by_name,         &dm->functions,    &dm->statics,
-		&dm->polled,      &dm->coroutine_polls, &dm->result_names, &dm->poll_crates,
-		&dm->poll_visits, &dm->symbols_at,      &dm->poll_dies,    &dm->unoptimised,
+		&dm->by_name,         &dm->functions,    &dm->statics,     &dm->polled,
+		&dm->coroutine_polls, &dm->result_names, &dm->poll_crates, &dm->poll_visits,
+		&dm->symbols_at,      &dm->poll_dies,    &dm->unoptimised,
 	};
 
-	cache_close(dm);
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
+}
+
+/* What the cache writes takes memory of its own: what it does not need goes before. */
+static void forget_module(struct dwarf_module *dm)
+{
+	forget_searches(dm);
+	mapped_trim(dm);
+	cache_close(dm);
+	forget_searches(dm);
+	map_free(&dm->types);
 }
 
 void debuginfo_close(struct debuginfo *di)

@@ -84,7 +84,10 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct map types;     /* DIE offset -> struct type */
+	struct map types;                    /* DIE offset -> struct type */
+	struct type *first_type, *last_type; /* in the order in which they were met */
+	bool types_untold;                   /* see types_tell() */
+	unsigned array_depth;                /* of arrays in arrays, while one is read */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */

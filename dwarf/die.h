@@ -9,11 +9,12 @@
 
 struct die {
 	const struct dwarf_sections *s;
-	const struct unit *u;
+	struct unit *u;
 	uint64_t offset; /* in .debug_info */
 	uint16_t tag;    /* 0: an end of siblings */
 	bool has_children;
-	struct reader abbrev, values;
+	const struct attribute *next, *end; /* the attributes not read yet */
+	struct reader values;
 };
 
 /* False when no DIE of the unit can start there. Reads the unit's abbreviations on first use. */
@@ -22,5 +23,12 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 bool die_next(struct die *d, struct attribute *at, struct attribute_value *ret);
 /* Skips what is left of its attributes; the offset of what follows, 0 when the unit ends. */
 uint64_t die_end(struct die *d);
+
+/*
+ * The DIE's first child, or the next one beside it. False when there is none, and where the unit is
+ * cut short. d is used up; ret may be d.
+ */
+bool die_child(struct die *d, struct die *ret);
+bool die_sibling(struct die *d, struct die *ret);
 
 #endif

@@ -3,34 +3,13 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/facts.h"
 #include "dwarf/inlined.h"
 #include "dwarf/qualified.h"
 #include "dwarf/search.h"
 
 static const char vtable_suffix[] = "::{vtable}", async_mark[] = "{async_";
-/* What polls a task: raw::poll(), Harness::poll(), poll_inner(), poll_future(), Core::poll(). */
-static const char poll_mark[] = "poll";
-/* Of the waker of a set of futures; its generics tell the type of the node (runtimes/waker.c). */
-static const char waker_clone[] = "clone_arc_raw<";
-
-/*
- * Of the runtime the functions that tell what a thread does: those without generics, and of the
- * others these. A large program has each of them once for each kind of task.
- */
-static const char runtime_namespace[] = "tokio::runtime::";
-static const char *const telling[] = {
-	"tokio::runtime::park::",
-	"tokio::runtime::scheduler::",
-	"tokio::runtime::blocking::",
-	"tokio::runtime::runtime::",
-};
-
-static bool begins(const char *name, const char *with)
-{
-	return strncmp(name, with, strlen(with)) == 0;
-}
-
 static bool is_vtable(const struct scope *s)
 {
 	size_t len = s->name ? strlen(s->name) : 0, tail = sizeof(vtable_suffix) - 1;
@@ -64,35 +43,35 @@ static void visit_vtable(struct dwarf_module *dm, const struct scope *s,
 	fact_end(&d);
 }
 
+struct enumeration {
+	struct dwarf_module *dm;
+	const struct enumerate_ops *ops;
+	void *arg;
+	struct map
+		known; /* DIE of a function that was looked at -> struct function, NULL not kept */
+};
+
 /* Before its whole name is put together: a large program has a million functions. */
-static bool may_matter(struct dwarf_module *dm, struct unit *u, const struct scope *s)
+static bool may_matter(const struct enumeration *e, struct unit *u, const struct scope *s)
 {
 	enum { MAX_DEPTH = 128 };
 	uint32_t top = s->parent;
 	const char *name;
 
-	if (s->origin || (s->name && (begins(s->name, async_mark) || begins(s->name, waker_clone))))
+	if (s->origin ||
+	    (s->name && (str_begins(s->name, async_mark) || str_begins(s->name, e->ops->anywhere))))
 		return true;
 	if (top == SCOPE_NONE)
 		return false;
 	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
 		top = u->scopes[top].parent;
-	name = scan_scope_name(&dm->sections, u, top);
-	return name && strcmp(name, "tokio") == 0;
+	name = scan_scope_name(&e->dm->sections, u, top);
+	return name && strcmp(name, e->ops->crate) == 0;
 }
 
-static bool is_telling(const char *name)
+static bool is_telling(const struct enumeration *e, const char *name)
 {
-	const char *last = qualified_last(name);
-
-	if (begins(last, async_mark) || begins(last, waker_clone))
-		return true;
-	if (!begins(name, runtime_namespace))
-		return false;
-	bool is = !strchr(name, '<') || begins(last, poll_mark);
-	for (size_t i = 0; !is && i < sizeof(telling) / sizeof(*telling); i++)
-		is = begins(name, telling[i]);
-	return is;
+	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name);
 }
 
 /* "app::run::{async_fn#0}" of the type "app::run::{async_fn_env#0}<T>" or the function "...<T>". */
@@ -102,7 +81,7 @@ static uint64_t poll_key(const char *name)
 	const char *end = strchr(last, '}');
 	SCRATCH(tmp);
 
-	if (!begins(last, async_mark) || !end)
+	if (!str_begins(last, async_mark) || !end)
 		return 0;
 	if (!cut || cut > end)
 		return lookup_name_key(arena_strndup(&tmp, name, (size_t)(end + 1 - name)));
@@ -123,21 +102,13 @@ static void note_poll(struct dwarf_module *dm, const struct scope *s)
 	const char *name;
 	uint64_t key;
 
-	if (!s->linkage || !s->name || !begins(s->name, async_mark))
+	if (!s->linkage || !s->name || !str_begins(s->name, async_mark))
 		return;
 	name = lookup_die_name(dm, s->die);
 	key = name ? poll_key(name) : 0;
 	if (key && !map_has(&dm->poll_dies, key))
 		map_put(&dm->poll_dies, key, (void *)(uintptr_t)s->die);
 }
-
-struct enumeration {
-	struct dwarf_module *dm;
-	const struct enumerate_ops *ops;
-	void *arg;
-	struct map
-		known; /* DIE of a function that was looked at -> struct function, NULL not kept */
-};
 
 /* The function, kept as a fact, when its name tells something. */
 static const struct function *telling_function(struct enumeration *e, uint64_t die)
@@ -150,7 +121,7 @@ static const struct function *telling_function(struct enumeration *e, uint64_t d
 	facts_pause(debuginfo_facts(e->dm));
 	name = lookup_die_name(e->dm, die);
 	facts_resume(debuginfo_facts(e->dm));
-	if (name && is_telling(name) && (f = lookup_function_die(e->dm, die)))
+	if (name && is_telling(e, name) && (f = lookup_function_die(e->dm, die)))
 		e->ops->function(f, e->arg);
 	map_put(&e->known, die, (void *)(uintptr_t)f);
 	return f;
@@ -164,7 +135,7 @@ static bool is_telling_inlined(struct dwarf_module *dm, uint64_t die, void *arg)
 
 static void visit_function(struct enumeration *e, struct unit *u, const struct scope *s)
 {
-	const struct function *f = may_matter(e->dm, u, s) ? telling_function(e, s->die) : NULL;
+	const struct function *f = may_matter(e, u, s) ? telling_function(e, s->die) : NULL;
 
 	/* Whatever has a telling function inside is told by it. */
 	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))

@@ -7,8 +7,13 @@
 #include "dwarf/type.h"
 
 struct enumerate_ops {
-	/* A function of tokio's runtime, of a waker or of a coroutine, once; also one only inlined.
+	/*
+	 * Which functions are of use beside those of coroutines: of this crate, or with a name of
+	 * their own that begins so, those whose whole path "tells".
 	 */
+	const char *crate, *anywhere;
+	bool (*tells)(const char *path);
+	/* One of these, once; also one only inlined. */
 	void (*function)(const struct function *f, void *arg);
 	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);

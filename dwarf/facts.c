@@ -1,6 +1,7 @@
 #include "dwarf/facts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
@@ -30,13 +31,22 @@ void facts_free(struct facts *f)
 	free(f);
 }
 
+/* Eight bytes at a time: names of types are long, and there are many. */
 static uint64_t hash_text(const char *text, uint64_t seed)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	size_t len = strlen(text);
+	uint64_t hash = (seed + 1) * factor ^ len, word;
 
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	hash ^= seed * UINT64_C(0x9e3779b97f4a7c15);
+	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * factor;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, text, len);
+	hash = (hash ^ word) * factor;
+	hash ^= hash >> 32;
 	return hash ? hash : 1;
 }
 
@@ -139,15 +149,15 @@ void fact_add_number(struct fact_draft *d, uint64_t number)
 static uint64_t intern(struct facts *f, const char *text)
 {
 	uint64_t hash = hash_text(text, 0);
-	uint64_t at = (uint64_t)(uintptr_t)map_get(&f->interned, hash);
-	const char *known = at ? fresh_text(f, at - 1) : NULL;
+	size_t index = (size_t)(uintptr_t)map_get(&f->interned, hash);
+	uint64_t at;
 
-	if (known && strcmp(known, text) == 0)
-		return at;
+	if (index && strcmp(f->texts.data[index - 1].text, text) == 0)
+		return f->texts.data[index - 1].at + 1;
 	at = f->file.texts.size + f->texts_size;
 	*vec_push(&f->texts) = (struct fresh_text){ at, arena_strdup(&f->arena, text) };
 	f->texts_size += strlen(text) + 1;
-	map_put(&f->interned, hash, (void *)(uintptr_t)(at + 1));
+	map_put(&f->interned, hash, (void *)(uintptr_t)f->texts.n);
 	return at + 1;
 }
 

@@ -56,7 +56,7 @@ enum fact_kind {
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 2 };
+enum { FACTS_FORMAT = 3 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {

@@ -32,7 +32,7 @@ struct facts {
 	struct map fresh[FACT_KINDS]; /* hash of key and text -> struct fresh */
 	VEC(struct fresh_text) texts; /* ascending at */
 	size_t texts_size;            /* of them, with their NULs */
-	struct map interned;          /* hash of a text -> its place + 1 */
+	struct map interned;          /* hash of a text -> its index in texts + 1 */
 	bool changed;
 	unsigned paused;
 	struct arena arena;

@@ -11,6 +11,7 @@
 
 struct attribute {
 	uint16_t name, form; /* both 0: the end of a list */
+	int16_t size;        /* of an abbrev_index: form_size() */
 	int64_t implicit;    /* of DW_FORM_implicit_const */
 };
 

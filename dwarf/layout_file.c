@@ -10,23 +10,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 
 enum { WORTH_COMPRESSION = 256 << 10, HEADER = 16 };
 
 static const char packed_magic[8] = "adbfactz";
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-static void free_bytes(uint8_t **bytes)
-{
-	free(*bytes);
-}
 
 /* ---- which program ---- */
 
@@ -39,7 +29,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t hash_bytes(uint64_t hash, int fd, uint64_t offset, uint64_t size)
 {
 	enum { BLOCK = 1 << 16 };
-	uint8_t *block CLEANUP(free_bytes) = malloc(BLOCK);
+	uint8_t *block CLEANUP(bytes_free) = malloc(BLOCK);
 
 	if (!block)
 		out_of_memory();
@@ -119,71 +109,33 @@ static uint8_t *pack(uint8_t *data, size_t *size)
 	return ret;
 }
 
-static struct error *write_all(int fd, const char *path, const uint8_t *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_os(errno, "%s", path);
-		data += n;
-		size -= (size_t)n;
-	}
-	return NULL;
-}
-
 struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
                                 const struct facts *f, uint64_t *size)
 {
 	struct facts_identity identity = identify(dm->module);
-	SCRATCH(tmp);
-	const char *new = arena_printf(&tmp, "%s.%d.new", path, (int)getpid());
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
 	size_t n;
-	uint8_t *data CLEANUP(free_bytes) = facts_save(f, &identity, true, &n);
+	uint8_t *data CLEANUP(bytes_free) = facts_save(f, &identity, true, &n);
 
 	if (n > LAYOUT_MAX_SIZE)
 		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
 		                 n >> 20);
 	data = pack(data, &n);
-	int fd CLEANUP(close_fd) = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_os(errno, "%s", new);
-	struct error *err = write_all(fd, path, data, n);
-	if (!err && rename(new, path) != 0)
-		err = error_os(errno, "%s", path);
-	if (err)
-		unlink(new);
+	TRY(new_file_open(path, &file));
+	fwrite(data, 1, n, file.f);
 	*size = n;
-	return err;
+	return new_file_finish(&file);
 }
 
 /* ---- reading ---- */
 
 static struct error *read_whole(const char *path, uint8_t **ret, size_t *size)
 {
-	int fd CLEANUP(close_fd) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	size_t got = 0;
+	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd < 0 || fstat(fd, &st) != 0)
+	if (fd < 0)
 		return error_os(errno, "%s", path);
-	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > LAYOUT_MAX_FILE)
-		return error_new(ERR_USAGE, "%s is no layout file", path);
-	uint8_t *data = malloc((size_t)st.st_size);
-	if (!data)
-		out_of_memory();
-	while (got < (size_t)st.st_size) {
-		ssize_t n = read(fd, data + got, (size_t)st.st_size - got);
-
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	*ret = data;
-	*size = got;
-	return NULL;
+	return file_read(fd, path, LAYOUT_MAX_FILE, ret, size);
 }
 
 /* Undoes pack(); takes *data, which is new then. */
@@ -210,15 +162,6 @@ static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 	return NULL;
 }
 
-static const char *hex(struct arena *a, const struct facts_identity *identity)
-{
-	STR(s);
-
-	for (size_t i = 0; i < identity->build_id_len; i++)
-		str_printf(&s, "%02x", identity->build_id[i]);
-	return s.len ? arena_strdup(a, str_text(&s)) : "none";
-}
-
 static struct error *check_identity(const char *path, struct dwarf_module *dm,
                                     const struct facts_identity *made_for, bool force,
                                     const char **differs)
@@ -237,7 +180,8 @@ static struct error *check_identity(const char *path, struct dwarf_module *dm,
 	*differs = arena_printf(a,
 	                        "its build-id is %s, that of %s is %s, and the code differs "
 	                        "too",
-	                        hex(a, made_for), m->path, hex(a, &own));
+	                        build_id_text(a, made_for->build_id, made_for->build_id_len),
+	                        m->path, build_id_text(a, own.build_id, own.build_id_len));
 	if (force)
 		return NULL;
 	return error_new(ERR_USAGE,
@@ -249,7 +193,7 @@ static struct error *check_identity(const char *path, struct dwarf_module *dm,
 struct error *layout_file_use(const char *path, struct dwarf_module *dm, bool force,
                               const char **differs)
 {
-	uint8_t *data CLEANUP(free_bytes) = NULL;
+	uint8_t *data CLEANUP(bytes_free) = NULL;
 	struct facts *f = facts_new();
 	struct error *err;
 	size_t size = 0;

@@ -8,6 +8,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/qualified.h"
+#include "dwarf/said.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
 
@@ -41,54 +42,73 @@ static struct place named_place(struct dwarf_module *dm, struct place at)
 	return at;
 }
 
-/* Appends the qualified name; false when a part of it has none. */
-static bool append_scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
-                              struct str *out)
-{
-	const char *parts[MAX_SCOPE_DEPTH];
-	struct place at = { u, index };
-	size_t n = 0;
+/* The names on the way from a scope up to the unit. */
+struct scope_path {
+	const char *names[MAX_SCOPE_DEPTH];
+	size_t lens[MAX_SCOPE_DEPTH];
+	size_t n;
+	size_t len; /* of the qualified name */
+};
 
-	while (at.index != SCOPE_NONE && n < MAX_SCOPE_DEPTH) {
+/* False when a part of it has no name. */
+static bool read_path(struct dwarf_module *dm, struct unit *u, uint32_t index,
+                      struct scope_path *ret)
+{
+	struct place at = { u, index };
+
+	ret->n = ret->len = 0;
+	while (at.index != SCOPE_NONE && ret->n < MAX_SCOPE_DEPTH) {
 		at = named_place(dm, at);
-		parts[n] = scan_scope_name(&dm->sections, at.u, at.index);
-		if (!parts[n])
+		const char *name = scan_scope_name(&dm->sections, at.u, at.index);
+		if (!name)
 			return false;
-		n++;
+		ret->names[ret->n] = name;
+		ret->lens[ret->n] = strlen(name);
+		ret->len += ret->lens[ret->n] + (ret->n ? 2 : 0);
+		ret->n++;
 		at.index = at.u->scopes[at.index].parent;
-	}
-	while (n--) {
-		str_append(out, parts[n]);
-		if (n)
-			str_append(out, "::");
 	}
 	return true;
 }
 
 static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
 {
-	STR(text);
+	struct scope_path path;
 
-	return append_scope_name(dm, u, index, &text)
-	               ? arena_strdup(&dm->di->arena, str_text(&text))
-	               : NULL;
+	if (!read_path(dm, u, index, &path))
+		return NULL;
+	char *name = arena_alloc(&dm->di->arena, path.len + 1), *end = name;
+	for (size_t i = path.n; i--;) {
+		end = mempcpy(end, path.names[i], path.lens[i]);
+		if (i)
+			end = mempcpy(end, "::", 2);
+	}
+	*end = '\0';
+	return name;
 }
 
 bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out)
 {
 	struct unit *u = debuginfo_scanned_unit_of(dm, die);
 	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+	struct scope_path path;
 
-	return index != SCOPE_NONE && append_scope_name(dm, u, index, out);
+	if (index == SCOPE_NONE || !read_path(dm, u, index, &path))
+		return false;
+	for (size_t i = path.n; i--;) {
+		str_append_len(out, path.names[i], path.lens[i]);
+		if (i)
+			str_append(out, "::");
+	}
+	return true;
 }
 
 const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
 {
-	STR(text);
+	struct unit *u = debuginfo_scanned_unit_of(dm, die);
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
 
-	return lookup_append_die_name(dm, die, &text)
-	               ? arena_strdup(&dm->di->arena, str_text(&text))
-	               : NULL;
+	return index != SCOPE_NONE ? scope_name(dm, u, index) : NULL;
 }
 
 /* ---- functions ---- */
@@ -141,108 +161,6 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 		if (u->scopes[i].tag == DW_TAG_subprogram && (u->scopes[i].flags & SCOPE_RANGES) &&
 		    dwarf_offdie(dm->dwarf, at, &die) && dwarf_haspc(&die, pc) == 1)
 			return lookup_function_die(dm, at);
-	}
-	return NULL;
-}
-
-static uint64_t die_reference(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die target;
-
-	if (!dwarf_attr(die, attribute, &attr) || !dwarf_formref_die(&attr, &target))
-		return 0;
-	return dwarf_dieoffset(&target);
-}
-
-/* Calls visit for each child of the function's DIE, then of the DIE it completes. */
-static const struct type *find_child(const struct function *f, const char *name, int tag_a,
-                                     int tag_b)
-{
-	uint64_t at = f->die;
-
-	for (int hops = 0; at && hops < 4; hops++) {
-		Dwarf_Die die, child;
-
-		if (!dwarf_offdie(f->dm->dwarf, at, &die))
-			return NULL;
-		if (dwarf_child(&die, &child) == 0) {
-			do {
-				int tag = dwarf_tag(&child);
-				const char *child_name = dwarf_diename(&child);
-
-				if (tag != tag_a && tag != tag_b)
-					continue;
-				if (!name || (child_name && strcmp(child_name, name) == 0)) {
-					Dwarf_Attribute attr;
-					Dwarf_Die type;
-
-					/* dwarf_attr_integrate: a concrete copy takes it from its
-					 * origin. */
-					if (dwarf_attr_integrate(&child, DW_AT_type, &attr) &&
-					    dwarf_formref_die(&attr, &type))
-						return type_at(f->dm, dwarf_dieoffset(&type));
-				}
-			} while (dwarf_siblingof(&child, &child) == 0);
-		}
-		uint64_t origin = die_reference(&die, DW_AT_abstract_origin);
-		at = origin ? origin : die_reference(&die, DW_AT_specification);
-	}
-	return NULL;
-}
-
-const struct type *search_param(const struct function *f, const char *name)
-{
-	return find_child(f, name, DW_TAG_template_type_parameter, DW_TAG_template_type_parameter);
-}
-
-const struct type *search_first_argument(const struct function *f)
-{
-	return find_child(f, NULL, DW_TAG_formal_parameter, DW_TAG_formal_parameter);
-}
-
-static const struct type *find_variable(const struct function *f, Dwarf_Die *die, const char *name,
-                                        int depth)
-{
-	Dwarf_Die child;
-
-	if (depth > 8 || dwarf_child(die, &child) != 0)
-		return NULL;
-	do {
-		int tag = dwarf_tag(&child);
-		const char *child_name = dwarf_diename(&child);
-		const struct type *inner;
-		Dwarf_Attribute attr;
-		Dwarf_Die type;
-
-		if (tag == DW_TAG_lexical_block) {
-			inner = find_variable(f, &child, name, depth + 1);
-			if (inner)
-				return inner;
-		}
-		if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && child_name &&
-		    strcmp(child_name, name) == 0 &&
-		    dwarf_attr_integrate(&child, DW_AT_type, &attr) &&
-		    dwarf_formref_die(&attr, &type))
-			return type_at(f->dm, dwarf_dieoffset(&type));
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return NULL;
-}
-
-const struct type *search_variable(const struct function *f, const char *name)
-{
-	uint64_t at = f->die;
-
-	for (int hops = 0; at && hops < 4; hops++) {
-		Dwarf_Die die;
-
-		if (!dwarf_offdie(f->dm->dwarf, at, &die))
-			return NULL;
-		const struct type *found = find_variable(f, &die, name, 0);
-		if (found)
-			return found;
-		uint64_t origin = die_reference(&die, DW_AT_abstract_origin);
-		at = origin ? origin : die_reference(&die, DW_AT_specification);
 	}
 	return NULL;
 }
@@ -424,13 +342,16 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			name = scope_name(dm, u, (uint32_t)j);
 			if (!name || strncmp(name, path, path_len) != 0)
 				continue;
-			Dwarf_Die die;
+			struct said said;
+			struct die die;
 			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
 			t->dm = dm;
 			t->linkage = s.linkage;
 			t->offset = symbol ? symbol->value : s.low;
-			if (dwarf_offdie(dm->dwarf, s.die, &die))
-				t->type = type_at(dm, die_reference(&die, DW_AT_type));
+			if (said_open(dm, s.die, &die)) {
+				said_read(&die, &said);
+				t->type = type_at(dm, said.type);
+			}
 		}
 	}
 	if (sure.n == 0 && unsure.n) {
@@ -453,13 +374,16 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 
 const struct type *search_vtable_variable(struct dwarf_module *dm, uint64_t variable)
 {
-	Dwarf_Die die, type;
-	Dwarf_Attribute attr;
+	struct said said;
+	struct die d;
 
-	if (!dwarf_offdie(dm->dwarf, variable, &die) || !dwarf_attr(&die, DW_AT_type, &attr) ||
-	    !dwarf_formref_die(&attr, &type))
+	if (!said_open(dm, variable, &d))
 		return NULL;
-	return type_at(dm, die_reference(&type, DW_AT_containing_type));
+	said_read(&d, &said);
+	if (!said_open(dm, said.type, &d))
+		return NULL;
+	said_read(&d, &said);
+	return type_at(dm, said.containing);
 }
 
 static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)

@@ -50,14 +50,16 @@ static void erase(struct str *s, size_t from, size_t to)
 	str_truncate(s, s->len - (to - from));
 }
 
-static bool looking_at(const struct parser *ps, const char *text)
+/* Inlined with the text, of which the first character nearly always tells. */
+static inline bool looking_at(const struct parser *ps, const char *text)
 {
+	if (ps->p >= ps->end || *ps->p != *text)
+		return false;
 	size_t len = strlen(text);
-
 	return (size_t)(ps->end - ps->p) >= len && memcmp(ps->p, text, len) == 0;
 }
 
-static bool eat(struct parser *ps, const char *text)
+static inline bool eat(struct parser *ps, const char *text)
 {
 	if (!looking_at(ps, text))
 		return false;
@@ -80,10 +82,10 @@ static void spaces(struct parser *ps)
 		ps->p++;
 }
 
-static bool is_ident(char c)
+static inline bool is_ident(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' ||
-	       (unsigned char)c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$' || c == '.' || (unsigned char)c >= 0x80;
 }
 
 static size_t ident_length(const struct parser *ps)

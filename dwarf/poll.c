@@ -1,11 +1,9 @@
 /* From a future's type to its poll function. */
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
 #include "dwarf/enumerate.h"
-#include "dwarf/line.h"
 #include "dwarf/lookup.h"
 #include "dwarf/poll_units.h"
 #include "dwarf/polled.h"
@@ -68,87 +66,11 @@ const char *search_poll_linkage(const struct type *coroutine)
 	return f ? f->linkage : NULL;
 }
 
-/* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
-struct awaitee_search {
-	struct dwarf_module *dm;
-	const char *type;
-	unsigned skip;
-	uint64_t file, line;
-};
-
-static bool is_awaitee(const struct awaitee_search *search, Dwarf_Die *die)
-{
-	const char *name = dwarf_diename(die);
-	Dwarf_Attribute attr;
-	Dwarf_Die type_die;
-
-	if (!name || strcmp(name, "__awaitee") != 0 || !dwarf_attr(die, DW_AT_type, &attr) ||
-	    !dwarf_formref_die(&attr, &type_die))
-		return false;
-	const struct type *t = type_at(search->dm, dwarf_dieoffset(&type_die));
-	return t && strcmp(type_name(t), search->type) == 0;
-}
-
-static uint64_t number_of(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-
-	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? value : 0;
-}
-
-static bool find_awaitee(struct awaitee_search *search, Dwarf_Die *die, int depth)
-{
-	enum { MAX_DEPTH = 256 };
-	Dwarf_Die child;
-
-	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&child);
-
-		if (tag == DW_TAG_variable && is_awaitee(search, &child)) {
-			if (search->skip-- == 0) {
-				search->file = number_of(&child, DW_AT_decl_file);
-				search->line = number_of(&child, DW_AT_decl_line);
-				return true;
-			}
-		} else if (tag == DW_TAG_lexical_block && find_awaitee(search, &child, depth + 1)) {
-			return true;
-		}
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line)
 {
-	struct dwarf_module *dm = type_module(coroutine);
-	struct awaitee_search search = { .dm = dm, .type = awaitee_type, .skip = nth };
-	uint64_t at = find_poll(coroutine);
-
-	/* The lines stand in the abstract function where the body was inlined or copied. */
-	for (int hops = 0; at && hops < 4; hops++) {
-		Dwarf_Attribute attr;
-		Dwarf_Die die, origin;
-
-		if (!dwarf_offdie(dm->dwarf, at, &die))
-			return false;
-		search.skip = nth;
-		if (find_awaitee(&search, &die, 0) && search.line) {
-			struct unit *u = debuginfo_unit_of(dm, at);
-
-			*line = (unsigned)search.line;
-			*file = u ? line_file(dm, u, (unsigned)search.file) : NULL;
-			return *file != NULL;
-		}
-		at = (dwarf_attr(&die, DW_AT_abstract_origin, &attr) ||
-		      dwarf_attr(&die, DW_AT_specification, &attr)) &&
-		                     dwarf_formref_die(&attr, &origin)
-		             ? dwarf_dieoffset(&origin)
-		             : 0;
-	}
-	return false;
+	return search_awaitee_place(type_module(coroutine), find_poll(coroutine), awaitee_type, nth,
+	                            file, line);
 }
 
 void lookup_context(const struct type *future)

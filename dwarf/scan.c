@@ -278,11 +278,11 @@ void scan_forget(struct unit *u)
 	free(u->results);
 	u->results = NULL;
 	u->nresults = 0;
-	free(u->abbrev_at);
+	abbrev_index_free(u->abbrevs);
 	u->scopes = NULL;
 	u->functions = NULL;
-	u->abbrev_at = NULL;
-	u->nscopes = u->nfunctions = u->nabbrevs = 0;
+	u->abbrevs = NULL;
+	u->nscopes = u->nfunctions = 0;
 	u->scanned = u->queued = false;
 }
 

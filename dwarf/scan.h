@@ -100,9 +100,8 @@ struct unit {
 	size_t nfunctions;
 	struct unit_result *results;
 	size_t nresults;
-	uint32_t *abbrev_at; /* see abbrev_index(); NULL until asked for */
-	size_t nabbrevs;
-	struct file_table *files; /* NULL until asked for */
+	struct abbrev_index *abbrevs; /* NULL until a DIE was read by its offset */
+	struct file_table *files;     /* NULL until asked for */
 };
 
 /* All unit headers of .debug_info, without their DIEs. Stops quietly at a corrupt header. */

@@ -31,6 +31,9 @@ struct location *search_rust_functions_at(struct debuginfo *di, uint64_t addr, s
 const char *search_poll_linkage(const struct type *coroutine);
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);
+/* The same in the DIE of a poll function, and in those that it is a copy of. */
+bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const char *awaitee_type,
+                          unsigned nth, const char **file, unsigned *line);
 bool search_has_poll(const struct type *t);
 void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);

@@ -105,6 +105,12 @@ struct type_memo {
 };
 struct type_memo *type_memo(const struct type *t);
 
+/*
+ * Tells facts.h what was asked of types so far; until then only the types themselves know it.
+ * whole: also what would be asked of each type that was met. Before the facts are saved or copied.
+ */
+void types_tell(struct dwarf_module *dm, bool whole);
+
 /* The only member that has a size, when there is exactly one; NULL otherwise. */
 const struct member *type_single_member(const struct type *t);
 

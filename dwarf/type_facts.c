@@ -3,7 +3,8 @@
 
 #include "dwarf/type_inside.h"
 
-enum { SHELL = 0, DECLARATION = 1, ALIAS = 2 };
+/* SHORT: a SHELL whose name is only the last part of a path that nobody has asked for. */
+enum { SHELL = 0, DECLARATION = 1, ALIAS = 2, SHORT = 3 };
 
 static const struct type *type_of(struct type *t, struct fact *fact)
 {
@@ -13,17 +14,18 @@ static const struct type *type_of(struct type *t, struct fact *fact)
 /* What an alias stands for must itself be no alias: no chain of them is ever followed. */
 static bool known_alias(struct type *t, struct fact *fact)
 {
-	uint64_t target = fact_number(fact), die = t->die;
+	uint64_t target = fact_number(fact);
 	const char *name = fact_text(fact);
 	struct fact there;
 
-	if (target == 0 || target == die ||
+	if (target == 0 || target == t->place ||
 	    (fact_find(debuginfo_facts(t->dm), FACT_TYPE, target, NULL, &there) &&
 	     fact_number(&there) == ALIAS))
 		return false;
-	*t = *type_at(t->dm, target);
+	type_become(t, type_at(t->dm, target));
 	t->name = name;
-	t->kept = true;
+	t->name_known = true;
+	t->told = true;
 	return true;
 }
 
@@ -40,27 +42,37 @@ bool type_known_shell(struct type *t)
 	t->declaration = form == DECLARATION;
 	t->target_die = fact_number(&fact);
 	t->name = fact_text(&fact);
+	t->name_known = form != SHORT;
+	t->is_scope = form == SHORT;
 	uint64_t kind = fact_number(&fact);
-	t->kind = kind <= TYPE_FUNCTION ? (enum type_kind)kind : TYPE_OPAQUE;
+	t->kind = kind <= TYPE_FUNCTION ? (uint8_t)kind : TYPE_OPAQUE;
 	t->size = fact_number(&fact);
 	t->align = fact_number(&fact);
 	t->count = fact_number(&fact);
-	t->kept = true;
+	t->told = true;
 	return true;
 }
 
-void type_keep(struct type *t, uint64_t die)
+static uint64_t form_of(const struct type *t, bool whole)
 {
-	bool alias = t->die != die;
+	if (t->die != t->place)
+		return ALIAS;
+	if (t->declaration)
+		return DECLARATION;
+	return t->is_scope && !t->name_known && !whole ? SHORT : SHELL;
+}
+
+static void tell_shell(struct type *t, bool whole)
+{
+	uint64_t form = form_of(t, whole);
+	const char *name = form == SHORT ? t->name : type_name(t);
 	struct fact_draft d;
 
-	if (facts_are_paused(debuginfo_facts(t->dm)))
-		return;
-	t->kept = true;
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, die, NULL);
-	fact_add_number(&d, alias ? ALIAS : t->declaration ? DECLARATION : SHELL);
-	fact_add_number(&d, alias ? t->die : t->target_die);
-	fact_add_text(&d, t->name);
+	t->told = true;
+	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, t->place, NULL);
+	fact_add_number(&d, form);
+	fact_add_number(&d, form == ALIAS ? t->die : t->target_die);
+	fact_add_text(&d, t->name ? name : NULL);
 	fact_add_number(&d, t->kind);
 	fact_add_number(&d, t->size);
 	fact_add_number(&d, t->align);
@@ -71,6 +83,13 @@ void type_keep(struct type *t, uint64_t die)
 /* ---- details ---- */
 
 enum { COROUTINE = 1, HAS_DISCR = 2 };
+enum { TRIM_EACH = 4096 }; /* types, whose names lie all over the file */
+
+/* By its place: what nobody has looked at is not read for this. */
+static void tell_type(struct fact_draft *d, const struct type *t)
+{
+	fact_add_number(d, !t ? 0 : t->shell_known ? t->die : t->place);
+}
 
 static void know_member(struct type *t, struct fact *fact, struct member *m)
 {
@@ -79,10 +98,10 @@ static void know_member(struct type *t, struct fact *fact, struct member *m)
 	m->offset = fact_number(fact);
 }
 
-static void keep_member(struct fact_draft *d, const struct member *m)
+static void tell_member(struct fact_draft *d, const struct member *m)
 {
 	fact_add_text(d, m->name);
-	fact_add_number(d, m->type ? type_die(m->type) : 0);
+	tell_type(d, m->type);
 	fact_add_number(d, m->offset);
 }
 
@@ -97,12 +116,12 @@ static void know_variant(struct type *t, struct fact *fact, struct variant *v)
 	v->line = (unsigned)fact_number(fact);
 }
 
-static void keep_variant(struct fact_draft *d, const struct variant *v)
+static void tell_variant(struct fact_draft *d, const struct variant *v)
 {
 	fact_add_number(d, v->is_default);
 	fact_add_text(d, v->name);
 	fact_add_number(d, v->discr);
-	fact_add_number(d, v->payload ? type_die(v->payload) : 0);
+	tell_type(d, v->payload);
 	fact_add_number(d, v->offset);
 	fact_add_text(d, v->file);
 	fact_add_number(d, v->line);
@@ -115,102 +134,120 @@ static size_t count_of(struct fact *fact)
 	return n < MAX_MEMBERS ? n : MAX_MEMBERS;
 }
 
-static void know_members(struct type *t, struct fact *fact)
+static void know_members(struct type *t, struct fact *fact, struct type_details *ret)
 {
 	struct member *members;
 
-	t->nmembers = count_of(fact);
-	members = NEW_ARRAY(&t->dm->di->arena, struct member, t->nmembers);
-	t->members = members;
-	for (size_t i = 0; i < t->nmembers; i++)
+	ret->nmembers = count_of(fact);
+	members = NEW_ARRAY(&t->dm->di->arena, struct member, ret->nmembers);
+	ret->members = members;
+	for (size_t i = 0; i < ret->nmembers; i++)
 		know_member(t, fact, &members[i]);
 }
 
-static void know_variants(struct type *t, struct fact *fact)
+static void know_variants(struct type *t, struct fact *fact, struct type_details *ret)
 {
 	struct variant *variants;
 
-	t->nvariants = count_of(fact);
-	variants = NEW_ARRAY(&t->dm->di->arena, struct variant, t->nvariants);
-	t->variants = variants;
-	for (size_t i = 0; i < t->nvariants; i++)
+	ret->nvariants = count_of(fact);
+	variants = NEW_ARRAY(&t->dm->di->arena, struct variant, ret->nvariants);
+	ret->variants = variants;
+	for (size_t i = 0; i < ret->nvariants; i++)
 		know_variant(t, fact, &variants[i]);
 }
 
-static void know_enumerators(struct type *t, struct fact *fact)
+static void know_enumerators(struct type *t, struct fact *fact, struct type_details *ret)
 {
 	struct enumerator *enumerators;
 
-	t->nenumerators = count_of(fact);
-	enumerators = NEW_ARRAY(&t->dm->di->arena, struct enumerator, t->nenumerators);
-	t->enumerators = enumerators;
-	for (size_t i = 0; i < t->nenumerators; i++) {
+	ret->nenumerators = count_of(fact);
+	enumerators = NEW_ARRAY(&t->dm->di->arena, struct enumerator, ret->nenumerators);
+	ret->enumerators = enumerators;
+	for (size_t i = 0; i < ret->nenumerators; i++) {
 		enumerators[i].name = fact_text(fact);
 		enumerators[i].value = fact_number(fact);
 	}
 }
 
-static void know_params(struct type *t, struct fact *fact)
+static void know_params(struct type *t, struct fact *fact, struct type_details *ret)
 {
 	struct type_param *params;
 
-	t->nparams = count_of(fact);
-	params = NEW_ARRAY(&t->dm->di->arena, struct type_param, t->nparams);
-	t->params = params;
-	for (size_t i = 0; i < t->nparams; i++) {
+	ret->nparams = count_of(fact);
+	params = NEW_ARRAY(&t->dm->di->arena, struct type_param, ret->nparams);
+	ret->params = params;
+	for (size_t i = 0; i < ret->nparams; i++) {
 		params[i].name = fact_text(fact);
 		params[i].type = type_of(t, fact);
 	}
 }
 
-bool type_known_details(struct type *t)
+bool type_known_details(struct type *t, struct type_details *ret)
 {
 	struct fact fact;
 
 	if (!fact_find(debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL, &fact))
 		return false;
 	uint64_t flags = fact_number(&fact);
-	t->is_coroutine = flags & COROUTINE;
-	t->comp_dir = fact_text(&fact);
+	ret->is_coroutine = flags & COROUTINE;
+	ret->comp_dir = fact_text(&fact);
 	struct member discr = { 0 };
 	know_member(t, &fact, &discr);
 	if (flags & HAS_DISCR)
-		t->discr = arena_memdup(&t->dm->di->arena, &discr, sizeof(discr));
-	know_members(t, &fact);
-	know_variants(t, &fact);
-	know_enumerators(t, &fact);
-	know_params(t, &fact);
-	t->details_kept = true;
+		ret->discr = arena_memdup(&t->dm->di->arena, &discr, sizeof(discr));
+	know_members(t, &fact, ret);
+	know_variants(t, &fact, ret);
+	know_enumerators(t, &fact, ret);
+	know_params(t, &fact, ret);
+	t->details_told = true;
 	return true;
 }
 
-void type_keep_details(struct type *t)
+static void tell_details(struct type *t)
 {
 	static const struct member none = { 0 };
+	const struct type_details *of = t->details;
 	struct fact_draft d;
 
-	if (facts_are_paused(debuginfo_facts(t->dm)))
-		return;
-	t->details_kept = true;
+	t->details_told = true;
 	fact_begin(&d, debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL);
-	fact_add_number(&d, (t->is_coroutine ? COROUTINE : 0) | (t->discr ? HAS_DISCR : 0));
-	fact_add_text(&d, t->comp_dir);
-	keep_member(&d, t->discr ? t->discr : &none);
-	fact_add_number(&d, t->nmembers);
-	for (size_t i = 0; i < t->nmembers; i++)
-		keep_member(&d, &t->members[i]);
-	fact_add_number(&d, t->nvariants);
-	for (size_t i = 0; i < t->nvariants; i++)
-		keep_variant(&d, &t->variants[i]);
-	fact_add_number(&d, t->nenumerators);
-	for (size_t i = 0; i < t->nenumerators; i++) {
-		fact_add_text(&d, t->enumerators[i].name);
-		fact_add_number(&d, t->enumerators[i].value);
+	fact_add_number(&d, (of->is_coroutine ? COROUTINE : 0) | (of->discr ? HAS_DISCR : 0));
+	fact_add_text(&d, of->comp_dir);
+	tell_member(&d, of->discr ? of->discr : &none);
+	fact_add_number(&d, of->nmembers);
+	for (size_t i = 0; i < of->nmembers; i++)
+		tell_member(&d, &of->members[i]);
+	fact_add_number(&d, of->nvariants);
+	for (size_t i = 0; i < of->nvariants; i++)
+		tell_variant(&d, &of->variants[i]);
+	fact_add_number(&d, of->nenumerators);
+	for (size_t i = 0; i < of->nenumerators; i++) {
+		fact_add_text(&d, of->enumerators[i].name);
+		fact_add_number(&d, of->enumerators[i].value);
 	}
-	fact_add_number(&d, t->nparams);
-	for (size_t i = 0; i < t->nparams; i++) {
-		fact_add_text(&d, t->params[i].name);
-		fact_add_number(&d, t->params[i].type ? type_die(t->params[i].type) : 0);
+	fact_add_number(&d, of->nparams);
+	for (size_t i = 0; i < of->nparams; i++) {
+		fact_add_text(&d, of->params[i].name);
+		tell_type(&d, of->params[i].type);
 	}
 	fact_end(&d);
+}
+
+void types_tell(struct dwarf_module *dm, bool whole)
+{
+	if (!dm->types_untold)
+		return;
+	dm->types_untold = false;
+	/* To tell one of them may be to meet another, which then is the last. */
+	size_t n = 0;
+	for (struct type *t = dm->first_type; t; t = t->next) {
+		if (++n % TRIM_EACH == 0)
+			mapped_trim(dm);
+		if (whole && t->asked)
+			type_die(t);
+		if (t->asked && t->shell_known && t->found && !t->told)
+			tell_shell(t, whole);
+		if (t->details_asked && t->details && !t->details_told)
+			tell_details(t);
+	}
 }

@@ -1,28 +1,17 @@
-/* Inside of type.c and type_facts.c: a type, and how facts remember it. */
+/* Inside of type.c, type_read.c and type_facts.c: a type, and who fills it. */
 #ifndef DWARF_TYPE_INSIDE_H
 #define DWARF_TYPE_INSIDE_H
 
 #include "dwarf/facts.h"
 #include "dwarf/type.h"
 
-enum { MAX_MEMBERS = 1 << 16 };
+enum {
+	MAX_MEMBERS = 1 << 16,
+	MAX_NESTED = 256, /* arrays of arrays */
+};
 
-struct type {
-	struct dwarf_module *dm;
-	uint64_t die;
-	enum type_kind kind;
-	const char *name;
-	uint64_t size, align;
-	uint64_t target_die;
-	uint64_t count;
-	bool declaration; /* still to be completed from another unit */
-	bool details_read;
-	bool kept, details_kept; /* as a fact */
-	bool is_coroutine;
-	const char *comp_dir; /* of a coroutine */
-	bool single_known, dyn_known, is_dyn;
-	const struct member *single; /* the only one that has a size */
-	struct type_memo memo;
+/* What is read when somebody asks for more than the type itself. */
+struct type_details {
 	const struct member *members;
 	size_t nmembers;
 	const struct member *discr;
@@ -32,14 +21,57 @@ struct type {
 	size_t nenumerators;
 	const struct type_param *params;
 	size_t nparams;
+	const char *comp_dir;        /* of a coroutine */
+	const struct member *single; /* the only one that has a size */
+	bool is_coroutine, single_known;
 };
 
-/* Fills a new type, of which only dm and die are set, by what is known; false: nothing is. */
+/*
+ * A large program's answer meets a hundred thousand types, most of them once, as those of members:
+ * each begins with its place alone, and fills in what is asked for.
+ */
+struct type {
+	struct dwarf_module *dm;
+	uint64_t place; /* what type_at() was asked for; the rest is from here: */
+	uint64_t die; /* the same, but of an alias or a completed declaration what it stands for */
+	const char *name; /* qualified once name_known; before, what its DIE alone says */
+	uint64_t size, align;
+	uint64_t target_die;
+	uint64_t count;
+	uint8_t kind; /* enum type_kind */
+	bool shell_read : 1;
+	bool shell_known : 1; /* read, and somebody asked for more than the short name */
+	bool name_known : 1;
+	bool is_scope : 1;    /* its name is the end of a path of scopes */
+	bool declaration : 1; /* still to be completed from another unit */
+	bool found : 1;       /* .debug_info has a DIE there */
+	bool dyn_known : 1, is_dyn : 1;
+	bool asked : 1, details_asked : 1; /* while answers are kept as facts */
+	bool told : 1, details_told : 1;   /* facts say so already */
+	struct type_details *details;      /* NULL until asked for */
+	struct type_memo memo;
+	struct type *next; /* in the order in which type_at() met them */
+};
+
+/* ---- type_read.c: what .debug_info says ---- */
+
+/* Fills in kind, sizes and the DIE's own name, or nothing; an alias becomes what it stands for. */
+void type_read_shell(struct type *t);
+/* Fills details, which are empty. */
+void type_read_details(struct type *t, struct type_details *d);
+
+/* ---- type_facts.c: what facts say ---- */
+
+/* Fills a type of which only dm and place are set; false: nothing is known. */
 bool type_known_shell(struct type *t);
-/* Keeps what is known without its details of the type at die: of itself, or what die stands for. */
-void type_keep(struct type *t, uint64_t die);
 /* The same of members, variants, enumerators and parameters. */
-bool type_known_details(struct type *t);
-void type_keep_details(struct type *t);
+bool type_known_details(struct type *t, struct type_details *d);
+
+/* ---- type.c ---- */
+
+/* What stands for another is all that this one is. */
+void type_become(struct type *t, const struct type *real);
+/* The last part of its name, or the whole; NULL when it has none. */
+const char *type_short_name(const struct type *t);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/demangle.h"
 #include "dwarf/qualified.h"
 #include "dwarf/variables.h"
@@ -114,16 +115,11 @@ static const char *const libraries[] = {
 	"crossbeam_utils::",
 };
 
-static bool begins(const char *s, const char *with)
-{
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
 /* No path at all: a function of libc. */
 static bool is_library(const char *name)
 {
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
-		if (begins(name, libraries[i]))
+		if (str_begins(name, libraries[i]))
 			return true;
 	}
 	return !strstr(name, "::") && name[0] != '<';
@@ -134,7 +130,7 @@ static const char *own_name(struct arena *tmp, const char *name)
 {
 	const char *path = name_without_generics(tmp, name), *own = qualified_last(path);
 
-	for (int hop = 0; begins(own, "{closure") && own - path > 2 && hop < 8; hop++) {
+	for (int hop = 0; str_begins(own, "{closure") && own - path > 2 && hop < 8; hop++) {
 		path = arena_strndup(tmp, path, (size_t)(own - path) - 2);
 		own = qualified_last(path);
 	}
@@ -144,7 +140,8 @@ static const char *own_name(struct arena *tmp, const char *name)
 static const struct call *find_call(struct arena *tmp, const char *name)
 {
 	for (size_t i = 0; i < NCALLS; i++) {
-		if (begins(name, calls[i].within) && begins(own_name(tmp, name), calls[i].name))
+		if (str_begins(name, calls[i].within) &&
+		    str_begins(own_name(tmp, name), calls[i].name))
 			return &calls[i];
 	}
 	return NULL;
@@ -406,7 +403,7 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 static bool is_own(struct collector *c, const struct location *l)
 {
 	return l->file && l->name && l->line && !is_library(l->name) &&
-	       !begins(name_file_short(&c->scratch, l->file, l->comp_dir), "...");
+	       !str_begins(name_file_short(&c->scratch, l->file, l->comp_dir), "...");
 }
 
 /* The nearest function of the program's own code, and its number among all, inlined ones too. */

@@ -20,15 +20,6 @@ enum {
 	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
 };
 
-static const char *hex(struct arena *a, const unsigned char *bytes, size_t len)
-{
-	STR(text);
-
-	for (size_t i = 0; i < len; i++)
-		str_printf(&text, "%02x", bytes[i]);
-	return arena_strdup(a, str_text(&text));
-}
-
 static const char *tokio_versions(struct inspector *in)
 {
 	STR(text);
@@ -64,8 +55,8 @@ static void describe_target(struct inspector *in)
 	if (t->main_module) {
 		info->exe = clean_name(&in->arena, t->main_module->path);
 		if (t->main_module->build_id_len)
-			info->build_id = hex(&in->arena, t->main_module->build_id,
-			                     t->main_module->build_id_len);
+			info->build_id = build_id_text(&in->arena, t->main_module->build_id,
+			                               t->main_module->build_id_len);
 	}
 	if (dm) {
 		info->tier = tiers[dm->tier];

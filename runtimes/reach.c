@@ -38,8 +38,10 @@ static const char *const borders[] = {
 
 bool reach_is_border(const struct type *t)
 {
+	const char *name = type_name(t);
+
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++) {
-		if (strncmp(type_name(t), borders[i], strlen(borders[i])) == 0)
+		if (strncmp(name, borders[i], strlen(borders[i])) == 0)
 			return true;
 	}
 	return type_is_coroutine(t);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/enumerate.h"
 #include "dwarf/facts_copy.h"
 #include "dwarf/layout_file.h"
@@ -13,6 +14,9 @@
 #include "runtimes/tokio.h"
 
 enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the time, percent */
+
+/* Of the waker of a set of futures; its generics tell the type of the node (waker.c). */
+static const char waker_clone[] = "clone_arc_raw<";
 
 struct rehearser {
 	struct inspector *in;
@@ -34,6 +38,31 @@ static void meet(struct rehearser *r, const struct type *t)
 /* ---- roots ---- */
 
 /*
+ * Of the runtime the functions that tell what a thread does: those without generics, what polls a
+ * task (raw::poll(), Harness::poll(), poll_inner(), poll_future(), Core::poll()), and of the others
+ * these. A large program has each of them once for each kind of task.
+ */
+static bool tells(const char *path)
+{
+	static const char *const telling[] = {
+		"tokio::runtime::park::",
+		"tokio::runtime::scheduler::",
+		"tokio::runtime::blocking::",
+		"tokio::runtime::runtime::",
+	};
+	const char *last = qualified_last(path);
+
+	if (str_begins(last, waker_clone))
+		return true;
+	if (!str_begins(path, "tokio::runtime::"))
+		return false;
+	bool ret = !strchr(path, '<') || str_begins(last, "poll");
+	for (size_t i = 0; !ret && i < sizeof(telling) / sizeof(*telling); i++)
+		ret = str_begins(path, telling[i]);
+	return ret;
+}
+
+/*
  * What a thread polls in a block_on, and whose node the waker of a set is; of what polls a task the
  * name alone, for its poll function has told the rest.
  */
@@ -42,9 +71,9 @@ static void ask_about_generics(struct rehearser *r, const struct function *f)
 	static const char *const params[] = { "F", "T", "W" };
 	const char *last = qualified_last(f->name);
 
-	if (strncmp(f->name, "tokio::runtime::task::", 22) == 0)
+	if (str_begins(f->name, "tokio::runtime::task::"))
 		function_param(f, "T");
-	if (strncmp(last, "block_on", 8) != 0 && strncmp(last, "clone_arc_raw<", 14) != 0)
+	if (!str_begins(last, "block_on") && !str_begins(last, waker_clone))
 		return;
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
 		meet(r, function_param(f, params[i]));
@@ -52,10 +81,9 @@ static void ask_about_generics(struct rehearser *r, const struct function *f)
 
 static void visit_function(const struct function *f, void *arg)
 {
-	static const char poll_path[] = "tokio::runtime::task::raw::poll<";
 	struct rehearser *r = arg;
 
-	if (f->high && strncmp(f->name, poll_path, sizeof(poll_path) - 1) == 0)
+	if (f->high && str_begins(f->name, "tokio::runtime::task::raw::poll<"))
 		*vec_push(&r->polls) = f->low;
 	else
 		ask_about_generics(r, f);
@@ -86,7 +114,7 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 	for (const char *p = name; (p = strstr(p, " as ")); p += 4)
 		trait = p + 4;
 	for (size_t i = 0; trait && i < sizeof(dull) / sizeof(*dull); i++) {
-		if (strncmp(trait, dull[i], strlen(dull[i])) == 0)
+		if (str_begins(trait, dull[i]))
 			return false;
 	}
 	meet(r, concrete);
@@ -157,7 +185,7 @@ static void meet_inner_node(struct rehearser *r, const struct type *t)
 	static const char leaf[] = "alloc::collections::btree::node::LeafNode<";
 	SCRATCH(tmp);
 
-	if (strncmp(type_name(t), leaf, sizeof(leaf) - 1) == 0)
+	if (str_begins(type_name(t), leaf))
 		meet(r, lookup_type(type_module(t),
 		                    arena_printf(&tmp,
 		                                 "alloc::collections::btree::node::"
@@ -194,7 +222,14 @@ static struct error *ask_layout(struct inspector *in)
 
 static struct error *rehearse(struct rehearser *r)
 {
-	static const struct enumerate_ops ops = { visit_function, visit_vtable, note_units };
+	static const struct enumerate_ops ops = {
+		.crate = "tokio",
+		.anywhere = waker_clone,
+		.tells = tells,
+		.function = visit_function,
+		.vtable = visit_vtable,
+		.progress = note_units,
+	};
 
 	TRY(ask_layout(r->in));
 	for (size_t i = 0; i < TOKIO_NROWS; i++) {
@@ -215,6 +250,8 @@ static struct error *write_file(struct rehearser *r, const char *path)
 {
 	struct dwarf_module *dm = r->tokio->dm;
 	size_t ntypes[2];
+
+	types_tell(dm, true);
 	struct facts *merged = facts_merged(debuginfo_facts(dm), ntypes);
 	struct error *err = layout_file_write(path, dm, merged, &r->counts->size);
 

@@ -297,7 +297,10 @@ static void publish(struct collector *c, const task_vec *tasks)
 		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
 }
 
-enum { TASKS_AT_ONCE = 256 };
+enum {
+	TASKS_AT_ONCE = 256,
+	NOTES_MEANWHILE = 8 << 20, /* bytes; to scan again costs less than memory that is new */
+};
 
 static int by_poll(const void *a, const void *b)
 {
@@ -311,12 +314,10 @@ static int by_poll(const void *a, const void *b)
 /* The debug info of the next tasks: together it takes less time, and all at once much memory. */
 static void prefetch_tasks(struct collector *c, size_t first)
 {
-	enum { NOTES_MEANWHILE = 32 << 20 };
 	size_t n = c->polls.n - first < TASKS_AT_ONCE ? c->polls.n - first : TASKS_AT_ONCE;
 	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
 	size_t naddrs = 0;
 
-	debuginfo_relax(c->in->di, NOTES_MEANWHILE);
 	for (size_t i = first; i < first + n; i++) {
 		if (i == 0 || c->polls.data[i].poll != c->polls.data[i - 1].poll)
 			addrs[naddrs++] = c->polls.data[i].poll;
@@ -342,6 +343,8 @@ static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
 			if (interrupted) /* inspect() says so */
 				return;
 		}
+		if (i % TASKS_AT_ONCE == 0)
+			debuginfo_relax(c->in->di, NOTES_MEANWHILE);
 		if (c->by_poll && all && i % TASKS_AT_ONCE == 0)
 			prefetch_tasks(c, i);
 		if (all || task->state == TASK_RUNNING)

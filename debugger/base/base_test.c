@@ -1,15 +1,20 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
+#include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/base/progress.h"
@@ -314,6 +319,68 @@ static void test_log_topics_match_whole_words(void **state)
 	assert_true(log_enabled("anything"));
 }
 
+static struct error *read_back(const char *path, size_t max, uint8_t **ret, size_t *size)
+{
+	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return file_read(fd, path, max, ret, size);
+}
+
+static void test_new_file_is_there_only_when_finished(void **state)
+{
+	char directory[] = "/tmp/base_test.XXXXXX", path[64], other[64];
+	struct new_file file = { 0 };
+	uint8_t *data CLEANUP(bytes_free) = NULL;
+	struct error *err;
+	size_t size;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/file", directory);
+	assert_null(new_file_open(path, &file));
+	fputs("half", file.f);
+	new_file_drop(&file);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_null(new_file_open(path, &file));
+	fputs("whole", file.f);
+	assert_null(new_file_finish(&file));
+	new_file_drop(&file);
+	assert_null(read_back(path, 5, &data, &size));
+	assert_int_equal(size, 5);
+	assert_memory_equal(data, "whole", 5);
+	err = read_back(path, 4, &data, &size);
+	assert_int_equal(err->kind, ERR_USAGE);
+	error_free(err);
+	err = read_back(directory, 4, &data, &size);
+	assert_int_equal(err->kind, ERR_USAGE);
+	error_free(err);
+	snprintf(other, sizeof(other), "%s/no/file", directory);
+	err = new_file_open(other, &file);
+	assert_int_equal(err->kind, ERR_OS);
+	error_free(err);
+	/* Nothing else may be left in it. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* What the disk refuses shows when it is finished. */
+static void test_new_file_that_cannot_be_written(void **state)
+{
+	struct new_file file = { 0 };
+	struct error *err;
+
+	(void)state;
+	assert_null(new_file_open("/tmp/base_test.full", &file));
+	assert_non_null(freopen("/dev/full", "w", file.f));
+	fputs("lost", file.f);
+	err = new_file_finish(&file);
+	assert_int_equal(err->kind, ERR_OS);
+	assert_int_equal(err->errnum, ENOSPC);
+	error_free(err);
+	assert_int_equal(access("/tmp/base_test.full", F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +398,8 @@ int main(void)
 		cmocka_unit_test(test_error_carries_kind_and_context),
 		cmocka_unit_test(test_error_os_says_what_the_system_says),
 		cmocka_unit_test(test_interrupt_lasts_until_cleared),
+		cmocka_unit_test(test_new_file_is_there_only_when_finished),
+		cmocka_unit_test(test_new_file_that_cannot_be_written),
 		cmocka_unit_test(test_log_topics_match_whole_words),
 	};
 

@@ -2,8 +2,11 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "debugger/base/arena.h"
+
+enum { HUGE_TABLE = 2 << 20 };
 
 static struct map_slot *find(const struct map *m, uint64_t key)
 {
@@ -15,19 +18,52 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 	return &m->slots[i];
 }
 
+/*
+ * Look-ups in a large table go all over it: huge pages spare them the walk through the page tables,
+ * and their first touch five hundred faults.
+ */
+static bool is_huge(size_t capacity)
+{
+	return capacity * sizeof(struct map_slot) >= HUGE_TABLE;
+}
+
+static struct map_slot *new_slots(size_t capacity)
+{
+	struct map_slot *slots;
+
+	if (!is_huge(capacity)) {
+		slots = calloc(capacity, sizeof(*slots));
+		if (!slots)
+			out_of_memory();
+		return slots;
+	}
+	slots = mmap(NULL, capacity * sizeof(*slots), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (slots == MAP_FAILED)
+		out_of_memory();
+	madvise(slots, capacity * sizeof(*slots), MADV_HUGEPAGE);
+	return slots;
+}
+
+static void free_slots(struct map_slot *slots, size_t capacity)
+{
+	if (is_huge(capacity))
+		munmap(slots, capacity * sizeof(*slots));
+	else
+		free(slots);
+}
+
 static void grow(struct map *m)
 {
 	struct map old = *m;
 
 	m->capacity = old.capacity ? old.capacity * 2 : 64;
-	m->slots = calloc(m->capacity, sizeof(*m->slots));
-	if (!m->slots)
-		out_of_memory();
+	m->slots = new_slots(m->capacity);
 	for (size_t i = 0; i < old.capacity; i++) {
 		if (old.slots[i].key)
 			*find(m, old.slots[i].key) = old.slots[i];
 	}
-	free(old.slots);
+	free_slots(old.slots, old.capacity);
 }
 
 void *map_get(const struct map *m, uint64_t key)
@@ -56,6 +92,6 @@ bool map_put(struct map *m, uint64_t key, void *value)
 
 void map_free(struct map *m)
 {
-	free(m->slots);
+	free_slots(m->slots, m->capacity);
 	*m = (struct map){ 0 };
 }

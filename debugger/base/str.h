@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "debugger/base/error.h"
 
@@ -27,6 +28,11 @@ void str_truncate(struct str *s, size_t len);
 void str_free(struct str *s);
 /* The text, "" when nothing was appended. */
 const char *str_text(const struct str *s);
+
+static inline bool str_begins(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
 
 /*
  * Appends text so that it is valid UTF-8 without control characters: a bad byte becomes

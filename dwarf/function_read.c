@@ -1,0 +1,187 @@
+/* What stands in a function's DIE: its parameters and variables. */
+#include <dwarf.h>
+#include <string.h>
+
+#include "dwarf/line.h"
+#include "dwarf/said.h"
+#include "dwarf/search.h"
+#include "dwarf/type.h"
+
+/* From a concrete function to the abstract one that it is a copy of, and to its declaration. */
+enum { MAX_ORIGINS = 4, MAX_VARIABLE_DEPTH = 8, MAX_AWAITEE_DEPTH = 256 };
+
+/* Looks at the DIE of a function, of which nothing was read; true: *ret is found. */
+typedef bool function_fn(struct dwarf_module *dm, struct die *function, void *arg);
+
+static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
+{
+	struct said said;
+
+	for (int hops = 0; die && hops < MAX_ORIGINS; hops++) {
+		struct die d;
+
+		if (!said_open(dm, die, &d))
+			return false;
+		struct die again = d;
+		if (look(dm, &d, arg))
+			return true;
+		said_read(&again, &said);
+		die = said.origin;
+	}
+	return false;
+}
+
+struct child_search {
+	unsigned tag;
+	const char *name; /* NULL: the first one */
+	const struct type *found;
+};
+
+static bool find_child(struct dwarf_module *dm, struct die *function, void *arg)
+{
+	struct child_search *search = arg;
+	struct said said;
+	struct die d;
+
+	for (bool any = die_child(function, &d); any; any = die_sibling(&d, &d)) {
+		if (d.tag != search->tag)
+			continue;
+		said_read(&d, &said);
+		said_complete(dm, &said);
+		if (said.type &&
+		    (!search->name || (said.name && strcmp(said.name, search->name) == 0))) {
+			search->found = type_at(dm, said.type);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct type *search_param(const struct function *f, const char *name)
+{
+	struct child_search search = { DW_TAG_template_type_parameter, name, NULL };
+
+	each_origin(f->dm, f->die, find_child, &search);
+	return search.found;
+}
+
+const struct type *search_first_argument(const struct function *f)
+{
+	struct child_search search = { DW_TAG_formal_parameter, NULL, NULL };
+
+	each_origin(f->dm, f->die, find_child, &search);
+	return search.found;
+}
+
+struct variable_search {
+	const char *name;
+	int depth;
+	const struct type *found;
+};
+
+static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
+{
+	struct variable_search *search = arg;
+	struct said said;
+	struct die d;
+
+	if (search->depth > MAX_VARIABLE_DEPTH)
+		return false;
+	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+		if (d.tag == DW_TAG_lexical_block) {
+			struct die block = d;
+
+			search->depth++;
+			bool found = find_variable(dm, &block, search);
+			search->depth--;
+			if (found)
+				return true;
+		}
+		if (d.tag != DW_TAG_variable && d.tag != DW_TAG_formal_parameter)
+			continue;
+		said_read(&d, &said);
+		said_complete(dm, &said);
+		if (said.type && said.name && strcmp(said.name, search->name) == 0) {
+			search->found = type_at(dm, said.type);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct type *search_variable(const struct function *f, const char *name)
+{
+	struct variable_search search = { .name = name };
+
+	each_origin(f->dm, f->die, find_variable, &search);
+	return search.found;
+}
+
+/* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
+struct awaitee_search {
+	const char *type;
+	unsigned nth, skip;
+	int depth;
+	struct unit *unit;
+	uint64_t file, line;
+};
+
+static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search, struct said *said)
+{
+	uint64_t type = said->type; /* of the variable itself, no copy's */
+
+	said_complete(dm, said);
+	return type && said->name && strcmp(said->name, "__awaitee") == 0 &&
+	       strcmp(type_name(type_at(dm, type)), search->type) == 0;
+}
+
+static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awaitee_search *search)
+{
+	struct said said;
+	struct die d;
+
+	if (search->depth > MAX_AWAITEE_DEPTH)
+		return false;
+	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+		struct die block = d;
+
+		if (d.tag == DW_TAG_variable) {
+			said_read(&d, &said);
+			if (!is_awaitee(dm, search, &said) || search->skip-- != 0)
+				continue;
+			search->unit = d.u;
+			search->file = said.file.value;
+			search->line = said.line.value;
+			return true;
+		}
+		if (d.tag != DW_TAG_lexical_block)
+			continue;
+		search->depth++;
+		bool found = find_awaitee(dm, &block, search);
+		search->depth--;
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+static bool find_awaitee_line(struct dwarf_module *dm, struct die *function, void *arg)
+{
+	struct awaitee_search *search = arg;
+
+	search->skip = search->nth;
+	return find_awaitee(dm, function, search) && search->line;
+}
+
+/* The lines stand in the abstract function where the body was inlined or copied. */
+bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const char *awaitee_type,
+                          unsigned nth, const char **file, unsigned *line)
+{
+	struct awaitee_search search = { .type = awaitee_type, .nth = nth };
+
+	if (!each_origin(dm, poll, find_awaitee_line, &search))
+		return false;
+	*line = (unsigned)search.line;
+	*file = line_file(dm, search.unit, (unsigned)search.file);
+	return *file != NULL;
+}
