@@ -96,18 +96,6 @@ static void look_close(struct look *l)
 	session_close(&l->session);
 }
 
-static const char *time_text(struct arena *a, int64_t when)
-{
-	time_t seconds = (time_t)when;
-	char text[64];
-	struct tm tm;
-
-	if (!when || !gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return NULL;
-	return arena_strdup(a, text);
-}
-
 /* A core or a saved snapshot, as the session of the command would open it. */
 static struct error *open_look(const struct session *s, struct arena *a, const char *path,
                                struct look *ret)
@@ -118,7 +106,7 @@ static struct error *open_look(const struct session *s, struct arena *a, const c
 	TRY(session_open(&ret->options, &ret->session));
 	TRY(session_snapshot(&ret->session, DIFF_WANTS, NULL, &ret->snapshot));
 	const char *clean = str_clean(a, path, strlen(path));
-	const char *when = ret->session.saved ? time_text(a, ret->session.saved_when) : NULL;
+	const char *when = ret->session.saved ? saved_time(a, ret->session.saved_when) : NULL;
 
 	ret->name = when ? arena_printf(a, "%s (%s)", clean, when) : clean;
 	return NULL;

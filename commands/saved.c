@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <zlib.h>
 
 #include "commands/saved_lines.h"
@@ -41,4 +42,16 @@ bool saved_is(const char *path)
 	if (gz)
 		gzclose(gz);
 	return yes;
+}
+
+const char *saved_time(struct arena *a, int64_t when)
+{
+	time_t seconds = (time_t)when;
+	char text[64];
+	struct tm tm;
+
+	if (!when || !gmtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return NULL;
+	return arena_strdup(a, text);
 }

@@ -36,6 +36,9 @@ struct saved_info {
 	int64_t when;   /* seconds since 1970 UTC */
 };
 
+/* "2026-11-21 18:43:30 UTC" in arena a; NULL where it is not known. */
+const char *saved_time(struct arena *a, int64_t when);
+
 /* Whether the file begins as a saved snapshot does; false also where it cannot be read. */
 bool saved_is(const char *path);
 

@@ -744,6 +744,21 @@ static void test_other_files_stay(void **state)
 	save(s, true);
 }
 
+/* A command that wants more than is saved could never be answered. */
+static void test_all_that_commands_want(void **state)
+{
+	unsigned worded = 0;
+
+	(void)state;
+	for (const struct want_word *w = want_words; w->word; w++)
+		worded |= w->want;
+	assert_int_equal(save_command.wants & ~worded, 0);
+	for (const struct command *const *c = command_table; *c; c++) {
+		if ((*c)->wants & ~save_command.wants)
+			fail_msg("save does not want all that \"%s\" does", (*c)->name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -758,6 +773,7 @@ int main(void)
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_values_are_left_out),
 		cmocka_unit_test(test_other_files_stay),
+		cmocka_unit_test(test_all_that_commands_want),
 	};
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/saved.h"
 #include "commands/session.h"
 
 /* A child that does nothing, in a session; ended by close_child(). */
@@ -23,8 +24,9 @@ struct child {
 /* kind: "core" stands still, or so the session believes, "live" does not. */
 static void open_child(struct child *c, const char *kind)
 {
-	struct session_options options = { 0 };
+	static struct session_options options; /* the session borrows it */
 
+	options = (struct session_options){ 0 };
 	c->pid = fork();
 	assert_true(c->pid >= 0);
 	if (c->pid == 0) {
@@ -138,6 +140,43 @@ static void the_number_of_the_thread_in_focus(void **state)
 	assert_int_equal(err->kind, ERR_STATE);
 }
 
+/* It answers what it was saved for, as the target would have, and nothing else. */
+static void a_saved_snapshot_is_no_target(void **state)
+{
+	CHILD(c, "live");
+	struct saved_info info = { .wants = WANT_RUNNING | WANT_TASKS };
+	struct session_options options = { 0 };
+	struct question question = { .has_whatis = true };
+	struct session saved CLEANUP(session_close) = { 0 };
+	const struct snapshot *snap, *again;
+	char path[] = "/tmp/session_test.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_null(saved_write(path, ask(&c.session, info.wants, NULL), &info));
+	options.core = path;
+	struct error *err CLEANUP(error_freep) = session_open(&options, &saved);
+	unlink(path);
+	assert_null(err);
+	assert_true(saved.saved);
+	assert_null(saved.target);
+	assert_null(session_snapshot(&saved, WANT_TASKS, NULL, &snap));
+	assert_int_equal(saved.wants, WANT_TASKS);
+	assert_int_equal(snap->target.pid, c.pid);
+	assert_null(session_snapshot(&saved, WANT_RUNNING, NULL, &again));
+	assert_ptr_equal(snap, again);
+	/* As of a live target: what an earlier command asked for is not shown. */
+	assert_int_equal(saved.wants, WANT_RUNNING);
+	struct error *without CLEANUP(error_freep) =
+		session_snapshot(&saved, WANT_LAYOUT, NULL, &again);
+	assert_int_equal(without->kind, ERR_STATE);
+	struct error *asked CLEANUP(error_freep) =
+		session_snapshot(&saved, WANT_TASKS, &question, &again);
+	assert_int_equal(asked->kind, ERR_STATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +184,7 @@ int main(void)
 		cmocka_unit_test(a_running_program_is_read_anew),
 		cmocka_unit_test(each_question_is_asked),
 		cmocka_unit_test(the_number_of_the_thread_in_focus),
+		cmocka_unit_test(a_saved_snapshot_is_no_target),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
