@@ -10,6 +10,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
+#include "dwarf/abbrev.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
 
@@ -31,6 +32,7 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 			dm->di = di;
 			dm->module = m;
 			dm->tier = DWARF_NONE;
+			dm->abbrevs = NEW(&di->arena, struct abbrev_cache);
 			di->modules[di->nmodules++] = dm;
 		}
 	}
@@ -47,6 +49,7 @@ static void forget_module(struct dwarf_module *dm)
 	};
 
 	cache_close(dm);
+	abbrev_cache_free(dm->abbrevs);
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
@@ -376,7 +379,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 		return;
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
-	scan_unit(&dm->sections, u);
+	scan_unit(&dm->sections, u, dm->abbrevs);
 	dm->nscanned++;
 	mapped_trim(dm);
 }

@@ -84,7 +84,8 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct map types;     /* DIE offset -> struct type */
+	struct abbrev_cache *abbrevs; /* of the last scan */
+	struct map types;             /* DIE offset -> struct type */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */

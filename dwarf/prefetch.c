@@ -6,6 +6,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "dwarf/abbrev.h"
 #include "dwarf/debuginfo.h"
 #include "dwarf/parallel.h"
 
@@ -24,18 +25,18 @@ struct job {
 
 static void *run(void *arg)
 {
+	struct abbrev_cache abbrevs = { 0 };
 	struct job *job = arg;
+	size_t i;
 
-	for (;;) {
-		size_t i = atomic_fetch_add(&job->next, 1);
-
-		if (i >= job->n)
-			return NULL;
-		scan_unit(&job->dm->sections, job->units[i]);
+	while ((i = atomic_fetch_add(&job->next, 1)) < job->n) {
+		scan_unit(&job->dm->sections, job->units[i], &abbrevs);
 		if (job->bytes > MUCH)
 			mapped_drop(job->dm, job->dm->sections.info.data + job->units[i]->start,
 			            job->units[i]->end - job->units[i]->start);
 	}
+	abbrev_cache_free(&abbrevs);
+	return NULL;
 }
 
 static void run_job(struct job *job)

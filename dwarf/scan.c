@@ -58,7 +58,7 @@ static uint16_t read_location(const struct dwarf_sections *s, const struct unit 
 struct pass {
 	const struct dwarf_sections *s;
 	struct unit *u;
-	struct abbrev_table abbrevs;
+	const struct abbrev_table *abbrevs;
 	unsigned wanted_tag; /* stop at the first of these; 0: note scopes */
 	bool found;
 	VEC(struct scope_note) scopes;
@@ -96,7 +96,7 @@ static void read_wanted(struct pass *p, struct reader *r, const struct attribute
 static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
                     struct scope_note *note, struct extent *extent)
 {
-	const struct op *op = &p->abbrevs.ops[ab->ops], *end = op + ab->nops;
+	const struct op *op = &p->abbrevs->ops[ab->ops], *end = op + ab->nops;
 	struct attribute_value ignored;
 
 	for (; op < end; op++) {
@@ -132,13 +132,19 @@ static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
 			break;
 		case OP_READ:
 			if (note)
-				read_wanted(p, r, &p->abbrevs.attributes[op->n], ab->tag, note,
+				read_wanted(p, r, &p->abbrevs->attributes[op->n], ab->tag, note,
 				            extent);
 			else
-				form_read(p->s, p->u, r, &p->abbrevs.attributes[op->n], &ignored);
+				form_read(p->s, p->u, r, &p->abbrevs->attributes[op->n], &ignored);
 			break;
 		}
 	}
+}
+
+/* Are there, behind r, as many bytes as a DIE can have that has a shape? */
+static bool has_room(const struct reader *r, const struct abbrev *ab)
+{
+	return ab->shape.size != NOWHERE && r->end - r->p > 2 * UINT8_MAX;
 }
 
 static void note_function(struct pass *p, struct scope_note *note, const struct extent *extent)
@@ -157,17 +163,64 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 	};
 }
 
+static uint64_t value_at(const uint8_t *p, unsigned size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, p, size);
+	return value;
+}
+
+/* The same as run_ops() does, of a DIE at p that has its shape. */
+static void read_shape(struct pass *p, const uint8_t *at, size_t block, const struct abbrev *ab,
+                       struct scope_note *note, struct extent *extent)
+{
+	const struct shape *s = &ab->shape;
+
+/* Where a value lies that has its place in a shape. */
+#define PLACE(place) (at + (place) + ((place) > s->block_at ? block : 0))
+	if (s->name_at != NOWHERE) {
+		note->name = (uint32_t)value_at(PLACE(s->name_at), 4);
+		note->flags |= SCOPE_NAME_AT;
+	}
+	if (s->has_location)
+		note->flags |= read_location(
+			p->s, p->u, (struct section){ at + s->block_at + 1, block }, &extent->low);
+	if (ab->tag != DW_TAG_subprogram)
+		return;
+	if (s->type_at != NOWHERE)
+		extent->type = (uint32_t)value_at(PLACE(s->type_at), 4);
+	if (s->low_at != NOWHERE) {
+		extent->low = value_at(PLACE(s->low_at), 8);
+		extent->has_low = true;
+	}
+	if (s->high_at != NOWHERE) {
+		extent->high = value_at(PLACE(s->high_at), s->high_size);
+		extent->high_is_offset = s->high_is_offset;
+	}
+#undef PLACE
+}
+
+/* A DIE with its abbreviation; r is behind its code, and then behind its values. */
 static void note_scope(struct pass *p, struct reader *r, const struct abbrev *ab, uint64_t die,
                        uint32_t parent)
 {
 	struct scope_note *note = vec_push(&p->scopes);
 	struct extent extent = { 0 };
+	const uint8_t *behind;
+	size_t block;
 
 	note->die = (uint32_t)(die - p->u->start);
 	note->parent = parent;
 	note->tag = ab->tag;
 	note->flags = ab->flags;
-	run_ops(p, r, ab, note, &extent);
+	behind = has_room(r, ab) ? shape_step(&ab->shape, r->p, &block) : NULL;
+	if (behind) {
+		read_shape(p, r->p, block, ab, note, &extent);
+		r->p = behind;
+	} else {
+		run_ops(p, r, ab, note, &extent);
+	}
 	if (ab->tag != DW_TAG_subprogram)
 		return;
 	note_function(p, note, &extent);
@@ -176,6 +229,18 @@ static void note_scope(struct pass *p, struct reader *r, const struct abbrev *ab
 			.scope = (uint32_t)(p->scopes.n - 1),
 			.type = extent.type,
 		};
+}
+
+/* Moves r behind the DIE's values. */
+static void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)
+{
+	size_t block;
+	const uint8_t *behind = has_room(r, ab) ? shape_step(&ab->shape, r->p, &block) : NULL;
+
+	if (behind)
+		r->p = behind;
+	else
+		run_ops(p, r, ab, NULL, NULL);
 }
 
 static void run_pass(struct pass *p)
@@ -201,9 +266,9 @@ static void run_pass(struct pass *p)
 			depth--;
 			continue;
 		}
-		if (code >= p->abbrevs.n || p->abbrevs.by_code[code].tag == 0)
+		if (code >= p->abbrevs->n || p->abbrevs->by_code[code].tag == 0)
 			break;
-		const struct abbrev *ab = &p->abbrevs.by_code[code];
+		const struct abbrev *ab = &p->abbrevs->by_code[code];
 		uint32_t self = stack[depth].parent;
 		bool in_function = stack[depth].in_function;
 
@@ -216,10 +281,8 @@ static void run_pass(struct pass *p)
 		    !p->wanted_tag) {
 			note_scope(p, &r, ab, die, self);
 			self = (uint32_t)(p->scopes.n - 1);
-		} else if (ab->fixed_size >= 0) {
-			read_skip(&r, (uint64_t)ab->fixed_size);
 		} else {
-			run_ops(p, &r, ab, NULL, NULL);
+			skip_values(p, &r, ab);
 		}
 		if (ab->has_children) {
 			if (++depth == MAX_DEPTH)
@@ -238,15 +301,13 @@ static void *shrink(void *data, size_t n, size_t element)
 	return smaller ? smaller : data;
 }
 
-void scan_unit(const struct dwarf_sections *s, struct unit *u)
+void scan_unit(const struct dwarf_sections *s, struct unit *u, struct abbrev_cache *abbrevs)
 {
-	SCRATCH(tmp);
-
 	if (u->scanned)
 		return;
 	u->scanned = true;
 	scan_unit_root(s, u);
-	struct pass p = { .s = s, .u = u, .abbrevs = abbrev_read_table(s, u, &tmp) };
+	struct pass p = { .s = s, .u = u, .abbrevs = abbrev_table_of(abbrevs, s, u) };
 	p.scopes.capacity = (size_t)(u->end - u->start) / BYTES_A_SCOPE + 8;
 	p.scopes.data = calloc(p.scopes.capacity, sizeof(*p.scopes.data));
 	if (!p.scopes.data)
@@ -265,8 +326,8 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 	SCRATCH(tmp);
 
 	scan_unit_root(s, u);
-	struct pass p = { .s = s, .u = u, .wanted_tag = tag };
-	p.abbrevs = abbrev_read_table(s, u, &tmp);
+	struct abbrev_table abbrevs = abbrev_read_table(s, u, &tmp);
+	struct pass p = { .s = s, .u = u, .abbrevs = &abbrevs, .wanted_tag = tag };
 	run_pass(&p);
 	return p.found;
 }

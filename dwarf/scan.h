@@ -15,6 +15,8 @@
 #include "debugger/base/arena.h"
 #include "dwarf/reader.h"
 
+struct abbrev_cache;
+
 /* The sections of one file that the scanner reads, uncompressed. */
 struct dwarf_sections {
 	struct section info, abbrev, str, line, line_str, str_offsets, addr, aranges;
@@ -111,9 +113,10 @@ struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, 
 void scan_unit_root(const struct dwarf_sections *s, struct unit *u);
 /*
  * Fills scopes and functions; once. A corrupt unit keeps what came before the fault. Touches
- * nothing but the unit: several threads may scan different units.
+ * nothing but the unit and the cache (abbrev.h), so that several threads with a cache each may
+ * scan different units.
  */
-void scan_unit(const struct dwarf_sections *s, struct unit *u);
+void scan_unit(const struct dwarf_sections *s, struct unit *u, struct abbrev_cache *abbrevs);
 /* Whether the unit has a DIE of that tag; stops at the first. */
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag);
 /* Frees what scan_unit() filled in, which may then be done again. */
