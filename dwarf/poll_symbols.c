@@ -355,7 +355,7 @@ static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char 
 			s->unit = debuginfo_unit_at(dm, s->pc);
 		s->looked = true;
 		if (s->unit)
-			visit(s->unit, arg);
+			visit(s->unit, s->pc, arg);
 	}
 }
 
