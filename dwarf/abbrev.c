@@ -171,6 +171,8 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 	}
 	ab.nops = (uint16_t)(b->ops.n - ab.ops);
 	ab.shape = shape_of(b->u, &ab, all, n);
+	ab.skipped = ab.tag && ab.shape.size != NOWHERE && !ab.wanted;
+	ab.skipped_in_function = ab.shape.size != NOWHERE && ab.tag == DW_TAG_variable;
 	*ret = ab;
 }
 

@@ -24,7 +24,10 @@ struct op {
 	uint32_t n : 28;
 };
 
-enum { NOWHERE = UINT8_MAX };
+enum {
+	NOWHERE = UINT8_MAX,
+	MAX_SHAPE = 512, /* a DIE that has its shape, with its code, has fewer bytes */
+};
 
 /*
  * Where the values of nearly all DIEs of an abbreviation lie: at fixed places, counted from behind
@@ -51,6 +54,8 @@ struct abbrev {
 	uint16_t flags; /* SCOPE_...: what the list of attributes alone says */
 	bool has_children;
 	bool wanted; /* becomes a scope */
+	/* It has a shape, and becomes no scope: nowhere, or not in a function. */
+	bool skipped, skipped_in_function;
 	struct shape shape;
 };
 

@@ -10,7 +10,6 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
-#include "dwarf/abbrev.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
 
@@ -32,7 +31,6 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 			dm->di = di;
 			dm->module = m;
 			dm->tier = DWARF_NONE;
-			dm->abbrevs = NEW(&di->arena, struct abbrev_cache);
 			di->modules[di->nmodules++] = dm;
 		}
 	}
@@ -49,10 +47,11 @@ static void forget_module(struct dwarf_module *dm)
 	};
 
 	cache_close(dm);
-	abbrev_cache_free(dm->abbrevs);
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
+		scanner_free(dm->scanners[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
 }
@@ -67,6 +66,16 @@ void debuginfo_close(struct debuginfo *di)
 	free(di);
 }
 
+static void forget_notes(struct dwarf_module *dm)
+{
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		if (dm->scanners[i])
+			scanner_reset(dm->scanners[i]);
+	}
+}
+
 void debuginfo_relax(struct debuginfo *di, size_t limit)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
@@ -75,8 +84,8 @@ void debuginfo_relax(struct debuginfo *di, size_t limit)
 
 		for (size_t j = 0; j < dm->nunits; j++)
 			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
-		for (size_t j = 0; bytes > limit && j < dm->nunits; j++)
-			scan_forget(&dm->units[j]);
+		if (bytes > limit)
+			forget_notes(dm);
 		mapped_trim(dm);
 	}
 }
@@ -379,7 +388,9 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 		return;
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
-	scan_unit(&dm->sections, u, dm->abbrevs);
+	if (!dm->scanners[0])
+		dm->scanners[0] = scanner_new();
+	scan_unit(&dm->sections, u, dm->scanners[0]);
 	dm->nscanned++;
 	mapped_trim(dm);
 }
@@ -439,11 +450,13 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_read_roots(struct dwarf_module *dm)
 {
+	struct root_abbrevs known = { 0 };
+
 	if (dm->roots_read)
 		return;
 	dm->roots_read = true;
 	for (size_t i = 0; i < dm->nunits; i++)
-		scan_unit_root(&dm->sections, &dm->units[i]);
+		scan_unit_root(&dm->sections, &dm->units[i], &known);
 }
 
 bool unit_crate(const struct unit *u, const char **name, size_t *len)

@@ -16,6 +16,7 @@
 #include "debugger/module.h"
 #include "debugger/target.h"
 #include "dwarf/mapped.h"
+#include "dwarf/parallel.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
@@ -41,6 +42,7 @@ struct symtab {
 	const Elf64_Sym *data; /* NULL: the module is stripped */
 	size_t n;
 	struct section names;
+	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols; NULL until needed */
 };
 
 /* Symbols whose names matter for look-ups: thread-locals by name. */
@@ -84,8 +86,8 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct abbrev_cache *abbrevs; /* of the last scan */
-	struct map types;             /* DIE offset -> struct type */
+	struct scanner *scanners[PARALLEL_MAX]; /* NULL until needed */
+	struct map types;                       /* DIE offset -> struct type */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */

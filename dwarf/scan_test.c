@@ -1,4 +1,3 @@
-#include "dwarf/abbrev.h"
 #include "dwarf/test/module.h"
 
 /* A unit's sections made by hand, given to the scanner without an ELF file. */
@@ -6,14 +5,13 @@ struct sample {
 	struct bytes info, abbrev, str, str_offsets, addr;
 	struct arena arena;
 	struct dwarf_sections sections;
+	struct scanner *scanner;
 	struct unit *units;
 	size_t nunits;
 };
 
 static void scan(struct sample *s)
 {
-	struct abbrev_cache abbrevs = { 0 };
-
 	s->sections = (struct dwarf_sections){
 		.info = section_of_bytes(&s->info),
 		.abbrev = section_of_bytes(&s->abbrev),
@@ -21,11 +19,11 @@ static void scan(struct sample *s)
 		.str_offsets = section_of_bytes(&s->str_offsets),
 		.addr = section_of_bytes(&s->addr),
 	};
+	s->scanner = scanner_new();
 	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits);
 	for (size_t i = 0; i < s->nunits; i++) {
-		scan_unit(&s->sections, &s->units[i], &abbrevs);
+		scan_unit(&s->sections, &s->units[i], s->scanner);
 	}
-	abbrev_cache_free(&abbrevs);
 }
 
 /* The scope as its DIE has it. */
@@ -39,6 +37,7 @@ static void drop(struct sample *s)
 {
 	for (size_t i = 0; i < s->nunits; i++)
 		scan_forget(&s->units[i]);
+	scanner_free(s->scanner);
 	free_bytes(&s->info);
 	free_bytes(&s->abbrev);
 	free_bytes(&s->str);
@@ -698,7 +697,6 @@ static void test_steps(void **state)
 static void test_has_tag(void **state)
 {
 	(void)state;
-	struct abbrev_cache abbrevs = { 0 };
 	struct sample s = { 0 };
 
 	put_usual_abbrevs(&s.abbrev);
@@ -712,8 +710,7 @@ static void test_has_tag(void **state)
 	assert_int_equal(s.units[0].nscopes, 4);
 	scan_forget(&s.units[0]);
 	assert_int_equal(s.units[0].nscopes, 0);
-	scan_unit(&s.sections, &s.units[0], &abbrevs);
-	abbrev_cache_free(&abbrevs);
+	scan_unit(&s.sections, &s.units[0], s.scanner);
 	check_usual_unit(&s, 0);
 	drop(&s);
 }
@@ -897,6 +894,8 @@ static void test_threads(void **state)
 	free_bytes(&shapes[1]);
 	drop(&one);
 	drop(&many);
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
+		scanner_free(dm.scanners[i]);
 }
 
 /* ---- the unit that rustc made ---- */

@@ -42,11 +42,11 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	}
 }
 
-/* Units that one object file holds share a table: the code may stand anywhere in it. */
-static bool find_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
+/* The attributes of an abbreviation, from the table that starts there. */
+static bool find_abbrev(const struct dwarf_sections *s, uint64_t table, uint64_t code,
                         struct reader *ret)
 {
-	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
+	struct reader r = reader_at(s->abbrev, table, s->abbrev.size);
 
 	for (int i = 0; i < MAX_ABBREVS && !r.bad; i++) {
 		uint64_t at = read_uleb(&r);
@@ -66,6 +66,29 @@ static bool find_abbrev(const struct dwarf_sections *s, const struct unit *u, ui
 			return !r.bad;
 	}
 	return false;
+}
+
+/*
+ * Units that one object file holds share a table of thousands, and the code may stand anywhere in
+ * it: those of units that were read before are remembered.
+ */
+static bool root_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
+                        struct root_abbrevs *known, struct reader *ret)
+{
+	size_t n = sizeof(known->data) / sizeof(known->data[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct root_abbrev *at = &known->data[i];
+
+		if (at->attributes.p && at->table == u->abbrev_offset && at->code == code) {
+			*ret = at->attributes;
+			return true;
+		}
+	}
+	if (!find_abbrev(s, u->abbrev_offset, code, ret))
+		return false;
+	known->data[known->next++ % n] = (struct root_abbrev){ u->abbrev_offset, code, *ret };
+	return true;
 }
 
 /* FNV-1a. */
@@ -91,7 +114,7 @@ static void set_crate(struct unit *u)
 	}
 }
 
-void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
+void scan_unit_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known)
 {
 	if (u->header_read)
 		return;
@@ -104,7 +127,7 @@ void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
 	struct reader first = reader_at(s->info, u->first_die, u->end), abbrev;
 	uint64_t code = read_uleb(&first);
 
-	if (first.bad || !find_abbrev(s, u, code, &abbrev))
+	if (first.bad || !root_abbrev(s, u, code, known, &abbrev))
 		return;
 	/* Twice: strings may come before the base that they count from. */
 	for (int pass = 0; pass < 2; pass++) {
