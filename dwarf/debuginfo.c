@@ -12,6 +12,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
+#include "dwarf/symtab.h"
 
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
@@ -47,6 +48,7 @@ static void forget_module(struct dwarf_module *dm)
 	};
 
 	cache_close(dm);
+	symtab_forget(dm);
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
@@ -265,6 +267,8 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	decide_tier(dm);
+	if (dm->tier == DWARF_FULL)
+		symtab_read_ahead(dm);
 }
 
 bool debuginfo_need(struct dwarf_module *dm)
