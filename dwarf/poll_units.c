@@ -280,9 +280,14 @@ void poll_units_ask(const struct poll_question *q)
 	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
 	bool inlined = !crate->small &&
 	               (q->function || (!q->plain && !symtab_is_unoptimised(q->dm, q->here)));
+	if (!done && inlined) {
+		add_object(q, &units, q->here);
+		done = read_units(q, &units);
+	}
+	/* A symbol alone before all that lies in one object file with it. */
+	if (!done && !crate->small)
+		done = ask_functions(q, &units);
 	if (!done && !crate->small) {
-		if (inlined)
-			add_object(q, &units, q->here);
 		add_symbols(q, &units, q->name, q->function);
 		done = read_units(q, &units);
 	}
