@@ -101,7 +101,9 @@ static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
-	if (!dwarf_offdie(dm->dwarf, u->first_die, &die))
+	/* With ThinLTO most have none. libdw would read the headers of all before this one. */
+	scan_unit_root(&dm->sections, u, &(struct root_abbrevs){ 0 });
+	if (!u->has_code || !dwarf_offdie(dm->dwarf, u->first_die, &die))
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
 		add_range(ranges, low, high, u);

@@ -128,6 +128,7 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mappin
 		{ "str_offsets", offsetof(struct dwarf_sections, str_offsets) },
 		{ "addr", offsetof(struct dwarf_sections, addr) },
 		{ "aranges", offsetof(struct dwarf_sections, aranges) },
+		{ "ranges", offsetof(struct dwarf_sections, ranges) },
 	};
 	size_t shstrndx;
 	Elf_Scn *scn = NULL;

@@ -28,7 +28,7 @@ void scanner_reset(struct scanner *s);
 
 /* The sections of one file that the scanner reads, uncompressed. */
 struct dwarf_sections {
-	struct section info, abbrev, str, line, line_str, str_offsets, addr, aranges;
+	struct section info, abbrev, str, line, line_str, str_offsets, addr, aranges, ranges;
 };
 
 enum { SCOPE_NONE = UINT32_MAX };
@@ -98,6 +98,7 @@ struct unit {
 	const char *crate; /* crate_len bytes; NULL when it does not say */
 	uint32_t crate_len;
 	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
+	bool has_code;      /* its DIE says where: by a high_pc, or ranges */
 	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
 	bool queued;        /* debuginfo_scan_all() has it on its list */

@@ -26,6 +26,10 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	case DW_AT_low_pc:
 		u->low_pc = v->number;
 		break;
+	case DW_AT_high_pc:
+	case DW_AT_ranges:
+		u->has_code = true;
+		break;
 	case DW_AT_str_offsets_base:
 		u->str_offsets_base = v->number;
 		break;
