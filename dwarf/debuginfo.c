@@ -464,13 +464,6 @@ void debuginfo_read_roots(struct dwarf_module *dm)
 		scan_unit_root(&dm->sections, &dm->units[i], &known);
 }
 
-bool unit_crate(const struct unit *u, const char **name, size_t *len)
-{
-	*name = u->crate;
-	*len = u->crate_len;
-	return u->crate != NULL;
-}
-
 /* Copies the version-like text (digits, dots, pre-release) at p. */
 static const char *version_at(struct debuginfo *di, const char *p)
 {

@@ -168,6 +168,8 @@ void debuginfo_read_roots(struct dwarf_module *dm);
 
 /* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
 bool unit_crate(const struct unit *u, const char **name, size_t *len);
+/* Does it come from the crate of that name, of len bytes? */
+bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len);
 
 /* "1.53.1" from the registry path ".../tokio-1.53.1/src/..." of crate's units; NULL unknown. */
 const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate);

@@ -293,14 +293,6 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
 	return NULL;
 }
 
-static bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len)
-{
-	const char *name;
-	size_t n;
-
-	return unit_crate(u, &name, &n) && n == len && memcmp(name, crate, len) == 0;
-}
-
 const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
 	size_t tail = (size_t)(qualified_last(name) - name);

@@ -85,21 +85,11 @@ static bool is_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* lookup_name_key() of the len bytes. */
-static uint64_t key_of(const char *name, size_t len)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
-}
-
 static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
                      size_t len, uint64_t pc)
 {
 	struct poll_symbol entry = {
-		.key = key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
+		.key = map_key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
 	};
 
 	for (size_t i = f->entries.n; i && f->entries.data[i - 1].pc == pc; i--) {

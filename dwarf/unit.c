@@ -2,7 +2,9 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "dwarf/debuginfo.h"
 #include "dwarf/form.h"
 
 enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256 };
@@ -95,23 +97,13 @@ static bool root_abbrev(const struct dwarf_sections *s, const struct unit *u, ui
 	return true;
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *s, size_t len)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
-}
-
 static void set_crate(struct unit *u)
 {
 	const char *at = u->name ? strstr(u->name, "/@/") : NULL;
 	const char *dot = at ? strchr(at, '.') : NULL;
 
 	if (at)
-		u->crate_key = hash_of(u->name, (size_t)(at - u->name));
+		u->crate_key = map_key_of(u->name, (size_t)(at - u->name));
 	if (dot && dot - at < UINT16_MAX) {
 		u->crate = at + 3;
 		u->crate_len = (uint32_t)(dot - u->crate);
@@ -195,4 +187,16 @@ struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, 
 	}
 	*nret = units.n;
 	return vec_to_arena(&units, a);
+}
+
+bool unit_crate(const struct unit *u, const char **name, size_t *len)
+{
+	*name = u->crate;
+	*len = u->crate_len;
+	return u->crate != NULL;
+}
+
+bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len)
+{
+	return u->crate && u->crate_len == len && memcmp(u->crate, crate, len) == 0;
 }
