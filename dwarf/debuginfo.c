@@ -52,8 +52,10 @@ static void forget_module(struct dwarf_module *dm)
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i < PARALLEL_MAX; i++)
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
 		scanner_free(dm->scanners[i]);
+		dm->scanners[i] = NULL;
+	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
 }
