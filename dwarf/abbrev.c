@@ -152,6 +152,8 @@ static void add_wanted(struct builder *b, struct abbrev *ab, const struct attrib
 static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 {
 	struct abbrev ab = { .ops = (uint32_t)b->ops.n };
+	struct attribute all[MAX_ATTRIBUTES];
+	size_t n = 0;
 
 	ab.tag = (uint16_t)read_uleb(r);
 	ab.has_children = read_fixed(r, 1) != 0;
@@ -161,16 +163,16 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 
 		if (at.name == 0 && at.form == 0)
 			break;
+		all[n++] = at;
 		if (ab.wanted)
 			add_wanted(b, &ab, &at);
 		else
 			add_skip(b, &ab, &at);
 	}
 	ab.nops = (uint16_t)(b->ops.n - ab.ops);
-	const struct op *first = ab.nops ? &b->ops.data[ab.ops] : NULL;
-	ab.fixed_size = !first                                   ? 0
-	                : ab.nops == 1 && first->kind == OP_SKIP ? (int32_t)first->n
-	                                                         : -1;
+	ab.shape = shape_of(b->u, &ab, all, n);
+	ab.skipped = ab.tag && ab.shape.size != NOWHERE && !ab.wanted;
+	ab.skipped_in_function = ab.shape.size != NOWHERE && ab.tag == DW_TAG_variable;
 	*ret = ab;
 }
 
@@ -199,6 +201,27 @@ struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const stru
 	ret.ops = vec_to_arena(&b.ops, a);
 	ret.attributes = vec_to_arena(&b.attributes, a);
 	return ret;
+}
+
+const struct abbrev_table *abbrev_table_of(struct abbrev_cache *cache,
+                                           const struct dwarf_sections *s, const struct unit *u)
+{
+	const struct unit *of = &cache->of;
+
+	if (!cache->table.by_code || of->abbrev_offset != u->abbrev_offset ||
+	    of->version != u->version || of->address_size != u->address_size ||
+	    of->offset_size != u->offset_size) {
+		arena_reset(&cache->arena);
+		cache->table = abbrev_read_table(s, u, &cache->arena);
+		cache->of = *u;
+	}
+	return &cache->table;
+}
+
+void abbrev_cache_free(struct abbrev_cache *cache)
+{
+	arena_free(&cache->arena);
+	*cache = (struct abbrev_cache){ 0 };
 }
 
 struct index_builder {

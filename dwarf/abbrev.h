@@ -24,14 +24,39 @@ struct op {
 	uint32_t n : 28;
 };
 
+enum {
+	NOWHERE = UINT8_MAX,
+	MAX_SHAPE = 512, /* a DIE that has its shape, with its code, has fewer bytes */
+};
+
+/*
+ * Where the values of nearly all DIEs of an abbreviation lie: at fixed places, counted from behind
+ * its code, as long as each LEB128 number has one byte. One value may be a block, an expression:
+ * what comes behind it lies farther by as many bytes as the block has, which these places leave
+ * out. Places are NOWHERE where there is no such value.
+ */
+struct shape {
+	uint8_t size; /* of all values but the bytes of the block; NOWHERE: they have no shape */
+	uint8_t block_at;               /* its length, in one byte */
+	uint8_t leb_at[2], leb_mask[2]; /* behind the block; the mask is 0 where there is none */
+	uint8_t name_at;                /* as OP_NAME has it */
+	uint8_t type_at;                /* as OP_TYPE has it */
+	uint8_t low_at, high_at;        /* of a function: 8 bytes, and as many as form_size() */
+	uint8_t high_size;
+	bool high_is_offset;
+	bool has_location; /* of a variable: the block */
+};
+
 struct abbrev {
 	uint32_t ops; /* index of the first */
 	uint16_t nops;
-	uint16_t tag;       /* 0: no such code */
-	int32_t fixed_size; /* all bytes, when it is a single OP_SKIP; else -1 */
-	uint16_t flags;     /* SCOPE_...: what the list of attributes alone says */
+	uint16_t tag;   /* 0: no such code */
+	uint16_t flags; /* SCOPE_...: what the list of attributes alone says */
 	bool has_children;
 	bool wanted; /* becomes a scope */
+	/* It has a shape, and becomes no scope: nowhere, or not in a function. */
+	bool skipped, skipped_in_function;
+	struct shape shape;
 };
 
 struct abbrev_table {
@@ -44,6 +69,35 @@ struct abbrev_table {
 /* The unit's abbreviations; everything in the arena. */
 struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const struct unit *u,
                                       struct arena *a);
+
+/* The table that was read last: units of one object file share theirs. Starts as { 0 }. */
+struct abbrev_cache {
+	struct arena arena;
+	struct abbrev_table table;
+	struct unit of; /* what the table depends on */
+};
+const struct abbrev_table *abbrev_table_of(struct abbrev_cache *cache,
+                                           const struct dwarf_sections *s, const struct unit *u);
+void abbrev_cache_free(struct abbrev_cache *cache);
+
+/*
+ * The shape of DIEs with these attributes; only of those with values to be read that stand in
+ * struct shape themselves.
+ */
+struct shape shape_of(const struct unit *u, const struct abbrev *ab,
+                      const struct attribute *attributes, size_t n);
+
+/* Behind the DIE's values at p, if they have their shape; *block is how far they moved. */
+static inline const uint8_t *shape_step(const struct shape *s, const uint8_t *p, size_t *block)
+{
+	*block = s->block_at == NOWHERE ? 0 : p[s->block_at];
+	const uint8_t *behind = p + *block;
+
+	if (*block >= 0x80 || (behind[s->leb_at[0]] & s->leb_mask[0]) ||
+	    (behind[s->leb_at[1]] & s->leb_mask[1]))
+		return NULL;
+	return behind + s->size;
+}
 
 /* What a code declares, for reading single DIEs. */
 struct abbrev_entry {

@@ -13,11 +13,7 @@
 
 uint64_t lookup_name_key(const char *name)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
+	return map_key_of(name, strlen(name));
 }
 
 /* ---- records of one DIE ---- */

@@ -1,6 +1,8 @@
 /* From a link-time address to its unit: .debug_aranges, or unit ranges where that is missing. */
 #include <elfutils/libdw.h>
+#include <string.h>
 
+#include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/debuginfo.h"
 
@@ -30,6 +32,31 @@ static void add_range(range_vec *ranges, uint64_t low, uint64_t high, struct uni
 	*vec_push(ranges) = (struct unit_range){ low, high, u };
 }
 
+/* Pairs of addresses and lengths, of 8 bytes each: a large program has a million of them. */
+static void add_pairs(const uint8_t *p, const uint8_t *end, struct unit *u, range_vec *ranges)
+{
+	struct unit_range open = { 0 };
+
+	for (; end - p >= 16; p += 16) {
+		uint64_t pair[2];
+
+		memcpy(pair, p, sizeof(pair));
+		if (pair[0] == 0 && pair[1] == 0)
+			break;
+		uint64_t low = pair[0], high = low + pair[1];
+		if (low == 0 || high <= low)
+			continue;
+		/* As add_range() would do, which is for fewer. */
+		if (open.unit && low >= open.high && low - open.high < MAX_PADDING) {
+			open.high = high;
+			continue;
+		}
+		add_range(ranges, open.low, open.high, u);
+		open = (struct unit_range){ low, high, u };
+	}
+	add_range(ranges, open.low, open.high, u);
+}
+
 /* One set of .debug_aranges (DWARF 5, 6.1.2). */
 static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *ranges)
 {
@@ -53,6 +80,10 @@ static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *range
 	size_t tuple = 2u * address_size, misaligned = (size_t)(set.p - start) % tuple;
 	read_skip(&set, misaligned ? tuple - misaligned : 0);
 	u->in_aranges = true;
+	if (address_size == 8) {
+		add_pairs(set.p, set.end, u, ranges);
+		return true;
+	}
 	while (!set.bad && set.p < set.end) {
 		uint64_t low = read_fixed(&set, address_size);
 		uint64_t len = read_fixed(&set, address_size);
@@ -70,7 +101,9 @@ static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
-	if (!dwarf_offdie(dm->dwarf, u->first_die, &die))
+	/* With ThinLTO most have none. libdw would read the headers of all before this one. */
+	scan_unit_root(&dm->sections, u, &(struct root_abbrevs){ 0 });
+	if (!u->has_code || !dwarf_offdie(dm->dwarf, u->first_die, &die))
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
 		add_range(ranges, low, high, u);
@@ -92,6 +125,8 @@ static void read_aranges(struct dwarf_module *dm)
 	/* Read once: its pages need not stay. */
 	mapped_drop(dm, dm->sections.aranges.data, dm->sections.aranges.size);
 	dm->nranges = ranges.n;
+	LOG("dwarf", "%zu ranges of code in %zu bytes of .debug_aranges", ranges.n,
+	    dm->sections.aranges.size);
 	dm->ranges = vec_to_arena(&ranges, &dm->di->arena);
 }
 

@@ -12,6 +12,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
+#include "dwarf/symtab.h"
 
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
@@ -47,9 +48,14 @@ static void forget_searches(struct dwarf_module *dm)
 		&dm->symbols_at,      &dm->poll_dies,    &dm->unoptimised,
 	};
 
+	symtab_forget(dm);
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		scanner_free(dm->scanners[i]);
+		dm->scanners[i] = NULL;
+	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
 }
@@ -74,6 +80,16 @@ void debuginfo_close(struct debuginfo *di)
 	free(di);
 }
 
+static void forget_notes(struct dwarf_module *dm)
+{
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		if (dm->scanners[i])
+			scanner_reset(dm->scanners[i]);
+	}
+}
+
 void debuginfo_relax(struct debuginfo *di, size_t limit)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
@@ -82,8 +98,8 @@ void debuginfo_relax(struct debuginfo *di, size_t limit)
 
 		for (size_t j = 0; j < dm->nunits; j++)
 			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
-		for (size_t j = 0; bytes > limit && j < dm->nunits; j++)
-			scan_forget(&dm->units[j]);
+		if (bytes > limit)
+			forget_notes(dm);
 		mapped_trim(dm);
 	}
 }
@@ -124,6 +140,7 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mappin
 		{ "str_offsets", offsetof(struct dwarf_sections, str_offsets) },
 		{ "addr", offsetof(struct dwarf_sections, addr) },
 		{ "aranges", offsetof(struct dwarf_sections, aranges) },
+		{ "ranges", offsetof(struct dwarf_sections, ranges) },
 	};
 	size_t shstrndx;
 	Elf_Scn *scn = NULL;
@@ -263,6 +280,8 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	decide_tier(dm);
+	if (dm->tier == DWARF_FULL)
+		symtab_read_ahead(dm);
 }
 
 bool debuginfo_need(struct dwarf_module *dm)
@@ -386,7 +405,9 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 		return;
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
-	scan_unit(&dm->sections, u);
+	if (!dm->scanners[0])
+		dm->scanners[0] = scanner_new();
+	scan_unit(&dm->sections, u, dm->scanners[0]);
 	dm->nscanned++;
 	mapped_trim(dm);
 }
@@ -446,18 +467,13 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_read_roots(struct dwarf_module *dm)
 {
+	struct root_abbrevs known = { 0 };
+
 	if (dm->roots_read)
 		return;
 	dm->roots_read = true;
 	for (size_t i = 0; i < dm->nunits; i++)
-		scan_unit_root(&dm->sections, &dm->units[i]);
-}
-
-bool unit_crate(const struct unit *u, const char **name, size_t *len)
-{
-	*name = u->crate;
-	*len = u->crate_len;
-	return u->crate != NULL;
+		scan_unit_root(&dm->sections, &dm->units[i], &known);
 }
 
 /* Copies the version-like text (digits, dots, pre-release) at p. */

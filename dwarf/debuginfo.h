@@ -16,6 +16,7 @@
 #include "debugger/module.h"
 #include "debugger/target.h"
 #include "dwarf/mapped.h"
+#include "dwarf/parallel.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
@@ -41,6 +42,7 @@ struct symtab {
 	const Elf64_Sym *data; /* NULL: the module is stripped */
 	size_t n;
 	struct section names;
+	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols; NULL until needed */
 };
 
 /* Symbols whose names matter for look-ups: thread-locals by name. */
@@ -84,10 +86,11 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct map types;                    /* DIE offset -> struct type */
-	struct type *first_type, *last_type; /* in the order in which they were met */
-	bool types_untold;                   /* see types_tell() */
-	unsigned array_depth;                /* of arrays in arrays, while one is read */
+	struct scanner *scanners[PARALLEL_MAX]; /* NULL until needed */
+	struct map types;                       /* DIE offset -> struct type */
+	struct type *first_type, *last_type;    /* in the order in which they were met */
+	bool types_untold;                      /* see types_tell() */
+	unsigned array_depth;                   /* of arrays in arrays, while one is read */
 	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
 	struct map functions; /* DIE offset -> struct function */
 	struct map statics;   /* link-time address -> struct static_place, of units looked at */
@@ -168,6 +171,8 @@ void debuginfo_read_roots(struct dwarf_module *dm);
 
 /* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
 bool unit_crate(const struct unit *u, const char **name, size_t *len);
+/* Does it come from the crate of that name, of len bytes? */
+bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len);
 
 /* "1.53.1" from the registry path ".../tokio-1.53.1/src/..." of crate's units; NULL unknown. */
 const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate);

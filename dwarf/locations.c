@@ -5,11 +5,16 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/demangle.h"
+#include "dwarf/die.h"
 #include "dwarf/line.h"
+#include "dwarf/ranges.h"
 #include "dwarf/search.h"
 #include "dwarf/symtab.h"
 
-enum { MAX_INLINE_DEPTH = 128 };
+enum {
+	MAX_INLINE_DEPTH = 128,
+	MAX_BODY = 1 << 20, /* DIEs */
+};
 
 struct call_site {
 	uint64_t function_die;
@@ -21,58 +26,67 @@ struct chain {
 	size_t n;
 };
 
-static uint64_t attr_number(Dwarf_Die *die, unsigned name)
+static void read_site(struct dwarf_module *dm, struct unit *u, uint64_t die, struct call_site *ret)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
 
-	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? value : 0;
-}
-
-static uint64_t abstract_origin(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die origin;
-
-	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin)
-	               ? dwarf_dieoffset(&origin)
-	               : 0;
+	*ret = (struct call_site){ 0 };
+	if (!die_read(&dm->sections, u, die, &d))
+		return;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_abstract_origin)
+			ret->function_die = v.number;
+		else if (at.name == DW_AT_call_file)
+			ret->file = (unsigned)v.number;
+		else if (at.name == DW_AT_call_line)
+			ret->line = (unsigned)v.number;
+	}
 }
 
 /*
  * Own descent: libdw's dwarf_getscopes() prunes DIEs without a pc, namespaces among them, and so
- * never finds a Rust function (elfutils 0.188 and 0.192).
+ * never finds a Rust function (elfutils 0.188 and 0.192). Of the DIEs below the function's only
+ * those count that are the children of the last one that covers pc.
  */
-static void find_inlined(Dwarf_Die *die, uint64_t pc, struct chain *chain, int depth)
+static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function, uint64_t pc,
+                         struct chain *chain)
 {
-	Dwarf_Die child;
+	size_t depth = 0, covered = 0; /* below the function; of that last one's children */
+	struct die d;
 
-	if (depth > MAX_INLINE_DEPTH || dwarf_child(die, &child) != 0)
+	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
 		return;
-	do {
-		int tag = dwarf_tag(&child);
+	for (int i = 0; i < MAX_BODY; i++) {
+		uint64_t at = die_end(&d);
 
-		if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
-		    dwarf_haspc(&child, pc) != 1)
+		if (!at || !die_read(&dm->sections, u, at, &d))
+			return;
+		if (d.tag == 0) {
+			if (depth == covered)
+				return;
+			depth--;
 			continue;
-		if (tag == DW_TAG_inlined_subroutine && chain->n < MAX_INLINE_DEPTH) {
-			struct call_site *site = &chain->sites[chain->n++];
-
-			site->function_die = abstract_origin(&child);
-			site->file = (unsigned)attr_number(&child, DW_AT_call_file);
-			site->line = (unsigned)attr_number(&child, DW_AT_call_line);
 		}
-		find_inlined(&child, pc, chain, depth + 1);
-		return;
-	} while (dwarf_siblingof(&child, &child) == 0);
+		if (depth == covered &&
+		    (d.tag == DW_TAG_inlined_subroutine || d.tag == DW_TAG_lexical_block) &&
+		    ranges_have(dm, u, at, pc)) {
+			if (d.tag == DW_TAG_inlined_subroutine && chain->n < MAX_INLINE_DEPTH)
+				read_site(dm, u, at, &chain->sites[chain->n++]);
+			if (!d.has_children || covered++ == MAX_INLINE_DEPTH)
+				return;
+		}
+		depth += d.has_children;
+	}
 }
 
-static void set_line(struct location *l, Dwarf_Die *die, uint64_t pc)
+static void set_line(struct location *l, const struct function *f, uint64_t pc)
 {
-	Dwarf_Die cu;
+	Dwarf_Die die, cu;
 	int line = 0;
 
-	if (!dwarf_diecu(die, &cu, NULL, NULL))
+	if (!dwarf_offdie(f->dm->dwarf, f->die, &die) || !dwarf_diecu(&die, &cu, NULL, NULL))
 		return;
 	Dwarf_Line *row = dwarf_getsrc_die(&cu, pc);
 	if (!row)
@@ -124,14 +138,13 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
                              size_t *nret)
 {
 	const struct function *f = lookup_function(di, addr);
+	struct unit *u = f ? debuginfo_unit_of(f->dm, f->die) : NULL;
 	struct chain chain = { .n = 0 };
-	Dwarf_Die die;
 
-	if (!f || !dwarf_offdie(f->dm->dwarf, f->die, &die))
+	if (!u || !f->dm->dwarf)
 		return NULL;
 	uint64_t pc = module_link_addr(f->dm->module, addr).v;
-	struct unit *u = debuginfo_unit_of(f->dm, f->die);
-	find_inlined(&die, pc, &chain, 0);
+	find_inlined(f->dm, u, f->die, pc, &chain);
 
 	struct location *ret = NEW_ARRAY(a, struct location, chain.n + 1);
 	*nret = chain.n + 1;
@@ -139,7 +152,7 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 		struct location *l = &ret[i]; /* innermost first */
 		size_t depth = chain.n - i;   /* 0: the physical function */
 
-		l->comp_dir = u ? u->comp_dir : NULL;
+		l->comp_dir = u->comp_dir;
 		l->inlined = depth > 0;
 		l->function =
 			depth ? lookup_function_die(f->dm, chain.sites[depth - 1].function_die) : f;
@@ -147,13 +160,13 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 			l->name = l->function->name;
 			l->linkage = l->function->linkage;
 		}
-		if (lines && i > 0 && u) {
+		if (lines && i > 0) {
 			l->file = line_file(f->dm, u, chain.sites[depth].file);
 			l->line = chain.sites[depth].line;
 		}
 	}
 	if (lines)
-		set_line(&ret[0], &die, pc);
+		set_line(&ret[0], f, pc);
 	return ret;
 }
 

@@ -8,6 +8,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/qualified.h"
+#include "dwarf/ranges.h"
 #include "dwarf/said.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
@@ -156,10 +157,9 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 		return lookup_function_die(dm, u->start + u->scopes[found].die);
 	for (size_t i = 0; i < u->nscopes; i++) {
 		uint64_t at = u->start + u->scopes[i].die;
-		Dwarf_Die die;
 
 		if (u->scopes[i].tag == DW_TAG_subprogram && (u->scopes[i].flags & SCOPE_RANGES) &&
-		    dwarf_offdie(dm->dwarf, at, &die) && dwarf_haspc(&die, pc) == 1)
+		    ranges_have(dm, u, at, pc))
 			return lookup_function_die(dm, at);
 	}
 	return NULL;
@@ -209,14 +209,6 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
 			return type_at(dm, u->start + note->die);
 	}
 	return NULL;
-}
-
-static bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len)
-{
-	const char *name;
-	size_t n;
-
-	return unit_crate(u, &name, &n) && n == len && memcmp(name, crate, len) == 0;
 }
 
 const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)

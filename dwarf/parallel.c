@@ -14,21 +14,41 @@ static size_t threads_for(size_t wanted)
 }
 
 /* Signals are for the thread that asks. */
+static bool start(pthread_t *thread, void *(*run)(void *arg), void *arg)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+		return false;
+	bool started = pthread_create(thread, NULL, run, arg) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
 void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted)
 {
 	pthread_t threads[PARALLEL_MAX];
 	size_t started = 0;
-	sigset_t all, before;
 
 	wanted = threads_for(wanted);
-	sigfillset(&all);
-	if (wanted > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0) {
-		while (started + 1 < wanted &&
-		       pthread_create(&threads[started], NULL, run, arg) == 0)
-			started++;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
+	while (started + 1 < wanted && start(&threads[started], run, arg))
+		started++;
 	run(arg);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
+}
+
+bool parallel_start(struct beside *b, void *(*run)(void *arg), void *arg)
+{
+	if (!b->started && threads_for(2) > 1)
+		b->started = start(&b->thread, run, arg);
+	return b->started;
+}
+
+void parallel_wait(struct beside *b)
+{
+	if (b->started)
+		pthread_join(b->thread, NULL);
+	b->started = false;
 }

@@ -2,6 +2,8 @@
 #ifndef DWARF_PARALLEL_H
 #define DWARF_PARALLEL_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PARALLEL_MAX = 8 };
@@ -12,5 +14,15 @@ enum { PARALLEL_MAX = 8 };
  * work: where no thread can be made it is the only one.
  */
 void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted);
+
+/* A thread beside the calling one. */
+struct beside {
+	pthread_t thread;
+	bool started;
+};
+/* Calls run(arg) there; false when there is but one processor, or no thread can be made. */
+bool parallel_start(struct beside *b, void *(*run)(void *arg), void *arg);
+/* Waits until it has returned, if it was started. */
+void parallel_wait(struct beside *b);
 
 #endif

@@ -16,9 +16,10 @@
 #include "dwarf/symtab.h"
 
 enum {
-	AT_ONCE = 1 << 15,     /* symbols: the pages of their names do not stay */
-	MANY_NAMES = 16 << 20, /* bytes: below it is not worth giving them back */
-	MAX_NAME = 4096,       /* longer ones are read, but for v0 ones */
+	AT_ONCE = 1 << 15,      /* symbols: the pages of their names do not stay */
+	MANY_NAMES = 16 << 20,  /* bytes: below it is not worth giving them back */
+	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
+	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
 	WORTH_A_THREAD = 2 * AT_ONCE,
 	HASH_END = 17 + 1, /* of a legacy name: the digits of its hash, and "E" */
 	MAX_SUFFIX = 48,   /* what LLVM may put behind: ".llvm.1234567890" */
@@ -47,7 +48,10 @@ typedef VEC(struct poll_symbol) entry_vec;
 struct poll_index {
 	struct poll_symbol *data;
 	uint32_t *buckets, mask;
-	bool skipped; /* a name */
+	size_t n;
+	bool skipped;            /* a name */
+	bool known;              /* all of it; else nothing is there yet */
+	struct reading *reading; /* by a thread beside; NULL none */
 };
 
 /* All have as many bytes. Legacy mangling ends with a hash. */
@@ -72,6 +76,8 @@ struct reading {
 	atomic_size_t next; /* symbol that nobody looks at yet */
 	atomic_size_t nfinders;
 	struct finder finders[PARALLEL_MAX];
+	struct beside beside;
+	atomic_bool stop; /* nobody waits for it any more */
 };
 
 static bool is_identifier(char c)
@@ -79,21 +85,11 @@ static bool is_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* lookup_name_key() of the len bytes. */
-static uint64_t key_of(const char *name, size_t len)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
-}
-
 static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
                      size_t len, uint64_t pc)
 {
 	struct poll_symbol entry = {
-		.key = key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
+		.key = map_key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
 	};
 
 	for (size_t i = f->entries.n; i && f->entries.data[i - 1].pc == pc; i--) {
@@ -268,22 +264,22 @@ static void *run(void *arg)
 	struct finder *f = &r->finders[atomic_fetch_add(&r->nfinders, 1)];
 	size_t first;
 
-	while ((first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
+	while (!r->stop && (first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
 		read_some(r, f, first, first + AT_ONCE < r->t.n ? first + AT_ONCE : r->t.n);
 	return NULL;
 }
 
 /* Puts what the threads found into one index. */
-static struct poll_index *merge(struct dwarf_module *dm, struct reading *r)
+static void merge(struct dwarf_module *dm, struct reading *r)
 {
-	struct poll_index *x = NEW(&dm->di->arena, struct poll_index);
-	size_t n = 0, at = 0, nbuckets = 64;
+	struct poll_index *x = dm->poll_index;
+	size_t at = 0, nbuckets = 64;
 
 	for (size_t i = 0; i < PARALLEL_MAX; i++)
-		n += r->finders[i].entries.n;
-	while (nbuckets < n)
+		x->n += r->finders[i].entries.n;
+	while (nbuckets < x->n)
 		nbuckets *= 2;
-	x->data = NEW_ARRAY(&dm->di->arena, struct poll_symbol, n);
+	x->data = NEW_ARRAY(&dm->di->arena, struct poll_symbol, x->n);
 	x->buckets = NEW_ARRAY(&dm->di->arena, uint32_t, nbuckets);
 	x->mask = (uint32_t)nbuckets - 1;
 	memset(x->buckets, 0xff, nbuckets * sizeof(*x->buckets));
@@ -300,25 +296,73 @@ static struct poll_index *merge(struct dwarf_module *dm, struct reading *r)
 		for (size_t j = 0; j < f->trivial.n; j++)
 			*vec_push(&dm->trivial) = f->trivial.data[j];
 		x->skipped |= f->skipped;
-		vec_free(&f->entries);
-		vec_free(&f->trivial);
 	}
 	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
-	    dm->module->path, n, r->t.n);
-	return x;
+	    dm->module->path, x->n, r->t.n);
+}
+
+static struct reading *reading_new(struct dwarf_module *dm)
+{
+	struct reading *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		out_of_memory();
+	r->dm = dm;
+	r->t = symtab_of(dm);
+	return r;
+}
+
+static void reading_free(struct reading *r)
+{
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		vec_free(&r->finders[i].entries);
+		vec_free(&r->finders[i].trivial);
+	}
+	free(r);
+}
+
+void symtab_read_ahead(struct dwarf_module *dm)
+{
+	if (dm->poll_index || dm->sections.info.size < WORTH_AHEAD || !symtab_of(dm).data)
+		return;
+	dm->poll_index = NEW(&dm->di->arena, struct poll_index);
+	dm->poll_index->reading = reading_new(dm);
+	parallel_start(&dm->poll_index->reading->beside, run, dm->poll_index->reading);
+}
+
+void symtab_forget(struct dwarf_module *dm)
+{
+	struct reading *r = dm->poll_index ? dm->poll_index->reading : NULL;
+
+	if (r) {
+		r->stop = true;
+		parallel_wait(&r->beside);
+		reading_free(r);
+	}
+	dm->poll_index = NULL;
 }
 
 /* Once; NULL when there is no symbol table. */
 static struct poll_index *read_symbols(struct dwarf_module *dm)
 {
-	struct reading r = { .dm = dm, .t = symtab_of(dm) };
+	if (!dm->poll_index && symtab_of(dm).data)
+		dm->poll_index = NEW(&dm->di->arena, struct poll_index);
+	struct poll_index *x = dm->poll_index;
 
-	if (!dm->poll_index && r.t.data) {
-		parallel_run(run, &r, r.t.n / WORTH_A_THREAD + 1);
-		dm->poll_index = merge(dm, &r);
-		mapped_trim(dm);
-	}
-	return dm->poll_index;
+	if (!x || x->known)
+		return x;
+	struct reading *r = x->reading ? x->reading : reading_new(dm);
+	size_t threads = r->t.n / WORTH_A_THREAD + 1;
+
+	/* What the thread beside has left. */
+	parallel_run(run, r, r->beside.started ? 1 : threads);
+	parallel_wait(&r->beside);
+	merge(dm, r);
+	x->known = true;
+	x->reading = NULL;
+	reading_free(r);
+	mapped_trim(dm);
+	return x;
 }
 
 /* The next entry of that kind and name, from a bucket's or the one after an entry. */
@@ -355,7 +399,7 @@ static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char 
 			s->unit = debuginfo_unit_at(dm, s->pc);
 		s->looked = true;
 		if (s->unit)
-			visit(s->unit, arg);
+			visit(s->unit, s->pc, arg);
 	}
 }
 

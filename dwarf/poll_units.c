@@ -95,9 +95,11 @@ struct symbol_visit {
 	unit_vec *units;
 };
 
-static void visit_symbol(const struct unit *u, void *arg)
+static void visit_symbol(struct unit *u, uint64_t pc, void *arg)
 {
 	const struct symbol_visit *visit = arg;
+
+	(void)pc;
 
 	if (is_eligible(visit->q, u))
 		add_object(visit->q, visit->units, u);
@@ -193,6 +195,55 @@ static void add_crate(const struct poll_question *q, unit_vec *units, bool only_
 	}
 }
 
+/* A function that a symbol tells of. */
+struct candidate {
+	struct unit *u;
+	uint64_t pc;
+};
+
+struct candidates {
+	const struct poll_question *q;
+	VEC(struct candidate) found;
+};
+
+static void visit_candidate(struct unit *u, uint64_t pc, void *arg)
+{
+	struct candidates *c = arg;
+
+	if (!u->polled_noted && is_eligible(c->q, u) && is_first_visit(c->q, pc, 2))
+		*vec_push(&c->found) = (struct candidate){ u, pc };
+}
+
+/* Each symbol leads to its function alone; in units that were scanned before it costs nothing. */
+static bool ask_functions(const struct poll_question *q, unit_vec *units)
+{
+	struct candidates c = { .q = q };
+	size_t n = 0;
+
+	if (q->function)
+		symtab_each_closure(q->dm, q->function, visit_candidate, &c);
+	else
+		symtab_each_poll(q->dm, q->name, visit_candidate, &c);
+	for (size_t i = 0; i < c.found.n; i++) {
+		const struct candidate *at = &c.found.data[i];
+
+		if (at->u->scanned)
+			polled_read_function(q->dm, at->u, at->pc);
+		else
+			c.found.data[n++] = *at;
+	}
+	if (!q->answered(q)) {
+		for (size_t i = 0; i < n; i++)
+			*vec_push(units) = c.found.data[i].u;
+		debuginfo_scan_all(q->dm, units->data, units->n);
+		units->n = 0;
+		for (size_t i = 0; i < n; i++)
+			polled_read_function(q->dm, c.found.data[i].u, c.found.data[i].pc);
+	}
+	vec_free(&c.found);
+	return q->answered(q);
+}
+
 /* Without an inliner the unit with the symbol has the answer, and no other need be read. */
 static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
 {
@@ -200,6 +251,8 @@ static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
 		return true;
 	if (!poll_units_is_large(q) || !symtab_is_unoptimised(q->dm, q->here))
 		return false;
+	if (ask_functions(q, units))
+		return true;
 	add_symbols(q, units, q->name, q->function);
 	return read_units(q, units);
 }
@@ -227,9 +280,14 @@ void poll_units_ask(const struct poll_question *q)
 	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
 	bool inlined = !crate->small &&
 	               (q->function || (!q->plain && !symtab_is_unoptimised(q->dm, q->here)));
+	if (!done && inlined) {
+		add_object(q, &units, q->here);
+		done = read_units(q, &units);
+	}
+	/* A symbol alone before all that lies in one object file with it. */
+	if (!done && !crate->small)
+		done = ask_functions(q, &units);
 	if (!done && !crate->small) {
-		if (inlined)
-			add_object(q, &units, q->here);
 		add_symbols(q, &units, q->name, q->function);
 		done = read_units(q, &units);
 	}

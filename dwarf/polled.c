@@ -216,6 +216,52 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 	mapped_trim(dm);
 }
 
+/* What the function returns, as a scan noted it; NULL when it is nothing. */
+static const struct unit_result *result_of(const struct unit *u, uint32_t scope)
+{
+	size_t lo = 0, hi = u->nresults;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (u->results[mid].scope < scope)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < u->nresults && u->results[lo].scope == scope ? &u->results[lo] : NULL;
+}
+
+static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+{
+	const struct unit_result *r = result_of(u, scope);
+	struct map known = { 0 };
+
+	if (r ? returns_poll(dm, u, r, &known) : returns_nothing(&u->scopes[scope]))
+		note_function(dm, u, scope);
+	map_free(&known);
+}
+
+void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
+{
+	debuginfo_scan(dm, u);
+	for (size_t i = 0; i < u->nfunctions; i++) {
+		uint32_t scope = u->functions[i].scope;
+		struct unit *at = u;
+
+		if (u->functions[i].low != pc)
+			continue;
+		/* What is inlined elsewhere too says it all in one place. */
+		for (int hop = 0; scope != SCOPE_NONE && hop < MAX_HOPS; hop++) {
+			struct scope s = scan_scope(&dm->sections, at, scope);
+
+			read_function(dm, at, scope);
+			at = s.origin ? debuginfo_scanned_unit_of(dm, s.origin) : NULL;
+			scope = at ? scan_scope_at(at, s.origin) : SCOPE_NONE;
+		}
+	}
+}
+
 bool polled_never(const char *type_name)
 {
 	static const char *const std[] = { "core::", "alloc::", "std::" };

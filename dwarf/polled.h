@@ -10,6 +10,9 @@
  */
 void polled_read(struct dwarf_module *dm, struct unit *u);
 
+/* The same of the one function whose code begins at a link-time address. */
+void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc);
+
 /*
  * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be
  * implemented for a type of core, alloc or std only there, for a tuple, an array, a raw

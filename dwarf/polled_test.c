@@ -67,10 +67,11 @@ static void test_polls_of_what_never_ends(void **state)
 	fixture_close(&f);
 }
 
-static void note_unit(const struct unit *u, void *arg)
+static void note_unit(struct unit *u, uint64_t pc, void *arg)
 {
 	const struct unit **ret = arg;
 
+	assert_true(pc > 0);
 	*ret = u;
 }
 

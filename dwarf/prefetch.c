@@ -15,27 +15,28 @@ enum {
 };
 
 struct job {
-	const struct dwarf_module *dm;
+	struct dwarf_module *dm;
 	struct unit **units;
 	size_t n;
 	uint64_t bytes;
-	atomic_size_t next;
+	atomic_size_t next, nthreads;
 };
 
 static void *run(void *arg)
 {
 	struct job *job = arg;
+	struct scanner **scanner = &job->dm->scanners[atomic_fetch_add(&job->nthreads, 1)];
+	size_t i;
 
-	for (;;) {
-		size_t i = atomic_fetch_add(&job->next, 1);
-
-		if (i >= job->n)
-			return NULL;
-		scan_unit(&job->dm->sections, job->units[i]);
+	if (!*scanner)
+		*scanner = scanner_new();
+	while ((i = atomic_fetch_add(&job->next, 1)) < job->n) {
+		scan_unit(&job->dm->sections, job->units[i], *scanner);
 		if (job->bytes > MUCH)
 			mapped_drop(job->dm, job->dm->sections.info.data + job->units[i]->start,
 			            job->units[i]->end - job->units[i]->start);
 	}
+	return NULL;
 }
 
 static void run_job(struct job *job)

@@ -7,10 +7,7 @@
 #include "dwarf/abbrev.h"
 #include "dwarf/die.h"
 
-enum {
-	MAX_DEPTH = 512,
-	BYTES_A_SCOPE = 40, /* rustc's units have one in about 50 bytes */
-};
+enum { MAX_DEPTH = 512 };
 
 /* SCOPE_ADDRESS or SCOPE_TLS of a variable, and where it is; 0 when it is not of that kind. */
 static uint16_t read_location(const struct dwarf_sections *s, const struct unit *u,
@@ -54,16 +51,23 @@ static uint16_t read_location(const struct dwarf_sections *s, const struct unit 
 	return next == DW_OP_GNU_push_tls_address || next == DW_OP_form_tls_address ? SCOPE_TLS : 0;
 }
 
+struct scanner {
+	struct abbrev_cache abbrevs;
+	struct arena notes;
+	/* Of the unit at hand: the same memory for one after the other. */
+	VEC(struct scope_note) scopes;
+	VEC(struct unit_function) functions;
+	VEC(struct unit_result) results;
+};
+
 /* One pass over a unit's DIEs. */
 struct pass {
 	const struct dwarf_sections *s;
 	struct unit *u;
-	struct abbrev_table abbrevs;
+	const struct abbrev_table *abbrevs;
 	unsigned wanted_tag; /* stop at the first of these; 0: note scopes */
 	bool found;
-	VEC(struct scope_note) scopes;
-	VEC(struct unit_function) functions;
-	VEC(struct unit_result) results;
+	struct scanner *out; /* NULL when a tag is wanted */
 };
 
 /* What the attributes that are read say, beside the note. */
@@ -96,7 +100,7 @@ static void read_wanted(struct pass *p, struct reader *r, const struct attribute
 static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
                     struct scope_note *note, struct extent *extent)
 {
-	const struct op *op = &p->abbrevs.ops[ab->ops], *end = op + ab->nops;
+	const struct op *op = &p->abbrevs->ops[ab->ops], *end = op + ab->nops;
 	struct attribute_value ignored;
 
 	for (; op < end; op++) {
@@ -132,13 +136,19 @@ static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
 			break;
 		case OP_READ:
 			if (note)
-				read_wanted(p, r, &p->abbrevs.attributes[op->n], ab->tag, note,
+				read_wanted(p, r, &p->abbrevs->attributes[op->n], ab->tag, note,
 				            extent);
 			else
-				form_read(p->s, p->u, r, &p->abbrevs.attributes[op->n], &ignored);
+				form_read(p->s, p->u, r, &p->abbrevs->attributes[op->n], &ignored);
 			break;
 		}
 	}
+}
+
+/* Are there, behind r, as many bytes as a DIE can have that has a shape? */
+static bool has_room(const struct reader *r, const struct abbrev *ab)
+{
+	return ab->shape.size != NOWHERE && r->end - r->p > MAX_SHAPE;
 }
 
 static void note_function(struct pass *p, struct scope_note *note, const struct extent *extent)
@@ -150,132 +160,257 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 	if (!extent->has_low || extent->low == 0)
 		return;
 	note->flags |= SCOPE_ADDRESS;
-	*vec_push(&p->functions) = (struct unit_function){
+	*vec_push(&p->out->functions) = (struct unit_function){
 		.low = extent->low,
 		.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
-		.scope = (uint32_t)(p->scopes.n - 1),
+		.scope = (uint32_t)(p->out->scopes.n - 1),
 	};
 }
 
+static uint64_t value_at(const uint8_t *p, unsigned size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, p, size);
+	return value;
+}
+
+/* The same as run_ops() does, of a DIE at p that has its shape. */
+static void read_shape(struct pass *p, const uint8_t *at, size_t block, const struct abbrev *ab,
+                       struct scope_note *note, struct extent *extent)
+{
+	const struct shape *s = &ab->shape;
+
+/* Where a value lies that has its place in a shape. */
+#define PLACE(place) (at + (place) + ((place) > s->block_at ? block : 0))
+	if (s->name_at != NOWHERE) {
+		note->name = (uint32_t)value_at(PLACE(s->name_at), 4);
+		note->flags |= SCOPE_NAME_AT;
+	}
+	if (s->has_location)
+		note->flags |= read_location(
+			p->s, p->u, (struct section){ at + s->block_at + 1, block }, &extent->low);
+	if (ab->tag != DW_TAG_subprogram)
+		return;
+	if (s->type_at != NOWHERE)
+		extent->type = (uint32_t)value_at(PLACE(s->type_at), 4);
+	if (s->low_at != NOWHERE) {
+		extent->low = value_at(PLACE(s->low_at), 8);
+		extent->has_low = true;
+	}
+	if (s->high_at != NOWHERE) {
+		extent->high = value_at(PLACE(s->high_at), s->high_size);
+		extent->high_is_offset = s->high_is_offset;
+	}
+#undef PLACE
+}
+
+/* A DIE with its abbreviation; r is behind its code, and then behind its values. */
 static void note_scope(struct pass *p, struct reader *r, const struct abbrev *ab, uint64_t die,
                        uint32_t parent)
 {
-	struct scope_note *note = vec_push(&p->scopes);
+	struct scope_note *note = vec_push(&p->out->scopes);
 	struct extent extent = { 0 };
+	const uint8_t *behind;
+	size_t block;
 
 	note->die = (uint32_t)(die - p->u->start);
 	note->parent = parent;
 	note->tag = ab->tag;
 	note->flags = ab->flags;
-	run_ops(p, r, ab, note, &extent);
+	behind = has_room(r, ab) ? shape_step(&ab->shape, r->p, &block) : NULL;
+	if (behind) {
+		read_shape(p, r->p, block, ab, note, &extent);
+		r->p = behind;
+	} else {
+		run_ops(p, r, ab, note, &extent);
+	}
 	if (ab->tag != DW_TAG_subprogram)
 		return;
 	note_function(p, note, &extent);
 	if (note->flags & SCOPE_TYPE)
-		*vec_push(&p->results) = (struct unit_result){
-			.scope = (uint32_t)(p->scopes.n - 1),
+		*vec_push(&p->out->results) = (struct unit_result){
+			.scope = (uint32_t)(p->out->scopes.n - 1),
 			.type = extent.type,
 		};
+}
+
+/* Moves r behind the DIE's values. */
+static void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)
+{
+	size_t block;
+	const uint8_t *behind = has_room(r, ab) ? shape_step(&ab->shape, r->p, &block) : NULL;
+
+	if (behind)
+		r->p = behind;
+	else
+		run_ops(p, r, ab, NULL, NULL);
+}
+
+/* Where a pass is in the tree: the scopes around. */
+struct depth {
+	uint32_t parent;
+	bool in_function; /* locals are libdw's business */
+};
+
+/*
+ * Behind the DIEs that follow and become no scope, as far as they are read by their shapes; most
+ * DIEs are such. It stops also where the depth would leave [1, MAX_DEPTH).
+ */
+static const uint8_t *skip_many(const struct abbrev_table *abbrevs, const uint8_t *p,
+                                const uint8_t *end, struct depth **depth, struct depth *last)
+{
+	const struct abbrev *by_code = abbrevs->by_code;
+	struct depth *at = *depth, *first = last - MAX_DEPTH + 1;
+	size_t n = abbrevs->n, block;
+
+	while (p < end) {
+		uint32_t code = p[0], len = 1;
+
+		if (code == 0) {
+			if (at == first)
+				break;
+			at--;
+			p++;
+			continue;
+		}
+		if (code >= 0x80) {
+			code = (code & 0x7f) | (uint32_t)p[1] << 7;
+			len = 2;
+			if (p[1] >= 0x80)
+				break;
+		}
+		if (code >= n)
+			break;
+		const struct abbrev *ab = &by_code[code];
+		if (!ab->skipped && !(at->in_function && ab->skipped_in_function))
+			break;
+		const uint8_t *behind = shape_step(&ab->shape, p + len, &block);
+		if (!behind)
+			break;
+		if (ab->has_children) {
+			if (at == last)
+				break;
+			at[1] = at[0];
+			at++;
+		}
+		p = behind;
+	}
+	*depth = at;
+	return p;
 }
 
 static void run_pass(struct pass *p)
 {
 	struct unit *u = p->u;
 	struct reader r = reader_at(p->s->info, u->first_die, u->end);
-	struct {
-		uint32_t parent;
-		bool in_function; /* locals are libdw's business */
-	} stack[MAX_DEPTH] = { { SCOPE_NONE, false } };
-	size_t depth = 0;
+	struct depth stack[MAX_DEPTH] = { { SCOPE_NONE, false } }, *at = stack;
+	struct depth *last = &stack[MAX_DEPTH - 1];
 
 	/* A note's offset has 32 bits. */
 	if (u->end - u->start > UINT32_MAX)
 		r.end = p->s->info.data + u->start + UINT32_MAX;
 	while (!r.bad && r.p < r.end) {
+		if (p->out && at > stack && r.end - r.p > MAX_SHAPE)
+			r.p = skip_many(p->abbrevs, r.p, r.end - MAX_SHAPE, &at, last);
 		uint64_t die = (uint64_t)(r.p - p->s->info.data);
 		uint64_t code = *r.p < 0x80 ? *r.p++ : read_uleb(&r);
 
 		if (code == 0) {
-			if (depth == 0)
+			if (at == stack)
 				break;
-			depth--;
+			at--;
 			continue;
 		}
-		if (code >= p->abbrevs.n || p->abbrevs.by_code[code].tag == 0)
+		if (code >= p->abbrevs->n || p->abbrevs->by_code[code].tag == 0)
 			break;
-		const struct abbrev *ab = &p->abbrevs.by_code[code];
-		uint32_t self = stack[depth].parent;
-		bool in_function = stack[depth].in_function;
+		const struct abbrev *ab = &p->abbrevs->by_code[code];
+		uint32_t self = at->parent;
 
 		if (p->wanted_tag) {
 			p->found |= ab->tag == p->wanted_tag;
 			if (p->found)
 				return;
 		}
-		if (ab->wanted && depth > 0 && !(in_function && ab->tag == DW_TAG_variable) &&
-		    !p->wanted_tag) {
+		if (ab->wanted && at > stack && !(at->in_function && ab->tag == DW_TAG_variable) &&
+		    p->out) {
 			note_scope(p, &r, ab, die, self);
-			self = (uint32_t)(p->scopes.n - 1);
-		} else if (ab->fixed_size >= 0) {
-			read_skip(&r, (uint64_t)ab->fixed_size);
+			self = (uint32_t)(p->out->scopes.n - 1);
 		} else {
-			run_ops(p, &r, ab, NULL, NULL);
+			skip_values(p, &r, ab);
 		}
 		if (ab->has_children) {
-			if (++depth == MAX_DEPTH)
+			if (at == last)
 				break;
-			stack[depth].parent = self;
-			stack[depth].in_function = in_function || ab->tag == DW_TAG_subprogram;
+			at[1] = (struct depth){ self,
+				                at->in_function || ab->tag == DW_TAG_subprogram };
+			at++;
 		}
 	}
 }
 
-/* Gives back what a vector has too much; NULL stays NULL. */
-static void *shrink(void *data, size_t n, size_t element)
+struct scanner *scanner_new(void)
 {
-	void *smaller = data && n ? realloc(data, n * element) : NULL;
+	struct scanner *s = calloc(1, sizeof(*s));
 
-	return smaller ? smaller : data;
+	if (!s)
+		out_of_memory();
+	return s;
 }
 
-void scan_unit(const struct dwarf_sections *s, struct unit *u)
+void scanner_reset(struct scanner *s)
 {
-	SCRATCH(tmp);
+	arena_free(&s->notes);
+}
 
+void scanner_free(struct scanner *s)
+{
+	if (!s)
+		return;
+	abbrev_cache_free(&s->abbrevs);
+	arena_free(&s->notes);
+	vec_free(&s->scopes);
+	vec_free(&s->functions);
+	vec_free(&s->results);
+	free(s);
+}
+
+/* A copy of a vector's elements in the notes; NULL of none. */
+#define KEEP(scanner, v)                                                                           \
+	((v)->n ? arena_memdup(&(scanner)->notes, (v)->data, (v)->n * sizeof(*(v)->data)) : NULL)
+
+void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *out)
+{
 	if (u->scanned)
 		return;
 	u->scanned = true;
-	scan_unit_root(s, u);
-	struct pass p = { .s = s, .u = u, .abbrevs = abbrev_read_table(s, u, &tmp) };
-	p.scopes.capacity = (size_t)(u->end - u->start) / BYTES_A_SCOPE + 8;
-	p.scopes.data = calloc(p.scopes.capacity, sizeof(*p.scopes.data));
-	if (!p.scopes.data)
-		out_of_memory();
+	scan_unit_root(s, u, &(struct root_abbrevs){ 0 });
+	struct pass p = {
+		.s = s, .u = u, .abbrevs = abbrev_table_of(&out->abbrevs, s, u), .out = out
+	};
+	out->scopes.n = out->functions.n = out->results.n = 0;
 	run_pass(&p);
-	u->nscopes = p.scopes.n;
-	u->scopes = shrink(p.scopes.data, p.scopes.n, sizeof(*p.scopes.data));
-	u->nresults = p.results.n;
-	u->results = shrink(p.results.data, p.results.n, sizeof(*p.results.data));
-	u->nfunctions = p.functions.n;
-	u->functions = shrink(p.functions.data, p.functions.n, sizeof(*p.functions.data));
+	u->nscopes = out->scopes.n;
+	u->scopes = KEEP(out, &out->scopes);
+	u->nfunctions = out->functions.n;
+	u->functions = KEEP(out, &out->functions);
+	u->nresults = out->results.n;
+	u->results = KEEP(out, &out->results);
 }
 
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 {
 	SCRATCH(tmp);
 
-	scan_unit_root(s, u);
-	struct pass p = { .s = s, .u = u, .wanted_tag = tag };
-	p.abbrevs = abbrev_read_table(s, u, &tmp);
+	scan_unit_root(s, u, &(struct root_abbrevs){ 0 });
+	struct abbrev_table abbrevs = abbrev_read_table(s, u, &tmp);
+	struct pass p = { .s = s, .u = u, .abbrevs = &abbrevs, .wanted_tag = tag };
 	run_pass(&p);
 	return p.found;
 }
 
 void scan_forget(struct unit *u)
 {
-	free(u->scopes);
-	free(u->functions);
-	free(u->results);
 	u->results = NULL;
 	u->nresults = 0;
 	abbrev_index_free(u->abbrevs);

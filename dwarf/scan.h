@@ -15,9 +15,20 @@
 #include "debugger/base/arena.h"
 #include "dwarf/reader.h"
 
+/*
+ * What scans work with and note in: the unit's abbreviations, which its neighbours may share, and
+ * memory. Several threads scan at once, each with a scanner of its own.
+ */
+struct scanner;
+
+struct scanner *scanner_new(void);
+void scanner_free(struct scanner *s);
+/* Gives back all memory of notes: all units that it scanned are to be forgotten before. */
+void scanner_reset(struct scanner *s);
+
 /* The sections of one file that the scanner reads, uncompressed. */
 struct dwarf_sections {
-	struct section info, abbrev, str, line, line_str, str_offsets, addr, aranges;
+	struct section info, abbrev, str, line, line_str, str_offsets, addr, aranges, ranges;
 };
 
 enum { SCOPE_NONE = UINT32_MAX };
@@ -87,13 +98,14 @@ struct unit {
 	const char *crate; /* crate_len bytes; NULL when it does not say */
 	uint32_t crate_len;
 	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
+	bool has_code;      /* its DIE says where: by a high_pc, or ranges */
 	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
 	bool queued;        /* debuginfo_scan_all() has it on its list */
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool polled_noted;  /* polled_read() looked through it */
 	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
-	/* Its own until scan_forget(): */
+	/* The scanner's, until scan_forget(): */
 	struct scope_note *scopes; /* ascending die */
 	size_t nscopes;
 	struct unit_function *functions; /* in the order of their DIEs */
@@ -106,16 +118,24 @@ struct unit {
 
 /* All unit headers of .debug_info, without their DIEs. Stops quietly at a corrupt header. */
 struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret);
+/* What abbreviations of units' own DIEs have as attributes: the last ones. Starts as { 0 }. */
+struct root_abbrevs {
+	struct root_abbrev {
+		uint64_t table, code;
+		struct reader attributes;
+	} data[8];
+	size_t next;
+};
 /* Fills the fields that come from the unit's own DIE; once. */
-void scan_unit_root(const struct dwarf_sections *s, struct unit *u);
+void scan_unit_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known);
 /*
  * Fills scopes and functions; once. A corrupt unit keeps what came before the fault. Touches
- * nothing but the unit: several threads may scan different units.
+ * nothing but the unit and the scanner, which must live as long as what it noted.
  */
-void scan_unit(const struct dwarf_sections *s, struct unit *u);
+void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *scanner);
 /* Whether the unit has a DIE of that tag; stops at the first. */
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag);
-/* Frees what scan_unit() filled in, which may then be done again. */
+/* Forgets what scan_unit() filled in, which may then be done again. */
 void scan_forget(struct unit *u);
 
 /* Reads a scope's DIE. */

@@ -5,6 +5,7 @@ struct sample {
 	struct bytes info, abbrev, str, str_offsets, addr;
 	struct arena arena;
 	struct dwarf_sections sections;
+	struct scanner *scanner;
 	struct unit *units;
 	size_t nunits;
 };
@@ -18,9 +19,10 @@ static void scan(struct sample *s)
 		.str_offsets = section_of_bytes(&s->str_offsets),
 		.addr = section_of_bytes(&s->addr),
 	};
+	s->scanner = scanner_new();
 	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits);
 	for (size_t i = 0; i < s->nunits; i++) {
-		scan_unit(&s->sections, &s->units[i]);
+		scan_unit(&s->sections, &s->units[i], s->scanner);
 	}
 }
 
@@ -35,6 +37,7 @@ static void drop(struct sample *s)
 {
 	for (size_t i = 0; i < s->nunits; i++)
 		scan_forget(&s->units[i]);
+	scanner_free(s->scanner);
 	free_bytes(&s->info);
 	free_bytes(&s->abbrev);
 	free_bytes(&s->str);
@@ -707,7 +710,7 @@ static void test_has_tag(void **state)
 	assert_int_equal(s.units[0].nscopes, 4);
 	scan_forget(&s.units[0]);
 	assert_int_equal(s.units[0].nscopes, 0);
-	scan_unit(&s.sections, &s.units[0]);
+	scan_unit(&s.sections, &s.units[0], s.scanner);
 	check_usual_unit(&s, 0);
 	drop(&s);
 }
@@ -762,6 +765,91 @@ static void test_results(void **state)
 	drop(&s);
 }
 
+enum { CODE_PLAIN = 10, CODE_STATIC, CODE_NUMBERS, CODE_TEXT, CODE_FILLER };
+
+static void put_shape_abbrevs(struct bytes *b)
+{
+	put_abbrev(b, CODE_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CODE_PLAIN, DW_TAG_subprogram, 0, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	           DW_FORM_data4, DW_AT_frame_base, DW_FORM_exprloc, DW_AT_name, DW_FORM_strp,
+	           DW_AT_alignment, DW_FORM_udata, DW_AT_type, DW_FORM_ref4, 0);
+	put_abbrev(b, CODE_STATIC, DW_TAG_variable, 0, DW_AT_name, DW_FORM_strp, DW_AT_location,
+	           DW_FORM_exprloc, DW_AT_alignment, DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata,
+	           0);
+	put_abbrev(b, CODE_NUMBERS, DW_TAG_member, 0, DW_AT_alignment, DW_FORM_udata,
+	           DW_AT_const_value, DW_FORM_sdata, DW_AT_decl_line, DW_FORM_udata, 0);
+	put_abbrev(b, CODE_TEXT, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CODE_FILLER, DW_TAG_member, 0, DW_AT_decl_line, DW_FORM_data8, 0);
+	put_fixed(b, 0, 1);
+}
+
+static void put_plain(struct bytes *b, size_t block, uint64_t number)
+{
+	put_uleb(b, CODE_PLAIN);
+	put_fixed(b, 0x1000 + number, 8);
+	put_fixed(b, 16, 4);
+	put_uleb(b, block);
+	for (size_t i = 0; i < block; i++)
+		put_fixed(b, 0xff, 1);
+	put_fixed(b, 1, 4);
+	put_uleb(b, number);
+	put_fixed(b, 0x42, 4);
+}
+
+/* Numbers of one byte and of several, blocks short and long; then so many DIEs nobody wants. */
+static void put_shapes(struct bytes *b, size_t fillers)
+{
+	size_t unit = begin_unit(b, 4, 0);
+
+	put_named(b, CODE_UNIT, "unit");
+	put_plain(b, 1, 8);
+	put_plain(b, 0, 1000000);
+	put_plain(b, 130, 9);
+	put_uleb(b, CODE_STATIC);
+	put_fixed(b, 1, 4);
+	put(b, "\x09\x03\x00\x20\0\0\0\0\0\0\x08\x81\x01", 13); /* at 0x2000; 8; 129 */
+	put(b, (const char[]){ CODE_NUMBERS, 1, 2, 3, CODE_NUMBERS, '\x81', 1, 2, '\x83', 1 }, 10);
+	put_named(b, CODE_TEXT, "text");
+	put_plain(b, 127, 10);
+	for (size_t i = 0; i < fillers; i++) {
+		put_uleb(b, CODE_FILLER);
+		put_fixed(b, 0, 8);
+	}
+	put_fixed(b, 0, 1);
+	end_unit(b, unit);
+}
+
+/* The same is found far from a unit's end, where DIEs are read by their shapes, and near it. */
+static void test_shapes(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_shape_abbrevs(&s.abbrev);
+	put_fixed(&s.str, 0, 1);
+	put_text(&s.str, "name");
+	put_shapes(&s.info, 0);
+	put_shapes(&s.info, 100);
+	assert_true(s.info.n < 2 * 510 + 900);
+	scan(&s);
+	const struct unit *a = &s.units[0], *b = &s.units[1];
+	assert_int_equal(a->nscopes, 6);
+	assert_int_equal(b->nscopes, 6);
+	assert_memory_equal(a->scopes, b->scopes, 6 * sizeof(*a->scopes));
+	assert_int_equal(a->nfunctions, 4);
+	assert_int_equal(b->nfunctions, 4);
+	assert_memory_equal(a->functions, b->functions, 4 * sizeof(*a->functions));
+	assert_int_equal(b->functions[1].low, 0x1000 + 1000000);
+	assert_int_equal(b->functions[1].size, 16);
+	assert_int_equal(a->nresults, 4);
+	assert_memory_equal(a->results, b->results, 4 * sizeof(*a->results));
+	assert_int_equal(b->results[3].type, 0x42);
+	assert_string_equal(at(&s, 1, 2).name, "name");
+	assert_true(b->scopes[3].flags & SCOPE_ADDRESS);
+	assert_int_equal(at(&s, 1, 3).low, 0x2000);
+	drop(&s);
+}
+
 /* Several threads find what one finds. */
 static void test_threads(void **state)
 {
@@ -806,6 +894,8 @@ static void test_threads(void **state)
 	free_bytes(&shapes[1]);
 	drop(&one);
 	drop(&many);
+	for (size_t i = 0; i < PARALLEL_MAX; i++)
+		scanner_free(dm.scanners[i]);
 }
 
 /* ---- the unit that rustc made ---- */
@@ -894,6 +984,7 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_has_tag),
 		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_rust_unit),
 	};

@@ -36,11 +36,6 @@ typedef void variable_fn(struct dwarf_module *dm, struct unit *u, uint32_t index
 
 typedef VEC(struct unit *) unit_vec;
 
-static bool is_of_crate(const struct unit *u, const char *crate, size_t len)
-{
-	return !crate || (u->crate && u->crate_len == len && memcmp(u->crate, crate, len) == 0);
-}
-
 /* Takes the next units, from *at on; false when there are none. */
 static bool take_batch(struct dwarf_module *dm, const char *crate, size_t len, size_t *at,
                        unit_vec *batch)
@@ -51,7 +46,7 @@ static bool take_batch(struct dwarf_module *dm, const char *crate, size_t len, s
 	for (; *at < dm->nunits && bytes < BATCH; (*at)++) {
 		struct unit *u = &dm->units[*at];
 
-		if (!is_of_crate(u, crate, len))
+		if (crate && !unit_is_of_crate(u, crate, len))
 			continue;
 		*vec_push(batch) = u;
 		bytes += u->end - u->start;

@@ -60,6 +60,53 @@ const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym)
 	return sym->st_name ? section_string(t->names, sym->st_name) : NULL;
 }
 
+/* What the functions among so many symbols cover: all of them are looked at once. */
+enum { SYMTAB_BLOCK = 512 };
+
+struct symtab_extent {
+	uint64_t low, high;
+};
+
+static bool is_function(const Elf64_Sym *sym)
+{
+	return ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF;
+}
+
+static void read_extents(struct dwarf_module *dm)
+{
+	struct symtab *t = &dm->symtab;
+
+	t->extents = NEW_ARRAY(&dm->di->arena, struct symtab_extent, t->n / SYMTAB_BLOCK + 1);
+	for (size_t i = 0; i < t->n; i++) {
+		struct symtab_extent *e = &t->extents[i / SYMTAB_BLOCK];
+		const Elf64_Sym *sym = &t->data[i];
+		uint64_t high = sym->st_value + sym->st_size;
+
+		if (!is_function(sym))
+			continue;
+		if (high < sym->st_value) /* it wraps: the file is corrupt */
+			high = UINT64_MAX;
+		e->low = e->high && e->low < sym->st_value ? e->low : sym->st_value;
+		e->high = e->high > high ? e->high : high;
+	}
+}
+
+/* Of those of one block that cover pc the one that begins last, if it begins behind best. */
+static const Elf64_Sym *best_of_block(const struct symtab *t, size_t block, uint64_t pc,
+                                      const Elf64_Sym *best)
+{
+	size_t first = block * SYMTAB_BLOCK;
+
+	for (size_t i = first; i < t->n && i < first + SYMTAB_BLOCK; i++) {
+		const Elf64_Sym *sym = &t->data[i];
+
+		if (pc - sym->st_value < sym->st_size && is_function(sym) &&
+		    (!best || sym->st_value > best->st_value))
+			best = sym;
+	}
+	return best;
+}
+
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
 {
 	struct symtab t = symtab_of(dm);
@@ -67,12 +114,13 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
 
 	if (map_has(&dm->symbols_at, pc))
 		return map_get(&dm->symbols_at, pc);
-	for (size_t i = 0; i < t.n; i++) {
-		const Elf64_Sym *sym = &t.data[i];
-
-		if (pc - sym->st_value < sym->st_size && ELF64_ST_TYPE(sym->st_info) == STT_FUNC &&
-		    sym->st_shndx != SHN_UNDEF && (!best || sym->st_value > best->st_value))
-			best = sym;
+	if (t.n && !t.extents) {
+		read_extents(dm);
+		t = dm->symtab;
+	}
+	for (size_t block = 0; block * SYMTAB_BLOCK < t.n; block++) {
+		if (pc >= t.extents[block].low && pc <= t.extents[block].high)
+			best = best_of_block(&t, block, pc, best);
 	}
 	const char *name = best ? symtab_name(&t, best) : NULL;
 	if (pc)

@@ -15,12 +15,20 @@ const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
 
 /*
- * Calls visit with the unit of each function `poll` of the Future trait whose symbol names a type
- * as the given one: the same path, or where one of the two is no plain path, the last identifier.
- * Generics are not compared, since symbols have none. A unit may come again. False when there is no
- * symbol table to ask.
+ * What follows is told by all names of a symbol table. A thread beside begins to read those of a
+ * large module before somebody asks.
  */
-typedef void symtab_poll_fn(const struct unit *u, void *arg);
+void symtab_read_ahead(struct dwarf_module *dm);
+/* Ends that thread. */
+void symtab_forget(struct dwarf_module *dm);
+
+/*
+ * Calls visit with the unit and the link-time address of each function `poll` of the Future trait
+ * whose symbol names a type as the given one: the same path, or where one of the two is no plain
+ * path, the last identifier. Generics are not compared, since symbols have none. A unit may come
+ * again. False when there is no symbol table to ask.
+ */
+typedef void symtab_poll_fn(struct unit *u, uint64_t pc, void *arg);
 bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
                       void *arg);
 /* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */

@@ -2,7 +2,9 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "dwarf/debuginfo.h"
 #include "dwarf/form.h"
 
 enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256 };
@@ -26,6 +28,10 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	case DW_AT_low_pc:
 		u->low_pc = v->number;
 		break;
+	case DW_AT_high_pc:
+	case DW_AT_ranges:
+		u->has_code = true;
+		break;
 	case DW_AT_str_offsets_base:
 		u->str_offsets_base = v->number;
 		break;
@@ -42,11 +48,11 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	}
 }
 
-/* Units that one object file holds share a table: the code may stand anywhere in it. */
-static bool find_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
+/* The attributes of an abbreviation, from the table that starts there. */
+static bool find_abbrev(const struct dwarf_sections *s, uint64_t table, uint64_t code,
                         struct reader *ret)
 {
-	struct reader r = reader_at(s->abbrev, u->abbrev_offset, s->abbrev.size);
+	struct reader r = reader_at(s->abbrev, table, s->abbrev.size);
 
 	for (int i = 0; i < MAX_ABBREVS && !r.bad; i++) {
 		uint64_t at = read_uleb(&r);
@@ -68,14 +74,27 @@ static bool find_abbrev(const struct dwarf_sections *s, const struct unit *u, ui
 	return false;
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *s, size_t len)
+/*
+ * Units that one object file holds share a table of thousands, and the code may stand anywhere in
+ * it: those of units that were read before are remembered.
+ */
+static bool root_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
+                        struct root_abbrevs *known, struct reader *ret)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	size_t n = sizeof(known->data) / sizeof(known->data[0]);
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct root_abbrev *at = &known->data[i];
+
+		if (at->attributes.p && at->table == u->abbrev_offset && at->code == code) {
+			*ret = at->attributes;
+			return true;
+		}
+	}
+	if (!find_abbrev(s, u->abbrev_offset, code, ret))
+		return false;
+	known->data[known->next++ % n] = (struct root_abbrev){ u->abbrev_offset, code, *ret };
+	return true;
 }
 
 static void set_crate(struct unit *u)
@@ -84,14 +103,14 @@ static void set_crate(struct unit *u)
 	const char *dot = at ? strchr(at, '.') : NULL;
 
 	if (at)
-		u->crate_key = hash_of(u->name, (size_t)(at - u->name));
+		u->crate_key = map_key_of(u->name, (size_t)(at - u->name));
 	if (dot && dot - at < UINT16_MAX) {
 		u->crate = at + 3;
 		u->crate_len = (uint32_t)(dot - u->crate);
 	}
 }
 
-void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
+void scan_unit_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known)
 {
 	if (u->header_read)
 		return;
@@ -104,7 +123,7 @@ void scan_unit_root(const struct dwarf_sections *s, struct unit *u)
 	struct reader first = reader_at(s->info, u->first_die, u->end), abbrev;
 	uint64_t code = read_uleb(&first);
 
-	if (first.bad || !find_abbrev(s, u, code, &abbrev))
+	if (first.bad || !root_abbrev(s, u, code, known, &abbrev))
 		return;
 	/* Twice: strings may come before the base that they count from. */
 	for (int pass = 0; pass < 2; pass++) {
@@ -168,4 +187,16 @@ struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, 
 	}
 	*nret = units.n;
 	return vec_to_arena(&units, a);
+}
+
+bool unit_crate(const struct unit *u, const char **name, size_t *len)
+{
+	*name = u->crate;
+	*len = u->crate_len;
+	return u->crate != NULL;
+}
+
+bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len)
+{
+	return u->crate && u->crate_len == len && memcmp(u->crate, crate, len) == 0;
 }

@@ -24,7 +24,12 @@ enum { REDZONE = 16 };
 enum { REDZONE = 0 };
 #endif
 
-enum { CHUNK_SIZE = 64 * 1024, HUGE_CHUNK = 4 << 20, ALIGN = alignof(max_align_t) };
+enum {
+	CHUNK_SIZE = 64 * 1024,
+	HUGE_CHUNK = 2 << 20,
+	HUGE_AFTER = 1 << 20, /* bytes that were handed out */
+	ALIGN = alignof(max_align_t),
+};
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -67,8 +72,9 @@ static struct arena_chunk *new_chunk(size_t space, bool huge)
 static struct arena_chunk *take_chunk(struct arena *a, size_t size)
 {
 	struct arena_chunk **at = &a->spare, *chunk;
-	bool huge = a->total >= HUGE_CHUNK;
+	bool huge = a->total >= HUGE_AFTER;
 	size_t space = huge ? HUGE_CHUNK - sizeof(*chunk) : CHUNK_SIZE;
+	size_t shared = huge ? space : space / 4; /* what is bigger gets a chunk of its own */
 
 	while (*at && (*at)->size < size)
 		at = &(*at)->next;
@@ -76,7 +82,7 @@ static struct arena_chunk *take_chunk(struct arena *a, size_t size)
 	if (chunk)
 		*at = chunk->next;
 	else
-		chunk = new_chunk(size > space / 4 ? size : space, huge && size <= space / 4);
+		chunk = new_chunk(size > shared ? size : space, huge && size <= shared);
 	POISON(chunk->data, chunk->size);
 	return chunk;
 }

@@ -178,6 +178,18 @@ static void test_vec_of_nothing_moves_too(void **state)
 	vec_free(&v);
 }
 
+/* The values of FNV-1a as its authors tell them; what counts is that it never is 0. */
+static void test_map_keys_of_bytes(void **state)
+{
+	(void)state;
+	assert_true(map_key_of("", 0) == UINT64_C(0xcbf29ce484222325));
+	assert_true(map_key_of("a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+	assert_true(map_key_of("foobar", 6) == UINT64_C(0x85944171f73967e8));
+	assert_true(map_key_of("foobar\0", 7) != map_key_of("foobar", 6));
+	/* Eight bytes of which the hash is 0. */
+	assert_true(map_key_of("\xd5\x6b\xb9\x53\x42\x87\x08\x36", 8) == 1);
+}
+
 static void test_map_finds_what_was_put(void **state)
 {
 	struct map m CLEANUP(map_free) = { 0 };
@@ -392,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_progress_is_shown_late_and_erased),
 		cmocka_unit_test(test_vec_grows_and_moves_to_an_arena),
 		cmocka_unit_test(test_vec_of_nothing_moves_too),
+		cmocka_unit_test(test_map_keys_of_bytes),
 		cmocka_unit_test(test_map_finds_what_was_put),
 		cmocka_unit_test(test_str_appends_and_truncates),
 		cmocka_unit_test(test_clean_text_is_utf8_without_controls),

@@ -95,3 +95,13 @@ void map_free(struct map *m)
 	free_slots(m->slots, m->capacity);
 	*m = (struct map){ 0 };
 }
+
+uint64_t map_key_of(const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}

@@ -25,4 +25,7 @@ bool map_has(const struct map *m, uint64_t key);
 bool map_put(struct map *m, uint64_t key, void *value);
 void map_free(struct map *m);
 
+/* A hash of bytes that is no 0 (FNV-1a): the key of what has a name. */
+uint64_t map_key_of(const void *data, size_t len);
+
 #endif
