@@ -28,6 +28,7 @@ const struct command *const command_table[] = {
 	&info_layout_command,
 	&info_threads_command,
 	&layout_command,
+	&report_command,
 	&help_command,
 	&quit_command,
 	NULL,

@@ -53,6 +53,7 @@ extern const struct command threads_command, thread_command, bt_command, bt_all_
 extern const struct command runtimes_command, tasks_command;
 extern const struct command info_command, info_layout_command, info_threads_command;
 extern const struct command layout_command;
+extern const struct command report_command;
 extern const struct command help_command, quit_command;
 
 /* Every command in the order of help, NULL at the end. */

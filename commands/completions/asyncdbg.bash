@@ -51,11 +51,11 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt
-		info layout help quit" ;;
+		info layout report help quit" ;;
 	async) next="backtrace task" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout threads" ;;
-	layout)
+	layout | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return

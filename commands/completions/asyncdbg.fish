@@ -45,8 +45,8 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info layout help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info layout report help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
-complete -c asyncdbg -n '__asyncdbg_typed layout' -F
+complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
 complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout threads'
