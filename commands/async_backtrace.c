@@ -1,4 +1,7 @@
 #include "commands/command.h"
+#include "commands/group.h"
+#include "commands/group_lines.h"
+#include "commands/select.h"
 #include "commands/view.h"
 
 /* The order in which a reader learns what a runtime is doing. */
@@ -19,7 +22,8 @@ static void running_task(const struct snapshot *snap, const struct thread_info *
 		               th->role == THREAD_WORKER ? TASK_ON_THREAD : TASK_BACKTRACE);
 }
 
-static struct error *show_threads(const struct snapshot *snap, bool with_tasks, struct out *out)
+static struct error *show_threads(const struct snapshot *snap, enum thread_view view,
+                                  bool with_tasks, struct out *out)
 {
 	for (size_t role = 0; role < sizeof(role_order) / sizeof(*role_order); role++) {
 		for (size_t i = 0; i < snap->nthreads; i++) {
@@ -28,7 +32,7 @@ static struct error *show_threads(const struct snapshot *snap, bool with_tasks, 
 			if (th->role != role_order[role] || !is_busy(th))
 				continue;
 			TRY(out_check(out));
-			out->ops->thread(out, th, THREAD_ASYNC);
+			out->ops->thread(out, th, view);
 			if (with_tasks)
 				running_task(snap, th, out);
 		}
@@ -36,21 +40,22 @@ static struct error *show_threads(const struct snapshot *snap, bool with_tasks, 
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct words *args,
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
-	return show_threads(answer->snapshot, true, out);
+	return show_threads(answer->snapshot, THREAD_ASYNC, true, out);
 }
 
-static struct error *show_tasks(const struct snapshot *snap, struct out *out)
+static struct error *show_tasks(const struct snapshot *snap, const struct selection *chosen,
+                                struct out *out)
 {
 	const struct runtime_info *heading = NULL;
 
-	for (size_t i = 0; i < snap->ntasks; i++) {
-		const struct task *task = snap->tasks[i];
+	for (size_t i = 0; i < chosen->n && i < chosen->limit; i++) {
+		const struct task *task = chosen->tasks[i];
 		const struct runtime_info *r =
 			task->runtime < snap->nruntimes ? &snap->runtimes[task->runtime] : NULL;
 
@@ -60,18 +65,76 @@ static struct error *show_tasks(const struct snapshot *snap, struct out *out)
 		heading = r;
 		out->ops->task(out, task, TASK_BACKTRACE);
 	}
+	select_shown(chosen, out);
 	return NULL;
 }
 
-static struct error *run_all(struct session *s, const struct answer *answer,
-                             const struct words *args, struct out *out)
+/* So many lines of groups fit a screen, with those of threads. */
+enum { GROUP_LINES = 30, MANY_TASKS = 50 };
+
+static void show_groups(const struct call *call, const struct selection *chosen, struct out *out)
 {
-	(void)s;
-	(void)args;
-	out_begin(out, answer);
-	TRY(show_threads(answer->snapshot, false, out));
-	return show_tasks(answer->snapshot, out);
+	struct arena *a = &out->arena;
+	struct groups *g = NEW(a, struct groups);
+	struct group_lines *lines = NEW(a, struct group_lines);
+	struct shown *shown = NEW(a, struct shown);
+	bool all = chosen->all || chosen->has_limit || !out->options.cut;
+
+	groups_make(a, chosen->tasks, chosen->n, g);
+	group_lines_choose(a, g, chosen->limit, all ? SIZE_MAX : GROUP_LINES, lines);
+	out->ops->groups(out, g, lines, chosen->all || out->answer.verbose);
+	*shown = (struct shown){
+		.total = chosen->total,
+		.matched = chosen->n,
+		.tasks = lines->ntasks,
+		.groups = g->ngroups,
+		.groups_shown = lines->ngroups,
+		.asked = chosen->asked,
+		.by_default = !call_has(call, "group"),
+	};
+	out->ops->shown(out, shown);
 }
+
+static bool is_grouped(const struct call *call, const struct selection *chosen,
+                       const struct out *out)
+{
+	if (call_has(call, "group") || call_has(call, "no-group"))
+		return call_has(call, "group");
+	return out->options.group && chosen->n > MANY_TASKS;
+}
+
+static struct error *run_all(struct session *s, const struct answer *answer,
+                             const struct call *call, struct out *out)
+{
+	struct selection chosen;
+
+	(void)s;
+	TRY(select_tasks(&out->arena, answer->snapshot, call, &chosen));
+	bool grouped = is_grouped(call, &chosen, out);
+	out_begin(out, answer);
+	/* Who asks for some tasks does not ask for threads. */
+	if (!chosen.asked)
+		TRY(show_threads(answer->snapshot, grouped ? THREAD_BRIEF : THREAD_ASYNC, false,
+		                 out));
+	if (!grouped)
+		return show_tasks(answer->snapshot, &chosen, out);
+	show_groups(call, &chosen, out);
+	return NULL;
+}
+
+static struct error *check_all(const struct call *call)
+{
+	if (call_has(call, "group") && call_has(call, "no-group"))
+		return error_new(ERR_USAGE, "--group and --no-group exclude each other");
+	return select_check(call);
+}
+
+static const struct command_option all_options[] = {
+	{ "group", NULL, false, "Merge the tasks that stand at the same place, with counts" },
+	{ "no-group", NULL, false, "Each task by itself, even many on a terminal" },
+	SELECT_OPTIONS,
+	{ 0 },
+};
 
 const struct command async_backtrace_command = {
 	.name = "async backtrace",
@@ -87,7 +150,12 @@ const struct command async_backtrace_all_command = {
 	.verbose = true,
 	.summary = "The same, and every task of every runtime",
 	.help = "    Short: async bt all. Each task shows the futures it polls, outermost first,\n"
-		"    with the line it awaits at; the last one says what the task waits for.",
+		"    with the line it awaits at; the last one says what the task waits for.\n"
+		"    Grouped, tasks with identical trees are a group; the ways that groups share\n"
+		"    from the outermost future on are drawn once, with the number of tasks. On a\n"
+		"    terminal that is the default for more than 50 tasks.\n" SELECT_HELP,
+	.options = all_options,
+	.check = check_all,
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.run = run_all,
 };

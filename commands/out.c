@@ -32,6 +32,7 @@ struct error *out_end(struct out *o)
 	if (o->open)
 		o->ops->end(o);
 	o->open = false;
+	arena_free(&o->arena);
 	fflush(o->options.answers);
 	progress_end();
 	return write_error(o, errno);
@@ -42,6 +43,7 @@ void out_drop(struct out *o)
 	if (o->open)
 		o->ops->drop(o);
 	o->open = false;
+	arena_free(&o->arena);
 	fflush(o->options.answers);
 }
 
@@ -53,8 +55,10 @@ void out_progress(const struct out *o, size_t done, size_t total)
 
 void out_free(struct out *o)
 {
-	if (o)
-		o->ops->free(o);
+	if (!o)
+		return;
+	arena_free(&o->arena);
+	o->ops->free(o);
 }
 
 void out_freep(struct out **o)

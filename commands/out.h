@@ -16,7 +16,10 @@
 
 struct command;
 struct focus;
+struct groups;
+struct group_lines;
 struct out;
+struct tally;
 
 struct out_options {
 	FILE *answers;   /* stdout; borrowed */
@@ -27,6 +30,8 @@ struct out_options {
 	unsigned width;   /* columns of the terminal; 0: not a terminal, never truncate */
 	bool progress;    /* answers go where nobody sees them: say how far writing them is */
 	bool interactive; /* say what was read, and each note, only when it changed */
+	bool group;       /* people look at it: many tasks are grouped unless they ask otherwise */
+	bool cut;         /* text: of many groups only as many as fit a screen */
 };
 
 /* What an answer is about. */
@@ -46,6 +51,7 @@ enum thread_view {
 	THREAD_ASYNC, /* what it does for its runtime, and the future it blocks on */
 	THREAD_STACK, /* native frames, joined with the async stacks of what they poll */
 	THREAD_ROW,   /* in a table of threads */
+	THREAD_BRIEF, /* above groups of tasks: the future it blocks on, else only counted */
 };
 
 enum task_view {
@@ -60,11 +66,32 @@ enum help_view {
 	HELP_FULL, /* one command */
 };
 
+/* Which of the tasks an answer is about, where that is not simply all. */
+struct shown {
+	size_t total;        /* tasks of the snapshot, */
+	size_t matched;      /* that are asked for, */
+	size_t tasks;        /* and of which the answer tells */
+	size_t groups;       /* into which they fall, 0: are not grouped */
+	size_t groups_shown; /* of them */
+	bool asked;          /* by a condition */
+	bool by_default;     /* nobody asked for groups */
+};
+
 struct out_ops {
 	void (*begin)(struct out *o);
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
 	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);
 	void (*task)(struct out *o, const struct task *task, enum task_view view);
+	/*
+	 * Tasks by where they stand; lines: which of the groups are shown. whole: their frames
+	 * are not cut to one line. What is passed lives in the answer's arena.
+	 */
+	void (*groups)(struct out *o, const struct groups *g, const struct group_lines *lines,
+	               bool whole);
+	/* Tasks by the value of a field, the first n rows. */
+	void (*tally)(struct out *o, const struct tally *tally, size_t n);
+	/* Below the tasks: what is not shown. In the answer's arena. */
+	void (*shown)(struct out *o, const struct shown *shown);
 	/* The frame in focus: its line, and its variables where the answer is verbose. */
 	void (*frame)(struct out *o, const struct focus *f);
 	/* A value in that frame. */
@@ -85,6 +112,7 @@ struct out {
 	const struct out_ops *ops;
 	struct out_options options;
 	struct answer answer; /* valid from begin to end */
+	struct arena arena;   /* of the answer: what is made for it and read when it ends */
 	bool open;            /* between out_begin() and out_end() or out_drop() */
 };
 

@@ -32,6 +32,11 @@ struct json {
 	VEC(const struct command *) commands;
 	VEC(const struct place *) places;
 	VEC(const struct task *) tasks;
+	const struct groups *groups; /* in the answer's arena, as the next ones; NULL none */
+	const struct group_lines *group_lines;
+	const struct tally *tally;
+	size_t ntally; /* rows of it that are shown */
+	const struct shown *shown;
 	struct map seen; /* tasks by their address here */
 	struct json_writer writer;
 };
@@ -51,6 +56,9 @@ static void clear(struct json *j)
 	map_free(&j->seen);
 	j->summary = j->has_focus = j->has_frame = false;
 	j->printed = NULL;
+	j->groups = NULL;
+	j->tally = NULL;
+	j->shown = NULL;
 }
 
 static void json_drop(struct out *o)
@@ -119,6 +127,29 @@ static void json_place(struct out *o, const struct place *place)
 	*vec_push(&((struct json *)o)->places) = place;
 }
 
+static void json_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
+                        bool whole)
+{
+	struct json *j = (struct json *)o;
+
+	(void)whole;
+	j->groups = g;
+	j->group_lines = lines;
+}
+
+static void json_tally(struct out *o, const struct tally *tally, size_t n)
+{
+	struct json *j = (struct json *)o;
+
+	j->tally = tally;
+	j->ntally = n;
+}
+
+static void json_shown(struct out *o, const struct shown *shown)
+{
+	((struct json *)o)->shown = shown;
+}
+
 static void json_layout(struct out *o, const struct layout_info *row)
 {
 	*vec_push(&((struct json *)o)->layout) = row;
@@ -170,12 +201,16 @@ static void put_row(struct json_writer *w, const struct layout_info *row)
 
 static void put_command(struct json_writer *w, const struct command *command)
 {
+	SCRATCH(tmp);
+
 	json_open_object(w, NULL);
 	json_put_text(w, "name", command->name);
 	json_put_text(w, "args", command->args);
 	json_open_array(w, "options");
 	if (command->verbose)
 		json_put_text(w, NULL, "-v");
+	for (const struct command_option *o = command->options; o && o->name; o++)
+		json_put_text(w, NULL, arena_printf(&tmp, "--%s", o->name));
 	json_close_array(w);
 	json_put_text(w, "summary", command->summary);
 	json_close_object(w);
@@ -275,6 +310,12 @@ static void put_lists(struct json *j)
 			put_row(w, j->layout.data[i]);
 		json_close_array(w);
 	}
+	if (j->shown)
+		json_put_shown(w, j->shown);
+	if (j->groups)
+		json_put_groups(w, j->groups, j->group_lines, j->out.answer.verbose);
+	if (j->tally)
+		json_put_tally(w, j->tally, j->ntally);
 	if (j->commands.n) {
 		json_open_array(w, "commands");
 		for (size_t i = 0; i < j->commands.n; i++)
@@ -365,6 +406,9 @@ static const struct out_ops json_ops = {
 	.runtime = json_runtime,
 	.thread = json_thread,
 	.task = json_task,
+	.groups = json_groups,
+	.tally = json_tally,
+	.shown = json_shown,
 	.frame = json_frame,
 	.printed = json_printed,
 	.place = json_place,

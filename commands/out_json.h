@@ -18,6 +18,11 @@ void json_put_thread(struct json_writer *w, const struct thread_info *th, bool w
                      bool verbose);
 void json_put_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
+/* out_json_group.c */
+void json_put_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
+                     bool verbose);
+void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n);
+void json_put_shown(struct json_writer *w, const struct shown *shown);
 void json_put_target(struct json_writer *w, const struct target_info *target);
 
 #endif

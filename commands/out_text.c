@@ -218,6 +218,8 @@ static void text_begin(struct out *o)
 
 	t->module = NULL;
 	t->ntasks = 0;
+	t->brief = (struct brief){ 0 };
+	t->shown = NULL;
 	if (!o->answer.snapshot)
 		return;
 	text_subject(t);
@@ -299,7 +301,7 @@ void text_thread_line(struct text *t, const struct thread_info *th)
 	text_end_line(t);
 }
 
-static void thread_async(struct text *t, const struct thread_info *th)
+void text_thread_async(struct text *t, const struct thread_info *th)
 {
 	text_thread_line(t, th);
 	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
@@ -439,8 +441,10 @@ static void text_thread(struct out *o, const struct thread_info *th, enum thread
 		text_thread_row(t, th);
 	else if (view == THREAD_STACK)
 		thread_stack(t, th);
+	else if (view == THREAD_BRIEF)
+		text_thread_brief(t, th);
 	else
-		thread_async(t, th);
+		text_thread_async(t, th);
 }
 
 /* A user at the prompt is told each note once. */
@@ -474,6 +478,7 @@ static void text_end(struct out *o)
 	struct text *t = (struct text *)o;
 
 	text_table_end(t);
+	text_shown_end(t);
 	progress_end();
 	/* Both may be one terminal: the notes come after the answer. */
 	fflush(o->options.answers);
@@ -504,6 +509,9 @@ static const struct out_ops text_ops = {
 	.runtime = text_runtime_op,
 	.thread = text_thread,
 	.task = text_task,
+	.groups = text_groups,
+	.tally = text_tally,
+	.shown = text_shown,
 	.frame = text_frame,
 	.printed = text_printed,
 	.place = text_place_op,

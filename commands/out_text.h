@@ -8,15 +8,21 @@
 
 enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM };
 
+struct brief {
+	size_t block_on, workers, parked, busy, blocking;
+};
+
 struct text {
 	struct out out;
-	size_t ntasks;      /* written in this answer */
-	struct str line;    /* being built */
-	struct table table; /* of the answer; columns NULL: none */
-	char *said;         /* interactive: what the last answer was about */
-	struct str notes;   /* interactive: every note told so far, a line each */
-	const char *module; /* heading of the layout rows printed last */
-	bool styled;        /* a colour is on in line */
+	size_t ntasks;             /* written in this answer */
+	struct str line;           /* being built */
+	struct table table;        /* of the answer; columns NULL: none */
+	char *said;                /* interactive: what the last answer was about */
+	struct str notes;          /* interactive: every note told so far, a line each */
+	const char *module;        /* heading of the layout rows printed last */
+	bool styled;               /* a colour is on in line */
+	struct brief brief;        /* threads of this answer that were only counted */
+	const struct shown *shown; /* for the last line; NULL none */
 };
 
 /* Append to the line. */
@@ -59,6 +65,8 @@ void text_local(struct text *t, const struct local *local);
 /* The heading of a task's, or of a thread's, futures. */
 void text_task_line(struct text *t, const struct task *task);
 void text_thread_line(struct text *t, const struct thread_info *th);
+/* With the futures that it polls. */
+void text_thread_async(struct text *t, const struct thread_info *th);
 
 /* out_text_focus.c */
 void text_frame(struct out *o, const struct focus *f);
@@ -72,6 +80,21 @@ void text_runtime_row(struct text *t, const struct runtime_info *r);
 void text_layout(struct out *o, const struct layout_info *row);
 void text_help(struct out *o, const struct command *command, enum help_view view);
 void text_table_end(struct text *t);
+
+/* out_text_group.c, out_text_tally.c */
+void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
+                 bool whole);
+void text_tally(struct out *o, const struct tally *tally, size_t n);
+void text_shown(struct out *o, const struct shown *shown);
+/* At the end of an answer: the line of what is not shown. */
+void text_shown_end(struct text *t);
+/* "12,345", "12,345 tasks" */
+void text_big(struct text *t, uint64_t n);
+void text_big_count(struct text *t, uint64_t n, const char *noun);
+/* The line of the threads that were only counted. */
+void text_brief_line(struct text *t);
+/* Counts a thread. */
+void text_thread_brief(struct text *t, const struct thread_info *th);
 
 /* out_text_info.c */
 void text_summary(struct out *o);

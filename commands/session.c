@@ -74,11 +74,12 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 		return error_new(ERR_USAGE, "no target: say which with -p PID or -c CORE");
 
 	bool still = strcmp(s->target->ops->kind, "core") == 0;
-	if (!still || !s->snapshot || (wants & ~s->wants) || !is_answered(s, question)) {
+	if (!(still || s->pinned) || !s->snapshot || (wants & ~s->wants) ||
+	    !is_answered(s, question)) {
 		struct snapshot *fresh;
 
-		/* On a core keep what was wanted before, or two commands would take turns. */
-		if (still)
+		/* Keep what was wanted before, or two commands would take turns. */
+		if (still || s->pinned)
 			wants |= s->wants;
 		TRY(inspect(s->inspector, wants, question, &fresh));
 		drop_snapshot(s);

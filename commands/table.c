@@ -6,20 +6,19 @@
 
 enum { GAP = 2 };
 
-/* Characters of valid UTF-8: all bytes but continuations. */
-static size_t text_width(const char *text)
+size_t text_width(const char *text)
 {
 	size_t n = 0;
 
+	/* All bytes but continuations. */
 	for (; *text; text++)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;
 }
 
-/* Appends at most width characters, an ellipsis at the end when text is longer. */
-static void append_cut(struct str *s, const char *text, size_t width, const char *ellipsis)
+void append_cut(struct str *s, const char *text, size_t width, const char *ellipsis)
 {
-	size_t keep = width - text_width(ellipsis);
+	size_t dots = text_width(ellipsis), keep = width > dots ? width - dots : 0;
 
 	if (text_width(text) <= width) {
 		str_append(s, text);

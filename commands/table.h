@@ -26,6 +26,11 @@ struct table {
 	bool ascii; /* what is cut ends in "..." */
 };
 
+/* Characters of valid UTF-8. */
+size_t text_width(const char *text);
+/* Appends at most width characters, the ellipsis at the end when text is longer. */
+void append_cut(struct str *s, const char *text, size_t width, const char *ellipsis);
+
 /* columns is borrowed. */
 void table_init(struct table *t, const struct column *columns, size_t ncolumns);
 void table_deinit(struct table *t);
