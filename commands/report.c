@@ -80,10 +80,10 @@ static struct error *write_file(const char *path, const struct answer *answer)
 }
 
 static struct error *run_report(struct session *s, const struct answer *answer,
-                                const struct words *args, struct out *out)
+                                const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
-	const char *path = args->word[0];
+	const char *path = call->args.word[0];
 	SCRATCH(tmp);
 
 	(void)s;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/out_json.h"
-#include "commands/report_shape.h"
+#include "commands/report_parts.h"
 #include "commands/view.h"
 #include "debugger/base/str.h"
 
@@ -125,6 +125,11 @@ static void put_awaiting(struct report *r, const struct task *task)
 	put(r, f && f->file_short ? report_string(r, place.data) : 0);
 }
 
+static void put_group(struct report *r, const struct task *task)
+{
+	put(r, r->groups.of[report_task(r, task) - 1]);
+}
+
 static void put_tree_details(struct report *r, const struct task *task)
 {
 	if (task->root)
@@ -147,6 +152,7 @@ static const struct column {
 	{ "waiting", put_waiting },
 	{ "shape", put_shape },
 	{ "awaiting", put_awaiting },
+	{ "group", put_group },
 	/* Not one number a task: as many as its shape says. */
 	{ "details", put_tree_details },
 };
@@ -310,6 +316,7 @@ static struct error *put_report(struct report *r, int64_t written)
 	json_close_array(&r->w);
 	if (r->answer->verbose)
 		TRY(put_locals(r));
+	report_put_groups(r);
 	/* These have grown until here. */
 	report_put_shapes(r);
 	put_strings(r);
@@ -323,6 +330,7 @@ static void free_report(struct report *r)
 	report_table_free(&r->strings);
 	report_table_free(&r->shapes);
 	map_free(&r->tasks);
+	arena_free(&r->arena);
 }
 
 struct error *report_data_write(FILE *f, const struct answer *answer, int64_t written)
@@ -334,5 +342,6 @@ struct error *report_data_write(FILE *f, const struct answer *answer, int64_t wr
 	report_table_row(&r.strings, "", 0);
 	for (size_t i = 0; i < r.snap->ntasks; i++)
 		map_put(&r.tasks, (uintptr_t)r.snap->tasks[i], (void *)(uintptr_t)(i + 1));
+	groups_make(&r.arena, (const struct task *const *)r.snap->tasks, r.snap->ntasks, &r.groups);
 	return put_report(&r, written);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "commands/group.h"
 #include "commands/json_writer.h"
 #include "commands/out.h"
 #include "commands/report_table.h"
@@ -25,6 +26,8 @@ struct report {
 	struct report_table strings; /* row 0 is "" and stands for none */
 	struct report_table shapes;  /* rows of uint32_t: enum shape_column, then the children */
 	struct map tasks;            /* struct task * to its index + 1 */
+	struct arena arena;
+	struct groups groups;
 };
 
 /*

@@ -1,4 +1,4 @@
-#include "commands/report_shape.h"
+#include "commands/report_parts.h"
 
 #include "commands/view.h"
 #include "debugger/base/vec.h"

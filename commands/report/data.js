@@ -76,9 +76,9 @@ const shapeWait = overShapes(new Uint32Array(shapeAt.length), (s, rows, at, end,
 
 /*
  * The tree of a shape with its details, which begin at details[at]. Nodes are numbered as
- * asyncdbg numbers them: the root is 0, children follow their parent.
+ * asyncdbg numbers them: the root is 0, children follow their parent. below: with its children.
  */
-function makeTree(shape, details, at) {
+function makeTree(shape, details, at, below) {
 	let number = 0;
 	const make = (s) => {
 		const column = (c) => data.shapes[shapeAt[s] + c];
@@ -95,7 +95,7 @@ function makeTree(shape, details, at) {
 		if (bits & BIT.WAIT) {
 			f.wait = {
 				kind: text(SHAPE.WAIT), phrase: strings[details[at]],
-				object: strings[details[at + 1]], task: strings[details[at + 2]],
+				object: strings[details[at + 1]], task: strings[details[at + 2]] || '',
 			};
 			at += 3;
 		}
@@ -104,7 +104,7 @@ function makeTree(shape, details, at) {
 		if (bits & BIT.PROBLEM)
 			f.problem = strings[details[at++]];
 		const first = shapeAt[s] + SHAPE.COLUMNS;
-		for (let i = 0; i < column(SHAPE.NCHILDREN); i++)
+		for (let i = 0; below && i < column(SHAPE.NCHILDREN); i++)
 			f.children.push(make(data.shapes[first + i]));
 		return f;
 	};
@@ -123,10 +123,10 @@ const taskDetails = (() => {
 function taskTree(task) {
 	if (!tasks.shape[task])
 		return null;
-	return makeTree(tasks.shape[task] - 1, tasks.details, taskDetails[task]);
+	return makeTree(tasks.shape[task] - 1, tasks.details, taskDetails[task], true);
 }
 
-const threadTree = (th) => (th.shape ? makeTree(th.shape - 1, th.details, 0) : null);
+const threadTree = (th) => (th.shape ? makeTree(th.shape - 1, th.details, 0, true) : null);
 
 /* ---- tasks ---- */
 
@@ -226,6 +226,48 @@ const shapeFrames = overShapes(new Uint32Array(shapeAt.length), (s, rows, at, en
 
 const runtimeName = (r) => 'runtime ' + r.index + (r.name ? ' "' + r.name + '"' : '') + ', ' + r.flavor;
 
-/* Groups: numbers that belong together, named. */
-if (data.groups)
-	data.groups.forEach((g, i) => { g.index = i; });
+/* ---- groups: tasks that look alike, as asyncdbg made them ---- */
+
+const groups = data.groups.map((numbers, index) => {
+	const states = data.words.task.length;
+	const [example, size, oldest, newest] = numbers;
+	return {
+		index, example, count: size, oldest, newest,
+		states: numbers.slice(4, 4 + states), nodes: numbers.slice(4 + states),
+	};
+});
+
+/* What the trees of a group have in common, as a tree: see makeTree(). null where they have none. */
+function groupTree(group) {
+	const COLUMNS = 5;
+	const path = [];
+	for (const [number, node] of group.nodes.entries()) {
+		const [shape, depth, wait, , futures] = data.group_nodes.slice(node * COLUMNS,
+			(node + 1) * COLUMNS);
+		if (!shape)
+			return null;
+		const f = makeTree(shape - 1, [], 0, false);
+		f.number = number;
+		f.futures = futures;
+		if (f.wait)
+			f.wait.phrase = strings[wait];
+		path.length = depth;
+		path[depth] = f;
+		if (depth)
+			path[depth - 1].children.push(f);
+	}
+	return path[0];
+}
+
+/* What they wait for, as asyncdbg's `tasks` says it of one; numbers as "3-18" where they differ. */
+function groupWaiting(group) {
+	if (group.waiting === undefined) {
+		let f = group.count > 1 ? groupTree(group) : null;
+		for (let next = f; next; next = f.children.find((c) => c.branch === BRANCH_POLLED))
+			f = next;
+		group.waiting = !f || !f.wait || !f.wait.phrase ? taskWaiting(group.example)
+			: f.bits & BIT.ANONYMOUS && f.typeShort ? f.typeShort + ': ' + f.wait.phrase
+				: f.wait.phrase;
+	}
+	return group.waiting;
+}

@@ -45,7 +45,7 @@ function go() {
 	if (part === 'task-' && taskByLink(rest) >= 0) {
 		show('tasks');
 		taskList.jump(taskByLink(rest));
-	} else if (part === 'group-' && data.groups && data.groups[rest]) {
+	} else if (part === 'group-' && groups[Number(rest)]) {
 		show('tasks');
 		taskList.jumpGroup(Number(rest));
 	} else if (part === 'thread-' && threadByNumber.has(Number(rest))) {

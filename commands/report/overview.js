@@ -34,8 +34,8 @@ const card = (style, title, ...content) =>
 function statesCard() {
 	const states = tally(taskState);
 	return card('small', 'Tasks',
-		el('p.big', null, count(taskCount), data.groups ? el('span.quiet', null, ' in ' +
-			plural(data.groups.length, 'kind')) : null),
+		el('p.big', null, count(taskCount), groups.length ? el('span.quiet', null, ' in ' +
+			plural(groups.length, 'kind')) : null),
 		el('div.stack', { 'aria-hidden': 'true' }, states.map(([state, n]) =>
 			el('span.' + state, { style: { 'flex-grow': n } }))),
 		el('ul.legend', null, states.map(([state, n]) => el('li', null,
@@ -49,11 +49,11 @@ function waitsCard() {
 }
 
 function groupsCard() {
-	if (!data.groups || !data.groups.length)
+	if (!groups.length)
 		return null;
-	const groups = data.groups.map((g) => [[code(taskName(g.example)), ' ',
+	const entries = groups.map((g) => [[code(taskName(g.example)), ' ',
 		el('span.quiet', null, taskAwaiting(g.example))], g.count, '#group-' + g.index]);
-	return card('tall', 'Most alike', bars(groups, 8, 'other kind'));
+	return card('tall', 'Most alike', bars(entries, 8, 'other kind'));
 }
 
 function threadsCard() {

@@ -4,34 +4,6 @@ const GROUP_FROM = 50;   /* tasks: grouping is the default above, as on a termin
 const UNFOLD_MOST = 20000; /* lines that "Expand all" may come to */
 const SHOW_OPEN = 150;   /* shapes' lines: as few as that are open from the start */
 
-/* ---- groups, as asyncdbg made them ---- */
-
-/* A frame that is common to the tasks of a group, as a node of a tree: see makeTree(). */
-function groupTree(group) {
-	const nodes = data.group_nodes;
-	const path = [];
-	let number = 0;
-	let root = null;
-	for (const n of group.nodes) {
-		const node = nodes[n];
-		if (!node.shape)
-			return null;
-		const f = makeTree(node.shape - 1, [], 0);
-		f.number = number++;
-		f.children = [];
-		f.note = f.problem = '';
-		f.wait = node.wait ? { kind: '', phrase: strings[node.wait], object: '', task: '' } : null;
-		f.futures = node.futures;
-		path.length = node.depth;
-		path[node.depth] = f;
-		if (node.depth)
-			path[node.depth - 1].children.push(f);
-		else
-			root = f;
-	}
-	return root;
-}
-
 /* ---- lines ---- */
 
 const stateDot = (state) => el('span.state.' + state, null, state);
@@ -68,7 +40,7 @@ function groupLine(group, members, open) {
 		],
 		cells: () => [
 			placeText(taskAwaiting(example)),
-			el('span.wait', null, strings[group.waiting] || taskWaiting(example)),
+			el('span.wait', null, groupWaiting(group)),
 		],
 	};
 }
@@ -89,7 +61,7 @@ class TaskList {
 		this.states = new Set();
 		this.open = new Set();   /* keys of tasks and groups */
 		this.closed = new Set(); /* keys of forks */
-		this.grouped = Boolean(data.groups) && taskCount > GROUP_FROM;
+		this.grouped = taskCount > GROUP_FROM;
 		this.found = searchTasks('', this.states);
 		this.list = new Rows(byId('task-list'), {
 			label: 'Tasks', head: ['Task and its futures', 'At', 'Waiting for'],
@@ -118,7 +90,6 @@ class TaskList {
 			this.grouped = grouped.checked;
 			this.refresh();
 		});
-		grouped.closest('label').hidden = !data.groups;
 		byId('unfold').addEventListener('click', () => this.all(true) && this.refresh());
 		byId('fold').addEventListener('click', () => this.all(false) && this.refresh());
 		this.chips();
@@ -185,7 +156,7 @@ class TaskList {
 		if (!open)
 			return true;
 		if (this.grouped)
-			data.groups.forEach((g) => this.open.add('g' + g.index));
+			groups.forEach((g) => this.open.add('g' + g.index));
 		else if (this.lines() <= UNFOLD_MOST)
 			this.found.forEach((task) => this.open.add('t' + task));
 		return true;
@@ -220,9 +191,9 @@ class TaskList {
 	refresh() {
 		const rows = [];
 		if (this.grouped) {
-			const members = data.groups.map(() => []);
+			const members = groups.map(() => []);
 			this.found.forEach((task) => members[tasks.group[task]].push(task));
-			data.groups.filter((g) => members[g.index].length)
+			groups.filter((g) => members[g.index].length)
 				.sort((a, b) => members[b.index].length - members[a.index].length ||
 					a.index - b.index)
 				.forEach((g) => this.addGroup(rows, g, members[g.index]));
@@ -288,7 +259,7 @@ function aboutTask(task) {
 			fact('Runs on', tasks.thread[task] && threadAnchor(tasks.thread[task])),
 			fact('Runtime', runtime && runtimeName(runtime)),
 			fact('LocalSet', tasks.local_set[task] && code(strings[tasks.local_set[task]])),
-			fact('Alike', data.groups && plural(data.groups[tasks.group[task]].count, 'task')),
+			fact('Alike', groups.length && plural(groups[tasks.group[task]].count, 'task')),
 			fact('Header', taskAddress(task) && code(taskAddress(task))),
 			fact('Type', tasks.type[task] && code(strings[tasks.type[task]])),
 			fact('Link', el('a', { href: taskLink(task) }, taskLink(task)))),
@@ -305,7 +276,7 @@ function aboutGroup(group) {
 			fact('Oldest', taskAnchor(group.oldest)),
 			fact('Newest', taskAnchor(group.newest)),
 			fact('At', taskAwaiting(group.example) && code(taskAwaiting(group.example))),
-			fact('Wait for', strings[group.waiting])),
+			fact('Wait for', groupWaiting(group))),
 		el('p.quiet', null, 'They have the same functions, lines and branches, and wait for the ' +
 			'same kind of thing.'),
 	];

@@ -38,7 +38,7 @@ async function open(name, address = '', colorScheme = 'light') {
 	});
 	page.on('request', (r) => r.url().split('#')[0] === file || wrong.push('request: ' + r.url()));
 	await page.goto(file + address);
-	assert.equal(await page.getAttribute('html', 'data-ready'), 'yes', name + ' did not get ready');
+	assert.equal(await page.getAttribute('html', 'data-ready'), 'yes', name + ' did not get ready: ' + wrong);
 	return { page, wrong, close: async () => {
 		assert.deepEqual(wrong, []);
 		await page.close();
