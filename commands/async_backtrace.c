@@ -36,11 +36,11 @@ static struct error *show_threads(const struct snapshot *snap, bool with_tasks, 
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct words *args,
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	return show_threads(answer->snapshot, true, out);
 }
@@ -64,10 +64,10 @@ static struct error *show_tasks(const struct snapshot *snap, struct out *out)
 }
 
 static struct error *run_all(struct session *s, const struct answer *answer,
-                             const struct words *args, struct out *out)
+                             const struct call *call, struct out *out)
 {
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	TRY(show_threads(answer->snapshot, false, out));
 	return show_tasks(answer->snapshot, out);

@@ -4,9 +4,9 @@
 #include "commands/focus.h"
 #include "commands/view.h"
 
-static struct error *check(const struct words *args)
+static struct error *check(const struct call *call)
 {
-	return args->n ? check_task_id(args->word[0]) : NULL;
+	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
 }
 
 /* All tasks of that id: two async runtimes in one program may each have one. */
@@ -39,10 +39,10 @@ static struct error *of_focus(const struct session *s, const struct answer *answ
 	return NULL;
 }
 
-static struct error *run(struct session *s, const struct answer *answer, const struct words *args,
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
-	return args->n ? by_id(answer, args->word[0], out) : of_focus(s, answer, out);
+	return call->args.n ? by_id(answer, call->args.word[0], out) : of_focus(s, answer, out);
 }
 
 const struct command async_task_command = {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "commands/option.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
@@ -317,28 +318,6 @@ static struct error *too_many(const struct command *const *table, const struct c
 	return error_new(ERR_USAGE, "\"%s\" takes no arguments: \"%s\"", command->name, extra);
 }
 
-static const char *const verbose_options[] = { "-v", "--verbose" };
-
-static bool is_verbose(const char *word)
-{
-	return strcmp(word, verbose_options[0]) == 0 || strcmp(word, verbose_options[1]) == 0;
-}
-
-/* The words without options, which may stand anywhere behind the first one. */
-static struct words take_options(struct arena *a, const struct words *words, bool *verbose)
-{
-	struct words rest = { NEW_ARRAY(a, const char *, words->n + 1), 0 };
-
-	*verbose = false;
-	for (size_t i = 0; i < words->n; i++) {
-		if (i && is_verbose(words->word[i]))
-			*verbose = true;
-		else
-			rest.word[rest.n++] = words->word[i];
-	}
-	return rest;
-}
-
 static struct error *check_call(const struct command *const *table, const struct call *call,
                                 size_t depth)
 {
@@ -351,7 +330,7 @@ static struct error *check_call(const struct command *const *table, const struct
 		                 command->name, command->args);
 	if (call->verbose && !command->verbose)
 		return error_new(ERR_USAGE, "\"%s\" has no option -v", command->name);
-	return command->check ? command->check(&call->args) : NULL;
+	return command->check ? command->check(call) : NULL;
 }
 
 struct error *command_named(const struct command *const *table, const struct words *words,
@@ -372,14 +351,26 @@ struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret)
 {
 	struct call call = { 0 };
-	struct words plain = take_options(a, words, &call.verbose);
+	struct words plain = words_before_options(a, words);
 	size_t depth;
 
 	TRY(command_named(table, &plain, &call.command, &depth));
-	call.args = (struct words){ plain.word + depth, plain.n - depth };
+	TRY(take_options(a, words, depth, &call));
 	TRY(check_call(table, &call, depth));
 	*ret = call;
 	return NULL;
+}
+
+size_t command_option_words(const struct command *const *table, const struct words *typed,
+                            const struct words *rest)
+{
+	SCRATCH(tmp);
+	struct words plain = words_before_options(&tmp, typed);
+	const struct command *command;
+	size_t depth;
+	struct error *err CLEANUP(error_freep) = command_named(table, &plain, &command, &depth);
+
+	return err ? 0 : option_words(command, rest);
 }
 
 struct completions {
@@ -387,14 +378,19 @@ struct completions {
 	size_t n, capacity;
 };
 
-/* command: NULL where the words before are none. */
-static void complete_options(const struct command *command, const char *partial,
-                             struct completions *ret)
+static void add_completion(const char *word, void *arg)
 {
-	for (size_t i = 0; command && command->verbose && i < 2; i++) {
-		if (strncmp(verbose_options[i], partial, strlen(partial)) == 0)
-			*vec_push(ret) = verbose_options[i];
-	}
+	struct completions *found = arg;
+
+	*vec_push(found) = word;
+}
+
+/* Whether the last of the words is an option, and what follows is its value. */
+static bool is_value_next(const struct command *command, const struct words *before)
+{
+	const char *next[] = { before->n ? before->word[before->n - 1] : "", "" };
+
+	return option_words(command, &(struct words){ next, 2 }) > 1;
 }
 
 size_t command_complete(struct arena *a, const struct command *const *table,
@@ -406,8 +402,12 @@ size_t command_complete(struct arena *a, const struct command *const *table,
 	size_t depth;
 	struct error *err CLEANUP(error_freep) = resolve(table, before, &path, &depth);
 
-	if (!err && *partial == '-')
-		complete_options(command_of_path(table, path, depth), partial, &found);
+	const struct command *command = err ? NULL : command_of_path(table, path, depth);
+
+	if (command && is_value_next(command, before))
+		depth = SIZE_MAX;
+	else if (command && *partial == '-')
+		options_complete(a, command, partial, add_completion, &found);
 	else if (!err && depth == before->n)
 		collect_nexts(table, path, depth, &nexts);
 	for (size_t i = 0; i < nexts.n; i++) {

@@ -16,33 +16,67 @@
 #include "commands/words.h"
 #include "debugger/base/error.h"
 
+/*
+ * An option of one command. It stands behind the command's name, as `--name VALUE` or
+ * `--name=VALUE`; from the shell, too. In help, completion and JSON without further ado.
+ */
+struct command_option {
+	const char *name; /* without the hyphens: "dot" */
+	const char *arg;  /* for help: "FILE"; "FIELD VALUE": it takes two words; NULL: none */
+	bool multiple;    /* may be given more than once */
+	const char *help; /* one line without a final period: "Write Graphviz to FILE" */
+};
+
+struct command;
+
+/* An option as given. */
+struct chosen_option {
+	const struct command_option *option;
+	const char *const *values; /* as many as option->arg has words; NULL where it has none */
+};
+
+/* A command as typed, understood. */
+struct call {
+	const struct command *command;
+	struct words args;             /* what follows its name, without options; n may be 0 */
+	bool verbose;                  /* with -v or --verbose */
+	struct chosen_option *options; /* in the order in which they were given */
+	size_t noptions;
+};
+
+/* Whether an option of the command was given; the name as in its table. */
+bool call_has(const struct call *call, const char *name);
+/* Its (first) value, of several the last one given; NULL when it was not given or takes none. */
+const char *call_option(const struct call *call, const char *name);
+
 struct command {
-	const char *name;    /* words as typed, canonical: "async backtrace all" */
-	const char *args;    /* for help: "[ID]"; NULL when it takes none */
-	size_t min_args;     /* fewer words than that are a usage error, */
-	size_t max_args;     /* and so are more than that */
-	bool verbose;        /* takes -v: shows the variables of every frame */
-	const char *summary; /* one line without a final period */
-	const char *help;    /* further lines, NULL none */
-	bool offline;        /* needs neither target nor snapshot: answer->snapshot is NULL */
-	unsigned wants;      /* enum want of its snapshot */
+	const char *name;                     /* words as typed, canonical: "async backtrace all" */
+	const char *args;                     /* for help: "[ID]"; NULL when it takes none */
+	size_t min_args;                      /* fewer words than that are a usage error, */
+	size_t max_args;                      /* and so are more than that */
+	bool verbose;                         /* takes -v: shows the variables of every frame */
+	const struct command_option *options; /* a name of NULL at the end; NULL: none */
+	const char *summary;                  /* one line without a final period */
+	const char *help;                     /* further lines, NULL none */
+	bool offline;   /* needs neither target nor snapshot: answer->snapshot is NULL */
+	unsigned wants; /* enum want of its snapshot */
 	/*
 	 * ERR_USAGE for arguments that nothing in any program can be meant by. NULL: there are
 	 * none such. Called before a process is touched.
 	 */
-	struct error *(*check)(const struct words *args);
+	struct error *(*check)(const struct call *call);
 	/*
-	 * What it asks about one place, beyond wants; NULL: nothing. *ret borrows from s and args.
+	 * What it asks about one place, beyond wants; NULL: nothing. *ret borrows from s and call.
 	 * The arguments were checked.
 	 */
-	void (*ask)(const struct session *s, const struct words *args, struct question *ret);
+	void (*ask)(const struct session *s, const struct call *call, struct question *ret);
 	/*
 	 * Selects and orders what to show of answer->snapshot. Calls out_begin() once it knows
 	 * that it can answer, then any ops; the caller calls out_end(). An error after out_begin()
 	 * drops the answer as far as the format allows.
 	 */
 	struct error *(*run)(struct session *s, const struct answer *answer,
-	                     const struct words *args, struct out *out);
+	                     const struct call *call, struct out *out);
 };
 
 extern const struct command async_backtrace_command, async_backtrace_all_command;
@@ -66,20 +100,22 @@ extern const struct command *const command_table[];
 struct error *command_named(const struct command *const *table, const struct words *words,
                             const struct command **ret, size_t *depth) MUST_CHECK;
 
-/* A command as typed, understood. */
-struct call {
-	const struct command *command;
-	struct words args; /* what follows its name, without options; n may be 0 */
-	bool verbose;      /* with -v or --verbose */
-};
-
 /*
- * The same with its arguments and options; ret->args is in arena a, its words are those of
- * words. ERR_USAGE also for too many, too few or wrong arguments, and for an option that it does
- * not take.
+ * The same with its arguments and options; the lists are in arena a, their words are those of
+ * words. Options may stand anywhere behind the name, -v behind its first word; what follows `--`
+ * is no option. ERR_USAGE also for too many, too few or wrong arguments, for an option that it
+ * does not take, that lacks its value or is given too often.
  */
 struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret) MUST_CHECK;
+
+/*
+ * How many words at the beginning of rest belong to an option of the command that typed begins
+ * with: the option, and its values as far as they are there; 0: rest begins with none of its
+ * options. For what reads the words of a shell, where options of the program stand among them.
+ */
+size_t command_option_words(const struct command *const *table, const struct words *typed,
+                            const struct words *rest);
 
 /*
  * The words that can follow `before` (complete or abbreviated) and begin with partial, each

@@ -209,7 +209,152 @@ static void options_stand_anywhere(void **state)
 	assert_verbose("async bt -v all", &async_backtrace_all_command, "");
 	assert_refuses("tasks -v", "\"tasks\" has no option -v");
 	assert_refuses("-v", "unknown command \"-v\"; \"help\" lists all");
-	assert_refuses("async bt --verbos", "\"async backtrace\" takes no arguments: \"--verbos\"");
+	assert_refuses("async bt --verbos", "\"async backtrace\" has no option --verbos");
+	assert_finds("async task -- 4", &async_task_command, "4");
+	assert_refuses("async task -- --verbose",
+	               "\"--verbose\" is not a task id: ids are numbers");
+}
+
+static struct error *run_nothing(struct session *s, const struct answer *answer,
+                                 const struct call *call, struct out *out)
+{
+	(void)s;
+	(void)answer;
+	(void)call;
+	(void)out;
+	return NULL;
+}
+
+static const struct command_option example_options[] = {
+	{ "dot", "FILE", false, "Write a picture" },
+	{ "with", "FIELD VALUE", true, "Only those" },
+	{ "all", NULL, false, "All of them" },
+	{ 0 },
+};
+static const struct command example_command = {
+	.name = "example graph",
+	.args = "[ID]",
+	.max_args = 1,
+	.verbose = true,
+	.options = example_options,
+	.offline = true,
+	.run = run_nothing,
+};
+static const struct command *const example_table[] = { &example_command, &bt_command, NULL };
+
+static struct found find_example(const char *line)
+{
+	struct found f = { 0 };
+	struct words *commands;
+	size_t n;
+
+	assert_null(words_split(&f.arena, line, &commands, &n));
+	f.err = command_find(&f.arena, example_table, &commands[0], &f.call);
+	return f;
+}
+
+static void options_of_a_command(void **state)
+{
+	struct found f CLEANUP(found_deinit) =
+		find_example("ex -v graph --with a '>5' 7 --dot=x=y --with=b c --all");
+
+	(void)state;
+	assert_null(f.err);
+	assert_true(f.call.verbose);
+	assert_words(&f.call.args, "7");
+	assert_string_equal(call_option(&f.call, "dot"), "x=y");
+	assert_true(call_has(&f.call, "all"));
+	assert_null(call_option(&f.call, "all"));
+	assert_int_equal(f.call.noptions, 4);
+	assert_string_equal(f.call.options[0].option->name, "with");
+	assert_string_equal(f.call.options[0].values[0], "a");
+	assert_string_equal(f.call.options[0].values[1], ">5");
+	assert_string_equal(f.call.options[2].values[0], "b");
+	assert_string_equal(f.call.options[2].values[1], "c");
+
+	struct found none CLEANUP(found_deinit) = find_example("example graph 7");
+	assert_false(call_has(&none.call, "dot"));
+	assert_null(call_option(&none.call, "dot"));
+	/* A value may look like an option; behind -- nothing is one. */
+	struct found odd CLEANUP(found_deinit) = find_example("example graph --dot --all -- --dot");
+	assert_null(odd.err);
+	assert_string_equal(call_option(&odd.call, "dot"), "--all");
+	assert_words(&odd.call.args, "--dot");
+}
+
+static void assert_example_refuses(const char *line, const char *message)
+{
+	struct found f CLEANUP(found_deinit) = find_example(line);
+
+	assert_non_null(f.err);
+	assert_int_equal(f.err->kind, ERR_USAGE);
+	assert_string_equal(f.err->message, message);
+}
+
+static void refuses_options(void **state)
+{
+	(void)state;
+	assert_example_refuses("example graph --do x", "\"example graph\" has no option --do");
+	assert_example_refuses("example graph --dotty x",
+	                       "\"example graph\" has no option --dotty");
+	assert_example_refuses("example graph --dot", "--dot needs a value: --dot FILE");
+	assert_example_refuses("example graph --with a",
+	                       "--with needs a value: --with FIELD VALUE");
+	assert_example_refuses("example graph --dot a --dot b", "--dot may be given once");
+	assert_example_refuses("example graph --all=1", "--all takes no value");
+	assert_example_refuses("bt --dot x", "\"bt\" has no option --dot");
+	assert_example_refuses("example --dot x graph",
+	                       "\"example\" is not a whole command: example graph");
+}
+
+static size_t words_of_option(const char *typed, const char *rest)
+{
+	SCRATCH(tmp);
+	struct words *before, *behind;
+	size_t n;
+
+	assert_null(words_split(&tmp, typed, &before, &n));
+	assert_null(words_split(&tmp, rest, &behind, &n));
+	return command_option_words(example_table, before, behind);
+}
+
+/* As in a shell, where the program's own options may stand between. */
+static void options_among_others(void **state)
+{
+	(void)state;
+	assert_int_equal(words_of_option("example graph", "--dot x --json"), 2);
+	assert_int_equal(words_of_option("ex gr 7", "--dot=x --json"), 1);
+	assert_int_equal(words_of_option("ex gr --dot x", "--with a b c"), 3);
+	assert_int_equal(words_of_option("ex gr", "--with a"), 2);
+	assert_int_equal(words_of_option("ex gr", "--all a"), 1);
+	assert_int_equal(words_of_option("ex gr", "--json --dot x"), 0);
+	assert_int_equal(words_of_option("ex gr", "x --dot x"), 0);
+	assert_int_equal(words_of_option("ex", "--dot x"), 0);
+	assert_int_equal(words_of_option("bt", "--dot x"), 0);
+}
+
+static void assert_example_completes(const char *before, const char *partial, const char *expected)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	struct words got = { 0 };
+	const char **found;
+	size_t n;
+
+	assert_null(words_split(&tmp, before, &commands, &n));
+	got.n = command_complete(&tmp, example_table, &commands[0], partial, &found);
+	got.word = found;
+	assert_words(&got, expected);
+}
+
+static void completes_options(void **state)
+{
+	(void)state;
+	assert_example_completes("ex gr", "-", "-v|--verbose|--dot|--with|--all");
+	assert_example_completes("ex gr --dot x", "--w", "--with");
+	assert_example_completes("ex gr --dot", "--w", "");
+	assert_example_completes("ex gr --dot=x", "--w", "--with");
+	assert_example_completes("ex gr --all", "--w", "--with");
 }
 
 static void assert_completes(const char *before, const char *partial, const char *expected)
@@ -254,6 +399,10 @@ static void the_table_is_in_order(void **state)
 		assert_int_equal((*c)->args != NULL, (*c)->max_args != 0);
 		assert_true((*c)->min_args <= (*c)->max_args);
 		assert_true((*c)->summary[strlen((*c)->summary) - 1] != '.');
+		for (const struct command_option *o = (*c)->options; o && o->name; o++) {
+			assert_non_null(o->help);
+			assert_true(o->help[strlen(o->help) - 1] != '.');
+		}
 		for (const struct command *const *other = c + 1; *other; other++)
 			assert_string_not_equal((*c)->name, (*other)->name);
 	}
@@ -271,6 +420,10 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_too_short_or_too_long),
 		cmocka_unit_test(refuses_arguments),
 		cmocka_unit_test(options_stand_anywhere),
+		cmocka_unit_test(options_of_a_command),
+		cmocka_unit_test(refuses_options),
+		cmocka_unit_test(options_among_others),
+		cmocka_unit_test(completes_options),
 		cmocka_unit_test(completes),
 		cmocka_unit_test(the_table_is_in_order),
 	};

@@ -32,7 +32,7 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 	if (call->verbose || (s->verbose && command->verbose))
 		wants |= WANT_LOCALS;
 	if (command->ask)
-		command->ask(s, &call->args, &question);
+		command->ask(s, call, &question);
 	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));
 	answer->wants = s->wants;
 	answer->verbose = wants & WANT_LOCALS;
@@ -54,7 +54,8 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	progress_end();
 	TRY(err);
 	progress_begin();
-	err = call.command->run(s, &answer, &call.args, out);
+	s->finding = 0;
+	err = call.command->run(s, &answer, &call, out);
 	if (err) {
 		out_drop(out);
 		return err;
@@ -62,6 +63,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	TRY(out_end(out));
 	if (answer.snapshot && !answer.snapshot->complete)
 		worsen(status, STATUS_PARTIAL);
+	worsen(status, (enum status)s->finding);
 	return NULL;
 }
 

@@ -16,6 +16,7 @@ enum status {
 	STATUS_OK = 0,      /* all was shown */
 	STATUS_PARTIAL = 1, /* something was shown, something is missing */
 	STATUS_NOTHING = 2, /* nothing was shown, or a fatal error */
+	STATUS_FOUND = 3,   /* what the command was told to look for is there */
 	STATUS_USAGE = 64,  /* the user asked wrongly */
 };
 

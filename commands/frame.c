@@ -17,16 +17,16 @@ static struct error *frame_number(const char *word, unsigned *ret)
 	return NULL;
 }
 
-static struct error *check_task(const struct words *args)
+static struct error *check_task(const struct call *call)
 {
-	return args->n ? check_task_id(args->word[0]) : NULL;
+	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
 }
 
-static struct error *check_frame(const struct words *args)
+static struct error *check_frame(const struct call *call)
 {
 	unsigned number;
 
-	return args->n ? frame_number(args->word[0], &number) : NULL;
+	return call->args.n ? frame_number(call->args.word[0], &number) : NULL;
 }
 
 /* Where the focus could go; it goes there once that is known to exist. */
@@ -45,23 +45,23 @@ static struct error *move_to(struct session *s, const struct answer *answer, uns
 }
 
 static struct error *run_task(struct session *s, const struct answer *answer,
-                              const struct words *args, struct out *out)
+                              const struct call *call, struct out *out)
 {
 	struct session moved = *s;
 	struct focus f;
 
-	if (args->n) {
-		const struct task *task = snapshot_task(answer->snapshot, args->word[0], 0);
+	if (call->args.n) {
+		const struct task *task = snapshot_task(answer->snapshot, call->args.word[0], 0);
 
 		if (!task)
-			return unknown_task(answer->snapshot, args->word[0]);
+			return unknown_task(answer->snapshot, call->args.word[0]);
 		focus_set_task(&moved, task);
 	}
 	TRY(focus_tree(&moved, answer->snapshot, &f));
 	/* A task without frames can be in focus all the same. */
 	if (f.root)
 		TRY(focus_frame(&moved, answer->snapshot, &f));
-	if (args->n)
+	if (call->args.n)
 		focus_set_task(s, f.task);
 	out_begin(out, answer);
 	out->ops->frame(out, &f);
@@ -69,22 +69,22 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 }
 
 static struct error *run_frame(struct session *s, const struct answer *answer,
-                               const struct words *args, struct out *out)
+                               const struct call *call, struct out *out)
 {
 	unsigned number = s->frame;
 
-	if (args->n)
-		TRY(frame_number(args->word[0], &number));
+	if (call->args.n)
+		TRY(frame_number(call->args.word[0], &number));
 	return move_to(s, answer, number, out);
 }
 
-static struct error *run_up(struct session *s, const struct answer *answer,
-                            const struct words *args, struct out *out)
+static struct error *run_up(struct session *s, const struct answer *answer, const struct call *call,
+                            struct out *out)
 {
 	const struct future *parent;
 	struct focus f;
 
-	(void)args;
+	(void)call;
 	TRY(focus_frame(s, answer->snapshot, &f));
 	future_frame(f.root, f.frame->number, &parent);
 	if (!parent)
@@ -131,7 +131,7 @@ static struct error *nth_child(const struct future *f, unsigned n, const struct 
 }
 
 static struct error *run_down(struct session *s, const struct answer *answer,
-                              const struct words *args, struct out *out)
+                              const struct call *call, struct out *out)
 {
 	const struct future *child = NULL;
 	struct focus f;
@@ -140,8 +140,8 @@ static struct error *run_down(struct session *s, const struct answer *answer,
 	TRY(focus_frame(s, answer->snapshot, &f));
 	if (!f.frame->nchildren)
 		return error_new(ERR_STATE, "frame #%u is innermost", f.frame->number);
-	if (args->n) {
-		TRY(frame_number(args->word[0], &n));
+	if (call->args.n) {
+		TRY(frame_number(call->args.word[0], &n));
 		TRY(nth_child(f.frame, n, &child));
 	} else {
 		TRY(only_child(f.frame, &child));
@@ -150,9 +150,9 @@ static struct error *run_down(struct session *s, const struct answer *answer,
 }
 
 static struct error *run_locals(struct session *s, const struct answer *answer,
-                                const struct words *args, struct out *out)
+                                const struct call *call, struct out *out)
 {
-	(void)args;
+	(void)call;
 	return move_to(s, answer, s->frame, out);
 }
 

@@ -1,14 +1,14 @@
 #include "commands/command.h"
 
 static struct error *run_help(struct session *s, const struct answer *answer,
-                              const struct words *args, struct out *out)
+                              const struct call *call, struct out *out)
 {
 	const struct command *command;
 	size_t depth;
 
 	(void)s;
-	if (args->n) {
-		TRY(command_named(command_table, args, &command, &depth));
+	if (call->args.n) {
+		TRY(command_named(command_table, &call->args, &command, &depth));
 		out_begin(out, answer);
 		out->ops->help(out, command, HELP_FULL);
 		return NULL;
@@ -20,10 +20,10 @@ static struct error *run_help(struct session *s, const struct answer *answer,
 }
 
 static struct error *run_quit(struct session *s, const struct answer *answer,
-                              const struct words *args, struct out *out)
+                              const struct call *call, struct out *out)
 {
 	(void)answer;
-	(void)args;
+	(void)call;
 	(void)out;
 	s->quit = true;
 	return NULL;

@@ -1,22 +1,22 @@
 #include "commands/command.h"
 
 static struct error *run_info(struct session *s, const struct answer *answer,
-                              const struct words *args, struct out *out)
+                              const struct call *call, struct out *out)
 {
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	out->ops->summary(out);
 	return NULL;
 }
 
 static struct error *run_layout(struct session *s, const struct answer *answer,
-                                const struct words *args, struct out *out)
+                                const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->nlayout; i++)
 		out->ops->layout(out, &snap->layout[i]);
@@ -24,12 +24,12 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 }
 
 static struct error *run_threads(struct session *s, const struct answer *answer,
-                                 const struct words *args, struct out *out)
+                                 const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->nthreads; i++)
 		out->ops->thread(out, &snap->threads[i], THREAD_ROW);

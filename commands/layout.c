@@ -24,7 +24,7 @@ static void show_progress(unsigned percent, void *arg)
 }
 
 static struct error *run_layout(struct session *s, const struct answer *answer,
-                                const struct words *args, struct out *out)
+                                const struct call *call, struct out *out)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
 	struct inspector *in CLEANUP(close_inspector) = NULL;
@@ -36,7 +36,7 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 
 	if (!s->output)
 		return error_new(ERR_USAGE, "say which file to write: layout EXE -o FILE");
-	TRY(target_file_open(args->word[0], &t));
+	TRY(target_file_open(call->args.word[0], &t));
 	TRY(inspector_open(t, NULL, &in));
 	TRY(rehearse_write(in, s->output, show_progress, terminal, &done));
 	fprintf(out->options.messages,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands/command.h"
 #include "commands/execute.h"
 #include "commands/repl.h"
 #include "debugger/base/log.h"
@@ -121,6 +122,30 @@ static enum color parse_color(const char *text, struct argp_state *state)
 	return COLOR_AUTO;
 }
 
+/*
+ * Options of the command stand among those of the program: what follows the word or option that
+ * was just parsed and is the command's goes with its words.
+ */
+static void take_command_options(struct options *o, struct argp_state *state)
+{
+	SCRATCH(tmp);
+	size_t left = (size_t)(state->argc - state->next), n = 0;
+	struct words rest = { NEW_ARRAY(&tmp, const char *, left + 1), 0 };
+
+	for (size_t i = 0; i < left; i++)
+		rest.word[rest.n++] = state->argv[state->next + (int)i];
+	for (; o->words.n && rest.n; rest.word += n, rest.n -= n) {
+		struct words typed = { o->words.data, o->words.n };
+
+		n = command_option_words(command_table, &typed, &rest);
+		for (size_t i = 0; i < n; i++)
+			*vec_push(&o->words) = rest.word[i];
+		state->next += (int)n;
+		if (!n)
+			return;
+	}
+}
+
 static error_t check_options(const struct options *o, struct argp_state *state)
 {
 	if (o->session.pid && o->session.core)
@@ -130,10 +155,8 @@ static error_t check_options(const struct options *o, struct argp_state *state)
 	return 0;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_option(struct options *o, int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
-
 	switch (key) {
 	case 'p':
 		o->session.pid = parse_pid(arg, state);
@@ -202,6 +225,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	error_t error = set_option(o, key, arg, state);
+
+	if (!error && key != ARGP_KEY_END)
+		take_command_options(o, state);
+	return error;
 }
 
 static const struct argp argp = {
@@ -353,7 +386,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	install_signals();
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 
 	enum status status = run(&o);
 	vec_free(&o.inputs);

@@ -170,12 +170,16 @@ static void put_row(struct json_writer *w, const struct layout_info *row)
 
 static void put_command(struct json_writer *w, const struct command *command)
 {
+	SCRATCH(tmp);
+
 	json_open_object(w, NULL);
 	json_put_text(w, "name", command->name);
 	json_put_text(w, "args", command->args);
 	json_open_array(w, "options");
 	if (command->verbose)
 		json_put_text(w, NULL, "-v");
+	for (const struct command_option *o = command->options; o && o->name; o++)
+		json_put_text(w, NULL, arena_printf(&tmp, "--%s", o->name));
 	json_close_array(w);
 	json_put_text(w, "summary", command->summary);
 	json_close_object(w);

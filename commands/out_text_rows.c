@@ -195,19 +195,29 @@ void text_layout(struct out *o, const struct layout_info *row)
 	}
 }
 
-static void usage(struct text *t, const struct command *command)
+static void usage(struct text *t, const struct command *command, bool options)
 {
 	str_append(&t->line, command->name);
 	if (command->args)
 		str_printf(&t->line, " %s", command->args);
 	str_append(&t->line, command->verbose ? " [-v]" : "");
+	for (const struct command_option *o = command->options; options && o && o->name; o++)
+		str_printf(&t->line, " [--%s%s%s]", o->name, o->arg ? " " : "",
+		           o->arg ? o->arg : "");
+}
+
+static void help_option(struct text *t, const struct command_option *o)
+{
+	str_printf(&t->line, "    --%s%s%s: %s.", o->name, o->arg ? " " : "", o->arg ? o->arg : "",
+	           o->help);
+	text_end_line(t);
 }
 
 void text_help(struct out *o, const struct command *command, enum help_view view)
 {
 	struct text *t = (struct text *)o;
 
-	usage(t, command);
+	usage(t, command, view == HELP_FULL);
 	if (view == HELP_FULL) {
 		text_end_line(t);
 		str_printf(&t->line, "    %s.", command->summary);
@@ -221,6 +231,8 @@ void text_help(struct out *o, const struct command *command, enum help_view view
 			                     "frame that is shown.");
 			text_end_line(t);
 		}
+		for (const struct command_option *p = command->options; p && p->name; p++)
+			help_option(t, p);
 		return;
 	}
 	str_printf(&t->line, "%*s  %s",

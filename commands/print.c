@@ -5,21 +5,21 @@
 #include "commands/focus.h"
 #include "commands/view.h"
 
-static struct error *check_print(const struct words *args)
+static struct error *check_print(const struct call *call)
 {
-	const char *expr = args->word[0];
+	const char *expr = call->args.word[0];
 
 	if (expr[strspn(expr, " \t")] == '\0')
 		return error_new(ERR_USAGE, "\"print\" needs a variable, as in print req.uri");
 	return NULL;
 }
 
-static void ask_print(const struct session *s, const struct words *args, struct question *ret)
+static void ask_print(const struct session *s, const struct call *call, struct question *ret)
 {
 	ret->task = *s->task ? s->task : NULL;
 	ret->thread = session_focus_number(s);
 	ret->frame = s->frame;
-	ret->print = args->word[0];
+	ret->print = call->args.word[0];
 }
 
 /* A static is of no frame, and needs none. */
@@ -44,7 +44,7 @@ static struct error *focus_of(const struct session *s, const struct snapshot *sn
 }
 
 static struct error *run_print(struct session *s, const struct answer *answer,
-                               const struct words *args, struct out *out)
+                               const struct call *call, struct out *out)
 {
 	const struct local *printed = answer->snapshot->printed;
 	struct focus f = { 0 };
@@ -55,38 +55,39 @@ static struct error *run_print(struct session *s, const struct answer *answer,
 		return error_new(ERR_STATE, "thread #%u is another one now; ask again",
 		                 s->asked.thread);
 	if (!printed)
-		return error_new(ERR_STATE, "%s: not found in frame #%u", args->word[0], s->frame);
+		return error_new(ERR_STATE, "%s: not found in frame #%u", call->args.word[0],
+		                 s->frame);
 	if (!printed->value)
-		return error_new(ERR_STATE, "%s: %s", args->word[0],
+		return error_new(ERR_STATE, "%s: %s", call->args.word[0],
 		                 printed->problem ? printed->problem : "it has no value");
 	out_begin(out, answer);
 	out->ops->printed(out, &f, printed);
 	return NULL;
 }
 
-static struct error *check_whatis(const struct words *args)
+static struct error *check_whatis(const struct call *call)
 {
 	uint64_t addr;
 
-	return word_address(args->word[0], &addr);
+	return word_address(call->args.word[0], &addr);
 }
 
-static void ask_whatis(const struct session *s, const struct words *args, struct question *ret)
+static void ask_whatis(const struct session *s, const struct call *call, struct question *ret)
 {
-	struct error *err CLEANUP(error_freep) = word_address(args->word[0], &ret->whatis);
+	struct error *err CLEANUP(error_freep) = word_address(call->args.word[0], &ret->whatis);
 
 	(void)s;
 	ret->has_whatis = err == NULL;
 }
 
 static struct error *run_whatis(struct session *s, const struct answer *answer,
-                                const struct words *args, struct out *out)
+                                const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 	uint64_t addr;
 
 	(void)s;
-	TRY(word_address(args->word[0], &addr));
+	TRY(word_address(call->args.word[0], &addr));
 	if (!snap->nplaces)
 		return error_new(ERR_STATE, "nothing is known of address 0x%" PRIx64, addr);
 	out_begin(out, answer);

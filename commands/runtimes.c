@@ -1,12 +1,12 @@
 #include "commands/command.h"
 
 static struct error *run_runtimes(struct session *s, const struct answer *answer,
-                                  const struct words *args, struct out *out)
+                                  const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->nruntimes; i++)
 		out->ops->runtime(out, &snap->runtimes[i], RUNTIME_ROW);
@@ -14,12 +14,12 @@ static struct error *run_runtimes(struct session *s, const struct answer *answer
 }
 
 static struct error *run_tasks(struct session *s, const struct answer *answer,
-                               const struct words *args, struct out *out)
+                               const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 
 	(void)s;
-	(void)args;
+	(void)call;
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		TRY(out_check(out));

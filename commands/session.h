@@ -26,6 +26,8 @@ struct session {
 	unsigned frame;            /* number of the frame in focus, within that task */
 	bool verbose;              /* of its options */
 	const char *output;        /* of its options */
+	unsigned finding;          /* exit code that the last command's answer asks for, as
+	                              STATUS_FOUND; 0: none */
 	bool quit;                 /* the user asked to leave */
 };
 

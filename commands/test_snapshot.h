@@ -242,19 +242,17 @@ static inline void catch (struct caught *c, enum format format)
 }
 
 /* Runs a command and ends its answer; the strings are valid afterwards. */
-static inline struct error *run_in_session(struct caught *c, struct session *session,
-                                           const struct command *command,
-                                           const struct snapshot *snap, const char *arg,
-                                           bool verbose)
+static inline struct error *run_call(struct caught *c, struct session *session,
+                                     const struct call *call, const struct snapshot *snap)
 {
-	struct words args = { arg ? &arg : NULL, arg != NULL };
+	const struct command *command = call->command;
 	struct answer answer = {
 		.command = command->name,
 		.snapshot = snap,
 		.wants = command->wants,
-		.verbose = verbose || (command->wants & WANT_LOCALS),
+		.verbose = call->verbose || (command->wants & WANT_LOCALS),
 	};
-	struct error *err = command->run(session, &answer, &args, c->out);
+	struct error *err = command->run(session, &answer, call, c->out);
 
 	if (err)
 		out_drop(c->out);
@@ -263,6 +261,34 @@ static inline struct error *run_in_session(struct caught *c, struct session *ses
 	fflush(c->options.answers);
 	fflush(c->options.messages);
 	return err;
+}
+
+static inline struct error *run_in_session(struct caught *c, struct session *session,
+                                           const struct command *command,
+                                           const struct snapshot *snap, const char *arg,
+                                           bool verbose)
+{
+	struct call call = {
+		.command = command,
+		.args = { arg ? &arg : NULL, arg != NULL },
+		.verbose = verbose,
+	};
+
+	return run_call(c, session, &call, snap);
+}
+
+/* A command as typed, with its options. */
+static inline struct error *run_line(struct caught *c, struct session *session,
+                                     const struct snapshot *snap, const char *line)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	struct call call;
+	size_t n;
+
+	TRY(words_split(&tmp, line, &commands, &n));
+	TRY(command_find(&tmp, command_table, &commands[0], &call));
+	return run_call(c, session, &call, snap);
 }
 
 static inline struct error *run_command(struct caught *c, const struct command *command,

@@ -17,10 +17,10 @@ static struct error *show_stacks(const struct answer *answer, struct out *out)
 }
 
 static struct error *run_all(struct session *s, const struct answer *answer,
-                             const struct words *args, struct out *out)
+                             const struct call *call, struct out *out)
 {
 	(void)s;
-	(void)args;
+	(void)call;
 	return show_stacks(answer, out);
 }
 
@@ -45,21 +45,21 @@ static struct error *thread_number(const char *word, unsigned *ret)
 	return NULL;
 }
 
-static struct error *check_thread(const struct words *args)
+static struct error *check_thread(const struct call *call)
 {
 	unsigned number;
 
-	return args->n ? thread_number(args->word[0], &number) : NULL;
+	return call->args.n ? thread_number(call->args.word[0], &number) : NULL;
 }
 
 static struct error *run_thread(struct session *s, const struct answer *answer,
-                                const struct words *args, struct out *out)
+                                const struct call *call, struct out *out)
 {
-	if (args->n) {
+	if (call->args.n) {
 		const struct snapshot *snap = answer->snapshot;
 		unsigned number;
 
-		TRY(thread_number(args->word[0], &number));
+		TRY(thread_number(call->args.word[0], &number));
 		const struct thread_info *th = snapshot_thread(snap, number);
 		if (!th)
 			return error_new(ERR_STATE, "no thread %u; there are %zu, from 1 on",
@@ -69,10 +69,10 @@ static struct error *run_thread(struct session *s, const struct answer *answer,
 	return show_focus(s, answer, out);
 }
 
-static struct error *run_bt(struct session *s, const struct answer *answer,
-                            const struct words *args, struct out *out)
+static struct error *run_bt(struct session *s, const struct answer *answer, const struct call *call,
+                            struct out *out)
 {
-	(void)args;
+	(void)call;
 	return show_focus(s, answer, out);
 }
 

@@ -109,7 +109,7 @@ check_usage() {
 	expect 64 'not an address' -p $$ whatis 0x10000000000000000
 	expect 64 'not an address' -p $$ -e 'whatis -1'
 	expect 64 'has no option -v' -p $$ -e 'tasks -v'
-	expect 64 'one word too many|takes no arguments' -p $$ -e 'async bt --verbos'
+	expect 64 'has no option --verbos' -p $$ -e 'async bt --verbos'
 	expect 2 'No such file' -p $$ -x nothing-there
 }
 
