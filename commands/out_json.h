@@ -18,6 +18,11 @@ void json_put_thread(struct json_writer *w, const struct thread_info *th, bool w
                      bool verbose);
 void json_put_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
+/* out_json_graph.c */
+void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
+void json_put_verdicts(struct json_writer *w, const struct verdicts *v);
+void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
+                       const char *const *skipped, size_t nskipped);
 void json_put_target(struct json_writer *w, const struct target_info *target);
 
 #endif

@@ -73,6 +73,13 @@ void text_layout(struct out *o, const struct layout_info *row);
 void text_help(struct out *o, const struct command *command, enum help_view view);
 void text_table_end(struct text *t);
 
+/* out_text_graph.c */
+void text_graph(struct out *o, const struct verdicts *v, const bool *shown);
+void text_verdict(struct out *o, const struct verdicts *v, size_t i);
+void text_verdicts_end(struct out *o, const struct verdicts *v);
+void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
+                   size_t nskipped);
+
 /* out_text_info.c */
 void text_summary(struct out *o);
 

@@ -49,6 +49,7 @@ struct graph_node {
 	const char *name; /* of a lock or channel: what the program calls it, NULL unknown */
 	uint64_t object;  /* of a lock, channel or set: its address; 0 unknown */
 	unsigned runtime; /* of GRAPH_RUNTIME */
+	size_t lock;      /* of GRAPH_QUEUE: the node of who has the lock */
 	size_t first, nedges; /* its edges: graph.edges[first..first + nedges) */
 };
 
@@ -103,6 +104,16 @@ void graph_freep(struct graph **g);
 size_t graph_of_task(const struct graph *g, size_t nth);
 size_t graph_of_root(const struct graph *g, size_t nth);
 size_t graph_of_thread(const struct graph *g, size_t nth);
+
+/* The node of a task of the snapshot; GRAPH_OUTSIDE when it is none of them. */
+size_t graph_find_task(const struct graph *g, const struct task *task);
+/*
+ * Sets shown (by node) for what can be reached from a node, and for all that wait for it; weak
+ * edges too. Others stay as they are.
+ */
+void graph_reach(const struct graph *g, size_t node, bool *shown);
+/* Does a party wait for anything that another one has? */
+bool graph_waits(const struct graph *g, size_t node);
 
 /* A task, or the future or code of a thread: what a verdict can be about. */
 bool graph_is_party(const struct graph_node *n);

@@ -163,7 +163,8 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	const struct wait *w = q->future->wait;
 	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
 	                                               .what = what_of(w->kind),
-	                                               .object = w->object });
+	                                               .object = w->object,
+	                                               .lock = all_holders(l, w) });
 
 	add_edge(b, node, before, "queued");
 	struct graph_edge *e = add_edge(b, node, q->party, "queued");

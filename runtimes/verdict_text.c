@@ -64,8 +64,6 @@ const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 	if (e->unpolled) {
 		str_append(&s, s.len ? ", in a future that is not polled: " : "");
 		append_future(&s, e->unpolled);
-	} else if (e->waiter && !h) {
-		append_future(&s, e->waiter);
 	}
 	return s.len ? arena_strdup(a, str_text(&s)) : NULL;
 }
