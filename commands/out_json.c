@@ -305,6 +305,8 @@ static void put_snapshot(struct json *j)
 	json_close_array(w);
 	if (j->summary)
 		put_summary(w, s);
+	if (j->out.answer.wants & WANT_HOLDINGS)
+		json_put_holdings(w, s, j->tasks.data, j->tasks.n);
 }
 
 /* The lists that only some commands have. */

@@ -16,6 +16,11 @@ void json_put_future(struct json_writer *w, const char *key, const struct future
 void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task);
 void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
+/*
+ * holdings and unsearched: what those tasks have and what may end their waits; tasks NULL: all.
+ */
+void json_put_holdings(struct json_writer *w, const struct snapshot *s,
+                       const struct task *const *tasks, size_t ntasks);
 void json_put_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
 /* out_json_graph.c */
