@@ -55,6 +55,6 @@ const struct command async_task_command = {
 	.help = "    Adds addresses, types and the details of what it waits for. In focus is the\n"
 		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
 		"    that thread is in block_on, shows the future it blocks on.",
-	.wants = WANT_TASKS | WANT_RUNNING,
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
 	.run = run,
 };

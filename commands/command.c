@@ -12,6 +12,8 @@ const struct command *const command_table[] = {
 	&async_backtrace_command,
 	&async_backtrace_all_command,
 	&async_task_command,
+	&async_graph_command,
+	&async_deadlocks_command,
 	&task_command,
 	&frame_command,
 	&up_command,

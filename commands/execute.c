@@ -57,13 +57,15 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	TRY(err);
 	progress_begin();
 	s->finding = 0;
+	arena_reset(&s->answer);
 	err = call.command->run(s, &answer, &call, out);
 	if (err) {
 		out_drop(out);
 		return err;
 	}
 	TRY(out_end(out));
-	if (answer.snapshot && !answer.snapshot->complete)
+	/* It may have taken another one meanwhile. */
+	if (answer.snapshot && s->snapshot && !s->snapshot->complete)
 		worsen(status, STATUS_PARTIAL);
 	worsen(status, (enum status)s->finding);
 	return NULL;

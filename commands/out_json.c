@@ -26,7 +26,13 @@ struct json {
 	/* Which parts this answer has beside the snapshot's own. */
 	bool summary, has_focus, has_frame;
 	struct focus focus;
-	const struct local *printed; /* NULL none */
+	const struct local *printed;             /* NULL none */
+	const struct verdicts *graph, *verdicts; /* NULL none */
+	const bool *graph_shown;                 /* of the graph's nodes, NULL: all */
+	bool has_findings;
+	const struct finding *findings;
+	const char *const *skipped;
+	size_t nfindings, nskipped;
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
@@ -59,6 +65,8 @@ static void clear(struct json *j)
 	j->groups = NULL;
 	j->tally = NULL;
 	j->shown = NULL;
+	j->graph = j->verdicts = NULL;
+	j->has_findings = false;
 }
 
 static void json_drop(struct out *o)
@@ -153,6 +161,37 @@ static void json_shown(struct out *o, const struct shown *shown)
 static void json_layout(struct out *o, const struct layout_info *row)
 {
 	*vec_push(&((struct json *)o)->layout) = row;
+}
+
+static void json_graph(struct out *o, const struct verdicts *v, const bool *shown)
+{
+	((struct json *)o)->graph = v;
+	((struct json *)o)->graph_shown = shown;
+}
+
+/* All are written where the last one ends. */
+static void json_verdict(struct out *o, const struct verdicts *v, size_t i)
+{
+	(void)o;
+	(void)v;
+	(void)i;
+}
+
+static void json_verdicts_end(struct out *o, const struct verdicts *v)
+{
+	((struct json *)o)->verdicts = v;
+}
+
+static void json_findings(struct out *o, const struct finding *list, size_t n,
+                          const char *const *skipped, size_t nskipped)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_findings = true;
+	j->findings = list;
+	j->nfindings = n;
+	j->skipped = skipped;
+	j->nskipped = nskipped;
 }
 
 static void json_summary(struct out *o)
@@ -297,6 +336,8 @@ static void put_snapshot(struct json *j)
 	json_close_array(w);
 	if (j->summary)
 		put_summary(w, s);
+	if (j->out.answer.wants & WANT_HOLDINGS)
+		json_put_holdings(w, s, j->tasks.data, j->tasks.n);
 }
 
 /* The lists that only some commands have. */
@@ -335,6 +376,12 @@ static void put_answers(struct json *j)
 		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
 		json_put_local(w, "printed", j->printed);
+	if (j->graph)
+		json_put_graph(w, j->graph, j->graph_shown);
+	if (j->verdicts)
+		json_put_verdicts(w, j->verdicts);
+	if (j->has_findings)
+		json_put_findings(w, j->findings, j->nfindings, j->skipped, j->nskipped);
 	if (j->places.n) {
 		json_open_array(w, "places");
 		for (size_t i = 0; i < j->places.n; i++)
@@ -413,6 +460,10 @@ static const struct out_ops json_ops = {
 	.printed = json_printed,
 	.place = json_place,
 	.layout = json_layout,
+	.graph = json_graph,
+	.verdict = json_verdict,
+	.verdicts_end = json_verdicts_end,
+	.findings = json_findings,
 	.summary = json_summary,
 	.help = json_help,
 	.end = json_end,

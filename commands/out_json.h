@@ -16,6 +16,11 @@ void json_put_future(struct json_writer *w, const char *key, const struct future
 void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task);
 void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
+/*
+ * holdings and unsearched: what those tasks have and what may end their waits; tasks NULL: all.
+ */
+void json_put_holdings(struct json_writer *w, const struct snapshot *s,
+                       const struct task *const *tasks, size_t ntasks);
 void json_put_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
 /* out_json_group.c */
@@ -23,6 +28,11 @@ void json_put_groups(struct json_writer *w, const struct groups *g, const struct
                      bool verbose);
 void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n);
 void json_put_shown(struct json_writer *w, const struct shown *shown);
+/* out_json_graph.c */
+void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
+void json_put_verdicts(struct json_writer *w, const struct verdicts *v);
+void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
+                       const char *const *skipped, size_t nskipped);
 void json_put_target(struct json_writer *w, const struct target_info *target);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "commands/holders.h"
 #include "commands/view.h"
 
 void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n)
@@ -149,6 +150,50 @@ void json_put_task(struct json_writer *w, const struct answer *answer, const str
 	if (task->changed)
 		json_put_bool(w, "changed", true);
 	json_close_object(w);
+}
+
+static void put_holding(struct json_writer *w, const struct holding *h)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "role", holding_role_name(h->role));
+	json_put_text(w, "kind", h->kind);
+	json_put_text(w, "type", h->type);
+	json_put_address(w, "addr", h->addr);
+	json_put_address(w, "object", h->object);
+	json_put_address(w, "primitive", h->primitive);
+	json_put_number_if(w, "permits", h->permits, h->permits);
+	json_put_text(w, "task", h->task ? h->task->id : NULL);
+	json_put_number_if(w, "runtime", h->task, h->task ? h->task->runtime : 0);
+	json_put_number_if(w, "thread", h->thread, h->thread);
+	json_put_number_if(w, "frame", h->future, h->future ? h->future->number : 0);
+	json_put_number_if(w, "stack_frame", !h->future, h->stack_frame);
+	json_put_text(w, "function", h->future ? h->future->function : NULL);
+	json_put_text(w, "path", h->path);
+	json_put_text(w, "file", h->file);
+	json_put_text(w, "file_short", h->file_short);
+	json_put_number_if(w, "line", h->line, h->line);
+	json_put_bool(w, "declared", h->declared);
+	json_put_bool(w, "granted", h->granted);
+	json_put_bool(w, "partial", h->partial);
+	json_put_bool(w, "uncertain", h->uncertain);
+	json_put_bool(w, "sole", h->sole);
+	json_close_object(w);
+}
+
+void json_put_holdings(struct json_writer *w, const struct snapshot *s,
+                       const struct task *const *tasks, size_t ntasks)
+{
+	json_open_array(w, "holdings");
+	for (size_t i = 0; i < s->nholdings; i++) {
+		bool concerned = !tasks;
+
+		for (size_t j = 0; j < ntasks && !concerned; j++)
+			concerned = holding_concerns(&s->holdings[i], tasks[j]);
+		if (concerned)
+			put_holding(w, &s->holdings[i]);
+	}
+	json_close_array(w);
+	json_put_list(w, "unsearched", s->unsearched, s->nunsearched);
 }
 
 static void put_frame(struct json_writer *w, const struct stack_frame *f)

@@ -306,7 +306,7 @@ void text_thread_async(struct text *t, const struct thread_info *th)
 	text_thread_line(t, th);
 	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
 	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
-		text_futures(t, th->root, "", false);
+		text_futures(t, th->root, "", NULL);
 	text_problem(t, "   ", th->problem);
 }
 
@@ -365,7 +365,9 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 	if (view == TASK_FULL)
 		task_facts(t, task);
 	if (task->root)
-		text_futures(t, task->root, "", view == TASK_FULL);
+		text_futures(t, task->root, "", view == TASK_FULL ? task : NULL);
+	if (view == TASK_FULL)
+		text_holdings(t, task);
 	text_problem(t, "   ", task->problem);
 	if (task->changed)
 		text_problem(t, "   ", changed);
@@ -404,7 +406,7 @@ static void polled_task(struct text *t, const char *id, unsigned thread)
 		return;
 	}
 	if (task->root)
-		text_futures(t, task->root, "   ", false);
+		text_futures(t, task->root, "   ", NULL);
 	text_problem(t, "      ", task->problem);
 	if (task->changed)
 		text_problem(t, "      ", changed);
@@ -516,6 +518,10 @@ static const struct out_ops text_ops = {
 	.printed = text_printed,
 	.place = text_place_op,
 	.layout = text_layout,
+	.graph = text_graph,
+	.verdict = text_verdict,
+	.verdicts_end = text_verdicts_end,
+	.findings = text_findings,
 	.summary = text_summary,
 	.help = text_help,
 	.end = text_end,

@@ -51,16 +51,23 @@ void text_problem(struct text *t, const char *indent, const char *why);
 void text_subject(struct text *t);
 
 /*
- * out_text_future.c: a future and all below it, a line each behind indent. full: with what only
- * the full view of a task says.
+ * out_text_future.c: a future and all below it, a line each behind indent. full: the
+ * task of which all is said; NULL: none.
  */
-void text_futures(struct text *t, const struct future *root, const char *indent, bool full);
+void text_futures(struct text *t, const struct future *root, const char *indent,
+                  const struct task *full);
 /* The line of one future, without its end. */
 void text_future(struct text *t, const struct future *f);
 /* A line each behind indent, the arguments first. */
 void text_locals(struct text *t, const struct future *f, const char *indent);
 /* "name: Type = value" */
 void text_local(struct text *t, const struct local *local);
+
+/* out_text_holding.c: a line for each who may end the wait of a future of that task. */
+void text_holders(struct text *t, const struct wait *wait, const struct task *task,
+                  const char *indent);
+/* A line for each lock and end of a channel that the task has. */
+void text_holdings(struct text *t, const struct task *task);
 
 /* The heading of a task's, or of a thread's, futures. */
 void text_task_line(struct text *t, const struct task *task);
@@ -95,6 +102,12 @@ void text_big_count(struct text *t, uint64_t n, const char *noun);
 void text_brief_line(struct text *t);
 /* Counts a thread. */
 void text_thread_brief(struct text *t, const struct thread_info *th);
+/* out_text_graph.c */
+void text_graph(struct out *o, const struct verdicts *v, const bool *shown);
+void text_verdict(struct out *o, const struct verdicts *v, size_t i);
+void text_verdicts_end(struct out *o, const struct verdicts *v);
+void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
+                   size_t nskipped);
 
 /* out_text_info.c */
 void text_summary(struct out *o);

@@ -199,8 +199,8 @@ static const struct glyphs ascii = { "|- ", "`- ", "|  " };
 struct tree {
 	struct text *t;
 	const struct glyphs *glyphs;
-	struct str indent; /* of the lines below the branch at hand */
-	bool full;
+	struct str indent;       /* of the lines below the branch at hand */
+	const struct task *full; /* NULL: not in full */
 };
 
 /*
@@ -230,6 +230,10 @@ static void details(struct tree *tree, const struct future *f, bool branches)
 	str_append(&indent, branches ? tree->glyphs->trunk : "   ");
 	if (tree->full)
 		future_facts(tree->t, f, indent.data);
+	str_append(&indent, "  ");
+	if (tree->full)
+		text_holders(tree->t, f->wait, tree->full, indent.data);
+	str_truncate(&indent, indent.len - 2);
 	if (tree->t->out.answer.verbose)
 		text_locals(tree->t, f, indent.data);
 	text_problem(tree->t, indent.data, f->problem);
@@ -270,7 +274,8 @@ static void chain(struct tree *tree, const struct future *f)
 	}
 }
 
-void text_futures(struct text *t, const struct future *root, const char *indent, bool full)
+void text_futures(struct text *t, const struct future *root, const char *indent,
+                  const struct task *full)
 {
 	struct tree tree = {
 		.t = t,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands/view.h"
+#include "runtimes/verdict.h"
 
 struct error *session_open(const struct session_options *options, struct session *ret)
 {
@@ -22,8 +23,17 @@ struct error *session_open(const struct session_options *options, struct session
 	return NULL;
 }
 
+static void drop_graph(struct session *s)
+{
+	verdicts_free(s->verdicts);
+	graph_free(s->graph);
+	s->verdicts = NULL;
+	s->graph = NULL;
+}
+
 static void drop_snapshot(struct session *s)
 {
+	drop_graph(s);
 	if (s->snapshot)
 		snapshot_free(s->snapshot);
 	s->snapshot = NULL;
@@ -34,6 +44,7 @@ static void drop_snapshot(struct session *s)
 void session_close(struct session *s)
 {
 	drop_snapshot(s);
+	arena_free(&s->answer);
 	if (s->inspector)
 		inspector_close(s->inspector);
 	target_close(s->target);
@@ -89,6 +100,16 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 	}
 	*ret = s->snapshot;
 	return NULL;
+}
+
+const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap)
+{
+	if (!s->graph || s->graph->snapshot != snap) {
+		drop_graph(s);
+		s->graph = graph_build(snap);
+		s->verdicts = verdicts_find(s->graph);
+	}
+	return s->verdicts;
 }
 
 struct error *session_focus(const struct session *s, const struct snapshot *snap,

@@ -63,6 +63,9 @@ struct coroutine_state {
 	const struct member *
 		*flags; /* drop flags: false for a variable that was moved or not set */
 	size_t nflags;
+	const struct holding_local *holding; /* see holding_locals() */
+	size_t nholding;
+	bool holding_known;
 	size_t nvariables; /* saved variables that a flag may be for */
 	bool complete;     /* file and line are the user's, held and flags are filled in */
 };

@@ -9,6 +9,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/layout_file.h"
 #include "runtimes/held.h"
+#include "runtimes/holding.h"
 #include "runtimes/leaf.h"
 #include "runtimes/locals.h"
 #include "runtimes/stack.h"
@@ -223,6 +224,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
 	queues_free(c);
+	holding_free(c);
 	arena_free(&c->scratch);
 	free(c);
 	return s;
@@ -250,6 +252,8 @@ static void collect(struct collector *c)
 		tokio_describe_threads_by_stack(c);
 	if (c->some_held)
 		held_settle(c->out);
+	if (c->want & WANT_HOLDINGS)
+		holding_search(c);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
 	question_answer(c, false);
@@ -258,6 +262,10 @@ static void collect(struct collector *c)
 static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
+	if (c->want & WANT_HOLDINGS) {
+		holding_search(c); /* what runs is known now */
+		holding_settle(c);
+	}
 	inspect_note_unstopped(c);
 	snapshot_number_frames(c->out);
 	question_answer(c, true);

@@ -12,6 +12,7 @@
 #include "dwarf/unwind.h"
 #include "runtimes/inspect.h"
 
+struct holdings;
 struct tokio;
 struct tokio_thread;
 struct tokio_runtime;
@@ -93,8 +94,9 @@ struct collector {
 	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
-	struct map queues; /* address of a list of waiters -> what leaf_queue.c saw there */
-	size_t waiters;    /* in all of them */
+	struct map queues;         /* address of a list of waiters -> what leaf_queue.c saw there */
+	size_t waiters;            /* in all of them */
+	struct holdings *holdings; /* of holding.c, NULL before the first one */
 };
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */

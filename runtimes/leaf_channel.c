@@ -62,6 +62,7 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 		TRY(leaf_strip_to(l, chan, "tokio::sync::mpsc::chan::Chan", &chan, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
+	l->w->primitive = chan.addr;
 	TRY(channel_read(l, chan, &ch));
 	wait_bool(l, "closed", ch.closed);
 	l->registered = ch.rx.vtable && ch.rx.data == l->d->waker;
@@ -103,7 +104,7 @@ struct error *leaf_decode_broadcast(struct leaf *l)
 		TRY(leaf_strip_to(l, reference, "tokio::sync::broadcast::Shared", &shared, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
-	l->w->object = shared.addr;
+	l->w->object = l->w->primitive = shared.addr;
 	TRY(read_broadcast(l, shared, &b));
 	TRY(leaf_place(l, shared, sync_path(BROADCAST_BUFFER), &place, &found));
 	TRY(value_slice(l->d->c->in->target, place, &buffer));

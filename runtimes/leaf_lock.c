@@ -217,7 +217,7 @@ struct error *leaf_decode_acquire(struct leaf *l)
 	struct owner o;
 
 	TRY(read_acquire(l, &q));
-	l->w->object = q.semaphore.addr;
+	l->w->object = l->w->primitive = q.semaphore.addr;
 	wait_bool(l, "polled", q.polled);
 	/* Who has got all permits is taken from the queue and woken. */
 	wait_bool(l, "granted", q.polled && !q.missing);

@@ -188,11 +188,11 @@ struct error *leaf_decode_notified(struct leaf *l)
 		TRY(leaf_strip_to(l, reference, type, &notify, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the wait refers to no Notify");
-	l->w->object = notify.addr;
+	l->w->object = l->w->primitive = notify.addr;
 	if (!owner_find(l, owners, notify.addr, &o))
 		return describe_notify(l, notify);
 	l->w->kind = described[o.row].kind;
-	l->w->object = o.object.addr;
+	l->w->object = l->w->primitive = o.object.addr;
 	return described[o.row].describe(l, &o);
 }
 
@@ -212,7 +212,7 @@ struct error *leaf_decode_cancellation(struct leaf *l)
 		TRY(leaf_strip_to(l, token, type, &node, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the wait refers to no token");
-	l->w->object = node.addr;
+	l->w->object = l->w->primitive = node.addr;
 	TRY(leaf_uint(l, node, sync_path(CANCELLATION_SET), &set));
 	wait_bool(l, "cancelled", set != 0);
 	wait_phrase(l, "cancellation token, %s", set ? "cancelled" : "not cancelled");

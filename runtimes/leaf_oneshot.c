@@ -37,7 +37,7 @@ static struct error *read_oneshot(struct leaf *l, int row, struct oneshot *ret, 
 	TRY(leaf_strip_to(l, inner, "tokio::sync::oneshot::Inner", &inner, &is_one));
 	if (!is_one)
 		return error_new(ERR_CORRUPT, "this end refers to no channel");
-	l->w->object = inner.addr;
+	l->w->object = l->w->primitive = inner.addr;
 	TRY(leaf_uint(l, inner, sync_path(ONESHOT_STATE), &ret->state));
 	/* Of an Infallible there is never one. */
 	if (leaf_has_path(l, inner.type, sync_path(ONESHOT_VALUE)))

@@ -165,6 +165,7 @@ static void follow_capture(struct collector *c, struct local_place *l)
 		return;
 	struct error *err = target_read_uint(c->in->target, l->v.addr, 8, &addr);
 	l->name += len;
+	l->borrowed = true;
 	l->uncertain = l->passed_in = false;
 	if (err || addr == 0)
 		l->problem = "it is captured by a reference that cannot be followed";
@@ -358,7 +359,7 @@ static bool is_asked(const struct collector *c)
 
 static void keep(struct collector *c, const struct frame_place *place, struct future *f)
 {
-	if (is_asked(c))
+	if (is_asked(c) || (c->want & WANT_HOLDINGS))
 		map_put(&c->places, (uintptr_t)f, arena_memdup(&c->scratch, place, sizeof(*place)));
 }
 

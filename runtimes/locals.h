@@ -31,6 +31,7 @@ struct local_place {
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
 	bool argument, uncertain, passed_in; /* as in struct local */
+	bool borrowed; /* v is elsewhere: the variable is a captured reference to it */
 	const char *problem;
 };
 

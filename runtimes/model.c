@@ -74,6 +74,38 @@ size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t 
 	return low;
 }
 
+/* By the kind of the wait; a kind that is not here waits for locks and permits. */
+static const struct {
+	const char *kind;
+	unsigned roles; /* bits by enum holding_role */
+} awaited[] = {
+	{ "mpsc_recv", 1 << HOLDING_SENDER },
+	{ "mpsc_send", 1 << HOLDING_LOCK | 1 << HOLDING_RECEIVER },
+	{ "mpsc_closed", 1 << HOLDING_RECEIVER },
+	{ "oneshot", 1 << HOLDING_SENDER },
+	{ "oneshot_closed", 1 << HOLDING_RECEIVER },
+	{ "watch", 1 << HOLDING_SENDER },
+	{ "watch_closed", 1 << HOLDING_RECEIVER },
+	{ "broadcast", 1 << HOLDING_SENDER },
+	{ "broadcast_closed", 1 << HOLDING_RECEIVER },
+	{ "notify", 1 << HOLDING_WAKER },
+	{ "cancellation", 1 << HOLDING_WAKER },
+};
+
+bool holding_can_end(const struct holding *h, const struct wait *w)
+{
+	unsigned roles = 1 << HOLDING_LOCK;
+	bool same = w->primitive && w->primitive == h->primitive;
+
+	if (!w->kind || (!same && (!w->object || w->object != h->object)))
+		return false;
+	for (size_t i = 0; i < sizeof(awaited) / sizeof(awaited[0]); i++) {
+		if (strcmp(awaited[i].kind, w->kind) == 0)
+			roles = awaited[i].roles;
+	}
+	return roles >> h->role & 1;
+}
+
 static unsigned number_tree(struct future *f, unsigned next)
 {
 	f->number = next++;

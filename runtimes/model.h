@@ -55,6 +55,7 @@ struct wait {
 	uint64_t primitive; /* of the semaphore or futex word in it whose holders are waited for; 0
 	                       none: see struct holding */
 	const char *task;   /* id of another task that is involved */
+	const char *name;   /* what the program calls the object: "self.accounts"; NULL unknown */
 	bool within;    /* about something that the future holds: its type is worth showing too */
 	bool anonymous; /* it names no object: the phrase means nothing without the type */
 	struct wait_detail *details;
@@ -170,7 +171,13 @@ struct holding {
 		*file_short; /* where the variable is declared, else where the frame awaits */
 	unsigned line;       /* 0 unknown */
 	bool declared;       /* file and line are those of the declaration */
+	bool granted;        /* permits that a lock future in a queue has got and its task not yet
+	                        taken: the frame, or what path leads to, is that future */
+	bool partial;        /* granted, and it waits for more */
 	bool uncertain;      /* no drop flag or state proves that it was not moved out or dropped */
+	bool sole;           /* uncertain, but the lock is taken, and without this and the others
+	                        like it too few candidates were found: were it not held here, its
+	                        holder would lie where nothing was searched */
 };
 
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
@@ -318,6 +325,11 @@ void snapshot_free(struct snapshot *s);
  * a number come first.
  */
 size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number);
+/*
+ * May what waits so go on when the holding is given up, used or woken by? By the primitive, and by
+ * what the wait is for: who receives waits for a sender, not for another receiver.
+ */
+bool holding_can_end(const struct holding *h, const struct wait *w);
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
 /* Adds a note once and marks the snapshot incomplete. */

@@ -5,6 +5,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/demangle.h"
 #include "runtimes/combinator.h"
+#include "runtimes/holding.h"
 #include "runtimes/leaf.h"
 #include "runtimes/reach.h"
 
@@ -96,6 +97,8 @@ static struct traits *learn(const struct type *t)
 	f->name = str_is_plain(name, strlen(name)) ? name : str_clean(a, name, strlen(name));
 	f->leaf = leaf_find_row(t, false);
 	f->resource = leaf_find_row(t, true);
+	f->holding = holding_find_row(t);
+	f->special = (unsigned char)holding_special(t);
 	find_step(t, f);
 	find_pointer(t, f);
 	f->element = container_element(t);

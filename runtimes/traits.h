@@ -10,6 +10,7 @@
 #include "runtimes/model.h"
 
 struct coroutine_plan;
+struct holding_row;
 struct leaf_row;
 
 /* From a place to the future that a poll of it polls. */
@@ -42,13 +43,14 @@ enum reach_rule {
 	REACH_OPAQUE,
 };
 
-enum answer { UNASKED, NO, YES };
+enum answer { UNASKED, NO, YES, ASKING };
 
 struct traits {
 	const char *name;                    /* sanitised */
 	const char *function;                /* of traits_function(), NULL: not asked for yet */
 	const struct leaf_row *leaf;         /* NULL none */
 	const struct leaf_row *resource;     /* NULL none */
+	const struct holding_row *holding;   /* NULL none */
 	const struct coroutine_plan *plan;   /* of a coroutine, NULL: not asked for yet */
 	const struct type *element;          /* of a container, NULL: it is none */
 	const struct type *behind;           /* what a Box, a `&mut` or a Pin of one leads to */
@@ -61,6 +63,8 @@ struct traits {
 	enum find_rule find;
 	enum reach_rule reach;
 	enum answer is_future, holds_future, barren;
+	enum answer holds;     /* of holding_type.c */
+	unsigned char special; /* enum holding_special */
 	bool members_known;
 	bool coroutine, maybe_done, poll_fn;
 	bool borrowed; /* a reference, or a Pin of one */

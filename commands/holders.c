@@ -1,0 +1,86 @@
+#include "commands/holders.h"
+
+#include <string.h>
+
+const char *holding_role_name(enum holding_role role)
+{
+	static const char *const names[] = { "lock", "sender", "receiver", "waker" };
+
+	return names[role];
+}
+
+bool wait_has_holder(const struct wait *w)
+{
+	static const char *const kinds[] = { "mutex",     "rwlock_read", "rwlock_write",
+		                             "semaphore", "mpsc_recv",   "mpsc_send",
+		                             "oneshot",   "watch",       "broadcast" };
+
+	for (size_t i = 0; w->primitive && w->kind && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(w->kind, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- who waits ---- */
+
+struct count {
+	uint64_t tasks;
+	const struct future *last; /* the root that was counted last */
+};
+
+static void count_tree(struct waiting *w, const struct future *root, const struct future *f)
+{
+	if (f->wait && f->wait->primitive) {
+		struct count *c = map_get(&w->by_primitive, f->wait->primitive);
+
+		if (!c) {
+			c = NEW(&w->arena, struct count);
+			map_put(&w->by_primitive, f->wait->primitive, c);
+		}
+		c->tasks += c->last != root;
+		c->last = root;
+	}
+	for (size_t i = 0; i < f->nchildren; i++)
+		count_tree(w, root, f->children[i]);
+}
+
+void waiting_count(const struct snapshot *s, struct waiting *ret)
+{
+	*ret = (struct waiting){ 0 };
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			count_tree(ret, s->tasks[i]->root, s->tasks[i]->root);
+	}
+}
+
+uint64_t waiting_at(const struct waiting *w, uint64_t primitive)
+{
+	const struct count *c = primitive ? map_get(&w->by_primitive, primitive) : NULL;
+
+	return c ? c->tasks : 0;
+}
+
+void waiting_free(struct waiting *w)
+{
+	map_free(&w->by_primitive);
+	arena_free(&w->arena);
+}
+
+/* ---- whom it concerns ---- */
+
+static bool ends_in(const struct holding *h, const struct future *f)
+{
+	if (f->wait && holding_can_end(h, f->wait))
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (ends_in(h, f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+bool holding_concerns(const struct holding *h, const struct task *task)
+{
+	return h->task == task || (task->root && ends_in(h, task->root));
+}

@@ -1,0 +1,119 @@
+/*
+ * Who holds what others wait for: guards, permits, ends of channels in the variables of futures.
+ *
+ * What a value may hold is asked of its type once (holding_type.c), so that a walk over a hundred
+ * thousand tasks passes by what can hold nothing. A walk (holding.c) begins at the variables of
+ * each frame of a tree, in the order of locals.c and with its doubts, and goes no further than what
+ * the frame owns: what lies behind a reference, or is shared, belongs to somebody else. In the end
+ * (holding_settle.c) what the locks themselves say is compared with what was found.
+ *
+ * To add a type, add a row to holding_rows.c.
+ */
+#ifndef RUNTIMES_HOLDING_H
+#define RUNTIMES_HOLDING_H
+
+#include "runtimes/future.h"
+
+/* One type that others wait for. */
+struct holding_row {
+	const char *type; /* path without generics */
+	enum holding_role role;
+	const char *kind;    /* as in struct holding */
+	const char *member;  /* path from it to what refers to the object; "": it is the object */
+	const char *of;      /* the object's type, path without generics */
+	const char *part;    /* path from the object to the primitive; "": the object is it */
+	const char *permits; /* path from it to how many permits it has; NULL: one */
+	const char *total;   /* path from the object to how many permits there are; NULL unknown */
+	const char *whole;   /* `of` is the primitive: the type that has it as its member `s` when
+	                        T of the row's type is its T too; NULL: it is not */
+	uint64_t busy;       /* no semaphore: the bits of the primitive of a lock that is held */
+	bool single;         /* there is one permit */
+	bool shared;         /* a reference to one, or an Arc of one, is as good as one itself */
+};
+
+/* What needs a look of its own. */
+enum holding_special {
+	SPECIAL_NONE,
+	SPECIAL_ACQUIRE, /* a lock future: it may have got permits */
+	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in its cell */
+	SPECIAL_SET,     /* FuturesUnordered */
+	SPECIAL_SHARED,  /* Arc, Rc */
+	SPECIAL_DEQUE,
+	SPECIAL_TABLE,  /* hashbrown's RawTable */
+	SPECIAL_HIDDEN, /* a union, or a collection that is not understood */
+};
+
+/* One that was found, with what is needed to judge it. */
+struct found {
+	struct holding h;
+	const struct holding_row *row; /* NULL: permits of a lock future */
+	const struct future *root;     /* of its tree; NULL: of a stack */
+	size_t order;                  /* of the tree: by tasks, then by threads */
+	uint64_t available, total;     /* permits of the primitive */
+	bool has_available, has_total;
+	bool free; /* nobody holds the lock, so this is what is left of a value that was moved */
+	bool gone; /* left out of the answer */
+};
+
+typedef VEC(struct found) found_vec;
+
+/* Of one snapshot: struct collector's. */
+struct holdings {
+	found_vec list;
+	VEC(const char *) unsearched;
+	struct map noted;   /* hashes of those texts */
+	struct map scanned; /* roots of trees that were searched */
+};
+
+/* ---- holding_rows.c ---- */
+
+/* The row for values of that type, NULL none: for traits.c, which keeps it. */
+const struct holding_row *holding_find_row(const struct type *t);
+/*
+ * What value v of a row's type holds: fills object, primitive and permits of ret->h, and what the
+ * primitive says. *found false: v is empty, a sender that was taken for example.
+ */
+struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
+                           struct found *ret, bool *found) MUST_CHECK;
+/* The same for a lock future (SPECIAL_ACQUIRE) that has got permits. */
+struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
+                                   bool *found) MUST_CHECK;
+
+/* ---- holding_type.c ---- */
+
+enum holding_special holding_special(const struct type *t);
+/* May a value of this type hold something that a row knows, in itself or in what it owns? */
+bool holding_is_inside(const struct type *t);
+/* What an Arc or Rc shares; NULL unknown. */
+const struct type *holding_shared_type(const struct type *t);
+/* Whether a pointer is one that owns what it leads to. */
+bool holding_is_box(const struct type *t);
+
+/* ---- holding.c ---- */
+
+/*
+ * Searches all trees of the snapshot that were not searched yet. Reads memory: once when all
+ * that is suspended is decoded, and again when the trees of what runs are known.
+ */
+void holding_search(struct collector *c);
+/* Notes what cannot be searched, once for each text. */
+void holding_unsearched(struct collector *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* One variable that a walk begins at. */
+struct holding_start {
+	struct found like; /* task, thread, future, file and line are filled in */
+	const char *name;  /* of the variable, NULL none */
+	struct value v;
+	bool uncertain;
+};
+/* Walks from a variable of a native frame. */
+void holding_walk_variable(struct collector *c, const struct holding_start *start);
+
+/* ---- holding_settle.c ---- */
+
+/* Once all is found: into the snapshot, without what cannot be. */
+void holding_settle(struct collector *c);
+void holding_free(struct collector *c);
+
+#endif

@@ -1,0 +1,342 @@
+/* The types that hold what others wait for, and how they are read. */
+#include "runtimes/holding.h"
+
+#include "dwarf/qualified.h"
+#include "runtimes/leaf_sync.h"
+
+#define T_SYNC "tokio::sync::"
+#define MUTEX  T_SYNC "mutex::"
+#define RWLOCK T_SYNC "rwlock::"
+#define SEM    T_SYNC "semaphore::"
+#define MPSC   T_SYNC "mpsc::"
+#define CHAN   MPSC "chan::Chan"
+#define BATCH  T_SYNC "batch_semaphore::Semaphore"
+#define LOCK   HOLDING_LOCK
+
+/* Of the word of std's locks each bit counts; of parking_lot's two are of threads that wait. */
+enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
+
+#define MUTEX_OF(t, path)                                                                          \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = "mutex", .member = path, .of = MUTEX "Mutex",     \
+		.part = "s", .single = true                                                        \
+	}
+#define RWLOCK_OF(t, k, n)                                                                         \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = k, .member = "lock", .of = RWLOCK "RwLock",       \
+		.part = "s", .total = "mr", .permits = n                                           \
+	}
+#define RWLOCK_BARE(t, k, n)                                                                       \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = k, .member = "s", .of = BATCH, .part = "",        \
+		.permits = n, .whole = RWLOCK "RwLock", .total = "mr"                              \
+	}
+#define PERMIT_OF(t)                                                                               \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = "semaphore", .member = "sem",                     \
+		.of = SEM "Semaphore", .part = "ll_sem", .permits = "permits"                      \
+	}
+/* 1.22 and newer | before */
+#define BOUND "semaphore.semaphore | semaphore.0"
+#define SEND_PERMIT(t, path, n)                                                                    \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = "mpsc", .member = path, .of = CHAN,               \
+		.part = BOUND, .permits = n                                                        \
+	}
+#define END_OF(t, r, k, path, o, p)                                                                \
+	{                                                                                          \
+		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
+	}
+#define STD_LOCK(t, k, path, p)                                                                    \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT     \
+	}
+#define LOCK_API(t, path, mask)                                                                    \
+	{                                                                                          \
+		.type = "lock_api::" t, .role = LOCK, .kind = "parking_lot", .member = path,       \
+		.part = "raw.state", .busy = mask                                                  \
+	}
+
+static const struct holding_row rows[] = {
+	MUTEX_OF(MUTEX "MutexGuard", "lock"),
+	MUTEX_OF(MUTEX "OwnedMutexGuard", "lock"),
+	MUTEX_OF(MUTEX "OwnedMappedMutexGuard", "lock"),
+	{ .type = MUTEX "MappedMutexGuard",
+	  .role = LOCK,
+	  .kind = "mutex",
+	  .member = "s",
+	  .of = BATCH,
+	  .part = "",
+	  .single = true },
+	/* since 1.3 in modules of their own | before */
+	RWLOCK_BARE(RWLOCK "read_guard::RwLockReadGuard", "rwlock_read", NULL),
+	RWLOCK_BARE(RWLOCK "RwLockReadGuard", "rwlock_read", NULL),
+	RWLOCK_BARE(RWLOCK "write_guard::RwLockWriteGuard", "rwlock_write", "permits_acquired"),
+	RWLOCK_BARE(RWLOCK "RwLockWriteGuard", "rwlock_write", "permits_acquired"),
+	RWLOCK_BARE(RWLOCK "write_guard_mapped::RwLockMappedWriteGuard", "rwlock_write",
+	            "permits_acquired"),
+	RWLOCK_OF(RWLOCK "owned_read_guard::OwnedRwLockReadGuard", "rwlock_read", NULL),
+	RWLOCK_OF(RWLOCK "owned_write_guard::OwnedRwLockWriteGuard", "rwlock_write",
+	          "permits_acquired"),
+	RWLOCK_OF(RWLOCK "owned_write_guard_mapped::OwnedRwLockMappedWriteGuard", "rwlock_write",
+	          "permits_acquired"),
+	PERMIT_OF(SEM "SemaphorePermit"),
+	PERMIT_OF(SEM "OwnedSemaphorePermit"),
+	SEND_PERMIT(MPSC "bounded::Permit", "chan.inner", NULL),
+	SEND_PERMIT(MPSC "bounded::OwnedPermit", "chan.Some.0.inner", NULL),
+	SEND_PERMIT(MPSC "bounded::PermitIterator", "chan.inner", "n"),
+	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
+	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
+	/* Who sends waits at the semaphore. */
+	END_OF(MPSC "bounded::Receiver", HOLDING_RECEIVER, "mpsc", "chan.inner", CHAN, BOUND),
+	END_OF(MPSC "unbounded::UnboundedReceiver", HOLDING_RECEIVER, "mpsc", "chan.inner", CHAN,
+	       ""),
+	END_OF(T_SYNC "oneshot::Sender", HOLDING_SENDER, "oneshot", "inner.Some.0",
+	       T_SYNC "oneshot::Inner", ""),
+	END_OF(T_SYNC "oneshot::Receiver", HOLDING_RECEIVER, "oneshot", "inner.Some.0",
+	       T_SYNC "oneshot::Inner", ""),
+	END_OF(T_SYNC "watch::Sender", HOLDING_SENDER, "watch", "shared", T_SYNC "watch::Shared",
+	       ""),
+	END_OF(T_SYNC "watch::Receiver", HOLDING_RECEIVER, "watch", "shared",
+	       T_SYNC "watch::Shared", ""),
+	END_OF(T_SYNC "broadcast::Sender", HOLDING_SENDER, "broadcast", "shared",
+	       T_SYNC "broadcast::Shared", ""),
+	END_OF(T_SYNC "broadcast::Receiver", HOLDING_RECEIVER, "broadcast", "shared",
+	       T_SYNC "broadcast::Shared", ""),
+	{ .type = T_SYNC "notify::Notify",
+	  .role = HOLDING_WAKER,
+	  .kind = "notify",
+	  .member = "",
+	  .of = T_SYNC "notify::Notify",
+	  .part = "",
+	  .shared = true },
+	END_OF("tokio_util::sync::cancellation_token::CancellationToken", HOLDING_WAKER,
+	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
+	       ""),
+	/* Its DropGuard has a token in it. */
+	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex"),
+	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex"),
+	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state"),
+	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state"),
+	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock",
+	         "inner.state"),
+	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state"),
+	LOCK_API("mutex::MutexGuard", "mutex", PARKING_MUTEX),
+	LOCK_API("mutex::ArcMutexGuard", "mutex", PARKING_MUTEX),
+	LOCK_API("rwlock::RwLockReadGuard", "rwlock", PARKING_RWLOCK),
+	LOCK_API("rwlock::RwLockWriteGuard", "rwlock", PARKING_RWLOCK),
+	LOCK_API("rwlock::ArcRwLockReadGuard", "rwlock", PARKING_RWLOCK),
+	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK),
+};
+
+const struct holding_row *holding_find_row(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (type_is(t, rows[i].type))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* ---- in memory ---- */
+
+enum { MAX_HOPS = 8, PERMIT_SHIFT = 1 /* Semaphore.permits: bit 0 is CLOSED */ };
+
+/* For the functions that leaves share. */
+struct row_reader {
+	struct decoder d;
+	struct leaf l;
+};
+
+static struct leaf *reader_init(struct row_reader *r, struct collector *c)
+{
+	*r = (struct row_reader){ .d = { .c = c } };
+	r->l.d = &r->d;
+	return &r->l;
+}
+
+/* What a reference, Arc or Option of one leads to, whatever it is. */
+static struct error *follow(struct collector *c, struct value v, struct value *ret, bool *found)
+{
+	struct value data;
+
+	*found = false;
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		struct error *err = value_shared(c->in->target, v, &data);
+
+		if (!err) {
+			*ret = data;
+			*found = true;
+			return NULL;
+		}
+		error_free(err);
+		if (type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
+			TRY(target_read_uint(c->in->target, v.addr, 8, &ret->addr));
+			ret->type = type_target(v.type);
+			*found = ret->addr != 0;
+			return NULL;
+		}
+		const struct member *m = type_single_member(v.type);
+		if (!m)
+			return NULL;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return NULL;
+}
+
+/* How many permits there are and how many are not taken; or whether the lock's word is free. */
+static struct error *read_primitive(struct leaf *l, const struct holding_row *row,
+                                    struct value object, struct value primitive, struct found *ret)
+{
+	struct value semaphore;
+	uint64_t number;
+	bool found;
+
+	if (row->role != LOCK)
+		return NULL;
+	if (row->busy) {
+		TRY(value_uint(l->d->c->in->target, primitive, &number));
+		ret->free = (number & row->busy) == 0;
+		return NULL;
+	}
+	TRY(leaf_strip_to(l, primitive, BATCH, &semaphore, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "%s has no semaphore", type_name(primitive.type));
+	ret->h.primitive = semaphore.addr;
+	TRY(leaf_uint(l, semaphore, sync_path(SEMAPHORE_PERMITS), &number));
+	ret->available = number >> PERMIT_SHIFT;
+	ret->has_available = true;
+	ret->has_total = row->single;
+	ret->total = 1;
+	if (row->total && object.type)
+		TRY(leaf_optional_uint(l, object, row->total, &ret->total, &ret->has_total));
+	ret->free = ret->has_total && ret->available >= ret->total;
+	return NULL;
+}
+
+/*
+ * The lock around its semaphore, by the type that the guard is of: RwLockReadGuard<T> and RwLock<T>
+ * have the same T, as long as the guard was not mapped. Then its data is not the lock's.
+ */
+static void find_whole(struct leaf *l, struct value guard, const struct holding_row *row,
+                       uint64_t primitive, struct value *ret)
+{
+	static const char data_path[] = "data", content_path[] = "c";
+	SCRATCH(tmp);
+	const struct type *param = type_param(guard.type, "T");
+	const struct type *t =
+		param ? lookup_type(type_module(guard.type),
+	                            arena_printf(&tmp, "%s<%s>", row->whole, type_name(param)),
+	                            type_die(guard.type))
+		      : NULL;
+	const struct member *semaphore = t ? type_member(t, "s") : NULL;
+	struct value content;
+	uint64_t data;
+	bool found;
+
+	if (!semaphore)
+		return;
+	struct value whole = { t, primitive - semaphore->offset };
+	struct error *err = leaf_place(l, whole, content_path, &content, &found);
+	if (!err && found)
+		err = leaf_uint(l, guard, data_path, &data);
+	if (!err && found && data == content.addr)
+		*ret = whole;
+	error_free(err);
+}
+
+/* The object and its primitive; of those that are bare, the object may stay unknown. */
+static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
+                                 struct value *object, struct value *primitive, bool *found)
+{
+	struct value reference = v;
+
+	*found = true;
+	if (row->member[0])
+		TRY(leaf_place(l, v, row->member, &reference, found));
+	if (!*found)
+		return NULL;
+	if (row->of)
+		TRY(leaf_strip_to(l, reference, row->of, object, found));
+	else
+		TRY(follow(l->d->c, reference, object, found));
+	if (!*found)
+		return error_new(ERR_CORRUPT, "%s refers to nothing", type_name(v.type));
+	*primitive = *object;
+	if (row->part[0]) {
+		if (leaf_has_path(l, object->type, row->part))
+			TRY(leaf_place(l, *object, row->part, primitive, found));
+		else
+			primitive->addr = 0; /* a lock of another make */
+	}
+	if (row->single && row->part[0] == 0)
+		object->type = NULL;
+	if (row->whole) {
+		object->type = NULL;
+		find_whole(l, v, row, primitive->addr, object);
+	}
+	return NULL;
+}
+
+struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
+                           struct found *ret, bool *found)
+{
+	struct row_reader r;
+	struct leaf *l = reader_init(&r, c);
+	struct value object = { 0 }, primitive = { 0 };
+
+	TRY(find_object(l, v, row, &object, &primitive, found));
+	if (!*found)
+		return NULL;
+	ret->row = row;
+	ret->h.role = row->role;
+	ret->h.kind = row->kind;
+	ret->h.object = object.type ? object.addr : 0;
+	ret->h.primitive = primitive.addr;
+	if (primitive.addr)
+		TRY(read_primitive(l, row, object, primitive, ret));
+	if (row->role != LOCK)
+		return NULL;
+	ret->h.permits = 1;
+	if (row->permits) {
+		bool has;
+
+		ret->h.permits = 0;
+		if (leaf_has_path(l, v.type, row->permits))
+			TRY(leaf_optional_uint(l, v, row->permits, &ret->h.permits, &has));
+		/* Permits that were merged into others, or forgotten. */
+		*found = ret->h.permits != 0 || !leaf_has_path(l, v.type, row->permits);
+	}
+	return NULL;
+}
+
+struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
+                                   bool *found)
+{
+	struct row_reader r;
+	struct leaf *l = reader_init(&r, c);
+	struct value reference, semaphore;
+	uint64_t wanted, missing, queued, number;
+
+	TRY(leaf_uint(l, v, sync_path(ACQUIRE_WANTED), &wanted));
+	TRY(leaf_uint(l, v, sync_path(ACQUIRE_MISSING), &missing));
+	TRY(leaf_uint(l, v, sync_path(ACQUIRE_QUEUED), &queued));
+	*found = queued && missing < wanted;
+	if (!*found)
+		return NULL;
+	TRY(leaf_place(l, v, sync_path(ACQUIRE_SEMAPHORE), &reference, found));
+	if (*found)
+		TRY(leaf_strip_to(l, reference, BATCH, &semaphore, found));
+	if (!*found)
+		return NULL;
+	TRY(leaf_uint(l, semaphore, sync_path(SEMAPHORE_PERMITS), &number));
+	ret->h.role = LOCK;
+	ret->h.kind = "semaphore";
+	ret->h.granted = true;
+	ret->h.partial = missing != 0;
+	ret->h.primitive = semaphore.addr;
+	ret->h.permits = wanted - missing;
+	ret->available = number >> PERMIT_SHIFT;
+	ret->has_available = true;
+	return NULL;
+}

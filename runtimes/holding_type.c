@@ -1,0 +1,196 @@
+/* What values of a type may hold, asked once. */
+#include <string.h>
+
+#include "dwarf/qualified.h"
+#include "runtimes/combinator.h"
+#include "runtimes/holding.h"
+#include "runtimes/traits.h"
+
+enum { MAX_DEPTH = 48 };
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+enum holding_special holding_special(const struct type *t)
+{
+	static const struct {
+		const char *type;
+		enum holding_special special;
+	} table[] = {
+		{ "tokio::sync::batch_semaphore::Acquire", SPECIAL_ACQUIRE },
+		{ "tokio::runtime::task::join::JoinHandle", SPECIAL_JOIN },
+		{ "alloc::sync::Arc", SPECIAL_SHARED },
+		{ "alloc::rc::Rc", SPECIAL_SHARED },
+		{ "alloc::collections::vec_deque::VecDeque", SPECIAL_DEQUE },
+		{ "hashbrown::raw::RawTable", SPECIAL_TABLE },
+		{ "alloc::collections::btree::map::BTreeMap", SPECIAL_HIDDEN },
+		{ "alloc::collections::linked_list::LinkedList", SPECIAL_HIDDEN },
+		{ "tokio::task::join_set::JoinSet", SPECIAL_HIDDEN },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (type_is(t, table[i].type))
+			return table[i].special;
+	}
+	if (set_is_type(t))
+		return SPECIAL_SET;
+	return type_kind(t) == TYPE_UNION ? SPECIAL_HIDDEN : SPECIAL_NONE;
+}
+
+const struct type *holding_shared_type(const struct type *t)
+{
+	return type_param(t, "T");
+}
+
+bool holding_is_box(const struct type *t)
+{
+	return starts(type_name(t), "alloc::boxed::Box<");
+}
+
+/*
+ * A type that leads to itself is in progress when it is asked for again: it adds nothing then. What
+ * was denied meanwhile is only sure where the type that was asked first holds nothing either.
+ */
+struct question_of {
+	VEC(struct traits *) doubtful;
+	bool circle;
+};
+
+static bool ask(struct question_of *q, const struct type *t, int depth);
+
+static bool ask_members(struct question_of *q, const struct type *t, int depth)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && type_size(members[i].type) && ask(q, members[i].type, depth))
+			return true;
+	}
+	return false;
+}
+
+static bool ask_variants(struct question_of *q, const struct type *t, int depth)
+{
+	size_t n;
+	const struct variant *variants = type_variants(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].payload && ask_members(q, variants[i].payload, depth))
+			return true;
+	}
+	return false;
+}
+
+static bool ask_params(struct question_of *q, const struct type *t, int depth)
+{
+	size_t n;
+	const struct type_param *params = type_params(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type && ask(q, params[i].type, depth))
+			return true;
+	}
+	return false;
+}
+
+static bool ask_pointer(struct question_of *q, const struct type *t, int depth)
+{
+	const struct type *target = type_target(t);
+	const struct holding_row *row;
+
+	if (!target)
+		return false;
+	if (holding_is_box(t))
+		return ask(q, target, depth);
+	row = type_name(t)[0] == '&' ? traits_of(target)->holding : NULL;
+	return row && row->shared;
+}
+
+static bool ask_kind(struct question_of *q, const struct type *t, int depth)
+{
+	const struct traits *traits = traits_of(t);
+
+	switch (type_kind(t)) {
+	case TYPE_POINTER:
+		return ask_pointer(q, t, depth);
+	case TYPE_ARRAY:
+		return type_target(t) && ask(q, type_target(t), depth);
+	case TYPE_STRUCT:
+		if (traits->step == STEP_DYN)
+			return holding_is_box(t);
+		if (traits->element)
+			return type_name(t)[0] != '&' && ask(q, traits->element, depth);
+		return ask_members(q, t, depth);
+	case TYPE_ENUM:
+		return ask_variants(q, t, depth);
+	default:
+		return false;
+	}
+}
+
+static bool ask_special(struct question_of *q, const struct type *t, int depth)
+{
+	const struct type *shared;
+
+	switch (traits_of(t)->special) {
+	case SPECIAL_ACQUIRE:
+		return true;
+	case SPECIAL_SHARED:
+		shared = holding_shared_type(t);
+		return shared && ask(q, shared, depth);
+	default:
+		return ask_params(q, t, depth);
+	}
+}
+
+/* Beyond these lies the runtime itself; a coroutine is none of them for us. */
+static bool is_border(const struct type *t)
+{
+	const struct traits *traits = traits_of(t);
+
+	return traits->border && !traits->coroutine && traits->special == SPECIAL_NONE;
+}
+
+static bool ask(struct question_of *q, const struct type *t, int depth)
+{
+	struct traits *traits = traits_of(t);
+
+	if (traits->holds == ASKING)
+		q->circle = true;
+	if (traits->holds != UNASKED)
+		return traits->holds == YES;
+	if (traits->holding) {
+		traits->holds = YES;
+		return true;
+	}
+	if (depth > MAX_DEPTH || is_border(t)) {
+		traits->holds = NO;
+		return false;
+	}
+	traits->holds = ASKING;
+	bool before = q->circle;
+	q->circle = false;
+	bool is = traits->special ? ask_special(q, t, depth + 1) : ask_kind(q, t, depth + 1);
+	traits->holds = is ? YES : NO;
+	if (!is && q->circle)
+		*vec_push(&q->doubtful) = traits;
+	q->circle |= before;
+	return is;
+}
+
+bool holding_is_inside(const struct type *t)
+{
+	struct question_of q = { 0 };
+	enum answer known = traits_of(t)->holds;
+
+	if (known != UNASKED)
+		return known == YES;
+	bool is = ask(&q, t, 0);
+	for (size_t i = 0; is && i < q.doubtful.n; i++)
+		q.doubtful.data[i]->holds = UNASKED;
+	vec_free(&q.doubtful);
+	return is;
+}

@@ -1,0 +1,500 @@
+/* From a value to what it owns. */
+#include "runtimes/holding_walk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/show.h"
+#include "runtimes/combinator.h"
+#include "runtimes/tokio.h"
+#include "runtimes/traits.h"
+
+enum {
+	MAX_VISITED = 1 << 18, /* values of one tree */
+	MAX_ELEMENTS = 1 << 14,
+	MAX_DEPTH = 64,
+	MAX_STEPS = 64,
+};
+
+uint64_t holding_frame_key(struct value v)
+{
+	return (v.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(type_name(v.type));
+}
+
+/* ---- paths ---- */
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Do members of that type say something to whoever reads the program? */
+static bool is_telling(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	return !starts(name, "core::") && !starts(name, "alloc::") && !starts(name, "std::") &&
+	       !traits_of(t)->maybe_done;
+}
+
+static const char *path_text(struct collector *c, const struct step *at)
+{
+	const struct step *steps[MAX_STEPS];
+	size_t n = 0;
+	STR(text);
+
+	for (; at && n < MAX_STEPS; at = at->up)
+		steps[n++] = at;
+	while (n--) {
+		const struct step *s = steps[n];
+
+		if (!s->name) {
+			str_printf(&text, "[%" PRIu64 "]", s->index);
+			continue;
+		}
+		const char *name = s->name;
+		if (starts(name, "__") && name[2] >= '0' && name[2] <= '9')
+			name += 2; /* of a tuple */
+		str_printf(&text, "%s%s", text.len ? "." : "", name);
+	}
+	return text.len ? clean_name(c->a, str_text(&text)) : NULL;
+}
+
+/* ---- what is found ---- */
+
+static struct found *add(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct found *f = vec_push(&w->c->holdings->list);
+
+	*f = w->like;
+	f->h.type = traits_of(v.type)->name;
+	f->h.addr = v.addr;
+	f->h.uncertain = uncertain;
+	f->h.path = path_text(w->c, up);
+	return f;
+}
+
+/* Stale bytes may be anything; what is sure to live must be readable. */
+static void failed(struct walk *w, struct value v, const struct step *up, bool uncertain,
+                   struct error *err)
+{
+	if (err && !uncertain) {
+		const char *path = path_text(w->c, up);
+
+		holding_unsearched(w->c, "%s%s%s in %s: %s", path ? path : "", path ? ": " : "",
+		                   traits_of(v.type)->name,
+		                   w->like.h.future ? w->like.h.future->function : "a stack frame",
+		                   err->message);
+	}
+	error_free(err);
+}
+
+static void take(struct walk *w, struct value v, const struct holding_row *row,
+                 const struct step *up, bool uncertain)
+{
+	struct found *f = add(w, v, up, uncertain);
+	bool found = false;
+	struct error *err = holding_read(w->c, v, row, f, &found);
+
+	if (err || !found)
+		w->c->holdings->list.n--;
+	failed(w, v, up, uncertain, err);
+}
+
+static void take_acquire(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct found *f = add(w, v, up, uncertain);
+	bool found = false;
+	struct error *err = holding_read_acquire(w->c, v, f, &found);
+
+	if (err || !found)
+		w->c->holdings->list.n--;
+	failed(w, v, up, uncertain, err);
+}
+
+/* ---- values ---- */
+
+static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain);
+
+static void elements(struct walk *w, const struct type *element, uint64_t addr, uint64_t count,
+                     const struct step *up, bool uncertain)
+{
+	if (!element || !holding_is_inside(element))
+		return;
+	if (count > MAX_ELEMENTS) {
+		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " elements of %s",
+		                   MAX_ELEMENTS, count, traits_of(element)->name);
+		count = MAX_ELEMENTS;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		struct step step = { up, NULL, i };
+
+		walk(w, (struct value){ element, addr + i * type_size(element) }, &step, uncertain);
+	}
+}
+
+static void walk_slice(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct slice slice = { type_target(v.type), v.addr, type_count(v.type) };
+	struct error *err = NULL;
+
+	if (type_kind(v.type) != TYPE_ARRAY)
+		err = value_slice(w->c->in->target, v, &slice);
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else
+		elements(w, slice.element, slice.addr, slice.count, up, uncertain);
+}
+
+static void walk_deque(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct inspector *in = w->c->in;
+
+	for (uint64_t i = 0; i <= MAX_ELEMENTS; i++) {
+		struct step step = { up, NULL, i };
+		struct value element;
+		struct error *err = show_index(in->target, &in->show, v, i, &element);
+
+		if (err) { /* past the last */
+			error_free(err);
+			return;
+		}
+		walk(w, element, &step, uncertain);
+	}
+}
+
+static void walk_members(struct walk *w, struct value v, const struct type *named,
+                         const struct step *up, bool uncertain)
+{
+	size_t n;
+	const struct member *members = type_members(v.type, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct member *m = &members[i];
+		struct step step = { up, m->name, 0 };
+
+		if (!m->type || !type_size(m->type) || !holding_is_inside(m->type))
+			continue;
+		walk(w, (struct value){ m->type, v.addr + m->offset },
+		     is_telling(named) && m->name ? &step : up, uncertain);
+	}
+}
+
+void holding_walk_coroutine(struct walk *w, struct value v, const struct variant *active,
+                            const struct step *up, bool uncertain)
+{
+	size_t n;
+	const struct holding_local *list = holding_locals(w->c, v, active, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct step step = { up, list[i].name, 0 };
+
+		if (!list[i].hidden)
+			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
+			     list[i].name ? &step : up, uncertain || list[i].uncertain);
+	}
+}
+
+/* A coroutine that is no frame of the tree: what it awaits is none either. */
+static void walk_loose(struct walk *w, struct value v, const struct variant *active,
+                       const struct step *up, bool uncertain)
+{
+	const struct member *awaitee =
+		active->payload ? type_member(active->payload, "__awaitee") : NULL;
+
+	holding_walk_coroutine(w, v, active, up, uncertain);
+	if (awaitee && awaitee->type && holding_is_inside(awaitee->type))
+		walk(w, (struct value){ awaitee->type, v.addr + active->offset + awaitee->offset },
+		     up, uncertain);
+}
+
+static void walk_enum(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct variant *active;
+	struct error *err = value_variant(w->c->in->target, v, &active);
+
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else if (traits_of(v.type)->coroutine)
+		walk_loose(w, v, active, up, uncertain);
+	else if (active->payload)
+		walk_members(w, value_payload(v, active), v.type, up, uncertain);
+}
+
+static void walk_behind(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct value behind = { type_target(v.type), 0 };
+	struct error *err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
+
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else if (behind.addr)
+		walk(w, behind, up, uncertain);
+}
+
+static void walk_dyn(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct traits *traits = traits_of(v.type);
+	struct target *t = w->c->in->target;
+	struct value behind = { 0 };
+	uint64_t vtable;
+	bool exact = false;
+	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &behind.addr);
+
+	if (!err)
+		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable);
+	if (err) {
+		failed(w, v, up, uncertain, err);
+		return;
+	}
+	behind.type = collector_vtable(w->c, vtable, 0, &exact);
+	if (behind.type && exact && behind.addr)
+		walk(w, behind, up, uncertain);
+	else if (!uncertain && (!behind.type || !exact))
+		holding_unsearched(w->c, "what is in a %s: no debug info says what it is",
+		                   traits->name);
+}
+
+/* Whose it is cannot be told where several share it; but a Notify belongs to all of them. */
+static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	static const char strong_path[] = "ptr.strong";
+	struct value shared, strong;
+	uint64_t count = 0;
+	bool found = false;
+	struct error *err = value_shared(w->c->in->target, v, &shared);
+
+	if (!err && traits_of(shared.type)->holding && traits_of(shared.type)->holding->shared) {
+		take(w, shared, traits_of(shared.type)->holding, up, uncertain);
+		return;
+	}
+	if (!err)
+		err = inspector_eval(w->c->in, v, strong_path, &strong, &found);
+	if (!err && found)
+		err = value_uint(w->c->in->target, strong, &count);
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else if (count == 1)
+		walk(w, shared, up, uncertain);
+	else if (count > 1)
+		holding_unsearched(w->c, "what several share by an %s", traits_of(v.type)->name);
+}
+
+/* The children of a set are frames of the tree where it polls them. */
+static void walk_set(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct decoder d = { .c = w->c };
+	child_vec list = { 0 };
+	struct finder finder = { .d = &d, .out = &list, .branch = BRANCH_HELD };
+	struct error *err = set_find(&finder, v);
+
+	for (size_t i = 0; i < list.n; i++) {
+		struct step step = { up, NULL, i };
+
+		if (list.data[i].v.addr)
+			walk(w, list.data[i].v, &step, uncertain);
+	}
+	vec_free(&list);
+	failed(w, v, up, uncertain, err);
+}
+
+enum { CONTROL_CHUNK = 64 };
+
+/*
+ * hashbrown/src/raw/mod.rs: a byte a bucket from ctrl on, its high bit set where the bucket is
+ * empty or deleted; bucket i ends i elements before ctrl.
+ */
+static struct error *walk_buckets(struct walk *w, struct value v, const struct step *up,
+                                  bool uncertain)
+{
+	static const char mask_path[] = "bucket_mask", ctrl_path[] = "ctrl", items_path[] = "items";
+	static const char *const paths[] = { mask_path, ctrl_path, items_path };
+	uint64_t n[3], bytes, seen = 0, *mask = &n[0], *ctrl = &n[1], *items = &n[2];
+	const struct type *element = type_param(v.type, "T");
+	struct target *t = w->c->in->target;
+
+	if (!element)
+		return error_new(ERR_LAYOUT, "element type unknown");
+	for (int i = 0; i < 3; i++) {
+		struct value place;
+		bool found;
+
+		TRY(inspector_eval(w->c->in, v, paths[i], &place, &found));
+		TRY(value_uint(t, place, &n[i]));
+	}
+	if ((*mask & (*mask + 1)) || *mask == UINT64_MAX || *items > *mask + 1 ||
+	    __builtin_mul_overflow(*mask + 1, type_size(element), &bytes) || bytes > *ctrl)
+		return error_new(ERR_CORRUPT, "buckets");
+	if (*items > MAX_ELEMENTS) {
+		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " entries of %s",
+		                   MAX_ELEMENTS, *items, traits_of(v.type)->name);
+		*items = MAX_ELEMENTS;
+	}
+	for (uint64_t i = 0; i <= *mask && seen < *items; i += CONTROL_CHUNK) {
+		unsigned char control[CONTROL_CHUNK];
+		uint64_t chunk = *mask + 1 - i < CONTROL_CHUNK ? *mask + 1 - i : CONTROL_CHUNK;
+
+		TRY(target_read(t, *ctrl + i, control, chunk));
+		for (uint64_t j = 0; j < chunk && seen < *items; j++) {
+			struct step step = { up, NULL, seen };
+
+			if (control[j] & 0x80)
+				continue;
+			seen++;
+			walk(w, (struct value){ element, *ctrl - (i + j + 1) * type_size(element) },
+			     &step, uncertain);
+		}
+	}
+	return NULL;
+}
+
+/* The output of a task that has finished lies in its cell until somebody takes it. */
+static struct error *walk_output(struct walk *w, struct value v, const struct step *up,
+                                 bool uncertain)
+{
+	static const char raw_path[] = "raw", output_path[] = "core.stage.Finished.0";
+	struct inspector *in = w->c->in;
+	const struct task_plan *plan = NULL;
+	struct tokio_header h = { 0 };
+	struct value raw, output;
+	uint64_t addr;
+	bool found;
+
+	TRY(inspector_eval(in, v, raw_path, &raw, &found));
+	if (!found)
+		return NULL;
+	TRY(value_uint(in->target, raw, &addr));
+	for (struct tokio *k = in->tokio; k && !plan; k = k->next) {
+		struct error *err = tokio_read_header(in->target, k, addr, &h);
+
+		if (!err)
+			plan = tokio_task_plan(in, k, h.poll);
+		error_free(err);
+	}
+	if (!plan || tokio_task_state(h.state) != TASK_COMPLETE)
+		return NULL;
+	if (!plan->cell)
+		return error_new(ERR_LAYOUT, "%s", plan->problem ? plan->problem : "no cell");
+	TRY(inspector_eval(in, (struct value){ plan->cell, addr }, output_path, &output, &found));
+	if (!found)
+		return NULL;
+	struct step step = { up, "output", 0 };
+	if (holding_is_inside(output.type))
+		walk(w, output, &step, uncertain);
+	return NULL;
+}
+
+static void walk_special(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	switch ((enum holding_special)traits_of(v.type)->special) {
+	case SPECIAL_ACQUIRE:
+		take_acquire(w, v, up, uncertain);
+		break;
+	case SPECIAL_JOIN:
+		failed(w, v, up, uncertain, walk_output(w, v, up, uncertain));
+		break;
+	case SPECIAL_SET:
+		walk_set(w, v, up, uncertain);
+		break;
+	case SPECIAL_SHARED:
+		walk_shared(w, v, up, uncertain);
+		break;
+	case SPECIAL_DEQUE:
+		walk_deque(w, v, up, uncertain);
+		break;
+	case SPECIAL_TABLE:
+		failed(w, v, up, uncertain, walk_buckets(w, v, up, uncertain));
+		break;
+	case SPECIAL_HIDDEN:
+		holding_unsearched(w->c, "what is in a %s", traits_of(v.type)->name);
+		break;
+	case SPECIAL_NONE:
+		break;
+	}
+}
+
+/* A reference to what is as good as one's own. */
+static void walk_pointer(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	if (holding_is_box(v.type)) {
+		walk_behind(w, v, up, uncertain);
+		return;
+	}
+	struct value behind = { type_target(v.type), 0 };
+	struct error *err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
+
+	if (!err && behind.addr)
+		take(w, behind, traits_of(behind.type)->holding, up, uncertain);
+	failed(w, v, up, uncertain, err);
+}
+
+static void walk_kind(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct traits *traits = traits_of(v.type);
+
+	if (traits->holding) {
+		take(w, v, traits->holding, up, uncertain);
+		return;
+	}
+	if (traits->special) {
+		walk_special(w, v, up, uncertain);
+		return;
+	}
+	switch (type_kind(v.type)) {
+	case TYPE_POINTER:
+		walk_pointer(w, v, up, uncertain);
+		break;
+	case TYPE_ENUM:
+		walk_enum(w, v, up, uncertain);
+		break;
+	default:
+		if (traits->step == STEP_DYN)
+			walk_dyn(w, v, up, uncertain);
+		else if (traits->element)
+			walk_slice(w, v, up, uncertain);
+		else
+			walk_members(w, v, v.type, up, uncertain);
+	}
+}
+
+static void walk_bounded(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	if (w->depth >= MAX_DEPTH || w->visited >= MAX_VISITED) {
+		holding_unsearched(w->c, "all that %s leads to: there is too much of it",
+		                   traits_of(v.type)->name);
+		return;
+	}
+	w->visited++;
+	w->depth++;
+	walk_kind(w, v, up, uncertain);
+	w->depth--;
+}
+
+static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	enum type_kind kind = type_kind(v.type);
+
+	if (!holding_is_inside(v.type))
+		return;
+	if (w->frames.n && (kind == TYPE_STRUCT || kind == TYPE_ENUM) &&
+	    map_has(&w->frames, holding_frame_key(v)))
+		return;
+	walk_bounded(w, v, up, uncertain);
+}
+
+void holding_walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	walk(w, v, up, uncertain);
+}
+
+/* Of a leaf all is known but for what it may have been given. */
+void holding_walk_root(struct walk *w, struct value v, bool uncertain)
+{
+	const struct traits *traits = traits_of(v.type);
+
+	if (traits->leaf && !traits->holding && !traits->special)
+		return;
+	if (holding_is_inside(v.type))
+		walk_bounded(w, v, NULL, uncertain);
+}
