@@ -317,6 +317,8 @@ static struct error *put_report(struct report *r, int64_t written)
 	if (r->answer->verbose)
 		TRY(put_locals(r));
 	report_put_groups(r);
+	report_put_holdings(r);
+	report_put_graph(r);
 	/* These have grown until here. */
 	report_put_shapes(r);
 	put_strings(r);

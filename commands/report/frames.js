@@ -106,7 +106,7 @@ function aboutFrame(f, owner) {
 			? taskAnchor(owner.task) : owner.thread ? threadAnchor(owner.thread) : 'the group'),
 		f.problem ? el('p.problem', null, f.problem) : null,
 		el('dl', null,
-			fact('Waits for', f.wait && f.wait.phrase),
+			fact('Waits for', f.wait && linked(f.wait.phrase || '')),
 			fact('Object', f.wait && f.wait.object && code(f.wait.object)),
 			fact('Involves', f.wait && f.wait.task && idAnchor(f.wait.task)),
 			fact('Is', states.filter(Boolean).join(', ')),

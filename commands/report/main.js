@@ -3,12 +3,15 @@
 const views = [
 	{ name: 'overview', title: 'Overview' },
 	{ name: 'tasks', title: 'Tasks', count: taskCount },
+	...(GRAPH.edges.length ? [{ name: 'graph', title: 'Graph' }] : []),
+	...(holdings.length ? [{ name: 'locks', title: 'Locks and channels' }] : []),
 	{ name: 'threads', title: 'Threads', count: data.threads.length },
 ];
 
 drawOverview();
 const taskList = new TaskList();
 const threadList = new ThreadList();
+let lockList = null; /* made when it is first looked at */
 
 function drawNavigation() {
 	byId('nav').append(...views.map((view) => el('a', { href: '#' + view.name, id: 'to-' + view.name },
@@ -29,7 +32,7 @@ function show(name) {
 /* The address as [part, of it]: "#task-7" is ["task-", "7"], "#tasks?x" ["tasks", "x"]. */
 function address() {
 	const text = location.hash.slice(1);
-	const [, part, rest] = text.match(/^(task-|thread-|group-|[a-z]*\??)(.*)$/s) || ['', '', ''];
+	const [, part, rest] = text.match(/^(task-|thread-|group-|graph-|[a-z]*\??)(.*)$/s) || ['', '', ''];
 	let decoded = rest;
 	try {
 		decoded = decodeURIComponent(rest);
@@ -51,6 +54,15 @@ function go() {
 	} else if (part === 'thread-' && threadByNumber.has(Number(rest))) {
 		show('threads');
 		threadList.jump(Number(rest));
+	} else if (part === 'graph-' && nodeOfTask.has(taskByLink(rest))) {
+		show('graph');
+		drawGraph(nodeOfTask.get(taskByLink(rest)));
+	} else if (part === 'graph' && GRAPH.edges.length) {
+		show('graph');
+		drawGraph(null);
+	} else if (part === 'locks' && holdings.length) {
+		show('locks');
+		lockList ||= new LockList();
 	} else if (part === 'tasks') {
 		show('tasks');
 		if (rest && rest !== taskList.query) {

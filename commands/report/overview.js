@@ -53,7 +53,7 @@ function groupsCard() {
 		return null;
 	const entries = groups.map((g) => [[code(taskName(g.example)), ' ',
 		el('span.quiet', null, taskAwaiting(g.example))], g.count, '#group-' + g.index]);
-	return card('tall', 'Most alike', bars(entries, 8, 'other kind'));
+	return card('tall', 'Largest groups', bars(entries, 8, 'other kind'));
 }
 
 function threadsCard() {
@@ -88,10 +88,16 @@ function runtimesCard() {
 				cell(r.version)))))));
 }
 
+const UNSEARCHED_MOST = 30;
+
 function notesCard() {
 	const how = data.reading.how === 'stopped' ? null
 		: 'The process was not stopped while it was read: what changed meanwhile is marked.';
-	const notes = [...(how ? [how] : []), ...data.notes];
+	const notes = [...(how ? [how] : []), ...data.notes, ...data.graph_notes,
+		...data.unsearched.slice(0, UNSEARCHED_MOST)];
+	if (data.unsearched.length > UNSEARCHED_MOST)
+		notes.push('and ' + plural(data.unsearched.length - UNSEARCHED_MOST, 'place') +
+			' more that could not be searched');
 	return el('section.card.wide.notes', null, el('h2', null,
 		data.complete ? 'Notes' : 'What is missing'),
 		notes.length ? el('ul.plain', null, notes.map((n) => el('li', null, n)))
@@ -121,9 +127,45 @@ function headline() {
 	];
 }
 
+/* ---- verdicts ---- */
+
+const verdictWords = { deadlock: 'Deadlock', futurelock: 'Futurelock', 'lost-wakeup': 'Lost wake-up' };
+
+function verdictCard(v) {
+	const party = (p) => (typeof p === 'string' ? p : GRAPH.all[p].task >= 0
+		? taskAnchor(GRAPH.all[p].task) : threadAnchor(GRAPH.all[p].thread, GRAPH.all[p].label));
+	const list = (parties) => parties.flatMap((p, i) => [i ? ', ' : '', party(p)]);
+	const first = v.members.find((p) => typeof p !== 'string' && GRAPH.all[p].task >= 0);
+	const name = verdictWords[v.kind] || v.kind;
+	return el('article.verdict' + (v.certain ? '.certain' : ''), null,
+		el('h2', null, v.certain ? name : 'Possible ' + name.toLowerCase()),
+		el('p', null, linked(v.text)),
+		v.doubts.length ? el('ul.doubts', null, v.doubts.map((d) => el('li', null, d))) : null,
+		el('p.quiet', null, 'Members: ', list(v.members.slice(0, 20)),
+			v.members.length > 20 ? ' and ' + (v.members.length - 20) + ' more' : null,
+			v.all_behind ? ['. Behind ', v.members.length > 1 ? 'them' : 'it', ': ', list(v.behind),
+				v.all_behind > v.behind.length ? ' and ' + count(v.all_behind - v.behind.length) +
+					' more' : null] : null, '. ',
+			first === undefined ? null : el('a', { href: '#graph-' +
+				taskLink(GRAPH.all[first].task).slice(6) }, 'In the graph')));
+}
+
+const VERDICTS_MOST = 20;
+
+function verdictCards() {
+	const list = data.verdicts;
+	if (!list.length)
+		return el('p.none', null, 'No task was found that can never go on: no deadlock, no ' +
+			'futurelock, no lost wake-up.', data.graph_notes.length || data.unsearched.length
+			? ' Not all could be searched.' : null);
+	return [list.slice(0, VERDICTS_MOST).map(verdictCard), list.length > VERDICTS_MOST
+		? el('p.none', null, 'and ' + plural(list.length - VERDICTS_MOST, 'verdict') + ' more') : null];
+}
+
 function drawOverview() {
 	fill(byId('view-overview'), [], null, [
 		el('div.headline', null, headline()),
+		el('div.verdicts', null, verdictCards()),
 		el('div.cards', null, statesCard(), waitsCard(), groupsCard(), threadsCard(),
 			runtimesCard(), notesCard()),
 	]);

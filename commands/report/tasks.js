@@ -254,7 +254,7 @@ function aboutTask(task) {
 		taskChanged(task) ? el('p.problem', null,
 			'It changed while it was read: parts of it may not fit together.') : null,
 		el('dl', null,
-			fact('Waits for', taskWaiting(task)),
+			fact('Waits for', linked(taskWaiting(task))),
 			fact('At', taskAwaiting(task) && code(taskAwaiting(task))),
 			fact('Runs on', tasks.thread[task] && threadAnchor(tasks.thread[task])),
 			fact('Runtime', runtime && runtimeName(runtime)),
@@ -263,6 +263,8 @@ function aboutTask(task) {
 			fact('Header', taskAddress(task) && code(taskAddress(task))),
 			fact('Type', tasks.type[task] && code(strings[tasks.type[task]])),
 			fact('Link', el('a', { href: taskLink(task) }, taskLink(task)))),
+		aboutHeld(task),
+		aboutInGraph(task),
 	];
 }
 

@@ -1,0 +1,413 @@
+/*
+ * Who waits for whom, as a picture: from left to right. It shows a part of the graph that the eye
+ * can follow, circles first, and says how much it leaves out.
+ */
+
+const GRAPH = (() => {
+	const NODE = 7;
+	const EDGE = 7;
+	const kinds = ['outside', 'task', 'root', 'thread', 'runtime', 'lock', 'channel', 'queue', 'fork',
+		'set', 'wakers'];
+	const nodes = [];
+	const rows = data.graph_nodes;
+	for (let i = 0; i < rows.length; i += NODE)
+		nodes.push({
+			index: nodes.length, kind: kinds[rows[i]] || 'fork', task: rows[i + 1] - 1,
+			thread: rows[i + 2], label: strings[rows[i + 3]], fn: strings[rows[i + 4]],
+			object: strings[rows[i + 5]], stuck: (rows[i + 6] & 1) !== 0,
+			any: (rows[i + 6] & 2) !== 0, outside: (rows[i + 6] & 4) !== 0,
+			out: [], into: [], party: rows[i] >= 1 && rows[i] <= 3, circle: false,
+		});
+	const list = data.graph_edges;
+	const edges = [];
+	for (let i = 0; i < list.length; i += EDGE)
+		edges.push({
+			from: nodes[list[i]], to: nodes[list[i + 1]], kind: strings[list[i + 2]],
+			weak: (list[i + 3] & 1) !== 0, queued: (list[i + 3] & 2) !== 0,
+			granted: (list[i + 3] & 4) !== 0, evidence: strings[list[i + 4]],
+			doubt: strings[list[i + 5]], phrase: strings[list[i + 6]],
+		});
+	edges.forEach((e) => e.from.out.push(e));
+
+	/* A place in a queue is no thing of its own: who has it waits for all that its place does. */
+	const behind = (queue, seen) => queue.out.flatMap((e) => {
+		if (e.to.kind !== 'queue')
+			return [e];
+		if (seen.has(e.to))
+			return [];
+		seen.add(e.to);
+		return behind(e.to, seen);
+	});
+	const whole = edges.filter((e) => e.from.kind !== 'queue').flatMap((e) => {
+		if (e.to.kind !== 'queue')
+			return [e];
+		const ends = new Map(behind(e.to, new Set([e.to])).filter((f) => f.to !== e.from)
+			.map((f) => [f.to, f]));
+		return [...ends.values()].map((f) => ({
+			...e, to: f.to, kind: f.to.party ? 'behind' : e.kind,
+			evidence: f.evidence || e.evidence, doubt: f.doubt || e.doubt,
+		}));
+	});
+
+	/* One lock may be several nodes, by who waits; those with the same owners look like one. */
+	const same = new Map();
+	const one = (n) => {
+		if (n.party || !n.object)
+			return n;
+		const key = [n.kind, n.label, ...n.out.map((e) => e.to.index + e.kind).sort()].join();
+		if (!same.has(key))
+			same.set(key, n);
+		same.get(key).stuck ||= n.stuck;
+		return same.get(key);
+	};
+	const kept = whole.filter((e) => one(e.from) === e.from);
+	kept.forEach((e) => { e.to = one(e.to); });
+	const twins = new Map(nodes.map((n) => [n, one(n)]));
+	nodes.forEach((n) => { n.out = []; });
+	for (const e of kept) {
+		e.from.out.push(e);
+		e.to.into.push(e);
+	}
+	return { nodes: nodes.filter((n) => n.kind !== 'queue' && twins.get(n) === n), edges: kept,
+		all: nodes };
+})();
+
+const nodeOfTask = new Map(GRAPH.nodes.filter((n) => n.kind === 'task').map((n) => [n.task, n]));
+
+/* Nodes on circles of edges that bind: strongly connected components, without recursion. */
+function circles(nodes) {
+	const order = new Map();
+	const low = new Map();
+	const stack = [];
+	const on = new Set();
+	const found = [];
+	for (const root of nodes) {
+		if (order.has(root))
+			continue;
+		const path = [[root, 0]];
+		while (path.length) {
+			const top = path[path.length - 1];
+			const [n] = top;
+			if (top[1] === 0) {
+				order.set(n, order.size);
+				low.set(n, order.get(n));
+				stack.push(n);
+				on.add(n);
+			}
+			const e = n.out[top[1]++];
+			if (e) {
+				if (e.weak)
+					continue;
+				if (!order.has(e.to))
+					path.push([e.to, 0]);
+				else if (on.has(e.to))
+					low.set(n, Math.min(low.get(n), order.get(e.to)));
+				continue;
+			}
+			path.pop();
+			if (path.length) {
+				const up = path[path.length - 1][0];
+				low.set(up, Math.min(low.get(up), low.get(n)));
+			}
+			if (low.get(n) !== order.get(n))
+				continue;
+			const part = stack.splice(stack.indexOf(n));
+			part.forEach((m) => on.delete(m));
+			if (part.length > 1 || n.out.some((f) => f.to === n && !f.weak))
+				found.push(part);
+		}
+	}
+	return found;
+}
+
+/* Marks the circles that a verdict is about. */
+(() => {
+	const members = new Set(data.verdicts.flatMap((v) => v.members.map((m) => GRAPH.all[m])));
+	const suspects = GRAPH.nodes.filter((n) => n.stuck);
+	for (const part of circles(suspects.length ? suspects : [])) {
+		if (part.some((n) => members.has(n)))
+			part.forEach((n) => { n.circle = true; });
+	}
+	members.forEach((n) => { if (n) n.circle = true; });
+	/* Who stands before whom in a queue is worth a line where it matters only. */
+	const matters = (e) => e.kind !== 'behind' || (e.from.circle && e.to.circle);
+	GRAPH.edges = GRAPH.edges.filter(matters);
+	GRAPH.nodes.forEach((n) => {
+		n.out = n.out.filter(matters);
+		n.into = n.into.filter(matters);
+	});
+	GRAPH.nodes = GRAPH.nodes.filter((n) => n.out.length || n.into.length);
+})();
+
+/*
+ * At most so many nodes, the nearest ones around `around`; without it, circles, then what is stuck,
+ * then what most wait for.
+ */
+function choosePart(around, most) {
+	const chosen = new Set();
+	const seeds = around ? [around] : [...GRAPH.nodes].sort((a, b) => b.circle - a.circle ||
+		b.stuck - a.stuck || b.into.length - a.into.length || a.index - b.index);
+	for (const seed of seeds) {
+		const queue = [seed];
+		for (let i = 0; i < queue.length && chosen.size < most; i++) {
+			const n = queue[i];
+			if (chosen.has(n))
+				continue;
+			chosen.add(n);
+			/* What it waits for explains it; of those that wait for it a few will do. */
+			queue.push(...n.out.map((e) => e.to), ...n.into.slice(0, 12).map((e) => e.from));
+		}
+		if (chosen.size >= most)
+			break;
+	}
+	return chosen;
+}
+
+/* ---- where each node stands ---- */
+
+const SIZE = { width: 196, height: 46, small: 30, across: 96, down: 16, edge: 12 };
+
+/* Columns: a node is to the right of all that wait for it, but for edges that close a circle. */
+function makeColumns(part) {
+	const state = new Map();
+	const column = new Map();
+	const order = [];
+	const starts = [...part].sort((a, b) => a.into.length - b.into.length || a.index - b.index);
+	for (const root of starts) {
+		if (state.has(root))
+			continue;
+		const path = [[root, 0]];
+		state.set(root, 1);
+		while (path.length) {
+			const top = path[path.length - 1];
+			const e = top[0].out[top[1]++];
+			if (!e) {
+				state.set(top[0], 2);
+				order.push(top[0]);
+				path.pop();
+			} else if (part.has(e.to) && !state.has(e.to)) {
+				state.set(e.to, 1);
+				path.push([e.to, 0]);
+			} else if (state.get(e.to) === 1) {
+				e.back = true;
+			}
+		}
+	}
+	for (const n of order.reverse()) {
+		column.set(n, column.get(n) || 0);
+		for (const e of n.out) {
+			if (part.has(e.to) && !e.back)
+				column.set(e.to, Math.max(column.get(e.to) || 0, column.get(n) + 1));
+		}
+	}
+	return column;
+}
+
+/* The parts that no edge connects, each a picture of its own; those with circles first. */
+function components(part) {
+	const seen = new Set();
+	const list = [];
+	for (const root of part) {
+		if (seen.has(root))
+			continue;
+		const found = [root];
+		seen.add(root);
+		for (const n of found) {
+			for (const m of [...n.out.map((e) => e.to), ...n.into.map((e) => e.from)]) {
+				if (part.has(m) && !seen.has(m)) {
+					seen.add(m);
+					found.push(m);
+				}
+			}
+		}
+		list.push(found);
+	}
+	const weight = (nodes) => nodes.filter((n) => n.circle).length * 1e6 +
+		nodes.filter((n) => n.stuck).length * 1e3 + nodes.length;
+	return list.filter((nodes) => nodes.length > 1).sort((a, b) => weight(b) - weight(a));
+}
+
+/* Gives each node x and y from top on; returns where the picture ends, { right, bottom }. */
+function place(nodes, column, top) {
+	const columns = [];
+	nodes.forEach((n) => (columns[column.get(n)] ||= []).push(n));
+	const middle = (n, other) => {
+		const near = other(n).filter((m) => m.at !== undefined);
+		return near.length ? near.reduce((sum, m) => sum + m.at, 0) / near.length : n.at || 0;
+	};
+	const number = (list) => list && list.forEach((n, i) => { n.at = i - (list.length - 1) / 2; });
+	columns.forEach(number);
+	for (let round = 0; round < 6; round++) {
+		const right = round % 2 === 0;
+		for (const list of right ? columns : [...columns].reverse()) {
+			if (!list)
+				continue;
+			const to = right ? (n) => n.into.map((e) => e.from) : (n) => n.out.map((e) => e.to);
+			const key = new Map(list.map((n) => [n, middle(n, to)]));
+			list.sort((a, b) => key.get(a) - key.get(b) || a.index - b.index);
+			number(list);
+		}
+	}
+	const tallest = Math.max(...columns.map((list) => (list ? list.length : 0)));
+	const height = tallest * (SIZE.height + SIZE.down) - SIZE.down;
+	let right = 0;
+	columns.forEach((list, c) => list && list.forEach((n, i) => {
+		n.x = SIZE.edge + c * (SIZE.width + SIZE.across);
+		n.y = top + (height - list.length * (SIZE.height + SIZE.down) + SIZE.down) / 2 +
+			i * (SIZE.height + SIZE.down);
+		right = Math.max(right, n.x + SIZE.width);
+	}));
+	nodes.forEach((n) => { delete n.at; });
+	return { right, bottom: top + height };
+}
+
+/* ---- the picture ---- */
+
+const cut = (text, n) => (text.length > n ? text.slice(0, n - 1) + '…' : text);
+
+/* The last part of a path, with the type of a method: what fits. */
+const lastParts = (name) => cut(name.replace(/^.*?::(?=[A-Z])|^.*::(?=[^:{]+(::\{.*)?$)/, ''), 28);
+
+function nodeTitle(n) {
+	if (n.kind === 'fork')
+		return [n.label, n.any ? 'any of them' : 'all of them'];
+	if (n.kind === 'task')
+		return [n.label, lastParts(n.fn || taskName(n.task))];
+	if (n.party)
+		return [n.label, n.kind === 'root' ? lastParts(n.fn) : 'its own code'];
+	const m = n.label.match(/^(.*) (0x[0-9a-f]+)(?: \(`(.*)`\))?$/s);
+	return m ? [cut(m[3] || m[1], 24), m[3] ? m[1] : m[2]] : [cut(n.label, 24), ''];
+}
+
+function drawNode(n, focus) {
+	const [title, more] = nodeTitle(n);
+	const style = '.node.' + n.kind + (n.circle ? '.circle' : '') + (n.stuck ? '.stuck' : '') +
+		(n === focus ? '.focus' : '');
+	const box = svg('g', { transform: `translate(${n.x} ${n.y})` },
+		svg('title', null, n.label + (n.fn ? ', ' + n.fn : '') + (n.stuck ? ', stuck' : '') +
+			(n.outside && !n.party ? '; others are not known' : '')),
+		svg('rect', { width: SIZE.width, height: SIZE.height, rx: n.party ? 7 : 23 }),
+		svg('text', { x: n.party ? 14 : 22, y: more ? 20 : 28 }, title),
+		more ? svg('text.more', { x: n.party ? 14 : 22, y: 36 }, more) : null,
+		n.outside && !n.party ? svg('text.more', { x: SIZE.width - 20, y: 28 }, '+ ?') : null);
+	const href = n.task >= 0 ? taskLink(n.task) : n.party ? '#thread-' + n.thread : null;
+	return href ? svg('a' + style, { href }, box) : svg('g' + style, null, box);
+}
+
+const edgeWords = { holds: 'held by', sends: 'sent to by', receives: 'received by', refers: 'known to',
+	member: 'of it', runs: 'runs on', queued: 'behind' };
+
+function drawEdge(e, bottom) {
+	const y0 = e.from.y + SIZE.height / 2;
+	const y1 = e.to.y + SIZE.height / 2;
+	const x0 = e.from.x + SIZE.width;
+	const x1 = e.to.x;
+	let path = `M${x0} ${y0}C${x0 + 46} ${y0} ${x1 - 50} ${y1} ${x1 - 7} ${y1}`;
+	let label = [(x0 + x1) / 2, (y0 + y1) / 2 - 5];
+	if (x1 <= x0) {
+		/* Back to the left: below everything. */
+		const low = bottom + 14 + (e.lane || 0) * 12;
+		path = `M${x0} ${y0}C${x0 + 60} ${y0} ${x0 + 60} ${low} ${x0 - 10} ${low}` +
+			`L${x1 + 10} ${low}C${x1 - 60} ${low} ${x1 - 60} ${y1} ${x1 - 7} ${y1}`;
+		label = [(x0 + x1) / 2, low - 4];
+	}
+	const circle = e.from.circle && e.to.circle && !e.weak;
+	const words = edgeWords[e.kind] || e.kind.replace(/_/g, ' ');
+	return svg('g.edge' + (circle ? '.circle' : '') + (e.weak ? '.weak' : '') +
+		(e.kind === 'behind' ? '.behind' : ''), null,
+	svg('title', null, [e.phrase || words, e.evidence, e.doubt].filter(Boolean).join('; ')),
+	svg('path', { d: path, 'marker-end': circle ? 'url(#tip-circle)' : 'url(#tip)' }),
+	svg('text', { x: label[0], y: label[1] }, words));
+}
+
+const tip = (id) => svg('marker', { id, viewBox: '0 0 8 8', refX: 1, refY: 4, markerWidth: 9,
+	markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8Z' }));
+
+function drawPicture(part, focus) {
+	const column = makeColumns(part);
+	const shapes = [];
+	let right = 0;
+	let bottom = SIZE.edge;
+	for (const nodes of components(part)) {
+		const ends = place(nodes, column, bottom);
+		const inside = new Set(nodes);
+		const edges = nodes.flatMap((n) => n.out.filter((e) => inside.has(e.to)));
+		let lanes = 0;
+		edges.filter((e) => e.to.x <= e.from.x + SIZE.width).forEach((e) => {
+			e.lane = Math.min(lanes++, 8);
+		});
+		edges.sort((a, b) => (a.from.circle && a.to.circle) - (b.from.circle && b.to.circle));
+		shapes.push(edges.map((e) => drawEdge(e, ends.bottom)), nodes.map((n) => drawNode(n, focus)));
+		right = Math.max(right, ends.right);
+		bottom = ends.bottom + (lanes ? 26 + Math.min(lanes, 9) * 12 : 0) + 30;
+	}
+	const width = right + SIZE.edge + 60;
+	const height = bottom;
+	return svg('svg', { width, height, viewBox: `-40 0 ${width + 40} ${height}`, role: 'group',
+		'aria-label': 'Graph of who waits for whom' },
+	svg('defs', null, tip('tip'), tip('tip-circle')), shapes.flat());
+}
+
+/* ---- the same in words ---- */
+
+function edgeLine(e) {
+	const name = (n) => (n.task >= 0 ? taskAnchor(n.task) : n.party
+		? threadAnchor(n.thread, n.label) : code(n.label));
+	const words = edgeWords[e.kind] || (e.kind === 'behind' ? 'behind' : 'waits for (' +
+		e.kind.replace(/_/g, ' ') + ')');
+	return el('li', null, name(e.from), ' ' + words + ' ', name(e.to),
+		el('span.quiet', null, [e.evidence && ': ' + e.evidence, e.doubt && ' – ' + e.doubt]
+			.filter(Boolean).join('')));
+}
+
+const GRAPH_MOST = 90;
+const GRAPH_MORE = 400;
+
+/* around: a node, or nothing. */
+function drawGraph(around, most) {
+	const view = byId('view-graph');
+	const part = choosePart(around, most || GRAPH_MOST);
+	const edges = GRAPH.edges.filter((e) => part.has(e.from) && part.has(e.to));
+	const shown = new Set(edges.flatMap((e) => [e.from, e.to]));
+	const left = GRAPH.nodes.length - shown.size;
+	view.replaceChildren();
+	fill(view, [], null, [
+		el('div.bar', null,
+			el('strong', null, around ? 'Around ' + around.label : 'Who waits for whom'),
+			el('ul.key', null,
+				[['task', 'task'], ['lock', 'lock, permits'], ['channel', 'channel'], ['root', 'thread']]
+					.map(([kind, words]) => el('li.' + kind, null, words)),
+				GRAPH.nodes.some((n) => n.circle) ? el('li.circle', null, 'in a circle') : null),
+			around ? el('a', { href: '#graph' }, 'All of it') : null,
+			el('output', null, left > 0 ? count(shown.size) + ' of ' + count(GRAPH.nodes.length) +
+				' shown' : plural(shown.size, 'node')),
+			left > 0 && !most ? el('button', { type: 'button',
+				on: { click: () => drawGraph(around, GRAPH_MORE) } }, 'Show more') : null),
+		el('div.picture', { tabindex: '0', role: 'group', 'aria-label': 'Picture' },
+			drawPicture(part, around)),
+		el('details.words', null, el('summary', null, 'The same in words'),
+			el('ul.plain', null, edges.slice(0, GRAPH_MORE).map(edgeLine))),
+		data.graph_notes.length ? el('ul.plain.quiet', null,
+			data.graph_notes.map((n) => el('li', null, n))) : null,
+	]);
+}
+
+/* What a task waits for and who waits for it, as far as the graph has it. */
+function aboutInGraph(task) {
+	const n = nodeOfTask.get(task);
+	if (!n || (!n.out.length && !n.into.length))
+		return null;
+	const most = 12;
+	const lines = (edges) => edges.slice(0, most).map(edgeLine);
+	const further = (edges) => (edges.length > most
+		? el('li.quiet', null, 'and ' + count(edges.length - most) + ' more') : null);
+	const holders = n.out.flatMap((e) => [e, ...(e.to.party ? [] : e.to.out)]);
+	const waiters = n.into.flatMap((e) => [...(e.from.party ? [] : e.from.into), e]);
+	return [
+		holders.length ? [el('h3', null, 'Waits for'), el('ul.plain', null, lines(holders),
+			further(holders))] : null,
+		waiters.length ? [el('h3', null, 'Waited for'), el('ul.plain', null, lines(waiters),
+			further(waiters))] : null,
+		el('p', null, el('a', { href: '#graph-' + taskLink(task).slice(6) }, 'In the graph')),
+	];
+}
