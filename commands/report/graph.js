@@ -163,104 +163,6 @@ function choosePart(around, most) {
 	return chosen;
 }
 
-/* ---- where each node stands ---- */
-
-const SIZE = { width: 196, height: 46, small: 30, across: 96, down: 16, edge: 12 };
-
-/* Columns: a node is to the right of all that wait for it, but for edges that close a circle. */
-function makeColumns(part) {
-	const state = new Map();
-	const column = new Map();
-	const order = [];
-	const starts = [...part].sort((a, b) => a.into.length - b.into.length || a.index - b.index);
-	for (const root of starts) {
-		if (state.has(root))
-			continue;
-		const path = [[root, 0]];
-		state.set(root, 1);
-		while (path.length) {
-			const top = path[path.length - 1];
-			const e = top[0].out[top[1]++];
-			if (!e) {
-				state.set(top[0], 2);
-				order.push(top[0]);
-				path.pop();
-			} else if (part.has(e.to) && !state.has(e.to)) {
-				state.set(e.to, 1);
-				path.push([e.to, 0]);
-			} else if (state.get(e.to) === 1) {
-				e.back = true;
-			}
-		}
-	}
-	for (const n of order.reverse()) {
-		column.set(n, column.get(n) || 0);
-		for (const e of n.out) {
-			if (part.has(e.to) && !e.back)
-				column.set(e.to, Math.max(column.get(e.to) || 0, column.get(n) + 1));
-		}
-	}
-	return column;
-}
-
-/* The parts that no edge connects, each a picture of its own; those with circles first. */
-function components(part) {
-	const seen = new Set();
-	const list = [];
-	for (const root of part) {
-		if (seen.has(root))
-			continue;
-		const found = [root];
-		seen.add(root);
-		for (const n of found) {
-			for (const m of [...n.out.map((e) => e.to), ...n.into.map((e) => e.from)]) {
-				if (part.has(m) && !seen.has(m)) {
-					seen.add(m);
-					found.push(m);
-				}
-			}
-		}
-		list.push(found);
-	}
-	const weight = (nodes) => nodes.filter((n) => n.circle).length * 1e6 +
-		nodes.filter((n) => n.stuck).length * 1e3 + nodes.length;
-	return list.filter((nodes) => nodes.length > 1).sort((a, b) => weight(b) - weight(a));
-}
-
-/* Gives each node x and y from top on; returns where the picture ends, { right, bottom }. */
-function place(nodes, column, top) {
-	const columns = [];
-	nodes.forEach((n) => (columns[column.get(n)] ||= []).push(n));
-	const middle = (n, other) => {
-		const near = other(n).filter((m) => m.at !== undefined);
-		return near.length ? near.reduce((sum, m) => sum + m.at, 0) / near.length : n.at || 0;
-	};
-	const number = (list) => list && list.forEach((n, i) => { n.at = i - (list.length - 1) / 2; });
-	columns.forEach(number);
-	for (let round = 0; round < 6; round++) {
-		const right = round % 2 === 0;
-		for (const list of right ? columns : [...columns].reverse()) {
-			if (!list)
-				continue;
-			const to = right ? (n) => n.into.map((e) => e.from) : (n) => n.out.map((e) => e.to);
-			const key = new Map(list.map((n) => [n, middle(n, to)]));
-			list.sort((a, b) => key.get(a) - key.get(b) || a.index - b.index);
-			number(list);
-		}
-	}
-	const tallest = Math.max(...columns.map((list) => (list ? list.length : 0)));
-	const height = tallest * (SIZE.height + SIZE.down) - SIZE.down;
-	let right = 0;
-	columns.forEach((list, c) => list && list.forEach((n, i) => {
-		n.x = SIZE.edge + c * (SIZE.width + SIZE.across);
-		n.y = top + (height - list.length * (SIZE.height + SIZE.down) + SIZE.down) / 2 +
-			i * (SIZE.height + SIZE.down);
-		right = Math.max(right, n.x + SIZE.width);
-	}));
-	nodes.forEach((n) => { delete n.at; });
-	return { right, bottom: top + height };
-}
-
 /* ---- the picture ---- */
 
 const cut = (text, n) => (text.length > n ? text.slice(0, n - 1) + '…' : text);
@@ -289,7 +191,7 @@ function drawNode(n, focus) {
 		svg('rect', { width: SIZE.width, height: SIZE.height, rx: n.party ? 7 : 23 }),
 		svg('text', { x: n.party ? 14 : 22, y: more ? 20 : 28 }, title),
 		more ? svg('text.more', { x: n.party ? 14 : 22, y: 36 }, more) : null,
-		n.outside && !n.party ? svg('text.more', { x: SIZE.width - 20, y: 28 }, '+ ?') : null);
+		n.outside && !n.party ? svg('text.more', { x: SIZE.width - 34, y: 20 }, '+ ?') : null);
 	const href = n.task >= 0 ? taskLink(n.task) : n.party ? '#thread-' + n.thread : null;
 	return href ? svg('a' + style, { href }, box) : svg('g' + style, null, box);
 }
@@ -297,31 +199,49 @@ function drawNode(n, focus) {
 const edgeWords = { holds: 'held by', sends: 'sent to by', receives: 'received by', refers: 'known to',
 	member: 'of it', runs: 'runs on', queued: 'behind' };
 
-function drawEdge(e, bottom) {
+/* The way of an edge, and where its words stand. */
+function edgeWay(e, bottom) {
 	const y0 = e.from.y + SIZE.height / 2;
 	const y1 = e.to.y + SIZE.height / 2;
 	const x0 = e.from.x + SIZE.width;
-	const x1 = e.to.x;
-	let path = `M${x0} ${y0}C${x0 + 46} ${y0} ${x1 - 50} ${y1} ${x1 - 7} ${y1}`;
-	let label = [(x0 + x1) / 2, (y0 + y1) / 2 - 5];
+	const x1 = e.to.x - 8;
 	if (x1 <= x0) {
 		/* Back to the left: below everything. */
 		const low = bottom + 14 + (e.lane || 0) * 12;
-		path = `M${x0} ${y0}C${x0 + 60} ${y0} ${x0 + 60} ${low} ${x0 - 10} ${low}` +
-			`L${x1 + 10} ${low}C${x1 - 60} ${low} ${x1 - 60} ${y1} ${x1 - 7} ${y1}`;
-		label = [(x0 + x1) / 2, low - 4];
+		return {
+			path: `M${x0} ${y0}C${x0 + 50} ${y0} ${x0 + 50} ${low} ${x0 - 10} ${low}` +
+				`L${e.to.x + 10} ${low}C${e.to.x - 50} ${low} ${e.to.x - 50} ${y1} ${x1} ${y1}`,
+			label: [(x0 + e.to.x) / 2, low - 4],
+		};
 	}
+	const bend = SIZE.across / 2;
+	let path = `M${x0} ${y0}`;
+	let [x, y] = [x0, y0];
+	for (const item of e.via) {
+		const to = item.y + SIZE.lane / 2;
+		path += `C${x + bend} ${y} ${item.x - bend} ${to} ${item.x} ${to}L${item.x + SIZE.width} ${to}`;
+		[x, y] = [item.x + SIZE.width, to];
+	}
+	const first = e.via.length ? e.via[0].y + SIZE.lane / 2 : y1;
+	return { path: path + `C${x + bend} ${y} ${x1 - bend} ${y1} ${x1} ${y1}`,
+		label: [x0 + bend, (y0 + first) / 2 - 5] };
+}
+
+function drawEdge(e, bottom) {
+	const way = edgeWay(e, bottom);
 	const circle = e.from.circle && e.to.circle && !e.weak;
-	const words = edgeWords[e.kind] || e.kind.replace(/_/g, ' ');
+	const words = e.kind === 'poll' ? '' : edgeWords[e.kind] || e.kind.replace(/_/g, ' ');
 	return svg('g.edge' + (circle ? '.circle' : '') + (e.weak ? '.weak' : '') +
 		(e.kind === 'behind' ? '.behind' : ''), null,
 	svg('title', null, [e.phrase || words, e.evidence, e.doubt].filter(Boolean).join('; ')),
-	svg('path', { d: path, 'marker-end': circle ? 'url(#tip-circle)' : 'url(#tip)' }),
-	svg('text', { x: label[0], y: label[1] }, words));
+	svg('path', { d: way.path, 'marker-end': circle ? 'url(#tip-circle)' : 'url(#tip)' }),
+	words ? svg('text', { x: way.label[0], y: way.label[1] }, words) : null);
 }
 
 const tip = (id) => svg('marker', { id, viewBox: '0 0 8 8', refX: 1, refY: 4, markerWidth: 9,
 	markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8Z' }));
+
+const TURN = 44;
 
 function drawPicture(part, focus) {
 	const column = makeColumns(part);
@@ -333,7 +253,7 @@ function drawPicture(part, focus) {
 		const inside = new Set(nodes);
 		const edges = nodes.flatMap((n) => n.out.filter((e) => inside.has(e.to)));
 		let lanes = 0;
-		edges.filter((e) => e.to.x <= e.from.x + SIZE.width).forEach((e) => {
+		edges.filter((e) => e.to.x <= e.from.x).forEach((e) => {
 			e.lane = Math.min(lanes++, 8);
 		});
 		edges.sort((a, b) => (a.from.circle && a.to.circle) - (b.from.circle && b.to.circle));
@@ -341,10 +261,13 @@ function drawPicture(part, focus) {
 		right = Math.max(right, ends.right);
 		bottom = ends.bottom + (lanes ? 26 + Math.min(lanes, 9) * 12 : 0) + 30;
 	}
-	const width = right + SIZE.edge + 60;
-	const height = bottom;
-	return svg('svg', { width, height, viewBox: `-40 0 ${width + 40} ${height}`, role: 'group',
-		'aria-label': 'Graph of who waits for whom' },
+	/* Room for edges that turn around. */
+	const width = right + SIZE.edge + 2 * TURN;
+	return svg('svg', {
+		width, height: bottom, viewBox: `${-TURN} 0 ${width} ${bottom}`, role: 'group',
+		'aria-label': 'Graph of who waits for whom',
+		style: { 'min-width': Math.min(width, Math.max(640, 0.7 * width)) + 'px' },
+	},
 	svg('defs', null, tip('tip'), tip('tip-circle')), shapes.flat());
 }
 
@@ -353,7 +276,7 @@ function drawPicture(part, focus) {
 function edgeLine(e) {
 	const name = (n) => (n.task >= 0 ? taskAnchor(n.task) : n.party
 		? threadAnchor(n.thread, n.label) : code(n.label));
-	const words = edgeWords[e.kind] || (e.kind === 'behind' ? 'behind' : 'waits for (' +
+	const words = edgeWords[e.kind] || (e.kind === 'poll' ? 'polls' : e.kind === 'behind' ? 'behind' : 'waits for (' +
 		e.kind.replace(/_/g, ' ') + ')');
 	return el('li', null, name(e.from), ' ' + words + ' ', name(e.to),
 		el('span.quiet', null, [e.evidence && ': ' + e.evidence, e.doubt && ' – ' + e.doubt]
