@@ -13,6 +13,7 @@
 #include "commands/report_page.h"
 #include "commands/report_table.h"
 #include "commands/test_snapshot.h"
+#include "runtimes/test_graph.h"
 
 /* A page, and the data in it. */
 struct page {
@@ -233,6 +234,62 @@ static void command_writes_in_one_step(void **state)
 	assert_int_equal(err->kind, ERR_OS);
 }
 
+/* Circles are told with who is in them, and what leads outside is left out. */
+static void tells_who_waits_for_whom(void **state)
+{
+	PROGRAM(program);
+
+	(void)state;
+	struct task *a =
+		add_task(&program, 1, calls(&program, "f", locks(&program, "mutex", 0xb0, 1)));
+	struct task *b =
+		add_task(&program, 2, calls(&program, "f", locks(&program, "mutex", 0xa0, 1)));
+	add_task(&program, 3, calls(&program, "g", sleeps(&program)));
+	guards(&program, a, "mutex", 0xa0);
+	guards(&program, b, "mutex", 0xb0);
+	judge(&program);
+	PAGE(p, &program.s);
+	const json_t *verdicts = json_object_get(p.json, "verdicts");
+	const json_t *verdict = json_array_get(verdicts, 0);
+	const json_t *nodes = json_object_get(p.json, "graph_nodes");
+
+	assert_int_equal(json_array_size(verdicts), 1);
+	assert_string_equal(json_string_value(json_object_get(verdict, "kind")), "deadlock");
+	assert_true(json_is_true(json_object_get(verdict, "certain")));
+	assert_int_equal(json_array_size(json_object_get(verdict, "members")), 2);
+	for (size_t i = 0; i < 2; i++) {
+		json_int_t member =
+			json_integer_value(json_array_get(json_object_get(verdict, "members"), i));
+		json_int_t task = json_integer_value(json_array_get(nodes, (size_t)member * 7 + 1));
+
+		assert_in_range(task, 1, 2);
+	}
+	/* Both, their locks and places in queues; not the one that sleeps. */
+	for (size_t i = 0; i < json_array_size(nodes); i += 7)
+		assert_int_not_equal(json_integer_value(json_array_get(nodes, i + 1)), 3);
+	assert_int_equal(json_array_size(json_object_get(p.json, "holdings")), 2 * 13);
+}
+
+/* Every task says which group it is in. */
+static void tells_groups(void **state)
+{
+	PROGRAM(program);
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		add_task(&program, i + 1,
+		         calls(&program, i == 1 ? "app::other" : "app::same", sleeps(&program)));
+	judge(&program);
+	PAGE(p, &program.s);
+	const json_t *groups = json_object_get(p.json, "groups");
+
+	assert_int_equal(json_array_size(groups), 2);
+	assert_int_equal(json_integer_value(json_array_get(json_array_get(groups, 0), 1)), 4);
+	assert_int_equal(column(&p, "group", 0), 0);
+	assert_int_equal(column(&p, "group", 1), 1);
+	assert_int_equal(column(&p, "group", 4), 0);
+}
+
 static void table_keeps_rows_once(void **state)
 {
 	struct report_table t CLEANUP(report_table_free) = { 0 };
@@ -264,6 +321,8 @@ int main(void)
 		cmocka_unit_test(same_page_each_time),
 		cmocka_unit_test(page_loads_nothing),
 		cmocka_unit_test(command_writes_in_one_step),
+		cmocka_unit_test(tells_who_waits_for_whom),
+		cmocka_unit_test(tells_groups),
 		cmocka_unit_test(table_keeps_rows_once),
 	};
 

@@ -33,5 +33,6 @@ fi
 unpack_fixture locks "$work"
 (cd "$work" && "$asyncdbg" -c locks.core --exe locks.exe report "$output/locks.html")
 "$report_pages" hostile "$output/hostile.html"
+"$report_pages" deadlock "$output/deadlock.html"
 "$report_pages" many "$output/many.html" 100000
 node "$here/report/check.js" "$output" "$browser" "$output" "$output"

@@ -3,7 +3,7 @@
 // usage: node check.js MODULES BROWSER PAGES OUTPUT
 //
 // MODULES: a folder with node_modules/playwright-core. PAGES: a folder with locks.html (of the
-// fixture of that name), hostile.html and many.html (of pages.c). Screenshots go to OUTPUT.
+// fixture of that name), hostile.html, deadlock.html and many.html (of pages.c). Screenshots go to OUTPUT.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -67,6 +67,35 @@ const checks = {
 		assert.match(await text(page, '#view-overview'), /1\.38\.2/);
 		assert.match(await text(page, '#to-tasks'), /29/);
 		await shot(page, 'overview-light');
+		await close();
+	},
+
+	async 'verdicts come first, and the graph shows them'() {
+		const { page, close } = await open('deadlock.html');
+		assert.equal(await page.locator('.verdict').count(), 1);
+		assert.match(await text(page, '.verdict'), /^Deadlock.*task 1.*task 2/s);
+		assert.ok(await page.locator('.verdict').evaluate((v) =>
+			v.getBoundingClientRect().bottom < document.querySelector('.card').getBoundingClientRect().top));
+		await shot(page, 'verdict-light');
+		await page.click('.verdict >> text=In the graph');
+		// Both tasks, both locks and who stands behind; nothing of the channel.
+		assert.equal(await page.locator('#view-graph .node.circle').count(), 4);
+		assert.equal(await page.locator('#view-graph .edge.circle').count(), 4);
+		assert.match(await text(page, '#view-graph svg'), /task 3/);
+		assert.doesNotMatch(await text(page, '#view-graph svg'), /task 5/);
+		await shot(page, 'graph-light');
+		await page.click('#to-graph');
+		await page.waitForFunction(() => /task 5/.test(
+			document.querySelector('#view-graph svg').textContent));
+		await page.click('#view-graph a:has-text("task 3")');
+		assert.match(await selected(page), /Task 3/);
+		await page.click('#to-locks');
+		assert.match(await text(page, '#lock-list'), /held by.*task 1/);
+		assert.match(await text(page, '#lock-list'), /waits.*task 2/);
+		await page.click('#lock-list >> text=task 2 >> nth=0');
+		assert.match(await selected(page), /Task 2/);
+		assert.match(await text(page, '#task-about'), /Waits for.*Mutex/s);
+		await shot(page, 'task-light');
 		await close();
 	},
 
@@ -152,7 +181,7 @@ const checks = {
 	},
 
 	async 'hostile text does nothing'() {
-		for (const address of ['', '#tasks', '#task-4', '#thread-1', '#locks', '#graph']) {
+		for (const address of ['', '#tasks', '#task-4', '#thread-1', '#locks', '#graph', '#graph-4']) {
 			const { page, close } = await open('hostile.html', address);
 			if (address === '#task-4')
 				await page.click('#task-list .frame >> nth=0');
