@@ -22,7 +22,7 @@ static void put_holding(struct report *r, const struct holding *h)
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		json_put_int(&r->w, NULL, row[i]);
-	json_put_int(&r->w, NULL, (int64_t)h->permits);
+	json_put_int(&r->w, NULL, h->permits < INT32_MAX ? (int64_t)h->permits : INT32_MAX);
 }
 
 void report_put_holdings(struct report *r)

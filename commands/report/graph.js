@@ -276,11 +276,11 @@ function drawPicture(part, focus) {
 function edgeLine(e) {
 	const name = (n) => (n.task >= 0 ? taskAnchor(n.task) : n.party
 		? threadAnchor(n.thread, n.label) : code(n.label));
-	const words = edgeWords[e.kind] || (e.kind === 'poll' ? 'polls' : e.kind === 'behind' ? 'behind' : 'waits for (' +
-		e.kind.replace(/_/g, ' ') + ')');
+	const words = edgeWords[e.kind] || (e.kind === 'poll' ? 'polls' : e.kind === 'behind' ? 'behind'
+		: 'waits for' + (e.to.party ? ' (' + e.kind.replace(/_/g, ' ') + ')' : ''));
 	return el('li', null, name(e.from), ' ' + words + ' ', name(e.to),
-		el('span.quiet', null, [e.evidence && ': ' + e.evidence, e.doubt && ' – ' + e.doubt]
-			.filter(Boolean).join('')));
+		el('span.quiet', null, e.evidence ? [': ', linked(e.evidence)] : null,
+			e.doubt ? ' – ' + e.doubt : null));
 }
 
 const GRAPH_MOST = 90;

@@ -154,6 +154,8 @@ const VERDICTS_MOST = 20;
 
 function verdictCards() {
 	const list = data.verdicts;
+	if (!taskCount && !list.length)
+		return null;
 	if (!list.length)
 		return el('p.none', null, 'No task was found that can never go on: no deadlock, no ' +
 			'futurelock, no lost wake-up.', data.graph_notes.length || data.unsearched.length

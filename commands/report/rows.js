@@ -47,8 +47,24 @@ class Rows {
 		const key = this.at >= 0 ? this.rows[this.at].key : null;
 		this.rows = rows;
 		this.at = key === null ? -1 : rows.findIndex((r) => r.key === key);
+		this.count();
 		this.canvas.style.setProperty('height', rows.length * ROW_HEIGHT + 'px');
 		this.draw(true);
+	}
+
+	/* Tells each line which one of how many it is below its parent. */
+	count() {
+		const seen = [];
+		for (const row of this.rows) {
+			seen.length = row.level + 1;
+			row.nth = seen[row.level] = (seen[row.level] || 0) + 1;
+		}
+		const sizes = [];
+		for (let i = this.rows.length - 1; i >= 0; i--) {
+			const row = this.rows[i];
+			sizes.length = row.level + 1;
+			row.of = sizes[row.level] ||= row.nth;
+		}
 	}
 
 	/* Brings those in sight into the document. */
@@ -77,7 +93,8 @@ class Rows {
 		const row = this.rows[i];
 		return el('div.row' + (row.style || ''), {
 			role: 'treeitem', id: this.prefix + i, 'data-row': i,
-			'aria-level': row.level, 'aria-expanded': row.open, 'aria-selected': i === this.at,
+			'aria-level': row.level, 'aria-posinset': row.nth, 'aria-setsize': row.of,
+			'aria-expanded': row.open, 'aria-selected': i === this.at,
 			style: { top: i * ROW_HEIGHT + 'px', '--level': row.level - 1 },
 		}, el('span.cell.first', null, el('span.twist', { 'aria-hidden': 'true' }), row.render()),
 		row.cells ? row.cells().map((c) => el('span.cell', null, c)) : null);

@@ -217,6 +217,12 @@ const checks = {
 		};
 		await few('overview');
 		await shot(page, 'many-overview-light');
+		await page.click('#to-graph');
+		await few('graph');
+		assert.match(await text(page, '#view-graph output'), / of \d\d,\d\d\d shown/);
+		await shot(page, 'many-graph-light');
+		await page.click('#to-locks');
+		await few('locks');
 		await page.click('#to-tasks');
 		await few('tasks');
 		await shot(page, 'many-tasks-light');

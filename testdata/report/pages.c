@@ -38,6 +38,11 @@ static struct future *evil_future(struct arena *a)
 	return f;
 }
 
+static struct wait_detail lock_details[] = {
+	{ .key = "polled", .kind = DETAIL_BOOL, .number = 1 },
+	{ .key = "position", .kind = DETAIL_INT, .number = 1 },
+};
+
 static struct future *hostile_lock(struct arena *a, uint64_t object)
 {
 	struct future *f = make_sleep(a);
@@ -47,12 +52,8 @@ static struct future *hostile_lock(struct arena *a, uint64_t object)
 		                  .phrase = evil,
 		                  .object = object,
 		                  .primitive = object,
+		                  .details = lock_details,
 		                  .ndetails = 2 };
-	f->wait->details = NEW_ARRAY(a, struct wait_detail, 2);
-	f->wait->details[0] =
-		(struct wait_detail){ .key = "polled", .kind = DETAIL_BOOL, .number = 1 };
-	f->wait->details[1] =
-		(struct wait_detail){ .key = "position", .kind = DETAIL_INT, .number = 1 };
 	return f;
 }
 
@@ -126,6 +127,10 @@ static struct future *work(struct arena *a, unsigned kind, unsigned task)
 	leaf->wait->kind = waits[kind % 5];
 	leaf->wait->phrase = arena_printf(a, "%s, %u tasks ahead", waits[kind % 5], task);
 	leaf->wait->object = leaf->wait->primitive = 0x7f0000000000 + task % LOCKS * 64;
+	if (kind % 5 == 0) {
+		leaf->wait->ndetails = 2;
+		leaf->wait->details = lock_details;
+	}
 	for (unsigned depth = kind % 4 + 1; depth--;)
 		f = make_await(a, arena_printf(a, "server::part%u::step%u", kind, depth), 0,
 		               "src/work.rs", 10 * kind + depth + 1, f);
