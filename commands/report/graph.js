@@ -29,24 +29,32 @@ const GRAPH = (() => {
 		});
 	edges.forEach((e) => e.from.out.push(e));
 
-	/* A place in a queue is no thing of its own: who has it waits for all that its place does. */
-	const behind = (queue, seen) => queue.out.flatMap((e) => {
-		if (e.to.kind !== 'queue')
-			return [e];
-		if (seen.has(e.to))
-			return [];
-		seen.add(e.to);
-		return behind(e.to, seen);
-	});
+	/*
+	 * A place in a queue is no thing of its own: who has it waits for the lock, and for the one
+	 * before. Places lead to each other in long chains; the lock is at their end.
+	 */
+	const locks = new Map();
+	const locksBehind = (queue) => {
+		const chain = [];
+		for (let q = queue; q && !locks.has(q);) {
+			chain.push(q);
+			locks.set(q, q.out.filter((e) => !e.to.party && e.to.kind !== 'queue'));
+			const next = q.out.find((e) => e.to.kind === 'queue');
+			q = next && next.to;
+		}
+		for (const q of chain.reverse()) {
+			const next = q.out.find((e) => e.to.kind === 'queue');
+			if (next && !locks.get(q).length)
+				locks.set(q, locks.get(next.to));
+		}
+		return locks.get(queue);
+	};
 	const whole = edges.filter((e) => e.from.kind !== 'queue').flatMap((e) => {
 		if (e.to.kind !== 'queue')
 			return [e];
-		const ends = new Map(behind(e.to, new Set([e.to])).filter((f) => f.to !== e.from)
-			.map((f) => [f.to, f]));
-		return [...ends.values()].map((f) => ({
-			...e, to: f.to, kind: f.to.party ? 'behind' : e.kind,
-			evidence: f.evidence || e.evidence, doubt: f.doubt || e.doubt,
-		}));
+		const first = e.to.out.filter((f) => f.to.party && f.to !== e.from);
+		return [...locksBehind(e.to).map((f) => ({ ...e, to: f.to, doubt: f.doubt || e.doubt })),
+			...first.map((f) => ({ ...e, to: f.to, kind: 'behind', doubt: f.doubt || e.doubt }))];
 	});
 
 	/* One lock may be several nodes, by who waits; those with the same owners look like one. */
@@ -181,8 +189,9 @@ function nodeTitle(n) {
 	return m ? [cut(m[3] || m[1], 24), m[3] ? m[1] : m[2]] : [cut(n.label, 24), ''];
 }
 
-function drawNode(n, focus) {
+function drawNode(n, part, focus) {
 	const [title, more] = nodeTitle(n);
+	const hidden = n.into.reduce((sum, e) => sum + !part.has(e.from), 0);
 	const style = '.node.' + n.kind + (n.circle ? '.circle' : '') + (n.stuck ? '.stuck' : '') +
 		(n === focus ? '.focus' : '');
 	const box = svg('g', { transform: `translate(${n.x} ${n.y})` },
@@ -191,6 +200,7 @@ function drawNode(n, focus) {
 		svg('rect', { width: SIZE.width, height: SIZE.height, rx: n.party ? 7 : 23 }),
 		svg('text', { x: n.party ? 14 : 22, y: more ? 20 : 28 }, title),
 		more ? svg('text.more', { x: n.party ? 14 : 22, y: 36 }, more) : null,
+		hidden ? svg('text.more', { x: 14, y: SIZE.height + 12 }, count(hidden) + ' more wait') : null,
 		n.outside && !n.party ? svg('text.more', { x: SIZE.width - 34, y: 20 }, '+ ?') : null);
 	const href = n.task >= 0 ? taskLink(n.task) : n.party ? '#thread-' + n.thread : null;
 	return href ? svg('a' + style, { href }, box) : svg('g' + style, null, box);
@@ -257,7 +267,7 @@ function drawPicture(part, focus) {
 			e.lane = Math.min(lanes++, 8);
 		});
 		edges.sort((a, b) => (a.from.circle && a.to.circle) - (b.from.circle && b.to.circle));
-		shapes.push(edges.map((e) => drawEdge(e, ends.bottom)), nodes.map((n) => drawNode(n, focus)));
+		shapes.push(edges.map((e) => drawEdge(e, ends.bottom)), nodes.map((n) => drawNode(n, part, focus)));
 		right = Math.max(right, ends.right);
 		bottom = ends.bottom + (lanes ? 26 + Math.min(lanes, 9) * 12 : 0) + 30;
 	}

@@ -93,16 +93,17 @@ const UNSEARCHED_MOST = 30;
 function notesCard() {
 	const how = data.reading.how === 'stopped' ? null
 		: 'The process was not stopped while it was read: what changed meanwhile is marked.';
-	const notes = [...(how ? [how] : []), ...data.notes, ...data.graph_notes,
-		...data.unsearched.slice(0, UNSEARCHED_MOST)];
+	const notes = [...(how ? [how] : []), ...data.notes, ...data.graph_notes];
+	const unsearched = data.unsearched.slice(0, UNSEARCHED_MOST);
 	if (data.unsearched.length > UNSEARCHED_MOST)
-		notes.push('and ' + plural(data.unsearched.length - UNSEARCHED_MOST, 'place') +
-			' more that could not be searched');
+		unsearched.push('and ' + plural(data.unsearched.length - UNSEARCHED_MOST, 'other place'));
 	return el('section.card.wide.notes', null, el('h2', null,
 		data.complete ? 'Notes' : 'What is missing'),
 		notes.length ? el('ul.plain', null, notes.map((n) => el('li', null, n)))
 			: el('p.quiet', null, data.complete ? 'Nothing that was asked for is missing.'
-				: 'Some things could not be read; each says why where it is.'));
+				: 'Some things could not be read; each says why where it is.'),
+		unsearched.length ? [el('h3', null, 'Not searched for who holds what'),
+			el('ul.plain', null, unsearched.map((n) => el('li', null, n)))] : null);
 }
 
 function headline() {
