@@ -17,7 +17,7 @@ function framePlace(f) {
 	return f.state && f.state !== 'suspended' ? f.state : '';
 }
 
-const branchWords = { held: 'held, not polled' };
+const branchWords = (branch) => (branch === 'held' ? 'held, not polled' : branch);
 
 /* Small words behind a name: why it is there, and what is not as usual. */
 function frameTags(f) {
@@ -26,7 +26,7 @@ function frameTags(f) {
 	if (f.edge && f.edge !== 'await' && f.edge !== branch)
 		tags.push(f.edge);
 	if (f.branch !== BRANCH_POLLED)
-		tags.push(branchWords[branch] || branch);
+		tags.push(branchWords(branch));
 	if (f.bits & BIT.RUNNING)
 		tags.push('running');
 	if (f.bits & BIT.DYN)

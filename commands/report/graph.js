@@ -82,6 +82,15 @@ const GRAPH = (() => {
 
 const nodeOfTask = new Map(GRAPH.nodes.filter((n) => n.kind === 'task').map((n) => [n.task, n]));
 
+/* "#graph-7" of a task, "#graph-thread-1". */
+const graphLink = (n) => '#graph-' + (n.task >= 0 ? taskLink(n.task).slice(6) : 'thread-' + n.thread);
+
+function nodeByLink(id) {
+	const thread = id.match(/^thread-(\d+)$/);
+	return thread ? GRAPH.nodes.find((n) => n.party && n.thread === Number(thread[1]))
+		: nodeOfTask.get(taskByLink(id));
+}
+
 /* Nodes on circles of edges that bind: strongly connected components, without recursion. */
 function circles(nodes) {
 	const order = new Map();
@@ -206,8 +215,10 @@ function drawNode(n, part, focus) {
 	return href ? svg('a' + style, { href }, box) : svg('g' + style, null, box);
 }
 
-const edgeWords = { holds: 'held by', sends: 'sent to by', receives: 'received by', refers: 'known to',
-	member: 'of it', runs: 'runs on', queued: 'behind' };
+const edgeWords = new Map(Object.entries({
+	holds: 'held by', sends: 'sent to by', receives: 'received by', refers: 'known to',
+	member: 'of it', runs: 'runs on', queued: 'behind',
+}));
 
 /* The way of an edge, and where its words stand. */
 function edgeWay(e, bottom) {
@@ -240,7 +251,7 @@ function edgeWay(e, bottom) {
 function drawEdge(e, bottom) {
 	const way = edgeWay(e, bottom);
 	const circle = e.from.circle && e.to.circle && !e.weak;
-	const words = e.kind === 'poll' ? '' : edgeWords[e.kind] || e.kind.replace(/_/g, ' ');
+	const words = e.kind === 'poll' ? '' : edgeWords.get(e.kind) || e.kind.replace(/_/g, ' ');
 	return svg('g.edge' + (circle ? '.circle' : '') + (e.weak ? '.weak' : '') +
 		(e.kind === 'behind' ? '.behind' : ''), null,
 	svg('title', null, [e.phrase || words, e.evidence, e.doubt].filter(Boolean).join('; ')),
@@ -286,7 +297,7 @@ function drawPicture(part, focus) {
 function edgeLine(e) {
 	const name = (n) => (n.task >= 0 ? taskAnchor(n.task) : n.party
 		? threadAnchor(n.thread, n.label) : code(n.label));
-	const words = edgeWords[e.kind] || (e.kind === 'poll' ? 'polls' : e.kind === 'behind' ? 'behind'
+	const words = edgeWords.get(e.kind) || (e.kind === 'poll' ? 'polls' : e.kind === 'behind' ? 'behind'
 		: 'waits for' + (e.to.party ? ' (' + e.kind.replace(/_/g, ' ') + ')' : ''));
 	return el('li', null, name(e.from), ' ' + words + ' ', name(e.to),
 		el('span.quiet', null, e.evidence ? [': ', linked(e.evidence)] : null,
@@ -341,6 +352,6 @@ function aboutInGraph(task) {
 			further(holders))] : null,
 		waiters.length ? [el('h3', null, 'Waited for'), el('ul.plain', null, lines(waiters),
 			further(waiters))] : null,
-		el('p', null, el('a', { href: '#graph-' + taskLink(task).slice(6) }, 'In the graph')),
+		el('p', null, el('a', { href: graphLink(n) }, 'In the graph')),
 	];
 }

@@ -54,9 +54,9 @@ function go() {
 	} else if (part === 'thread-' && threadByNumber.has(Number(rest))) {
 		show('threads');
 		threadList.jump(Number(rest));
-	} else if (part === 'graph-' && nodeOfTask.has(taskByLink(rest))) {
+	} else if (part === 'graph-' && nodeByLink(rest)) {
 		show('graph');
-		drawGraph(nodeOfTask.get(taskByLink(rest)));
+		drawGraph(nodeByLink(rest));
 	} else if (part === 'graph' && GRAPH.edges.length) {
 		show('graph');
 		drawGraph(null);

@@ -130,25 +130,28 @@ function headline() {
 
 /* ---- verdicts ---- */
 
-const verdictWords = { deadlock: 'Deadlock', futurelock: 'Futurelock', 'lost-wakeup': 'Lost wake-up' };
+const verdictNames = new Map([['deadlock', 'Deadlock'], ['futurelock', 'Futurelock'],
+	['lost', 'Lost wake-up']]);
 
 function verdictCard(v) {
 	const party = (p) => (typeof p === 'string' ? p : GRAPH.all[p].task >= 0
 		? taskAnchor(GRAPH.all[p].task) : threadAnchor(GRAPH.all[p].thread, GRAPH.all[p].label));
 	const list = (parties) => parties.flatMap((p, i) => [i ? ', ' : '', party(p)]);
-	const first = v.members.find((p) => typeof p !== 'string' && GRAPH.all[p].task >= 0);
-	const name = verdictWords[v.kind] || v.kind;
+	const more = (n) => (n > 0 ? ' and ' + count(n) + ' more' : '');
+	const first = v.members.find((p) => typeof p !== 'string');
+	const name = verdictNames.get(v.kind) || v.kind;
 	return el('article.verdict' + (v.certain ? '.certain' : ''), null,
 		el('h2', null, v.certain ? name : 'Possible ' + name.toLowerCase()),
 		el('p', null, linked(v.text)),
 		v.doubts.length ? el('ul.doubts', null, v.doubts.map((d) => el('li', null, d))) : null,
-		el('p.quiet', null, 'Members: ', list(v.members.slice(0, 20)),
-			v.members.length > 20 ? ' and ' + (v.members.length - 20) + ' more' : null,
-			v.all_behind ? ['. Behind ', v.members.length > 1 ? 'them' : 'it', ': ', list(v.behind),
-				v.all_behind > v.behind.length ? ' and ' + count(v.all_behind - v.behind.length) +
-					' more' : null] : null, '. ',
-			first === undefined ? null : el('a', { href: '#graph-' +
-				taskLink(GRAPH.all[first].task).slice(6) }, 'In the graph')));
+		el('p.links', null,
+			/* The text names those of one circle. */
+			v.members.length > v.cycle.length ? el('span', null, 'Members: ',
+				list(v.members.slice(0, 20)), more(v.members.length - 20)) : null,
+			v.all_behind ? el('span', null, 'Behind ' + (v.members.length > 1 ? 'them' : 'it') + ': ',
+				list(v.behind), more(v.all_behind - v.behind.length)) : null,
+			first === undefined ? null : el('a', { href: graphLink(GRAPH.all[first]) },
+				'In the graph')));
 }
 
 const VERDICTS_MOST = 20;

@@ -34,6 +34,7 @@ class Rows {
 				keydown: (e) => this.key(e),
 				click: (e) => this.click(e),
 				dblclick: (e) => this.click(e),
+				mouseover: (e) => this.explain(e.target.closest('.cell')),
 			},
 		}, this.canvas);
 		host.append(el('div.head', { 'aria-hidden': 'true' }, head.map((h) => el('span', null, h))),
@@ -139,6 +140,14 @@ class Rows {
 		if (this.rows[i].open === undefined || this.rows[i].open === open)
 			return;
 		this.toggle(this.rows[i], open);
+	}
+
+	/* What does not fit is told by a tip. */
+	explain(cell) {
+		const cut = cell && [cell, ...cell.querySelectorAll('code, span')]
+			.some((part) => part.scrollWidth > part.clientWidth);
+		if (cut)
+			cell.title = cell.textContent;
 	}
 
 	click(e) {

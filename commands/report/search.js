@@ -14,7 +14,7 @@ function parseQuery(query) {
 		const text = (quoted ?? plain).toLowerCase();
 		if (!text)
 			continue;
-		if (field && !FIELDS[field])
+		if (field && !Object.hasOwn(FIELDS, field))
 			terms.push({ not: not !== '', field: '', text: field + ':' + text });
 		else
 			terms.push({ not: not !== '', field: field || '', text });

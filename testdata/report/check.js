@@ -193,6 +193,7 @@ const checks = {
 				[...e.attributes].some((a) => a.name.startsWith('on') ||
 					(a.name === 'href' && !a.value.startsWith('#')))).length), 0);
 			assert.match(await text(page, 'body'), /<img src=x onerror=/);
+			assert.equal(await page.locator('.verdict').count(), 1);
 			await close();
 		}
 	},

@@ -99,6 +99,8 @@ static void make_hostile(struct snapshot *snap)
 		struct task *task = snap->tasks[i];
 
 		task->state = TASK_IDLE;
+		/* What could not be read might end the wait. */
+		task->problem = task->root->problem = NULL;
 		task->root->children[0] = hostile_lock(a, 0x1000 + i);
 		snap->holdings[i] = (struct holding){ .kind = "mutex",
 			                              .type = evil,
