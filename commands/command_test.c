@@ -384,7 +384,9 @@ static void completes(void **state)
 	assert_completes("info", "", "layout|threads");
 	assert_completes("async bt", "-", "-v|--verbose");
 	assert_completes("async task 4", "--v", "--verbose");
-	assert_completes("tasks", "-", "");
+	assert_completes("runtimes", "-", "");
+	assert_completes("tasks", "--", "--group|--with|--without|--limit|--exec");
+	assert_completes("tasks --with", "st", "");
 	assert_completes("", "-", "");
 }
 

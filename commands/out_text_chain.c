@@ -153,16 +153,16 @@ const char *chain_text(const struct text *t, struct arena *a, const struct eleme
 	for (size_t i = 0; i < n; i++) {
 		const struct element *each = &e->list.data[i];
 		bool kept = i == 0 || i == own || i + 1 == n;
+		bool placed = cut == CUT_NONE || !each->brief || (i == own && cut != CUT_OWN);
 
-		if (cut == CUT_MIDDLE && !kept && dotted)
+		if (cut >= CUT_MIDDLE && !kept && dotted)
 			continue;
 		str_append(&s, i ? arrow : "");
-		dotted = cut == CUT_MIDDLE && !kept;
+		dotted = cut >= CUT_MIDDLE && !kept;
 		if (dotted)
 			str_append(&s, dots);
 		else
-			str_append(&s, cut != CUT_NONE && i != own && each->brief ? each->brief
-			                                                          : each->whole);
+			str_append(&s, placed ? each->whole : each->brief);
 	}
 	return arena_strdup(a, str_text(&s));
 }
@@ -171,7 +171,7 @@ void append_chain(struct text *t, struct arena *a, const struct elements *e, siz
 {
 	const char *text = NULL;
 
-	for (int cut = CUT_NONE; cut <= CUT_MIDDLE; cut++) {
+	for (int cut = CUT_NONE; cut <= CUT_OWN; cut++) {
 		text = chain_text(t, a, e, (enum cut)cut);
 		if (text_width(text) <= width)
 			break;

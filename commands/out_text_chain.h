@@ -28,7 +28,12 @@ const struct group_node *chain_elements(const struct text *t, struct arena *a,
                                         const struct group_node *first, struct elements *ret);
 
 /* How much of a chain a line has. */
-enum cut { CUT_NONE, CUT_PLACES, CUT_MIDDLE };
+enum cut {
+	CUT_NONE,
+	CUT_PLACES, /* the place in the user's own code only */
+	CUT_MIDDLE, /* and only the first frame, that one and the last */
+	CUT_OWN,    /* and no place at all */
+};
 
 /* In arena a. */
 const char *chain_text(const struct text *t, struct arena *a, const struct elements *e,

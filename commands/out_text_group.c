@@ -10,6 +10,7 @@
 
 enum {
 	FILE_WIDTH = 140,  /* of a line where there is no terminal */
+	MOST_LINES = 80,   /* of one group */
 	VALUE_WIDTH = 100, /* of a variable */
 	LEAST_WIDTH = 24,  /* of what a line says, however deep it is */
 };
@@ -20,6 +21,7 @@ struct merged {
 	const struct group_lines *lines;
 	bool whole;
 	size_t number_width;
+	size_t nlines;     /* of nodes, that were printed */
 	struct str indent; /* behind the number */
 	struct arena a;    /* of a line */
 };
@@ -149,6 +151,7 @@ static const struct group_node *node_line(struct merged *m, const struct group_n
 	const char *behind = last->nchildren && !last->ends ? "" : who(&m->a, &last->count);
 	struct text *t = m->t;
 
+	m->nlines++;
 	begin_line(m, big_number(&m->a, first->count.tasks), glyph);
 	str_append(&m->indent, below);
 	if (m->whole && (t->out.answer.verbose ||
@@ -199,6 +202,12 @@ static void end_level(struct merged *m, const struct level *l)
 		more_line(m, hidden, tasks);
 }
 
+/* A single group can have any number of lines; of several no more are chosen than fit. */
+static bool is_cut(const struct merged *m)
+{
+	return !m->whole && m->lines->ngroups == 1 && m->nlines >= MOST_LINES;
+}
+
 static void tree(struct merged *m)
 {
 	struct levels levels CLEANUP(free_levels) = { 0 };
@@ -208,7 +217,7 @@ static void tree(struct merged *m)
 		                                  .n = g->nroots,
 		                                  .shown = m->lines->nroots,
 		                                  .left = m->lines->nroots };
-	while (levels.list.n) {
+	while (levels.list.n && !is_cut(m)) {
 		struct level *l = &levels.list.data[levels.list.n - 1];
 
 		while (l->next < l->n && !m->lines->shown[l->children[l->next]->serial])
@@ -235,6 +244,17 @@ static void tree(struct merged *m)
 	}
 }
 
+static void lines_cut(struct merged *m)
+{
+	if (!is_cut(m))
+		return;
+	str_truncate(&m->indent, 0);
+	begin_line(m, "", "... up to ");
+	text_big_count(m->t, m->lines->nlines - m->nlines, "line");
+	str_append(&m->t->line, " more, --limit 0 shows all");
+	text_end_line(m->t);
+}
+
 void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines, bool whole)
 {
 	struct text *t = (struct text *)o;
@@ -252,6 +272,7 @@ void text_groups(struct out *o, const struct groups *g, const struct group_lines
 	}
 	text_end_line(t);
 	tree(&m);
+	lines_cut(&m);
 	str_free(&m.indent);
 	arena_free(&m.a);
 }

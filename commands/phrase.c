@@ -48,9 +48,10 @@ static size_t noun_length(const char *text, const char **noun)
 
 static void add_slot(struct phrase *p, enum mark mark, struct phrase_slot slot)
 {
-	const char text[] = { (char)mark, '\0' };
+	const char text = (char)mark;
 
-	str_append(&p->pattern, text);
+	str_append_len(&p->pattern, p->rest, (size_t)(slot.text - p->rest));
+	str_append_len(&p->pattern, &text, 1);
 	if (p->nslots < PHRASE_SLOTS)
 		p->slots[p->nslots++] = slot;
 }
@@ -190,19 +191,20 @@ static bool take_number(struct phrase *p, const char *start, const char *text, s
 	add_slot(p, MARK_NUMBER, slot);
 	len = noun_length(text + slot.len, &noun);
 	if (len) {
-		str_printf(&p->pattern, " %ss", noun);
+		str_append(&p->pattern, " ");
+		str_append(&p->pattern, noun);
+		str_append(&p->pattern, "s");
 		*used += len;
 	}
 	return true;
 }
 
+/* At the beginning of a word. */
 static bool take(struct phrase *p, const char *start, const char *text, size_t *used)
 {
 	if (*text == '(')
 		return take_list(p, text, used);
-	if (text > start && is_word(text[-1]))
-		return false;
-	if (starts_with(text, first_in_queue)) {
+	if (*text == 'f' && starts_with(text, first_in_queue)) {
 		add_slot(p, MARK_QUEUE, (struct phrase_slot){ .text = text, .len = 0 });
 		*used = strlen(first_in_queue);
 		return true;
@@ -210,32 +212,40 @@ static bool take(struct phrase *p, const char *start, const char *text, size_t *
 	return (isdigit((unsigned char)*text) || *text == '[') && take_number(p, start, text, used);
 }
 
-/* Names such as "{closure#0}" and "<[u8; 4]>" are passed over. */
-static size_t name_length(const char *text)
+/*
+ * Of what does not vary, in one go: a word, a name such as "{closure#0}" and "<[u8; 4]>", or a
+ * character.
+ */
+static size_t plain_length(const char *text)
 {
-	const char open = *text, close = open == '{' ? '}' : '>';
-	const char *end = open == '{' || open == '<' ? strchr(text, close) : NULL;
+	const char close = *text == '{' ? '}' : '>';
+	const char *end = *text == '{' || *text == '<' ? strchr(text, close) : NULL;
+	size_t len = 0;
 
-	return end ? (size_t)(end - text) + 1 : 0;
+	if (end)
+		return (size_t)(end - text) + 1;
+	while (is_word(text[len]))
+		len++;
+	return len ? len : 1;
 }
 
 void phrase_parse(struct phrase *ret, const char *text)
 {
 	const char *start = text;
+	size_t used;
 
 	ret->nslots = 0;
+	ret->rest = text;
 	str_truncate(&ret->pattern, 0);
 	while (text && *text) {
-		size_t used = name_length(text);
-
-		if (!used && take(ret, start, text, &used)) {
-			text += used;
-			continue;
-		}
-		used = used ? used : 1;
-		str_append_len(&ret->pattern, text, used);
+		if (take(ret, start, text, &used))
+			ret->rest = text + used;
+		else
+			used = plain_length(text);
 		text += used;
 	}
+	if (text)
+		str_append_len(&ret->pattern, ret->rest, (size_t)(text - ret->rest));
 }
 
 void phrase_free(struct phrase *p)

@@ -27,7 +27,8 @@ struct phrase_slot {
 struct phrase {
 	struct str pattern; /* with a control character for each slot */
 	struct phrase_slot slots[PHRASE_SLOTS];
-	size_t nslots; /* those beyond PHRASE_SLOTS are in the pattern only */
+	size_t nslots;    /* those beyond PHRASE_SLOTS are in the pattern only */
+	const char *rest; /* while a phrase is split: what is not yet in the pattern */
 };
 
 /* Many phrases of one pattern. */

@@ -130,7 +130,9 @@ static void choose_changes(uint64_t seed)
 /* All that looks at memory; both formats. */
 static bool ask(struct session *s, struct out *text, struct out *json)
 {
-	static const char *const lines[] = { "async backtrace all -v", "tasks", "bt all" };
+	static const char *const lines[] = { "async backtrace all -v", "tasks", "bt all",
+		                             "async backtrace all --group -v",
+		                             "tasks --group waiting_on --with function ." };
 	enum status status = STATUS_OK;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -37,9 +37,12 @@ commands() {
 		threads threads
 		runtimes runtimes
 		tasks tasks
+		tasks-group tasks --group waiting_on
+		tasks-with tasks --with state idle --without function main --limit 5
 		async-backtrace async backtrace
 		async-backtrace-all async backtrace all
 		async-backtrace-all-v async backtrace all -v
+		async-backtrace-all-group async backtrace all --group
 		async-task async task %ID
 		async-task-v async task %ID -v
 		task task %ID
@@ -79,6 +82,7 @@ run_commands() {
 		done
 	done < <(commands)
 	# Several commands, one focus; in JSON these are several documents.
+	answer "$fixture" tasks-exec txt -e "tasks --limit 2 --exec 'task {}; frame 0'; tasks --limit 1"
 	answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
 }
 

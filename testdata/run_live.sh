@@ -75,6 +75,31 @@ check_print() {
 		bad "what it prints is wrong" "$work/said"
 }
 
+# check_groups OPTIONS...: of the live program, or of its core.
+check_groups() {
+	ask groups.json "$@" --json async backtrace all --group
+	ask groups.txt "$@" async backtrace all --group
+	ask tally.json "$@" --json tasks --group waiting_on
+	"$here/check_groups.py" "$work"/{groups.json,groups.txt,tally.json,truth} \
+		>"$work/said" 2>&1 || bad "its groups differ from the truth" "$work/said"
+	"$here/validate_json.py" "$schema" "$work"/{groups,tally}.json >"$work/said" ||
+		bad "does not fit the schema" "$work/said"
+}
+
+# On a terminal many tasks are grouped; a command for each task looks at the same snapshot.
+check_choosing() {
+	ask each.txt -p "$pid" tasks --limit 3 --exec 'async task {} -v'
+	[ "$(grep -c '^asyncdbg: live' "$work/each.txt")" = 1 ] ||
+		bad "more than one snapshot for all tasks" "$work/each.txt"
+	[ "$(grep -c '^Task: ' "$work/each.txt")" = 3 ] || bad "not three tasks" "$work/each.txt"
+	ask each.txt -p "$pid" async backtrace all
+	! grep -q -- --no-group "$work/each.txt" || bad "grouped without being asked"
+	script -qec "timeout 120 '$asyncdbg' -p $pid --color never async backtrace all" /dev/null \
+		>"$work/each.txt" </dev/null || bad "fails on a terminal" "$work/each.txt"
+	grep -q -- '--no-group shows each task' "$work/each.txt" ||
+		bad "many tasks on a terminal are not grouped" "$work/each.txt"
+}
+
 check_commands() {
 	local words name files=()
 
@@ -107,6 +132,7 @@ check_core() {
 	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"
 	[ "$program" != locals ] || check_print -c "$work/core.$pid"
+	[ "$program" != kinds ] || check_groups -c "$work/core.$pid"
 	rm -f "$work/core.$pid"
 }
 
@@ -145,6 +171,8 @@ check_program() {
 	check_running "after a backtrace"
 	check_commands
 	[ "$program" != locals ] || check_print -p "$pid"
+	[ "$program" != kinds ] || check_groups -p "$pid"
+	[ "$program" != kinds ] || check_choosing
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in

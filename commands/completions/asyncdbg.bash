@@ -1,5 +1,8 @@
 # bash completion for asyncdbg(1)
 
+_asyncdbg_fields="id state runtime type function location waiting_on task object thread span problem
+	depth frames leaves remaining_ms queued position permits_missing"
+
 _asyncdbg()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -21,15 +24,30 @@ _asyncdbg()
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
 		return
 		;;
-	-e | --execute | --log)
+	-e | --execute | --log | --limit | --exec)
 		return
+		;;
+	--with | --without)
+		mapfile -t COMPREPLY < <(compgen -W "$_asyncdbg_fields" -- "$cur")
+		return
+		;;
+	--group)
+		if [[ " ${COMP_WORDS[*]} " == *" tasks "* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$_asyncdbg_fields" -- "$cur")
+			return
+		fi
 		;;
 	esac
 	if [[ $cur == -* ]]; then
+		local options=
+		case " ${COMP_WORDS[*]} " in
+		*" tasks "*) options="--group --with --without --limit --exec" ;;
+		*" all "*) options="--group --no-group --with --without --limit" ;;
+		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
-			--usage --version" \
+			--usage --version $options" \
 			-- "$cur")
 		return
 	fi
@@ -37,11 +55,13 @@ _asyncdbg()
 	# The command typed so far, without options and their arguments.
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		if ((skip)); then
-			skip=0
+			skip=$((skip - 1))
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log) skip=1 ;;
+		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec) skip=1 ;;
+		--with | --without) skip=2 ;;
+		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
 		*) words+=("${COMP_WORDS[i]}") ;;
 		esac

@@ -5,13 +5,15 @@ function __asyncdbg_typed
     set -l words
     set -l skip 0
     for word in (commandline -opc)[2..-1]
-        if test $skip -eq 1
-            set skip 0
+        if test $skip -gt 0
+            set skip (math $skip - 1)
             continue
         end
         switch $word
-            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log
+            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec
                 set skip 1
+            case --with --without
+                set skip 2
             case '-*'
             case '*'
                 set -a words $word
@@ -50,3 +52,15 @@ complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
 complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout threads'
+set -l fields 'id state runtime type function location waiting_on task object thread span problem depth frames leaves remaining_ms queued position permits_missing'
+for command in tasks 'async backtrace all' 'async bt all'
+    complete -c asyncdbg -n "__asyncdbg_typed $command" -l with -x -a $fields -d 'Only tasks that match'
+    complete -c asyncdbg -n "__asyncdbg_typed $command" -l without -x -a $fields -d 'Only tasks that do not match'
+    complete -c asyncdbg -n "__asyncdbg_typed $command" -l limit -x -d 'How many tasks or groups'
+end
+complete -c asyncdbg -n '__asyncdbg_typed tasks' -l group -x -a $fields -d 'Count the tasks of each value'
+complete -c asyncdbg -n '__asyncdbg_typed tasks' -l exec -x -d 'Run a command for each task'
+for command in 'async backtrace all' 'async bt all'
+    complete -c asyncdbg -n "__asyncdbg_typed $command" -l group -d 'Merge tasks that stand at the same place'
+    complete -c asyncdbg -n "__asyncdbg_typed $command" -l no-group -d 'Each task by itself'
+end
