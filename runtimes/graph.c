@@ -94,14 +94,23 @@ size_t party_of(const struct builder *b, const struct holding *h)
 	return party_of_thread(b, h->thread);
 }
 
+bool holding_is_certain(const struct builder *b, const struct holding *h, bool complete)
+{
+	return !h->uncertain || (b->quiet && (h->sole || complete));
+}
+
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt)
 {
 	struct graph_edge *e = add_edge(b, from, party_of(b, h), kind);
 
 	e->holding = h;
-	e->doubt = doubt ? doubt : h->uncertain ? "it may have been dropped or moved before" : NULL;
+	e->doubt = doubt;
+	e->granted = h->granted;
 	e->unpolled = h->future ? map_get(&b->unpolled, (uintptr_t)h->future) : NULL;
+	/* What was given the lock, and is no part of what is polled. */
+	if (h->granted && !e->unpolled)
+		e->unpolled = h->future;
 }
 
 static int by_number(uint64_t a, uint64_t b)
@@ -414,6 +423,24 @@ static void add_edges(struct builder *b)
 
 /* ---- the whole ---- */
 
+/* A thread that runs may have in its registers what was not found. */
+static bool is_quiet(const struct snapshot *s)
+{
+	enum { STATICS = 1 }; /* they are never searched */
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->state == TASK_RUNNING || s->tasks[i]->problem)
+			return false;
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+
+		if (th->role != THREAD_OTHER && (th->task || th->wait || th->problem))
+			return false;
+	}
+	return s->complete && s->nunsearched <= STATICS;
+}
+
 static int compare_local_sets(const void *a, const void *b, void *arg)
 {
 	const struct snapshot *s = arg;
@@ -467,6 +494,7 @@ struct graph *graph_build(const struct snapshot *s)
 	if (!g)
 		out_of_memory();
 	g->snapshot = s;
+	b.quiet = is_quiet(s);
 	sort_holdings(&b);
 	sort_local_sets(&b);
 	add_parties(&b);

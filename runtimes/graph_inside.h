@@ -32,6 +32,7 @@ struct builder {
 	size_t *by_local_set;                             /* tasks of LocalSets, sorted */
 	size_t nlocal;
 	size_t party; /* whose tree is walked */
+	bool quiet;   /* nothing runs that could have what was not found, all trees were searched */
 };
 
 size_t add_node(struct builder *b, struct graph_node node);
@@ -44,7 +45,13 @@ size_t party_of(const struct builder *b, const struct holding *h);
 const struct holding **holdings_of_primitive(const struct builder *b, uint64_t primitive,
                                              size_t *n);
 const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n);
-/* The edge to the party of a holding. */
+/*
+ * Is it held there? So it is when nothing proves that it was dropped or moved, but the lock is
+ * taken, or the channel counts it, and it is found nowhere else; complete: of a channel, all are
+ * found that it counts.
+ */
+bool holding_is_certain(const struct builder *b, const struct holding *h, bool complete);
+/* The edge to the party of a holding; doubt: why it is none, NULL unknown of. */
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt);
 

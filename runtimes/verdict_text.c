@@ -61,7 +61,10 @@ const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 		else if (h->future)
 			append_place(&s, h->future->file_short, h->future->line);
 	}
-	if (e->unpolled) {
+	if (e->unpolled && h && h->granted) {
+		str_append(&s, " in ");
+		append_future(&s, e->unpolled);
+	} else if (e->unpolled) {
 		str_append(&s, s.len ? ", in a future that is not polled: " : "");
 		append_future(&s, e->unpolled);
 	}
