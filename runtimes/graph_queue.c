@@ -100,7 +100,8 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 
 			if (only_writers && !writes(q))
 				continue;
-			struct graph_edge *e = add_edge(l->b, node, q->party, "holds");
+			size_t owner = owner_node(l->b, q->arm, q->party);
+			struct graph_edge *e = add_edge(l->b, node, owner, "holds");
 
 			e->unpolled = q->unpolled;
 			e->waiter = q->future;
@@ -184,7 +185,8 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	                                               .lock = all_holders(l, w) });
 
 	add_edge(b, node, before, "queued");
-	struct graph_edge *e = add_edge(b, node, q->party, "queued");
+	size_t owner = owner_node(b, q->arm, q->party);
+	struct graph_edge *e = add_edge(b, node, owner, "queued");
 	e->queued = true;
 	e->waiter = q->future;
 	e->unpolled = q->unpolled;

@@ -12,7 +12,7 @@ _asyncdbg()
 		mapfile -t COMPREPLY < <(compgen -W "$(command ps -eo pid= 2>/dev/null)" -- "$cur")
 		return
 		;;
-	-c | --core | --exe | --layout | -o | --output | -x | --script)
+	-c | --core | --exe | --layout | -o | --output | -x | --script | --dot)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -25,11 +25,19 @@ _asyncdbg()
 		return
 		;;
 	esac
+	if [[ $prev == --fail-on ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "deadlock futurelock no-waker blocked-worker long-poll
+			starved-queue panicked-task closed-channel-wait huge-future many-identical" -- "$cur")
+		return
+	fi
 	if [[ $cur == -* ]]; then
+		local own=
+		[[ " ${COMP_WORDS[*]} " == *" graph "* ]] && own="--dot"
+		[[ " ${COMP_WORDS[*]} " == *" check "* ]] && own="--fail-on --interval"
 		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
-			--usage --version" \
+			--usage --version $own" \
 			-- "$cur")
 		return
 	fi
@@ -41,7 +49,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log) skip=1 ;;
+		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --dot | --fail-on | --interval) skip=1 ;;
 		-*) ;;
 		*) words+=("${COMP_WORDS[i]}") ;;
 		esac
@@ -50,9 +58,9 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt
+	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt check
 		info layout help quit" ;;
-	async) next="backtrace task" ;;
+	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout threads" ;;
 	layout)
