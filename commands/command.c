@@ -27,6 +27,7 @@ const struct command *const command_table[] = {
 	&thread_command,
 	&bt_command,
 	&bt_all_command,
+	&check_command,
 	&info_command,
 	&info_layout_command,
 	&info_threads_command,

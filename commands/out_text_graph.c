@@ -136,6 +136,10 @@ static void target(struct graph_text *gt, const struct graph_edge *e, unsigned d
 		alternatives(gt, to, depth);
 		return;
 	}
+	if (to->kind == GRAPH_ARM && to->nedges == 1 && depth < MAX_DEPTH) {
+		target(gt, &gt->g->edges[to->first], depth);
+		return;
+	}
 	if (to->kind != GRAPH_OUTSIDE)
 		text_clean(t, graph_object_text(&tmp, to));
 	if (e->wait && e->wait->phrase) {

@@ -94,14 +94,45 @@ size_t party_of(const struct builder *b, const struct holding *h)
 	return party_of_thread(b, h->thread);
 }
 
+size_t owner_node(struct builder *b, size_t arm, size_t party)
+{
+	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
+
+	if (!a)
+		return party;
+	if (a->owner)
+		return a->owner;
+	/* Whatever lets the task go on, or an arm around this one, may drop this one. */
+	size_t around = owner_node(b, a->around, party);
+	const struct graph_node *p = &b->nodes.data[party];
+	a->owner = add_node(b, (struct graph_node){ .kind = GRAPH_OWNER,
+	                                            .rule = GRAPH_ANY,
+	                                            .task = p->task,
+	                                            .thread = p->thread });
+	add_edge(b, a->owner, arm, "poll");
+	add_edge(b, a->owner, around, "member");
+	return a->owner;
+}
+
+bool holding_is_certain(const struct builder *b, const struct holding *h, bool complete)
+{
+	return !h->uncertain || (b->quiet && (h->sole || complete));
+}
+
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt)
 {
-	struct graph_edge *e = add_edge(b, from, party_of(b, h), kind);
+	size_t arm = h->future ? (size_t)map_get(&b->arm_of, (uintptr_t)h->future) : 0;
+	size_t owner = owner_node(b, arm, party_of(b, h));
+	struct graph_edge *e = add_edge(b, from, owner, kind);
 
 	e->holding = h;
-	e->doubt = doubt ? doubt : h->uncertain ? "it may have been dropped or moved before" : NULL;
+	e->doubt = doubt;
+	e->granted = h->granted;
 	e->unpolled = h->future ? map_get(&b->unpolled, (uintptr_t)h->future) : NULL;
+	/* What was given the lock, and is no part of what is polled. */
+	if (h->granted && !e->unpolled)
+		e->unpolled = h->future;
 }
 
 static int by_number(uint64_t a, uint64_t b)
@@ -177,120 +208,6 @@ const struct holding **holdings_of_primitive(const struct builder *b, uint64_t p
 const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n)
 {
 	return holdings_at(b->by_object, b->s->nholdings, object, object_of, n);
-}
-
-/* ---- trees ---- */
-
-static bool begins(const char *text, const char *with)
-{
-	return text && strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool is_poll_fn(const struct future *f)
-{
-	return begins(f->type, "core::future::poll_fn::PollFn<") ||
-	       begins(f->type, "tokio::future::poll_fn::PollFn<") ||
-	       begins(f->type, "futures_util::future::poll_fn::PollFn<");
-}
-
-/* Why what f says of its child may not be all that it waits for; NULL: it is. */
-static const char *doubt_of(const struct future *f, const struct future *child)
-{
-	if (f->uncertain || f->aliases)
-		return "its type is one of several that share their code";
-	if (f->inferred)
-		return "the debug info does not place what the thread blocks on";
-	if (child && begins(child->edge, "holds"))
-		return "a hand-written future holds what waits, and may poll something else too";
-	if (child && is_poll_fn(f) && !begins(child->edge, "select") &&
-	    !begins(child->edge, "join"))
-		return "a closure polls what waits, and may go on by other means";
-	return NULL;
-}
-
-/* Notes places in queues that futures have which nobody polls. */
-static void walk_unpolled(struct builder *b, const struct future *f, const struct future *top)
-{
-	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
-	if (f->wait)
-		leaf_queues(b, 0, f, top, f->note);
-	for (size_t i = 0; i < f->nchildren; i++)
-		walk_unpolled(b, f->children[i], top);
-}
-
-struct polled {
-	size_t n, joins;
-	const struct future *first;
-};
-
-static struct polled polled_children(struct builder *b, const struct future *f)
-{
-	struct polled p = { 0 };
-
-	for (size_t i = 0; i < f->nchildren; i++) {
-		const struct future *child = f->children[i];
-
-		if (child->branch != BRANCH_POLLED) {
-			walk_unpolled(b, child, child);
-			continue;
-		}
-		p.n++;
-		p.joins += begins(child->edge, "join");
-		p.first = p.first ? p.first : child;
-	}
-	return p;
-}
-
-static struct graph_node fork_node(const struct future *f, const struct polled *p)
-{
-	struct graph_node n = { .kind = GRAPH_FORK, .rule = GRAPH_ANY, .future = f };
-
-	n.what = begins(p->first->edge, "select") ? "select" : "several futures";
-	if (begins(p->first->edge, "set"))
-		n.what = "set of futures";
-	if (strstr(f->type ? f->type : "", "::try_join"))
-		return n;
-	if (begins(f->type, "futures_util::future::join_all::JoinAll<") || p->joins == p->n) {
-		n.what = "join";
-		n.rule = GRAPH_ALL;
-		/* Both macros of tokio and futures look the same: an error ends try_join! early. */
-		n.maybe_any = is_poll_fn(f);
-	}
-	return n;
-}
-
-/* What node `from`, which polls f, waits for by it. */
-static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt)
-{
-	for (;;) {
-		struct polled p = polled_children(b, f);
-		const char *own = doubt_of(f, p.first);
-
-		doubt = doubt ? doubt : own;
-		if (f->running || f->problem || (p.n == 0 && !f->wait)) {
-			add_edge(b, from, GRAPH_OUTSIDE, "unknown")->future = f;
-			return;
-		}
-		if (p.n == 0) {
-			leaf_edges(b, from, f, doubt);
-			return;
-		}
-		if (p.n > 1 || f->wait) {
-			size_t fork = add_node(b, fork_node(f, &p));
-			struct graph_edge *e = add_edge(b, from, fork, "poll");
-
-			e->future = f;
-			e->doubt = doubt;
-			if (f->wait)
-				leaf_edges(b, fork, f, NULL);
-			for (size_t i = 0; i < f->nchildren; i++) {
-				if (f->children[i]->branch == BRANCH_POLLED)
-					walk(b, fork, f->children[i], NULL);
-			}
-			return;
-		}
-		f = p.first;
-	}
 }
 
 /* ---- parties ---- */
@@ -379,7 +296,7 @@ static void task_edges(struct builder *b, size_t node, const struct task *task,
 		return;
 	}
 	b->party = node;
-	walk(b, node, task->root, NULL);
+	tree_edges(b, node, task->root, NULL);
 }
 
 static void root_edges(struct builder *b, size_t nth)
@@ -390,7 +307,7 @@ static void root_edges(struct builder *b, size_t nth)
 	b->party = node;
 	if (is_native_lock(th->wait))
 		add_edge(b, node, graph_of_thread(b->g, nth), "runs");
-	walk(b, node, th->root, th->problem);
+	tree_edges(b, node, th->root, th->problem);
 }
 
 static void add_edges(struct builder *b)
@@ -413,6 +330,24 @@ static void add_edges(struct builder *b)
 }
 
 /* ---- the whole ---- */
+
+/* A thread that runs may have in its registers what was not found. */
+static bool is_quiet(const struct snapshot *s)
+{
+	enum { STATICS = 1 }; /* they are never searched */
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->state == TASK_RUNNING || s->tasks[i]->problem)
+			return false;
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+
+		if (th->role != THREAD_OTHER && (th->task || th->wait || th->problem))
+			return false;
+	}
+	return s->complete && s->nunsearched <= STATICS;
+}
 
 static int compare_local_sets(const void *a, const void *b, void *arg)
 {
@@ -467,6 +402,7 @@ struct graph *graph_build(const struct snapshot *s)
 	if (!g)
 		out_of_memory();
 	g->snapshot = s;
+	b.quiet = is_quiet(s);
 	sort_holdings(&b);
 	sort_local_sets(&b);
 	add_parties(&b);
@@ -478,6 +414,8 @@ struct graph *graph_build(const struct snapshot *s)
 	map_free(&b.channels);
 	map_free(&b.sets);
 	map_free(&b.wakers);
+	map_free(&b.arms);
+	map_free(&b.arm_of);
 	return g;
 }
 

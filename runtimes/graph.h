@@ -28,6 +28,8 @@ enum graph_node_kind {
 	GRAPH_QUEUE,  /* all that must be over before it is the turn of one waiter in a lock's queue
 	               */
 	GRAPH_FORK,   /* several things that one future waits for at the same time */
+	GRAPH_ARM,    /* one future of a join */
+	GRAPH_OWNER,  /* what a party has in an arm of a join: dropped when the arm goes on */
 	GRAPH_SET,    /* the tasks of a JoinSet or a LocalSet */
 	GRAPH_WAKERS, /* who refers to a Notify or its like: all edges are weak */
 };
@@ -42,8 +44,8 @@ struct graph_node {
 	enum graph_node_kind kind;
 	enum graph_rule rule;
 	bool maybe_any; /* GRAPH_ALL, but it may be ANY: of a join that may be a try_join */
-	const struct task *task;          /* of GRAPH_TASK */
-	const struct thread_info *thread; /* of GRAPH_ROOT and GRAPH_THREAD */
+	const struct task *task;          /* of GRAPH_TASK, and GRAPH_OWNER */
+	const struct thread_info *thread; /* of GRAPH_ROOT, GRAPH_THREAD, and GRAPH_OWNER */
 	const struct future *future;      /* the root of a tree; of a fork, the future that forks */
 	const char *what; /* of what lies between: "Mutex", "mpsc channel", "select", "join set" */
 	const char *name; /* of a lock or channel: what the program calls it, NULL unknown */

@@ -7,6 +7,7 @@
 #include "runtimes/graph_inside.h"
 
 static const char semaphore_doubt[] = "unless someone else holds permits of it, or adds some";
+static const char moved_doubt[] = "it may have been dropped or moved before";
 static const char permits_doubt[] = "unless someone else holds permits of the channel";
 
 /* All that wait for one lock, sorted by place, and all that have it. */
@@ -63,6 +64,14 @@ static const char *what_of(const char *kind)
 	return "lock";
 }
 
+/* What a future has been given that stands in the queue itself is told by its place there. */
+static bool has_lock(const struct holding *h, bool only_writers)
+{
+	if (h->role != HOLDING_LOCK || (only_writers && is_kind(h->kind, "rwlock_read")))
+		return false;
+	return !h->granted || (!h->partial && !(h->future && h->future->wait));
+}
+
 /*
  * Edges to those that have the lock: what is certain stands for itself, what is uncertain counts
  * only where nothing certain was found. Returns how many.
@@ -75,10 +84,13 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 		for (size_t i = 0; i < l->nh; i++) {
 			const struct holding *h = l->h[i];
 
-			if (h->role != HOLDING_LOCK || h->uncertain != uncertain ||
-			    (only_writers && is_kind(h->kind, "rwlock_read")))
+			if (!has_lock(h, only_writers) ||
+			    holding_is_certain(l->b, h, false) == uncertain)
 				continue;
-			add_holder(l->b, node, h, "holds", doubt);
+			add_holder(l->b, node, h, "holds",
+			           doubt       ? doubt
+			           : uncertain ? moved_doubt
+			                       : NULL);
 			n++;
 		}
 		sure = n;
@@ -88,7 +100,8 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 
 			if (only_writers && !writes(q))
 				continue;
-			struct graph_edge *e = add_edge(l->b, node, q->party, "holds");
+			size_t owner = owner_node(l->b, q->arm, q->party);
+			struct graph_edge *e = add_edge(l->b, node, owner, "holds");
 
 			e->unpolled = q->unpolled;
 			e->waiter = q->future;
@@ -102,9 +115,11 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 
 static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
 {
-	return (struct graph_node){
-		.kind = GRAPH_LOCK, .rule = rule, .what = what_of(w->kind), .object = w->object
-	};
+	return (struct graph_node){ .kind = GRAPH_LOCK,
+		                    .rule = rule,
+		                    .what = what_of(w->kind),
+		                    .name = w->name,
+		                    .object = w->object };
 }
 
 /* A channel has room when its receiver takes something, or a permit is given back. */
@@ -118,11 +133,13 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 	wait_number(w, "queued", &queued);
 	const char *doubt = capacity && queued >= capacity ? NULL : permits_doubt;
 
+	for (size_t i = 0; i < n; i++)
+		receivers += h[i]->role == HOLDING_RECEIVER;
 	for (size_t i = 0; i < n; i++) {
-		if (h[i]->role == HOLDING_RECEIVER) {
-			add_holder(l->b, node, h[i], "receives", doubt);
-			receivers++;
-		}
+		if (h[i]->role != HOLDING_RECEIVER)
+			continue;
+		bool sure = holding_is_certain(l->b, h[i], receivers == 1);
+		add_holder(l->b, node, h[i], "receives", sure ? doubt : moved_doubt);
 	}
 	guard_edges(l, node, false, doubt);
 	if (receivers != 1)
@@ -163,11 +180,13 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	const struct wait *w = q->future->wait;
 	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
 	                                               .what = what_of(w->kind),
+	                                               .name = w->name,
 	                                               .object = w->object,
 	                                               .lock = all_holders(l, w) });
 
 	add_edge(b, node, before, "queued");
-	struct graph_edge *e = add_edge(b, node, q->party, "queued");
+	size_t owner = owner_node(b, q->arm, q->party);
+	struct graph_edge *e = add_edge(b, node, owner, "queued");
 	e->queued = true;
 	e->waiter = q->future;
 	e->unpolled = q->unpolled;

@@ -87,7 +87,9 @@ static bool leads_inside(const struct graph *g, size_t node)
 	for (size_t i = n->first; i < n->first + n->nedges; i++) {
 		size_t to = g->edges[i].to;
 
-		if (g->nodes[to].kind == GRAPH_FORK ? leads_inside(g, to) : to != GRAPH_OUTSIDE)
+		bool part = g->nodes[to].kind == GRAPH_FORK || g->nodes[to].kind == GRAPH_ARM;
+
+		if (part ? leads_inside(g, to) : to != GRAPH_OUTSIDE)
 			return true;
 	}
 	return false;

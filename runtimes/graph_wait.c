@@ -39,6 +39,7 @@ void leaf_queues(struct builder *b, size_t from, const struct future *f,
 		.place = UINT64_MAX,
 		.from = from,
 		.party = b->party,
+		.arm = b->arm,
 		.future = f,
 		.unpolled = unpolled,
 		.doubt = doubt,
@@ -110,10 +111,11 @@ static void owner_edges(struct builder *b, size_t node, const struct channel_row
 		sure += h[i]->role == row->role && !h[i]->uncertain;
 	}
 	for (size_t i = 0; i < n; i++) {
-		bool counts = !h[i]->uncertain || sure < (size_t)wanted;
+		bool certain = holding_is_certain(b, h[i], all == (size_t)wanted);
 
-		if (h[i]->role == row->role && counts)
-			add_holder(b, node, h[i], sender ? "sends" : "receives", NULL);
+		if (h[i]->role == row->role && (!h[i]->uncertain || sure < (size_t)wanted))
+			add_holder(b, node, h[i], sender ? "sends" : "receives",
+			           certain ? NULL : "it may have been dropped or moved before");
 	}
 	if (sure != (size_t)wanted && (sure > (size_t)wanted || all != (size_t)wanted))
 		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
@@ -130,6 +132,7 @@ static size_t channel_node(struct builder *b, const struct channel_row *row, con
 	node = add_node(b, (struct graph_node){ .kind = GRAPH_CHANNEL,
 	                                        .rule = GRAPH_ANY,
 	                                        .what = row->what,
+	                                        .name = w->name,
 	                                        .object = w->object });
 	map_put(&b->channels, key, (void *)node);
 	owner_edges(b, node, row, w->object, wanted);

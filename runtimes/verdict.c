@@ -211,7 +211,8 @@ static void make_links(struct finder *f, struct verdict *v, const size_t *edges,
 			link->waits = e;
 		if (is_between(&g->nodes[e->to]))
 			link->object = &g->nodes[e->to];
-		link->has = e;
+		if (g->nodes[e->from].kind != GRAPH_OWNER)
+			link->has = e;
 	}
 }
 

@@ -229,6 +229,31 @@ static void join_needs_all_arms(void **state)
 	join_with(&try_join, "futures_util::future::try_join::TryJoin<A, B>", "");
 }
 
+/* What one arm has it drops without the others. */
+static void arms_of_one_task(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(both);
+	struct future *holder = as(calls(&p, "g", sleeps(&p)), "join arm 0");
+	struct future *join = calls(&p, "futures_util::future::join::Join<A, B>", holder,
+	                            as(locks(&p, "mutex", A, 1), "join arm 1"));
+	struct task *one = add_task(&p, 1, calls(&p, "f", join));
+
+	(void)state;
+	guards(&p, one, "mutex", A)->future = holder;
+	add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 2)));
+	assert_says(&p, "");
+	/* But not where they wait for each other. */
+	struct future *left = as(calls(&both, "g", locks(&both, "mutex", B, 1)), "join arm 0");
+	struct future *right = as(calls(&both, "g", locks(&both, "mutex", A, 1)), "join arm 1");
+	join = calls(&both, "futures_util::future::join::Join<A, B>", left, right);
+	one = add_task(&both, 1, calls(&both, "f", join));
+	guards(&both, one, "mutex", A)->future = left;
+	guards(&both, one, "mutex", B)->future = right;
+	add_task(&both, 2, calls(&both, "g", locks(&both, "mutex", A, 2)));
+	assert_says(&both, "deadlock task 1 <- task 2");
+}
+
 static void sets_need_one(void **state)
 {
 	PROGRAM(p);
@@ -670,6 +695,7 @@ int main(void)
 		cmocka_unit_test(select_goes_on_with_any_arm),
 		cmocka_unit_test(select_of_two_in_circles),
 		cmocka_unit_test(join_needs_all_arms),
+		cmocka_unit_test(arms_of_one_task),
 		cmocka_unit_test(sets_need_one),
 		cmocka_unit_test(a_join_set_needs_one),
 		cmocka_unit_test(starving_writer),

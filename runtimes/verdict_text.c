@@ -13,6 +13,9 @@ const char *graph_party_text(struct arena *a, const struct graph_node *n)
 	case GRAPH_ROOT:
 	case GRAPH_THREAD:
 		return arena_printf(a, "thread #%u", n->thread->number);
+	case GRAPH_OWNER:
+		return n->task ? arena_printf(a, "task %s", n->task->id)
+		               : arena_printf(a, "thread #%u", n->thread->number);
 	default:
 		return graph_object_text(a, n);
 	}
@@ -20,7 +23,7 @@ const char *graph_party_text(struct arena *a, const struct graph_node *n)
 
 const char *graph_object_text(struct arena *a, const struct graph_node *n)
 {
-	if (graph_is_party(n))
+	if (graph_is_party(n) || n->kind == GRAPH_OWNER)
 		return graph_party_text(a, n);
 	if (n->kind == GRAPH_OUTSIDE)
 		return "something outside";
@@ -61,7 +64,10 @@ const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 		else if (h->future)
 			append_place(&s, h->future->file_short, h->future->line);
 	}
-	if (e->unpolled) {
+	if (e->unpolled && h && h->granted) {
+		str_append(&s, " in ");
+		append_future(&s, e->unpolled);
+	} else if (e->unpolled) {
 		str_append(&s, s.len ? ", in a future that is not polled: " : "");
 		append_future(&s, e->unpolled);
 	}
