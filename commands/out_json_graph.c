@@ -4,7 +4,7 @@
 #include "commands/view.h"
 #include "runtimes/verdict.h"
 
-static const char *node_kind_name(enum graph_node_kind kind)
+const char *json_node_kind(enum graph_node_kind kind)
 {
 	static const char *const names[] = {
 		[GRAPH_OUTSIDE] = "outside", [GRAPH_TASK] = "task",       [GRAPH_ROOT] = "block_on",
@@ -37,7 +37,7 @@ static void put_node(struct json_writer *w, const struct verdicts *v, size_t nod
 
 	json_open_object(w, NULL);
 	json_put_int(w, "id", (int64_t)node);
-	json_put_text(w, "kind", node_kind_name(n->kind));
+	json_put_text(w, "kind", json_node_kind(n->kind));
 	json_put_text(w, "text", graph_object_text(&tmp, n));
 	json_put_text(w, "rule", n->rule == GRAPH_ANY ? "any" : "all");
 	json_put_bool(w, "stuck", v->stuck[node]);

@@ -1,3 +1,4 @@
+#include "commands/checks.h"
 #include "commands/out_json.h"
 #include "commands/report_parts.h"
 #include "debugger/base/vec.h"
@@ -54,7 +55,7 @@ static void put_node(struct part *p, size_t node)
 	const struct graph_node *n = &p->g->nodes[node];
 	SCRATCH(tmp);
 
-	put(p, n->kind);
+	put(p, report_name(p->r, json_node_kind(n->kind)));
 	put(p, report_task(p->r, n->task));
 	put(p, n->thread ? n->thread->number : 0);
 	put(p, report_string(p->r, graph_object_text(&tmp, n)));
@@ -95,6 +96,33 @@ static void put_graph(struct part *p)
 	}
 	json_close_array(w);
 	json_put_list(w, "graph_notes", p->g->notes, p->g->nnotes);
+}
+
+/* What `check` finds at one look, but verdicts. */
+static void put_findings(struct part *p)
+{
+	struct json_writer *w = &p->r->w;
+	struct verdicts none = *p->v;
+	struct checks c = { .a = &p->arena, .s = p->r->snap, .v = &none };
+
+	none.n = 0;
+	for (const struct check *row = check_table; row->name; row++)
+		row->run(&c, row);
+	json_open_array(w, "findings");
+	for (size_t i = 0; i < c.found.n; i++) {
+		const struct finding *f = &c.found.data[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "check", f->check);
+		json_put_text(w, "severity", severity_name(f->severity));
+		json_put_text(w, "text", f->text);
+		json_put_list(w, "tasks", f->tasks, f->ntasks);
+		json_put_int(w, "all_tasks", (int64_t)f->all_tasks);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	vec_free(&c.found);
+	vec_free(&c.skipped);
 }
 
 /* A node that is in the report by its number there, else by what it is called. */
@@ -154,4 +182,5 @@ void report_put_graph(struct report *r)
 	for (size_t i = 0; i < v->n; i++)
 		put_verdict(&p, &v->list[i]);
 	json_close_array(&r->w);
+	put_findings(&p);
 }

@@ -15,7 +15,10 @@ void report_put_shapes(struct report *r);
 void report_put_groups(struct report *r);
 /* "holdings": thirteen numbers each; "unsearched". */
 void report_put_holdings(struct report *r);
-/* "graph_nodes", "graph_edges", "graph_notes", "verdicts": who waits for whom. */
+/*
+ * "graph_nodes", "graph_edges", "graph_notes", "verdicts": who waits for whom; "findings": what
+ * else is wrong.
+ */
 void report_put_graph(struct report *r);
 
 #endif

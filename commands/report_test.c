@@ -270,6 +270,33 @@ static void tells_who_waits_for_whom(void **state)
 	assert_int_equal(json_array_size(json_object_get(p.json, "holdings")), 2 * 13);
 }
 
+/* What check finds is in it; a verdict is not there twice. */
+static void tells_findings(void **state)
+{
+	PROGRAM(program);
+
+	(void)state;
+	struct task *a =
+		add_task(&program, 1, calls(&program, "f", locks(&program, "mutex", 0xa0, 1)));
+	guards(&program, a, "mutex", 0xa0);
+	add_task(&program, 2, calls(&program, "g", sleeps(&program)))->root->state =
+		FUTURE_PANICKED;
+	judge(&program);
+	PAGE(p, &program.s);
+	const json_t *findings = json_object_get(p.json, "findings");
+	size_t panicked = 0;
+
+	assert_int_equal(json_array_size(json_object_get(p.json, "verdicts")), 1);
+	for (size_t i = 0; i < json_array_size(findings); i++) {
+		const char *check =
+			json_string_value(json_object_get(json_array_get(findings, i), "check"));
+
+		assert_string_not_equal(check, "deadlock");
+		panicked += strcmp(check, "panicked-task") == 0;
+	}
+	assert_int_equal(panicked, 1);
+}
+
 /* Every task says which group it is in. */
 static void tells_groups(void **state)
 {
@@ -322,6 +349,7 @@ int main(void)
 		cmocka_unit_test(page_loads_nothing),
 		cmocka_unit_test(command_writes_in_one_step),
 		cmocka_unit_test(tells_who_waits_for_whom),
+		cmocka_unit_test(tells_findings),
 		cmocka_unit_test(tells_groups),
 		cmocka_unit_test(table_keeps_rows_once),
 	};

@@ -6,17 +6,16 @@
 const GRAPH = (() => {
 	const NODE = 7;
 	const EDGE = 7;
-	const kinds = ['outside', 'task', 'root', 'thread', 'runtime', 'lock', 'channel', 'queue', 'fork',
-		'set', 'wakers'];
+	const parties = new Set(['task', 'block_on', 'thread']);
 	const nodes = [];
 	const rows = data.graph_nodes;
 	for (let i = 0; i < rows.length; i += NODE)
 		nodes.push({
-			index: nodes.length, kind: kinds[rows[i]] || 'fork', task: rows[i + 1] - 1,
+			index: nodes.length, kind: strings[rows[i]], task: rows[i + 1] - 1,
 			thread: rows[i + 2], label: strings[rows[i + 3]], fn: strings[rows[i + 4]],
 			object: strings[rows[i + 5]], stuck: (rows[i + 6] & 1) !== 0,
 			any: (rows[i + 6] & 2) !== 0, outside: (rows[i + 6] & 4) !== 0,
-			out: [], into: [], party: rows[i] >= 1 && rows[i] <= 3, circle: false,
+			out: [], into: [], party: parties.has(strings[rows[i]]), circle: false,
 		});
 	const list = data.graph_edges;
 	const edges = [];
@@ -189,11 +188,11 @@ const lastParts = (name) => cut(name.replace(/^.*?::(?=[A-Z])|^.*::(?=[^:{]+(::\
 
 function nodeTitle(n) {
 	if (n.kind === 'fork')
-		return [n.label, n.any ? 'any of them' : 'all of them'];
+		return [cut(n.label.replace(/ 0x[0-9a-f]+$/, ''), 20), n.any ? 'any of them' : 'all of them'];
 	if (n.kind === 'task')
 		return [n.label, lastParts(n.fn || taskName(n.task))];
 	if (n.party)
-		return [n.label, n.kind === 'root' ? lastParts(n.fn) : 'its own code'];
+		return [n.label, n.kind === 'block_on' ? lastParts(n.fn) : 'its own code'];
 	const m = n.label.match(/^(.*) (0x[0-9a-f]+)(?: \(`(.*)`\))?$/s);
 	return m ? [cut(m[3] || m[1], 24), m[3] ? m[1] : m[2]] : [cut(n.label, 24), ''];
 }
@@ -319,7 +318,7 @@ function drawGraph(around, most) {
 		el('div.bar', null,
 			el('strong', null, around ? 'Around ' + around.label : 'Who waits for whom'),
 			el('ul.key', null,
-				[['task', 'task'], ['lock', 'lock, permits'], ['channel', 'channel'], ['root', 'thread']]
+				[['task', 'task'], ['lock', 'lock, permits'], ['channel', 'channel'], ['block_on', 'thread']]
 					.map(([kind, words]) => el('li.' + kind, null, words)),
 				GRAPH.nodes.some((n) => n.circle) ? el('li.circle', null, 'in a circle') : null),
 			around ? el('a', { href: '#graph' }, 'All of it') : null,

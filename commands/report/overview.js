@@ -56,6 +56,8 @@ function groupsCard() {
 	return card('tall', 'Largest groups', bars(entries, 8, 'other kind'));
 }
 
+const STUCK_MOST = 4;
+
 function threadsCard() {
 	const roles = new Map();
 	for (const th of data.threads) {
@@ -66,9 +68,10 @@ function threadsCard() {
 	return card('small', 'Threads',
 		el('p.big', null, count(data.threads.length)),
 		el('ul.legend', null, [...roles].map(([role, n]) => el('li', null, count(n) + ' ' + role))),
-		stuck.length ? el('ul.plain', null, stuck.slice(0, 8).map((th) => el('li', null,
+		stuck.length ? el('ul.plain.brief', null, stuck.slice(0, STUCK_MOST).map((th) => el('li', null,
 			threadAnchor(th.number), ': ', el('span.wait', null, th.wait.phrase)))) : null,
-		stuck.length > 8 ? el('p.quiet', null, 'and ' + plural(stuck.length - 8, 'more')) : null);
+		stuck.length > STUCK_MOST ? el('p.quiet', null, 'and ' + count(stuck.length - STUCK_MOST) +
+			' more') : null);
 }
 
 function runtimesCard() {
@@ -168,10 +171,36 @@ function verdictCards() {
 		? el('p.none', null, 'and ' + plural(list.length - VERDICTS_MOST, 'verdict') + ' more') : null];
 }
 
+/* ---- what else is wrong ---- */
+
+const FINDINGS_MOST = 40;
+const SEVERITIES = ['error', 'warning', 'info'];
+
+/* Its tasks, where the text does not name them. */
+function findingTasks(f) {
+	if (!f.tasks.length || /\btasks? \d/.test(f.text))
+		return null;
+	const left = f.all_tasks - f.tasks.length;
+	return [': ', f.tasks.flatMap((id, i) => [i ? ', ' : '', idAnchor(id)]),
+		left > 0 ? ' and ' + count(left) + ' more' : null];
+}
+
+function findingList() {
+	const list = [...data.findings].sort((a, b) =>
+		SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+	const left = list.length - FINDINGS_MOST;
+	const line = (f) => el('li', null,
+		el('span.check.' + f.severity, null, f.check.replace(/-/g, ' ')),
+		el('span', null, linked(f.text), findingTasks(f)));
+	return list.length ? el('ul.findings', { 'aria-label': 'Findings' },
+		list.slice(0, FINDINGS_MOST).map(line),
+		left > 0 ? el('li', null, el('span.check', null, 'and ' + count(left) + ' more')) : null) : null;
+}
+
 function drawOverview() {
 	fill(byId('view-overview'), [], null, [
 		el('div.headline', null, headline()),
-		el('div.verdicts', null, verdictCards()),
+		el('div.verdicts', null, verdictCards(), findingList()),
 		el('div.cards', null, statesCard(), waitsCard(), groupsCard(), threadsCard(),
 			runtimesCard(), notesCard()),
 	]);
