@@ -1,6 +1,6 @@
 /*
- * The page of a report without its data: commands/report/page.html with page.css and page.js in
- * it, as the build put them together (commands/report/embed.cmake).
+ * The page of a report without its data: commands/report/page.html with its styles and
+ * scripts in it, as the build put them together (commands/report/embed.cmake).
  */
 #ifndef COMMANDS_REPORT_PAGE_H
 #define COMMANDS_REPORT_PAGE_H

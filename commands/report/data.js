@@ -1,7 +1,7 @@
 'use strict';
 /*
- * The data of the report, understood. What it is made of is said in commands/report_data.h; this
- * file alone knows the order of its numbers.
+ * The data of the report, understood. What it is made of is said in commands/report_*.c; this
+ * file, graph.js and locks.js know the order of its numbers.
  *
  * Every string in it comes from the program that was looked at and may be hostile: it goes into
  * the page as text (dom.js), never as HTML.

@@ -1,8 +1,8 @@
-# Puts page.css and the scripts into page.html and writes the whole as C.
+# Puts styles and scripts into page.html and writes the whole as C.
 #
-# usage: cmake -D DIR=commands/report -D "SCRIPTS=a.js;b.js" -D OUTPUT=FILE.c -P embed.cmake
+# usage: cmake -D DIR=commands/report -D "STYLES=a.css;b.css" "SCRIPTS=a.js;b.js" -D OUTPUT=FILE.c -P embed.cmake
 #
-# The scripts become one, in their order: what one declares, those behind it can use.
+# The scripts become one, in their order: what one declares, those behind it can use. So do styles.
 # The page allows itself nothing but this very style and this very script, by their hashes.
 
 # base64(VARIABLE HEX): the bytes that HEX says. Six hexadecimal digits are four letters.
@@ -56,7 +56,7 @@ const size_t ${name}_size = sizeof(${name});
 endfunction()
 
 file(READ ${DIR}/page.html page)
-include_part(STYLE page.css)
+include_part(STYLE ${STYLES})
 include_part(SCRIPT ${SCRIPTS})
 string(FIND "${page}" @DATA@ at)
 if(at LESS 0)

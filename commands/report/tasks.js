@@ -228,6 +228,10 @@ class TaskList {
 
 	/* The same for a group. */
 	jumpGroup(index) {
+		if (groups[index].count === 1) {
+			this.jump(groups[index].example);
+			return;
+		}
 		this.clear();
 		this.grouped = byId('grouped').checked = true;
 		this.open.add('g' + index);
@@ -259,8 +263,9 @@ function aboutTask(task) {
 			fact('Runs on', tasks.thread[task] && threadAnchor(tasks.thread[task])),
 			fact('Runtime', runtime && runtimeName(runtime)),
 			fact('LocalSet', tasks.local_set[task] && code(strings[tasks.local_set[task]])),
-			fact('Alike', el('a', { href: '#group-' + tasks.group[task] },
-				plural(groups[tasks.group[task]].count, 'task'))),
+			fact('Alike', groups[tasks.group[task]].count > 1 &&
+				el('a', { href: '#group-' + tasks.group[task] },
+					plural(groups[tasks.group[task]].count, 'task'))),
 			fact('Header', taskAddress(task) && code(taskAddress(task))),
 			fact('Type', tasks.type[task] && code(strings[tasks.type[task]])),
 			fact('Link', el('a', { href: taskLink(task) }, taskLink(task)))),
