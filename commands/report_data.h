@@ -1,7 +1,6 @@
 /*
  * A snapshot as the data of a report's page: one JSON object on one line, in which no HTML parser
- * finds anything. report/data.js reads it; what each part is made of is
- * said where it is written.
+ * finds anything. report/data.js reads it; what each part is made of is said where it is written.
  *
  * Text is in `strings` and referred to by number, 0 is none. A future is a row of `shapes`, as are
  * all that look like it with all that is below: equal shapes are written once. What differs from

@@ -47,7 +47,20 @@ async function open(name, address = '', colorScheme = 'light') {
 
 const text = (page, selector) => page.textContent(selector);
 const nodes = (page) => page.evaluate(() => document.getElementsByTagName('*').length);
-const selected = (page) => page.textContent('#task-list [aria-selected=true]');
+const SELECTED = '#task-list [aria-selected=true]';
+
+// Waits until an element has that text: links are followed a moment after they are clicked.
+async function has(page, selector, expected) {
+	for (let tries = 0; ; tries++) {
+		const now = await page.locator(selector).first().textContent({ timeout: 10000 });
+		if (expected.test(now) || tries === 200) {
+			assert.match(now, expected);
+			return;
+		}
+		await page.waitForTimeout(50);
+	}
+}
+
 const shot = (page, name) => page.screenshot({ path: resolve(output, name + '.png') });
 
 // Lines of a list as they are in sight; the first of them is the one at the top.
@@ -64,8 +77,8 @@ const checks = {
 		assert.match(await page.title(), /^locks/);
 		assert.ok(await page.isVisible('#view-overview'));
 		assert.ok(!await page.isVisible('#view-tasks'));
-		assert.match(await text(page, '#view-overview'), /1\.38\.2/);
-		assert.match(await text(page, '#to-tasks'), /29/);
+		await has(page, '#view-overview', /1\.38\.2/);
+		await has(page, '#to-tasks', /29/);
 		await shot(page, 'overview-light');
 		await close();
 	},
@@ -73,35 +86,36 @@ const checks = {
 	async 'verdicts come first, and the graph shows them'() {
 		const { page, close } = await open('deadlock.html');
 		assert.equal(await page.locator('.verdict').count(), 1);
-		assert.match(await text(page, '.verdict'), /^Deadlock.*task 1.*task 2/s);
+		await has(page, '.verdict', /^Deadlock.*task 1.*task 2/s);
 		assert.ok(await page.locator('.verdict').evaluate((v) =>
 			v.getBoundingClientRect().bottom < document.querySelector('.card').getBoundingClientRect().top));
 		await shot(page, 'verdict-light');
 		await page.click('.verdict >> text=In the graph');
+		await page.waitForSelector('#view-graph svg');
 		// Both tasks, both locks and who stands behind; nothing of the channel.
 		assert.equal(await page.locator('#view-graph .node.circle').count(), 4);
 		assert.equal(await page.locator('#view-graph .edge.circle').count(), 4);
-		assert.match(await text(page, '#view-graph svg'), /task 3/);
+		await has(page, '#view-graph svg', /task 3/);
 		assert.doesNotMatch(await text(page, '#view-graph svg'), /task 5/);
 		await shot(page, 'graph-light');
 		await page.click('#to-graph');
 		await page.waitForFunction(() => /task 5/.test(
 			document.querySelector('#view-graph svg').textContent));
 		await page.click('#view-graph a:has-text("task 3")');
-		assert.match(await selected(page), /Task 3/);
+		await has(page, SELECTED, /Task 3/);
 		await page.click('#to-locks');
-		assert.match(await text(page, '#lock-list'), /held by.*task 1/);
-		assert.match(await text(page, '#lock-list'), /waits.*task 2/);
+		await has(page, '#lock-list', /held by.*task 1/);
+		await has(page, '#lock-list', /waits.*task 2/);
 		await page.click('#lock-list >> text=task 2 >> nth=0');
-		assert.match(await selected(page), /Task 2/);
-		assert.match(await text(page, '#task-about'), /Waits for.*Mutex/s);
+		await has(page, SELECTED, /Task 2/);
+		await has(page, '#task-about', /Waits for.*Mutex/s);
 		await shot(page, 'task-light');
 		await close();
 	},
 
 	async 'search narrows'() {
 		const { page, close } = await open('locks.html', '#tasks');
-		await page.uncheck('#grouped').catch(() => {});
+		await page.uncheck('#grouped');
 		assert.equal(await text(page, '#found'), '29 tasks');
 		await page.fill('#query', 'wait:mutex');
 		assert.equal(await text(page, '#found'), '3 of 29 tasks');
@@ -121,30 +135,30 @@ const checks = {
 
 	async 'a link to a task jumps to it and opens it'() {
 		const { page, close } = await open('locks.html', '#task-7');
-		assert.match(await selected(page), /Task 7/);
+		await has(page, SELECTED, /Task 7/);
 		assert.equal(await page.getAttribute('#task-list [aria-selected=true]', 'aria-expanded'),
 			'true');
 		assert.equal(await text(page, '#task-about h2'), 'Task 7');
-		assert.match(await text(page, '#task-about'), /rwlock write/);
+		await has(page, '#task-about', /rwlock write/);
 		// Out of a search that hides it, by a link.
 		await page.fill('#query', 'wait:sleep');
 		await goTo(page, '#task-29');
 		await page.waitForFunction(() => document.querySelector('#query').value === '');
-		assert.match(await selected(page), /Task 29/);
+		await has(page, SELECTED, /Task 29/);
 		assert.ok(await page.locator('#task-list [aria-selected=true]').isVisible());
 		// From a number of the first page to the tasks that it counts.
 		await page.click('#to-overview');
 		await page.click('.bars a:has-text("mutex")');
-		assert.equal(await text(page, '#found'), '3 of 29 tasks');
+		await has(page, '#found', /^3 of 29 tasks$/);
 		await page.goBack();
-		assert.ok(await page.isVisible('#view-overview'));
+		await page.waitForSelector('#view-overview', { state: 'visible' });
 		await close();
 	},
 
 	async 'threads have their stacks'() {
 		const { page, close } = await open('locks.html', '#thread-1');
-		assert.match(await text(page, '#thread-list [aria-selected=true]'), /Thread 1/);
-		assert.match(await text(page, '#thread-list'), /locks::main/);
+		await has(page, '#thread-list [aria-selected=true]', /Thread 1/);
+		await has(page, '#thread-list', /locks::main/);
 		await shot(page, 'threads-light');
 		await close();
 	},
@@ -153,30 +167,30 @@ const checks = {
 		const { page, close } = await open('locks.html');
 		await page.keyboard.press('/');
 		assert.ok(await page.isVisible('#view-tasks'));
-		await page.uncheck('#grouped').catch(() => {});
+		await page.uncheck('#grouped');
 		await page.focus('#query');
 		await page.keyboard.type('wait:barrier');
 		await page.click('#fold');
 		await page.focus('#query');
 		await page.keyboard.press('ArrowDown');
-		assert.match(await selected(page), /Task 25/);
+		await has(page, SELECTED, /Task 25/);
 		await page.keyboard.press('ArrowRight');
 		const open_ = () => page.getAttribute('#task-list [aria-selected=true]', 'aria-expanded');
 		assert.equal(await open_(), 'true');
 		await page.keyboard.press('ArrowRight');
-		assert.match(await selected(page), /#0/);
-		assert.match(await text(page, '#task-about'), /locks::meet/);
+		await has(page, SELECTED, /#0/);
+		await has(page, '#task-about', /locks::meet/);
 		await page.keyboard.press('ArrowLeft');
-		assert.match(await selected(page), /Task 25/);
+		await has(page, SELECTED, /Task 25/);
 		await page.keyboard.press('ArrowLeft');
 		assert.equal(await open_(), 'false');
 		await page.keyboard.press('End');
-		assert.match(await selected(page), /Task 27/);
+		await has(page, SELECTED, /Task 27/);
 		await page.keyboard.press('Home');
-		assert.match(await selected(page), /Task 25/);
+		await has(page, SELECTED, /Task 25/);
 		// What is read out is the line that is chosen.
 		const active = await page.getAttribute('#task-list .tree', 'aria-activedescendant');
-		assert.match(await text(page, '#' + active), /Task 25/);
+		await has(page, '#' + active, /Task 25/);
 		await close();
 	},
 
@@ -192,7 +206,7 @@ const checks = {
 			assert.equal(await page.locator('body *').evaluateAll((all) => all.filter((e) =>
 				[...e.attributes].some((a) => a.name.startsWith('on') ||
 					(a.name === 'href' && !a.value.startsWith('#')))).length), 0);
-			assert.match(await text(page, 'body'), /<img src=x onerror=/);
+			await has(page, 'body', /<img src=x onerror=/);
 			assert.equal(await page.locator('.verdict').count(), 1);
 			await close();
 		}
@@ -219,15 +233,17 @@ const checks = {
 		await few('overview');
 		await shot(page, 'many-overview-light');
 		await page.click('#to-graph');
+		await page.waitForSelector('#view-graph svg');
 		await few('graph');
-		assert.match(await text(page, '#view-graph output'), / of \d\d,\d\d\d shown/);
+		await has(page, '#view-graph output', / of \d\d,\d\d\d shown/);
 		await shot(page, 'many-graph-light');
 		await page.click('#to-locks');
+		await page.waitForSelector('#lock-list .row');
 		await few('locks');
 		await page.click('#to-tasks');
 		await few('tasks');
 		await shot(page, 'many-tasks-light');
-		await page.uncheck('#grouped').catch(() => {});
+		await page.uncheck('#grouped');
 		assert.equal(await text(page, '#found'), '100,000 tasks');
 		await few('all tasks');
 		await page.evaluate(() => {
@@ -252,7 +268,7 @@ const checks = {
 		await page.focus('#task-list .tree');
 		await page.keyboard.press('End');
 		await few('at the end');
-		assert.match(await selected(page), /./);
+		await has(page, SELECTED, /./);
 		await close();
 	},
 
