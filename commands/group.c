@@ -10,7 +10,6 @@
 
 struct node {
 	struct group_node node; /* first: casts */
-	const char *problem;    /* the pattern of its frame's, NULL none */
 	struct node *same_hash;
 	size_t last_task; /* that was counted, by its place; SIZE_MAX none */
 	struct local_list locals;
@@ -22,6 +21,7 @@ struct shape {
 	struct shape **children;
 	size_t nchildren;
 	size_t nnodes; /* with itself */
+	size_t serial; /* from 0, in the order in which they came up */
 	struct shape *same_hash;
 	struct group *group; /* of the trees that are this and no part of another */
 	size_t place;        /* of group, in the order in which they came up */
@@ -39,6 +39,7 @@ struct maker {
 	struct arena *a;
 	struct groups *ret;
 	struct map nodes, shapes; /* by hash: chains */
+	size_t nshapes;
 	VEC(struct node *) list;
 	VEC(struct group *) groups;
 	VEC(uint32_t) of; /* each task: the place of its group */
@@ -88,7 +89,7 @@ static bool is_node(const struct maker *m, const struct node *n, const struct no
 		return false;
 	if (f ? !same_frame(n->node.frame, f) : !same_text(n->node.task->type, task->type))
 		return false;
-	if (!same_text(n->problem, problem_of(m, f)))
+	if (!same_text(n->node.problem.pattern, problem_of(m, f)))
 		return false;
 	return phrase_of(task, f)
 	               ? wait->pattern && strcmp(wait->pattern, str_text(&m->phrase.pattern)) == 0
@@ -126,7 +127,7 @@ static struct node *new_node(struct maker *m, struct node *parent, const struct 
 	n->node.depth = parent ? parent->node.depth + 1 : 0;
 	n->node.serial = m->list.n;
 	n->last_task = SIZE_MAX;
-	n->problem = f && f->problem ? arena_strdup(m->a, problem_of(m, f)) : NULL;
+	phrase_range_init(&n->node.problem, m->a, &m->problem, f ? f->problem : NULL);
 	phrase_range_init(&n->node.wait, m->a, &m->phrase, phrase_of(task, f));
 	*vec_push(&m->list) = n;
 	if (parent)
@@ -153,6 +154,7 @@ static struct node *find_node(struct maker *m, struct node *parent, const struct
 		if (!is_node(m, n, parent, task, f))
 			continue;
 		phrase_range_add(&n->node.wait, &m->phrase, phrase);
+		phrase_range_add(&n->node.problem, &m->problem, f ? f->problem : NULL);
 		return n;
 	}
 	struct node *n = new_node(m, parent, task, f);
@@ -182,13 +184,12 @@ static struct node *enter(struct maker *m, struct node *parent, const struct tas
 
 /* ---- shapes ---- */
 
+/* By what came up first: addresses are others in each run. */
 static int by_serial(const void *a, const void *b)
 {
 	const struct shape *x = *(struct shape *const *)a, *y = *(struct shape *const *)b;
 
-	if (x->node != y->node)
-		return x->node->node.serial < y->node->node.serial ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
 /* A set's children have no order, and one stands for all that are identical. */
@@ -211,11 +212,11 @@ static size_t merge_same(struct shape **children, size_t n)
 static struct shape *find_shape(struct maker *m, struct node *node, struct shape **children,
                                 size_t n)
 {
-	uint64_t hash = hash_number(HASH_START, (uintptr_t)node);
+	uint64_t hash = hash_number(HASH_START, node->node.serial);
 	size_t nnodes = 1;
 
 	for (size_t i = 0; i < n; i++) {
-		hash = hash_number(hash, (uintptr_t)children[i]);
+		hash = hash_number(hash, children[i]->serial);
 		nnodes += children[i]->nnodes;
 	}
 	hash |= 1;
@@ -229,7 +230,11 @@ static struct shape *find_shape(struct maker *m, struct node *node, struct shape
 	}
 	struct shape *s = NEW(m->a, struct shape);
 
-	*s = (struct shape){ .node = node, .nchildren = n, .nnodes = nnodes, .same_hash = first };
+	*s = (struct shape){ .node = node,
+		             .nchildren = n,
+		             .nnodes = nnodes,
+		             .serial = m->nshapes++,
+		             .same_hash = first };
 	s->children = arena_memdup(m->a, children, n * sizeof(struct shape *));
 	map_put(&m->shapes, hash, s);
 	return s;

@@ -59,11 +59,12 @@ struct group_node {
 	struct group_node *parent;    /* NULL: a root */
 	struct group_node **children; /* polled ones first, then by tasks, most first */
 	size_t nchildren;
-	struct group_count count;   /* each task once */
-	size_t futures;             /* those of a task can be many: a set's children */
-	size_t ends;                /* futures that have no child at all */
-	struct phrase_range wait;   /* what they wait for; of tasks without a tree: why */
-	struct group_local *locals; /* only where the snapshot has variables */
+	struct group_count count;    /* each task once */
+	size_t futures;              /* those of a task can be many: a set's children */
+	size_t ends;                 /* futures that have no child at all */
+	struct phrase_range wait;    /* what they wait for; of tasks without a tree: why */
+	struct phrase_range problem; /* why their trees end there although they should go on */
+	struct group_local *locals;  /* only where the snapshot has variables */
 	size_t nlocals;
 	unsigned depth; /* of a root 0 */
 	size_t serial;  /* from 0, in the order in which they came up: an index for arrays */

@@ -186,6 +186,70 @@ static void test_running_and_uncertain(void **state)
 	assert_int_equal(g->count.tasks, 5);
 }
 
+/* Frames that differ in one thing only. */
+static void test_other_frames(void **state)
+{
+	(void)state;
+	static const char *const aliases[] = { "app::x", "app::y" };
+	static const char *const problems[] = { "unreadable: 0x10", "unreadable: 0x20", "cut" };
+	SOME(s);
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct future *root = add(&s, serve(&s.arena, 1, 5))->root;
+
+		root->uncertain = true;
+		root->aliases = aliases[i];
+	}
+	for (unsigned i = 0; i < 3; i++)
+		add(&s, serve(&s.arena, 2, 5))->root->children[0]->problem = problems[i];
+	for (unsigned i = 0; i < 2; i++)
+		add(&s, serve(&s.arena, 3, 5))->root->children[0]->running = i;
+	for (unsigned i = 0; i < 2; i++)
+		add(&s, serve(&s.arena, 4, 5))->root->children[0]->state =
+			i ? FUTURE_UNRESUMED : FUTURE_SUSPENDED;
+	for (unsigned i = 0; i < 2; i++)
+		add(&s, serve(&s.arena, 5, 5))->root->children[0]->children[0]->wait->kind =
+			i ? "one" : "other";
+	for (unsigned i = 0; i < 2; i++)
+		add(&s, serve(&s.arena, 6, 5))->root->children[0]->file =
+			i ? "/build/a.rs" : "/build/b.rs";
+	const struct groups *g = make(&s);
+
+	/* Two each; of the problems the first two are one. */
+	assert_int_equal(g->ngroups, 6 * 2);
+	assert_int_equal(g->groups[0].count.tasks, 2);
+	assert_int_equal(g->groups[0].root->frame->line, 2);
+	assert_string_equal(phrase_range_text(&s.arena, &g->groups[0].nodes[1]->problem),
+	                    "unreadable: 0x10-0x20");
+	assert_int_equal(g->groups[1].count.tasks, 1);
+}
+
+/* Tasks without a number, as of old runtimes, are as old as their place says. */
+static void test_without_numbers(void **state)
+{
+	(void)state;
+	SOME(s);
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct task *task = add(&s, serve(&s.arena, 41, 5));
+
+		task->number = 0;
+		task->id = arena_printf(&s.arena, "0x%x", 100 - i);
+	}
+	const struct groups *g = make(&s);
+
+	assert_string_equal(g->count.oldest->id, "0x64");
+	assert_string_equal(g->count.newest->id, "0x62");
+
+	SOME(t);
+	add(&t, serve(&t.arena, 41, 5))->number = 30;
+	add(&t, serve(&t.arena, 41, 5))->number = 10;
+	add(&t, serve(&t.arena, 41, 5))->number = 20;
+	g = make(&t);
+	assert_int_equal(g->count.oldest->number, 10);
+	assert_int_equal(g->count.newest->number, 30);
+}
+
 static void test_without_tree(void **state)
 {
 	(void)state;
@@ -333,7 +397,7 @@ static void test_linear(void **state)
 	assert_int_equal(g.of[0], g.of[KINDS]);
 	assert_int_not_equal(g.of[0], g.of[1]);
 	assert_ptr_equal(g.groups[g.of[1]].task, tasks[1]);
-	assert_true(a.total - before < KINDS * 3 * 2048 + TASKS * sizeof(*g.of));
+	assert_true(a.total - before < KINDS * 3 * 1024 + TASKS * sizeof(*g.of));
 
 	struct future *deep = sleeping(&a, 1);
 	for (unsigned i = 0; i < DEEP; i++)
@@ -358,6 +422,86 @@ static void test_all_different(void **state)
 	groups_make(&a, tasks, TASKS, &g);
 	assert_int_equal(g.ngroups, TASKS);
 	assert_in_range(g.probes, 0, 100);
+}
+
+/* Nodes are few and their combinations are many. */
+static void test_many_shapes(void **state)
+{
+	(void)state;
+	enum { EACH = 150 };
+	struct arena a CLEANUP(arena_free) = { 0 };
+	const struct task **tasks = NEW_ARRAY(&a, const struct task *, EACH *EACH);
+	struct groups g;
+
+	for (unsigned i = 0; i < EACH * EACH; i++) {
+		struct future *root = make_await(&a, "app::join", 0, "src/join.rs", 3, NULL);
+		struct future *arms[] = {
+			make_edge(serve(&a, i / EACH, 1), "join arm 0", BRANCH_POLLED),
+			make_edge(serve(&a, i % EACH, 1), "join arm 1", BRANCH_POLLED),
+		};
+
+		make_fork(&a, root, 2, arms);
+		tasks[i] = make_task(&a, i + 1, 0, TASK_IDLE, root);
+	}
+	groups_make(&a, tasks, EACH * EACH, &g);
+	assert_int_equal(g.ngroups, EACH * EACH);
+	assert_int_equal(g.nnodes, 1 + 2 * 3 * EACH);
+	assert_in_range(g.probes, 1, 3 * g.futures);
+}
+
+static void test_many_values(void **state)
+{
+	(void)state;
+	enum { TASKS = GROUP_DISTINCT + 100 };
+	struct arena a CLEANUP(arena_free) = { 0 };
+	const struct task **tasks = NEW_ARRAY(&a, const struct task *, TASKS);
+	struct groups g;
+
+	for (unsigned i = 0; i < TASKS; i++) {
+		struct future *root = serve(&a, 1, 1);
+
+		root->locals = NEW(&a, struct local);
+		root->nlocals = 1;
+		root->locals[0] = (struct local){ .name = "n", .value = arena_uint(&a, i) };
+		tasks[i] = make_task(&a, i + 1, 0, TASK_IDLE, root);
+	}
+	groups_make(&a, tasks, TASKS, &g);
+	assert_int_equal(g.roots[0]->locals[0].distinct, GROUP_DISTINCT);
+	assert_int_equal(g.roots[0]->locals[0].seen, TASKS);
+}
+
+/* A line goes on only where all its tasks do, and to one place. */
+static void test_folding(void **state)
+{
+	(void)state;
+	SOME(s);
+
+	/* Of one, the tree ends at app::serve. */
+	add(&s, serve(&s.arena, 1, 5));
+	add(&s, serve(&s.arena, 1, 5))->root->nchildren = 0;
+	/* Two arms, each with all tasks. */
+	struct future *root = make_await(&s.arena, "app::join", 0, "src/join.rs", 3, NULL);
+	struct future *arms[] = { make_edge(sleeping(&s.arena, 1), "join arm 0", BRANCH_POLLED),
+		                  make_edge(sleeping(&s.arena, 1), "join arm 1", BRANCH_POLLED) };
+	make_fork(&s.arena, root, 2, arms);
+	add(&s, root);
+	/* A set of which one child goes on. */
+	root = make_await(&s.arena, "app::set", 0, "src/set.rs", 3, NULL);
+	struct future *children[] = { make_edge(serve(&s.arena, 9, 5), "set", BRANCH_POLLED),
+		                      make_edge(serve(&s.arena, 9, 5), "set", BRANCH_POLLED) };
+	children[1]->nchildren = 0;
+	make_fork(&s.arena, root, 2, children);
+	add(&s, root);
+	const struct groups *g = make(&s);
+
+	assert_int_equal(g->nroots, 3);
+	assert_false(group_is_folded(g->roots[0]->children[0]));
+	assert_false(group_is_folded(g->roots[1]->children[0]));
+	assert_false(group_is_folded(g->roots[1]->children[1]));
+	const struct group_node *set = g->roots[2];
+	assert_true(group_is_folded(set->children[0]));
+	assert_int_equal(set->children[0]->ends, 1);
+	assert_false(group_is_folded(set->children[0]->children[0]));
 }
 
 static void test_lines(void **state)
@@ -415,6 +559,11 @@ int main(void)
 		cmocka_unit_test(test_locals),
 		cmocka_unit_test(test_linear),
 		cmocka_unit_test(test_all_different),
+		cmocka_unit_test(test_other_frames),
+		cmocka_unit_test(test_without_numbers),
+		cmocka_unit_test(test_many_shapes),
+		cmocka_unit_test(test_many_values),
+		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_lines),
 	};
 

@@ -56,6 +56,7 @@ static void put_wait(struct json_writer *w, const struct group_node *n)
 
 static void put_frame(struct json_writer *w, const struct group_node *n, bool verbose)
 {
+	SCRATCH(tmp);
 	const struct future *f = n->frame;
 
 	json_open_object(w, NULL);
@@ -75,7 +76,7 @@ static void put_frame(struct json_writer *w, const struct group_node *n, bool ve
 	json_put_text(w, "edge", f->edge);
 	json_put_text(w, "branch", branch_name(f->branch));
 	put_wait(w, n);
-	json_put_text(w, "problem", f->problem);
+	json_put_text(w, "problem", phrase_range_text(&tmp, &n->problem));
 	json_open_array(w, "locals");
 	for (size_t i = 0; verbose && i < n->nlocals; i++)
 		put_local(w, &n->locals[i]);

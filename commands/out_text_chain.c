@@ -55,8 +55,10 @@ static void append_place(struct str *s, const struct future *f)
 		str_printf(s, ":%u", f->line);
 }
 
-static void append_state(struct str *s, const struct future *f)
+static void append_state(struct arena *a, struct str *s, const struct group_node *n)
 {
+	const struct future *f = n->frame;
+
 	if (f->kind != FUTURE_OTHER && !f->running && f->state != FUTURE_STATE_NONE &&
 	    f->state != FUTURE_SUSPENDED)
 		str_printf(s, " %s", future_state_name(f->state));
@@ -69,7 +71,7 @@ static void append_state(struct str *s, const struct future *f)
 	}
 	if (f->problem) {
 		str_append(s, " ! ");
-		append_clean(s, f->problem);
+		append_clean(s, phrase_range_text(a, &n->problem));
 	}
 }
 
@@ -109,7 +111,7 @@ static const char *frame_text(const struct text *t, struct arena *a, const struc
 		str_append(&s, named ? ": " : "");
 		append_clean(&s, phrase);
 	}
-	append_state(&s, f);
+	append_state(a, &s, n);
 	return arena_strdup(a, str_text(&s));
 }
 

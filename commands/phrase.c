@@ -264,12 +264,13 @@ static int compare_slots(const struct phrase_slot *a, const struct phrase_slot *
 void phrase_range_init(struct phrase_range *r, struct arena *a, const struct phrase *p,
                        const char *text)
 {
-	*r = (struct phrase_range){ .first = text, .nslots = p->nslots };
+	*r = (struct phrase_range){ .first = text };
 	if (!text)
 		return;
+	r->nslots = p->nslots;
 	r->pattern = arena_strdup(a, str_text(&p->pattern));
-	memcpy(r->min, p->slots, p->nslots * sizeof(*p->slots));
-	memcpy(r->max, p->slots, p->nslots * sizeof(*p->slots));
+	r->min = arena_memdup(a, p->slots, p->nslots * sizeof(*p->slots));
+	r->max = arena_memdup(a, p->slots, p->nslots * sizeof(*p->slots));
 }
 
 void phrase_range_add(struct phrase_range *r, const struct phrase *p, const char *text)

@@ -37,14 +37,14 @@ struct phrase_range {
 	const char *first;   /* of the phrases */
 	bool varies;         /* not every phrase is first, word for word */
 	size_t nslots;
-	struct phrase_slot min[PHRASE_SLOTS], max[PHRASE_SLOTS];
+	struct phrase_slot *min, *max; /* nslots each */
 };
 
 /* Splits text, which is borrowed; ret is used again and again. text may be NULL: no pattern. */
 void phrase_parse(struct phrase *ret, const char *text);
 void phrase_free(struct phrase *p);
 
-/* Begins a range with a phrase; its pattern is copied to a. */
+/* Begins a range with a phrase; what it keeps is in arena a. */
 void phrase_range_init(struct phrase_range *r, struct arena *a, const struct phrase *p,
                        const char *text);
 /* Widens it by a phrase of the same pattern. */
