@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -26,7 +27,7 @@ struct error *report_write(FILE *f, const struct answer *answer, int64_t written
 	TRY(report_data_write(f, answer, written));
 	fwrite(report_page_tail, 1, report_page_tail_size, f);
 	if (fflush(f) != 0 || ferror(f))
-		return error_os(errno ? errno : EIO, "report");
+		return error_os(errno ? errno : EIO, "cannot be written");
 	return NULL;
 }
 
@@ -66,12 +67,23 @@ static struct error *replace_file(const char *path, const struct answer *answer)
 	return err;
 }
 
+static void free_text(char **text)
+{
+	free(*text);
+}
+
 static struct error *write_file(const char *path, const struct answer *answer)
 {
 	struct stat st;
 
-	if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+	if (stat(path, &st) != 0)
 		return replace_file(path, answer);
+	if (S_ISREG(st.st_mode)) {
+		/* What a link leads to is replaced, and the link stays: /dev/stdout is one. */
+		char *real CLEANUP(free_text) = realpath(path, NULL);
+
+		return replace_file(real ? real : path, answer);
+	}
 	if (S_ISDIR(st.st_mode))
 		return error_os(EISDIR, "%s", path);
 	/* A device or a pipe: it must stay one. */

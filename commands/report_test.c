@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -226,6 +228,17 @@ static void command_writes_in_one_step(void **state)
 	assert_null(run_command(&c, &report_command, snap, file));
 	assert_string_equal(c.answers, "");
 	assert_non_null(strstr(c.messages, "2 tasks, 5 threads"));
+	/* Through a link, which stays. */
+	const char *link = arena_printf(&tmp, "%s/link", dir);
+	assert_int_equal(symlink("a.html", link), 0);
+	assert_int_equal(truncate(file, 0), 0);
+	assert_null(run_command(&c, &report_command, snap, link));
+	struct stat st;
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(file, &st), 0);
+	assert_true(S_ISREG(st.st_mode) && st.st_size > 0);
+	assert_int_equal(remove(link), 0);
 	assert_int_equal(remove(file), 0);
 	/* Nothing else was left there. */
 	assert_int_equal(remove(dir), 0);
