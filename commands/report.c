@@ -114,7 +114,9 @@ const struct command report_command = {
 	.max_args = 1,
 	.verbose = true,
 	.summary = "Write all of it to a page for a browser, which needs nothing else",
-	.help = "    Tasks and their trees, grouped and searchable, threads with their stacks. It\n"
+	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "
+	        "waits\n"
+		"    for whom as a picture, who has which lock, threads with their stacks. It\n"
 		"    loads nothing from anywhere. Variables are in it with -v only.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_STACKS | WANT_HOLDINGS,
 	.run = run_report,

@@ -324,7 +324,7 @@ function drawGraph(around, most) {
 			around ? el('a', { href: '#graph' }, 'All of it') : null,
 			el('output', null, left > 0 ? count(shown.size) + ' of ' + count(GRAPH.nodes.length) +
 				' shown' : plural(shown.size, 'node')),
-			left > 0 && !most ? el('button', { type: 'button',
+			part.size >= GRAPH_MOST && left > 0 && !most ? el('button', { type: 'button',
 				on: { click: () => drawGraph(around, GRAPH_MORE) } }, 'Show more') : null),
 		el('div.picture', { tabindex: '0', role: 'group', 'aria-label': 'Picture' },
 			drawPicture(part, around)),

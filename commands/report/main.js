@@ -89,6 +89,8 @@ document.addEventListener('keydown', (e) => {
 
 /* On paper all parts follow each other. */
 window.addEventListener('beforeprint', () => {
+	if (GRAPH.edges.length && !byId('view-graph').firstChild)
+		drawGraph(null);
 	taskList.list.print(true);
 	threadList.list.print(true);
 });
