@@ -51,7 +51,7 @@ const GRAPH = (() => {
 	const whole = edges.filter((e) => e.from.kind !== 'queue').flatMap((e) => {
 		if (e.to.kind !== 'queue')
 			return [e];
-		const first = e.to.out.filter((f) => f.to.party && f.to !== e.from);
+		const first = e.to.out.filter((f) => f.to.party);
 		return [...locksBehind(e.to).map((f) => ({ ...e, to: f.to, doubt: f.doubt || e.doubt })),
 			...first.map((f) => ({ ...e, to: f.to, kind: 'behind', doubt: f.doubt || e.doubt }))];
 	});
