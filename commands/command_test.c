@@ -159,7 +159,7 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 {
 	(void)state;
 	assert_refuses("async", "\"async\" is not a whole command: async backtrace, "
-	                        "async backtrace all, async task");
+	                        "async backtrace all, async task, async graph, async deadlocks");
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
 	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
@@ -376,7 +376,7 @@ static void completes(void **state)
 	(void)state;
 	assert_completes("", "th", "threads|thread");
 	assert_completes("", "zzz", "");
-	assert_completes("async", "", "backtrace|task");
+	assert_completes("async", "", "backtrace|task|graph|deadlocks");
 	assert_completes("as", "b", "backtrace");
 	assert_completes("async bt", "", "all");
 	assert_completes("async task 4", "", "");

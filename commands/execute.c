@@ -57,6 +57,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	TRY(err);
 	progress_begin();
 	s->finding = 0;
+	arena_reset(&s->answer);
 	err = call.command->run(s, &answer, &call, out);
 	if (err) {
 		out_drop(out);

@@ -24,6 +24,7 @@ struct shape {
 	size_t serial; /* from 0, in the order in which they came up */
 	struct shape *same_hash;
 	struct group *group; /* of the trees that are this and no part of another */
+	size_t place;        /* of group, in the order in which they came up */
 };
 
 /* A future on the way down. */
@@ -41,6 +42,7 @@ struct maker {
 	size_t nshapes;
 	VEC(struct node *) list;
 	VEC(struct group *) groups;
+	VEC(uint32_t) of; /* each task: the place of its group */
 	VEC(struct step) stack;
 	VEC(struct shape *) open; /* of finished children whose parents are not */
 	struct phrase phrase;     /* of what is looked up: what it waits for, */
@@ -304,8 +306,10 @@ static void add_task(struct maker *m, const struct task *task, size_t place)
 		s->group->root = &s->node->node;
 		s->group->nnodes = s->nnodes;
 		s->group->nodes = preorder(m, s);
+		s->place = m->groups.n;
 		*vec_push(&m->groups) = s->group;
 	}
+	*vec_push(&m->of) = (uint32_t)s->place;
 	group_count_add(&s->group->count, task);
 	group_count_add(&m->ret->count, task);
 }
@@ -366,8 +370,14 @@ static void finish_groups(struct maker *m)
 	qsort(ranked, n, sizeof(*ranked), compare_groups);
 	m->ret->groups = NEW_ARRAY(m->a, struct group, n);
 	m->ret->ngroups = n;
-	for (size_t i = 0; i < n; i++)
+	uint32_t *rank = NEW_ARRAY(&tmp, uint32_t, n);
+	for (size_t i = 0; i < n; i++) {
 		m->ret->groups[i] = ranked[i].group;
+		rank[ranked[i].place] = (uint32_t)i;
+	}
+	m->ret->of = NEW_ARRAY(m->a, uint32_t, m->of.n);
+	for (size_t i = 0; i < m->of.n; i++)
+		m->ret->of[i] = rank[m->of.data[i]];
 }
 
 static void add_child(struct group_node **list, size_t *n, struct group_node *child)
@@ -409,6 +419,7 @@ static void free_maker(struct maker *m)
 	map_free(&m->shapes);
 	vec_free(&m->list);
 	vec_free(&m->groups);
+	vec_free(&m->of);
 	vec_free(&m->stack);
 	vec_free(&m->open);
 	phrase_free(&m->phrase);

@@ -12,8 +12,8 @@
  * same edge, and side by side where one task has several (the arms of a select!): so the tasks of
  * the children can be more than those of their parent, and fewer where its tree ends there.
  *
- * Pure: a function of the snapshot. Time is linear in the futures, memory in the distinct frames,
- * and nothing recurses.
+ * Pure: a function of the snapshot. Time is linear in the futures, memory in the distinct frames
+ * (and a number for each task), and nothing recurses.
  */
 #ifndef COMMANDS_GROUP_H
 #define COMMANDS_GROUP_H
@@ -90,6 +90,7 @@ struct groups {
 	size_t futures;           /* that were looked at, */
 	size_t probes;            /* and how often two frames or shapes were compared */
 	bool has_locals;
+	uint32_t *of; /* for each of the tasks, which of groups it is in */
 };
 
 /*

@@ -394,7 +394,10 @@ static void test_linear(void **state)
 	assert_int_equal(g.futures, TASKS * 3);
 	/* A frame and a shape for each future. */
 	assert_in_range(g.probes, TASKS * 3, TASKS * 3 * 2);
-	assert_true(a.total - before < KINDS * 3 * 1024);
+	assert_int_equal(g.of[0], g.of[KINDS]);
+	assert_int_not_equal(g.of[0], g.of[1]);
+	assert_ptr_equal(g.groups[g.of[1]].task, tasks[1]);
+	assert_true(a.total - before < KINDS * 3 * 1024 + TASKS * sizeof(*g.of));
 
 	struct future *deep = sleeping(&a, 1);
 	for (unsigned i = 0; i < DEEP; i++)

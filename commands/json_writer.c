@@ -11,6 +11,7 @@ void json_writer_init(struct json_writer *w, FILE *f, bool compact)
 	w->compact = compact;
 	w->first = true;
 	w->depth = w->left_out = 0;
+	w->in_page = false;
 	w->n = 0;
 }
 
@@ -94,9 +95,31 @@ static void put_escaped(struct json_writer *w, const char *text, size_t len)
 	}
 }
 
+/* The same where a page is around it: no HTML parser finds a tag, an entity or a line's end. */
+static void put_in_page(struct json_writer *w, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		bool separator = len - i >= 3 && memcmp(text + i, "\xe2\x80", 2) == 0 &&
+		                 (text[i + 2] == '\xa8' || text[i + 2] == '\xa9');
+
+		if (separator) {
+			put(w, text[i + 2] == '\xa8' ? "\\u2028" : "\\u2029", 6);
+			i += 2;
+		} else if (text[i] == '<') {
+			put(w, "\\u003c", 6);
+		} else if (text[i] == '>') {
+			put(w, "\\u003e", 6);
+		} else if (text[i] == '&') {
+			put(w, "\\u0026", 6);
+		} else {
+			put_escaped(w, text + i, 1);
+		}
+	}
+}
+
 static void put_string(struct json_writer *w, const char *text)
 {
-	size_t len = strlen(text), plain = plain_length(text, len);
+	size_t len = strlen(text), plain = w->in_page ? 0 : plain_length(text, len);
 
 	put_char(w, '"');
 	put(w, text, plain);
@@ -104,7 +127,7 @@ static void put_string(struct json_writer *w, const char *text)
 		STR(clean);
 
 		str_append_clean(&clean, text + plain, len - plain);
-		put_escaped(w, clean.data, clean.len);
+		(w->in_page ? put_in_page : put_escaped)(w, clean.data, clean.len);
 	}
 	put_char(w, '"');
 }

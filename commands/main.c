@@ -246,9 +246,9 @@ static const struct argp argp = {
 	       "them waits for."
 	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
 	       "all. "
-	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 4 "
-	       "nothing "
-	       "has moved (diff), 64 wrong usage.",
+	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 3 "
+	       "`check` "
+	       "found something, 4 nothing has moved (diff), 64 wrong usage.",
 };
 
 static void on_interrupt(int signal)

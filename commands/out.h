@@ -16,11 +16,13 @@
 
 struct command;
 struct diff;
+struct finding;
 struct focus;
 struct groups;
 struct group_lines;
 struct out;
 struct tally;
+struct verdicts;
 
 struct out_options {
 	FILE *answers;   /* stdout; borrowed */
@@ -107,6 +109,17 @@ struct out_ops {
 	/* From the outside in. */
 	void (*place)(struct out *o, const struct place *place);
 	void (*layout)(struct out *o, const struct layout_info *row);
+	/* Who waits for whom, of the nodes that shown (by node) has; NULL: all. Borrowed till the
+	 * end. */
+	void (*graph)(struct out *o, const struct verdicts *v, const bool *shown);
+	/* The ith verdict; then come the tasks and threads it is about. */
+	void (*verdict)(struct out *o, const struct verdicts *v, size_t i);
+	/* After the last one, and where there is none. */
+	void (*verdicts_end)(struct out *o, const struct verdicts *v);
+	/* What checks found, in their order; borrowed till the end. skipped: checks that could not
+	   be made, each with the reason. */
+	void (*findings)(struct out *o, const struct finding *list, size_t n,
+	                 const char *const *skipped, size_t nskipped);
 	/* What is attached and how completely it was understood. */
 	void (*summary)(struct out *o);
 	void (*saved)(struct out *o, const struct saved_file *file);

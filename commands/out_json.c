@@ -26,9 +26,15 @@ struct json {
 	/* Which parts this answer has beside the snapshot's own. */
 	bool summary, has_focus, has_frame;
 	struct focus focus;
-	const struct local *printed; /* NULL none */
-	struct saved_file saved;     /* path NULL: none */
-	const struct diff *diff;     /* NULL none */
+	const struct local *printed;             /* NULL none */
+	const struct verdicts *graph, *verdicts; /* NULL none */
+	const bool *graph_shown;                 /* of the graph's nodes, NULL: all */
+	bool has_findings;
+	const struct finding *findings;
+	const char *const *skipped;
+	size_t nfindings, nskipped;
+	struct saved_file saved; /* path NULL: none */
+	const struct diff *diff; /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
@@ -63,6 +69,8 @@ static void clear(struct json *j)
 	j->shown = NULL;
 	j->saved.path = NULL;
 	j->diff = NULL;
+	j->graph = j->verdicts = NULL;
+	j->has_findings = false;
 }
 
 static void json_drop(struct out *o)
@@ -167,6 +175,37 @@ static void json_saved(struct out *o, const struct saved_file *file)
 static void json_diff(struct out *o, const struct diff *diff)
 {
 	((struct json *)o)->diff = diff;
+}
+
+static void json_graph(struct out *o, const struct verdicts *v, const bool *shown)
+{
+	((struct json *)o)->graph = v;
+	((struct json *)o)->graph_shown = shown;
+}
+
+/* All are written where the last one ends. */
+static void json_verdict(struct out *o, const struct verdicts *v, size_t i)
+{
+	(void)o;
+	(void)v;
+	(void)i;
+}
+
+static void json_verdicts_end(struct out *o, const struct verdicts *v)
+{
+	((struct json *)o)->verdicts = v;
+}
+
+static void json_findings(struct out *o, const struct finding *list, size_t n,
+                          const char *const *skipped, size_t nskipped)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_findings = true;
+	j->findings = list;
+	j->nfindings = n;
+	j->skipped = skipped;
+	j->nskipped = nskipped;
 }
 
 static void json_summary(struct out *o)
@@ -364,6 +403,12 @@ static void put_answers(struct json *j)
 		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
 		json_put_local(w, "printed", j->printed);
+	if (j->graph)
+		json_put_graph(w, j->graph, j->graph_shown);
+	if (j->verdicts)
+		json_put_verdicts(w, j->verdicts);
+	if (j->has_findings)
+		json_put_findings(w, j->findings, j->nfindings, j->skipped, j->nskipped);
 	if (j->places.n) {
 		json_open_array(w, "places");
 		for (size_t i = 0; i < j->places.n; i++)
@@ -442,6 +487,10 @@ static const struct out_ops json_ops = {
 	.printed = json_printed,
 	.place = json_place,
 	.layout = json_layout,
+	.graph = json_graph,
+	.verdict = json_verdict,
+	.verdicts_end = json_verdicts_end,
+	.findings = json_findings,
 	.summary = json_summary,
 	.saved = json_saved,
 	.diff = json_diff,

@@ -7,6 +7,7 @@
 
 #include "commands/json_writer.h"
 #include "commands/out.h"
+#include "runtimes/graph.h"
 
 void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
@@ -28,6 +29,12 @@ void json_put_groups(struct json_writer *w, const struct groups *g, const struct
                      bool verbose);
 void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n);
 void json_put_shown(struct json_writer *w, const struct shown *shown);
+/* out_json_graph.c */
+const char *json_node_kind(enum graph_node_kind kind);
+void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
+void json_put_verdicts(struct json_writer *w, const struct verdicts *v);
+void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
+                       const char *const *skipped, size_t nskipped);
 void json_put_target(struct json_writer *w, const struct target_info *target);
 /* With its key. */
 void json_put_diff(struct json_writer *w, const struct diff *diff);

@@ -6,18 +6,7 @@
 #include <zlib.h>
 
 #include "commands/saved_lines.h"
-
-const char *holding_role_word(enum holding_role role)
-{
-	static const char *const words[] = {
-		[HOLDING_LOCK] = "lock",
-		[HOLDING_SENDER] = "sender",
-		[HOLDING_RECEIVER] = "receiver",
-		[HOLDING_WAKER] = "waker",
-	};
-
-	return words[role];
-}
+#include "debugger/base/vec.h"
 
 const struct want_word want_words[] = {
 	{ WANT_TASKS, "tasks" },
@@ -54,4 +43,41 @@ const char *saved_time(struct arena *a, int64_t when)
 	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
 		return NULL;
 	return arena_strdup(a, text);
+}
+
+typedef VEC(struct saved_name) name_vec;
+
+static void add_name(name_vec *names, struct wait *wait)
+{
+	if (wait && wait->name)
+		*vec_push(names) = (struct saved_name){ wait, wait->name };
+}
+
+static void add_names(name_vec *names, const struct future *f)
+{
+	if (!f)
+		return;
+	add_name(names, f->wait);
+	for (size_t i = 0; i < f->nchildren; i++)
+		add_names(names, f->children[i]);
+}
+
+void saved_find_names(struct snapshot *s, struct saved_names *ret)
+{
+	name_vec names = { 0 };
+
+	for (size_t i = 0; i < s->ntasks; i++)
+		add_names(&names, s->tasks[i]->root);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		add_names(&names, s->threads[i].root);
+		add_name(&names, s->threads[i].wait);
+	}
+	ret->n = names.n;
+	ret->list = vec_to_arena(&names, &s->arena);
+}
+
+void saved_show_names(const struct saved_names *names, bool shown)
+{
+	for (size_t i = 0; i < names->n; i++)
+		names->list[i].wait->name = shown ? names->list[i].name : NULL;
 }

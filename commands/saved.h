@@ -59,4 +59,18 @@ struct error *saved_write(const char *path, const struct snapshot *s, const stru
 struct error *saved_read(const char *path, struct snapshot **ret, struct saved_info *info)
 	MUST_CHECK;
 
+/*
+ * What the program calls the objects that are waited for is only known where holdings were asked
+ * for: of a command that does not ask for them, an answer has no wait.name.
+ */
+struct saved_names {
+	struct saved_name {
+		struct wait *wait;
+		const char *name;
+	} * list; /* in the snapshot's arena */
+	size_t n;
+};
+void saved_find_names(struct snapshot *s, struct saved_names *ret);
+void saved_show_names(const struct saved_names *names, bool shown);
+
 #endif

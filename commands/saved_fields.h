@@ -18,7 +18,7 @@
 	W(FUTURE_STATE, enum future_state, future_state_name, FUTURE_PANICKED)                     \
 	W(BRANCH, enum branch, branch_name, BRANCH_HELD)                                           \
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
-	W(HOLDING_ROLE, enum holding_role, holding_role_word, HOLDING_WAKER)                       \
+	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_WAKER)                       \
 	W(FLAVOR, enum runtime_flavor, runtime_flavor_name, RUNTIME_CURRENT_THREAD)                \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
 	W(ROW_STATUS, enum row_status, row_status_name, ROW_BROKEN)                                \
@@ -82,6 +82,7 @@
 	F(FLAG, notified)                                                                          \
 	F(U32, thread)                                                                             \
 	F(NAME, type)                                                                              \
+	F(U64, size)                                                                               \
 	F(FUTURE, root)                                                                            \
 	F(TEXT, problem)                                                                           \
 	F(FLAG, changed)

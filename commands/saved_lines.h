@@ -17,6 +17,4 @@ struct want_word {
 };
 extern const struct want_word want_words[];
 
-const char *holding_role_word(enum holding_role role);
-
 #endif

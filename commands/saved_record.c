@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/holders.h"
 #include "commands/saved_fields.h"
 #include "commands/view.h"
 

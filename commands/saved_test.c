@@ -744,6 +744,23 @@ static void test_other_files_stay(void **state)
 	save(s, true);
 }
 
+static void test_names_of_what_is_waited_for(void **state)
+{
+	struct snapshot *s CLEANUP(free_snapshot) = make_snapshot();
+	struct wait *wait = s->tasks[0]->root->children[0]->wait;
+	struct saved_names names;
+
+	(void)state;
+	wait->name = "self.accounts";
+	s->threads[0].wait = NEW(&s->arena, struct wait);
+	saved_find_names(s, &names);
+	assert_int_equal(names.n, 1);
+	saved_show_names(&names, false);
+	assert_null(wait->name);
+	saved_show_names(&names, true);
+	assert_string_equal(wait->name, "self.accounts");
+}
+
 /* A command that wants more than is saved could never be answered. */
 static void test_all_that_commands_want(void **state)
 {
@@ -773,6 +790,7 @@ int main(void)
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_values_are_left_out),
 		cmocka_unit_test(test_other_files_stay),
+		cmocka_unit_test(test_names_of_what_is_waited_for),
 		cmocka_unit_test(test_all_that_commands_want),
 	};
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

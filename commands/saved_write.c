@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "commands/holders.h"
 #include "commands/json_writer.h"
 #include "commands/saved_fields.h"
 #include "commands/saved_lines.h"

@@ -4,18 +4,22 @@
 
 #include "commands/saved.h"
 #include "commands/view.h"
+#include "runtimes/verdict.h"
 
 static struct error *open_saved(const struct session_options *options, struct session *ret)
 {
 	struct saved_info info;
+	struct saved_names names;
 	struct snapshot *snap;
 
 	TRY(saved_read(options->core, &snap, &info));
+	saved_find_names(snap, &names);
 	*ret = (struct session){
 		.snapshot = snap,
 		.saved = true,
 		.saved_wants = info.wants,
 		.saved_when = info.when,
+		.saved_names = names,
 		.options = options,
 		.verbose = options->verbose,
 		.output = options->output,
@@ -47,8 +51,17 @@ struct error *session_open(const struct session_options *options, struct session
 	return NULL;
 }
 
+static void drop_graph(struct session *s)
+{
+	verdicts_free(s->verdicts);
+	graph_free(s->graph);
+	s->verdicts = NULL;
+	s->graph = NULL;
+}
+
 static void drop_snapshot(struct session *s)
 {
+	drop_graph(s);
 	if (s->snapshot)
 		snapshot_free(s->snapshot);
 	s->snapshot = NULL;
@@ -59,6 +72,7 @@ static void drop_snapshot(struct session *s)
 void session_close(struct session *s)
 {
 	drop_snapshot(s);
+	arena_free(&s->answer);
 	if (s->inspector)
 		inspector_close(s->inspector);
 	target_close(s->target);
@@ -106,6 +120,7 @@ static struct error *saved_snapshot(struct session *s, unsigned wants,
 		                 "the snapshot was saved without what this command shows; save "
 		                 "another with this asyncdbg");
 	s->wants = s->snapshot->target.core ? s->wants | wants : wants;
+	saved_show_names(&s->saved_names, s->wants & WANT_HOLDINGS);
 	*ret = s->snapshot;
 	return NULL;
 }
@@ -134,6 +149,16 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 	}
 	*ret = s->snapshot;
 	return NULL;
+}
+
+const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap)
+{
+	if (!s->graph || s->graph->snapshot != snap) {
+		drop_graph(s);
+		s->graph = graph_build(snap);
+		s->verdicts = verdicts_find(s->graph);
+	}
+	return s->verdicts;
 }
 
 struct error *session_focus(const struct session *s, const struct snapshot *snap,

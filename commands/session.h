@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/saved.h"
 #include "debugger/base/error.h"
 #include "debugger/target.h"
 #include "runtimes/inspect.h"
@@ -19,7 +20,8 @@ struct session {
 	struct target *target; /* NULL: none was named, only offline commands can run */
 	struct inspector *inspector;
 	bool saved; /* snapshot is one that was saved: there is neither target nor inspector; */
-	unsigned saved_wants;                  /* this is what it was taken for */
+	unsigned saved_wants; /* this is what it was taken for */
+	struct saved_names saved_names;
 	int64_t saved_when;                    /* and when: seconds since 1970 */
 	const struct session_options *options; /* it was opened with; borrowed */
 	struct snapshot *snapshot;             /* of the last command, NULL none */
@@ -32,9 +34,15 @@ struct session {
 	const char *output;      /* of its options */
 	unsigned finding;        /* exit code that the last command's answer asks for, as
 	                            STATUS_FOUND; 0: none */
-	bool quit;               /* the user asked to leave */
-	bool pinned;             /* live, too, look at the snapshot at hand where it will do */
+	struct arena answer;     /* what the last command made for its answer, until the next one */
+	struct graph *graph;     /* of the last snapshot that was asked for one, NULL none */
+	struct verdicts *verdicts; /* of that graph */
+	bool quit;                 /* the user asked to leave */
+	bool pinned;               /* live, too, look at the snapshot at hand where it will do */
 };
+
+struct graph;
+struct verdicts;
 
 struct session_options {
 	pid_t pid;        /* of a live process, or 0 */
@@ -59,6 +67,12 @@ void session_close(struct session *s);
  */
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret) MUST_CHECK;
+
+/*
+ * Who waits for whom in snap, and what that comes to; built once for a snapshot. The session owns
+ * both; they live as long as snap, which must have been taken with WANT_HOLDINGS.
+ */
+const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap);
 
 /*
  * The thread in focus: the one chosen, else the one that crashed, else thread 1. ERR_STATE when

@@ -295,8 +295,10 @@ static inline struct error *run_command(struct caught *c, const struct command *
                                         const struct snapshot *snap, const char *arg)
 {
 	struct session session = { 0 };
+	struct error *err = run_in_session(c, &session, command, snap, arg, false);
 
-	return run_in_session(c, &session, command, snap, arg, false);
+	session_close(&session);
+	return err;
 }
 
 static inline void release(struct caught *c)

@@ -133,6 +133,7 @@ struct task {
 	bool notified;       /* running and woken meanwhile */
 	unsigned thread;     /* number of the thread that runs it, 0 none or unknown */
 	const char *type;    /* whole type name of the spawned future, NULL unknown */
+	uint64_t size;       /* bytes of that future, 0 unknown */
 	struct future *root; /* NULL when it could not be read: see problem */
 	const char *problem; /* why this task is incomplete, NULL if it is not */
 	bool changed;        /* while it was read, as the process was not stopped: may be torn */

@@ -375,8 +375,10 @@ void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task
 	struct error *err = tokio_read_header(c->in->target, r->tokio, task->addr, &h);
 	const struct task_plan *plan = err ? NULL : header_plan(c->in, r->tokio, &h);
 
-	if (plan)
+	if (plan) {
 		task->type = plan->type;
+		task->size = plan->future ? type_size(plan->future) : 0;
+	}
 	if (err)
 		task->problem = arena_strdup(c->a, err->message);
 	else if (plan->problem)

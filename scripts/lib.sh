@@ -130,6 +130,32 @@ install_cargo() {
 	find_cargo
 }
 
+# What opens reports in tests: $browser, run by node with what npm installs. On failure the reason
+# is in $no_browser.
+find_browser() {
+	no_browser=
+	browser=$(command -v chromium || command -v chromium-headless-shell || true)
+	[ -n "$browser" ] || no_browser="no chromium in PATH"
+	have node && have npm || no_browser="no node and npm in PATH"
+	[ -z "$no_browser" ]
+}
+
+# find_browser, and where that fails, Debian's. An npm that is not Debian's, with its own node, is
+# as good.
+install_browser() {
+	local missing=()
+
+	find_browser && return
+	have apt-get || return 1
+	have chromium || missing+=(chromium)
+	have npm || missing+=(npm)
+	say "installing ${missing[*]}"
+	apt_update
+	apt_install "${missing[@]}" || return 1
+	hash -r
+	find_browser
+}
+
 # build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET.
 build_preset() {
 	say "building ($1)"

@@ -44,6 +44,10 @@ commands() {
 		async-backtrace-all async backtrace all
 		async-backtrace-all-v async backtrace all -v
 		async-backtrace-all-group async backtrace all --group
+		async-graph async graph
+		async-graph-id async graph %ID
+		async-deadlocks async deadlocks
+		check check
 		async-task async task %ID
 		async-task-v async task %ID -v
 		task task %ID
@@ -121,9 +125,10 @@ check_cache() {
 	EOF
 }
 
-# Exit codes of a complete and of an incomplete answer; anything else is no answer.
+# Exit codes of a complete and of an incomplete answer, and of a check that found something; anything
+# else is no answer.
 check_status() {
-	if grep -vE ' [01]$' "$work/out/$1/status"; then
+	if grep -vE ' [013]$' "$work/out/$1/status"; then
 		echo "$1: these commands gave no answer"
 		return 1
 	fi

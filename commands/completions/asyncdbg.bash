@@ -15,7 +15,7 @@ _asyncdbg()
 		mapfile -t COMPREPLY < <(compgen -W "$(command ps -eo pid= 2>/dev/null)" -- "$cur")
 		return
 		;;
-	-c | --core | --exe | --layout | -o | --output | -x | --script)
+	-c | --core | --exe | --layout | -o | --output | -x | --script | --dot)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -38,16 +38,23 @@ _asyncdbg()
 		fi
 		;;
 	esac
+	if [[ $prev == --fail-on ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "deadlock futurelock no-waker blocked-worker long-poll
+			starved-queue panicked-task closed-channel-wait huge-future many-identical" -- "$cur")
+		return
+	fi
 	if [[ $cur == -* ]]; then
-		local options=
+		local own=
 		case " ${COMP_WORDS[*]} " in
-		*" tasks "*) options="--group --with --without --limit --exec" ;;
-		*" all "*) options="--group --no-group --with --without --limit" ;;
+		*" tasks "*) own="--group --with --without --limit --exec" ;;
+		*" all "*) own="--group --no-group --with --without --limit" ;;
+		*" graph "*) own="--dot" ;;
+		*" check "*) own="--fail-on --interval" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
-			--usage --version $options" \
+			--usage --version $own" \
 			-- "$cur")
 		return
 	fi
@@ -59,7 +66,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec) skip=1 ;;
+		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --fail-on | --interval) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -70,12 +77,12 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt
-		info layout save diff help quit" ;;
-	async) next="backtrace task" ;;
+	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt check
+		info layout save diff report help quit" ;;
+	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout threads" ;;
-	layout | save | diff*)
+	layout | save | diff* | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return

@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec
+            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --fail-on --interval
                 set skip 1
             case --with --without
                 set skip 2
@@ -47,10 +47,10 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt info layout save diff help quit'
-complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt check info layout save diff report help quit'
+complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
-complete -c asyncdbg -n '__asyncdbg_typed layout' -F
+complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
 complete -c asyncdbg -n '__asyncdbg_typed save' -F
 complete -c asyncdbg -n '__asyncdbg_typed save' -l values -d 'Save the values of variables too'
 complete -c asyncdbg -n '__asyncdbg_typed diff' -F
@@ -69,3 +69,6 @@ for command in 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l group -d 'Merge tasks that stand at the same place'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l no-group -d 'Each task by itself'
 end
+complete -c asyncdbg -n '__asyncdbg_typed async graph' -l dot -r -F -d 'Write it for Graphviz'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l fail-on -x -a 'deadlock futurelock no-waker blocked-worker long-poll starved-queue panicked-task closed-channel-wait huge-future many-identical' -d 'Exit with 3 when these find anything'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l interval -x -d 'Seconds between two looks'

@@ -1,0 +1,125 @@
+/* Who waits for whom, and who can never go on. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "commands/focus.h"
+#include "commands/graph_dot.h"
+#include "commands/view.h"
+#include "debugger/base/str.h"
+#include "runtimes/verdict.h"
+
+enum {
+	GRAPH_WANTS = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
+	MAX_TREES = 16, /* of one verdict's members */
+};
+
+static struct error *check_graph(const struct call *call)
+{
+	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+}
+
+/* What concerns the tasks of that id; NULL for all. */
+static struct error *select_nodes(struct session *s, const struct snapshot *snap,
+                                  const struct graph *g, const struct call *call, bool **ret)
+{
+	const char *id = call->args.n ? call->args.word[0] : NULL;
+
+	*ret = NULL;
+	if (!id)
+		return NULL;
+	if (!snapshot_task(snap, id, 0))
+		return unknown_task(snap, id);
+	*ret = NEW_ARRAY(&s->answer, bool, g->nnodes + 1);
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		if (strcmp(snap->tasks[i]->id, id) == 0)
+			graph_reach(g, graph_of_task(g, i), *ret);
+	}
+	return NULL;
+}
+
+static struct error *run_graph(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	const struct verdicts *v = session_verdicts(s, answer->snapshot);
+	const char *dot = call_option(call, "dot");
+	size_t nodes, edges;
+	SCRATCH(tmp);
+	bool *shown;
+
+	TRY(select_nodes(s, answer->snapshot, v->graph, call, &shown));
+	if (!dot) {
+		out_begin(out, answer);
+		out->ops->graph(out, v, shown);
+		return NULL;
+	}
+	TRY(graph_write_dot(v, shown, dot, &nodes, &edges));
+	fprintf(out->options.messages, "asyncdbg: wrote %s: %zu nodes, %zu edges\n",
+	        str_clean(&tmp, dot, strlen(dot)), nodes, edges);
+	return NULL;
+}
+
+/* The trees of those that a verdict is about. */
+static struct error *show_members(const struct graph *g, const struct verdict *v, struct out *out)
+{
+	for (size_t i = 0; i < v->nmembers && i < MAX_TREES; i++) {
+		const struct graph_node *n = &g->nodes[v->members[i]];
+
+		TRY(out_check(out));
+		if (n->task)
+			out->ops->task(out, n->task, TASK_BACKTRACE);
+		else
+			out->ops->thread(out, n->thread, THREAD_ASYNC);
+	}
+	return NULL;
+}
+
+static struct error *run_deadlocks(struct session *s, const struct answer *answer,
+                                   const struct call *call, struct out *out)
+{
+	const struct verdicts *v = session_verdicts(s, answer->snapshot);
+
+	(void)call;
+	out_begin(out, answer);
+	for (size_t i = 0; i < v->n; i++) {
+		out->ops->verdict(out, v, i);
+		TRY(show_members(v->graph, &v->list[i], out));
+	}
+	out->ops->verdicts_end(out, v);
+	return NULL;
+}
+
+static const struct command_option graph_options[] = {
+	{ "dot", "FILE", false, "Write it to FILE for Graphviz, and print nothing" },
+	{ 0 },
+};
+
+const struct command async_graph_command = {
+	.name = "async graph",
+	.args = "[ID]",
+	.max_args = 1,
+	.options = graph_options,
+	.check = check_graph,
+	.summary = "Who waits for whom: locks, channels, tasks, and who has them",
+	.help = "    Each task that waits for what another one has, with all that it waits for "
+		"and\n"
+		"    by whom that is held. With an id: what that task waits for, and who waits for "
+		"it.",
+	.wants = GRAPH_WANTS,
+	.run = run_graph,
+};
+
+const struct command async_deadlocks_command = {
+	.name = "async deadlocks",
+	.verbose = true,
+	.summary = "Tasks that wait for each other and can never go on, and why",
+	.help = "    Also futurelocks: a lock that was given to a future which its own task does "
+		"not\n"
+		"    poll; and lost wake-ups: a task that only itself could wake. What is not "
+		"known\n"
+		"    counts as able to go on; where it is uncertain, the verdict is a possible "
+		"one\n"
+		"    and says why.",
+	.wants = GRAPH_WANTS,
+	.run = run_deadlocks,
+};

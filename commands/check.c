@@ -1,0 +1,180 @@
+/* check: what is wrong with a program, as a health probe or in CI. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/checks.h"
+#include "commands/command.h"
+#include "commands/execute.h"
+#include "debugger/base/str.h"
+#include "runtimes/inspect.h"
+
+#define DEFAULT_INTERVAL 1.0
+#define MAX_INTERVAL     3600.0
+
+static const struct check *check_named(const char *name, size_t len)
+{
+	for (const struct check *c = check_table; c->name; c++) {
+		if (strlen(c->name) == len && memcmp(c->name, name, len) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+/* Is it in a list with commas? */
+static bool is_listed(const char *list, const char *name)
+{
+	for (const char *p = list; *p; p += strcspn(p, ",")) {
+		p += *p == ',';
+		size_t len = strcspn(p, ",");
+
+		if (strlen(name) == len && memcmp(p, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct error *check_list(const char *list)
+{
+	STR(known);
+
+	for (const char *p = list; p; p = strchr(p, ',')) {
+		p += *p == ',';
+		size_t len = strcspn(p, ",");
+
+		if (check_named(p, len))
+			continue;
+		for (const struct check *c = check_table; c->name; c++)
+			str_printf(&known, "%s%s", known.len ? ", " : "", c->name);
+		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)len, p,
+		                 str_text(&known));
+	}
+	return NULL;
+}
+
+/* Seconds, with or without "s" behind; "500ms". */
+static struct error *read_interval(const char *text, double *ret)
+{
+	char *end;
+
+	*ret = DEFAULT_INTERVAL;
+	if (!text)
+		return NULL;
+	*ret = strtod(text, &end);
+	if (strcmp(end, "ms") == 0)
+		*ret /= 1000;
+	if (end == text || !(*end == '\0' || strcmp(end, "s") == 0 || strcmp(end, "ms") == 0) ||
+	    !(*ret >= 0 && *ret <= MAX_INTERVAL))
+		return error_new(ERR_USAGE, "\"%s\" is not a number of seconds", text);
+	return NULL;
+}
+
+static struct error *check_check(const struct call *call)
+{
+	const char *list = call_option(call, "fail-on");
+	double interval;
+
+	if (list)
+		TRY(check_list(list));
+	return read_interval(call_option(call, "interval"), &interval);
+}
+
+/* A ^C ends it. */
+static struct error *sleep_for(double seconds)
+{
+	struct timespec left = { (time_t)seconds,
+		                 (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		TRY(interrupt_check());
+	return interrupt_check();
+}
+
+/* The second of two looks at a live process; what the first one saw is kept of its workers. */
+static struct error *look_again(struct session *s, struct answer *answer, struct checks *c)
+{
+	bool live = strcmp(answer->snapshot->target.kind, "live") == 0;
+
+	if (!live || !s->target || c->interval == 0)
+		return NULL;
+	c->before = checks_look(c->a, answer->snapshot, &c->nbefore);
+	TRY(sleep_for(c->interval));
+	TRY(session_snapshot(s, answer->wants, NULL, &answer->snapshot));
+	c->two_looks = true;
+	return NULL;
+}
+
+/* Does a finding make the exit code 3? Without a list, errors do. */
+static bool fails(const struct finding *f, const char *list)
+{
+	return list ? is_listed(list, f->check) : f->severity == SEVERITY_ERROR;
+}
+
+static void put_worst_first(struct checks *c, struct finding *sorted)
+{
+	size_t n = 0;
+
+	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_INFO; severity--) {
+		for (size_t i = 0; i < c->found.n; i++) {
+			if ((int)c->found.data[i].severity == severity)
+				sorted[n++] = c->found.data[i];
+		}
+	}
+}
+
+static void free_checks(struct checks *c)
+{
+	vec_free(&c->found);
+	vec_free(&c->skipped);
+}
+
+static struct error *run_check(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	const char *list = call_option(call, "fail-on");
+	struct answer last = *answer;
+	struct checks c CLEANUP(free_checks) = { .a = &s->answer };
+
+	TRY(read_interval(call_option(call, "interval"), &c.interval));
+	TRY(look_again(s, &last, &c));
+	c.s = last.snapshot;
+	c.v = session_verdicts(s, last.snapshot);
+	out_begin(out, &last);
+	for (const struct check *row = check_table; row->name; row++) {
+		TRY(out_check(out));
+		row->run(&c, row);
+	}
+
+	struct finding *sorted = NEW_ARRAY(c.a, struct finding, c.found.n + 1);
+	put_worst_first(&c, sorted);
+	for (size_t i = 0; i < c.found.n; i++)
+		s->finding |= fails(&sorted[i], list) ? STATUS_FOUND : 0;
+	const char *const *skipped =
+		arena_memdup(c.a, c.skipped.data, c.skipped.n * sizeof(*c.skipped.data));
+	out->ops->findings(out, sorted, c.found.n, skipped, c.skipped.n);
+	return NULL;
+}
+
+static const struct command_option check_options[] = {
+	{ "fail-on", "LIST", false,
+	  "Exit with 3 when one of these checks, with commas between, finds anything" },
+	{ "interval", "SECONDS", false,
+	  "Time between two looks at a live process, 1 by default; 0: one look" },
+	{ 0 },
+};
+
+const struct command check_command = {
+	.name = "check",
+	.options = check_options,
+	.check = check_check,
+	.summary = "What is wrong: deadlocks, blocked workers, starved queues and more",
+	.help = "    Checks: deadlock, futurelock, no-waker, blocked-worker, long-poll,\n"
+		"    starved-queue, panicked-task, closed-channel-wait, huge-future, "
+		"many-identical.\n"
+		"    Each finding has a severity and the command that shows more. The exit code "
+		"is\n"
+		"    3 when an error is found, or, with --fail-on, anything of the checks listed.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
+	.run = run_check,
+};

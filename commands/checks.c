@@ -1,0 +1,95 @@
+#include "commands/checks.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+enum { MAX_LISTED = 8 };
+
+struct finding *add_finding(struct checks *c, const struct check *check, enum severity severity,
+                            const char *format, ...)
+{
+	struct finding *f = vec_push(&c->found);
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		out_of_memory();
+	va_end(args);
+	*f = (struct finding){ .check = check->name,
+		               .severity = severity,
+		               .text = arena_strdup(c->a, text) };
+	free(text);
+	return f;
+}
+
+static void verdict_finding(struct checks *c, const struct check *check, const struct verdict *v)
+{
+	const struct graph *g = c->v->graph;
+	const char **tasks = NEW_ARRAY(c->a, const char *, MAX_LISTED);
+	STR(text);
+
+	str_append(&text, v->certain ? "" : "possibly, ");
+	str_append(&text, verdict_text(c->a, g, v));
+	for (size_t i = 0; i < v->ndoubts; i++)
+		str_printf(&text, "; %s", v->doubts[i]);
+	if (v->nbehind)
+		str_printf(&text, "; %zu more behind", v->nbehind);
+
+	struct finding *f = add_finding(c, check, v->certain ? SEVERITY_ERROR : SEVERITY_WARNING,
+	                                "%s", str_text(&text));
+	f->more = "async deadlocks";
+	f->tasks = tasks;
+	for (size_t i = 0; i < v->nmembers; i++) {
+		const struct task *task = g->nodes[v->members[i]].task;
+
+		f->all_tasks += task != NULL;
+		if (task && f->ntasks < MAX_LISTED)
+			tasks[f->ntasks++] = task->id;
+	}
+}
+
+static void verdicts_of(struct checks *c, const struct check *check, enum verdict_kind kind)
+{
+	for (size_t i = 0; i < c->v->n; i++) {
+		if (c->v->list[i].kind == kind)
+			verdict_finding(c, check, &c->v->list[i]);
+	}
+}
+
+static void check_deadlock(struct checks *c, const struct check *check)
+{
+	verdicts_of(c, check, VERDICT_DEADLOCK);
+}
+
+static void check_futurelock(struct checks *c, const struct check *check)
+{
+	verdicts_of(c, check, VERDICT_FUTURELOCK);
+}
+
+static void check_lost(struct checks *c, const struct check *check)
+{
+	verdicts_of(c, check, VERDICT_LOST);
+	check_no_waker(c, check);
+}
+
+const struct check check_table[] = {
+	{ "deadlock", "tasks that wait for each other", check_deadlock },
+	{ "futurelock", "tasks that wait for a future of their own, which they do not poll",
+	  check_futurelock },
+	{ "no-waker", "tasks that nothing can wake", check_lost },
+	{ "blocked-worker", "workers that sleep or wait in a call instead of polling",
+	  check_blocked_worker },
+	{ "long-poll", "workers in one and the same poll at two looks", check_long_poll },
+	{ "starved-queue", "tasks that are ready, and nobody polls them", check_starved_queue },
+	{ "panicked-task", "tasks with a future that has panicked", check_panicked },
+	{ "closed-channel-wait", "tasks asleep at a channel whose other end is gone",
+	  check_closed_channel },
+	{ "huge-future", "tasks whose future is 16 KiB or larger", check_huge_future },
+	{ "many-identical", "more than 1000 tasks, most of them at one place", check_identical },
+	{ 0 },
+};

@@ -1,0 +1,20 @@
+/* What `check` finds. */
+#ifndef COMMANDS_FINDING_H
+#define COMMANDS_FINDING_H
+
+#include <stddef.h>
+
+enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
+
+struct finding {
+	const char *check; /* name: "deadlock" */
+	enum severity severity;
+	const char *text;         /* one sentence */
+	const char *more;         /* the command that shows more: "async task 7" */
+	const char *const *tasks; /* ids, the first ones */
+	size_t ntasks, all_tasks; /* listed; how many it is about, 0: it is about no task */
+};
+
+const char *severity_name(enum severity severity);
+
+#endif

@@ -1,0 +1,299 @@
+/* Who waits for whom, verdicts and findings as text. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "commands/finding.h"
+#include "commands/out_text.h"
+#include "commands/view.h"
+#include "runtimes/verdict.h"
+
+enum { MAX_HOLDERS = 8, MAX_DEPTH = 16 };
+
+struct graph_text {
+	struct text *t;
+	const struct graph *g;
+	const struct verdicts *v;
+};
+
+static void indent(struct text *t, unsigned depth)
+{
+	str_printf(&t->line, "%*s", (int)(3 * depth), "");
+}
+
+static void clean_text(struct text *t, const char *before, const char *text)
+{
+	str_append(&t->line, before);
+	text_clean(t, text);
+}
+
+static void doubt(struct text *t, const struct graph_edge *e)
+{
+	if (!e->doubt)
+		return;
+	text_style(t, STYLE_PROBLEM);
+	clean_text(t, " ! ", e->doubt);
+	text_style(t, STYLE_PLAIN);
+}
+
+/* "held by", "behind", ...: how the edges of what lies between begin. */
+static const char *verb(const struct graph_edge *e)
+{
+	static const struct {
+		const char *kind, *verb;
+	} verbs[] = {
+		{ "holds", "held by" },   { "sends", "sender in" }, { "receives", "receiver in" },
+		{ "queued", "behind" },   { "member", "" },         { "runs", "runs on" },
+		{ "refers", "known to" },
+	};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(e->kind, verbs[i].kind) == 0)
+			return e->granted ? "granted to" : verbs[i].verb;
+	}
+	return "";
+}
+
+static const char *nobody(const struct graph_node *n)
+{
+	switch (n->kind) {
+	case GRAPH_LOCK:
+		return n->nedges > 1 ? "others may have it too" : "holder not found";
+	case GRAPH_CHANNEL:
+		return n->nedges > 1 ? "and others, which were not found"
+		                     : "its other ends were not found";
+	default:
+		return "and others";
+	}
+}
+
+static void holder(struct graph_text *gt, const struct graph_node *n, const struct graph_edge *e,
+                   unsigned depth)
+{
+	struct text *t = gt->t;
+	SCRATCH(tmp);
+	const char *evidence = graph_evidence_text(&tmp, e), *how = verb(e);
+
+	indent(t, depth);
+	if (e->to == GRAPH_OUTSIDE) {
+		str_append(&t->line, nobody(n));
+		text_end_line(t);
+		return;
+	}
+	str_append(&t->line, how);
+	clean_text(t, *how ? " " : "", graph_party_text(&tmp, &gt->g->nodes[e->to]));
+	if (evidence) {
+		clean_text(t, " (", evidence);
+		str_append(&t->line, ")");
+	}
+	doubt(t, e);
+	text_end_line(t);
+}
+
+/* Who has what lies between. */
+static void holders(struct graph_text *gt, const struct graph_node *n, unsigned depth)
+{
+	for (size_t i = 0; i < n->nedges; i++) {
+		if (i == MAX_HOLDERS && n->nedges > MAX_HOLDERS + 1) {
+			indent(gt->t, depth);
+			str_printf(&gt->t->line, "and %zu more", n->nedges - i);
+			text_end_line(gt->t);
+			return;
+		}
+		holder(gt, n, &gt->g->edges[n->first + i], depth);
+	}
+}
+
+static void edges(struct graph_text *gt, const struct graph_node *n, unsigned depth,
+                  const char *word);
+
+/* The place in a queue: who is next before it, and who has the lock. */
+static void place(struct graph_text *gt, const struct graph_node *n, unsigned depth)
+{
+	for (size_t i = n->first; i < n->first + n->nedges; i++) {
+		if (gt->g->edges[i].queued)
+			holder(gt, n, &gt->g->edges[i], depth);
+	}
+	holders(gt, &gt->g->nodes[n->lock], depth);
+}
+
+static void alternatives(struct graph_text *gt, const struct graph_node *n, unsigned depth)
+{
+	str_append(&gt->t->line, n->rule == GRAPH_ANY ? "any of" : "all of");
+	clean_text(gt->t, " (", n->what);
+	str_append(&gt->t->line, "):");
+	text_end_line(gt->t);
+	edges(gt, n, depth + 1, "");
+}
+
+/* One thing that is waited for; its line has what stands before it. */
+static void target(struct graph_text *gt, const struct graph_edge *e, unsigned depth)
+{
+	const struct graph_node *to = &gt->g->nodes[e->to];
+	struct text *t = gt->t;
+	SCRATCH(tmp);
+
+	if (to->kind == GRAPH_FORK) {
+		alternatives(gt, to, depth);
+		return;
+	}
+	if (to->kind == GRAPH_ARM && to->nedges == 1 && depth < MAX_DEPTH) {
+		target(gt, &gt->g->edges[to->first], depth);
+		return;
+	}
+	if (to->kind != GRAPH_OUTSIDE)
+		text_clean(t, graph_object_text(&tmp, to));
+	if (e->wait && e->wait->phrase) {
+		text_style(t, STYLE_WAIT);
+		clean_text(t, to->kind == GRAPH_OUTSIDE ? "" : " [", e->wait->phrase);
+		str_append(&t->line, to->kind == GRAPH_OUTSIDE ? "" : "]");
+		text_style(t, STYLE_PLAIN);
+	} else if (to->kind == GRAPH_OUTSIDE) {
+		str_append(&t->line, "something that is not known");
+	}
+	doubt(t, e);
+	text_end_line(t);
+	if (to->kind == GRAPH_QUEUE)
+		place(gt, to, depth + 1);
+	else if (!graph_is_party(to) && to->kind != GRAPH_OUTSIDE)
+		holders(gt, to, depth + 1);
+}
+
+static void edges(struct graph_text *gt, const struct graph_node *n, unsigned depth,
+                  const char *word)
+{
+	for (size_t i = n->first; i < n->first + n->nedges && depth < MAX_DEPTH; i++) {
+		const struct graph_edge *e = &gt->g->edges[i];
+
+		if (e->to == GRAPH_OUTSIDE && graph_is_party(n))
+			continue;
+		indent(gt->t, depth);
+		str_append(&gt->t->line, strcmp(e->kind, "runs") == 0 ? "runs on " : word);
+		target(gt, e, depth);
+	}
+}
+
+static void party(struct graph_text *gt, size_t node)
+{
+	const struct graph_node *n = &gt->g->nodes[node];
+	const struct future *at = future_awaiting(n->future);
+	struct text *t = gt->t;
+	SCRATCH(tmp);
+
+	text_style(t, STYLE_HEADING);
+	text_clean(t, graph_party_text(&tmp, n));
+	text_style(t, STYLE_PLAIN);
+	if (at && at->function) {
+		clean_text(t, " ", at->function);
+		text_place(t, at->file_short, at->line);
+	}
+	if (gt->v->stuck[node]) {
+		text_style(t, STYLE_PROBLEM);
+		str_append(&t->line, " [stuck]");
+	}
+	text_end_line(t);
+	edges(gt, n, 1, "waits for ");
+}
+
+void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
+{
+	struct graph_text gt = { (struct text *)o, v->graph, v };
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->graph->nnodes && !ferror(o->options.answers); i++) {
+		if ((shown && !shown[i]) || !graph_waits(v->graph, i))
+			continue;
+		party(&gt, i);
+		n++;
+	}
+	if (n == 0) {
+		str_append(&gt.t->line, "no wait for another task was found");
+		text_end_line(gt.t);
+	}
+}
+
+static void behind(struct text *t, const struct verdicts *v, const struct verdict *verdict)
+{
+	SCRATCH(tmp);
+
+	if (!verdict->nbehind)
+		return;
+	str_printf(&t->line, "   %zu more stand%s behind it: ", verdict->nbehind,
+	           verdict->nbehind == 1 ? "s" : "");
+	for (size_t i = 0; i < verdict->nbehind && i < VERDICT_MAX_BEHIND; i++)
+		clean_text(t, i ? ", " : "",
+		           graph_party_text(&tmp, &v->graph->nodes[verdict->behind[i]]));
+	str_append(&t->line, verdict->nbehind > VERDICT_MAX_BEHIND ? ", ..." : "");
+	text_end_line(t);
+}
+
+void text_verdict(struct out *o, const struct verdicts *v, size_t i)
+{
+	struct text *t = (struct text *)o;
+	const struct verdict *verdict = &v->list[i];
+	SCRATCH(tmp);
+
+	text_style(t, STYLE_PROBLEM);
+	str_append(&t->line, verdict->certain ? "" : "possible ");
+	str_append(&t->line, verdict->kind == VERDICT_LOST ? "lost wake-up"
+	                                                   : verdict_kind_name(verdict->kind));
+	text_style(t, STYLE_PLAIN);
+	clean_text(t, ": ", verdict_text(&tmp, v->graph, verdict));
+	text_end_line(t);
+	for (size_t k = 0; k < verdict->ndoubts; k++)
+		text_problem(t, "   ", verdict->doubts[k]);
+	behind(t, v, verdict);
+}
+
+void text_verdicts_end(struct out *o, const struct verdicts *v)
+{
+	const struct snapshot *s = v->graph->snapshot;
+	struct text *t = (struct text *)o;
+
+	if (v->n == 0) {
+		str_append(&t->line, "no deadlock found");
+		text_end_line(t);
+	}
+	for (size_t i = 0; i < s->nunsearched; i++) {
+		clean_text(t, "not searched: ", s->unsearched[i]);
+		text_end_line(t);
+	}
+}
+
+const char *severity_name(enum severity severity)
+{
+	static const char *const names[] = {
+		[SEVERITY_INFO] = "info",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
+	};
+
+	return names[severity];
+}
+
+void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
+                   size_t nskipped)
+{
+	struct text *t = (struct text *)o;
+
+	for (size_t i = 0; i < n; i++) {
+		text_style(t, list[i].severity == SEVERITY_INFO ? STYLE_WAIT : STYLE_PROBLEM);
+		str_printf(&t->line, "%s: ", severity_name(list[i].severity));
+		text_style(t, STYLE_HEADING);
+		str_append(&t->line, list[i].check);
+		text_style(t, STYLE_PLAIN);
+		clean_text(t, ": ", list[i].text);
+		if (list[i].more) {
+			clean_text(t, " (more: ", list[i].more);
+			str_append(&t->line, ")");
+		}
+		text_end_line(t);
+	}
+	if (n == 0) {
+		str_append(&t->line, "nothing found");
+		text_end_line(t);
+	}
+	for (size_t i = 0; i < nskipped; i++) {
+		clean_text(t, "not checked: ", skipped[i]);
+		text_end_line(t);
+	}
+}

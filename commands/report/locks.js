@@ -1,0 +1,160 @@
+/* What tasks and threads have that others wait for, by lock and channel. */
+
+const ROLES = ['held by', 'sender', 'receiver', 'known to'];
+
+const holdings = (() => {
+	const COLUMNS = 13;
+	const rows = data.holdings;
+	const list = [];
+	for (let i = 0; i < rows.length; i += COLUMNS)
+		list.push({
+			role: rows[i], kind: strings[rows[i + 1]], type: strings[rows[i + 2]],
+			addr: strings[rows[i + 3]], object: strings[rows[i + 4]], task: rows[i + 5] - 1,
+			thread: rows[i + 6], frame: rows[i + 7] - 1, path: strings[rows[i + 8]],
+			place: strings[rows[i + 9]] + (rows[i + 10] ? ':' + rows[i + 10] : ''),
+			declared: (rows[i + 11] & 1) !== 0, uncertain: (rows[i + 11] & 2) !== 0,
+			permits: rows[i + 12],
+		});
+	return list;
+})();
+
+const holdingsOfTask = (() => {
+	const byTask = new Map();
+	for (const h of holdings) {
+		if (!byTask.has(h.task))
+			byTask.set(h.task, []);
+		byTask.get(h.task).push(h);
+	}
+	return (task) => byTask.get(task) || [];
+})();
+
+/* Calls found(task, kind, object, phrase), all numbers of strings, for each wait with an object. */
+function overWaits(found) {
+	const walk = (s, task, at) => {
+		const bits = shapeColumn(s, SHAPE.BITS);
+		if (bits & BIT.WAIT && tasks.details[at + 1])
+			found(task, shapeColumn(s, SHAPE.WAIT), tasks.details[at + 1], tasks.details[at]);
+		at += detailsOf(bits);
+		const first = shapeAt[s] + SHAPE.COLUMNS;
+		for (let i = 0; i < shapeColumn(s, SHAPE.NCHILDREN); i++)
+			at = walk(data.shapes[first + i], task, at);
+		return at;
+	};
+	for (let task = 0; task < taskCount; task++) {
+		if (tasks.shape[task])
+			walk(tasks.shape[task] - 1, task, taskDetails[task]);
+	}
+}
+
+/* Locks and channels with who has and who wants them; those that most wait for come first. */
+function findObjects() {
+	const byObject = new Map();
+	const get = (object, kind) => {
+		if (!byObject.has(object))
+			byObject.set(object, { object, kind, has: [], wants: [] });
+		return byObject.get(object);
+	};
+	for (const h of holdings)
+		get(h.object, h.kind).has.push(h);
+	overWaits((task, kind, object, phrase) => {
+		const o = byObject.get(strings[object]);
+		if (o)
+			o.wants.push({ task, phrase: strings[phrase] });
+	});
+	return [...byObject.values()].sort((a, b) => b.wants.length - a.wants.length ||
+		b.has.length - a.has.length);
+}
+
+const kindWords = (kind) => kind.replace(/_/g, ' ');
+
+const objectLine = (o, key, open) => ({
+	key, level: 1, open, style: '.group', object: o,
+	render: () => [el('span.id', null, kindWords(o.kind)), code(o.object || 'of unknown address', '.name')],
+	cells: () => ['', el('span.wait', null, [o.has.length && plural(o.has.length, 'place') + ' with it',
+		o.wants.length && plural(o.wants.length, 'task') + ' waiting'].filter(Boolean).join(', '))],
+});
+
+const ownerOf = (h) => (h.task >= 0 ? taskAnchor(h.task) : h.thread
+	? threadAnchor(h.thread) : 'unknown');
+
+const holderLine = (h, key) => ({
+	key, level: 2, holding: h, style: '.frame',
+	render: () => [el('span.tag', null, ROLES[h.role]), ownerOf(h), code(h.path || '', '.name')],
+	cells: () => [placeText(h.place), el('span.quiet', null,
+		h.uncertain ? 'may have been dropped or moved' : h.permits > 1 ? plural(h.permits, 'permit') : '')],
+});
+
+const waiterLine = (w, key) => ({
+	key, level: 2, waiter: w, style: '.frame',
+	render: () => [el('span.tag', null, 'waits'), taskAnchor(w.task), nameText(taskName(w.task), '.name')],
+	cells: () => [placeText(taskAwaiting(w.task)), el('span.wait', null, w.phrase)],
+});
+
+class LockList {
+	constructor() {
+		this.objects = findObjects();
+		this.open = new Set(this.objects.slice(0, 12).filter((o) => o.wants.length &&
+			o.has.length + o.wants.length < 20).map((o, i) => 'o' + i));
+		this.list = new Rows(byId('lock-list'), {
+			label: 'Locks and channels', head: ['What', 'At', 'Who'],
+			toggle: (row, open) => {
+				if (open)
+					this.open.add(row.key);
+				else
+					this.open.delete(row.key);
+				this.refresh();
+			},
+			select: (row) => {
+				byId('lock-about').replaceChildren();
+				fill(byId('lock-about'), [], null, row.holding ? aboutHolding(row.holding)
+					: row.waiter ? aboutTask(row.waiter.task) : aboutObject(row.object));
+			},
+		});
+		this.refresh();
+	}
+
+	refresh() {
+		const rows = [];
+		this.objects.forEach((o, i) => {
+			const key = 'o' + i;
+			rows.push(objectLine(o, key, this.open.has(key)));
+			if (!this.open.has(key))
+				return;
+			o.has.forEach((h, k) => rows.push(holderLine(h, key + 'h' + k)));
+			o.wants.forEach((w, k) => rows.push(waiterLine(w, key + 'w' + k)));
+		});
+		this.list.set(rows);
+	}
+}
+
+const aboutObject = (o) => [
+	el('h2', null, kindWords(o.kind)),
+	el('dl', null, fact('Address', o.object && code(o.object)),
+		fact('Found with', plural(o.has.length, 'place')), fact('Waiting', plural(o.wants.length, 'task'))),
+	o.has.length ? null : el('p.quiet', null, 'Nobody was found that has it.'),
+	data.unsearched.length ? [el('h3', null, 'Not searched'),
+		el('ul.plain', null, data.unsearched.slice(0, 50).map((n) => el('li', null, n)))] : null,
+];
+
+const aboutHolding = (h) => [
+	el('h2', null, code(h.path || h.kind)),
+	h.uncertain ? el('p.problem', null, 'No drop flag says that it was not dropped or moved.') : null,
+	el('dl', null,
+		fact('Role', ROLES[h.role]), fact('Of', ownerOf(h), h.frame > 0 ? ', frame ' + h.frame : null),
+		fact(h.declared ? 'Declared' : 'Awaited', h.place && code(h.place)),
+		fact('Kind', kindWords(h.kind)), fact('Object', h.object && code(h.object)),
+		fact('Permits', h.permits ? count(h.permits) : null),
+		fact('Lies at', h.addr && code(h.addr)), fact('Type', h.type && code(h.type))),
+];
+
+/* What a task has, for the panel about it. */
+function aboutHeld(task) {
+	const held = holdingsOfTask(task);
+	const most = 20;
+	return held.length ? [el('h3', null, 'Has'), el('ul.plain', null,
+		held.slice(0, most).map((h) => el('li', null, h.role ? ROLES[h.role] + ' of ' : '',
+			kindWords(h.kind), ' ', code(h.object || ''), h.path ? [' in ', code(h.path)] : null,
+			el('span.quiet', null, (h.place ? ' at ' + h.place : '') + (h.uncertain
+				? ', may have been dropped' : '')))),
+		held.length > most ? el('li.quiet', null, 'and ' + (held.length - most) + ' more') : null)] : null;
+}

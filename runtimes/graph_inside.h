@@ -1,0 +1,94 @@
+/* Within graph*.c: a graph while it is built. */
+#ifndef RUNTIMES_GRAPH_INSIDE_H
+#define RUNTIMES_GRAPH_INSIDE_H
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "runtimes/graph.h"
+
+/* A future that has a place in the queue of a lock, or was given it. */
+struct queued {
+	uint64_t primitive;
+	uint64_t place;                /* from 1; 0: granted; UINT64_MAX: unknown */
+	size_t from;                   /* the node that waits; 0: nobody polls the future */
+	size_t party;                  /* whose future it is */
+	size_t arm;                    /* the arm of a join that it is in, 0 none */
+	const struct future *future;   /* with its wait */
+	const struct future *unpolled; /* the future that is not polled, which this is or is in */
+	const char *doubt;
+};
+
+/* An arm of a join. */
+struct arm {
+	size_t around; /* the arm that it is in itself, 0 none */
+	size_t owner;  /* node of what is held in it, 0: nobody has asked yet */
+};
+
+struct builder {
+	struct graph *g;
+	const struct snapshot *s;
+	VEC(struct graph_node) nodes;
+	VEC(struct graph_edge) edges;
+	VEC(struct queued) queue;
+	struct map tasks;    /* header's address -> 1 + index of the task */
+	struct map unpolled; /* a future that is not polled -> the outermost such around it */
+	struct map channels; /* address ^ role -> its node */
+	struct map sets;     /* address of a LocalSet -> its node */
+	struct map wakers;   /* address -> its node */
+	const struct holding **by_primitive, **by_object; /* all holdings, sorted */
+	size_t *by_local_set;                             /* tasks of LocalSets, sorted */
+	size_t nlocal;
+	size_t party;      /* whose tree is walked */
+	size_t arm;        /* in which arm of a join, 0 none */
+	struct map arms;   /* node of an arm -> struct arm */
+	struct map arm_of; /* a future -> node of the innermost arm that it is in */
+	bool quiet; /* nothing runs that could have what was not found, all trees were searched */
+};
+
+size_t add_node(struct builder *b, struct graph_node node);
+/* The edge; valid until the next one is added. */
+struct graph_edge *add_edge(struct builder *b, size_t from, size_t to, const char *kind);
+
+/* The node of what a holding lies in; GRAPH_OUTSIDE when that is unknown. */
+size_t party_of(const struct builder *b, const struct holding *h);
+/*
+ * The node of what a party has in an arm of a join, 0 for none: it is dropped when that arm goes
+ * on, as when the party does.
+ */
+size_t owner_node(struct builder *b, size_t arm, size_t party);
+/* The holdings of that primitive or object: the first, and how many. */
+const struct holding **holdings_of_primitive(const struct builder *b, uint64_t primitive,
+                                             size_t *n);
+const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n);
+/*
+ * Is it held there? So it is when nothing proves that it was dropped or moved, but the lock is
+ * taken, or the channel counts it, and it is found nowhere else; complete: of a channel, all are
+ * found that it counts.
+ */
+bool holding_is_certain(const struct builder *b, const struct holding *h, bool complete);
+/* The edge to the party of a holding; doubt: why it is none, NULL unknown of. */
+void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
+                const char *doubt);
+
+/* A detail of a wait; false when it has none of that key. */
+bool wait_number(const struct wait *w, const char *key, int64_t *ret);
+bool wait_yes(const struct wait *w, const char *key);
+
+/* graph_tree.c: what node `from` waits for by a future that it polls. */
+void tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt);
+
+/* graph_wait.c: what node `from` waits for at leaf f, which is polled; doubt: why that may not be.
+ */
+void leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt);
+/* The same of a thread that sits in something. */
+void thread_edges(struct builder *b, size_t from, const struct wait *w);
+/* Notes the place that a future, polled or not, has in the queue of a lock. */
+void leaf_queues(struct builder *b, size_t from, const struct future *f,
+                 const struct future *unpolled, const char *doubt);
+
+/* graph_queue.c: the edges of all that are queued; last. */
+void queue_edges(struct builder *b);
+/* Who has a native lock: the node for the edge of who waits. */
+size_t native_lock(struct builder *b, const struct wait *w);
+
+#endif

@@ -1,0 +1,725 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/test_graph.h"
+
+enum { A = 0xa0, B = 0xb0, C = 0xc0 };
+
+/* "deadlock 1 2, behind 3; ..." of what was found; what is uncertain begins with '?'. */
+static void assert_says(struct program *p, const char *expected)
+{
+	STR(s);
+
+	judge(p);
+	for (size_t i = 0; i < p->verdicts->n; i++) {
+		const struct verdict *v = &p->verdicts->list[i];
+		SCRATCH(tmp);
+
+		str_printf(&s, "%s%s%s", s.len ? "; " : "", v->certain ? "" : "?",
+		           verdict_kind_name(v->kind));
+		for (size_t k = 0; k < v->nmembers; k++)
+			str_printf(&s, "%s %s", k ? "," : "",
+			           graph_party_text(&tmp, &p->graph->nodes[v->members[k]]));
+		for (size_t k = 0; k < v->nbehind && k < 4; k++)
+			str_printf(&s, "%s %s", k ? "," : " <-",
+			           graph_party_text(&tmp, &p->graph->nodes[v->behind[k]]));
+	}
+	assert_string_equal(str_text(&s), expected);
+}
+
+static void assert_text(const struct program *p, size_t i, const char *expected)
+{
+	SCRATCH(tmp);
+
+	assert_true(i < p->verdicts->n);
+	assert_string_equal(verdict_text(&tmp, p->graph, &p->verdicts->list[i]), expected);
+}
+
+static void abba(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 2)));
+
+	(void)state;
+	add_task(&p, 3, calls(&p, "h", locks(&p, "mutex", A, 1)));
+	add_task(&p, 4, calls(&p, "h", joins(&p, 3)));
+	add_task(&p, 5, calls(&p, "h", sleeps(&p)));
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B)->line = 55;
+	/* Task 3 is before task 2 in the queue, but is not the reason. */
+	assert_says(&p, "deadlock task 1, task 2 <- task 3, task 4");
+	assert_text(&p, 0,
+	            "task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for Mutex 0xb0; "
+	            "task 2 holds Mutex 0xb0 (`guard` at src/x.rs:55) and waits for Mutex 0xa0");
+}
+
+static void with_itself(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	assert_says(&p, "deadlock task 1");
+	assert_text(&p, 0, "task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for it");
+}
+
+/* Whose holder is not found may be held by anybody. */
+static void unknown_holder(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+
+	(void)state;
+	add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+	guards(&p, one, "mutex", A);
+	assert_says(&p, "");
+	assert_int_equal(p.verdicts->nstuck, 0);
+}
+
+static void holder_that_goes_on(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", sleeps(&p)));
+	struct task *busy = add_task(&p, 2, calls(&p, "f", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, busy, "mutex", B);
+	add_task(&p, 3, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	assert_says(&p, "");
+}
+
+static void two_that_run(enum task_state how, const char *expected)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	two->state = how;
+	assert_says(&p, expected);
+}
+
+static void what_runs_or_was_woken_goes_on(void **state)
+{
+	(void)state;
+	two_that_run(TASK_IDLE, "deadlock task 1, task 2");
+	two_that_run(TASK_SCHEDULED, "");
+	two_that_run(TASK_RUNNING, "");
+	two_that_run(TASK_COMPLETE, "");
+}
+
+static void three_ways(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "produce", joins(&p, 2)));
+	struct task *three;
+
+	(void)state;
+	add_task(&p, 2, calls(&p, "write", locks(&p, "rwlock_write", A, 1)));
+	three = add_task(&p, 3, calls(&p, "consume", receives(&p, C, 1)));
+	guards(&p, three, "rwlock_read", A);
+	holds(&p, one, HOLDING_SENDER, "mpsc", C)->path = "tx";
+	assert_says(&p, "deadlock task 1, task 2, task 3");
+	assert_text(
+		&p, 0,
+		"task 1 owns a sender of mpsc channel 0xc0 (`tx` at src/x.rs:41) and waits for "
+		"task 2 to end; task 2 waits for RwLock 0xa0; task 3 holds RwLock 0xa0 (`guard` "
+		"at src/x.rs:41) and waits for the other end of mpsc channel 0xc0");
+}
+
+/* The same with a sender that was not found. */
+static void another_sender(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "produce", joins(&p, 2)));
+
+	(void)state;
+	add_task(&p, 2, calls(&p, "consume", receives(&p, C, 2)));
+	holds(&p, one, HOLDING_SENDER, "mpsc", C);
+	assert_says(&p, "");
+}
+
+static void message_there(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "produce", joins(&p, 2)));
+	struct future *f = receives(&p, C, 1);
+
+	(void)state;
+	f->wait->details[1].number = 1;
+	add_task(&p, 2, calls(&p, "consume", f));
+	holds(&p, one, HOLDING_SENDER, "mpsc", C);
+	assert_says(&p, "");
+}
+
+static void select_with(struct program *p, struct future *other, const char *expected)
+{
+	struct future *first = as(locks(p, "mutex", B, 1), "select arm 0");
+	struct task *one = add_task(p, 1, calls(p, "f", first, as(other, "select arm 1")));
+	struct task *two = add_task(p, 2, calls(p, "g", locks(p, "mutex", A, 1)));
+
+	guards(p, one, "mutex", A);
+	guards(p, two, "mutex", B);
+	assert_says(p, expected);
+}
+
+static void select_goes_on_with_any_arm(void **state)
+{
+	PROGRAM(timer);
+	PROGRAM(disabled);
+	PROGRAM(both);
+
+	(void)state;
+	select_with(&timer, sleeps(&timer), "");
+	select_with(&disabled, held(sleeps(&disabled), BRANCH_POLLED), "");
+	/* An arm that is switched off does not help. */
+	struct future *off = sleeps(&both);
+	off->branch = BRANCH_DISABLED;
+	select_with(&both, off, "deadlock task 1, task 2");
+}
+
+static void select_of_two_in_circles(void **state)
+{
+	PROGRAM(p);
+	struct future *left = as(locks(&p, "mutex", B, 1), "select arm 0");
+	struct future *right = as(locks(&p, "mutex", C, 1), "select arm 1");
+	struct task *one = add_task(&p, 1, calls(&p, "f", left, right));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+	struct task *three = add_task(&p, 3, calls(&p, "g", locks(&p, "mutex", A, 2)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	guards(&p, three, "mutex", C);
+	assert_says(&p, "deadlock task 1, task 2, task 3");
+}
+
+static void join_with(struct program *p, const char *type, const char *expected)
+{
+	struct future *join = calls(p, type, as(locks(p, "mutex", B, 1), "join arm 0"),
+	                            as(sleeps(p), "join arm 1"));
+	struct task *one = add_task(p, 1, calls(p, "f", join));
+	struct task *two = add_task(p, 2, calls(p, "g", locks(p, "mutex", A, 1)));
+
+	guards(p, one, "mutex", A);
+	guards(p, two, "mutex", B);
+	assert_says(p, expected);
+}
+
+static void join_needs_all_arms(void **state)
+{
+	PROGRAM(join);
+	PROGRAM(macro);
+	PROGRAM(try_join);
+
+	(void)state;
+	join_with(&join, "futures_util::future::join::Join<A, B>", "deadlock task 1, task 2");
+	/* Of the macros it is not known which one it is. */
+	join_with(&macro, "core::future::poll_fn::PollFn<x>", "?deadlock task 1, task 2");
+	join_with(&try_join, "futures_util::future::try_join::TryJoin<A, B>", "");
+}
+
+/* What one arm has it drops without the others. */
+static void arms_of_one_task(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(both);
+	struct future *holder = as(calls(&p, "g", sleeps(&p)), "join arm 0");
+	struct future *join = calls(&p, "futures_util::future::join::Join<A, B>", holder,
+	                            as(locks(&p, "mutex", A, 1), "join arm 1"));
+	struct task *one = add_task(&p, 1, calls(&p, "f", join));
+
+	(void)state;
+	guards(&p, one, "mutex", A)->future = holder;
+	add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 2)));
+	assert_says(&p, "");
+	/* But not where they wait for each other. */
+	struct future *left = as(calls(&both, "g", locks(&both, "mutex", B, 1)), "join arm 0");
+	struct future *right = as(calls(&both, "g", locks(&both, "mutex", A, 1)), "join arm 1");
+	join = calls(&both, "futures_util::future::join::Join<A, B>", left, right);
+	one = add_task(&both, 1, calls(&both, "f", join));
+	guards(&both, one, "mutex", A)->future = left;
+	guards(&both, one, "mutex", B)->future = right;
+	add_task(&both, 2, calls(&both, "g", locks(&both, "mutex", A, 2)));
+	assert_says(&both, "deadlock task 1 <- task 2");
+}
+
+static void sets_need_one(void **state)
+{
+	PROGRAM(p);
+	struct future *first = as(locks(&p, "mutex", B, 1), "set");
+	struct task *one = add_task(&p, 1, calls(&p, "f", first, as(sleeps(&p), "set")));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	assert_says(&p, "");
+}
+
+static struct future *join_set(struct program *p, int64_t all, size_t listed)
+{
+	static const char *const ids[] = { "2", "3" };
+	struct future *f = with(p, leaf(p, "join_set", C), "tasks_in_set", DETAIL_INT, all);
+
+	with(p, f, "finished", DETAIL_INT, 0);
+	with(p, f, "tasks", DETAIL_LIST, 0);
+	f->wait->details[2].list = ids;
+	f->wait->details[2].nlist = (unsigned)listed;
+	return f;
+}
+
+static void a_join_set_needs_one(void **state)
+{
+	PROGRAM(all);
+	PROGRAM(more);
+
+	(void)state;
+	struct task *parent = add_task(&all, 1, calls(&all, "f", join_set(&all, 2, 2)));
+	add_task(&all, 2, calls(&all, "g", locks(&all, "mutex", A, 1)));
+	add_task(&all, 3, calls(&all, "g", locks(&all, "mutex", A, 2)));
+	guards(&all, parent, "mutex", A);
+	assert_says(&all, "deadlock task 1, task 2, task 3");
+	/* One that is not listed may end. */
+	parent = add_task(&more, 1, calls(&more, "f", join_set(&more, 3, 2)));
+	add_task(&more, 2, calls(&more, "g", locks(&more, "mutex", A, 1)));
+	add_task(&more, 3, calls(&more, "g", locks(&more, "mutex", A, 2)));
+	guards(&more, parent, "mutex", A);
+	assert_says(&more, "");
+}
+
+static void starving_writer(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "read", sleeps(&p)));
+	struct task *two = add_task(&p, 2, calls(&p, "read", sleeps(&p)));
+
+	(void)state;
+	guards(&p, one, "rwlock_read", A);
+	guards(&p, two, "rwlock_read", A);
+	add_task(&p, 3, calls(&p, "write", locks(&p, "rwlock_write", A, 1)));
+	add_task(&p, 4, calls(&p, "read", locks(&p, "rwlock_read", A, 2)));
+	assert_says(&p, "");
+}
+
+/* Who reads twice, and a writer between. */
+static void reader_behind_a_writer(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "read", locks(&p, "rwlock_read", A, 2)));
+
+	(void)state;
+	guards(&p, one, "rwlock_read", A);
+	add_task(&p, 2, calls(&p, "write", locks(&p, "rwlock_write", A, 1)));
+	assert_says(&p, "deadlock task 1, task 2");
+	assert_text(&p, 0,
+	            "task 1 holds RwLock 0xa0 (`guard` at src/x.rs:41) and waits for RwLock 0xa0; "
+	            "task 2 is ahead in the queue of RwLock 0xa0 and waits for RwLock 0xa0");
+}
+
+/* Readers do not wait for each other. */
+static void readers_share(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "read", locks(&p, "rwlock_read", A, 1)));
+
+	(void)state;
+	guards(&p, one, "rwlock_read", A);
+	add_task(&p, 2, calls(&p, "read", locks(&p, "rwlock_read", A, 2)));
+	assert_says(&p, "");
+}
+
+static void semaphore(void **state)
+{
+	PROGRAM(p);
+	struct task *parent = add_task(&p, 1, calls(&p, "f", joins(&p, 2)));
+
+	(void)state;
+	guards(&p, parent, "semaphore", A)->permits = 2;
+	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
+	assert_says(&p, "?deadlock task 1, task 2");
+	assert_string_equal(p.verdicts->list[0].doubts[0],
+	                    "unless someone else holds permits of it, or adds some");
+}
+
+static void semaphore_of_several(void **state)
+{
+	PROGRAM(p);
+	struct task *parent = add_task(&p, 1, calls(&p, "f", joins(&p, 2)));
+	struct task *other = add_task(&p, 3, calls(&p, "g", sleeps(&p)));
+
+	(void)state;
+	guards(&p, parent, "semaphore", A);
+	guards(&p, other, "semaphore", A);
+	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
+	assert_says(&p, "");
+}
+
+static void uncertain_guard(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(both);
+	struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B)->uncertain = true;
+	assert_says(&p, "?deadlock task 1, task 2");
+	assert_string_equal(p.verdicts->list[0].doubts[0],
+	                    "it may have been dropped or moved before");
+	/* Where one is certain, the uncertain ones do not count. */
+	one = add_task(&both, 1, calls(&both, "f", locks(&both, "mutex", B, 1)));
+	two = add_task(&both, 2, calls(&both, "g", locks(&both, "mutex", A, 1)));
+	guards(&both, one, "mutex", A);
+	guards(&both, two, "mutex", B)->uncertain = true;
+	guards(&both, add_task(&both, 3, calls(&both, "h", sleeps(&both))), "mutex", B);
+	assert_says(&both, "");
+}
+
+/* RFD 609: the lock was given to a future which the task has no time for. */
+static void futurelock(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 =
+		held(calls(&p, "app::do_it", locks(&p, "mutex", A, 0)), BRANCH_HELD);
+	struct future *root = calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1);
+
+	(void)state;
+	add_task(&p, 5, root);
+	assert_says(&p, "futurelock task 5");
+	assert_text(
+		&p, 0,
+		"task 5 waits for Mutex 0xa0 which was granted to a future that it holds but does "
+		"not poll: `app::do_it` at src/x.rs:12");
+}
+
+/* It will be, as soon as the other task gives it away. */
+static void futurelock_to_be(void **state)
+{
+	PROGRAM(p);
+	struct future *arm = locks(&p, "mutex", A, 1);
+
+	(void)state;
+	arm->branch = BRANCH_DISABLED;
+	arm->edge = "select arm 0";
+	add_task(&p, 5,
+	         calls(&p, "app::do_stuff", as(locks(&p, "mutex", A, 2), "select arm 1"), arm));
+	guards(&p, add_task(&p, 6, calls(&p, "g", sleeps(&p))), "mutex", A);
+	assert_says(&p, "futurelock task 5");
+	assert_text(
+		&p, 0,
+		"task 5 waits for Mutex 0xa0 behind a future in its queue that it holds but does "
+		"not poll: `Leaf` at src/x.rs:12");
+}
+
+static void futurelock_by_a_guard(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 = held(calls(&p, "app::do_it", sleeps(&p)), BRANCH_HELD);
+	struct task *task =
+		add_task(&p, 5, calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1));
+
+	(void)state;
+	guards(&p, task, "mutex", A)->future = future1;
+	assert_says(&p, "futurelock task 5");
+}
+
+/* The task goes on and will poll or drop it. */
+static void no_futurelock(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 = held(locks(&p, "mutex", A, 0), BRANCH_HELD);
+
+	(void)state;
+	add_task(&p, 5, calls(&p, "app::do_stuff", sleeps(&p), future1));
+	add_task(&p, 6, calls(&p, "g", locks(&p, "mutex", A, 1)));
+	assert_says(&p, "");
+}
+
+static void lost(void **state)
+{
+	PROGRAM(p);
+	struct task *task = add_task(&p, 1, calls(&p, "collect", receives(&p, C, 1)));
+
+	(void)state;
+	holds(&p, task, HOLDING_SENDER, "mpsc", C)->path = "sender";
+	assert_says(&p, "lost task 1");
+	assert_text(&p, 0,
+	            "task 1 waits for the other end of mpsc channel 0xc0, which only itself has "
+	            "(`sender` at src/x.rs:41)");
+}
+
+static struct future *sends(struct program *p, uint64_t object, int64_t queued)
+{
+	struct future *f = locks(p, "mpsc_send", object, 1);
+
+	with(p, f, "capacity", DETAIL_INT, 1);
+	return with(p, f, "queued", DETAIL_INT, queued);
+}
+
+static void mailboxes(int64_t queued, const char *expected)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "act", sends(&p, A, queued)));
+	struct task *two = add_task(&p, 2, calls(&p, "act", sends(&p, B, queued)));
+
+	holds(&p, one, HOLDING_RECEIVER, "mpsc", B)->primitive = 0;
+	holds(&p, two, HOLDING_RECEIVER, "mpsc", A)->primitive = 0;
+	assert_says(&p, expected);
+}
+
+static void full_mailboxes(void **state)
+{
+	PROGRAM(own);
+
+	(void)state;
+	mailboxes(1, "deadlock task 1, task 2");
+	/* Somebody has a permit to send. */
+	mailboxes(0, "?deadlock task 1, task 2");
+	struct task *alone = add_task(&own, 1, calls(&own, "act", sends(&own, A, 1)));
+	holds(&own, alone, HOLDING_RECEIVER, "mpsc", A);
+	assert_says(&own, "deadlock task 1");
+}
+
+static void oneshot(void **state)
+{
+	PROGRAM(p);
+	struct future *f = with(&p, leaf(&p, "oneshot", C), "sender_alive", DETAIL_BOOL, 1);
+	struct task *client, *server;
+
+	(void)state;
+	with(&p, f, "value_there", DETAIL_BOOL, 0);
+	client = add_task(&p, 1, calls(&p, "ask", f));
+	server = add_task(&p, 2, calls(&p, "answer", locks(&p, "mutex", A, 1)));
+	guards(&p, client, "mutex", A);
+	holds(&p, server, HOLDING_SENDER, "oneshot", C);
+	assert_says(&p, "deadlock task 1, task 2");
+}
+
+/* Whoever knows a Notify may use it, or not. */
+static void weak_edges_close_no_circle(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", leaf(&p, "notify", C)));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	holds(&p, two, HOLDING_WAKER, "notify", C);
+	assert_says(&p, "");
+}
+
+static void block_on(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	add_thread(&p, THREAD_BLOCK_ON, calls(&p, "main", joins(&p, 7)))->tid = 99;
+	guards(&p, NULL, "mutex", A)->future = p.threads.data[0].root;
+	add_task(&p, 7, calls(&p, "f", locks(&p, "mutex", A, 1)));
+	assert_says(&p, "deadlock task 7, thread #1");
+	assert_text(&p, 0,
+	            "task 7 waits for Mutex 0xa0; thread #1 holds Mutex 0xa0 (`guard` at "
+	            "src/x.rs:41) and waits for task 7 to end");
+}
+
+static struct wait *std_mutex(struct program *p, uint64_t object)
+{
+	struct wait *w = NEW(&p->s.arena, struct wait);
+
+	w->kind = w->phrase = "std_mutex";
+	w->object = w->primitive = object;
+	return w;
+}
+
+/* A std guard across an await: on the only worker nobody polls its owner any more. */
+static void only_worker_blocked(unsigned free_workers, const char *expected)
+{
+	PROGRAM(p);
+	static struct runtime_info runtime;
+	struct task *owner = add_task(&p, 1, calls(&p, "f", sleeps(&p)));
+	struct task *other = add_task(&p, 2, NULL);
+	struct thread_info *th = add_thread(&p, THREAD_WORKER, NULL);
+
+	guards(&p, owner, "std_mutex", A);
+	other->state = TASK_RUNNING;
+	other->thread = 1;
+	th->task = "2";
+	th->wait = std_mutex(&p, A);
+	for (unsigned i = 0; i < free_workers; i++)
+		add_thread(&p, THREAD_WORKER, NULL);
+	runtime.workers = 1 + free_workers;
+	judge(&p);
+	p.s.runtimes = &runtime;
+	verdicts_free(p.verdicts);
+	graph_free(p.graph);
+	p.graph = graph_build(&p.s);
+	p.verdicts = verdicts_find(p.graph);
+	SCRATCH(tmp);
+	assert_string_equal(p.verdicts->n ? verdict_text(&tmp, p.graph, &p.verdicts->list[0]) : "",
+	                    expected);
+}
+
+static void std_guard_across_an_await(void **state)
+{
+	(void)state;
+	only_worker_blocked(
+		0, "task 1 holds std Mutex 0xa0 (`guard` at src/x.rs:41) and needs a worker of "
+		   "runtime 0, all of which are blocked; thread #1 waits for std Mutex 0xa0");
+	only_worker_blocked(1, "");
+}
+
+/* Two threads, each with a guard in its own frames. */
+static void native_locks(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	add_thread(&p, THREAD_WORKER, NULL);
+	add_thread(&p, THREAD_WORKER, NULL);
+	add_thread(&p, THREAD_WORKER, NULL);
+	p.threads.data[0].wait = std_mutex(&p, B);
+	p.threads.data[1].wait = std_mutex(&p, A);
+	guards(&p, NULL, "std_mutex", A)->thread = 1;
+	guards(&p, NULL, "std_mutex", B)->thread = 2;
+	assert_says(&p, "deadlock thread #1, thread #2");
+}
+
+static void hand_written_futures_are_doubtful(void **state)
+{
+	PROGRAM(p);
+	struct future *inner = as(locks(&p, "mutex", B, 1), "holds");
+	struct task *one = add_task(&p, 1, calls(&p, "f", inner));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	assert_says(&p, "?deadlock task 1, task 2");
+}
+
+/* A certain deadlock does not become uncertain by another way that is worse known. */
+static void certain_ones_come_first(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", joins(&p, 2)));
+	struct task *three, *four;
+
+	(void)state;
+	guards(&p, one, "semaphore", A);
+	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
+	three = add_task(&p, 3, calls(&p, "f", locks(&p, "mutex", C, 1)));
+	four = add_task(&p, 4, calls(&p, "g", locks(&p, "mutex", B, 1)));
+	guards(&p, three, "mutex", B);
+	guards(&p, four, "mutex", C);
+	assert_says(&p, "deadlock task 3, task 4; ?deadlock task 1, task 2");
+}
+
+enum { MANY = 100000 };
+
+/* Each waits for one lock: a few edges each, whatever their number. */
+static void many_waiters_are_linear(void **state)
+{
+	PROGRAM(p);
+	struct task *holder = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *other = add_task(&p, 2, calls(&p, "f", joins(&p, 1)));
+
+	(void)state;
+	guards(&p, holder, "mutex", A);
+	guards(&p, other, "mutex", B);
+	for (uint64_t i = 0; i < MANY; i++)
+		add_task(&p, 3 + i, calls(&p, "f", locks(&p, "mutex", A, (int64_t)i + 1)));
+	judge(&p);
+	assert_true(p.graph->nedges < 5 * MANY);
+	assert_true(p.graph->nnodes < 3 * MANY);
+	assert_int_equal(p.verdicts->n, 1);
+	assert_int_equal(p.verdicts->list[0].nmembers, 2);
+	assert_int_equal(p.verdicts->list[0].nbehind, MANY);
+}
+
+/* A circle as long as a program has tasks. */
+static void a_huge_circle(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	for (uint64_t i = 0; i < MANY; i++)
+		add_task(&p, 1 + i, calls(&p, "f", joins(&p, 1 + (i + 1) % MANY)));
+	judge(&p);
+	assert_int_equal(p.verdicts->n, 1);
+	assert_int_equal(p.verdicts->list[0].nmembers, MANY);
+	SCRATCH(tmp);
+	assert_true(strlen(verdict_text(&tmp, p.graph, &p.verdicts->list[0])) < 4096);
+}
+
+/* All senders of a channel are as many edges as there are, not as many as receivers times them. */
+static void many_senders(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		holds(&p, add_task(&p, 1 + i, calls(&p, "f", locks(&p, "semaphore", C, 1))),
+		      HOLDING_SENDER, "broadcast", A);
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct future *f = with(&p, leaf(&p, "broadcast", A), "senders", DETAIL_INT, 1000);
+
+		add_task(&p, 2000 + i, calls(&p, "g", with(&p, f, "lag", DETAIL_INT, 0)));
+	}
+	judge(&p);
+	assert_true(p.graph->nedges < 10000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(abba),
+		cmocka_unit_test(with_itself),
+		cmocka_unit_test(unknown_holder),
+		cmocka_unit_test(holder_that_goes_on),
+		cmocka_unit_test(what_runs_or_was_woken_goes_on),
+		cmocka_unit_test(three_ways),
+		cmocka_unit_test(another_sender),
+		cmocka_unit_test(message_there),
+		cmocka_unit_test(select_goes_on_with_any_arm),
+		cmocka_unit_test(select_of_two_in_circles),
+		cmocka_unit_test(join_needs_all_arms),
+		cmocka_unit_test(arms_of_one_task),
+		cmocka_unit_test(sets_need_one),
+		cmocka_unit_test(a_join_set_needs_one),
+		cmocka_unit_test(starving_writer),
+		cmocka_unit_test(reader_behind_a_writer),
+		cmocka_unit_test(readers_share),
+		cmocka_unit_test(semaphore),
+		cmocka_unit_test(semaphore_of_several),
+		cmocka_unit_test(uncertain_guard),
+		cmocka_unit_test(futurelock),
+		cmocka_unit_test(futurelock_to_be),
+		cmocka_unit_test(futurelock_by_a_guard),
+		cmocka_unit_test(no_futurelock),
+		cmocka_unit_test(lost),
+		cmocka_unit_test(full_mailboxes),
+		cmocka_unit_test(oneshot),
+		cmocka_unit_test(weak_edges_close_no_circle),
+		cmocka_unit_test(block_on),
+		cmocka_unit_test(std_guard_across_an_await),
+		cmocka_unit_test(native_locks),
+		cmocka_unit_test(hand_written_futures_are_doubtful),
+		cmocka_unit_test(certain_ones_come_first),
+		cmocka_unit_test(many_waiters_are_linear),
+		cmocka_unit_test(a_huge_circle),
+		cmocka_unit_test(many_senders),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

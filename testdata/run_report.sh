@@ -1,0 +1,38 @@
+#!/bin/bash
+# Reports in a real browser: they open, can be searched and walked through, take no text for
+# markup, and stay small in memory with 100,000 tasks. Screenshots are kept in OUTPUT.
+#
+# usage: run_report.sh ASYNCDBG REPORT_PAGES OUTPUT
+#
+# Skipped (77) where there is no npm or no chromium.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib.sh
+. "$here/../scripts/lib.sh"
+[ $# -eq 3 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+report_pages=$(realpath "$2")
+output=$3
+
+find_browser || { echo "$no_browser" && exit 77; }
+mkdir -p "$output"
+output=$(realpath "$output")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache
+
+# Once for each lock file.
+cd "$output"
+if ! cmp -s "$here/report/package-lock.json" installed; then
+	cp "$here/report/package.json" "$here/report/package-lock.json" .
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	cp package-lock.json installed
+fi
+
+unpack_fixture locks "$work"
+(cd "$work" && "$asyncdbg" -c locks.core --exe locks.exe report "$output/locks.html")
+"$report_pages" hostile "$output/hostile.html"
+"$report_pages" deadlock "$output/deadlock.html"
+"$report_pages" many "$output/many.html" 100000
+node "$here/report/check.js" "$output" "$browser" "$output" "$output"
