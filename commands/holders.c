@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "commands/view.h"
+
 const char *holding_role_name(enum holding_role role)
 {
 	static const char *const names[] = { "lock", "sender", "receiver", "waker" };
@@ -13,7 +15,8 @@ bool wait_has_holder(const struct wait *w)
 {
 	static const char *const kinds[] = { "mutex",     "rwlock_read", "rwlock_write",
 		                             "semaphore", "mpsc_recv",   "mpsc_send",
-		                             "oneshot",   "watch",       "broadcast" };
+		                             "oneshot",   "watch",       "broadcast",
+		                             "std_mutex", "std_rwlock",  "parking_lot" };
 
 	for (size_t i = 0; w->primitive && w->kind && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(w->kind, kinds[i]) == 0)
@@ -80,7 +83,17 @@ static bool ends_in(const struct holding *h, const struct future *f)
 	return false;
 }
 
-bool holding_concerns(const struct holding *h, const struct task *task)
+const struct wait *task_blocked_in(const struct snapshot *s, const struct task *task)
 {
-	return h->task == task || (task->root && ends_in(h, task->root));
+	const struct thread_info *th = task->thread ? snapshot_thread(s, task->thread) : NULL;
+
+	return th ? th->wait : NULL;
+}
+
+bool holding_concerns(const struct snapshot *s, const struct holding *h, const struct task *task)
+{
+	const struct wait *wait = task_blocked_in(s, task);
+
+	return h->task == task || (task->root && ends_in(h, task->root)) ||
+	       (wait && holding_can_end(h, wait));
 }

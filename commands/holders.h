@@ -20,7 +20,9 @@ void waiting_count(const struct snapshot *s, struct waiting *ret);
 uint64_t waiting_at(const struct waiting *w, uint64_t primitive);
 void waiting_free(struct waiting *w);
 
-/* Has the task it, or could it end a wait of the task's? */
-bool holding_concerns(const struct holding *h, const struct task *task);
+/* What the thread that runs a task sits in; NULL nothing. */
+const struct wait *task_blocked_in(const struct snapshot *s, const struct task *task);
+/* Has the task it, or could it end a wait of the task's, or of the thread that runs it? */
+bool holding_concerns(const struct snapshot *s, const struct holding *h, const struct task *task);
 
 #endif

@@ -17,7 +17,7 @@ void json_put_number_if(struct json_writer *w, const char *key, bool known, uint
 /* The keys that every wait has, and those before its nth detail. */
 static bool has_key(const struct wait *wait, size_t nth, const char *key)
 {
-	static const char *const fixed[] = { "kind", "phrase", "object", "task" };
+	static const char *const fixed[] = { "kind", "phrase", "object", "task", "name" };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
 		if (strcmp(fixed[i], key) == 0)
@@ -67,6 +67,8 @@ static void put_wait(struct json_writer *w, const char *key, const struct wait *
 	json_put_text(w, "phrase", wait->phrase);
 	json_put_address(w, "object", wait->object);
 	json_put_text(w, "task", wait->task);
+	if (wait->name)
+		json_put_text(w, "name", wait->name);
 	for (size_t i = 0; i < wait->ndetails; i++) {
 		if (!has_key(wait, i, wait->details[i].key))
 			put_detail(w, &wait->details[i]);
@@ -167,7 +169,7 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_put_number_if(w, "thread", h->thread, h->thread);
 	json_put_number_if(w, "frame", h->future, h->future ? h->future->number : 0);
 	json_put_number_if(w, "stack_frame", !h->future, h->stack_frame);
-	json_put_text(w, "function", h->future ? h->future->function : NULL);
+	json_put_text(w, "function", h->function);
 	json_put_text(w, "path", h->path);
 	json_put_text(w, "file", h->file);
 	json_put_text(w, "file_short", h->file_short);
@@ -188,7 +190,7 @@ void json_put_holdings(struct json_writer *w, const struct snapshot *s,
 		bool concerned = !tasks;
 
 		for (size_t j = 0; j < ntasks && !concerned; j++)
-			concerned = holding_concerns(&s->holdings[i], tasks[j]);
+			concerned = holding_concerns(s, &s->holdings[i], tasks[j]);
 		if (concerned)
 			put_holding(w, &s->holdings[i]);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/holders.h"
 #include "commands/view.h"
 #include "debugger/base/progress.h"
 #include "dwarf/demangle.h"
@@ -364,8 +365,10 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 		task_facts(t, task);
 	if (task->root)
 		text_futures(t, task->root, "", view == TASK_FULL ? task : NULL);
-	if (view == TASK_FULL)
+	if (view == TASK_FULL) {
+		text_holders(t, task_blocked_in(o->answer.snapshot, task), task, "     ");
 		text_holdings(t, task);
+	}
 	text_problem(t, "   ", task->problem);
 	if (task->changed)
 		text_problem(t, "   ", changed);

@@ -69,6 +69,11 @@ static void wait_facts(struct text *t, const struct wait *wait)
 {
 	if (wait->object)
 		str_printf(&t->line, ", object 0x%" PRIx64, wait->object);
+	if (wait->name) {
+		str_append(&t->line, " (`");
+		text_clean(t, wait->name);
+		str_append(&t->line, "`)");
+	}
 	if (wait->task) {
 		str_append(&t->line, ", task ");
 		text_clean(t, wait->task);

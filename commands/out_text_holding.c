@@ -30,17 +30,17 @@ static void place(struct text *t, const struct holding *h)
 	} else {
 		str_append(&t->line, h->granted ? "a lock future" : "a value without a name");
 	}
-	if (h->future && h->future->function && (!h->granted || h->path)) {
+	if (h->function && (!h->granted || h->path)) {
 		str_append(&t->line, " in ");
-		text_clean(t, h->future->function);
-	} else if (!h->future) {
-		text_number(t, " in stack frame #", h->stack_frame);
+		text_clean(t, h->function);
 	}
 	if (!file)
 		return;
-	str_append(&t->line, h->declared                       ? " declared"
-	                     : h->future && h->future->running ? " running"
-	                                                       : " awaiting");
+	if (!h->future)
+		text_number(t, " frame #", h->stack_frame);
+	str_append(&t->line, h->declared                        ? " declared"
+	                     : !h->future || h->future->running ? " running"
+	                                                        : " awaiting");
 	text_place(t, file, h->line);
 }
 
@@ -73,7 +73,7 @@ static void holder(struct text *t, const struct holding *h, const char *indent)
 	str_append(&t->line, ": ");
 	place(t, h);
 	if (h->uncertain && h->sole)
-		str_append(&t->line, ", the only candidate");
+		str_append(&t->line, ", no other candidate");
 	if (h->granted)
 		str_append(&t->line,
 		           h->partial ? ", which waits for more" : ", which has not taken it yet");

@@ -208,30 +208,53 @@ static const struct mark *working(struct collector *c, const struct thread_info 
 
 /* ---- which lock ---- */
 
-/* The address of the lock around a futex word: the method's name tells the type of its self. */
-static uint64_t lock_of_word(struct collector *c, const struct call *call, const struct location *l,
-                             uint64_t word)
+/* The type of the lock that a method is of: its name tells that of its self. */
+static const struct type *lock_type(struct collector *c, const struct location *l)
 {
 	const char *own = qualified_last(l->name);
-	const struct path *p;
-	const struct type *t;
-	uint64_t offset = 0;
 
 	if (!l->function || own - l->name < 3)
-		return 0;
+		return NULL;
 	const char *self = arena_strndup(&c->in->arena, l->name, (size_t)(own - l->name) - 2);
-	t = lookup_type(l->function->dm, self, l->function->die);
-	if (!t)
+	return lookup_type(l->function->dm, self, l->function->die);
+}
+
+/* Offset of the place at a path that has no pointer on its way. */
+static bool offset_in(struct collector *c, const struct type *t, const char *expr, uint64_t *ret)
+{
+	const struct path *p = t ? inspector_optional_path(c->in, t, expr) : NULL;
+
+	return p && path_offset(p, ret);
+}
+
+/* The address of the lock around a futex word. */
+static uint64_t lock_of_word(struct collector *c, const struct call *call, const struct type *t,
+                             uint64_t word)
+{
+	uint64_t offset = 0;
+
+	return offset_in(c, t, call->word, &offset) && offset < word ? word - offset : 0;
+}
+
+/* Where a lock says whether it is held: what its guards lead to. */
+static uint64_t primitive_of_word(struct collector *c, const struct call *call,
+                                  const struct type *t, uint64_t lock, uint64_t word)
+{
+	static const char state_path[] = READER_WORD;
+	uint64_t offset;
+
+	if (strcmp(call->kind, "std_mutex") == 0 ||
+	    (strcmp(call->kind, "std_rwlock") == 0 && strcmp(call->word, READER_WORD) == 0))
+		return word;
+	if (strcmp(call->kind, "std_rwlock") != 0 || !lock)
 		return 0;
-	struct error *err = inspector_path(c->in, t, call->word, &p);
-	bool known = !err && path_offset(p, &offset) && offset < word;
-	error_free(err);
-	return known ? word - offset : 0;
+	return offset_in(c, t, state_path, &offset) ? lock + offset : 0;
 }
 
 struct self_search {
 	struct target *target;
 	const char *type;
+	const struct type *found; /* what is at addr */
 	uint64_t addr;
 	bool several;
 };
@@ -249,14 +272,21 @@ static void note_self(const struct variable *v, void *arg)
 	if (!err && addr) {
 		search->several |= search->addr && search->addr != addr;
 		search->addr = addr;
+		search->found = t;
 	}
 	error_free(err);
 }
 
-/* The self of the frames that wait, where the debug info says where it is. */
+/*
+ * The self of the frames that wait, where the debug info says where it is; *state: of parking_lot,
+ * where the lock says whether it is held.
+ */
 static uint64_t self_of_call(struct collector *c, const struct thread_stack *s,
-                             const struct blocked *b)
+                             const struct blocked *b, uint64_t *state)
 {
+	static const char state_path[] = "raw.state | state";
+	uint64_t offset;
+
 	struct self_search search = { .target = c->in->target, .type = b->call->self };
 
 	for (size_t i = b->first; i <= b->last && i < s->stack.nframes; i++) {
@@ -264,7 +294,12 @@ static uint64_t self_of_call(struct collector *c, const struct thread_stack *s,
 
 		variables_in_frame(c->in->di, &s->stack.frames[i], cfa, note_self, &search);
 	}
-	return search.several ? 0 : search.addr;
+	if (search.several || !search.addr)
+		return 0;
+	if (strcmp(b->call->kind, "parking_lot") == 0 && !strstr(b->call->within, "condvar") &&
+	    offset_in(c, search.found, state_path, &offset))
+		*state = search.addr + offset;
+	return search.addr;
 }
 
 /* ---- the wait ---- */
@@ -333,10 +368,14 @@ static void describe_call(struct collector *c, struct wait *w, const struct thre
 
 	w->kind = b->call->kind;
 	w->phrase = b->call->text;
-	if (b->call->word && word)
-		w->object = lock_of_word(c, b->call, b->waits, word);
-	else if (b->call->self)
-		w->object = self_of_call(c, s, b);
+	if (b->call->word && word) {
+		const struct type *t = lock_type(c, b->waits);
+
+		w->object = lock_of_word(c, b->call, t, word);
+		w->primitive = primitive_of_word(c, b->call, t, w->object, word);
+	} else if (b->call->self) {
+		w->object = self_of_call(c, s, b, &w->primitive);
+	}
 	if (w->object)
 		w->phrase = arena_printf(c->a, "%s at 0x%" PRIx64, w->phrase, w->object);
 	if (word && strcmp(w->kind, "std_join") == 0) {

@@ -141,6 +141,13 @@ static void note_frames(struct walk *w, const struct future *f)
 		note_frames(w, f->children[i]);
 }
 
+void holding_note_frames(struct walk *w)
+{
+	if (!w->framed && w->like.root)
+		note_frames(w, w->like.root);
+	w->framed = true;
+}
+
 static bool may_be_gone(const struct future *f)
 {
 	return f->uncertain || f->inferred || (f->branch == BRANCH_HELD && f->note);
@@ -171,6 +178,7 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 	const struct frame_place *place = map_get(&w->c->places, (uintptr_t)f);
 
 	w->like.h.future = f;
+	w->like.h.function = f->function;
 	if (f->problem)
 		holding_unsearched(w->c, "what is in %s: %s", f->function, f->problem);
 	if (!place) {
@@ -211,6 +219,8 @@ static void search_tree(struct walk *w, const struct future *f, bool uncertain)
 	uncertain |= may_be_gone(f);
 	use_place(w, f);
 	search_frame(w, f, uncertain);
+	if (f->wait && f->wait->primitive)
+		holding_name_wait(w, f->wait);
 	for (size_t i = 0; i < f->nchildren; i++)
 		search_tree(w, f->children[i], uncertain);
 	w->like = before;
@@ -224,7 +234,6 @@ static void search_root(struct collector *c, const struct future *root, const st
 	if (!root || !map_put(&holdings(c)->scanned, (uintptr_t)root, NULL))
 		return;
 	w.like.root = root;
-	note_frames(&w, root);
 	search_tree(&w, root, false);
 	map_free(&w.frames);
 }

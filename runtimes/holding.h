@@ -62,6 +62,7 @@ struct holdings {
 	found_vec list;
 	VEC(const char *) unsearched;
 	struct map noted;   /* hashes of those texts */
+	struct map names;   /* address of what is waited for -> what it is called, NULL: unknown */
 	struct map scanned; /* roots of trees that were searched */
 };
 
@@ -109,6 +110,11 @@ struct holding_start {
 };
 /* Walks from a variable of a native frame. */
 void holding_walk_variable(struct collector *c, const struct holding_start *start);
+
+/* ---- holding_stack.c ---- */
+
+/* Searches the variables of native frames: of whatever runs, or is blocked, on a thread. */
+void holding_search_stacks(struct collector *c);
 
 /* ---- holding_settle.c ---- */
 

@@ -1,8 +1,10 @@
 /* The types that hold what others wait for, and how they are read. */
 #include "runtimes/holding.h"
 
-#include "dwarf/qualified.h"
+#include <string.h>
+
 #include "runtimes/leaf_sync.h"
+#include "runtimes/traits.h"
 
 #define T_SYNC "tokio::sync::"
 #define MUTEX  T_SYNC "mutex::"
@@ -47,14 +49,15 @@ enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 	{                                                                                          \
 		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
 	}
-#define STD_LOCK(t, k, path, p)                                                                    \
+#define STD_LOCK(t, k, path, p, s)                                                                 \
 	{                                                                                          \
-		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT     \
+		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT,    \
+		.single = s                                                                        \
 	}
-#define LOCK_API(t, path, mask)                                                                    \
+#define LOCK_API(t, path, mask, s)                                                                 \
 	{                                                                                          \
 		.type = "lock_api::" t, .role = LOCK, .kind = "parking_lot", .member = path,       \
-		.part = "raw.state", .busy = mask                                                  \
+		.part = "raw.state", .busy = mask, .single = s                                     \
 	}
 
 static const struct holding_row rows[] = {
@@ -114,19 +117,20 @@ static const struct holding_row rows[] = {
 	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
 	       ""),
 	/* Its DropGuard has a token in it. */
-	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex"),
-	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex"),
-	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state"),
-	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state"),
-	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock",
-	         "inner.state"),
-	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state"),
-	LOCK_API("mutex::MutexGuard", "mutex", PARKING_MUTEX),
-	LOCK_API("mutex::ArcMutexGuard", "mutex", PARKING_MUTEX),
-	LOCK_API("rwlock::RwLockReadGuard", "rwlock", PARKING_RWLOCK),
-	LOCK_API("rwlock::RwLockWriteGuard", "rwlock", PARKING_RWLOCK),
-	LOCK_API("rwlock::ArcRwLockReadGuard", "rwlock", PARKING_RWLOCK),
-	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK),
+	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
+	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
+	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state",
+	         false),
+	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state", false),
+	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state",
+	         false),
+	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state", false),
+	LOCK_API("mutex::MutexGuard", "mutex", PARKING_MUTEX, true),
+	LOCK_API("mutex::ArcMutexGuard", "mutex", PARKING_MUTEX, true),
+	LOCK_API("rwlock::RwLockReadGuard", "rwlock", PARKING_RWLOCK, false),
+	LOCK_API("rwlock::RwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
+	LOCK_API("rwlock::ArcRwLockReadGuard", "rwlock", PARKING_RWLOCK, false),
+	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
 };
 
 const struct holding_row *holding_find_row(const struct type *t)
@@ -158,18 +162,12 @@ static struct leaf *reader_init(struct row_reader *r, struct collector *c)
 /* What a reference, Arc or Option of one leads to, whatever it is. */
 static struct error *follow(struct collector *c, struct value v, struct value *ret, bool *found)
 {
-	struct value data;
-
 	*found = false;
 	for (int hop = 0; hop < MAX_HOPS; hop++) {
-		struct error *err = value_shared(c->in->target, v, &data);
-
-		if (!err) {
-			*ret = data;
+		if (traits_of(v.type)->special == SPECIAL_SHARED) {
 			*found = true;
-			return NULL;
+			return value_shared(c->in->target, v, ret);
 		}
-		error_free(err);
 		if (type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
 			TRY(target_read_uint(c->in->target, v.addr, 8, &ret->addr));
 			ret->type = type_target(v.type);
@@ -197,6 +195,10 @@ static struct error *read_primitive(struct leaf *l, const struct holding_row *ro
 	if (row->busy) {
 		TRY(value_uint(l->d->c->in->target, primitive, &number));
 		ret->free = (number & row->busy) == 0;
+		ret->available = ret->free;
+		ret->has_available = true;
+		ret->has_total = row->single;
+		ret->total = 1;
 		return NULL;
 	}
 	TRY(leaf_strip_to(l, primitive, BATCH, &semaphore, &found));
@@ -269,7 +271,10 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 		else
 			primitive->addr = 0; /* a lock of another make */
 	}
+	/* The primitive alone: of what it is a part is not said. */
 	if (row->single && row->part[0] == 0)
+		object->type = NULL;
+	if (row->busy && !row->single && strcmp(row->member, "inner_lock") == 0)
 		object->type = NULL;
 	if (row->whole) {
 		object->type = NULL;

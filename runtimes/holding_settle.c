@@ -10,11 +10,13 @@ struct lock {
 	uint64_t primitive;
 	uint64_t object; /* 0 unknown */
 	const char *kind;
-	uint64_t candidates; /* permits of all that may have some */
+	uint64_t candidates; /* permits of all that may have some, */
+	size_t n;            /* and how many these are */
 	uint64_t available, total;
 	bool has_available, has_total;
 	bool written; /* surely, by one holder alone */
 	bool held;    /* surely, by somebody */
+	bool busy;    /* it says so itself, without a count */
 	bool unclear; /* a candidate does not say how many permits it has */
 };
 
@@ -118,6 +120,8 @@ static void count_candidate(struct locks *locks, const struct found *f)
 	struct lock *l = lock_of(locks, f->h.primitive);
 
 	l->candidates += f->h.permits;
+	l->n++;
+	l->busy |= f->row && f->row->busy && !f->free;
 	l->unclear |= f->h.permits == 0;
 	if (f->h.uncertain)
 		return;
@@ -133,12 +137,14 @@ static bool is_refuted(const struct lock *l, const struct found *f)
 
 static bool is_sole(const struct lock *l, const struct found *f)
 {
+	if (f->h.uncertain && l->busy && l->n == 1)
+		return true;
 	return f->h.uncertain && !l->unclear && l->has_total && l->has_available &&
 	       l->available < l->total && l->candidates <= l->total - l->available;
 }
 
 /* What a lock future has got is of the kind that it waits for. */
-static void name_after_wait(struct found *f, const struct lock *l)
+static void name_after_wait(struct found *f, struct lock *l)
 {
 	const struct wait *wait = f->h.future ? f->h.future->wait : NULL;
 
@@ -150,6 +156,24 @@ static void name_after_wait(struct found *f, const struct lock *l)
 	}
 	if (strcmp(f->h.kind, "mpsc_send") == 0)
 		f->h.kind = "mpsc";
+	if (strcmp(f->h.kind, "mutex") == 0) {
+		l->total = 1;
+		l->has_total = true;
+	}
+}
+
+/* A lock future and a bare guard do not know what they are part of. */
+static void name_all(struct locks *locks, found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		struct lock *l = is_lock(f) ? lock_of(locks, f->h.primitive) : NULL;
+
+		if (l && !f->h.object)
+			f->h.object = l->object;
+		if (l && !f->row)
+			name_after_wait(f, l);
+	}
 }
 
 static void judge(struct locks *locks, found_vec *list)
@@ -160,15 +184,11 @@ static void judge(struct locks *locks, found_vec *list)
 			list->data[i].gone |= list->data[i].free;
 		}
 	}
+	name_all(locks, list);
 	for (size_t i = 0; i < list->n; i++) {
 		struct found *f = &list->data[i];
 		const struct lock *l = is_lock(f) ? lock_of(locks, f->h.primitive) : NULL;
 
-		/* A lock future and a bare guard do not know what they are part of. */
-		if (l && !f->h.object)
-			f->h.object = l->object;
-		if (l && !f->row)
-			name_after_wait(f, l);
 		if (l && l->has_total && l->has_available && l->available >= l->total)
 			f->gone = true;
 		if (is_lock(f))
@@ -276,7 +296,8 @@ static void note_always(struct collector *c)
 			holding_unsearched(c, "thread %u: %s", s->threads[i].number,
 			                   s->threads[i].problem);
 	}
-	holding_unsearched(c, "statics, thread-local variables and what raw pointers lead to");
+	holding_unsearched(c, "statics and thread-local variables, what raw pointers lead to, "
+	                      "and variables of running code that the debug info does not place");
 }
 
 void holding_settle(struct collector *c)
@@ -304,6 +325,7 @@ void holding_free(struct collector *c)
 	vec_free(&c->holdings->list);
 	vec_free(&c->holdings->unsearched);
 	map_free(&c->holdings->noted);
+	map_free(&c->holdings->names);
 	map_free(&c->holdings->scanned);
 	free(c->holdings);
 }

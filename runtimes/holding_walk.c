@@ -19,7 +19,11 @@ enum {
 
 uint64_t holding_frame_key(struct value v)
 {
-	return (v.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(type_name(v.type));
+	struct traits *traits = traits_of(v.type);
+
+	if (!traits->name_key)
+		traits->name_key = lookup_name_key(type_name(v.type));
+	return (v.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ traits->name_key;
 }
 
 /* ---- paths ---- */
@@ -477,6 +481,7 @@ static void walk(struct walk *w, struct value v, const struct step *up, bool unc
 
 	if (!holding_is_inside(v.type))
 		return;
+	holding_note_frames(w);
 	if (w->frames.n && (kind == TYPE_STRUCT || kind == TYPE_ENUM) &&
 	    map_has(&w->frames, holding_frame_key(v)))
 		return;

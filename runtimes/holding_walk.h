@@ -33,11 +33,21 @@ struct walk {
 	const struct future
 		*own;      /* the innermost frame so far in the program's own code, NULL none */
 	struct found like; /* what all that is found has in common */
+	bool framed;       /* frames is filled in: only where something may be held at all */
 	struct map frames; /* holding_frame_key() of the tree's frames, which are searched by
 	                      themselves */
 	size_t visited;    /* values since the last frame */
 	unsigned depth;
 };
+
+/*
+ * holding_name.c: says what the program calls that for which a frame below w->own waits, where
+ * own's variables lead there.
+ */
+void holding_name_wait(struct walk *w, struct wait *wait);
+
+/* Fills frames. */
+void holding_note_frames(struct walk *w);
 
 /* Several futures may begin at one address. */
 uint64_t holding_frame_key(struct value v);

@@ -264,6 +264,7 @@ static void finish(struct collector *c)
 	tokio_finish_threads(c);
 	if (c->want & WANT_HOLDINGS) {
 		holding_search(c); /* what runs is known now */
+		holding_search_stacks(c);
 		holding_settle(c);
 	}
 	inspect_note_unstopped(c);

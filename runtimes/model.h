@@ -167,6 +167,7 @@ struct holding {
 	                            or that runs task; 0 none */
 	const struct future *future; /* the frame whose variable it is in; NULL: a native frame */
 	unsigned stack_frame;        /* number of the native frame where future is NULL */
+	const char *function;        /* of that frame, or of future */
 	const char *path; /* from that frame: "guard", "state.guards[2].0"; NULL unknown */
 	const char *file,
 		*file_short; /* where the variable is declared, else where the frame awaits */

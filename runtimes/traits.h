@@ -63,6 +63,7 @@ struct traits {
 	enum find_rule find;
 	enum reach_rule reach;
 	enum answer is_future, holds_future, barren;
+	uint64_t name_key;     /* lookup_name_key() of its name, 0: not asked for yet */
 	enum answer holds;     /* of holding_type.c */
 	unsigned char special; /* enum holding_special */
 	bool members_known;

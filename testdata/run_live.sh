@@ -75,6 +75,13 @@ check_print() {
 		bad "what it prints is wrong" "$work/said"
 }
 
+# check_holdings OPTIONS...: of the live program, or of its core.
+check_holdings() {
+	grep -q '"holds":' "$work/truth" || return 0
+	"$here/check_holdings.py" "$asyncdbg" "$work/truth" "$@" >"$work/said" 2>&1 ||
+		bad "who holds what differs from the truth" "$work/said"
+}
+
 check_commands() {
 	local words name files=()
 
@@ -107,6 +114,7 @@ check_core() {
 	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"
 	[ "$program" != locals ] || check_print -c "$work/core.$pid"
+	check_holdings -c "$work/core.$pid"
 	rm -f "$work/core.$pid"
 }
 
@@ -145,6 +153,7 @@ check_program() {
 	check_running "after a backtrace"
 	check_commands
 	[ "$program" != locals ] || check_print -p "$pid"
+	check_holdings -p "$pid"
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{Blocked, Job, Leaf, Local, Place, State, Task, Truth, Wait};
+use crate::{Blocked, Hold, Job, Leaf, Local, Place, State, Task, Truth, Wait};
 
 pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
@@ -20,7 +20,21 @@ pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String 
     if let Some(threads) = &truth.threads {
         fields.push(("threads", array(threads.iter().map(blocked))));
     }
+    if !truth.holds.is_empty() {
+        fields.push(("holds", array(truth.holds.iter().map(hold))));
+    }
     object(&fields)
+}
+
+fn hold(hold: &Hold) -> String {
+    object(&[
+        ("task", id(hold.task)),
+        ("role", string(hold.role)),
+        ("kind", string(hold.kind)),
+        ("object", or_null((hold.object != 0).then(|| string(&format!("{:#x}", hold.object))))),
+        ("path", or_null(hold.path.map(string))),
+        ("stale", hold.stale.to_string()),
+    ])
 }
 
 fn blocked(thread: &Blocked) -> String {

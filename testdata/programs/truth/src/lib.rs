@@ -382,6 +382,41 @@ impl Blocked {
     }
 }
 
+/// A guard, permits or an end of a channel, and who has it.
+#[derive(Clone)]
+pub struct Hold {
+    task: Option<u64>,
+    role: &'static str,
+    kind: &'static str,
+    object: usize,
+    path: Option<&'static str>,
+    stale: bool,
+}
+
+impl Hold {
+    /// `role` and `kind` as in asyncdbg's `holdings`; `task`: `None` for the thread in `block_on`.
+    pub fn new(task: Option<u64>, role: &'static str, kind: &'static str, object: usize) -> Hold {
+        Hold { task, role, kind, object, path: None, stale: false }
+    }
+
+    /// A lock's guard, or permits.
+    pub fn lock<T: ?Sized>(task: Option<u64>, kind: &'static str, object: *const T) -> Hold {
+        Hold::new(task, "lock", kind, object as *const u8 as usize)
+    }
+
+    /// Where it lies, from its frame on.
+    pub fn path(mut self, path: &'static str) -> Hold {
+        self.path = Some(path);
+        self
+    }
+
+    /// It was moved out of there: it may be told, but only as uncertain.
+    pub fn stale(mut self) -> Hold {
+        self.stale = true;
+        self
+    }
+}
+
 /// All a program says about itself.
 pub struct Truth {
     program: &'static str,
@@ -392,6 +427,7 @@ pub struct Truth {
     gone: Vec<Option<u64>>,
     passes: Vec<&'static str>,
     threads: Option<Vec<Blocked>>,
+    holds: Vec<Hold>,
 }
 
 impl Truth {
@@ -405,6 +441,7 @@ impl Truth {
             gone: Vec::new(),
             passes: Vec::new(),
             threads: None,
+            holds: Vec::new(),
         }
     }
 
@@ -456,6 +493,12 @@ impl Truth {
     /// All the threads that should be polling or working but sit in something.
     pub fn blocked(mut self, threads: Vec<Blocked>) -> Truth {
         self.threads = Some(threads);
+        self
+    }
+
+    /// All that anybody holds of the locks and channels named in it.
+    pub fn holds(mut self, holds: impl IntoIterator<Item = Hold>) -> Truth {
+        self.holds.extend(holds);
         self
     }
 

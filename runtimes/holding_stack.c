@@ -1,0 +1,143 @@
+/* Guards among the variables of native frames: of functions that are no futures. */
+#include <string.h>
+
+#include "dwarf/demangle.h"
+#include "dwarf/variables.h"
+#include "runtimes/holding.h"
+#include "runtimes/locals.h"
+#include "runtimes/stack.h"
+#include "runtimes/traits.h"
+
+enum { MAX_FRAMES = 128, MAX_VARIABLES = 1 << 12 /* of one thread */ };
+
+/* What they have on their stacks is their own business. */
+static bool is_library(const char *name)
+{
+	static const char *const crates[] = { "std::", "core::", "alloc::", "tokio::", "<" };
+
+	for (size_t i = 0; i < sizeof(crates) / sizeof(crates[0]); i++) {
+		if (strncmp(name, crates[i], strlen(crates[i])) == 0)
+			return true;
+	}
+	return !strstr(name, "::");
+}
+
+struct stack_search {
+	struct collector *c;
+	struct holding_start start;
+	struct location place; /* of the frame */
+	size_t nvariables;
+};
+
+static void look(const struct variable *v, void *arg)
+{
+	struct stack_search *s = arg;
+
+	if (!v->name || !v->type || ++s->nvariables > MAX_VARIABLES || !holding_is_inside(v->type))
+		return;
+	s->start.name = clean_name(s->c->a, v->name);
+	s->start.v = (struct value){ v->type, v->addr };
+	s->start.uncertain = true;
+	if (v->in_memory)
+		holding_walk_variable(s->c, &s->start);
+	else if (type_kind(v->type) != TYPE_POINTER)
+		holding_unsearched(s->c, "variable `%s` of %s on thread %u: it is in a register",
+		                   s->start.name, s->start.like.h.function, s->start.like.h.thread);
+}
+
+/* The program's own function of a frame, nearest first; its number among all, inlined ones too. */
+static bool find_own(struct collector *c, const struct thread_stack *s, size_t frame,
+                     struct location *ret, unsigned *number, unsigned *count)
+{
+	bool found = false, any = false;
+	struct location *l;
+	size_t n;
+
+	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
+		const char *name = s->functions[frame][j].name;
+
+		any |= name && !is_library(name);
+	}
+	if (!any) {
+		*count = s->nfunctions[frame] ? (unsigned)s->nfunctions[frame] : 1;
+		return false;
+	}
+	l = lookup_locations(c->in->di, s->stack.frames[frame].lookup_pc, &c->scratch, &n);
+	for (size_t j = 0; j < n && !found; j++) {
+		if (!l[j].name || is_library(l[j].name))
+			continue;
+		*ret = l[j];
+		*number = (unsigned)j;
+		found = true;
+	}
+	*count = (unsigned)n;
+	return found;
+}
+
+static void search_frame(struct stack_search *search, const struct thread_stack *s, size_t frame,
+                         unsigned number)
+{
+	struct collector *c = search->c;
+	struct holding *h = &search->start.like.h;
+	const struct location *l = &search->place;
+
+	h->stack_frame = number;
+	h->function = stack_function_name(c, l);
+	h->file = l->file ? clean_name(c->a, l->file) : NULL;
+	h->file_short = l->file ? name_file_short(c->a, l->file, l->comp_dir) : NULL;
+	h->line = l->line;
+	variables_in_frame(c->in->di, &s->stack.frames[frame],
+	                   frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0, look,
+	                   search);
+}
+
+static const struct task *task_of(const struct snapshot *s, const struct thread_info *info,
+                                  size_t *order)
+{
+	for (size_t i = 0; info->task && i < s->ntasks; i++) {
+		if (s->tasks[i]->thread == info->number) {
+			*order = i;
+			return s->tasks[i];
+		}
+	}
+	return NULL;
+}
+
+static void search_thread(struct collector *c, size_t index)
+{
+	const struct thread_info *info = &c->out->threads[index];
+	const struct thread_stack *s = &c->stacks[index];
+	struct stack_search search = { .c = c };
+	unsigned first = 0;
+
+	search.start.like.order = c->out->ntasks + index;
+	search.start.like.h.task = task_of(c->out, info, &search.start.like.order);
+	search.start.like.h.thread = info->number;
+	for (size_t i = 0; i < s->stack.nframes && i < MAX_FRAMES; i++) {
+		unsigned number = 0, count = 0;
+
+		if (find_own(c, s, i, &search.place, &number, &count))
+			search_frame(&search, s, i, first + number);
+		first += count;
+	}
+	if (s->stack.nframes > MAX_FRAMES || search.nvariables > MAX_VARIABLES)
+		holding_unsearched(c, "the outer frames of thread %u", info->number);
+}
+
+void holding_search_stacks(struct collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		const struct thread_info *info = &c->out->threads[i];
+
+		if (info->pooled)
+			continue;
+		if (c->stacks[i].stack.nframes)
+			search_thread(c, i);
+		else
+			n++;
+	}
+	if (n)
+		holding_unsearched(c, "the stacks of %zu threads, which are not known", n);
+}

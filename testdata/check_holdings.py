@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Compares who holds what, as asyncdbg says, with what a program says about itself.
+
+usage: check_holdings.py ASYNCDBG TRUTH -p PID|-c CORE [OPTIONS]
+       check_holdings.py --self-test
+
+TRUTH is what the program printed; its last line counts.
+
+Asks for every task that the truth names. What the truth says is held must be found there, and
+nobody else may be said to hold any of it; what was moved out of a variable may be told, but only
+as uncertain. Prints what differs.
+"""
+
+import json
+import subprocess
+import sys
+
+
+def documents(text):
+    decoder = json.JSONDecoder()
+    while text := text.lstrip():
+        document, end = decoder.raw_decode(text)
+        yield document
+        text = text[end:]
+
+
+def ask(asyncdbg, options, ids):
+    commands = "; ".join(f"async task {one}" for one in ids)
+    command = [asyncdbg, *options, "--json", "--batch", "-e", commands]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if run.returncode:
+        sys.exit(f"asyncdbg ends with {run.returncode}: {run.stderr[-2000:]}")
+    return list(documents(run.stdout))
+
+
+def collect(answers):
+    """Every holding once, by what it is."""
+    seen = {}
+    for answer in answers:
+        for one in answer.get("holdings", []):
+            seen[(one["task"], one["addr"], one["type"], one["object"], one["path"])] = one
+    return list(seen.values())
+
+
+def is_same(hold, one):
+    """Is one what the truth calls hold? The truth need not say where it lies, or of what."""
+    return (
+        one["task"] == hold["task"]
+        and one["role"] == hold["role"]
+        and one["kind"] == hold["kind"]
+        and hold["object"] in (None, one["object"])
+        and hold["path"] in (None, one["path"])
+    )
+
+
+def name(one):
+    where = f"`{one['path']}`" if one["path"] else "something"
+    return f"task {one['task']}: {where}, {one['role']} of {one['kind']} {one['object']}"
+
+
+def is_sure(one):
+    return not one["uncertain"] or one["sole"]
+
+
+def compare(truth, seen):
+    holds = truth["holds"]
+    free = {hold["object"] for hold in holds if hold["kind"] == "free"}
+    held = [hold for hold in holds if hold["kind"] != "free"]
+    disputed = {hold["object"] for hold in held if hold["stale"]}
+    problems = []
+    for hold in held:
+        found = [one for one in seen if is_same(hold, one)]
+        if hold["stale"]:
+            problems += [f"{name(one)}: it was moved" for one in found if is_sure(one)]
+        elif not found:
+            problems.append(f"{name(hold)} is not found")
+        elif (
+            hold["kind"] not in ("semaphore", "mpsc", "oneshot")  # how many there are is unknown
+            and hold["object"]
+            and hold["object"] not in disputed
+        ):
+            problems += [f"{name(one)} is in doubt" for one in found if not is_sure(one)]
+    for one in seen:
+        if one["role"] == "waker":
+            continue
+        if one["object"] in free or not any(is_same(hold, one) for hold in held):
+            problems.append(f"{name(one)}: it has no such thing")
+    return problems
+
+
+def check_waits(truth, answers):
+    """Who waits for a lock that is held is told who holds it."""
+    held = {hold["object"] for hold in truth["holds"]} - {None}
+    problems = []
+    for task, answer in zip([t for t in truth["tasks"] if t["id"]], answers):
+        wanted = (task["leaf"] or {}).get("object")
+        if wanted in held and all(one["object"] != wanted for one in answer["holdings"]):
+            problems.append(f"task {task['id']} is not told who holds {wanted}")
+    return problems
+
+
+def check(asyncdbg, truth_file, options):
+    with open(truth_file, encoding="utf-8") as file:
+        truth = json.loads(file.read().strip().split("\n")[-1])
+    answers = ask(asyncdbg, options, [task["id"] for task in truth["tasks"] if task["id"]])
+    return compare(truth, collect(answers)) + check_waits(truth, answers)
+
+
+def self_test():
+    lock = {"role": "lock", "kind": "mutex", "object": "0x10", "path": "guard", "stale": False}
+    truth = {"holds": [{**lock, "task": "1"}], "tasks": []}
+    one = {**lock, "task": "1", "uncertain": True, "sole": True}
+    assert not compare(truth, [one])
+    assert compare(truth, [])
+    assert compare(truth, [{**one, "sole": False}])
+    assert compare(truth, [one, {**one, "task": "2"}])
+    assert compare(truth, [{**one, "path": "other"}])
+    assert compare(truth, [{**one, "object": "0x20"}])
+    stale = {"holds": truth["holds"] + [{**lock, "task": "2", "stale": True}], "tasks": []}
+    doubt = {**one, "sole": False}
+    assert not compare(stale, [doubt, {**doubt, "task": "2"}])
+    assert compare(stale, [doubt, {**one, "task": "2"}])
+    free = {"holds": [{**lock, "task": None, "kind": "free"}], "tasks": []}
+    assert not compare(free, [])
+    assert compare(free, [one])
+    waits = {**truth, "tasks": [{"id": "3", "leaf": {"kind": "mutex", "object": "0x10"}}]}
+    assert not check_waits(waits, [{"holdings": [one]}])
+    assert check_waits(waits, [{"holdings": []}])
+
+
+def main(args):
+    if args == ["--self-test"]:
+        self_test()
+        return 0
+    if len(args) < 4:
+        print(__doc__, file=sys.stderr)
+        return 64
+    problems = check(args[0], args[1], args[2:])
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
