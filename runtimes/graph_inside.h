@@ -16,6 +16,7 @@ struct queued {
 	const struct future *future;   /* with its wait */
 	const struct future *unpolled; /* the future that is not polled, which this is or is in */
 	const char *doubt;
+	bool seen_twice; /* in two places, none of which polls it */
 };
 
 /* An arm of a join. */

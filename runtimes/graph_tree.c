@@ -43,7 +43,7 @@ static void walk_unpolled(struct builder *b, const struct future *f, const struc
 	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
 	note_arm(b, f);
 	if (f->wait)
-		leaf_queues(b, 0, f, top, top->note);
+		leaf_queues(b, 0, f, top, NULL);
 	for (size_t i = 0; i < f->nchildren; i++)
 		walk_unpolled(b, f->children[i], top);
 }

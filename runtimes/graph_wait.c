@@ -121,6 +121,9 @@ static void owner_edges(struct builder *b, size_t node, const struct channel_row
 		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 }
 
+/* One that was downgraded may become a sender again. */
+static const char weak_doubt[] = "unless a WeakSender is upgraded";
+
 static size_t channel_node(struct builder *b, const struct channel_row *row, const struct wait *w,
                            int64_t wanted)
 {
@@ -146,6 +149,10 @@ static void channel_edges(struct builder *b, size_t from, const struct future *f
 
 	while (strcmp(row->kind, f->wait->kind) != 0)
 		row++;
+	int64_t weak;
+
+	if (wait_number(f->wait, "weak_senders", &weak) && weak)
+		doubt = doubt ? doubt : weak_doubt;
 	edge_of_leaf(b, from,
 	             is_open(row, f->wait, &n) ? channel_node(b, row, f->wait, n) : GRAPH_OUTSIDE,
 	             f, doubt);
