@@ -241,15 +241,11 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	return node;
 }
 
+/* Until now the edge of who waits led outside. */
 static void wait_edge(struct lock *l, const struct queued *q, size_t to)
 {
-	if (!q->from)
-		return;
-	struct graph_edge *e = add_edge(l->b, q->from, to, q->future->wait->kind);
-
-	e->future = q->future;
-	e->wait = q->future->wait;
-	e->doubt = q->doubt;
+	if (q->from)
+		l->b->edges.data[q->edge].to = to;
 }
 
 /* Of a semaphore it is not known who stands in whose way: permits may be enough for both. */

@@ -33,8 +33,11 @@ void leaf_queues(struct builder *b, size_t from, const struct future *f,
 			edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 		return;
 	}
+	if (from)
+		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	struct queued *q = vec_push(&b->queue);
 	*q = (struct queued){
+		.edge = b->edges.n - 1,
 		.primitive = key,
 		.place = UINT64_MAX,
 		.from = from,

@@ -86,6 +86,7 @@ static inline struct future *leaf(struct program *p, const char *kind, uint64_t 
 {
 	struct future *f = make(p, "Leaf", "await");
 
+	f->kind = FUTURE_OTHER;
 	f->wait = NEW(&p->s.arena, struct wait);
 	f->wait->kind = f->wait->phrase = kind;
 	f->wait->object = f->wait->primitive = object;

@@ -447,6 +447,75 @@ static void no_futurelock(void **state)
 	assert_says(&p, "");
 }
 
+/* A boxed future that was given to another task: its memory is seen from both. */
+static void given_away(void **state)
+{
+	PROGRAM(p);
+	struct future *there = locks(&p, "mutex", A, 0), *trace = locks(&p, "mutex", A, 0);
+
+	(void)state;
+	there->addr = trace->addr = 0x7000;
+	held(trace, BRANCH_HELD)->note = "may have been moved out";
+	add_task(&p, 5, calls(&p, "app::gave", locks(&p, "mutex", A, 1), trace));
+	add_task(&p, 6, calls(&p, "app::got", there))->state = TASK_IDLE;
+	assert_says(&p, "");
+}
+
+/* What is not polled and may be gone is no proof, unless the queue has it. */
+static void boxed_futures_that_may_be_gone(void **state)
+{
+	PROGRAM(granted);
+	PROGRAM(alone);
+	PROGRAM(queued);
+
+	(void)state;
+	struct future *trace = held(locks(&granted, "mutex", A, 0), BRANCH_HELD);
+	trace->note = "may have been moved out";
+	add_task(&granted, 5, calls(&granted, "app::f", locks(&granted, "mutex", A, 1), trace));
+	granted.s.complete = true;
+	add_task(&granted, 6, NULL)->state = TASK_RUNNING;
+	assert_says(&granted, "?futurelock task 5");
+	/* Nothing runs, nobody else can have the lock. */
+	trace = held(locks(&alone, "mutex", A, 0), BRANCH_HELD);
+	trace->note = "may have been moved out";
+	add_task(&alone, 5, calls(&alone, "app::f", locks(&alone, "mutex", A, 1), trace));
+	alone.s.complete = true;
+	assert_says(&alone, "futurelock task 5");
+	trace = held(locks(&queued, "mutex", A, 1), BRANCH_HELD);
+	trace->note = "may have been moved out";
+	add_task(&queued, 5, calls(&queued, "app::f", locks(&queued, "mutex", A, 2), trace));
+	assert_says(&queued, "futurelock task 5");
+}
+
+static void weak_senders(void **state)
+{
+	PROGRAM(p);
+	struct future *f = with(&p, receives(&p, C, 1), "weak_senders", DETAIL_INT, 1);
+
+	(void)state;
+	holds(&p, add_task(&p, 1, calls(&p, "collect", f)), HOLDING_SENDER, "mpsc", C);
+	assert_says(&p, "?lost task 1");
+}
+
+/* The only place where a guard was found, where nothing runs and all was searched. */
+static void sole_candidates(void **state)
+{
+	static const char *const unsearched[] = { "statics", "a box" };
+
+	(void)state;
+	for (size_t missing = 0; missing < 3; missing++) {
+		PROGRAM(p);
+		struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", A, 1)));
+		struct holding *h = guards(&p, one, "mutex", A);
+
+		h->uncertain = h->sole = true;
+		p.s.complete = true;
+		p.s.unsearched = (const char **)(uintptr_t)unsearched;
+		p.s.nunsearched = missing;
+		assert_says(&p, missing < 2 ? "deadlock task 1" : "?deadlock task 1");
+	}
+}
+
 static void lost(void **state)
 {
 	PROGRAM(p);
@@ -708,6 +777,10 @@ int main(void)
 		cmocka_unit_test(futurelock_to_be),
 		cmocka_unit_test(futurelock_by_a_guard),
 		cmocka_unit_test(no_futurelock),
+		cmocka_unit_test(given_away),
+		cmocka_unit_test(boxed_futures_that_may_be_gone),
+		cmocka_unit_test(weak_senders),
+		cmocka_unit_test(sole_candidates),
 		cmocka_unit_test(lost),
 		cmocka_unit_test(full_mailboxes),
 		cmocka_unit_test(oneshot),
