@@ -83,7 +83,8 @@ static struct error *check_check(const struct call *call)
 /* A ^C ends it. */
 static struct error *sleep_for(double seconds)
 {
-	struct timespec left = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+	struct timespec left = { (time_t)seconds,
+		                 (long)((seconds - (double)(time_t)seconds) * 1e9) };
 
 	while (nanosleep(&left, &left) != 0 && errno == EINTR)
 		TRY(interrupt_check());
@@ -170,9 +171,9 @@ const struct command check_command = {
 	.summary = "What is wrong: deadlocks, blocked workers, starved queues and more",
 	.help = "    Checks: deadlock, futurelock, no-waker, blocked-worker, long-poll,\n"
 		"    starved-queue, panicked-task, closed-channel-wait, huge-future, "
-	        "many-identical.\n"
+		"many-identical.\n"
 		"    Each finding has a severity and the command that shows more. The exit code "
-	        "is\n"
+		"is\n"
 		"    3 when an error is found, or, with --fail-on, anything of the checks listed.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
 	.run = run_check,

@@ -245,7 +245,8 @@ static const struct argp argp = {
 	       "them waits for."
 	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
 	       "all. "
-	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 3 `check` "
+	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 3 "
+	       "`check` "
 	       "found something, 64 wrong usage.",
 };
 
