@@ -52,7 +52,10 @@ const struct command async_task_command = {
 	.verbose = true,
 	.check = check,
 	.summary = "One task in full; without an id, the one in focus",
-	.help = "    Adds addresses, types and the details of what it waits for. In focus is the\n"
+	.help = "    Adds addresses, types and the details of what it waits for, who holds that,\n"
+		"    and what the task holds itself. A guard that may have been moved out of its\n"
+		"    variable \"may be\" the one; where the lock is taken and no other was found,\n"
+		"    it is said to be. What could not be searched is said. In focus is the\n"
 		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
 		"    that thread is in block_on, shows the future it blocks on.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,

@@ -27,33 +27,49 @@ bool wait_has_holder(const struct wait *w)
 
 /* ---- who waits ---- */
 
+const struct wait *task_blocked_in(const struct snapshot *s, const struct task *task)
+{
+	const struct thread_info *th = task->thread ? snapshot_thread(s, task->thread) : NULL;
+
+	return th ? th->wait : NULL;
+}
+
 struct count {
 	uint64_t tasks;
-	const struct future *last; /* the root that was counted last */
+	const struct task *last; /* that was counted last */
 };
 
-static void count_tree(struct waiting *w, const struct future *root, const struct future *f)
+static void count_wait(struct waiting *w, const struct task *task, const struct wait *wait)
 {
-	if (f->wait && f->wait->primitive) {
-		struct count *c = map_get(&w->by_primitive, f->wait->primitive);
+	struct count *c;
 
-		if (!c) {
-			c = NEW(&w->arena, struct count);
-			map_put(&w->by_primitive, f->wait->primitive, c);
-		}
-		c->tasks += c->last != root;
-		c->last = root;
+	if (!wait || !wait->primitive)
+		return;
+	c = map_get(&w->by_primitive, wait->primitive);
+	if (!c) {
+		c = NEW(&w->arena, struct count);
+		map_put(&w->by_primitive, wait->primitive, c);
 	}
+	c->tasks += c->last != task;
+	c->last = task;
+}
+
+static void count_tree(struct waiting *w, const struct task *task, const struct future *f)
+{
+	count_wait(w, task, f->wait);
 	for (size_t i = 0; i < f->nchildren; i++)
-		count_tree(w, root, f->children[i]);
+		count_tree(w, task, f->children[i]);
 }
 
 void waiting_count(const struct snapshot *s, struct waiting *ret)
 {
 	*ret = (struct waiting){ 0 };
 	for (size_t i = 0; i < s->ntasks; i++) {
-		if (s->tasks[i]->root)
-			count_tree(ret, s->tasks[i]->root, s->tasks[i]->root);
+		const struct task *task = s->tasks[i];
+
+		if (task->root)
+			count_tree(ret, task, task->root);
+		count_wait(ret, task, task_blocked_in(s, task));
 	}
 }
 
@@ -81,13 +97,6 @@ static bool ends_in(const struct holding *h, const struct future *f)
 			return true;
 	}
 	return false;
-}
-
-const struct wait *task_blocked_in(const struct snapshot *s, const struct task *task)
-{
-	const struct thread_info *th = task->thread ? snapshot_thread(s, task->thread) : NULL;
-
-	return th ? th->wait : NULL;
 }
 
 bool holding_concerns(const struct snapshot *s, const struct holding *h, const struct task *task)

@@ -160,7 +160,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 
 	for (size_t i = 0; i < n; i++) {
 		const struct local_place *l = &list[i];
-		struct step step = { .name = l->name };
+		struct step step = { .name = arena_strdup(w->c->a, l->name) };
 
 		if (l->borrowed || l->problem || !l->v.type || !holding_is_inside(l->v.type))
 			continue;

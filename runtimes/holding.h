@@ -71,6 +71,11 @@ struct holdings {
 /* The row for values of that type, NULL none: for traits.c, which keeps it. */
 const struct holding_row *holding_find_row(const struct type *t);
 /*
+ * The lock that a guard of this type may be of, which its members do not lead to: looked up by its
+ * name. NULL for all else.
+ */
+const struct type *holding_whole_type(const struct type *guard);
+/*
  * What value v of a row's type holds: fills object, primitive and permits of ret->h, and what the
  * primitive says. *found false: v is empty, a sender that was taken for example.
  */

@@ -216,21 +216,27 @@ static struct error *read_primitive(struct leaf *l, const struct holding_row *ro
 	return NULL;
 }
 
+const struct type *holding_whole_type(const struct type *guard)
+{
+	SCRATCH(tmp);
+	const struct holding_row *row = traits_of(guard)->holding;
+	const struct type *param = row && row->whole ? type_param(guard, "T") : NULL;
+
+	if (!param)
+		return NULL;
+	return lookup_type(type_module(guard),
+	                   arena_printf(&tmp, "%s<%s>", row->whole, type_name(param)),
+	                   type_die(guard));
+}
+
 /*
  * The lock around its semaphore, by the type that the guard is of: RwLockReadGuard<T> and RwLock<T>
  * have the same T, as long as the guard was not mapped. Then its data is not the lock's.
  */
-static void find_whole(struct leaf *l, struct value guard, const struct holding_row *row,
-                       uint64_t primitive, struct value *ret)
+static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, struct value *ret)
 {
 	static const char data_path[] = "data", content_path[] = "c";
-	SCRATCH(tmp);
-	const struct type *param = type_param(guard.type, "T");
-	const struct type *t =
-		param ? lookup_type(type_module(guard.type),
-	                            arena_printf(&tmp, "%s<%s>", row->whole, type_name(param)),
-	                            type_die(guard.type))
-		      : NULL;
+	const struct type *t = holding_whole_type(guard.type);
 	const struct member *semaphore = t ? type_member(t, "s") : NULL;
 	struct value content;
 	uint64_t data;
@@ -278,7 +284,7 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 		object->type = NULL;
 	if (row->whole) {
 		object->type = NULL;
-		find_whole(l, v, row, primitive->addr, object);
+		find_whole(l, v, primitive->addr, object);
 	}
 	return NULL;
 }

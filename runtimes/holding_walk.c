@@ -48,19 +48,25 @@ static const char *path_text(struct collector *c, const struct step *at)
 	size_t n = 0;
 	STR(text);
 
+	/* The common case: a variable by itself. */
+	if (at && !at->up && at->lasting)
+		return at->name;
 	for (; at && n < MAX_STEPS; at = at->up)
 		steps[n++] = at;
 	while (n--) {
 		const struct step *s = steps[n];
 
 		if (!s->name) {
-			str_printf(&text, "[%" PRIu64 "]", s->index);
+			str_append(&text, "[");
+			str_append_uint(&text, s->index);
+			str_append(&text, "]");
 			continue;
 		}
 		const char *name = s->name;
 		if (starts(name, "__") && name[2] >= '0' && name[2] <= '9')
 			name += 2; /* of a tuple */
-		str_printf(&text, "%s%s", text.len ? "." : "", name);
+		str_append(&text, text.len ? "." : "");
+		str_append(&text, name);
 	}
 	return text.len ? clean_name(c->a, str_text(&text)) : NULL;
 }
@@ -132,7 +138,7 @@ static void elements(struct walk *w, const struct type *element, uint64_t addr, 
 		count = MAX_ELEMENTS;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		struct step step = { up, NULL, i };
+		struct step step = { .up = up, .index = i };
 
 		walk(w, (struct value){ element, addr + i * type_size(element) }, &step, uncertain);
 	}
@@ -156,7 +162,7 @@ static void walk_deque(struct walk *w, struct value v, const struct step *up, bo
 	struct inspector *in = w->c->in;
 
 	for (uint64_t i = 0; i <= MAX_ELEMENTS; i++) {
-		struct step step = { up, NULL, i };
+		struct step step = { .up = up, .index = i };
 		struct value element;
 		struct error *err = show_index(in->target, &in->show, v, i, &element);
 
@@ -176,7 +182,7 @@ static void walk_members(struct walk *w, struct value v, const struct type *name
 
 	for (size_t i = 0; i < n; i++) {
 		const struct member *m = &members[i];
-		struct step step = { up, m->name, 0 };
+		struct step step = { .up = up, .name = m->name };
 
 		if (!m->type || !type_size(m->type) || !holding_is_inside(m->type))
 			continue;
@@ -192,7 +198,7 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 	const struct holding_local *list = holding_locals(w->c, v, active, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct step step = { up, list[i].name, 0 };
+		struct step step = { .up = up, .name = list[i].name, .lasting = true };
 
 		if (!list[i].hidden)
 			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
@@ -294,7 +300,7 @@ static void walk_set(struct walk *w, struct value v, const struct step *up, bool
 	struct error *err = set_find(&finder, v);
 
 	for (size_t i = 0; i < list.n; i++) {
-		struct step step = { up, NULL, i };
+		struct step step = { .up = up, .index = i };
 
 		if (list.data[i].v.addr)
 			walk(w, list.data[i].v, &step, uncertain);
@@ -341,7 +347,7 @@ static struct error *walk_buckets(struct walk *w, struct value v, const struct s
 
 		TRY(target_read(t, *ctrl + i, control, chunk));
 		for (uint64_t j = 0; j < chunk && seen < *items; j++) {
-			struct step step = { up, NULL, seen };
+			struct step step = { .up = up, .index = seen };
 
 			if (control[j] & 0x80)
 				continue;
@@ -383,7 +389,7 @@ static struct error *walk_output(struct walk *w, struct value v, const struct st
 	TRY(inspector_eval(in, (struct value){ plan->cell, addr }, output_path, &output, &found));
 	if (!found)
 		return NULL;
-	struct step step = { up, "output", 0 };
+	struct step step = { .up = up, .name = "output" };
 	if (holding_is_inside(output.type))
 		walk(w, output, &step, uncertain);
 	return NULL;

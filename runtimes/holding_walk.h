@@ -23,8 +23,9 @@ const struct holding_local *holding_locals(struct collector *c, struct value v,
 /* One part of a path, the innermost first. */
 struct step {
 	const struct step *up;
-	const char *name; /* of a member; NULL: an element */
+	const char *name; /* of a member or variable; NULL: an element */
 	uint64_t index;
+	bool lasting; /* name is clean and outlives the snapshot */
 };
 
 /* The search of one tree, or of one variable. */

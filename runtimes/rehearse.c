@@ -8,6 +8,7 @@
 #include "dwarf/qualified.h"
 #include "runtimes/combinator.h"
 #include "runtimes/future.h"
+#include "runtimes/holding.h"
 #include "runtimes/leaf.h"
 #include "runtimes/locals.h"
 #include "runtimes/tokio.h"
@@ -174,6 +175,7 @@ static struct error *walk_types(struct rehearser *r)
 		TRY(interrupt_check());
 		meet_parts(r, t);
 		meet_inner_node(r, t);
+		meet(r, holding_whole_type(t));
 		ask_about(r, t);
 		if (i % 4096 == 0)
 			r->progress(SHARE_OF_UNITS + (unsigned)(i * SHARE_OF_TYPES / r->types.n),
