@@ -233,7 +233,7 @@ void text_verdict(struct out *o, const struct verdicts *v, size_t i)
 	SCRATCH(tmp);
 
 	text_style(t, STYLE_PROBLEM);
-	str_append(&t->line, verdict->certain ? "" : "possible ");
+	str_append(&t->line, verdict->trust < VERDICT_POSSIBLE ? "" : "possible ");
 	str_append(&t->line, verdict->kind == VERDICT_LOST ? "lost wake-up"
 	                                                   : verdict_kind_name(verdict->kind));
 	text_style(t, STYLE_PLAIN);

@@ -7,7 +7,6 @@
 #include "runtimes/graph_inside.h"
 
 static const char semaphore_doubt[] = "unless someone else holds permits of it, or adds some";
-static const char moved_doubt[] = "it may have been dropped or moved before";
 static const char permits_doubt[] = "unless someone else holds permits of the channel";
 
 /* All that wait for one lock, sorted by place, and all that have it. */
@@ -130,12 +129,10 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			const struct holding *h = l->h[i];
 
 			if (!has_lock(h, only_writers) ||
-			    holding_is_certain(l->b, h, false) == uncertain)
+			    (holding_trust(l->b, h, false) == TRUST_NONE) != uncertain)
 				continue;
 			add_holder(l->b, node, h, "holds",
-			           doubt       ? doubt
-			           : uncertain ? moved_doubt
-			                       : NULL);
+			           doubt ? doubt : trust_doubt(holding_trust(l->b, h, false)));
 			n++;
 		}
 		sure = n;
@@ -152,7 +149,9 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			e->unpolled = q->unpolled;
 			e->waiter = q->future;
 			e->granted = true;
-			e->doubt = doubt ? doubt : !alone || q->seen_twice ? doubt_of(q) : NULL;
+			e->doubt = doubt ? doubt : doubt_of(q);
+			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt)
+				e->doubt = graph_sole_doubt;
 			sure = ++n;
 		}
 	}
@@ -184,8 +183,8 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 	for (size_t i = 0; i < n; i++) {
 		if (h[i]->role != HOLDING_RECEIVER)
 			continue;
-		bool sure = holding_is_certain(l->b, h[i], receivers == 1);
-		add_holder(l->b, node, h[i], "receives", sure ? doubt : moved_doubt);
+		enum trust trust = holding_trust(l->b, h[i], receivers == 1);
+		add_holder(l->b, node, h[i], "receives", doubt ? doubt : trust_doubt(trust));
 	}
 	guard_edges(l, node, false, doubt);
 	if (receivers != 1)

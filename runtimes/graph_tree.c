@@ -99,8 +99,11 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 
 	b->arm = add_node(
 		b, (struct graph_node){ .kind = GRAPH_ARM, .what = "join arm", .future = f });
+	arm->node = b->arm;
+	arm->party = b->party;
 	arm->around = around;
 	map_put(&b->arms, b->arm, arm);
+	*vec_push(&b->all_arms) = arm;
 	add_edge(b, fork, b->arm, "poll")->future = f;
 	walk(b, b->arm, f, NULL);
 	b->arm = around;

@@ -114,11 +114,11 @@ static void owner_edges(struct builder *b, size_t node, const struct channel_row
 		sure += h[i]->role == row->role && !h[i]->uncertain;
 	}
 	for (size_t i = 0; i < n; i++) {
-		bool certain = holding_is_certain(b, h[i], all == (size_t)wanted);
+		enum trust trust = holding_trust(b, h[i], all == (size_t)wanted);
 
 		if (h[i]->role == row->role && (!h[i]->uncertain || sure < (size_t)wanted))
 			add_holder(b, node, h[i], sender ? "sends" : "receives",
-			           certain ? NULL : "it may have been dropped or moved before");
+			           trust_doubt(trust));
 	}
 	if (sure != (size_t)wanted && (sure > (size_t)wanted || all != (size_t)wanted))
 		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
@@ -141,8 +141,17 @@ static size_t channel_node(struct builder *b, const struct channel_row *row, con
 	                                        .name = w->name,
 	                                        .object = w->object });
 	map_put(&b->channels, key, (void *)node);
-	owner_edges(b, node, row, w->object, wanted);
+	*vec_push(&b->open) = (struct open_channel){ node, row, w->object, wanted };
 	return node;
+}
+
+void channel_owners(struct builder *b)
+{
+	for (size_t i = 0; i < b->open.n; i++) {
+		const struct open_channel *c = &b->open.data[i];
+
+		owner_edges(b, c->node, c->row, c->object, c->wanted);
+	}
 }
 
 static void channel_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)

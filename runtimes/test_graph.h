@@ -196,7 +196,8 @@ static inline void judge(struct program *p)
 	p->verdicts = verdicts_find(p->graph);
 }
 
-/* "deadlock 1 2, behind 3; ..." of what was found; what is uncertain begins with '?'. */
+/* "deadlock 1 2, behind 3; ..." of what was found; what is uncertain begins with '?',
+ * what rests on sole candidates with '~'. */
 static inline void assert_says(struct program *p, const char *expected)
 {
 	STR(s);
@@ -206,7 +207,10 @@ static inline void assert_says(struct program *p, const char *expected)
 		const struct verdict *v = &p->verdicts->list[i];
 		SCRATCH(tmp);
 
-		str_printf(&s, "%s%s%s", s.len ? "; " : "", v->certain ? "" : "?",
+		str_printf(&s, "%s%s%s", s.len ? "; " : "",
+		           v->certain                 ? ""
+		           : v->trust == VERDICT_SOLE ? "~"
+		                                      : "?",
 		           verdict_kind_name(v->kind));
 		for (size_t k = 0; k < v->nmembers; k++)
 			str_printf(&s, "%s %s", k ? "," : "",
