@@ -407,7 +407,11 @@ static bool is_quiet(const struct snapshot *s)
 		const struct thread_info *th = &s->threads[i];
 		const char *wait = th->wait ? th->wait->kind : NULL;
 
-		if (th->role != THREAD_OTHER && th->task && (!wait || strcmp(wait, "compute") == 0))
+		/* A blocking job that blocks on a future sleeps. */
+		bool runs = th->state && strncmp(th->state, "running", 7) == 0 &&
+		            !(th->role == THREAD_BLOCKING && th->root);
+
+		if (th->role != THREAD_OTHER && (wait ? strcmp(wait, "compute") == 0 : runs))
 			return false;
 	}
 	return true;

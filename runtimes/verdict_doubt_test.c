@@ -144,7 +144,7 @@ static void boxed_futures_that_may_be_gone(void **state)
 	struct future *trace = held(locks(&granted, "mutex", A, 0), BRANCH_HELD);
 	trace->note = "may have been moved out";
 	add_task(&granted, 5, calls(&granted, "app::f", locks(&granted, "mutex", A, 1), trace));
-	add_thread(&granted, THREAD_WORKER, NULL)->task = "6";
+	add_thread(&granted, THREAD_WORKER, NULL)->state = "running task 6";
 	assert_says(&granted, "?futurelock task 5");
 	/* Nothing runs, nobody else can have the lock. */
 	trace = held(locks(&alone, "mutex", A, 0), BRANCH_HELD);
@@ -178,7 +178,7 @@ static void sole_candidates(void **state)
 
 		h->uncertain = h->sole = true;
 		if (running)
-			add_thread(&p, THREAD_WORKER, NULL)->task = "6";
+			add_thread(&p, THREAD_WORKER, NULL)->state = "running task 6";
 		assert_says(&p, running ? "?deadlock task 1" : "~deadlock task 1");
 	}
 }
