@@ -30,6 +30,10 @@ static void doubt(struct text *t, const struct graph_edge *e)
 {
 	if (!e->doubt)
 		return;
+	if (e->doubt == graph_sole_doubt) {
+		str_append(&t->line, ", the only candidate");
+		return;
+	}
 	text_style(t, STYLE_PROBLEM);
 	clean_text(t, " ! ", e->doubt);
 	text_style(t, STYLE_PLAIN);

@@ -181,9 +181,7 @@ const char *trust_doubt(enum trust trust)
 	}
 }
 
-const char graph_sole_doubt[] =
-	"rests on this: what is shown as held was found nowhere else, though nothing proves that "
-	"it was not dropped or moved where nobody looked";
+const char graph_sole_doubt[] = "found nowhere else, though nothing proves that it is still there";
 
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt)

@@ -187,7 +187,10 @@ static void find_doubts(struct finder *f, struct verdict *v, const size_t *edges
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_edge *e = &f->g->edges[edges[i]];
 
-		if (e->doubt)
+		if (e->doubt == graph_sole_doubt)
+			add_doubt(v, "rests on guards or ends of channels that were found nowhere "
+			             "else, though nothing proves that they are still there");
+		else if (e->doubt)
 			add_doubt(v, e->doubt);
 		if (f->g->nodes[e->from].maybe_any && v->trust == VERDICT_POSSIBLE)
 			add_doubt(v, "if the join is a try_join!, an error of another arm ends it");
