@@ -33,14 +33,16 @@ static void verdict_finding(struct checks *c, const struct check *check, const s
 	const char **tasks = NEW_ARRAY(c->a, const char *, MAX_LISTED);
 	STR(text);
 
-	str_append(&text, v->certain ? "" : "possibly, ");
+	bool possible = v->trust == VERDICT_POSSIBLE;
+
+	str_append(&text, possible ? "possibly, " : "");
 	str_append(&text, verdict_text(c->a, g, v));
-	for (size_t i = 0; i < v->ndoubts; i++)
+	for (size_t i = 0; possible && i < v->ndoubts; i++)
 		str_printf(&text, "; %s", v->doubts[i]);
 	if (v->nbehind)
 		str_printf(&text, "; %zu more behind", v->nbehind);
 
-	struct finding *f = add_finding(c, check, v->certain ? SEVERITY_ERROR : SEVERITY_WARNING,
+	struct finding *f = add_finding(c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR,
 	                                "%s", str_text(&text));
 	f->more = "async deadlocks";
 	f->tasks = tasks;

@@ -18,8 +18,8 @@ enum {
 struct group {
 	const char *function, *file;
 	unsigned line;
-	const char *say; /* what is said of them */
-	uint64_t size;   /* of the largest future */
+	const char *say, *say_all; /* what is said of one, of several */
+	uint64_t size;             /* of the largest future */
 	const char *tasks[MAX_LISTED];
 	size_t n;
 };
@@ -37,7 +37,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-static struct group *group_of(struct groups *g, const struct task *task, const char *say)
+static struct group *group_of(struct groups *g, const struct task *task, const char *say,
+                              const char *say_all)
 {
 	const struct future *at = future_awaiting(task->root);
 	const struct future *f = at ? at : task->root;
@@ -52,6 +53,7 @@ static struct group *group_of(struct groups *g, const struct task *task, const c
 		group->file = at ? at->file_short : NULL;
 		group->line = at ? at->line : 0;
 		group->say = say;
+		group->say_all = say_all;
 		map_put(&g->by_place, hash, group);
 		*vec_push(&g->list) = group;
 	}
@@ -88,7 +90,7 @@ static struct finding *tell_group(struct checks *c, const struct check *check,
 		                place);
 	else
 		f = add_finding(c, check, severity, "%zu tasks %s%s, %s; the first is task %s",
-		                g->n, g->say, more, place, g->tasks[0]);
+		                g->n, g->say_all, more, place, g->tasks[0]);
 	f->ntasks = g->n < MAX_LISTED ? g->n : MAX_LISTED;
 	f->tasks = arena_memdup(c->a, g->tasks, f->ntasks * sizeof(*f->tasks));
 	f->all_tasks = g->n;
@@ -132,7 +134,8 @@ void check_panicked(struct checks *c, const struct check *check)
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
 		if (c->s->tasks[i]->root && has_panicked(c->s->tasks[i]->root))
-			group_of(&g, c->s->tasks[i], "has a future that panicked");
+			group_of(&g, c->s->tasks[i], "has a future that panicked",
+			         "have a future that panicked");
 	}
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }
@@ -203,7 +206,8 @@ void check_closed_channel(struct checks *c, const struct check *check)
 
 		if (task->state == TASK_IDLE && !task->changed && task->root &&
 		    waits_at_closed(task->root))
-			group_of(&g, task, "sleeps at a channel whose other end is gone");
+			group_of(&g, task, "sleeps at a channel whose other end is gone",
+			         "sleep at a channel whose other end is gone");
 	}
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }
@@ -232,7 +236,8 @@ void check_no_waker(struct checks *c, const struct check *check)
 
 		if (task->state == TASK_IDLE && !task->changed && task->root &&
 		    nothing_wakes(task->root))
-			group_of(&g, task, "sleeps, and nothing that it can reach has its waker");
+			group_of(&g, task, "sleeps, and nothing that it can reach has its waker",
+			         "sleep, and nothing that they can reach has their waker");
 	}
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }
@@ -253,6 +258,7 @@ void check_huge_future(struct checks *c, const struct check *check)
 			group = NEW(c->a, struct group);
 			group->function = task->type;
 			group->say = "has a future";
+			group->say_all = "have a future";
 			map_put(&seen, (uintptr_t)task->type, group);
 			*vec_push(&g.list) = group;
 		}
@@ -275,7 +281,7 @@ void check_identical(struct checks *c, const struct check *check)
 
 	for (size_t i = 0; i < n && n > MANY_TASKS; i++) {
 		if (c->s->tasks[i]->root)
-			group_of(&g, c->s->tasks[i], "await at the same place");
+			group_of(&g, c->s->tasks[i], "awaits at one place", "await at one place");
 	}
 	for (size_t i = 0; i < g.list.n; i++) {
 		if (g.list.data[i]->n > n / 2)

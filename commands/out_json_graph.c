@@ -125,6 +125,7 @@ static void put_verdict(struct json_writer *w, const struct verdicts *v,
 	json_open_object(w, NULL);
 	json_put_text(w, "kind", verdict_kind_name(verdict->kind));
 	json_put_bool(w, "certain", verdict->certain);
+	json_put_bool(w, "possible", verdict->trust == VERDICT_POSSIBLE);
 	json_put_text(w, "text", verdict_text(&tmp, g, verdict));
 	json_put_list(w, "doubts", verdict->doubts, verdict->ndoubts);
 	json_open_array(w, "members");

@@ -30,6 +30,10 @@ static void doubt(struct text *t, const struct graph_edge *e)
 {
 	if (!e->doubt)
 		return;
+	if (e->doubt == graph_sole_doubt) {
+		str_append(&t->line, ", the only candidate");
+		return;
+	}
 	text_style(t, STYLE_PROBLEM);
 	clean_text(t, " ! ", e->doubt);
 	text_style(t, STYLE_PLAIN);
@@ -233,7 +237,7 @@ void text_verdict(struct out *o, const struct verdicts *v, size_t i)
 	SCRATCH(tmp);
 
 	text_style(t, STYLE_PROBLEM);
-	str_append(&t->line, verdict->certain ? "" : "possible ");
+	str_append(&t->line, verdict->trust < VERDICT_POSSIBLE ? "" : "possible ");
 	str_append(&t->line, verdict->kind == VERDICT_LOST ? "lost wake-up"
 	                                                   : verdict_kind_name(verdict->kind));
 	text_style(t, STYLE_PLAIN);

@@ -59,7 +59,7 @@ static void drop_graph(struct session *s)
 	s->graph = NULL;
 }
 
-static void drop_snapshot(struct session *s)
+void session_drop_snapshot(struct session *s)
 {
 	drop_graph(s);
 	if (s->snapshot)
@@ -71,7 +71,7 @@ static void drop_snapshot(struct session *s)
 
 void session_close(struct session *s)
 {
-	drop_snapshot(s);
+	session_drop_snapshot(s);
 	arena_free(&s->answer);
 	if (s->inspector)
 		inspector_close(s->inspector);
@@ -142,7 +142,7 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 		if (still || s->pinned)
 			wants |= s->wants;
 		TRY(inspect(s->inspector, wants, question, &fresh));
-		drop_snapshot(s);
+		session_drop_snapshot(s);
 		s->snapshot = fresh;
 		s->asked = keep_question(fresh, question);
 		s->wants = wants;

@@ -59,6 +59,8 @@ struct session_options {
  */
 struct error *session_open(const struct session_options *options, struct session *ret) MUST_CHECK;
 void session_close(struct session *s);
+/* Frees the snapshot and what was made of it: the next command takes another one. */
+void session_drop_snapshot(struct session *s);
 
 /*
  * A snapshot that has at least wants and answers question, NULL for none: a fresh one of a live

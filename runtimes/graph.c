@@ -61,6 +61,54 @@ bool wait_yes(const struct wait *w, const char *key)
 
 /* ---- who holds ---- */
 
+/* Is it that arm, or in it? */
+static bool is_within(const struct builder *b, const struct arm *a, size_t arm)
+{
+	for (; a && a->node != arm; a = map_get(&b->arms, a->around))
+		;
+	return a != NULL;
+}
+
+static size_t first_arm(const struct builder *b, size_t party)
+{
+	size_t from = 0, to = b->all_arms.n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (b->all_arms.data[mid]->party < party)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static bool is_arm_of(const struct builder *b, size_t i, size_t party)
+{
+	return i < b->all_arms.n && b->all_arms.data[i]->party == party;
+}
+
+size_t user_node(struct builder *b, size_t arm, size_t party)
+{
+	size_t key = arm ? arm : party, first = first_arm(b, party);
+	size_t node = party ? (size_t)map_get(&b->users, key) : 0;
+
+	if (node || !party || !is_arm_of(b, first, party))
+		return node ? node : party;
+	node = add_node(b, (struct graph_node){ .kind = GRAPH_OWNER,
+	                                        .rule = GRAPH_ANY,
+	                                        .task = b->nodes.data[party].task,
+	                                        .thread = b->nodes.data[party].thread });
+	map_put(&b->users, key, (void *)node);
+	for (size_t i = first; is_arm_of(b, i, party); i++) {
+		if (!arm || is_within(b, b->all_arms.data[i], arm))
+			add_edge(b, node, b->all_arms.data[i]->node, "poll");
+	}
+	add_edge(b, node, owner_node(b, arm, party), "member");
+	return node;
+}
+
 /* Index of the thread with that number, which is 1 + index but for snapshots that lack some. */
 static bool thread_index(const struct snapshot *s, unsigned number, size_t *ret)
 {
@@ -114,16 +162,34 @@ size_t owner_node(struct builder *b, size_t arm, size_t party)
 	return a->owner;
 }
 
-bool holding_is_certain(const struct builder *b, const struct holding *h, bool complete)
+enum trust holding_trust(const struct builder *b, const struct holding *h, bool complete)
 {
-	return !h->uncertain || (b->quiet && (h->sole || complete));
+	if (!h->uncertain)
+		return TRUST_CERTAIN;
+	return b->quiet && (h->sole || complete) ? TRUST_SOLE : TRUST_NONE;
 }
+
+const char *trust_doubt(enum trust trust)
+{
+	switch (trust) {
+	case TRUST_SOLE:
+		return graph_sole_doubt;
+	case TRUST_NONE:
+		return "it may have been dropped or moved before";
+	default:
+		return NULL;
+	}
+}
+
+const char graph_sole_doubt[] = "found nowhere else, though nothing proves that it is still there";
 
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt)
 {
 	size_t arm = h->future ? (size_t)map_get(&b->arm_of, (uintptr_t)h->future) : 0;
-	size_t owner = owner_node(b, arm, party_of(b, h));
+	size_t (*node)(struct builder *, size_t, size_t) =
+		h->role == HOLDING_LOCK ? owner_node : user_node;
+	size_t owner = node(b, arm, party_of(b, h));
 	struct graph_edge *e = add_edge(b, from, owner, kind);
 
 	e->holding = h;
@@ -323,7 +389,8 @@ static void add_edges(struct builder *b)
 		if (graph_of_root(b->g, i))
 			root_edges(b, i);
 	}
-	/* All futures that nobody polls are known by now. */
+	/* All arms, and all futures that nobody polls, are known by now. */
+	channel_owners(b);
 	for (size_t i = 0; i < s->nthreads; i++)
 		thread_edges(b, graph_of_thread(b->g, i), s->threads[i].wait);
 	queue_edges(b);
@@ -334,19 +401,18 @@ static void add_edges(struct builder *b)
 /* A thread that runs may have in its registers what was not found. */
 static bool is_quiet(const struct snapshot *s)
 {
-	enum { STATICS = 1 }; /* they are never searched */
-
-	for (size_t i = 0; i < s->ntasks; i++) {
-		if (s->tasks[i]->state == TASK_RUNNING || s->tasks[i]->problem)
-			return false;
-	}
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
+		const char *wait = th->wait ? th->wait->kind : NULL;
 
-		if (th->role != THREAD_OTHER && (th->task || th->wait || th->problem))
+		/* A blocking job that blocks on a future sleeps. */
+		bool runs = th->state && strncmp(th->state, "running", 7) == 0 &&
+		            !(th->role == THREAD_BLOCKING && th->root);
+
+		if (th->role != THREAD_OTHER && (wait ? strcmp(wait, "compute") == 0 : runs))
 			return false;
 	}
-	return s->complete && s->nunsearched <= STATICS;
+	return true;
 }
 
 static int compare_local_sets(const void *a, const void *b, void *arg)
@@ -409,6 +475,9 @@ struct graph *graph_build(const struct snapshot *s)
 	add_edges(&b);
 	sort_edges(&b);
 	vec_free(&b.queue);
+	vec_free(&b.open);
+	vec_free(&b.all_arms);
+	map_free(&b.users);
 	map_free(&b.tasks);
 	map_free(&b.unpolled);
 	map_free(&b.channels);

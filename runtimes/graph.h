@@ -80,6 +80,9 @@ struct graph_edge {
 	const char *doubt; /* why it may not be so; NULL: it is so */
 };
 
+/* The doubt of what was found nowhere else; of others. */
+extern const char graph_sole_doubt[];
+
 struct graph {
 	struct arena arena; /* of the names that are its own */
 	const struct snapshot *snapshot;

@@ -10,18 +10,31 @@
 struct queued {
 	uint64_t primitive;
 	uint64_t place;                /* from 1; 0: granted; UINT64_MAX: unknown */
+	size_t edge;                   /* index of the edge by which it waits */
 	size_t from;                   /* the node that waits; 0: nobody polls the future */
 	size_t party;                  /* whose future it is */
 	size_t arm;                    /* the arm of a join that it is in, 0 none */
 	const struct future *future;   /* with its wait */
 	const struct future *unpolled; /* the future that is not polled, which this is or is in */
 	const char *doubt;
+	bool seen_twice; /* in two places, none of which polls it */
 };
 
 /* An arm of a join. */
 struct arm {
+	size_t node, party;
 	size_t around; /* the arm that it is in itself, 0 none */
 	size_t owner;  /* node of what is held in it, 0: nobody has asked yet */
+};
+
+struct channel_row;
+
+/* A channel whose owners are still to be added. */
+struct open_channel {
+	size_t node;
+	const struct channel_row *row;
+	uint64_t object;
+	int64_t wanted; /* how many ends it has of the kind that can end the wait */
 };
 
 struct builder {
@@ -30,7 +43,10 @@ struct builder {
 	VEC(struct graph_node) nodes;
 	VEC(struct graph_edge) edges;
 	VEC(struct queued) queue;
-	struct map tasks;    /* header's address -> 1 + index of the task */
+	VEC(struct open_channel) open;
+	VEC(struct arm *) all_arms; /* those of a party side by side */
+	struct map users;           /* party, or arm -> the node of who can use its ends */
+	struct map tasks;           /* header's address -> 1 + index of the task */
 	struct map unpolled; /* a future that is not polled -> the outermost such around it */
 	struct map channels; /* address ^ role -> its node */
 	struct map sets;     /* address of a LocalSet -> its node */
@@ -56,16 +72,23 @@ size_t party_of(const struct builder *b, const struct holding *h);
  * on, as when the party does.
  */
 size_t owner_node(struct builder *b, size_t arm, size_t party);
+/*
+ * The same of the end of a channel, which arms below the frame that has it may use without owning
+ * it.
+ */
+size_t user_node(struct builder *b, size_t arm, size_t party);
 /* The holdings of that primitive or object: the first, and how many. */
 const struct holding **holdings_of_primitive(const struct builder *b, uint64_t primitive,
                                              size_t *n);
 const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n);
 /*
- * Is it held there? So it is when nothing proves that it was dropped or moved, but the lock is
- * taken, or the channel counts it, and it is found nowhere else; complete: of a channel, all are
- * found that it counts.
+ * Is it held there? It may have been dropped or moved; but the lock is taken, or the channel counts
+ * it, and it is found nowhere else. complete: of a channel, all are found that it counts.
  */
-bool holding_is_certain(const struct builder *b, const struct holding *h, bool complete);
+enum trust { TRUST_CERTAIN, TRUST_SOLE, TRUST_NONE };
+enum trust holding_trust(const struct builder *b, const struct holding *h, bool complete);
+/* Why it may not be held; NULL for what is certain. */
+const char *trust_doubt(enum trust trust);
 /* The edge to the party of a holding; doubt: why it is none, NULL unknown of. */
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt);
@@ -85,6 +108,9 @@ void thread_edges(struct builder *b, size_t from, const struct wait *w);
 /* Notes the place that a future, polled or not, has in the queue of a lock. */
 void leaf_queues(struct builder *b, size_t from, const struct future *f,
                  const struct future *unpolled, const char *doubt);
+
+/* The owners of all channels; when all trees were walked. */
+void channel_owners(struct builder *b);
 
 /* graph_queue.c: the edges of all that are queued; last. */
 void queue_edges(struct builder *b);

@@ -7,7 +7,6 @@
 #include "runtimes/graph_inside.h"
 
 static const char semaphore_doubt[] = "unless someone else holds permits of it, or adds some";
-static const char moved_doubt[] = "it may have been dropped or moved before";
 static const char permits_doubt[] = "unless someone else holds permits of the channel";
 
 /* All that wait for one lock, sorted by place, and all that have it. */
@@ -28,7 +27,31 @@ static int compare_queued(const void *a, const void *b)
 		return x->primitive < y->primitive ? -1 : 1;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
-	return (x->future > y->future) - (x->future < y->future);
+	if (x->future->addr != y->future->addr)
+		return x->future->addr < y->future->addr ? -1 : 1;
+	/* One and the same future: where it is polled, it is. */
+	return (x->unpolled != NULL) - (y->unpolled != NULL);
+}
+
+/*
+ * A future that was moved, in a box, may be seen twice, where it is and where it was. Returns how
+ * many of n are left.
+ */
+static size_t drop_traces(struct queued *q, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct queued *last = kept ? &q[kept - 1] : NULL;
+
+		if (last && q[i].unpolled && q[i].future->addr &&
+		    q[i].future->addr == last->future->addr) {
+			last->seen_twice |= last->unpolled != NULL;
+			continue;
+		}
+		q[kept++] = q[i];
+	}
+	return kept;
 }
 
 static bool is_kind(const char *kind, const char *other)
@@ -64,12 +87,33 @@ static const char *what_of(const char *kind)
 	return "lock";
 }
 
+/* Why a future that is not polled may not have what its memory says; NULL: it has. */
+static const char *doubt_of(const struct queued *q)
+{
+	const char *note = q->unpolled ? q->unpolled->note : NULL;
+
+	if (q->doubt)
+		return q->doubt;
+	return q->seen_twice || (note && strstr(note, "moved"))
+	               ? "the future that is not polled may have been dropped or moved before"
+	               : NULL;
+}
+
 /* What a future has been given that stands in the queue itself is told by its place there. */
 static bool has_lock(const struct holding *h, bool only_writers)
 {
 	if (h->role != HOLDING_LOCK || (only_writers && is_kind(h->kind, "rwlock_read")))
 		return false;
 	return !h->granted || (!h->partial && !(h->future && h->future->wait));
+}
+
+static bool has_guards(const struct lock *l)
+{
+	for (size_t i = 0; i < l->nh; i++) {
+		if (has_lock(l->h[i], false))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -85,12 +129,10 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			const struct holding *h = l->h[i];
 
 			if (!has_lock(h, only_writers) ||
-			    holding_is_certain(l->b, h, false) == uncertain)
+			    (holding_trust(l->b, h, false) == TRUST_NONE) != uncertain)
 				continue;
 			add_holder(l->b, node, h, "holds",
-			           doubt       ? doubt
-			           : uncertain ? moved_doubt
-			                       : NULL);
+			           doubt ? doubt : trust_doubt(holding_trust(l->b, h, false)));
 			n++;
 		}
 		sure = n;
@@ -100,13 +142,16 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 
 			if (only_writers && !writes(q))
 				continue;
+			bool alone = l->b->quiet && l->first_waiter == 1 && !has_guards(l);
 			size_t owner = owner_node(l->b, q->arm, q->party);
 			struct graph_edge *e = add_edge(l->b, node, owner, "holds");
 
 			e->unpolled = q->unpolled;
 			e->waiter = q->future;
 			e->granted = true;
-			e->doubt = doubt ? doubt : q->doubt;
+			e->doubt = doubt ? doubt : doubt_of(q);
+			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt)
+				e->doubt = graph_sole_doubt;
 			sure = ++n;
 		}
 	}
@@ -138,8 +183,8 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 	for (size_t i = 0; i < n; i++) {
 		if (h[i]->role != HOLDING_RECEIVER)
 			continue;
-		bool sure = holding_is_certain(l->b, h[i], receivers == 1);
-		add_holder(l->b, node, h[i], "receives", sure ? doubt : moved_doubt);
+		enum trust trust = holding_trust(l->b, h[i], receivers == 1);
+		add_holder(l->b, node, h[i], "receives", doubt ? doubt : trust_doubt(trust));
 	}
 	guard_edges(l, node, false, doubt);
 	if (receivers != 1)
@@ -190,19 +235,16 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	e->queued = true;
 	e->waiter = q->future;
 	e->unpolled = q->unpolled;
-	e->doubt = q->doubt;
+	/* What is linked in the queue is there; it would leave it when dropped. */
+	e->doubt = q->seen_twice ? doubt_of(q) : q->doubt;
 	return node;
 }
 
+/* Until now the edge of who waits led outside. */
 static void wait_edge(struct lock *l, const struct queued *q, size_t to)
 {
-	if (!q->from)
-		return;
-	struct graph_edge *e = add_edge(l->b, q->from, to, q->future->wait->kind);
-
-	e->future = q->future;
-	e->wait = q->future->wait;
-	e->doubt = q->doubt;
+	if (q->from)
+		l->b->edges.data[q->edge].to = to;
 }
 
 /* Of a semaphore it is not known who stands in whose way: permits may be enough for both. */
@@ -248,12 +290,15 @@ void queue_edges(struct builder *b)
 	if (b->queue.n)
 		qsort(b->queue.data, b->queue.n, sizeof(*b->queue.data), compare_queued);
 	for (size_t i = 0; i < b->queue.n;) {
-		struct lock l = { .b = b, .q = &b->queue.data[i] };
+		struct queued *first = &b->queue.data[i];
+		struct lock l = { .b = b, .q = first };
+		size_t n = 0;
 
-		while (i < b->queue.n && b->queue.data[i].primitive == l.q->primitive) {
-			l.first_waiter += b->queue.data[i++].place == 0;
-			l.nq++;
-		}
+		for (; i < b->queue.n && b->queue.data[i].primitive == first->primitive; i++)
+			n++;
+		l.nq = drop_traces(first, n);
+		for (size_t k = 0; k < l.nq; k++)
+			l.first_waiter += first[k].place == 0;
 		l.h = holdings_of_primitive(b, l.q->primitive, &l.nh);
 		edges_of_lock(&l);
 	}

@@ -43,7 +43,7 @@ static void walk_unpolled(struct builder *b, const struct future *f, const struc
 	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
 	note_arm(b, f);
 	if (f->wait)
-		leaf_queues(b, 0, f, top, top->note);
+		leaf_queues(b, 0, f, top, NULL);
 	for (size_t i = 0; i < f->nchildren; i++)
 		walk_unpolled(b, f->children[i], top);
 }
@@ -99,8 +99,11 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 
 	b->arm = add_node(
 		b, (struct graph_node){ .kind = GRAPH_ARM, .what = "join arm", .future = f });
+	arm->node = b->arm;
+	arm->party = b->party;
 	arm->around = around;
 	map_put(&b->arms, b->arm, arm);
+	*vec_push(&b->all_arms) = arm;
 	add_edge(b, fork, b->arm, "poll")->future = f;
 	walk(b, b->arm, f, NULL);
 	b->arm = around;

@@ -33,8 +33,11 @@ void leaf_queues(struct builder *b, size_t from, const struct future *f,
 			edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 		return;
 	}
+	if (from)
+		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	struct queued *q = vec_push(&b->queue);
 	*q = (struct queued){
+		.edge = b->edges.n - 1,
 		.primitive = key,
 		.place = UINT64_MAX,
 		.from = from,
@@ -111,15 +114,18 @@ static void owner_edges(struct builder *b, size_t node, const struct channel_row
 		sure += h[i]->role == row->role && !h[i]->uncertain;
 	}
 	for (size_t i = 0; i < n; i++) {
-		bool certain = holding_is_certain(b, h[i], all == (size_t)wanted);
+		enum trust trust = holding_trust(b, h[i], all == (size_t)wanted);
 
 		if (h[i]->role == row->role && (!h[i]->uncertain || sure < (size_t)wanted))
 			add_holder(b, node, h[i], sender ? "sends" : "receives",
-			           certain ? NULL : "it may have been dropped or moved before");
+			           trust_doubt(trust));
 	}
 	if (sure != (size_t)wanted && (sure > (size_t)wanted || all != (size_t)wanted))
 		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 }
+
+/* One that was downgraded may become a sender again. */
+static const char weak_doubt[] = "unless a WeakSender is upgraded";
 
 static size_t channel_node(struct builder *b, const struct channel_row *row, const struct wait *w,
                            int64_t wanted)
@@ -135,8 +141,17 @@ static size_t channel_node(struct builder *b, const struct channel_row *row, con
 	                                        .name = w->name,
 	                                        .object = w->object });
 	map_put(&b->channels, key, (void *)node);
-	owner_edges(b, node, row, w->object, wanted);
+	*vec_push(&b->open) = (struct open_channel){ node, row, w->object, wanted };
 	return node;
+}
+
+void channel_owners(struct builder *b)
+{
+	for (size_t i = 0; i < b->open.n; i++) {
+		const struct open_channel *c = &b->open.data[i];
+
+		owner_edges(b, c->node, c->row, c->object, c->wanted);
+	}
 }
 
 static void channel_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
@@ -146,6 +161,10 @@ static void channel_edges(struct builder *b, size_t from, const struct future *f
 
 	while (strcmp(row->kind, f->wait->kind) != 0)
 		row++;
+	int64_t weak;
+
+	if (wait_number(f->wait, "weak_senders", &weak) && weak)
+		doubt = doubt ? doubt : weak_doubt;
 	edge_of_leaf(b, from,
 	             is_open(row, f->wait, &n) ? channel_node(b, row, f->wait, n) : GRAPH_OUTSIDE,
 	             f, doubt);

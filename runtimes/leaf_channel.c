@@ -28,7 +28,7 @@ static struct error *read_queued(struct leaf *l, struct value chan, struct chann
 struct error *channel_read(struct leaf *l, struct value chan, struct channel *ret)
 {
 	struct value place;
-	uint64_t number;
+	uint64_t number, weak;
 	bool found;
 
 	*ret = (struct channel){ 0 };
@@ -42,6 +42,10 @@ struct error *channel_read(struct leaf *l, struct value chan, struct channel *re
 	TRY(waker_read(l->d->c, place, &ret->rx));
 	wait_int(l, "queued", (int64_t)ret->queued);
 	wait_int(l, "senders", (int64_t)ret->senders);
+	/* 1.29 and newer */
+	TRY(leaf_optional_uint(l, chan, "tx_weak_count", &weak, &found));
+	if (found && weak)
+		wait_int(l, "weak_senders", (int64_t)weak);
 	if (ret->bounded)
 		wait_int(l, "capacity", (int64_t)ret->capacity);
 	ret->queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);

@@ -2,8 +2,15 @@
 #ifndef RUNTIMES_TEST_GRAPH_H
 #define RUNTIMES_TEST_GRAPH_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include <cmocka.h>
+
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/verdict.h"
 
@@ -86,6 +93,7 @@ static inline struct future *leaf(struct program *p, const char *kind, uint64_t 
 {
 	struct future *f = make(p, "Leaf", "await");
 
+	f->kind = FUTURE_OTHER;
 	f->wait = NEW(&p->s.arena, struct wait);
 	f->wait->kind = f->wait->phrase = kind;
 	f->wait->object = f->wait->primitive = object;
@@ -186,6 +194,40 @@ static inline void judge(struct program *p)
 	p->s.nholdings = p->holdings.n;
 	p->graph = graph_build(&p->s);
 	p->verdicts = verdicts_find(p->graph);
+}
+
+/* "deadlock 1 2, behind 3; ..." of what was found; what is uncertain begins with '?',
+ * what rests on sole candidates with '~'. */
+static inline void assert_says(struct program *p, const char *expected)
+{
+	STR(s);
+
+	judge(p);
+	for (size_t i = 0; i < p->verdicts->n; i++) {
+		const struct verdict *v = &p->verdicts->list[i];
+		SCRATCH(tmp);
+
+		str_printf(&s, "%s%s%s", s.len ? "; " : "",
+		           v->certain                 ? ""
+		           : v->trust == VERDICT_SOLE ? "~"
+		                                      : "?",
+		           verdict_kind_name(v->kind));
+		for (size_t k = 0; k < v->nmembers; k++)
+			str_printf(&s, "%s %s", k ? "," : "",
+			           graph_party_text(&tmp, &p->graph->nodes[v->members[k]]));
+		for (size_t k = 0; k < v->nbehind && k < 4; k++)
+			str_printf(&s, "%s %s", k ? "," : " <-",
+			           graph_party_text(&tmp, &p->graph->nodes[v->behind[k]]));
+	}
+	assert_string_equal(str_text(&s), expected);
+}
+
+static inline void assert_text(const struct program *p, size_t i, const char *expected)
+{
+	SCRATCH(tmp);
+
+	assert_true(i < p->verdicts->n);
+	assert_string_equal(verdict_text(&tmp, p->graph, &p->verdicts->list[i]), expected);
 }
 
 #endif

@@ -6,17 +6,18 @@
 #include "debugger/base/vec.h"
 
 /*
- * The same question is asked four times, from what is certain to what may be: a circle that needs
- * no uncertain edge is certain, and one that needs no queue does not have those for members that
- * only stand in a queue between them.
+ * The same question is asked several times, from what is certain to what may be: a circle that
+ * needs no uncertain edge is certain, and one that needs no queue does not have those for members
+ * that only stand in a queue between them.
  */
 struct pass {
-	bool certain; /* what is doubtful does not make anybody wait */
-	bool queues;  /* who is ahead in a queue is waited for */
+	enum verdict_trust trust; /* what is more doubtful does not make anybody wait */
+	bool queues;              /* who is ahead in a queue is waited for */
 };
 
 static const struct pass passes[] = {
-	{ true, false }, { true, true }, { false, false }, { false, true }
+	{ VERDICT_CERTAIN, false }, { VERDICT_CERTAIN, true },   { VERDICT_SOLE, false },
+	{ VERDICT_SOLE, true },     { VERDICT_POSSIBLE, false }, { VERDICT_POSSIBLE, true },
 };
 enum { NPASSES = sizeof(passes) / sizeof(passes[0]) };
 
@@ -44,12 +45,16 @@ struct finder {
 /* Does this edge make its node wait in this pass? */
 static bool holds_back(const struct finder *f, const struct graph_edge *e)
 {
-	return !(f->pass->certain && e->doubt) && !(!f->pass->queues && e->queued);
+	enum verdict_trust needed = !e->doubt                      ? VERDICT_CERTAIN
+	                            : e->doubt == graph_sole_doubt ? VERDICT_SOLE
+	                                                           : VERDICT_POSSIBLE;
+
+	return f->pass->trust >= needed && (f->pass->queues || !e->queued);
 }
 
 static bool is_any(const struct finder *f, const struct graph_node *n)
 {
-	return n->rule == GRAPH_ANY || (f->pass->certain && n->maybe_any);
+	return n->rule == GRAPH_ANY || (f->pass->trust < VERDICT_POSSIBLE && n->maybe_any);
 }
 
 static void note_can(struct finder *f, size_t node, size_t *nwork)
@@ -182,9 +187,12 @@ static void find_doubts(struct finder *f, struct verdict *v, const size_t *edges
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_edge *e = &f->g->edges[edges[i]];
 
-		if (e->doubt)
+		if (e->doubt == graph_sole_doubt)
+			add_doubt(v, "rests on guards or ends of channels that were found nowhere "
+			             "else, though nothing proves that they are still there");
+		else if (e->doubt)
 			add_doubt(v, e->doubt);
-		if (f->g->nodes[e->from].maybe_any)
+		if (f->g->nodes[e->from].maybe_any && v->trust == VERDICT_POSSIBLE)
 			add_doubt(v, "if the join is a try_join!, an error of another arm ends it");
 	}
 	if (!v->ndoubts)
@@ -238,7 +246,8 @@ static int compare_sizes(const void *a, const void *b)
 static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 {
 	enum { MAX_EDGES = 4096 };
-	struct verdict v = { .certain = f->pass->certain };
+	struct verdict v = { .trust = f->pass->trust,
+		             .certain = f->pass->trust == VERDICT_CERTAIN };
 	VEC(size_t) members = { 0 };
 	SCRATCH(tmp);
 	size_t *edges = NEW_ARRAY(&tmp, size_t, MAX_EDGES);

@@ -14,6 +14,12 @@ enum verdict_kind {
 	VERDICT_LOST, /* one waits for a message that only itself could send: nobody will wake it */
 };
 
+enum verdict_trust {
+	VERDICT_CERTAIN,
+	VERDICT_SOLE,     /* but for guards and ends that were found nowhere else */
+	VERDICT_POSSIBLE, /* there may be other ways on */
+};
+
 /* One step of a circle. */
 struct verdict_link {
 	size_t party;                    /* node */
@@ -26,7 +32,8 @@ enum { VERDICT_MAX_BEHIND = 32, VERDICT_MAX_CYCLE = 16, VERDICT_MAX_DOUBTS = 4 }
 
 struct verdict {
 	enum verdict_kind kind;
-	bool certain;
+	enum verdict_trust trust;
+	bool certain;    /* trust is VERDICT_CERTAIN */
 	size_t *members; /* nodes of all parties that are the reason, by number */
 	size_t nmembers;
 	struct verdict_link *cycle; /* the shortest circle through the first member; each waits for

@@ -130,9 +130,16 @@ static void choose_changes(uint64_t seed)
 /* All that looks at memory; both formats. */
 static bool ask(struct session *s, struct out *text, struct out *json)
 {
-	static const char *const lines[] = { "async backtrace all -v", "tasks", "bt all",
-		                             "async backtrace all --group -v",
-		                             "tasks --group waiting_on --with function ." };
+	static const char *const lines[] = {
+		"async backtrace all -v",
+		"tasks",
+		"bt all",
+		"async backtrace all --group -v",
+		"tasks --group waiting_on --with function .",
+		"async graph",
+		"async deadlocks",
+		"check",
+	};
 	enum status status = STATUS_OK, unknown = STATUS_OK;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -142,10 +149,8 @@ static bool ask(struct session *s, struct out *text, struct out *json)
 	/* There may be no such task: it is asked for what its snapshot takes. */
 	execute_line(s, text, "async task 1", &unknown);
 	execute_line(s, json, "async task 1", &unknown);
-	snapshot_free(s->snapshot);
-	s->snapshot = NULL;
-	s->wants = 0;
-	return status <= STATUS_NOTHING;
+	session_drop_snapshot(s);
+	return status < STATUS_USAGE;
 }
 
 static double seconds(void)

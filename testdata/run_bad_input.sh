@@ -110,6 +110,12 @@ check_usage() {
 	expect 64 'not an address' -p $$ -e 'whatis -1'
 	expect 64 'has no option -v' -p $$ -e 'tasks -v'
 	expect 64 'has no option --verbos' -p $$ -e 'async bt --verbos'
+	expect 64 'has no option --frob' -p $$ -e 'async graph --frob x'
+	expect 64 'needs a value: --dot FILE' -p $$ async graph --dot
+	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
+	expect 64 'not a task id' -p $$ async graph --dot a main
+	expect 64 '"frob" is no check' -p $$ check --fail-on deadlock,frob
+	expect 64 'not a number of seconds' -p $$ check --interval soon
 	expect 2 'No such file' -p $$ -x nothing-there
 }
 
