@@ -20,6 +20,9 @@ pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String 
     if let Some(threads) = &truth.threads {
         fields.push(("threads", array(threads.iter().map(blocked))));
     }
+    if let Some(graph) = &truth.graph {
+        fields.push(("graph", graph.json()));
+    }
     object(&fields)
 }
 

@@ -9,6 +9,7 @@
 //! - every thread sleeps, except those that called [`busy`],
 //! - each runtime that can count its tasks counts as many as the truth does.
 
+pub mod graph;
 mod json;
 pub mod quiet;
 pub mod tree;
@@ -392,6 +393,7 @@ pub struct Truth {
     gone: Vec<Option<u64>>,
     passes: Vec<&'static str>,
     threads: Option<Vec<Blocked>>,
+    graph: Option<graph::Graph>,
 }
 
 impl Truth {
@@ -405,6 +407,7 @@ impl Truth {
             gone: Vec::new(),
             passes: Vec::new(),
             threads: None,
+            graph: None,
         }
     }
 
@@ -456,6 +459,12 @@ impl Truth {
     /// All the threads that should be polling or working but sit in something.
     pub fn blocked(mut self, threads: Vec<Blocked>) -> Truth {
         self.threads = Some(threads);
+        self
+    }
+
+    /// Who waits for whom.
+    pub fn graph(mut self, graph: graph::Graph) -> Truth {
+        self.graph = Some(graph);
         self
     }
 

@@ -1,0 +1,252 @@
+//! Cycles in which every task waits for one thing.
+
+use std::future::{poll_fn, Future};
+use std::mem;
+use std::sync::{mpsc, Arc};
+
+use tokio::sync::{self, oneshot, Barrier, RwLock, Semaphore};
+use tokio::task::{JoinHandle, JoinSet};
+use truth::graph::{address, Node};
+use truth::{here, Task, Wait};
+
+use crate::{for_mutex, leak, lock, Lock, Tasks};
+
+/// Locks one, waits until all have theirs, and locks the other.
+pub(crate) async fn lock_both(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    let mut held = own.lock().await;
+    all.wait().await;
+    here!("deadlocks::cycles::lock_both");
+    let wanted = other.lock().await;
+    *held += *wanted;
+}
+
+pub(crate) const LOCK_BOTH: &str = "deadlocks::cycles::lock_both";
+
+/// Comes when those that it waits for have their locks.
+async fn lock_late(wanted: &'static Lock, all: &'static Barrier) {
+    all.wait().await;
+    here!("deadlocks::cycles::lock_late");
+    *wanted.lock().await += 1;
+}
+
+async fn join(other: JoinHandle<()>) {
+    here!("deadlocks::cycles::join");
+    let _ = other.await;
+}
+
+/// Two tasks that lock two mutexes in different order; another waits for one of the mutexes, and
+/// yet another for that task.
+fn abba(tasks: &mut Tasks) {
+    let (a, b, all) = (lock(), lock(), leak(Barrier::new(3)));
+    let first = tasks.spawn(lock_both(a, b, all), LOCK_BOTH, for_mutex(b));
+    let second = tasks.spawn(lock_both(b, a, all), LOCK_BOTH, for_mutex(a));
+    let (handle, third) = Tasks::start(lock_late(a, all));
+    tasks.describe(&handle, "deadlocks::cycles::lock_late", for_mutex(a));
+    let wait = Wait::new("join").with("task", truth::id(&handle));
+    let fourth = tasks.spawn(join(handle), "deadlocks::cycles::join", wait);
+
+    tasks.graph.deadlock(&[first, second]);
+    tasks.graph.waits(first, "mutex", address(b), &[second]);
+    tasks.graph.waits(second, "mutex", address(a), &[first]);
+    tasks.graph.waits(third, "mutex", address(a), &[first]);
+    tasks.graph.waits(fourth, "join", None, &[third]);
+    tasks.graph.behind(third);
+    tasks.graph.behind(fourth);
+}
+
+/// Three in a ring.
+fn ring(tasks: &mut Tasks) {
+    let (locks, all) = ([lock(), lock(), lock()], leak(Barrier::new(3)));
+    let mut members: Vec<Node> = Vec::new();
+    for number in 0..3 {
+        let wanted = locks[(number + 1) % 3];
+        let future = lock_both(locks[number], wanted, all);
+        members.push(tasks.spawn(future, LOCK_BOTH, for_mutex(wanted)));
+    }
+    for number in 0..3 {
+        let next = (number + 1) % 3;
+        tasks.graph.waits(members[number], "mutex", address(locks[next]), &[members[next]]);
+    }
+    tasks.graph.deadlock(&members);
+}
+
+async fn lock_twice(lock: &'static Lock) {
+    let first = lock.lock().await;
+    here!("deadlocks::cycles::lock_twice");
+    let second = lock.lock().await;
+    drop((first, second));
+}
+
+fn with_itself(tasks: &mut Tasks) {
+    let lock = lock();
+    let task = tasks.spawn(lock_twice(lock), "deadlocks::cycles::lock_twice", for_mutex(lock));
+    tasks.graph.waits(task, "mutex", address(lock), &[task]);
+    tasks.graph.deadlock(&[task]);
+}
+
+type Config = RwLock<u32>;
+
+/// Says the ids of children.
+type Report = mpsc::Sender<Vec<Option<u64>>>;
+
+/// Owns the only sender and waits for who waits for the lock.
+async fn produce(writer: JoinHandle<()>, sender: sync::mpsc::Sender<u32>) {
+    here!("deadlocks::cycles::produce");
+    let _ = writer.await;
+    let _ = sender.send(1).await;
+}
+
+async fn reconfigure(config: Arc<Config>, locked: oneshot::Receiver<()>) {
+    let _ = locked.await;
+    here!("deadlocks::cycles::reconfigure");
+    *config.write().await += 1;
+}
+
+/// Holds the lock and waits for who owns the sender.
+async fn consume(
+    config: Arc<Config>,
+    mut receiver: sync::mpsc::Receiver<u32>,
+    locked: oneshot::Sender<()>,
+) {
+    let limit = config.read().await;
+    let _ = locked.send(());
+    here!("deadlocks::cycles::consume");
+    let received = receiver.recv().await;
+    assert!(received < Some(*limit));
+}
+
+/// Through a `JoinHandle`, an `RwLock` and a channel.
+fn three_ways(tasks: &mut Tasks) {
+    let config = Arc::new(RwLock::new(0));
+    let object = address(&*config);
+    let (sender, receiver) = sync::mpsc::channel(1);
+    let (locked, when_locked) = oneshot::channel();
+    let wait = Wait::new("rwlock_write").with("object", Arc::as_ptr(&config));
+    let (writer, second) = Tasks::start(reconfigure(config.clone(), when_locked));
+    tasks.describe(&writer, "deadlocks::cycles::reconfigure", wait);
+    let wait = Wait::new("join").with("task", truth::id(&writer));
+    let first = tasks.spawn(produce(writer, sender), "deadlocks::cycles::produce", wait);
+    let wait = Wait::new("mpsc_recv").with("senders", 1).with("queued", 0);
+    let third = consume(config, receiver, locked);
+    let third = tasks.spawn(third, "deadlocks::cycles::consume", wait);
+
+    tasks.graph.waits(first, "join", None, &[second]);
+    tasks.graph.waits(second, "rwlock_write", object, &[third]);
+    tasks.graph.waits(third, "mpsc_recv", None, &[first]);
+    tasks.graph.deadlock(&[first, second, third]);
+}
+
+/// Reads, and reads again after a writer has queued.
+async fn read_twice(config: &'static Config, all: &'static Barrier, written: Arc<Semaphore>) {
+    let first = config.read().await;
+    all.wait().await;
+    // The writer is in the queue when this is acquired: it gives the permit as it waits.
+    written.acquire().await.expect("closed").forget();
+    here!("deadlocks::cycles::read_twice");
+    let second = config.read().await;
+    assert_eq!(*first, *second);
+}
+
+async fn write(config: &'static Config, all: &'static Barrier, written: Arc<Semaphore>) {
+    all.wait().await;
+    let write = async {
+        here!("deadlocks::cycles::write::{async_block#0}");
+        *config.write().await += 1;
+    };
+    tokio::pin!(write);
+    let mut told = false;
+    let queued = poll_fn(|cx| {
+        let polled = write.as_mut().poll(cx);
+        if !mem::replace(&mut told, true) {
+            written.add_permits(1);
+        }
+        polled
+    });
+    here!("deadlocks::cycles::write");
+    queued.await;
+}
+
+/// A reader that reads again behind a writer, which waits for the first read to end.
+fn upgrade(tasks: &mut Tasks) {
+    let (config, all) = (leak(RwLock::new(0)), leak(Barrier::new(2)));
+    let written = Arc::new(Semaphore::new(0));
+    let wait = |kind| Wait::new(kind).with("object", config as *const Config);
+    let reader = read_twice(config, all, written.clone());
+    let reader = tasks.spawn(reader, "deadlocks::cycles::read_twice", wait("rwlock_read"));
+    let chain = &["deadlocks::cycles::write", "deadlocks::cycles::write::{async_block#0}"];
+    let (writer, id) = Tasks::start(write(config, all, written));
+    let writer = Task::idle(truth::id(&writer), chain).waits(wait("rwlock_write"));
+    tasks.tasks.push(writer);
+    tasks.graph.waits(id, "rwlock_write", address(config), &[reader]);
+    tasks.graph.deadlock(&[reader, id]);
+}
+
+async fn acquire(semaphore: Arc<Semaphore>) {
+    here!("deadlocks::cycles::acquire");
+    drop(semaphore.acquire().await);
+}
+
+/// Takes all permits and waits for a child that needs one.
+async fn exhaust(semaphore: Arc<Semaphore>, report: Report) {
+    let permits = semaphore.acquire_many(2).await;
+    let child = tokio::spawn(acquire(semaphore.clone()));
+    let _ = report.send(vec![truth::id(&child)]);
+    here!("deadlocks::cycles::exhaust");
+    let _ = child.await;
+    drop(permits);
+}
+
+/// Waits for any of its children, all of which need what it holds.
+async fn gather(results: &'static Lock, report: Report) {
+    let total = results.lock().await;
+    let mut children = JoinSet::new();
+    let ids = (0..2).map(|_| truth::id(&children.spawn(add(results)))).collect();
+    let _ = report.send(ids);
+    here!("deadlocks::cycles::gather");
+    children.join_next().await;
+    drop(total);
+}
+
+async fn add(results: &'static Lock) {
+    here!("deadlocks::cycles::add");
+    *results.lock().await += 1;
+}
+
+fn parents(tasks: &mut Tasks) {
+    let semaphore = Arc::new(Semaphore::new(2));
+    let object = address(&*semaphore);
+    let (report, reported) = mpsc::channel();
+    let (parent, id) = Tasks::start(exhaust(semaphore.clone(), report));
+    let child = reported.recv().expect("the parent is gone")[0];
+    let wait = Wait::new("semaphore").with("object", Arc::as_ptr(&semaphore));
+    tasks.tasks.push(Task::idle(child, &["deadlocks::cycles::acquire"]).waits(wait));
+    let wait = Wait::new("join").with("task", child);
+    tasks.describe(&parent, "deadlocks::cycles::exhaust", wait);
+    tasks.graph.waits(Node::task(child), "semaphore", object, &[id]);
+    tasks.graph.waits(id, "join", None, &[Node::task(child)]);
+    tasks.graph.deadlock(&[id, Node::task(child)]);
+
+    let results = lock();
+    let (report, reported) = mpsc::channel();
+    let (parent, id) = Tasks::start(gather(results, report));
+    let children = reported.recv().expect("the parent is gone");
+    tasks.describe(&parent, "deadlocks::cycles::gather", Wait::new("join_set"));
+    let mut members = vec![id];
+    for child in children {
+        let task = Task::idle(child, &["deadlocks::cycles::add"]).waits(for_mutex(results));
+        tasks.tasks.push(task);
+        tasks.graph.waits(Node::task(child), "mutex", address(results), &[id]);
+        members.push(Node::task(child));
+    }
+    tasks.graph.waits(id, "join_set", None, &members[1..]);
+    tasks.graph.deadlock(&members);
+}
+
+pub(crate) fn spawn_all(tasks: &mut Tasks) {
+    abba(tasks);
+    ring(tasks);
+    with_itself(tasks);
+    three_ways(tasks);
+    upgrade(tasks);
+    parents(tasks);
+}
