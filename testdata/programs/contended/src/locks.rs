@@ -1,9 +1,11 @@
 //! Cycles of locks with a way out, and what a guard leaves behind when it has gone.
 
+use std::future::Future;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{poll_fn, BoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::FutureExt;
 use tokio::sync::{Barrier, Mutex, OwnedMutexGuard, RwLock, Semaphore};
@@ -60,6 +62,50 @@ async fn with_timeout(own: &'static Lock, other: &'static Lock, all: &'static Ba
     }
 }
 
+/// The same with all that it does within the time.
+async fn within(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    here!("contended::locks::within");
+    let _ = timeout(FOREVER, lock_both(own, other, all)).await;
+}
+
+async fn fail_later() -> Result<(), ()> {
+    here!("contended::locks::fail_later");
+    nap().await;
+    Err(())
+}
+
+async fn try_lock(wanted: &'static Lock) -> Result<(), ()> {
+    here!("contended::locks::try_lock");
+    *wanted.lock().await += 1;
+    Ok(())
+}
+
+/// An arm that fails is the end of all.
+async fn try_both(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    let held = own.lock().await;
+    all.wait().await;
+    here!("contended::locks::try_both");
+    let _ = tokio::try_join!(try_lock(other), fail_later());
+    drop(held);
+}
+
+/// Looks at something else whenever it is polled, and others may wake it.
+async fn looks_aside(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    let held = own.lock().await;
+    all.wait().await;
+    let mut wanted = Box::pin(other.lock());
+    let either = poll_fn(|cx| {
+        *STOPPED.lock().expect("poisoned") = Some(cx.waker().clone());
+        wanted.as_mut().poll(cx).map(|_| ())
+    });
+    here!("contended::locks::looks_aside");
+    either.await;
+    drop(held);
+}
+
+/// Who waits until all is stopped.
+static STOPPED: std::sync::Mutex<Option<Waker>> = std::sync::Mutex::new(None);
+
 /// Any member of the set lets it go on.
 async fn next_of(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
     let mut held = own.lock().await;
@@ -81,6 +127,7 @@ fn ways_out(tasks: &mut Tasks) {
             let second = tasks.spawn(lock_both(b, a, all), LOCK_BOTH, for_mutex(a));
             tasks.waits_for(first, b, second);
             tasks.waits_for(second, a, first);
+            (first, second)
         };
     pair(&|tasks, a, b, all| {
         let tree = at("contended::locks::select_timer");
@@ -92,9 +139,24 @@ fn ways_out(tasks: &mut Tasks) {
         tasks.spawn_tree(with_timeout(a, b, all), tree, Some(for_mutex(b)))
     });
     pair(&|tasks, a, b, all| {
+        let tree = at("contended::locks::within").polls(at(LOCK_BOTH));
+        tasks.spawn_tree(within(a, b, all), tree, Some(for_mutex(b)))
+    });
+    pair(&|tasks, a, b, all| {
+        let fails = at("contended::locks::fail_later").then(at("contended::nap"));
+        let tree = at("contended::locks::try_both");
+        let tree = tree.join(0, at("contended::locks::try_lock")).join(1, fails);
+        tasks.spawn_tree(try_both(a, b, all), tree, Some(for_mutex(b)))
+    });
+    pair(&|tasks, a, b, all| {
         let tree = at("contended::locks::next_of").set(library()).set(at("contended::nap"));
         tasks.spawn_tree(next_of(a, b, all), tree, Some(for_mutex(b)))
     });
+    let (first, second) = pair(&|tasks, a, b, all| {
+        let tree = at("contended::locks::looks_aside");
+        tasks.spawn_tree(looks_aside(a, b, all), tree, Some(for_mutex(b)))
+    });
+    tasks.graph.perhaps(&[first, second]);
 }
 
 async fn acquire(semaphore: Arc<Semaphore>) {

@@ -1,11 +1,9 @@
 //! Cycles in which every task waits for one thing.
 
-use std::future::{poll_fn, Future};
-use std::mem;
 use std::sync::{mpsc, Arc};
 
-use tokio::sync::{self, oneshot, Barrier, RwLock, Semaphore};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::sync::{self, oneshot, Barrier, OnceCell, RwLock, Semaphore};
+use tokio::task::{yield_now, JoinHandle, JoinSet};
 use truth::graph::{address, Node};
 use truth::{here, Task, Wait};
 
@@ -84,6 +82,27 @@ fn with_itself(tasks: &mut Tasks) {
     tasks.graph.deadlock(&[task]);
 }
 
+async fn initialise(cell: &'static OnceCell<u32>) -> u32 {
+    here!("deadlocks::cycles::initialise");
+    *cell.get_or_init(|| async { 1 }).await
+}
+
+/// Needs what it initialises.
+async fn initialise_twice(cell: &'static OnceCell<u32>) {
+    here!("deadlocks::cycles::initialise_twice");
+    cell.get_or_init(|| initialise(cell)).await;
+}
+
+fn cell(tasks: &mut Tasks) {
+    let cell = leak(OnceCell::new());
+    let (handle, task) = Tasks::start(initialise_twice(cell));
+    let chain = &["deadlocks::cycles::initialise_twice", "deadlocks::cycles::initialise"];
+    let wait = Wait::new("once_cell").with("object", cell as *const OnceCell<u32>);
+    tasks.tasks.push(Task::idle(truth::id(&handle), chain).waits(wait));
+    tasks.graph.waits(task, "once_cell", address(cell), &[task]);
+    tasks.graph.deadlock(&[task]);
+}
+
 type Config = RwLock<u32>;
 
 /// Says the ids of children.
@@ -137,48 +156,33 @@ fn three_ways(tasks: &mut Tasks) {
 }
 
 /// Reads, and reads again after a writer has queued.
-async fn read_twice(config: &'static Config, all: &'static Barrier, written: Arc<Semaphore>) {
+async fn read_twice(config: &'static Config, all: &'static Barrier) {
     let first = config.read().await;
     all.wait().await;
-    // The writer is in the queue when this is acquired: it gives the permit as it waits.
-    written.acquire().await.expect("closed").forget();
+    while config.try_read().is_ok() {
+        yield_now().await;
+    }
     here!("deadlocks::cycles::read_twice");
     let second = config.read().await;
     assert_eq!(*first, *second);
 }
 
-async fn write(config: &'static Config, all: &'static Barrier, written: Arc<Semaphore>) {
+async fn write(config: &'static Config, all: &'static Barrier) {
     all.wait().await;
-    let write = async {
-        here!("deadlocks::cycles::write::{async_block#0}");
-        *config.write().await += 1;
-    };
-    tokio::pin!(write);
-    let mut told = false;
-    let queued = poll_fn(|cx| {
-        let polled = write.as_mut().poll(cx);
-        if !mem::replace(&mut told, true) {
-            written.add_permits(1);
-        }
-        polled
-    });
     here!("deadlocks::cycles::write");
-    queued.await;
+    *config.write().await += 1;
 }
 
 /// A reader that reads again behind a writer, which waits for the first read to end.
 fn upgrade(tasks: &mut Tasks) {
     let (config, all) = (leak(RwLock::new(0)), leak(Barrier::new(2)));
-    let written = Arc::new(Semaphore::new(0));
     let wait = |kind| Wait::new(kind).with("object", config as *const Config);
-    let reader = read_twice(config, all, written.clone());
+    let reader = read_twice(config, all);
     let reader = tasks.spawn(reader, "deadlocks::cycles::read_twice", wait("rwlock_read"));
-    let chain = &["deadlocks::cycles::write", "deadlocks::cycles::write::{async_block#0}"];
-    let (writer, id) = Tasks::start(write(config, all, written));
-    let writer = Task::idle(truth::id(&writer), chain).waits(wait("rwlock_write"));
-    tasks.tasks.push(writer);
-    tasks.graph.waits(id, "rwlock_write", address(config), &[reader]);
-    tasks.graph.deadlock(&[reader, id]);
+    let writer = write(config, all);
+    let writer = tasks.spawn(writer, "deadlocks::cycles::write", wait("rwlock_write"));
+    tasks.graph.waits(writer, "rwlock_write", address(config), &[reader]);
+    tasks.graph.deadlock(&[reader, writer]);
 }
 
 async fn acquire(semaphore: Arc<Semaphore>) {
@@ -246,6 +250,7 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     abba(tasks);
     ring(tasks);
     with_itself(tasks);
+    cell(tasks);
     three_ways(tasks);
     upgrade(tasks);
     parents(tasks);

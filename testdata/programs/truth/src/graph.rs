@@ -36,6 +36,7 @@ struct Edge {
 struct Deadlock {
     members: Vec<Node>,
     native: bool,
+    perhaps: bool,
 }
 
 struct Futurelock {
@@ -91,12 +92,22 @@ impl Graph {
 
     /// None of these will ever go on, and they alone are the reason.
     pub fn deadlock(&mut self, members: &[Node]) {
-        self.deadlocks.push(Deadlock { members: members.to_vec(), native: false });
+        self.add_deadlock(members, false, false);
+    }
+
+    fn add_deadlock(&mut self, members: &[Node], native: bool, perhaps: bool) {
+        self.deadlocks.push(Deadlock { members: members.to_vec(), native, perhaps });
     }
 
     /// The same, by guards on the stacks of threads.
     pub fn deadlock_of_stacks(&mut self, members: &[Node]) {
-        self.deadlocks.push(Deadlock { members: members.to_vec(), native: true });
+        self.add_deadlock(members, true, false);
+    }
+
+    /// They can go on, but nobody can see that from outside: it may be called a deadlock, but not
+    /// for certain.
+    pub fn perhaps(&mut self, members: &[Node]) {
+        self.add_deadlock(members, false, true);
     }
 
     /// It waits behind a future of its own that it does not poll. `granted`: that future has
@@ -137,6 +148,7 @@ impl Graph {
             object(&[
                 ("members", nodes(&deadlock.members)),
                 ("native", deadlock.native.to_string()),
+                ("perhaps", deadlock.perhaps.to_string()),
             ])
         };
         let futurelock = |lock: &Futurelock| {
