@@ -236,6 +236,16 @@ async fn drop_first(first: Shared, second: Shared, next: std::sync::mpsc::Sender
     *second.lock().await += 1;
 }
 
+/// Had the first and used it, so that the compiler keeps its place.
+async fn use_first(first: Shared, second: Shared, next: std::sync::mpsc::Sender<()>) {
+    let mut guard = first.lock_owned().await;
+    *guard += 1;
+    drop(guard);
+    let _ = next.send(());
+    here!("contended::locks::use_first");
+    *second.lock().await += 1;
+}
+
 /// Had the first, and gave it away.
 async fn give_first(
     first: Shared,
@@ -261,26 +271,45 @@ fn for_shared(lock: &Shared) -> Wait {
 }
 
 /// What is left of a guard in a frame where it no longer is must not be taken for one.
-async fn traces(tasks: &mut Tasks) {
-    for given in [false, true] {
-        let (first, second) = (Shared::default(), Shared::default());
-        let guard = second.clone().lock_owned().await;
-        let (task, holder) = if given {
-            let (next, received) = std::sync::mpsc::channel();
-            let task = give_first(first.clone(), second.clone(), next);
-            let task = tasks.spawn(task, "contended::locks::give_first", for_shared(&second));
-            (task, tasks.hold(received.recv().expect("it is gone")))
-        } else {
-            let (next, dropped) = std::sync::mpsc::channel();
-            let task = drop_first(first.clone(), second.clone(), next);
-            let task = tasks.spawn(task, "contended::locks::drop_first", for_shared(&second));
-            dropped.recv().expect("it is gone");
-            (task, tasks.hold(first.clone().lock_owned().await))
-        };
-        let name = "contended::locks::want_first";
-        let other = tasks.spawn(want_first(first.clone(), guard), name, for_shared(&first));
-        tasks.waits_for(task, &second, other);
-        tasks.waits_for(other, &first, holder);
+fn traces(tasks: &mut Tasks) {
+    gone(tasks, |tasks, first, second| {
+        let (next, received) = std::sync::mpsc::channel();
+        let task = give_first(first.clone(), second.clone(), next);
+        let task = tasks.spawn(task, "contended::locks::give_first", for_shared(&second));
+        (task, received.recv().expect("it is gone"), false)
+    });
+    gone(tasks, |tasks, first, second| {
+        let (next, dropped) = std::sync::mpsc::channel();
+        let task = drop_first(first.clone(), second.clone(), next);
+        let task = tasks.spawn(task, "contended::locks::drop_first", for_shared(&second));
+        dropped.recv().expect("it is gone");
+        (task, first.try_lock_owned().expect("it is locked"), false)
+    });
+    gone(tasks, |tasks, first, second| {
+        let (next, dropped) = std::sync::mpsc::channel();
+        let task = use_first(first.clone(), second.clone(), next);
+        let task = tasks.spawn(task, "contended::locks::use_first", for_shared(&second));
+        dropped.recv().expect("it is gone");
+        (task, first.try_lock_owned().expect("it is locked"), true)
+    });
+}
+
+/// Makes a task that had the first and waits for the second, which another has that waits for
+/// the first, which a third one has that sleeps.
+fn gone(
+    tasks: &mut Tasks,
+    make: impl FnOnce(&mut Tasks, Shared, Shared) -> (Node, OwnedMutexGuard<u32>, bool),
+) {
+    let (first, second) = (Shared::default(), Shared::default());
+    let guard = second.clone().try_lock_owned().expect("it is locked");
+    let (task, had, stale) = make(tasks, first.clone(), second.clone());
+    let holder = tasks.hold(had);
+    let name = "contended::locks::want_first";
+    let other = tasks.spawn(want_first(first.clone(), guard), name, for_shared(&first));
+    tasks.waits_for(task, &second, other);
+    match stale {
+        true => tasks.graph.waits_or_stale(other, "mutex", address(&*first), &[holder]),
+        false => tasks.waits_for(other, &first, holder),
     }
 }
 
@@ -299,6 +328,6 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     ways_out(tasks);
     permits(tasks).await;
     parents(tasks);
-    traces(tasks).await;
+    traces(tasks);
     queue(tasks).await;
 }

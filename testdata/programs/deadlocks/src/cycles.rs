@@ -7,7 +7,7 @@ use tokio::task::{yield_now, JoinHandle, JoinSet};
 use truth::graph::{address, Node};
 use truth::{here, Task, Wait};
 
-use crate::{for_mutex, leak, lock, Lock, Tasks};
+use crate::{for_mutex, leak, lock, nap, Lock, Tasks};
 
 /// Locks one, waits until all have theirs, and locks the other.
 pub(crate) async fn lock_both(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
@@ -66,6 +66,31 @@ fn ring(tasks: &mut Tasks) {
         tasks.graph.waits(members[number], "mutex", address(locks[next]), &[members[next]]);
     }
     tasks.graph.deadlock(&members);
+}
+
+/// Had the lock and used it before it sleeps.
+async fn had(lock: &'static Lock, dropped: oneshot::Sender<()>) {
+    let mut guard = lock.lock().await;
+    *guard += 1;
+    drop(guard);
+    let _ = dropped.send(());
+    here!("deadlocks::cycles::had");
+    nap().await;
+}
+
+/// Two as before, and what is left of a guard in a third, which does not have it.
+async fn beside_a_trace(tasks: &mut Tasks) {
+    let (a, b, all) = (lock(), lock(), leak(Barrier::new(2)));
+    let (dropped, when_dropped) = oneshot::channel();
+    let (handle, _) = Tasks::start(had(a, dropped));
+    let chain = &["deadlocks::cycles::had", "deadlocks::nap"];
+    tasks.tasks.push(Task::idle(truth::id(&handle), chain).sleeps());
+    when_dropped.await.expect("it is gone");
+    let first = tasks.spawn(lock_both(a, b, all), LOCK_BOTH, for_mutex(b));
+    let second = tasks.spawn(lock_both(b, a, all), LOCK_BOTH, for_mutex(a));
+    tasks.graph.hard_deadlock(&[first, second]);
+    tasks.graph.waits(first, "mutex", address(b), &[second]);
+    tasks.graph.waits_or_stale(second, "mutex", address(a), &[first]);
 }
 
 async fn lock_twice(lock: &'static Lock) {
@@ -246,9 +271,10 @@ fn parents(tasks: &mut Tasks) {
     tasks.graph.deadlock(&members);
 }
 
-pub(crate) fn spawn_all(tasks: &mut Tasks) {
+pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     abba(tasks);
     ring(tasks);
+    beside_a_trace(tasks).await;
     with_itself(tasks);
     cell(tasks);
     three_ways(tasks);

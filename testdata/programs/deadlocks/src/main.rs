@@ -72,7 +72,7 @@ async fn report(to: &'static Lock) {
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let mut tasks = Tasks { tasks: Vec::new(), graph: Graph::new() };
-    cycles::spawn_all(&mut tasks);
+    cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);
     lost::spawn_all(&mut tasks);

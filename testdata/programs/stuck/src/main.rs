@@ -131,7 +131,7 @@ fn abba(tasks: &mut Tasks, runtime: &Handle, index: usize) {
     let (first, second) = (spawn(a, b), spawn(b, a));
     tasks.graph.waits_for_stack(first, "std_mutex", address(b), &[second]);
     tasks.graph.waits_for_stack(second, "std_mutex", address(a), &[first]);
-    tasks.graph.deadlock_of_stacks(&[first, second]);
+    tasks.graph.hard_deadlock(&[first, second]);
 }
 
 async fn join(other: JoinHandle<()>) {

@@ -25,17 +25,27 @@ impl Node {
     }
 }
 
+/// How well it can be seen from outside who holds something.
+#[derive(Clone, Copy)]
+enum Sight {
+    Clear,
+    /// The guards lie on the stacks of threads, where a compiler may leave no trace of them.
+    Native,
+    /// There is also what is left of a guard that was dropped, and which looks like one.
+    Stale,
+}
+
 struct Edge {
     who: Node,
     kind: &'static str,
     object: Option<usize>,
     holders: Vec<Node>,
-    native: bool,
+    sight: Sight,
 }
 
 struct Deadlock {
     members: Vec<Node>,
-    native: bool,
+    hard: bool,
     perhaps: bool,
 }
 
@@ -75,11 +85,10 @@ impl Graph {
 
     /// It waits for something of this kind, which these hold and nobody else.
     pub fn waits(&mut self, who: Node, kind: &'static str, object: Option<usize>, by: &[Node]) {
-        self.edges.push(Edge { who, kind, object, holders: by.to_vec(), native: false });
+        self.edges.push(Edge { who, kind, object, holders: by.to_vec(), sight: Sight::Clear });
     }
 
-    /// The same, and the guards lie on the stacks of threads, where a compiler may leave no
-    /// trace of them.
+    /// The same, by guards on the stacks of threads, where a compiler may leave no trace of them.
     pub fn waits_for_stack(
         &mut self,
         who: Node,
@@ -87,7 +96,18 @@ impl Graph {
         object: Option<usize>,
         by: &[Node],
     ) {
-        self.edges.push(Edge { who, kind, object, holders: by.to_vec(), native: true });
+        self.edges.push(Edge { who, kind, object, holders: by.to_vec(), sight: Sight::Native });
+    }
+
+    /// The same, and others have what looks like a guard but is what was left of one.
+    pub fn waits_or_stale(
+        &mut self,
+        who: Node,
+        kind: &'static str,
+        object: Option<usize>,
+        by: &[Node],
+    ) {
+        self.edges.push(Edge { who, kind, object, holders: by.to_vec(), sight: Sight::Stale });
     }
 
     /// None of these will ever go on, and they alone are the reason.
@@ -95,12 +115,12 @@ impl Graph {
         self.add_deadlock(members, false, false);
     }
 
-    fn add_deadlock(&mut self, members: &[Node], native: bool, perhaps: bool) {
-        self.deadlocks.push(Deadlock { members: members.to_vec(), native, perhaps });
+    fn add_deadlock(&mut self, members: &[Node], hard: bool, perhaps: bool) {
+        self.deadlocks.push(Deadlock { members: members.to_vec(), hard, perhaps });
     }
 
-    /// The same, by guards on the stacks of threads.
-    pub fn deadlock_of_stacks(&mut self, members: &[Node]) {
+    /// The same, and it may be that nobody can see it from outside.
+    pub fn hard_deadlock(&mut self, members: &[Node]) {
         self.add_deadlock(members, true, false);
     }
 
@@ -141,13 +161,14 @@ impl Graph {
                 ("kind", string(edge.kind)),
                 ("object", at),
                 ("holders", nodes(&edge.holders)),
-                ("native", edge.native.to_string()),
+                ("native", matches!(edge.sight, Sight::Native).to_string()),
+                ("stale", matches!(edge.sight, Sight::Stale).to_string()),
             ])
         };
         let deadlock = |deadlock: &Deadlock| {
             object(&[
                 ("members", nodes(&deadlock.members)),
-                ("native", deadlock.native.to_string()),
+                ("hard", deadlock.hard.to_string()),
                 ("perhaps", deadlock.perhaps.to_string()),
             ])
         };
