@@ -388,12 +388,12 @@ pub struct Truth {
     program: &'static str,
     runtimes: Vec<Runtime>,
     tasks: Vec<Task>,
+    graph: Option<graph::Graph>,
     block_on: Vec<Vec<&'static str>>,
     blocking: Vec<Job>,
     gone: Vec<Option<u64>>,
     passes: Vec<&'static str>,
     threads: Option<Vec<Blocked>>,
-    graph: Option<graph::Graph>,
 }
 
 impl Truth {
@@ -402,12 +402,12 @@ impl Truth {
             program,
             runtimes: Vec::new(),
             tasks: Vec::new(),
+            graph: None,
             block_on: Vec::new(),
             blocking: Vec::new(),
             gone: Vec::new(),
             passes: Vec::new(),
             threads: None,
-            graph: None,
         }
     }
 
@@ -423,6 +423,12 @@ impl Truth {
 
     pub fn tasks(mut self, tasks: impl IntoIterator<Item = Task>) -> Truth {
         self.tasks.extend(tasks);
+        self
+    }
+
+    /// Who waits for whom.
+    pub fn graph(mut self, graph: graph::Graph) -> Truth {
+        self.graph = Some(graph);
         self
     }
 
@@ -459,12 +465,6 @@ impl Truth {
     /// All the threads that should be polling or working but sit in something.
     pub fn blocked(mut self, threads: Vec<Blocked>) -> Truth {
         self.threads = Some(threads);
-        self
-    }
-
-    /// Who waits for whom.
-    pub fn graph(mut self, graph: graph::Graph) -> Truth {
-        self.graph = Some(graph);
         self
     }
 
