@@ -144,11 +144,9 @@ class Comparison:
                     self.differ("no futurelock of {}", who)
 
     def compare_lost(self, rest):
+        """That it waits for itself, or for a future of its own, is true of it too."""
         for who, proven in self.lost.items():
-            told = [
-                verdict for verdict in rest
-                if verdict[0] in ("lost", "deadlock") and verdict[1] == {who}
-            ]
+            told = [verdict for verdict in rest if verdict[1] == {who}]
             for verdict in told:
                 rest.remove(verdict)
             if proven and not told:
@@ -157,8 +155,9 @@ class Comparison:
     def compare_deadlocks(self, rest):
         for want in self.truth["deadlocks"]:
             members = {name_of(node) for node in want["members"]}
+            kinds = ("deadlock", "lost") if want["perhaps"] else ("deadlock",)
             told = [
-                verdict for verdict in rest if verdict[0] == "deadlock" and verdict[1] == members
+                verdict for verdict in rest if verdict[0] in kinds and verdict[1] == members
             ]
             if len(told) > 1:
                 self.differ("the deadlock of {} is told {} times", show(members), len(told))

@@ -1,18 +1,47 @@
 //! Tasks that wait for senders that are not where tasks have theirs.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
-use truth::{here, Wait};
+use tokio::time::sleep;
+use truth::{here, Wait, FOREVER};
 
 use crate::{leak, Tasks};
 
+/// What many share, a sender among it.
+struct State {
+    sender: mpsc::Sender<u32>,
+}
+
+static STATE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 static SENDER: Mutex<Option<mpsc::Sender<u32>>> = Mutex::new(None);
 
 async fn receive(mut receiver: mpsc::Receiver<u32>) {
     here!("contended::ends::receive");
     receiver.recv().await;
+}
+
+/// Has what others share too.
+async fn receive_beside(state: Arc<State>, mut receiver: mpsc::Receiver<u32>) {
+    here!("contended::ends::receive_beside");
+    receiver.recv().await;
+    assert!(!state.sender.is_closed());
+}
+
+/// Owns the only sender that counts, but another can make one.
+async fn receive_weakly(sender: mpsc::Sender<u32>, mut receiver: mpsc::Receiver<u32>) {
+    here!("contended::ends::receive_weakly");
+    receiver.recv().await;
+    drop(sender);
+}
+
+async fn answer_late(mut receiver: mpsc::Receiver<oneshot::Sender<u32>>) {
+    here!("contended::ends::answer_late");
+    sleep(FOREVER).await;
+    while let Some(sender) = receiver.recv().await {
+        let _ = sender.send(1);
+    }
 }
 
 async fn receive_one(receiver: oneshot::Receiver<u32>) {
@@ -24,6 +53,14 @@ async fn receive_one(receiver: oneshot::Receiver<u32>) {
 fn send_later(gate: std::sync::mpsc::Receiver<()>, sender: oneshot::Sender<u32>) {
     let opened = gate.recv();
     let _ = sender.send(u32::from(opened.is_ok()));
+}
+
+/// Keeps it in a thread of its own.
+fn keep<T>(what: T) {
+    loop {
+        thread::park();
+        truth::used!(what);
+    }
 }
 
 pub(crate) fn spawn_all(tasks: &mut Tasks) {
@@ -38,6 +75,36 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     let (sender, receiver) = mpsc::channel(1);
     leak(sender);
     tasks.spawn(receive(receiver), "contended::ends::receive", wait(1));
+
+    // In what many share, who receives too: another is in a static, in a task, in a thread.
+    for place in 0..3 {
+        let (sender, receiver) = mpsc::channel(1);
+        let state = Arc::new(State { sender });
+        let (other, name) = (state.clone(), "contended::ends::receive_beside");
+        tasks.spawn(receive_beside(state, receiver), name, wait(1));
+        match place {
+            0 => *STATE.lock().expect("poisoned") = Some(other),
+            1 => drop(tasks.hold(other)),
+            _ => drop(thread::spawn(move || keep(other))),
+        }
+    }
+
+    // Nowhere yet: it will be made of a weak one.
+    let (sender, receiver) = mpsc::channel(1);
+    tasks.hold(sender.downgrade());
+    let name = "contended::ends::receive_weakly";
+    let task = tasks.spawn(receive_weakly(sender, receiver), name, wait(1));
+    tasks.graph.perhaps(&[task]);
+
+    // In a message that nobody has received yet.
+    let (sender, receiver) = oneshot::channel();
+    let (requests, answers) = mpsc::channel(1);
+    requests.try_send(sender).expect("the channel is full");
+    let name = "contended::ends::answer_late";
+    tasks.spawn(answer_late(answers), name, Wait::new("sleep"));
+    let name = "contended::ends::receive_one";
+    tasks.spawn(receive_one(receiver), name, Wait::new("oneshot"));
+    leak(requests);
 
     // On the stack of a thread that tokio does not know.
     let (sender, receiver) = oneshot::channel();

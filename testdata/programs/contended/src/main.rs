@@ -1,6 +1,7 @@
 //! Tasks that wait for each other, for long and in ways that look like deadlocks, but each of
 //! which will go on: there is nothing to complain about.
 
+mod arms;
 mod ends;
 mod locks;
 mod weak;
@@ -91,6 +92,7 @@ async fn nap() {
 async fn main() {
     let mut tasks = Tasks { tasks: Vec::new(), graph: Graph::new() };
     locks::spawn_all(&mut tasks).await;
+    arms::spawn_all(&mut tasks);
     ends::spawn_all(&mut tasks);
     let notify = weak::spawn_all(&mut tasks);
     Truth::new("contended")

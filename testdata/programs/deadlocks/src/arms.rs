@@ -59,7 +59,25 @@ fn select(tasks: &mut Tasks) {
     tasks.graph.deadlock(&[first, second, third]);
 }
 
+/// Two arms of one task that wait for each other.
+async fn each_other(a: &'static Lock, b: &'static Lock, all: &'static Barrier) {
+    here!("deadlocks::arms::each_other");
+    tokio::join!(lock_both(a, b, all), lock_both(b, a, all));
+}
+
+fn within_one(tasks: &mut Tasks) {
+    let (a, b, all) = (lock(), lock(), leak(Barrier::new(2)));
+    let (handle, task) = Tasks::start(each_other(a, b, all));
+    let tree = at("deadlocks::arms::each_other").join(0, at(LOCK_BOTH)).join(1, at(LOCK_BOTH));
+    let row = Task::idle_tree(truth::id(&handle), tree);
+    tasks.tasks.push(row.beside(for_mutex(a)).beside(for_mutex(b)));
+    tasks.graph.waits(task, "mutex", address(a), &[task]);
+    tasks.graph.waits(task, "mutex", address(b), &[task]);
+    tasks.graph.deadlock(&[task]);
+}
+
 pub(crate) fn spawn_all(tasks: &mut Tasks) {
     join(tasks);
     select(tasks);
+    within_one(tasks);
 }

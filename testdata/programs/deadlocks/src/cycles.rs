@@ -210,6 +210,48 @@ fn upgrade(tasks: &mut Tasks) {
     tasks.graph.deadlock(&[reader, writer]);
 }
 
+/// Reads, and then wants to write.
+async fn read_and_write(config: &'static Config, all: &'static Barrier) {
+    let before = config.read().await;
+    all.wait().await;
+    here!("deadlocks::cycles::read_and_write");
+    *config.write().await += 1;
+    drop(before);
+}
+
+fn two_upgrades(tasks: &mut Tasks) {
+    let (config, all) = (leak(RwLock::new(0)), leak(Barrier::new(2)));
+    let mut spawn = || {
+        let wait = Wait::new("rwlock_write").with("object", config as *const Config);
+        tasks.spawn(read_and_write(config, all), "deadlocks::cycles::read_and_write", wait)
+    };
+    let members = [spawn(), spawn()];
+    tasks.graph.waits(members[0], "rwlock_write", address(config), &members);
+    tasks.graph.waits(members[1], "rwlock_write", address(config), &members);
+    tasks.graph.deadlock(&members);
+}
+
+/// Takes one permit, and then another.
+async fn acquire_twice(semaphore: &'static Semaphore, all: &'static Barrier) {
+    let first = semaphore.acquire().await;
+    all.wait().await;
+    here!("deadlocks::cycles::acquire_twice");
+    let second = semaphore.acquire().await;
+    drop((first, second));
+}
+
+fn two_permits(tasks: &mut Tasks) {
+    let (semaphore, all) = (leak(Semaphore::new(2)), leak(Barrier::new(2)));
+    let mut spawn = || {
+        let wait = Wait::new("semaphore").with("object", semaphore as *const Semaphore);
+        tasks.spawn(acquire_twice(semaphore, all), "deadlocks::cycles::acquire_twice", wait)
+    };
+    let members = [spawn(), spawn()];
+    tasks.graph.waits(members[0], "semaphore", address(semaphore), &members);
+    tasks.graph.waits(members[1], "semaphore", address(semaphore), &members);
+    tasks.graph.deadlock(&members);
+}
+
 async fn acquire(semaphore: Arc<Semaphore>) {
     here!("deadlocks::cycles::acquire");
     drop(semaphore.acquire().await);
@@ -279,5 +321,7 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     cell(tasks);
     three_ways(tasks);
     upgrade(tasks);
+    two_upgrades(tasks);
+    two_permits(tasks);
     parents(tasks);
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch, Notify};
-use truth::{here, Wait};
+use truth::tree::{at, fresh};
+use truth::{here, Task, Wait};
 
 use crate::Tasks;
 
@@ -16,6 +17,18 @@ async fn collect(sender: mpsc::Sender<u32>, mut receiver: mpsc::Receiver<u32>) {
     }
     drop(sender);
     assert_eq!(total, 0);
+}
+
+async fn produce(sender: mpsc::Sender<u32>) {
+    let _ = sender.send(1).await;
+}
+
+/// Made the future that sends and forgot to spawn it.
+async fn not_started(sender: mpsc::Sender<u32>, mut receiver: mpsc::Receiver<u32>) {
+    let producer = produce(sender);
+    here!("deadlocks::lost::not_started");
+    receiver.recv().await;
+    producer.await;
 }
 
 async fn answer_itself(sender: oneshot::Sender<u32>, receiver: oneshot::Receiver<u32>) {
@@ -46,6 +59,15 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     let (sender, receiver) = mpsc::channel(1);
     let wait = Wait::new("mpsc_recv").with("senders", 1).with("queued", 0);
     let task = tasks.spawn(collect(sender, receiver), "deadlocks::lost::collect", wait);
+    tasks.graph.waits(task, "mpsc_recv", None, &[task]);
+    tasks.graph.lost(task, true);
+
+    let (sender, receiver) = mpsc::channel(1);
+    let future = not_started(sender, receiver);
+    let wait = Wait::new("mpsc_recv").with("senders", 1).with("queued", 0);
+    let (handle, task) = Tasks::start(future);
+    let tree = at("deadlocks::lost::not_started").held(fresh("deadlocks::lost::produce"));
+    tasks.tasks.push(Task::idle_tree(truth::id(&handle), tree).beside(wait));
     tasks.graph.waits(task, "mpsc_recv", None, &[task]);
     tasks.graph.lost(task, true);
 

@@ -4,6 +4,7 @@
 mod arms;
 mod channels;
 mod cycles;
+mod jobs;
 mod lost;
 
 use std::future::Future;
@@ -75,6 +76,7 @@ async fn main() {
     cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);
+    jobs::spawn_all(&mut tasks);
     lost::spawn_all(&mut tasks);
 
     let root = Node::thread(quiet::own_tid());
@@ -91,6 +93,7 @@ async fn main() {
         .tasks(tasks.tasks)
         .graph(tasks.graph)
         .block_on(&["deadlocks::main::{async_block#0}"])
+        .blocking_on(jobs::JOB)
         .publish();
     here!("deadlocks::main::{async_block#0}");
     let _ = reporter.await;
