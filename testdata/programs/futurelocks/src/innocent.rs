@@ -1,6 +1,7 @@
 //! What looks like a futurelock and is none.
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{mpsc, Arc};
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -69,6 +70,49 @@ async fn later(lock: &'static Lock) {
     }
 }
 
+/// Dropped the future, which has left the queue.
+async fn dropped(lock: &'static Lock) {
+    let mut first = Box::pin(add(lock));
+    tokio::select! {
+        _ = &mut first => {}
+        _ = sleep(SHORT) => {
+            drop(first);
+            here!("futurelocks::innocent::dropped");
+            *lock.lock().await += 1;
+        }
+    }
+}
+
+async fn hold_queued(lock: &'static Lock) {
+    let guard = lock.lock().await;
+    here!("futurelocks::innocent::hold_queued");
+    hold(guard).await;
+}
+
+/// Gave the future away: a task of its own polls it, and has the lock by now.
+async fn given_away(lock: &'static Lock, ids: mpsc::Sender<Option<u64>>) {
+    let mut first = Box::pin(hold_queued(lock));
+    tokio::select! {
+        _ = &mut first => {}
+        _ = sleep(SHORT) => {
+            let _ = ids.send(truth::id(&tokio::spawn(first)));
+            passed("futurelocks::innocent::hold_queued", 1).await;
+            here!("futurelocks::innocent::given_away");
+            *lock.lock().await += 1;
+        }
+    }
+}
+
+/// Holds the lock until somebody has got this.
+async fn until_given(lock: &'static Lock, locked: mpsc::Sender<()>, given: Arc<AtomicBool>) {
+    let guard = lock.lock().await;
+    let _ = locked.send(());
+    while !given.load(Ordering::SeqCst) {
+        sleep(Duration::from_millis(1)).await;
+    }
+    drop(guard);
+}
+
 async fn until_later(lock: &'static Lock, locked: mpsc::Sender<()>) {
     let guard = lock.lock().await;
     let _ = locked.send(());
@@ -94,6 +138,28 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     let tree = at("futurelocks::innocent::not_started").held(fresh("futurelocks::innocent::add"));
     let task = tasks.spawn(not_started(second), tree, for_mutex(second));
     tasks.graph.waits(task, "mutex", address(second), &[holder]);
+
+    let lock = crate::lock();
+    let holder = tasks.hold(lock).await;
+    let (handle, task) = Tasks::start(dropped(lock));
+    let row = Task::idle(truth::id(&handle), &["futurelocks::innocent::dropped"]);
+    tasks.tasks.push(row.waits(for_mutex(lock)));
+    tasks.graph.waits(task, "mutex", address(lock), &[holder]);
+
+    let lock = crate::lock();
+    let (locked, when_locked) = mpsc::channel();
+    let given = Arc::new(AtomicBool::new(false));
+    tokio::spawn(until_given(lock, locked, given.clone()));
+    when_locked.recv().expect("it does not lock");
+    let (ids, id) = mpsc::channel();
+    let (handle, task) = Tasks::start(given_away(lock, ids));
+    let row = Task::idle(truth::id(&handle), &["futurelocks::innocent::given_away"]);
+    tasks.tasks.push(row.waits(for_mutex(lock)));
+    let holder = id.recv().expect("it is gone");
+    given.store(true, Ordering::SeqCst);
+    let tree = at("futurelocks::innocent::hold_queued").then(at("futurelocks::hold"));
+    tasks.tasks.push(Task::idle_tree(holder, tree));
+    tasks.graph.waits_or_stale(task, "mutex", address(lock), &[Node::task(holder)]);
 
     let (ids, id) = mpsc::channel();
     let tree = at("futurelocks::innocent::by_handle");
