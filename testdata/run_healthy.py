@@ -44,6 +44,7 @@ class Looks:
         self.schema = schema
         self.server = server
         self.options = options
+        self.looks = 0
         self.found = collections.Counter()
         self.false = []
 
@@ -61,7 +62,11 @@ class Looks:
         return document, done.returncode
 
     def check(self):
-        document, status = self.run("check", "--fail-on", ",".join(NEVER))
+        # Half of them look twice, as for what takes long.
+        self.looks += 1
+        interval = "0.05" if self.looks % 2 else "0"
+        fail_on = ",".join(NEVER)
+        document, status = self.run("check", "--interval", interval, "--fail-on", fail_on)
         names = [finding["check"] for finding in document["findings"]]
         self.found.update(names)
         wrong = [finding for finding in document["findings"] if finding["check"] in NEVER]
