@@ -36,6 +36,20 @@ async fn receive_weakly(sender: mpsc::Sender<u32>, mut receiver: mpsc::Receiver<
     drop(sender);
 }
 
+/// Made a sender for a thread, and dropped its own before it waits.
+async fn drain(mut number: u32, started: std::sync::mpsc::Sender<()>) {
+    let (sender, mut receiver) = mpsc::channel::<u32>(1);
+    let clone = sender.clone();
+    thread::spawn(move || keep(clone));
+    drop(sender);
+    let _ = started.send(());
+    here!("contended::ends::drain");
+    while let Some(received) = receiver.recv().await {
+        number += received;
+    }
+    assert!(number > 0);
+}
+
 async fn answer_late(mut receiver: mpsc::Receiver<oneshot::Sender<u32>>) {
     here!("contended::ends::answer_late");
     sleep(FOREVER).await;
@@ -56,7 +70,7 @@ fn send_later(gate: std::sync::mpsc::Receiver<()>, sender: oneshot::Sender<u32>)
 }
 
 /// Keeps it in a thread of its own.
-fn keep<T>(what: T) {
+pub(crate) fn keep<T>(what: T) {
     loop {
         thread::park();
         truth::used!(what);
@@ -94,6 +108,12 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     tasks.hold(sender.downgrade());
     let name = "contended::ends::receive_weakly";
     let task = tasks.spawn(receive_weakly(sender, receiver), name, wait(1));
+    tasks.graph.perhaps(&[task]);
+
+    // In a thread, and what is left of another in the task itself.
+    let (started, when_started) = std::sync::mpsc::channel();
+    let task = tasks.spawn(drain(0, started), "contended::ends::drain", wait(1));
+    when_started.recv().expect("it is gone");
     tasks.graph.perhaps(&[task]);
 
     // In a message that nobody has received yet.

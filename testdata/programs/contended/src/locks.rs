@@ -298,6 +298,30 @@ fn traces(tasks: &mut Tasks) {
     });
 }
 
+/// Used the first, and gave it to a thread of which nobody knows what it has.
+async fn lend_first(first: Shared, second: Shared, lent: std::sync::mpsc::Sender<()>) {
+    let mut guard = first.lock_owned().await;
+    *guard += 1;
+    let borrowed = Box::new(guard);
+    std::thread::spawn(move || crate::ends::keep(borrowed));
+    let _ = lent.send(());
+    here!("contended::locks::lend_first");
+    *second.lock().await += 1;
+}
+
+fn lent(tasks: &mut Tasks) {
+    let (first, second) = (Shared::default(), Shared::default());
+    let guard = second.clone().try_lock_owned().expect("it is locked");
+    let (lent, when_lent) = std::sync::mpsc::channel();
+    let task = lend_first(first.clone(), second.clone(), lent);
+    let task = tasks.spawn(task, "contended::locks::lend_first", for_shared(&second));
+    when_lent.recv().expect("it is gone");
+    let name = "contended::locks::want_first";
+    let other = tasks.spawn(want_first(first.clone(), guard), name, for_shared(&first));
+    tasks.waits_for(task, &second, other);
+    tasks.graph.perhaps(&[task, other]);
+}
+
 /// Makes a task that had the first and waits for the second, which another has that waits for
 /// the first, which a third one has that sleeps.
 fn gone(
@@ -333,5 +357,6 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     permits(tasks).await;
     parents(tasks);
     traces(tasks);
+    lent(tasks);
     queue(tasks).await;
 }
