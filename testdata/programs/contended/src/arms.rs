@@ -54,6 +54,39 @@ async fn pipe() {
     tokio::join!(produce(sender), consume(receiver));
 }
 
+/// The same, and the ends lie beside the arms, which only refer to them.
+async fn pipe_borrowed() {
+    let (sender, mut receiver) = mpsc::channel::<u32>(1);
+    let produce = async {
+        here!("contended::arms::pipe_borrowed::{async_block#0}");
+        nap().await;
+        let _ = sender.send(1).await;
+    };
+    let consume = async {
+        here!("contended::arms::pipe_borrowed::{async_block#1}");
+        while receiver.recv().await.is_some() {}
+    };
+    here!("contended::arms::pipe_borrowed");
+    tokio::join!(produce, consume);
+}
+
+/// One arm waits for room that the other will make.
+async fn push_borrowed() {
+    let (sender, mut receiver) = mpsc::channel::<u32>(1);
+    let produce = async {
+        sender.send(1).await.expect("it is gone");
+        here!("contended::arms::push_borrowed::{async_block#0}");
+        let _ = sender.send(1).await;
+    };
+    let consume = async {
+        here!("contended::arms::push_borrowed::{async_block#1}");
+        nap().await;
+        while receiver.recv().await.is_some() {}
+    };
+    here!("contended::arms::push_borrowed");
+    tokio::join!(produce, consume);
+}
+
 async fn fetch(limit: Arc<Semaphore>) {
     here!("contended::arms::fetch");
     let permit = limit.acquire().await;
@@ -91,6 +124,16 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
         .join(1, at("contended::arms::consume"));
     let task = tasks.spawn_tree(pipe(), tree, None);
     tasks.graph.waits(task, "mpsc_recv", None, &[task]);
+
+    let tree = at("contended::arms::pipe_borrowed")
+        .join(0, at("contended::arms::pipe_borrowed::{async_block#0}").then(sleeps()))
+        .join(1, at("contended::arms::pipe_borrowed::{async_block#1}"));
+    tasks.spawn_tree(pipe_borrowed(), tree, None);
+
+    let tree = at("contended::arms::push_borrowed")
+        .join(0, at("contended::arms::push_borrowed::{async_block#0}"))
+        .join(1, at("contended::arms::push_borrowed::{async_block#1}").then(sleeps()));
+    tasks.spawn_tree(push_borrowed(), tree, None);
 
     let permitted = |times| at("contended::arms::fetch permitted").then(sleeps()).times(times);
     let waiting = || at("contended::arms::fetch").times(2);
