@@ -1,11 +1,11 @@
 #include "commands/graph_dot.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/view.h"
+#include "debugger/base/file.h"
 #include "debugger/base/str.h"
 
 /* As a double-quoted string of the DOT language, where a backslash begins an escape. */
@@ -142,14 +142,9 @@ static void write_graph(FILE *f, const struct verdicts *v, const bool *shown, si
 struct error *graph_write_dot(const struct verdicts *v, const bool *shown, const char *path,
                               size_t *nodes, size_t *edges)
 {
-	FILE *f = fopen(path, "we");
-	bool bad;
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	if (!f)
-		return error_os(errno, "%s", path);
-	errno = 0;
-	write_graph(f, v, shown, nodes, edges);
-	bad = ferror(f);
-	bad |= fclose(f) != 0;
-	return bad ? error_os(errno ? errno : EIO, "%s", path) : NULL;
+	TRY(new_file_open(path, 0666, &file));
+	write_graph(file.f, v, shown, nodes, edges);
+	return new_file_finish(&file);
 }

@@ -2,23 +2,14 @@
 #include "commands/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "commands/command.h"
 #include "commands/report_data.h"
 #include "commands/report_page.h"
+#include "debugger/base/file.h"
 #include "debugger/base/str.h"
-
-static void close_file(FILE **f)
-{
-	if (*f)
-		fclose(*f);
-}
 
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written)
 {
@@ -31,64 +22,15 @@ struct error *report_write(FILE *f, const struct answer *answer, int64_t written
 	return NULL;
 }
 
-/* Takes fd. */
-static struct error *write_to(int fd, const char *path, const struct answer *answer, bool sync)
-{
-	FILE *f CLEANUP(close_file) = fdopen(fd, "w");
-
-	if (!f) {
-		struct error *err = error_os(errno, "%s", path);
-
-		close(fd);
-		return err;
-	}
-	struct error *err = report_write(f, answer, time(NULL));
-	if (err)
-		return err->kind == ERR_OS ? error_wrap(err, "%s", path) : err;
-	if (sync && fsync(fd) != 0)
-		return error_os(errno, "%s", path);
-	return NULL;
-}
-
-/* A file of that name is whole at any time: the old one until the new one is complete. */
-static struct error *replace_file(const char *path, const struct answer *answer)
-{
-	SCRATCH(tmp);
-	const char *new = arena_printf(&tmp, "%s.%d.new", path, (int)getpid());
-	int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-	if (fd < 0)
-		return error_os(errno, "%s", new);
-	struct error *err = write_to(fd, path, answer, true);
-	if (!err && rename(new, path) != 0)
-		err = error_os(errno, "%s", path);
-	if (err)
-		unlink(new);
-	return err;
-}
-
-static void free_text(char **text)
-{
-	free(*text);
-}
-
 static struct error *write_file(const char *path, const struct answer *answer)
 {
-	struct stat st;
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	if (stat(path, &st) != 0)
-		return replace_file(path, answer);
-	if (S_ISREG(st.st_mode)) {
-		/* What a link leads to is replaced, and the link stays: /dev/stdout is one. */
-		char *real CLEANUP(free_text) = realpath(path, NULL);
-
-		return replace_file(real ? real : path, answer);
-	}
-	if (S_ISDIR(st.st_mode))
-		return error_os(EISDIR, "%s", path);
-	/* A device or a pipe: it must stay one. */
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? error_os(errno, "%s", path) : write_to(fd, path, answer, false);
+	TRY(new_file_open(path, 0666, &file));
+	struct error *err = report_write(file.f, answer, time(NULL));
+	if (err)
+		return err->kind == ERR_OS ? error_wrap(err, "%s", path) : err;
+	return new_file_finish(&file);
 }
 
 static struct error *run_report(struct session *s, const struct answer *answer,

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "commands/saved_fields.h"
 #include "commands/saved_lines.h"
 #include "commands/view.h"
+#include "debugger/base/file.h"
 #include "debugger/base/map.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
@@ -433,15 +433,15 @@ static void close_saver(struct saver **s)
 	free(*s);
 }
 
-/* Consumes fd. */
-static struct error *write_to(int fd, const struct snapshot *from, const struct saved_info *info)
+static struct error *write_to(FILE *f, const struct snapshot *from, const struct saved_info *info)
 {
 	struct saver *s CLEANUP(close_saver) = calloc(1, sizeof(*s));
+	int fd = dup(fileno(f));
 
 	if (!s)
 		out_of_memory();
 	/* Level 1: others make it a little smaller and take several times as long. */
-	s->gz = gzdopen(fd, "wb1");
+	s->gz = fd < 0 ? NULL : gzdopen(fd, "wb1");
 	FILE *line = fopencookie(&s->line, "w", (cookie_io_functions_t){ .write = write_bytes });
 	if (!s->gz || !line)
 		out_of_memory();
@@ -457,40 +457,18 @@ static struct error *write_to(int fd, const struct snapshot *from, const struct 
 	return NULL;
 }
 
-/* A name beside path: what is there stays until all is written. */
-static struct error *write_beside(const char *path, const struct snapshot *from,
-                                  const struct saved_info *info)
-{
-	SCRATCH(tmp);
-	const char *new = arena_printf(&tmp, "%s.%d.unfinished", path, (int)getpid());
-	int fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return error_os(errno, "it cannot be written");
-	struct error *err = write_to(fd, from, info);
-	if (!err && rename(new, path) != 0)
-		err = error_os(errno, "it cannot be written");
-	if (err)
-		unlink(new);
-	return err;
-}
-
 static struct error *write_file(const char *path, const struct snapshot *from,
                                 const struct saved_info *info)
 {
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
 	struct stat st;
-	bool exists = stat(path, &st) == 0;
 
-	if (!exists || (S_ISREG(st.st_mode) && st.st_size == 0) || saved_is(path))
-		return write_beside(path, from, info);
-	if (S_ISREG(st.st_mode))
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size && !saved_is(path))
 		return error_new(ERR_USAGE, "it exists and is no saved snapshot: choose another "
 		                            "name, or remove it");
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0)
-		return error_os(errno, "it cannot be written");
-	return write_to(fd, from, info);
+	TRY(new_file_open(path, 0600, &file));
+	TRY(write_to(file.f, from, info));
+	return new_file_finish(&file);
 }
 
 struct error *saved_write(const char *path, const struct snapshot *s, const struct saved_info *info)

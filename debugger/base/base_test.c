@@ -346,15 +346,16 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	uint8_t *data CLEANUP(bytes_free) = NULL;
 	struct error *err;
 	size_t size;
+	char first;
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/file", directory);
-	assert_null(new_file_open(path, &file));
+	assert_null(new_file_open(path, 0600, &file));
 	fputs("half", file.f);
 	new_file_drop(&file);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_null(new_file_open(path, &file));
+	assert_null(new_file_open(path, 0600, &file));
 	fputs("whole", file.f);
 	assert_null(new_file_finish(&file));
 	new_file_drop(&file);
@@ -368,10 +369,21 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	assert_int_equal(err->kind, ERR_USAGE);
 	error_free(err);
 	snprintf(other, sizeof(other), "%s/no/file", directory);
-	err = new_file_open(other, &file);
+	err = new_file_open(other, 0600, &file);
 	assert_int_equal(err->kind, ERR_OS);
 	error_free(err);
+	/* What a link leads to is replaced, the link stays. */
+	snprintf(other, sizeof(other), "%s/link", directory);
+	assert_int_equal(symlink(path, other), 0);
+	assert_null(new_file_open(other, 0600, &file));
+	fputs("other", file.f);
+	assert_null(new_file_finish(&file));
+	assert_int_equal(readlink(other, &first, 1), 1);
+	bytes_free(&data);
+	assert_null(read_back(path, 5, &data, &size));
+	assert_memory_equal(data, "other", 5);
 	/* Nothing else may be left in it. */
+	assert_int_equal(unlink(other), 0);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(directory), 0);
 }
@@ -383,14 +395,14 @@ static void test_new_file_that_cannot_be_written(void **state)
 	struct error *err;
 
 	(void)state;
-	assert_null(new_file_open("/tmp/base_test.full", &file));
-	assert_non_null(freopen("/dev/full", "w", file.f));
+	assert_null(new_file_open("/dev/full", 0600, &file));
 	fputs("lost", file.f);
 	err = new_file_finish(&file);
 	assert_int_equal(err->kind, ERR_OS);
 	assert_int_equal(err->errnum, ENOSPC);
 	error_free(err);
-	assert_int_equal(access("/tmp/base_test.full", F_OK), -1);
+	/* It is still the device. */
+	assert_int_equal(access("/dev/full", F_OK), 0);
 }
 
 int main(void)

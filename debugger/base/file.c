@@ -65,23 +65,6 @@ struct error *file_write(int fd, const char *name, const uint8_t *data, size_t s
 	return NULL;
 }
 
-struct error *new_file_open(const char *path, struct new_file *ret)
-{
-	STR(temporary);
-	int fd;
-
-	str_printf(&temporary, "%s.%d.new", path, (int)getpid());
-	fd = open(str_text(&temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_os(errno, "%s", str_text(&temporary));
-	ret->f = fdopen(fd, "w");
-	ret->path = strdup(path);
-	ret->temporary = strdup(str_text(&temporary));
-	if (!ret->f || !ret->path || !ret->temporary)
-		out_of_memory();
-	return NULL;
-}
-
 static void forget(struct new_file *file)
 {
 	free(file->path);
@@ -89,16 +72,60 @@ static void forget(struct new_file *file)
 	*file = (struct new_file){ 0 };
 }
 
+/* -1 with errno. */
+static int open_beside(struct new_file *file, mode_t mode)
+{
+	STR(name);
+
+	str_printf(&name, "%s.%d.new", file->path, (int)getpid());
+	file->temporary = strdup(str_text(&name));
+	if (!file->temporary)
+		out_of_memory();
+	/* One that is there was left by a process that died. */
+	unlink(file->temporary);
+	return open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
+struct error *new_file_open(const char *path, mode_t mode, struct new_file *ret)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	char *real = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
+	struct new_file file = { .path = real ? real : strdup(path) };
+	int fd;
+
+	if (!file.path)
+		out_of_memory();
+	if (exists && !S_ISREG(st.st_mode))
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	else
+		fd = open_beside(&file, mode);
+	file.f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file.f) {
+		struct error *err = error_os(errno, "%s", path);
+
+		forget(&file);
+		return err;
+	}
+	*ret = file;
+	return NULL;
+}
+
 struct error *new_file_finish(struct new_file *file)
 {
+	const char *written = file->temporary ? file->temporary : file->path;
 	struct error *err = NULL;
+	bool failed;
 
 	errno = 0;
-	if (ferror(file->f) | fclose(file->f))
-		err = error_os(errno ? errno : EIO, "%s", file->temporary);
-	else if (rename(file->temporary, file->path) != 0)
+	failed = fflush(file->f) != 0 || ferror(file->f);
+	failed = failed || (file->temporary && fsync(fileno(file->f)) != 0);
+	failed |= fclose(file->f) != 0;
+	if (failed)
+		err = error_os(errno ? errno : EIO, "%s", written);
+	else if (file->temporary && rename(file->temporary, file->path) != 0)
 		err = error_os(errno, "%s", file->path);
-	if (err)
+	if (err && file->temporary)
 		unlink(file->temporary);
 	forget(file);
 	return err;
@@ -109,6 +136,7 @@ void new_file_drop(struct new_file *file)
 	if (!file->f)
 		return;
 	fclose(file->f);
-	unlink(file->temporary);
+	if (file->temporary)
+		unlink(file->temporary);
 	forget(file);
 }

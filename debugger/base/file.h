@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "debugger/base/error.h"
 
@@ -25,12 +26,17 @@ struct error *file_write(int fd, const char *name, const uint8_t *data, size_t s
 
 /* A file that takes the place of another only when it is complete. */
 struct new_file {
-	char *path, *temporary;
-	FILE *f; /* to be written to; NULL: none is open */
+	char *path,
+		*temporary; /* temporary NULL: path is no regular file, and is written in place */
+	FILE *f;            /* to be written to; NULL: none is open */
 };
 
-/* Beside path. ERR_OS, and no file is left behind; else new_file_drop() must follow. */
-struct error *new_file_open(const char *path, struct new_file *ret) MUST_CHECK;
+/*
+ * A file beside path, with these permissions (less the umask); where path is a link, beside what
+ * it leads to. A device or a pipe is written itself. ERR_OS, and no file is left behind; else
+ * new_file_drop() must follow.
+ */
+struct error *new_file_open(const char *path, mode_t mode, struct new_file *ret) MUST_CHECK;
 /* Puts it in its place. ERR_OS for this and for all that went wrong while it was written. */
 struct error *new_file_finish(struct new_file *file) MUST_CHECK;
 /* For CLEANUP(): removes what was not finished. */
