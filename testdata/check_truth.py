@@ -421,7 +421,9 @@ class Comparison:
 
     def check_workers(self):
         want = self.truth["workers_running"]
-        have = [t["task"] for t in self.threads("worker") if t.get("task") is not None]
+        # The only worker of a current_thread runtime is the thread in its block_on.
+        threads = self.threads("worker") + self.threads("block_on")
+        have = [t["task"] for t in threads if t.get("task") is not None]
         if None in want:
             if len(have) != len(want):
                 self.differ("{} workers run a task, not {}", len(have), len(want))

@@ -4,7 +4,8 @@
 # usage: matrix.sh [--slice] [--no-core] [--output FILE] [LOCK:PROFILE...]
 #
 # Builds each cell's programs, and for each program: starts it, waits until it is ready, asks
-# asyncdbg for all backtraces, live and from a core, and compares that with the program's truth.
+# asyncdbg for all backtraces, and for the graph where the program knows it, live and from a core, and
+# compares that with the program's truth.
 # Writes a Markdown table and exits with 1 unless all of it is ok.
 #
 # --slice        three rows for CI: the newest tokio in debug and release, and the oldest
@@ -95,6 +96,12 @@ start_program() {
 	return 1
 }
 
+# Compares who waits for whom, where the program says that.
+check_graph() {
+	grep -q '"graph":' "$work/truth" || return 0
+	"$here/check_graph.py" "$asyncdbg" "$work/truth" "$@" 2>&1
+}
+
 # Compares one document, asked for by the rest of the arguments; prints ok or why not.
 check() {
 	local what=$1 differences
@@ -106,7 +113,7 @@ check() {
 		return
 	fi
 	differences=$("$here/check_truth.py" ${schema:+--schema "$schema"} --locals "$work/$what.json" \
-		"$work/truth") && echo ok && return
+		"$work/truth") && differences=$(check_graph "$@") && echo ok && return
 	# A table has room for one difference; the others go to stderr.
 	echo "  $what: ${differences//$'\n'/$'\n'  $what: }" >&2
 	echo "$what: $(echo "$differences" | head -n 1 | cut -c 1-80)"

@@ -4,10 +4,10 @@
 # usage: run_live.sh ASYNCDBG PROFILE [PROGRAM...]
 #
 # Builds the programs in PROFILE with the newest lock (see build_programs.sh) and for each:
-# compares "async backtrace all" with what the program says about itself, validates the JSON of
-# all commands, makes a core with gcore and compares the answer about it with the one before,
-# kills asyncdbg while it is attached to some of them; then the program must run on with no thread
-# stopped.
+# compares "async backtrace all" and who waits for whom with what the program says about itself,
+# validates the JSON of all commands, makes a core with gcore and compares the answer about it with
+# the one before, kills asyncdbg while it is attached to some of them; then the program must run on
+# with no thread stopped.
 #
 # Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already.
 set -euo pipefail
@@ -69,6 +69,13 @@ check_truth() {
 		>"$work/said" || bad "its variables differ from the truth" "$work/said"
 }
 
+# check_graph OPTIONS...: of the live program, or of its core.
+check_graph() {
+	grep -q '"graph":' "$work/truth" || return 0
+	"$here/check_graph.py" "$asyncdbg" "$work/truth" "$@" >"$work/said" 2>&1 ||
+		bad "who waits for whom differs from the truth" "$work/said"
+}
+
 # check_print OPTIONS...: of the live program, or of its core.
 check_print() {
 	"$here/check_print.py" "$asyncdbg" "$work/live.json" "$@" >"$work/said" 2>&1 ||
@@ -111,6 +118,7 @@ check_core() {
 		return
 	fi
 	ask core.json -c "$work/core.$pid" --json async backtrace all
+	check_graph -c "$work/core.$pid"
 	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"
 	[ "$program" != locals ] || check_print -c "$work/core.$pid"
@@ -150,6 +158,7 @@ check_program() {
 		return
 	fi
 	check_truth
+	check_graph -p "$pid"
 	check_running "after a backtrace"
 	check_commands
 	[ "$program" != locals ] || check_print -p "$pid"

@@ -17,6 +17,9 @@ pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String 
         ("workers_running", array(running.flat_map(ids))),
         ("gone", array(truth.gone.iter().map(|one| id(*one)))),
     ];
+    if let Some(graph) = &truth.graph {
+        fields.push(("graph", graph.json()));
+    }
     if let Some(threads) = &truth.threads {
         fields.push(("threads", array(threads.iter().map(blocked))));
     }

@@ -9,6 +9,7 @@
 //! - every thread sleeps, except those that called [`busy`],
 //! - each runtime that can count its tasks counts as many as the truth does.
 
+pub mod graph;
 mod json;
 pub mod quiet;
 pub mod tree;
@@ -422,6 +423,7 @@ pub struct Truth {
     program: &'static str,
     runtimes: Vec<Runtime>,
     tasks: Vec<Task>,
+    graph: Option<graph::Graph>,
     block_on: Vec<Vec<&'static str>>,
     blocking: Vec<Job>,
     gone: Vec<Option<u64>>,
@@ -436,6 +438,7 @@ impl Truth {
             program,
             runtimes: Vec::new(),
             tasks: Vec::new(),
+            graph: None,
             block_on: Vec::new(),
             blocking: Vec::new(),
             gone: Vec::new(),
@@ -457,6 +460,12 @@ impl Truth {
 
     pub fn tasks(mut self, tasks: impl IntoIterator<Item = Task>) -> Truth {
         self.tasks.extend(tasks);
+        self
+    }
+
+    /// Who waits for whom.
+    pub fn graph(mut self, graph: graph::Graph) -> Truth {
+        self.graph = Some(graph);
         self
     }
 

@@ -1,0 +1,101 @@
+//! Tasks that wait for each other in every way in which none of them will ever go on, tasks that
+//! are stuck behind them, and tasks that nobody will ever wake.
+
+mod arms;
+mod channels;
+mod cycles;
+mod jobs;
+mod lost;
+
+use std::future::Future;
+
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use truth::graph::{address, Graph, Node};
+use truth::{here, quiet, Task, Truth, Wait};
+
+type Lock = Mutex<u32>;
+
+/// What nobody drops.
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+fn lock() -> &'static Lock {
+    leak(Mutex::new(0))
+}
+
+async fn nap() {
+    here!("deadlocks::nap");
+    tokio::time::sleep(truth::FOREVER).await;
+}
+
+/// Spawns tasks and collects what is true of them.
+struct Tasks {
+    tasks: Vec<Task>,
+    graph: Graph,
+}
+
+impl Tasks {
+    /// A task that is described later.
+    fn start(future: impl Future<Output = ()> + Send + 'static) -> (JoinHandle<()>, Node) {
+        let handle = tokio::spawn(future);
+        let node = Node::task(truth::id(&handle));
+        (handle, node)
+    }
+
+    fn describe(&mut self, handle: &JoinHandle<()>, name: &'static str, wait: Wait) {
+        self.tasks.push(Task::idle(truth::id(handle), &[name]).waits(wait));
+    }
+
+    fn spawn(
+        &mut self,
+        future: impl Future<Output = ()> + Send + 'static,
+        name: &'static str,
+        wait: Wait,
+    ) -> Node {
+        let (handle, node) = Tasks::start(future);
+        self.describe(&handle, name, wait);
+        node
+    }
+}
+
+fn for_mutex(lock: &Lock) -> Wait {
+    Wait::new("mutex").with("object", lock as *const Lock)
+}
+
+/// Waits for what the future of `block_on` holds while it waits for this task.
+async fn report(to: &'static Lock) {
+    here!("deadlocks::report");
+    *to.lock().await += 1;
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() {
+    let mut tasks = Tasks { tasks: Vec::new(), graph: Graph::new() };
+    cycles::spawn_all(&mut tasks).await;
+    arms::spawn_all(&mut tasks);
+    channels::spawn_all(&mut tasks);
+    jobs::spawn_all(&mut tasks);
+    lost::spawn_all(&mut tasks);
+
+    let root = Node::thread(quiet::own_tid());
+    let results = lock();
+    let guard = results.lock().await;
+    let (reporter, reports) = Tasks::start(report(results));
+    tasks.describe(&reporter, "deadlocks::report", for_mutex(results));
+    tasks.graph.waits(reports, "mutex", address(results), &[root]);
+    tasks.graph.waits(root, "join", None, &[reports]);
+    tasks.graph.deadlock(&[root, reports]);
+
+    Truth::new("deadlocks")
+        .runtime(truth_tokio::current("multi_thread", 2))
+        .tasks(tasks.tasks)
+        .graph(tasks.graph)
+        .block_on(&["deadlocks::main::{async_block#0}"])
+        .blocking_on(jobs::JOB)
+        .publish();
+    here!("deadlocks::main::{async_block#0}");
+    let _ = reporter.await;
+    drop(guard);
+}
