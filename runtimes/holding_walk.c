@@ -73,6 +73,11 @@ static const char *path_text(struct collector *c, const struct step *at)
 
 /* ---- what is found ---- */
 
+static bool is_within(struct value v, struct value in)
+{
+	return v.addr >= in.addr && v.addr - in.addr < type_size(in.type);
+}
+
 static struct found *add(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	struct found *f = vec_push(&w->c->holdings->list);
@@ -81,6 +86,7 @@ static struct found *add(struct walk *w, struct value v, const struct step *up, 
 	f->h.type = traits_of(v.type)->name;
 	f->h.addr = v.addr;
 	f->h.uncertain = uncertain;
+	f->trace |= uncertain && !is_within(v, w->in);
 	f->h.path = path_text(w->c, up);
 	return f;
 }

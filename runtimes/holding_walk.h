@@ -34,6 +34,7 @@ struct walk {
 	const struct future
 		*own;      /* the innermost frame so far in the program's own code, NULL none */
 	struct found like; /* what all that is found has in common */
+	struct value in;   /* the frame, or variable, that the walk is in */
 	bool framed;       /* frames is filled in: only where something may be held at all */
 	struct map frames; /* holding_frame_key() of the tree's frames, which are searched by
 	                      themselves */
