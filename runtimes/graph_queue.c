@@ -30,12 +30,15 @@ static int compare_queued(const void *a, const void *b)
 	if (x->future->addr != y->future->addr)
 		return x->future->addr < y->future->addr ? -1 : 1;
 	/* One and the same future: where it is polled, it is. */
-	return (x->unpolled != NULL) - (y->unpolled != NULL);
+	if (!x->unpolled != !y->unpolled)
+		return x->unpolled ? 1 : -1;
+	return (x->party > y->party) - (x->party < y->party);
 }
 
 /*
- * A future that was moved, in a box, may be seen twice, where it is and where it was. Returns how
- * many of n are left.
+ * A future that was moved, in a box, may be seen twice, where it is and where it was. Whose it is
+ * where nobody polls it is unknown, so all stay that may have been given the lock. Returns how many
+ * of n are left.
  */
 static size_t drop_traces(struct queued *q, size_t n)
 {
@@ -47,7 +50,9 @@ static size_t drop_traces(struct queued *q, size_t n)
 		if (last && q[i].unpolled && q[i].future->addr &&
 		    q[i].future->addr == last->future->addr) {
 			last->seen_twice |= last->unpolled != NULL;
-			continue;
+			if (!last->unpolled || q[i].place || q[i].party == last->party)
+				continue;
+			q[i].seen_twice = true;
 		}
 		q[kept++] = q[i];
 	}

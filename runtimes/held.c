@@ -248,12 +248,18 @@ static bool is_below(const struct future *f, uint64_t addr)
 	return false;
 }
 
+/* Where it is in a box that was dropped, its memory may be anything by now. */
+static bool is_plausible(struct target *t, struct value v, struct value place)
+{
+	return value_is_plausible(t, v) && (place.addr == v.addr || value_is_plausible(t, place));
+}
+
 /* More than a handle, and out of the awaitee's reach. */
 static bool is_held(struct decoder *d, const struct uses *u, struct value v, struct value place,
                     const struct future *f)
 {
 	return !leaf_is_known(place.type) && !is_below(f, place.addr) && !is_used(u, place) &&
-	       value_is_plausible(d->c->in->target, v);
+	       is_plausible(d->c->in->target, v, place);
 }
 
 /*

@@ -148,9 +148,14 @@ void holding_note_frames(struct walk *w)
 	w->framed = true;
 }
 
+static bool may_be_elsewhere(const struct future *f)
+{
+	return f->branch == BRANCH_HELD && f->note;
+}
+
 static bool may_be_gone(const struct future *f)
 {
-	return f->uncertain || f->inferred || (f->branch == BRANCH_HELD && f->note);
+	return f->uncertain || f->inferred || may_be_elsewhere(f);
 }
 
 static void search_running(struct walk *w, const struct frame_place *place, const struct future *f)
@@ -164,6 +169,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 
 		if (l->borrowed || l->problem || !l->v.type || !holding_is_inside(l->v.type))
 			continue;
+		w->in = l->v;
 		if (l->in_memory)
 			holding_walk(w, l->v, &step, l->uncertain);
 		else
@@ -189,6 +195,7 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 			                   f->function);
 		return;
 	}
+	w->in = place->v;
 	if (place->frame)
 		search_running(w, place, f);
 	else if (place->active)
@@ -217,6 +224,7 @@ static void search_tree(struct walk *w, const struct future *f, bool uncertain)
 	const struct future *own = w->own;
 
 	uncertain |= may_be_gone(f);
+	w->like.trace |= may_be_elsewhere(f);
 	use_place(w, f);
 	search_frame(w, f, uncertain);
 	if (f->wait && f->wait->primitive)
@@ -260,7 +268,7 @@ void holding_search(struct collector *c)
 
 void holding_walk_variable(struct collector *c, const struct holding_start *start)
 {
-	struct walk w = { .c = c, .like = start->like };
+	struct walk w = { .c = c, .like = start->like, .in = start->v };
 	struct step step = { .name = start->name };
 
 	holdings(c);

@@ -51,8 +51,12 @@ struct found {
 	size_t order;                  /* of the tree: by tasks, then by threads */
 	uint64_t available, total;     /* permits of the primitive */
 	bool has_available, has_total;
-	bool free; /* nobody holds the lock, so this is what is left of a value that was moved */
-	bool gone; /* left out of the answer */
+	bool free;  /* nobody holds the lock, so this is what is left of a value that was moved */
+	bool trace; /* uncertain, and where it lies does not belong to a frame that is polled: it
+	               may have been given to somebody else, or its memory used again */
+	bool twin;  /* a trace, and others have traces that lead to it as well: */
+	bool extra; /* it is not the first of them, they are all one value */
+	bool gone;  /* left out of the answer */
 };
 
 typedef VEC(struct found) found_vec;

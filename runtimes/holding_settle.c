@@ -50,26 +50,56 @@ static uint64_t identity(const struct found *f)
 	       f->h.object;
 }
 
-static void drop_twins(struct collector *c, found_vec *list)
+/* The same, of one task or thread. */
+static uint64_t identity_there(const struct found *f)
 {
-	struct map seen = { 0 };
+	return identity(f) ^ ((f->order + 1) * UINT64_C(0xff51afd7ed558ccd));
+}
 
+/* Everybody may refer to a Notify. */
+static bool is_one_value(const struct found *f)
+{
+	return !f->gone && f->h.addr && f->h.role != HOLDING_WAKER;
+}
+
+/* By identity, the one to believe: what a polled frame leads to, else the first. */
+static void find_best(const found_vec *list, struct map *best)
+{
+	for (int traces = 0; traces < 2; traces++) {
+		for (size_t i = 0; i < list->n; i++) {
+			struct found *f = &list->data[i];
+
+			if (is_one_value(f) && f->trace == traces && !map_has(best, identity(f)))
+				map_put(best, identity(f), f);
+		}
+	}
+}
+
+/*
+ * Whoever polls the future that it lies in has it: with others it is what is left of a pointer to
+ * that future. Where all have but that, it may be with any of them.
+ */
+static void drop_twins(found_vec *list)
+{
+	struct map best = { 0 }, traces = { 0 };
+
+	find_best(list, &best);
 	for (size_t i = 0; i < list->n; i++) {
 		struct found *f = &list->data[i], *first;
 
-		/* Everybody may refer to a Notify. */
-		if (f->gone || !f->h.addr || f->h.role == HOLDING_WAKER)
+		first = is_one_value(f) ? map_get(&best, identity(f)) : NULL;
+		if (!first || first == f)
 			continue;
-		first = map_get(&seen, identity(f));
-		if (!first || first->gone) {
-			map_put(&seen, identity(f), f);
-			continue;
+		if (!first->trace || first->order == f->order ||
+		    !map_put(&traces, identity_there(f), NULL)) {
+			first->h.uncertain &= f->h.uncertain;
+			f->gone = true;
+		} else {
+			first->twin = f->twin = f->extra = true;
 		}
-		first->h.uncertain &= f->h.uncertain;
-		f->gone = true;
 	}
-	map_free(&seen);
-	(void)c;
+	map_free(&best);
+	map_free(&traces);
 }
 
 /* Trees of what runs took the place of others. */
@@ -119,8 +149,10 @@ static void count_candidate(struct locks *locks, const struct found *f)
 {
 	struct lock *l = lock_of(locks, f->h.primitive);
 
-	l->candidates += f->h.permits;
-	l->n++;
+	if (!f->extra) {
+		l->candidates += f->h.permits;
+		l->n++;
+	}
 	l->busy |= f->row && f->row->busy && !f->free;
 	l->unclear |= f->h.permits == 0;
 	if (f->h.uncertain)
@@ -200,7 +232,7 @@ static void judge(struct locks *locks, found_vec *list)
 		if (is_lock(f) && is_refuted(lock_of(locks, f->h.primitive), f))
 			f->gone = true;
 		else if (is_lock(f))
-			f->h.sole = is_sole(lock_of(locks, f->h.primitive), f);
+			f->h.sole = !f->twin && is_sole(lock_of(locks, f->h.primitive), f);
 	}
 }
 
@@ -306,7 +338,7 @@ void holding_settle(struct collector *c)
 	found_vec *list = &c->holdings->list;
 
 	drop_replaced(c, list);
-	drop_twins(c, list);
+	drop_twins(list);
 	learn_waits(c, &locks, list);
 	judge(&locks, list);
 	map_free(&locks.by_primitive);

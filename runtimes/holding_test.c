@@ -177,6 +177,80 @@ static void test_one_value_twice(void **state)
 	judged_deinit(&j);
 }
 
+static struct found *add_trace(struct judged *j, uint64_t addr, size_t order)
+{
+	struct found *f = add(j, addr, true);
+
+	f->order = order;
+	f->trace = true;
+	f->h.path = order == 1 ? "trace of 1" : "trace of 2";
+	return f;
+}
+
+/* A boxed future was given to another task: the pointer to it that is left does not count. */
+static void test_trace_of_what_is_polled(void **state)
+{
+	(void)state;
+	for (int last = 0; last < 2; last++) {
+		struct judged j;
+
+		judged_init(&j);
+		for (int i = 0; i < 3; i++) {
+			if (i == 2 * last)
+				add(&j, 0x100, true)->h.path = "polled";
+			else
+				add_trace(&j, 0x100, 1 + (size_t)i);
+		}
+		holding_settle(&j.c);
+		assert_int_equal(j.out->nholdings, 1);
+		assert_string_equal(j.out->holdings[0].path, "polled");
+		assert_true(j.out->holdings[0].uncertain && j.out->holdings[0].sole);
+		judged_deinit(&j);
+	}
+}
+
+/* Nobody polls it: memory that was used again, or a pointer that is left. Who has it is unknown. */
+static void test_traces_only(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add_trace(&j, 0x100, 1);
+	add_trace(&j, 0x100, 1);
+	add_trace(&j, 0x100, 2);
+	add_trace(&j, 0x100, 2);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 2);
+	assert_string_equal(j.out->holdings[0].path, "trace of 1");
+	assert_string_equal(j.out->holdings[1].path, "trace of 2");
+	for (size_t i = 0; i < 2; i++)
+		assert_true(j.out->holdings[i].uncertain && !j.out->holdings[i].sole);
+	judged_deinit(&j);
+}
+
+/* They are one value, so two permits that are taken are this one and that one. */
+static void test_traces_count_once(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add_trace(&j, 0x100, 1);
+	add_trace(&j, 0x100, 2);
+	add(&j, 0x200, true)->order = 3;
+	for (size_t i = 0; i < 3; i++) {
+		j.c.holdings->list.data[i].h.kind = "semaphore";
+		j.c.holdings->list.data[i].total = 5;
+		j.c.holdings->list.data[i].available = 3;
+	}
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 3);
+	assert_false(j.out->holdings[0].sole || j.out->holdings[1].sole);
+	assert_true(j.out->holdings[2].sole);
+	judged_deinit(&j);
+}
+
 /* A writer that waits has all permits but those that readers hold: these hold on. */
 static void test_partial_grant_refutes_nobody(void **state)
 {
@@ -245,6 +319,9 @@ int main(void)
 		cmocka_unit_test(test_certain_one_refutes),
 		cmocka_unit_test(test_free_lock),
 		cmocka_unit_test(test_one_value_twice),
+		cmocka_unit_test(test_trace_of_what_is_polled),
+		cmocka_unit_test(test_traces_only),
+		cmocka_unit_test(test_traces_count_once),
 		cmocka_unit_test(test_partial_grant_refutes_nobody),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unsearched_once_and_bounded),

@@ -12,7 +12,6 @@
 
 enum {
 	MAX_VISITED = 1 << 18, /* values of one tree */
-	MAX_ELEMENTS = 1 << 14,
 	MAX_DEPTH = 64,
 	MAX_STEPS = 64,
 };
@@ -73,6 +72,11 @@ static const char *path_text(struct collector *c, const struct step *at)
 
 /* ---- what is found ---- */
 
+static bool is_within(struct value v, struct value in)
+{
+	return v.addr >= in.addr && v.addr - in.addr < type_size(in.type);
+}
+
 static struct found *add(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	struct found *f = vec_push(&w->c->holdings->list);
@@ -81,6 +85,7 @@ static struct found *add(struct walk *w, struct value v, const struct step *up, 
 	f->h.type = traits_of(v.type)->name;
 	f->h.addr = v.addr;
 	f->h.uncertain = uncertain;
+	f->trace |= uncertain && !is_within(v, w->in);
 	f->h.path = path_text(w->c, up);
 	return f;
 }
@@ -132,10 +137,10 @@ static void elements(struct walk *w, const struct type *element, uint64_t addr, 
 {
 	if (!element || !holding_is_inside(element))
 		return;
-	if (count > MAX_ELEMENTS) {
+	if (count > HOLDING_MAX_ELEMENTS) {
 		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " elements of %s",
-		                   MAX_ELEMENTS, count, traits_of(element)->name);
-		count = MAX_ELEMENTS;
+		                   HOLDING_MAX_ELEMENTS, count, traits_of(element)->name);
+		count = HOLDING_MAX_ELEMENTS;
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		struct step step = { .up = up, .index = i };
@@ -161,7 +166,7 @@ static void walk_deque(struct walk *w, struct value v, const struct step *up, bo
 {
 	struct inspector *in = w->c->in;
 
-	for (uint64_t i = 0; i <= MAX_ELEMENTS; i++) {
+	for (uint64_t i = 0; i <= HOLDING_MAX_ELEMENTS; i++) {
 		struct step step = { .up = up, .index = i };
 		struct value element;
 		struct error *err = show_index(in->target, &in->show, v, i, &element);
@@ -309,56 +314,6 @@ static void walk_set(struct walk *w, struct value v, const struct step *up, bool
 	failed(w, v, up, uncertain, err);
 }
 
-enum { CONTROL_CHUNK = 64 };
-
-/*
- * hashbrown/src/raw/mod.rs: a byte a bucket from ctrl on, its high bit set where the bucket is
- * empty or deleted; bucket i ends i elements before ctrl.
- */
-static struct error *walk_buckets(struct walk *w, struct value v, const struct step *up,
-                                  bool uncertain)
-{
-	static const char mask_path[] = "bucket_mask", ctrl_path[] = "ctrl", items_path[] = "items";
-	static const char *const paths[] = { mask_path, ctrl_path, items_path };
-	uint64_t n[3], bytes, seen = 0, *mask = &n[0], *ctrl = &n[1], *items = &n[2];
-	const struct type *element = type_param(v.type, "T");
-	struct target *t = w->c->in->target;
-
-	if (!element)
-		return error_new(ERR_LAYOUT, "element type unknown");
-	for (int i = 0; i < 3; i++) {
-		struct value place;
-		bool found;
-
-		TRY(inspector_eval(w->c->in, v, paths[i], &place, &found));
-		TRY(value_uint(t, place, &n[i]));
-	}
-	if ((*mask & (*mask + 1)) || *mask == UINT64_MAX || *items > *mask + 1 ||
-	    __builtin_mul_overflow(*mask + 1, type_size(element), &bytes) || bytes > *ctrl)
-		return error_new(ERR_CORRUPT, "buckets");
-	if (*items > MAX_ELEMENTS) {
-		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " entries of %s",
-		                   MAX_ELEMENTS, *items, traits_of(v.type)->name);
-		*items = MAX_ELEMENTS;
-	}
-	for (uint64_t i = 0; i <= *mask && seen < *items; i += CONTROL_CHUNK) {
-		unsigned char control[CONTROL_CHUNK];
-		uint64_t chunk = *mask + 1 - i < CONTROL_CHUNK ? *mask + 1 - i : CONTROL_CHUNK;
-
-		TRY(target_read(t, *ctrl + i, control, chunk));
-		for (uint64_t j = 0; j < chunk && seen < *items; j++) {
-			struct step step = { .up = up, .index = seen };
-
-			if (control[j] & 0x80)
-				continue;
-			seen++;
-			walk(w, (struct value){ element, *ctrl - (i + j + 1) * type_size(element) },
-			     &step, uncertain);
-		}
-	}
-	return NULL;
-}
-
 /* The output of a task that has finished lies in its cell until somebody takes it. */
 static struct error *walk_output(struct walk *w, struct value v, const struct step *up,
                                  bool uncertain)
@@ -414,7 +369,7 @@ static void walk_special(struct walk *w, struct value v, const struct step *up, 
 		walk_deque(w, v, up, uncertain);
 		break;
 	case SPECIAL_TABLE:
-		failed(w, v, up, uncertain, walk_buckets(w, v, up, uncertain));
+		failed(w, v, up, uncertain, holding_walk_table(w, v, up, uncertain));
 		break;
 	case SPECIAL_HIDDEN:
 		holding_unsearched(w->c, "what is in a %s", traits_of(v.type)->name);

@@ -20,6 +20,8 @@ struct holding_local {
 const struct holding_local *holding_locals(struct collector *c, struct value v,
                                            const struct variant *active, size_t *n);
 
+enum { HOLDING_MAX_ELEMENTS = 1 << 14 }; /* of one collection that are looked at */
+
 /* One part of a path, the innermost first. */
 struct step {
 	const struct step *up;
@@ -34,6 +36,7 @@ struct walk {
 	const struct future
 		*own;      /* the innermost frame so far in the program's own code, NULL none */
 	struct found like; /* what all that is found has in common */
+	struct value in;   /* the frame, or variable, that the walk is in */
 	bool framed;       /* frames is filled in: only where something may be held at all */
 	struct map frames; /* holding_frame_key() of the tree's frames, which are searched by
 	                      themselves */
@@ -55,6 +58,9 @@ uint64_t holding_frame_key(struct value v);
 
 /* v and all that it owns, up to the tree's frames. up: how it is called, NULL: it is the frame. */
 void holding_walk(struct walk *w, struct value v, const struct step *up, bool uncertain);
+/* holding_table.c: the same of all entries of a hashbrown RawTable v. */
+struct error *holding_walk_table(struct walk *w, struct value v, const struct step *up,
+                                 bool uncertain) MUST_CHECK;
 /* The same of the frame itself that is no coroutine. */
 void holding_walk_root(struct walk *w, struct value v, bool uncertain);
 /* The same of a coroutine, whether it is a frame of the tree or not. */

@@ -157,6 +157,25 @@ static void boxed_futures_that_may_be_gone(void **state)
 	assert_says(&queued, "futurelock task 5");
 }
 
+/* Memory that was freed and used again is seen from two tasks, and any of them may poll it. */
+static void traces_of_two(void **state)
+{
+	(void)state;
+	for (unsigned last = 0; last < 2; last++) {
+		PROGRAM(p);
+
+		for (unsigned i = 0; i < 2; i++) {
+			struct future *trace = held(locks(&p, "mutex", A, 0), BRANCH_HELD);
+			struct future *leaf = i == last ? sleeps(&p) : locks(&p, "mutex", A, 1);
+
+			trace->addr = 0x7000;
+			trace->note = "may have been moved out";
+			add_task(&p, 5 + i, calls(&p, "app::f", leaf, trace));
+		}
+		assert_says(&p, "");
+	}
+}
+
 static void weak_senders(void **state)
 {
 	PROGRAM(p);
@@ -451,6 +470,7 @@ int main(void)
 		cmocka_unit_test(futurelock_by_a_guard),
 		cmocka_unit_test(no_futurelock),
 		cmocka_unit_test(given_away),
+		cmocka_unit_test(traces_of_two),
 		cmocka_unit_test(boxed_futures_that_may_be_gone),
 		cmocka_unit_test(weak_senders),
 		cmocka_unit_test(sole_candidates),

@@ -178,6 +178,7 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     tasks.tasks.push(Task::idle_tree(truth::id(&handle), tree));
     let tree = at("futurelocks::innocent::wait_meanwhile");
     let task = tasks.spawn(wait_meanwhile(fourth), tree, for_mutex(fourth));
-    tasks.graph.waits(task, "mutex", address(fourth), &[owner]);
+    // The memory of what `dropped` dropped may be that of the future of `later`.
+    tasks.graph.waits_or_stale(task, "mutex", address(fourth), &[owner]);
     tasks.graph.unpolled(owner, address(fourth));
 }
