@@ -1,7 +1,20 @@
 #include "commands/out_json.h"
 #include "commands/report_parts.h"
 
-enum holding_flag { FLAG_DECLARED = 1, FLAG_UNCERTAIN = 2 };
+enum holding_flag {
+	FLAG_DECLARED = 1,
+	FLAG_UNCERTAIN = 2,
+	FLAG_SOLE = 4,
+	FLAG_GRANTED = 8,
+	FLAG_PARTIAL = 16,
+};
+
+static uint32_t flags_of(const struct holding *h)
+{
+	return (h->declared ? FLAG_DECLARED : 0) | (h->uncertain ? FLAG_UNCERTAIN : 0) |
+	       (h->sole ? FLAG_SOLE : 0) | (h->granted ? FLAG_GRANTED : 0) |
+	       (h->partial ? FLAG_PARTIAL : 0);
+}
 
 static void put_holding(struct report *r, const struct holding *h)
 {
@@ -17,7 +30,7 @@ static void put_holding(struct report *r, const struct holding *h)
 		report_string(r, h->path),
 		report_name(r, h->file_short),
 		h->line,
-		(h->declared ? FLAG_DECLARED : 0) | (h->uncertain ? FLAG_UNCERTAIN : 0),
+		flags_of(h),
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)

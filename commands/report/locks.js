@@ -13,14 +13,24 @@ const holdings = (() => {
 			thread: rows[i + 6], frame: rows[i + 7] - 1, path: strings[rows[i + 8]],
 			place: strings[rows[i + 9]] + (rows[i + 10] ? ':' + rows[i + 10] : ''),
 			declared: (rows[i + 11] & 1) !== 0, uncertain: (rows[i + 11] & 2) !== 0,
+			sole: (rows[i + 11] & 4) !== 0, granted: (rows[i + 11] & 8) !== 0,
+			partial: (rows[i + 11] & 16) !== 0,
 			permits: rows[i + 12],
 		});
 	return list;
 })();
 
+/* What it is to its owner: permits may have been given to a future that has not run since. */
+const roleOf = (h) => h.partial ? 'in part given to' : h.granted ? 'given to' : ROLES[h.role];
+
+/* Why it may not be so; '' where it is certain. */
+const doubtOf = (h) => !h.uncertain ? '' : h.sole
+	? 'Found nowhere else, though nothing proves that it is still there.'
+	: 'May have been dropped or moved.';
+
 const holdingsOfTask = (() => {
 	const byTask = new Map();
-	for (const h of holdings) {
+	for (const h of holdings.filter((h) => !h.partial)) {
 		if (!byTask.has(h.task))
 			byTask.set(h.task, []);
 		byTask.get(h.task).push(h);
@@ -79,7 +89,7 @@ const ownerOf = (h) => (h.task >= 0 ? taskAnchor(h.task) : h.thread
 
 const holderLine = (h, key) => ({
 	key, level: 2, holding: h, style: '.frame',
-	render: () => [el('span.tag', null, ROLES[h.role]), ownerOf(h), code(h.path || '', '.name')],
+	render: () => [el('span.tag', null, roleOf(h)), ownerOf(h), code(h.path || '', '.name')],
 	cells: () => [placeText(h.place), el('span.quiet', null,
 		h.uncertain ? 'may have been dropped or moved' : h.permits > 1 ? plural(h.permits, 'permit') : '')],
 });
@@ -138,9 +148,9 @@ const aboutObject = (o) => [
 
 const aboutHolding = (h) => [
 	el('h2', null, code(h.path || h.kind)),
-	h.uncertain ? el('p.problem', null, 'No drop flag says that it was not dropped or moved.') : null,
+	h.uncertain ? el('p.problem', null, doubtOf(h)) : null,
 	el('dl', null,
-		fact('Role', ROLES[h.role]), fact('Of', ownerOf(h), h.frame > 0 ? ', frame ' + h.frame : null),
+		fact('Role', roleOf(h)), fact('Of', ownerOf(h), h.frame > 0 ? ', frame ' + h.frame : null),
 		fact(h.declared ? 'Declared' : 'Awaited', h.place && code(h.place)),
 		fact('Kind', kindWords(h.kind)), fact('Object', h.object && code(h.object)),
 		fact('Permits', h.permits ? count(h.permits) : null),
@@ -155,6 +165,6 @@ function aboutHeld(task) {
 		held.slice(0, most).map((h) => el('li', null, h.role ? ROLES[h.role] + ' of ' : '',
 			kindWords(h.kind), ' ', code(h.object || ''), h.path ? [' in ', code(h.path)] : null,
 			el('span.quiet', null, (h.place ? ' at ' + h.place : '') + (h.uncertain
-				? ', may have been dropped' : '')))),
+				? h.sole ? ', no other candidate' : ', may have been dropped' : '')))),
 		held.length > most ? el('li.quiet', null, 'and ' + (held.length - most) + ' more') : null)] : null;
 }
