@@ -1,12 +1,11 @@
 /*
  * The functions of lookup.h: by what was answered before, in this run or in a file, else by the
  * debug info, which is opened then. What it answers is kept, that there is nothing too. Those about
- * places in code are in answer_places.c.
+ * places in code are in answer_places.c, those about instances of generics in answer_instances.c.
  */
 #include <string.h>
 
 #include "debugger/base/log.h"
-#include "debugger/base/vec.h"
 #include "dwarf/facts.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
@@ -250,28 +249,6 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	return found;
 }
 
-static const char *home_of(struct dwarf_module *dm, uint64_t die)
-{
-	struct fact_draft d;
-	struct fact fact;
-
-	if (fact_find(debuginfo_facts(dm), FACT_HOME, die, NULL, &fact))
-		return fact_text(&fact);
-	const char *home = debuginfo_need(dm) ? search_home(dm, die) : NULL;
-	fact_begin(&d, debuginfo_facts(dm), FACT_HOME, die, NULL);
-	fact_add_text(&d, home);
-	fact_end(&d);
-	return home;
-}
-
-/* A home as a part of a key. Types of a layout file have none: facts_copy.h. */
-static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
-{
-	const char *home = home_of(dm, die);
-
-	return home ? lookup_name_key(home) : 0;
-}
-
 bool lookup_has_poll(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
@@ -287,64 +264,6 @@ bool lookup_has_poll(const struct type *t)
 	fact_add_number(&d, answer);
 	fact_end(&d);
 	return answer;
-}
-
-struct instance {
-	const char *name;
-	bool has_code;
-};
-
-struct instances {
-	VEC(struct instance) found;
-	struct arena arena; /* their names, which are borrowed only while they are visited */
-};
-
-static void note_instance(const char *name, bool has_code, void *arg)
-{
-	struct instances *i = arg;
-
-	*vec_push(&i->found) = (struct instance){ arena_strdup(&i->arena, name), has_code };
-}
-
-/* Searches, keeps, and then visits. */
-static void search_instances(struct dwarf_module *dm, uint64_t near, const char *path,
-                             uint64_t home, instance_fn *visit, void *arg)
-{
-	struct instances i = { .found = { 0 } };
-	struct fact_draft d;
-
-	if (debuginfo_need(dm))
-		search_each_instance(dm, near, path, note_instance, &i);
-	fact_begin(&d, debuginfo_facts(dm), FACT_INSTANCES, home, path);
-	fact_add_number(&d, i.found.n);
-	for (size_t at = 0; at < i.found.n; at++) {
-		fact_add_text(&d, i.found.data[at].name);
-		fact_add_number(&d, i.found.data[at].has_code);
-	}
-	fact_end(&d);
-	for (size_t at = 0; at < i.found.n; at++)
-		visit(i.found.data[at].name, i.found.data[at].has_code, arg);
-	vec_free(&i.found);
-	arena_free(&i.arena);
-}
-
-void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
-                          instance_fn *visit, void *arg)
-{
-	uint64_t home = home_key(dm, near);
-	struct fact fact;
-
-	if (!fact_find(debuginfo_facts(dm), FACT_INSTANCES, home, path, &fact)) {
-		search_instances(dm, near, path, home, visit, arg);
-		return;
-	}
-	for (size_t i = fact_count(&fact); i; i--) {
-		const char *name = fact_text(&fact);
-		bool has_code = fact_number(&fact) != 0;
-
-		if (name)
-			visit(name, has_code, arg);
-	}
 }
 
 /* ---- coroutines and trait objects ---- */

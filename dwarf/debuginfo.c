@@ -13,6 +13,7 @@
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
 #include "dwarf/symtab.h"
+#include "dwarf/type_names.h"
 
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
@@ -49,6 +50,8 @@ static void forget_searches(struct dwarf_module *dm)
 	};
 
 	symtab_forget(dm);
+	type_names_forget(dm);
+	instances_forget(dm);
 	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);

@@ -91,10 +91,13 @@ struct dwarf_module {
 	struct type *first_type, *last_type;    /* in the order in which they were met */
 	bool types_untold;                      /* see types_tell() */
 	unsigned array_depth;                   /* of arrays in arrays, while one is read */
-	struct map by_name;   /* hash of a qualified name -> struct type, resolved declarations */
-	struct map functions; /* DIE offset -> struct function */
-	struct map statics;   /* link-time address -> struct static_place, of units looked at */
-	struct map polled;    /* hash of the name of a type that has a poll function */
+	struct map by_name; /* hash of a qualified name -> struct type, resolved declarations */
+	struct type_names *type_names;      /* see type_names.h; NULL until asked for */
+	size_t nnames;                      /* that were searched for beyond the unit at hand */
+	struct instance_set *instance_sets; /* see lookup_has_instance() */
+	struct map functions;               /* DIE offset -> struct function */
+	struct map statics; /* link-time address -> struct static_place, of units looked at */
+	struct map polled;  /* hash of the name of a type that has a poll function */
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;

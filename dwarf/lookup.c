@@ -12,6 +12,7 @@
 #include "dwarf/said.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
+#include "dwarf/type_names.h"
 
 enum { MAX_SCOPE_DEPTH = 128 };
 
@@ -167,12 +168,6 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 
 /* ---- types by name ---- */
 
-static bool tag_is_type(unsigned tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
-	       tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type;
-}
-
 /* Does the path from the unit down to the scope spell name? Compared from its end. */
 static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
 {
@@ -195,31 +190,35 @@ static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, co
 	return false;
 }
 
+/* name's last part begins at tail. */
+static bool is_type_of_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
+                            const char *name, size_t tail)
+{
+	const struct scope_note *note = &u->scopes[index];
+
+	if (!type_names_tag(note->tag) || (note->flags & SCOPE_DECLARATION))
+		return false;
+	const char *own = scan_scope_name(&dm->sections, u, index);
+	return own && strcmp(own, name + tail) == 0 && scope_is(dm, u, index, name);
+}
+
 static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, const char *name,
                                        size_t tail)
 {
 	debuginfo_scan(dm, u);
 	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope_note *note = &u->scopes[i];
-
-		if (!tag_is_type(note->tag) || (note->flags & SCOPE_DECLARATION))
-			continue;
-		const char *own = scan_scope_name(&dm->sections, u, (uint32_t)i);
-		if (own && strcmp(own, name + tail) == 0 && scope_is(dm, u, (uint32_t)i, name))
-			return type_at(dm, u->start + note->die);
+		if (is_type_of_name(dm, u, (uint32_t)i, name, tail))
+			return type_at(dm, u->start + u->scopes[i].die);
 	}
 	return NULL;
 }
 
-const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
+/* In units of the crate that the name begins with, then in the others; here was looked through. */
+static const struct type *type_in_units(struct dwarf_module *dm, const struct unit *here,
+                                        const char *name, size_t tail, size_t crate_len)
 {
-	size_t tail = (size_t)(qualified_last(name) - name);
-	const char *colons = strstr(name, "::");
-	size_t crate_len = colons ? (size_t)(colons - name) : 0;
-	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;
-	const struct type *found = here ? type_in_unit(dm, here, name, tail) : NULL;
+	const struct type *found = NULL;
 
-	debuginfo_read_roots(dm);
 	for (int own_crate = 1; own_crate >= 0 && !found; own_crate--) {
 		for (size_t i = 0; i < dm->nunits && !found; i++) {
 			struct unit *u = &dm->units[i];
@@ -229,6 +228,38 @@ const struct type *search_type(struct dwarf_module *dm, const char *name, uint64
 		}
 	}
 	return found;
+}
+
+/* The same by the index. False when only a search can tell: two names have one hash. */
+static bool type_by_index(struct dwarf_module *dm, const char *name, size_t tail, size_t crate_len,
+                          const struct type **ret)
+{
+	uint64_t die = type_names_find(dm, name, crate_len);
+	struct unit *u = die ? debuginfo_scanned_unit_of(dm, die) : NULL;
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+
+	*ret = NULL;
+	if (die == 0)
+		return true;
+	if (index == SCOPE_NONE || !is_type_of_name(dm, u, index, name, tail))
+		return false;
+	*ret = type_at(dm, die);
+	return true;
+}
+
+const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
+{
+	enum { FEW = 32 }; /* that are found sooner than an index is made */
+	size_t tail = (size_t)(qualified_last(name) - name);
+	const char *colons = strstr(name, "::");
+	size_t crate_len = colons ? (size_t)(colons - name) : 0;
+	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;
+	const struct type *found = here ? type_in_unit(dm, here, name, tail) : NULL;
+
+	debuginfo_read_roots(dm);
+	if (found || (dm->nnames++ >= FEW && type_by_index(dm, name, tail, crate_len, &found)))
+		return found;
+	return type_in_units(dm, here, name, tail, crate_len);
 }
 
 /* ---- thread-locals ---- */

@@ -158,5 +158,11 @@ bool lookup_has_poll(const struct type *t);
 typedef void instance_fn(const char *name, bool has_code, void *arg);
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);
+/*
+ * Is one of them an instance for that type, by its first generic argument? They are visited once
+ * for each crate and path, and hashes of their arguments kept.
+ */
+bool lookup_has_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                         const char *argument);
 
 #endif

@@ -42,6 +42,8 @@ void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *pa
  * NULL when the unit's name does not say. search_has_poll() and search_each_instance() look there.
  */
 const char *search_home(struct dwarf_module *dm, uint64_t die);
+/* Frees what lookup_has_instance() keeps; it may be learnt anew. */
+void instances_forget(struct dwarf_module *dm);
 const char *search_crate_version(struct dwarf_module *dm, const char *crate);
 const char *search_rustc_version(struct dwarf_module *dm);
 

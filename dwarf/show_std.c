@@ -61,13 +61,15 @@ static const struct through_row through_table[] = {
 
 bool show_is(const struct type *t, const char *type, const char *within)
 {
-	const char *name = type_name(t), *last = qualified_last(name);
+	const char *name = type_name(t);
+
+	if (strncmp(name, within, strlen(within)) != 0)
+		return false;
+	const char *last = qualified_last(name);
 	size_t len = qualified_base_len(last), wanted = strlen(type);
 	bool open = type[wanted - 1] == '*';
-
 	wanted -= open;
-	return (open ? len >= wanted : len == wanted) && memcmp(last, type, wanted) == 0 &&
-	       strncmp(name, within, strlen(within)) == 0;
+	return (open ? len >= wanted : len == wanted) && memcmp(last, type, wanted) == 0;
 }
 
 static const struct through_row *find_through(const struct type *t)

@@ -16,19 +16,10 @@ static bool starts(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-struct search {
-	const char *wanted;
-	bool found;
-};
-
-static void note_instance(const char *name, bool has_code, void *arg)
+static bool crate_has_glue(const struct type *where, const struct type *t)
 {
-	struct search *search = arg;
-	SCRATCH(tmp);
-	const char *dropped = qualified_first_generic(&tmp, name);
-
-	(void)has_code;
-	search->found |= dropped && strcmp(dropped, search->wanted) == 0;
+	return lookup_has_instance(type_module(where), type_die(where), "core::ptr::drop_in_place",
+	                           type_name(t));
 }
 
 /* Did the compiler make drop glue for it? Only a type with an impl of Drop needs the question. */
@@ -37,21 +28,18 @@ static bool has_glue(struct inspector *in, const struct type *t)
 	enum { YES = 1, NO };
 	static char known[] = { 0, YES, NO };
 	const char *answer = map_get(&in->drops, (uintptr_t)t);
-	struct search search = { type_name(t), false };
 
 	if (answer)
 		return *answer == YES;
-	/* In debug builds a crate uses the glue that the type's own crate already has. */
-	const struct type *home = lookup_type(type_module(t), type_name(t), 0);
-	const struct type *places[] = { t, home != t ? home : NULL };
+	bool found = crate_has_glue(t, t);
+	if (!found) {
+		/* In debug builds a crate uses the glue that the type's own crate already has. */
+		const struct type *home = lookup_type(type_module(t), type_name(t), 0);
 
-	for (size_t i = 0; i < 2 && !search.found; i++) {
-		if (places[i])
-			lookup_each_instance(type_module(places[i]), type_die(places[i]),
-			                     "core::ptr::drop_in_place", note_instance, &search);
+		found = home && home != t && crate_has_glue(home, t);
 	}
-	map_put(&in->drops, (uintptr_t)t, &known[search.found ? YES : NO]);
-	return search.found;
+	map_put(&in->drops, (uintptr_t)t, &known[found ? YES : NO]);
+	return found;
 }
 
 static bool has_drop(struct inspector *in, const struct type *t, int depth);
