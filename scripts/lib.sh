@@ -196,7 +196,7 @@ wait_ready() {
 	local i
 
 	for ((i = 0; i < 600; i++)); do
-		if grep -q '^ready' "$1" && [ "$(wc -l <"$1")" -gt "$(grep -n '^ready' "$1" | cut -d: -f1)" ]; then
+		if grep -qs '^ready' "$1" && [ "$(wc -l <"$1")" -gt "$(grep -n '^ready' "$1" | cut -d: -f1)" ]; then
 			return 0
 		fi
 		kill -0 "$2" 2>/dev/null || return 1
