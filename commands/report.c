@@ -26,7 +26,7 @@ static struct error *write_file(const char *path, const struct answer *answer)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(path, 0666, &file));
+	TRY(new_file_open(path, 0666, "<!doctype html>", &file));
 	struct error *err = report_write(file.f, answer, time(NULL));
 	if (err)
 		return err->kind == ERR_OS ? error_wrap(err, "%s", path) : err;

@@ -466,7 +466,7 @@ static struct error *write_file(const char *path, const struct snapshot *from,
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size && !saved_is(path))
 		return error_new(ERR_USAGE, "it exists and is no saved snapshot: choose another "
 		                            "name, or remove it");
-	TRY(new_file_open(path, 0600, &file));
+	TRY(new_file_open(path, 0600, NULL, &file));
 	TRY(write_to(file.f, from, info));
 	return new_file_finish(&file);
 }

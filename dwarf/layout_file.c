@@ -121,7 +121,7 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
 		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
 		                 n >> 20);
 	data = pack(data, &n);
-	TRY(new_file_open(path, 0666, &file));
+	TRY(new_file_open(path, 0666, "adbfact", &file));
 	fwrite(data, 1, n, file.f);
 	*size = n;
 	return new_file_finish(&file);

@@ -231,7 +231,9 @@ static enum verdict_kind kind_of(const struct graph *g, const struct verdict *v)
 			return VERDICT_FUTURELOCK;
 	}
 	(void)g;
-	if (v->ncycle == 1 && v->cycle[0].object && v->cycle[0].object->kind == GRAPH_CHANNEL)
+	/* With more members another has the other end too: it cannot go on either. */
+	if (v->nmembers == 1 && v->ncycle == 1 && v->cycle[0].object &&
+	    v->cycle[0].object->kind == GRAPH_CHANNEL)
 		return VERDICT_LOST;
 	return VERDICT_DEADLOCK;
 }
@@ -241,6 +243,26 @@ static int compare_sizes(const void *a, const void *b)
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+/*
+ * The links of v, by a circle of the members: one of several of them tells more than what one
+ * could do for itself alone. Returns how many edges it has, more than max where it has too many.
+ */
+static size_t choose_cycle(struct finder *f, struct verdict *v, size_t *edges, size_t max)
+{
+	enum { MAX_TRIED = 16 };
+	size_t found = 0;
+
+	for (size_t i = 0; i < v->nmembers && i < MAX_TRIED; i++) {
+		found = shortest_cycle(f, v->members[i], edges, max);
+		v->ncycle = 0;
+		if (found <= max)
+			make_links(f, v, edges, found);
+		if (v->ncycle > 1 || v->nmembers == 1)
+			return found;
+	}
+	return found;
 }
 
 static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
@@ -262,9 +284,7 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 	v.nmembers = members.n;
 	v.members = vec_to_arena(&members, &f->v->arena);
 
-	size_t found = shortest_cycle(f, v.members[0], edges, MAX_EDGES);
-	if (found <= MAX_EDGES)
-		make_links(f, &v, edges, found);
+	size_t found = choose_cycle(f, &v, edges, MAX_EDGES);
 	if (!v.certain)
 		find_doubts(f, &v, edges, found <= MAX_EDGES ? found : MAX_EDGES);
 	v.kind = kind_of(f->g, &v);

@@ -238,6 +238,20 @@ static void lost(void **state)
 	            "(`sender` at src/x.rs:41)");
 }
 
+/* Both have a sender of what the first waits for; the second waits for a lock of the first. */
+static void nobody_is_lost_alone(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "get", receives(&p, C, 2)));
+	struct task *two = add_task(&p, 2, calls(&p, "get", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	holds(&p, one, HOLDING_SENDER, "mpsc", C);
+	holds(&p, two, HOLDING_SENDER, "mpsc", C);
+	holds(&p, one, HOLDING_LOCK, "mutex", A);
+	assert_says(&p, "deadlock task 1, task 2");
+}
+
 static struct future *sends(struct program *p, uint64_t object, int64_t queued)
 {
 	struct future *f = locks(p, "mpsc_send", object, 1);
@@ -476,6 +490,7 @@ int main(void)
 		cmocka_unit_test(sole_candidates),
 		cmocka_unit_test(arms_that_borrow),
 		cmocka_unit_test(lost),
+		cmocka_unit_test(nobody_is_lost_alone),
 		cmocka_unit_test(full_mailboxes),
 		cmocka_unit_test(oneshot),
 		cmocka_unit_test(weak_edges_close_no_circle),

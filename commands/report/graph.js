@@ -127,7 +127,7 @@ function circles(nodes) {
 			}
 			if (low.get(n) !== order.get(n))
 				continue;
-			const part = stack.splice(stack.indexOf(n));
+			const part = stack.splice(stack.lastIndexOf(n));
 			part.forEach((m) => on.delete(m));
 			if (part.length > 1 || n.out.some((f) => f.to === n && !f.weak))
 				found.push(part);
@@ -171,7 +171,10 @@ function choosePart(around, most) {
 				continue;
 			chosen.add(n);
 			/* What it waits for explains it; of those that wait for it a few will do. */
-			queue.push(...n.out.map((e) => e.to), ...n.into.slice(0, 12).map((e) => e.from));
+			for (const e of n.out.slice(0, most))
+				queue.push(e.to);
+			for (const e of n.into.slice(0, 12))
+				queue.push(e.from);
 		}
 		if (chosen.size >= most)
 			break;

@@ -351,11 +351,11 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/file", directory);
-	assert_null(new_file_open(path, 0600, &file));
+	assert_null(new_file_open(path, 0600, NULL, &file));
 	fputs("half", file.f);
 	new_file_drop(&file);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_null(new_file_open(path, 0600, &file));
+	assert_null(new_file_open(path, 0600, NULL, &file));
 	fputs("whole", file.f);
 	assert_null(new_file_finish(&file));
 	new_file_drop(&file);
@@ -369,13 +369,19 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	assert_int_equal(err->kind, ERR_USAGE);
 	error_free(err);
 	snprintf(other, sizeof(other), "%s/no/file", directory);
-	err = new_file_open(other, 0600, &file);
+	err = new_file_open(other, 0600, NULL, &file);
 	assert_int_equal(err->kind, ERR_OS);
 	error_free(err);
+	/* What is something else stays. */
+	err = new_file_open(path, 0600, "half", &file);
+	assert_int_equal(err->kind, ERR_USAGE);
+	error_free(err);
+	assert_null(new_file_open(path, 0600, "who", &file));
+	new_file_drop(&file);
 	/* What a link leads to is replaced, the link stays. */
 	snprintf(other, sizeof(other), "%s/link", directory);
 	assert_int_equal(symlink(path, other), 0);
-	assert_null(new_file_open(other, 0600, &file));
+	assert_null(new_file_open(other, 0600, NULL, &file));
 	fputs("other", file.f);
 	assert_null(new_file_finish(&file));
 	assert_int_equal(readlink(other, &first, 1), 1);
@@ -395,7 +401,7 @@ static void test_new_file_that_cannot_be_written(void **state)
 	struct error *err;
 
 	(void)state;
-	assert_null(new_file_open("/dev/full", 0600, &file));
+	assert_null(new_file_open("/dev/full", 0600, NULL, &file));
 	fputs("lost", file.f);
 	err = new_file_finish(&file);
 	assert_int_equal(err->kind, ERR_OS);

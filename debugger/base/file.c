@@ -86,10 +86,26 @@ static int open_beside(struct new_file *file, mode_t mode)
 	return open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
-struct error *new_file_open(const char *path, mode_t mode, struct new_file *ret)
+static bool does_begin(const char *path, const char *with)
+{
+	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char start[64];
+	size_t n = strlen(with);
+
+	return fd >= 0 && n <= sizeof(start) && read(fd, start, n) == (ssize_t)n &&
+	       memcmp(start, with, n) == 0;
+}
+
+struct error *new_file_open(const char *path, mode_t mode, const char *begins, struct new_file *ret)
 {
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
+
+	if (exists && S_ISREG(st.st_mode) && st.st_size && begins && !does_begin(path, begins))
+		return error_new(ERR_USAGE,
+		                 "%s exists and is something else: choose another name, or remove "
+		                 "it",
+		                 path);
 	char *real = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
 	struct new_file file = { .path = real ? real : strdup(path) };
 	int fd;
