@@ -5,6 +5,7 @@
 
 #include "commands/holders.h"
 #include "commands/view.h"
+#include "debugger/base/map.h"
 
 void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n)
 {
@@ -182,20 +183,65 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_close_object(w);
 }
 
+/* What a tree waits for, as a holding may name it. */
+static void add_waits(struct map *keys, const struct future *f)
+{
+	if (f->wait && f->wait->primitive)
+		map_put(keys, f->wait->primitive, NULL);
+	if (f->wait && f->wait->object)
+		map_put(keys, f->wait->object, NULL);
+	for (size_t i = 0; i < f->nchildren; i++)
+		add_waits(keys, f->children[i]);
+}
+
+/* The addresses of tasks, and of what they and their threads wait for: most holdings are of others.
+ */
+static void find_keys(struct map *keys, const struct snapshot *s, const struct task *const *tasks,
+                      size_t ntasks)
+{
+	for (size_t i = 0; i < ntasks; i++) {
+		const struct wait *wait = task_blocked_in(s, tasks[i]);
+
+		map_put(keys, (uintptr_t)tasks[i], NULL);
+		if (tasks[i]->root)
+			add_waits(keys, tasks[i]->root);
+		if (wait && wait->primitive)
+			map_put(keys, wait->primitive, NULL);
+		if (wait && wait->object)
+			map_put(keys, wait->object, NULL);
+	}
+}
+
+static bool concerns_any(const struct map *keys, const struct snapshot *s, const struct holding *h,
+                         const struct task *const *tasks, size_t ntasks)
+{
+	if (h->task && map_has(keys, (uintptr_t)h->task))
+		return true;
+	if (!(h->primitive && map_has(keys, h->primitive)) &&
+	    !(h->object && map_has(keys, h->object)))
+		return false;
+	for (size_t i = 0; i < ntasks; i++) {
+		if (holding_concerns(s, h, tasks[i]))
+			return true;
+	}
+	return false;
+}
+
 void json_put_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks)
 {
+	struct map keys = { 0 };
+
+	if (tasks)
+		find_keys(&keys, s, tasks, ntasks);
 	json_open_array(w, "holdings");
 	for (size_t i = 0; i < s->nholdings; i++) {
-		bool concerned = !tasks;
-
-		for (size_t j = 0; j < ntasks && !concerned; j++)
-			concerned = holding_concerns(s, &s->holdings[i], tasks[j]);
-		if (concerned)
+		if (!tasks || concerns_any(&keys, s, &s->holdings[i], tasks, ntasks))
 			put_holding(w, &s->holdings[i]);
 	}
 	json_close_array(w);
 	json_put_list(w, "unsearched", s->unsearched, s->nunsearched);
+	map_free(&keys);
 }
 
 static void put_frame(struct json_writer *w, const struct stack_frame *f)
