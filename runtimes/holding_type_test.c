@@ -1,6 +1,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -87,12 +88,50 @@ static void test_circle_and_depth(void **state)
 	assert_true(holding_is_inside(&back.types[0]));
 }
 
+/* ---- how much of it is walked ---- */
+
+enum { WIDTH = 512 };
+
+/*
+ * Many values are no one tree, but one snapshot. What may hold something is walked, though it is
+ * all made up, and reads no memory.
+ */
+static void test_walks_end(void **state)
+{
+	struct chain c;
+	struct member many[2][WIDTH];
+	struct snapshot out = { 0 };
+	struct collector collector = { .out = &out, .a = &out.arena };
+	struct holding_start start = { .name = "all", .v = { .type = &c.types[0] } };
+	const struct holdings *all;
+
+	(void)state;
+	chain_init(&c);
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < WIDTH; k++)
+			many[i][k] = c.members[i];
+		c.details[i].members = many[i];
+		c.details[i].nmembers = WIDTH;
+	}
+	c.details[2].nmembers = 0;
+	c.traits[2].holds = YES;
+	for (int i = 0; i < 8; i++)
+		holding_walk_variable(&collector, &start);
+	all = collector.holdings;
+	assert_int_equal(all->visited, 1 << 20);
+	assert_true(all->over);
+	assert_non_null(strstr(all->unsearched.data[all->unsearched.n - 1], "too much"));
+	holding_free(&collector);
+	arena_free(&out.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deep_guard),
 		cmocka_unit_test(test_deep_nothing),
 		cmocka_unit_test(test_circle_and_depth),
+		cmocka_unit_test(test_walks_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
