@@ -131,8 +131,10 @@ static size_t channel_node(struct builder *b, const struct channel_row *row, con
                            int64_t wanted)
 {
 	uint64_t key = w->object << 2 ^ (uint64_t)row->role;
-	size_t node = (size_t)map_get(&b->channels, key);
+	size_t node;
 
+	key = key ? key : 1;
+	node = (size_t)map_get(&b->channels, key);
 	if (node)
 		return node;
 	node = add_node(b, (struct graph_node){ .kind = GRAPH_CHANNEL,
@@ -242,6 +244,22 @@ static void join_set_edges(struct builder *b, size_t from, const struct future *
 		add_edge(b, set, GRAPH_OUTSIDE, "unknown");
 }
 
+/* The place in by_local_set of the first task of the set, or of the next set. */
+static size_t first_of_local_set(const struct builder *b, uint64_t object)
+{
+	size_t low = 0, high = b->nlocal;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->s->tasks[b->by_local_set[middle]]->local_set < object)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Awaited itself, it is over when all its tasks are. */
 static void local_set_edges(struct builder *b, size_t from, const struct future *f,
                             const char *doubt)
@@ -260,10 +278,9 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 	                                       .object = object });
 	map_put(&b->sets, object, (void *)set);
 	edge_of_leaf(b, from, set, f, doubt);
-	for (size_t i = 0; i < b->nlocal; i++) {
-		if (s->tasks[b->by_local_set[i]]->local_set == object)
-			add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
-	}
+	for (size_t i = first_of_local_set(b, object);
+	     i < b->nlocal && s->tasks[b->by_local_set[i]]->local_set == object; i++)
+		add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
 }
 
 /* ---- what is outside, and whom it may concern ---- */

@@ -11,7 +11,14 @@
 #include "runtimes/locals.h"
 #include "runtimes/traits.h"
 
-enum { MAX_UNSEARCHED = 64 };
+enum {
+	MAX_UNSEARCHED = 64,
+	/* Of a whole snapshot, so many and so many more a task: */
+	MAX_VISITED = 1 << 20,
+	MAX_VISITED_EACH = 64,
+	MAX_FOUND = 1 << 18,
+	MAX_FOUND_EACH = 16,
+};
 
 static struct holdings *holdings(struct collector *c)
 {
@@ -34,6 +41,28 @@ void holding_unsearched(struct collector *c, const char *format, ...)
 		return;
 	bool last = all->unsearched.n == MAX_UNSEARCHED - 1;
 	*vec_push(&all->unsearched) = last ? "and more of the kind" : clean_name(c->a, text);
+}
+
+bool holding_goes_on(struct collector *c)
+{
+	struct holdings *all = holdings(c);
+	size_t n = c->out->ntasks;
+	struct error *interrupted;
+
+	if (all->over)
+		return false;
+	interrupted = interrupt_check(); /* inspect() says so */
+	all->over = interrupted;
+	error_free(interrupted);
+	if (all->visited >= MAX_VISITED + n * MAX_VISITED_EACH ||
+	    all->list.n >= MAX_FOUND + n * MAX_FOUND_EACH) {
+		holding_unsearched(c,
+		                   "all that comes after the first %zu values, %zu of which hold "
+		                   "something: there is too much of it",
+		                   all->visited, all->list.n);
+		all->over = true;
+	}
+	return !all->over;
 }
 
 /* ---- the variables of a coroutine's state ---- */
@@ -251,14 +280,14 @@ void holding_search(struct collector *c)
 	struct snapshot *s = c->out;
 
 	holdings(c);
-	for (size_t i = 0; i < s->ntasks; i++) {
+	for (size_t i = 0; i < s->ntasks && holding_goes_on(c); i++) {
 		struct found like = { .order = i };
 
 		like.h.task = s->tasks[i];
 		like.h.thread = s->tasks[i]->thread;
 		search_root(c, s->tasks[i]->root, &like);
 	}
-	for (size_t i = 0; i < s->nthreads; i++) {
+	for (size_t i = 0; i < s->nthreads && holding_goes_on(c); i++) {
 		struct found like = { .order = s->ntasks + i };
 
 		like.h.thread = s->threads[i].number;

@@ -68,6 +68,8 @@ struct holdings {
 	struct map noted;   /* hashes of those texts */
 	struct map names;   /* address of what is waited for -> what it is called, NULL: unknown */
 	struct map scanned; /* roots of trees that were searched */
+	size_t visited;     /* values of all trees and stacks */
+	bool over;          /* no more is searched: there was too much, or the user said stop */
 };
 
 /* ---- holding_rows.c ---- */
@@ -106,6 +108,8 @@ bool holding_is_box(const struct type *t);
  * that is suspended is decoded, and again when the trees of what runs are known.
  */
 void holding_search(struct collector *c);
+/* Whether to search on; notes, once, what is left out when not. */
+bool holding_goes_on(struct collector *c);
 /* Notes what cannot be searched, once for each text. */
 void holding_unsearched(struct collector *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -46,14 +46,18 @@ static struct lock *lock_of(struct locks *locks, uint64_t primitive)
 
 static uint64_t identity(const struct found *f)
 {
-	return (f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type) ^
-	       f->h.object;
+	uint64_t key = (f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type) ^
+	               f->h.object;
+
+	return key ? key : 1;
 }
 
 /* The same, of one task or thread. */
 static uint64_t identity_there(const struct found *f)
 {
-	return identity(f) ^ ((f->order + 1) * UINT64_C(0xff51afd7ed558ccd));
+	uint64_t key = identity(f) ^ ((f->order + 1) * UINT64_C(0xff51afd7ed558ccd));
+
+	return key ? key : 1;
 }
 
 /* Everybody may refer to a Notify. */
@@ -328,8 +332,9 @@ static void note_always(struct collector *c)
 			holding_unsearched(c, "thread %u: %s", s->threads[i].number,
 			                   s->threads[i].problem);
 	}
-	holding_unsearched(c, "statics and thread-local variables, what raw pointers lead to, "
-	                      "and variables of running code that the debug info does not place");
+	holding_unsearched(c, "statics and thread-local variables, messages queued in channels, "
+	                      "what raw pointers lead to, and variables of running code that the "
+	                      "debug info does not place");
 }
 
 void holding_settle(struct collector *c)

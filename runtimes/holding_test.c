@@ -274,6 +274,24 @@ static void test_partial_grant_refutes_nobody(void **state)
 	judged_deinit(&j);
 }
 
+/* Whatever a hostile program makes of addresses, a key is one. */
+static void test_value_whose_key_is_nothing(void **state)
+{
+	struct judged j;
+	struct found *f;
+
+	(void)state;
+	judged_init(&j);
+	for (int i = 0; i < 2; i++) {
+		f = add(&j, 0x100, true);
+		f->h.object =
+			(f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type);
+	}
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 1);
+	judged_deinit(&j);
+}
+
 /* By tasks, then by threads, whatever was found first. */
 static void test_order(void **state)
 {
@@ -309,6 +327,61 @@ static void test_unsearched_once_and_bounded(void **state)
 	judged_deinit(&j);
 }
 
+/* ---- how much is searched ---- */
+
+static void test_too_many_are_found(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	assert_true(holding_goes_on(&j.c));
+	while (j.c.holdings->list.n < 1 << 18)
+		vec_push(&j.c.holdings->list)->gone = true;
+	assert_false(holding_goes_on(&j.c));
+	assert_false(holding_goes_on(&j.c));
+	assert_int_equal(j.c.holdings->unsearched.n, 1);
+	assert_non_null(strstr(j.c.holdings->unsearched.data[0], "too much"));
+	judged_deinit(&j);
+}
+
+/* More tasks may have more. */
+static void test_budget_by_tasks(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	j.c.holdings->visited = 1 << 20;
+	j.out->ntasks = 1;
+	assert_true(holding_goes_on(&j.c));
+	j.c.holdings->visited += 64;
+	assert_false(holding_goes_on(&j.c));
+	assert_int_equal(j.c.holdings->unsearched.n, 1);
+	j.out->ntasks = 0;
+	judged_deinit(&j);
+}
+
+static void test_interrupted(void **state)
+{
+	struct judged j;
+	struct future root = { .function = "main" };
+	struct task task = { .id = "1", .root = &root };
+	struct task *tasks[] = { &task };
+
+	(void)state;
+	judged_init(&j);
+	j.out->tasks = tasks;
+	j.out->ntasks = 1;
+	interrupt_request();
+	holding_search(&j.c);
+	interrupt_clear();
+	assert_false(map_has(&j.c.holdings->scanned, (uintptr_t)&root));
+	j.out->ntasks = 0;
+	j.out->tasks = NULL;
+	judged_deinit(&j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,8 +396,12 @@ int main(void)
 		cmocka_unit_test(test_traces_only),
 		cmocka_unit_test(test_traces_count_once),
 		cmocka_unit_test(test_partial_grant_refutes_nobody),
+		cmocka_unit_test(test_value_whose_key_is_nothing),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unsearched_once_and_bounded),
+		cmocka_unit_test(test_too_many_are_found),
+		cmocka_unit_test(test_budget_by_tasks),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

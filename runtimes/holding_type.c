@@ -166,10 +166,13 @@ static bool ask(struct question_of *q, const struct type *t, int depth)
 		traits->holds = YES;
 		return true;
 	}
-	if (depth > MAX_DEPTH || is_border(t)) {
+	if (is_border(t)) {
 		traits->holds = NO;
 		return false;
 	}
+	/* Unknown, and kept nowhere: those that led here are walked, and it is asked by itself. */
+	if (depth > MAX_DEPTH)
+		return true;
 	traits->holds = ASKING;
 	bool before = q->circle;
 	q->circle = false;

@@ -22,7 +22,8 @@ uint64_t holding_frame_key(struct value v)
 
 	if (!traits->name_key)
 		traits->name_key = lookup_name_key(type_name(v.type));
-	return (v.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ traits->name_key;
+	uint64_t key = (v.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ traits->name_key;
+	return key ? key : 1; /* 0 is no key of a map */
 }
 
 /* ---- paths ---- */
@@ -271,13 +272,25 @@ static void walk_dyn(struct walk *w, struct value v, const struct step *up, bool
 		                   traits->name);
 }
 
-/* Whose it is cannot be told where several share it; but a Notify belongs to all of them. */
+static struct error *read_count(struct walk *w, struct value v, const char *path, uint64_t *count)
+{
+	struct value at;
+	bool found;
+
+	TRY(inspector_eval(w->c->in, v, path, &at, &found));
+	return found ? value_uint(w->c->in->target, at, count)
+	             : error_new(ERR_LAYOUT, "no %s", path);
+}
+
+/*
+ * Whose it is cannot be told where several share it, nor where one of the Weak that there are may
+ * be upgraded by somebody else; but a Notify belongs to all of them.
+ */
 static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
-	static const char strong_path[] = "ptr.strong";
-	struct value shared, strong;
-	uint64_t count = 0;
-	bool found = false;
+	static const char strong_path[] = "ptr.strong", weak_path[] = "ptr.weak";
+	uint64_t strong = 0, weak = 0; /* all of the former are one of the latter */
+	struct value shared;
 	struct error *err = value_shared(w->c->in->target, v, &shared);
 
 	if (!err && traits_of(shared.type)->holding && traits_of(shared.type)->holding->shared) {
@@ -285,15 +298,18 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 		return;
 	}
 	if (!err)
-		err = inspector_eval(w->c->in, v, strong_path, &strong, &found);
-	if (!err && found)
-		err = value_uint(w->c->in->target, strong, &count);
+		err = read_count(w, v, strong_path, &strong);
+	if (!err)
+		err = read_count(w, v, weak_path, &weak);
 	if (err)
 		failed(w, v, up, uncertain, err);
-	else if (count == 1)
-		walk(w, shared, up, uncertain);
-	else if (count > 1)
+	else if (strong > 1)
 		holding_unsearched(w->c, "what several share by an %s", traits_of(v.type)->name);
+	else if (strong == 1 && weak > 1)
+		holding_unsearched(w->c, "what a Weak leads to as well as an %s",
+		                   traits_of(v.type)->name);
+	else if (strong == 1)
+		walk(w, shared, up, uncertain);
 }
 
 /* The children of a set are frames of the tree where it polls them. */
@@ -430,6 +446,9 @@ static void walk_bounded(struct walk *w, struct value v, const struct step *up, 
 		                   traits_of(v.type)->name);
 		return;
 	}
+	if (!holding_goes_on(w->c))
+		return;
+	w->c->holdings->visited++;
 	w->visited++;
 	w->depth++;
 	walk_kind(w, v, up, uncertain);

@@ -40,7 +40,7 @@ struct walk {
 	bool framed;       /* frames is filled in: only where something may be held at all */
 	struct map frames; /* holding_frame_key() of the tree's frames, which are searched by
 	                      themselves */
-	size_t visited;    /* values since the last frame */
+	size_t visited;    /* values of the tree */
 	unsigned depth;
 };
 

@@ -36,6 +36,13 @@ async fn receive_weakly(sender: mpsc::Sender<u32>, mut receiver: mpsc::Receiver<
     drop(sender);
 }
 
+/// Owns the only sender, in what another can come to own as well.
+async fn receive_upgradably(sender: Arc<mpsc::Sender<u32>>, mut receiver: mpsc::Receiver<u32>) {
+    here!("contended::ends::receive_upgradably");
+    receiver.recv().await;
+    drop(sender);
+}
+
 static SENDERS: Mutex<Vec<mpsc::Sender<u32>>> = Mutex::new(Vec::new());
 
 /// Put one sender where nobody looks, and dropped its own before it waits.
@@ -110,6 +117,13 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     let name = "contended::ends::receive_weakly";
     let task = tasks.spawn(receive_weakly(sender, receiver), name, wait(1));
     tasks.graph.perhaps(&[task]);
+
+    // Nowhere else yet: a Weak of what has it will be upgraded.
+    let (sender, receiver) = mpsc::channel(1);
+    let sender = Arc::new(sender);
+    tasks.hold(Arc::downgrade(&sender));
+    let name = "contended::ends::receive_upgradably";
+    tasks.spawn(receive_upgradably(sender, receiver), name, wait(1));
 
     // In a static, and what is left of another in the task itself.
     let (started, when_started) = std::sync::mpsc::channel();
