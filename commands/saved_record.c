@@ -16,6 +16,9 @@
  */
 enum { MAX_DEPTH = 256, MAX_FRAMES = 1 << 18, MAX_TASKS = 1 << 24, MAX_NOTES = 1 << 12 };
 
+/* Digits of the largest id. */
+enum { MAX_DECIMAL = 20, MAX_HEX = 16 };
+
 /* ---- a member each ---- */
 
 /* Nothing more is read of the line: the member at hand is the one that is named. */
@@ -54,6 +57,26 @@ static uint64_t get_ADDR(struct loader *l)
 	if (!end || *end || end == text + 2 || errno)
 		is_wrong(l, "is no address");
 	return addr;
+}
+
+/* It becomes a word of a command: no other text will do. */
+static bool is_id(const char *text)
+{
+	bool hex = strncmp(text, "0x", 2) == 0;
+	const char *digits = text + (hex ? 2 : 0);
+	size_t n = strspn(digits, hex ? "0123456789abcdef" : "0123456789");
+
+	return n && !digits[n] && n <= (hex ? MAX_HEX : MAX_DECIMAL);
+}
+
+static const char *get_ID(struct loader *l)
+{
+	const char *text = get_TEXT(l);
+
+	if (!text || is_id(text))
+		return text;
+	is_wrong(l, "is no id of a task");
+	return NULL;
 }
 
 /* From low to high, else 0. */
@@ -360,6 +383,13 @@ static bool in_order(const struct task *before, const struct task *after)
 	       (before->runtime == after->runtime && before->number <= after->number);
 }
 
+/* The number is there in decimal only. */
+static bool is_own_id(struct arena *a, const struct task *task)
+{
+	return strncmp(task->id, "0x", 2) == 0 ? !task->number
+	                                       : strcmp(task->id, arena_uint(a, task->number)) == 0;
+}
+
 static void read_task(struct loader *l)
 {
 	struct task *to = NEW(l->a, struct task);
@@ -367,6 +397,8 @@ static void read_task(struct loader *l)
 	GET_ALL(SAVED_TASK);
 	if (!to->id)
 		is_wrong(l, "is of a task without an id");
+	else if (!is_own_id(l->a, to))
+		is_wrong(l, "is of a task whose id is not its number");
 	if (to->runtime >= l->runtimes.n)
 		is_wrong(l, "is of a task of no runtime");
 	if (l->tasks.n && !in_order(l->tasks.data[l->tasks.n - 1], to))

@@ -75,6 +75,11 @@ static const char *sample_TEXT(struct sampler *x)
 	return arena_printf(x->a, "text \"%u\" \\ ü", ++x->n);
 }
 
+static const char *sample_ID(struct sampler *x)
+{
+	return x->n % 2 ? "18446744073709551615" : "0xffff8000000000ff";
+}
+
 #define sample_NAME(x) sample_TEXT(x)
 #define sample_ADDR(x) (UINT64_C(0xffff800000000000) + ++(x)->n)
 #define sample_U64(x)  (UINT64_C(1) << 62 | ++(x)->n)
@@ -174,7 +179,9 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 		s->runtimes[i].index = i;
 		s->threads[i].runtime = (int)i;
 		tasks[i].runtime = i;
+		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "0x7f00ffffffffffff";
 	}
+	tasks[0].number = 0;
 	s->tasks = NEW_ARRAY(a, struct task *, 2);
 	s->tasks[0] = &tasks[0];
 	s->tasks[1] = &tasks[1];
@@ -217,6 +224,7 @@ static bool equal_U64(uint64_t a, uint64_t b)
 }
 
 #define equal_NAME(a, b) equal_TEXT(a, b)
+#define equal_ID(a, b)   equal_TEXT(a, b)
 #define equal_ADDR(a, b) equal_U64(a, b)
 #define equal_U32(a, b)  equal_U64(a, b)
 #define equal_I32(a, b)  ((a) == (b))
@@ -646,6 +654,9 @@ static void test_refused(void **state)
 	assert_refused(BEGIN "{\"thread\":{\"runtime\":1}}\n", "of no runtime");
 	assert_refused(BEGIN "{\"thread\":{\"role\":\"boss\"}}\n", "none of the words");
 	assert_refused(BEGIN "{\"thread\":{\"job\":0}}\n", "the number of no name");
+	assert_refused(BEGIN "{\"thread\":{\"task\":\"1;\"}}\n", "thread.task is no id");
+	assert_refused(BEGIN "{\"thread\":{\"frames\":[{\"polls_task\":\"#\"}]}}\n",
+	               "thread.polls_task is no id");
 	assert_refused(BEGIN "{\"end\":4}\n", "0 tasks and says that there are 1");
 }
 
@@ -666,15 +677,31 @@ static void assert_noted(const char *task, const char *why)
 
 static void test_noted(void **state)
 {
+	static const char *const no_ids[] = { "",   "1; info", "1 2",  "-1",
+		                              "0x", "0xg",     "1\\n", "111111111111111111111" };
 	STR(deep);
 
 	(void)state;
-	assert_noted("{\"id\":\"1\",\"runtime\":1}", "of no runtime");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"runtime\":1}", "of no runtime");
 	assert_noted("{\"runtime\":0}", "a task without an id");
-	assert_noted("{\"id\":\"1\",\"root\":{\"wait\":{}}}", "a wait without a kind");
-	assert_noted("{\"id\":\"1\",\"root\":{\"children\":{}}}", "is no list");
-	assert_noted("{\"id\":\"1\",\"root\":{\"children\":[null]}}", "is no object");
-	str_append(&deep, "{\"id\":\"1\",\"root\":");
+	assert_noted("{\"id\":\"1\",\"number\":2}", "whose id is not its number");
+	assert_noted("{\"id\":\"01\",\"number\":1}", "whose id is not its number");
+	assert_noted("{\"id\":\"0x1\",\"number\":1}", "whose id is not its number");
+	for (size_t i = 0; i < sizeof(no_ids) / sizeof(*no_ids); i++) {
+		SCRATCH(tmp);
+
+		assert_noted(arena_printf(&tmp, "{\"number\":1,\"id\":\"%s\"}", no_ids[i]),
+		             "task.id is no id");
+		assert_noted(arena_printf(&tmp,
+		                          "{\"number\":1,\"id\":\"1\",\"root\":{\"wait\":"
+		                          "{\"task\":\"%s\"}}}",
+		                          no_ids[i]),
+		             "task.task is no id");
+	}
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"wait\":{}}}", "a wait without a kind");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":{}}}", "is no list");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":[null]}}", "is no object");
+	str_append(&deep, "{\"id\":\"1\",\"number\":1,\"root\":");
 	for (int i = 0; i < 300; i++)
 		str_append(&deep, "{\"children\":[");
 	for (int i = 0; i < 300; i++)
@@ -686,13 +713,15 @@ static void test_noted(void **state)
 /* Text of the file reaches terminals. */
 static void test_control_characters(void **state)
 {
-	static const char text[] = BEGIN "{\"task\":{\"id\":\"\\u001b[2J\\n7\"}}\n{\"end\":5}\n";
+	static const char text[] =
+		BEGIN "{\"task\":{\"id\":\"0\",\"problem\":\"\\u001b[2J\\n7\"}}\n"
+		      "{\"end\":5}\n";
 	struct snapshot *s CLEANUP(free_if_any) = NULL;
 
 	(void)state;
 	write_plain(text, sizeof(text) - 1);
 	succeed(saved_read(file_named("snap"), &s, NULL));
-	assert_string_equal(s->tasks[0]->id, "?[2J?7");
+	assert_string_equal(s->tasks[0]->problem, "?[2J?7");
 }
 
 /* ---- writing ---- */
