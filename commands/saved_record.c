@@ -29,6 +29,16 @@ static void is_wrong(struct loader *l, const char *what)
 	l->r.p = l->r.end;
 }
 
+/* A few bytes of a file may stand for a large struct: size more bytes are made of it. */
+static void charge(struct loader *l, size_t size)
+{
+	l->listed += size;
+	if (l->listed + l->a->total > l->budget)
+		is_wrong(l, "takes more memory than anything that asyncdbg saves in as few bytes");
+}
+
+#define PUSH_CHARGED(l, vec) (charge((l), sizeof(*(vec)->data)), vec_push(vec))
+
 static const char *get_TEXT(struct loader *l)
 {
 	if (json_peek(&l->r) != JSON_IS_NULL)
@@ -167,7 +177,7 @@ SAVED_WORDS(GET_WORD)
                                                                                                    \
 		json_enter_array(&l->r);                                                           \
 		while (json_next_element(&l->r))                                                   \
-			get_one(l, vec_push(&list));                                               \
+			get_one(l, PUSH_CHARGED(l, &list));                                        \
 		*n = list.n;                                                                       \
 		return vec_to_arena(&list, l->a);                                                  \
 	}
@@ -228,6 +238,7 @@ static struct wait *get_WAIT(struct loader *l)
 {
 	struct wait *to = NEW(l->a, struct wait);
 
+	charge(l, 0);
 	GET_ALL(SAVED_WAIT);
 	if (!to->kind)
 		is_wrong(l, "is of a wait without a kind");
@@ -320,7 +331,7 @@ static void read_names(struct loader *l)
 {
 	json_enter_array(&l->r);
 	while (json_next_element(&l->r))
-		get_text(l, vec_push(&l->names));
+		get_text(l, PUSH_CHARGED(l, &l->names));
 }
 
 static void read_snapshot(struct loader *l)
@@ -352,7 +363,7 @@ static void read_reading(struct loader *l)
 
 static void read_runtime(struct loader *l)
 {
-	struct runtime_info *to = vec_push(&l->runtimes);
+	struct runtime_info *to = PUSH_CHARGED(l, &l->runtimes);
 
 	GET_ALL(SAVED_RUNTIME);
 	if (to->index != l->runtimes.n - 1)
@@ -361,7 +372,7 @@ static void read_runtime(struct loader *l)
 
 static void read_thread(struct loader *l)
 {
-	struct thread_info *to = vec_push(&l->threads);
+	struct thread_info *to = PUSH_CHARGED(l, &l->threads);
 
 	GET_ALL(SAVED_THREAD);
 	if (to->runtime < -1 || (to->runtime >= 0 && (size_t)to->runtime >= l->runtimes.n))
@@ -370,7 +381,7 @@ static void read_thread(struct loader *l)
 
 static void read_layout(struct loader *l)
 {
-	struct layout_info *to = vec_push(&l->layout);
+	struct layout_info *to = PUSH_CHARGED(l, &l->layout);
 
 	GET_ALL(SAVED_LAYOUT);
 	if (!to->module || !to->key || !to->path)
@@ -394,6 +405,7 @@ static void read_task(struct loader *l)
 {
 	struct task *to = NEW(l->a, struct task);
 
+	charge(l, sizeof(to));
 	GET_ALL(SAVED_TASK);
 	if (!to->id)
 		is_wrong(l, "is of a task without an id");
@@ -445,7 +457,7 @@ static void find_owner(struct loader *l, const struct owner *owner, struct holdi
 
 static void read_holding(struct loader *l)
 {
-	struct holding *to = vec_push(&l->holdings);
+	struct holding *to = PUSH_CHARGED(l, &l->holdings);
 	struct owner owner = { 0 };
 	const char *key;
 

@@ -710,6 +710,74 @@ static void test_noted(void **state)
 	assert_noted(deep.data, "more frames than any tree");
 }
 
+/* ---- how much of it ---- */
+
+/* begin, n times each, and end, compressed; n times nothing more than ",{}" is a few bytes. */
+static void write_many(const char *begin, const char *each, size_t n, const char *end)
+{
+	gzFile gz = gzopen(file_named("snap"), "wb6");
+
+	assert_non_null(gz);
+	gzputs(gz, begin);
+	for (size_t i = 0; i < n; i++)
+		gzputs(gz, each);
+	gzputs(gz, end);
+	assert_int_equal(gzclose(gz), Z_OK);
+}
+
+#define TOO_MUCH "takes more memory than anything"
+
+static void test_a_few_bytes_take_little(void **state)
+{
+	enum { MANY = 1500000 };
+	struct snapshot *s CLEANUP(free_if_any) = NULL;
+
+	(void)state;
+	write_many(BEGIN "{\"thread\":{\"frames\":[{}", ",{}", MANY, "]}}\n{\"end\":5}\n");
+	struct error *frames CLEANUP(error_freep) = saved_read(file_named("snap"), &s, NULL);
+	assert_non_null(frames);
+	assert_non_null(strstr(frames->message, "thread.frames " TOO_MUCH));
+	write_many(BEGIN, "{\"thread\":{}}\n", MANY, "{\"end\":5}\n");
+	struct error *threads CLEANUP(error_freep) = saved_read(file_named("snap"), &s, NULL);
+	assert_non_null(threads);
+	assert_non_null(strstr(threads->message, "thread " TOO_MUCH));
+	/* Those before are there. */
+	write_many(BEGIN "{\"names\":[\"mutex\"]}\n", "{\"holding\":{\"kind\":0,\"type\":0}}\n",
+	           MANY, "");
+	succeed(saved_read(file_named("snap"), &s, NULL));
+	assert_false(s->complete);
+	assert_non_null(strstr(s->notes[0], "holding " TOO_MUCH));
+	assert_in_range(s->nholdings, 1000, MANY - 1);
+}
+
+/* The same many tasks: nothing compresses better. */
+static void test_many_tasks_are_read(void **state)
+{
+	enum { TASKS = 40000, FRAMES = 10 };
+	struct snapshot *s CLEANUP(free_if_any) = NULL;
+	gzFile gz = gzopen(file_named("snap"), "wb6");
+
+	(void)state;
+	assert_non_null(gz);
+	gzprintf(gz, "{\"format\":\"asyncdbg-snapshot\",\"version\":1,\"tasks\":%d}\n", TASKS);
+	gzputs(gz, "{\"snapshot\":{\"complete\":true}}\n{\"target\":{\"kind\":\"live\"}}\n"
+	           "{\"runtime\":{}}\n");
+	for (int i = 1; i <= TASKS; i++) {
+		gzprintf(gz, "{\"task\":{\"id\":\"%d\",\"number\":%d,\"root\":", i, i);
+		for (int f = 1; f < FRAMES; f++)
+			gzputs(gz, "{\"children\":[");
+		gzputs(gz, "{}");
+		for (int f = 1; f < FRAMES; f++)
+			gzputs(gz, "]}");
+		gzputs(gz, "}}\n");
+	}
+	gzprintf(gz, "{\"end\":%d}\n", TASKS + 4);
+	assert_int_equal(gzclose(gz), Z_OK);
+	succeed(saved_read(file_named("snap"), &s, NULL));
+	assert_true(s->complete);
+	assert_int_equal(s->ntasks, TASKS);
+}
+
 /* Text of the file reaches terminals. */
 static void test_control_characters(void **state)
 {
@@ -816,6 +884,8 @@ int main(void)
 		cmocka_unit_test(test_tasks_before_the_damage),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_noted),
+		cmocka_unit_test(test_a_few_bytes_take_little),
+		cmocka_unit_test(test_many_tasks_are_read),
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_values_are_left_out),
 		cmocka_unit_test(test_other_files_stay),
