@@ -816,6 +816,38 @@ static void test_values_are_left_out(void **state)
 	assert_string_equal(locals[3].problem, "unreadable");
 }
 
+/* What `save FILE --values` says of it, on a saved snapshot. */
+static void assert_says(struct snapshot *s, const char *said)
+{
+	struct session session = { .saved = true };
+	struct saved_info info;
+	SCRATCH(tmp);
+	CAUGHT(c);
+
+	catch (&c, TEXT);
+	succeed(run_line(&c, &session, s,
+	                 arena_printf(&tmp, "save %s --values", file_named("snap"))));
+	assert_non_null(strstr(c.answers, said));
+	struct snapshot *read CLEANUP(free_if_any) = NULL;
+	succeed(saved_read(file_named("snap"), &read, &info));
+	assert_int_equal(info.values, strcmp(said, "with the") == 0);
+}
+
+static void test_values_that_are_gone_are_not_claimed(void **state)
+{
+	struct snapshot *s CLEANUP(free_snapshot) = make_snapshot();
+	struct snapshot *without CLEANUP(free_if_any) = NULL;
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[0]->root->children[0]);
+	assert_says(s, "with the");
+	save(s, false);
+	succeed(saved_read(file_named("snap"), &without, NULL));
+	assert_says(without, "without the");
+	make_locals(&without->arena, without->threads[0].root);
+	assert_says(without, "with the");
+}
+
 static void test_other_files_stay(void **state)
 {
 	struct snapshot *s CLEANUP(free_snapshot) = make_snapshot();
@@ -888,6 +920,7 @@ int main(void)
 		cmocka_unit_test(test_many_tasks_are_read),
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_values_are_left_out),
+		cmocka_unit_test(test_values_that_are_gone_are_not_claimed),
 		cmocka_unit_test(test_other_files_stay),
 		cmocka_unit_test(test_names_of_what_is_waited_for),
 		cmocka_unit_test(test_all_that_commands_want),
