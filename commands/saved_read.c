@@ -11,7 +11,7 @@ enum { MAX_LINE = 64 << 20, READ_AT_ONCE = 256 << 10 };
 
 /*
  * What a file may take of memory, in bytes: this, and so many times the size of what was read of
- * it. A million equal tasks of ten frames take about 150 times theirs.
+ * it. A million equal tasks of ten frames take less than 200 times theirs.
  */
 enum { MIN_BUDGET = 64 << 20, BUDGET_FACTOR = 512 };
 

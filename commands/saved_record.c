@@ -2,7 +2,9 @@
 #include "commands/saved_record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -395,10 +397,14 @@ static bool in_order(const struct task *before, const struct task *after)
 }
 
 /* The number is there in decimal only. */
-static bool is_own_id(struct arena *a, const struct task *task)
+static bool is_own_id(const struct task *task)
 {
-	return strncmp(task->id, "0x", 2) == 0 ? !task->number
-	                                       : strcmp(task->id, arena_uint(a, task->number)) == 0;
+	char number[MAX_DECIMAL + 1];
+
+	if (strncmp(task->id, "0x", 2) == 0)
+		return !task->number;
+	snprintf(number, sizeof(number), "%" PRIu64, task->number);
+	return strcmp(task->id, number) == 0;
 }
 
 static void read_task(struct loader *l)
@@ -409,7 +415,7 @@ static void read_task(struct loader *l)
 	GET_ALL(SAVED_TASK);
 	if (!to->id)
 		is_wrong(l, "is of a task without an id");
-	else if (!is_own_id(l->a, to))
+	else if (!is_own_id(to))
 		is_wrong(l, "is of a task whose id is not its number");
 	if (to->runtime >= l->runtimes.n)
 		is_wrong(l, "is of a task of no runtime");
