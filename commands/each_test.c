@@ -59,7 +59,7 @@ static void an_id_is_no_command(void **state)
 	CAUGHT(c);
 
 	(void)state;
-	open_saved(&s, "4; quit");
+	open_saved(&s, "5; quit");
 	catch (&c, TEXT);
 	run(&c, &s, "tasks --exec 'async task {}'");
 	assert_false(s.quit);
