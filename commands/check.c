@@ -100,9 +100,14 @@ static struct error *look_again(struct session *s, struct answer *answer, struct
 		return NULL;
 	c->before = checks_look(c->a, answer->snapshot, &c->nbefore);
 	TRY(sleep_for(c->interval));
-	TRY(session_snapshot(s, answer->wants, NULL, &answer->snapshot));
-	c->two_looks = true;
-	return NULL;
+
+	/* Under --exec, too, the second look is another one. */
+	bool pinned = s->pinned;
+	s->pinned = false;
+	struct error *err = session_snapshot(s, answer->wants, NULL, &answer->snapshot);
+	s->pinned = pinned;
+	c->two_looks = !err;
+	return err;
 }
 
 /* Does a finding make the exit code 3? Without a list, errors do. */

@@ -5,21 +5,31 @@
 #include "commands/execute.h"
 #include "debugger/base/str.h"
 
-/* The commands with each {} made an id. */
-static const char *filled(struct arena *a, const char *text, const char *id)
+/* A word with each {} made an id. */
+static const char *filled(struct arena *a, const char *word, const char *id)
 {
 	STR(s);
 
-	while (*text) {
-		bool here = strncmp(text, "{}", 2) == 0;
+	while (*word) {
+		bool here = strncmp(word, "{}", 2) == 0;
 
 		if (here)
 			str_append(&s, id);
 		else
-			str_append_len(&s, text, 1);
-		text += here ? 2 : 1;
+			str_append_len(&s, word, 1);
+		word += here ? 2 : 1;
 	}
 	return arena_strdup(a, str_text(&s));
+}
+
+/* An id may be text of a file: it never makes another word or command. */
+static struct words filled_words(struct arena *a, const struct words *words, const char *id)
+{
+	struct words ret = { NEW_ARRAY(a, const char *, words->n), words->n };
+
+	for (size_t i = 0; i < words->n; i++)
+		ret.word[i] = filled(a, words->word[i], id);
+	return ret;
 }
 
 static struct error *check_one(const struct words *words, unsigned *wants)
@@ -44,11 +54,14 @@ static struct error *check_line_of(const char *text, unsigned *wants)
 	struct words *commands;
 	size_t n;
 
-	TRY(words_split(&tmp, filled(&tmp, text, "1"), &commands, &n));
+	TRY(words_split(&tmp, text, &commands, &n));
 	if (!n)
 		return error_new(ERR_USAGE, "--exec needs a command");
-	for (size_t i = 0; i < n; i++)
-		TRY(check_one(&commands[i], wants));
+	for (size_t i = 0; i < n; i++) {
+		struct words words = filled_words(&tmp, &commands[i], "1");
+
+		TRY(check_one(&words, wants));
+	}
 	return NULL;
 }
 
@@ -102,16 +115,32 @@ static const char **copy_ids(struct arena *a, const struct selection *chosen, si
 	return ids;
 }
 
+/* The first one that fails is the task's last. */
+static void run_one(struct session *s, const struct words *commands, size_t n, const char *id,
+                    struct out *out, enum status *status)
+{
+	SCRATCH(tmp);
+
+	for (size_t i = 0; i < n && !s->quit; i++) {
+		struct words words = filled_words(&tmp, &commands[i], id);
+
+		if (!execute_words(s, out, &words, status))
+			break;
+	}
+}
+
 static struct error *run_all(struct session *s, const char *text, const char *const *ids, size_t n,
                              struct out *out)
 {
+	SCRATCH(tmp);
 	enum status status = STATUS_OK;
+	struct words *commands;
+	size_t ncommands;
 
+	TRY(words_split(&tmp, text, &commands, &ncommands));
 	for (size_t i = 0; i < n && !s->quit; i++) {
-		SCRATCH(tmp);
-
 		TRY(interrupt_check());
-		execute_line(s, out, filled(&tmp, text, ids[i]), &status);
+		run_one(s, commands, ncommands, ids[i], out, &status);
 	}
 	s->finding = status;
 	return NULL;
@@ -120,6 +149,10 @@ static struct error *run_all(struct session *s, const char *text, const char *co
 struct error *each_run(struct session *s, const struct answer *answer, const struct call *call,
                        const struct selection *chosen, struct out *out)
 {
+	/* Only here is it pinned. */
+	if (s->pinned)
+		return error_new(ERR_USAGE, "--exec does not nest");
+
 	SCRATCH(tmp);
 	size_t n = chosen->n < chosen->limit ? chosen->n : chosen->limit;
 	const char **ids = copy_ids(&tmp, chosen, n);

@@ -12,6 +12,9 @@ enum mark {
 	MARK_QUEUE, /* "first in its queue", "2 tasks ahead in its queue (tasks 17, 18)" */
 };
 
+/* What varies, and a name, ends within so many characters: text of a file may never end it. */
+enum { LOOK_AHEAD = 4096 };
+
 static const char first_in_queue[] = "first in its queue";
 static const char ahead_in_queue[] = " ahead in its queue";
 
@@ -44,6 +47,23 @@ static size_t noun_length(const char *text, const char **noun)
 		return len;
 	}
 	return 0;
+}
+
+/* How much of text up to and with that character; 0: it is not near. */
+static size_t length_to(const char *text, char last)
+{
+	const char *end = memchr(text, last, strnlen(text, LOOK_AHEAD));
+
+	return end ? (size_t)(end - text) + 1 : 0;
+}
+
+static bool has_digit(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (isdigit((unsigned char)text[i]))
+			return true;
+	}
+	return false;
 }
 
 static void add_slot(struct phrase *p, enum mark mark, struct phrase_slot slot)
@@ -97,10 +117,13 @@ static struct phrase_slot read_address(const char *text)
 {
 	struct phrase_slot slot = { .text = text };
 	bool six = *text == '[';
-	size_t len = strspn(text + six, six ? "0123456789abcdef:." : "0123456789.");
+	const char *of = six ? "0123456789abcdef:." : "0123456789.";
 	unsigned char bytes[sizeof(struct in6_addr)];
 	char copy[INET6_ADDRSTRLEN];
+	size_t len = 0;
 
+	while (len < sizeof(copy) && text[six + len] && strchr(of, text[six + len]))
+		len++;
 	if (len < 2 || len >= sizeof(copy) || (six && text[1 + len] != ']'))
 		return slot;
 	memcpy(copy, text + six, len);
@@ -145,11 +168,9 @@ static struct phrase_slot read_number(const char *start, const char *text)
  */
 static bool take_list(struct phrase *p, const char *text, size_t *used)
 {
-	const char *end = strchr(text, ')');
-	size_t len = end ? (size_t)(end - text) + 1 : 0;
+	size_t len = *text == '(' ? length_to(text, ')') : 0;
 
-	if (*text != '(' || !end || strcspn(text, "0123456789") >= len || memchr(text, '{', len) ||
-	    memchr(text, '<', len))
+	if (!len || memchr(text, '{', len) || memchr(text, '<', len) || !has_digit(text, len))
 		return false;
 	add_slot(p, MARK_LIST, (struct phrase_slot){ .text = text, .len = len });
 	*used = len;
@@ -165,12 +186,7 @@ static size_t queue_length(const char *text)
 	if (!len || !starts_with(text + len, ahead_in_queue))
 		return 0;
 	len += strlen(ahead_in_queue);
-	if (starts_with(text + len, " (")) {
-		const char *end = strchr(text + len, ')');
-
-		len = end ? (size_t)(end - text) + 1 : len;
-	}
-	return len;
+	return len + (starts_with(text + len, " (") ? length_to(text + len, ')') : 0);
 }
 
 static bool take_number(struct phrase *p, const char *start, const char *text, size_t *used)
@@ -218,12 +234,10 @@ static bool take(struct phrase *p, const char *start, const char *text, size_t *
  */
 static size_t plain_length(const char *text)
 {
-	const char close = *text == '{' ? '}' : '>';
-	const char *end = *text == '{' || *text == '<' ? strchr(text, close) : NULL;
-	size_t len = 0;
+	size_t len = *text == '{' ? length_to(text, '}') : *text == '<' ? length_to(text, '>') : 0;
 
-	if (end)
-		return (size_t)(end - text) + 1;
+	if (len)
+		return len;
 	while (is_word(text[len]))
 		len++;
 	return len ? len : 1;

@@ -87,6 +87,29 @@ static void test_many_numbers(void **state)
 	                    "1 2 3 4 5 6 7 8 N N");
 }
 
+/* Of what never ends, only the beginning is looked at, wherever one looks. */
+static void test_far_ends(void **state)
+{
+	(void)state;
+	enum { FAR = 5000 };
+	static const char *const ends[][2] = { { "(", ")" }, { "{", "}" }, { "<", ">" } };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		for (size_t len = 10; len <= FAR; len += FAR - 10) {
+			struct phrase p CLEANUP(phrase_free) = { 0 };
+			SCRATCH(a);
+			const char *text =
+				arena_printf(&a, "%s%*s 2%s", ends[i][0], (int)len, "", ends[i][1]);
+
+			/* Near, it is one list or a name; far, the number in it is a number. */
+			phrase_parse(&p, text);
+			assert_int_equal(p.nslots, len < FAR ? *ends[i][0] == '(' : 1);
+			if (p.nslots)
+				assert_int_equal(*p.slots[0].text, len < FAR ? '(' : '2');
+		}
+	}
+}
+
 static void test_nothing(void **state)
 {
 	(void)state;
@@ -106,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_many_numbers),
+		cmocka_unit_test(test_far_ends),
 		cmocka_unit_test(test_nothing),
 	};
 

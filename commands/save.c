@@ -8,6 +8,35 @@
 #include "commands/saved.h"
 #include "debugger/base/str.h"
 
+static bool tree_has_values(const struct future *f)
+{
+	if (!f)
+		return false;
+	for (size_t i = 0; i < f->nlocals; i++) {
+		if (f->locals[i].value)
+			return true;
+	}
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (tree_has_values(f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Of a saved one they may have been left out: nobody has them any more. */
+static bool has_values(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (tree_has_values(s->tasks[i]->root))
+			return true;
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (tree_has_values(s->threads[i].root))
+			return true;
+	}
+	return false;
+}
+
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
@@ -16,7 +45,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct stat st = { 0 };
 	struct saved_info info = {
 		.wants = answer->wants,
-		.values = call_has(call, "values"),
+		.values = call_has(call, "values") && (!s->saved || has_values(answer->snapshot)),
 		.when = s->saved ? s->saved_when : time(NULL),
 	};
 

@@ -18,8 +18,8 @@
  * false or absent is left out. A name is a number: which of the names. Addresses are "0x7f00",
  * enums the words of docs/json.md. A reader ignores keys that it does not know.
  *
- * A file is hostile input: lines, names, tasks, frames and depths are bounded, all text is cleaned,
- * every index is checked.
+ * A file is hostile input: lines, tasks, frames and depths are bounded, and all memory by the size
+ * of the file; ids are digits; all text is cleaned, every index is checked.
  */
 #ifndef COMMANDS_SAVED_H
 #define COMMANDS_SAVED_H

@@ -7,6 +7,7 @@
  *
  *   NAME  text that many share      TEXT  text of its own      TEXTS  an array of such
  *   ADDR  an address                U32, U64, I32  numbers     FLAG   a bool
+ *   ID    a task's: digits, or "0x7f00" of a task without a number
  *   others: an enum of SAVED_WORDS, or a struct or array of structs of this list.
  */
 #ifndef COMMANDS_SAVED_FIELDS_H
@@ -31,7 +32,7 @@
 	F(TEXT, phrase)                                                                            \
 	F(ADDR, object)                                                                            \
 	F(ADDR, primitive)                                                                         \
-	F(TEXT, task)                                                                              \
+	F(ID, task)                                                                                \
 	F(TEXT, name)                                                                              \
 	F(FLAG, within)                                                                            \
 	F(FLAG, anonymous)                                                                         \
@@ -73,7 +74,7 @@
 	L(FUTURES, children, nchildren)
 
 #define SAVED_TASK(F, L)                                                                           \
-	F(TEXT, id)                                                                                \
+	F(ID, id)                                                                                  \
 	F(U64, number)                                                                             \
 	F(U32, runtime)                                                                            \
 	F(ADDR, addr)                                                                              \
@@ -137,7 +138,7 @@
 	F(U32, line)                                                                               \
 	F(FLAG, inlined)                                                                           \
 	F(NAME, module)                                                                            \
-	F(TEXT, polls_task)
+	F(ID, polls_task)
 
 #define SAVED_THREAD(F, L)                                                                         \
 	F(U32, number)                                                                             \
@@ -150,7 +151,7 @@
 	F(U64, queue_len)                                                                          \
 	F(FLAG, has_queue)                                                                         \
 	F(I32, worker)                                                                             \
-	F(TEXT, task)                                                                              \
+	F(ID, task)                                                                                \
 	F(FUTURE, root)                                                                            \
 	F(NAME, job)                                                                               \
 	F(WAIT, wait)                                                                              \

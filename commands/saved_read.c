@@ -7,7 +7,13 @@
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
-enum { MAX_LINE = 256 << 20, READ_AT_ONCE = 256 << 10 };
+enum { MAX_LINE = 64 << 20, READ_AT_ONCE = 256 << 10 };
+
+/*
+ * What a file may take of memory, in bytes: this, and so many times the size of what was read of
+ * it. A million equal tasks of ten frames take less than 200 times theirs.
+ */
+enum { MIN_BUDGET = 64 << 20, BUDGET_FACTOR = 512 };
 
 struct file {
 	const char *path; /* clean */
@@ -15,6 +21,14 @@ struct file {
 	struct str line;
 	struct loader l;
 };
+
+/* By the bytes as they lie there, so that it does not help to compress well. */
+static void renew_budget(struct file *f)
+{
+	z_off_t read = gzoffset(f->gz);
+
+	f->l.budget = MIN_BUDGET + BUDGET_FACTOR * (size_t)(read > 0 ? read : 0);
+}
 
 /* The next line without its end; false where there is none, whatever the reason. */
 static bool next_line(struct file *f)
@@ -32,6 +46,7 @@ static bool next_line(struct file *f)
 		if (bytes[len - 1] == '\n') {
 			str_truncate(&f->line, f->line.len - 1);
 			f->l.lines++;
+			renew_budget(f);
 			return true;
 		}
 	}
@@ -44,6 +59,8 @@ static const char *why_ended(struct file *f, struct arena *a)
 	int problem;
 	const char *text = gzerror(f->gz, &problem);
 
+	if (f->line.len >= MAX_LINE)
+		return "a line is longer than any that asyncdbg writes";
 	if (problem == Z_OK || problem == Z_STREAM_END || problem == Z_BUF_ERROR)
 		return "it is cut off there";
 	return str_clean(a, text, strlen(text));

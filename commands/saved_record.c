@@ -2,7 +2,9 @@
 #include "commands/saved_record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,9 @@
  */
 enum { MAX_DEPTH = 256, MAX_FRAMES = 1 << 18, MAX_TASKS = 1 << 24, MAX_NOTES = 1 << 12 };
 
+/* Digits of the largest id. */
+enum { MAX_DECIMAL = 20, MAX_HEX = 16 };
+
 /* ---- a member each ---- */
 
 /* Nothing more is read of the line: the member at hand is the one that is named. */
@@ -25,6 +30,16 @@ static void is_wrong(struct loader *l, const char *what)
 		l->r.problem = what;
 	l->r.p = l->r.end;
 }
+
+/* A few bytes of a file may stand for a large struct: size more bytes are made of it. */
+static void charge(struct loader *l, size_t size)
+{
+	l->listed += size;
+	if (l->listed + l->a->total > l->budget)
+		is_wrong(l, "takes more memory than anything that asyncdbg saves in as few bytes");
+}
+
+#define PUSH_CHARGED(l, vec) (charge((l), sizeof(*(vec)->data)), vec_push(vec))
 
 static const char *get_TEXT(struct loader *l)
 {
@@ -54,6 +69,26 @@ static uint64_t get_ADDR(struct loader *l)
 	if (!end || *end || end == text + 2 || errno)
 		is_wrong(l, "is no address");
 	return addr;
+}
+
+/* It becomes a word of a command: no other text will do. */
+static bool is_id(const char *text)
+{
+	bool hex = strncmp(text, "0x", 2) == 0;
+	const char *digits = text + (hex ? 2 : 0);
+	size_t n = strspn(digits, hex ? "0123456789abcdef" : "0123456789");
+
+	return n && !digits[n] && n <= (hex ? MAX_HEX : MAX_DECIMAL);
+}
+
+static const char *get_ID(struct loader *l)
+{
+	const char *text = get_TEXT(l);
+
+	if (!text || is_id(text))
+		return text;
+	is_wrong(l, "is no id of a task");
+	return NULL;
 }
 
 /* From low to high, else 0. */
@@ -144,7 +179,7 @@ SAVED_WORDS(GET_WORD)
                                                                                                    \
 		json_enter_array(&l->r);                                                           \
 		while (json_next_element(&l->r))                                                   \
-			get_one(l, vec_push(&list));                                               \
+			get_one(l, PUSH_CHARGED(l, &list));                                        \
 		*n = list.n;                                                                       \
 		return vec_to_arena(&list, l->a);                                                  \
 	}
@@ -205,6 +240,7 @@ static struct wait *get_WAIT(struct loader *l)
 {
 	struct wait *to = NEW(l->a, struct wait);
 
+	charge(l, 0);
 	GET_ALL(SAVED_WAIT);
 	if (!to->kind)
 		is_wrong(l, "is of a wait without a kind");
@@ -297,7 +333,7 @@ static void read_names(struct loader *l)
 {
 	json_enter_array(&l->r);
 	while (json_next_element(&l->r))
-		get_text(l, vec_push(&l->names));
+		get_text(l, PUSH_CHARGED(l, &l->names));
 }
 
 static void read_snapshot(struct loader *l)
@@ -329,7 +365,7 @@ static void read_reading(struct loader *l)
 
 static void read_runtime(struct loader *l)
 {
-	struct runtime_info *to = vec_push(&l->runtimes);
+	struct runtime_info *to = PUSH_CHARGED(l, &l->runtimes);
 
 	GET_ALL(SAVED_RUNTIME);
 	if (to->index != l->runtimes.n - 1)
@@ -338,7 +374,7 @@ static void read_runtime(struct loader *l)
 
 static void read_thread(struct loader *l)
 {
-	struct thread_info *to = vec_push(&l->threads);
+	struct thread_info *to = PUSH_CHARGED(l, &l->threads);
 
 	GET_ALL(SAVED_THREAD);
 	if (to->runtime < -1 || (to->runtime >= 0 && (size_t)to->runtime >= l->runtimes.n))
@@ -347,7 +383,7 @@ static void read_thread(struct loader *l)
 
 static void read_layout(struct loader *l)
 {
-	struct layout_info *to = vec_push(&l->layout);
+	struct layout_info *to = PUSH_CHARGED(l, &l->layout);
 
 	GET_ALL(SAVED_LAYOUT);
 	if (!to->module || !to->key || !to->path)
@@ -360,13 +396,27 @@ static bool in_order(const struct task *before, const struct task *after)
 	       (before->runtime == after->runtime && before->number <= after->number);
 }
 
+/* The number is there in decimal only. */
+static bool is_own_id(const struct task *task)
+{
+	char number[MAX_DECIMAL + 1];
+
+	if (strncmp(task->id, "0x", 2) == 0)
+		return !task->number;
+	snprintf(number, sizeof(number), "%" PRIu64, task->number);
+	return strcmp(task->id, number) == 0;
+}
+
 static void read_task(struct loader *l)
 {
 	struct task *to = NEW(l->a, struct task);
 
+	charge(l, sizeof(to));
 	GET_ALL(SAVED_TASK);
 	if (!to->id)
 		is_wrong(l, "is of a task without an id");
+	else if (!is_own_id(to))
+		is_wrong(l, "is of a task whose id is not its number");
 	if (to->runtime >= l->runtimes.n)
 		is_wrong(l, "is of a task of no runtime");
 	if (l->tasks.n && !in_order(l->tasks.data[l->tasks.n - 1], to))
@@ -413,7 +463,7 @@ static void find_owner(struct loader *l, const struct owner *owner, struct holdi
 
 static void read_holding(struct loader *l)
 {
-	struct holding *to = vec_push(&l->holdings);
+	struct holding *to = PUSH_CHARGED(l, &l->holdings);
 	struct owner owner = { 0 };
 	const char *key;
 

@@ -24,6 +24,11 @@ struct loader {
 	VEC(struct layout_info) layout;
 	VEC(struct task *) tasks;
 	VEC(struct holding) holdings;
+	/*
+	 * Bytes: what the file may take by what was read of it, and what elements of lists took.
+	 * The arena has the rest.
+	 */
+	size_t budget, listed;
 	unsigned depth, frames; /* of the tree that is being read */
 	const char *key;        /* the member that is being read, NULL none */
 };

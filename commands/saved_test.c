@@ -75,6 +75,11 @@ static const char *sample_TEXT(struct sampler *x)
 	return arena_printf(x->a, "text \"%u\" \\ ü", ++x->n);
 }
 
+static const char *sample_ID(struct sampler *x)
+{
+	return x->n % 2 ? "18446744073709551615" : "0xffff8000000000ff";
+}
+
 #define sample_NAME(x) sample_TEXT(x)
 #define sample_ADDR(x) (UINT64_C(0xffff800000000000) + ++(x)->n)
 #define sample_U64(x)  (UINT64_C(1) << 62 | ++(x)->n)
@@ -174,7 +179,9 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 		s->runtimes[i].index = i;
 		s->threads[i].runtime = (int)i;
 		tasks[i].runtime = i;
+		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "0x7f00ffffffffffff";
 	}
+	tasks[0].number = 0;
 	s->tasks = NEW_ARRAY(a, struct task *, 2);
 	s->tasks[0] = &tasks[0];
 	s->tasks[1] = &tasks[1];
@@ -217,6 +224,7 @@ static bool equal_U64(uint64_t a, uint64_t b)
 }
 
 #define equal_NAME(a, b) equal_TEXT(a, b)
+#define equal_ID(a, b)   equal_TEXT(a, b)
 #define equal_ADDR(a, b) equal_U64(a, b)
 #define equal_U32(a, b)  equal_U64(a, b)
 #define equal_I32(a, b)  ((a) == (b))
@@ -646,6 +654,9 @@ static void test_refused(void **state)
 	assert_refused(BEGIN "{\"thread\":{\"runtime\":1}}\n", "of no runtime");
 	assert_refused(BEGIN "{\"thread\":{\"role\":\"boss\"}}\n", "none of the words");
 	assert_refused(BEGIN "{\"thread\":{\"job\":0}}\n", "the number of no name");
+	assert_refused(BEGIN "{\"thread\":{\"task\":\"1;\"}}\n", "thread.task is no id");
+	assert_refused(BEGIN "{\"thread\":{\"frames\":[{\"polls_task\":\"#\"}]}}\n",
+	               "thread.polls_task is no id");
 	assert_refused(BEGIN "{\"end\":4}\n", "0 tasks and says that there are 1");
 }
 
@@ -666,15 +677,31 @@ static void assert_noted(const char *task, const char *why)
 
 static void test_noted(void **state)
 {
+	static const char *const no_ids[] = { "",   "1; info", "1 2",  "-1",
+		                              "0x", "0xg",     "1\\n", "111111111111111111111" };
 	STR(deep);
 
 	(void)state;
-	assert_noted("{\"id\":\"1\",\"runtime\":1}", "of no runtime");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"runtime\":1}", "of no runtime");
 	assert_noted("{\"runtime\":0}", "a task without an id");
-	assert_noted("{\"id\":\"1\",\"root\":{\"wait\":{}}}", "a wait without a kind");
-	assert_noted("{\"id\":\"1\",\"root\":{\"children\":{}}}", "is no list");
-	assert_noted("{\"id\":\"1\",\"root\":{\"children\":[null]}}", "is no object");
-	str_append(&deep, "{\"id\":\"1\",\"root\":");
+	assert_noted("{\"id\":\"1\",\"number\":2}", "whose id is not its number");
+	assert_noted("{\"id\":\"01\",\"number\":1}", "whose id is not its number");
+	assert_noted("{\"id\":\"0x1\",\"number\":1}", "whose id is not its number");
+	for (size_t i = 0; i < sizeof(no_ids) / sizeof(*no_ids); i++) {
+		SCRATCH(tmp);
+
+		assert_noted(arena_printf(&tmp, "{\"number\":1,\"id\":\"%s\"}", no_ids[i]),
+		             "task.id is no id");
+		assert_noted(arena_printf(&tmp,
+		                          "{\"number\":1,\"id\":\"1\",\"root\":{\"wait\":"
+		                          "{\"task\":\"%s\"}}}",
+		                          no_ids[i]),
+		             "task.task is no id");
+	}
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"wait\":{}}}", "a wait without a kind");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":{}}}", "is no list");
+	assert_noted("{\"id\":\"1\",\"number\":1,\"root\":{\"children\":[null]}}", "is no object");
+	str_append(&deep, "{\"id\":\"1\",\"number\":1,\"root\":");
 	for (int i = 0; i < 300; i++)
 		str_append(&deep, "{\"children\":[");
 	for (int i = 0; i < 300; i++)
@@ -683,16 +710,86 @@ static void test_noted(void **state)
 	assert_noted(deep.data, "more frames than any tree");
 }
 
+/* ---- how much of it ---- */
+
+/* begin, n times each, and end, compressed; n times nothing more than ",{}" is a few bytes. */
+static void write_many(const char *begin, const char *each, size_t n, const char *end)
+{
+	gzFile gz = gzopen(file_named("snap"), "wb6");
+
+	assert_non_null(gz);
+	gzputs(gz, begin);
+	for (size_t i = 0; i < n; i++)
+		gzputs(gz, each);
+	gzputs(gz, end);
+	assert_int_equal(gzclose(gz), Z_OK);
+}
+
+#define TOO_MUCH "takes more memory than anything"
+
+static void test_a_few_bytes_take_little(void **state)
+{
+	enum { MANY = 1500000 };
+	struct snapshot *s CLEANUP(free_if_any) = NULL;
+
+	(void)state;
+	write_many(BEGIN "{\"thread\":{\"frames\":[{}", ",{}", MANY, "]}}\n{\"end\":5}\n");
+	struct error *frames CLEANUP(error_freep) = saved_read(file_named("snap"), &s, NULL);
+	assert_non_null(frames);
+	assert_non_null(strstr(frames->message, "thread.frames " TOO_MUCH));
+	write_many(BEGIN, "{\"thread\":{}}\n", MANY, "{\"end\":5}\n");
+	struct error *threads CLEANUP(error_freep) = saved_read(file_named("snap"), &s, NULL);
+	assert_non_null(threads);
+	assert_non_null(strstr(threads->message, "thread " TOO_MUCH));
+	/* Those before are there. */
+	write_many(BEGIN "{\"names\":[\"mutex\"]}\n", "{\"holding\":{\"kind\":0,\"type\":0}}\n",
+	           MANY, "");
+	succeed(saved_read(file_named("snap"), &s, NULL));
+	assert_false(s->complete);
+	assert_non_null(strstr(s->notes[0], "holding " TOO_MUCH));
+	assert_in_range(s->nholdings, 1000, MANY - 1);
+}
+
+/* The same many tasks: nothing compresses better. */
+static void test_many_tasks_are_read(void **state)
+{
+	enum { TASKS = 40000, FRAMES = 10 };
+	struct snapshot *s CLEANUP(free_if_any) = NULL;
+	gzFile gz = gzopen(file_named("snap"), "wb6");
+
+	(void)state;
+	assert_non_null(gz);
+	gzprintf(gz, "{\"format\":\"asyncdbg-snapshot\",\"version\":1,\"tasks\":%d}\n", TASKS);
+	gzputs(gz, "{\"snapshot\":{\"complete\":true}}\n{\"target\":{\"kind\":\"live\"}}\n"
+	           "{\"runtime\":{}}\n");
+	for (int i = 1; i <= TASKS; i++) {
+		gzprintf(gz, "{\"task\":{\"id\":\"%d\",\"number\":%d,\"root\":", i, i);
+		for (int f = 1; f < FRAMES; f++)
+			gzputs(gz, "{\"children\":[");
+		gzputs(gz, "{}");
+		for (int f = 1; f < FRAMES; f++)
+			gzputs(gz, "]}");
+		gzputs(gz, "}}\n");
+	}
+	gzprintf(gz, "{\"end\":%d}\n", TASKS + 4);
+	assert_int_equal(gzclose(gz), Z_OK);
+	succeed(saved_read(file_named("snap"), &s, NULL));
+	assert_true(s->complete);
+	assert_int_equal(s->ntasks, TASKS);
+}
+
 /* Text of the file reaches terminals. */
 static void test_control_characters(void **state)
 {
-	static const char text[] = BEGIN "{\"task\":{\"id\":\"\\u001b[2J\\n7\"}}\n{\"end\":5}\n";
+	static const char text[] =
+		BEGIN "{\"task\":{\"id\":\"0\",\"problem\":\"\\u001b[2J\\n7\"}}\n"
+		      "{\"end\":5}\n";
 	struct snapshot *s CLEANUP(free_if_any) = NULL;
 
 	(void)state;
 	write_plain(text, sizeof(text) - 1);
 	succeed(saved_read(file_named("snap"), &s, NULL));
-	assert_string_equal(s->tasks[0]->id, "?[2J?7");
+	assert_string_equal(s->tasks[0]->problem, "?[2J?7");
 }
 
 /* ---- writing ---- */
@@ -717,6 +814,38 @@ static void test_values_are_left_out(void **state)
 	assert_string_equal(locals[1].name, "req");
 	assert_non_null(strstr(locals[1].problem, "--values"));
 	assert_string_equal(locals[3].problem, "unreadable");
+}
+
+/* What `save FILE --values` says of it, on a saved snapshot. */
+static void assert_says(struct snapshot *s, const char *said)
+{
+	struct session session = { .saved = true };
+	struct saved_info info;
+	SCRATCH(tmp);
+	CAUGHT(c);
+
+	catch (&c, TEXT);
+	succeed(run_line(&c, &session, s,
+	                 arena_printf(&tmp, "save %s --values", file_named("snap"))));
+	assert_non_null(strstr(c.answers, said));
+	struct snapshot *read CLEANUP(free_if_any) = NULL;
+	succeed(saved_read(file_named("snap"), &read, &info));
+	assert_int_equal(info.values, strcmp(said, "with the") == 0);
+}
+
+static void test_values_that_are_gone_are_not_claimed(void **state)
+{
+	struct snapshot *s CLEANUP(free_snapshot) = make_snapshot();
+	struct snapshot *without CLEANUP(free_if_any) = NULL;
+
+	(void)state;
+	make_locals(&s->arena, s->tasks[0]->root->children[0]);
+	assert_says(s, "with the");
+	save(s, false);
+	succeed(saved_read(file_named("snap"), &without, NULL));
+	assert_says(without, "without the");
+	make_locals(&without->arena, without->threads[0].root);
+	assert_says(without, "with the");
 }
 
 static void test_other_files_stay(void **state)
@@ -787,8 +916,11 @@ int main(void)
 		cmocka_unit_test(test_tasks_before_the_damage),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_noted),
+		cmocka_unit_test(test_a_few_bytes_take_little),
+		cmocka_unit_test(test_many_tasks_are_read),
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_values_are_left_out),
+		cmocka_unit_test(test_values_that_are_gone_are_not_claimed),
 		cmocka_unit_test(test_other_files_stay),
 		cmocka_unit_test(test_names_of_what_is_waited_for),
 		cmocka_unit_test(test_all_that_commands_want),

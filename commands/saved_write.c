@@ -76,6 +76,8 @@ static void put_TEXT(struct saver *s, const char *key, const char *text)
 		json_put_text(&s->w, key, text);
 }
 
+#define put_ID(s, key, text) put_TEXT(s, key, text)
+
 static void put_ADDR(struct saver *s, const char *key, uint64_t addr)
 {
 	if (addr)

@@ -1,0 +1,71 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "commands/execute.h"
+#include "commands/test_snapshot.h"
+
+/* A child that does nothing. */
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end_child(const pid_t *pid)
+{
+	kill(*pid, SIGKILL);
+	waitpid(*pid, NULL, 0);
+}
+
+/* Under --exec the snapshot at hand is looked at again and again: no two looks at the program. */
+static void the_second_look_is_another_one(void **state)
+{
+	pid_t pid CLEANUP(end_child) = start_child();
+	struct session_options options = { .pid = pid };
+	struct session s CLEANUP(session_close) = { 0 };
+	enum status status = STATUS_OK;
+	const struct snapshot *first;
+	CAUGHT(c);
+
+	(void)state;
+	assert_null(session_open(&options, &s));
+	assert_null(session_snapshot(&s, WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_STACKS,
+	                             NULL, &first));
+	s.pinned = true;
+	catch (&c, TEXT);
+	execute_line(&s, c.out, "check --interval 10ms", &status);
+	assert_ptr_not_equal(s.snapshot, first);
+	assert_true(s.pinned);
+	/* One look is one look. */
+	first = s.snapshot;
+	execute_line(&s, c.out, "check --interval 0", &status);
+	assert_ptr_equal(s.snapshot, first);
+	fflush(c.options.answers);
+	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_second_look_is_another_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
