@@ -224,18 +224,21 @@ static void make_links(struct finder *f, struct verdict *v, const size_t *edges,
 	}
 }
 
-static enum verdict_kind kind_of(const struct graph *g, const struct verdict *v)
+/* Does it wait for an end of a channel that it has itself, in what it polls? */
+static bool waits_for_itself(const struct verdict *v)
+{
+	return v->ncycle == 1 && v->cycle[0].object && v->cycle[0].object->kind == GRAPH_CHANNEL &&
+	       !(v->cycle[0].has && v->cycle[0].has->unpolled);
+}
+
+static enum verdict_kind kind_of(const struct verdict *v)
 {
 	for (size_t i = 0; i < v->ncycle; i++) {
 		if (v->cycle[i].has && v->cycle[i].has->unpolled)
 			return VERDICT_FUTURELOCK;
 	}
-	(void)g;
 	/* With more members another has the other end too: it cannot go on either. */
-	if (v->nmembers == 1 && v->ncycle == 1 && v->cycle[0].object &&
-	    v->cycle[0].object->kind == GRAPH_CHANNEL)
-		return VERDICT_LOST;
-	return VERDICT_DEADLOCK;
+	return v->nmembers == 1 && waits_for_itself(v) ? VERDICT_LOST : VERDICT_DEADLOCK;
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -246,8 +249,9 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /*
- * The links of v, by a circle of the members: one of several of them tells more than what one
- * could do for itself alone. Returns how many edges it has, more than max where it has too many.
+ * The links of v, by a circle of the members. Where several have an end of a channel, a circle
+ * through one of them alone does not tell why the others cannot go on. Returns how many edges it
+ * has, more than max where it has too many.
  */
 static size_t choose_cycle(struct finder *f, struct verdict *v, size_t *edges, size_t max)
 {
@@ -259,7 +263,7 @@ static size_t choose_cycle(struct finder *f, struct verdict *v, size_t *edges, s
 		v->ncycle = 0;
 		if (found <= max)
 			make_links(f, v, edges, found);
-		if (v->ncycle > 1 || v->nmembers == 1)
+		if (v->nmembers == 1 || !waits_for_itself(v))
 			return found;
 	}
 	return found;
@@ -287,7 +291,7 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 	size_t found = choose_cycle(f, &v, edges, MAX_EDGES);
 	if (!v.certain)
 		find_doubts(f, &v, edges, found <= MAX_EDGES ? found : MAX_EDGES);
-	v.kind = kind_of(f->g, &v);
+	v.kind = kind_of(&v);
 	*vec_push(&f->list) = v;
 	for (size_t i = 0; i < v.nmembers; i++)
 		f->verdict_of[v.members[i]] = f->list.n;
