@@ -18,6 +18,7 @@ enum {
 	MAX_LINE = 512,      /* bytes; longer ones are cut */
 	MAX_DESCRIPTORS = 1 << 20,
 	MAX_EPOLLS = 64,
+	MAX_LOOKED = 1 << 12, /* descriptors that are looked at before anybody asks */
 };
 
 /* A socket, or another thing that a descriptor or an epoll instance names. */
@@ -33,9 +34,9 @@ struct sockets {
 	struct arena tables;  /* until they are read again */
 	unsigned tables_read; /* generation + 1; 0 never */
 	size_t lines;
-	struct map by_fd;     /* fd + 1 -> struct seen */
-	struct map by_data;   /* epoll data -> struct seen */
-	unsigned epolls_read; /* generation, doubled; odd while it stood still */
+	struct map by_fd;   /* fd + 1 -> struct seen */
+	struct map by_data; /* epoll data -> struct seen */
+	unsigned all_read;  /* generation + 1, doubled; odd while it stood still; 0 never */
 };
 
 static struct sockets *sockets_of(struct target *t)
@@ -253,42 +254,48 @@ static void read_epoll(struct target *t, int epoll)
 		fclose(file);
 }
 
-static void read_epolls(struct target *t)
+/* All descriptors, and what the epoll instances among them say; once a stop and once before it. */
+static void look_at_all(struct target *t)
 {
-	char path[64], link[64];
+	struct sockets *s = sockets_of(t);
+	unsigned now = (t->generation + 1) * 2 + t->stopped;
+	char path[64], link[PATH_MAX];
 	const struct dirent *entry;
-	int found = 0;
+	int epolls = 0;
 
+	if (s->all_read == now)
+		return;
+	s->all_read = now;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
 	DIR *dir = opendir(path);
-	for (int i = 0; dir && i < MAX_DESCRIPTORS && found < MAX_EPOLLS; i++) {
-		if (!(entry = readdir(dir)))
-			break;
+	for (int i = 0; dir && i < MAX_DESCRIPTORS && (entry = readdir(dir)); i++) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
 		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+
 		if (len <= 0)
 			continue;
 		link[len] = '\0';
-		if (strcmp(link, "anon_inode:[eventpoll]") != 0)
-			continue;
-		found++;
-		read_epoll(t, (int)strtol(entry->d_name, NULL, 10));
+		if (i < MAX_LOOKED)
+			see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
+		if (strcmp(link, "anon_inode:[eventpoll]") == 0 && epolls++ < MAX_EPOLLS)
+			read_epoll(t, fd);
 	}
 	if (dir)
 		closedir(dir);
 }
 
+void descriptors_look(struct target *t)
+{
+	if (t->ops->stop)
+		look_at_all(t);
+}
+
 bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
-	struct sockets *s = sockets_of(t);
-	unsigned now = t->generation * 2 + t->stopped;
-
 	if (!t->ops->stop)
 		return false;
-	if (s->epolls_read != now) {
-		s->epolls_read = now;
-		read_epolls(t);
-	}
-	const struct seen *seen = map_get(&s->by_data, data);
+	look_at_all(t);
+	const struct seen *seen = map_get(&t->sockets->by_data, data);
 	if (!seen || seen->fd < 0 || !is_sure(t, seen))
 		return false;
 	*fd = seen->fd;

@@ -35,6 +35,12 @@ struct descriptor {
 bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret);
 
 /*
+ * Looks at all descriptors (of very many at the first ones), so that of one that is asked about
+ * only after the next stop it is known what it was before. Nothing for a core.
+ */
+void descriptors_look(struct target *t);
+
+/*
  * The descriptor that an epoll instance of the process watches with this number as its data
  * (/proc/PID/fdinfo). False when there is none or several, or as above.
  */

@@ -191,6 +191,33 @@ static void test_descriptor_that_changes(void **state)
 	close(other_fd);
 }
 
+/* One look before the stop is enough for all of them. */
+static void test_looked_at_before_the_stop(void **state)
+{
+	SCRATCH(a);
+	struct descriptor d;
+
+	(void)state;
+	changing_fd = listen_on("127.0.0.1", AF_INET);
+	other_fd = listen_on("127.0.0.1", AF_INET);
+	CHILD(c, NULL, child_changes_fd);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	descriptors_look(t);
+	stop_shortly(t);
+	assert_true(descriptor_read(t, &a, changing_fd, &d));
+	assert_string_equal(d.local, address_of(&a, changing_fd, getsockname));
+	descriptors_look(t);
+	atomic_store(&c.shared->helper, 1);
+	while (atomic_load(&c.shared->helper) != 2)
+		sched_yield();
+	stop_shortly(t);
+	assert_false(descriptor_read(t, &a, changing_fd, &d));
+	assert_true(descriptor_read(t, &a, other_fd, &d));
+	close(changing_fd);
+	close(other_fd);
+}
+
 static void watch(int epoll, int fd, uint64_t data)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = data };
@@ -231,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_ipv6),
 		cmocka_unit_test(test_descriptor_that_changes),
+		cmocka_unit_test(test_looked_at_before_the_stop),
 		cmocka_unit_test(test_epoll),
 	};
 

@@ -7,6 +7,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
+#include "debugger/sockets.h"
 #include "dwarf/layout_file.h"
 #include "runtimes/held.h"
 #include "runtimes/holding.h"
@@ -384,6 +385,7 @@ static struct error *inspect_live(struct live_round *r)
 			target_thaw(t);
 			TRY(rehearse(r->in, r->request));
 		}
+		descriptors_look(t);
 		snapshot_free(r->out);
 		r->out = NULL;
 		TRY(copy_and_collect(r, limited && round == MAX_ROUNDS, &complete));

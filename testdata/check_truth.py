@@ -396,7 +396,10 @@ class Comparison:
                 continue
             found.remove(thread)
             surplus = [other for other in surplus if other is not thread]
-            self.check_chain("thread {}".format(thread["number"]), want, thread["root"])
+            name = "thread {}".format(thread["number"])
+            self.check_chain(name, want, thread["root"])
+            if want.get("leaf"):
+                self.check_leaf(name, want["leaf"], thread["root"])
         for thread in surplus:
             self.differ(
                 "thread {} should not block on {}",

@@ -7,7 +7,7 @@ use std::thread;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
-use truth::{here, Task, Truth, FOREVER};
+use truth::{here, Task, Truth, Wait, FOREVER};
 
 const CLIENTS: usize = 3;
 
@@ -32,19 +32,23 @@ fn start_clients(server: SocketAddr) {
     }
 }
 
-fn publish(ids: Vec<Option<u64>>) {
+fn publish(ids: Vec<Option<u64>>, listens: SocketAddr) {
     let handler = ["tokio_tcp::main::{async_block#0}::{async_block#0}", "tokio_tcp::handle"];
     Truth::new("tokio_tcp")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(ids.into_iter().map(|id| Task::idle(id, &handler).sleeps()))
-        .block_on(&["tokio_tcp::main::{async_block#0}"])
+        .block_on_waits(
+            &["tokio_tcp::main::{async_block#0}"],
+            Wait::new("io").with("local", listens.to_string()),
+        )
         .publish();
 }
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("cannot listen");
-    start_clients(listener.local_addr().expect("no address"));
+    let address = listener.local_addr().expect("no address");
+    start_clients(address);
     let mut ids = Vec::new();
     loop {
         here!("tokio_tcp::main::{async_block#0}");
@@ -55,7 +59,7 @@ async fn main() {
         });
         ids.push(truth::id(&handler));
         if ids.len() == CLIENTS {
-            publish(ids.clone());
+            publish(ids.clone(), address);
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 
-use crate::{Blocked, Hold, Job, Leaf, Local, Place, State, Task, Truth, Wait};
+use crate::{Blocked, Hold, Job, Leaf, Local, Place, Root, State, Task, Truth, Wait};
 
 pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
-    let block_on = truth.block_on.iter().map(|chain| object(&frames(chain, places, true)));
+    let block_on = truth.block_on.iter().map(|one| root(one, places));
     let running = truth.tasks.iter().filter(|task| task.state == State::Running);
     let mut fields = vec![
         ("program", string(truth.program)),
@@ -43,6 +43,12 @@ fn hold(hold: &Hold) -> String {
 fn blocked(thread: &Blocked) -> String {
     let at = thread.object.map_or("null".to_string(), |at| string(&format!("{:#x}", at)));
     object(&[("kind", string(thread.kind)), ("task", id(thread.task)), ("object", at)])
+}
+
+fn root(root: &Root, places: &[Place]) -> String {
+    let mut fields = frames(&root.chain, places, true);
+    fields.push(("leaf", root.wait.as_ref().map_or("null".to_string(), wait)));
+    object(&fields)
 }
 
 fn job(job: &Job) -> String {

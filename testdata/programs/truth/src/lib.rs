@@ -418,13 +418,19 @@ impl Hold {
     }
 }
 
+/// A future that a thread drives by `block_on`.
+struct Root {
+    chain: Vec<&'static str>,
+    wait: Option<Wait>,
+}
+
 /// All a program says about itself.
 pub struct Truth {
     program: &'static str,
     runtimes: Vec<Runtime>,
     tasks: Vec<Task>,
     graph: Option<graph::Graph>,
-    block_on: Vec<Vec<&'static str>>,
+    block_on: Vec<Root>,
     blocking: Vec<Job>,
     gone: Vec<Option<u64>>,
     passes: Vec<&'static str>,
@@ -471,7 +477,13 @@ impl Truth {
 
     /// A future that a thread drives by `block_on`.
     pub fn block_on(mut self, chain: &[&'static str]) -> Truth {
-        self.block_on.push(chain.to_vec());
+        self.block_on.push(Root { chain: chain.to_vec(), wait: None });
+        self
+    }
+
+    /// The same, of which it is known what it waits for.
+    pub fn block_on_waits(mut self, chain: &[&'static str], wait: Wait) -> Truth {
+        self.block_on.push(Root { chain: chain.to_vec(), wait: Some(wait) });
         self
     }
 
@@ -568,7 +580,7 @@ impl Truth {
         for (name, times) in self.tasks.iter().flat_map(Task::visits) {
             *wanted.entry(name).or_insert(0) += times;
         }
-        for name in self.block_on.iter().flatten().chain(&self.passes) {
+        for name in self.block_on.iter().flat_map(|root| &root.chain).chain(&self.passes) {
             *wanted.entry(*name).or_insert(0) += 1;
         }
         wanted
