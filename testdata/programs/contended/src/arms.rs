@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, Semaphore};
 use truth::here;
 use truth::tree::at;
 
-use crate::{for_mutex, lock, nap, Lock, Tasks};
+use crate::{for_mutex, lock, nap, waits_for, Lock, Tasks};
 
 async fn use_it(lock: &'static Lock) {
     let mut guard = lock.lock().await;
@@ -117,7 +117,7 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
         .join(0, at("contended::arms::use_it").then(sleeps()))
         .join(1, second);
     let task = tasks.spawn_tree(both(lock), tree, Some(for_mutex(lock)));
-    tasks.waits_for(task, lock, task);
+    waits_for(tasks, task, lock, task);
 
     let tree = at("contended::arms::pipe")
         .join(0, at("contended::arms::produce").then(sleeps()))

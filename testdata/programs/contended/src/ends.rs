@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 use truth::{here, Wait, FOREVER};
 
-use crate::{leak, Tasks};
+use crate::{leak, spawn_hold, Tasks};
 
 /// What many share, a sender among it.
 struct State {
@@ -106,14 +106,14 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
         tasks.spawn(receive_beside(state, receiver), name, wait(1));
         match place {
             0 => *STATE.lock().expect("poisoned") = Some(other),
-            1 => drop(tasks.hold(other)),
+            1 => drop(spawn_hold(tasks, other)),
             _ => drop(thread::spawn(move || keep(other))),
         }
     }
 
     // Nowhere yet: it will be made of a weak one.
     let (sender, receiver) = mpsc::channel(1);
-    tasks.hold(sender.downgrade());
+    spawn_hold(tasks, sender.downgrade());
     let name = "contended::ends::receive_weakly";
     let task = tasks.spawn(receive_weakly(sender, receiver), name, wait(1));
     tasks.graph.perhaps(&[task]);
@@ -121,7 +121,7 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     // Nowhere else yet: a Weak of what has it will be upgraded.
     let (sender, receiver) = mpsc::channel(1);
     let sender = Arc::new(sender);
-    tasks.hold(Arc::downgrade(&sender));
+    spawn_hold(tasks, Arc::downgrade(&sender));
     let name = "contended::ends::receive_upgradably";
     tasks.spawn(receive_upgradably(sender, receiver), name, wait(1));
 
@@ -151,7 +151,7 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
 
     // One in a task that waits for the receiving one, another in one that does not.
     let (sender, receiver) = mpsc::channel(1);
-    let sleeper = tasks.hold(sender.clone());
+    let sleeper = spawn_hold(tasks, sender.clone());
     let (handle, receives) = Tasks::start(receive(receiver));
     let id = truth::id(&handle);
     tasks.tasks.push(truth::Task::idle(id, &["contended::ends::receive"]).waits(wait(2)));

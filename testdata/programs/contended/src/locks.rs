@@ -15,7 +15,7 @@ use truth::graph::{address, Node};
 use truth::tree::{at, library};
 use truth::{here, Task, Wait, FOREVER};
 
-use crate::{for_mutex, leak, lock, nap, Lock, Tasks};
+use crate::{for_mutex, leak, lock, nap, spawn_hold, waits_for, Lock, Tasks};
 
 async fn write(lock: Arc<RwLock<u32>>) {
     here!("contended::locks::write");
@@ -25,8 +25,8 @@ async fn write(lock: Arc<RwLock<u32>>) {
 /// A writer behind readers that sleep, and a reader behind the writer.
 async fn starving(tasks: &mut Tasks) {
     let lock = Arc::new(RwLock::new(0));
-    let first = tasks.hold(lock.clone().read_owned().await);
-    let second = tasks.hold(lock.clone().read_owned().await);
+    let first = spawn_hold(tasks, lock.clone().read_owned().await);
+    let second = spawn_hold(tasks, lock.clone().read_owned().await);
     let wait = Wait::new("rwlock_write").with("object", Arc::as_ptr(&lock));
     let writer = tasks.spawn(write(lock.clone()), "contended::locks::write", wait);
     tasks.graph.waits(writer, "rwlock_write", address(&*lock), &[first, second]);
@@ -126,8 +126,8 @@ fn ways_out(tasks: &mut Tasks) {
             let (a, b, all) = (lock(), lock(), leak(Barrier::new(2)));
             let first = make(tasks, a, b, all);
             let second = tasks.spawn(lock_both(b, a, all), LOCK_BOTH, for_mutex(a));
-            tasks.waits_for(first, b, second);
-            tasks.waits_for(second, a, first);
+            waits_for(tasks, first, b, second);
+            waits_for(tasks, second, a, first);
             (first, second)
         };
     pair(&|tasks, a, b, all| {
@@ -186,7 +186,7 @@ async fn acquire_late(semaphore: Arc<Semaphore>, all: &'static Barrier) {
 async fn permits(tasks: &mut Tasks) {
     let (semaphore, all) = (Arc::new(Semaphore::new(2)), leak(Barrier::new(2)));
     let other = semaphore.clone().acquire_owned().await.expect("closed");
-    let other = tasks.hold(other);
+    let other = spawn_hold(tasks, other);
     let (child, waits) = Tasks::start(acquire_late(semaphore.clone(), all));
     let tree = at("contended::locks::acquire_late").then(at("contended::locks::acquire"));
     let wait = Wait::new("semaphore").with("object", Arc::as_ptr(&semaphore));
@@ -224,7 +224,7 @@ fn parents(tasks: &mut Tasks) {
     let task = Task::idle(adds, &["contended::locks::add"]).waits(for_mutex(results));
     tasks.tasks.push(task);
     tasks.tasks.push(Task::idle(naps, &["contended::nap"]).sleeps());
-    tasks.waits_for(Node::task(adds), results, parent);
+    waits_for(tasks, Node::task(adds), results, parent);
     tasks.graph.waits(parent, "join_set", None, &[Node::task(adds), Node::task(naps)]);
 }
 
@@ -320,7 +320,7 @@ fn lent(tasks: &mut Tasks) {
     when_lent.recv().expect("it is gone");
     let name = "contended::locks::want_first";
     let other = tasks.spawn(want_first(first.clone(), guard), name, for_shared(&first));
-    tasks.waits_for(task, &second, other);
+    waits_for(tasks, task, &second, other);
     tasks.graph.perhaps(&[task, other]);
 }
 
@@ -333,23 +333,23 @@ fn gone(
     let (first, second) = (Shared::default(), Shared::default());
     let guard = second.clone().try_lock_owned().expect("it is locked");
     let (task, had, stale) = make(tasks, first.clone(), second.clone());
-    let holder = tasks.hold(had);
+    let holder = spawn_hold(tasks, had);
     let name = "contended::locks::want_first";
     let other = tasks.spawn(want_first(first.clone(), guard), name, for_shared(&first));
-    tasks.waits_for(task, &second, other);
+    waits_for(tasks, task, &second, other);
     match stale {
         true => tasks.graph.waits_or_stale(other, "mutex", address(&*first), &[holder]),
-        false => tasks.waits_for(other, &first, holder),
+        false => waits_for(tasks, other, &first, holder),
     }
 }
 
 /// Several in the queue of a lock whose holder sleeps.
 async fn queue(tasks: &mut Tasks) {
     let lock = lock();
-    let holder = tasks.hold(lock.lock().await);
+    let holder = spawn_hold(tasks, lock.lock().await);
     for _ in 0..3 {
         let task = tasks.spawn(add(lock), "contended::locks::add", for_mutex(lock));
-        tasks.waits_for(task, lock, holder);
+        waits_for(tasks, task, lock, holder);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{oneshot, Notify};
 use truth::{here, Wait};
 
-use crate::{for_mutex, lock, Lock, Tasks};
+use crate::{for_mutex, lock, waits_for, Lock, Tasks};
 
 async fn be_notified(lock: &'static Lock, notify: Arc<Notify>, locked: oneshot::Sender<()>) {
     let mut guard = lock.lock().await;
@@ -31,6 +31,6 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) -> Arc<Notify> {
     let first = tasks.spawn(first, "contended::weak::be_notified", wait);
     let second = notify_after(lock, notify.clone(), when_locked);
     let second = tasks.spawn(second, "contended::weak::notify_after", for_mutex(lock));
-    tasks.waits_for(second, lock, first);
+    waits_for(tasks, second, lock, first);
     notify
 }

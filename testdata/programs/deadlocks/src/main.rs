@@ -7,19 +7,12 @@ mod cycles;
 mod jobs;
 mod lost;
 
-use std::future::Future;
-
 use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
-use truth::graph::{address, Graph, Node};
-use truth::{here, quiet, Task, Truth, Wait};
+use truth::graph::{address, Node};
+use truth::{here, leak, quiet, Truth, Wait};
+use truth_tokio::Tasks;
 
 type Lock = Mutex<u32>;
-
-/// What nobody drops.
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
 
 fn lock() -> &'static Lock {
     leak(Mutex::new(0))
@@ -28,36 +21,6 @@ fn lock() -> &'static Lock {
 async fn nap() {
     here!("deadlocks::nap");
     tokio::time::sleep(truth::FOREVER).await;
-}
-
-/// Spawns tasks and collects what is true of them.
-struct Tasks {
-    tasks: Vec<Task>,
-    graph: Graph,
-}
-
-impl Tasks {
-    /// A task that is described later.
-    fn start(future: impl Future<Output = ()> + Send + 'static) -> (JoinHandle<()>, Node) {
-        let handle = tokio::spawn(future);
-        let node = Node::task(truth::id(&handle));
-        (handle, node)
-    }
-
-    fn describe(&mut self, handle: &JoinHandle<()>, name: &'static str, wait: Wait) {
-        self.tasks.push(Task::idle(truth::id(handle), &[name]).waits(wait));
-    }
-
-    fn spawn(
-        &mut self,
-        future: impl Future<Output = ()> + Send + 'static,
-        name: &'static str,
-        wait: Wait,
-    ) -> Node {
-        let (handle, node) = Tasks::start(future);
-        self.describe(&handle, name, wait);
-        node
-    }
 }
 
 fn for_mutex(lock: &Lock) -> Wait {
@@ -72,7 +35,7 @@ async fn report(to: &'static Lock) {
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
-    let mut tasks = Tasks { tasks: Vec::new(), graph: Graph::new() };
+    let mut tasks = Tasks::default();
     cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);

@@ -9,7 +9,7 @@ use truth::graph::{address, Node};
 use truth::tree::{at, fresh};
 use truth::{here, Task, FOREVER};
 
-use crate::{for_mutex, hold, lock, passed, Lock, Tasks};
+use crate::{for_mutex, hold, lock, passed, spawn_hold, Lock, Tasks};
 
 const SHORT: Duration = Duration::from_millis(20);
 
@@ -129,18 +129,18 @@ async fn wait_meanwhile(lock: &'static Lock) {
 
 pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     let (first, second, third, fourth) = (lock(), lock(), lock(), lock());
-    let holder = tasks.hold(first).await;
+    let holder = spawn_hold(tasks, first).await;
     let tree = at("futurelocks::innocent::by_value");
-    let task = tasks.spawn(by_value(first), tree, for_mutex(first));
+    let task = tasks.spawn_tree(by_value(first), tree, Some(for_mutex(first)));
     tasks.graph.waits(task, "mutex", address(first), &[holder]);
 
-    let holder = tasks.hold(second).await;
+    let holder = spawn_hold(tasks, second).await;
     let tree = at("futurelocks::innocent::not_started").held(fresh("futurelocks::innocent::add"));
-    let task = tasks.spawn(not_started(second), tree, for_mutex(second));
+    let task = tasks.spawn_tree(not_started(second), tree, Some(for_mutex(second)));
     tasks.graph.waits(task, "mutex", address(second), &[holder]);
 
     let lock = crate::lock();
-    let holder = tasks.hold(lock).await;
+    let holder = spawn_hold(tasks, lock).await;
     let (handle, task) = Tasks::start(dropped(lock));
     let row = Task::idle(truth::id(&handle), &["futurelocks::innocent::dropped"]);
     tasks.tasks.push(row.waits(for_mutex(lock)));
@@ -163,7 +163,7 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
 
     let (ids, id) = mpsc::channel();
     let tree = at("futurelocks::innocent::by_handle");
-    let task = tasks.spawn(by_handle(third, ids), tree, for_mutex(third));
+    let task = tasks.spawn_tree(by_handle(third, ids), tree, Some(for_mutex(third)));
     let holder = id.recv().expect("it is gone");
     let tree = at("futurelocks::innocent::hold_long").then(at("futurelocks::hold"));
     tasks.tasks.push(Task::idle_tree(holder, tree));
@@ -177,7 +177,7 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     let tree = at("futurelocks::innocent::later").held(at("futurelocks::innocent::add"));
     tasks.tasks.push(Task::idle_tree(truth::id(&handle), tree));
     let tree = at("futurelocks::innocent::wait_meanwhile");
-    let task = tasks.spawn(wait_meanwhile(fourth), tree, for_mutex(fourth));
+    let task = tasks.spawn_tree(wait_meanwhile(fourth), tree, Some(for_mutex(fourth)));
     // The memory of what `dropped` dropped may be that of the future of `later`.
     tasks.graph.waits_or_stale(task, "mutex", address(fourth), &[owner]);
     tasks.graph.unpolled(owner, address(fourth));

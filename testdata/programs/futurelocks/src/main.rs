@@ -5,56 +5,23 @@ mod innocent;
 mod published;
 mod queues;
 
-use std::future::Future;
-
 use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
-use truth::graph::{address, Graph, Node};
-use truth::tree::Node as Tree;
-use truth::{here, quiet, Task, Truth, Wait};
+use truth::graph::{address, Node};
+use truth::{here, leak, quiet, Task, Truth, Wait};
+use truth_tokio::Tasks;
 
 type Lock = Mutex<u32>;
-
-/// What nobody drops.
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
 
 fn lock() -> &'static Lock {
     leak(Mutex::new(0))
 }
 
-/// Spawns tasks and collects what is true of them.
-struct Tasks {
-    tasks: Vec<Task>,
-    graph: Graph,
-}
-
-impl Tasks {
-    fn start(future: impl Future<Output = ()> + Send + 'static) -> (JoinHandle<()>, Node) {
-        let handle = tokio::spawn(future);
-        let node = Node::task(truth::id(&handle));
-        (handle, node)
-    }
-
-    fn spawn(
-        &mut self,
-        future: impl Future<Output = ()> + Send + 'static,
-        tree: Tree,
-        wait: Wait,
-    ) -> Node {
-        let (handle, node) = Tasks::start(future);
-        self.tasks.push(Task::idle_tree(truth::id(&handle), tree).beside(wait));
-        node
-    }
-
-    /// A task that holds this and sleeps.
-    async fn hold(&mut self, lock: &'static Lock) -> Node {
-        let guard = lock.lock().await;
-        let (handle, node) = Tasks::start(hold(guard));
-        self.tasks.push(Task::idle(truth::id(&handle), &["futurelocks::hold"]).sleeps());
-        node
-    }
+/// A task that holds this and sleeps.
+async fn spawn_hold(tasks: &mut Tasks, lock: &'static Lock) -> Node {
+    let guard = lock.lock().await;
+    let (handle, node) = Tasks::start(hold(guard));
+    tasks.tasks.push(Task::idle(truth::id(&handle), &["futurelocks::hold"]).sleeps());
+    node
 }
 
 fn for_mutex(lock: &Lock) -> Wait {
@@ -75,7 +42,7 @@ async fn passed(name: &str, times: usize) {
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
-    let mut tasks = Tasks { tasks: Vec::new(), graph: Graph::new() };
+    let mut tasks = Tasks::default();
     let lock = published::spawn_all(&mut tasks);
     queues::spawn_all(&mut tasks).await;
     innocent::spawn_all(&mut tasks).await;

@@ -54,7 +54,7 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) -> &'static Arc<Lock> {
     let tree = at("futurelocks::published::do_stuff")
         .then(at("futurelocks::published::do_async_thing op2"))
         .held(at("futurelocks::published::do_async_thing op1"));
-    let task = tasks.spawn(do_stuff(own.clone()), tree, for_mutex(own));
+    let task = tasks.spawn_tree(do_stuff(own.clone()), tree, Some(for_mutex(own)));
     tasks.graph.futurelock(task, address(&**own), true);
     tasks.graph.waits(task, "mutex", address(&**own), &[task]);
     other

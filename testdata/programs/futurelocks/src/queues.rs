@@ -11,7 +11,7 @@ use truth::graph::address;
 use truth::tree::at;
 use truth::{here, Task, Wait};
 
-use crate::{for_mutex, lock, passed, Lock, Tasks};
+use crate::{for_mutex, lock, passed, spawn_hold, Lock, Tasks};
 
 const SHORT: Duration = Duration::from_millis(20);
 
@@ -35,9 +35,9 @@ async fn queue_twice(lock: &'static Lock) {
 
 async fn not_yet_free(tasks: &mut Tasks) {
     let lock = lock();
-    let holder = tasks.hold(lock).await;
+    let holder = spawn_hold(tasks, lock).await;
     let tree = at("futurelocks::queues::queue_twice").held(at("futurelocks::queues::add"));
-    let task = tasks.spawn(queue_twice(lock), tree, for_mutex(lock));
+    let task = tasks.spawn_tree(queue_twice(lock), tree, Some(for_mutex(lock)));
     tasks.graph.futurelock(task, address(lock), false);
     tasks.graph.waits(task, "mutex", address(lock), &[holder]);
 }
@@ -77,7 +77,7 @@ fn set(tasks: &mut Tasks) {
     tokio::spawn(until_drained(lock, locked));
     when_locked.recv().expect("it does not lock");
     let tree = at("futurelocks::queues::drain").held(at("futurelocks::queues::work"));
-    let task = tasks.spawn(drain(lock), tree, for_mutex(lock));
+    let task = tasks.spawn_tree(drain(lock), tree, Some(for_mutex(lock)));
     tasks.graph.futurelock(task, address(lock), true);
     tasks.graph.waits(task, "mutex", address(lock), &[task]);
 }
@@ -111,7 +111,7 @@ fn messages(tasks: &mut Tasks) {
     tasks.tasks.push(task.waits(wait));
     let tree = at("futurelocks::queues::receive");
     let wait = Wait::new("mpsc_recv").with("senders", 1).with("queued", 0);
-    let receives = tasks.spawn(receive(receiver), tree, wait);
+    let receives = tasks.spawn_tree(receive(receiver), tree, Some(wait));
     tasks.graph.futurelock(sends, None, true);
     tasks.graph.behind(receives);
     tasks.graph.waits(receives, "mpsc_recv", None, &[sends]);

@@ -9,13 +9,9 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard};
 use tokio::task::LocalSet;
 use tokio::time::sleep;
-use truth::{here, Hold, Task, Truth, Wait, FOREVER};
+use truth::{here, leak, Hold, Task, Truth, Wait, FOREVER};
 
 pub type Lock = &'static Arc<Mutex<u32>>;
-
-pub fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
 
 pub fn lock() -> Lock {
     leak(Arc::new(Mutex::new(0)))

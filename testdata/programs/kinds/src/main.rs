@@ -5,7 +5,7 @@ use std::env;
 
 use tokio::sync::{mpsc, Mutex, Notify, Semaphore};
 use tokio::time::{sleep, Duration};
-use truth::{here, Task, Truth, Wait, FOREVER};
+use truth::{here, leak, Task, Truth, Wait, FOREVER};
 
 #[derive(Clone, Copy)]
 enum For {
@@ -14,11 +14,6 @@ enum For {
     Notify(&'static Notify),
     Message,
     Permit(&'static Semaphore),
-}
-
-/// What nobody drops.
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
 }
 
 async fn work(what: For, number: u64) -> u64 {

@@ -8,12 +8,7 @@ use std::sync::Arc;
 use tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use truth::{here, Task, Truth, Wait, FOREVER};
-
-/// What nobody drops.
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
+use truth::{here, leak, Task, Truth, Wait, FOREVER};
 
 async fn hold<T>(_guard: T) {
     here!("locks::hold");

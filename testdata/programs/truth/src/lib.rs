@@ -114,6 +114,11 @@ pub fn busy() {
     lock(&BUSY).push(tid);
 }
 
+/// What nobody drops.
+pub fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
 /// The id of the task behind a tokio `JoinHandle` or `AbortHandle`.
 ///
 /// tokio has stable functions for this since 1.41 only, but it printed the id long before.

@@ -1,9 +1,13 @@
 //! What tokio's own API says about a runtime, as far as this version of tokio has it.
 
+mod tasks;
+
 use std::future::Future;
 use std::pin::Pin;
 
 use tokio::runtime::{Builder, Handle, Runtime};
+
+pub use tasks::Tasks;
 
 /// A wait that not every version of tokio has, and what it waits for.
 pub type NewWait = (truth::Wait, Pin<Box<dyn Future<Output = ()> + Send>>);

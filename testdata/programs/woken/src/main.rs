@@ -7,7 +7,7 @@ use std::thread;
 
 use tokio::sync::{broadcast, mpsc, oneshot, watch, Barrier, Mutex, Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
-use truth::{here, Task, Truth, Wait};
+use truth::{here, leak, Task, Truth, Wait};
 
 static STOP: u32 = 0;
 
@@ -19,10 +19,6 @@ fn spin() {
     while unsafe { ptr::read_volatile(&STOP) } == 0 {
         std::hint::spin_loop();
     }
-}
-
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
 }
 
 struct Tasks {
