@@ -270,6 +270,14 @@ void json_put_text(struct json_writer *w, const char *key, const char *text)
 		put_string(w, text);
 }
 
+void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)
+{
+	json_open_array(w, key);
+	for (size_t i = 0; i < n; i++)
+		json_put_text(w, NULL, list[i]);
+	json_close_array(w);
+}
+
 void json_put_address(struct json_writer *w, const char *key, uint64_t addr)
 {
 	char digits[16 + 1];

@@ -47,6 +47,8 @@ void json_put_int(struct json_writer *w, const char *key, int64_t number);
 void json_put_real(struct json_writer *w, const char *key, double number);
 /* null for NULL. */
 void json_put_text(struct json_writer *w, const char *key, const char *text);
+/* An array of such. */
+void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
 /* "0x7f00"; null for 0. */
 void json_put_address(struct json_writer *w, const char *key, uint64_t addr);
 

@@ -10,7 +10,6 @@
 #include "runtimes/graph.h"
 
 void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
-void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
 void json_put_local(struct json_writer *w, const char *key, const struct local *local);
 /* null for NULL; verbose: with its variables. */
 void json_put_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);

@@ -31,14 +31,6 @@ static bool has_key(const struct wait *wait, size_t nth, const char *key)
 	return false;
 }
 
-void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)
-{
-	json_open_array(w, key);
-	for (size_t i = 0; i < n; i++)
-		json_put_text(w, NULL, list[i]);
-	json_close_array(w);
-}
-
 static void put_detail(struct json_writer *w, const struct wait_detail *d)
 {
 	switch (d->kind) {

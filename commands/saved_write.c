@@ -120,12 +120,8 @@ SAVED_WORDS(PUT_WORD)
 
 static void put_TEXTS(struct saver *s, const char *key, const char *const *texts, size_t n)
 {
-	if (!n)
-		return;
-	json_open_array(&s->w, key);
-	for (size_t i = 0; i < n; i++)
-		json_put_text(&s->w, NULL, texts[i]);
-	json_close_array(&s->w);
+	if (n)
+		json_put_list(&s->w, key, texts, n);
 }
 
 /* ---- structs ---- */
@@ -149,10 +145,7 @@ static void put_detail(struct saver *s, const struct wait_detail *d)
 		json_put_bool(&s->w, NULL, d->number);
 		break;
 	case DETAIL_LIST:
-		json_open_array(&s->w, NULL);
-		for (size_t i = 0; i < d->nlist; i++)
-			json_put_text(&s->w, NULL, d->list[i]);
-		json_close_array(&s->w);
+		json_put_list(&s->w, NULL, d->list, d->nlist);
 		break;
 	}
 	json_close_array(&s->w);
