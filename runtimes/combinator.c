@@ -84,14 +84,6 @@ static bool is_select(const struct type *t)
 	return false;
 }
 
-/* Does the type's path, generics cut, end so? Several crates have their own of these. */
-static bool path_ends_with(const struct type *t, const char *end)
-{
-	size_t len = qualified_base_len(type_name(t)), wanted = strlen(end);
-
-	return len >= wanted && strncmp(type_name(t) + len - wanted, end, wanted) == 0;
-}
-
 static bool polls_what_it_holds(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(pollers) / sizeof(pollers[0]); i++) {
@@ -263,8 +255,10 @@ void found(struct finder *f, struct value v, const char *edge)
 
 bool is_maybe_done(const struct type *t)
 {
-	return type_kind(t) == TYPE_ENUM && (path_ends_with(t, "maybe_done::MaybeDone") ||
-	                                     path_ends_with(t, "try_maybe_done::TryMaybeDone"));
+	/* Several crates have their own of these. */
+	return type_kind(t) == TYPE_ENUM &&
+	       (path_ends_with(type_name(t), "maybe_done::MaybeDone") ||
+	        path_ends_with(type_name(t), "try_maybe_done::TryMaybeDone"));
 }
 
 static struct error *find_maybe_done(struct finder *f, struct value v, const char *edge)

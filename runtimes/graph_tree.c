@@ -1,11 +1,12 @@
 /* What a tree of futures waits for. */
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "runtimes/graph_inside.h"
 
 static bool begins(const char *text, const char *with)
 {
-	return text && strncmp(text, with, strlen(with)) == 0;
+	return text && str_begins(text, with);
 }
 
 static bool is_poll_fn(const struct future *f)

@@ -1,6 +1,7 @@
 /* Guards among the variables of native frames: of functions that are no futures. */
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/demangle.h"
 #include "dwarf/variables.h"
 #include "runtimes/holding.h"
@@ -16,7 +17,7 @@ static bool is_library(const char *name)
 	static const char *const crates[] = { "std::", "core::", "alloc::", "tokio::", "<" };
 
 	for (size_t i = 0; i < sizeof(crates) / sizeof(crates[0]); i++) {
-		if (strncmp(name, crates[i], strlen(crates[i])) == 0)
+		if (str_begins(name, crates[i]))
 			return true;
 	}
 	return !strstr(name, "::");

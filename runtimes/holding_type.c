@@ -1,17 +1,10 @@
 /* What values of a type may hold, asked once. */
-#include <string.h>
-
-#include "dwarf/qualified.h"
+#include "debugger/base/str.h"
 #include "runtimes/combinator.h"
 #include "runtimes/holding.h"
 #include "runtimes/traits.h"
 
 enum { MAX_DEPTH = 48 };
-
-static bool starts(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 enum holding_special holding_special(const struct type *t)
 {
@@ -46,7 +39,7 @@ const struct type *holding_shared_type(const struct type *t)
 
 bool holding_is_box(const struct type *t)
 {
-	return starts(type_name(t), "alloc::boxed::Box<");
+	return str_begins(type_name(t), "alloc::boxed::Box<");
 }
 
 /*

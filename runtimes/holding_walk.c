@@ -2,7 +2,6 @@
 #include "runtimes/holding_walk.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "debugger/base/str.h"
 #include "dwarf/show.h"
@@ -28,18 +27,13 @@ uint64_t holding_frame_key(struct value v)
 
 /* ---- paths ---- */
 
-static bool starts(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* Do members of that type say something to whoever reads the program? */
 static bool is_telling(const struct type *t)
 {
 	const char *name = type_name(t);
 
-	return !starts(name, "core::") && !starts(name, "alloc::") && !starts(name, "std::") &&
-	       !traits_of(t)->maybe_done;
+	return !str_begins(name, "core::") && !str_begins(name, "alloc::") &&
+	       !str_begins(name, "std::") && !traits_of(t)->maybe_done;
 }
 
 static const char *path_text(struct collector *c, const struct step *at)
@@ -63,7 +57,7 @@ static const char *path_text(struct collector *c, const struct step *at)
 			continue;
 		}
 		const char *name = s->name;
-		if (starts(name, "__") && name[2] >= '0' && name[2] <= '9')
+		if (str_begins(name, "__") && name[2] >= '0' && name[2] <= '9')
 			name += 2; /* of a tuple */
 		str_append(&text, text.len ? "." : "");
 		str_append(&text, name);

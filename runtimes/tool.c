@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/qualified.h"
 
 /* Ends of their names, and modules that have nothing else. */
@@ -11,8 +12,7 @@ static const char *const tools[] = { "Barrier", "DuplexStream", "Guard",     "Li
 static const char *const tool_modules[] = { "tokio::loom::", "tokio::sync::mpsc::",
 	                                    "tokio::sync::watch::" };
 
-/* Does the type's path, generics cut, end so? */
-static bool ends_with(const char *type_name, const char *end)
+bool path_ends_with(const char *type_name, const char *end)
 {
 	size_t len = qualified_base_len(type_name), wanted = strlen(end);
 
@@ -21,16 +21,14 @@ static bool ends_with(const char *type_name, const char *end)
 
 bool tool_is_named(const char *type_name)
 {
-	static const char crate[] = "tokio::";
-
-	if (strncmp(type_name, crate, sizeof(crate) - 1) != 0)
+	if (!str_begins(type_name, "tokio::"))
 		return false;
 	for (size_t i = 0; i < sizeof(tool_modules) / sizeof(tool_modules[0]); i++) {
-		if (strncmp(type_name, tool_modules[i], strlen(tool_modules[i])) == 0)
+		if (str_begins(type_name, tool_modules[i]))
 			return true;
 	}
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		if (ends_with(type_name, tools[i]))
+		if (path_ends_with(type_name, tools[i]))
 			return true;
 	}
 	return false;

@@ -12,4 +12,7 @@
  */
 bool tool_is_named(const char *type_name);
 
+/* Does the path of a type of that name, generics cut, end so? */
+bool path_ends_with(const char *type_name, const char *end);
+
 #endif
