@@ -245,12 +245,10 @@ static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 {
 	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nfunctions; i++) {
-		uint32_t scope = u->functions[i].scope;
+	for (const struct unit_function *f = NULL; (f = scan_function_from(u, pc, f));) {
+		uint32_t scope = f->scope;
 		struct unit *at = u;
 
-		if (u->functions[i].low != pc)
-			continue;
 		/* What is inlined elsewhere too says it all in one place. */
 		for (int hop = 0; scope != SCOPE_NONE && hop < MAX_HOPS; hop++) {
 			struct scope s = scan_scope(&dm->sections, at, scope);

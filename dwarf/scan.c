@@ -414,8 +414,10 @@ void scan_forget(struct unit *u)
 	u->results = NULL;
 	u->nresults = 0;
 	abbrev_index_free(u->abbrevs);
+	free(u->starts);
 	u->scopes = NULL;
 	u->functions = NULL;
+	u->starts = NULL;
 	u->abbrevs = NULL;
 	u->nscopes = u->nfunctions = 0;
 	u->scanned = u->queued = false;
@@ -487,21 +489,6 @@ const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint
 	if (note->flags & SCOPE_NAME_AT)
 		return section_string(s->str, note->name);
 	return note->flags & SCOPE_NAMED ? scan_scope(s, u, index).name : NULL;
-}
-
-uint32_t scan_function_at(const struct unit *u, uint64_t pc)
-{
-	const struct unit_function *best = NULL;
-
-	/* Several DIEs can start at one address; of those the longest. */
-	for (size_t i = 0; i < u->nfunctions; i++) {
-		const struct unit_function *f = &u->functions[i];
-
-		if (f->low <= pc &&
-		    (!best || f->low > best->low || (f->low == best->low && f->size >= best->size)))
-			best = f;
-	}
-	return best && pc - best->low < best->size ? best->scope : SCOPE_NONE;
 }
 
 uint32_t scan_scope_at(const struct unit *u, uint64_t die)
