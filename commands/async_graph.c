@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/alike.h"
 #include "commands/command.h"
 #include "commands/focus.h"
 #include "commands/graph_dot.h"
@@ -78,12 +79,18 @@ static struct error *run_deadlocks(struct session *s, const struct answer *answe
                                    const struct call *call, struct out *out)
 {
 	const struct verdicts *v = session_verdicts(s, answer->snapshot);
+	struct alikes alikes;
 
 	(void)call;
+	alikes_make(&s->answer, v, &alikes);
 	out_begin(out, answer);
-	for (size_t i = 0; i < v->n; i++) {
-		out->ops->verdict(out, v, i);
-		TRY(show_members(v->graph, &v->list[i], out));
+	for (size_t i = 0; i < alikes.n; i++) {
+		const struct alike *alike = &alikes.list[i];
+
+		out->ops->verdict(out, v, alike);
+		/* A program that reads it wants all; people one that stands for them. */
+		for (size_t k = 0; k < (out->options.cut ? 1 : alike->n); k++)
+			TRY(show_members(v->graph, &v->list[alike->list[k]], out));
 	}
 	out->ops->verdicts_end(out, v);
 	return NULL;

@@ -14,6 +14,7 @@
 #include "debugger/base/error.h"
 #include "runtimes/model.h"
 
+struct alike;
 struct command;
 struct diff;
 struct finding;
@@ -34,7 +35,7 @@ struct out_options {
 	bool progress;    /* answers go where nobody sees them: say how far writing them is */
 	bool interactive; /* say what was read, and each note, only when it changed */
 	bool group;       /* people look at it: many tasks are grouped unless they ask otherwise */
-	bool cut;         /* text: of many groups only as many as fit a screen */
+	bool cut; /* text: of many groups only as many as fit a screen, one of those alike */
 };
 
 /* What an answer is about. */
@@ -112,8 +113,8 @@ struct out_ops {
 	/* Who waits for whom, of the nodes that shown (by node) has; NULL: all. Borrowed till the
 	 * end. */
 	void (*graph)(struct out *o, const struct verdicts *v, const bool *shown);
-	/* The ith verdict; then come the tasks and threads it is about. */
-	void (*verdict)(struct out *o, const struct verdicts *v, size_t i);
+	/* Verdicts that are alike; then come the tasks and threads that the first is about. */
+	void (*verdict)(struct out *o, const struct verdicts *v, const struct alike *alike);
 	/* After the last one, and where there is none. */
 	void (*verdicts_end)(struct out *o, const struct verdicts *v);
 	/* What checks found, in their order; borrowed till the end. skipped: checks that could not

@@ -184,11 +184,11 @@ static void json_graph(struct out *o, const struct verdicts *v, const bool *show
 }
 
 /* All are written where the last one ends. */
-static void json_verdict(struct out *o, const struct verdicts *v, size_t i)
+static void json_verdict(struct out *o, const struct verdicts *v, const struct alike *alike)
 {
 	(void)o;
 	(void)v;
-	(void)i;
+	(void)alike;
 }
 
 static void json_verdicts_end(struct out *o, const struct verdicts *v)
