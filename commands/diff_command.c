@@ -106,7 +106,7 @@ static struct error *open_look(const struct session *s, struct arena *a, const c
 	TRY(session_open(&ret->options, &ret->session));
 	TRY(session_snapshot(&ret->session, DIFF_WANTS, NULL, &ret->snapshot));
 	const char *clean = str_clean(a, path, strlen(path));
-	const char *when = ret->session.saved ? saved_time(a, ret->session.saved_when) : NULL;
+	const char *when = ret->session.saved ? saved_time(a, ret->session.origin.when) : NULL;
 
 	ret->name = when ? arena_printf(a, "%s (%s)", clean, when) : clean;
 	return NULL;

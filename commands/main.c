@@ -14,7 +14,6 @@
 #include "commands/command.h"
 #include "commands/execute.h"
 #include "commands/repl.h"
-#include "commands/saved.h"
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
@@ -363,17 +362,6 @@ static enum status fail(enum status status, const struct error *err)
 	return status;
 }
 
-/* Its answers are those of then: "live pid 5" may be long gone. For people only. */
-static void tell_saved(const struct session *s)
-{
-	SCRATCH(tmp);
-	const char *when = saved_time(&tmp, s->saved_when);
-
-	if (s->saved && isatty(STDERR_FILENO))
-		fprintf(stderr, "asyncdbg: a snapshot that was saved%s%s\n", when ? " " : "",
-		        when ? when : "");
-}
-
 static enum status run(const struct options *o)
 {
 	struct session s CLEANUP(session_close) = { 0 };
@@ -389,7 +377,6 @@ static enum status run(const struct options *o)
 	progress_end();
 	if (closed)
 		return fail(STATUS_NOTHING, closed);
-	tell_saved(&s);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
 	return status;

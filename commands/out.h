@@ -38,9 +38,17 @@ struct out_options {
 	bool cut; /* text: of many groups only as many as fit a screen, one of those alike */
 };
 
+/* A file that a snapshot was read from. */
+struct saved_origin {
+	const char *file; /* as the user named it */
+	int64_t when;     /* seconds since 1970 UTC, 0 unknown */
+};
+
 /* What an answer is about. */
 struct answer {
-	const char *command;             /* canonical name */
+	const char *command; /* canonical name */
+	const struct saved_origin
+		*saved;                  /* where snapshot is one that was saved; NULL: it is not */
 	const struct snapshot *snapshot; /* NULL for offline commands */
 	unsigned wants;                  /* what the snapshot was taken for */
 	bool verbose;                    /* show the variables of every frame */

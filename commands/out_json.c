@@ -332,7 +332,7 @@ static void put_snapshot(struct json *j)
 	const struct snapshot *s = j->out.answer.snapshot;
 	struct json_writer *w = &j->writer;
 
-	json_put_target(w, &s->target);
+	json_put_target(w, &j->out.answer);
 	json_put_bool(w, "complete", s->complete);
 	if (s->target.core)
 		json_put_null(w, "pause_ms");

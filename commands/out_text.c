@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/holders.h"
+#include "commands/saved.h"
 #include "commands/view.h"
 #include "debugger/base/progress.h"
 #include "dwarf/demangle.h"
@@ -128,26 +129,42 @@ static void fact(struct text *t, const char *label, const char *value)
 	text_clean(t, value);
 }
 
-static void subject_target(struct text *t, const struct target_info *target)
+/* "live pid 5", "core x.core of pid 5", "snapshot x.saved of pid 5" */
+static void subject_process(struct text *t, const struct target_info *target)
 {
-	enum { BUILD_ID_DIGITS = 8 };
+	const struct saved_origin *saved = t->out.answer.saved;
 
+	if (saved) {
+		str_append(&t->line, "snapshot ");
+		text_clean(t, saved->file);
+		str_append(&t->line, " of ");
+	}
 	if (target->core) {
 		str_append(&t->line, "core ");
 		text_clean(t, target->core);
-		str_printf(&t->line, " of pid %d", (int)target->pid);
-	} else {
+		str_append(&t->line, " of ");
+	} else if (!saved) {
 		text_clean(t, target->kind);
-		str_printf(&t->line, " pid %d", (int)target->pid);
+		str_append(&t->line, " ");
 	}
+	str_printf(&t->line, "pid %d", (int)target->pid);
 	if (target->command) {
 		str_append(&t->line, " (");
 		text_clean(t, target->command);
 		str_append(&t->line, ")");
 	}
+}
+
+static void subject_target(struct text *t, const struct target_info *target)
+{
+	enum { BUILD_ID_DIGITS = 8 };
+	const struct saved_origin *saved = t->out.answer.saved;
+	SCRATCH(tmp);
+
+	subject_process(t, target);
+	fact(t, "saved ", saved ? saved_time(&tmp, saved->when) : NULL);
 	fact(t, "", target->exe);
 	if (target->build_id) {
-		SCRATCH(tmp);
 		const char *digits = arena_strndup(&tmp, target->build_id, BUILD_ID_DIGITS);
 
 		fact(t, "build-id ",
@@ -155,11 +172,8 @@ static void subject_target(struct text *t, const struct target_info *target)
 	}
 	fact(t, "tokio ", target->tokio);
 	fact(t, "rustc ", target->rustc);
-	if (target->signal) {
-		SCRATCH(tmp);
-
+	if (target->signal)
 		fact(t, "ended by ", signal_name(&tmp, target->signal));
-	}
 }
 
 static void subject_runtimes(struct text *t, const struct snapshot *s)

@@ -46,7 +46,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct saved_info info = {
 		.wants = answer->wants,
 		.values = call_has(call, "values") && (!s->saved || has_values(answer->snapshot)),
-		.when = s->saved ? s->saved_when : time(NULL),
+		.when = s->saved ? s->origin.when : time(NULL),
 	};
 
 	TRY(saved_write(path, answer->snapshot, &info));

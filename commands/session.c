@@ -18,7 +18,7 @@ static struct error *open_saved(const struct session_options *options, struct se
 		.snapshot = snap,
 		.saved = true,
 		.saved_wants = info.wants,
-		.saved_when = info.when,
+		.origin = { options->core, info.when },
 		.saved_names = names,
 		.options = options,
 		.verbose = options->verbose,

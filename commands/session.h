@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/out.h"
 #include "commands/saved.h"
 #include "debugger/base/error.h"
 #include "debugger/target.h"
@@ -22,7 +23,7 @@ struct session {
 	bool saved; /* snapshot is one that was saved: there is neither target nor inspector; */
 	unsigned saved_wants; /* this is what it was taken for */
 	struct saved_names saved_names;
-	int64_t saved_when;                    /* and when: seconds since 1970 */
+	struct saved_origin origin;            /* and where that is */
 	const struct session_options *options; /* it was opened with; borrowed */
 	struct snapshot *snapshot;             /* of the last command, NULL none */
 	unsigned wants;                        /* what snapshot was taken for */

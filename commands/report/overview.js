@@ -121,6 +121,8 @@ function headline() {
 			fact(t.kind === 'core' ? 'Core' : 'Process', t.kind === 'core'
 				? code(t.core || '?') : String(t.pid)),
 			t.kind === 'core' ? fact('Process', String(t.pid)) : null,
+			fact('Snapshot', t.saved_file && [code(t.saved_file),
+				t.saved_when ? ', saved ' + t.saved_when : '']),
 			fact('Ended by', t.signal_name),
 			fact('Executable', t.exe && code(t.exe)),
 			fact('Build-id', t.build_id && code(t.build_id)),
