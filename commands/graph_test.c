@@ -376,9 +376,9 @@ static void check_refuses(void **state)
 		                             "futurelock, no-waker, blocked-worker, long-poll, "
 		                             "starved-queue, panicked-task, closed-channel-wait, "
 		                             "huge-future, many-identical" },
-		{ "check --interval x", "\"x\" is not a number of seconds" },
-		{ "check --interval -1", "\"-1\" is not a number of seconds" },
-		{ "check --interval 1e9", "\"1e9\" is not a number of seconds" },
+		{ "check --interval x", "\"x\" is no interval: 5s, 200ms or 2m, up to a day" },
+		{ "check --interval -1", "\"-1\" is no interval: 5s, 200ms or 2m, up to a day" },
+		{ "check --interval 1e9", "\"1e9\" is no interval: 5s, 200ms or 2m, up to a day" },
 	};
 
 	(void)state;

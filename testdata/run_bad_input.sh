@@ -115,7 +115,7 @@ check_usage() {
 	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
 	expect 64 'not a task id' -p $$ async graph --dot a main
 	expect 64 '"frob" is no check' -p $$ check --fail-on deadlock,frob
-	expect 64 'not a number of seconds' -p $$ check --interval soon
+	expect 64 'no interval' -p $$ check --interval soon
 	expect 2 'No such file' -p $$ -x nothing-there
 }
 
