@@ -375,7 +375,7 @@ static void test_json(void **state)
 {
 	static const char expected[] =
 		"\"diff\":{\"before\":\"A\",\"after\":null,\"has_moved\":true,\"before_complete\":"
-	        "true,\"doubts\":[],\"counts\":{"
+		"true,\"doubts\":[],\"counts\":{"
 		"\"moved\":2,"
 		"\"rearmed\":0,\"new\":1,\"gone\":0,\"unknown\":0,\"unchanged\":8},\"groups\":["
 		"{\"kind\":\"moved\",\"count\":1,\"from\":{\"function\":\"app::f\",\"file_short\":"

@@ -55,6 +55,10 @@ static void runs_each_command_for_each_task(void **state)
 	/* It is not what is now. */
 	assert_int_equal(count(said, "asyncdbg: snapshot then.saved of pid "), 1);
 	assert_int_equal(count(said, "), saved 2025-11-21 18:43:30 UTC, "), 1);
+	/* Who waits is counted for the snapshot, not for each task. */
+	assert_true(s.waiting.counted);
+	session_drop_snapshot(&s);
+	assert_false(s.waiting.counted);
 	assert_false(s.pinned);
 }
 

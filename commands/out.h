@@ -24,6 +24,7 @@ struct group_lines;
 struct out;
 struct tally;
 struct verdicts;
+struct waiting;
 
 struct out_options {
 	FILE *answers;   /* stdout; borrowed */
@@ -50,6 +51,8 @@ struct answer {
 	const struct saved_origin
 		*saved;                  /* where snapshot is one that was saved; NULL: it is not */
 	const struct snapshot *snapshot; /* NULL for offline commands */
+	struct waiting *waiting;         /* who waits in it: empty, or counted; lives as long as it.
+	                                    NULL: nobody keeps that */
 	unsigned wants;                  /* what the snapshot was taken for */
 	bool verbose;                    /* show the variables of every frame */
 };

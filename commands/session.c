@@ -62,6 +62,7 @@ static void drop_graph(struct session *s)
 void session_drop_snapshot(struct session *s)
 {
 	drop_graph(s);
+	waiting_free(&s->waiting);
 	if (s->snapshot)
 		snapshot_free(s->snapshot);
 	s->snapshot = NULL;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/holders.h"
 #include "commands/out.h"
 #include "commands/saved.h"
 #include "debugger/base/error.h"
@@ -27,6 +28,7 @@ struct session {
 	const struct session_options *options; /* it was opened with; borrowed */
 	struct snapshot *snapshot;             /* of the last command, NULL none */
 	unsigned wants;                        /* what snapshot was taken for */
+	struct waiting waiting;                /* of snapshot, for its answers */
 	struct question asked;   /* what snapshot answers; its strings are in its arena */
 	pid_t focus;             /* tid of the thread in focus, 0: the default */
 	char task[TASK_ID_SIZE]; /* id of the task in focus, "": what that thread runs */
