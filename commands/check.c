@@ -22,13 +22,27 @@ static const struct check *check_named(const char *name, size_t len)
 	return NULL;
 }
 
-/* Is it in a list with commas? */
+/* The next name of a list with commas, blanks around it or not; false at its end. */
+static bool next_name(const char **list, const char **name, size_t *len)
+{
+	if (!*list)
+		return false;
+	size_t all = strcspn(*list, ",");
+
+	*name = *list + strspn(*list, " ");
+	*len = all > (size_t)(*name - *list) ? all - (size_t)(*name - *list) : 0;
+	while (*len && (*name)[*len - 1] == ' ')
+		--*len;
+	*list = (*list)[all] ? *list + all + 1 : NULL;
+	return true;
+}
+
 static bool is_listed(const char *list, const char *name)
 {
-	for (const char *p = list; *p; p += strcspn(p, ",")) {
-		p += *p == ',';
-		size_t len = strcspn(p, ",");
+	const char *p;
+	size_t len;
 
+	while (next_name(&list, &p, &len)) {
 		if (strlen(name) == len && memcmp(p, name, len) == 0)
 			return true;
 	}
@@ -37,17 +51,16 @@ static bool is_listed(const char *list, const char *name)
 
 static struct error *check_list(const char *list)
 {
+	const char *name;
+	size_t len;
 	STR(known);
 
-	for (const char *p = list; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		size_t len = strcspn(p, ",");
-
-		if (check_named(p, len))
+	while (next_name(&list, &name, &len)) {
+		if (check_named(name, len))
 			continue;
 		for (const struct check *c = check_table; c->name; c++)
 			str_printf(&known, "%s%s", known.len ? ", " : "", c->name);
-		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)len, p,
+		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)len, name,
 		                 str_text(&known));
 	}
 	return NULL;

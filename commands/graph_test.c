@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -86,6 +87,27 @@ static void graph_as_text(void **state)
 	               "   waits for task 1 [join]\n");
 }
 
+/* What one has twice in one place is told once. */
+static void candidates_are_told_once(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *one = add_task(&p, 1, calls(&p, "app::a", sleeps(&p)));
+	add_task(&p, 2, calls(&p, "app::b", locks(&p, "semaphore", A, 1)));
+	for (int i = 0; i < 3; i++)
+		guards(&p, one, "semaphore", A)->line = i < 2 ? 41 : 50;
+	finish_program(&p);
+	assert_answers(
+		&p, "async graph 2",
+		"task 2 app::b at src/x.rs:12\n"
+		"   waits for Semaphore 0xa0 [semaphore]\n"
+		"      held by task 1 (`guard` at src/x.rs:41), 2 times ! unless someone else "
+		"holds permits of it, or adds some\n"
+		"      held by task 1 (`guard` at src/x.rs:50) ! unless someone else holds "
+		"permits of it, or adds some\n");
+}
+
 /* Whoever has nothing to do with it is not shown. */
 static void graph_of_one_task(void **state)
 {
@@ -167,12 +189,65 @@ static void dot_escapes(void **state)
 	snprintf(line, sizeof(line), "async graph --dot %s", path);
 	ask(&c, &s, &p, line, TEXT);
 	assert_string_equal(c.answers, "");
-	assert_non_null(strstr(c.messages, ": 2 nodes, 1 edges\n"));
+	assert_non_null(strstr(c.messages, ": 2 nodes, 1 edge\n"));
 	char *text = read_file(path);
 	assert_non_null(strstr(text, "  n1 [shape=box, label=\"task 1\\napp::\\\"a\\\\\\\"?];\\n"
 	                             "src/x.rs:12\"];\n"));
 	assert_non_null(strstr(text, "  n1 -> n2 [label=\"join\"];\n"));
 	free(text);
+	unlink(path);
+	session_close(&s);
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void dot_to_standard_output(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+
+	(void)state;
+	make_deadlock(&p);
+	ask(&c, &s, &p, "async graph --dot -", TEXT);
+	assert_ptr_equal(strstr(c.answers, "digraph asyncdbg {\n"), c.answers);
+	assert_non_null(strstr(c.answers, "}\n"));
+	assert_string_equal(c.messages, "");
+	assert_int_equal(access("-", F_OK), -1);
+	session_close(&s);
+}
+
+/* A program that asked for JSON gets what was written, and where. */
+static void what_was_written_as_json(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+	char path[] = "/tmp/asyncdbg-dot-XXXXXX", line[64], expected[128];
+	int fd = mkstemp(path);
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	make_deadlock(&p);
+	snprintf(line, sizeof(line), "async graph --dot %s", path);
+	ask(&c, &s, &p, line, JSONL);
+	assert_int_equal(stat(path, &st), 0);
+	char *text = read_file(path);
+	snprintf(expected, sizeof(expected),
+	         "\"written\":{\"file\":\"%s\",\"bytes\":%lld,\"nodes\":%zu,\"edges\":%zu}", path,
+	         (long long)st.st_size, count(text, "shape="), count(text, " -> "));
+	free(text);
+	if (!strstr(c.answers, expected))
+		fail_msg("%s", c.answers);
 	unlink(path);
 	session_close(&s);
 }
@@ -363,6 +438,8 @@ static void check_fails_on_errors(void **state)
 	assert_int_equal(finding_of(&p, "check --fail-on deadlock", NULL), STATUS_FOUND);
 	assert_int_equal(finding_of(&p, "check --fail-on no-waker,deadlock", NULL), STATUS_FOUND);
 	assert_int_equal(finding_of(&p, "check --fail-on futurelock,no-waker", NULL), 0);
+	assert_int_equal(finding_of(&p, "check --fail-on 'no-waker, deadlock '", NULL),
+	                 STATUS_FOUND);
 	finding_of(&p, "check", "1 more behind (more: async deadlocks)\n");
 	finding_of(&p, "check", "not checked: long-poll: it takes two looks at a live process\n");
 }
@@ -376,6 +453,15 @@ static void check_refuses(void **state)
 		                             "futurelock, no-waker, blocked-worker, long-poll, "
 		                             "starved-queue, panicked-task, closed-channel-wait, "
 		                             "huge-future, many-identical" },
+		{ "check --fail-on 'deadlock, x'", "\"x\" is no check; there are deadlock, "
+		                                   "futurelock, no-waker, blocked-worker, "
+		                                   "long-poll, starved-queue, panicked-task, "
+		                                   "closed-channel-wait, huge-future, "
+		                                   "many-identical" },
+		{ "async graph --dot ''", "the name of the file is empty" },
+		{ "save ''", "the name of the file is empty" },
+		{ "report ''", "the name of the file is empty" },
+		{ "report -", "a file is needed: name /dev/stdout for standard output" },
 		{ "check --interval x", "\"x\" is no interval: 5s, 200ms or 2m, up to a day" },
 		{ "check --interval -1", "\"-1\" is no interval: 5s, 200ms or 2m, up to a day" },
 		{ "check --interval 1e9", "\"1e9\" is no interval: 5s, 200ms or 2m, up to a day" },
@@ -514,6 +600,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
+		cmocka_unit_test(candidates_are_told_once),
 		cmocka_unit_test(graph_of_one_task),
 		cmocka_unit_test(nothing_waits),
 		cmocka_unit_test(deadlocks_as_text),
@@ -522,6 +609,8 @@ int main(void)
 		cmocka_unit_test(alike_as_json),
 		cmocka_unit_test(check_says_why_not),
 		cmocka_unit_test(dot_escapes),
+		cmocka_unit_test(dot_to_standard_output),
+		cmocka_unit_test(what_was_written_as_json),
 		cmocka_unit_test(dot_to_nowhere),
 		cmocka_unit_test(check_fails_on_errors),
 		cmocka_unit_test(check_refuses),

@@ -1,6 +1,7 @@
 /* asyncdbg: options, one session, one way of input, an exit code. */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -382,10 +383,25 @@ static enum status run(const struct options *o)
 	return status;
 }
 
+/*
+ * What is opened later must not become standard output: answers would go into it. Nothing can be
+ * written to what stands for it, so that it is said that it is closed.
+ */
+static void fill_standard_streams(void)
+{
+	static const int how[] = { O_RDONLY, O_RDONLY, O_WRONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", how[fd]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .session.inspector.cache = true };
 
+	fill_standard_streams();
 	setlocale(LC_CTYPE, "");
 	install_signals();
 	argp_err_exit_status = STATUS_USAGE;

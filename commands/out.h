@@ -99,7 +99,19 @@ struct saved_file {
 	bool values; /* of variables are in it */
 };
 
+/* What a command wrote to a file, of which it prints nothing else. */
+struct written {
+	const char *path;
+	struct {
+		const char *noun; /* "node"; NULL: no more of them */
+		size_t n;
+	} what[2];
+	bool incomplete; /* something is missing in it */
+};
+
 struct out_ops {
+	/* Instead of all others, begin too: people are told beside the answers. */
+	void (*written)(struct out *o, const struct answer *answer, const struct written *w);
 	void (*begin)(struct out *o);
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
 	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);

@@ -247,6 +247,19 @@ static void text_begin(struct out *o)
 	text_end_line(t);
 }
 
+static void text_written(struct out *o, const struct answer *answer, const struct written *w)
+{
+	FILE *f = o->options.messages;
+	SCRATCH(tmp);
+
+	(void)answer;
+	fprintf(f, "asyncdbg: wrote %s", str_clean(&tmp, w->path, strlen(w->path)));
+	for (size_t i = 0; i < 2 && w->what[i].noun; i++)
+		fprintf(f, "%s %zu %s%s", i ? "," : ":", w->what[i].n, w->what[i].noun,
+		        w->what[i].n == 1 ? "" : "s");
+	fprintf(f, "%s\n", w->incomplete ? "; something is missing, its notes say what" : "");
+}
+
 static void text_runtime_op(struct out *o, const struct runtime_info *r, enum runtime_view view)
 {
 	struct text *t = (struct text *)o;
@@ -524,6 +537,7 @@ static void text_free(struct out *o)
 }
 
 static const struct out_ops text_ops = {
+	.written = text_written,
 	.begin = text_begin,
 	.runtime = text_runtime_op,
 	.thread = text_thread,

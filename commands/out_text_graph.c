@@ -71,8 +71,9 @@ static const char *nobody(const struct graph_node *n)
 	}
 }
 
+/* times: so many lines would be the same. */
 static void holder(struct graph_text *gt, const struct graph_node *n, const struct graph_edge *e,
-                   unsigned depth)
+                   size_t times, unsigned depth)
 {
 	struct text *t = gt->t;
 	SCRATCH(tmp);
@@ -90,21 +91,56 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 		clean_text(t, " (", evidence);
 		str_append(&t->line, ")");
 	}
+	if (times > 1)
+		str_printf(&t->line, ", %zu times", times);
 	doubt(t, e);
 	text_end_line(t);
 }
 
-/* Who has what lies between. */
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Would both be told in the same words? */
+static bool same_holder(const struct graph_edge *a, const struct graph_edge *b)
+{
+	SCRATCH(tmp);
+
+	return a->to == b->to && a->granted == b->granted && strcmp(a->kind, b->kind) == 0 &&
+	       same_text(a->doubt, b->doubt) &&
+	       same_text(graph_evidence_text(&tmp, a), graph_evidence_text(&tmp, b));
+}
+
+/* Who has what lies between: what one has several times in one place is told once. */
 static void holders(struct graph_text *gt, const struct graph_node *n, unsigned depth)
 {
+	const struct graph_edge *edges = &gt->g->edges[n->first], *shown[MAX_HOLDERS + 1];
+	size_t times[MAX_HOLDERS + 1], nshown = 0, left = 0;
+
 	for (size_t i = 0; i < n->nedges; i++) {
-		if (i == MAX_HOLDERS && n->nedges > MAX_HOLDERS + 1) {
-			indent(gt->t, depth);
-			str_printf(&gt->t->line, "and %zu more", n->nedges - i);
-			text_end_line(gt->t);
-			return;
+		size_t k = 0;
+
+		while (k < nshown && !same_holder(shown[k], &edges[i]))
+			k++;
+		if (k < nshown) {
+			times[k]++;
+		} else if (nshown <= MAX_HOLDERS) {
+			shown[nshown] = &edges[i];
+			times[nshown++] = 1;
+		} else {
+			left++;
 		}
-		holder(gt, n, &gt->g->edges[n->first + i], depth);
+	}
+	/* A line says as much as a line that counts one. */
+	if (left)
+		left += times[--nshown];
+	for (size_t k = 0; k < nshown; k++)
+		holder(gt, n, shown[k], times[k], depth);
+	if (left) {
+		indent(gt->t, depth);
+		str_printf(&gt->t->line, "and %zu more", left);
+		text_end_line(gt->t);
 	}
 }
 
@@ -116,7 +152,7 @@ static void place(struct graph_text *gt, const struct graph_node *n, unsigned de
 {
 	for (size_t i = n->first; i < n->first + n->nedges; i++) {
 		if (gt->g->edges[i].queued)
-			holder(gt, n, &gt->g->edges[i], depth);
+			holder(gt, n, &gt->g->edges[i], 1, depth);
 	}
 	holders(gt, &gt->g->nodes[n->lock], depth);
 }

@@ -40,5 +40,13 @@ for format in text json jsonl; do
 	"${run[@]}" async backtrace all >/dev/full 2>err || status=$?
 	[ "$status" -eq 2 ] || complain "$format: exit code $status on a full disk"
 	[ "$(wc -l <err)" -eq 1 ] || complain "$format: not one line about a full disk"
+	# What is opened must not become standard output.
+	status=0
+	"${run[@]}" save saved >&- 2>err || status=$?
+	[ "$status" -eq 2 ] || complain "$format: exit code $status with standard output closed"
+	[ "$(cat err)" = 'asyncdbg: standard output: Bad file descriptor' ] ||
+		complain "$format: nothing about a closed standard output"
+	{ "${run[@]}" save again >/dev/null 2>&- <&- && "$asyncdbg" -c again tasks >/dev/null 2>err; } ||
+		complain "$format: no snapshot with standard error closed"
 done
 exit $bad
