@@ -162,6 +162,7 @@ struct out {
 	struct answer answer; /* valid from begin to end */
 	struct arena arena;   /* of the answer: what is made for it and read when it ends */
 	bool open;            /* between out_begin() and out_end() or out_drop() */
+	int errnum;           /* why answers could not be written, 0: could be, or unknown */
 };
 
 /* Never NULL; free with out_free(). */

@@ -1,5 +1,6 @@
 #include "commands/out_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,11 @@ void text_end_line(struct text *t)
 {
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, "\n");
-	fwrite(t->line.data, 1, t->line.len, t->out.options.answers);
+	/* Stdio does not keep why. */
+	errno = 0;
+	if (fwrite(t->line.data, 1, t->line.len, t->out.options.answers) < t->line.len &&
+	    !t->out.errnum)
+		t->out.errnum = errno;
 	str_truncate(&t->line, 0);
 }
 
