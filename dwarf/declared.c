@@ -2,8 +2,14 @@
  * Where the source declares a variable. The members of a coroutine do not say (rustc 1.63 to 1.97);
  * the variables of its poll function do, and the lexical blocks around an await are those of the
  * source, in optimised code as well: there in the abstract function, which no optimisation touches.
+ *
+ * Which await of the function is that of a state? It awaits a value of the same type. Its line is
+ * that of the `.await`, while the variable `__awaitee` stands where the expression begins: not
+ * behind it. Awaits that macros wrote have lines of the macro in the states, and those of the
+ * caller in the function.
  */
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/line.h"
@@ -11,7 +17,9 @@
 #include "dwarf/search.h"
 #include "dwarf/type.h"
 
-enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32 };
+enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32, MAX_AWAITS = 64 };
+
+#define ANY_LINE UINT64_MAX
 
 /* Where a variable lies, as far as unoptimised code says it with one expression. */
 struct spot {
@@ -43,6 +51,10 @@ struct await {
 struct body {
 	struct dwarf_module *dm;
 	const struct saved_variable *wanted;
+	const char *awaitee; /* name of the type that is awaited; NULL: it was never polled */
+	uint64_t line;       /* where, ANY_LINE: the state does not say */
+	VEC(uint64_t) lines; /* the same of all states that await that type */
+	bool other;          /* an instance for other types: neither types nor places are its own */
 	VEC(struct block) blocks;
 	VEC(struct candidate) candidates;
 	VEC(struct await) awaits;
@@ -72,21 +84,21 @@ static struct spot read_spot(struct section s)
 	return at;
 }
 
-static struct spot spot_of(struct die d)
+static struct spot spot_of(const struct body *b, struct die d)
 {
 	struct attribute_value v;
 	struct attribute at;
 
-	while (die_next(&d, &at, &v)) {
+	while (!b->other && die_next(&d, &at, &v)) {
 		if (at.name == DW_AT_location && at.form == DW_FORM_exprloc)
 			return read_spot(v.block);
 	}
 	return (struct spot){ SPOT_UNKNOWN, 0, 0 };
 }
 
-static bool is_of_type(struct dwarf_module *dm, const struct said *said, const char *type)
+static bool is_of_type(const struct body *b, const struct said *said, const char *type)
 {
-	return said->type && strcmp(type_name(type_at(dm, said->type)), type) == 0;
+	return b->other || (said->type && strcmp(type_name(type_at(b->dm, said->type)), type) == 0);
 }
 
 static void read_variable(struct body *b, const struct die *d, size_t block)
@@ -100,12 +112,12 @@ static void read_variable(struct body *b, const struct die *d, size_t block)
 	said_complete(b->dm, &whole);
 	if (!whole.name)
 		return;
-	if (strcmp(whole.name, wanted->name) == 0 && is_of_type(b->dm, &whole, wanted->type))
+	if (strcmp(whole.name, wanted->name) == 0 && is_of_type(b, &whole, wanted->type))
 		*vec_push(&b->candidates) = (struct candidate){ block, d->u, said.file.value,
-			                                        said.line.value, spot_of(*d) };
-	else if (wanted->awaitee && strcmp(whole.name, "__awaitee") == 0 &&
-	         is_of_type(b->dm, &whole, wanted->awaitee))
-		*vec_push(&b->awaits) = (struct await){ block, said.line.value, spot_of(*d) };
+			                                        said.line.value, spot_of(b, *d) };
+	else if (b->awaitee && strcmp(whole.name, "__awaitee") == 0 &&
+	         is_of_type(b, &whole, b->awaitee))
+		*vec_push(&b->awaits) = (struct await){ block, said.line.value, spot_of(b, *d) };
 }
 
 /* ---- the function ---- */
@@ -185,27 +197,65 @@ static bool find_in_scope(const struct body *b, const struct await *await, struc
 	return sure && ret->line;
 }
 
-static bool has_await_at(const struct body *b, uint64_t line)
+static int by_line(const void *a, const void *b)
 {
-	for (size_t i = 0; line && i < b->awaits.n; i++) {
-		if (b->awaits.data[i].line == line)
-			return true;
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void sort(uint64_t *lines, size_t n)
+{
+	if (n)
+		qsort(lines, n, sizeof(*lines), by_line);
+}
+
+/* The lines without one, in order. */
+static void copy_without(uint64_t *to, const uint64_t *from, size_t n, size_t left_out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i != left_out)
+			to[count++] = from[i];
 	}
-	return false;
+	sort(to, count);
+}
+
+/* If it is that of the state, is there one for each of the other states? */
+static bool may_be_await(const struct body *b, size_t index)
+{
+	uint64_t awaits[MAX_AWAITS], states[MAX_AWAITS], rest[MAX_AWAITS];
+	size_t n = b->awaits.n, own = 0;
+
+	if (n != b->lines.n || n > MAX_AWAITS)
+		return true;
+	if (b->awaits.data[index].line > b->line)
+		return false;
+	while (b->lines.data[own] != b->line)
+		own++;
+	for (size_t i = 0; i < n; i++)
+		awaits[i] = b->awaits.data[i].line;
+	copy_without(rest, awaits, n, index);
+	copy_without(states, b->lines.data, n, own);
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (rest[i] > states[i])
+			return false;
+	}
+	return true;
 }
 
 /* All awaits that may be the one must say the same. */
-static bool find_at_awaits(const struct body *b, struct candidate *ret)
+static bool find_at_awaits(const struct body *b, bool any_await, struct candidate *ret)
 {
-	bool by_line = has_await_at(b, b->wanted->line), found = false;
+	bool found = false;
 
 	for (size_t i = 0; i < b->awaits.n; i++) {
-		const struct await *await = &b->awaits.data[i];
 		struct candidate one;
 
-		if (by_line && await->line != b->wanted->line)
+		if (!any_await && !may_be_await(b, i))
 			continue;
-		if (!find_in_scope(b, await, &one))
+		if (!find_in_scope(b, &b->awaits.data[i], &one))
 			return false;
 		if (found && (one.line != ret->line || one.file != ret->file))
 			return false;
@@ -213,6 +263,15 @@ static bool find_at_awaits(const struct body *b, struct candidate *ret)
 		found = true;
 	}
 	return found;
+}
+
+static bool is_any_await(const struct body *b)
+{
+	for (size_t i = 0; i < b->awaits.n; i++) {
+		if (may_be_await(b, i))
+			return false;
+	}
+	return true;
 }
 
 /* Before the first poll there are captures alone: variables of no block. */
@@ -225,7 +284,60 @@ static bool find_capture(const struct body *b, struct candidate *ret)
 
 static bool find(const struct body *b, struct candidate *ret)
 {
-	return b->wanted->awaitee ? find_at_awaits(b, ret) : find_capture(b, ret);
+	if (!b->awaitee)
+		return find_capture(b, ret);
+	/* Code that was merged with another's is gone with its blocks. */
+	return b->awaits.n >= b->lines.n && find_at_awaits(b, is_any_await(b), ret);
+}
+
+/* ---- the question ---- */
+
+static const char *awaitee_of(const struct variant *v)
+{
+	const struct member *m = v->payload ? type_member(v->payload, "__awaitee") : NULL;
+
+	return m && m->type ? type_name(m->type) : NULL;
+}
+
+/* In another file than the function's it is a line of a macro. */
+static uint64_t line_of(const struct variant *v, const struct variant *function)
+{
+	bool own = v->file && function->file && strcmp(v->file, function->file) == 0;
+
+	return own && v->line ? v->line : ANY_LINE;
+}
+
+/* False when the state is none that has variables. */
+static bool read_state(struct body *b)
+{
+	size_t n, state = b->wanted->state;
+	const struct variant *variants = type_variants(b->wanted->coroutine, &n);
+
+	b->lines.n = 0;
+	if (state >= n)
+		return false;
+	b->awaitee = awaitee_of(&variants[state]);
+	b->line = line_of(&variants[state], &variants[0]);
+	for (size_t i = 0; b->awaitee && i < n; i++) {
+		const char *other = awaitee_of(&variants[i]);
+
+		if (other && (b->other || strcmp(other, b->awaitee) == 0))
+			*vec_push(&b->lines) = line_of(&variants[i], &variants[0]);
+	}
+	return b->awaitee ||
+	       (variants[state].name && strcmp(variants[state].name, "Unresumed") == 0);
+}
+
+/* Has it the body of the coroutine's own? Two versions of a crate have functions of one name. */
+static bool is_same_function(const struct body *b, uint64_t poll)
+{
+	size_t n;
+	const struct variant *first = type_variants(b->wanted->coroutine, &n);
+	const char *file;
+	unsigned line;
+
+	return n && first->file && search_variable_place(b->dm, poll, &file, &line) &&
+	       line == first->line && strcmp(file, first->file) == 0;
 }
 
 /* The function that others are copies of comes last, and knows best: it is whole. */
@@ -239,7 +351,7 @@ static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 		struct die again = d;
 
 		read_body(b, &d);
-		if (b->awaits.n || (!b->wanted->awaitee && b->candidates.n))
+		if (b->awaits.n || (!b->awaitee && b->candidates.n))
 			any = find(b, ret);
 		said_read(&again, &said);
 		poll = said.origin;
@@ -247,17 +359,31 @@ static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 	return any;
 }
 
+/* In the function itself; where only those for other types are found, in the first of them. */
+static bool find_in_polls(struct body *b, struct candidate *ret)
+{
+	const struct type *t = b->wanted->coroutine;
+	const struct unit *own = debuginfo_unit_of(b->dm, type_die(t));
+	uint64_t polls[MAX_POLLS];
+	size_t n = read_state(b) ? search_polls(t, polls, MAX_POLLS) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if ((debuginfo_unit_of(b->dm, polls[i]) == own || is_same_function(b, polls[i])) &&
+		    find_in_poll(b, polls[i], ret))
+			return true;
+	}
+	b->other = true;
+	return n && strchr(type_name(t), '<') && is_same_function(b, polls[0]) && read_state(b) &&
+	       find_in_poll(b, polls[0], ret);
+}
+
 bool search_declaration(const struct saved_variable *wanted, const char **file, unsigned *line)
 {
 	struct body b = { .dm = type_module(wanted->coroutine), .wanted = wanted };
-	uint64_t polls[MAX_POLLS];
-	size_t n = search_polls(wanted->coroutine, polls, MAX_POLLS);
 	struct candidate found;
-	bool any = false;
+	bool any = find_in_polls(&b, &found);
 
-	/* Of other instances the types are others. */
-	for (size_t i = 0; i < n && !any; i++)
-		any = find_in_poll(&b, polls[i], &found);
+	vec_free(&b.lines);
 	vec_free(&b.blocks);
 	vec_free(&b.candidates);
 	vec_free(&b.awaits);

@@ -146,16 +146,15 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
 /* A variable that a coroutine has saved across an await, or captured. */
 struct saved_variable {
 	const struct type *coroutine;
-	unsigned state;          /* number of its variant: the answer is kept by it and by name */
-	const char *awaitee;     /* name of the type that it awaits; NULL: it was never polled */
-	unsigned line;           /* where it awaits, in the file of its poll function; 0 unknown */
+	unsigned state;          /* number of the variant that has it */
 	const char *name, *type; /* names */
 	uint64_t offset;         /* from the coroutine's beginning */
 };
 /*
  * Where the source declares it: the variable of its poll function that has its name and type and is
- * in scope at that await. Of several (one hides the other) the one of which unoptimised code says
- * that it lies there; false where none is, or that does not tell them apart.
+ * in scope where that state awaits. Of several (one hides the other) the one of which unoptimised
+ * code says that it lies there. False where none is, or that does not tell them apart, and where
+ * it cannot be told which await it is.
  */
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 /* The same of the DIE of a variable or parameter; false when it does not say, or die is 0. */

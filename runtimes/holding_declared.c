@@ -26,29 +26,16 @@ struct holding_variable *holding_running_variable(struct collector *c, const str
 	return v;
 }
 
-static bool is_same_file(const struct variant *a, const struct variant *b)
+static bool ask_saved(const struct holding_variable *v, const char **file, unsigned *line)
 {
-	return a->file && b->file && strcmp(a->file, b->file) == 0;
-}
-
-/* Of an await that a macro wrote the variant has a line inside the macro: none of use here. */
-static bool ask_saved(struct inspector *in, const struct holding_variable *v, const char **file,
-                      unsigned *line)
-{
-	const struct coroutine_plan *plan = coroutine_plan(in, v->coroutine);
-	const struct coroutine_state *s = &plan->states[v->state];
 	const struct saved_variable wanted = {
 		.coroutine = v->coroutine,
 		.state = v->state,
-		.awaitee = s->awaitee ? type_name(s->awaitee->type) : NULL,
-		.line = is_same_file(s->variant, plan->states[0].variant) ? s->variant->line : 0,
 		.name = v->name,
 		.type = type_name(v->type),
 		.offset = v->offset,
 	};
 
-	if (!s->awaitee && s->state != FUTURE_UNRESUMED)
-		return false;
 	return lookup_declaration(&wanted, file, line);
 }
 
@@ -57,7 +44,7 @@ static void ask(struct inspector *in, struct holding_variable *v)
 	const struct type *near = v->coroutine ? v->coroutine : v->type;
 	const char *file;
 	unsigned line;
-	bool found = v->coroutine ? ask_saved(in, v, &file, &line)
+	bool found = v->coroutine ? ask_saved(v, &file, &line)
 	                          : lookup_variable_place(v->dm, v->die, &file, &line);
 
 	v->known = true;
