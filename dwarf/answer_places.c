@@ -115,53 +115,47 @@ struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, s
 
 /* ---- variables ---- */
 
-static bool known_line(struct dwarf_module *dm, enum fact_kind kind, uint64_t key, const char *text,
-                       const char **file, unsigned *line, bool *found)
-{
-	struct fact fact;
-
-	if (!fact_find(debuginfo_facts(dm), kind, key, text, &fact))
-		return false;
-	*file = fact_text(&fact);
-	*line = (unsigned)fact_number(&fact);
-	*found = *file != NULL;
-	return true;
-}
-
-static void keep_line(struct dwarf_module *dm, enum fact_kind kind, uint64_t key, const char *text,
-                      const char *file, unsigned line)
-{
-	struct fact_draft d;
-
-	fact_begin(&d, debuginfo_facts(dm), kind, key, text);
-	fact_add_text(&d, file);
-	fact_add_number(&d, line);
-	fact_end(&d);
-}
-
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(v->coroutine);
 	uint64_t key = fact_nth_key(type_die(v->coroutine), v->state);
-	bool found;
+	struct fact_draft d;
+	struct fact fact;
 
-	if (key && known_line(dm, FACT_DECLARED, key, v->name, file, line, &found))
+	if (key && fact_find(debuginfo_facts(dm), FACT_DECLARED, key, v->name, &fact)) {
+		*file = fact_text(&fact);
+		*line = (unsigned)fact_number(&fact);
+		return *file != NULL;
+	}
+	bool found = debuginfo_need(dm) && search_declaration(v, file, line);
+	if (!key)
 		return found;
-	found = debuginfo_need(dm) && search_declaration(v, file, line);
-	if (key)
-		keep_line(dm, FACT_DECLARED, key, v->name, found ? *file : NULL, found ? *line : 0);
+	fact_begin(&d, debuginfo_facts(dm), FACT_DECLARED, key, v->name);
+	fact_add_text(&d, found ? *file : NULL);
+	fact_add_number(&d, found ? *line : 0);
+	fact_end(&d);
 	return found;
 }
 
-bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file, unsigned *line)
+bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
+                           const char **comp_dir, unsigned *line)
 {
-	bool found;
+	struct fact_draft d;
+	struct fact fact;
 
 	if (die == 0)
 		return false;
-	if (known_line(dm, FACT_PLACE, die, NULL, file, line, &found))
-		return found;
-	found = debuginfo_need(dm) && search_variable_place(dm, die, file, line);
-	keep_line(dm, FACT_PLACE, die, NULL, found ? *file : NULL, found ? *line : 0);
+	if (fact_find(debuginfo_facts(dm), FACT_PLACE, die, NULL, &fact)) {
+		*file = fact_text(&fact);
+		*comp_dir = fact_text(&fact);
+		*line = (unsigned)fact_number(&fact);
+		return *file != NULL;
+	}
+	bool found = debuginfo_need(dm) && search_variable_place(dm, die, file, comp_dir, line);
+	fact_begin(&d, debuginfo_facts(dm), FACT_PLACE, die, NULL);
+	fact_add_text(&d, found ? *file : NULL);
+	fact_add_text(&d, found ? *comp_dir : NULL);
+	fact_add_number(&d, found ? *line : 0);
+	fact_end(&d);
 	return found;
 }

@@ -333,10 +333,10 @@ static bool is_same_function(const struct body *b, uint64_t poll)
 {
 	size_t n;
 	const struct variant *first = type_variants(b->wanted->coroutine, &n);
-	const char *file;
+	const char *file, *dir;
 	unsigned line;
 
-	return n && first->file && search_variable_place(b->dm, poll, &file, &line) &&
+	return n && first->file && search_variable_place(b->dm, poll, &file, &dir, &line) &&
 	       line == first->line && strcmp(file, first->file) == 0;
 }
 
@@ -395,7 +395,7 @@ bool search_declaration(const struct saved_variable *wanted, const char **file, 
 }
 
 bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
-                           unsigned *line)
+                           const char **comp_dir, unsigned *line)
 {
 	struct said said;
 	struct die d;
@@ -408,6 +408,7 @@ bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const cha
 		if (said.line.value) {
 			*line = (unsigned)said.line.value;
 			*file = line_file(dm, unit, (unsigned)said.file.value);
+			*comp_dir = unit->comp_dir;
 			return *file != NULL;
 		}
 		variable = said.origin;

@@ -54,7 +54,7 @@ enum fact_kind {
 	FACT_INLINES,   /* DIE of a function -> telling functions inlined into it */
 	FACT_GLOBALS,   /* name without its path -> statics; "*" -> their number: all are known */
 	FACT_DECLARED,  /* name of a variable, coroutine and state -> file and line */
-	FACT_PLACE,     /* DIE of a variable -> file and line */
+	FACT_PLACE,     /* DIE of a variable -> file, directory of its unit, line */
 	FACT_KINDS,
 };
 

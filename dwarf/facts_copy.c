@@ -48,7 +48,7 @@ static const struct {
 	[FACT_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
 	[FACT_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
 	[FACT_DECLARED] = { KEY_TEXT_NTH, "sn" },
-	[FACT_PLACE] = { KEY_DIE, "sn" },
+	[FACT_PLACE] = { KEY_DIE, "ssn" },
 };
 
 /* ---- a walk over a record ---- */

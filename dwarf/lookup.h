@@ -157,9 +157,12 @@ struct saved_variable {
  * it cannot be told which await it is.
  */
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);
-/* The same of the DIE of a variable or parameter; false when it does not say, or die is 0. */
+/*
+ * The same of the DIE of a variable or parameter, with its unit's directory (NULL unknown); false
+ * when it does not say, or die is 0.
+ */
 bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
-                           unsigned *line);
+                           const char **comp_dir, unsigned *line);
 /*
  * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
  * crate that the type's unit belongs to; of a large crate (megabytes) through its own unit, those

@@ -40,7 +40,7 @@ bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const char *aw
                           unsigned nth, const char **file, unsigned *line);
 bool search_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
-                           unsigned *line);
+                           const char **comp_dir, unsigned *line);
 bool search_has_poll(const struct type *t);
 void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);

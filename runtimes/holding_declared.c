@@ -41,17 +41,16 @@ static bool ask_saved(const struct holding_variable *v, const char **file, unsig
 
 static void ask(struct inspector *in, struct holding_variable *v)
 {
-	const struct type *near = v->coroutine ? v->coroutine : v->type;
-	const char *file;
+	const char *file, *comp_dir = v->coroutine ? type_comp_dir(v->coroutine) : NULL;
 	unsigned line;
 	bool found = v->coroutine ? ask_saved(v, &file, &line)
-	                          : lookup_variable_place(v->dm, v->die, &file, &line);
+	                          : lookup_variable_place(v->dm, v->die, &file, &comp_dir, &line);
 
 	v->known = true;
 	if (!found || !line)
 		return;
 	v->file = clean_name(&in->arena, file);
-	v->file_short = name_file_short(&in->arena, file, type_comp_dir(near));
+	v->file_short = name_file_short(&in->arena, file, comp_dir);
 	v->line = line;
 }
 
