@@ -325,8 +325,12 @@ static void publish(struct collector *c, const found_vec *list)
 	if (n)
 		qsort(order, n, sizeof(*order), by_order);
 	s->holdings = NEW_ARRAY(c->a, struct holding, n);
-	for (s->nholdings = 0; s->nholdings < n; s->nholdings++)
-		s->holdings[s->nholdings] = list->data[order[s->nholdings].index].h;
+	for (s->nholdings = 0; s->nholdings < n; s->nholdings++) {
+		struct found *f = &list->data[order[s->nholdings].index];
+
+		holding_declare(c, f);
+		s->holdings[s->nholdings] = f->h;
+	}
 }
 
 static void note_always(struct collector *c)

@@ -8,10 +8,12 @@ TRUTH is what the program printed; its last line counts.
 
 Asks for every task that the truth names. What the truth says is held must be found there, and
 nobody else may be said to hold any of it; what was moved out of a variable may be told, but only
-as uncertain. So may what a task holds whose type is said to be one of several. Prints what differs.
+as uncertain. So may what a task holds whose type is said to be one of several. Each variable of
+which the truth says where it is declared must be told with that line. Prints what differs.
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -108,12 +110,35 @@ def check_waits(truth, answers):
     return problems
 
 
+def is_at(place, one):
+    return one["line"] == place["line"] and (one["file"] or "").endswith("/" + place["file"])
+
+
+def compare_declared(truth, seen):
+    """Of variables of one name it may be left open where they are declared, but it must be true."""
+    places = {place["name"]: place for place in truth["declared"]}
+    mades = [hold for hold in truth["holds"] if hold["made"]]
+    told, problems = {hold["made"] for hold in mades}, []
+    for one in (one for one in seen if one["path"] and one["role"] != "waker"):
+        made = next((hold["made"] for hold in mades if is_same(hold, one)), None)
+        variable = made or f"{one['function']} {re.split(r'[.[]', one['path'])[0]}"
+        if variable not in places or (made and not one["declared"]):
+            continue
+        told.add(variable)
+        if not one["declared"]:
+            problems.append(f"{name(one)}: not told where it is declared")
+        elif not is_at(places[variable], one):
+            problems.append(f"{name(one)} is declared at {one['file']}:{one['line']}")
+    return problems + [f"{variable} is not told" for variable in places if variable not in told]
+
+
 def check(asyncdbg, truth_file, options):
     with open(truth_file, encoding="utf-8") as file:
         truth = json.loads(file.read().strip().split("\n")[-1])
     answers = ask(asyncdbg, options, [task["id"] for task in truth["tasks"] if task["id"]])
-    differences = compare(truth, collect(answers), vague_tasks(answers))
-    return differences + check_waits(truth, answers)
+    seen = collect(answers)
+    differences = compare(truth, seen, vague_tasks(answers))
+    return differences + compare_declared(truth, seen) + check_waits(truth, answers)
 
 
 def self_test():
@@ -133,6 +158,19 @@ def self_test():
     free = {"holds": [{**lock, "task": None, "kind": "free"}], "tasks": []}
     assert not compare(free, [])
     assert compare(free, [one])
+    place = {"name": "app::run guard", "file": "app/src/main.rs", "line": 7}
+    hold = {**truth["holds"][0], "made": None}
+    declares = {"holds": [hold], "declared": [place]}
+    told = {**one, "function": "app::run", "file": "/src/app/src/main.rs", "line": 7}
+    told["declared"] = True
+    assert not compare_declared(declares, [told])
+    assert compare_declared(declares, [])
+    assert compare_declared(declares, [{**told, "declared": False}])
+    assert compare_declared(declares, [{**told, "line": 8}])
+    assert compare_declared(declares, [{**told, "file": "/src/other.rs"}])
+    declares["holds"][0]["made"] = "app::run guard"
+    assert not compare_declared(declares, [{**told, "declared": False}])
+    assert compare_declared(declares, [{**told, "line": 8}])
     waits = {**truth, "tasks": [{"id": "3", "leaf": {"kind": "mutex", "object": "0x10"}}]}
     plain = {"id": "1", "root": {"aliases": None}}
     assert not check_waits(waits, [{"holdings": [one], "tasks": [plain]}])

@@ -10,7 +10,7 @@ use futures_util::future::poll_fn;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot, MutexGuard, OwnedMutexGuard, RwLock, RwLockReadGuard, Semaphore};
 use tokio::time::sleep;
-use truth::{here, Hold, Task, Wait, FOREVER};
+use truth::{declared, declares, here, Hold, Task, Wait, FOREVER};
 
 use crate::{guard, hold, leak, lock, Lock, Tasks};
 
@@ -19,6 +19,7 @@ type Owned = OwnedMutexGuard<u32>;
 
 /// Keeps whatever it gets, in a variable that nothing moves.
 pub async fn keep<T>(kept: T) {
+    declared!("holders::places::keep kept");
     here!("holders::places::keep");
     sleep(FOREVER).await;
     drop(kept);
@@ -157,6 +158,7 @@ pub async fn futures(tasks: &mut Tasks) {
     let one = lock();
     tasks.holds_one(abandons(one), &["holders::places::abandons"], "guard", one);
     let one = lock();
+    declares!("holders::places::futures::{async_block#0} captured");
     let captured = one.clone().lock_owned().await;
     let block = async move {
         here!("holders::places::futures::{async_block#0}");
@@ -179,6 +181,7 @@ async fn done_arm(lock: Lock) {
 }
 
 async fn handle(handle: tokio::task::JoinHandle<Guard>) {
+    declared!("holders::places::handle handle");
     here!("holders::places::handle");
     sleep(FOREVER).await;
     drop(handle);
@@ -312,11 +315,13 @@ pub async fn mapped(tasks: &mut Tasks) {
 // ---- ends of channels ----
 
 async fn receives(mut receiver: mpsc::Receiver<u32>) {
+    declared!("holders::places::receives receiver");
     here!("holders::places::receives");
     receiver.recv().await;
 }
 
 async fn receives_unbounded(mut receiver: mpsc::UnboundedReceiver<u32>) {
+    declared!("holders::places::receives_unbounded receiver");
     here!("holders::places::receives_unbounded");
     receiver.recv().await;
 }
