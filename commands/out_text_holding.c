@@ -18,7 +18,7 @@ static void owner(struct text *t, const struct holding *h)
 	}
 }
 
-/* "`guard` in app::transfer awaiting at src/bank.rs:41" */
+/* "`guard` in app::transfer declared at src/bank.rs:41, awaiting at src/bank.rs:44" */
 static void place(struct text *t, const struct holding *h)
 {
 	const char *file = h->file_short ? h->file_short : h->file;
@@ -38,10 +38,16 @@ static void place(struct text *t, const struct holding *h)
 		return;
 	if (!h->future)
 		text_number(t, " frame #", h->stack_frame);
-	str_append(&t->line, h->declared                        ? " declared"
-	                     : !h->future || h->future->running ? " running"
-	                                                        : " awaiting");
-	text_place(t, file, h->line);
+	if (h->declared) {
+		str_append(&t->line, " declared");
+		text_place(t, file, h->line);
+		file = h->future ? h->future->file_short : NULL;
+		if (!file || !h->future->line)
+			return;
+		str_append(&t->line, ",");
+	}
+	str_append(&t->line, !h->future || h->future->running ? " running" : " awaiting");
+	text_place(t, file, h->declared ? h->future->line : h->line);
 }
 
 static const char *relation(const struct holding *h)

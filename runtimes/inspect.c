@@ -211,6 +211,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
+	map_free(&c->nodes);
 	map_free(&c->vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);

@@ -169,17 +169,17 @@ struct holding {
 	unsigned stack_frame;        /* number of the native frame where future is NULL */
 	const char *function;        /* of that frame, or of future */
 	const char *path; /* from that frame: "guard", "state.guards[2].0"; NULL unknown */
-	const char *file,
-		*file_short; /* where the variable is declared, else where the frame awaits */
-	unsigned line;       /* 0 unknown */
-	bool declared;       /* file and line are those of the declaration */
-	bool granted;        /* permits that a lock future in a queue has got and its task not yet
-	                        taken: the frame, or what path leads to, is that future */
-	bool partial;        /* granted, and it waits for more */
-	bool uncertain;      /* no drop flag or state proves that it was not moved out or dropped */
-	bool sole;           /* uncertain, but the lock is taken, and without this and the others
-	                        like it too few candidates were found: were it not held here, its
-	                        holder would lie where nothing was searched */
+	const char *file, *file_short; /* where its variable is declared, else where the frame
+	                                  awaits or runs */
+	unsigned line;                 /* 0 unknown */
+	bool declared;                 /* file and line are those of the declaration */
+	bool granted;   /* permits that a lock future in a queue has got and its task not yet
+	                   taken: the frame, or what path leads to, is that future */
+	bool partial;   /* granted, and it waits for more */
+	bool uncertain; /* no drop flag or state proves that it was not moved out or dropped */
+	bool sole;      /* uncertain, but the lock is taken, and without this and the others
+	                   like it too few candidates were found: were it not held here, its
+	                   holder would lie where nothing was searched */
 };
 
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
