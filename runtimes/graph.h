@@ -55,6 +55,12 @@ struct graph_node {
 	size_t first, nedges; /* its edges: graph.edges[first..first + nedges) */
 };
 
+/* One of several places in which a party may have what it is waited for. */
+struct graph_candidate {
+	const struct holding *holding;
+	struct graph_candidate *next;
+};
+
 struct graph_edge {
 	size_t from, to; /* nodes */
 	/*
@@ -68,6 +74,8 @@ struct graph_edge {
 	const struct future *future;   /* who waits: the leaf; NULL: the edge is not of a leaf */
 	const struct wait *wait;       /* of that leaf or of the thread */
 	const struct holding *holding; /* by what it is waited for; NULL: see future and unpolled */
+	/* Of holding: all that it may be instead, itself too, of the same party; NULL: no other. */
+	const struct graph_candidate *candidates;
 	/*
 	 * The lock was given to, or is queued for by, a future that its task has but does not poll:
 	 * this one. NULL: no such.

@@ -92,6 +92,19 @@ static struct graph_node fork_node(const struct future *f, const struct polled *
 
 static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt);
 
+static void link_arm(struct builder *b, struct arm *arm)
+{
+	struct arm *around = arm->around ? map_get(&b->arms, arm->around) : NULL;
+
+	if (around) {
+		arm->next = around->inner;
+		around->inner = arm;
+		return;
+	}
+	arm->next = map_get(&b->outer_arms, arm->party);
+	map_put(&b->outer_arms, arm->party, arm);
+}
+
 /* An arm of a join goes on, and drops what it has, without the others. */
 static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 {
@@ -104,7 +117,7 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 	arm->party = b->party;
 	arm->around = around;
 	map_put(&b->arms, b->arm, arm);
-	*vec_push(&b->all_arms) = arm;
+	link_arm(b, arm);
 	add_edge(b, fork, b->arm, "poll")->future = f;
 	walk(b, b->arm, f, NULL);
 	b->arm = around;

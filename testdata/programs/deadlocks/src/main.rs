@@ -6,6 +6,7 @@ mod channels;
 mod cycles;
 mod jobs;
 mod lost;
+mod moved;
 
 use tokio::sync::Mutex;
 use truth::graph::{address, Node};
@@ -39,6 +40,7 @@ async fn main() {
     cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);
+    moved::spawn_all(&mut tasks);
     jobs::spawn_all(&mut tasks);
     lost::spawn_all(&mut tasks);
 

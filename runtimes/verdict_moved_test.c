@@ -1,0 +1,103 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtimes/test_graph.h"
+
+enum { A = 0xa0, B = 0xb0, C = 0xc0 };
+
+/* What was moved from one variable to another of its task: where it is does not matter. */
+static void moved_within_a_task(void **state)
+{
+	(void)state;
+	for (unsigned other = 0; other < 2; other++) {
+		PROGRAM(p);
+		struct future *waits =
+			with(&p, leaf(&p, "oneshot", C), "sender_alive", DETAIL_BOOL, 1);
+		struct task *keeps;
+
+		with(&p, waits, "value_there", DETAIL_BOOL, 0);
+		add_task(&p, 1, calls(&p, "ask", waits));
+		keeps = add_task(&p, 2, calls(&p, "keep", joins(&p, 1)));
+		holds(&p, keeps, HOLDING_SENDER, "oneshot", C)->uncertain = true;
+		holds(&p, keeps, HOLDING_SENDER, "oneshot", C)->uncertain = true;
+		p.holdings.data[1].path = "_kept";
+		/* One that sleeps may have it as well. */
+		if (other)
+			holds(&p, add_task(&p, 3, calls(&p, "h", sleeps(&p))), HOLDING_SENDER,
+			      "oneshot", C)
+				->uncertain = true;
+		assert_says(&p, other ? "" : "~deadlock task 1, task 2");
+		if (!other)
+			assert_text(
+				&p, 0,
+				"task 1 waits for the other end of oneshot channel 0xc0; task 2 "
+				"owns a sender of oneshot channel 0xc0 (`guard` at src/x.rs:41 or "
+				"`_kept` at src/x.rs:41) and waits for task 1 to end");
+	}
+}
+
+/* Two in a task are no proof where the channel counts more. */
+static void moved_and_others(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(two);
+	struct task *task = add_task(&p, 1, calls(&p, "collect", receives(&p, C, 3)));
+
+	(void)state;
+	holds(&p, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
+	holds(&p, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
+	assert_says(&p, "");
+	/* One is certain, the other one is in one of two places. */
+	task = add_task(&two, 1, calls(&two, "collect", receives(&two, C, 2)));
+	holds(&two, task, HOLDING_SENDER, "mpsc", C);
+	holds(&two, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
+	holds(&two, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
+	assert_says(&two, "~lost task 1");
+}
+
+static void moved_guards_and_receivers(void **state)
+{
+	(void)state;
+	for (unsigned other = 0; other < 2; other++) {
+		PROGRAM(p);
+		PROGRAM(full);
+		struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+		struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+		guards(&p, one, "mutex", A);
+		guards(&p, two, "mutex", B)->uncertain = true;
+		guards(&p, two, "mutex", B)->uncertain = true;
+		if (other)
+			guards(&p, add_task(&p, 3, calls(&p, "h", sleeps(&p))), "mutex", B)
+				->uncertain = true;
+		assert_says(&p, other ? "" : "~deadlock task 1, task 2");
+
+		struct future *send = locks(&full, "mpsc_send", C, 1);
+		with(&full, send, "capacity", DETAIL_INT, 1);
+		with(&full, send, "queued", DETAIL_INT, 1);
+		one = add_task(&full, 1, calls(&full, "f", send));
+		two = add_task(&full, 2, calls(&full, "g", joins(&full, 1)));
+		holds(&full, two, HOLDING_RECEIVER, "mpsc", C)->uncertain = true;
+		holds(&full, two, HOLDING_RECEIVER, "mpsc", C)->uncertain = true;
+		if (other)
+			holds(&full, add_task(&full, 3, calls(&full, "h", sleeps(&full))),
+			      HOLDING_RECEIVER, "mpsc", C)
+				->uncertain = true;
+		assert_says(&full, other ? "" : "~deadlock task 1, task 2");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(moved_within_a_task),
+		cmocka_unit_test(moved_and_others),
+		cmocka_unit_test(moved_guards_and_receivers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
