@@ -107,6 +107,7 @@
 	F(FLAG, declared)                                                                          \
 	F(FLAG, granted)                                                                           \
 	F(FLAG, partial)                                                                           \
+	F(FLAG, queued)                                                                            \
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, sole)
 

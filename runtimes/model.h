@@ -176,6 +176,8 @@ struct holding {
 	bool granted;        /* permits that a lock future in a queue has got and its task not yet
 	                        taken: the frame, or what path leads to, is that future */
 	bool partial;        /* granted, and it waits for more */
+	bool queued;         /* it lies in a message that waits to be received: path leads to the
+	                        receiving end, and on by "queued[0]" */
 	bool uncertain;      /* no drop flag or state proves that it was not moved out or dropped */
 	bool sole;           /* uncertain, but the lock is taken, and without this and the others
 	                        like it too few candidates were found: were it not held here, its

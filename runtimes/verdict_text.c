@@ -116,6 +116,8 @@ static bool append_has(struct str *s, const struct verdict_link *before)
 		str_printf(s, "has been granted %s", object);
 	else if (is(e, "holds"))
 		str_printf(s, "holds %s", object);
+	else if (e && e->holding && e->holding->queued && is(e, "sends"))
+		str_printf(s, "has a sender of %s in a message queued in its mailbox", object);
 	else if (is(e, "sends"))
 		str_printf(s, "owns a sender of %s", object);
 	else if (is(e, "receives"))

@@ -2,6 +2,7 @@
 //! are stuck behind them, and tasks that nobody will ever wake.
 
 mod arms;
+mod calls;
 mod channels;
 mod cycles;
 mod jobs;
@@ -40,6 +41,7 @@ async fn main() {
     cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);
+    calls::spawn_all(&mut tasks);
     moved::spawn_all(&mut tasks);
     jobs::spawn_all(&mut tasks);
     lost::spawn_all(&mut tasks);

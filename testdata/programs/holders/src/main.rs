@@ -147,6 +147,7 @@ async fn run() {
     let mut tasks = Tasks::default();
     simple(&mut tasks);
     handed_over(&mut tasks).await;
+    places::messages(&mut tasks).await;
     places::collections(&mut tasks).await;
     places::futures(&mut tasks).await;
     places::outputs(&mut tasks).await;

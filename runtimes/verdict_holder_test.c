@@ -91,12 +91,45 @@ static void moved_guards_and_receivers(void **state)
 	}
 }
 
+static struct future *asks(struct program *p, uint64_t object)
+{
+	struct future *f = with(p, leaf(p, "oneshot", object), "sender_alive", DETAIL_BOOL, 1);
+
+	return with(p, f, "value_there", DETAIL_BOOL, 0);
+}
+
+/* Two actors that call each other: the ends that answer are in messages which nobody takes out. */
+static void calls_of_each_other(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "call", asks(&p, A)));
+	struct task *two = add_task(&p, 2, calls(&p, "call", asks(&p, B)));
+	struct holding *h;
+
+	(void)state;
+	h = holds(&p, one, HOLDING_SENDER, "oneshot", B);
+	h->queued = true;
+	h->path = "mailbox.queued[0].answer";
+	h = holds(&p, two, HOLDING_SENDER, "oneshot", A);
+	h->queued = true;
+	h->path = "mailbox.queued[3].answer";
+	assert_says(&p, "deadlock task 1, task 2");
+	assert_text(
+		&p, 0,
+		"task 1 has a sender of oneshot channel 0xb0 in a message queued in its mailbox "
+		"(`mailbox.queued[0].answer` at src/x.rs:41) and waits for the other end of "
+		"oneshot channel 0xa0; task 2 has a sender of oneshot channel 0xa0 in a message "
+		"queued in its mailbox (`mailbox.queued[3].answer` at src/x.rs:41) and waits for "
+		"the other end of oneshot channel 0xb0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moved_within_a_task),
 		cmocka_unit_test(moved_and_others),
 		cmocka_unit_test(moved_guards_and_receivers),
+		cmocka_unit_test(calls_of_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
