@@ -177,6 +177,7 @@ static void add_edges(struct builder *b)
 	}
 	/* All arms, and all futures that nobody polls, are known by now. */
 	channel_owners(b);
+	find_aborts(b);
 	for (size_t i = 0; i < s->nthreads; i++)
 		thread_edges(b, graph_of_thread(b->g, i), s->threads[i].wait);
 	queue_edges(b);

@@ -88,6 +88,13 @@ struct graph_edge {
 	const char *doubt; /* why it may not be so; NULL: it is so */
 };
 
+/* Who can end a task from outside, by an AbortHandle: no part of what the task waits for. */
+struct graph_abort {
+	size_t by;   /* node of who has the handle */
+	size_t task; /* node */
+	const struct holding *holding;
+};
+
 /* The doubt of what was found nowhere else; of others. */
 extern const char graph_sole_doubt[];
 
@@ -100,7 +107,9 @@ struct graph {
 	size_t nedges;
 	size_t first_root, first_thread; /* nodes: see graph_of_...() */
 	size_t *roots;                   /* by index of a thread: its node, 0 none */
-	const char **notes;              /* what makes it incomplete */
+	struct graph_abort *aborts;      /* by task */
+	size_t naborts;
+	const char **notes; /* what makes it incomplete */
 	size_t nnotes;
 };
 

@@ -1,5 +1,6 @@
 /* Who has what others wait for: from a holding to the node that its drop or use depends on. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtimes/graph_inside.h"
 
@@ -101,13 +102,18 @@ const char *trust_doubt(enum trust trust)
 
 const char graph_sole_doubt[] = "found nowhere else, though nothing proves that it is still there";
 
+size_t holder_node(struct builder *b, const struct holding *h)
+{
+	size_t arm = h->future ? (size_t)map_get(&b->arm_of, (uintptr_t)h->future) : 0;
+
+	return h->role == HOLDING_LOCK ? owner_node(b, arm, party_of(b, h))
+	                               : user_node(b, arm, party_of(b, h));
+}
+
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt)
 {
-	size_t arm = h->future ? (size_t)map_get(&b->arm_of, (uintptr_t)h->future) : 0;
-	size_t (*node)(struct builder *, size_t, size_t) =
-		h->role == HOLDING_LOCK ? owner_node : user_node;
-	size_t owner = node(b, arm, party_of(b, h));
+	size_t owner = holder_node(b, h);
 	struct graph_edge *e = add_edge(b, from, owner, kind);
 
 	e->holding = h;
@@ -165,6 +171,38 @@ void candidate_edge(struct builder *b, const struct candidates *c, size_t from,
 		b->edges.n--;
 	else
 		group->to = e->to;
+}
+
+/* ---- who can end a task ---- */
+
+static int compare_aborts(const void *a, const void *b)
+{
+	const struct graph_abort *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return (x->holding > y->holding) - (x->holding < y->holding);
+}
+
+void find_aborts(struct builder *b)
+{
+	VEC(struct graph_abort) list = { 0 };
+
+	for (size_t i = 0; i < b->s->nholdings; i++) {
+		const struct holding *h = &b->s->holdings[i];
+		size_t task = h->role == HOLDING_WAKER && strcmp(h->kind, "abort") == 0 && h->object
+		                      ? (size_t)map_get(&b->tasks, h->object)
+		                      : 0;
+
+		if (task && party_of(b, h))
+			*vec_push(&list) = (struct graph_abort){ .by = holder_node(b, h),
+				                                 .task = task,
+				                                 .holding = h };
+	}
+	if (list.n)
+		qsort(list.data, list.n, sizeof(*list.data), compare_aborts);
+	b->g->naborts = list.n;
+	b->g->aborts = vec_to_arena(&list, &b->g->arena);
 }
 
 /* ---- by address ---- */

@@ -96,6 +96,11 @@ const char *trust_doubt(enum trust trust);
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt);
 
+/* The node that the drop, or the use, of a holding depends on. */
+size_t holder_node(struct builder *b, const struct holding *h);
+/* Fills aborts of the graph; when all trees were walked. */
+void find_aborts(struct builder *b);
+
 /* What one party has of the candidates, none of which is certain. */
 struct candidate_group {
 	struct graph_candidate *first, **end;

@@ -121,6 +121,11 @@ static const struct holding_row rows[] = {
 	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
 	       ""),
 	/* Its DropGuard has a token in it. */
+	{ .type = "tokio::runtime::task::abort::AbortHandle",
+	  .role = HOLDING_WAKER,
+	  .kind = "abort",
+	  .member = "raw",
+	  .part = "" },
 	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state",

@@ -156,7 +156,8 @@ struct holding {
 	enum holding_role role;
 	const char *kind;        /* JSON "kind", as that of the wait that it can end: "mutex",
 	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
-	                            "broadcast", "notify", "cancellation", "std_mutex", "parking_lot" */
+	                            "broadcast", "notify", "cancellation", "abort" (of the task whose
+	                            header is        object), "std_mutex", "parking_lot" */
 	const char *type;        /* whole type name, as in DWARF */
 	uint64_t addr;           /* where it lies, 0 in a register */
 	uint64_t object;         /* the lock or channel, as wait.object; 0 unknown */

@@ -123,6 +123,61 @@ static void calls_of_each_other(void **state)
 		"the other end of oneshot channel 0xb0");
 }
 
+static struct holding *aborts(struct program *p, const struct task *by, uint64_t id)
+{
+	return holds(p, by, HOLDING_WAKER, "abort", 0x100000 + id * 0x100);
+}
+
+static void abba(struct program *p)
+{
+	struct task *one = add_task(p, 1, calls(p, "f", locks(p, "mutex", B, 1)));
+	struct task *two = add_task(p, 2, calls(p, "g", locks(p, "mutex", A, 1)));
+
+	guards(p, one, "mutex", A);
+	guards(p, two, "mutex", B);
+}
+
+/* Whoever can go on may abort a task of which it has the handle. */
+static void abort_handles(void **state)
+{
+	PROGRAM(free);
+	PROGRAM(behind);
+	PROGRAM(own);
+
+	(void)state;
+	abba(&free);
+	aborts(&free, add_task(&free, 3, calls(&free, "watch", sleeps(&free))), 2);
+	assert_says(&free, "?deadlock task 1, task 2");
+	assert_string_equal(free.verdicts->list[0].doubts[0],
+	                    "task 3 holds an AbortHandle of task 2");
+	assert_int_equal(free.verdicts->list[0].ndoubts, 1);
+	/* One that waits for them will not, nor will one of them. */
+	abba(&behind);
+	aborts(&behind, add_task(&behind, 3, calls(&behind, "watch", joins(&behind, 1))), 2);
+	assert_says(&behind, "deadlock task 1, task 2 <- task 3");
+	abba(&own);
+	aborts(&own, own.tasks.data[0], 2);
+	aborts(&own, own.tasks.data[1], 2);
+	assert_says(&own, "deadlock task 1, task 2");
+}
+
+/* One end of a chain of which each has the handle of the next. */
+static void abort_handles_of_others(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(elsewhere);
+
+	(void)state;
+	abba(&p);
+	aborts(&p, add_task(&p, 3, calls(&p, "h", joins(&p, 1))), 2);
+	aborts(&p, add_task(&p, 4, calls(&p, "i", sleeps(&p))), 3)->uncertain = true;
+	/* It ends task 3, which then ends nobody: but whether it does that before is unknown. */
+	assert_says(&p, "?deadlock task 1, task 2 <- task 3");
+	abba(&elsewhere);
+	aborts(&elsewhere, add_task(&elsewhere, 3, calls(&elsewhere, "h", sleeps(&elsewhere))), 3);
+	assert_says(&elsewhere, "deadlock task 1, task 2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +185,8 @@ int main(void)
 		cmocka_unit_test(moved_and_others),
 		cmocka_unit_test(moved_guards_and_receivers),
 		cmocka_unit_test(calls_of_each_other),
+		cmocka_unit_test(abort_handles),
+		cmocka_unit_test(abort_handles_of_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
