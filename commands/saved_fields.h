@@ -68,6 +68,7 @@
 	F(FLAG, dyn)                                                                               \
 	F(FLAG, inferred)                                                                          \
 	F(FLAG, uncertain)                                                                         \
+	F(FLAG, joined)                                                                            \
 	F(NAME, problem)                                                                           \
 	F(WAIT, wait)                                                                              \
 	L(LOCALS, locals, nlocals)                                                                 \

@@ -119,6 +119,8 @@ struct future {
 	bool dyn : 1;       /* reached through a vtable */
 	bool inferred : 1;  /* of block_on: found by its looks on the stack, or by deduction */
 	bool uncertain : 1; /* its type is one of several that share their code */
+	bool joined : 1;    /* an arm of what ends when all its arms have: no try_join!, which an
+	                       error of one arm ends; false: no arm, or unknown */
 };
 
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
