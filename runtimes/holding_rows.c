@@ -54,6 +54,8 @@ enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 		.type = t, .role = HOLDING_RECEIVER, .kind = "mpsc", .member = "chan.inner",       \
 		.of = CHAN, .part = p, .queue = true                                               \
 	}
+/* Of what is not the lock itself, but within it. */
+#define BARE_WORD "state"
 #define STD_LOCK(t, k, path, p, s)                                                                 \
 	{                                                                                          \
 		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT,    \
@@ -128,9 +130,11 @@ static const struct holding_row rows[] = {
 	  .part = "" },
 	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
-	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state",
-	         false),
-	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state", false),
+	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock",
+	         BARE_WORD, false),
+	/* newer std | 1.63 */
+	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock | lock",
+	         BARE_WORD " | inner.state", false),
 	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state",
 	         false),
 	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state", false),
@@ -266,6 +270,7 @@ static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, s
 static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
                                  struct value *object, struct value *primitive, bool *found)
 {
+	static const char bare_word[] = BARE_WORD;
 	struct value reference = v;
 
 	*found = true;
@@ -289,7 +294,7 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 	/* The primitive alone: of what it is a part is not said. */
 	if (row->single && row->part[0] == 0)
 		object->type = NULL;
-	if (row->busy && !row->single && strcmp(row->member, "inner_lock") == 0)
+	if (row->busy && !row->single && leaf_has_path(l, object->type, bare_word))
 		object->type = NULL;
 	if (row->whole) {
 		object->type = NULL;

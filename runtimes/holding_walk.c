@@ -199,14 +199,17 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 {
 	size_t n;
 	const struct holding_local *list = holding_locals(w->c, v, active, &n);
+	struct holding_variable *outer = w->like.variable;
 
 	for (size_t i = 0; i < n; i++) {
 		struct step step = { .up = up, .name = list[i].name, .lasting = true };
 
+		w->like.variable = list[i].name ? list[i].variable : outer;
 		if (!list[i].hidden)
 			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
 			     list[i].name ? &step : up, uncertain || list[i].uncertain);
 	}
+	w->like.variable = outer;
 }
 
 /* A coroutine that is no frame of the tree: what it awaits is none either. */

@@ -10,7 +10,8 @@ struct holding_local {
 	const struct type *type;
 	uint64_t offset; /* from the coroutine */
 	bool uncertain;
-	bool hidden; /* where it is, is not known */
+	bool hidden;                       /* where it is, is not known */
+	struct holding_variable *variable; /* NULL: it has no name */
 };
 
 /*

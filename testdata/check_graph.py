@@ -7,7 +7,8 @@ usage: check_graph.py ASYNCDBG TRUTH TARGET_OPTION...
 TRUTH is the output of the program; its "graph" is described in README.md. Asks "async graph",
 "async deadlocks" and "check" of the process or core. Every deadlock and futurelock of the truth
 must be told, and no other; all documents must fit the schema; "check --fail-on" must end with 3
-where there is something and with 0 where not.
+where there is something and with 0 where not. Each variable that the truth declares must be told
+with its line.
 
 SCHEMA in the environment is another schema. Prints a line for each difference. Exit status: 0 if there is none, 1 if there is any, 2 when there
 is nothing to compare.
@@ -15,6 +16,7 @@ is nothing to compare.
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -230,6 +232,19 @@ def verdicts_of(document, graph):
     return found
 
 
+def compare_declared(declared, edges):
+    """Each variable that the truth declares must be told as one that holds something, there."""
+    told = {
+        (re.split(r"[.[]", edge["path"])[0], edge["file"], edge["line"])
+        for edge in edges if edge["path"] and edge["file"]
+    }
+    for place in declared:
+        name, file, line = place["name"].split()[-1], "/" + place["file"], place["line"]
+        if not any(one[0] == name and one[1].endswith(file) and one[2] == line for one in told):
+            lines = sorted(f"{one[1]}:{one[2]}" for one in told if one[0] == name)
+            yield f"{place['name']}: not told to be declared at line {line} ({', '.join(lines)})"
+
+
 def check_checks(asyncdbg, verdicts):
     """"check" must find what "async deadlocks" tells, and fail on no more than it is told to."""
     told = {CHECKS[verdict[0]] for verdict in verdicts}
@@ -249,13 +264,15 @@ def check_checks(asyncdbg, verdicts):
             yield str(failure)
 
 
-def check(path, truth, options):
+def check(path, truth, declared, options):
     asyncdbg = Asyncdbg(path, options)
-    graph = Graph(asyncdbg.ask("async", "graph")["graph"])
+    answer = asyncdbg.ask("async", "graph")["graph"]
+    graph = Graph(answer)
     verdicts = verdicts_of(asyncdbg.ask("async", "deadlocks"), graph)
     comparison = Comparison(truth)
     comparison.compare(verdicts, graph.waits())
     differences = comparison.differences + list(check_checks(asyncdbg, verdicts))
+    differences += compare_declared(declared, answer["edges"])
     kinds = [verdict[0] for verdict in verdicts]
     said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in CHECKS)
     return differences, f"ok: {len(truth['waits'])} waits, {said}"
@@ -354,6 +371,15 @@ def self_test():
         if not any(wanted in difference for difference in differences(verdicts, waits)):
             failures += 1
             print(f"self-test: wanted {wanted!r}, got {differences(verdicts, waits)}")
+    place = {"name": "app::run guard", "file": "app/src/main.rs", "line": 7}
+    edge = {"path": "guard.0", "file": "/src/app/src/main.rs", "line": 7}
+    if list(compare_declared([place], [edge])):
+        failures += 1
+        print("self-test: it is declared there")
+    for other in ({"line": 8}, {"path": "other"}, {"file": "/src/lib.rs"}):
+        if not list(compare_declared([place], [{**edge, **other}])):
+            failures += 1
+            print(f"self-test: not declared there: {other}")
     print(f"self-test: {'failed' if failures else f'{len(agree) + len(cases)} cases ok'}")
     return 1 if failures else 0
 
@@ -369,7 +395,9 @@ def main():
         print("the truth has no graph")
         return 2
     try:
-        differences, summary = check(sys.argv[1], truth["graph"], sys.argv[3:])
+        differences, summary = check(
+            sys.argv[1], truth["graph"], truth.get("declared", []), sys.argv[3:]
+        )
     except (Failure, OSError, KeyError, ValueError, subprocess.TimeoutExpired) as err:
         differences = [f"{type(err).__name__}: {err}"]
     for difference in differences:

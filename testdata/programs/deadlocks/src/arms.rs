@@ -3,13 +3,14 @@
 use tokio::sync::Barrier;
 use truth::graph::address;
 use truth::tree::{at, library};
-use truth::{here, Task};
+use truth::{declares, here, Task};
 
 use crate::cycles::{lock_both, LOCK_BOTH};
 use crate::{for_mutex, leak, lock, nap, Lock, Tasks};
 
 /// A join is over when all its arms are.
 async fn join_arms(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    declares!("deadlocks::arms::join_arms held");
     let mut held = own.lock().await;
     all.wait().await;
     here!("deadlocks::arms::join_arms");
@@ -65,6 +66,7 @@ async fn select_arms(
     right: &'static Lock,
     all: &'static Barrier,
 ) {
+    declares!("deadlocks::arms::select_arms held");
     let mut held = own.lock().await;
     all.wait().await;
     here!("deadlocks::arms::select_arms");

@@ -12,7 +12,7 @@ mod moved;
 
 use tokio::sync::Mutex;
 use truth::graph::{address, Node};
-use truth::{here, leak, quiet, Truth, Wait};
+use truth::{declares, here, leak, quiet, Truth, Wait};
 use truth_tokio::Tasks;
 
 type Lock = Mutex<u32>;
@@ -50,6 +50,7 @@ async fn main() {
 
     let root = Node::thread(quiet::own_tid());
     let results = lock();
+    declares!("deadlocks::main guard");
     let guard = results.lock().await;
     let (reporter, reports) = Tasks::start(report(results));
     tasks.describe(&reporter, "deadlocks::report", for_mutex(results));
