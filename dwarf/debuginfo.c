@@ -273,6 +273,7 @@ static void load(struct dwarf_module *dm)
 		no_dwarf(dm);
 		return;
 	}
+	symtab_read_ahead(dm);
 	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
 	    dm->sections.info.size);
@@ -283,8 +284,6 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	decide_tier(dm);
-	if (dm->tier == DWARF_FULL)
-		symtab_read_ahead(dm);
 }
 
 bool debuginfo_need(struct dwarf_module *dm)

@@ -42,7 +42,6 @@ struct symtab {
 	const Elf64_Sym *data; /* NULL: the module is stripped */
 	size_t n;
 	struct section names;
-	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols; NULL until needed */
 };
 
 /* Symbols whose names matter for look-ups: thread-locals by name. */
@@ -115,6 +114,7 @@ struct dwarf_module {
 	bool poll_dies_known;  /* all of them: see enumerate.h */
 	struct symtab symtab;  /* see symtab_of() */
 	bool symtab_read;
+	struct symtab_survey *survey; /* of its symbols; NULL until needed */
 	struct tls_symbols tls;
 };
 
