@@ -67,10 +67,10 @@ static void forget_searches(struct dwarf_module *dm)
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
-	mapped_trim(dm);
 	cache_close(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
+	mapped_wait(dm);
 }
 
 void debuginfo_close(struct debuginfo *di)
@@ -105,6 +105,13 @@ void debuginfo_relax(struct debuginfo *di, size_t limit)
 			forget_notes(dm);
 		mapped_trim(dm);
 	}
+}
+
+void debuginfo_rest(struct debuginfo *di, size_t limit)
+{
+	debuginfo_relax(di, limit);
+	for (size_t i = 0; i < di->nmodules; i++)
+		mapped_rest(di->modules[i]);
 }
 
 static struct section section_of(Elf_Scn *scn)

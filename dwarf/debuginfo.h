@@ -135,6 +135,8 @@ void debuginfo_close(struct debuginfo *di);
  * files: it is read again when it is needed. Nobody may be going through a unit's scopes.
  */
 void debuginfo_relax(struct debuginfo *di, size_t limit);
+/* The same when nearly all that is needed was read. */
+void debuginfo_rest(struct debuginfo *di, size_t limit);
 
 /*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where
