@@ -418,7 +418,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 		dm->scanners[0] = scanner_new();
 	scan_unit(&dm->sections, u, dm->scanners[0]);
 	dm->nscanned++;
-	mapped_trim(dm);
+	mapped_read(dm, u->end - u->start);
 }
 
 /* Takes note of the unit's statics: where two lie at one address, each leads to the next. */

@@ -15,6 +15,7 @@ enum {
 	MAX_RESIDENT = 112 << 20,
 	MAX_FILES = 24 << 20,
 	PAGE = 4096,
+	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
 	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
 };
 
@@ -103,7 +104,15 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 
 void mapped_trim(struct dwarf_module *dm)
 {
+	dm->file.unasked = 0;
 	sweep_if_more(&dm->file, MAX_RESIDENT);
+}
+
+void mapped_read(struct dwarf_module *dm, size_t bytes)
+{
+	dm->file.unasked += bytes;
+	if (dm->file.unasked >= ASK_AFTER)
+		mapped_trim(dm);
 }
 
 void mapped_rest(struct dwarf_module *dm)

@@ -14,6 +14,7 @@ struct file_mapping {
 	uint8_t *base;         /* of the file's first byte */
 	size_t low, high;      /* the sections' offsets span this */
 	size_t size;           /* of the mapping, counted from base; 0: not confirmed */
+	size_t unasked;        /* bytes that were read since somebody asked what is resident */
 	struct beside sweeper; /* gives pages back */
 };
 
@@ -28,6 +29,8 @@ void mapped_confirm(struct file_mapping *m);
  * when they are touched again. A thread beside does it. Asks the kernel, 2 us.
  */
 void mapped_trim(struct dwarf_module *dm);
+/* The same now and then: as many bytes were read. */
+void mapped_read(struct dwarf_module *dm, size_t bytes);
 /* The same when little of them will be touched again: else it is left to do at the end. */
 void mapped_rest(struct dwarf_module *dm);
 /* Waits for that thread: before the file is unmapped. */
