@@ -85,6 +85,34 @@ static void test_holder(void **state)
 	assert_says(s, "4", "in app::transfer declared at src/bank.rs:41");
 }
 
+/* Where the guard was made, and where it is kept. */
+static void test_declared(void **state)
+{
+	(void)state;
+	SNAPSHOT(s);
+
+	waits_for_mutex(s);
+	struct holding *h = add_holding(s);
+	struct future *f = s->tasks[1]->root;
+	f->file_short = "src/bank.rs";
+	f->line = 44;
+	f->running = false;
+	h->declared = true;
+	assert_says(s, "4",
+	            "     held by task 5: `state.guard` in app::transfer declared at "
+	            "src/bank.rs:41, awaiting at src/bank.rs:44\n");
+	f->running = true;
+	assert_says(s, "4", "declared at src/bank.rs:41, running at src/bank.rs:44\n");
+	f->line = 0;
+	assert_says(s, "4", "app::transfer declared at src/bank.rs:41\n");
+	h->declared = false;
+	assert_says(s, "4", "app::transfer running at src/bank.rs:41\n");
+	h->declared = true;
+	h->future = NULL;
+	h->stack_frame = 7;
+	assert_says(s, "4", "app::transfer frame #7 declared at src/bank.rs:41\n");
+}
+
 static void test_native_frame(void **state)
 {
 	(void)state;
@@ -190,10 +218,11 @@ static void test_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_holder),          cmocka_unit_test(test_native_frame),
-		cmocka_unit_test(test_granted),         cmocka_unit_test(test_not_found),
-		cmocka_unit_test(test_nothing_to_hold), cmocka_unit_test(test_own),
-		cmocka_unit_test(test_name_of_lock),    cmocka_unit_test(test_json),
+		cmocka_unit_test(test_holder),       cmocka_unit_test(test_declared),
+		cmocka_unit_test(test_native_frame), cmocka_unit_test(test_granted),
+		cmocka_unit_test(test_not_found),    cmocka_unit_test(test_nothing_to_hold),
+		cmocka_unit_test(test_own),          cmocka_unit_test(test_name_of_lock),
+		cmocka_unit_test(test_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct saved_info info = {
 		.wants = answer->wants,
 		.values = call_has(call, "values") && (!s->saved || has_values(answer->snapshot)),
-		.when = s->saved ? s->saved_when : time(NULL),
+		.when = s->saved ? s->origin.when : time(NULL),
 	};
 
 	TRY(saved_write(path, answer->snapshot, &info));
@@ -67,6 +67,7 @@ const struct command save_command = {
 	.min_args = 1,
 	.max_args = 1,
 	.options = options,
+	.check = check_file_argument,
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",

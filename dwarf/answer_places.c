@@ -1,7 +1,8 @@
-/* What functions and lines are at an address, answered as answer.c does. */
+/* What functions and lines are at an address, and lines of variables, answered as answer.c does. */
 #include "dwarf/facts.h"
 #include "dwarf/inlined.h"
 #include "dwarf/search.h"
+#include "dwarf/type.h"
 
 static struct location *known_places(struct dwarf_module *dm, enum fact_kind kind, uint64_t pc,
                                      struct arena *a, size_t *nret)
@@ -110,4 +111,51 @@ struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, s
 		return places(di, addr, a, FACT_INLINED, search_rust_functions_at, nret);
 	*nret = 1;
 	return NEW(a, struct location);
+}
+
+/* ---- variables ---- */
+
+bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line)
+{
+	struct dwarf_module *dm = type_module(v->coroutine);
+	uint64_t key = fact_nth_key(type_die(v->coroutine), v->state);
+	struct fact_draft d;
+	struct fact fact;
+
+	if (key && fact_find(debuginfo_facts(dm), FACT_DECLARED, key, v->name, &fact)) {
+		*file = fact_text(&fact);
+		*line = (unsigned)fact_number(&fact);
+		return *file != NULL;
+	}
+	bool found = debuginfo_need(dm) && search_declaration(v, file, line);
+	if (!key)
+		return found;
+	fact_begin(&d, debuginfo_facts(dm), FACT_DECLARED, key, v->name);
+	fact_add_text(&d, found ? *file : NULL);
+	fact_add_number(&d, found ? *line : 0);
+	fact_end(&d);
+	return found;
+}
+
+bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
+                           const char **comp_dir, unsigned *line)
+{
+	struct fact_draft d;
+	struct fact fact;
+
+	if (die == 0)
+		return false;
+	if (fact_find(debuginfo_facts(dm), FACT_PLACE, die, NULL, &fact)) {
+		*file = fact_text(&fact);
+		*comp_dir = fact_text(&fact);
+		*line = (unsigned)fact_number(&fact);
+		return *file != NULL;
+	}
+	bool found = debuginfo_need(dm) && search_variable_place(dm, die, file, comp_dir, line);
+	fact_begin(&d, debuginfo_facts(dm), FACT_PLACE, die, NULL);
+	fact_add_text(&d, found ? *file : NULL);
+	fact_add_text(&d, found ? *comp_dir : NULL);
+	fact_add_number(&d, found ? *line : 0);
+	fact_end(&d);
+	return found;
 }

@@ -43,10 +43,12 @@ static const struct {
 	[FACT_INSTANCES] = { KEY_TEXT_HOME, "*(sn)" },
 	[FACT_LINES] = { KEY_NUMBER, "*(Dssssnn)" },
 	[FACT_INLINED] = { KEY_NUMBER, "*(Dssssnn)" },
-	[FACT_FRAME] = { KEY_NUMBER, "*(nn)*(sDn*(nn))" },
+	[FACT_FRAME] = { KEY_NUMBER, "*(nn)*(sDDn*(nn))" },
 	[FACT_CODE] = { KEY_NUMBER, "D" },
 	[FACT_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
 	[FACT_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
+	[FACT_DECLARED] = { KEY_TEXT_NTH, "sn" },
+	[FACT_PLACE] = { KEY_DIE, "ssn" },
 };
 
 /* ---- a walk over a record ---- */

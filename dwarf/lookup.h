@@ -143,6 +143,26 @@ const char *lookup_poll_linkage(const struct type *coroutine);
  */
 bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);
+/* A variable that a coroutine has saved across an await, or captured. */
+struct saved_variable {
+	const struct type *coroutine;
+	unsigned state;          /* number of the variant that has it */
+	const char *name, *type; /* names */
+	uint64_t offset;         /* from the coroutine's beginning */
+};
+/*
+ * Where the source declares it: the variable of its poll function that has its name and type and is
+ * in scope where that state awaits. Of several (one hides the other) the one of which unoptimised
+ * code says that it lies there. False where none is, or that does not tell them apart, and where
+ * it cannot be told which await it is.
+ */
+bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);
+/*
+ * The same of the DIE of a variable or parameter, with its unit's directory (NULL unknown); false
+ * when it does not say, or die is 0.
+ */
+bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
+                           const char **comp_dir, unsigned *line);
 /*
  * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
  * crate that the type's unit belongs to; of a large crate (megabytes) through its own unit, those

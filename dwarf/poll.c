@@ -27,7 +27,7 @@ static const char *function_of_env(struct arena *a, const char *name)
 	           : NULL;
 }
 
-static uint64_t find_poll(const struct type *coroutine)
+uint64_t search_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 
@@ -58,9 +58,28 @@ static uint64_t find_poll(const struct type *coroutine)
 	return first;
 }
 
+size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	SCRATCH(tmp);
+	const char *function = function_of_env(&tmp, type_name(coroutine));
+	uint64_t first = search_poll(coroutine);
+	size_t n = 0;
+
+	if (!first || !function || !max)
+		return 0;
+	ret[n++] = first;
+	const struct static_place *p = map_get(&dm->coroutine_polls, lookup_name_key(function));
+	for (; p && n < max; p = p->next) {
+		if (p->die != first)
+			ret[n++] = p->die;
+	}
+	return n;
+}
+
 const char *search_poll_linkage(const struct type *coroutine)
 {
-	uint64_t die = find_poll(coroutine);
+	uint64_t die = search_poll(coroutine);
 	const struct function *f = die ? lookup_function_die(type_module(coroutine), die) : NULL;
 
 	return f ? f->linkage : NULL;
@@ -69,8 +88,8 @@ const char *search_poll_linkage(const struct type *coroutine)
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line)
 {
-	return search_awaitee_place(type_module(coroutine), find_poll(coroutine), awaitee_type, nth,
-	                            file, line);
+	return search_awaitee_place(type_module(coroutine), search_poll(coroutine), awaitee_type,
+	                            nth, file, line);
 }
 
 void lookup_context(const struct type *future)

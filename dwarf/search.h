@@ -28,12 +28,19 @@ struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct
 /* In a file with a symbol table of its own without asking libdwfl for what no function covers. */
 struct location *search_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                           size_t *nret);
+/* The DIE of a coroutine's poll function, of another instance of a generic one at worst; 0 none. */
+uint64_t search_poll(const struct type *coroutine);
+/* It and those of other instances, and copies, that are known by now, not more than max. */
+size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max);
 const char *search_poll_linkage(const struct type *coroutine);
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);
 /* The same in the DIE of a poll function, and in those that it is a copy of. */
 bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const char *awaitee_type,
                           unsigned nth, const char **file, unsigned *line);
+bool search_declaration(const struct saved_variable *v, const char **file, unsigned *line);
+bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
+                           const char **comp_dir, unsigned *line);
 bool search_has_poll(const struct type *t);
 void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);

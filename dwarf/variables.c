@@ -20,6 +20,7 @@ struct expression {
 struct place {
 	const char *name;
 	const struct type *type;
+	uint64_t die;
 	bool is_parameter, of_callee;
 	struct expression location;
 };
@@ -173,7 +174,8 @@ static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr,
 static void add_variable(struct scope_plan *plan, const struct function *f, uint64_t pc,
                          Dwarf_Die *die, bool of_callee)
 {
-	struct place v = { .of_callee = of_callee,
+	struct place v = { .die = dwarf_dieoffset(die),
+		           .of_callee = of_callee,
 		           .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
 	Dwarf_Attribute location, type, name;
 	Dwarf_Die type_die;
@@ -244,6 +246,7 @@ static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_p
 
 		fact_add_text(&d, v->name);
 		fact_add_number(&d, v->type ? type_die(v->type) : 0);
+		fact_add_number(&d, v->die);
 		fact_add_number(&d, v->is_parameter | v->of_callee << 1);
 		keep_expression(&d, &v->location);
 	}
@@ -276,6 +279,7 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 		uint64_t flags;
 
 		v.type = type_at(dm, fact_number(&fact));
+		v.die = fact_number(&fact);
 		flags = fact_number(&fact);
 		v.is_parameter = flags & 1;
 		v.of_callee = flags & 2;
@@ -285,13 +289,15 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 	return true;
 }
 
-static void visit_place(const struct frame_walk *w, const struct place *p, variable_fn *visit,
-                        void *arg)
+static void visit_place(struct dwarf_module *dm, const struct frame_walk *w, const struct place *p,
+                        variable_fn *visit, void *arg)
 {
 	struct variable v = { .name = p->name,
 		              .type = p->type,
 		              .is_parameter = p->is_parameter,
-		              .of_callee = p->of_callee };
+		              .of_callee = p->of_callee,
+		              .dm = dm,
+		              .die = p->die };
 	uint64_t result;
 	bool is_value;
 
@@ -320,7 +326,7 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
 		keep_plan(f->dm, pc, &plan);
 	}
 	for (size_t i = 0; i < plan.places.n; i++)
-		visit_place(&w, &plan.places.data[i], visit, arg);
+		visit_place(f->dm, &w, &plan.places.data[i], visit, arg);
 	vec_free(&plan.places);
 	arena_free(&plan.arena);
 }

@@ -17,6 +17,8 @@ struct variable {
 	uint64_t value;
 	bool is_parameter;
 	bool of_callee; /* of a function that is inlined there */
+	struct dwarf_module *dm;
+	uint64_t die; /* its own: see lookup_variable_place() */
 };
 
 typedef void variable_fn(const struct variable *v, void *arg);

@@ -129,6 +129,8 @@ static void plan_locals(struct collector *c, struct value v, const struct corout
 		to->offset = l->v.addr - v.addr;
 		to->uncertain = l->uncertain;
 		to->hidden = !l->in_memory;
+		to->variable = holding_saved_variable(a, v.type, (size_t)(s - plan->states),
+		                                      to->name, to->type, to->offset);
 	}
 	add_temporaries(s, &list);
 	s->nholding = list.n;
@@ -199,6 +201,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 		if (l->borrowed || l->problem || !l->v.type || !holding_is_inside(l->v.type))
 			continue;
 		w->in = l->v;
+		w->like.variable = holding_running_variable(w->c, l->v.type, l->dm, l->die);
 		if (l->in_memory)
 			holding_walk(w, l->v, &step, l->uncertain);
 		else
@@ -206,6 +209,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 			                   "variable `%s` of %s, which runs: it is in a register",
 			                   l->name, f->function);
 	}
+	w->like.variable = NULL;
 }
 
 static void search_frame(struct walk *w, const struct future *f, bool uncertain)

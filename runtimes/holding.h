@@ -28,6 +28,7 @@ struct holding_row {
 	                        T of the row's type is its T too; NULL: it is not */
 	uint64_t busy;       /* no semaphore: the bits of the primitive of a lock that is held */
 	bool single;         /* there is one permit */
+	bool queue;          /* the receiving end of an mpsc channel: see holding_walk_messages() */
 	bool shared;         /* a reference to one, or an Arc of one, is as good as one itself */
 };
 
@@ -43,13 +44,29 @@ enum holding_special {
 	SPECIAL_HIDDEN, /* a union, or a collection that is not understood */
 };
 
+/* A variable that something may be found in, and where it is declared: asked for when it is told.
+ */
+struct holding_variable {
+	const struct type *coroutine; /* that has it in that state; NULL: it is one of a frame: */
+	struct dwarf_module *dm;
+	uint64_t die; /* 0 unknown */
+	unsigned state;
+	const char *name;
+	const struct type *type;
+	uint64_t offset;               /* from the coroutine */
+	bool known;                    /* what follows is filled in */
+	const char *file, *file_short; /* NULL unknown */
+	unsigned line;
+};
+
 /* One that was found, with what is needed to judge it. */
 struct found {
 	struct holding h;
-	const struct holding_row *row; /* NULL: permits of a lock future */
-	const struct future *root;     /* of its tree; NULL: of a stack */
-	size_t order;                  /* of the tree: by tasks, then by threads */
-	uint64_t available, total;     /* permits of the primitive */
+	const struct holding_row *row;     /* NULL: permits of a lock future */
+	const struct future *root;         /* of its tree; NULL: of a stack */
+	struct holding_variable *variable; /* the last one of its path, NULL none */
+	size_t order;                      /* of the tree: by tasks, then by threads */
+	uint64_t available, total;         /* permits of the primitive */
 	bool has_available, has_total;
 	bool free;  /* nobody holds the lock, so this is what is left of a value that was moved */
 	bool trace; /* uncertain, and where it lies does not belong to a frame that is polled: it
@@ -69,6 +86,7 @@ struct holdings {
 	struct map names;   /* address of what is waited for -> what it is called, NULL: unknown */
 	struct map scanned; /* roots of trees that were searched */
 	size_t visited;     /* values of all trees and stacks */
+	size_t messages;    /* queued ones that were looked at, of all channels */
 	bool over;          /* no more is searched: there was too much, or the user said stop */
 };
 
@@ -123,6 +141,17 @@ struct holding_start {
 };
 /* Walks from a variable of a native frame. */
 void holding_walk_variable(struct collector *c, const struct holding_start *start);
+
+/* ---- holding_declared.c ---- */
+
+/* A variable of a coroutine's state, by its number; of a frame, in the scratch arena. */
+struct holding_variable *holding_saved_variable(struct arena *a, const struct type *coroutine,
+                                                size_t state, const char *name,
+                                                const struct type *type, uint64_t offset);
+struct holding_variable *holding_running_variable(struct collector *c, const struct type *type,
+                                                  struct dwarf_module *dm, uint64_t die);
+/* Says where its variable is declared, if that is known: file, line and declared of f->h. */
+void holding_declare(struct collector *c, struct found *f);
 
 /* ---- holding_stack.c ---- */
 

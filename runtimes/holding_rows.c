@@ -49,6 +49,13 @@ enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 	{                                                                                          \
 		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
 	}
+#define MAILBOX(t, p)                                                                              \
+	{                                                                                          \
+		.type = t, .role = HOLDING_RECEIVER, .kind = "mpsc", .member = "chan.inner",       \
+		.of = CHAN, .part = p, .queue = true                                               \
+	}
+/* Of what is not the lock itself, but within it. */
+#define BARE_WORD "state"
 #define STD_LOCK(t, k, path, p, s)                                                                 \
 	{                                                                                          \
 		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT,    \
@@ -91,9 +98,8 @@ static const struct holding_row rows[] = {
 	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	/* Who sends waits at the semaphore. */
-	END_OF(MPSC "bounded::Receiver", HOLDING_RECEIVER, "mpsc", "chan.inner", CHAN, BOUND),
-	END_OF(MPSC "unbounded::UnboundedReceiver", HOLDING_RECEIVER, "mpsc", "chan.inner", CHAN,
-	       ""),
+	MAILBOX(MPSC "bounded::Receiver", BOUND),
+	MAILBOX(MPSC "unbounded::UnboundedReceiver", ""),
 	END_OF(T_SYNC "oneshot::Sender", HOLDING_SENDER, "oneshot", "inner.Some.0",
 	       T_SYNC "oneshot::Inner", ""),
 	END_OF(T_SYNC "oneshot::Receiver", HOLDING_RECEIVER, "oneshot", "inner.Some.0",
@@ -117,11 +123,18 @@ static const struct holding_row rows[] = {
 	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
 	       ""),
 	/* Its DropGuard has a token in it. */
+	{ .type = "tokio::runtime::task::abort::AbortHandle",
+	  .role = HOLDING_WAKER,
+	  .kind = "abort",
+	  .member = "raw",
+	  .part = "" },
 	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
-	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state",
-	         false),
-	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state", false),
+	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock",
+	         BARE_WORD, false),
+	/* newer std | 1.63 */
+	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock | lock",
+	         BARE_WORD " | inner.state", false),
 	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state",
 	         false),
 	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state", false),
@@ -257,6 +270,7 @@ static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, s
 static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
                                  struct value *object, struct value *primitive, bool *found)
 {
+	static const char bare_word[] = BARE_WORD;
 	struct value reference = v;
 
 	*found = true;
@@ -280,7 +294,7 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 	/* The primitive alone: of what it is a part is not said. */
 	if (row->single && row->part[0] == 0)
 		object->type = NULL;
-	if (row->busy && !row->single && strcmp(row->member, "inner_lock") == 0)
+	if (row->busy && !row->single && leaf_has_path(l, object->type, bare_word))
 		object->type = NULL;
 	if (row->whole) {
 		object->type = NULL;

@@ -39,6 +39,7 @@ static void look(const struct variable *v, void *arg)
 	s->start.name = clean_name(s->c->a, v->name);
 	s->start.v = (struct value){ v->type, v->addr };
 	s->start.uncertain = true;
+	s->start.like.variable = holding_running_variable(s->c, v->type, v->dm, v->die);
 	if (v->in_memory)
 		holding_walk_variable(s->c, &s->start);
 	else if (type_kind(v->type) != TYPE_POINTER)

@@ -100,7 +100,8 @@ static void failed(struct walk *w, struct value v, const struct step *up, bool u
 	error_free(err);
 }
 
-static void take(struct walk *w, struct value v, const struct holding_row *row,
+/* Returns whether it holds anything. */
+static bool take(struct walk *w, struct value v, const struct holding_row *row,
                  const struct step *up, bool uncertain)
 {
 	struct found *f = add(w, v, up, uncertain);
@@ -109,7 +110,9 @@ static void take(struct walk *w, struct value v, const struct holding_row *row,
 
 	if (err || !found)
 		w->c->holdings->list.n--;
+	found &= !err;
 	failed(w, v, up, uncertain, err);
+	return found;
 }
 
 static void take_acquire(struct walk *w, struct value v, const struct step *up, bool uncertain)
@@ -196,14 +199,17 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 {
 	size_t n;
 	const struct holding_local *list = holding_locals(w->c, v, active, &n);
+	struct holding_variable *outer = w->like.variable;
 
 	for (size_t i = 0; i < n; i++) {
 		struct step step = { .up = up, .name = list[i].name, .lasting = true };
 
+		w->like.variable = list[i].name ? list[i].variable : outer;
 		if (!list[i].hidden)
 			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
 			     list[i].name ? &step : up, uncertain || list[i].uncertain);
 	}
+	w->like.variable = outer;
 }
 
 /* A coroutine that is no frame of the tree: what it awaits is none either. */
@@ -409,7 +415,8 @@ static void walk_kind(struct walk *w, struct value v, const struct step *up, boo
 	const struct traits *traits = traits_of(v.type);
 
 	if (traits->holding) {
-		take(w, v, traits->holding, up, uncertain);
+		if (take(w, v, traits->holding, up, uncertain) && traits->holding->queue)
+			failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
 		return;
 	}
 	if (traits->special) {

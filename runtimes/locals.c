@@ -291,6 +291,8 @@ static void add_running(const struct variable *v, void *arg)
 		                   .in_memory = v->in_memory,
 		                   .word = v->value,
 		                   .argument = v->is_parameter,
+		                   .dm = v->dm,
+		                   .die = v->die,
 		                   .uncertain = has_drop(r->c->in, v->type, 0) };
 	follow_capture(r->c, l);
 }

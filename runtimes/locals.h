@@ -32,6 +32,8 @@ struct local_place {
 	uint64_t word;
 	bool argument, uncertain, passed_in; /* as in struct local */
 	bool borrowed; /* v is elsewhere: the variable is a captured reference to it */
+	struct dwarf_module *dm;
+	uint64_t die; /* of the variable in a frame that runs; 0 unknown */
 	const char *problem;
 };
 

@@ -119,6 +119,8 @@ struct future {
 	bool dyn : 1;       /* reached through a vtable */
 	bool inferred : 1;  /* of block_on: found by its looks on the stack, or by deduction */
 	bool uncertain : 1; /* its type is one of several that share their code */
+	bool joined : 1;    /* an arm of what ends when all its arms have: no try_join!, which an
+	                       error of one arm ends; false: no arm, or unknown */
 };
 
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
@@ -156,7 +158,8 @@ struct holding {
 	enum holding_role role;
 	const char *kind;        /* JSON "kind", as that of the wait that it can end: "mutex",
 	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
-	                            "broadcast", "notify", "cancellation", "std_mutex", "parking_lot" */
+	                            "broadcast", "notify", "cancellation", "abort" (of the task whose
+	                            header is        object), "std_mutex", "parking_lot" */
 	const char *type;        /* whole type name, as in DWARF */
 	uint64_t addr;           /* where it lies, 0 in a register */
 	uint64_t object;         /* the lock or channel, as wait.object; 0 unknown */
@@ -169,17 +172,19 @@ struct holding {
 	unsigned stack_frame;        /* number of the native frame where future is NULL */
 	const char *function;        /* of that frame, or of future */
 	const char *path; /* from that frame: "guard", "state.guards[2].0"; NULL unknown */
-	const char *file,
-		*file_short; /* where the variable is declared, else where the frame awaits */
-	unsigned line;       /* 0 unknown */
-	bool declared;       /* file and line are those of the declaration */
-	bool granted;        /* permits that a lock future in a queue has got and its task not yet
-	                        taken: the frame, or what path leads to, is that future */
-	bool partial;        /* granted, and it waits for more */
-	bool uncertain;      /* no drop flag or state proves that it was not moved out or dropped */
-	bool sole;           /* uncertain, but the lock is taken, and without this and the others
-	                        like it too few candidates were found: were it not held here, its
-	                        holder would lie where nothing was searched */
+	const char *file, *file_short; /* where its variable is declared, else where the frame
+	                                  awaits or runs */
+	unsigned line;                 /* 0 unknown */
+	bool declared;                 /* file and line are those of the declaration */
+	bool granted;   /* permits that a lock future in a queue has got and its task not yet
+	                   taken: the frame, or what path leads to, is that future */
+	bool partial;   /* granted, and it waits for more */
+	bool queued;    /* it lies in a message that waits to be received: path leads to the
+	                   receiving end, and on by "queued[0]" */
+	bool uncertain; /* no drop flag or state proves that it was not moved out or dropped */
+	bool sole;      /* uncertain, but the lock is taken, and without this and the others
+	                   like it too few candidates were found: were it not held here, its
+	                   holder would lie where nothing was searched */
 };
 
 enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
@@ -255,7 +260,9 @@ enum debug_tier { TIER_FULL, TIER_LINES, TIER_SYMBOLS, TIER_NONE };
 struct target_info {
 	const char *kind; /* "live", "core" */
 	pid_t pid;
-	const char *core; /* path of the core, NULL when live */
+	const char *core;     /* path of the core, NULL when live */
+	const char *instance; /* tells the process from all others, also those of its pid; NULL
+	                         unknown */
 	const char *command;
 	const char *exe;      /* path of the executable, NULL unknown */
 	const char *build_id; /* hex, NULL none */

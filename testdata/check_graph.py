@@ -7,7 +7,8 @@ usage: check_graph.py ASYNCDBG TRUTH TARGET_OPTION...
 TRUTH is the output of the program; its "graph" is described in README.md. Asks "async graph",
 "async deadlocks" and "check" of the process or core. Every deadlock and futurelock of the truth
 must be told, and no other; all documents must fit the schema; "check --fail-on" must end with 3
-where there is something and with 0 where not.
+where there is something and with 0 where not. Each variable that the truth declares must be told
+with its line.
 
 SCHEMA in the environment is another schema. Prints a line for each difference. Exit status: 0 if there is none, 1 if there is any, 2 when there
 is nothing to compare.
@@ -15,6 +16,7 @@ is nothing to compare.
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -105,7 +107,7 @@ class Graph:
 
 class Comparison:
     """verdicts: the kind, a set of members, the addresses of what is waited for, whether it was
-    granted, whether the verdict is certain."""
+    granted, whether the verdict is certain, whether it is only possible."""
 
     def __init__(self, truth):
         self.truth = truth
@@ -130,7 +132,7 @@ class Comparison:
         for want in self.truth["futurelocks"]:
             who = name_of(want["who"])
             for verdict in rest:
-                kind, members, objects, granted, _ = verdict
+                kind, members, objects, granted, *_ = verdict
                 if (
                     kind == "futurelock" and who in members and members <= self.behind | {who}
                     and any(same_address(address, want["object"]) for address in objects)
@@ -163,6 +165,9 @@ class Comparison:
                 self.differ("the deadlock of {} is told {} times", show(members), len(told))
             for verdict in told:
                 rest.remove(verdict)
+                if want.get("possible") not in (None, *verdict[5:]):
+                    self.differ("the deadlock of {} is {}possible", show(members),
+                                "not " if want["possible"] else "only ")
                 if want["perhaps"] and verdict[4]:
                     self.differ("the deadlock of {} is not certain", show(members))
             if not told and not want["hard"] and not want["perhaps"]:
@@ -222,8 +227,22 @@ def verdicts_of(document, graph):
         members = {graph.party(node) for node in verdict["members"]}
         objects = [link["object"] for link in verdict["cycle"]]
         granted = any(link["unpolled"] and link["granted"] for link in verdict["cycle"])
-        found.append((verdict["kind"], members, objects, granted, verdict["certain"]))
+        how = (verdict["certain"], verdict["possible"])
+        found.append((verdict["kind"], members, objects, granted, *how))
     return found
+
+
+def compare_declared(declared, edges):
+    """Each variable that the truth declares must be told as one that holds something, there."""
+    told = {
+        (re.split(r"[.[]", edge["path"])[0], edge["file"], edge["line"])
+        for edge in edges if edge["path"] and edge["file"]
+    }
+    for place in declared:
+        name, file, line = place["name"].split()[-1], "/" + place["file"], place["line"]
+        if not any(one[0] == name and one[1].endswith(file) and one[2] == line for one in told):
+            lines = sorted(f"{one[1]}:{one[2]}" for one in told if one[0] == name)
+            yield f"{place['name']}: not told to be declared at line {line} ({', '.join(lines)})"
 
 
 def check_checks(asyncdbg, verdicts):
@@ -245,13 +264,15 @@ def check_checks(asyncdbg, verdicts):
             yield str(failure)
 
 
-def check(path, truth, options):
+def check(path, truth, declared, options):
     asyncdbg = Asyncdbg(path, options)
-    graph = Graph(asyncdbg.ask("async", "graph")["graph"])
+    answer = asyncdbg.ask("async", "graph")["graph"]
+    graph = Graph(answer)
     verdicts = verdicts_of(asyncdbg.ask("async", "deadlocks"), graph)
     comparison = Comparison(truth)
     comparison.compare(verdicts, graph.waits())
     differences = comparison.differences + list(check_checks(asyncdbg, verdicts))
+    differences += compare_declared(declared, answer["edges"])
     kinds = [verdict[0] for verdict in verdicts]
     said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in CHECKS)
     return differences, f"ok: {len(truth['waits'])} waits, {said}"
@@ -273,7 +294,7 @@ def self_test():
             wait(task(7), "mutex", "0xc0", task(8), stale=True),
         ],
         "deadlocks": [
-            {"members": [task(1), task(2)], "hard": False, "perhaps": False},
+            {"members": [task(1), task(2)], "hard": False, "perhaps": False, "possible": False},
             {"members": [task(5), task(6)], "hard": True, "perhaps": False},
             {"members": [task(9)], "hard": False, "perhaps": True},
         ],
@@ -286,7 +307,7 @@ def self_test():
         "lost": [{"who": task(13), "proven": True}, {"who": task(14), "proven": False}],
     }
     told = [
-        ("deadlock", {"task 1", "task 2"}, ["0xa0", None], False, True),
+        ("deadlock", {"task 1", "task 2"}, ["0xa0", None], False, True, False),
         ("futurelock", {"tid 70"}, ["0xd0"], True, True),
         ("lost", {"task 13"}, ["0xf0"], False, True),
     ]
@@ -324,6 +345,7 @@ def self_test():
         ("there is no deadlock", told + [("deadlock", {"task 3"}, [None], False, False)], found),
         ("there is no deadlock", told + told[:1] + [("deadlock", {"task 12"}, [], 0, 0)], found),
         ("is told 2 times", told + told[:1], found),
+        ("is only possible", but(told, 0, 5, True), found),
         ("is not certain", told + [("deadlock", {"task 9"}, [None], False, True)], found),
         ("no futurelock of tid 70", told[:1] + told[2:], found),
         ("no futurelock of tid 70", but(told, 1, 2, ["0xd8"]), found),
@@ -349,6 +371,15 @@ def self_test():
         if not any(wanted in difference for difference in differences(verdicts, waits)):
             failures += 1
             print(f"self-test: wanted {wanted!r}, got {differences(verdicts, waits)}")
+    place = {"name": "app::run guard", "file": "app/src/main.rs", "line": 7}
+    edge = {"path": "guard.0", "file": "/src/app/src/main.rs", "line": 7}
+    if list(compare_declared([place], [edge])):
+        failures += 1
+        print("self-test: it is declared there")
+    for other in ({"line": 8}, {"path": "other"}, {"file": "/src/lib.rs"}):
+        if not list(compare_declared([place], [{**edge, **other}])):
+            failures += 1
+            print(f"self-test: not declared there: {other}")
     print(f"self-test: {'failed' if failures else f'{len(agree) + len(cases)} cases ok'}")
     return 1 if failures else 0
 
@@ -364,7 +395,9 @@ def main():
         print("the truth has no graph")
         return 2
     try:
-        differences, summary = check(sys.argv[1], truth["graph"], sys.argv[3:])
+        differences, summary = check(
+            sys.argv[1], truth["graph"], truth.get("declared", []), sys.argv[3:]
+        )
     except (Failure, OSError, KeyError, ValueError, subprocess.TimeoutExpired) as err:
         differences = [f"{type(err).__name__}: {err}"]
     for difference in differences:

@@ -8,10 +8,12 @@ TRUTH is what the program printed; its last line counts.
 
 Asks for every task that the truth names. What the truth says is held must be found there, and
 nobody else may be said to hold any of it; what was moved out of a variable may be told, but only
-as uncertain. Prints what differs.
+as uncertain. So may what a task holds whose type is said to be one of several. Each variable of
+which the truth says where it is declared must be told with that line. Prints what differs.
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -62,7 +64,13 @@ def is_sure(one):
     return not one["uncertain"] or one["sole"]
 
 
-def compare(truth, seen):
+def vague_tasks(answers):
+    """Those of which asyncdbg says that their type may be another."""
+    tasks = [task for answer in answers for task in answer["tasks"]]
+    return {task["id"] for task in tasks if task["root"] and task["root"]["aliases"]}
+
+
+def compare(truth, seen, vague=frozenset()):
     holds = truth["holds"]
     free = {hold["object"] for hold in holds if hold["kind"] == "free"}
     held = [hold for hold in holds if hold["kind"] != "free"]
@@ -72,6 +80,8 @@ def compare(truth, seen):
         found = [one for one in seen if is_same(hold, one)]
         if hold["stale"]:
             problems += [f"{name(one)}: it was moved" for one in found if is_sure(one)]
+        elif hold["task"] in vague:
+            continue
         elif not found:
             problems.append(f"{name(hold)} is not found")
         elif (
@@ -81,7 +91,7 @@ def compare(truth, seen):
         ):
             problems += [f"{name(one)} is in doubt" for one in found if not is_sure(one)]
     for one in seen:
-        if one["role"] == "waker":
+        if one["role"] == "waker" or (one["task"] in vague and not is_sure(one)):
             continue
         if one["object"] in free or not any(is_same(hold, one) for hold in held):
             problems.append(f"{name(one)}: it has no such thing")
@@ -90,7 +100,8 @@ def compare(truth, seen):
 
 def check_waits(truth, answers):
     """Who waits for a lock that is held is told who holds it."""
-    held = {hold["object"] for hold in truth["holds"]} - {None}
+    vague = vague_tasks(answers)
+    held = {hold["object"] for hold in truth["holds"] if hold["task"] not in vague} - {None}
     problems = []
     for task, answer in zip([t for t in truth["tasks"] if t["id"]], answers):
         wanted = (task["leaf"] or {}).get("object")
@@ -99,11 +110,35 @@ def check_waits(truth, answers):
     return problems
 
 
+def is_at(place, one):
+    return one["line"] == place["line"] and (one["file"] or "").endswith("/" + place["file"])
+
+
+def compare_declared(truth, seen):
+    """Of variables of one name it may be left open where they are declared, but it must be true."""
+    places = {place["name"]: place for place in truth["declared"]}
+    mades = [hold for hold in truth["holds"] if hold["made"]]
+    told, problems = {hold["made"] for hold in mades}, []
+    for one in (one for one in seen if one["path"] and one["role"] != "waker"):
+        made = next((hold["made"] for hold in mades if is_same(hold, one)), None)
+        variable = made or f"{one['function']} {re.split(r'[.[]', one['path'])[0]}"
+        if variable not in places or (made and not one["declared"]):
+            continue
+        told.add(variable)
+        if not one["declared"]:
+            problems.append(f"{name(one)}: not told where it is declared")
+        elif not is_at(places[variable], one):
+            problems.append(f"{name(one)} is declared at {one['file']}:{one['line']}")
+    return problems + [f"{variable} is not told" for variable in places if variable not in told]
+
+
 def check(asyncdbg, truth_file, options):
     with open(truth_file, encoding="utf-8") as file:
         truth = json.loads(file.read().strip().split("\n")[-1])
     answers = ask(asyncdbg, options, [task["id"] for task in truth["tasks"] if task["id"]])
-    return compare(truth, collect(answers)) + check_waits(truth, answers)
+    seen = collect(answers)
+    differences = compare(truth, seen, vague_tasks(answers))
+    return differences + compare_declared(truth, seen) + check_waits(truth, answers)
 
 
 def self_test():
@@ -123,9 +158,30 @@ def self_test():
     free = {"holds": [{**lock, "task": None, "kind": "free"}], "tasks": []}
     assert not compare(free, [])
     assert compare(free, [one])
+    place = {"name": "app::run guard", "file": "app/src/main.rs", "line": 7}
+    hold = {**truth["holds"][0], "made": None}
+    declares = {"holds": [hold], "declared": [place]}
+    told = {**one, "function": "app::run", "file": "/src/app/src/main.rs", "line": 7}
+    told["declared"] = True
+    assert not compare_declared(declares, [told])
+    assert compare_declared(declares, [])
+    assert compare_declared(declares, [{**told, "declared": False}])
+    assert compare_declared(declares, [{**told, "line": 8}])
+    assert compare_declared(declares, [{**told, "file": "/src/other.rs"}])
+    declares["holds"][0]["made"] = "app::run guard"
+    assert not compare_declared(declares, [{**told, "declared": False}])
+    assert compare_declared(declares, [{**told, "line": 8}])
     waits = {**truth, "tasks": [{"id": "3", "leaf": {"kind": "mutex", "object": "0x10"}}]}
-    assert not check_waits(waits, [{"holdings": [one]}])
-    assert check_waits(waits, [{"holdings": []}])
+    plain = {"id": "1", "root": {"aliases": None}}
+    assert not check_waits(waits, [{"holdings": [one], "tasks": [plain]}])
+    assert check_waits(waits, [{"holdings": [], "tasks": [plain]}])
+    either = {"id": "1", "root": {"aliases": "app::other"}}
+    assert vague_tasks([{"tasks": [plain, either, {"id": "3", "root": None}]}]) == {"1"}
+    assert not check_waits(waits, [{"holdings": [], "tasks": [either]}])
+    assert not compare(truth, [], {"1"})
+    assert not compare(truth, [{**doubt, "object": "0x20"}], {"1"})
+    assert compare(truth, [{**one, "object": "0x20"}], {"1"})
+    assert compare(truth, [{**doubt, "object": "0x20", "task": "2"}], {"1"})
 
 
 def main(args):

@@ -3,12 +3,13 @@
 use tokio::sync::mpsc::{channel, Receiver, Sender};
 use tokio::sync::{oneshot, Barrier};
 use truth::graph::address;
-use truth::{here, Wait};
+use truth::{declared, declares, here, Wait};
 
 use crate::{for_mutex, leak, lock, Lock, Tasks};
 
 /// Sends more than the other's mailbox takes, before it looks into its own.
 async fn act(peer: Sender<u32>, mut mailbox: Receiver<u32>, all: &'static Barrier) {
+    declared!("deadlocks::channels::act mailbox");
     peer.send(0).await.expect("the mailbox is gone");
     all.wait().await;
     here!("deadlocks::channels::act");
@@ -36,6 +37,7 @@ fn mailboxes(tasks: &mut Tasks) {
 
 /// Asks for an answer while it holds what is needed for one.
 async fn ask(state: &'static Lock, ask: oneshot::Sender<oneshot::Sender<u32>>) {
+    declares!("deadlocks::channels::ask held");
     let mut held = state.lock().await;
     let (sender, answer) = oneshot::channel();
     ask.send(sender).expect("nobody listens");

@@ -5,12 +5,13 @@ use std::sync::{mpsc, Arc};
 use tokio::sync::{self, oneshot, Barrier, OnceCell, RwLock, Semaphore};
 use tokio::task::{yield_now, JoinHandle, JoinSet};
 use truth::graph::{address, Node};
-use truth::{here, Task, Wait};
+use truth::{declares, here, Task, Wait};
 
 use crate::{for_mutex, leak, lock, nap, Lock, Tasks};
 
 /// Locks one, waits until all have theirs, and locks the other.
 pub(crate) async fn lock_both(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    declares!("deadlocks::cycles::lock_both held");
     let mut held = own.lock().await;
     all.wait().await;
     here!("deadlocks::cycles::lock_both");
@@ -94,6 +95,7 @@ async fn beside_a_trace(tasks: &mut Tasks) {
 }
 
 async fn lock_twice(lock: &'static Lock) {
+    declares!("deadlocks::cycles::lock_twice first");
     let first = lock.lock().await;
     here!("deadlocks::cycles::lock_twice");
     let second = lock.lock().await;
@@ -152,6 +154,7 @@ async fn consume(
     mut receiver: sync::mpsc::Receiver<u32>,
     locked: oneshot::Sender<()>,
 ) {
+    declares!("deadlocks::cycles::consume limit");
     let limit = config.read().await;
     let _ = locked.send(());
     here!("deadlocks::cycles::consume");
@@ -182,6 +185,7 @@ fn three_ways(tasks: &mut Tasks) {
 
 /// Reads, and reads again after a writer has queued.
 async fn read_twice(config: &'static Config, all: &'static Barrier) {
+    declares!("deadlocks::cycles::read_twice first");
     let first = config.read().await;
     all.wait().await;
     while config.try_read().is_ok() {
@@ -212,6 +216,7 @@ fn upgrade(tasks: &mut Tasks) {
 
 /// Reads, and then wants to write.
 async fn read_and_write(config: &'static Config, all: &'static Barrier) {
+    declares!("deadlocks::cycles::read_and_write before");
     let before = config.read().await;
     all.wait().await;
     here!("deadlocks::cycles::read_and_write");
@@ -233,6 +238,7 @@ fn two_upgrades(tasks: &mut Tasks) {
 
 /// Takes one permit, and then another.
 async fn acquire_twice(semaphore: &'static Semaphore, all: &'static Barrier) {
+    declares!("deadlocks::cycles::acquire_twice first");
     let first = semaphore.acquire().await;
     all.wait().await;
     here!("deadlocks::cycles::acquire_twice");
@@ -259,6 +265,7 @@ async fn acquire(semaphore: Arc<Semaphore>) {
 
 /// Takes all permits and waits for a child that needs one.
 async fn exhaust(semaphore: Arc<Semaphore>, report: Report) {
+    declares!("deadlocks::cycles::exhaust permits");
     let permits = semaphore.acquire_many(2).await;
     let child = tokio::spawn(acquire(semaphore.clone()));
     let _ = report.send(vec![truth::id(&child)]);
@@ -268,10 +275,11 @@ async fn exhaust(semaphore: Arc<Semaphore>, report: Report) {
 }
 
 /// Waits for any of its children, all of which need what it holds.
-async fn gather(results: &'static Lock, report: Report) {
+async fn gather(results: &'static Lock, number: usize, report: Report) {
+    declares!("deadlocks::cycles::gather total");
     let total = results.lock().await;
     let mut children = JoinSet::new();
-    let ids = (0..2).map(|_| truth::id(&children.spawn(add(results)))).collect();
+    let ids = (0..number).map(|_| truth::id(&children.spawn(add(results)))).collect();
     let _ = report.send(ids);
     here!("deadlocks::cycles::gather");
     children.join_next().await;
@@ -296,10 +304,16 @@ fn parents(tasks: &mut Tasks) {
     tasks.graph.waits(Node::task(child), "semaphore", object, &[id]);
     tasks.graph.waits(id, "join", None, &[Node::task(child)]);
     tasks.graph.deadlock(&[id, Node::task(child)]);
+    family(tasks, 2);
+    // More than a wait lists.
+    family(tasks, 40);
+}
 
+/// One that waits for any of so many that wait for it.
+fn family(tasks: &mut Tasks, number: usize) {
     let results = lock();
     let (report, reported) = mpsc::channel();
-    let (parent, id) = Tasks::start(gather(results, report));
+    let (parent, id) = Tasks::start(gather(results, number, report));
     let children = reported.recv().expect("the parent is gone");
     tasks.describe(&parent, "deadlocks::cycles::gather", Wait::new("join_set"));
     let mut members = vec![id];

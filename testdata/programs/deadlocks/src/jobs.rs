@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use truth::graph::{address, Node};
-use truth::{here, quiet, Wait};
+use truth::{declares, here, quiet, Wait};
 
 use crate::{lock, Lock, Tasks};
 
@@ -19,6 +19,7 @@ type Report = mpsc::Sender<(Option<u64>, u32)>;
 
 /// Waits for a job that needs what it holds.
 async fn compute(total: &'static Lock, report: Report) {
+    declares!("deadlocks::jobs::compute guard");
     let guard = total.lock().await;
     let (tid, thread) = mpsc::channel();
     let job = spawn_blocking(move || start(tid, total));

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch, Notify};
 use truth::tree::{at, fresh};
-use truth::{here, Task, Wait};
+use truth::{declared, here, Task, Wait};
 
 use crate::Tasks;
 
 /// Forgot to drop its own sender before it waits for all others to go.
 async fn collect(sender: mpsc::Sender<u32>, mut receiver: mpsc::Receiver<u32>) {
+    declared!("deadlocks::lost::collect sender");
     let mut total = 0;
     here!("deadlocks::lost::collect");
     while let Some(number) = receiver.recv().await {

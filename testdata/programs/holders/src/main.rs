@@ -1,6 +1,7 @@
 //! Tasks that hold what others wait for, in every place where a guard can lie; and some that hold
 //! nothing any more though it looks so.
 
+mod parts;
 mod places;
 
 use std::future::Future;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard};
 use tokio::task::LocalSet;
 use tokio::time::sleep;
-use truth::{here, leak, Hold, Task, Truth, Wait, FOREVER};
+use truth::{declared, declares, here, leak, Hold, Task, Truth, Wait, FOREVER};
 
 pub type Lock = &'static Arc<Mutex<u32>>;
 
@@ -65,6 +66,7 @@ async fn wait(lock: Lock) {
 }
 
 pub async fn hold(lock: Lock) {
+    declares!("holders::hold guard");
     let mut guard = lock.lock().await;
     *guard += 1;
     here!("holders::hold");
@@ -82,6 +84,7 @@ async fn dropped(lock: Lock) {
 }
 
 async fn keeps(guard: OwnedMutexGuard<u32>) {
+    declared!("holders::keeps guard");
     here!("holders::keeps");
     sleep(FOREVER).await;
     drop(guard);
@@ -89,11 +92,67 @@ async fn keeps(guard: OwnedMutexGuard<u32>) {
 
 /// Used here, then moved into a task of its own.
 async fn hands_over(guard: OwnedMutexGuard<u32>, out: tokio::sync::oneshot::Sender<Option<u64>>) {
+    declares!("holders::hands_over mine");
     let mut mine = guard;
     *mine += 1;
     let _ = out.send(truth::id(&tokio::spawn(keeps(mine))));
     here!("holders::hands_over");
     sleep(FOREVER).await;
+}
+
+/// Of two variables of one name the debug info has one place.
+async fn hides(one: Lock, two: Lock) {
+    let guard = one.lock().await;
+    declares!("holders::hides second");
+    let guard = (guard, two.lock().await);
+    here!("holders::hides");
+    sleep(FOREVER).await;
+    drop(guard);
+}
+
+/// The first one is none any more at the second await, and is in scope all the same.
+async fn replaces(one: Lock, two: Lock) {
+    let guard = one.lock().await;
+    drop(guard);
+    declares!("holders::replaces second");
+    let guard = two.lock().await;
+    here!("holders::replaces");
+    sleep(FOREVER).await;
+    drop(guard);
+}
+
+/// Three awaits of the same, and each of its own guard.
+async fn one_of(number: u32, lock: Lock) {
+    if number == 0 {
+        let guard = lock.lock().await;
+        sleep(FOREVER).await;
+        drop(guard);
+    } else if number == 1 {
+        declares!("holders::one_of guard");
+        let guard = lock.lock().await;
+        here!("holders::one_of");
+        sleep(FOREVER).await;
+        drop(guard);
+    }
+    let guard = lock.lock().await;
+    sleep(FOREVER).await;
+    drop(guard);
+}
+
+fn of_one_name(tasks: &mut Tasks) {
+    let (one, two) = (lock(), lock());
+    let id = tasks.sleeps(replaces(one, two), &["holders::replaces"]);
+    let hold = Hold::lock(id, "mutex", Arc::as_ptr(two)).path("guard");
+    tasks.holds.push(hold.made("holders::replaces second"));
+    tasks.waits(two);
+    let one = lock();
+    tasks.holds_one(one_of(1, one), &["holders::one_of"], "guard", one);
+    let (one, two) = (lock(), lock());
+    let id = tasks.sleeps(hides(one, two), &["holders::hides"]);
+    let hold = Hold::lock(id, "mutex", Arc::as_ptr(one)).path("guard.0");
+    tasks.holds.push(hold.made("holders::hides second"));
+    let hold = Hold::lock(id, "mutex", Arc::as_ptr(two)).path("guard.1");
+    tasks.holds.push(hold.made("holders::hides second"));
 }
 
 async fn handed_over(tasks: &mut Tasks) {
@@ -147,6 +206,8 @@ async fn run() {
     let mut tasks = Tasks::default();
     simple(&mut tasks);
     handed_over(&mut tasks).await;
+    places::messages(&mut tasks).await;
+    of_one_name(&mut tasks);
     places::collections(&mut tasks).await;
     places::futures(&mut tasks).await;
     places::outputs(&mut tasks).await;
@@ -156,6 +217,7 @@ async fn run() {
     places::channels(&mut tasks);
     places::granted(&mut tasks).await;
     places::of_threads(&mut tasks);
+    parts::all(&mut tasks).await;
     Truth::new("holders")
         .runtime(truth_tokio::current("current_thread", 1))
         .tasks(tasks.tasks)

@@ -10,7 +10,7 @@ use futures_util::future::poll_fn;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot, MutexGuard, OwnedMutexGuard, RwLock, RwLockReadGuard, Semaphore};
 use tokio::time::sleep;
-use truth::{here, Hold, Task, Wait, FOREVER};
+use truth::{declared, declares, here, Hold, Task, Wait, FOREVER};
 
 use crate::{guard, hold, leak, lock, Lock, Tasks};
 
@@ -18,13 +18,14 @@ type Guard = MutexGuard<'static, u32>;
 type Owned = OwnedMutexGuard<u32>;
 
 /// Keeps whatever it gets, in a variable that nothing moves.
-async fn keep<T>(kept: T) {
+pub async fn keep<T>(kept: T) {
+    declared!("holders::places::keep kept");
     here!("holders::places::keep");
     sleep(FOREVER).await;
     drop(kept);
 }
 
-const KEEP: &[&str] = &["holders::places::keep"];
+pub const KEEP: &[&str] = &["holders::places::keep"];
 
 /// Nobody but the debugger reads it.
 #[allow(dead_code)]
@@ -51,6 +52,43 @@ pub enum Turn {
 pub trait Keep: Send {}
 
 impl Keep for Slot {}
+
+/// Nobody but the debugger reads its guard.
+#[allow(dead_code)]
+pub struct Message {
+    pub number: u32,
+    pub guard: Option<Owned>,
+}
+
+/// Messages in a channel belong to who is to receive them: in the first block or in others, but for
+/// those that were received.
+pub async fn messages(tasks: &mut Tasks) {
+    let (sender, mut receiver) = mpsc::channel(100);
+    let received = lock();
+    let mut locks = Vec::new();
+    for number in 0..70 {
+        let one = if number < 30 { received } else { lock() };
+        // Only the last of those that are received has one.
+        let guard = match number {
+            0..=28 => None,
+            _ => Some(one.clone().lock_owned().await),
+        };
+        let _ = sender.send(Message { number, guard }).await;
+        locks.push(one);
+    }
+    for number in 0..30 {
+        assert_eq!(receiver.recv().await.map(|message| message.number), Some(number));
+    }
+    tasks.holds.push(Hold::lock(None, "free", Arc::as_ptr(received)));
+    let id = tasks.sleeps(keep(receiver), KEEP);
+    tasks.holds.push(Hold::new(id, "receiver", "mpsc", 0).path("kept"));
+    for (number, one) in locks.into_iter().enumerate().skip(30) {
+        let path: &'static str = leak(format!("kept.queued[{}].guard", number - 30));
+        tasks.holds.push(Hold::lock(id, "mutex", Arc::as_ptr(one)).path(path));
+    }
+    let id = tasks.sleeps(keep(sender), KEEP);
+    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
+}
 
 pub async fn collections(tasks: &mut Tasks) {
     let one = lock();
@@ -157,6 +195,7 @@ pub async fn futures(tasks: &mut Tasks) {
     let one = lock();
     tasks.holds_one(abandons(one), &["holders::places::abandons"], "guard", one);
     let one = lock();
+    declares!("holders::places::futures::{async_block#0} captured");
     let captured = one.clone().lock_owned().await;
     let block = async move {
         here!("holders::places::futures::{async_block#0}");
@@ -179,6 +218,7 @@ async fn done_arm(lock: Lock) {
 }
 
 async fn handle(handle: tokio::task::JoinHandle<Guard>) {
+    declared!("holders::places::handle handle");
     here!("holders::places::handle");
     sleep(FOREVER).await;
     drop(handle);
@@ -209,7 +249,7 @@ async fn writer(lock: &'static RwLock<u32>) {
 }
 
 impl Tasks {
-    fn keeps(
+    pub fn keeps(
         &mut self,
         future: impl Future<Output = ()> + Send + 'static,
         kind: &'static str,
@@ -219,7 +259,17 @@ impl Tasks {
         self.holds.push(Hold::new(id, "lock", kind, object).path("kept"));
     }
 
-    fn waits_for(
+    pub fn keeps_end(
+        &mut self,
+        future: impl Future<Output = ()> + Send + 'static,
+        role: &'static str,
+        kind: &'static str,
+    ) {
+        let id = self.sleeps(future, KEEP);
+        self.holds.push(Hold::new(id, role, kind, 0).path("kept"));
+    }
+
+    pub fn waits_for(
         &mut self,
         future: impl Future<Output = ()> + Send + 'static,
         place: &'static str,
@@ -231,7 +281,7 @@ impl Tasks {
     }
 }
 
-fn address<T>(place: *const T) -> usize {
+pub fn address<T>(place: *const T) -> usize {
     place as usize
 }
 
@@ -302,11 +352,13 @@ pub async fn mapped(tasks: &mut Tasks) {
 // ---- ends of channels ----
 
 async fn receives(mut receiver: mpsc::Receiver<u32>) {
+    declared!("holders::places::receives receiver");
     here!("holders::places::receives");
     receiver.recv().await;
 }
 
 async fn receives_unbounded(mut receiver: mpsc::UnboundedReceiver<u32>) {
+    declared!("holders::places::receives_unbounded receiver");
     here!("holders::places::receives_unbounded");
     receiver.recv().await;
 }
@@ -318,22 +370,19 @@ async fn receives_once(receiver: oneshot::Receiver<u32>) {
 
 pub fn channels(tasks: &mut Tasks) {
     let (sender, receiver) = mpsc::channel(1);
-    let id = tasks.sleeps(keep(sender), KEEP);
-    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
+    tasks.keeps_end(keep(sender), "sender", "mpsc");
     let wait = Wait::new("mpsc_recv");
     let id = tasks.waits_for(receives(receiver), "holders::places::receives", wait);
     tasks.holds.push(Hold::new(id, "receiver", "mpsc", 0).path("receiver"));
 
     let (sender, receiver) = mpsc::unbounded_channel();
-    let id = tasks.sleeps(keep(sender), KEEP);
-    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
+    tasks.keeps_end(keep(sender), "sender", "mpsc");
     let (wait, place) = (Wait::new("mpsc_recv"), "holders::places::receives_unbounded");
     let id = tasks.waits_for(receives_unbounded(receiver), place, wait);
     tasks.holds.push(Hold::new(id, "receiver", "mpsc", 0).path("receiver"));
 
     let (sender, receiver) = oneshot::channel();
-    let id = tasks.sleeps(keep(sender), KEEP);
-    tasks.holds.push(Hold::new(id, "sender", "oneshot", 0).path("kept"));
+    tasks.keeps_end(keep(sender), "sender", "oneshot");
     let (wait, place) = (Wait::new("oneshot"), "holders::places::receives_once");
     let id = tasks.waits_for(receives_once(receiver), place, wait);
     tasks.holds.push(Hold::new(id, "receiver", "oneshot", 0));
@@ -367,9 +416,19 @@ impl Tasks {
         kind: &'static str,
         object: usize,
     ) {
-        let id = truth::id(&tokio::task::spawn_local(future));
-        self.tasks.push(Task::idle(id, KEEP).sleeps().local());
+        let id = self.spawn_local(future, KEEP);
         self.holds.push(Hold::new(id, "lock", kind, object).path("kept"));
+    }
+
+    /// A task of this thread that sleeps at the end of this chain.
+    pub fn spawn_local(
+        &mut self,
+        future: impl Future<Output = ()> + 'static,
+        chain: &[&'static str],
+    ) -> Option<u64> {
+        let id = truth::id(&tokio::task::spawn_local(future));
+        self.tasks.push(Task::idle(id, chain).sleeps().local());
+        id
     }
 }
 

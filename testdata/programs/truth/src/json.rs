@@ -4,7 +4,12 @@ use std::fmt::Display;
 
 use crate::{Blocked, Hold, Job, Leaf, Local, Place, Root, State, Task, Truth, Wait};
 
-pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String {
+pub(crate) fn line(
+    truth: &Truth,
+    places: &[Place],
+    declared: &[Place],
+    locals: &[Local],
+) -> String {
     let runtimes = (0..truth.runtimes.len()).map(|index| runtime(truth, index));
     let block_on = truth.block_on.iter().map(|one| root(one, places));
     let running = truth.tasks.iter().filter(|task| task.state == State::Running);
@@ -26,7 +31,15 @@ pub(crate) fn line(truth: &Truth, places: &[Place], locals: &[Local]) -> String 
     if !truth.holds.is_empty() {
         fields.push(("holds", array(truth.holds.iter().map(hold))));
     }
+    if !declared.is_empty() {
+        fields.push(("declared", array(declared.iter().map(declaration))));
+    }
     object(&fields)
+}
+
+fn declaration(place: &Place) -> String {
+    let line = place.line.to_string();
+    object(&[("name", string(place.name)), ("file", string(place.file)), ("line", line)])
 }
 
 fn hold(hold: &Hold) -> String {
@@ -36,6 +49,7 @@ fn hold(hold: &Hold) -> String {
         ("kind", string(hold.kind)),
         ("object", or_null((hold.object != 0).then(|| string(&format!("{:#x}", hold.object))))),
         ("path", or_null(hold.path.map(string))),
+        ("made", or_null(hold.made.map(string))),
         ("stale", hold.stale.to_string()),
     ])
 }

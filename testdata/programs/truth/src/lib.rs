@@ -39,6 +39,23 @@ macro_rules! here {
     };
 }
 
+/// Says that the line after this one declares a variable: "app::transfer guard", the coroutine that
+/// has it and its name.
+#[macro_export]
+macro_rules! declares {
+    ($name:expr) => {
+        $crate::declare($name, file!(), line!() + 1)
+    };
+}
+
+/// The same of a parameter: in the line before this one.
+#[macro_export]
+macro_rules! declared {
+    ($name:expr) => {
+        $crate::declare($name, file!(), line!() - 1)
+    };
+}
+
 /// Says what `{:?}` makes of variables of the named coroutine, which are alive at its await.
 #[macro_export]
 macro_rules! locals {
@@ -79,6 +96,7 @@ struct Place {
 }
 
 static PLACES: Mutex<Vec<Place>> = Mutex::new(Vec::new());
+static DECLARED: Mutex<Vec<Place>> = Mutex::new(Vec::new());
 static LOCALS: Mutex<Vec<Local>> = Mutex::new(Vec::new());
 static BUSY: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
@@ -86,16 +104,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// What [`here!`] expands to.
-pub fn mark(name: &'static str, file: &'static str, line: u32) {
-    let mut places = lock(&PLACES);
+fn note(places: &Mutex<Vec<Place>>, name: &'static str, file: &'static str, line: u32) {
+    let mut places = lock(places);
     match places.iter_mut().find(|place| place.name == name) {
         Some(place) => {
-            assert_eq!(place.line, line, "two await points are named {}", name);
+            assert_eq!(place.line, line, "two places are named {}", name);
             place.visits += 1;
         }
         None => places.push(Place { name, file, line, visits: 1 }),
     }
+}
+
+/// What [`here!`] expands to.
+pub fn mark(name: &'static str, file: &'static str, line: u32) {
+    note(&PLACES, name, file, line);
+}
+
+/// What [`declares!`] and [`declared!`] expand to.
+pub fn declare(name: &'static str, file: &'static str, line: u32) {
+    note(&DECLARED, name, file, line);
 }
 
 /// How often the named await point was passed.
@@ -396,13 +423,14 @@ pub struct Hold {
     kind: &'static str,
     object: usize,
     path: Option<&'static str>,
+    made: Option<&'static str>,
     stale: bool,
 }
 
 impl Hold {
     /// `role` and `kind` as in asyncdbg's `holdings`; `task`: `None` for the thread in `block_on`.
     pub fn new(task: Option<u64>, role: &'static str, kind: &'static str, object: usize) -> Hold {
-        Hold { task, role, kind, object, path: None, stale: false }
+        Hold { task, role, kind, object, path: None, made: None, stale: false }
     }
 
     /// A lock's guard, or permits.
@@ -413,6 +441,12 @@ impl Hold {
     /// Where it lies, from its frame on.
     pub fn path(mut self, path: &'static str) -> Hold {
         self.path = Some(path);
+        self
+    }
+
+    /// Its variable shares its name with others: this one was declared by this name.
+    pub fn made(mut self, name: &'static str) -> Hold {
+        self.made = Some(name);
         self
     }
 
@@ -536,7 +570,7 @@ impl Truth {
         });
         spawn("truth", move || {
             self.wait();
-            let line = json::line(&self, &lock(&PLACES), &lock(&LOCALS));
+            let line = json::line(&self, &lock(&PLACES), &lock(&DECLARED), &lock(&LOCALS));
             say("ready");
             say(&line);
             wait_for_eof();
