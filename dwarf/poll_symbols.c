@@ -4,6 +4,7 @@
  * at once, by several threads: only those that end as a poll function's are read.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -366,7 +367,8 @@ bool symtab_surveyed_ahead(struct dwarf_module *dm, struct symtab_survey *ret)
 
 	if (!r || !r->beside.started)
 		return false;
-	sem_wait(&r->surveyed);
+	while (sem_wait(&r->surveyed) != 0 && errno == EINTR)
+		;
 	*ret = r->survey;
 	r->survey = (struct symtab_survey){ 0 };
 	return true;
