@@ -13,10 +13,10 @@ use tokio::time::sleep;
 use tower::buffer::Buffer;
 use tower::limit::ConcurrencyLimit;
 use tower::timeout::Timeout;
-use tower::util::{BoxService, Either};
+use tower::util::{BoxCloneService, BoxService, Either};
 use tower::{service_fn, BoxError, ServiceExt};
 use truth::tree::{at, Node};
-use truth::{here, Task, Truth, FOREVER};
+use truth::{here, Task, Truth, Wait, FOREVER};
 
 use crate::io::Io;
 
@@ -41,8 +41,9 @@ async fn limited_in_number() -> Result<u32, BoxError> {
     ConcurrencyLimit::new(service_fn(handle), 2).oneshot(2).await
 }
 
+/// The type of the service tells a future that the service is none of.
 async fn buffered() -> Result<u32, BoxError> {
-    let buffer = Buffer::new(service_fn(handle), 4);
+    let buffer = Buffer::new(BoxCloneService::new(service_fn(handle)), 4);
     here!("services::buffered");
     let result = buffer.clone().oneshot(3).await;
     drop(buffer);
@@ -108,7 +109,7 @@ fn spawn_services() -> Vec<Task> {
         spawn(limited_in_number(), through("services::limited_in_number")),
         spawn(buffered(), through("services::buffered")),
         // The task that hands a Buffer's requests on.
-        Task::idle(None, &[]),
+        Task::idle(None, &[]).waits(Wait::new("mpsc_recv")),
         spawn(either(true), through("services::either")),
         spawn(either(false), through("services::either")),
         spawn(boxed(), through("services::boxed")),
