@@ -11,7 +11,8 @@ use hyper::server::conn::http1 as server;
 use hyper::{Request, Response};
 use tokio::time::sleep;
 use tower::buffer::Buffer;
-use tower::limit::ConcurrencyLimit;
+use tower::limit::rate::Rate;
+use tower::limit::{ConcurrencyLimit, RateLimit};
 use tower::timeout::Timeout;
 use tower::util::{BoxCloneService, BoxService, Either};
 use tower::{service_fn, BoxError, ServiceExt};
@@ -41,9 +42,11 @@ async fn limited_in_number() -> Result<u32, BoxError> {
     ConcurrencyLimit::new(service_fn(handle), 2).oneshot(2).await
 }
 
-/// The type of the service tells a future that the service is none of.
+/// The type of the inner service tells a future that the service is none of; the outer one has a
+/// timer, which it does not poll while it has no request.
 async fn buffered() -> Result<u32, BoxError> {
-    let buffer = Buffer::new(BoxCloneService::new(service_fn(handle)), 4);
+    let service = BoxCloneService::new(service_fn(handle));
+    let buffer = Buffer::new(RateLimit::new(service, Rate::new(2, FOREVER)), 4);
     here!("services::buffered");
     let result = buffer.clone().oneshot(3).await;
     drop(buffer);
