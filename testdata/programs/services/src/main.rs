@@ -4,6 +4,7 @@ mod io;
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::pin::Pin;
 
 use hyper::body::Incoming;
 use hyper::client::conn::http1 as client;
@@ -42,15 +43,19 @@ async fn limited_in_number() -> Result<u32, BoxError> {
     ConcurrencyLimit::new(service_fn(handle), 2).oneshot(2).await
 }
 
+type Handled = Pin<Box<dyn Future<Output = Result<u32, BoxError>> + Send>>;
+
 /// The type of the inner service tells a future that the service is none of; the outer one has a
 /// timer, which it does not poll while it has no request.
-async fn buffered() -> Result<u32, BoxError> {
+fn asked_of_a_buffer() -> Handled {
     let service = BoxCloneService::new(service_fn(handle));
     let buffer = Buffer::new(RateLimit::new(service, Rate::new(2, FOREVER)), 4);
+    Box::pin(truth::leak(buffer).clone().oneshot(3))
+}
+
+async fn buffered(answer: Handled) -> Result<u32, BoxError> {
     here!("services::buffered");
-    let result = buffer.clone().oneshot(3).await;
-    drop(buffer);
-    result
+    answer.await
 }
 
 async fn either(left: bool) -> Result<u32, BoxError> {
@@ -110,7 +115,7 @@ fn spawn_services() -> Vec<Task> {
     vec![
         spawn(limited_in_time(), through("services::limited_in_time")),
         spawn(limited_in_number(), through("services::limited_in_number")),
-        spawn(buffered(), through("services::buffered")),
+        spawn(buffered(asked_of_a_buffer()), through("services::buffered")),
         // The task that hands a Buffer's requests on.
         Task::idle(None, &[]).waits(Wait::new("mpsc_recv")),
         spawn(either(true), through("services::either")),
