@@ -6,8 +6,8 @@
 # Builds the programs in PROFILE with the newest lock (see build_programs.sh) and for each:
 # compares "async backtrace all" and who waits for whom with what the program says about itself,
 # validates the JSON of all commands, makes a core with gcore and compares the answer about it with
-# the one before (of one, with a layout file too), kills asyncdbg while it is attached to some of them; then the program must run on
-# with no thread stopped.
+# the one before, asks one of them with a layout file, kills asyncdbg while it is attached to some of
+# them; then the program must run on with no thread stopped.
 #
 # Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already.
 set -euo pipefail
