@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/path.h"
 #include "dwarf/qualified.h"
 #include "runtimes/leaf.h"
@@ -137,6 +138,18 @@ static bool is_as_its_target(const struct type *t)
 	       !type_is_dyn(target);
 }
 
+/*
+ * Is it an object of the trait Future? Others have it in what they are asked with or answer:
+ * hyper's Executor<Pin<Box<dyn Future>>>, FnOnce() -> Pin<Box<dyn Future>>, tower's boxed services.
+ */
+static bool is_future_object(const struct type *t)
+{
+	static const char future[] = "core::future::future::Future<";
+	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
+
+	return object && str_begins(object + strlen("dyn "), future);
+}
+
 static bool is_future(struct inspector *in, const struct type *t, int depth)
 {
 	size_t row;
@@ -150,9 +163,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	traits->is_future = NO;
 	bool is = type_is_coroutine(t) || leaf_is_known(t) || has_row(t, &row) ||
 	          points_at_future(in, t, depth) ||
-	          type_is(t, "core::future::from_generator::GenFuture");
-	if (!is && type_is_dyn(t))
-		is = strstr(type_name(t), "core::future::future::Future") != NULL;
+	          type_is(t, "core::future::from_generator::GenFuture") || is_future_object(t);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
 	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
 		is = lookup_has_poll(t);

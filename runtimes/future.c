@@ -9,6 +9,7 @@
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
 #include "runtimes/locals.h"
+#include "runtimes/mixed.h"
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
 #include "runtimes/traits.h"
@@ -308,6 +309,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		reach_explain(d, v, f);
+	else if (traits_of(v.type)->mixed && !d->strict)
+		mixed_add(d, v, f);
 	return f;
 }
 

@@ -60,6 +60,12 @@ bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f);
 /* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
 bool leaf_proves_itself(const struct type *t);
 
+/*
+ * Where tokio keeps whom each signal wakes, if t is the future of one: which signal it is, is found
+ * there. lookup_static() says the same of the type.
+ */
+bool signal_globals(const struct type *t, struct value *ret);
+
 /* Frees what leaves keep in c. */
 void queues_free(struct collector *c);
 

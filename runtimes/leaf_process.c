@@ -15,7 +15,8 @@ enum {
 	SIGNAL_SENDER,
 };
 
-#define CHILD_TYPE "tokio::process::ChildDropGuard"
+#define RX_FUTURE_TYPE "tokio::signal::RxFuture"
+#define CHILD_TYPE     "tokio::process::ChildDropGuard"
 
 const struct layout_row leaf_process_layout[] = {
 	/* Since 1.36, which waits by pidfd or by SIGCHLD. */
@@ -140,16 +141,19 @@ static struct error *signal_in(const struct leaf *l, struct value globals, uint6
 	return NULL;
 }
 
+bool signal_globals(const struct type *t, struct value *ret)
+{
+	return type_is(t, RX_FUTURE_TYPE) &&
+	       lookup_static(type_module(t), "tokio::signal::registry::globals::GLOBALS",
+	                     &ret->type, &ret->addr);
+}
+
 static struct error *signal_of(const struct leaf *l, uint64_t channel, uint64_t *ret)
 {
-	struct dwarf_module *dm = type_module(l->v.type);
-	const struct type *type;
-	uint64_t addr;
+	struct value globals;
 
 	*ret = 0;
-	if (!lookup_static(dm, "tokio::signal::registry::globals::GLOBALS", &type, &addr))
-		return NULL;
-	return signal_in(l, (struct value){ type, addr }, channel, ret);
+	return signal_globals(l->v.type, &globals) ? signal_in(l, globals, channel, ret) : NULL;
 }
 
 static struct error *decode_signal(struct leaf *l)
@@ -179,9 +183,6 @@ static struct error *decode_signal(struct leaf *l)
 
 const struct leaf_row leaf_process_rows[] = {
 	{ .type = CHILD_TYPE, .kind = "process", .decode = decode_child },
-	{ .type = "tokio::signal::RxFuture",
-	  .kind = "signal",
-	  .decode = decode_signal,
-	  .resource = true },
+	{ .type = RX_FUTURE_TYPE, .kind = "signal", .decode = decode_signal, .resource = true },
 	{ 0 },
 };

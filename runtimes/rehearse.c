@@ -147,6 +147,8 @@ static void ask_about_drops(struct dwarf_module *dm)
 /* The questions that decoding a value of the type asks beyond what the type itself says. */
 static void ask_about(struct rehearser *r, const struct type *t)
 {
+	struct value globals;
+
 	if (type_is_coroutine(t)) {
 		const struct coroutine_plan *plan = coroutine_plan(r->in, t);
 
@@ -157,6 +159,8 @@ static void ask_about(struct rehearser *r, const struct type *t)
 		future_is_type(r->in, t);
 	if (arms_is_poll_fn(t))
 		arms_learn(r->in, t);
+	if (signal_globals(t, &globals))
+		meet(r, globals.type);
 }
 
 /* Its neighbours: whatever a path or a show can step to. */

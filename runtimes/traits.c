@@ -7,6 +7,7 @@
 #include "runtimes/combinator.h"
 #include "runtimes/holding.h"
 #include "runtimes/leaf.h"
+#include "runtimes/mixed.h"
 #include "runtimes/reach.h"
 
 /* Wrappers that poll straight through to what they hold and are no frame of their own. */
@@ -108,6 +109,7 @@ static struct traits *learn(const struct type *t)
 	f->coroutine = type_is_coroutine(t);
 	f->maybe_done = is_maybe_done(t);
 	f->poll_fn = arms_is_poll_fn(t);
+	f->mixed = mixed_is_type(t);
 	f->waker = type_is(t, "core::task::wake::Waker");
 	f->instrumented = type_is(t, "tracing::instrument::Instrumented");
 	f->run_until = type_is(t, "tokio::task::local::RunUntil");

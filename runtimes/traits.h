@@ -67,7 +67,7 @@ struct traits {
 	enum answer holds;     /* of holding_type.c */
 	unsigned char special; /* enum holding_special */
 	bool members_known;
-	bool coroutine, maybe_done, poll_fn;
+	bool coroutine, maybe_done, poll_fn, mixed;
 	bool borrowed; /* a reference, or a Pin of one */
 	bool box;      /* a Box, or a Pin of one */
 	bool slice;    /* a fat pointer with a length */

@@ -6,8 +6,8 @@
 # Builds the programs in PROFILE with the newest lock (see build_programs.sh) and for each:
 # compares "async backtrace all" and who waits for whom with what the program says about itself,
 # validates the JSON of all commands, makes a core with gcore and compares the answer about it with
-# the one before, kills asyncdbg while it is attached to some of them; then the program must run on
-# with no thread stopped.
+# the one before, asks one of them with a layout file, kills asyncdbg while it is attached to some of
+# them; then the program must run on with no thread stopped.
 #
 # Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already.
 set -euo pipefail
@@ -157,6 +157,17 @@ check_core() {
 	rm -f "$work/core.$pid"
 }
 
+# check_layout EXE: a stripped copy with a layout file is understood as the program was.
+check_layout() {
+	local words=(--no-cache --exe "$work/bare" --layout "$work/layout")
+
+	ask layout.txt --no-cache -o "$work/layout" layout "$1"
+	strip --strip-all -o "$work/bare" "$1"
+	ask bare.json -p "$pid" "${words[@]}" --json async backtrace all
+	"$here/check_truth.py" --schema "$schema" "$work/bare.json" "$work/truth" >"$work/said" ||
+		bad "differs from the truth with a layout file" "$work/said"
+}
+
 # at_twenty_moments SIGNAL: sends it to asyncdbg at twenty moments of its work.
 at_twenty_moments() {
 	local child i start took status
@@ -196,6 +207,8 @@ check_program() {
 	[ "$program" != kinds ] || check_groups -p "$pid"
 	[ "$program" != kinds ] || check_choosing
 	check_holdings -p "$pid"
+	# Leaves of many kinds.
+	[ "$program" != sockets ] || check_layout "$1"
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in

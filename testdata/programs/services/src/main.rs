@@ -4,6 +4,7 @@ mod io;
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::pin::Pin;
 
 use hyper::body::Incoming;
 use hyper::client::conn::http1 as client;
@@ -11,12 +12,13 @@ use hyper::server::conn::http1 as server;
 use hyper::{Request, Response};
 use tokio::time::sleep;
 use tower::buffer::Buffer;
-use tower::limit::ConcurrencyLimit;
+use tower::limit::rate::Rate;
+use tower::limit::{ConcurrencyLimit, RateLimit};
 use tower::timeout::Timeout;
-use tower::util::{BoxService, Either};
+use tower::util::{BoxCloneService, BoxService, Either};
 use tower::{service_fn, BoxError, ServiceExt};
 use truth::tree::{at, Node};
-use truth::{here, Task, Truth, FOREVER};
+use truth::{here, Task, Truth, Wait, FOREVER};
 
 use crate::io::Io;
 
@@ -41,12 +43,19 @@ async fn limited_in_number() -> Result<u32, BoxError> {
     ConcurrencyLimit::new(service_fn(handle), 2).oneshot(2).await
 }
 
-async fn buffered() -> Result<u32, BoxError> {
-    let buffer = Buffer::new(service_fn(handle), 4);
+type Handled = Pin<Box<dyn Future<Output = Result<u32, BoxError>> + Send>>;
+
+/// The type of the inner service tells a future that the service is none of; the outer one has a
+/// timer, which it does not poll while it has no request.
+fn asked_of_a_buffer() -> Handled {
+    let service = BoxCloneService::new(service_fn(handle));
+    let buffer = Buffer::new(RateLimit::new(service, Rate::new(2, FOREVER)), 4);
+    Box::pin(truth::leak(buffer).clone().oneshot(3))
+}
+
+async fn buffered(answer: Handled) -> Result<u32, BoxError> {
     here!("services::buffered");
-    let result = buffer.clone().oneshot(3).await;
-    drop(buffer);
-    result
+    answer.await
 }
 
 async fn either(left: bool) -> Result<u32, BoxError> {
@@ -106,9 +115,9 @@ fn spawn_services() -> Vec<Task> {
     vec![
         spawn(limited_in_time(), through("services::limited_in_time")),
         spawn(limited_in_number(), through("services::limited_in_number")),
-        spawn(buffered(), through("services::buffered")),
+        spawn(buffered(asked_of_a_buffer()), through("services::buffered")),
         // The task that hands a Buffer's requests on.
-        Task::idle(None, &[]),
+        Task::idle(None, &[]).waits(Wait::new("mpsc_recv")),
         spawn(either(true), through("services::either")),
         spawn(either(false), through("services::either")),
         spawn(boxed(), through("services::boxed")),

@@ -1,0 +1,94 @@
+#include "runtimes/mixed.h"
+
+#include <string.h>
+
+#include "runtimes/reach.h"
+
+enum { MAX_RESOURCES = 8 };
+
+static const char *const types[] = {
+	"tower::buffer::worker::Worker",
+	/* Its timers, and the signal of the other half, are futures; the connection and the queue
+	 * of requests are none. */
+	"hyper::proto::h2::server::Server",
+	"hyper::proto::h2::client::ClientTask",
+};
+
+bool mixed_is_type(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (type_is(t, types[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A timer that nobody has polled since it was made or reset, an async fn that is not between its
+ * first poll and its return: a pending future that polls them would have changed that.
+ */
+static bool is_at_rest(const struct future *f)
+{
+	while (!f->wait && f->nchildren == 1)
+		f = f->children[0];
+	if (f->state == FUTURE_UNRESUMED || f->state == FUTURE_RETURNED)
+		return true;
+	for (size_t i = 0; f->wait && i < f->wait->ndetails; i++) {
+		const struct wait_detail *detail = &f->wait->details[i];
+
+		if (strcmp(detail->key, "registered") == 0)
+			return detail->number == 0;
+	}
+	return false;
+}
+
+static bool waits_for(const struct future *f, uint64_t object)
+{
+	bool waits = f->wait && f->wait->object == object;
+
+	for (size_t i = 0; i < f->nchildren && !waits; i++)
+		waits = waits_for(f->children[i], object);
+	return waits;
+}
+
+/* Of list, what no child of f waits for. Returns how many. */
+static size_t keep_new(const struct future *f, struct future **list, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i]->wait && !waits_for(f, list[i]->wait->object))
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
+static size_t add(struct future **to, size_t n, struct future *const *list, size_t nlist,
+                  bool at_rest)
+{
+	for (size_t i = 0; i < nlist; i++) {
+		if (is_at_rest(list[i]) == at_rest)
+			to[n++] = list[i];
+	}
+	return n;
+}
+
+void mixed_add(struct decoder *d, struct value v, struct future *f)
+{
+	struct future *list[MAX_RESOURCES], **children;
+	size_t n = keep_new(f, list, reach_registered(d, v, list, 0, MAX_RESOURCES)), polled;
+
+	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+	if (n)
+		memcpy(children, list, n * sizeof(*list));
+	polled = add(children, n, f->children, f->nchildren, false);
+	if (polled == 0)
+		return;
+	n = add(children, polled, f->children, f->nchildren, true);
+	for (size_t i = polled; i < n; i++) {
+		children[i]->branch = BRANCH_HELD;
+		children[i]->edge = "held";
+	}
+	f->children = children;
+	f->nchildren = n;
+}
