@@ -40,6 +40,7 @@ void json_put_findings(struct json_writer *w, const struct finding *list, size_t
                        const char *const *skipped, size_t nskipped);
 void json_put_target(struct json_writer *w, const struct answer *answer);
 /* With its key. */
+void json_put_summary(struct json_writer *w, const struct snapshot *s);
 void json_put_diff(struct json_writer *w, const struct diff *diff);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "commands/holders.h"
-#include "commands/saved.h"
 #include "commands/view.h"
 #include "debugger/base/progress.h"
 #include "dwarf/demangle.h"
@@ -122,114 +121,6 @@ void text_runtime_tasks(struct text *t, const char *before, const struct runtime
 	                       : 0;
 	if (local)
 		str_printf(&t->line, " and %zu of LocalSets", local);
-}
-
-/* ", LABEL VALUE" when there is a value. */
-static void fact(struct text *t, const char *label, const char *value)
-{
-	if (!value)
-		return;
-	str_append(&t->line, ", ");
-	str_append(&t->line, label);
-	text_clean(t, value);
-}
-
-/* "live pid 5", "core x.core of pid 5", "snapshot x.saved of pid 5" */
-static void subject_process(struct text *t, const struct target_info *target)
-{
-	const struct saved_origin *saved = t->out.answer.saved;
-
-	if (saved) {
-		str_append(&t->line, "snapshot ");
-		text_clean(t, saved->file);
-		str_append(&t->line, " of ");
-	}
-	if (target->core) {
-		str_append(&t->line, "core ");
-		text_clean(t, target->core);
-		str_append(&t->line, " of ");
-	} else if (!saved) {
-		text_clean(t, target->kind);
-		str_append(&t->line, " ");
-	}
-	str_printf(&t->line, "pid %d", (int)target->pid);
-	if (target->command) {
-		str_append(&t->line, " (");
-		text_clean(t, target->command);
-		str_append(&t->line, ")");
-	}
-}
-
-static void subject_target(struct text *t, const struct target_info *target)
-{
-	enum { BUILD_ID_DIGITS = 8 };
-	const struct saved_origin *saved = t->out.answer.saved;
-	SCRATCH(tmp);
-
-	subject_process(t, target);
-	fact(t, "saved ", saved ? saved_time(&tmp, saved->when) : NULL);
-	fact(t, "", target->exe);
-	if (target->build_id) {
-		const char *digits = arena_strndup(&tmp, target->build_id, BUILD_ID_DIGITS);
-
-		fact(t, "build-id ",
-		     arena_printf(&tmp, "%s%s", digits, t->out.options.ascii ? "..." : "…"));
-	}
-	fact(t, "tokio ", target->tokio);
-	fact(t, "rustc ", target->rustc);
-	if (target->signal)
-		fact(t, "ended by ", signal_name(&tmp, target->signal));
-}
-
-static void subject_runtimes(struct text *t, const struct snapshot *s)
-{
-	enum { SHOWN_ONE_BY_ONE = 3 };
-
-	str_append(&t->line, ", ");
-	text_count(t, s->nruntimes, "runtime");
-	for (size_t i = 0; i < s->nruntimes && s->nruntimes <= SHOWN_ONE_BY_ONE; i++) {
-		str_append(&t->line, i ? "; " : " (");
-		text_runtime(t, &s->runtimes[i]);
-		text_runtime_tasks(t, ", ", &s->runtimes[i]);
-	}
-	if (s->nruntimes && s->nruntimes <= SHOWN_ONE_BY_ONE)
-		str_append(&t->line, ")");
-}
-
-static void subject_reading(struct text *t, const struct snapshot *s)
-{
-	const struct reading *r = &s->reading;
-
-	if (r->how == READ_RUNNING) {
-		str_append(&t->line, ", not stopped");
-		return;
-	}
-	str_printf(&t->line, ", paused %.1f ms", (double)r->pause_ns / 1e6);
-	if (r->threads && r->threads < s->nthreads)
-		str_printf(&t->line, " (%zu of %zu threads)", r->threads, s->nthreads);
-	if (r->how == READ_LIMITED)
-		str_append(&t->line, ", then read while it ran");
-}
-
-void text_subject(struct text *t)
-{
-	static const char *const tiers[] = {
-		[TIER_FULL] = NULL,
-		[TIER_LINES] = "debug info: line tables only",
-		[TIER_SYMBOLS] = "debug info: symbols only",
-		[TIER_NONE] = "debug info: none",
-	};
-	const struct snapshot *s = t->out.answer.snapshot;
-
-	str_append(&t->line, "asyncdbg: ");
-	subject_target(t, &s->target);
-	fact(t, "", tiers[s->target.tier]);
-	if (s->target.layout)
-		fact(t, "by layout file ", s->target.layout);
-	subject_runtimes(t, s);
-	if (!s->target.core)
-		subject_reading(t, s);
-	str_append(&t->line, s->complete ? ", complete" : ", incomplete: see notes");
 }
 
 static void text_begin(struct out *o)
@@ -451,7 +342,7 @@ static void thread_stack(struct text *t, const struct thread_info *th)
 {
 	text_style(t, STYLE_HEADING);
 	str_printf(&t->line, "Thread #%u (pid: %d", th->number, (int)th->tid);
-	fact(t, "name: ", th->name);
+	text_fact(t, "name: ", th->name);
 	str_append(&t->line, ")");
 	if (th->role == THREAD_WORKER && th->worker >= 0)
 		str_printf(&t->line, " worker %d", th->worker);
@@ -459,7 +350,7 @@ static void thread_stack(struct text *t, const struct thread_info *th)
 		str_printf(&t->line, " %s", thread_role_name(th->role));
 	if (th->role != THREAD_OTHER && th->runtime >= 0)
 		str_printf(&t->line, " of runtime %d", th->runtime);
-	fact(t, "", th->state);
+	text_fact(t, "", th->state);
 	thread_wait(t, th);
 	text_end_line(t);
 	for (size_t i = 0; i < th->nframes; i++) {

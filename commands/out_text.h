@@ -45,8 +45,12 @@ void text_end_line(struct text *t);
 /* Prints "! why" behind indent; nothing for NULL. */
 void text_problem(struct text *t, const char *indent, const char *why);
 
+/* ", LABEL VALUE" when there is a value. */
+void text_fact(struct text *t, const char *label, const char *value);
+
 /*
- * The line of what was read, without its end: "asyncdbg: live pid 28406 (name), ...".
+ * out_text_subject.c: the line of what was read, without its end: "asyncdbg: live pid 28406 (name),
+ * ...".
  */
 void text_subject(struct text *t);
 
