@@ -148,6 +148,8 @@ struct holding_variable *holding_saved_variable(struct arena *a, const struct ty
                                                 const struct type *type, uint64_t offset);
 struct holding_variable *holding_running_variable(struct collector *c, const struct type *type,
                                                   struct dwarf_module *dm, uint64_t die);
+/* Asks where the variables of its states are declared, so that it becomes known. */
+void holding_rehearse(const struct type *coroutine);
 /* Says where its variable is declared, if that is known: file, line and declared of f->h. */
 void holding_declare(struct collector *c, struct found *f);
 
