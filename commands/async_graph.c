@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/alike.h"
 #include "commands/command.h"
 #include "commands/focus.h"
 #include "commands/graph_dot.h"
 #include "commands/view.h"
-#include "debugger/base/str.h"
+#include "commands/words.h"
 #include "runtimes/verdict.h"
 
 enum {
@@ -16,6 +17,10 @@ enum {
 
 static struct error *check_graph(const struct call *call)
 {
+	const char *dot = call_option(call, "dot");
+
+	if (dot && strcmp(dot, "-") != 0)
+		TRY(word_file(dot));
 	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
 }
 
@@ -44,7 +49,6 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	const char *dot = call_option(call, "dot");
 	size_t nodes, edges;
-	SCRATCH(tmp);
 	bool *shown;
 
 	TRY(select_nodes(s, answer->snapshot, v->graph, call, &shown));
@@ -53,9 +57,17 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 		out->ops->graph(out, v, shown);
 		return NULL;
 	}
+	if (strcmp(dot, "-") == 0) {
+		graph_print_dot(out->options.answers, v, shown, &nodes, &edges);
+		return NULL;
+	}
 	TRY(graph_write_dot(v, shown, dot, &nodes, &edges));
-	fprintf(out->options.messages, "asyncdbg: wrote %s: %zu nodes, %zu edges\n",
-	        str_clean(&tmp, dot, strlen(dot)), nodes, edges);
+	const struct written written = {
+		.path = dot,
+		.what = { { "node", nodes }, { "edge", edges } },
+	};
+
+	out->ops->written(out, answer, &written);
 	return NULL;
 }
 
@@ -78,19 +90,25 @@ static struct error *run_deadlocks(struct session *s, const struct answer *answe
                                    const struct call *call, struct out *out)
 {
 	const struct verdicts *v = session_verdicts(s, answer->snapshot);
+	struct alikes alikes;
 
 	(void)call;
+	alikes_make(&s->answer, v, &alikes);
 	out_begin(out, answer);
-	for (size_t i = 0; i < v->n; i++) {
-		out->ops->verdict(out, v, i);
-		TRY(show_members(v->graph, &v->list[i], out));
+	for (size_t i = 0; i < alikes.n; i++) {
+		const struct alike *alike = &alikes.list[i];
+
+		out->ops->verdict(out, v, alike);
+		/* A program that reads it wants all; people one that stands for them. */
+		for (size_t k = 0; k < (out->options.cut ? 1 : alike->n); k++)
+			TRY(show_members(v->graph, &v->list[alike->list[k]], out));
 	}
 	out->ops->verdicts_end(out, v);
 	return NULL;
 }
 
 static const struct command_option graph_options[] = {
-	{ "dot", "FILE", false, "Write it to FILE for Graphviz, and print nothing" },
+	{ "dot", "FILE", false, "Write it to FILE for Graphviz, - for standard output" },
 	{ 0 },
 };
 

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
@@ -13,12 +14,14 @@ static struct error *check(const struct call *call)
 static struct error *by_id(const struct answer *answer, const char *id, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
+	uint64_t number = strtoull(id, NULL, 10);
 
 	if (!snapshot_task(snap, id, 0))
 		return unknown_task(snap, id);
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->ntasks; i++) {
-		if (strcmp(snap->tasks[i]->id, id) != 0)
+		/* Numbers first: --exec may ask so for each of very many. */
+		if (snap->tasks[i]->number != number || strcmp(snap->tasks[i]->id, id) != 0)
 			continue;
 		TRY(out_check(out));
 		out->ops->task(out, snap->tasks[i], TASK_FULL);

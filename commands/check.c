@@ -7,11 +7,11 @@
 #include "commands/checks.h"
 #include "commands/command.h"
 #include "commands/execute.h"
+#include "commands/interval.h"
 #include "debugger/base/str.h"
 #include "runtimes/inspect.h"
 
-#define DEFAULT_INTERVAL 1.0
-#define MAX_INTERVAL     3600.0
+#define DEFAULT_INTERVAL 1.0 /* seconds */
 
 static const struct check *check_named(const char *name, size_t len)
 {
@@ -22,13 +22,27 @@ static const struct check *check_named(const char *name, size_t len)
 	return NULL;
 }
 
-/* Is it in a list with commas? */
+/* The next name of a list with commas, blanks around it or not; false at its end. */
+static bool next_name(const char **list, const char **name, size_t *len)
+{
+	if (!*list)
+		return false;
+	size_t all = strcspn(*list, ",");
+
+	*name = *list + strspn(*list, " ");
+	*len = all > (size_t)(*name - *list) ? all - (size_t)(*name - *list) : 0;
+	while (*len && (*name)[*len - 1] == ' ')
+		--*len;
+	*list = (*list)[all] ? *list + all + 1 : NULL;
+	return true;
+}
+
 static bool is_listed(const char *list, const char *name)
 {
-	for (const char *p = list; *p; p += strcspn(p, ",")) {
-		p += *p == ',';
-		size_t len = strcspn(p, ",");
+	const char *p;
+	size_t len;
 
+	while (next_name(&list, &p, &len)) {
 		if (strlen(name) == len && memcmp(p, name, len) == 0)
 			return true;
 	}
@@ -37,37 +51,25 @@ static bool is_listed(const char *list, const char *name)
 
 static struct error *check_list(const char *list)
 {
+	const char *name;
+	size_t len;
 	STR(known);
 
-	for (const char *p = list; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		size_t len = strcspn(p, ",");
-
-		if (check_named(p, len))
+	while (next_name(&list, &name, &len)) {
+		if (check_named(name, len))
 			continue;
 		for (const struct check *c = check_table; c->name; c++)
 			str_printf(&known, "%s%s", known.len ? ", " : "", c->name);
-		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)len, p,
+		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)len, name,
 		                 str_text(&known));
 	}
 	return NULL;
 }
 
-/* Seconds, with or without "s" behind; "500ms". */
 static struct error *read_interval(const char *text, double *ret)
 {
-	char *end;
-
 	*ret = DEFAULT_INTERVAL;
-	if (!text)
-		return NULL;
-	*ret = strtod(text, &end);
-	if (strcmp(end, "ms") == 0)
-		*ret /= 1000;
-	if (end == text || !(*end == '\0' || strcmp(end, "s") == 0 || strcmp(end, "ms") == 0) ||
-	    !(*ret >= 0 && *ret <= MAX_INTERVAL))
-		return error_new(ERR_USAGE, "\"%s\" is not a number of seconds", text);
-	return NULL;
+	return text ? interval_read(text, ret) : NULL;
 }
 
 static struct error *check_check(const struct call *call)
@@ -80,17 +82,6 @@ static struct error *check_check(const struct call *call)
 	return read_interval(call_option(call, "interval"), &interval);
 }
 
-/* A ^C ends it. */
-static struct error *sleep_for(double seconds)
-{
-	struct timespec left = { (time_t)seconds,
-		                 (long)((seconds - (double)(time_t)seconds) * 1e9) };
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		TRY(interrupt_check());
-	return interrupt_check();
-}
-
 /* The second of two looks at a live process; what the first one saw is kept of its workers. */
 static struct error *look_again(struct session *s, struct answer *answer, struct checks *c)
 {
@@ -99,7 +90,7 @@ static struct error *look_again(struct session *s, struct answer *answer, struct
 	if (!live || !s->target || c->interval == 0)
 		return NULL;
 	c->before = checks_look(c->a, answer->snapshot, &c->nbefore);
-	TRY(sleep_for(c->interval));
+	TRY(interval_wait(c->interval));
 
 	/* Under --exec, too, the second look is another one. */
 	bool pinned = s->pinned;
@@ -164,8 +155,8 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 static const struct command_option check_options[] = {
 	{ "fail-on", "LIST", false,
 	  "Exit with 3 when one of these checks, with commas between, finds anything" },
-	{ "interval", "SECONDS", false,
-	  "Time between two looks at a live process, 1 by default; 0: one look" },
+	{ "interval", "TIME", false,
+	  "Time between two looks at a live process, 1s by default; 0: one look" },
 	{ 0 },
 };
 

@@ -27,25 +27,9 @@ struct finding *add_finding(struct checks *c, const struct check *check, enum se
 	return f;
 }
 
-static void verdict_finding(struct checks *c, const struct check *check, const struct verdict *v)
+static void list_members(struct finding *f, const char **tasks, const struct graph *g,
+                         const struct verdict *v)
 {
-	const struct graph *g = c->v->graph;
-	const char **tasks = NEW_ARRAY(c->a, const char *, MAX_LISTED);
-	STR(text);
-
-	bool possible = v->trust == VERDICT_POSSIBLE;
-
-	str_append(&text, possible ? "possibly, " : "");
-	str_append(&text, verdict_text(c->a, g, v));
-	for (size_t i = 0; possible && i < v->ndoubts; i++)
-		str_printf(&text, "; %s", v->doubts[i]);
-	if (v->nbehind)
-		str_printf(&text, "; %zu more behind", v->nbehind);
-
-	struct finding *f = add_finding(c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR,
-	                                "%s", str_text(&text));
-	f->more = "async deadlocks";
-	f->tasks = tasks;
 	for (size_t i = 0; i < v->nmembers; i++) {
 		const struct task *task = g->nodes[v->members[i]].task;
 
@@ -55,11 +39,45 @@ static void verdict_finding(struct checks *c, const struct check *check, const s
 	}
 }
 
+static void verdict_finding(struct checks *c, const struct check *check, const struct alike *alike)
+{
+	const struct graph *g = c->v->graph;
+	const struct verdict *v = &c->v->list[alike->list[0]];
+	const char **tasks = NEW_ARRAY(c->a, const char *, MAX_LISTED);
+	bool possible = v->trust == VERDICT_POSSIBLE;
+	STR(text);
+
+	str_append(&text, possible ? "possibly, " : "");
+	str_append(&text, verdict_text(c->a, g, v));
+	if (alike->nbehind)
+		str_printf(&text, "; %zu more behind%s", alike->nbehind,
+		           alike->n > 1 ? " this and its like" : "");
+
+	struct finding *f = add_finding(c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR,
+	                                "%s", str_text(&text));
+	f->more = "async deadlocks";
+	f->doubts = v->doubts;
+	f->ndoubts = v->ndoubts;
+	f->count = alike->n;
+	f->others = alike_others(c->a, c->v, alike);
+	f->tasks = tasks;
+	for (size_t i = 0; i < alike->n; i++)
+		list_members(f, tasks, g, &c->v->list[alike->list[i]]);
+}
+
 static void verdicts_of(struct checks *c, const struct check *check, enum verdict_kind kind)
 {
-	for (size_t i = 0; i < c->v->n; i++) {
-		if (c->v->list[i].kind == kind)
-			verdict_finding(c, check, &c->v->list[i]);
+	if (!c->alikes) {
+		struct alikes *alikes = NEW(c->a, struct alikes);
+
+		alikes_make(c->a, c->v, alikes);
+		c->alikes = alikes;
+	}
+	for (size_t i = 0; i < c->alikes->n; i++) {
+		const struct alike *alike = &c->alikes->list[i];
+
+		if (c->v->list[alike->list[0]].kind == kind)
+			verdict_finding(c, check, alike);
 	}
 }
 

@@ -2,6 +2,7 @@
 #ifndef COMMANDS_CHECKS_H
 #define COMMANDS_CHECKS_H
 
+#include "commands/alike.h"
 #include "commands/finding.h"
 #include "debugger/base/vec.h"
 #include "runtimes/verdict.h"
@@ -21,7 +22,8 @@ struct checks {
 	struct arena *a;
 	const struct snapshot *s;
 	const struct verdicts *v;
-	bool two_looks; /* before is known */
+	const struct alikes *alikes; /* of v; NULL: not made yet */
+	bool two_looks;              /* before is known */
 	const struct look *before;
 	size_t nbefore;
 	double interval; /* seconds between the looks */

@@ -376,7 +376,14 @@ size_t command_option_words(const struct command *const *table, const struct wor
 	size_t depth;
 	struct error *err CLEANUP(error_freep) = command_named(table, &plain, &command, &depth);
 
-	return err ? 0 : option_words(command, rest);
+	if (err)
+		return 0;
+	size_t n = option_words(command, rest);
+	/* Of another command: to say so is for the command, and it is no short form of one of the
+	   program's. */
+	for (size_t i = 0; !n && table[i]; i++)
+		n = option_words(table[i], rest) != 0;
+	return n;
 }
 
 struct completions {

@@ -116,8 +116,9 @@ struct error *command_find(struct arena *a, const struct command *const *table,
 
 /*
  * How many words at the beginning of rest belong to an option of the command that typed begins
- * with: the option, and its values as far as they are there; 0: rest begins with none of its
- * options. For what reads the words of a shell, where options of the program stand among them.
+ * with: the option, and its values as far as they are there; 1: it is one of another command; 0:
+ * rest begins with none. For what reads the words of a shell, where options of the program stand
+ * among them.
  */
 size_t command_option_words(const struct command *const *table, const struct words *typed,
                             const struct words *rest);

@@ -330,7 +330,9 @@ static void options_among_others(void **state)
 	assert_int_equal(words_of_option("ex gr", "--json --dot x"), 0);
 	assert_int_equal(words_of_option("ex gr", "x --dot x"), 0);
 	assert_int_equal(words_of_option("ex", "--dot x"), 0);
-	assert_int_equal(words_of_option("bt", "--dot x"), 0);
+	/* For the command to refuse. */
+	assert_int_equal(words_of_option("bt", "--dot x"), 1);
+	assert_int_equal(words_of_option("bt", "--do x"), 0);
 }
 
 static void assert_example_completes(const char *before, const char *partial, const char *expected)

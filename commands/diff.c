@@ -277,6 +277,23 @@ static bool blocks_on(const struct thread_info *th)
 	return th && th->role == THREAD_BLOCK_ON && th->root;
 }
 
+/* Whether that thread may block on a future of which this look knows nothing. */
+static bool may_block_on(const struct snapshot *s, pid_t tid)
+{
+	const struct thread_info *th = snapshot_thread_by_tid(s, tid);
+
+	return th && (th->role == THREAD_BLOCK_ON || (!s->complete && th->role == THREAD_OTHER));
+}
+
+static enum diff_kind kind_of_only(const struct differ *x, const struct thread_info *a,
+                                   const struct thread_info *b)
+{
+	if (may_block_on(a ? x->d->after : x->d->before, (a ? a : b)->tid))
+		return DIFF_UNKNOWN;
+	return a ? DIFF_GONE : DIFF_NEW;
+}
+
+/* One of them is NULL where only the other look has it. */
 static void compare_thread(struct differ *x, const struct thread_info *a,
                            const struct thread_info *b)
 {
@@ -290,7 +307,7 @@ static void compare_thread(struct differ *x, const struct thread_info *a,
 		item->to = place_of_tree(b->root);
 		item->kind = compare_trees(a->root, b->root, &d);
 	} else {
-		item->kind = a ? DIFF_GONE : DIFF_NEW;
+		item->kind = kind_of_only(x, a, b);
 	}
 	if (item->kind == DIFF_MOVED)
 		tell_difference(item, &d);

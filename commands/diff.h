@@ -47,9 +47,13 @@ struct diff_group {
 	size_t n;
 };
 
+enum { DIFF_MAX_DOUBTS = 4 };
+
 struct diff {
 	const struct snapshot *before, *after;
 	const char *before_name, *after_name; /* for people; filled by who shows it, may be NULL */
+	const char *doubts[DIFF_MAX_DOUBTS];  /* see diff_find_doubts() */
+	size_t ndoubts;
 	struct diff_item *items;
 	size_t nitems;
 	struct diff_group *groups; /* by kind, then looks and size descending */
@@ -66,6 +70,12 @@ struct diff {
 void diff_compute(const struct snapshot *before, const struct snapshot *after,
                   const struct diff *earlier, struct diff *ret);
 void diff_free(struct diff *d);
+
+/*
+ * Fills doubts, once the looks have names: they are of different processes (by pid, instance,
+ * build-id, or by path where there is no build-id), or one of them is incomplete.
+ */
+void diff_find_doubts(struct diff *d);
 
 /* Whether anything is new, gone or has moved: timers that only tick are no movement. */
 bool diff_has_moved(const struct diff *d);

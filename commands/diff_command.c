@@ -7,41 +7,32 @@
 #include "commands/command.h"
 #include "commands/diff.h"
 #include "commands/execute.h"
+#include "commands/interval.h"
 #include "commands/saved.h"
 #include "debugger/base/str.h"
 
 enum {
 	DIFF_WANTS = WANT_TASKS | WANT_RUNNING,
 	MAX_LOOKS = 1000000,
-	MAX_SECONDS = 86400,
 };
 
-/* "5s", "200ms", "2m", or a number of seconds. */
-static struct error *interval(const char *word, struct timespec *ret)
+/* Two looks at one moment are none. */
+static struct error *interval(const char *word, double *seconds)
 {
-	static const struct {
-		const char *unit;
-		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 } };
-	char *end;
-	double number = strtod(word, &end);
+	TRY(interval_read(word, seconds));
+	return *seconds > 0 ? NULL : error_new(ERR_USAGE, "\"%s\" is no time between looks", word);
+}
 
-	for (size_t i = 0; end != word && i < sizeof(units) / sizeof(*units); i++) {
-		double seconds = number * units[i].seconds;
-
-		if (strcmp(end, units[i].unit) != 0 || !(seconds > 0 && seconds <= MAX_SECONDS))
-			continue;
-		ret->tv_sec = (time_t)seconds;
-		ret->tv_nsec = (long)((seconds - (double)ret->tv_sec) * 1e9);
-		return NULL;
-	}
-	return error_new(ERR_USAGE, "\"%s\" is no interval: 5s, 200ms or 2m, up to a day", word);
+static struct error *look_count(const char *word, uint64_t *ret)
+{
+	TRY(word_number(word, "a number of looks", MAX_LOOKS, ret));
+	return *ret ? NULL : error_new(ERR_USAGE, "--count is at least 1");
 }
 
 static struct error *check(const struct call *call)
 {
 	const char *every = call_option(call, "interval"), *count = call_option(call, "count");
-	struct timespec time;
+	double seconds;
 	uint64_t n;
 
 	if (every && call->args.n)
@@ -50,31 +41,22 @@ static struct error *check(const struct call *call)
 	if (!every && count)
 		return error_new(ERR_USAGE, "--count goes with --interval");
 	if (every)
-		TRY(interval(every, &time));
-	return count ? word_number(count, "a number of looks", MAX_LOOKS, &n) : NULL;
+		TRY(interval(every, &seconds));
+	return count ? look_count(count, &n) : NULL;
 }
 
 /* ---- showing ---- */
 
-/* Task ids and addresses of one program mean nothing in another. */
-static struct error *check_same(const struct diff *d)
-{
-	const struct target_info *a = &d->before->target, *b = &d->after->target;
-
-	if (a->build_id && b->build_id && strcmp(a->build_id, b->build_id) != 0)
-		return error_new(ERR_USAGE,
-		                 "%s and %s are of different programs: build-ids %s and %s",
-		                 d->before_name, d->after_name, a->build_id, b->build_id);
-	return NULL;
-}
-
 /* The answer is about the later look. Returns the status that it calls for. */
-static enum status show(const struct answer *answer, const struct diff *d, struct out *out)
+static enum status show(const struct answer *answer, struct diff *d,
+                        const struct saved_origin *saved, struct out *out)
 {
 	struct answer shown = *answer;
 
 	shown.snapshot = d->after;
+	shown.saved = saved;
 	shown.wants = DIFF_WANTS;
+	diff_find_doubts(d);
 	out_begin(out, &shown);
 	out->ops->diff(out, d);
 	if (!d->before->complete || !d->after->complete)
@@ -106,7 +88,7 @@ static struct error *open_look(const struct session *s, struct arena *a, const c
 	TRY(session_open(&ret->options, &ret->session));
 	TRY(session_snapshot(&ret->session, DIFF_WANTS, NULL, &ret->snapshot));
 	const char *clean = str_clean(a, path, strlen(path));
-	const char *when = ret->session.saved ? saved_time(a, ret->session.saved_when) : NULL;
+	const char *when = ret->session.saved ? saved_time(a, ret->session.origin.when) : NULL;
 
 	ret->name = when ? arena_printf(a, "%s (%s)", clean, when) : clean;
 	return NULL;
@@ -117,11 +99,13 @@ static struct error *diff_files(struct session *s, const struct answer *answer,
 {
 	struct look a CLEANUP(look_close) = { 0 }, b CLEANUP(look_close) = { 0 };
 	struct diff d CLEANUP(diff_free) = { 0 };
+	const struct session *later = s;
 	SCRATCH(tmp);
 
 	TRY(open_look(s, &tmp, args->word[0], &a));
 	if (args->n > 1) {
 		TRY(open_look(s, &tmp, args->word[1], &b));
+		later = &b.session;
 	} else {
 		TRY(session_snapshot(s, DIFF_WANTS, NULL, &b.snapshot));
 		b.name = s->options->pid ? "now" : s->options->core;
@@ -129,23 +113,12 @@ static struct error *diff_files(struct session *s, const struct answer *answer,
 	diff_compute(a.snapshot, b.snapshot, NULL, &d);
 	d.before_name = a.name;
 	d.after_name = b.name;
-	TRY(check_same(&d));
-	s->finding = show(answer, &d, out);
+	s->finding = show(answer, &d, later->saved ? &later->origin : NULL, out);
 	/* The format writes at its end, and this outlives neither look. */
 	return out_end(out);
 }
 
 /* ---- live ---- */
-
-/* ^C ends it: see interrupt_check(). */
-static struct error *wait_for(const struct timespec *time)
-{
-	struct timespec left = *time;
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		TRY(interrupt_check());
-	return interrupt_check();
-}
 
 struct watch {
 	struct snapshot *before, *after;
@@ -170,7 +143,7 @@ static struct error *show_next(struct session *s, struct watch *w, const struct 
 	diff_compute(w->before, w->after, first ? NULL : &w->earlier, &d);
 	d.before_name = "the look before";
 	d.after_name = every;
-	enum status status = show(answer, &d, out);
+	enum status status = show(answer, &d, NULL, out);
 	struct error *err = out_end(out);
 
 	if (status != STATUS_STILL && w->status != STATUS_PARTIAL)
@@ -188,23 +161,24 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
 {
 	const char *every = call_option(call, "interval"), *times = call_option(call, "count");
 	struct watch w CLEANUP(watch_end) = { .status = STATUS_STILL };
-	struct timespec time;
 	uint64_t count = 1;
+	double seconds;
 	SCRATCH(tmp);
 
 	if (!every)
 		return error_new(ERR_USAGE,
 		                 "say what to compare: diff A B of two saved snapshots or cores, "
 		                 "or -p PID diff --interval 5s");
-	TRY(interval(every, &time));
+	TRY(interval(every, &seconds));
 	if (times)
-		TRY(word_number(times, "a number of looks", MAX_LOOKS, &count));
+		TRY(look_count(times, &count));
 	if (!s->target || !s->target->ops->stop)
 		return error_new(ERR_USAGE, "only a process moves: say which with -p PID");
 	TRY(inspect(s->inspector, DIFF_WANTS, NULL, &w.before));
 	for (uint64_t i = 0; i < count; i++) {
-		TRY(wait_for(&time));
-		TRY(show_next(s, &w, answer, arena_printf(&tmp, "this one, %s later", every),
+		TRY(interval_wait(seconds));
+		TRY(show_next(s, &w, answer,
+		              arena_printf(&tmp, "this one, %s later", interval_text(&tmp, every)),
 		              i == 0, out));
 	}
 	s->finding = w.status;

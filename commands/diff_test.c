@@ -204,6 +204,87 @@ static void test_block_on(void **state)
 	assert_int_equal(gone.counts[DIFF_GONE], 1);
 	DIFF(new, b, a, NULL);
 	assert_int_equal(new.counts[DIFF_NEW], 1);
+	/* Of a look that knows nothing of the thread, nothing follows. */
+	b->complete = false;
+	DIFF(unread, a, b, NULL);
+	assert_int_equal(unread.counts[DIFF_UNKNOWN], 1);
+	assert_int_equal(unread.counts[DIFF_GONE], 0);
+	DIFF(before, b, a, NULL);
+	assert_int_equal(before.counts[DIFF_UNKNOWN], 1);
+	assert_false(diff_has_moved(&before));
+	/* A worker blocks on nothing, and a thread that has ended is gone. */
+	b->threads[0].role = THREAD_WORKER;
+	DIFF(works, a, b, NULL);
+	assert_int_equal(works.counts[DIFF_GONE], 1);
+	b->threads[0].role = THREAD_OTHER;
+	b->threads[0].tid++;
+	DIFF(ended, a, b, NULL);
+	assert_int_equal(ended.counts[DIFF_GONE], 1);
+	/* What it blocks on could not be read. */
+	b->threads[0].tid--;
+	b->complete = true;
+	b->threads[0].role = THREAD_BLOCK_ON;
+	b->threads[0].root = NULL;
+	DIFF(rootless, a, b, NULL);
+	assert_int_equal(rootless.counts[DIFF_UNKNOWN], 1);
+}
+
+/* ---- doubts ---- */
+
+static void assert_doubt(const struct snapshot *a, const struct snapshot *b, const char *expected)
+{
+	DIFF(d, a, b, NULL);
+
+	d.before_name = "A";
+	d.after_name = "B";
+	diff_find_doubts(&d);
+	assert_int_equal(d.ndoubts, expected != NULL);
+	if (expected && !strstr(d.doubts[0], expected))
+		fail_msg("\"%s\" does not say \"%s\"", d.doubts[0], expected);
+}
+
+static void test_different_processes(void **state)
+{
+	SNAPSHOT(a);
+	SNAPSHOT(b);
+
+	(void)state;
+	assert_doubt(a, b, NULL);
+	b->target.pid++;
+	assert_doubt(a, b, "A and B seem to be of different processes (pid ");
+	/* As a process is called in its own namespace, and from outside. */
+	a->target.instance = b->target.instance = "boot 5";
+	assert_doubt(a, b, NULL);
+	b->target.pid--;
+	b->target.instance = "boot 6";
+	assert_doubt(a, b, "started anew between them");
+	b->target.instance = NULL;
+	assert_doubt(a, b, NULL);
+	a->target.build_id = "0011";
+	b->target.build_id = "0012";
+	assert_doubt(a, b, "build-ids 0011 and 0012");
+	b->target.build_id = NULL;
+	a->target.exe = "/bin/a";
+	b->target.exe = "/bin/b";
+	assert_doubt(a, b, "their executables are /bin/a and /bin/b");
+	/* The same one under another name. */
+	b->target.build_id = "0011";
+	assert_doubt(a, b, NULL);
+}
+
+static void test_incomplete(void **state)
+{
+	SNAPSHOT(a);
+	SNAPSHOT(b);
+
+	(void)state;
+	b->complete = false;
+	assert_doubt(a, b, "B is incomplete: what seems new or gone may only not have been read");
+	b->complete = true;
+	snapshot_incomplete(a, "no stack of %s", "thread 2");
+	assert_doubt(a, b,
+	             "A is incomplete: what seems new or gone may only not have been read; no "
+	             "stack of thread 2");
 }
 
 /* A snapshot of n tasks at two places. */
@@ -293,7 +374,8 @@ static void test_text(void **state)
 static void test_json(void **state)
 {
 	static const char expected[] =
-		"\"diff\":{\"before\":\"A\",\"after\":null,\"has_moved\":true,\"counts\":{"
+		"\"diff\":{\"before\":\"A\",\"after\":null,\"has_moved\":true,\"before_complete\":"
+		"true,\"doubts\":[],\"counts\":{"
 		"\"moved\":2,"
 		"\"rearmed\":0,\"new\":1,\"gone\":0,\"unknown\":0,\"unchanged\":8},\"groups\":["
 		"{\"kind\":\"moved\",\"count\":1,\"from\":{\"function\":\"app::f\",\"file_short\":"
@@ -340,7 +422,11 @@ static void test_usage(void **state)
 	assert_wrong("diff --interval -1", "no interval");
 	assert_wrong("diff --interval nan", "no interval");
 	assert_wrong("diff --interval s", "no interval");
+	assert_wrong("diff --interval 0", "no time between looks");
+	assert_wrong("diff --interval 2d", "no interval");
+	assert_wrong("diff --interval 86401", "up to a day");
 	assert_wrong("diff --interval 1s --count x", "number of looks");
+	assert_wrong("diff --interval 1s --count 0", "at least 1");
 	assert_wrong("diff --interval 1s", "only a process moves");
 }
 
@@ -358,7 +444,8 @@ static void test_files(void **state)
 	snprintf(b, sizeof(b), "%s/diff_test.%d.b", tmp ? tmp : "/tmp", (int)getpid());
 	snprintf(line, sizeof(line), "diff '%s' '%s'", a, b);
 	for (int i = 0; i < 4; i++) {
-		static const int findings[] = { STATUS_STILL, STATUS_OK, STATUS_PARTIAL, 0 };
+		static const int findings[] = { STATUS_STILL, STATUS_OK, STATUS_PARTIAL,
+			                        STATUS_STILL };
 		SNAPSHOT(before);
 		SNAPSHOT(after);
 		CAUGHT(c);
@@ -373,12 +460,11 @@ static void test_files(void **state)
 		struct error *err CLEANUP(error_freep) = run_line(&c, &session, NULL, line);
 		unlink(a);
 		unlink(b);
-		if (i == 3) {
-			assert_non_null(err);
-			assert_non_null(strstr(err->message, "different programs"));
-			continue;
-		}
 		assert_null(err);
+		assert_int_equal(!!strstr(c.answers, "different processes"), i == 3);
+		assert_int_equal(!!strstr(c.answers, ".b (1970-01-02 00:00:00 UTC) is incomplete"),
+		                 i == 2);
+		assert_non_null(strstr(c.answers, "asyncdbg: snapshot "));
 		assert_int_equal(session.finding, findings[i]);
 		assert_non_null(strstr(c.answers, "(1970-01-02 00:00:00 UTC) to "));
 	}
@@ -393,7 +479,8 @@ int main(void)
 		cmocka_unit_test(test_unknown),      cmocka_unit_test(test_block_on),
 		cmocka_unit_test(test_groups),       cmocka_unit_test(test_text),
 		cmocka_unit_test(test_json),         cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_files),        cmocka_unit_test(test_different_processes),
+		cmocka_unit_test(test_incomplete),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,10 @@
 /* As `asyncdbg -c FILE` would have it; the snapshot becomes the session's. */
 static void open_saved(struct session *s, const char *first_id)
 {
-	*s = (struct session){ .snapshot = make_snapshot(), .saved = true, .saved_wants = ~0U };
+	*s = (struct session){ .snapshot = make_snapshot(),
+		               .saved = true,
+		               .saved_wants = ~0U,
+		               .origin = { "then.saved", 1763750610 } };
 	s->snapshot->tasks[0]->id = first_id;
 }
 
@@ -49,6 +52,13 @@ static void runs_each_command_for_each_task(void **state)
 	assert_int_equal(count(said, "Task: 4"), 1);
 	assert_int_equal(count(said, "Task: 5"), 1);
 	assert_int_equal(count(said, "1 of 2 tasks match"), 2);
+	/* It is not what is now. */
+	assert_int_equal(count(said, "asyncdbg: snapshot then.saved of pid "), 1);
+	assert_int_equal(count(said, "), saved 2025-11-21 18:43:30 UTC, "), 1);
+	/* Who waits is counted for the snapshot, not for each task. */
+	assert_true(s.waiting.counted);
+	session_drop_snapshot(&s);
+	assert_false(s.waiting.counted);
 	assert_false(s.pinned);
 }
 

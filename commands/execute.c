@@ -36,6 +36,8 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 	if (command->ask)
 		command->ask(s, call, &question);
 	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));
+	answer->saved = s->saved ? &s->origin : NULL;
+	answer->waiting = &s->waiting;
 	answer->wants = s->wants;
 	answer->verbose = wants & WANT_LOCALS;
 	return NULL;

@@ -9,10 +9,14 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 struct finding {
 	const char *check; /* name: "deadlock" */
 	enum severity severity;
-	const char *text;         /* one sentence */
-	const char *more;         /* the command that shows more: "async task 7" */
-	const char *const *tasks; /* ids, the first ones */
-	size_t ntasks, all_tasks; /* listed; how many it is about, 0: it is about no task */
+	const char *text;          /* one sentence */
+	const char *more;          /* the command that shows more: "async task 7" */
+	const char *const *tasks;  /* ids, the first ones */
+	size_t ntasks, all_tasks;  /* listed; how many it is about, 0: it is about no task */
+	const char *const *doubts; /* why it may not be so */
+	size_t ndoubts;
+	size_t count;       /* how many verdicts it stands for, 0: it is none */
+	const char *others; /* the other ones in a few words, NULL none */
 };
 
 const char *severity_name(enum severity severity);

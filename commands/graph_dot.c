@@ -111,8 +111,8 @@ static bool *find_inside(const struct graph *g, struct arena *a)
 	return inside;
 }
 
-static void write_graph(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
-                        size_t *edges)
+void graph_print_dot(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
+                     size_t *edges)
 {
 	const struct graph *g = v->graph;
 	SCRATCH(tmp);
@@ -145,6 +145,6 @@ struct error *graph_write_dot(const struct verdicts *v, const bool *shown, const
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
 	TRY(new_file_open(path, 0666, "digraph asyncdbg", &file));
-	write_graph(file.f, v, shown, nodes, edges);
+	graph_print_dot(file.f, v, shown, nodes, edges);
 	return new_file_finish(&file);
 }

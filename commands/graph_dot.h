@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "debugger/base/error.h"
 #include "runtimes/verdict.h"
@@ -14,5 +15,9 @@
  */
 struct error *graph_write_dot(const struct verdicts *v, const bool *shown, const char *path,
                               size_t *nodes, size_t *edges) MUST_CHECK;
+
+/* The same to f; ferror(f) says whether that failed. */
+void graph_print_dot(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
+                     size_t *edges);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -42,6 +43,7 @@ static void make_deadlock(struct program *p)
 static void ask(struct caught *c, struct session *s, const struct program *p, const char *line,
                 enum format format)
 {
+	c->options.cut = format == TEXT;
 	catch (c, format);
 	struct error *err = run_line(c, s, &p->s, line);
 
@@ -83,6 +85,27 @@ static void graph_as_text(void **state)
 	               "      sleep\n"
 	               "task 4 app::d at src/x.rs:12 [stuck]\n"
 	               "   waits for task 1 [join]\n");
+}
+
+/* What one has twice in one place is told once. */
+static void candidates_are_told_once(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *one = add_task(&p, 1, calls(&p, "app::a", sleeps(&p)));
+	add_task(&p, 2, calls(&p, "app::b", locks(&p, "semaphore", A, 1)));
+	for (int i = 0; i < 3; i++)
+		guards(&p, one, "semaphore", A)->line = i < 2 ? 41 : 50;
+	finish_program(&p);
+	assert_answers(
+		&p, "async graph 2",
+		"task 2 app::b at src/x.rs:12\n"
+		"   waits for Semaphore 0xa0 [semaphore]\n"
+		"      held by task 1 (`guard` at src/x.rs:41), 2 times ! unless someone else "
+		"holds permits of it, or adds some\n"
+		"      held by task 1 (`guard` at src/x.rs:50) ! unless someone else holds "
+		"permits of it, or adds some\n");
 }
 
 /* Whoever has nothing to do with it is not shown. */
@@ -166,12 +189,65 @@ static void dot_escapes(void **state)
 	snprintf(line, sizeof(line), "async graph --dot %s", path);
 	ask(&c, &s, &p, line, TEXT);
 	assert_string_equal(c.answers, "");
-	assert_non_null(strstr(c.messages, ": 2 nodes, 1 edges\n"));
+	assert_non_null(strstr(c.messages, ": 2 nodes, 1 edge\n"));
 	char *text = read_file(path);
 	assert_non_null(strstr(text, "  n1 [shape=box, label=\"task 1\\napp::\\\"a\\\\\\\"?];\\n"
 	                             "src/x.rs:12\"];\n"));
 	assert_non_null(strstr(text, "  n1 -> n2 [label=\"join\"];\n"));
 	free(text);
+	unlink(path);
+	session_close(&s);
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void dot_to_standard_output(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+
+	(void)state;
+	make_deadlock(&p);
+	ask(&c, &s, &p, "async graph --dot -", TEXT);
+	assert_ptr_equal(strstr(c.answers, "digraph asyncdbg {\n"), c.answers);
+	assert_non_null(strstr(c.answers, "}\n"));
+	assert_string_equal(c.messages, "");
+	assert_int_equal(access("-", F_OK), -1);
+	session_close(&s);
+}
+
+/* A program that asked for JSON gets what was written, and where. */
+static void what_was_written_as_json(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+	char path[] = "/tmp/asyncdbg-dot-XXXXXX", line[64], expected[128];
+	int fd = mkstemp(path);
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	make_deadlock(&p);
+	snprintf(line, sizeof(line), "async graph --dot %s", path);
+	ask(&c, &s, &p, line, JSONL);
+	assert_int_equal(stat(path, &st), 0);
+	char *text = read_file(path);
+	snprintf(expected, sizeof(expected),
+	         "\"written\":{\"file\":\"%s\",\"bytes\":%lld,\"nodes\":%zu,\"edges\":%zu}", path,
+	         (long long)st.st_size, count(text, "shape="), count(text, " -> "));
+	free(text);
+	if (!strstr(c.answers, expected))
+		fail_msg("%s", c.answers);
 	unlink(path);
 	session_close(&s);
 }
@@ -192,7 +268,7 @@ static void dot_to_nowhere(void **state)
 	session_close(&s);
 }
 
-/* ---- check ---- */
+/* ---- those that are alike ---- */
 
 static unsigned finding_of(const struct program *p, const char *line, const char *expected)
 {
@@ -207,6 +283,150 @@ static unsigned finding_of(const struct program *p, const char *line, const char
 	return finding;
 }
 
+enum { FIRST_LOCK = 0x100 };
+
+/* One that waits for a lock of its own, and a task behind it. */
+static void add_futile(struct program *p, uint64_t id, const char *function)
+{
+	uint64_t lock = FIRST_LOCK * id;
+	struct task *task = add_task(p, id, calls(p, function, locks(p, "mutex", lock, 1)));
+
+	guards(p, task, "mutex", lock);
+	add_task(p, id + 1, calls(p, "app::behind", joins(p, id)));
+}
+
+static void alike_are_one(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	for (uint64_t id = 10; id < 100; id += 10)
+		add_futile(&p, id, "app::a");
+	/* It stands elsewhere. */
+	add_futile(&p, 100, "app::b");
+	/* A circle of two is no circle of one. */
+	struct task *one = add_task(&p, 110, calls(&p, "app::a", locks(&p, "mutex", B, 1)));
+	struct task *two = add_task(&p, 111, calls(&p, "app::a", locks(&p, "mutex", A, 1)));
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	finish_program(&p);
+	p.s.unsearched = (const char *[]){ "statics" };
+	p.s.nunsearched = 1;
+	assert_int_equal(p.verdicts->n, 11);
+	assert_answers(
+		&p, "async deadlocks",
+		"deadlock: task 10 holds Mutex 0xa00 (`guard` at src/x.rs:41) and waits for it\n"
+		"   8 more like it: task 20, task 30, task 40, task 50, task 60, task 70, "
+		"task 80, task 90\n"
+		"   9 more stand behind them: task 11, task 21, task 31, task 41, task 51, "
+		"task 61, task 71, task 81, task 91\n"
+		"Task: 10 (idle)\n"
+		"#0 async fn app::a suspended at src/x.rs:12\n"
+		"#1 mutex\n"
+		"deadlock: task 100 holds Mutex 0x6400 (`guard` at src/x.rs:41) and waits for "
+		"it\n"
+		"   1 more stands behind it: task 101\n"
+		"Task: 100 (idle)\n"
+		"#0 async fn app::b suspended at src/x.rs:12\n"
+		"#1 mutex\n"
+		"deadlock: task 110 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for "
+		"Mutex 0xb0; task 111 holds Mutex 0xb0 (`guard` at src/x.rs:41) and waits for "
+		"Mutex 0xa0\n"
+		"Task: 110 (idle)\n"
+		"#0 async fn app::a suspended at src/x.rs:12\n"
+		"#1 mutex\n"
+		"Task: 111 (idle)\n"
+		"#0 async fn app::a suspended at src/x.rs:12\n"
+		"#1 mutex\n"
+		"not searched: statics\n");
+	assert_answers(
+		&p, "check",
+		"error: deadlock: task 10 holds Mutex 0xa00 (`guard` at src/x.rs:41) and waits "
+		"for it; 9 more behind this and its like (more: async deadlocks)\n"
+		"   8 more like it: task 20, task 30, task 40, task 50, task 60, task 70, "
+		"task 80, task 90\n"
+		"error: deadlock: task 100 holds Mutex 0x6400 (`guard` at src/x.rs:41) and "
+		"waits for it; 1 more behind (more: async deadlocks)\n"
+		"error: deadlock: task 110 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits "
+		"for Mutex 0xb0; task 111 holds Mutex 0xb0 (`guard` at src/x.rs:41) and waits "
+		"for Mutex 0xa0 (more: async deadlocks)\n"
+		"not checked: long-poll: it takes two looks at a live process\n"
+		"not searched: statics\n");
+}
+
+/* Who called may be many; what is in backticks is the program's and never an id. */
+static void alike_but_for_their_callers(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+
+	(void)state;
+	for (uint64_t id = 1; id <= 12; id++) {
+		const char *name = arena_printf(&p.s.arena, "app::caller%u", (unsigned)(id % 5));
+		struct future *work = calls(&p, "app::a", locks(&p, "mutex", FIRST_LOCK * id, 1));
+		struct task *task = add_task(&p, id, calls(&p, name, work));
+
+		guards(&p, task, "mutex", FIRST_LOCK * id)->path = id <= 10   ? "guard"
+		                                                   : id == 11 ? "task 1"
+		                                                              : "task 2";
+	}
+	finish_program(&p);
+	ask(&c, &s, &p, "async deadlocks", TEXT);
+	assert_non_null(strstr(c.answers, "   9 more like it: task 2, task 3, task 4, task 5, "
+	                                  "task 6, task 7, task 8, task 9 and 1 more; their "
+	                                  "outermost futures are app::caller1, app::caller2, "
+	                                  "app::caller3 and 2 others\n"));
+	assert_non_null(strstr(c.answers, "deadlock: task 11 holds"));
+	assert_non_null(strstr(c.answers, "deadlock: task 12 holds"));
+	session_close(&s);
+}
+
+/* A program that reads it gets all of them, and which of them are alike. */
+static void alike_as_json(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+	size_t n = 0;
+
+	(void)state;
+	add_futile(&p, 10, "app::b");
+	add_futile(&p, 20, "app::a");
+	add_futile(&p, 30, "app::a");
+	finish_program(&p);
+	ask(&c, &s, &p, "async deadlocks", JSONL);
+	assert_non_null(strstr(c.answers, "\"alike\":0}"));
+	assert_non_null(strstr(c.answers, "\"alike\":1}"));
+	assert_null(strstr(c.answers, "\"alike\":2}"));
+	for (const char *at = c.answers; (at = strstr(at, "\"waiting_on\"")); at++)
+		n++;
+	assert_int_equal(n, 3);
+	const char *unsearched = strstr(c.answers, "\"unsearched\"");
+	assert_non_null(unsearched);
+	assert_null(strstr(unsearched + 1, "\"unsearched\""));
+	session_close(&s);
+}
+
+static void check_says_why_not(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *task = add_task(&p, 1, calls(&p, "app::a", locks(&p, "mutex", A, 1)));
+	struct holding *h = guards(&p, task, "mutex", A);
+	h->uncertain = h->sole = true;
+	finish_program(&p);
+	finding_of(&p, "check",
+	           "error: deadlock: task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits "
+	           "for it "
+	           "(more: async deadlocks)\n"
+	           "   ! rests on guards or ends of channels that were found nowhere else, though "
+	           "nothing proves that they are still there\n");
+}
+
+/* ---- check ---- */
+
 static void check_fails_on_errors(void **state)
 {
 	PROGRAM(p);
@@ -218,6 +438,8 @@ static void check_fails_on_errors(void **state)
 	assert_int_equal(finding_of(&p, "check --fail-on deadlock", NULL), STATUS_FOUND);
 	assert_int_equal(finding_of(&p, "check --fail-on no-waker,deadlock", NULL), STATUS_FOUND);
 	assert_int_equal(finding_of(&p, "check --fail-on futurelock,no-waker", NULL), 0);
+	assert_int_equal(finding_of(&p, "check --fail-on 'no-waker, deadlock '", NULL),
+	                 STATUS_FOUND);
 	finding_of(&p, "check", "1 more behind (more: async deadlocks)\n");
 	finding_of(&p, "check", "not checked: long-poll: it takes two looks at a live process\n");
 }
@@ -231,9 +453,18 @@ static void check_refuses(void **state)
 		                             "futurelock, no-waker, blocked-worker, long-poll, "
 		                             "starved-queue, panicked-task, closed-channel-wait, "
 		                             "huge-future, many-identical" },
-		{ "check --interval x", "\"x\" is not a number of seconds" },
-		{ "check --interval -1", "\"-1\" is not a number of seconds" },
-		{ "check --interval 1e9", "\"1e9\" is not a number of seconds" },
+		{ "check --fail-on 'deadlock, x'", "\"x\" is no check; there are deadlock, "
+		                                   "futurelock, no-waker, blocked-worker, "
+		                                   "long-poll, starved-queue, panicked-task, "
+		                                   "closed-channel-wait, huge-future, "
+		                                   "many-identical" },
+		{ "async graph --dot ''", "the name of the file is empty" },
+		{ "save ''", "the name of the file is empty" },
+		{ "report ''", "the name of the file is empty" },
+		{ "report -", "a file is needed: name /dev/stdout for standard output" },
+		{ "check --interval x", "\"x\" is no interval: 5s, 200ms or 2m, up to a day" },
+		{ "check --interval -1", "\"-1\" is no interval: 5s, 200ms or 2m, up to a day" },
+		{ "check --interval 1e9", "\"1e9\" is no interval: 5s, 200ms or 2m, up to a day" },
 	};
 
 	(void)state;
@@ -369,10 +600,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
+		cmocka_unit_test(candidates_are_told_once),
 		cmocka_unit_test(graph_of_one_task),
 		cmocka_unit_test(nothing_waits),
 		cmocka_unit_test(deadlocks_as_text),
+		cmocka_unit_test(alike_are_one),
+		cmocka_unit_test(alike_but_for_their_callers),
+		cmocka_unit_test(alike_as_json),
+		cmocka_unit_test(check_says_why_not),
 		cmocka_unit_test(dot_escapes),
+		cmocka_unit_test(dot_to_standard_output),
+		cmocka_unit_test(what_was_written_as_json),
 		cmocka_unit_test(dot_to_nowhere),
 		cmocka_unit_test(check_fails_on_errors),
 		cmocka_unit_test(check_refuses),

@@ -63,7 +63,7 @@ static void count_tree(struct waiting *w, const struct task *task, const struct 
 
 void waiting_count(const struct snapshot *s, struct waiting *ret)
 {
-	*ret = (struct waiting){ 0 };
+	*ret = (struct waiting){ .counted = true };
 	for (size_t i = 0; i < s->ntasks; i++) {
 		const struct task *task = s->tasks[i];
 
@@ -84,6 +84,7 @@ void waiting_free(struct waiting *w)
 {
 	map_free(&w->by_primitive);
 	arena_free(&w->arena);
+	w->counted = false;
 }
 
 /* ---- whom it concerns ---- */

@@ -13,11 +13,13 @@ bool wait_has_holder(const struct wait *w);
 
 /* How many tasks wait at each primitive. */
 struct waiting {
+	bool counted; /* waiting_count() has been here */
 	struct map by_primitive;
 	struct arena arena;
 };
 void waiting_count(const struct snapshot *s, struct waiting *ret);
 uint64_t waiting_at(const struct waiting *w, uint64_t primitive);
+/* It is then as good as new. */
 void waiting_free(struct waiting *w);
 
 /* What the thread that runs a task sits in; NULL nothing. */

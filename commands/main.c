@@ -1,6 +1,7 @@
 /* asyncdbg: options, one session, one way of input, an exit code. */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -14,7 +15,6 @@
 #include "commands/command.h"
 #include "commands/execute.h"
 #include "commands/repl.h"
-#include "commands/saved.h"
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
@@ -363,17 +363,6 @@ static enum status fail(enum status status, const struct error *err)
 	return status;
 }
 
-/* Its answers are those of then: "live pid 5" may be long gone. For people only. */
-static void tell_saved(const struct session *s)
-{
-	SCRATCH(tmp);
-	const char *when = saved_time(&tmp, s->saved_when);
-
-	if (s->saved && isatty(STDERR_FILENO))
-		fprintf(stderr, "asyncdbg: a snapshot that was saved%s%s\n", when ? " " : "",
-		        when ? when : "");
-}
-
 static enum status run(const struct options *o)
 {
 	struct session s CLEANUP(session_close) = { 0 };
@@ -389,16 +378,30 @@ static enum status run(const struct options *o)
 	progress_end();
 	if (closed)
 		return fail(STATUS_NOTHING, closed);
-	tell_saved(&s);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
 	return status;
+}
+
+/*
+ * What is opened later must not become standard output: answers would go into it. Nothing can be
+ * written to what stands for it, so that it is said that it is closed.
+ */
+static void fill_standard_streams(void)
+{
+	static const int how[] = { O_RDONLY, O_RDONLY, O_WRONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", how[fd]);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = { .session.inspector.cache = true };
 
+	fill_standard_streams();
 	setlocale(LC_CTYPE, "");
 	install_signals();
 	argp_err_exit_status = STATUS_USAGE;

@@ -16,6 +16,8 @@ void out_begin(struct out *o, const struct answer *answer)
 /* Stdio does not keep why a write failed: errnum is what errno said last, 0 unknown. */
 static struct error *write_error(struct out *o, int errnum)
 {
+	errnum = o->errnum ? o->errnum : errnum;
+
 	FILE *f = o->options.answers;
 	struct pollfd reader = { .fd = fileno(f) };
 

@@ -14,6 +14,7 @@
 #include "debugger/base/error.h"
 #include "runtimes/model.h"
 
+struct alike;
 struct command;
 struct diff;
 struct finding;
@@ -23,6 +24,7 @@ struct group_lines;
 struct out;
 struct tally;
 struct verdicts;
+struct waiting;
 
 struct out_options {
 	FILE *answers;   /* stdout; borrowed */
@@ -34,13 +36,23 @@ struct out_options {
 	bool progress;    /* answers go where nobody sees them: say how far writing them is */
 	bool interactive; /* say what was read, and each note, only when it changed */
 	bool group;       /* people look at it: many tasks are grouped unless they ask otherwise */
-	bool cut;         /* text: of many groups only as many as fit a screen */
+	bool cut; /* text: of many groups only as many as fit a screen, one of those alike */
+};
+
+/* A file that a snapshot was read from. */
+struct saved_origin {
+	const char *file; /* as the user named it */
+	int64_t when;     /* seconds since 1970 UTC, 0 unknown */
 };
 
 /* What an answer is about. */
 struct answer {
-	const char *command;             /* canonical name */
+	const char *command; /* canonical name */
+	const struct saved_origin
+		*saved;                  /* where snapshot is one that was saved; NULL: it is not */
 	const struct snapshot *snapshot; /* NULL for offline commands */
+	struct waiting *waiting;         /* who waits in it: empty, or counted; lives as long as it.
+	                                    NULL: nobody keeps that */
 	unsigned wants;                  /* what the snapshot was taken for */
 	bool verbose;                    /* show the variables of every frame */
 };
@@ -87,7 +99,19 @@ struct saved_file {
 	bool values; /* of variables are in it */
 };
 
+/* What a command wrote to a file, of which it prints nothing else. */
+struct written {
+	const char *path;
+	struct {
+		const char *noun; /* "node"; NULL: no more of them */
+		size_t n;
+	} what[2];
+	bool incomplete; /* something is missing in it */
+};
+
 struct out_ops {
+	/* Instead of all others, begin too: people are told beside the answers. */
+	void (*written)(struct out *o, const struct answer *answer, const struct written *w);
 	void (*begin)(struct out *o);
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
 	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);
@@ -112,8 +136,8 @@ struct out_ops {
 	/* Who waits for whom, of the nodes that shown (by node) has; NULL: all. Borrowed till the
 	 * end. */
 	void (*graph)(struct out *o, const struct verdicts *v, const bool *shown);
-	/* The ith verdict; then come the tasks and threads it is about. */
-	void (*verdict)(struct out *o, const struct verdicts *v, size_t i);
+	/* Verdicts that are alike; then come the tasks and threads that the first is about. */
+	void (*verdict)(struct out *o, const struct verdicts *v, const struct alike *alike);
 	/* After the last one, and where there is none. */
 	void (*verdicts_end)(struct out *o, const struct verdicts *v);
 	/* What checks found, in their order; borrowed till the end. skipped: checks that could not
@@ -138,6 +162,7 @@ struct out {
 	struct answer answer; /* valid from begin to end */
 	struct arena arena;   /* of the answer: what is made for it and read when it ends */
 	bool open;            /* between out_begin() and out_end() or out_drop() */
+	int errnum;           /* why answers could not be written, 0: could be, or unknown */
 };
 
 /* Never NULL; free with out_free(). */

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands/command.h"
 #include "commands/focus.h"
@@ -34,6 +35,7 @@ struct json {
 	const char *const *skipped;
 	size_t nfindings, nskipped;
 	struct saved_file saved; /* path NULL: none */
+	struct written written;  /* the same */
 	const struct diff *diff; /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
@@ -68,6 +70,7 @@ static void clear(struct json *j)
 	j->tally = NULL;
 	j->shown = NULL;
 	j->saved.path = NULL;
+	j->written.path = NULL;
 	j->diff = NULL;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = false;
@@ -172,6 +175,16 @@ static void json_saved(struct out *o, const struct saved_file *file)
 	((struct json *)o)->saved = *file;
 }
 
+static void json_written(struct out *o, const struct answer *answer, const struct written *w)
+{
+	struct answer about = *answer;
+
+	/* What is in the file is not said here, too. */
+	about.wants &= ~(unsigned)WANT_HOLDINGS;
+	out_begin(o, &about);
+	((struct json *)o)->written = *w;
+}
+
 static void json_diff(struct out *o, const struct diff *diff)
 {
 	((struct json *)o)->diff = diff;
@@ -184,11 +197,11 @@ static void json_graph(struct out *o, const struct verdicts *v, const bool *show
 }
 
 /* All are written where the last one ends. */
-static void json_verdict(struct out *o, const struct verdicts *v, size_t i)
+static void json_verdict(struct out *o, const struct verdicts *v, const struct alike *alike)
 {
 	(void)o;
 	(void)v;
-	(void)i;
+	(void)alike;
 }
 
 static void json_verdicts_end(struct out *o, const struct verdicts *v)
@@ -332,7 +345,7 @@ static void put_snapshot(struct json *j)
 	const struct snapshot *s = j->out.answer.snapshot;
 	struct json_writer *w = &j->writer;
 
-	json_put_target(w, &s->target);
+	json_put_target(w, &j->out.answer);
 	json_put_bool(w, "complete", s->complete);
 	if (s->target.core)
 		json_put_null(w, "pause_ms");
@@ -388,6 +401,21 @@ static void put_saved(struct json_writer *w, const struct saved_file *file)
 	json_close_object(w);
 }
 
+static void put_written(struct json_writer *w, const struct written *written)
+{
+	struct stat st = { 0 };
+	SCRATCH(tmp);
+
+	stat(written->path, &st);
+	json_open_object(w, "written");
+	json_put_text(w, "file", written->path);
+	json_put_number_if(w, "bytes", S_ISREG(st.st_mode), (uint64_t)st.st_size);
+	for (size_t i = 0; i < 2 && written->what[i].noun; i++)
+		json_put_int(w, arena_printf(&tmp, "%ss", written->what[i].noun),
+		             (int64_t)written->what[i].n);
+	json_close_object(w);
+}
+
 /* The innermost part of what a command asked about. */
 static void put_answers(struct json *j)
 {
@@ -397,6 +425,8 @@ static void put_answers(struct json *j)
 		put_focus(w, &j->focus);
 	if (j->saved.path)
 		put_saved(w, &j->saved);
+	if (j->written.path)
+		put_written(w, &j->written);
 	if (j->diff)
 		json_put_diff(w, j->diff);
 	if (j->has_frame)
@@ -476,6 +506,7 @@ static void json_end(struct out *o)
 }
 
 static const struct out_ops json_ops = {
+	.written = json_written,
 	.begin = json_begin,
 	.runtime = json_runtime,
 	.thread = json_thread,

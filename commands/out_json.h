@@ -34,7 +34,7 @@ void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool 
 void json_put_verdicts(struct json_writer *w, const struct verdicts *v);
 void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
                        const char *const *skipped, size_t nskipped);
-void json_put_target(struct json_writer *w, const struct target_info *target);
+void json_put_target(struct json_writer *w, const struct answer *answer);
 /* With its key. */
 void json_put_diff(struct json_writer *w, const struct diff *diff);
 

@@ -71,6 +71,8 @@ void json_put_diff(struct json_writer *w, const struct diff *diff)
 	json_put_text(w, "before", diff->before_name);
 	json_put_text(w, "after", diff->after_name);
 	json_put_bool(w, "has_moved", diff_has_moved(diff));
+	json_put_bool(w, "before_complete", diff->before->complete);
+	json_put_list(w, "doubts", diff->doubts, diff->ndoubts);
 	json_open_object(w, "counts");
 	for (size_t i = 0; i < DIFF_KINDS; i++)
 		json_put_int(w, diff_kind_name(i), (int64_t)diff->counts[i]);

@@ -1,4 +1,5 @@
 /* Who waits for whom, verdicts and findings as JSON. */
+#include "commands/alike.h"
 #include "commands/finding.h"
 #include "commands/out_json.h"
 #include "commands/view.h"
@@ -117,7 +118,7 @@ static void put_link(struct json_writer *w, const struct graph *g, const struct 
 }
 
 static void put_verdict(struct json_writer *w, const struct verdicts *v,
-                        const struct verdict *verdict)
+                        const struct verdict *verdict, size_t alike)
 {
 	const struct graph *g = v->graph;
 	SCRATCH(tmp);
@@ -141,18 +142,20 @@ static void put_verdict(struct json_writer *w, const struct verdicts *v,
 		put_party(w, NULL, &g->nodes[verdict->behind[i]]);
 	json_close_array(w);
 	json_put_int(w, "behind_count", (int64_t)verdict->nbehind);
+	json_put_int(w, "alike", (int64_t)alike);
 	json_close_object(w);
 }
 
 void json_put_verdicts(struct json_writer *w, const struct verdicts *v)
 {
-	const struct snapshot *s = v->graph->snapshot;
+	struct alikes alikes;
+	SCRATCH(tmp);
 
+	alikes_make(&tmp, v, &alikes);
 	json_open_array(w, "verdicts");
 	for (size_t i = 0; i < v->n; i++)
-		put_verdict(w, v, &v->list[i]);
+		put_verdict(w, v, &v->list[i], alikes.first[i]);
 	json_close_array(w);
-	json_put_list(w, "unsearched", s->unsearched, s->nunsearched);
 }
 
 void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
@@ -167,6 +170,8 @@ void json_put_findings(struct json_writer *w, const struct finding *list, size_t
 		json_put_text(w, "more", list[i].more);
 		json_put_list(w, "tasks", list[i].tasks, list[i].ntasks);
 		json_put_number_if(w, "task_count", list[i].all_tasks, list[i].all_tasks);
+		json_put_list(w, "doubts", list[i].doubts, list[i].ndoubts);
+		json_put_number_if(w, "verdict_count", list[i].count, list[i].count);
 		json_close_object(w);
 	}
 	json_close_array(w);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/holders.h"
+#include "commands/saved.h"
 #include "commands/view.h"
 #include "debugger/base/map.h"
 
@@ -301,13 +302,19 @@ void json_put_runtime(struct json_writer *w, const struct answer *answer,
 	json_close_object(w);
 }
 
-void json_put_target(struct json_writer *w, const struct target_info *target)
+void json_put_target(struct json_writer *w, const struct answer *answer)
 {
-	SCRATCH(tmp);
+	const struct target_info *target = &answer->snapshot->target;
+	const struct saved_origin *saved = answer->saved;
 	int signal = target->signal;
+	SCRATCH(tmp);
 
 	json_open_object(w, "target");
 	json_put_text(w, "kind", target->kind);
+	if (saved) {
+		json_put_text(w, "saved_file", saved->file);
+		json_put_text(w, "saved_when", saved_time(&tmp, saved->when));
+	}
 	json_put_int(w, "pid", target->pid);
 	json_put_text(w, "core", target->core);
 	json_put_text(w, "command", target->command);

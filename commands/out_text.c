@@ -1,10 +1,12 @@
 #include "commands/out_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/holders.h"
+#include "commands/saved.h"
 #include "commands/view.h"
 #include "debugger/base/progress.h"
 #include "dwarf/demangle.h"
@@ -62,7 +64,11 @@ void text_end_line(struct text *t)
 {
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, "\n");
-	fwrite(t->line.data, 1, t->line.len, t->out.options.answers);
+	/* Stdio does not keep why. */
+	errno = 0;
+	if (fwrite(t->line.data, 1, t->line.len, t->out.options.answers) < t->line.len &&
+	    !t->out.errnum)
+		t->out.errnum = errno;
 	str_truncate(&t->line, 0);
 }
 
@@ -128,26 +134,42 @@ static void fact(struct text *t, const char *label, const char *value)
 	text_clean(t, value);
 }
 
-static void subject_target(struct text *t, const struct target_info *target)
+/* "live pid 5", "core x.core of pid 5", "snapshot x.saved of pid 5" */
+static void subject_process(struct text *t, const struct target_info *target)
 {
-	enum { BUILD_ID_DIGITS = 8 };
+	const struct saved_origin *saved = t->out.answer.saved;
 
+	if (saved) {
+		str_append(&t->line, "snapshot ");
+		text_clean(t, saved->file);
+		str_append(&t->line, " of ");
+	}
 	if (target->core) {
 		str_append(&t->line, "core ");
 		text_clean(t, target->core);
-		str_printf(&t->line, " of pid %d", (int)target->pid);
-	} else {
+		str_append(&t->line, " of ");
+	} else if (!saved) {
 		text_clean(t, target->kind);
-		str_printf(&t->line, " pid %d", (int)target->pid);
+		str_append(&t->line, " ");
 	}
+	str_printf(&t->line, "pid %d", (int)target->pid);
 	if (target->command) {
 		str_append(&t->line, " (");
 		text_clean(t, target->command);
 		str_append(&t->line, ")");
 	}
+}
+
+static void subject_target(struct text *t, const struct target_info *target)
+{
+	enum { BUILD_ID_DIGITS = 8 };
+	const struct saved_origin *saved = t->out.answer.saved;
+	SCRATCH(tmp);
+
+	subject_process(t, target);
+	fact(t, "saved ", saved ? saved_time(&tmp, saved->when) : NULL);
 	fact(t, "", target->exe);
 	if (target->build_id) {
-		SCRATCH(tmp);
 		const char *digits = arena_strndup(&tmp, target->build_id, BUILD_ID_DIGITS);
 
 		fact(t, "build-id ",
@@ -155,11 +177,8 @@ static void subject_target(struct text *t, const struct target_info *target)
 	}
 	fact(t, "tokio ", target->tokio);
 	fact(t, "rustc ", target->rustc);
-	if (target->signal) {
-		SCRATCH(tmp);
-
+	if (target->signal)
 		fact(t, "ended by ", signal_name(&tmp, target->signal));
-	}
 }
 
 static void subject_runtimes(struct text *t, const struct snapshot *s)
@@ -231,6 +250,19 @@ static void text_begin(struct out *o)
 	free(t->said);
 	t->said = strdup(t->line.data);
 	text_end_line(t);
+}
+
+static void text_written(struct out *o, const struct answer *answer, const struct written *w)
+{
+	FILE *f = o->options.messages;
+	SCRATCH(tmp);
+
+	(void)answer;
+	fprintf(f, "asyncdbg: wrote %s", str_clean(&tmp, w->path, strlen(w->path)));
+	for (size_t i = 0; i < 2 && w->what[i].noun; i++)
+		fprintf(f, "%s %zu %s%s", i ? "," : ":", w->what[i].n, w->what[i].noun,
+		        w->what[i].n == 1 ? "" : "s");
+	fprintf(f, "%s\n", w->incomplete ? "; something is missing, its notes say what" : "");
 }
 
 static void text_runtime_op(struct out *o, const struct runtime_info *r, enum runtime_view view)
@@ -510,6 +542,7 @@ static void text_free(struct out *o)
 }
 
 static const struct out_ops text_ops = {
+	.written = text_written,
 	.begin = text_begin,
 	.runtime = text_runtime_op,
 	.thread = text_thread,

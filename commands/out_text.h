@@ -104,7 +104,7 @@ void text_brief_line(struct text *t);
 void text_thread_brief(struct text *t, const struct thread_info *th);
 /* out_text_graph.c */
 void text_graph(struct out *o, const struct verdicts *v, const bool *shown);
-void text_verdict(struct out *o, const struct verdicts *v, size_t i);
+void text_verdict(struct out *o, const struct verdicts *v, const struct alike *alike);
 void text_verdicts_end(struct out *o, const struct verdicts *v);
 void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
                    size_t nskipped);

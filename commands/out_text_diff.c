@@ -104,6 +104,8 @@ void text_diff(struct out *o, const struct diff *diff)
 	const struct diff_item *last = NULL;
 
 	totals(t, diff);
+	for (size_t i = 0; i < diff->ndoubts; i++)
+		text_problem(t, "   ", diff->doubts[i]);
 	for (size_t i = 0; i < diff->ngroups; i++) {
 		const struct diff_item *first = diff->groups[i].items[0];
 

@@ -2,12 +2,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "commands/alike.h"
 #include "commands/finding.h"
 #include "commands/out_text.h"
 #include "commands/view.h"
 #include "runtimes/verdict.h"
 
-enum { MAX_HOLDERS = 8, MAX_DEPTH = 16 };
+enum { MAX_HOLDERS = 8, MAX_DEPTH = 16, MAX_UNSEARCHED = 16 };
 
 struct graph_text {
 	struct text *t;
@@ -70,8 +71,9 @@ static const char *nobody(const struct graph_node *n)
 	}
 }
 
+/* times: so many lines would be the same. */
 static void holder(struct graph_text *gt, const struct graph_node *n, const struct graph_edge *e,
-                   unsigned depth)
+                   size_t times, unsigned depth)
 {
 	struct text *t = gt->t;
 	SCRATCH(tmp);
@@ -89,21 +91,56 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 		clean_text(t, " (", evidence);
 		str_append(&t->line, ")");
 	}
+	if (times > 1)
+		str_printf(&t->line, ", %zu times", times);
 	doubt(t, e);
 	text_end_line(t);
 }
 
-/* Who has what lies between. */
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Would both be told in the same words? */
+static bool same_holder(const struct graph_edge *a, const struct graph_edge *b)
+{
+	SCRATCH(tmp);
+
+	return a->to == b->to && a->granted == b->granted && strcmp(a->kind, b->kind) == 0 &&
+	       same_text(a->doubt, b->doubt) &&
+	       same_text(graph_evidence_text(&tmp, a), graph_evidence_text(&tmp, b));
+}
+
+/* Who has what lies between: what one has several times in one place is told once. */
 static void holders(struct graph_text *gt, const struct graph_node *n, unsigned depth)
 {
+	const struct graph_edge *edges = &gt->g->edges[n->first], *shown[MAX_HOLDERS + 1];
+	size_t times[MAX_HOLDERS + 1], nshown = 0, left = 0;
+
 	for (size_t i = 0; i < n->nedges; i++) {
-		if (i == MAX_HOLDERS && n->nedges > MAX_HOLDERS + 1) {
-			indent(gt->t, depth);
-			str_printf(&gt->t->line, "and %zu more", n->nedges - i);
-			text_end_line(gt->t);
-			return;
+		size_t k = 0;
+
+		while (k < nshown && !same_holder(shown[k], &edges[i]))
+			k++;
+		if (k < nshown) {
+			times[k]++;
+		} else if (nshown <= MAX_HOLDERS) {
+			shown[nshown] = &edges[i];
+			times[nshown++] = 1;
+		} else {
+			left++;
 		}
-		holder(gt, n, &gt->g->edges[n->first + i], depth);
+	}
+	/* A line says as much as a line that counts one. */
+	if (left)
+		left += times[--nshown];
+	for (size_t k = 0; k < nshown; k++)
+		holder(gt, n, shown[k], times[k], depth);
+	if (left) {
+		indent(gt->t, depth);
+		str_printf(&gt->t->line, "and %zu more", left);
+		text_end_line(gt->t);
 	}
 }
 
@@ -115,7 +152,7 @@ static void place(struct graph_text *gt, const struct graph_node *n, unsigned de
 {
 	for (size_t i = n->first; i < n->first + n->nedges; i++) {
 		if (gt->g->edges[i].queued)
-			holder(gt, n, &gt->g->edges[i], depth);
+			holder(gt, n, &gt->g->edges[i], 1, depth);
 	}
 	holders(gt, &gt->g->nodes[n->lock], depth);
 }
@@ -215,26 +252,35 @@ void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
 	}
 }
 
-static void behind(struct text *t, const struct verdicts *v, const struct verdict *verdict)
+/* What stands behind the first ones of those that are alike. */
+static void behind(struct text *t, const struct verdicts *v, const struct alike *alike)
 {
+	size_t listed = 0;
 	SCRATCH(tmp);
 
-	if (!verdict->nbehind)
+	if (!alike->nbehind)
 		return;
-	str_printf(&t->line, "   %zu more stand%s behind it: ", verdict->nbehind,
-	           verdict->nbehind == 1 ? "s" : "");
-	for (size_t i = 0; i < verdict->nbehind && i < VERDICT_MAX_BEHIND; i++)
-		clean_text(t, i ? ", " : "",
-		           graph_party_text(&tmp, &v->graph->nodes[verdict->behind[i]]));
-	str_append(&t->line, verdict->nbehind > VERDICT_MAX_BEHIND ? ", ..." : "");
+	str_printf(&t->line, "   %zu more stand%s behind %s: ", alike->nbehind,
+	           alike->nbehind == 1 ? "s" : "", alike->n > 1 ? "them" : "it");
+	for (size_t i = 0; i < alike->n; i++) {
+		const struct verdict *verdict = &v->list[alike->list[i]];
+
+		for (size_t k = 0;
+		     k < verdict->nbehind && k < VERDICT_MAX_BEHIND && listed < VERDICT_MAX_BEHIND;
+		     k++)
+			clean_text(t, listed++ ? ", " : "",
+			           graph_party_text(&tmp, &v->graph->nodes[verdict->behind[k]]));
+	}
+	str_append(&t->line, alike->nbehind > listed ? ", ..." : "");
 	text_end_line(t);
 }
 
-void text_verdict(struct out *o, const struct verdicts *v, size_t i)
+void text_verdict(struct out *o, const struct verdicts *v, const struct alike *alike)
 {
 	struct text *t = (struct text *)o;
-	const struct verdict *verdict = &v->list[i];
+	const struct verdict *verdict = &v->list[alike->list[0]];
 	SCRATCH(tmp);
+	const char *others = alike_others(&tmp, v, alike);
 
 	text_style(t, STYLE_PROBLEM);
 	str_append(&t->line, verdict->trust < VERDICT_POSSIBLE ? "" : "possible ");
@@ -245,22 +291,39 @@ void text_verdict(struct out *o, const struct verdicts *v, size_t i)
 	text_end_line(t);
 	for (size_t k = 0; k < verdict->ndoubts; k++)
 		text_problem(t, "   ", verdict->doubts[k]);
-	behind(t, v, verdict);
+	if (others) {
+		clean_text(t, "   ", others);
+		text_end_line(t);
+	}
+	behind(t, v, alike);
+}
+
+/* What no verdict and no finding can know of. */
+static void unsearched(struct text *t)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	for (size_t i = 0; i < s->nunsearched; i++) {
+		if (i == MAX_UNSEARCHED && s->nunsearched > MAX_UNSEARCHED + 1) {
+			str_printf(&t->line, "not searched: %zu more places (--json has all)",
+			           s->nunsearched - i);
+			text_end_line(t);
+			return;
+		}
+		clean_text(t, "not searched: ", s->unsearched[i]);
+		text_end_line(t);
+	}
 }
 
 void text_verdicts_end(struct out *o, const struct verdicts *v)
 {
-	const struct snapshot *s = v->graph->snapshot;
 	struct text *t = (struct text *)o;
 
 	if (v->n == 0) {
 		str_append(&t->line, "no deadlock found");
 		text_end_line(t);
 	}
-	for (size_t i = 0; i < s->nunsearched; i++) {
-		clean_text(t, "not searched: ", s->unsearched[i]);
-		text_end_line(t);
-	}
+	unsearched(t);
 }
 
 const char *severity_name(enum severity severity)
@@ -274,24 +337,34 @@ const char *severity_name(enum severity severity)
 	return names[severity];
 }
 
+static void finding(struct text *t, const struct finding *f)
+{
+	text_style(t, f->severity == SEVERITY_INFO ? STYLE_WAIT : STYLE_PROBLEM);
+	str_printf(&t->line, "%s: ", severity_name(f->severity));
+	text_style(t, STYLE_HEADING);
+	str_append(&t->line, f->check);
+	text_style(t, STYLE_PLAIN);
+	clean_text(t, ": ", f->text);
+	if (f->more) {
+		clean_text(t, " (more: ", f->more);
+		str_append(&t->line, ")");
+	}
+	text_end_line(t);
+	for (size_t i = 0; i < f->ndoubts; i++)
+		text_problem(t, "   ", f->doubts[i]);
+	if (f->others) {
+		clean_text(t, "   ", f->others);
+		text_end_line(t);
+	}
+}
+
 void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
                    size_t nskipped)
 {
 	struct text *t = (struct text *)o;
 
-	for (size_t i = 0; i < n; i++) {
-		text_style(t, list[i].severity == SEVERITY_INFO ? STYLE_WAIT : STYLE_PROBLEM);
-		str_printf(&t->line, "%s: ", severity_name(list[i].severity));
-		text_style(t, STYLE_HEADING);
-		str_append(&t->line, list[i].check);
-		text_style(t, STYLE_PLAIN);
-		clean_text(t, ": ", list[i].text);
-		if (list[i].more) {
-			clean_text(t, " (more: ", list[i].more);
-			str_append(&t->line, ")");
-		}
-		text_end_line(t);
-	}
+	for (size_t i = 0; i < n; i++)
+		finding(t, &list[i]);
 	if (n == 0) {
 		str_append(&t->line, "nothing found");
 		text_end_line(t);
@@ -300,4 +373,5 @@ void text_findings(struct out *o, const struct finding *list, size_t n, const ch
 		clean_text(t, "not checked: ", skipped[i]);
 		text_end_line(t);
 	}
+	unsearched(t);
 }

@@ -156,23 +156,24 @@ static void own(struct text *t, const struct holding *h, const struct waiting *w
 void text_holdings(struct text *t, const struct task *task)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
-	struct waiting waiting;
+	struct waiting here CLEANUP(waiting_free) = { 0 };
+	struct waiting *waiting = t->out.answer.waiting ? t->out.answer.waiting : &here;
 	size_t n = 0;
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS))
 		return;
-	waiting_count(s, &waiting);
+	if (!waiting->counted)
+		waiting_count(s, waiting);
 	for (size_t i = 0; i < s->nholdings; i++) {
 		if (s->holdings[i].task != task || s->holdings[i].role == HOLDING_WAKER ||
 		    s->holdings[i].partial)
 			continue;
 		if (n++ < MAX_SHOWN)
-			own(t, &s->holdings[i], &waiting);
+			own(t, &s->holdings[i], waiting);
 	}
 	if (n > MAX_SHOWN) {
 		text_number(t, "     and ", n - MAX_SHOWN);
 		str_append(&t->line, " more");
 		text_end_line(t);
 	}
-	waiting_free(&waiting);
 }

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "commands/out_text.h"
+#include "commands/saved.h"
 #include "commands/view.h"
 #include "runtimes/inspect.h"
 
@@ -85,6 +86,21 @@ static void layout(struct text *t, const struct snapshot *s)
 	text_end_line(t);
 }
 
+static void saved(struct text *t, const struct saved_origin *from)
+{
+	const char *when;
+	SCRATCH(tmp);
+
+	if (!from)
+		return;
+	when = saved_time(&tmp, from->when);
+	label(t, "Snapshot:");
+	text_clean(t, from->file);
+	str_append(&t->line, when ? ", saved " : "");
+	str_append(&t->line, when ? when : "");
+	text_end_line(t);
+}
+
 static void program(struct text *t, const struct target_info *target)
 {
 	static const char *const tiers[] = {
@@ -94,6 +110,7 @@ static void program(struct text *t, const struct target_info *target)
 		[TIER_NONE] = "none",
 	};
 
+	saved(t, t->out.answer.saved);
 	line(t, "Core:", target->core);
 	label(t, "Process:");
 	str_printf(&t->line, "%d", (int)target->pid);

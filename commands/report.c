@@ -8,8 +8,8 @@
 #include "commands/command.h"
 #include "commands/report_data.h"
 #include "commands/report_page.h"
+#include "commands/words.h"
 #include "debugger/base/file.h"
-#include "debugger/base/str.h"
 
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written)
 {
@@ -33,19 +33,25 @@ static struct error *write_file(const char *path, const struct answer *answer)
 	return new_file_finish(&file);
 }
 
+static struct error *check(const struct call *call)
+{
+	return word_file(call->args.word[0]);
+}
+
 static struct error *run_report(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 	const char *path = call->args.word[0];
-	SCRATCH(tmp);
+	const struct written written = {
+		.path = path,
+		.what = { { "task", snap->ntasks }, { "thread", snap->nthreads } },
+		.incomplete = !snap->complete,
+	};
 
 	(void)s;
 	TRY(write_file(path, answer));
-	fprintf(out->options.messages, "asyncdbg: wrote %s: %zu task%s, %zu thread%s%s\n",
-	        str_clean(&tmp, path, strlen(path)), snap->ntasks, snap->ntasks == 1 ? "" : "s",
-	        snap->nthreads, snap->nthreads == 1 ? "" : "s",
-	        snap->complete ? "" : "; something is missing, its notes say what");
+	out->ops->written(out, answer, &written);
 	return NULL;
 }
 
@@ -54,6 +60,7 @@ const struct command report_command = {
 	.args = "FILE.html",
 	.min_args = 1,
 	.max_args = 1,
+	.check = check,
 	.verbose = true,
 	.summary = "Write all of it to a page for a browser, which needs nothing else",
 	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "

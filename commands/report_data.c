@@ -280,7 +280,7 @@ static void put_head(struct report *r, int64_t written)
 	json_put_int(w, "format", 1);
 	json_put_text(w, "version", ASYNCDBG_VERSION);
 	json_put_int(w, "written", written);
-	json_put_target(w, &r->snap->target);
+	json_put_target(w, r->answer);
 	json_open_object(w, "reading");
 	json_put_text(w, "how", reading_how_name(reading->how));
 	json_put_int(w, "pause_ns", (int64_t)reading->pause_ns);

@@ -136,7 +136,7 @@ static void put_party(struct part *p, size_t node)
 		json_put_text(&p->r->w, NULL, graph_party_text(&tmp, &p->g->nodes[node]));
 }
 
-static void put_verdict(struct part *p, const struct verdict *verdict)
+static void put_verdict(struct part *p, const struct verdict *verdict, size_t alike)
 {
 	struct json_writer *w = &p->r->w;
 	SCRATCH(tmp);
@@ -144,6 +144,7 @@ static void put_verdict(struct part *p, const struct verdict *verdict)
 	json_open_object(w, NULL);
 	json_put_text(w, "kind", verdict_kind_name(verdict->kind));
 	json_put_bool(w, "certain", verdict->certain);
+	json_put_bool(w, "possible", verdict->trust == VERDICT_POSSIBLE);
 	json_put_text(w, "text", verdict_text(&tmp, p->g, verdict));
 	json_put_list(w, "doubts", verdict->doubts, verdict->ndoubts);
 	json_open_array(w, "members");
@@ -159,6 +160,7 @@ static void put_verdict(struct part *p, const struct verdict *verdict)
 		put_party(p, verdict->behind[i]);
 	json_close_array(w);
 	json_put_int(w, "all_behind", (int64_t)verdict->nbehind);
+	json_put_int(w, "alike", (int64_t)alike);
 	json_close_object(w);
 }
 
@@ -178,9 +180,11 @@ void report_put_graph(struct report *r)
 	p.outside = NEW_ARRAY(&p.arena, bool, g->nnodes);
 	choose(&p);
 	put_graph(&p);
+	struct alikes alikes;
+	alikes_make(&p.arena, v, &alikes);
 	json_open_array(&r->w, "verdicts");
 	for (size_t i = 0; i < v->n; i++)
-		put_verdict(&p, &v->list[i]);
+		put_verdict(&p, &v->list[i], alikes.first[i]);
 	json_close_array(&r->w);
 	put_findings(&p);
 }

@@ -6,6 +6,7 @@
 
 #include "commands/command.h"
 #include "commands/saved.h"
+#include "commands/words.h"
 #include "debugger/base/str.h"
 
 static bool tree_has_values(const struct future *f)
@@ -37,6 +38,11 @@ static bool has_values(const struct snapshot *s)
 	return false;
 }
 
+static struct error *check(const struct call *call)
+{
+	return word_file(call->args.word[0]);
+}
+
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
@@ -46,7 +52,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct saved_info info = {
 		.wants = answer->wants,
 		.values = call_has(call, "values") && (!s->saved || has_values(answer->snapshot)),
-		.when = s->saved ? s->saved_when : time(NULL),
+		.when = s->saved ? s->origin.when : time(NULL),
 	};
 
 	TRY(saved_write(path, answer->snapshot, &info));
@@ -67,6 +73,7 @@ const struct command save_command = {
 	.min_args = 1,
 	.max_args = 1,
 	.options = options,
+	.check = check,
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",

@@ -171,6 +171,7 @@
 	F(TEXT, kind)                                                                              \
 	F(I32, pid)                                                                                \
 	F(TEXT, core)                                                                              \
+	F(TEXT, instance)                                                                          \
 	F(TEXT, command)                                                                           \
 	F(TEXT, exe)                                                                               \
 	F(TEXT, build_id)                                                                          \

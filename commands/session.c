@@ -18,7 +18,7 @@ static struct error *open_saved(const struct session_options *options, struct se
 		.snapshot = snap,
 		.saved = true,
 		.saved_wants = info.wants,
-		.saved_when = info.when,
+		.origin = { options->core, info.when },
 		.saved_names = names,
 		.options = options,
 		.verbose = options->verbose,
@@ -62,6 +62,7 @@ static void drop_graph(struct session *s)
 void session_drop_snapshot(struct session *s)
 {
 	drop_graph(s);
+	waiting_free(&s->waiting);
 	if (s->snapshot)
 		snapshot_free(s->snapshot);
 	s->snapshot = NULL;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/holders.h"
+#include "commands/out.h"
 #include "commands/saved.h"
 #include "debugger/base/error.h"
 #include "debugger/target.h"
@@ -22,10 +24,11 @@ struct session {
 	bool saved; /* snapshot is one that was saved: there is neither target nor inspector; */
 	unsigned saved_wants; /* this is what it was taken for */
 	struct saved_names saved_names;
-	int64_t saved_when;                    /* and when: seconds since 1970 */
+	struct saved_origin origin;            /* and where that is */
 	const struct session_options *options; /* it was opened with; borrowed */
 	struct snapshot *snapshot;             /* of the last command, NULL none */
 	unsigned wants;                        /* what snapshot was taken for */
+	struct waiting waiting;                /* of snapshot, for its answers */
 	struct question asked;   /* what snapshot answers; its strings are in its arena */
 	pid_t focus;             /* tid of the thread in focus, 0: the default */
 	char task[TASK_ID_SIZE]; /* id of the task in focus, "": what that thread runs */

@@ -149,6 +149,8 @@ struct target {
 	const struct arch *arch;
 	pid_t pid;
 	const char *command;    /* comm or NT_PRPSINFO, sanitised, may be NULL */
+	const char *instance;   /* tells a process from all others, also those of its pid: the boot
+	                           and when it was started; NULL unknown, as of a core */
 	const char *path;       /* of the core file; NULL when live */
 	const char *root;       /* "/proc/PID/root": its view of the files; "" on a core */
 	bool stopped;           /* registers and memory stand still; always true for cores */

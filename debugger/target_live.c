@@ -223,6 +223,24 @@ static void keep_constant(struct target *t, const struct mapping *mappings, size
 	}
 }
 
+/* See struct target: proc(5), /proc/PID/stat and /proc/sys/kernel/random/boot_id. */
+static const char *find_instance(struct target *t)
+{
+	const char *text = proc_read(&t->arena, t->pid, "stat", NULL);
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	struct proc_stat stat;
+	char boot[64] = "";
+
+	if (f && !fgets(boot, sizeof(boot), f))
+		boot[0] = '\0';
+	if (f)
+		fclose(f);
+	boot[strcspn(boot, "\n")] = '\0';
+	if (!boot[0] || !text || !proc_stat_parse(&t->arena, text, &stat) || !stat.start_time)
+		return NULL;
+	return arena_printf(&t->arena, "%s %" PRIu64, boot, stat.start_time);
+}
+
 static struct error *read_process(struct target *t)
 {
 	struct live *l = t->private;
@@ -233,6 +251,7 @@ static struct error *read_process(struct target *t)
 	if (!l->auxv || !comm || l->auxv_len == 0)
 		return live_exited(t->pid);
 	t->command = str_clean(&t->arena, comm, strcspn(comm, "\n"));
+	t->instance = find_instance(t);
 	t->entry = auxv_find(l->auxv, l->auxv_len, AT_ENTRY);
 	t->vdso = auxv_find(l->auxv, l->auxv_len, AT_SYSINFO_EHDR);
 	t->root = arena_printf(&t->arena, "/proc/%d/root", (int)t->pid);

@@ -171,8 +171,11 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 	}
 	ab.nops = (uint16_t)(b->ops.n - ab.ops);
 	ab.shape = shape_of(b->u, &ab, all, n);
-	ab.skipped = ab.tag && ab.shape.size != NOWHERE && !ab.wanted;
-	ab.skipped_in_function = ab.shape.size != NOWHERE && ab.tag == DW_TAG_variable;
+	if (ab.tag && ab.shape.step.size != NOWHERE && !ab.wanted)
+		ab.shape.step.skip = SKIP_OUTSIDE | SKIP_IN_FUNCTION;
+	else if (ab.shape.step.size != NOWHERE && ab.tag == DW_TAG_variable)
+		ab.shape.step.skip = SKIP_IN_FUNCTION;
+	ab.shape.step.has_children = ab.has_children;
 	*ret = ab;
 }
 
@@ -197,6 +200,9 @@ struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const stru
 		build(&b, &r, &b.abbrevs.data[code]);
 	}
 	struct abbrev_table ret = { .n = b.abbrevs.n };
+	ret.steps = NEW_ARRAY(a, struct step, ret.n);
+	for (size_t i = 0; i < ret.n; i++)
+		ret.steps[i] = b.abbrevs.data[i].shape.step;
 	ret.by_code = vec_to_arena(&b.abbrevs, a);
 	ret.ops = vec_to_arena(&b.ops, a);
 	ret.attributes = vec_to_arena(&b.attributes, a);

@@ -29,6 +29,21 @@ enum {
 	MAX_SHAPE = 512, /* a DIE that has its shape, with its code, has fewer bytes */
 };
 
+/* Where DIEs that have a shape become no scope. */
+enum { SKIP_OUTSIDE = 1 << 0, SKIP_IN_FUNCTION = 1 << 1 };
+
+/*
+ * All that is needed to step over a DIE that has its shape. Most DIEs are stepped over, and each
+ * tells where the next one is: the steps of a unit lie side by side, apart from the rest.
+ */
+struct step {
+	uint8_t size; /* of all values but the bytes of the block; NOWHERE: they have no shape */
+	uint8_t block_at;               /* its length, in one byte */
+	uint8_t leb_at[2], leb_mask[2]; /* behind the block; the mask is 0 where there is none */
+	uint8_t skip;                   /* SKIP_... */
+	bool has_children;
+};
+
 /*
  * Where the values of nearly all DIEs of an abbreviation lie: at fixed places, counted from behind
  * its code, as long as each LEB128 number has one byte. One value may be a block, an expression:
@@ -36,12 +51,10 @@ enum {
  * out. Places are NOWHERE where there is no such value.
  */
 struct shape {
-	uint8_t size; /* of all values but the bytes of the block; NOWHERE: they have no shape */
-	uint8_t block_at;               /* its length, in one byte */
-	uint8_t leb_at[2], leb_mask[2]; /* behind the block; the mask is 0 where there is none */
-	uint8_t name_at;                /* as OP_NAME has it */
-	uint8_t type_at;                /* as OP_TYPE has it */
-	uint8_t low_at, high_at;        /* of a function: 8 bytes, and as many as form_size() */
+	struct step step;
+	uint8_t name_at;         /* as OP_NAME has it */
+	uint8_t type_at;         /* as OP_TYPE has it */
+	uint8_t low_at, high_at; /* of a function: 8 bytes, and as many as form_size() */
 	uint8_t high_size;
 	bool high_is_offset;
 	bool has_location; /* of a variable: the block */
@@ -54,13 +67,12 @@ struct abbrev {
 	uint16_t flags; /* SCOPE_...: what the list of attributes alone says */
 	bool has_children;
 	bool wanted; /* becomes a scope */
-	/* It has a shape, and becomes no scope: nowhere, or not in a function. */
-	bool skipped, skipped_in_function;
 	struct shape shape;
 };
 
 struct abbrev_table {
 	struct abbrev *by_code;
+	struct step *steps; /* by code as well */
 	size_t n;
 	const struct op *ops;
 	const struct attribute *attributes;
@@ -88,7 +100,7 @@ struct shape shape_of(const struct unit *u, const struct abbrev *ab,
                       const struct attribute *attributes, size_t n);
 
 /* Behind the DIE's values at p, if they have their shape; *block is how far they moved. */
-static inline const uint8_t *shape_step(const struct shape *s, const uint8_t *p, size_t *block)
+static inline const uint8_t *step_over(const struct step *s, const uint8_t *p, size_t *block)
 {
 	*block = s->block_at == NOWHERE ? 0 : p[s->block_at];
 	const uint8_t *behind = p + *block;

@@ -389,8 +389,12 @@ struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module 
 
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 {
+	struct unit *last = dm->last_unit;
 	size_t lo = 0, hi = dm->nunits;
 
+	/* Types stand beside those of their members. */
+	if (last && die >= last->start && die < last->end)
+		return last;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -399,7 +403,9 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 		else
 			hi = mid;
 	}
-	return lo && die < dm->units[lo - 1].end ? &dm->units[lo - 1] : NULL;
+	if (lo == 0 || die >= dm->units[lo - 1].end)
+		return NULL;
+	return dm->last_unit = &dm->units[lo - 1];
 }
 
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)

@@ -82,7 +82,8 @@ struct dwarf_module {
 	struct file_mapping file; /* that the sections are in */
 	struct unit *units;       /* ascending start */
 	size_t nunits;
-	bool roots_read; /* names of all units are read */
+	struct unit *last_unit; /* that debuginfo_unit_of() found */
+	bool roots_read;        /* names of all units are read */
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;

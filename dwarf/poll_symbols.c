@@ -455,9 +455,13 @@ enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name)
 
 	if (!x || x->skipped || first_entry(x, ENTRY_IDENTIFIER, identifier))
 		return SYMTAB_POLL_UNKNOWN;
+	bool generic = strchr(type_name, '<');
 	for (struct poll_symbol *s = first_entry(x, ENTRY_PATH, path); s; s = next_entry(x, s)) {
-		if (s->form == POLL_FORM_PLAIN && !strchr(type_name, '<'))
+		if (s->form == POLL_FORM_PLAIN && !generic)
 			return SYMTAB_POLL_ALL;
+		/* Thousands of instances may follow, and say the same. */
+		if (s->form == POLL_FORM_OPEN && generic)
+			return SYMTAB_POLL_OPEN;
 		ret = s->form == POLL_FORM_OPEN || ret == SYMTAB_POLL_OPEN ? SYMTAB_POLL_OPEN
 		                                                           : SYMTAB_POLL_UNKNOWN;
 	}

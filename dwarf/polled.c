@@ -196,9 +196,27 @@ static void note_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 	}
 }
 
+static bool is_named(struct dwarf_module *dm, struct unit *u, uint32_t scope, const char *name)
+{
+	const char *own = scan_scope_name(&dm->sections, u, scope);
+
+	return own && strcmp(own, name) == 0;
+}
+
+/* core::ptr, the home of drop glue: most that returns nothing in optimised code, and no poll(). */
+static bool is_home_of_glue(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+{
+	uint32_t parent = u->scopes[scope].parent;
+
+	return u->scopes[scope].tag == DW_TAG_namespace && parent != SCOPE_NONE &&
+	       u->scopes[parent].parent == SCOPE_NONE && is_named(dm, u, scope, "ptr") &&
+	       is_named(dm, u, parent, "core");
+}
+
 void polled_read(struct dwarf_module *dm, struct unit *u)
 {
 	struct map known = { 0 };
+	const struct scope_note *glue = NULL;
 
 	if (u->polled_noted)
 		return;
@@ -209,7 +227,12 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 			note_function(dm, u, u->results[i].scope);
 	}
 	for (size_t i = 0; i < u->nscopes; i++) {
-		if (returns_nothing(&u->scopes[i]))
+		uint32_t parent = u->scopes[i].parent;
+
+		if (is_home_of_glue(dm, u, (uint32_t)i))
+			glue = &u->scopes[i];
+		else if (returns_nothing(&u->scopes[i]) &&
+		         (parent == SCOPE_NONE || &u->scopes[parent] != glue))
 			note_function(dm, u, (uint32_t)i);
 	}
 	map_free(&known);
@@ -245,12 +268,10 @@ static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 {
 	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nfunctions; i++) {
-		uint32_t scope = u->functions[i].scope;
+	for (const struct unit_function *f = NULL; (f = scan_function_from(u, pc, f));) {
+		uint32_t scope = f->scope;
 		struct unit *at = u;
 
-		if (u->functions[i].low != pc)
-			continue;
 		/* What is inlined elsewhere too says it all in one place. */
 		for (int hop = 0; scope != SCOPE_NONE && hop < MAX_HOPS; hop++) {
 			struct scope s = scan_scope(&dm->sections, at, scope);

@@ -148,7 +148,7 @@ static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
 /* Are there, behind r, as many bytes as a DIE can have that has a shape? */
 static bool has_room(const struct reader *r, const struct abbrev *ab)
 {
-	return ab->shape.size != NOWHERE && r->end - r->p > MAX_SHAPE;
+	return ab->shape.step.size != NOWHERE && r->end - r->p > MAX_SHAPE;
 }
 
 static void note_function(struct pass *p, struct scope_note *note, const struct extent *extent)
@@ -182,14 +182,15 @@ static void read_shape(struct pass *p, const uint8_t *at, size_t block, const st
 	const struct shape *s = &ab->shape;
 
 /* Where a value lies that has its place in a shape. */
-#define PLACE(place) (at + (place) + ((place) > s->block_at ? block : 0))
+#define PLACE(place) (at + (place) + ((place) > s->step.block_at ? block : 0))
 	if (s->name_at != NOWHERE) {
 		note->name = (uint32_t)value_at(PLACE(s->name_at), 4);
 		note->flags |= SCOPE_NAME_AT;
 	}
 	if (s->has_location)
-		note->flags |= read_location(
-			p->s, p->u, (struct section){ at + s->block_at + 1, block }, &extent->low);
+		note->flags |= read_location(p->s, p->u,
+		                             (struct section){ at + s->step.block_at + 1, block },
+		                             &extent->low);
 	if (ab->tag != DW_TAG_subprogram)
 		return;
 	if (s->type_at != NOWHERE)
@@ -218,7 +219,7 @@ static void note_scope(struct pass *p, struct reader *r, const struct abbrev *ab
 	note->parent = parent;
 	note->tag = ab->tag;
 	note->flags = ab->flags;
-	behind = has_room(r, ab) ? shape_step(&ab->shape, r->p, &block) : NULL;
+	behind = has_room(r, ab) ? step_over(&ab->shape.step, r->p, &block) : NULL;
 	if (behind) {
 		read_shape(p, r->p, block, ab, note, &extent);
 		r->p = behind;
@@ -239,7 +240,7 @@ static void note_scope(struct pass *p, struct reader *r, const struct abbrev *ab
 static void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)
 {
 	size_t block;
-	const uint8_t *behind = has_room(r, ab) ? shape_step(&ab->shape, r->p, &block) : NULL;
+	const uint8_t *behind = has_room(r, ab) ? step_over(&ab->shape.step, r->p, &block) : NULL;
 
 	if (behind)
 		r->p = behind;
@@ -260,7 +261,7 @@ struct depth {
 static const uint8_t *skip_many(const struct abbrev_table *abbrevs, const uint8_t *p,
                                 const uint8_t *end, struct depth **depth, struct depth *last)
 {
-	const struct abbrev *by_code = abbrevs->by_code;
+	const struct step *steps = abbrevs->steps;
 	struct depth *at = *depth, *first = last - MAX_DEPTH + 1;
 	size_t n = abbrevs->n, block;
 
@@ -282,13 +283,13 @@ static const uint8_t *skip_many(const struct abbrev_table *abbrevs, const uint8_
 		}
 		if (code >= n)
 			break;
-		const struct abbrev *ab = &by_code[code];
-		if (!ab->skipped && !(at->in_function && ab->skipped_in_function))
+		const struct step *s = &steps[code];
+		if (!(s->skip & (at->in_function ? SKIP_IN_FUNCTION : SKIP_OUTSIDE)))
 			break;
-		const uint8_t *behind = shape_step(&ab->shape, p + len, &block);
+		const uint8_t *behind = step_over(s, p + len, &block);
 		if (!behind)
 			break;
-		if (ab->has_children) {
+		if (s->has_children) {
 			if (at == last)
 				break;
 			at[1] = at[0];
@@ -414,8 +415,10 @@ void scan_forget(struct unit *u)
 	u->results = NULL;
 	u->nresults = 0;
 	abbrev_index_free(u->abbrevs);
+	free(u->starts);
 	u->scopes = NULL;
 	u->functions = NULL;
+	u->starts = NULL;
 	u->abbrevs = NULL;
 	u->nscopes = u->nfunctions = 0;
 	u->scanned = u->queued = false;
@@ -487,21 +490,6 @@ const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint
 	if (note->flags & SCOPE_NAME_AT)
 		return section_string(s->str, note->name);
 	return note->flags & SCOPE_NAMED ? scan_scope(s, u, index).name : NULL;
-}
-
-uint32_t scan_function_at(const struct unit *u, uint64_t pc)
-{
-	const struct unit_function *best = NULL;
-
-	/* Several DIEs can start at one address; of those the longest. */
-	for (size_t i = 0; i < u->nfunctions; i++) {
-		const struct unit_function *f = &u->functions[i];
-
-		if (f->low <= pc &&
-		    (!best || f->low > best->low || (f->low == best->low && f->size >= best->size)))
-			best = f;
-	}
-	return best && pc - best->low < best->size ? best->scope : SCOPE_NONE;
 }
 
 uint32_t scan_scope_at(const struct unit *u, uint64_t die)

@@ -111,6 +111,7 @@ struct unit {
 	size_t nscopes;
 	struct unit_function *functions; /* in the order of their DIEs */
 	size_t nfunctions;
+	struct unit_starts *starts; /* NULL until asked where a function starts */
 	struct unit_result *results;
 	size_t nresults;
 	struct abbrev_index *abbrevs; /* NULL until a DIE was read by its offset */
@@ -144,7 +145,10 @@ struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t
 /* Its name alone, NULL none. */
 const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint32_t index);
 /* The function whose [low, high) has pc, by the start that is nearest; SCOPE_NONE. */
-uint32_t scan_function_at(const struct unit *u, uint64_t pc);
+uint32_t scan_function_at(struct unit *u, uint64_t pc);
+/* The function that starts there and comes next after that one, NULL for the first; NULL none. */
+const struct unit_function *scan_function_from(struct unit *u, uint64_t low,
+                                               const struct unit_function *after);
 /* The scope whose DIE is at this offset; SCOPE_NONE when it is none. */
 uint32_t scan_scope_at(const struct unit *u, uint64_t die);
 

@@ -101,7 +101,7 @@ static void put_usual_unit(struct bytes *b, unsigned version, unsigned abbrev_of
 
 static void check_usual_unit(const struct sample *s, size_t unit)
 {
-	const struct unit *u = &s->units[unit];
+	struct unit *u = &s->units[unit];
 
 	assert_string_equal(u->name, "unit");
 	assert_int_equal(u->nscopes, 4);

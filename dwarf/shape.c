@@ -3,7 +3,7 @@
 
 #include "dwarf/abbrev.h"
 
-static const struct shape no_shape = { .size = NOWHERE };
+static const struct shape no_shape = { .step.size = NOWHERE };
 
 /* What the scanner reads of a DIE that becomes a scope; false when a shape has no place for it. */
 static bool place_value(struct shape *shape, const struct unit *u, const struct abbrev *ab,
@@ -53,9 +53,9 @@ static int size_in_shape(struct shape *shape, const struct unit *u, unsigned for
 	case DW_FORM_sdata:
 	case DW_FORM_ref_udata:
 		for (size_t i = 0; i < 2; i++) {
-			if (!shape->leb_mask[i]) {
-				shape->leb_at[i] = where;
-				shape->leb_mask[i] = 0x80;
+			if (!shape->step.leb_mask[i]) {
+				shape->step.leb_at[i] = where;
+				shape->step.leb_mask[i] = 0x80;
 				return 1;
 			}
 		}
@@ -64,9 +64,9 @@ static int size_in_shape(struct shape *shape, const struct unit *u, unsigned for
 	case DW_FORM_block:
 	case DW_FORM_block1:
 		/* Numbers are looked for behind it. */
-		if (shape->block_at != NOWHERE || shape->leb_mask[0])
+		if (shape->step.block_at != NOWHERE || shape->step.leb_mask[0])
 			return -1;
-		shape->block_at = where;
+		shape->step.block_at = where;
 		return 1;
 	default:
 		return -1;
@@ -76,7 +76,7 @@ static int size_in_shape(struct shape *shape, const struct unit *u, unsigned for
 struct shape shape_of(const struct unit *u, const struct abbrev *ab,
                       const struct attribute *attributes, size_t n)
 {
-	struct shape ret = { .block_at = NOWHERE,
+	struct shape ret = { .step.block_at = NOWHERE,
 		             .name_at = NOWHERE,
 		             .type_at = NOWHERE,
 		             .low_at = NOWHERE,
@@ -93,6 +93,6 @@ struct shape shape_of(const struct unit *u, const struct abbrev *ab,
 		if (at >= NOWHERE)
 			return no_shape;
 	}
-	ret.size = (uint8_t)at;
+	ret.step.size = (uint8_t)at;
 	return ret;
 }

@@ -445,6 +445,22 @@ static struct error *find_waker(struct finder *f, struct value v, const char *ex
 	return NULL;
 }
 
+/*
+ * Timeout<T> is a future where T is one: what a row polls needs no search when it is a parameter of
+ * the row's type.
+ */
+static void is_polled(const struct type *row, const struct type *child)
+{
+	struct traits *traits = traits_of(child);
+	size_t n;
+	const struct type_param *params = type_params(row, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type == child && traits->is_future == UNASKED)
+			traits->is_future = YES;
+	}
+}
+
 static struct error *children_of_row(struct finder *f, struct value v, size_t row)
 {
 	for (size_t i = 0; i < MAX_PATHS && table[row].children[i].path; i++) {
@@ -456,8 +472,10 @@ static struct error *children_of_row(struct finder *f, struct value v, size_t ro
 		f->waker = 0;
 		if (there && table[row].children[i].waker)
 			TRY(find_waker(f, v, table[row].children[i].waker));
-		if (there)
-			TRY(find_futures(f, child, 0));
+		if (!there)
+			continue;
+		is_polled(v.type, child.type);
+		TRY(find_futures(f, child, 0));
 	}
 	return NULL;
 }

@@ -49,6 +49,8 @@ enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 	{                                                                                          \
 		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
 	}
+/* Of what is not the lock itself, but within it. */
+#define BARE_WORD "state"
 #define STD_LOCK(t, k, path, p, s)                                                                 \
 	{                                                                                          \
 		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT,    \
@@ -119,9 +121,11 @@ static const struct holding_row rows[] = {
 	/* Its DropGuard has a token in it. */
 	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
-	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state",
-	         false),
-	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock", "state", false),
+	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock",
+	         BARE_WORD, false),
+	/* newer std | 1.63 */
+	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock | lock",
+	         BARE_WORD " | inner.state", false),
 	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state",
 	         false),
 	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state", false),
@@ -257,6 +261,7 @@ static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, s
 static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
                                  struct value *object, struct value *primitive, bool *found)
 {
+	static const char bare_word[] = BARE_WORD;
 	struct value reference = v;
 
 	*found = true;
@@ -280,7 +285,7 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 	/* The primitive alone: of what it is a part is not said. */
 	if (row->single && row->part[0] == 0)
 		object->type = NULL;
-	if (row->busy && !row->single && strcmp(row->member, "inner_lock") == 0)
+	if (row->busy && !row->single && leaf_has_path(l, object->type, bare_word))
 		object->type = NULL;
 	if (row->whole) {
 		object->type = NULL;

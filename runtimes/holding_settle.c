@@ -30,6 +30,12 @@ static bool is_lock(const struct found *f)
 	return !f->gone && f->h.role == HOLDING_LOCK && f->h.primitive;
 }
 
+/* In a future that may be of another type: of what it was read as, there may be no lock at all. */
+static bool may_be_misread(const struct found *f)
+{
+	return f->root && f->root->aliases;
+}
+
 static struct lock *lock_of(struct locks *locks, uint64_t primitive)
 {
 	struct lock *l = map_get(&locks->by_primitive, primitive);
@@ -129,6 +135,8 @@ static void learn_lock(struct locks *locks, const struct found *f)
 {
 	struct lock *l = lock_of(locks, f->h.primitive);
 
+	if (may_be_misread(f))
+		return;
 	if (f->row && !l->kind)
 		l->kind = f->h.kind;
 	if (f->h.object)
@@ -157,7 +165,7 @@ static void count_candidate(struct locks *locks, const struct found *f)
 		l->candidates += f->h.permits;
 		l->n++;
 	}
-	l->busy |= f->row && f->row->busy && !f->free;
+	l->busy |= f->row && f->row->busy && !f->free && !may_be_misread(f);
 	l->unclear |= f->h.permits == 0;
 	if (f->h.uncertain)
 		return;
@@ -173,6 +181,8 @@ static bool is_refuted(const struct lock *l, const struct found *f)
 
 static bool is_sole(const struct lock *l, const struct found *f)
 {
+	if (may_be_misread(f))
+		return false;
 	if (f->h.uncertain && l->busy && l->n == 1)
 		return true;
 	return f->h.uncertain && !l->unclear && l->has_total && l->has_available &&

@@ -116,6 +116,46 @@ static void test_only_candidate(void **state)
 	judged_deinit(&j);
 }
 
+/* What it was read as may be another type, and then it is no guard and has no lock. */
+static void test_candidate_that_may_be_misread(void **state)
+{
+	struct judged j;
+	struct future root = { .aliases = "app::keep<u32>" };
+	struct task task = { .root = &root };
+	struct task *tasks[] = { &task, &task };
+	struct found *f;
+
+	(void)state;
+	judged_init(&j);
+	j.out->tasks = tasks;
+	j.out->ntasks = 2;
+	f = add(&j, 0x100, true);
+	f->root = &root;
+	f = add(&j, 0x200, true);
+	f->h.object = f->h.primitive = 0x20;
+	f->order = 2;
+	f = add(&j, 0x300, true);
+	f->root = &root;
+	f->order = 1;
+	f->h.object = f->h.primitive = 0x20;
+	f->available = 1; /* as much as there is, were it a lock */
+	/* A lock for two. */
+	for (int i = 0; i < 2; i++) {
+		f = add(&j, 0x400 + i, true);
+		f->root = i ? &root : NULL;
+		f->order = i ? 1 : 2;
+		f->h.object = f->h.primitive = 0x30;
+		f->total = 2;
+	}
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(j.out->holdings[i].sole, j.out->holdings[i].addr == 0x400);
+	j.out->ntasks = 0;
+	j.out->tasks = NULL;
+	judged_deinit(&j);
+}
+
 static void test_several_candidates(void **state)
 {
 	struct judged j;
@@ -388,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_can_end),
 		cmocka_unit_test(test_can_end_by_object),
 		cmocka_unit_test(test_only_candidate),
+		cmocka_unit_test(test_candidate_that_may_be_misread),
 		cmocka_unit_test(test_several_candidates),
 		cmocka_unit_test(test_certain_one_refutes),
 		cmocka_unit_test(test_free_lock),

@@ -48,6 +48,7 @@ static void describe_target(struct inspector *in)
 	info->kind = t->ops->kind;
 	info->pid = t->pid;
 	info->core = clean_name(&in->arena, t->path);
+	info->instance = clean_name(&in->arena, t->instance);
 	info->command = clean_name(&in->arena, t->command);
 	info->arch = t->arch ? t->arch->name : NULL;
 	info->signal = t->signal.number;
@@ -210,6 +211,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
+	map_free(&c->nodes);
 	map_free(&c->vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);

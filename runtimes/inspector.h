@@ -71,12 +71,13 @@ struct collector {
 	const struct question *question; /* NULL none */
 	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
 	               */
-	VEC(struct task_poll) polls;       /* of the tasks listed, when by_poll */
-	struct thread_stack *stacks;       /* by index of target->threads */
-	size_t list_doubts;                /* target->doubts before the head of a list was read */
-	struct map tasks;                  /* header address -> struct task */
-	struct map wakers;                 /* data of a block_on waker -> struct thread_info */
-	struct map places;                 /* struct future -> struct frame_place: locals.h */
+	VEC(struct task_poll) polls; /* of the tasks listed, when by_poll */
+	struct thread_stack *stacks; /* by index of target->threads */
+	size_t list_doubts;          /* target->doubts before the head of a list was read */
+	struct map tasks;            /* header address -> struct task */
+	struct map wakers;           /* data of a block_on waker -> struct thread_info */
+	struct map nodes;  /* address of a set's node, which is a waker's data -> its type */
+	struct map places; /* struct future -> struct frame_place: locals.h */
 	VEC(struct local_set) local_sets;  /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
 	bool some_held;                    /* a tree has futures that it does not poll */

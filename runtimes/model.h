@@ -255,7 +255,9 @@ enum debug_tier { TIER_FULL, TIER_LINES, TIER_SYMBOLS, TIER_NONE };
 struct target_info {
 	const char *kind; /* "live", "core" */
 	pid_t pid;
-	const char *core; /* path of the core, NULL when live */
+	const char *core;     /* path of the core, NULL when live */
+	const char *instance; /* tells the process from all others, also those of its pid; NULL
+	                         unknown */
 	const char *command;
 	const char *exe;      /* path of the executable, NULL unknown */
 	const char *build_id; /* hex, NULL none */

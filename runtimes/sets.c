@@ -48,6 +48,8 @@ static struct error *find_in_node(struct finder *f, struct value node)
 	if (f->branch == BRANCH_POLLED) {
 		each.edge = "set";
 		each.waker = node.addr;
+		if (!f->d->strict)
+			map_put(&f->d->c->nodes, node.addr, (void *)(uintptr_t)node.type);
 	}
 	return find_futures(&each, future, 0);
 }

@@ -1,7 +1,8 @@
 /*
  * Poll functions that became one. Fat LTO merges functions of equal code: hand-written futures
- * that differ in name only then share one poll, and it names only one of them. What gives the
- * others away is a task cell of theirs without a poll function that has code.
+ * that differ in name only then share one poll, as do instances of one generic async fn, and it
+ * names only one of them. What gives the others away is a task cell of theirs without a poll
+ * function that has code.
  */
 #include <string.h>
 
@@ -40,6 +41,28 @@ static void visit_poll(const char *name, bool has_code, void *arg)
 		map_put(&s->with_code, lookup_name_key(args), NULL);
 }
 
+/* Bytes of a coroutine's name before the generics of its function. */
+static size_t source_len(const char *name)
+{
+	const char *last = qualified_last(name);
+
+	return (size_t)(last - name) + qualified_base_len(last);
+}
+
+/*
+ * Functions that become one treat equal bytes. A coroutine panics with its own location, which is
+ * the same in all instances of one source.
+ */
+static bool may_share_code(const struct type *t, const struct type *other)
+{
+	size_t len = source_len(type_name(t));
+
+	if (type_size(t) != type_size(other) || type_is_coroutine(t) != type_is_coroutine(other))
+		return false;
+	return !type_is_coroutine(t) || (source_len(type_name(other)) == len &&
+	                                 memcmp(type_name(t), type_name(other), len) == 0);
+}
+
 static void visit_cell(const char *name, bool has_code, void *arg)
 {
 	struct search *s = arg;
@@ -54,8 +77,7 @@ static void visit_cell(const char *name, bool has_code, void *arg)
 	    !map_put(&s->seen, lookup_name_key(future), NULL))
 		return;
 	t = lookup_type(s->dm, future, s->near);
-	/* Functions that become one treat equal bytes; a coroutine panics with its own location. */
-	if (!t || type_is_coroutine(t) || type_size(t) != type_size(s->future))
+	if (!t || !may_share_code(t, s->future))
 		return;
 	str_append(&s->found, s->found.len ? ", " : "");
 	str_append_clean(&s->found, future, strlen(future));
@@ -67,7 +89,8 @@ const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
 	struct search s = { .dm = f->dm, .near = f->die, .future = future };
 	const char *ret = NULL;
 
-	if (type_is_coroutine(future))
+	/* Of a source without generics there is one. */
+	if (type_is_coroutine(future) && !type_name(future)[source_len(type_name(future))])
 		return NULL;
 	lookup_each_instance(f->dm, f->die, poll_path, visit_poll, &s);
 	lookup_each_instance(f->dm, f->die, cell_path, visit_cell, &s);

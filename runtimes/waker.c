@@ -25,20 +25,30 @@ struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 }
 
 /*
+ * The type of an ArcWake is told by the generics of the waker's functions; where optimisation made
+ * the functions of several types one, what is read by it leads to no waker that is known.
+ */
+static const struct type *woken_type(struct collector *c, const struct waker *w)
+{
+	const struct function *f = lookup_function(c->in->di, w->clone);
+	const struct type *t = f ? function_param(f, "W") : NULL;
+
+	return t || !f ? t : function_param(f, "T");
+}
+
+/*
  * A node of a set such as FuturesUnordered is an ArcWake, and wakes the task that polls the set.
- * Its type is told by the generics of the waker's functions; where optimisation made the functions
- * of several types one, what is read by it leads to no waker that is known.
+ * A set that was met tells its nodes' type without a search for the waker's functions.
  */
 static bool follow_set(struct collector *c, struct waker *w)
 {
 	static const char outer_path[] = "ready_to_run_queue.waker";
-	const struct function *f = lookup_function(c->in->di, w->clone);
-	const struct type *t = f ? function_param(f, "W") : NULL;
+	const struct type *t = map_get(&c->nodes, w->data);
 	struct value node, outer;
 	struct error *err;
 	bool found;
 
-	t = t || !f ? t : function_param(f, "T");
+	t = t ? t : woken_type(c, w);
 	if (!t || !type_is(t, "futures_util::stream::futures_unordered::task::Task"))
 		return false;
 	node = (struct value){ t, w->data };

@@ -119,6 +119,9 @@ tokio_minor=$(echo "$tokio" | cut -d. -f2)
 if [ "$tokio_minor" -ge 30 ] && [[ " ${options[*]} " == *" -p sockets "* ]]; then
 	features+=(sockets/since_1_30)
 fi
+if [ "$tokio_minor" -ge 36 ] && [[ " ${options[*]} " == *" -p holders "* ]]; then
+	features+=(holders/since_1_36)
+fi
 options+=(-p truth_tokio --features "${features[*]}")
 
 flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=/src")

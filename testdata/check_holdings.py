@@ -8,8 +8,8 @@ TRUTH is what the program printed; its last line counts.
 
 Asks for every task that the truth names. What the truth says is held must be found there, and
 nobody else may be said to hold any of it; what was moved out of a variable may be told, but only
-as uncertain. Each variable of which the truth says where it is declared must be told with that
-line. Prints what differs.
+as uncertain. So may what a task holds whose type is said to be one of several. Each variable of
+which the truth says where it is declared must be told with that line. Prints what differs.
 """
 
 import json
@@ -64,7 +64,13 @@ def is_sure(one):
     return not one["uncertain"] or one["sole"]
 
 
-def compare(truth, seen):
+def vague_tasks(answers):
+    """Those of which asyncdbg says that their type may be another."""
+    tasks = [task for answer in answers for task in answer["tasks"]]
+    return {task["id"] for task in tasks if task["root"] and task["root"]["aliases"]}
+
+
+def compare(truth, seen, vague=frozenset()):
     holds = truth["holds"]
     free = {hold["object"] for hold in holds if hold["kind"] == "free"}
     held = [hold for hold in holds if hold["kind"] != "free"]
@@ -74,6 +80,8 @@ def compare(truth, seen):
         found = [one for one in seen if is_same(hold, one)]
         if hold["stale"]:
             problems += [f"{name(one)}: it was moved" for one in found if is_sure(one)]
+        elif hold["task"] in vague:
+            continue
         elif not found:
             problems.append(f"{name(hold)} is not found")
         elif (
@@ -83,7 +91,7 @@ def compare(truth, seen):
         ):
             problems += [f"{name(one)} is in doubt" for one in found if not is_sure(one)]
     for one in seen:
-        if one["role"] == "waker":
+        if one["role"] == "waker" or (one["task"] in vague and not is_sure(one)):
             continue
         if one["object"] in free or not any(is_same(hold, one) for hold in held):
             problems.append(f"{name(one)}: it has no such thing")
@@ -92,7 +100,8 @@ def compare(truth, seen):
 
 def check_waits(truth, answers):
     """Who waits for a lock that is held is told who holds it."""
-    held = {hold["object"] for hold in truth["holds"]} - {None}
+    vague = vague_tasks(answers)
+    held = {hold["object"] for hold in truth["holds"] if hold["task"] not in vague} - {None}
     problems = []
     for task, answer in zip([t for t in truth["tasks"] if t["id"]], answers):
         wanted = (task["leaf"] or {}).get("object")
@@ -128,7 +137,8 @@ def check(asyncdbg, truth_file, options):
         truth = json.loads(file.read().strip().split("\n")[-1])
     answers = ask(asyncdbg, options, [task["id"] for task in truth["tasks"] if task["id"]])
     seen = collect(answers)
-    return compare(truth, seen) + compare_declared(truth, seen) + check_waits(truth, answers)
+    differences = compare(truth, seen, vague_tasks(answers))
+    return differences + compare_declared(truth, seen) + check_waits(truth, answers)
 
 
 def self_test():
@@ -162,8 +172,16 @@ def self_test():
     assert not compare_declared(declares, [{**told, "declared": False}])
     assert compare_declared(declares, [{**told, "line": 8}])
     waits = {**truth, "tasks": [{"id": "3", "leaf": {"kind": "mutex", "object": "0x10"}}]}
-    assert not check_waits(waits, [{"holdings": [one]}])
-    assert check_waits(waits, [{"holdings": []}])
+    plain = {"id": "1", "root": {"aliases": None}}
+    assert not check_waits(waits, [{"holdings": [one], "tasks": [plain]}])
+    assert check_waits(waits, [{"holdings": [], "tasks": [plain]}])
+    either = {"id": "1", "root": {"aliases": "app::other"}}
+    assert vague_tasks([{"tasks": [plain, either, {"id": "3", "root": None}]}]) == {"1"}
+    assert not check_waits(waits, [{"holdings": [], "tasks": [either]}])
+    assert not compare(truth, [], {"1"})
+    assert not compare(truth, [{**doubt, "object": "0x20"}], {"1"})
+    assert compare(truth, [{**one, "object": "0x20"}], {"1"})
+    assert compare(truth, [{**doubt, "object": "0x20", "task": "2"}], {"1"})
 
 
 def main(args):

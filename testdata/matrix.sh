@@ -4,8 +4,8 @@
 # usage: matrix.sh [--slice] [--no-core] [--output FILE] [LOCK:PROFILE...]
 #
 # Builds each cell's programs, and for each program: starts it, waits until it is ready, asks
-# asyncdbg for all backtraces, and for the graph where the program knows it, live and from a core, and
-# compares that with the program's truth.
+# asyncdbg for all backtraces, and where the program knows them for the graph, for who holds what and
+# for groups, live and from a core, and compares that with the program's truth.
 # Writes a Markdown table and exits with 1 unless all of it is ok.
 #
 # --slice        three rows for CI: the newest tokio in debug and release, and the oldest
@@ -83,7 +83,7 @@ trap 'exit 130' INT TERM
 
 # Starts a program and waits for its truth; its stdin stays open as fd 9.
 start_program() {
-	rm -f "$work"/*
+	find "$work" -mindepth 1 -maxdepth 1 ! -name cache -delete
 	mkfifo "$work/stdin"
 	"$1" <"$work/stdin" >"$work/truth" 2>"$work/stderr" &
 	pid=$!
@@ -102,6 +102,23 @@ check_graph() {
 	"$here/check_graph.py" "$asyncdbg" "$work/truth" "$@" 2>&1
 }
 
+# Compares who holds what, where the program says that.
+check_holdings() {
+	grep -q '"holds":' "$work/truth" || return 0
+	"$here/check_holdings.py" "$asyncdbg" "$work/truth" "$@" 2>&1
+}
+
+# Compares groups of tasks, of the program that is made for that.
+check_groups() {
+	grep -q '"program":"kinds"' "$work/truth" || return 0
+	{
+		timeout 120 "$asyncdbg" "$@" --json async backtrace all --group >"$work/groups.json" &&
+			timeout 120 "$asyncdbg" "$@" async backtrace all --group >"$work/groups.txt" &&
+			timeout 120 "$asyncdbg" "$@" --json tasks --group waiting_on >"$work/tally.json" &&
+			"$here/check_groups.py" "$work"/{groups.json,groups.txt,tally.json,truth}
+	} 2>&1
+}
+
 # Compares one document, asked for by the rest of the arguments; prints ok or why not.
 check() {
 	local what=$1 differences
@@ -113,7 +130,9 @@ check() {
 		return
 	fi
 	differences=$("$here/check_truth.py" ${schema:+--schema "$schema"} --locals "$work/$what.json" \
-		"$work/truth") && differences=$(check_graph "$@") && echo ok && return
+		"$work/truth") && differences=$(check_graph "$@") &&
+		differences=$(check_holdings "$@") && differences=$(check_groups "$@") &&
+		echo ok && return
 	# A table has room for one difference; the others go to stderr.
 	echo "  $what: ${differences//$'\n'/$'\n'  $what: }" >&2
 	echo "$what: $(echo "$differences" | head -n 1 | cut -c 1-80)"

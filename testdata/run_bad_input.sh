@@ -112,10 +112,18 @@ check_usage() {
 	expect 64 'has no option --verbos' -p $$ -e 'async bt --verbos'
 	expect 64 'has no option --frob' -p $$ -e 'async graph --frob x'
 	expect 64 'needs a value: --dot FILE' -p $$ async graph --dot
+	expect 64 'async backtrace all" has no option --exec' -p $$ async bt all --exec
+	expect 64 'async backtrace all" has no option --exec' -p $$ async bt all --exec info
+	expect 64 'needs a value: --exec' -p $$ tasks --exec
+	expect 64 'needs a command' -p $$ tasks --exec ''
+	expect 64 'no number is in 10..2' -p $$ tasks --with depth 10..2
+	expect 64 'name of the file is empty' -p $$ save ''
+	expect 64 'name of the file is empty' -p $$ async graph --dot ''
+	expect 64 'name /dev/stdout' -p $$ report -
 	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
 	expect 64 'not a task id' -p $$ async graph --dot a main
 	expect 64 '"frob" is no check' -p $$ check --fail-on deadlock,frob
-	expect 64 'not a number of seconds' -p $$ check --interval soon
+	expect 64 'no interval' -p $$ check --interval soon
 	expect 2 'No such file' -p $$ -x nothing-there
 }
 

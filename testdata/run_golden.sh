@@ -55,6 +55,16 @@ commands() {
 	EOF
 }
 
+# What an answer of a saved snapshot says more: that it is one.
+saved_when='[0-9-]+ [0-9:]+ UTC'
+is_saved=(
+	-e "s/^(asyncdbg: )snapshot [^ ]+\\.saved of (.*\\)), saved $saved_when/\\1\\2/"
+	-e "/^Snapshot: +[^ ]+\\.saved, saved $saved_when\$/d"
+	-e "/^ +\"saved_file\": \"[^\"]+\\.saved\",\$/d"
+	-e "/^ +\"saved_when\": \"$saved_when\",\$/d"
+	-e "s/\"saved_file\":\"[^\"]+\\.saved\",\"saved_when\":\"$saved_when\",//"
+)
+
 # answer FIXTURE NAME FORMAT WORDS...: into $work/$out/FIXTURE/NAME.FORMAT.
 answer() {
 	local fixture=$1 name=$2 format=$3 option=() status=0 file
@@ -102,6 +112,7 @@ run_fixture() {
 	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" save --values "$fixture.saved" >/dev/null)
 	target=("$fixture.saved")
 	run_commands "$fixture" saved
+	find "$work/saved/$fixture" -type f ! -name status -exec sed -Ei "${is_saved[@]}" {} +
 	check_cache "$fixture" || uncached+=("$fixture")
 	rm -f "$work/$fixture".{core,exe,saved}
 }

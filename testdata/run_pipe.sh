@@ -39,6 +39,15 @@ for format in text json jsonl; do
 	status=0
 	"${run[@]}" async backtrace all >/dev/full 2>err || status=$?
 	[ "$status" -eq 2 ] || complain "$format: exit code $status on a full disk"
-	[ "$(wc -l <err)" -eq 1 ] || complain "$format: not one line about a full disk"
+	[ "$(cat err)" = 'asyncdbg: standard output: No space left on device' ] ||
+		complain "$format: not the reason when a disk is full"
+	# What is opened must not become standard output.
+	status=0
+	"${run[@]}" save saved >&- 2>err || status=$?
+	[ "$status" -eq 2 ] || complain "$format: exit code $status with standard output closed"
+	[ "$(cat err)" = 'asyncdbg: standard output: Bad file descriptor' ] ||
+		complain "$format: nothing about a closed standard output"
+	{ "${run[@]}" save again >/dev/null 2>&- <&- && "$asyncdbg" -c again tasks >/dev/null 2>err; } ||
+		complain "$format: no snapshot with standard error closed"
 done
 exit $bad

@@ -71,4 +71,4 @@ for command in 'async backtrace all' 'async bt all'
 end
 complete -c asyncdbg -n '__asyncdbg_typed async graph' -l dot -r -F -d 'Write it for Graphviz'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l fail-on -x -a 'deadlock futurelock no-waker blocked-worker long-poll starved-queue panicked-task closed-channel-wait huge-future many-identical' -d 'Exit with 3 when these find anything'
-complete -c asyncdbg -n '__asyncdbg_typed check' -l interval -x -d 'Seconds between two looks'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l interval -x -d 'Time between two looks'

@@ -121,6 +121,8 @@ function headline() {
 			fact(t.kind === 'core' ? 'Core' : 'Process', t.kind === 'core'
 				? code(t.core || '?') : String(t.pid)),
 			t.kind === 'core' ? fact('Process', String(t.pid)) : null,
+			fact('Snapshot', t.saved_file && [code(t.saved_file),
+				t.saved_when ? ', saved ' + t.saved_when : '']),
 			fact('Ended by', t.signal_name),
 			fact('Executable', t.exe && code(t.exe)),
 			fact('Build-id', t.build_id && code(t.build_id)),
@@ -136,23 +138,30 @@ function headline() {
 const verdictNames = new Map([['deadlock', 'Deadlock'], ['futurelock', 'Futurelock'],
 	['lost', 'Lost wake-up']]);
 
-function verdictCard(v) {
+/* v: the first of those that are alike; others: the rest of them. */
+function verdictCard(v, others) {
 	const party = (p) => (typeof p === 'string' ? p : GRAPH.all[p].task >= 0
 		? taskAnchor(GRAPH.all[p].task) : threadAnchor(GRAPH.all[p].thread, GRAPH.all[p].label));
 	const list = (parties) => parties.flatMap((p, i) => [i ? ', ' : '', party(p)]);
 	const more = (n) => (n > 0 ? ' and ' + count(n) + ' more' : '');
 	const first = v.members.find((p) => typeof p !== 'string');
+	const behind = others.reduce((n, o) => n + o.all_behind, v.all_behind);
+	const like = (o, i) => [i ? ', ' : '', ...o.members.slice(0, 4).flatMap(
+		(p, k) => [k ? ' with ' : '', party(p)]), more(o.members.length - 4)];
 	const name = verdictNames.get(v.kind) || v.kind;
-	return el('article.verdict' + (v.certain ? '.certain' : ''), null,
-		el('h2', null, v.certain ? name : 'Possible ' + name.toLowerCase()),
+	return el('article.verdict' + (v.possible ? '' : '.certain'), null,
+		el('h2', null, v.possible ? 'Possible ' + name.toLowerCase() : name),
 		el('p', null, linked(v.text)),
 		v.doubts.length ? el('ul.doubts', null, v.doubts.map((d) => el('li', null, d))) : null,
+		others.length ? el('p', null, count(others.length) + ' more like it: ',
+			others.slice(0, 8).map(like), more(others.length - 8)) : null,
 		el('p.links', null,
 			/* The text names those of one circle. */
 			v.members.length > v.cycle.length ? el('span', null, 'Members: ',
 				list(v.members.slice(0, 20)), more(v.members.length - 20)) : null,
-			v.all_behind ? el('span', null, 'Behind ' + (v.members.length > 1 ? 'them' : 'it') + ': ',
-				list(v.behind), more(v.all_behind - v.behind.length)) : null,
+			behind ? el('span', null, 'Behind ' +
+				(v.members.length > 1 || others.length ? 'them' : 'it') + ': ',
+				list(v.behind), more(behind - v.behind.length)) : null,
 			first === undefined ? null : el('a', { href: graphLink(GRAPH.all[first]) },
 				'In the graph')));
 }
@@ -167,8 +176,17 @@ function verdictCards() {
 		return el('p.none', null, 'No task was found that can never go on: no deadlock, no ' +
 			'futurelock, no lost wake-up.', data.graph_notes.length || data.unsearched.length
 			? ' Not all could be searched.' : null);
-	return [list.slice(0, VERDICTS_MOST).map(verdictCard), list.length > VERDICTS_MOST
-		? el('p.none', null, 'and ' + plural(list.length - VERDICTS_MOST, 'verdict') + ' more') : null];
+	const firsts = new Map();
+	list.forEach((v, i) => {
+		if (v.alike === i)
+			firsts.set(i, { v, others: [] });
+		else
+			firsts.get(v.alike).others.push(v);
+	});
+	const cards = [...firsts.values()];
+	return [cards.slice(0, VERDICTS_MOST).map((c) => verdictCard(c.v, c.others)),
+		cards.length > VERDICTS_MOST ? el('p.none', null, 'and ' +
+			plural(cards.length - VERDICTS_MOST, 'verdict') + ' of other kinds') : null];
 }
 
 /* ---- what else is wrong ---- */

@@ -18,14 +18,14 @@ type Guard = MutexGuard<'static, u32>;
 type Owned = OwnedMutexGuard<u32>;
 
 /// Keeps whatever it gets, in a variable that nothing moves.
-async fn keep<T>(kept: T) {
+pub async fn keep<T>(kept: T) {
     declared!("holders::places::keep kept");
     here!("holders::places::keep");
     sleep(FOREVER).await;
     drop(kept);
 }
 
-const KEEP: &[&str] = &["holders::places::keep"];
+pub const KEEP: &[&str] = &["holders::places::keep"];
 
 /// Nobody but the debugger reads it.
 #[allow(dead_code)]
@@ -212,7 +212,7 @@ async fn writer(lock: &'static RwLock<u32>) {
 }
 
 impl Tasks {
-    fn keeps(
+    pub fn keeps(
         &mut self,
         future: impl Future<Output = ()> + Send + 'static,
         kind: &'static str,
@@ -222,7 +222,17 @@ impl Tasks {
         self.holds.push(Hold::new(id, "lock", kind, object).path("kept"));
     }
 
-    fn waits_for(
+    pub fn keeps_end(
+        &mut self,
+        future: impl Future<Output = ()> + Send + 'static,
+        role: &'static str,
+        kind: &'static str,
+    ) {
+        let id = self.sleeps(future, KEEP);
+        self.holds.push(Hold::new(id, role, kind, 0).path("kept"));
+    }
+
+    pub fn waits_for(
         &mut self,
         future: impl Future<Output = ()> + Send + 'static,
         place: &'static str,
@@ -234,7 +244,7 @@ impl Tasks {
     }
 }
 
-fn address<T>(place: *const T) -> usize {
+pub fn address<T>(place: *const T) -> usize {
     place as usize
 }
 
@@ -323,22 +333,19 @@ async fn receives_once(receiver: oneshot::Receiver<u32>) {
 
 pub fn channels(tasks: &mut Tasks) {
     let (sender, receiver) = mpsc::channel(1);
-    let id = tasks.sleeps(keep(sender), KEEP);
-    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
+    tasks.keeps_end(keep(sender), "sender", "mpsc");
     let wait = Wait::new("mpsc_recv");
     let id = tasks.waits_for(receives(receiver), "holders::places::receives", wait);
     tasks.holds.push(Hold::new(id, "receiver", "mpsc", 0).path("receiver"));
 
     let (sender, receiver) = mpsc::unbounded_channel();
-    let id = tasks.sleeps(keep(sender), KEEP);
-    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
+    tasks.keeps_end(keep(sender), "sender", "mpsc");
     let (wait, place) = (Wait::new("mpsc_recv"), "holders::places::receives_unbounded");
     let id = tasks.waits_for(receives_unbounded(receiver), place, wait);
     tasks.holds.push(Hold::new(id, "receiver", "mpsc", 0).path("receiver"));
 
     let (sender, receiver) = oneshot::channel();
-    let id = tasks.sleeps(keep(sender), KEEP);
-    tasks.holds.push(Hold::new(id, "sender", "oneshot", 0).path("kept"));
+    tasks.keeps_end(keep(sender), "sender", "oneshot");
     let (wait, place) = (Wait::new("oneshot"), "holders::places::receives_once");
     let id = tasks.waits_for(receives_once(receiver), place, wait);
     tasks.holds.push(Hold::new(id, "receiver", "oneshot", 0));
@@ -372,9 +379,19 @@ impl Tasks {
         kind: &'static str,
         object: usize,
     ) {
-        let id = truth::id(&tokio::task::spawn_local(future));
-        self.tasks.push(Task::idle(id, KEEP).sleeps().local());
+        let id = self.spawn_local(future, KEEP);
         self.holds.push(Hold::new(id, "lock", kind, object).path("kept"));
+    }
+
+    /// A task of this thread that sleeps at the end of this chain.
+    pub fn spawn_local(
+        &mut self,
+        future: impl Future<Output = ()> + 'static,
+        chain: &[&'static str],
+    ) -> Option<u64> {
+        let id = truth::id(&tokio::task::spawn_local(future));
+        self.tasks.push(Task::idle(id, chain).sleeps().local());
+        id
     }
 }
 
