@@ -103,6 +103,12 @@ const struct type *holding_whole_type(const struct type *guard);
  */
 struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
                            struct found *ret, bool *found) MUST_CHECK;
+/*
+ * The same of a guard of a thread's lock of which but one word is known, at offset: *found only
+ * where that is its reference to the lock.
+ */
+struct error *holding_read_word(struct collector *c, const struct type *t, uint64_t offset,
+                                uint64_t word, struct found *ret, bool *found) MUST_CHECK;
 /* The same for a lock future (SPECIAL_ACQUIRE) that has got permits. */
 struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
                                    bool *found) MUST_CHECK;
