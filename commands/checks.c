@@ -14,16 +14,12 @@ struct finding *add_finding(struct checks *c, const struct check *check, enum se
 {
 	struct finding *f = vec_push(&c->found);
 	va_list args;
-	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		out_of_memory();
-	va_end(args);
 	*f = (struct finding){ .check = check->name,
 		               .severity = severity,
-		               .text = arena_strdup(c->a, text) };
-	free(text);
+		               .text = arena_vprintf(c->a, format, args) };
+	va_end(args);
 	return f;
 }
 

@@ -194,9 +194,11 @@ void check_starved_queue(struct checks *c, const struct check *check)
 		count_workers(c, r, &all, &blocked);
 		if (all && blocked == all && r->has_inject && r->inject_len)
 			add_finding(c, check, SEVERITY_ERROR,
-			            "%" PRIu64 " tasks in the queue of runtime %u, and all its %zu "
-			            "workers are blocked",
-			            r->inject_len, r->index, all)
+			            "%" PRIu64 " task%s in the queue of runtime %u, and %s",
+			            r->inject_len, r->inject_len == 1 ? "" : "s", r->index,
+			            all == 1 ? "its only worker is blocked"
+			                     : arena_printf(c->a, "all its %zu workers are blocked",
+			                                    all))
 				->more = "info threads";
 	}
 	for (size_t i = 0; i < c->s->nthreads; i++) {

@@ -367,6 +367,11 @@ struct error *command_find(struct arena *a, const struct command *const *table,
 	return NULL;
 }
 
+struct error *check_file_argument(const struct call *call)
+{
+	return word_file(call->args.word[0]);
+}
+
 size_t command_option_words(const struct command *const *table, const struct words *typed,
                             const struct words *rest)
 {

@@ -114,6 +114,9 @@ struct error *command_named(const struct command *const *table, const struct wor
 struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret) MUST_CHECK;
 
+/* A command's check: its argument is the name of a file to be written, see word_file(). */
+struct error *check_file_argument(const struct call *call) MUST_CHECK;
+
 /*
  * How many words at the beginning of rest belong to an option of the command that typed begins
  * with: the option, and its values as far as they are there; 1: it is one of another command; 0:

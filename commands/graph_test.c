@@ -64,6 +64,28 @@ static void assert_answers(const struct program *p, const char *line, const char
 	session_close(&s);
 }
 
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static unsigned finding_of(const struct program *p, const char *line, const char *expected)
+{
+	CAUGHT(c);
+	struct session s = { 0 };
+
+	ask(&c, &s, p, line, TEXT);
+	if (expected && !strstr(c.answers, expected))
+		fail_msg("%s answers %s", line, c.answers);
+	unsigned finding = s.finding;
+	session_close(&s);
+	return finding;
+}
+
 static void graph_as_text(void **state)
 {
 	PROGRAM(p);
@@ -106,6 +128,30 @@ static void candidates_are_told_once(void **state)
 		"holds permits of it, or adds some\n"
 		"      held by task 1 (`guard` at src/x.rs:50) ! unless someone else holds "
 		"permits of it, or adds some\n");
+}
+
+/* On a terminal, of many only the first, and what is stuck before the others. */
+static void many_are_cut_on_a_terminal(void **state)
+{
+	PROGRAM(p);
+	CAUGHT(c);
+	struct session s = { 0 };
+
+	(void)state;
+	for (uint64_t i = 1; i <= 120; i++)
+		add_task(&p, i, calls(&p, "app::a", joins(&p, 200)));
+	add_task(&p, 200, calls(&p, "app::b", sleeps(&p)));
+	guards(&p, add_task(&p, 201, calls(&p, "app::c", locks(&p, "mutex", A, 1))), "mutex", A);
+	finish_program(&p);
+	c.options.group = true;
+	ask(&c, &s, &p, "async graph", TEXT);
+	const char *body = strchr(c.answers, '\n') + 1;
+	assert_ptr_equal(strstr(body, "task 201 app::c at src/x.rs:12 [stuck]\n"), body);
+	assert_int_equal(count(body, "waits for task 200"), 99);
+	assert_non_null(strstr(body, "\n21 more wait; async graph ID shows what concerns one task, "
+	                             "and a file or pipe gets all\n"));
+	session_close(&s);
+	assert_int_equal(finding_of(&p, "async graph", "\ntask 201 app::c"), 0);
 }
 
 /* Whoever has nothing to do with it is not shown. */
@@ -199,15 +245,6 @@ static void dot_escapes(void **state)
 	session_close(&s);
 }
 
-static size_t count(const char *text, const char *what)
-{
-	size_t n = 0;
-
-	for (; (text = strstr(text, what)); text++)
-		n++;
-	return n;
-}
-
 static void dot_to_standard_output(void **state)
 {
 	PROGRAM(p);
@@ -269,19 +306,6 @@ static void dot_to_nowhere(void **state)
 }
 
 /* ---- those that are alike ---- */
-
-static unsigned finding_of(const struct program *p, const char *line, const char *expected)
-{
-	CAUGHT(c);
-	struct session s = { 0 };
-
-	ask(&c, &s, p, line, TEXT);
-	if (expected && !strstr(c.answers, expected))
-		fail_msg("%s answers %s", line, c.answers);
-	unsigned finding = s.finding;
-	session_close(&s);
-	return finding;
-}
 
 enum { FIRST_LOCK = 0x100 };
 
@@ -569,9 +593,10 @@ static void check_of_workers(void **state)
 	finding_of(&p, "check",
 	           "warning: blocked-worker: thread #1 polling task 7 sits in std_mutex at 0xa0 "
 	           "(more: thread 1)\n");
-	finding_of(&p, "check",
-	           "error: starved-queue: 9 tasks in the queue of runtime 0, and all its 1 workers "
-	           "are blocked (more: info threads)\n");
+	finding_of(
+		&p, "check",
+		"error: starved-queue: 9 tasks in the queue of runtime 0, and its only worker is "
+		"blocked (more: info threads)\n");
 	finding_of(&p, "check",
 	           "warning: starved-queue: 2 tasks in the queue of thread #1, which is blocked");
 	/* A socket does not block, and a free worker takes what is queued. */
@@ -601,6 +626,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
 		cmocka_unit_test(candidates_are_told_once),
+		cmocka_unit_test(many_are_cut_on_a_terminal),
 		cmocka_unit_test(graph_of_one_task),
 		cmocka_unit_test(nothing_waits),
 		cmocka_unit_test(deadlocks_as_text),

@@ -14,6 +14,10 @@ void json_put_local(struct json_writer *w, const char *key, const struct local *
 /* null for NULL; verbose: with its variables. */
 void json_put_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);
 void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task);
+/* null for NULL. */
+void json_put_wait(struct json_writer *w, const char *key, const struct wait *wait);
+/* What is known of a thread without its futures and frames, into the object that is open. */
+void json_put_thread_facts(struct json_writer *w, const struct thread_info *th);
 void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
 /*

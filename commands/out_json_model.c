@@ -50,7 +50,7 @@ static void put_detail(struct json_writer *w, const struct wait_detail *d)
 	}
 }
 
-static void put_wait(struct json_writer *w, const char *key, const struct wait *wait)
+void json_put_wait(struct json_writer *w, const char *key, const struct wait *wait)
 {
 	if (!wait) {
 		json_put_null(w, key);
@@ -110,7 +110,7 @@ void json_put_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "edge", f->edge);
 	json_put_text(w, "branch", branch_name(f->branch));
 	json_put_text(w, "note", f->note);
-	put_wait(w, "wait", f->wait);
+	json_put_wait(w, "wait", f->wait);
 	/* Only when asked for, although a snapshot may have them. */
 	json_open_array(w, "locals");
 	for (size_t i = 0; verbose && i < f->nlocals; i++)
@@ -253,10 +253,8 @@ static void put_frame(struct json_writer *w, const struct stack_frame *f)
 	json_close_object(w);
 }
 
-void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
-                     bool verbose)
+void json_put_thread_facts(struct json_writer *w, const struct thread_info *th)
 {
-	json_open_object(w, NULL);
 	json_put_int(w, "number", th->number);
 	json_put_int(w, "tid", th->tid);
 	json_put_text(w, "name", th->name);
@@ -266,9 +264,16 @@ void json_put_thread(struct json_writer *w, const struct thread_info *th, bool w
 	json_put_text(w, "state", th->state);
 	json_put_number_if(w, "queue_len", th->has_queue, th->queue_len);
 	json_put_text(w, "task", th->task);
+}
+
+void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
+                     bool verbose)
+{
+	json_open_object(w, NULL);
+	json_put_thread_facts(w, th);
 	json_put_future(w, "root", th->root, verbose);
 	json_put_text(w, "job", th->job);
-	put_wait(w, "wait", th->wait);
+	json_put_wait(w, "wait", th->wait);
 	json_put_text(w, "problem", th->problem);
 	if (with_frames) {
 		json_open_array(w, "frames");

@@ -1,5 +1,6 @@
 /* Who waits for whom, verdicts and findings as text. */
 #include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "commands/alike.h"
@@ -8,7 +9,13 @@
 #include "commands/view.h"
 #include "runtimes/verdict.h"
 
-enum { MAX_HOLDERS = 8, MAX_DEPTH = 16, MAX_UNSEARCHED = 16 };
+enum {
+	MAX_HOLDERS = 8,
+	MAX_WAKERS = 3,
+	MAX_DEPTH = 16,
+	MAX_UNSEARCHED = 16,
+	MAX_PARTIES = 100, /* on a terminal */
+};
 
 struct graph_text {
 	struct text *t;
@@ -117,6 +124,8 @@ static void holders(struct graph_text *gt, const struct graph_node *n, unsigned 
 {
 	const struct graph_edge *edges = &gt->g->edges[n->first], *shown[MAX_HOLDERS + 1];
 	size_t times[MAX_HOLDERS + 1], nshown = 0, left = 0;
+	/* Whoever refers to a Notify may wake nobody, and they are many. */
+	size_t max = n->kind == GRAPH_WAKERS ? MAX_WAKERS : MAX_HOLDERS;
 
 	for (size_t i = 0; i < n->nedges; i++) {
 		size_t k = 0;
@@ -125,7 +134,7 @@ static void holders(struct graph_text *gt, const struct graph_node *n, unsigned 
 			k++;
 		if (k < nshown) {
 			times[k]++;
-		} else if (nshown <= MAX_HOLDERS) {
+		} else if (nshown <= max) {
 			shown[nshown] = &edges[i];
 			times[nshown++] = 1;
 		} else {
@@ -235,18 +244,43 @@ static void party(struct graph_text *gt, size_t node)
 	edges(gt, n, 1, "waits for ");
 }
 
+enum which { ALL, STUCK, OTHERS };
+
+/* The first max of those who wait, are shown and are of that kind; *n counts them all on. */
+static void parties(struct graph_text *gt, const bool *shown, enum which which, size_t max,
+                    size_t *n)
+{
+	for (size_t i = 0; i < gt->g->nnodes && !ferror(gt->t->out.options.answers); i++) {
+		if ((shown && !shown[i]) || (which != ALL && gt->v->stuck[i] != (which == STUCK)) ||
+		    !graph_waits(gt->g, i))
+			continue;
+		if ((*n)++ < max)
+			party(gt, i);
+	}
+}
+
+/* Nobody scrolls through thousands: what is stuck comes first, and the others are counted. */
+static void first_parties(struct graph_text *gt, size_t *n)
+{
+	parties(gt, NULL, STUCK, MAX_PARTIES, n);
+	parties(gt, NULL, OTHERS, MAX_PARTIES, n);
+	text_big(gt->t, *n - MAX_PARTIES);
+	str_append(&gt->t->line, " more wait; async graph ID shows what concerns one task, and a "
+	                         "file or pipe gets all");
+	text_end_line(gt->t);
+}
+
 void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
 {
 	struct graph_text gt = { (struct text *)o, v->graph, v };
-	size_t n = 0;
+	size_t waiting = 0, n = 0;
 
-	for (size_t i = 0; i < v->graph->nnodes && !ferror(o->options.answers); i++) {
-		if ((shown && !shown[i]) || !graph_waits(v->graph, i))
-			continue;
-		party(&gt, i);
-		n++;
-	}
-	if (n == 0) {
+	parties(&gt, shown, ALL, 0, &waiting);
+	if (waiting > MAX_PARTIES && !shown && o->options.group)
+		first_parties(&gt, &n);
+	else
+		parties(&gt, shown, ALL, SIZE_MAX, &n);
+	if (waiting == 0) {
 		str_append(&gt.t->line, "no wait for another task was found");
 		text_end_line(gt.t);
 	}

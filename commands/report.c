@@ -8,7 +8,6 @@
 #include "commands/command.h"
 #include "commands/report_data.h"
 #include "commands/report_page.h"
-#include "commands/words.h"
 #include "debugger/base/file.h"
 
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written)
@@ -33,11 +32,6 @@ static struct error *write_file(const char *path, const struct answer *answer)
 	return new_file_finish(&file);
 }
 
-static struct error *check(const struct call *call)
-{
-	return word_file(call->args.word[0]);
-}
-
 static struct error *run_report(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
@@ -60,7 +54,7 @@ const struct command report_command = {
 	.args = "FILE.html",
 	.min_args = 1,
 	.max_args = 1,
-	.check = check,
+	.check = check_file_argument,
 	.verbose = true,
 	.summary = "Write all of it to a page for a browser, which needs nothing else",
 	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "

@@ -196,34 +196,15 @@ static void put_frames(struct report *r, const struct thread_info *th)
 	json_close_array(&r->w);
 }
 
-static void put_thread_wait(struct report *r, const struct wait *wait)
-{
-	json_open_object(&r->w, "wait");
-	json_put_text(&r->w, "kind", wait->kind);
-	json_put_text(&r->w, "phrase", wait->phrase);
-	json_put_address(&r->w, "object", wait->object);
-	json_put_text(&r->w, "task", wait->task);
-	json_close_object(&r->w);
-}
-
 static void put_thread(struct report *r, const struct thread_info *th)
 {
 	struct json_writer *w = &r->w;
 
 	json_open_object(w, NULL);
-	json_put_int(w, "number", th->number);
-	json_put_int(w, "tid", th->tid);
-	json_put_text(w, "name", th->name);
-	json_put_text(w, "role", thread_role_name(th->role));
-	json_put_number_if(w, "runtime", th->runtime >= 0, (uint64_t)th->runtime);
-	json_put_number_if(w, "worker", th->worker >= 0, (uint64_t)th->worker);
-	json_put_text(w, "state", th->state);
-	json_put_number_if(w, "queue", th->has_queue, th->queue_len);
-	json_put_text(w, "task", th->task);
+	json_put_thread_facts(w, th);
 	json_put_text(w, "job", th->job);
 	json_put_bool(w, "pooled", th->pooled);
-	if (th->wait)
-		put_thread_wait(r, th->wait);
+	json_put_wait(w, "wait", th->wait);
 	json_put_text(w, "problem", th->problem);
 	json_put_int(w, "shape", report_shape(r, th->root));
 	json_open_array(w, "details");

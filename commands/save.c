@@ -6,7 +6,6 @@
 
 #include "commands/command.h"
 #include "commands/saved.h"
-#include "commands/words.h"
 #include "debugger/base/str.h"
 
 static bool tree_has_values(const struct future *f)
@@ -36,11 +35,6 @@ static bool has_values(const struct snapshot *s)
 			return true;
 	}
 	return false;
-}
-
-static struct error *check(const struct call *call)
-{
-	return word_file(call->args.word[0]);
 }
 
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
@@ -73,7 +67,7 @@ const struct command save_command = {
 	.min_args = 1,
 	.max_args = 1,
 	.options = options,
-	.check = check,
+	.check = check_file_argument,
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",

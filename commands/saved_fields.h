@@ -68,6 +68,7 @@
 	F(FLAG, dyn)                                                                               \
 	F(FLAG, inferred)                                                                          \
 	F(FLAG, uncertain)                                                                         \
+	F(FLAG, joined)                                                                            \
 	F(NAME, problem)                                                                           \
 	F(WAIT, wait)                                                                              \
 	L(LOCALS, locals, nlocals)                                                                 \
@@ -107,6 +108,7 @@
 	F(FLAG, declared)                                                                          \
 	F(FLAG, granted)                                                                           \
 	F(FLAG, partial)                                                                           \
+	F(FLAG, queued)                                                                            \
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, sole)
 

@@ -1,298 +1,21 @@
-/* The lines of a saved snapshot, and the members in them. */
+/* The lines of a saved snapshot. */
 #include "commands/saved_record.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "commands/holders.h"
-#include "commands/saved_fields.h"
+#include "commands/saved_member.h"
 #include "commands/view.h"
 
-/*
- * Deeper than any tree that asyncdbg makes, and far from what would overflow a stack; the others
- * likewise.
- */
-enum { MAX_DEPTH = 256, MAX_FRAMES = 1 << 18, MAX_TASKS = 1 << 24, MAX_NOTES = 1 << 12 };
-
-/* Digits of the largest id. */
-enum { MAX_DECIMAL = 20, MAX_HEX = 16 };
-
-/* ---- a member each ---- */
-
-/* Nothing more is read of the line: the member at hand is the one that is named. */
-static void is_wrong(struct loader *l, const char *what)
-{
-	if (!l->r.problem)
-		l->r.problem = what;
-	l->r.p = l->r.end;
-}
-
-/* A few bytes of a file may stand for a large struct: size more bytes are made of it. */
-static void charge(struct loader *l, size_t size)
-{
-	l->listed += size;
-	if (l->listed + l->a->total > l->budget)
-		is_wrong(l, "takes more memory than anything that asyncdbg saves in as few bytes");
-}
-
-#define PUSH_CHARGED(l, vec) (charge((l), sizeof(*(vec)->data)), vec_push(vec))
-
-static const char *get_TEXT(struct loader *l)
-{
-	if (json_peek(&l->r) != JSON_IS_NULL)
-		return json_take_text(&l->r, l->a);
-	json_skip(&l->r);
-	return NULL;
-}
-
-static const char *get_NAME(struct loader *l)
-{
-	int64_t number = json_take_integer(&l->r);
-
-	if (!l->r.problem && number >= 0 && (uint64_t)number < l->names.n)
-		return l->names.data[number];
-	is_wrong(l, "is the number of no name");
-	return NULL;
-}
-
-static uint64_t get_ADDR(struct loader *l)
-{
-	const char *text = json_take_raw(&l->r);
-	char *end = NULL;
-
-	errno = 0;
-	uint64_t addr = text && strncmp(text, "0x", 2) == 0 ? strtoull(text + 2, &end, 16) : 0;
-	if (!end || *end || end == text + 2 || errno)
-		is_wrong(l, "is no address");
-	return addr;
-}
-
-/* It becomes a word of a command: no other text will do. */
-static bool is_id(const char *text)
-{
-	bool hex = strncmp(text, "0x", 2) == 0;
-	const char *digits = text + (hex ? 2 : 0);
-	size_t n = strspn(digits, hex ? "0123456789abcdef" : "0123456789");
-
-	return n && !digits[n] && n <= (hex ? MAX_HEX : MAX_DECIMAL);
-}
-
-static const char *get_ID(struct loader *l)
-{
-	const char *text = get_TEXT(l);
-
-	if (!text || is_id(text))
-		return text;
-	is_wrong(l, "is no id of a task");
-	return NULL;
-}
-
-/* From low to high, else 0. */
-static int64_t get_number(struct loader *l, int64_t low, int64_t high)
-{
-	int64_t number = json_take_integer(&l->r);
-
-	if (number >= low && number <= high)
-		return number;
-	is_wrong(l, "is too large or too small a number");
-	return 0;
-}
-
-static uint64_t get_U64(struct loader *l)
-{
-	return json_peek(&l->r) == JSON_IS_TEXT ? get_ADDR(l)
-	                                        : (uint64_t)get_number(l, 0, INT64_MAX);
-}
-
-static unsigned get_U32(struct loader *l)
-{
-	return (unsigned)get_number(l, 0, UINT_MAX);
-}
-
-static int get_I32(struct loader *l)
-{
-	return (int)get_number(l, INT_MIN, INT_MAX);
-}
-
-static bool get_FLAG(struct loader *l)
-{
-	return json_take_bool(&l->r);
-}
-
-#define GET_WORD(how, type, words, last)                                                           \
-	static type get_##how(struct loader *l)                                                    \
-	{                                                                                          \
-		const char *text = json_take_raw(&l->r);                                           \
-                                                                                                   \
-		for (unsigned i = 0; text && i <= last; i++) {                                     \
-			const char *word = words((type)i);                                         \
-                                                                                                   \
-			if (word && strcmp(word, text) == 0)                                       \
-				return (type)i;                                                    \
-		}                                                                                  \
-		is_wrong(l, "is none of the words that may stand there");                          \
-		return (type)0;                                                                    \
-	}
-SAVED_WORDS(GET_WORD)
-
-/* ---- structs ---- */
-
-/*
- * Members are matched by name: what is not there stays zero, what is not known is ignored. A file
- * may name a member twice: the last one counts.
- */
-#define GET(how, member)                                                                           \
-	if (strcmp(key, #member) == 0) {                                                           \
-		l->key = #member;                                                                  \
-		to->member = get_##how(l);                                                         \
-		continue;                                                                          \
-	}
-#define GET_LIST(how, member, count)                                                               \
-	if (strcmp(key, #member) == 0) {                                                           \
-		size_t n;                                                                          \
-                                                                                                   \
-		l->key = #member;                                                                  \
-		to->count = 0;                                                                     \
-		to->member = get_##how(l, &n);                                                     \
-		to->count = n;                                                                     \
-		continue;                                                                          \
-	}
-#define GET_ALL(fields)                                                                            \
-	do {                                                                                       \
-		const char *key;                                                                   \
-                                                                                                   \
-		json_enter_object(&l->r);                                                          \
-		while ((key = json_next_key(&l->r))) {                                             \
-			fields(GET, GET_LIST) json_skip(&l->r);                                    \
-		}                                                                                  \
-	} while (0)
-
-/* Each element of an array. */
-#define GET_ARRAY(how, type, get_one)                                                              \
-	static type *get_##how(struct loader *l, size_t *n)                                        \
-	{                                                                                          \
-		VEC(type) list = { 0 };                                                            \
-                                                                                                   \
-		json_enter_array(&l->r);                                                           \
-		while (json_next_element(&l->r))                                                   \
-			get_one(l, PUSH_CHARGED(l, &list));                                        \
-		*n = list.n;                                                                       \
-		return vec_to_arena(&list, l->a);                                                  \
-	}
-
-/* Of elements nobody asks whether they are there. */
-static void get_text(struct loader *l, const char **to)
-{
-	const char *text = get_TEXT(l);
-
-	*to = text ? text : "";
-}
-
-GET_ARRAY(TEXTS, const char *, get_text)
-
-static void get_detail_value(struct loader *l, struct wait_detail *to)
-{
-	size_t n;
-
-	switch (json_peek(&l->r)) {
-	case JSON_IS_ARRAY:
-		to->kind = DETAIL_LIST;
-		to->list = get_TEXTS(l, &n);
-		to->nlist = (unsigned)n;
-		break;
-	case JSON_IS_BOOL:
-		to->kind = DETAIL_BOOL;
-		to->number = json_take_bool(&l->r);
-		break;
-	case JSON_IS_NUMBER:
-		to->kind = DETAIL_INT;
-		to->number = json_take_integer(&l->r);
-		break;
-	default:
-		to->kind = DETAIL_STRING;
-		to->string = get_TEXT(l);
-		break;
-	}
-}
-
-static void get_detail(struct loader *l, struct wait_detail *to)
-{
-	bool pair = json_enter_array(&l->r) && json_next_element(&l->r);
-
-	to->key = pair ? get_NAME(l) : NULL;
-	if (pair && json_next_element(&l->r)) {
-		get_detail_value(l, to);
-		pair = !json_next_element(&l->r);
-	} else {
-		pair = false;
-	}
-	if (!pair)
-		is_wrong(l, "is no list of pairs");
-}
-
-GET_ARRAY(DETAILS, struct wait_detail, get_detail)
-
-static struct wait *get_WAIT(struct loader *l)
-{
-	struct wait *to = NEW(l->a, struct wait);
-
-	charge(l, 0);
-	GET_ALL(SAVED_WAIT);
-	if (!to->kind)
-		is_wrong(l, "is of a wait without a kind");
-	return to;
-}
-
-static void get_local(struct loader *l, struct local *to)
-{
-	GET_ALL(SAVED_LOCAL);
-}
-
-GET_ARRAY(LOCALS, struct local, get_local)
-
-static struct future **get_FUTURES(struct loader *l, size_t *n);
-
-static struct future *get_FUTURE(struct loader *l)
-{
-	struct future *to = NEW(l->a, struct future);
-
-	if (l->depth >= MAX_DEPTH || l->frames >= MAX_FRAMES) {
-		is_wrong(l, "has more frames than any tree");
-		return to;
-	}
-	to->number = l->frames++;
-	l->depth++;
-	GET_ALL(SAVED_FUTURE);
-	l->depth--;
-	return to;
-}
-
-static void get_future(struct loader *l, struct future **to)
-{
-	*to = get_FUTURE(l);
-}
-
-GET_ARRAY(FUTURES, struct future *, get_future)
-
-static void get_stack_frame(struct loader *l, struct stack_frame *to)
-{
-	GET_ALL(SAVED_STACK_FRAME);
-}
-
-GET_ARRAY(STACK_FRAMES, struct stack_frame, get_stack_frame)
-
-/* ---- lines ---- */
+enum { MAX_TASKS = 1 << 24, MAX_NOTES = 1 << 12 };
 
 static void read_format(struct loader *l)
 {
 	const char *format = json_take_raw(&l->r);
 
 	if (l->lines != 1 || !format || strcmp(format, SAVED_FORMAT) != 0)
-		is_wrong(l, "is not what a saved snapshot begins with");
+		saved_wrong(l, "is not what a saved snapshot begins with");
 	else
 		l->has_header = true;
 }
@@ -314,7 +37,7 @@ static void read_values(struct loader *l)
 
 static void read_count(struct loader *l)
 {
-	l->ntasks = (uint64_t)get_number(l, 0, MAX_TASKS);
+	l->ntasks = (uint64_t)saved_number(l, 0, MAX_TASKS);
 }
 
 /* Words of a later asyncdbg mean nothing here. */
@@ -333,16 +56,16 @@ static void read_names(struct loader *l)
 {
 	json_enter_array(&l->r);
 	while (json_next_element(&l->r))
-		get_text(l, PUSH_CHARGED(l, &l->names));
+		saved_text(l, PUSH_CHARGED(l, &l->names));
 }
 
 static void read_snapshot(struct loader *l)
 {
 	struct snapshot *to = l->s;
 
-	GET_ALL(SAVED_SNAPSHOT);
+	saved_snapshot(l, to);
 	if (to->nnotes > MAX_NOTES)
-		is_wrong(l, "has more notes than anybody reads");
+		saved_wrong(l, "has more notes than anybody reads");
 	l->has_snapshot = true;
 }
 
@@ -350,44 +73,42 @@ static void read_target(struct loader *l)
 {
 	struct target_info *to = &l->s->target;
 
-	GET_ALL(SAVED_TARGET);
+	saved_target(l, to);
 	if (!to->kind)
-		is_wrong(l, "is of a target without a kind");
+		saved_wrong(l, "is of a target without a kind");
 	l->has_target = true;
 }
 
 static void read_reading(struct loader *l)
 {
-	struct reading *to = &l->s->reading;
-
-	GET_ALL(SAVED_READING);
+	saved_reading(l, &l->s->reading);
 }
 
 static void read_runtime(struct loader *l)
 {
 	struct runtime_info *to = PUSH_CHARGED(l, &l->runtimes);
 
-	GET_ALL(SAVED_RUNTIME);
+	saved_runtime(l, to);
 	if (to->index != l->runtimes.n - 1)
-		is_wrong(l, "is out of order");
+		saved_wrong(l, "is out of order");
 }
 
 static void read_thread(struct loader *l)
 {
 	struct thread_info *to = PUSH_CHARGED(l, &l->threads);
 
-	GET_ALL(SAVED_THREAD);
+	saved_thread(l, to);
 	if (to->runtime < -1 || (to->runtime >= 0 && (size_t)to->runtime >= l->runtimes.n))
-		is_wrong(l, "is of a thread of no runtime");
+		saved_wrong(l, "is of a thread of no runtime");
 }
 
 static void read_layout(struct loader *l)
 {
 	struct layout_info *to = PUSH_CHARGED(l, &l->layout);
 
-	GET_ALL(SAVED_LAYOUT);
+	saved_layout(l, to);
 	if (!to->module || !to->key || !to->path)
-		is_wrong(l, "is of half a row");
+		saved_wrong(l, "is of half a row");
 }
 
 static bool in_order(const struct task *before, const struct task *after)
@@ -411,18 +132,18 @@ static void read_task(struct loader *l)
 {
 	struct task *to = NEW(l->a, struct task);
 
-	charge(l, sizeof(to));
-	GET_ALL(SAVED_TASK);
+	saved_charge(l, sizeof(to));
+	saved_task(l, to);
 	if (!to->id)
-		is_wrong(l, "is of a task without an id");
+		saved_wrong(l, "is of a task without an id");
 	else if (!is_own_id(to))
-		is_wrong(l, "is of a task whose id is not its number");
+		saved_wrong(l, "is of a task whose id is not its number");
 	if (to->runtime >= l->runtimes.n)
-		is_wrong(l, "is of a task of no runtime");
+		saved_wrong(l, "is of a task of no runtime");
 	if (l->tasks.n && !in_order(l->tasks.data[l->tasks.n - 1], to))
-		is_wrong(l, "is of a task out of order");
+		saved_wrong(l, "is of a task out of order");
 	if (l->tasks.n == MAX_TASKS)
-		is_wrong(l, "is of one task too many");
+		saved_wrong(l, "is of one task too many");
 	if (!l->r.problem)
 		*vec_push(&l->tasks) = to;
 }
@@ -436,13 +157,7 @@ static const struct future *root_of_thread(const struct loader *l, unsigned numb
 	return NULL;
 }
 
-/* In whose frame it is: numbers in the file. */
-struct owner {
-	bool has_task, has_future;
-	unsigned task, future;
-};
-
-static void find_owner(struct loader *l, const struct owner *owner, struct holding *to)
+static void find_owner(struct loader *l, const struct saved_owner *owner, struct holding *to)
 {
 	const struct future *root = NULL;
 
@@ -450,7 +165,7 @@ static void find_owner(struct loader *l, const struct owner *owner, struct holdi
 		to->task = l->tasks.data[owner->task];
 		root = to->task->root;
 	} else if (owner->has_task) {
-		is_wrong(l, "is of no task");
+		saved_wrong(l, "is of no task");
 	} else if (owner->has_future) {
 		root = root_of_thread(l, to->thread);
 	}
@@ -458,31 +173,17 @@ static void find_owner(struct loader *l, const struct owner *owner, struct holdi
 		return;
 	to->future = future_frame(root, owner->future, NULL);
 	if (!to->future)
-		is_wrong(l, "is in no frame");
+		saved_wrong(l, "is in no frame");
 }
 
 static void read_holding(struct loader *l)
 {
 	struct holding *to = PUSH_CHARGED(l, &l->holdings);
-	struct owner owner = { 0 };
-	const char *key;
+	struct saved_owner owner = { 0 };
 
-	json_enter_object(&l->r);
-	while ((key = json_next_key(&l->r))) {
-		SAVED_HOLDING(GET, GET_LIST)
-		l->key = NULL;
-		if (strcmp(key, "task") == 0) {
-			owner.has_task = true;
-			owner.task = get_U32(l);
-		} else if (strcmp(key, "future") == 0) {
-			owner.has_future = true;
-			owner.future = get_U32(l);
-		} else {
-			json_skip(&l->r);
-		}
-	}
+	saved_holding(l, to, &owner);
 	if (!to->kind || !to->type)
-		is_wrong(l, "is of a holding without a kind or type");
+		saved_wrong(l, "is of a holding without a kind or type");
 	find_owner(l, &owner, to);
 	if (l->r.problem)
 		l->holdings.n--;
@@ -491,7 +192,7 @@ static void read_holding(struct loader *l)
 static void read_end(struct loader *l)
 {
 	if ((uint64_t)json_take_integer(&l->r) != l->lines - 1)
-		is_wrong(l, "tells another number of lines");
+		saved_wrong(l, "tells another number of lines");
 	l->ended = true;
 }
 

@@ -67,10 +67,10 @@ static void forget_searches(struct dwarf_module *dm)
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
-	mapped_trim(dm);
 	cache_close(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
+	mapped_wait(dm);
 }
 
 void debuginfo_close(struct debuginfo *di)
@@ -105,6 +105,13 @@ void debuginfo_relax(struct debuginfo *di, size_t limit)
 			forget_notes(dm);
 		mapped_trim(dm);
 	}
+}
+
+void debuginfo_rest(struct debuginfo *di, size_t limit)
+{
+	debuginfo_relax(di, limit);
+	for (size_t i = 0; i < di->nmodules; i++)
+		mapped_rest(di->modules[i]);
 }
 
 static struct section section_of(Elf_Scn *scn)
@@ -273,6 +280,7 @@ static void load(struct dwarf_module *dm)
 		no_dwarf(dm);
 		return;
 	}
+	symtab_read_ahead(dm);
 	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
 	    dm->sections.info.size);
@@ -283,8 +291,6 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	decide_tier(dm);
-	if (dm->tier == DWARF_FULL)
-		symtab_read_ahead(dm);
 }
 
 bool debuginfo_need(struct dwarf_module *dm)
@@ -418,7 +424,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 		dm->scanners[0] = scanner_new();
 	scan_unit(&dm->sections, u, dm->scanners[0]);
 	dm->nscanned++;
-	mapped_trim(dm);
+	mapped_read(dm, u->end - u->start);
 }
 
 /* Takes note of the unit's statics: where two lie at one address, each leads to the next. */

@@ -42,7 +42,6 @@ struct symtab {
 	const Elf64_Sym *data; /* NULL: the module is stripped */
 	size_t n;
 	struct section names;
-	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols; NULL until needed */
 };
 
 /* Symbols whose names matter for look-ups: thread-locals by name. */
@@ -116,6 +115,7 @@ struct dwarf_module {
 	bool poll_dies_known;  /* all of them: see enumerate.h */
 	struct symtab symtab;  /* see symtab_of() */
 	bool symtab_read;
+	struct symtab_survey *survey; /* of its symbols; NULL until needed */
 	struct tls_symbols tls;
 };
 
@@ -136,6 +136,8 @@ void debuginfo_close(struct debuginfo *di);
  * files: it is read again when it is needed. Nobody may be going through a unit's scopes.
  */
 void debuginfo_relax(struct debuginfo *di, size_t limit);
+/* The same when nearly all that is needed was read. */
+void debuginfo_rest(struct debuginfo *di, size_t limit);
 
 /*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where

@@ -8,14 +8,15 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 {
 	if (offset < u->first_die || offset >= u->end || u->end > s->info.size)
 		return false;
-	if (!u->abbrevs)
-		u->abbrevs = abbrev_index_new(s, u);
+	if (!u->first->abbrevs)
+		u->first->abbrevs = abbrev_index_new(s, u);
+	const struct abbrev_index *abbrevs = u->first->abbrevs;
 	struct reader r = { s->info.data + offset, s->info.data + u->end, false };
 	uint64_t code = *r.p < 0x80 ? *r.p++ : read_uleb(&r);
-	if (r.bad || code >= u->abbrevs->n)
+	if (r.bad || code >= abbrevs->n)
 		return false;
 	/* The entry of code 0 is empty. */
-	const struct abbrev_entry *entry = &u->abbrevs->by_code[code];
+	const struct abbrev_entry *entry = &abbrevs->by_code[code];
 	if (code && entry->tag == 0)
 		return false;
 	*ret = (struct die){
@@ -24,8 +25,8 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 		.offset = offset,
 		.tag = entry->tag,
 		.has_children = entry->has_children,
-		.next = u->abbrevs->attributes + entry->first,
-		.end = u->abbrevs->attributes + entry->first + entry->n,
+		.next = abbrevs->attributes + entry->first,
+		.end = abbrevs->attributes + entry->first + entry->n,
 		.values = r,
 	};
 	return true;

@@ -11,7 +11,13 @@
 #include "dwarf/debuginfo.h"
 
 /* Of all memory, and of files: below the latter it is not worth it. */
-enum { MAX_RESIDENT = 112 << 20, MAX_FILES = 24 << 20, PAGE = 4096 };
+enum {
+	MAX_RESIDENT = 112 << 20,
+	MAX_FILES = 24 << 20,
+	PAGE = 4096,
+	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
+	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
+};
 
 void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
@@ -23,6 +29,7 @@ void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_
 		*m = (struct file_mapping){ .base = base, .low = offset, .high = offset };
 	if (m->base != base || (m->size && offset + size > m->size))
 		return;
+	parallel_wait(&m->sweeper);
 	m->low = offset < m->low ? offset : m->low;
 	m->high = offset + size > m->high ? offset + size : m->high;
 }
@@ -59,8 +66,8 @@ static void drop(const struct file_mapping *m, size_t low, size_t high)
 		LOG("dwarf", "madvise failed");
 }
 
-/* Is so much resident that pages of files should go? */
-static bool is_much(void)
+/* Is more resident than so many bytes, and of files than is worth giving back? */
+static bool is_more(size_t bytes)
 {
 	unsigned long long total, resident, shared;
 	char text[128];
@@ -73,13 +80,49 @@ static bool is_much(void)
 		return false;
 	text[n] = '\0';
 	return sscanf(text, "%llu %llu %llu", &total, &resident, &shared) == 3 &&
-	       resident > MAX_RESIDENT / PAGE && shared > MAX_FILES / PAGE;
+	       resident > bytes / PAGE && shared > MAX_FILES / PAGE;
+}
+
+static void *sweep(void *arg)
+{
+	const struct file_mapping *m = arg;
+
+	for (size_t at = m->low; at < m->high; at += SWEEP)
+		drop(m, at, at + SWEEP < m->high ? at + SWEEP : m->high);
+	return NULL;
+}
+
+/* To unmap a page takes half as long as to map it. */
+static void sweep_if_more(struct file_mapping *m, size_t bytes)
+{
+	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
+		return;
+	parallel_wait(&m->sweeper);
+	if (!parallel_start(&m->sweeper, sweep, m))
+		sweep(m);
 }
 
 void mapped_trim(struct dwarf_module *dm)
 {
-	if (dm->file.size && dm->file.high - dm->file.low > MAX_FILES && is_much())
-		drop(&dm->file, dm->file.low, dm->file.high);
+	dm->file.unasked = 0;
+	sweep_if_more(&dm->file, MAX_RESIDENT);
+}
+
+void mapped_read(struct dwarf_module *dm, size_t bytes)
+{
+	dm->file.unasked += bytes;
+	if (dm->file.unasked >= ASK_AFTER)
+		mapped_trim(dm);
+}
+
+void mapped_rest(struct dwarf_module *dm)
+{
+	sweep_if_more(&dm->file, 0);
+}
+
+void mapped_wait(struct dwarf_module *dm)
+{
+	parallel_wait(&dm->file.sweeper);
 }
 
 void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)

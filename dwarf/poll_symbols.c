@@ -4,6 +4,7 @@
  * at once, by several threads: only those that end as a poll function's are read.
  */
 #include <ctype.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -46,9 +47,8 @@ struct poll_symbol {
 typedef VEC(struct poll_symbol) entry_vec;
 
 struct poll_index {
-	struct poll_symbol *data;
+	entry_vec entries;
 	uint32_t *buckets, mask;
-	size_t n;
 	bool skipped;            /* a name */
 	bool known;              /* all of it; else nothing is there yet */
 	struct reading *reading; /* by a thread beside; NULL none */
@@ -77,6 +77,8 @@ struct reading {
 	atomic_size_t nfinders;
 	struct finder finders[PARALLEL_MAX];
 	struct beside beside;
+	struct symtab_survey survey; /* that the thread beside makes first */
+	sem_t surveyed;
 	atomic_bool stop; /* nobody waits for it any more */
 };
 
@@ -269,36 +271,59 @@ static void *run(void *arg)
 	return NULL;
 }
 
+static void *run_ahead(void *arg)
+{
+	struct reading *r = arg;
+
+	symtab_survey(&r->survey);
+	sem_post(&r->surveyed);
+	return run(r);
+}
+
+/* Moves the entries of all: most are one's, who began before the others. */
+static void take_entries(struct poll_index *x, struct reading *r)
+{
+	struct finder *most = r->finders;
+
+	for (size_t i = 1; i < PARALLEL_MAX; i++) {
+		if (r->finders[i].entries.n > most->entries.n)
+			most = &r->finders[i];
+	}
+	x->entries = most->entries;
+	most->entries = (entry_vec){ 0 };
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+		for (size_t j = 0; j < r->finders[i].entries.n; j++)
+			*vec_push(&x->entries) = r->finders[i].entries.data[j];
+	}
+}
+
 /* Puts what the threads found into one index. */
 static void merge(struct dwarf_module *dm, struct reading *r)
 {
 	struct poll_index *x = dm->poll_index;
-	size_t at = 0, nbuckets = 64;
+	size_t nbuckets = 64;
 
-	for (size_t i = 0; i < PARALLEL_MAX; i++)
-		x->n += r->finders[i].entries.n;
-	while (nbuckets < x->n)
+	take_entries(x, r);
+	while (nbuckets < x->entries.n)
 		nbuckets *= 2;
-	x->data = NEW_ARRAY(&dm->di->arena, struct poll_symbol, x->n);
 	x->buckets = NEW_ARRAY(&dm->di->arena, uint32_t, nbuckets);
 	x->mask = (uint32_t)nbuckets - 1;
 	memset(x->buckets, 0xff, nbuckets * sizeof(*x->buckets));
+	for (size_t i = 0; i < x->entries.n; i++) {
+		uint32_t *bucket = &x->buckets[x->entries.data[i].key & x->mask];
+
+		x->entries.data[i].next = *bucket;
+		*bucket = (uint32_t)i;
+	}
 	for (size_t i = 0; i < PARALLEL_MAX; i++) {
 		struct finder *f = &r->finders[i];
 
-		for (size_t j = 0; j < f->entries.n; j++, at++) {
-			uint32_t *bucket = &x->buckets[f->entries.data[j].key & x->mask];
-
-			x->data[at] = f->entries.data[j];
-			x->data[at].next = *bucket;
-			*bucket = (uint32_t)at;
-		}
 		for (size_t j = 0; j < f->trivial.n; j++)
 			*vec_push(&dm->trivial) = f->trivial.data[j];
 		x->skipped |= f->skipped;
 	}
 	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
-	    dm->module->path, x->n, r->t.n);
+	    dm->module->path, x->entries.n, r->t.n);
 }
 
 static struct reading *reading_new(struct dwarf_module *dm)
@@ -309,6 +334,7 @@ static struct reading *reading_new(struct dwarf_module *dm)
 		out_of_memory();
 	r->dm = dm;
 	r->t = symtab_of(dm);
+	sem_init(&r->surveyed, 0, 0);
 	return r;
 }
 
@@ -318,6 +344,8 @@ static void reading_free(struct reading *r)
 		vec_free(&r->finders[i].entries);
 		vec_free(&r->finders[i].trivial);
 	}
+	vec_free(&r->survey.thread_locals);
+	sem_destroy(&r->surveyed);
 	free(r);
 }
 
@@ -326,20 +354,39 @@ void symtab_read_ahead(struct dwarf_module *dm)
 	if (dm->poll_index || dm->sections.info.size < WORTH_AHEAD || !symtab_of(dm).data)
 		return;
 	dm->poll_index = NEW(&dm->di->arena, struct poll_index);
-	dm->poll_index->reading = reading_new(dm);
-	parallel_start(&dm->poll_index->reading->beside, run, dm->poll_index->reading);
+	struct reading *r = dm->poll_index->reading = reading_new(dm);
+
+	r->survey = symtab_survey_new(dm);
+	parallel_start(&r->beside, run_ahead, r);
+}
+
+bool symtab_surveyed_ahead(struct dwarf_module *dm, struct symtab_survey *ret)
+{
+	struct reading *r = dm->poll_index ? dm->poll_index->reading : NULL;
+
+	if (!r || !r->beside.started)
+		return false;
+	sem_wait(&r->surveyed);
+	*ret = r->survey;
+	r->survey = (struct symtab_survey){ 0 };
+	return true;
 }
 
 void symtab_forget(struct dwarf_module *dm)
 {
-	struct reading *r = dm->poll_index ? dm->poll_index->reading : NULL;
+	struct poll_index *x = dm->poll_index;
 
-	if (r) {
-		r->stop = true;
-		parallel_wait(&r->beside);
-		reading_free(r);
+	if (x && x->reading) {
+		x->reading->stop = true;
+		parallel_wait(&x->reading->beside);
+		reading_free(x->reading);
 	}
+	if (x)
+		vec_free(&x->entries);
+	if (dm->survey)
+		vec_free(&dm->survey->thread_locals);
 	dm->poll_index = NULL;
+	dm->survey = NULL;
 }
 
 /* Once; NULL when there is no symbol table. */
@@ -369,9 +416,9 @@ static struct poll_index *read_symbols(struct dwarf_module *dm)
 static struct poll_symbol *find_entry(const struct poll_index *x, uint32_t at, enum entry_kind kind,
                                       uint64_t key)
 {
-	for (; at != NO_ENTRY; at = x->data[at].next) {
-		if (x->data[at].key == key && x->data[at].kind == kind)
-			return &x->data[at];
+	for (; at != NO_ENTRY; at = x->entries.data[at].next) {
+		if (x->entries.data[at].key == key && x->entries.data[at].kind == kind)
+			return &x->entries.data[at];
 	}
 	return NULL;
 }

@@ -236,7 +236,7 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 			note_function(dm, u, (uint32_t)i);
 	}
 	map_free(&known);
-	mapped_trim(dm);
+	mapped_read(dm, u->end - u->start);
 }
 
 /* What the function returns, as a scan noted it; NULL when it is nothing. */

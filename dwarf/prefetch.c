@@ -64,7 +64,7 @@ void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)
 		LOG("dwarf", "scan %zu units", job.n);
 		run_job(&job);
 		dm->nscanned += job.n;
-		mapped_trim(dm);
+		mapped_read(dm, job.bytes);
 	}
 	vec_free(&wanted);
 }

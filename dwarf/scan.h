@@ -114,6 +114,7 @@ struct unit {
 	struct unit_starts *starts; /* NULL until asked where a function starts */
 	struct unit_result *results;
 	size_t nresults;
+	struct unit *first; /* of the neighbours with the same abbreviations, which alone has: */
 	struct abbrev_index *abbrevs; /* NULL until a DIE was read by its offset */
 	struct file_table *files;     /* NULL until asked for */
 };

@@ -37,14 +37,11 @@ void show_put(struct show *s, const char *text)
 void show_printf(struct show *s, const char *format, ...)
 {
 	va_list args;
-	char *text;
+	SCRATCH(tmp);
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		out_of_memory();
+	show_put(s, arena_vprintf(&tmp, format, args));
 	va_end(args);
-	show_put(s, text);
-	free(text);
 }
 
 void show_type(struct show *s, const struct type *t)

@@ -72,23 +72,49 @@ static bool is_function(const Elf64_Sym *sym)
 	return ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF;
 }
 
-static void read_extents(struct dwarf_module *dm)
+static void extend(struct symtab_extent *e, const Elf64_Sym *sym)
 {
-	struct symtab *t = &dm->symtab;
+	uint64_t high = sym->st_value + sym->st_size;
 
-	t->extents = NEW_ARRAY(&dm->di->arena, struct symtab_extent, t->n / SYMTAB_BLOCK + 1);
-	for (size_t i = 0; i < t->n; i++) {
-		struct symtab_extent *e = &t->extents[i / SYMTAB_BLOCK];
-		const Elf64_Sym *sym = &t->data[i];
-		uint64_t high = sym->st_value + sym->st_size;
+	if (high < sym->st_value) /* it wraps: the file is corrupt */
+		high = UINT64_MAX;
+	e->low = e->high && e->low < sym->st_value ? e->low : sym->st_value;
+	e->high = e->high > high ? e->high : high;
+}
 
-		if (!is_function(sym))
-			continue;
-		if (high < sym->st_value) /* it wraps: the file is corrupt */
-			high = UINT64_MAX;
-		e->low = e->high && e->low < sym->st_value ? e->low : sym->st_value;
-		e->high = e->high > high ? e->high : high;
+struct symtab_survey symtab_survey_new(struct dwarf_module *dm)
+{
+	struct symtab t = symtab_of(dm);
+
+	return (struct symtab_survey){
+		.t = t,
+		.extents = NEW_ARRAY(&dm->di->arena, struct symtab_extent, t.n / SYMTAB_BLOCK + 1),
+	};
+}
+
+void symtab_survey(struct symtab_survey *s)
+{
+	for (size_t i = 0; i < s->t.n; i++) {
+		const Elf64_Sym *sym = &s->t.data[i];
+
+		if (is_function(sym))
+			extend(&s->extents[i / SYMTAB_BLOCK], sym);
+		else if (ELF64_ST_TYPE(sym->st_info) == STT_TLS && sym->st_shndx != SHN_UNDEF)
+			*vec_push(&s->thread_locals) = sym;
 	}
+}
+
+/* Once. */
+static const struct symtab_survey *survey_of(struct dwarf_module *dm)
+{
+	if (dm->survey)
+		return dm->survey;
+	dm->survey = NEW(&dm->di->arena, struct symtab_survey);
+	if (!symtab_surveyed_ahead(dm, dm->survey)) {
+		*dm->survey = symtab_survey_new(dm);
+		symtab_survey(dm->survey);
+	}
+	return dm->survey;
 }
 
 /* Of those of one block that cover pc the one that begins last, if it begins behind best. */
@@ -109,20 +135,16 @@ static const Elf64_Sym *best_of_block(const struct symtab *t, size_t block, uint
 
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
 {
-	struct symtab t = symtab_of(dm);
 	const Elf64_Sym *best = NULL;
 
 	if (map_has(&dm->symbols_at, pc))
 		return map_get(&dm->symbols_at, pc);
-	if (t.n && !t.extents) {
-		read_extents(dm);
-		t = dm->symtab;
+	const struct symtab_survey *s = survey_of(dm);
+	for (size_t block = 0; block * SYMTAB_BLOCK < s->t.n; block++) {
+		if (pc >= s->extents[block].low && pc <= s->extents[block].high)
+			best = best_of_block(&s->t, block, pc, best);
 	}
-	for (size_t block = 0; block * SYMTAB_BLOCK < t.n; block++) {
-		if (pc >= t.extents[block].low && pc <= t.extents[block].high)
-			best = best_of_block(&t, block, pc, best);
-	}
-	const char *name = best ? symtab_name(&t, best) : NULL;
+	const char *name = best ? symtab_name(&s->t, best) : NULL;
 	if (pc)
 		map_put(&dm->symbols_at, pc, (void *)(uintptr_t)name);
 	return name;
@@ -135,14 +157,12 @@ const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
 	if (dm->tls.loaded)
 		return &dm->tls;
 	dm->tls.loaded = true;
-	struct symtab t = symtab_of(dm);
-	dm->tls.has_symtab = t.data != NULL;
-	for (size_t i = 0; i < t.n; i++) {
-		const Elf64_Sym *sym = &t.data[i];
+	const struct symtab_survey *s = survey_of(dm);
+	dm->tls.has_symtab = s->t.data != NULL;
+	for (size_t i = 0; i < s->thread_locals.n; i++) {
+		const Elf64_Sym *sym = s->thread_locals.data[i];
+		const char *name = symtab_name(&s->t, sym);
 
-		if (ELF64_ST_TYPE(sym->st_info) != STT_TLS || sym->st_shndx == SHN_UNDEF)
-			continue;
-		const char *name = symtab_name(&t, sym);
 		if (name)
 			*vec_push(&found) = (struct symbol){ name, sym->st_value, sym->st_size };
 	}

@@ -176,6 +176,13 @@ static bool read_unit_header(const struct dwarf_sections *s, uint64_t at, struct
 	       (ret->address_size == 4 || ret->address_size == 8) && ret->first_die <= ret->end;
 }
 
+/* Units of one object file share a table. */
+static bool same_abbrevs(const struct unit *a, const struct unit *b)
+{
+	return a->abbrev_offset == b->abbrev_offset && a->version == b->version &&
+	       a->address_size == b->address_size && a->offset_size == b->offset_size;
+}
+
 struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret)
 {
 	VEC(struct unit) units = { 0 };
@@ -186,7 +193,10 @@ struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, 
 		u = (struct unit){ .end = u.end };
 	}
 	*nret = units.n;
-	return vec_to_arena(&units, a);
+	struct unit *ret = vec_to_arena(&units, a);
+	for (size_t i = 0; i < *nret; i++)
+		ret[i].first = i && same_abbrevs(&ret[i], &ret[i - 1]) ? ret[i - 1].first : &ret[i];
+	return ret;
 }
 
 bool unit_crate(const struct unit *u, const char **name, size_t *len)

@@ -250,7 +250,8 @@ bool future_is_inside(struct inspector *in, const struct type *t)
 
 void found(struct finder *f, struct value v, const char *edge)
 {
-	*vec_push(f->out) = (struct child){ v, edge, f->branch, f->waker, DOUBT_NONE };
+	*vec_push(f->out) =
+		(struct child){ .v = v, .edge = edge, .branch = f->branch, .waker = f->waker };
 }
 
 bool is_maybe_done(const struct type *t)
@@ -259,6 +260,22 @@ bool is_maybe_done(const struct type *t)
 	return type_kind(t) == TYPE_ENUM &&
 	       (path_ends_with(type_name(t), "maybe_done::MaybeDone") ||
 	        path_ends_with(type_name(t), "try_maybe_done::TryMaybeDone"));
+}
+
+/*
+ * What try_join! polls ends with a Result, each of it; in the futures crate it has another type.
+ * tokio's join! and try_join! have one and the same.
+ */
+static bool is_joined(const struct type *t)
+{
+	const struct variant *done = type_variant(t, "Done");
+	size_t n = 0;
+	const struct member *m = done && done->payload ? type_members(done->payload, &n) : NULL;
+
+	if (type_is(t, "futures_util::future::maybe_done::MaybeDone"))
+		return true;
+	return path_ends_with(type_name(t), "future::maybe_done::MaybeDone") && n == 1 && m->type &&
+	       !type_is(m->type, "core::result::Result");
 }
 
 static struct error *find_maybe_done(struct finder *f, struct value v, const char *edge)
@@ -271,11 +288,13 @@ static struct error *find_maybe_done(struct finder *f, struct value v, const cha
 	TRY(value_variant(f->d->c->in->target, v, &active));
 	if (active == future) {
 		found(f, (struct value){ m->type, v.addr + future->offset + m->offset }, edge);
+		f->out->data[f->out->n - 1].joined = is_joined(v.type);
 		return NULL;
 	}
 	enum branch before = f->branch;
 	f->branch = active->name && strcmp(active->name, "Done") == 0 ? BRANCH_DONE : BRANCH_GONE;
 	found(f, (struct value){ m->type, 0 }, edge);
+	f->out->data[f->out->n - 1].joined = is_joined(v.type);
 	f->branch = before;
 	return NULL;
 }

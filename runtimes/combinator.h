@@ -25,6 +25,7 @@ struct child {
 	enum branch branch;
 	uint64_t waker; /* data of the waker it is polled with where that is not its parent's; 0 */
 	enum doubt doubt;
+	bool joined; /* as in struct future */
 };
 typedef VEC(struct child) child_vec;
 

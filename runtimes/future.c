@@ -128,6 +128,7 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	d->waker = waker;
 	f->edge = child->edge;
 	f->branch = child->branch;
+	f->joined = child->joined;
 	if (may_be_moved(child, f) && !f->note)
 		f->note = "may have been moved out";
 	return f;

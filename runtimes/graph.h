@@ -55,6 +55,12 @@ struct graph_node {
 	size_t first, nedges; /* its edges: graph.edges[first..first + nedges) */
 };
 
+/* One of several places in which a party may have what it is waited for. */
+struct graph_candidate {
+	const struct holding *holding;
+	struct graph_candidate *next;
+};
+
 struct graph_edge {
 	size_t from, to; /* nodes */
 	/*
@@ -68,6 +74,8 @@ struct graph_edge {
 	const struct future *future;   /* who waits: the leaf; NULL: the edge is not of a leaf */
 	const struct wait *wait;       /* of that leaf or of the thread */
 	const struct holding *holding; /* by what it is waited for; NULL: see future and unpolled */
+	/* Of holding: all that it may be instead, itself too, of the same party; NULL: no other. */
+	const struct graph_candidate *candidates;
 	/*
 	 * The lock was given to, or is queued for by, a future that its task has but does not poll:
 	 * this one. NULL: no such.
@@ -78,6 +86,13 @@ struct graph_edge {
 	const struct future
 		*waiter;   /* of "queued" and of what is granted: the future that queues */
 	const char *doubt; /* why it may not be so; NULL: it is so */
+};
+
+/* Who can end a task from outside, by an AbortHandle: no part of what the task waits for. */
+struct graph_abort {
+	size_t by;   /* node of who has the handle */
+	size_t task; /* node */
+	const struct holding *holding;
 };
 
 /* The doubt of what was found nowhere else; of others. */
@@ -92,7 +107,9 @@ struct graph {
 	size_t nedges;
 	size_t first_root, first_thread; /* nodes: see graph_of_...() */
 	size_t *roots;                   /* by index of a thread: its node, 0 none */
-	const char **notes;              /* what makes it incomplete */
+	struct graph_abort *aborts;      /* by task */
+	size_t naborts;
+	const char **notes; /* what makes it incomplete */
 	size_t nnotes;
 };
 

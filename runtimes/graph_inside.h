@@ -23,8 +23,10 @@ struct queued {
 /* An arm of a join. */
 struct arm {
 	size_t node, party;
-	size_t around; /* the arm that it is in itself, 0 none */
-	size_t owner;  /* node of what is held in it, 0: nobody has asked yet */
+	size_t around;     /* the arm that it is in itself, 0 none */
+	size_t owner;      /* node of what is held in it, 0: nobody has asked yet */
+	struct arm *inner; /* the last one in it and in no other of them, NULL none */
+	struct arm *next;  /* the one before it beside it */
 };
 
 struct channel_row;
@@ -44,13 +46,14 @@ struct builder {
 	VEC(struct graph_edge) edges;
 	VEC(struct queued) queue;
 	VEC(struct open_channel) open;
-	VEC(struct arm *) all_arms; /* those of a party side by side */
-	struct map users;           /* party, or arm -> the node of who can use its ends */
-	struct map tasks;           /* header's address -> 1 + index of the task */
-	struct map unpolled; /* a future that is not polled -> the outermost such around it */
-	struct map channels; /* address ^ role -> its node */
-	struct map sets;     /* address of a LocalSet -> its node */
-	struct map wakers;   /* address -> its node */
+	struct map outer_arms; /* party -> the last arm that is in none, NULL none */
+	struct map users;      /* party, or arm -> the node of who can use its ends */
+	struct map threads;    /* number -> 1 + index of the thread */
+	struct map tasks;      /* header's address -> 1 + index of the task */
+	struct map unpolled;   /* a future that is not polled -> the outermost such around it */
+	struct map channels;   /* address ^ role -> its node */
+	struct map sets;       /* address of a LocalSet -> its node */
+	struct map wakers;     /* address -> its node */
 	const struct holding **by_primitive, **by_object; /* all holdings, sorted */
 	size_t *by_local_set;                             /* tasks of LocalSets, sorted */
 	size_t nlocal;
@@ -92,6 +95,38 @@ const char *trust_doubt(enum trust trust);
 /* The edge to the party of a holding; doubt: why it is none, NULL unknown of. */
 void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
                 const char *doubt);
+
+/* The node that the drop, or the use, of a holding depends on. */
+size_t holder_node(struct builder *b, const struct holding *h);
+/* Fills aborts of the graph; when all trees were walked. */
+void find_aborts(struct builder *b);
+
+/* What one party has of the candidates, none of which is certain. */
+struct candidate_group {
+	struct graph_candidate *first, **end;
+	size_t to; /* the last edge to them, 0 none */
+};
+
+/* All holdings that may be what somebody waits for; by_party is to be freed. */
+struct candidates {
+	size_t all, sure;    /* how many, how many are certain */
+	struct map by_party; /* 1 + party -> struct candidate_group */
+	bool instead;        /* there are more of them than are wanted, of parties that have them */
+};
+void candidate_add(struct builder *b, struct candidates *c, const struct holding *h);
+/*
+ * Have they all that there is? So many are wanted, and each party that may have any can have one at
+ * least: what was moved from one variable to another of a task is still that task's.
+ */
+bool candidates_known(struct candidates *c, size_t wanted);
+/* As add_holder(); an edge to a party that has one of several tells of all of them. */
+void candidate_edge(struct builder *b, const struct candidates *c, size_t from,
+                    const struct holding *h, const char *kind, const char *doubt);
+
+/* Fills by_primitive and by_object. */
+void sort_holdings(struct builder *b);
+/* Index of the thread with that number. */
+bool thread_index(const struct builder *b, unsigned number, size_t *ret);
 
 /* A detail of a wait; false when it has none of that key. */
 bool wait_number(const struct wait *w, const char *key, int64_t *ret);

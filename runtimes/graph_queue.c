@@ -127,17 +127,24 @@ static bool has_guards(const struct lock *l)
  */
 static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const char *doubt)
 {
+	struct candidates c = { 0 };
 	size_t sure = 0, n = 0;
 
+	for (size_t i = 0; i < l->nh; i++) {
+		if (has_lock(l->h[i], only_writers))
+			candidate_add(l->b, &c, l->h[i]);
+	}
+	/* Somebody has it; whether that is the only candidate is for h->sole to say. */
+	bool known = l->first_waiter == 0 && c.all > 1 && candidates_known(&c, 1);
 	for (int uncertain = 0; uncertain < 2 && !sure; uncertain++) {
 		for (size_t i = 0; i < l->nh; i++) {
 			const struct holding *h = l->h[i];
+			enum trust trust = holding_trust(l->b, h, known);
 
-			if (!has_lock(h, only_writers) ||
-			    (holding_trust(l->b, h, false) == TRUST_NONE) != uncertain)
+			if (!has_lock(h, only_writers) || (trust == TRUST_NONE) != uncertain)
 				continue;
-			add_holder(l->b, node, h, "holds",
-			           doubt ? doubt : trust_doubt(holding_trust(l->b, h, false)));
+			candidate_edge(l->b, &c, node, h, "holds",
+			               doubt ? doubt : trust_doubt(trust));
 			n++;
 		}
 		sure = n;
@@ -160,6 +167,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			sure = ++n;
 		}
 	}
+	map_free(&c.by_party);
 	return n;
 }
 
@@ -176,23 +184,29 @@ static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
 static void channel_room(struct lock *l, size_t node, const struct wait *w)
 {
 	int64_t capacity = 0, queued = 0;
-	size_t n, receivers = 0;
+	struct candidates c = { 0 };
+	size_t n;
 	const struct holding **h = holdings_of_object(l->b, w->object, &n);
 
 	wait_number(w, "capacity", &capacity);
 	wait_number(w, "queued", &queued);
 	const char *doubt = capacity && queued >= capacity ? NULL : permits_doubt;
 
-	for (size_t i = 0; i < n; i++)
-		receivers += h[i]->role == HOLDING_RECEIVER;
 	for (size_t i = 0; i < n; i++) {
-		if (h[i]->role != HOLDING_RECEIVER)
-			continue;
-		enum trust trust = holding_trust(l->b, h[i], receivers == 1);
-		add_holder(l->b, node, h[i], "receives", doubt ? doubt : trust_doubt(trust));
+		if (h[i]->role == HOLDING_RECEIVER)
+			candidate_add(l->b, &c, h[i]);
 	}
+	bool known = c.sure == 1 || candidates_known(&c, 1);
+	for (size_t i = 0; i < n; i++) {
+		enum trust trust = holding_trust(l->b, h[i], known);
+
+		if (h[i]->role == HOLDING_RECEIVER && (!h[i]->uncertain || !c.sure))
+			candidate_edge(l->b, &c, node, h[i], "receives",
+			               doubt ? doubt : trust_doubt(trust));
+	}
+	map_free(&c.by_party);
 	guard_edges(l, node, false, doubt);
-	if (receivers != 1)
+	if (!known)
 		add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
 }
 

@@ -72,6 +72,24 @@ static struct polled polled_children(struct builder *b, const struct future *f)
 	return p;
 }
 
+/* By its own type, not by what it is made of. */
+static bool is_try_join(const struct future *f)
+{
+	const char *type = f->type ? f->type : "", *found = strstr(type, "::try_join");
+
+	return found && (size_t)(found - type) < strcspn(type, "<");
+}
+
+/* Some arm proves that it is a join!, be it finished. */
+static bool has_joined(const struct future *f)
+{
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->joined)
+			return true;
+	}
+	return false;
+}
+
 static struct graph_node fork_node(const struct future *f, const struct polled *p)
 {
 	struct graph_node n = { .kind = GRAPH_FORK, .rule = GRAPH_ANY, .future = f };
@@ -79,18 +97,31 @@ static struct graph_node fork_node(const struct future *f, const struct polled *
 	n.what = begins(p->first->edge, "select") ? "select" : "several futures";
 	if (begins(p->first->edge, "set"))
 		n.what = "set of futures";
-	if (strstr(f->type ? f->type : "", "::try_join"))
+	if (is_try_join(f))
 		return n;
 	if (begins(f->type, "futures_util::future::join_all::JoinAll<") || p->joins == p->n) {
 		n.what = "join";
 		n.rule = GRAPH_ALL;
-		/* Both macros of tokio and futures look the same: an error ends try_join! early. */
-		n.maybe_any = is_poll_fn(f);
+		/* tokio's macros may look the same: an error ends try_join! early. */
+		n.maybe_any = is_poll_fn(f) && !has_joined(f);
 	}
 	return n;
 }
 
 static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt);
+
+static void link_arm(struct builder *b, struct arm *arm)
+{
+	struct arm *around = arm->around ? map_get(&b->arms, arm->around) : NULL;
+
+	if (around) {
+		arm->next = around->inner;
+		around->inner = arm;
+		return;
+	}
+	arm->next = map_get(&b->outer_arms, arm->party);
+	map_put(&b->outer_arms, arm->party, arm);
+}
 
 /* An arm of a join goes on, and drops what it has, without the others. */
 static void walk_arm(struct builder *b, size_t fork, const struct future *f)
@@ -104,7 +135,7 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 	arm->party = b->party;
 	arm->around = around;
 	map_put(&b->arms, b->arm, arm);
-	*vec_push(&b->all_arms) = arm;
+	link_arm(b, arm);
 	add_edge(b, fork, b->arm, "poll")->future = f;
 	walk(b, b->arm, f, NULL);
 	b->arm = around;

@@ -106,22 +106,25 @@ static void owner_edges(struct builder *b, size_t node, const struct channel_row
                         uint64_t object, int64_t wanted)
 {
 	bool sender = row->role == HOLDING_SENDER;
-	size_t n, sure = 0, all = 0;
+	struct candidates c = { 0 };
+	size_t n;
 	const struct holding **h = holdings_of_object(b, object, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		all += h[i]->role == row->role;
-		sure += h[i]->role == row->role && !h[i]->uncertain;
+		if (h[i]->role == row->role)
+			candidate_add(b, &c, h[i]);
 	}
+	bool known = candidates_known(&c, (size_t)wanted);
 	for (size_t i = 0; i < n; i++) {
-		enum trust trust = holding_trust(b, h[i], all == (size_t)wanted);
+		enum trust trust = holding_trust(b, h[i], known);
 
-		if (h[i]->role == row->role && (!h[i]->uncertain || sure < (size_t)wanted))
-			add_holder(b, node, h[i], sender ? "sends" : "receives",
-			           trust_doubt(trust));
+		if (h[i]->role == row->role && (!h[i]->uncertain || c.sure < (size_t)wanted))
+			candidate_edge(b, &c, node, h[i], sender ? "sends" : "receives",
+			               trust_doubt(trust));
 	}
-	if (sure != (size_t)wanted && (sure > (size_t)wanted || all != (size_t)wanted))
+	if (c.sure != (size_t)wanted && !known)
 		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+	map_free(&c.by_party);
 }
 
 /* One that was downgraded may become a sender again. */

@@ -28,6 +28,7 @@ struct holding_row {
 	                        T of the row's type is its T too; NULL: it is not */
 	uint64_t busy;       /* no semaphore: the bits of the primitive of a lock that is held */
 	bool single;         /* there is one permit */
+	bool queue;          /* the receiving end of an mpsc channel: see holding_walk_messages() */
 	bool shared;         /* a reference to one, or an Arc of one, is as good as one itself */
 };
 
@@ -85,6 +86,7 @@ struct holdings {
 	struct map names;   /* address of what is waited for -> what it is called, NULL: unknown */
 	struct map scanned; /* roots of trees that were searched */
 	size_t visited;     /* values of all trees and stacks */
+	size_t messages;    /* queued ones that were looked at, of all channels */
 	bool over;          /* no more is searched: there was too much, or the user said stop */
 };
 

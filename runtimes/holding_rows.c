@@ -49,6 +49,11 @@ enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 	{                                                                                          \
 		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
 	}
+#define MAILBOX(t, p)                                                                              \
+	{                                                                                          \
+		.type = t, .role = HOLDING_RECEIVER, .kind = "mpsc", .member = "chan.inner",       \
+		.of = CHAN, .part = p, .queue = true                                               \
+	}
 /* Of what is not the lock itself, but within it. */
 #define BARE_WORD "state"
 #define STD_LOCK(t, k, path, p, s)                                                                 \
@@ -93,9 +98,8 @@ static const struct holding_row rows[] = {
 	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	/* Who sends waits at the semaphore. */
-	END_OF(MPSC "bounded::Receiver", HOLDING_RECEIVER, "mpsc", "chan.inner", CHAN, BOUND),
-	END_OF(MPSC "unbounded::UnboundedReceiver", HOLDING_RECEIVER, "mpsc", "chan.inner", CHAN,
-	       ""),
+	MAILBOX(MPSC "bounded::Receiver", BOUND),
+	MAILBOX(MPSC "unbounded::UnboundedReceiver", ""),
 	END_OF(T_SYNC "oneshot::Sender", HOLDING_SENDER, "oneshot", "inner.Some.0",
 	       T_SYNC "oneshot::Inner", ""),
 	END_OF(T_SYNC "oneshot::Receiver", HOLDING_RECEIVER, "oneshot", "inner.Some.0",
@@ -119,6 +123,11 @@ static const struct holding_row rows[] = {
 	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
 	       ""),
 	/* Its DropGuard has a token in it. */
+	{ .type = "tokio::runtime::task::abort::AbortHandle",
+	  .role = HOLDING_WAKER,
+	  .kind = "abort",
+	  .member = "raw",
+	  .part = "" },
 	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock",

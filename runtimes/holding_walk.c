@@ -100,7 +100,8 @@ static void failed(struct walk *w, struct value v, const struct step *up, bool u
 	error_free(err);
 }
 
-static void take(struct walk *w, struct value v, const struct holding_row *row,
+/* Returns whether it holds anything. */
+static bool take(struct walk *w, struct value v, const struct holding_row *row,
                  const struct step *up, bool uncertain)
 {
 	struct found *f = add(w, v, up, uncertain);
@@ -109,7 +110,9 @@ static void take(struct walk *w, struct value v, const struct holding_row *row,
 
 	if (err || !found)
 		w->c->holdings->list.n--;
+	found &= !err;
 	failed(w, v, up, uncertain, err);
+	return found;
 }
 
 static void take_acquire(struct walk *w, struct value v, const struct step *up, bool uncertain)
@@ -412,7 +415,8 @@ static void walk_kind(struct walk *w, struct value v, const struct step *up, boo
 	const struct traits *traits = traits_of(v.type);
 
 	if (traits->holding) {
-		take(w, v, traits->holding, up, uncertain);
+		if (take(w, v, traits->holding, up, uncertain) && traits->holding->queue)
+			failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
 		return;
 	}
 	if (traits->special) {

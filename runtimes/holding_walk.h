@@ -62,6 +62,12 @@ void holding_walk(struct walk *w, struct value v, const struct step *up, bool un
 /* holding_table.c: the same of all entries of a hashbrown RawTable v. */
 struct error *holding_walk_table(struct walk *w, struct value v, const struct step *up,
                                  bool uncertain) MUST_CHECK;
+/*
+ * holding_queue.c: the same of the messages that are queued for the receiving end v of an mpsc
+ * channel: who is to receive them has them. up: how the end is called.
+ */
+struct error *holding_walk_messages(struct walk *w, struct value v, const struct step *up,
+                                    bool uncertain) MUST_CHECK;
 /* The same of the frame itself that is no coroutine. */
 void holding_walk_root(struct walk *w, struct value v, bool uncertain);
 /* The same of a coroutine, whether it is a frame of the tree or not. */

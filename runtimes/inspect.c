@@ -380,7 +380,7 @@ static struct error *inspect_live(struct live_round *r)
 	if (t->copy.pause_ns)
 		add_reading(r);
 	TRY(rehearse(r->in, r->request));
-	debuginfo_relax(r->in->di, NOTES_AFTERWARDS);
+	debuginfo_rest(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
 		/* Page by page it would never learn how much is missing. */
 		if (round == MAX_ROUNDS) {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "debugger/base/str.h"
+#include "debugger/base/vec.h"
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
 #include "runtimes/tokio.h"
@@ -40,8 +41,8 @@ const struct layout_row leaf_task_layout[] = {
 	{ 0 },
 };
 
-/* Of which a set may have millions: the rest is counted only. */
-enum { MAX_MEMBERS = 4096, MAX_LISTED = 32 };
+/* Of which a set may have millions: of the rest only the number is known. */
+enum { MAX_MEMBERS = 4096, MAX_SAID = 8 };
 
 static const char *const states[] = {
 	[TASK_IDLE] = "idle",         [TASK_SCHEDULED] = "scheduled", [TASK_RUNNING] = "running",
@@ -118,9 +119,9 @@ static struct error *decode_join(struct leaf *l)
 
 /* What a walk over a set's lists found. */
 struct members {
-	const char *ids[MAX_LISTED], *states[MAX_LISTED];
-	size_t n, listed, finished;
-	bool all; /* none was left out of the counts */
+	VEC(const char *) ids, states;
+	size_t finished;
+	bool all; /* none was left out */
 };
 
 static struct error *read_member(struct leaf *l, struct value entry, struct members *m)
@@ -133,12 +134,9 @@ static struct error *read_member(struct leaf *l, struct value entry, struct memb
 	TRY(leaf_uint(l, entry, leaf_task_layout[ENTRY_TASK].path, &raw));
 	TRY(read_task(c, raw, &h, &k));
 	enum task_state state = tokio_task_state(h.state);
-	m->n++;
 	m->finished += state == TASK_COMPLETE;
-	if (m->listed < MAX_LISTED) {
-		m->ids[m->listed] = arena_printf(c->a, "%" PRIu64, h.id);
-		m->states[m->listed++] = states[state];
-	}
+	*vec_push(&m->ids) = arena_uint(c->a, h.id);
+	*vec_push(&m->states) = states[state];
 	return NULL;
 }
 
@@ -153,7 +151,7 @@ static struct error *read_list(struct leaf *l, const char *expr, struct members 
 		return error_new(ERR_CORRUPT, "the set has no lists");
 	TRY(leaf_place(l, list, "head.Some.pointer", &at, &found));
 	while (found) {
-		if (m->n >= MAX_MEMBERS) {
+		if (m->ids.n >= MAX_MEMBERS) {
 			m->all = false;
 			return NULL;
 		}
@@ -182,10 +180,33 @@ static bool holds_waker(struct leaf *l)
 	return ours;
 }
 
+static void members_free(struct members *m)
+{
+	vec_free(&m->ids);
+	vec_free(&m->states);
+}
+
+static void say_members(struct leaf *l, struct members *m, uint64_t length)
+{
+	size_t n = m->ids.n;
+	STR(text);
+
+	str_printf(&text, "join set of %" PRIu64 " task%s", length, length == 1 ? "" : "s");
+	if (m->all && m->finished)
+		str_printf(&text, ", %zu finished and not joined", m->finished);
+	if (!m->all)
+		str_printf(&text, ", only %zu of which were looked at", n);
+	for (size_t i = 0; i < n && i < MAX_SAID; i++)
+		str_printf(&text, "%s%s %s", i ? ", " : " (", m->ids.data[i], m->states.data[i]);
+	if (n)
+		str_printf(&text, "%s)", length > MAX_SAID ? ", ..." : "");
+	wait_phrase(l, "%s", str_text(&text));
+}
+
 static struct error *decode_join_set(struct leaf *l)
 {
 	struct arena *a = l->d->c->a;
-	struct members m = { .all = true };
+	struct members m CLEANUP(members_free) = { .all = true };
 	uint64_t length;
 
 	TRY(leaf_uint(l, l->v, leaf_task_layout[SET_LENGTH].path, &length));
@@ -195,17 +216,10 @@ static struct error *decode_join_set(struct leaf *l)
 	TRY(read_list(l, leaf_task_layout[SET_IDLE].path, &m));
 	if (m.all)
 		wait_int(l, "finished", (int64_t)m.finished);
-	wait_list(l, "tasks", arena_memdup(a, m.ids, m.listed * sizeof(*m.ids)), m.listed);
-	wait_list(l, "states", arena_memdup(a, m.states, m.listed * sizeof(*m.states)), m.listed);
-	STR(text);
-	str_printf(&text, "join set of %" PRIu64 " task%s", length, length == 1 ? "" : "s");
-	if (m.all && m.finished)
-		str_printf(&text, ", %zu finished and not joined", m.finished);
-	for (size_t i = 0; i < m.listed && i < 8; i++)
-		str_printf(&text, "%s%s %s", i ? ", " : " (", m.ids[i], m.states[i]);
-	if (m.listed)
-		str_printf(&text, "%s)", length > 8 ? ", ..." : "");
-	wait_phrase(l, "%s", str_text(&text));
+	say_members(l, &m, length);
+	size_t n = m.ids.n;
+	wait_list(l, "tasks", vec_to_arena(&m.ids, a), n);
+	wait_list(l, "states", vec_to_arena(&m.states, a), n);
 	return NULL;
 }
 

@@ -119,6 +119,8 @@ struct future {
 	bool dyn : 1;       /* reached through a vtable */
 	bool inferred : 1;  /* of block_on: found by its looks on the stack, or by deduction */
 	bool uncertain : 1; /* its type is one of several that share their code */
+	bool joined : 1;    /* an arm of what ends when all its arms have: no try_join!, which an
+	                       error of one arm ends; false: no arm, or unknown */
 };
 
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
@@ -156,7 +158,8 @@ struct holding {
 	enum holding_role role;
 	const char *kind;        /* JSON "kind", as that of the wait that it can end: "mutex",
 	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
-	                            "broadcast", "notify", "cancellation", "std_mutex", "parking_lot" */
+	                            "broadcast", "notify", "cancellation", "abort" (of the task whose
+	                            header is        object), "std_mutex", "parking_lot" */
 	const char *type;        /* whole type name, as in DWARF */
 	uint64_t addr;           /* where it lies, 0 in a register */
 	uint64_t object;         /* the lock or channel, as wait.object; 0 unknown */
@@ -176,6 +179,8 @@ struct holding {
 	bool granted;   /* permits that a lock future in a queue has got and its task not yet
 	                   taken: the frame, or what path leads to, is that future */
 	bool partial;   /* granted, and it waits for more */
+	bool queued;    /* it lies in a message that waits to be received: path leads to the
+	                   receiving end, and on by "queued[0]" */
 	bool uncertain; /* no drop flag or state proves that it was not moved out or dropped */
 	bool sole;      /* uncertain, but the lock is taken, and without this and the others
 	                   like it too few candidates were found: were it not held here, its

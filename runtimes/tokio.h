@@ -222,6 +222,8 @@ struct tokio_job {
 	bool queued;          /* found in its pool's queue */
 	uint64_t ahead;       /* jobs before it there */
 };
+/* The closure of a spawn_blocking job by the name of its future, in a; NULL when it is none. */
+const char *tokio_job_closure(struct arena *a, const char *future);
 /* False when the header is of another kind of task. */
 bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
                     struct tokio_job *ret);

@@ -92,21 +92,29 @@ static const struct thread *runs(struct collector *c, const struct tokio *k, uin
 	return NULL;
 }
 
+const char *tokio_job_closure(struct arena *a, const char *future)
+{
+	static const char span[] = "tracing::instrument::Instrumented<";
+	static const char wrapper[] = "tokio::runtime::blocking::task::BlockingTask<";
+
+	/* util/trace.rs, blocking_task(): where tokio itself is traced */
+	if (future && str_begins(future, span))
+		future = qualified_first_generic(a, future);
+	return future && str_begins(future, wrapper) ? qualified_first_generic(a, future) : NULL;
+}
+
 bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
                     struct tokio_job *ret)
 {
-	static const char wrapper[] = "tokio::runtime::blocking::task::BlockingTask<";
 	const struct task_plan *plan = tokio_task_plan(c->in, k, h->poll);
 	enum task_state state = tokio_task_state(h->state);
 	const char *closure;
 
 	*ret = (struct tokio_job){ 0 };
-	if (!plan || !plan->future_name ||
-	    strncmp(plan->future_name, wrapper, sizeof(wrapper) - 1) != 0)
+	closure = plan ? tokio_job_closure(&c->scratch, plan->future_name) : NULL;
+	if (!closure)
 		return false;
-	closure = qualified_first_generic(&c->scratch, plan->future_name);
-	if (closure)
-		ret->function = clean_name(c->a, name_function(c->a, closure));
+	ret->function = clean_name(c->a, name_function(c->a, closure));
 	ret->aliases = plan->aliases;
 	if (state == TASK_RUNNING) {
 		const struct thread *th = runs(c, k, h->id);

@@ -96,19 +96,15 @@ static const struct mark *innermost(const struct marks *marks, enum mark_kind ki
 /* The closure of a spawn_blocking job that this stack runs; NULL when it runs none. */
 static const char *blocking_job(struct collector *c, const struct marks *marks)
 {
-	static const char wrapper[] = "tokio::runtime::blocking::task::BlockingTask<";
-
 	for (size_t i = 0; i < marks->n; i++) {
 		const char *name;
 
 		if (marks->data[i].kind != MARK_TASK_POLL)
 			continue;
 		name = mark_future_name(&c->scratch, &marks->data[i]);
-		if (!name || strncmp(name, wrapper, sizeof(wrapper) - 1) != 0 ||
-		    strstr(name, "multi_thread::worker::"))
-			continue;
-		size_t len = strlen(name) - (sizeof(wrapper) - 1);
-		return arena_strndup(c->a, name + sizeof(wrapper) - 1, len ? len - 1 : 0);
+		name = tokio_job_closure(c->a, name);
+		if (name && !strstr(name, "multi_thread::worker::"))
+			return name;
 	}
 	return NULL;
 }

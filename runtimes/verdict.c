@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "runtimes/verdict_inside.h"
 
 /*
  * The same question is asked several times, from what is certain to what may be: a circle that
@@ -26,12 +27,13 @@ struct finder {
 	struct verdicts *v;
 	VEC(struct verdict) list;
 	const struct pass *pass;
-	size_t *into, *first_into; /* edges by the node that they lead to */
-	bool *can;                 /* by node, of this pass */
-	bool *explained;           /* by node: was stuck in an earlier pass */
-	size_t *pending;           /* by node: how many more must go on before it can */
-	size_t *work;              /* nodes: a stack */
-	size_t *verdict_of;        /* by node: 1 + index of the verdict that it is a member of */
+	size_t *into, *first_into;  /* edges by the node that they lead to */
+	bool *can;                  /* by node, of this pass */
+	bool *explained;            /* by node: was stuck in an earlier pass */
+	size_t *pending;            /* by node: how many more must go on before it can */
+	size_t *work;               /* nodes: a stack */
+	struct graph_abort *aborts; /* of the graph, by who has the handle */
+	size_t *verdict_of;         /* by node: 1 + index of the verdict that it is a member of */
 	/* Tarjan's: */
 	size_t *index, *low, *cursor, *component;
 	size_t next_index, ncomponents;
@@ -84,6 +86,30 @@ static void start_node(struct finder *f, size_t node, size_t *nwork)
 		note_can(f, node, nwork);
 }
 
+static int compare_aborts(const void *a, const void *b)
+{
+	const struct graph_abort *x = a, *y = b;
+
+	return (x->by > y->by) - (x->by < y->by);
+}
+
+/* Whoever can go on may end the tasks of which it has an AbortHandle; that it will is not known. */
+static void end_others(struct finder *f, size_t node, size_t *nwork)
+{
+	size_t n = f->pass->trust < VERDICT_POSSIBLE ? f->g->naborts : 0, from = 0, to = n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (f->aborts[mid].by < node)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (; from < n && f->aborts[from].by == node; from++)
+		note_can(f, f->aborts[from].task, nwork);
+}
+
 /* Fills can; returns how many parties cannot. */
 static size_t find_stuck(struct finder *f)
 {
@@ -96,6 +122,7 @@ static size_t find_stuck(struct finder *f)
 	while (nwork) {
 		size_t node = f->work[--nwork];
 
+		end_others(f, node, &nwork);
 		for (size_t i = f->first_into[node]; i < f->first_into[node + 1]; i++) {
 			const struct graph_edge *e = &g->edges[f->into[i]];
 
@@ -171,32 +198,11 @@ static bool is_between(const struct graph_node *n)
 	       n->kind == GRAPH_QUEUE || n->kind == GRAPH_RUNTIME;
 }
 
-static void add_doubt(struct verdict *v, const char *doubt)
+static int compare_sizes(const void *a, const void *b)
 {
-	for (size_t i = 0; i < v->ndoubts; i++) {
-		if (strcmp(v->doubts[i], doubt) == 0)
-			return;
-	}
-	if (v->ndoubts < VERDICT_MAX_DOUBTS)
-		v->doubts[v->ndoubts++] = doubt;
-}
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
-/* Why the circle may not be one. */
-static void find_doubts(struct finder *f, struct verdict *v, const size_t *edges, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct graph_edge *e = &f->g->edges[edges[i]];
-
-		if (e->doubt == graph_sole_doubt)
-			add_doubt(v, "rests on guards or ends of channels that were found nowhere "
-			             "else, though nothing proves that they are still there");
-		else if (e->doubt)
-			add_doubt(v, e->doubt);
-		if (f->g->nodes[e->from].maybe_any && v->trust == VERDICT_POSSIBLE)
-			add_doubt(v, "if the join is a try_join!, an error of another arm ends it");
-	}
-	if (!v->ndoubts)
-		add_doubt(v, "another way on of one of them is uncertain");
+	return (x > y) - (x < y);
 }
 
 /* The links of a circle from its edges, last one first. */
@@ -241,13 +247,6 @@ static enum verdict_kind kind_of(const struct verdict *v)
 	return v->nmembers == 1 && waits_for_itself(v) ? VERDICT_LOST : VERDICT_DEADLOCK;
 }
 
-static int compare_sizes(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * The links of v, by a circle of the members. Where several have an end of a channel, a circle
  * through one of them alone does not tell why the others cannot go on. Returns how many edges it
@@ -290,7 +289,8 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 
 	size_t found = choose_cycle(f, &v, edges, MAX_EDGES);
 	if (!v.certain)
-		find_doubts(f, &v, edges, found <= MAX_EDGES ? found : MAX_EDGES);
+		verdict_doubts(f->g, &f->v->arena, f->can, &v, edges,
+		               found <= MAX_EDGES ? found : MAX_EDGES);
 	v.kind = kind_of(&v);
 	*vec_push(&f->list) = v;
 	for (size_t i = 0; i < v.nmembers; i++)
@@ -447,6 +447,9 @@ static void find_all(struct finder *f, struct arena *tmp)
 	f->component = NEW_ARRAY(tmp, size_t, n + 1);
 	f->from_edge = NEW_ARRAY(tmp, size_t, n + 1);
 	sort_into(f);
+	f->aborts = arena_memdup(tmp, f->g->aborts, f->g->naborts * sizeof(*f->aborts));
+	if (f->g->naborts)
+		qsort(f->aborts, f->g->naborts, sizeof(*f->aborts), compare_aborts);
 	/* Most programs are healthy: the question that finds most says so at once. */
 	f->pass = &passes[NPASSES - 1];
 	f->v->nstuck = find_stuck(f);

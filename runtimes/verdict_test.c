@@ -174,16 +174,22 @@ static void select_of_two_in_circles(void **state)
 	assert_says(&p, "deadlock task 1, task 2, task 3");
 }
 
-static void join_with(struct program *p, const char *type, const char *expected)
+static void join_of(struct program *p, const char *type, bool joined, const char *expected)
 {
 	struct future *join = calls(p, type, as(locks(p, "mutex", B, 1), "join arm 0"),
 	                            as(sleeps(p), "join arm 1"));
 	struct task *one = add_task(p, 1, calls(p, "f", join));
 	struct task *two = add_task(p, 2, calls(p, "g", locks(p, "mutex", A, 1)));
 
+	join->children[1]->joined = joined;
 	guards(p, one, "mutex", A);
 	guards(p, two, "mutex", B);
 	assert_says(p, expected);
+}
+
+static void join_with(struct program *p, const char *type, const char *expected)
+{
+	join_of(p, type, false, expected);
 }
 
 static void join_needs_all_arms(void **state)
@@ -191,11 +197,17 @@ static void join_needs_all_arms(void **state)
 	PROGRAM(join);
 	PROGRAM(macro);
 	PROGRAM(try_join);
+	PROGRAM(proven);
+	PROGRAM(named);
 
 	(void)state;
 	join_with(&join, "futures_util::future::join::Join<A, B>", "deadlock task 1, task 2");
 	/* Of the macros it is not known which one it is. */
 	join_with(&macro, "core::future::poll_fn::PollFn<x>", "?deadlock task 1, task 2");
+	join_of(&proven, "core::future::poll_fn::PollFn<x>", true, "deadlock task 1, task 2");
+	/* In a function of that name. */
+	join_with(&named, "core::future::poll_fn::PollFn<app::try_join_all::{closure_env#0}>",
+	          "?deadlock task 1, task 2");
 	join_with(&try_join, "futures_util::future::try_join::TryJoin<A, B>", "");
 }
 

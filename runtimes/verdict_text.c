@@ -52,18 +52,39 @@ static void append_future(struct str *s, const struct future *f)
 	append_place(s, f->file_short, f->line);
 }
 
+static void append_holding(struct str *s, const struct holding *h)
+{
+	str_printf(s, "`%s`", h->path ? h->path : h->type ? h->type : h->kind);
+	if (h->file_short && h->line)
+		append_place(s, h->file_short, h->line);
+	else if (h->future)
+		append_place(s, h->future->file_short, h->future->line);
+}
+
+/* The places in which it may be instead. */
+static void append_candidates(struct str *s, const struct graph_edge *e)
+{
+	enum { MAX_NAMED = 4 };
+	size_t n = 0;
+
+	for (const struct graph_candidate *c = e->candidates; c; c = c->next) {
+		if (c->holding == e->holding || n++ >= MAX_NAMED)
+			continue;
+		str_append(s, " or ");
+		append_holding(s, c->holding);
+	}
+	if (n > MAX_NAMED)
+		str_printf(s, " or one of %zu more", n - MAX_NAMED);
+}
+
 const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 {
 	const struct holding *h = e->holding;
 	STR(s);
 
-	if (h) {
-		str_printf(&s, "`%s`", h->path ? h->path : h->type ? h->type : h->kind);
-		if (h->file_short && h->line)
-			append_place(&s, h->file_short, h->line);
-		else if (h->future)
-			append_place(&s, h->future->file_short, h->future->line);
-	}
+	if (h)
+		append_holding(&s, h);
+	append_candidates(&s, e);
 	if (e->unpolled && h && h->granted) {
 		str_append(&s, " in ");
 		append_future(&s, e->unpolled);
@@ -95,6 +116,8 @@ static bool append_has(struct str *s, const struct verdict_link *before)
 		str_printf(s, "has been granted %s", object);
 	else if (is(e, "holds"))
 		str_printf(s, "holds %s", object);
+	else if (e && e->holding && e->holding->queued && is(e, "sends"))
+		str_printf(s, "has a sender of %s in a message queued in its mailbox", object);
 	else if (is(e, "sends"))
 		str_printf(s, "owns a sender of %s", object);
 	else if (is(e, "receives"))

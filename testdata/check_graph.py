@@ -107,7 +107,7 @@ class Graph:
 
 class Comparison:
     """verdicts: the kind, a set of members, the addresses of what is waited for, whether it was
-    granted, whether the verdict is certain."""
+    granted, whether the verdict is certain, whether it is only possible."""
 
     def __init__(self, truth):
         self.truth = truth
@@ -132,7 +132,7 @@ class Comparison:
         for want in self.truth["futurelocks"]:
             who = name_of(want["who"])
             for verdict in rest:
-                kind, members, objects, granted, _ = verdict
+                kind, members, objects, granted, *_ = verdict
                 if (
                     kind == "futurelock" and who in members and members <= self.behind | {who}
                     and any(same_address(address, want["object"]) for address in objects)
@@ -165,6 +165,9 @@ class Comparison:
                 self.differ("the deadlock of {} is told {} times", show(members), len(told))
             for verdict in told:
                 rest.remove(verdict)
+                if want.get("possible") not in (None, *verdict[5:]):
+                    self.differ("the deadlock of {} is {}possible", show(members),
+                                "not " if want["possible"] else "only ")
                 if want["perhaps"] and verdict[4]:
                     self.differ("the deadlock of {} is not certain", show(members))
             if not told and not want["hard"] and not want["perhaps"]:
@@ -224,7 +227,8 @@ def verdicts_of(document, graph):
         members = {graph.party(node) for node in verdict["members"]}
         objects = [link["object"] for link in verdict["cycle"]]
         granted = any(link["unpolled"] and link["granted"] for link in verdict["cycle"])
-        found.append((verdict["kind"], members, objects, granted, verdict["certain"]))
+        how = (verdict["certain"], verdict["possible"])
+        found.append((verdict["kind"], members, objects, granted, *how))
     return found
 
 
@@ -290,7 +294,7 @@ def self_test():
             wait(task(7), "mutex", "0xc0", task(8), stale=True),
         ],
         "deadlocks": [
-            {"members": [task(1), task(2)], "hard": False, "perhaps": False},
+            {"members": [task(1), task(2)], "hard": False, "perhaps": False, "possible": False},
             {"members": [task(5), task(6)], "hard": True, "perhaps": False},
             {"members": [task(9)], "hard": False, "perhaps": True},
         ],
@@ -303,7 +307,7 @@ def self_test():
         "lost": [{"who": task(13), "proven": True}, {"who": task(14), "proven": False}],
     }
     told = [
-        ("deadlock", {"task 1", "task 2"}, ["0xa0", None], False, True),
+        ("deadlock", {"task 1", "task 2"}, ["0xa0", None], False, True, False),
         ("futurelock", {"tid 70"}, ["0xd0"], True, True),
         ("lost", {"task 13"}, ["0xf0"], False, True),
     ]
@@ -341,6 +345,7 @@ def self_test():
         ("there is no deadlock", told + [("deadlock", {"task 3"}, [None], False, False)], found),
         ("there is no deadlock", told + told[:1] + [("deadlock", {"task 12"}, [], 0, 0)], found),
         ("is told 2 times", told + told[:1], found),
+        ("is only possible", but(told, 0, 5, True), found),
         ("is not certain", told + [("deadlock", {"task 9"}, [None], False, True)], found),
         ("no futurelock of tid 70", told[:1] + told[2:], found),
         ("no futurelock of tid 70", but(told, 1, 2, ["0xd8"]), found),

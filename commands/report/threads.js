@@ -118,7 +118,7 @@ const aboutThread = (th) => [
 		fact('Object', th.wait && th.wait.object && code(th.wait.object)),
 		fact('Runs', th.task && idAnchor(th.task)),
 		fact('Job', th.job && code(th.job)),
-		fact('Local queue', th.queue === null ? null : String(th.queue)),
+		fact('Local queue', th.queue_len === null ? null : String(th.queue_len)),
 		fact('Link', el('a', { href: '#thread-' + th.number }, '#thread-' + th.number))),
 ];
 

@@ -159,21 +159,29 @@ char *arena_uint(struct arena *a, uint64_t number)
 	return arena_strndup(a, digits + at, sizeof(digits) - at);
 }
 
-char *arena_printf(struct arena *a, const char *format, ...)
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
 {
-	va_list args, again;
+	va_list again;
 	char text[256];
 
-	va_start(args, format);
 	va_copy(again, args);
 	int len = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	char *p = arena_alloc(a, (size_t)len + 1);
 	if ((size_t)len < sizeof(text))
 		memcpy(p, text, (size_t)len + 1);
 	else
 		vsnprintf(p, (size_t)len + 1, format, again);
 	va_end(again);
+	return p;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	char *p = arena_vprintf(a, format, args);
+	va_end(args);
 	return p;
 }
 

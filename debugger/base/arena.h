@@ -25,6 +25,8 @@ char *arena_strndup(struct arena *a, const char *s, size_t len);
 /* A number in decimal. */
 char *arena_uint(struct arena *a, uint64_t number);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 /* Forgets everything but keeps the memory for what is allocated next. */
 void arena_reset(struct arena *a);

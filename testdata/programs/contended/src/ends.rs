@@ -136,9 +136,10 @@ pub(crate) fn spawn_all(tasks: &mut Tasks) {
     let (requests, answers) = mpsc::channel(1);
     requests.try_send(sender).expect("the channel is full");
     let name = "contended::ends::answer_late";
-    tasks.spawn(answer_late(answers), name, Wait::new("sleep"));
+    let answers = tasks.spawn(answer_late(answers), name, Wait::new("sleep"));
     let name = "contended::ends::receive_one";
-    tasks.spawn(receive_one(receiver), name, Wait::new("oneshot"));
+    let receives = tasks.spawn(receive_one(receiver), name, Wait::new("oneshot"));
+    tasks.graph.waits(receives, "oneshot", None, &[answers]);
     leak(requests);
 
     // On the stack of a thread that tokio does not know.

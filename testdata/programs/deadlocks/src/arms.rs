@@ -26,7 +26,37 @@ fn join(tasks: &mut Tasks) {
     let second = tasks.spawn(lock_both(b, a, all), LOCK_BOTH, for_mutex(a));
     tasks.graph.waits(first, "mutex", address(b), &[second]);
     tasks.graph.waits(second, "mutex", address(a), &[first]);
-    tasks.graph.deadlock(&[first, second]);
+    tasks.graph.proven_deadlock(&[first, second]);
+}
+
+/// An error of one arm ends all of it.
+async fn try_join_arms(own: &'static Lock, other: &'static Lock, all: &'static Barrier) {
+    let mut held = own.lock().await;
+    all.wait().await;
+    here!("deadlocks::arms::try_join_arms");
+    let _ = tokio::try_join!(
+        async {
+            here!("deadlocks::arms::try_join_arms::{async_block#0}");
+            nap().await;
+            Err::<(), ()>(())
+        },
+        async {
+            here!("deadlocks::arms::try_join_arms::{async_block#1}");
+            *held += *other.lock().await;
+            Ok(())
+        }
+    );
+}
+
+fn try_join(tasks: &mut Tasks) {
+    let (a, b, all) = (lock(), lock(), leak(Barrier::new(2)));
+    let (handle, first) = Tasks::start(try_join_arms(a, b, all));
+    let tree = at("deadlocks::arms::try_join_arms")
+        .join(0, at("deadlocks::arms::try_join_arms::{async_block#0}").then(at("deadlocks::nap")))
+        .join(1, at("deadlocks::arms::try_join_arms::{async_block#1}"));
+    tasks.tasks.push(Task::idle_tree(truth::id(&handle), tree).beside(for_mutex(b)));
+    let second = tasks.spawn(lock_both(b, a, all), LOCK_BOTH, for_mutex(a));
+    tasks.graph.possible_deadlock(&[first, second]);
 }
 
 /// A select goes on with any of its arms, but each of these waits for one that waits for it.
@@ -75,11 +105,12 @@ fn within_one(tasks: &mut Tasks) {
     tasks.tasks.push(row.beside(for_mutex(a)).beside(for_mutex(b)));
     tasks.graph.waits(task, "mutex", address(a), &[task]);
     tasks.graph.waits(task, "mutex", address(b), &[task]);
-    tasks.graph.deadlock(&[task]);
+    tasks.graph.proven_deadlock(&[task]);
 }
 
 pub(crate) fn spawn_all(tasks: &mut Tasks) {
     join(tasks);
+    try_join(tasks);
     select(tasks);
     within_one(tasks);
 }

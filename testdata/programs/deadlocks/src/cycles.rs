@@ -275,11 +275,11 @@ async fn exhaust(semaphore: Arc<Semaphore>, report: Report) {
 }
 
 /// Waits for any of its children, all of which need what it holds.
-async fn gather(results: &'static Lock, report: Report) {
+async fn gather(results: &'static Lock, number: usize, report: Report) {
     declares!("deadlocks::cycles::gather total");
     let total = results.lock().await;
     let mut children = JoinSet::new();
-    let ids = (0..2).map(|_| truth::id(&children.spawn(add(results)))).collect();
+    let ids = (0..number).map(|_| truth::id(&children.spawn(add(results)))).collect();
     let _ = report.send(ids);
     here!("deadlocks::cycles::gather");
     children.join_next().await;
@@ -304,10 +304,16 @@ fn parents(tasks: &mut Tasks) {
     tasks.graph.waits(Node::task(child), "semaphore", object, &[id]);
     tasks.graph.waits(id, "join", None, &[Node::task(child)]);
     tasks.graph.deadlock(&[id, Node::task(child)]);
+    family(tasks, 2);
+    // More than a wait lists.
+    family(tasks, 40);
+}
 
+/// One that waits for any of so many that wait for it.
+fn family(tasks: &mut Tasks, number: usize) {
     let results = lock();
     let (report, reported) = mpsc::channel();
-    let (parent, id) = Tasks::start(gather(results, report));
+    let (parent, id) = Tasks::start(gather(results, number, report));
     let children = reported.recv().expect("the parent is gone");
     tasks.describe(&parent, "deadlocks::cycles::gather", Wait::new("join_set"));
     let mut members = vec![id];

@@ -1,11 +1,14 @@
 //! Tasks that wait for each other in every way in which none of them will ever go on, tasks that
 //! are stuck behind them, and tasks that nobody will ever wake.
 
+mod aborts;
 mod arms;
+mod calls;
 mod channels;
 mod cycles;
 mod jobs;
 mod lost;
+mod moved;
 
 use tokio::sync::Mutex;
 use truth::graph::{address, Node};
@@ -38,7 +41,10 @@ async fn main() {
     let mut tasks = Tasks::default();
     cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
+    aborts::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);
+    calls::spawn_all(&mut tasks);
+    moved::spawn_all(&mut tasks);
     jobs::spawn_all(&mut tasks);
     lost::spawn_all(&mut tasks);
 

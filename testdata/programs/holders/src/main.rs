@@ -206,6 +206,7 @@ async fn run() {
     let mut tasks = Tasks::default();
     simple(&mut tasks);
     handed_over(&mut tasks).await;
+    places::messages(&mut tasks).await;
     of_one_name(&mut tasks);
     places::collections(&mut tasks).await;
     places::futures(&mut tasks).await;

@@ -53,6 +53,43 @@ pub trait Keep: Send {}
 
 impl Keep for Slot {}
 
+/// Nobody but the debugger reads its guard.
+#[allow(dead_code)]
+pub struct Message {
+    pub number: u32,
+    pub guard: Option<Owned>,
+}
+
+/// Messages in a channel belong to who is to receive them: in the first block or in others, but for
+/// those that were received.
+pub async fn messages(tasks: &mut Tasks) {
+    let (sender, mut receiver) = mpsc::channel(100);
+    let received = lock();
+    let mut locks = Vec::new();
+    for number in 0..70 {
+        let one = if number < 30 { received } else { lock() };
+        // Only the last of those that are received has one.
+        let guard = match number {
+            0..=28 => None,
+            _ => Some(one.clone().lock_owned().await),
+        };
+        let _ = sender.send(Message { number, guard }).await;
+        locks.push(one);
+    }
+    for number in 0..30 {
+        assert_eq!(receiver.recv().await.map(|message| message.number), Some(number));
+    }
+    tasks.holds.push(Hold::lock(None, "free", Arc::as_ptr(received)));
+    let id = tasks.sleeps(keep(receiver), KEEP);
+    tasks.holds.push(Hold::new(id, "receiver", "mpsc", 0).path("kept"));
+    for (number, one) in locks.into_iter().enumerate().skip(30) {
+        let path: &'static str = leak(format!("kept.queued[{}].guard", number - 30));
+        tasks.holds.push(Hold::lock(id, "mutex", Arc::as_ptr(one)).path(path));
+    }
+    let id = tasks.sleeps(keep(sender), KEEP);
+    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
+}
+
 pub async fn collections(tasks: &mut Tasks) {
     let one = lock();
     tasks.holds_one(keep(Some(guard(one).await)), KEEP, "kept", one);

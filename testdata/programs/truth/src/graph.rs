@@ -47,6 +47,7 @@ struct Deadlock {
     members: Vec<Node>,
     hard: bool,
     perhaps: bool,
+    possible: Option<bool>,
 }
 
 struct Futurelock {
@@ -116,7 +117,31 @@ impl Graph {
     }
 
     fn add_deadlock(&mut self, members: &[Node], hard: bool, perhaps: bool) {
-        self.deadlocks.push(Deadlock { members: members.to_vec(), hard, perhaps });
+        let members = members.to_vec();
+        self.deadlocks.push(Deadlock { members, hard, perhaps, possible: None });
+    }
+
+    /// None of these will ever go on, and that must be told without a doubt.
+    pub fn proven_deadlock(&mut self, members: &[Node]) {
+        let members = members.to_vec();
+        self.deadlocks.push(Deadlock {
+            members,
+            hard: false,
+            perhaps: false,
+            possible: Some(false),
+        });
+    }
+
+    /// None of these will go on by itself, but there is somebody who may end one of them, and that
+    /// must be told as what is only possible.
+    pub fn possible_deadlock(&mut self, members: &[Node]) {
+        let members = members.to_vec();
+        self.deadlocks.push(Deadlock {
+            members,
+            hard: false,
+            perhaps: false,
+            possible: Some(true),
+        });
     }
 
     /// The same, and it may be that nobody can see it from outside.
@@ -170,6 +195,7 @@ impl Graph {
                 ("members", nodes(&deadlock.members)),
                 ("hard", deadlock.hard.to_string()),
                 ("perhaps", deadlock.perhaps.to_string()),
+                ("possible", or_null(deadlock.possible)),
             ])
         };
         let futurelock = |lock: &Futurelock| {
