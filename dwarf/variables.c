@@ -289,19 +289,59 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 	return true;
 }
 
-static void visit_place(struct dwarf_module *dm, const struct frame_walk *w, const struct place *p,
-                        variable_fn *visit, void *arg)
+static struct variable variable_of(struct dwarf_module *dm, const struct place *p)
 {
-	struct variable v = { .name = p->name,
-		              .type = p->type,
-		              .is_parameter = p->is_parameter,
-		              .of_callee = p->of_callee,
-		              .dm = dm,
-		              .die = p->die };
+	return (struct variable){ .name = p->name,
+		                  .type = p->type,
+		                  .is_parameter = p->is_parameter,
+		                  .of_callee = p->of_callee,
+		                  .dm = dm,
+		                  .die = p->die };
+}
+
+/* ---- a frame's ---- */
+
+/* What is in scope in a frame, and how its places are evaluated. */
+struct visible {
+	struct scope_plan plan;
+	struct frame_walk walk;
+	struct dwarf_module *dm;
+};
+
+static bool visible_open(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                         struct visible *ret)
+{
+	const struct function *f = lookup_function(di, frame->lookup_pc);
+
+	if (!f)
+		return false;
+	*ret = (struct visible){ .dm = f->dm };
+	ret->walk = (struct frame_walk){ .target = di->target,
+		                         .frame = frame,
+		                         .cfa = cfa,
+		                         .frame_base = &ret->plan.frame_base };
+	uint64_t pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
+	if (!known_plan(f->dm, pc, &ret->plan)) {
+		read_plan(f, pc, &ret->plan);
+		keep_plan(f->dm, pc, &ret->plan);
+	}
+	return true;
+}
+
+static void visible_close(struct visible *s)
+{
+	vec_free(&s->plan.places);
+	arena_free(&s->plan.arena);
+}
+
+static void visit_place(const struct visible *s, const struct place *p, variable_fn *visit,
+                        void *arg)
+{
+	struct variable v = variable_of(s->dm, p);
 	uint64_t result;
 	bool is_value;
 
-	if (!evaluate(w, &p->location, true, &result, &is_value))
+	if (!evaluate(&s->walk, &p->location, true, &result, &is_value))
 		return;
 	v.in_memory = !is_value;
 	v.addr = is_value ? 0 : result;
@@ -312,21 +352,62 @@ static void visit_place(struct dwarf_module *dm, const struct frame_walk *w, con
 void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                         variable_fn *visit, void *arg)
 {
-	const struct function *f = lookup_function(di, frame->lookup_pc);
-	struct scope_plan plan = { .places = { 0 } };
-	struct frame_walk w = {
-		.target = di->target, .frame = frame, .cfa = cfa, .frame_base = &plan.frame_base
-	};
+	struct visible s;
 
-	if (!f)
+	if (!visible_open(di, frame, cfa, &s))
 		return;
-	uint64_t pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
-	if (!known_plan(f->dm, pc, &plan)) {
-		read_plan(f, pc, &plan);
-		keep_plan(f->dm, pc, &plan);
+	for (size_t i = 0; i < s.plan.places.n; i++)
+		visit_place(&s, &s.plan.places.data[i], visit, arg);
+	visible_close(&s);
+}
+
+/* ---- pieces ---- */
+
+static bool piece_word(const struct visible *s, const struct expression *piece, uint64_t *ret)
+{
+	bool is_value;
+
+	if (!evaluate(&s->walk, piece, true, ret, &is_value))
+		return false;
+	if (is_value)
+		return true;
+	struct error *err = target_read_uint(s->walk.target, *ret, 8, ret);
+	bool ok = !err;
+	error_free(err);
+	return ok;
+}
+
+/* An expression for each piece, and after it how many bytes it has; an empty one is not there. */
+static void visit_pieces(const struct visible *s, const struct place *p, variable_word_fn *visit,
+                         void *arg)
+{
+	struct variable_word w = { .v = variable_of(s->dm, p) };
+	struct expression piece = { .ops = p->location.ops };
+
+	for (size_t i = 0; i < p->location.n; i++) {
+		const struct operation *op = &p->location.ops[i];
+
+		if (op->atom != DW_OP_piece) {
+			piece.n++;
+			continue;
+		}
+		if (op->number == 8 && piece.n && piece_word(s, &piece, &w.word))
+			visit(&w, arg);
+		if (op->number > UINT32_MAX)
+			return;
+		w.offset += op->number;
+		piece = (struct expression){ .ops = p->location.ops + i + 1 };
 	}
-	for (size_t i = 0; i < plan.places.n; i++)
-		visit_place(f->dm, &w, &plan.places.data[i], visit, arg);
-	vec_free(&plan.places);
-	arena_free(&plan.arena);
+}
+
+void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                         variable_word_fn *visit, void *arg)
+{
+	struct visible s;
+
+	if (!visible_open(di, frame, cfa, &s))
+		return;
+	for (size_t i = 0; i < s.plan.places.n; i++)
+		visit_pieces(&s, &s.plan.places.data[i], visit, arg);
+	visible_close(&s);
 }

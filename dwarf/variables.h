@@ -23,6 +23,15 @@ struct variable {
 
 typedef void variable_fn(const struct variable *v, void *arg);
 
+/* Eight bytes of a variable that lies in several places, as a register or memory has them. */
+struct variable_word {
+	struct variable v; /* in_memory false, value 0 */
+	uint64_t offset;   /* in the variable */
+	uint64_t word;
+};
+
+typedef void variable_word_fn(const struct variable_word *w, void *arg);
+
 /*
  * Calls visit for each variable in scope at the frame's pc. cfa: the frame's canonical frame
  * address (the caller's sp), 0 unknown. Optimised-out variables are left out, and so are those
@@ -30,5 +39,11 @@ typedef void variable_fn(const struct variable *v, void *arg);
  */
 void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                         variable_fn *visit, void *arg);
+/*
+ * The same of those in pieces: calls visit for each piece of eight bytes (a pointer, most often)
+ * that is known, whether the others are or not.
+ */
+void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                         variable_word_fn *visit, void *arg);
 
 #endif

@@ -105,6 +105,12 @@ const struct type *holding_whole_type(const struct type *guard);
  */
 struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
                            struct found *ret, bool *found) MUST_CHECK;
+/*
+ * The same of a guard of a thread's lock of which but one word is known, at offset: *found only
+ * where that is its reference to the lock.
+ */
+struct error *holding_read_word(struct collector *c, const struct type *t, uint64_t offset,
+                                uint64_t word, struct found *ret, bool *found) MUST_CHECK;
 /* The same for a lock future (SPECIAL_ACQUIRE) that has got permits. */
 struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
                                    bool *found) MUST_CHECK;
@@ -150,6 +156,8 @@ struct holding_variable *holding_saved_variable(struct arena *a, const struct ty
                                                 const struct type *type, uint64_t offset);
 struct holding_variable *holding_running_variable(struct collector *c, const struct type *type,
                                                   struct dwarf_module *dm, uint64_t die);
+/* Asks where the variables of its states are declared, so that it becomes known. */
+void holding_rehearse(const struct type *coroutine);
 /* Says where its variable is declared, if that is known: file, line and declared of f->h. */
 void holding_declare(struct collector *c, struct found *f);
 

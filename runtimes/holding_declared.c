@@ -54,6 +54,32 @@ static void ask(struct inspector *in, struct holding_variable *v)
 	v->line = line;
 }
 
+void holding_rehearse(const struct type *coroutine)
+{
+	size_t nvariants, n;
+	const struct variant *variants = type_variants(coroutine, &nvariants);
+
+	for (size_t i = 0; i < nvariants; i++) {
+		const struct type *payload = variants[i].payload;
+		const struct member *members = payload ? type_members(payload, &n) : NULL;
+
+		for (size_t j = 0; members && j < n; j++) {
+			const struct member *m = &members[j];
+			const struct holding_variable v = { .coroutine = coroutine,
+				                            .state = (unsigned)i,
+				                            .name = m->name,
+				                            .type = m->type,
+				                            .offset = variants[i].offset +
+				                                      m->offset };
+			const char *file;
+			unsigned line;
+
+			if (m->name && m->name[0] != '_' && m->type && holding_is_inside(m->type))
+				ask_saved(&v, &file, &line);
+		}
+	}
+}
+
 void holding_declare(struct collector *c, struct found *f)
 {
 	struct holding_variable *v = f->variable;

@@ -266,28 +266,17 @@ static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, s
 	error_free(err);
 }
 
-/* The object and its primitive; of those that are bare, the object may stay unknown. */
-static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
-                                 struct value *object, struct value *primitive, bool *found)
+/* The object's primitive; of those that are bare, the object may stay unknown. */
+static struct error *find_primitive(struct leaf *l, struct value v, const struct holding_row *row,
+                                    struct value *object, struct value *primitive)
 {
 	static const char bare_word[] = BARE_WORD;
-	struct value reference = v;
+	bool found;
 
-	*found = true;
-	if (row->member[0])
-		TRY(leaf_place(l, v, row->member, &reference, found));
-	if (!*found)
-		return NULL;
-	if (row->of)
-		TRY(leaf_strip_to(l, reference, row->of, object, found));
-	else
-		TRY(follow(l->d->c, reference, object, found));
-	if (!*found)
-		return error_new(ERR_CORRUPT, "%s refers to nothing", type_name(v.type));
 	*primitive = *object;
 	if (row->part[0]) {
 		if (leaf_has_path(l, object->type, row->part))
-			TRY(leaf_place(l, *object, row->part, primitive, found));
+			TRY(leaf_place(l, *object, row->part, primitive, &found));
 		else
 			primitive->addr = 0; /* a lock of another make */
 	}
@@ -303,6 +292,81 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 	return NULL;
 }
 
+/* The object and its primitive. */
+static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
+                                 struct value *object, struct value *primitive, bool *found)
+{
+	struct value reference = v;
+
+	*found = true;
+	if (row->member[0])
+		TRY(leaf_place(l, v, row->member, &reference, found));
+	if (!*found)
+		return NULL;
+	if (row->of)
+		TRY(leaf_strip_to(l, reference, row->of, object, found));
+	else
+		TRY(follow(l->d->c, reference, object, found));
+	if (!*found)
+		return error_new(ERR_CORRUPT, "%s refers to nothing", type_name(v.type));
+	return find_primitive(l, v, row, object, primitive);
+}
+
+/* What the row and its primitive say. */
+static struct error *fill(struct leaf *l, const struct holding_row *row, struct value object,
+                          struct value primitive, struct found *ret)
+{
+	ret->row = row;
+	ret->h.role = row->role;
+	ret->h.kind = row->kind;
+	ret->h.object = object.type ? object.addr : 0;
+	ret->h.primitive = primitive.addr;
+	return primitive.addr ? read_primitive(l, row, object, primitive, ret) : NULL;
+}
+
+/* What the word at offset of a value leads to, when it is its reference to the object. */
+static struct error *follow_word(struct leaf *l, const struct type *t, uint64_t offset,
+                                 uint64_t word, struct value *ret, bool *found)
+{
+	enum { ANYWHERE = 0x1000 }; /* nothing is read there */
+	const struct holding_row *row = traits_of(t)->holding;
+	struct value v;
+
+	TRY(leaf_place(l, (struct value){ t, ANYWHERE }, row->member, &v, found));
+	for (int hop = 0; *found && hop < MAX_HOPS; hop++) {
+		if (type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
+			*found = word && v.addr - ANYWHERE == offset;
+			*ret = (struct value){ type_target(v.type), word };
+			return NULL;
+		}
+		const struct member *m = type_single_member(v.type);
+		if (!m)
+			break;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	*found = false;
+	return NULL;
+}
+
+struct error *holding_read_word(struct collector *c, const struct type *t, uint64_t offset,
+                                uint64_t word, struct found *ret, bool *found)
+{
+	const struct holding_row *row = traits_of(t)->holding;
+	struct row_reader r;
+	struct leaf *l = reader_init(&r, c);
+	struct value object = { 0 }, primitive = { 0 };
+
+	*found = row && row->busy;
+	if (*found)
+		TRY(follow_word(l, t, offset, word, &object, found));
+	if (!*found)
+		return NULL;
+	TRY(find_primitive(l, (struct value){ t, 0 }, row, &object, &primitive));
+	*found = primitive.addr != 0;
+	ret->h.permits = 1;
+	return *found ? fill(l, row, object, primitive, ret) : NULL;
+}
+
 struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
                            struct found *ret, bool *found)
 {
@@ -313,13 +377,7 @@ struct error *holding_read(struct collector *c, struct value v, const struct hol
 	TRY(find_object(l, v, row, &object, &primitive, found));
 	if (!*found)
 		return NULL;
-	ret->row = row;
-	ret->h.role = row->role;
-	ret->h.kind = row->kind;
-	ret->h.object = object.type ? object.addr : 0;
-	ret->h.primitive = primitive.addr;
-	if (primitive.addr)
-		TRY(read_primitive(l, row, object, primitive, ret));
+	TRY(fill(l, row, object, primitive, ret));
 	if (row->role != LOCK)
 		return NULL;
 	ret->h.permits = 1;

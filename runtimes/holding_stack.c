@@ -28,7 +28,57 @@ struct stack_search {
 	struct holding_start start;
 	struct location place; /* of the frame */
 	size_t nvariables;
+	size_t first; /* of what is found on this stack */
+	bool waits;   /* for a condition, without the lock that it is of */
 };
+
+/* Who waits in one has let go of the lock, while registers still have the guard that it gave. */
+static bool is_in_condvar(const struct thread_info *info)
+{
+	return info->wait && info->wait->phrase && strstr(info->wait->phrase, "Condvar");
+}
+
+/* A guard that is passed on is a variable of several functions, and has no address to tell. */
+static bool is_known(const struct stack_search *s, const struct found *f)
+{
+	const found_vec *list = &s->c->holdings->list;
+
+	for (size_t i = list->n; i > s->first && f->row->single; i--) {
+		if (list->data[i - 1].h.primitive == f->h.primitive)
+			return true;
+	}
+	return false;
+}
+
+/* Guards of threads' locks are two words at most, which optimised code keeps in registers. */
+static bool take_word(struct stack_search *s, const struct type *t, uint64_t offset, uint64_t word)
+{
+	struct found f = s->start.like;
+	bool found;
+	struct error *err = holding_read_word(s->c, t, offset, word, &f, &found);
+
+	found &= !err;
+	error_free(err); /* what a register holds may be stale */
+	if (!found || s->waits || is_known(s, &f) || !holding_goes_on(s->c))
+		return found;
+	f.h.type = traits_of(t)->name;
+	f.h.path = s->start.name;
+	f.h.uncertain = true;
+	*vec_push(&s->c->holdings->list) = f;
+	return true;
+}
+
+static void look_at_word(const struct variable_word *w, void *arg)
+{
+	struct stack_search *s = arg;
+
+	if (!w->v.name || !w->v.type || ++s->nvariables > MAX_VARIABLES ||
+	    !traits_of(w->v.type)->holding)
+		return;
+	s->start.name = clean_name(s->c->a, w->v.name);
+	s->start.like.variable = holding_running_variable(s->c, w->v.type, w->v.dm, w->v.die);
+	take_word(s, w->v.type, w->offset, w->word);
+}
 
 static void look(const struct variable *v, void *arg)
 {
@@ -42,7 +92,7 @@ static void look(const struct variable *v, void *arg)
 	s->start.like.variable = holding_running_variable(s->c, v->type, v->dm, v->die);
 	if (v->in_memory)
 		holding_walk_variable(s->c, &s->start);
-	else if (type_kind(v->type) != TYPE_POINTER)
+	else if (!take_word(s, v->type, 0, v->value) && type_kind(v->type) != TYPE_POINTER)
 		holding_unsearched(s->c, "variable `%s` of %s on thread %u: it is in a register",
 		                   s->start.name, s->start.like.h.function, s->start.like.h.thread);
 }
@@ -88,9 +138,9 @@ static void search_frame(struct stack_search *search, const struct thread_stack 
 	h->file = l->file ? clean_name(c->a, l->file) : NULL;
 	h->file_short = l->file ? name_file_short(c->a, l->file, l->comp_dir) : NULL;
 	h->line = l->line;
-	variables_in_frame(c->in->di, &s->stack.frames[frame],
-	                   frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0, look,
-	                   search);
+	const uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+	variables_in_frame(c->in->di, &s->stack.frames[frame], cfa, look, search);
+	variables_in_pieces(c->in->di, &s->stack.frames[frame], cfa, look_at_word, search);
 }
 
 static const struct task *task_of(const struct snapshot *s, const struct thread_info *info,
@@ -109,7 +159,9 @@ static void search_thread(struct collector *c, size_t index)
 {
 	const struct thread_info *info = &c->out->threads[index];
 	const struct thread_stack *s = &c->stacks[index];
-	struct stack_search search = { .c = c };
+	struct stack_search search = { .c = c,
+		                       .first = c->holdings->list.n,
+		                       .waits = is_in_condvar(info) };
 	unsigned first = 0;
 
 	search.start.like.order = c->out->ntasks + index;

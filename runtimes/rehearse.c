@@ -154,6 +154,7 @@ static void ask_about(struct rehearser *r, const struct type *t)
 
 		for (size_t i = 0; i < plan->nstates; i++)
 			coroutine_state(r->in, t, plan, i);
+		holding_rehearse(t);
 	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
 		future_is_type(r->in, t);

@@ -116,7 +116,7 @@ def is_at(place, one):
 
 def compare_declared(truth, seen):
     """Of variables of one name it may be left open where they are declared, but it must be true."""
-    places = {place["name"]: place for place in truth["declared"]}
+    places = {place["name"]: place for place in truth.get("declared", [])}
     mades = [hold for hold in truth["holds"] if hold["made"]]
     told, problems = {hold["made"] for hold in mades}, []
     for one in (one for one in seen if one["path"] and one["role"] != "waker"):
