@@ -4,6 +4,7 @@
 
 #include "commands/holders.h"
 #include "commands/out_text.h"
+#include "commands/unsearched.h"
 #include "runtimes/inspect.h"
 
 enum { MAX_SHOWN = 16, MAX_UNSEARCHED = 6 };
@@ -155,13 +156,17 @@ static void holder(struct text *t, const struct holding *h, size_t n, const char
 
 static void not_found(struct text *t, const struct snapshot *s, const char *indent)
 {
+	SCRATCH(tmp);
+	size_t n;
+	const char *const *lines = unsearched_lines(&tmp, s, t->out.options.full_names, &n);
+
 	str_printf(&t->line, "%sholder not found; not searched: ", indent);
-	for (size_t i = 0; i < s->nunsearched && i < MAX_UNSEARCHED; i++) {
+	for (size_t i = 0; i < n && i < MAX_UNSEARCHED; i++) {
 		str_append(&t->line, i ? "; " : "");
-		text_clean(t, s->unsearched[i]);
+		text_clean(t, lines[i]);
 	}
-	if (s->nunsearched > MAX_UNSEARCHED)
-		text_number(t, "; and as many more: ", s->nunsearched - MAX_UNSEARCHED);
+	if (n > MAX_UNSEARCHED)
+		text_number(t, "; and as many more: ", n - MAX_UNSEARCHED);
 	text_end_line(t);
 }
 
