@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "commands/test_snapshot.h"
+#include "commands/view.h"
 
 #define HEADER                                                                                     \
 	"asyncdbg: live pid 28406 (tokio_tcp), /srv/tokio_tcp, build-id abcdef01…, tokio "       \
@@ -644,6 +645,29 @@ static void tables(void **state)
 		"-     0x4000\n");
 }
 
+/* A program that `cargo install` made has its own code in a registry, too. */
+static void awaits_in_a_registry(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+	SCRATCH(a);
+	struct future *inner = make_await(&a, "app::read", 0, ".../src/net.rs", 8, NULL);
+	struct future *outer = make_await(&a, "app::serve", 0, ".../src/main.rs", 3, inner);
+	/* A wrapper of futures has no place of its own. */
+	struct future *root = make_future(&a, FUTURE_OTHER, "Instrumented", outer);
+
+	(void)state;
+	s->tasks[0]->root = root;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &tasks_command, s, NULL));
+	assert_non_null(strstr(c.answers, "  .../src/main.rs:3  "));
+	assert_ptr_equal(future_awaiting(root), outer);
+	inner->file_short = "src/net.rs";
+	assert_ptr_equal(future_awaiting(root), inner);
+	outer->file_short = inner->file_short = NULL;
+	assert_null(future_awaiting(root));
+}
+
 /* A terminal's lines are cut, in characters and not in bytes; numbers and states never. */
 static void tables_fit_a_terminal(void **state)
 {
@@ -951,6 +975,7 @@ int main(void)
 		cmocka_unit_test(unknown_tasks_and_threads),
 		cmocka_unit_test(joined_stack),
 		cmocka_unit_test(tables),
+		cmocka_unit_test(awaits_in_a_registry),
 		cmocka_unit_test(tables_fit_a_terminal),
 		cmocka_unit_test(user_code_is_the_innermost_own_line),
 		cmocka_unit_test(only_running_tasks_are_woken_meanwhile),

@@ -133,16 +133,17 @@ size_t future_leaves(const struct future *root)
 
 const struct future *future_awaiting(const struct future *root)
 {
-	const struct future *found = NULL;
+	const struct future *own = NULL, *outermost = NULL;
 
 	for (const struct future *f = root; f; f = first_polled(f)) {
-		if (f->kind != FUTURE_OTHER && f->file_short &&
-		    strncmp(f->file_short, "...", 3) != 0)
-			found = f;
+		if (!f->file_short)
+			continue;
+		if (!outermost)
+			outermost = f;
+		if (f->kind != FUTURE_OTHER && strncmp(f->file_short, "...", 3) != 0)
+			own = f;
 	}
-	if (!found && root && root->file_short)
-		found = root;
-	return found;
+	return own ? own : outermost;
 }
 
 /* What a wrapper wraps. */

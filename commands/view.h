@@ -31,7 +31,9 @@ const struct future *future_leaf(const struct future *root);
 size_t future_leaves(const struct future *root);
 /*
  * The innermost coroutine on the way to future_leaf() that stands in the user's own code (its
- * file_short does not begin with "..."), else root; NULL when that one has no file.
+ * file_short does not begin with "..."); where there is none, the outermost future on that way
+ * that tells a file, wherever that is; NULL when none does. A program that was itself built
+ * below a registry (`cargo install`) has no code that can be told from a library's.
  */
 const struct future *future_awaiting(const struct future *root);
 /*

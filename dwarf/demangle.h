@@ -44,8 +44,9 @@ const char *name_short(struct arena *a, const char *full);
 
 /*
  * The path without any generic arguments: "app::run<u8, Vec<u8>>" becomes "app::run",
- * "<app::A<u8>>::go::<3>" becomes "app::A::go", and so does "<app::A<u8> as app::Tr>::go". A
- * self type that is no path keeps its trait: "<&mut T as app::Tr>::go".
+ * "<app::A<u8>>::go::<3>" becomes "app::A::go". A function of a trait's impl keeps its trait,
+ * because the type can have one of its own of the same name: "<app::A<u8> as app::Tr>::go"
+ * becomes "<app::A as app::Tr>::go".
  */
 const char *name_without_generics(struct arena *a, const char *full);
 
@@ -62,7 +63,7 @@ const char *name_function(struct arena *a, const char *full);
 /*
  * The path of a function with its last `{impl#N}` resolved, from the linkage name of one of its
  * poll functions: legacy "_ZN5tokio4sync5mutex14Mutex$LT$T$GT$4lock28_$u7b$...E" gives
- * "tokio::sync::mutex::Mutex::lock"; "<app::A as app::Tr>::go" gives "app::A::go".
+ * "tokio::sync::mutex::Mutex::lock"; "<app::A as app::Tr>::go" stays as it is.
  * dwarf_path is what name_function() said ("tokio::sync::mutex::{impl#8}::lock"); its parts
  * outside `{impl#N}` must agree with the symbol, but for the module of a trait's impl, which the
  * symbol does not tell. NULL when the symbol does not tell or dwarf_path has no `{impl#N}`.

@@ -173,9 +173,9 @@ static const struct {
 	{ "zoo::app::{impl#0}::go",
 	  "_ZN54_$LT$zoo..app..A$LT$u8$GT$$u20$as$u20$zoo..app..Tr$GT$2go28_$u7b$$u7b$closure$u7d$"
 	  "$u7d$17h5aaa769be87e87c7E",
-	  "zoo::app::A::go" },
+	  "<zoo::app::A as zoo::app::Tr>::go" },
 	{ "zoo::app::{impl#0}::go", "_RNCNvXNtCsl0y9Sv6FzPe_3zoo3appINtB4_1AhENtB4_2Tr2go0B6_",
-	  "zoo::app::A::go" },
+	  "<zoo::app::A as zoo::app::Tr>::go" },
 	{ "zoo::app::{impl#1}::meth", "_RNCINvMs_NtCsl0y9Sv6FzPe_3zoo3appINtB7_1AhE4methKj3_E0B9_",
 	  "zoo::app::A::meth" },
 	{ "zoo::app::{impl#2}::refd",
@@ -190,14 +190,24 @@ static const struct {
 	{ "zoo::app::{impl#3}::run::{async_block#0}",
 	  "_ZN86_$LT$alloc..vec..Vec$LT$zoo..app..A$LT$X$GT$$GT$$u20$as$u20$zoo..app..Gen$LT$X$GT$"
 	  "$GT$3run28_$u7b$$u7b$closure$u7d$$u7d$17hd24fcc3f9ec15261E",
-	  "alloc::vec::Vec::run::{async_block#0}" },
+	  "<alloc::vec::Vec as zoo::app::Gen>::run::{async_block#0}" },
+	{ "axum::serve::listener::{impl#0}::accept",
+	  "_ZN90_$LT$tokio..net..tcp..listener..TcpListener$u20$as$u20$axum..serve..listener.."
+	  "Listener$GT$6accept28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+	  "<tokio::net::tcp::listener::TcpListener as axum::serve::listener::Listener>::accept" },
+	/* An impl of a trait that is not in the module of its type. */
+	{ "zoo::net::{impl#0}::go",
+	  "_ZN3zoo3net54_$LT$impl$u20$zoo..app..Tr$u20$for$u20$zoo..app..A$GT$2go"
+	  "28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+	  "<zoo::app::A as zoo::app::Tr>::go" },
 	{ "core::str::{impl#0}::len", "_ZN4core3str21_$LT$impl$u20$str$GT$3len17h0123456789abcdefE",
 	  "str::len" },
 	/* A type inside of a function. */
 	{ "tokio::runtime::task::harness::poll_future::{closure#0}::{impl#0}::drop",
 	  "_ZN133_$LT$tokio..runtime..task..harness..poll_future..$u7b$$u7b$closure$u7d$$u7d$.."
 	  "Guard$LT$T$C$S$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
-	  "tokio::runtime::task::harness::poll_future::{{closure}}::Guard::drop" },
+	  "<tokio::runtime::task::harness::poll_future::{{closure}}::Guard as "
+	  "core::ops::drop::Drop>::drop" },
 	/* Another function, another module, no impl, no symbol. */
 	{ "zoo::app::{impl#1}::other", "_ZN3zoo3app10A$LT$T$GT$4meth17h796d96965302b0d2E", NULL },
 	{ "zoo::net::{impl#1}::meth", "_ZN3zoo3app10A$LT$T$GT$4meth17h796d96965302b0d2E", NULL },

@@ -301,7 +301,8 @@ static bool array(struct parser *ps)
 
 /*
  * Behind "<": "T>" and "T as Trait>"; behind "<impl ": "T>" and "Trait for T>". A self type
- * that is a path stands for itself but in SHORT mode; any other keeps brackets and trait.
+ * that is a path stands for itself where no trait is told; with its trait it keeps the brackets,
+ * because the type can have a function of its own of that name.
  */
 static bool qualified(struct parser *ps, bool is_impl)
 {
@@ -328,7 +329,7 @@ static bool qualified(struct parser *ps, bool is_impl)
 	}
 	bool has_trait = ps->out->len > self;
 	str_append(ps->out, ">");
-	if (has_trait ? self_parts > 1 && ps->mode != SHORT : self_parts > 0) {
+	if (!has_trait && self_parts > 0) {
 		str_truncate(ps->out, self);
 		erase(ps->out, start, start + 1);
 	}

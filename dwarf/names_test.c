@@ -136,10 +136,13 @@ static const struct name plain_names[] = {
 	  "tokio::runtime::task::list::LocalOwnedTasks::bind" },
 	{ "app::mid::{async_fn_env#0}<u8>", "app::mid::{async_fn_env#0}" },
 	{ "<app::A<u8>>::go::<3>", "app::A::go" },
-	{ "<app::A<u8> as app::Tr<X>>::go", "app::A::go" },
+	/* A type may have a function of its own of that name. */
+	{ "<app::A<u8> as app::Tr<X>>::go", "<app::A as app::Tr>::go" },
+	{ "app::net::<impl app::Tr<X> for app::A<u8>>::go", "<app::A as app::Tr>::go" },
+	{ "app::net::<impl app::A<u8>>::go", "app::A::go" },
 	{ "<&mut T as app::Tr>::go", "<&mut T as app::Tr>::go" },
 	{ "<T as app::Tr>::go", "<T as app::Tr>::go" },
-	{ "<<a::A as b::B>::C as d::D>::e", "a::A::C::e" },
+	{ "<<a::A as b::B>::C as d::D>::e", "<<a::A as b::B>::C as d::D>::e" },
 	{ "&core::cell::Cell<u8>", "&core::cell::Cell" },
 	{ "broken<", "broken<" },
 };

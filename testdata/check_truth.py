@@ -10,6 +10,7 @@ there is nothing to compare.
 import argparse
 import collections
 import json
+import re
 import sys
 
 COROUTINES = ("async_fn", "async_block", "async_closure")
@@ -33,8 +34,10 @@ def walk_all(future):
             yield from walk_all(child)
 
 
-def crate_of(function):
-    return function.split("::", 1)[0]
+def crates_of(function):
+    """Its crate; of "<a::T as b::Tr>::f" those of type and trait: the impl is in one of them."""
+    head = re.match(r"<(\w+)::.*? as (\w+)::", function)
+    return set(head.groups()) if head else {function.split("::", 1)[0]}
 
 
 def show(items):
@@ -60,7 +63,7 @@ class Tree:
         return (
             future.get("kind") in COROUTINES
             and future.get("function")
-            and crate_of(future["function"]) in self.crates
+            and crates_of(future["function"]) & self.crates
         )
 
     def nodes(self, future, edge="await", branch="polled", notes=()):
@@ -168,8 +171,8 @@ class Comparison:
         self.compare_lines = lines
         self.differences = []
         rows = truth.get("tasks", []) + truth.get("block_on", [])
-        self.crates = {crate_of(name) for row in rows for name in row["chain"]}
-        self.crates.add(truth.get("program"))
+        names = [name for row in rows for name in row["chain"] if name[0] != "<"]
+        self.crates = set().union({truth.get("program")}, *map(crates_of, names))
         # Where the truth's runtimes are in the document, known from their tasks.
         self.indexes = {}
 
@@ -232,7 +235,7 @@ class Comparison:
         return [
             future
             for future in walk(root)
-            if future.get("kind") in COROUTINES and crate_of(future["function"]) in self.crates
+            if future.get("kind") in COROUTINES and crates_of(future["function"]) & self.crates
         ]
 
     def chain(self, root):
@@ -588,6 +591,9 @@ def tree_self_test(expect):
          lambda doc: arms(doc).append(dict(arms(doc)[0], edge="select arm 3"))),
         ("is at line 21, not 20", lambda doc: arms(doc)[0].update(line=21)),
         ("no select arm 0 (app::nap)", lambda doc: arms(doc)[0].update(function="app::doze")),
+        ("should be no select arm 3",
+         lambda doc: arms(doc).append(dict(
+             arms(doc)[0], edge="select arm 3", function="<lib::T as app::Tr>::nap"))),
         ("no held (app::nap)", lambda doc: doc["tasks"][0]["root"]["children"].pop(1)),
         ("not span request", lambda doc: arms(doc)[2].update(note=None)),
         ("no join arm 0, done", lambda doc: both_of(doc).pop(0)),

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::future::Future;
 
+use tokio::sync::Notify;
 use tokio::time::sleep;
 use truth::{here, Task, Truth, FOREVER};
 
@@ -50,7 +51,7 @@ struct Echo;
 
 impl Service for Echo {
     async fn call(&self, request: u32) -> u32 {
-        here!("closures::Echo::call");
+        here!("<closures::Echo as closures::Service>::call");
         sleep(FOREVER).await;
         request
     }
@@ -58,6 +59,33 @@ impl Service for Echo {
     async fn name(&self) -> String {
         "echo".to_string()
     }
+}
+
+/// A method of the type's own, with the name of the trait's.
+impl Echo {
+    async fn call(&self) -> u32 {
+        here!("closures::Echo::call");
+        sleep(FOREVER).await;
+        5
+    }
+}
+
+/// A type of another crate, which has none of this name.
+impl Service for Notify {
+    async fn call(&self, request: u32) -> u32 {
+        here!("<tokio::sync::notify::Notify as closures::Service>::call");
+        sleep(FOREVER).await;
+        request
+    }
+
+    async fn name(&self) -> String {
+        "notify".to_string()
+    }
+}
+
+async fn call_own() -> u32 {
+    here!("closures::call_own");
+    Echo.call().await
 }
 
 async fn serve<S: Service>(service: S) -> u32 {
@@ -112,7 +140,12 @@ async fn main() {
                 "closures::block_in_closure::{closure#0}::{async_block#0}",
             ],
         ),
-        start(serve(Echo), &["closures::serve", "closures::Echo::call"]),
+        start(serve(Echo), &["closures::serve", "<closures::Echo as closures::Service>::call"]),
+        start(call_own(), &["closures::call_own", "closures::Echo::call"]),
+        start(
+            serve(Notify::new()),
+            &["closures::serve", "<tokio::sync::notify::Notify as closures::Service>::call"],
+        ),
         start(never_ends(), &["closures::never_ends", "closures::Server::run"]),
     ];
     Truth::new("closures")

@@ -73,7 +73,7 @@ struct Echo;
 impl Service for Echo {
     fn call(&self, request: u32) -> Boxed {
         Box::pin(async move {
-            here!("nested::Echo::call::{async_block#0}");
+            here!("<nested::Echo as nested::Service>::call::{async_block#0}");
             sleep(FOREVER).await;
             request
         })
@@ -86,7 +86,7 @@ impl<S: Service + Send + Sync + 'static> Service for Doubled<S> {
     fn call(&self, request: u32) -> Boxed {
         let inner = self.0.call(request);
         Box::pin(async move {
-            here!("nested::Doubled::call::{async_block#0}");
+            here!("<nested::Doubled as nested::Service>::call::{async_block#0}");
             inner.await * 2
         })
     }
@@ -128,7 +128,7 @@ async fn main() {
                 "nested::sell",
                 "nested::shop::Shop::sell",
                 "nested::shop::Till::charge",
-                "nested::shop::Till::settle::{async_block#0}",
+                "<nested::shop::Till as nested::shop::Settle>::settle::{async_block#0}",
             ],
         ))
         .task(Task::idle(
@@ -156,17 +156,20 @@ async fn main() {
             .sleeps(),
         )
         .task(
-            Task::idle(truth::id(&echo), &["nested::serve", "nested::Echo::call::{async_block#0}"])
-                .sleeps(),
+            Task::idle(
+                truth::id(&echo),
+                &["nested::serve", "<nested::Echo as nested::Service>::call::{async_block#0}"],
+            )
+            .sleeps(),
         )
         .task(
             Task::idle(
                 truth::id(&doubled),
                 &[
                     "nested::serve",
-                    "nested::Doubled::call::{async_block#0}",
-                    "nested::Doubled::call::{async_block#0}",
-                    "nested::Echo::call::{async_block#0}",
+                    "<nested::Doubled as nested::Service>::call::{async_block#0}",
+                    "<nested::Doubled as nested::Service>::call::{async_block#0}",
+                    "<nested::Echo as nested::Service>::call::{async_block#0}",
                 ],
             )
             .sleeps(),

@@ -41,7 +41,7 @@ impl<T: Copy + Send + Sync> Till<T> {
 impl<T: Send + Sync> Settle for Till<T> {
     fn settle<'a>(&'a self, closing: &'a Notify) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            here!("nested::shop::Till::settle::{async_block#0}");
+            here!("<nested::shop::Till as nested::shop::Settle>::settle::{async_block#0}");
             closing.notified().await;
         })
     }

@@ -136,10 +136,16 @@ fn wait(wait: &Wait) -> String {
     object(&kind.chain(details).collect::<Vec<_>>())
 }
 
+/// The word after the space only tells await points of one coroutine apart; "<T as Tr>" has spaces
+/// of its own.
+pub(crate) fn function_of(name: &str) -> &str {
+    let behind = name.rfind('>').map_or(0, |at| at + 1);
+    name[behind..].find(' ').map_or(name, |at| &name[..behind + at])
+}
+
 fn frames(chain: &[&str], places: &[Place], polled: bool) -> Vec<(&'static str, String)> {
     let place = |name: &&str| places.iter().find(|place| place.name == *name && polled);
-    // The word after the space only tells await points of one coroutine apart.
-    let function = |name: &&str| string(name.split(' ').next().unwrap_or(name));
+    let function = |name: &&str| string(function_of(name));
     vec![
         ("chain", array(chain.iter().map(function))),
         ("lines", array(chain.iter().map(|name| or_null(place(name).map(|place| place.line))))),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{array, object, or_null, string};
+use crate::json::{array, function_of, object, or_null, string};
 use crate::Place;
 
 /// One coroutine of the program, or a branch without one.
@@ -137,7 +137,7 @@ impl Node {
         let place = places.iter().find(|place| Some(place.name) == self.name && suspended);
         let text = |text: Option<&str>| text.map_or("null".to_string(), string);
         object(&[
-            ("function", text(self.name.and_then(|name| name.split(' ').next()))),
+            ("function", text(self.name.map(function_of))),
             ("edge", text(self.edge.as_deref())),
             ("branch", string(self.branch)),
             ("state", text(self.state)),
