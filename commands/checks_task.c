@@ -41,7 +41,7 @@ static struct group *group_of(struct groups *g, const struct task *task, const c
                               const char *say_all)
 {
 	const struct future *at = future_awaiting(task->root);
-	const struct future *f = at ? at : task->root;
+	const struct future *f = at ? at : future_named(task->root);
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	hash = hash_text(hash_text(hash, say), f ? f->function : task->type);

@@ -98,7 +98,7 @@ static struct diff_place place_of_tree(const struct future *root)
 
 	if (!root)
 		return (struct diff_place){ 0 };
-	f = f ? f : root;
+	f = f ? f : future_named(root);
 	struct diff_place place = place_of_frame(f);
 
 	if (leaf->wait && leaf->wait->kind && !leaf->wait->anonymous)

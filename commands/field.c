@@ -147,7 +147,7 @@ static bool function_texts(const struct field_of *of, const struct field_test *t
 
 static const char *function_value(const struct field_of *of)
 {
-	return of->task->root ? name_of(of->task->root) : NULL;
+	return of->task->root ? task_name(of->task) : NULL;
 }
 
 static const char *place_of(struct arena *a, const char *file, unsigned line)

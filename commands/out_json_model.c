@@ -143,6 +143,8 @@ void json_put_task(struct json_writer *w, const struct answer *answer, const str
 	json_put_int(w, "leaves", (int64_t)future_leaves(task->root));
 	json_put_future(w, "root", task->root, answer->verbose);
 	json_put_text(w, "problem", task->problem);
+	if (future_named(task->root) != task->root)
+		json_put_text(w, "wrapped", task_name(task));
 	if (task->changed)
 		json_put_bool(w, "changed", true);
 	json_close_object(w);

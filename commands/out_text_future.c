@@ -55,13 +55,18 @@ static void hand_written(struct text *t, const struct future *f)
 	}
 }
 
+enum { MAX_LISTED = 16 };
+
+/* A JoinSet has thousands: --json has all. */
 static void wait_list(struct text *t, const struct wait_detail *d)
 {
 	str_append(&t->line, "[");
-	for (size_t i = 0; i < d->nlist; i++) {
+	for (size_t i = 0; i < d->nlist && i < MAX_LISTED; i++) {
 		str_append(&t->line, i ? ", " : "");
 		text_clean(t, d->list[i]);
 	}
+	if (d->nlist > MAX_LISTED)
+		str_printf(&t->line, " and %u more", d->nlist - MAX_LISTED);
 	str_append(&t->line, "]");
 }
 

@@ -6,6 +6,7 @@
 #include "commands/alike.h"
 #include "commands/finding.h"
 #include "commands/out_text.h"
+#include "commands/unsearched.h"
 #include "commands/view.h"
 #include "runtimes/verdict.h"
 
@@ -335,16 +336,20 @@ void text_verdict(struct out *o, const struct verdicts *v, const struct alike *a
 /* What no verdict and no finding can know of. */
 static void unsearched(struct text *t)
 {
-	const struct snapshot *s = t->out.answer.snapshot;
+	SCRATCH(tmp);
+	size_t n;
+	const char *const *lines =
+		unsearched_lines(&tmp, t->out.answer.snapshot, t->out.options.full_names, &n);
 
-	for (size_t i = 0; i < s->nunsearched; i++) {
-		if (i == MAX_UNSEARCHED && s->nunsearched > MAX_UNSEARCHED + 1) {
-			str_printf(&t->line, "not searched: %zu more places (--json has all)",
-			           s->nunsearched - i);
+	for (size_t i = 0; i < n; i++) {
+		if (i == MAX_UNSEARCHED && n > MAX_UNSEARCHED + 1) {
+			str_printf(&t->line,
+			           "not searched: %zu more kinds of places (--json has all)",
+			           n - i);
 			text_end_line(t);
 			return;
 		}
-		clean_text(t, "not searched: ", s->unsearched[i]);
+		clean_text(t, "not searched: ", lines[i]);
 		text_end_line(t);
 	}
 }

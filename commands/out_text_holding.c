@@ -4,6 +4,7 @@
 
 #include "commands/holders.h"
 #include "commands/out_text.h"
+#include "commands/unsearched.h"
 #include "runtimes/inspect.h"
 
 enum { MAX_SHOWN = 16, MAX_UNSEARCHED = 6 };
@@ -71,7 +72,73 @@ static const char *relation(const struct holding *h)
 	return "may be woken by ";
 }
 
-static void holder(struct text *t, const struct holding *h, const char *indent)
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Places in the code, of one frame or of two that stand at one line. */
+static bool same_place(const struct holding *a, const struct holding *b)
+{
+	const struct future *f = a->future, *g = b->future;
+
+	if (!f != !g || a->line != b->line || a->declared != b->declared ||
+	    !same_text(a->path, b->path) || !same_text(a->function, b->function) ||
+	    !same_text(a->file_short ? a->file_short : a->file,
+	               b->file_short ? b->file_short : b->file))
+		return false;
+	if (!f)
+		return a->stack_frame == b->stack_frame;
+	return f->running == g->running && f->line == g->line &&
+	       same_text(f->file_short, g->file_short);
+}
+
+/* Would both be told in the same words? A task that has two permits of one kind has two of them. */
+static bool same_holding(const struct holding *a, const struct holding *b)
+{
+	return a->role == b->role && a->task == b->task && (a->task || a->thread == b->thread) &&
+	       a->primitive == b->primitive && a->object == b->object && a->granted == b->granted &&
+	       a->partial == b->partial && a->uncertain == b->uncertain && a->sole == b->sole &&
+	       same_text(a->kind, b->kind) && same_text(a->type, b->type) && same_place(a, b);
+}
+
+/* What is told: each once, with how many times. The rest is counted only. */
+struct told {
+	const struct holding *first[MAX_SHOWN];
+	size_t times[MAX_SHOWN], n, left;
+};
+
+static void tell_once(struct told *told, const struct holding *h)
+{
+	for (size_t i = 0; i < told->n; i++) {
+		if (same_holding(told->first[i], h)) {
+			told->times[i]++;
+			return;
+		}
+	}
+	if (told->n == MAX_SHOWN) {
+		told->left++;
+		return;
+	}
+	told->first[told->n] = h;
+	told->times[told->n++] = 1;
+}
+
+static void times(struct text *t, size_t n)
+{
+	if (n > 1)
+		str_printf(&t->line, ", %zu times", n);
+}
+
+static void left(struct text *t, const struct told *told, const char *indent)
+{
+	if (!told->left)
+		return;
+	str_printf(&t->line, "%sand %zu more", indent, told->left);
+	text_end_line(t);
+}
+
+static void holder(struct text *t, const struct holding *h, size_t n, const char *indent)
 {
 	str_append(&t->line, indent);
 	str_append(&t->line, relation(h));
@@ -83,18 +150,23 @@ static void holder(struct text *t, const struct holding *h, const char *indent)
 	if (h->granted)
 		str_append(&t->line,
 		           h->partial ? ", which waits for more" : ", which has not taken it yet");
+	times(t, n);
 	text_end_line(t);
 }
 
 static void not_found(struct text *t, const struct snapshot *s, const char *indent)
 {
+	SCRATCH(tmp);
+	size_t n;
+	const char *const *lines = unsearched_lines(&tmp, s, t->out.options.full_names, &n);
+
 	str_printf(&t->line, "%sholder not found; not searched: ", indent);
-	for (size_t i = 0; i < s->nunsearched && i < MAX_UNSEARCHED; i++) {
+	for (size_t i = 0; i < n && i < MAX_UNSEARCHED; i++) {
 		str_append(&t->line, i ? "; " : "");
-		text_clean(t, s->unsearched[i]);
+		text_clean(t, lines[i]);
 	}
-	if (s->nunsearched > MAX_UNSEARCHED)
-		text_number(t, "; and as many more: ", s->nunsearched - MAX_UNSEARCHED);
+	if (n > MAX_UNSEARCHED)
+		text_number(t, "; and as many more: ", n - MAX_UNSEARCHED);
 	text_end_line(t);
 }
 
@@ -102,7 +174,7 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
                   const char *indent)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
-	size_t shown = 0, n = 0;
+	struct told told = { 0 };
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS) || !wait)
 		return;
@@ -113,18 +185,12 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 		if (!holding_can_end(h, wait) || (h->role == HOLDING_WAKER && h->task == task) ||
 		    (h->future && h->future->wait == wait))
 			continue;
-		if (n++ < MAX_SHOWN) {
-			holder(t, h, indent);
-			shown++;
-		}
+		tell_once(&told, h);
 	}
-	if (n > shown) {
-		str_printf(&t->line, "%sand ", indent);
-		text_number(t, "", n - shown);
-		str_append(&t->line, " more");
-		text_end_line(t);
-	}
-	if (n == 0 && wait_has_holder(wait))
+	for (size_t i = 0; i < told.n; i++)
+		holder(t, told.first[i], told.times[i], indent);
+	left(t, &told, indent);
+	if (told.n == 0 && wait_has_holder(wait))
 		not_found(t, s, indent);
 }
 
@@ -133,7 +199,8 @@ static const char *relation_of_own(const struct holding *h)
 	return h->uncertain && !h->sole ? "may hold: " : "holds: ";
 }
 
-static void own(struct text *t, const struct holding *h, const struct waiting *waiting)
+static void own(struct text *t, const struct holding *h, size_t ntimes,
+                const struct waiting *waiting)
 {
 	uint64_t n = waiting_at(waiting, h->primitive);
 
@@ -145,6 +212,7 @@ static void own(struct text *t, const struct holding *h, const struct waiting *w
 	str_append(&t->line, " (");
 	place(t, h);
 	str_append(&t->line, ")");
+	times(t, ntimes);
 	if (h->role == HOLDING_LOCK && n) {
 		str_append(&t->line, ", ");
 		text_count(t, n, "task");
@@ -158,7 +226,7 @@ void text_holdings(struct text *t, const struct task *task)
 	const struct snapshot *s = t->out.answer.snapshot;
 	struct waiting here CLEANUP(waiting_free) = { 0 };
 	struct waiting *waiting = t->out.answer.waiting ? t->out.answer.waiting : &here;
-	size_t n = 0;
+	struct told told = { 0 };
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS))
 		return;
@@ -168,12 +236,9 @@ void text_holdings(struct text *t, const struct task *task)
 		if (s->holdings[i].task != task || s->holdings[i].role == HOLDING_WAKER ||
 		    s->holdings[i].partial)
 			continue;
-		if (n++ < MAX_SHOWN)
-			own(t, &s->holdings[i], waiting);
+		tell_once(&told, &s->holdings[i]);
 	}
-	if (n > MAX_SHOWN) {
-		text_number(t, "     and ", n - MAX_SHOWN);
-		str_append(&t->line, " more");
-		text_end_line(t);
-	}
+	for (size_t i = 0; i < told.n; i++)
+		own(t, told.first[i], told.times[i], waiting);
+	left(t, &told, "     ");
 }

@@ -187,6 +187,43 @@ static void test_own(void **state)
 	assert_silent(s, "5", "hold:");
 }
 
+/* Two permits of one semaphore in one variable of two like frames: a line, and how many. */
+static void test_twice(void **state)
+{
+	(void)state;
+	SNAPSHOT(s);
+
+	waits_for_mutex(s);
+	add_holding(s)->addr = 0x6000;
+	add_holding(s)->addr = 0x7000;
+	assert_says(s, "4",
+	            "     held by task 5: `state.guard` in app::transfer running at "
+	            "src/bank.rs:41, 2 times\n");
+	assert_says(s, "5", "src/bank.rs:41), 2 times, 1 task waits for it\n");
+	s->holdings[1].uncertain = true;
+	assert_silent(s, "4", "times");
+	assert_says(s, "4", "     may be held by task 5: `state.guard`");
+	s->holdings[1].uncertain = false;
+	s->holdings[1].path = "other";
+	assert_silent(s, "5", "times");
+	assert_says(s, "5", "(`other` in app::transfer running at src/bank.rs:41), 1 task");
+}
+
+/* What differs has a line each, up to a limit; the same again never counts as more. */
+static void test_many(void **state)
+{
+	(void)state;
+	SNAPSHOT(s);
+
+	waits_for_mutex(s);
+	for (unsigned i = 0; i < 20; i++)
+		add_holding(s)->line = i < 18 ? i + 1 : 1;
+	assert_says(s, "4", "src/bank.rs:1, 3 times\n");
+	assert_says(s, "4", "src/bank.rs:16\n     and 2 more\n");
+	assert_says(s, "5", "     and 2 more\n");
+	assert_silent(s, "4", "src/bank.rs:17");
+}
+
 static void test_name_of_lock(void **state)
 {
 	(void)state;
@@ -222,7 +259,8 @@ int main(void)
 		cmocka_unit_test(test_native_frame), cmocka_unit_test(test_granted),
 		cmocka_unit_test(test_not_found),    cmocka_unit_test(test_nothing_to_hold),
 		cmocka_unit_test(test_own),          cmocka_unit_test(test_name_of_lock),
-		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json),         cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

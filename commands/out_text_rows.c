@@ -86,7 +86,7 @@ static const char *waiting_cell(const struct text *t, struct arena *a, const str
 void text_task_row(struct text *t, const struct task *task)
 {
 	SCRATCH(tmp);
-	const struct future *root = task->root;
+	const struct future *root = future_named(task->root);
 	const char *state = task_state_name(task->state);
 
 	USE_TABLE(t, task_columns);

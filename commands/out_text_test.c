@@ -503,6 +503,28 @@ static void one_task_in_full(void **state)
 }
 
 /* Without an id: the thread in focus, which is thread 1 in block_on. */
+/* Of a list as many as of holders; that of a JoinSet has thousands. */
+static void long_lists_are_cut(void **state)
+{
+	(void)state;
+	SNAPSHOT(s);
+	const char *list[20];
+	struct wait *wait = s->tasks[0]->root->children[0]->wait;
+
+	for (size_t i = 0; i < 20; i++)
+		list[i] = arena_printf(&s->arena, "%zu", i);
+	for (unsigned n = 16; n <= 20; n += 4) {
+		CAUGHT(c);
+
+		wait->details[0] = (struct wait_detail){
+			.key = "tasks", .kind = DETAIL_LIST, .nlist = n, .list = list
+		};
+		catch (&c, TEXT);
+		assert_null(run_command(&c, &async_task_command, s, "4"));
+		assert_non_null(strstr(c.answers, n == 16 ? ", 14, 15]" : ", 15 and 4 more]"));
+	}
+}
+
 static void task_without_id_is_that_of_the_focus(void **state)
 {
 	SNAPSHOT(s);
@@ -948,6 +970,7 @@ int main(void)
 		cmocka_unit_test(variables_and_places),
 		cmocka_unit_test(threads_that_sit_somewhere),
 		cmocka_unit_test(one_task_in_full),
+		cmocka_unit_test(long_lists_are_cut),
 		cmocka_unit_test(task_without_id_is_that_of_the_focus),
 		cmocka_unit_test(unknown_tasks_and_threads),
 		cmocka_unit_test(joined_stack),

@@ -34,6 +34,7 @@ enum shape_bit {
 	BIT_WAIT, /* its details have: phrase, object, task */
 	BIT_NOTE, /* then: note */
 	BIT_PROBLEM,
+	BIT_WRAPS,
 };
 
 static uint32_t bits(const struct future *f)
@@ -45,7 +46,7 @@ static uint32_t bits(const struct future *f)
 	       (uint32_t)(f->wait && f->wait->within) << BIT_WITHIN |
 	       (uint32_t)(f->wait && f->wait->anonymous) << BIT_ANONYMOUS |
 	       (uint32_t)(f->wait != NULL) << BIT_WAIT | (uint32_t)(f->note != NULL) << BIT_NOTE |
-	       (uint32_t)(f->problem != NULL) << BIT_PROBLEM;
+	       (uint32_t)(f->problem != NULL) << BIT_PROBLEM | (uint32_t)f->wraps << BIT_WRAPS;
 }
 
 uint32_t report_shape(struct report *r, const struct future *f)

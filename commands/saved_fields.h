@@ -69,6 +69,7 @@
 	F(FLAG, inferred)                                                                          \
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, joined)                                                                            \
+	F(FLAG, wraps)                                                                             \
 	F(NAME, problem)                                                                           \
 	F(WAIT, wait)                                                                              \
 	L(LOCALS, locals, nlocals)                                                                 \

@@ -152,6 +152,54 @@ static void cuts(void **state)
 	                    "9 of 10 tasks match; showing 1 of 9 tasks, --limit 0 shows all\n");
 }
 
+static struct future *wrapper(struct arena *a, const char *function, struct future *child)
+{
+	struct future *f = make_future(a, FUTURE_OTHER, function, child);
+
+	child->edge = "await";
+	f->wraps = true;
+	return f;
+}
+
+/* A wrapper says nothing of what a task is, two do not either; what is no wrapper does. */
+static void wrappers_are_looked_through(void **state)
+{
+	(void)state;
+	MANY(s);
+	CAUGHT(text);
+	CAUGHT(json);
+	struct arena *a = &s->arena;
+	struct future *limit, *delay = make_sleep(a);
+
+	s->tasks[0]->root = wrapper(a, "tracing::Instrumented", s->tasks[0]->root);
+	limit = wrapper(a, "tokio::Timeout", s->tasks[1]->root);
+	delay->edge = "deadline";
+	make_fork(a, limit, 2, (struct future *[]){ delay, limit->children[0] });
+	s->tasks[1]->root = wrapper(a, "tracing::Instrumented", limit);
+	s->tasks[2]->root = wrapper(a, "app::Hand", s->tasks[2]->root);
+	s->tasks[2]->root->wraps = false;
+	s->tasks[3]->root = wrapper(a, "app::Ended", s->tasks[3]->root);
+	s->tasks[3]->root->children[0]->branch = BRANCH_DONE;
+	snapshot_number_frames(s);
+	catch (&text, TEXT);
+	assert_string_equal(answer(&text, s, "tasks --group function"),
+	                    "TASKS  FUNCTION    OLDEST  NEWEST  STATE\n"
+	                    "    7  app::serve      10      18  idle\n"
+	                    "    1  app::Hand       12      12  scheduled\n"
+	                    "    1  app::Ended      13      13  idle\n"
+	                    "    1  -               19      19  idle\n");
+	CAUGHT(row);
+	catch (&row, TEXT);
+	assert_non_null(strstr(answer(&row, s, "tasks --with id 11"), "  app::serve\n"));
+	catch (&json, JSON);
+	const char *all = answer(&json, s, "tasks"), *first = strstr(all, "\"wrapped\"");
+	assert_non_null(first);
+	assert_memory_equal(first, "\"wrapped\": \"app::serve\"", 23);
+	first = strstr(first + 1, "\"wrapped\"");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "\"wrapped\""));
+}
+
 static void counts(void **state)
 {
 	(void)state;
@@ -248,9 +296,13 @@ static void a_wide_group_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chooses), cmocka_unit_test(refuses),
-		cmocka_unit_test(cuts),    cmocka_unit_test(counts),
-		cmocka_unit_test(groups),  cmocka_unit_test(a_wide_group_is_cut),
+		cmocka_unit_test(chooses),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(cuts),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(wrappers_are_looked_through),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(a_wide_group_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,6 +146,35 @@ const struct future *future_awaiting(const struct future *root)
 	return own ? own : outermost;
 }
 
+/* What a wrapper wraps. */
+static const struct future *wrapped(const struct future *f)
+{
+	for (size_t i = 0; f->wraps && i < f->nchildren; i++) {
+		const struct future *child = f->children[i];
+
+		if (child->branch == BRANCH_POLLED && child->edge &&
+		    strcmp(child->edge, "await") == 0)
+			return child;
+	}
+	return NULL;
+}
+
+const struct future *future_named(const struct future *root)
+{
+	for (const struct future *f = root; f; f = wrapped(f))
+		root = f;
+	return root;
+}
+
+const char *task_name(const struct task *task)
+{
+	const struct future *f = future_named(task->root);
+
+	if (!f)
+		return task->type;
+	return f->function ? f->function : f->type;
+}
+
 static const struct future *find_frame(const struct future *f, unsigned number,
                                        const struct future **parent)
 {

@@ -36,6 +36,13 @@ size_t future_leaves(const struct future *root);
  * below a registry (`cargo install`) has no code that can be told from a library's.
  */
 const struct future *future_awaiting(const struct future *root);
+/*
+ * The future that tells people what a task is: root, unless that wraps another one, which does.
+ * NULL for NULL.
+ */
+const struct future *future_named(const struct future *root);
+/* Its name in full, "app::handle"; NULL where there is none. */
+const char *task_name(const struct task *task);
 /* The future of that number in a tree and, when parent is not NULL, its parent; else NULL. */
 const struct future *future_frame(const struct future *root, unsigned number,
                                   const struct future **parent);

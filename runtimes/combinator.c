@@ -14,6 +14,7 @@ enum {
 	MAX_POINTERS = 6,      /* one behind another */
 	MAX_MEMBER_DEPTH = 16, /* structs inside structs: hyper's connections are 8 deep */
 	MAX_PATHS = 2,
+	MAX_WRAPPED_DEPTH = 3,
 };
 
 /*
@@ -524,6 +525,60 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 		return arms_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
 	return find_inside(&f, v, 0);
+}
+
+/* Those of an enum are with its variants. */
+static const struct type_param *params_of(const struct type *t, size_t *n)
+{
+	const struct type_param *params = type_params(t, n);
+	const struct variant *variants;
+	size_t nvariants = 0;
+
+	if (*n || type_kind(t) != TYPE_ENUM)
+		return params;
+	variants = type_variants(t, &nvariants);
+	for (size_t i = 0; i < nvariants && *n == 0; i++) {
+		if (variants[i].payload)
+			params = type_params(variants[i].payload, n);
+	}
+	return params;
+}
+
+/* MapErr<F, _> has a Map<IntoFuture<F>, _>: is t the future that wrapper was made of, or has it? */
+static bool is_made_of(struct inspector *in, const struct type *t, const struct type *wrapper,
+                       int depth)
+{
+	size_t n;
+	const struct type_param *params = params_of(wrapper, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type == t)
+			return future_is_type(in, t);
+	}
+	params = params_of(t, &n);
+	for (size_t i = 0; i < n && depth < MAX_WRAPPED_DEPTH; i++) {
+		if (params[i].type && is_made_of(in, params[i].type, wrapper, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+bool combinator_wraps(struct inspector *in, const struct type *t, const struct child *list,
+                      size_t n)
+{
+	const struct child *only = NULL;
+	size_t row;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].edge || strcmp(list[i].edge, "await") != 0)
+			continue;
+		if (only)
+			return false;
+		only = &list[i];
+	}
+	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
+		return false;
+	return has_row(t, &row) || (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0));
 }
 
 struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,

@@ -42,6 +42,13 @@ bool future_is_inside(struct inspector *in, const struct type *t);
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out) MUST_CHECK;
 
 /*
+ * Is a future of type t, whose children are those, for what another future is for that it was made
+ * of: Timeout<F>, Instrumented<F>, Map<F, _>? Then that is the only child on the edge "await".
+ */
+bool combinator_wraps(struct inspector *in, const struct type *t, const struct child *list,
+                      size_t n);
+
+/*
  * Adds the futures that a local variable of a coroutine owns, itself included, or refers to within
  * that coroutine (pin! hides what it pins): edge and branch say held.
  */

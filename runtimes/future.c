@@ -303,6 +303,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		problem_error(d, f, err);
 	else
 		note_what_else(d, v, f);
+	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
 	add_children(d, f, children.data, children.n);
 	vec_free(&children);
 	if (traits_of(v.type)->poll_fn)

@@ -346,9 +346,9 @@ static void note_always(struct collector *c)
 			holding_unsearched(c, "thread %u: %s", s->threads[i].number,
 			                   s->threads[i].problem);
 	}
-	holding_unsearched(c, "statics and thread-local variables, messages queued in channels, "
-	                      "what raw pointers lead to, and variables of running code that the "
-	                      "debug info does not place");
+	holding_unsearched(c, "statics and thread-local variables, messages queued in channels "
+	                      "other than tokio's mpsc, what raw pointers lead to, and variables "
+	                      "of running code that the debug info does not place");
 }
 
 void holding_settle(struct collector *c)

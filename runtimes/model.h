@@ -121,6 +121,8 @@ struct future {
 	bool uncertain : 1; /* its type is one of several that share their code */
 	bool joined : 1;    /* an arm of what ends when all its arms have: no try_join!, which an
 	                       error of one arm ends; false: no arm, or unknown */
+	bool wraps : 1;     /* it was made of any future whatever, to poll it: the child on the edge
+	                       "await" says what it is for */
 };
 
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };

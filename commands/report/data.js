@@ -21,7 +21,7 @@ const SHAPE = {
 /* Of SHAPE.BITS above the enums. */
 const BIT = {
 	RUNNING: 1 << 8, DYN: 1 << 9, INFERRED: 1 << 10, UNCERTAIN: 1 << 11, WITHIN: 1 << 12,
-	ANONYMOUS: 1 << 13, WAIT: 1 << 14, NOTE: 1 << 15, PROBLEM: 1 << 16,
+	ANONYMOUS: 1 << 13, WAIT: 1 << 14, NOTE: 1 << 15, PROBLEM: 1 << 16, WRAPS: 1 << 17,
 };
 const BRANCH_POLLED = 0;
 const OTHER = data.words.kind.length - 1;
@@ -142,10 +142,24 @@ function taskAddress(task) {
 	return typeof addr === 'number' ? '0x' + addr.toString(16) : addr || '';
 }
 
-/* What a task is called in a list: the function of its root, else its type. */
+/* The shape that says what a task is: of its root, unless that wraps another future, whose it is. */
+function namedShape(shape) {
+	for (;;) {
+		const first = shapeAt[shape] + SHAPE.COLUMNS;
+		const wraps = (shapeColumn(shape, SHAPE.BITS) & BIT.WRAPS) !== 0;
+		const children = data.shapes.slice(first, first + shapeColumn(shape, SHAPE.NCHILDREN));
+		const next = wraps ? children.find((s) => strings[shapeColumn(s, SHAPE.EDGE)] === 'await' &&
+			branchOf(shapeColumn(s, SHAPE.BITS)) === BRANCH_POLLED) : undefined;
+		if (next === undefined)
+			return shape;
+		shape = next;
+	}
+}
+
+/* What a task is called in a list: the function of what it is, else its type. */
 function taskName(task) {
 	if (tasks.shape[task]) {
-		const shape = tasks.shape[task] - 1;
+		const shape = namedShape(tasks.shape[task] - 1);
 		const other = kindOf(shapeColumn(shape, SHAPE.BITS)) === OTHER;
 		const name = strings[shapeColumn(shape, other ? SHAPE.TYPE_SHORT : SHAPE.FUNCTION)];
 		if (name)
