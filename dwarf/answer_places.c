@@ -115,6 +115,8 @@ struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, s
 
 /* ---- variables ---- */
 
+_Static_assert((int)DECLARED_STATES == (int)FACT_NTHS, "as many have a key");
+
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(v->coroutine);

@@ -17,7 +17,7 @@
 #include "dwarf/search.h"
 #include "dwarf/type.h"
 
-enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32, MAX_AWAITS = 64 };
+enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32, MAX_AWAITS = 64, MAX_PAIRS = 1 << 22 };
 
 #define ANY_LINE UINT64_MAX
 
@@ -28,9 +28,12 @@ struct spot {
 	uint64_t offset; /* and how far from its beginning the variable is */
 };
 
-/* A block of the function; up is the one around it, the function's own is 0. */
+/*
+ * A block of the function; up is the one around it, the function's own is 0. Those in it have the
+ * numbers up to end.
+ */
 struct block {
-	size_t up;
+	size_t up, end;
 	bool own; /* the source's: in no function that was inlined */
 };
 
@@ -130,7 +133,7 @@ static void read_body(struct body *b, struct die *function)
 	struct die d;
 
 	b->blocks.n = b->candidates.n = b->awaits.n = 0;
-	*vec_push(&b->blocks) = (struct block){ 0, true };
+	*vec_push(&b->blocks) = (struct block){ .own = true };
 	for (size_t n = 0; at && n < MAX_DIES; n++) {
 		if (!die_read(function->s, function->u, at, &d))
 			break;
@@ -139,12 +142,13 @@ static void read_body(struct body *b, struct die *function)
 			read_variable(b, &d, block);
 		at = die_end(&d);
 		if (d.tag == 0) {
+			b->blocks.data[block].end = b->blocks.n;
 			if (block == 0)
 				return;
 			block = b->blocks.data[block].up;
 		} else if (d.has_children) {
-			*vec_push(&b->blocks) =
-				(struct block){ block, own && d.tag == DW_TAG_lexical_block };
+			own &= d.tag == DW_TAG_lexical_block;
+			*vec_push(&b->blocks) = (struct block){ .up = block, .own = own };
 			block = b->blocks.n - 1;
 		}
 	}
@@ -154,9 +158,7 @@ static void read_body(struct body *b, struct die *function)
 
 static bool is_around(const struct body *b, size_t outer, size_t inner)
 {
-	while (inner > outer)
-		inner = b->blocks.data[inner].up;
-	return inner == outer;
+	return inner >= outer && inner < b->blocks.data[outer].end;
 }
 
 /* ---- which of several ---- */
@@ -284,6 +286,9 @@ static bool find_capture(const struct body *b, struct candidate *ret)
 
 static bool find(const struct body *b, struct candidate *ret)
 {
+	/* More than any source has: each await is compared with each candidate. */
+	if (b->candidates.n * b->awaits.n > MAX_PAIRS)
+		return false;
 	if (!b->awaitee)
 		return find_capture(b, ret);
 	/* Code that was merged with another's is gone with its blocks. */

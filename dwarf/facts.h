@@ -122,9 +122,11 @@ bool facts_are_paused(const struct facts *f);
 void fact_end(struct fact_draft *d);
 
 /* The key of the nth of something of a DIE; 0 when n is too large for one. */
+enum { FACT_NTHS = 256 };
+
 static inline uint64_t fact_nth_key(uint64_t die, uint64_t n)
 {
-	return n < 256 ? die << 8 | n : 0;
+	return n < FACT_NTHS ? die << 8 | n : 0;
 }
 
 static inline uint64_t fact_nth_die(uint64_t key)

@@ -154,8 +154,9 @@ struct saved_variable {
  * Where the source declares it: the variable of its poll function that has its name and type and is
  * in scope where that state awaits. Of several (one hides the other) the one of which unoptimised
  * code says that it lies there. False where none is, or that does not tell them apart, and where
- * it cannot be told which await it is.
+ * it cannot be told which await it is. Of the first states alone the answer is remembered.
  */
+enum { DECLARED_STATES = 256 };
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 /*
  * The same of the DIE of a variable or parameter, with its unit's directory (NULL unknown); false

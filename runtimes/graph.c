@@ -202,11 +202,6 @@ static bool is_quiet(const struct snapshot *s)
 	return true;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_local_sets(const void *a, const void *b, void *arg)
 {
 	const struct snapshot *s = arg;

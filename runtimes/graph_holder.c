@@ -207,11 +207,6 @@ void find_aborts(struct builder *b)
 
 /* ---- by address ---- */
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_primitives(const void *a, const void *b)
 {
 	const struct holding *x = *(const struct holding *const *)a;

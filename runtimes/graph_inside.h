@@ -152,4 +152,10 @@ void queue_edges(struct builder *b);
 /* Who has a native lock: the node for the edge of who waits. */
 size_t native_lock(struct builder *b, const struct wait *w);
 
+/* For qsort(). */
+static inline int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 #endif

@@ -59,7 +59,7 @@ void holding_rehearse(const struct type *coroutine)
 	size_t nvariants, n;
 	const struct variant *variants = type_variants(coroutine, &nvariants);
 
-	for (size_t i = 0; i < nvariants; i++) {
+	for (size_t i = 0; i < nvariants && i < DECLARED_STATES; i++) {
 		const struct type *payload = variants[i].payload;
 		const struct member *members = payload ? type_members(payload, &n) : NULL;
 
