@@ -127,7 +127,9 @@ bool lookup_declaration(const struct saved_variable *v, const char **file, unsig
 	if (key && fact_find(debuginfo_facts(dm), FACT_DECLARED, key, v->name, &fact)) {
 		*file = fact_text(&fact);
 		*line = (unsigned)fact_number(&fact);
-		return *file != NULL;
+		/* Another variable of that name may be saved beside it. */
+		if (fact_number(&fact) == v->offset)
+			return *file != NULL;
 	}
 	bool found = debuginfo_need(dm) && search_declaration(v, file, line);
 	if (!key)
@@ -135,6 +137,7 @@ bool lookup_declaration(const struct saved_variable *v, const char **file, unsig
 	fact_begin(&d, debuginfo_facts(dm), FACT_DECLARED, key, v->name);
 	fact_add_text(&d, found ? *file : NULL);
 	fact_add_number(&d, found ? *line : 0);
+	fact_add_number(&d, v->offset);
 	fact_end(&d);
 	return found;
 }

@@ -53,12 +53,12 @@ enum fact_kind {
 	FACT_CODE,      /* link-time address -> DIE of the function that begins there */
 	FACT_INLINES,   /* DIE of a function -> telling functions inlined into it */
 	FACT_GLOBALS,   /* name without its path -> statics; "*" -> their number: all are known */
-	FACT_DECLARED,  /* name of a variable, coroutine and state -> file and line */
+	FACT_DECLARED,  /* name of a variable, coroutine and state -> file, line, its offset */
 	FACT_PLACE,     /* DIE of a variable -> file, directory of its unit, line */
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 4 };
+enum { FACTS_FORMAT = 5 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {

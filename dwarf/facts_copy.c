@@ -47,7 +47,7 @@ static const struct {
 	[FACT_CODE] = { KEY_NUMBER, "D" },
 	[FACT_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
 	[FACT_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
-	[FACT_DECLARED] = { KEY_TEXT_NTH, "sn" },
+	[FACT_DECLARED] = { KEY_TEXT_NTH, "snn" },
 	[FACT_PLACE] = { KEY_DIE, "ssn" },
 };
 

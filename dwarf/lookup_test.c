@@ -519,11 +519,39 @@ static void test_names_are_compared_whole(void **state)
 	fixture_close(&f);
 }
 
+/* By its name, its type and its place: what is known of one is no answer for another. */
+static void test_declarations(void **state)
+{
+	struct fixture *f = *state;
+	const struct type *t = must_find(f, "shapes::middle::{async_fn_env#0}");
+	const struct variant *v = type_variant(t, "Suspend0");
+	const char *file;
+	unsigned line;
+
+	assert_non_null(v);
+	const struct member *m = type_member(v->payload, "name");
+	assert_non_null(m);
+	struct saved_variable wanted = { .coroutine = t,
+		                         .state = (unsigned)v->discr,
+		                         .name = m->name,
+		                         .type = type_name(m->type),
+		                         .offset = v->offset + m->offset };
+	for (int i = 0; i < 2; i++) {
+		assert_true(lookup_declaration(&wanted, &file, &line));
+		assert_string_equal(strrchr(file, '/'), "/shapes.rs");
+		assert_int_equal(line, 162);
+	}
+	wanted.type = "u32";
+	wanted.offset += 8;
+	assert_false(lookup_declaration(&wanted, &file, &line));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_function_by_address),
 		cmocka_unit_test(test_addresses_without_a_function),
+		cmocka_unit_test(test_declarations),
 		cmocka_unit_test(test_template_parameters),
 		cmocka_unit_test(test_names_of_dies),
 		cmocka_unit_test(test_types_by_name),
