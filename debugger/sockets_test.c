@@ -157,6 +157,25 @@ static void child_changes_fd(void)
 	child_pause();
 }
 
+static void listen_on_two(void)
+{
+	changing_fd = listen_on("127.0.0.1", AF_INET);
+	other_fd = listen_on("127.0.0.1", AF_INET);
+}
+
+static void close_two(void)
+{
+	close(changing_fd);
+	close(other_fd);
+}
+
+static void let_change(const struct child *c)
+{
+	atomic_store(&c->shared->helper, 1);
+	while (atomic_load(&c->shared->helper) != 2)
+		sched_yield();
+}
+
 static void stop_shortly(struct target *t)
 {
 	expect_ok(target_stop(t));
@@ -170,8 +189,7 @@ static void test_descriptor_that_changes(void **state)
 	struct descriptor d;
 
 	(void)state;
-	changing_fd = listen_on("127.0.0.1", AF_INET);
-	other_fd = listen_on("127.0.0.1", AF_INET);
+	listen_on_two();
 	CHILD(c, NULL, child_changes_fd);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
@@ -180,15 +198,12 @@ static void test_descriptor_that_changes(void **state)
 	stop_shortly(t);
 	assert_true(descriptor_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, changing_fd, getsockname));
-	atomic_store(&c.shared->helper, 1);
-	while (atomic_load(&c.shared->helper) != 2)
-		sched_yield();
+	let_change(&c);
 	assert_false(descriptor_read(t, &a, changing_fd, &d));
 	stop_shortly(t);
 	assert_true(descriptor_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, other_fd, getsockname));
-	close(changing_fd);
-	close(other_fd);
+	close_two();
 }
 
 /* One look before the stop is enough for all of them. */
@@ -198,8 +213,7 @@ static void test_looked_at_before_the_stop(void **state)
 	struct descriptor d;
 
 	(void)state;
-	changing_fd = listen_on("127.0.0.1", AF_INET);
-	other_fd = listen_on("127.0.0.1", AF_INET);
+	listen_on_two();
 	CHILD(c, NULL, child_changes_fd);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
@@ -208,14 +222,11 @@ static void test_looked_at_before_the_stop(void **state)
 	assert_true(descriptor_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, changing_fd, getsockname));
 	descriptors_look(t);
-	atomic_store(&c.shared->helper, 1);
-	while (atomic_load(&c.shared->helper) != 2)
-		sched_yield();
+	let_change(&c);
 	stop_shortly(t);
 	assert_false(descriptor_read(t, &a, changing_fd, &d));
 	assert_true(descriptor_read(t, &a, other_fd, &d));
-	close(changing_fd);
-	close(other_fd);
+	close_two();
 }
 
 static void watch(int epoll, int fd, uint64_t data)
