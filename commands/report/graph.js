@@ -58,7 +58,7 @@ const GRAPH = (() => {
 
 	/* One lock may be several nodes, by who waits; those with the same owners look like one. */
 	const same = new Map();
-	const one = (n) => {
+	const look = (n) => {
 		if (n.party || !n.object)
 			return n;
 		const key = [n.kind, n.label, ...n.out.map((e) => e.to.index + e.kind).sort()].join();
@@ -66,6 +66,13 @@ const GRAPH = (() => {
 			same.set(key, n);
 		same.get(key).stuck ||= n.stuck;
 		return same.get(key);
+	};
+	/* Looked at once: what many know has as many edges as have to be compared. */
+	const ones = new Map();
+	const one = (n) => {
+		if (!ones.has(n))
+			ones.set(n, look(n));
+		return ones.get(n);
 	};
 	const kept = whole.filter((e) => one(e.from) === e.from);
 	kept.forEach((e) => { e.to = one(e.to); });
