@@ -57,6 +57,12 @@ function fill(node, classes, properties, children) {
 	return node;
 }
 
+/* Of an element that is there: with these in place of what it had. */
+function refill(node, ...children) {
+	node.replaceChildren();
+	return fill(node, [], null, children);
+}
+
 /*
  * Text of which the end matters most, in two parts: where there is no room, the first is cut.
  * at: where the second begins.

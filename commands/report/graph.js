@@ -323,8 +323,7 @@ function drawGraph(around, most) {
 	const edges = GRAPH.edges.filter((e) => part.has(e.from) && part.has(e.to));
 	const shown = new Set(edges.flatMap((e) => [e.from, e.to]));
 	const left = GRAPH.nodes.length - shown.size;
-	view.replaceChildren();
-	fill(view, [], null, [
+	refill(view, [
 		el('div.bar', null,
 			el('strong', null, around ? 'Around ' + around.label : 'Who waits for whom'),
 			el('ul.key', null,

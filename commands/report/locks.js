@@ -115,8 +115,7 @@ class LockList {
 				this.refresh();
 			},
 			select: (row) => {
-				byId('lock-about').replaceChildren();
-				fill(byId('lock-about'), [], null, row.holding ? aboutHolding(row.holding)
+				refill(byId('lock-about'), row.holding ? aboutHolding(row.holding)
 					: row.waiter ? aboutTask(row.waiter.task) : aboutObject(row.object));
 			},
 		});

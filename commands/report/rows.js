@@ -126,14 +126,14 @@ class Rows {
 		this.onselect(this.rows[i]);
 	}
 
-	/* The same by key, in the middle; false when there is no such line. */
+	/* The same by key, in the middle, where there is such a line; the keys are the list's then. */
 	reveal(key) {
 		const i = this.rows.findIndex((r) => r.key === key);
-		if (i < 0)
-			return false;
-		this.tree.scrollTop = Math.max(0, i * ROW_HEIGHT - this.tree.clientHeight / 3);
-		this.select(i);
-		return true;
+		if (i >= 0) {
+			this.tree.scrollTop = Math.max(0, i * ROW_HEIGHT - this.tree.clientHeight / 3);
+			this.select(i);
+		}
+		this.tree.focus({ preventScroll: true });
 	}
 
 	set_open(i, open) {

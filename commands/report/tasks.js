@@ -223,7 +223,6 @@ class TaskList {
 		}
 		this.refresh();
 		this.list.reveal('t' + task);
-		this.list.tree.focus({ preventScroll: true });
 	}
 
 	/* The same for a group. */
@@ -237,14 +236,12 @@ class TaskList {
 		this.open.add('g' + index);
 		this.refresh();
 		this.list.reveal('g' + index);
-		this.list.tree.focus({ preventScroll: true });
 	}
 
 	about(row) {
 		const about = row.frame ? aboutFrame(row.frame, row.owner)
 			: row.task !== undefined ? aboutTask(row.task) : aboutGroup(row.group);
-		byId('task-about').replaceChildren();
-		fill(byId('task-about'), [], null, about);
+		refill(byId('task-about'), about);
 	}
 }
 

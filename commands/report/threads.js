@@ -95,14 +95,12 @@ class ThreadList {
 		this.open.add('h' + number);
 		this.refresh();
 		this.list.reveal('h' + number);
-		this.list.tree.focus({ preventScroll: true });
 	}
 
 	about(row) {
 		const about = row.frame ? aboutFrame(row.frame, row.owner)
 			: row.stack ? aboutStack(row.th, row.stack) : aboutThread(row.th);
-		byId('thread-about').replaceChildren();
-		fill(byId('thread-about'), [], null, about);
+		refill(byId('thread-about'), about);
 	}
 }
 
