@@ -11,7 +11,7 @@
 #include "dwarf/type.h"
 
 /* A crate with fewer bytes of debug info that no scan has seen is looked through whole. */
-enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
+enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20, SMALL_UNIT = 256 << 10 };
 
 /* What is known of a crate while its units are scanned one after the other. */
 struct poll_crate {
@@ -47,14 +47,39 @@ static void add(const struct poll_question *q, unit_vec *units, size_t index)
 		*vec_push(units) = u;
 }
 
-/* Reads them all, and empties the list. */
+static bool is_small(const struct unit *u)
+{
+	return u->end - u->start < SMALL_UNIT;
+}
+
+static bool read_all(const struct poll_question *q, struct unit **units, size_t n)
+{
+	debuginfo_scan_all(q->dm, units, n);
+	for (size_t i = 0; i < n; i++)
+		polled_read(q->dm, units[i]);
+	return q->answered(q);
+}
+
+/*
+ * Reads them until the question is answered, and empties the list. Small ones come first: they
+ * describe what the large ones beside them have inlined of other modules and crates.
+ */
 static bool read_units(const struct poll_question *q, unit_vec *units)
 {
-	debuginfo_scan_all(q->dm, units->data, units->n);
-	for (size_t i = 0; i < units->n; i++)
-		polled_read(q->dm, units->data[i]);
+	size_t nsmall = 0;
+
+	for (size_t i = 0; i < units->n; i++) {
+		struct unit *u = units->data[i];
+
+		if (!is_small(u))
+			continue;
+		units->data[i] = units->data[nsmall];
+		units->data[nsmall++] = u;
+	}
+	bool done = read_all(q, units->data, nsmall) ||
+	            read_all(q, units->data + nsmall, units->n - nsmall);
 	units->n = 0;
-	return q->answered(q);
+	return done;
 }
 
 /* True the first time that it is asked for these. */

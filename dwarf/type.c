@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dwarf/lookup.h"
+#include "dwarf/qualified.h"
 #include "dwarf/type_inside.h"
 
 const struct type *type_at(struct dwarf_module *dm, uint64_t die)
@@ -254,15 +255,33 @@ const struct type *type_param(const struct type *t, const char *name)
 	return NULL;
 }
 
+/* rustc names what it makes itself "{async_fn_env#0}", "{generator_env#0}": no item has a brace. */
+static bool is_made_by_compiler(const struct type *t)
+{
+	const char *name = type_short_name(t);
+
+	return name && strchr(name, '{') && qualified_last(name)[0] == '{';
+}
+
 bool type_is_coroutine(const struct type *t)
 {
-	return type_kind(t) == TYPE_ENUM && details(t)->is_coroutine;
+	return type_kind(t) == TYPE_ENUM && is_made_by_compiler(t) && details(t)->is_coroutine;
+}
+
+/* Two addresses, or an address and a count. */
+static bool is_fat(const struct type *t)
+{
+	return type_kind(t) == TYPE_STRUCT && t->size == 2 * sizeof(uint64_t);
+}
+
+bool type_is_slice(const struct type *t)
+{
+	return is_fat(t) && type_member(t, "data_ptr");
 }
 
 bool type_is_dyn(const struct type *t)
 {
-	/* Two addresses. */
-	if (type_kind(t) != TYPE_STRUCT || t->size != 2 * sizeof(uint64_t))
+	if (!is_fat(t))
 		return false;
 	if (!t->dyn_known) {
 		unlock(t)->is_dyn = type_member(t, "pointer") && type_member(t, "vtable");

@@ -82,6 +82,8 @@ const struct type_param *type_params(const struct type *t, size_t *n);
 
 /* A compiler-made future: an enum whose discriminant is the artificial `__state`. */
 bool type_is_coroutine(const struct type *t);
+/* A fat pointer with a length: members `data_ptr` and `length`. */
+bool type_is_slice(const struct type *t);
 /* A fat pointer to a trait object: members `pointer` and `vtable`. */
 bool type_is_dyn(const struct type *t);
 /* Does the name, cut at its first '<', equal path ("tokio::time::sleep::Sleep")? */

@@ -12,6 +12,60 @@ static const char *const tools[] = { "Barrier", "DuplexStream", "Guard",     "Li
 static const char *const tool_modules[] = { "tokio::loom::", "tokio::sync::mpsc::",
 	                                    "tokio::sync::watch::" };
 
+static const char futures_streams[] = "futures_util::stream::";
+static const char *const streams[] = {
+	"empty::Empty",
+	"futures_ordered::FuturesOrdered",
+	"futures_unordered::FuturesUnordered",
+	"iter::Iter",
+	"once::Once",
+	"pending::Pending",
+	"poll_fn::PollFn",
+	"poll_immediate::PollImmediate",
+	"repeat::Repeat",
+	"repeat_with::RepeatWith",
+	"select::Select",
+	"select_all::SelectAll",
+	"select_with_strategy::SelectWithStrategy",
+	"stream::buffer_unordered::BufferUnordered",
+	"stream::buffered::Buffered",
+	"stream::catch_unwind::CatchUnwind",
+	"stream::chain::Chain",
+	"stream::chunks::Chunks",
+	"stream::cycle::Cycle",
+	"stream::enumerate::Enumerate",
+	"stream::filter::Filter",
+	"stream::filter_map::FilterMap",
+	"stream::flatten::Flatten",
+	"stream::fuse::Fuse",
+	"stream::map::Map",
+	"stream::peek::Peekable",
+	"stream::ready_chunks::ReadyChunks",
+	"stream::scan::Scan",
+	"stream::skip::Skip",
+	"stream::skip_while::SkipWhile",
+	"stream::split::SplitStream",
+	"stream::take::Take",
+	"stream::take_until::TakeUntil",
+	"stream::take_while::TakeWhile",
+	"stream::then::Then",
+	"stream::zip::Zip",
+	"try_stream::and_then::AndThen",
+	"try_stream::into_stream::IntoStream",
+	"try_stream::or_else::OrElse",
+	"try_stream::try_buffer_unordered::TryBufferUnordered",
+	"try_stream::try_buffered::TryBuffered",
+	"try_stream::try_chunks::TryChunks",
+	"try_stream::try_filter::TryFilter",
+	"try_stream::try_filter_map::TryFilterMap",
+	"try_stream::try_flatten::TryFlatten",
+	"try_stream::try_ready_chunks::TryReadyChunks",
+	"try_stream::try_skip_while::TrySkipWhile",
+	"try_stream::try_take_while::TryTakeWhile",
+	"try_stream::try_unfold::TryUnfold",
+	"unfold::Unfold",
+};
+
 bool path_ends_with(const char *type_name, const char *end)
 {
 	size_t len = qualified_base_len(type_name), wanted = strlen(end);
@@ -19,8 +73,25 @@ bool path_ends_with(const char *type_name, const char *end)
 	return len >= wanted && strncmp(type_name + len - wanted, end, wanted) == 0;
 }
 
+static bool is_stream(const char *type_name)
+{
+	const char *path = type_name + sizeof(futures_streams) - 1;
+	size_t len;
+
+	if (!str_begins(type_name, futures_streams))
+		return false;
+	len = qualified_base_len(path);
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		if (strlen(streams[i]) == len && memcmp(path, streams[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool tool_is_named(const char *type_name)
 {
+	if (is_stream(type_name))
+		return true;
 	if (!str_begins(type_name, "tokio::"))
 		return false;
 	for (size_t i = 0; i < sizeof(tool_modules) / sizeof(tool_modules[0]); i++) {

@@ -1,4 +1,7 @@
-/* What frames hold of tokio's to work with: locks and their guards, ends of channels. */
+/*
+ * What frames hold of libraries to work with: tokio's locks and their guards, ends of channels;
+ * streams of the futures crate.
+ */
 #ifndef RUNTIMES_TOOL_H
 #define RUNTIMES_TOOL_H
 
@@ -7,8 +10,9 @@
 /*
  * Is a type of that name such a one, and so no future? What is a future of tokio's is named for
  * what it waits for (Notified, Acquire), and channels of many values are received from by async
- * fns. Saves a search of the debug info, which would be one of the whole crate where poll functions
- * are inlined.
+ * fns. The streams are those of futures-util 0.3.28 to 0.3.34 for which it implements Stream and
+ * not Future (src/stream). Saves a search of the debug info, which would be one of the whole crate
+ * where poll functions are inlined.
  */
 bool tool_is_named(const char *type_name);
 

@@ -18,7 +18,12 @@ static void test_names(void **state)
 		{ "tokio::sync::mpsc::bounded::Receiver<u8>", true },
 		{ "tokio::sync::oneshot::Sender<u8>", true },
 		{ "tokio::sync::batch_semaphore::Semaphore", true },
+		{ "futures_util::stream::stream::map::Map<app::S, app::F>", true },
+		{ "futures_util::stream::iter::Iter<core::ops::range::Range<u8>>", true },
 		/* Futures. */
+		{ "futures_util::stream::stream::next::Next<app::S>", false },
+		{ "futures_util::stream::stream::map::Mapped<app::S>", false },
+		{ "futures_util::future::future::map::Map<app::F, app::G>", false },
 		{ "tokio::sync::oneshot::Receiver<u8>", false },
 		{ "tokio::sync::notify::Notified", false },
 		{ "tokio::sync::batch_semaphore::Acquire", false },

@@ -105,7 +105,7 @@ static struct traits *learn(const struct type *t)
 	f->element = container_element(t);
 	f->reach = reach_rule(t, f);
 	f->border = reach_is_border(t);
-	f->slice = type_kind(t) == TYPE_STRUCT && type_member(t, "data_ptr");
+	f->slice = type_is_slice(t);
 	f->coroutine = type_is_coroutine(t);
 	f->maybe_done = is_maybe_done(t);
 	f->poll_fn = arms_is_poll_fn(t);
