@@ -225,8 +225,9 @@ static int by_key(const void *a, const void *b)
 	return x->row.key < y->row.key ? -1 : x->row.key > y->row.key;
 }
 
-/* All records of a kind: of this run, and of the file where this run has none. */
-static void gather(const struct facts *f, size_t kind, source_vec *ret)
+/* Calls visit for all records of a kind: of this run, and of the file where this run has none. */
+static void each_source(const struct facts *f, size_t kind,
+                        void (*visit)(const struct source *source, void *arg), void *arg)
 {
 	const struct map *fresh = &f->fresh[kind];
 	struct section index = f->file.index[kind];
@@ -236,64 +237,95 @@ static void gather(const struct facts *f, size_t kind, source_vec *ret)
 		struct reader r = reader_at(f->file.records, row.at, (uint64_t)row.at + row.size);
 
 		if (!r.bad && !map_has(fresh, row.key))
-			*vec_push(ret) = (struct source){ row, r.p };
+			visit(&(struct source){ row, r.p }, arg);
 	}
 	for (size_t i = 0; i < fresh->capacity; i++) {
 		const struct fresh *own = fresh->slots[i].value;
+		struct row row = { fresh->slots[i].key, 0, own ? (uint32_t)own->size : 0 };
 
 		if (own)
-			*vec_push(ret) =
-				(struct source){ { fresh->slots[i].key, 0, (uint32_t)own->size },
-				                 own->bytes };
+			visit(&(struct source){ row, own->bytes }, arg);
 	}
-	if (ret->n)
-		qsort(ret->data, ret->n, sizeof(*ret->data), by_key);
 }
 
-static void append(struct str *s, const void *data, size_t size)
+struct extent {
+	size_t rows, bytes;
+};
+
+static void measure(const struct source *source, void *arg)
 {
-	if (size)
-		str_append_len(s, data, size);
+	struct extent *e = arg;
+
+	e->rows++;
+	e->bytes += source->row.size;
 }
 
-static void append_texts(const struct facts *f, struct str *out)
+static void gather(const struct source *source, void *arg)
 {
-	append(out, f->file.texts.data, f->file.texts.size);
+	*vec_push((source_vec *)arg) = *source;
+}
+
+/* Where the next of each goes. */
+struct output {
+	uint8_t *row, *records;
+	size_t nrecords; /* bytes written so far */
+};
+
+static void write_kind(const struct facts *f, size_t kind, struct output *out)
+{
+	source_vec sources = { 0 };
+
+	each_source(f, kind, gather, &sources);
+	if (sources.n)
+		qsort(sources.data, sources.n, sizeof(*sources.data), by_key);
+	for (size_t i = 0; i < sources.n; i++) {
+		struct source *s = &sources.data[i];
+
+		s->row.at = (uint32_t)out->nrecords;
+		memcpy(out->row, &s->row, INDEX_ROW);
+		out->row += INDEX_ROW;
+		memcpy(out->records + out->nrecords, s->bytes, s->row.size);
+		out->nrecords += s->row.size;
+	}
+	vec_free(&sources);
+}
+
+static void write_texts(const struct facts *f, uint8_t *to)
+{
+	if (f->file.texts.size)
+		memcpy(to, f->file.texts.data, f->file.texts.size);
 	for (size_t i = 0; i < f->texts.n; i++)
-		append(out, f->texts.data[i].text, strlen(f->texts.data[i].text) + 1);
+		strcpy((char *)to + f->texts.data[i].at, f->texts.data[i].text);
 }
 
 void *facts_save(const struct facts *f, const struct facts_identity *identity, bool whole,
                  size_t *size)
 {
 	struct header h = { .whole = whole };
-	struct str out = { 0 };
-	STR(records);
+	struct extent all = { 0 };
 
 	memcpy(h.build_id, identity->build_id, identity->build_id_len);
 	h.build_id_len = (uint32_t)identity->build_id_len;
 	h.fingerprint = identity->fingerprint;
-	append(&out, &h, sizeof(h));
 	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
-		source_vec sources = { 0 };
+		size_t before = all.rows;
 
-		gather(f, kind, &sources);
-		h.rows[kind] = sources.n;
-		for (size_t i = 0; i < sources.n; i++) {
-			struct source *s = &sources.data[i];
-
-			s->row.at = (uint32_t)records.len;
-			append(&records, s->bytes, s->row.size);
-			append(&out, &s->row, sizeof(s->row));
-		}
-		vec_free(&sources);
+		each_source(f, kind, measure, &all);
+		h.rows[kind] = all.rows - before;
 	}
 	h.ntexts = f->file.texts.size + f->texts_size;
-	append_texts(f, &out);
-	h.nrecords = records.len;
-	append(&out, records.data, records.len);
-	memcpy(out.data, &h, sizeof(h));
-	facts_sign(out.data, out.len);
-	*size = out.len;
-	return out.data;
+	h.nrecords = all.bytes;
+	/* At once, in its size: it is the largest piece of memory there is. */
+	*size = sizeof(h) + all.rows * INDEX_ROW + h.ntexts + all.bytes;
+	uint8_t *data = malloc(*size), *texts = data + sizeof(h) + all.rows * INDEX_ROW;
+	struct output out = { .row = data + sizeof(h), .records = texts + h.ntexts };
+
+	if (!data)
+		out_of_memory();
+	for (size_t kind = 0; kind < FACT_KINDS; kind++)
+		write_kind(f, kind, &out);
+	write_texts(f, texts);
+	memcpy(data, &h, sizeof(h));
+	facts_sign(data, *size);
+	return data;
 }
