@@ -257,9 +257,10 @@ void cache_close(struct dwarf_module *dm)
 	/* A search that was broken off has found less than there is; a layout file is no cache. */
 	if (!interrupted && directory_of(dm) && !facts_are_whole(dm->facts) &&
 	    dm->tier == DWARF_FULL) {
-		/* What is written takes memory of its own. */
 		mapped_trim(dm);
 		types_tell(dm, false);
+		/* What is written takes memory of its own. */
+		mapped_release(dm);
 		if (facts_are_new(dm->facts) && identify(dm, &identity))
 			report(dm, "written",
 			       cache_write(directory_of(dm), &identity, dm->facts,

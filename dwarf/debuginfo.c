@@ -183,7 +183,11 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mappin
 			}
 			struct section found = section_of(scn);
 			*(struct section *)((char *)s + table[i].offset) = found;
-			mapped_add(mapping, found.data, shdr.sh_offset, found.size);
+			if (table[i].offset == offsetof(struct dwarf_sections, str))
+				mapped_add_scattered(mapping, found.data, shdr.sh_offset,
+				                     found.size);
+			else
+				mapped_add(mapping, found.data, shdr.sh_offset, found.size);
 		}
 	}
 }
@@ -262,6 +266,26 @@ static void decide_tier(struct dwarf_module *dm)
 			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
+struct header_pass {
+	struct dwarf_module *dm;
+	struct mapped_pass pass;
+};
+
+static void pass_header(const uint8_t *end, void *arg)
+{
+	struct header_pass *p = arg;
+
+	mapped_passed(p->dm, &p->pass, end);
+}
+
+static void read_headers(struct dwarf_module *dm)
+{
+	struct header_pass pass = { dm, { dm->sections.info.data } };
+	const struct scan_watcher watcher = { pass_header, &pass };
+
+	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
+}
+
 static void load(struct dwarf_module *dm)
 {
 	Dwarf_Addr bias;
@@ -281,7 +305,7 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	symtab_read_ahead(dm);
-	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits);
+	read_headers(dm);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
 	    dm->sections.info.size);
 	if (dm->nunits == 0) {
@@ -483,12 +507,15 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
 void debuginfo_read_roots(struct dwarf_module *dm)
 {
 	struct root_abbrevs known = { 0 };
+	struct mapped_pass pass = { dm->sections.info.data };
 
 	if (dm->roots_read)
 		return;
 	dm->roots_read = true;
-	for (size_t i = 0; i < dm->nunits; i++)
+	for (size_t i = 0; i < dm->nunits; i++) {
 		scan_unit_root(&dm->sections, &dm->units[i], &known);
+		mapped_passed(dm, &pass, dm->sections.info.data + dm->units[i].end);
+	}
 }
 
 /* Copies the version-like text (digits, dots, pre-release) at p. */

@@ -337,7 +337,7 @@ static const struct thread_local *choose_unsure(const struct thread_local *candi
 struct error *search_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)
 {
-	const struct tls_symbols *symbols = debuginfo_tls_symbols(dm);
+	const struct tls_symbols *symbols;
 	size_t crate_len = (size_t)(strstr(path, "::") - path), path_len = strlen(path);
 	VEC(struct thread_local) sure = { 0 };
 	VEC(struct thread_local) unsure = { 0 };
@@ -345,6 +345,7 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 	*doubt = NULL;
 	debuginfo_read_roots(dm);
 	scan_crate(dm, path, crate_len);
+	symbols = debuginfo_tls_symbols(dm); /* may have to wait for a thread beside: last */
 	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
 

@@ -12,11 +12,15 @@
 
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
-	MAX_RESIDENT = 112 << 20,
-	MAX_FILES = 24 << 20,
+	MAX_RESIDENT = 100 << 20,
+	MAX_FILES = 32 << 20,
 	PAGE = 4096,
+	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
+	PIECE = 1 << 20,
 	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
 	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
+	SPARE = 32 << 20, /* a sweep that gives back less must go on */
+	STRIDE = 16 << 20, /* of a pass, between two questions */
 };
 
 void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
@@ -32,6 +36,28 @@ void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_
 	parallel_wait(&m->sweeper);
 	m->low = offset < m->low ? offset : m->low;
 	m->high = offset + size > m->high ? offset + size : m->high;
+}
+
+void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
+{
+	mapped_add(m, data, offset, size);
+	if (m->base && (const uint8_t *)data == m->base + offset)
+		m->scattered = (struct file_part){ offset, offset + size };
+}
+
+/*
+ * A folio is mapped whole only where all of it fits into one mapping: pieces that differ in a flag
+ * are mappings of their own, and end within folios.
+ */
+static void make_pieces(const struct file_mapping *m, struct file_part part)
+{
+	uintptr_t end = (uintptr_t)(m->base + part.high);
+	uintptr_t at = (uintptr_t)(m->base + part.low) / PIECE * PIECE + PIECE + PIECE / 2;
+
+	for (; at + PIECE <= end; at += 2 * PIECE) {
+		if (madvise((void *)at, PIECE, MADV_NOHUGEPAGE) != 0)
+			return; /* a kernel without huge pages has no large folios either */
+	}
 }
 
 void mapped_confirm(struct file_mapping *m)
@@ -55,6 +81,8 @@ void mapped_confirm(struct file_mapping *m)
 		fclose(maps);
 	if (m->high > m->size)
 		m->size = 0;
+	if (m->size)
+		make_pieces(m, m->scattered);
 }
 
 /* Whole pages between two offsets of the file. */
@@ -64,6 +92,17 @@ static void drop(const struct file_mapping *m, size_t low, size_t high)
 	high &= ~(size_t)(PAGE - 1);
 	if (low < high && madvise(m->base + low, high - low, MADV_DONTNEED) != 0)
 		LOG("dwarf", "madvise failed");
+}
+
+/* Cut through, a huge page would have to be mapped anew, page by page. */
+static void drop_folios(const struct file_mapping *m, size_t low, size_t high)
+{
+	uintptr_t base = (uintptr_t)m->base;
+	uintptr_t first = (base + low) / HUGE_PAGE * HUGE_PAGE;
+	uintptr_t end = (base + high + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+
+	drop(m, first > base + m->low ? first - base : m->low,
+	     end < base + m->high ? end - base : m->high);
 }
 
 /* Is more resident than so many bytes, and of files than is worth giving back? */
@@ -83,12 +122,24 @@ static bool is_more(size_t bytes)
 	       resident > bytes / PAGE && shared > MAX_FILES / PAGE;
 }
 
+static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
+{
+	for (size_t at = low; at < high; at += SWEEP)
+		drop(m, at, at + SWEEP < high ? at + SWEEP : high);
+}
+
+/* What is scattered costs most to give back, and to map again: last. */
 static void *sweep(void *arg)
 {
 	const struct file_mapping *m = arg;
+	struct file_part last = m->scattered;
 
-	for (size_t at = m->low; at < m->high; at += SWEEP)
-		drop(m, at, at + SWEEP < m->high ? at + SWEEP : m->high);
+	if (last.high == 0)
+		last.low = last.high = m->high;
+	sweep_part(m, m->low, last.low);
+	sweep_part(m, last.high, m->high);
+	if (m->sweep_all || is_more(MAX_RESIDENT - SPARE))
+		sweep_part(m, last.low, last.high);
 	return NULL;
 }
 
@@ -98,6 +149,7 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
 		return;
 	parallel_wait(&m->sweeper);
+	m->sweep_all = bytes == 0;
 	if (!parallel_start(&m->sweeper, sweep, m))
 		sweep(m);
 }
@@ -120,6 +172,13 @@ void mapped_rest(struct dwarf_module *dm)
 	sweep_if_more(&dm->file, 0);
 }
 
+void mapped_release(struct dwarf_module *dm)
+{
+	parallel_wait(&dm->file.sweeper);
+	if (dm->file.size)
+		sweep_part(&dm->file, dm->file.low, dm->file.high);
+}
+
 void mapped_wait(struct dwarf_module *dm)
 {
 	parallel_wait(&dm->file.sweeper);
@@ -130,5 +189,14 @@ void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size
 	const struct file_mapping *m = &dm->file;
 
 	if (m->size && data >= m->base + m->low && data + size <= m->base + m->high)
-		drop(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
+		drop_folios(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
+}
+
+void mapped_passed(struct dwarf_module *dm, struct mapped_pass *pass, const uint8_t *p)
+{
+	if ((size_t)(p - pass->from) < STRIDE)
+		return;
+	if (is_more(MAX_FILES))
+		mapped_drop(dm, pass->from, (size_t)(p - pass->from));
+	pass->from = p;
 }

@@ -161,6 +161,63 @@ static void test_mapping(void **state)
 	munmap(heap_pages, 0x10000);
 }
 
+/* Mappings of which a part lies in [start, start + size). */
+static size_t mappings_in(const uint8_t *start, size_t size)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long low, high;
+	size_t n = 0;
+	char line[8192];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		assert_int_equal(sscanf(line, "%lx-%lx", &low, &high), 2);
+		n += low < (uintptr_t)start + size && high > (uintptr_t)start;
+	}
+	fclose(maps);
+	return n;
+}
+
+/* A section that is read here and there is mapped in pieces smaller than a large folio. */
+static void test_scattered(void **state)
+{
+	(void)state;
+	enum { MIB = 1 << 20, SIZE = 8 * MIB };
+	struct dwarf_module dm = { 0 };
+	int fd = memfd_create("scattered", MFD_CLOEXEC);
+	SCRATCH(tmp);
+
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	for (size_t i = 0; i < SIZE; i += 4096)
+		assert_int_equal(pwrite(fd, &i, sizeof(i), (off_t)i), sizeof(i));
+	uint8_t *file = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(file != MAP_FAILED);
+	const uint8_t *before = arena_memdup(&tmp, file, SIZE);
+
+	mapped_add(&dm.file, file, 0, MIB);
+	mapped_add_scattered(&dm.file, file + MIB, MIB, 6 * MIB);
+	assert_int_equal(dm.file.scattered.low, MIB);
+	assert_int_equal(dm.file.scattered.high, 7 * MIB);
+	assert_int_equal(mappings_in(file, SIZE), 1);
+	mapped_confirm(&dm.file);
+	assert_int_equal(dm.file.size, SIZE);
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0)
+		assert_in_range(mappings_in(file, SIZE), 4, 8);
+	/* A heap copy is no part of it. */
+	mapped_add_scattered(&dm.file, before, MIB, MIB);
+	assert_int_equal(dm.file.scattered.high, 7 * MIB);
+
+	mapped_drop(&dm, file + 3 * MIB / 2, 4096);
+	assert_memory_equal(before, file, SIZE);
+	struct mapped_pass pass = { file };
+	mapped_passed(&dm, &pass, file + MIB);
+	assert_ptr_equal(pass.from, file);
+	mapped_release(&dm);
+	assert_memory_equal(before, file, SIZE);
+	munmap(file, SIZE);
+	close(fd);
+}
+
 /* Pages that were given back have their bytes again. */
 static void test_dropped_pages(void **state)
 {
@@ -199,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_symbol_at),
 		cmocka_unit_test(test_mapping),
+		cmocka_unit_test(test_scattered),
 		cmocka_unit_test(test_dropped_pages),
 	};
 

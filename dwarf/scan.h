@@ -119,8 +119,17 @@ struct unit {
 	struct file_table *files;     /* NULL until asked for */
 };
 
-/* All unit headers of .debug_info, without their DIEs. Stops quietly at a corrupt header. */
-struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret);
+/* Told of each unit where it ends. */
+struct scan_watcher {
+	void (*passed)(const uint8_t *end, void *arg);
+	void *arg;
+};
+/*
+ * All unit headers of .debug_info, without their DIEs. Stops quietly at a corrupt header. watcher
+ * may be NULL.
+ */
+struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret,
+                               const struct scan_watcher *watcher);
 /* What abbreviations of units' own DIEs have as attributes: the last ones. Starts as { 0 }. */
 struct root_abbrevs {
 	struct root_abbrev {

@@ -20,7 +20,7 @@ static void scan(struct sample *s)
 		.addr = section_of_bytes(&s->addr),
 	};
 	s->scanner = scanner_new();
-	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits);
+	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits, NULL);
 	for (size_t i = 0; i < s->nunits; i++) {
 		scan_unit(&s->sections, &s->units[i], s->scanner);
 	}
@@ -870,7 +870,7 @@ static void test_threads(void **state)
 	scan(&one);
 	many.sections = (struct dwarf_sections){ .info = section_of_bytes(&many.info),
 		                                 .abbrev = section_of_bytes(&many.abbrev) };
-	many.units = scan_unit_headers(&many.sections, &many.arena, &many.nunits);
+	many.units = scan_unit_headers(&many.sections, &many.arena, &many.nunits, NULL);
 	struct dwarf_module dm = {
 		.di = &di, .sections = many.sections, .units = many.units, .nunits = many.nunits
 	};

@@ -183,13 +183,16 @@ static bool same_abbrevs(const struct unit *a, const struct unit *b)
 	       a->address_size == b->address_size && a->offset_size == b->offset_size;
 }
 
-struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret)
+struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret,
+                               const struct scan_watcher *watcher)
 {
 	VEC(struct unit) units = { 0 };
 	struct unit u = { 0 };
 
 	for (uint64_t at = 0; at < s->info.size && read_unit_header(s, at, &u); at = u.end) {
 		*vec_push(&units) = u;
+		if (watcher)
+			watcher->passed(s->info.data + u.end, watcher->arg);
 		u = (struct unit){ .end = u.end };
 	}
 	*nret = units.n;
