@@ -95,8 +95,11 @@ def running(*command, env=None):
 class Run:
     """One command: seconds, MB of peak resident memory, CPU seconds, exit status."""
 
-    def __init__(self, command, env=None, output=None, cwd=None):
-        """`output`: the file that gets stdout."""
+    def __init__(self, command, env=None, output=None, cwd=None, answer=False):
+        """
+        `output`: the file that gets stdout. `answer`: takes the time when its last byte came too,
+        as `answered`, in seconds; what the command does afterwards, nobody waits for.
+        """
         with contextlib.ExitStack() as stack:
             sink = stack.enter_context(open(output or os.devnull, "wb"))
             self.errors = stack.enter_context(tempfile.TemporaryFile())
@@ -104,21 +107,33 @@ class Run:
             process = subprocess.Popen(
                 [str(word) for word in command],
                 stdin=subprocess.DEVNULL,
-                stdout=sink,
+                stdout=subprocess.PIPE if answer else sink,
                 stderr=self.errors,
                 env=dict(os.environ, **(env or {})),
                 cwd=cwd,
             )
             alarm = threading.Timer(DEADLINE, process.kill)
             alarm.start()
+            reader = threading.Thread(target=self.read_answer, args=(process, sink, begin))
+            if answer:
+                reader.start()
             _, status, usage = os.wait4(process.pid, 0)
             self.seconds = time.monotonic() - begin
             alarm.cancel()
+            if answer:
+                reader.join()
             process.returncode = self.status = os.waitstatus_to_exitcode(status)
             self.cpu = usage.ru_utime + usage.ru_stime
             self.peak_mb = usage.ru_maxrss / 1024
             self.errors.seek(0)
             self.errors = self.errors.read().decode(errors="replace")
+
+    def read_answer(self, process, sink, begin):
+        self.answered = 0
+        with process.stdout:
+            while piece := os.read(process.stdout.fileno(), 1 << 20):
+                self.answered = time.monotonic() - begin
+                sink.write(piece)
 
     def expect(self, *statuses):
         if self.status not in statuses:
@@ -150,6 +165,7 @@ class Series:
     def figures(self):
         return {
             "seconds": [run.seconds for run in self.runs],
+            "answered": [getattr(run, "answered", None) for run in self.runs],
             "cpu_seconds": [run.cpu for run in self.runs],
             "peak_mb": [run.peak_mb for run in self.runs],
             "median_seconds": self.seconds,
