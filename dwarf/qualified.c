@@ -1,23 +1,19 @@
 #include "dwarf/qualified.h"
 
+#include <limits.h>
 #include <string.h>
 
-/* How the nesting changes at *p; the '>' of "->" closes nothing. */
+/* How the nesting changes at a character. Names are long, and all of each is gone through. */
+static const signed char brackets[UCHAR_MAX + 1] = {
+	['<'] = 1, ['('] = 1, ['['] = 1, ['>'] = -1, [')'] = -1, [']'] = -1,
+};
+
+/* The same at *p; the '>' of "->" closes nothing. */
 static int nesting(const char *start, const char *p)
 {
-	switch (*p) {
-	case '<':
-	case '(':
-	case '[':
-		return 1;
-	case ')':
-	case ']':
-		return -1;
-	case '>':
-		return p > start && p[-1] == '-' ? 0 : -1;
-	default:
-		return 0;
-	}
+	bool arrow = *p == '>' && p > start && p[-1] == '-';
+
+	return arrow ? 0 : brackets[(unsigned char)*p];
 }
 
 const char *qualified_last(const char *name)
@@ -27,10 +23,19 @@ const char *qualified_last(const char *name)
 
 	for (const char *p = name; *p; p++) {
 		depth += nesting(name, p);
-		if (depth == 0 && p[0] == ':' && p[1] == ':')
+		if (*p == ':' && depth == 0 && p[1] == ':')
 			last = p + 2;
 	}
 	return last;
+}
+
+bool qualified_is_path(const char *name, const char *path)
+{
+	while (*path && *name == *path) {
+		name++;
+		path++;
+	}
+	return !*path && (*name == '\0' || *name == '<');
 }
 
 size_t qualified_base_len(const char *component)

@@ -5,10 +5,18 @@
 #ifndef DWARF_QUALIFIED_H
 #define DWARF_QUALIFIED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "debugger/base/arena.h"
 
+bool qualified_is_path(const char *name, const char *path);
+/* Is it that path, with or without generics? Asked for each row of each table: most differ at once.
+ */
+static inline bool qualified_is(const char *name, const char *path)
+{
+	return *name == *path && qualified_is_path(name, path);
+}
 /* Where the last component starts: "g<h>". Points into name. */
 const char *qualified_last(const char *name);
 /* Bytes of a component before its generics: 1 for "g<h>". */

@@ -30,6 +30,18 @@ static void test_last_component(void **state)
 		assert_string_equal(qualified_last(cases[i].name), cases[i].last);
 }
 
+static void test_is_path(void **state)
+{
+	(void)state;
+	assert_true(qualified_is("app::Foo", "app::Foo"));
+	assert_true(qualified_is("app::Foo<app::Bar>", "app::Foo"));
+	assert_false(qualified_is("app::Foo2", "app::Foo"));
+	assert_false(qualified_is("app::Foo::Bar", "app::Foo"));
+	assert_false(qualified_is("app::Fo", "app::Foo"));
+	assert_false(qualified_is("&app::Foo", "app::Foo"));
+	assert_false(qualified_is("", "app::Foo"));
+}
+
 static void test_base_len(void **state)
 {
 	(void)state;
@@ -55,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_last_component),
+		cmocka_unit_test(test_is_path),
 		cmocka_unit_test(test_base_len),
 		cmocka_unit_test(test_first_generic),
 	};

@@ -295,16 +295,9 @@ struct type_memo *type_memo(const struct type *t)
 	return &unlock(t)->memo;
 }
 
-/* Asked of each type for each row of each table: most names differ at once. */
 bool type_is(const struct type *t, const char *path)
 {
-	const char *name = type_name(t);
-
-	while (*path && *name == *path) {
-		name++;
-		path++;
-	}
-	return !*path && (*name == '\0' || *name == '<');
+	return qualified_is(type_name(t), path);
 }
 
 const char *type_comp_dir(const struct type *t)

@@ -68,8 +68,10 @@ static const char *const pollers[] = {
 
 static bool has_row(const struct type *t, size_t *row)
 {
+	const char *name = type_name(t);
+
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (type_is(t, table[i].type)) {
+		if (qualified_is(name, table[i].type)) {
 			*row = i;
 			return true;
 		}

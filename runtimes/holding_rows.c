@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dwarf/qualified.h"
 #include "runtimes/leaf_sync.h"
 #include "runtimes/traits.h"
 
@@ -148,8 +149,10 @@ static const struct holding_row rows[] = {
 
 const struct holding_row *holding_find_row(const struct type *t)
 {
+	const char *name = type_name(t);
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (type_is(t, rows[i].type))
+		if (qualified_is(name, rows[i].type))
 			return &rows[i];
 	}
 	return NULL;

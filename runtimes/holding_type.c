@@ -1,5 +1,6 @@
 /* What values of a type may hold, asked once. */
 #include "debugger/base/str.h"
+#include "dwarf/qualified.h"
 #include "runtimes/combinator.h"
 #include "runtimes/holding.h"
 #include "runtimes/traits.h"
@@ -22,9 +23,10 @@ enum holding_special holding_special(const struct type *t)
 		{ "alloc::collections::linked_list::LinkedList", SPECIAL_HIDDEN },
 		{ "tokio::task::join_set::JoinSet", SPECIAL_HIDDEN },
 	};
+	const char *name = type_name(t);
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (type_is(t, table[i].type))
+		if (qualified_is(name, table[i].type))
 			return table[i].special;
 	}
 	if (set_is_type(t))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dwarf/qualified.h"
 #include "runtimes/traits.h"
 
 enum { MAX_DETAILS = 24 };
@@ -16,9 +17,11 @@ static const struct leaf_row *const families[] = {
 
 const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 {
+	const char *name = type_name(t);
+
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 		for (const struct leaf_row *row = families[i]; row->type; row++) {
-			if (row->resource == resource && type_is(t, row->type))
+			if (row->resource == resource && qualified_is(name, row->type))
 				return row;
 		}
 	}

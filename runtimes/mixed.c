@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dwarf/qualified.h"
 #include "runtimes/reach.h"
 
 enum { MAX_RESOURCES = 8 };
@@ -16,8 +17,10 @@ static const char *const types[] = {
 
 bool mixed_is_type(const struct type *t)
 {
+	const char *name = type_name(t);
+
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (type_is(t, types[i]))
+		if (qualified_is(name, types[i]))
 			return true;
 	}
 	return false;

@@ -4,6 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/demangle.h"
+#include "dwarf/qualified.h"
 #include "runtimes/combinator.h"
 #include "runtimes/holding.h"
 #include "runtimes/leaf.h"
@@ -26,8 +27,10 @@ static const struct {
 
 static const struct member *look_through(const struct type *t)
 {
+	const char *name = type_name(t);
+
 	for (size_t i = 0; i < sizeof(transparent) / sizeof(transparent[0]); i++) {
-		if (type_is(t, transparent[i].type))
+		if (qualified_is(name, transparent[i].type))
 			return transparent[i].member ? type_member(t, transparent[i].member)
 			                             : type_single_member(t);
 	}
