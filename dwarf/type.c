@@ -255,17 +255,9 @@ const struct type *type_param(const struct type *t, const char *name)
 	return NULL;
 }
 
-/* rustc names what it makes itself "{async_fn_env#0}", "{generator_env#0}": no item has a brace. */
-static bool is_made_by_compiler(const struct type *t)
-{
-	const char *name = type_short_name(t);
-
-	return name && strchr(name, '{') && qualified_last(name)[0] == '{';
-}
-
 bool type_is_coroutine(const struct type *t)
 {
-	return type_kind(t) == TYPE_ENUM && is_made_by_compiler(t) && details(t)->is_coroutine;
+	return type_kind(t) == TYPE_ENUM && details(t)->is_coroutine;
 }
 
 /* Two addresses, or an address and a count. */
