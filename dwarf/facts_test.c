@@ -118,6 +118,35 @@ static void test_the_greatest_key_below(void **state)
 	facts_free(file);
 }
 
+/* Keys that lie evenly, side by side, and far from all others. */
+static void test_keys_that_lie_anyhow(void **state)
+{
+	enum { N = 3000 };
+	struct facts *f = facts_new(), *file;
+	uint64_t keys[N], found;
+	struct fact fact;
+
+	(void)state;
+	for (uint64_t i = 0; i < N; i++) {
+		keys[i] = i < 1000 ? 1000 + i * 64 : i < 2000 ? 1000000 + i * 2 : i * i * i * i;
+		if (i == N - 1)
+			keys[i] = UINT64_MAX - 1;
+		tell(f, FACT_TYPE, keys[i], NULL, i, NULL);
+	}
+	file = through_file(f);
+	for (uint64_t i = 0; i < N; i++) {
+		assert_true(fact_find(file, FACT_TYPE, keys[i], NULL, &fact));
+		assert_int_equal(fact_number(&fact), i);
+		assert_false(fact_find(file, FACT_TYPE, keys[i] - 1, NULL, &fact));
+		assert_false(fact_find(file, FACT_TYPE, keys[i] + 1, NULL, &fact));
+		assert_true(fact_find_below(file, FACT_TYPE, keys[i] + 1, &found, &fact));
+		assert_int_equal(found, keys[i]);
+	}
+	assert_false(fact_find_below(file, FACT_TYPE, 999, &found, &fact));
+	facts_free(f);
+	facts_free(file);
+}
+
 static void refuse(const uint8_t *data, size_t size, const struct facts_identity *expected)
 {
 	uint8_t *copy = malloc(size ? size : 1);
@@ -479,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_told_is_known),
 		cmocka_unit_test(test_a_file_and_what_came_after),
 		cmocka_unit_test(test_the_greatest_key_below),
+		cmocka_unit_test(test_keys_that_lie_anyhow),
 		cmocka_unit_test(test_other_files_are_refused),
 		cmocka_unit_test_setup_teardown(test_written_and_read, make_place, drop_place),
 		cmocka_unit_test_setup_teardown(test_a_torn_file_is_written_anew, make_place,

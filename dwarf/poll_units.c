@@ -60,6 +60,16 @@ static bool read_all(const struct poll_question *q, struct unit **units, size_t 
 	return q->answered(q);
 }
 
+/* Units that a question was answered without. */
+static void leave(struct dwarf_module *dm, struct unit **units, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!units[i]->polls_left)
+			*vec_push(&dm->polls_left) = units[i];
+		units[i]->polls_left = true;
+	}
+}
+
 /*
  * Reads them until the question is answered, and empties the list. Small ones come first: they
  * describe what the large ones beside them have inlined of other modules and crates.
@@ -76,10 +86,24 @@ static bool read_units(const struct poll_question *q, unit_vec *units)
 		units->data[i] = units->data[nsmall];
 		units->data[nsmall++] = u;
 	}
-	bool done = read_all(q, units->data, nsmall) ||
-	            read_all(q, units->data + nsmall, units->n - nsmall);
+	bool done = read_all(q, units->data, nsmall);
+	if (done)
+		leave(q->dm, units->data + nsmall, units->n - nsmall);
+	else
+		done = read_all(q, units->data + nsmall, units->n - nsmall);
 	units->n = 0;
 	return done;
+}
+
+/* What leads to these units was followed, and will not be again. */
+static void add_left(const struct poll_question *q, unit_vec *units, bool only_scanned)
+{
+	for (size_t i = 0; i < q->dm->polls_left.n; i++) {
+		const struct unit *u = q->dm->polls_left.data[i];
+
+		if (!only_scanned || u->scanned)
+			add(q, units, (size_t)(u - q->dm->units));
+	}
 }
 
 /* True the first time that it is asked for these. */
@@ -297,6 +321,8 @@ void poll_units_ask(const struct poll_question *q)
 		return;
 	if (update_crate(q, &crate))
 		add_crate(q, &units, true);
+	else
+		add_left(q, &units, true);
 	bool done = read_units(q, &units);
 	if (!done && crate->small) {
 		add_crate(q, &units, false);
@@ -318,6 +344,10 @@ void poll_units_ask(const struct poll_question *q)
 	}
 	if (!done && inlined) {
 		add_contexts(q, crate, &units);
+		done = read_units(q, &units);
+	}
+	if (!done && inlined) {
+		add_left(q, &units, false);
 		done = read_units(q, &units);
 	}
 	/* A coroutine has a poll function for sure. */

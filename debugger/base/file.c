@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,25 @@ void bytes_free(uint8_t **bytes)
 	free(*bytes);
 }
 
+/* What is large is looked up all over: huge pages spare that the walk through the page tables. */
+static uint8_t *new_bytes(size_t size)
+{
+	enum { HUGE_PAGE = 2 << 20 };
+	uint8_t *data;
+
+	if (size < HUGE_PAGE) {
+		data = malloc(size);
+	} else {
+		size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+		data = aligned_alloc(HUGE_PAGE, size);
+		if (data)
+			madvise(data, size, MADV_HUGEPAGE);
+	}
+	if (!data)
+		out_of_memory();
+	return data;
+}
+
 struct error *file_read(int fd, const char *name, size_t max, uint8_t **ret, size_t *size)
 {
 	struct stat st;
@@ -33,9 +53,7 @@ struct error *file_read(int fd, const char *name, size_t max, uint8_t **ret, siz
 	if (st.st_size <= 0 || (uint64_t)st.st_size > max)
 		return error_new(ERR_USAGE, "%s is %s", name,
 		                 st.st_size > 0 ? "too large" : "empty");
-	uint8_t *data = malloc((size_t)st.st_size);
-	if (!data)
-		out_of_memory();
+	uint8_t *data = new_bytes((size_t)st.st_size);
 	while (got < (size_t)st.st_size) {
 		ssize_t n = read(fd, data + got, (size_t)st.st_size - got);
 
