@@ -184,58 +184,20 @@ bool facts_are_whole(const struct facts *f)
 	return f && f->file.whole;
 }
 
-/* Rows [lo, hi) that are not compared yet, and the keys on both sides of them. */
-struct rows_left {
-	size_t lo, hi;
-	uint64_t low_key, high_key;
-};
-
-/*
- * Keys are hashes or offsets, spread evenly or nearly so: where a key must lie can be told from its
- * neighbours. Halving in turn bounds the steps whatever the keys are.
- */
-static size_t next_probe(const struct rows_left *r, uint64_t key, bool halve)
-{
-	enum { FEW = 8 };
-	size_t n = r->hi - r->lo, at;
-
-	if (halve || n < FEW || key < r->low_key || key >= r->high_key)
-		return r->lo + n / 2;
-	at = (size_t)((double)(key - r->low_key) / (double)(r->high_key - r->low_key) * (double)n);
-	return r->lo + (at < n ? at : n - 1);
-}
-
-/* The number of rows before the first one whose key is above key. */
-static size_t count_up_to(struct section index, uint64_t key)
-{
-	struct rows_left r = { .hi = index.size / INDEX_ROW };
-	bool halve = false;
-
-	if (r.hi) {
-		r.low_key = row_at(index, 0).key;
-		r.high_key = row_at(index, r.hi - 1).key;
-	}
-	for (; r.lo < r.hi; halve = !halve) {
-		size_t at = next_probe(&r, key, halve);
-		uint64_t there = row_at(index, at).key;
-
-		if (there <= key) {
-			r.lo = at + 1;
-			r.low_key = there;
-		} else {
-			r.hi = at;
-			r.high_key = there;
-		}
-	}
-	return r.lo;
-}
-
 bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_t key, bool below,
                      uint64_t *found, struct reader *ret)
 {
 	struct section index = file->index[kind];
-	size_t lo = count_up_to(index, key);
+	size_t lo = 0, hi = index.size / INDEX_ROW;
 
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (row_at(index, mid).key <= key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
 	if (lo == 0)
 		return false;
 	struct row row = row_at(index, lo - 1);
