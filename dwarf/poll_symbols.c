@@ -236,8 +236,9 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 }
 
 /*
- * Looks at symbols [first, end), and gives their names back. Linkers write names in the order of
- * their symbols; one that several symbols have lies far off, among those that others look at.
+ * Looks at symbols [first, end), and gives their pages and those of their names back. Linkers write
+ * names in the order of their symbols; one that several symbols have lies far off, among those that
+ * others look at.
  */
 static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
 {
@@ -257,8 +258,11 @@ static void read_some(const struct reading *r, struct finder *f, size_t first, s
 		low = low == SIZE_MAX ? at : low;
 		high = at + len;
 	}
-	if (names.size > MANY_NAMES && low < high && high - low < MANY_NAMES)
+	if (names.size > MANY_NAMES && low < high && high - low < MANY_NAMES) {
 		mapped_drop(r->dm, names.data + low, high - low);
+		mapped_drop(r->dm, (const uint8_t *)&r->t.data[first],
+		            (end - first) * sizeof(*r->t.data));
+	}
 }
 
 static void *run(void *arg)
