@@ -53,7 +53,6 @@ static void forget_searches(struct dwarf_module *dm)
 	type_names_forget(dm);
 	instances_forget(dm);
 	vec_free(&dm->trivial);
-	vec_free(&dm->polls_left);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
 	for (size_t i = 0; i < PARALLEL_MAX; i++) {

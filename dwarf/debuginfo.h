@@ -103,7 +103,6 @@ struct dwarf_module {
 	struct map coroutine_polls;
 	struct map result_names; /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
 	struct map poll_crates, poll_visits;       /* see poll_units.c */
-	VEC(struct unit *) polls_left;             /* the same */
 	size_t nscanned;                           /* units */
 	size_t ntypes;                             /* read so far */
 	struct poll_index *poll_index;             /* see poll_symbols.c; NULL until asked for */

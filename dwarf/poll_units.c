@@ -11,7 +11,7 @@
 #include "dwarf/type.h"
 
 /* A crate with fewer bytes of debug info that no scan has seen is looked through whole. */
-enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20, SMALL_UNIT = 256 << 10 };
+enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
 
 /* What is known of a crate while its units are scanned one after the other. */
 struct poll_crate {
@@ -47,63 +47,14 @@ static void add(const struct poll_question *q, unit_vec *units, size_t index)
 		*vec_push(units) = u;
 }
 
-static bool is_small(const struct unit *u)
-{
-	return u->end - u->start < SMALL_UNIT;
-}
-
-static bool read_all(const struct poll_question *q, struct unit **units, size_t n)
-{
-	debuginfo_scan_all(q->dm, units, n);
-	for (size_t i = 0; i < n; i++)
-		polled_read(q->dm, units[i]);
-	return q->answered(q);
-}
-
-/* Units that a question was answered without. */
-static void leave(struct dwarf_module *dm, struct unit **units, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!units[i]->polls_left)
-			*vec_push(&dm->polls_left) = units[i];
-		units[i]->polls_left = true;
-	}
-}
-
-/*
- * Reads them until the question is answered, and empties the list. Small ones come first: they
- * describe what the large ones beside them have inlined of other modules and crates.
- */
+/* Reads them all, and empties the list. */
 static bool read_units(const struct poll_question *q, unit_vec *units)
 {
-	size_t nsmall = 0;
-
-	for (size_t i = 0; i < units->n; i++) {
-		struct unit *u = units->data[i];
-
-		if (!is_small(u))
-			continue;
-		units->data[i] = units->data[nsmall];
-		units->data[nsmall++] = u;
-	}
-	bool done = read_all(q, units->data, nsmall);
-	if (done)
-		leave(q->dm, units->data + nsmall, units->n - nsmall);
-	else
-		done = read_all(q, units->data + nsmall, units->n - nsmall);
+	debuginfo_scan_all(q->dm, units->data, units->n);
+	for (size_t i = 0; i < units->n; i++)
+		polled_read(q->dm, units->data[i]);
 	units->n = 0;
-	return done;
-}
-
-/* What leads to these units was followed, and will not be again. */
-static void add_left(const struct poll_question *q, unit_vec *units, bool only_scanned)
-{
-	for (size_t i = 0; i < q->dm->polls_left.n; i++) {
-		const struct unit *u = q->dm->polls_left.data[i];
-
-		if (!only_scanned || u->scanned)
-			add(q, units, (size_t)(u - q->dm->units));
-	}
+	return q->answered(q);
 }
 
 /* True the first time that it is asked for these. */
@@ -321,8 +272,6 @@ void poll_units_ask(const struct poll_question *q)
 		return;
 	if (update_crate(q, &crate))
 		add_crate(q, &units, true);
-	else
-		add_left(q, &units, true);
 	bool done = read_units(q, &units);
 	if (!done && crate->small) {
 		add_crate(q, &units, false);
@@ -344,10 +293,6 @@ void poll_units_ask(const struct poll_question *q)
 	}
 	if (!done && inlined) {
 		add_contexts(q, crate, &units);
-		done = read_units(q, &units);
-	}
-	if (!done && inlined) {
-		add_left(q, &units, false);
 		done = read_units(q, &units);
 	}
 	/* A coroutine has a poll function for sure. */

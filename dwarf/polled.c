@@ -5,7 +5,6 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
-#include "debugger/base/vec.h"
 #include "dwarf/die.h"
 #include "dwarf/lookup.h"
 #include "dwarf/qualified.h"
@@ -214,24 +213,19 @@ static bool is_home_of_glue(struct dwarf_module *dm, struct unit *u, uint32_t sc
 	       is_named(dm, u, parent, "core");
 }
 
-typedef VEC(uint32_t) scope_vec;
-
-/* Functions that return what a poll function does. */
-static void find_results(struct dwarf_module *dm, struct unit *u, scope_vec *found)
+void polled_read(struct dwarf_module *dm, struct unit *u)
 {
 	struct map known = { 0 };
-
-	for (size_t i = 0; i < u->nresults; i++) {
-		if (returns_poll(dm, u, &u->results[i], &known))
-			*vec_push(found) = u->results[i].scope;
-	}
-	map_free(&known);
-}
-
-static void find_without_result(struct dwarf_module *dm, struct unit *u, scope_vec *found)
-{
 	const struct scope_note *glue = NULL;
 
+	if (u->polled_noted)
+		return;
+	u->polled_noted = true;
+	debuginfo_scan(dm, u);
+	for (size_t i = 0; i < u->nresults; i++) {
+		if (returns_poll(dm, u, &u->results[i], &known))
+			note_function(dm, u, u->results[i].scope);
+	}
 	for (size_t i = 0; i < u->nscopes; i++) {
 		uint32_t parent = u->scopes[i].parent;
 
@@ -239,36 +233,9 @@ static void find_without_result(struct dwarf_module *dm, struct unit *u, scope_v
 			glue = &u->scopes[i];
 		else if (returns_nothing(&u->scopes[i]) &&
 		         (parent == SCOPE_NONE || &u->scopes[parent] != glue))
-			*vec_push(found) = (uint32_t)i;
+			note_function(dm, u, (uint32_t)i);
 	}
-}
-
-/* Their names lie all over .debug_str: it takes longer to fetch one than to look at it. */
-static void fetch_name(const struct dwarf_module *dm, const struct scope_note *note)
-{
-	struct section names = dm->sections.str;
-
-	if ((note->flags & SCOPE_NAME_AT) && note->name < names.size)
-		__builtin_prefetch(names.data + note->name);
-}
-
-void polled_read(struct dwarf_module *dm, struct unit *u)
-{
-	enum { AHEAD = 16 };
-	scope_vec found = { 0 };
-
-	if (u->polled_noted)
-		return;
-	u->polled_noted = true;
-	debuginfo_scan(dm, u);
-	find_results(dm, u, &found);
-	find_without_result(dm, u, &found);
-	for (size_t i = 0; i < found.n; i++) {
-		if (i + AHEAD < found.n)
-			fetch_name(dm, &u->scopes[found.data[i + AHEAD]]);
-		note_function(dm, u, found.data[i]);
-	}
-	vec_free(&found);
+	map_free(&known);
 	mapped_read(dm, u->end - u->start);
 }
 

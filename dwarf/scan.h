@@ -104,7 +104,6 @@ struct unit {
 	bool queued;        /* debuginfo_scan_all() has it on its list */
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool polled_noted;  /* polled_read() looked through it */
-	bool polls_left;    /* it is in the module's polls_left */
 	bool types_noted;   /* type_names_find() looked through it */
 	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
 	/* The scanner's, until scan_forget(): */
