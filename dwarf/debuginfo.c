@@ -266,21 +266,14 @@ static void decide_tier(struct dwarf_module *dm)
 			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
-struct header_pass {
-	struct dwarf_module *dm;
-	struct mapped_pass pass;
-};
-
 static void pass_header(const uint8_t *end, void *arg)
 {
-	struct header_pass *p = arg;
-
-	mapped_passed(p->dm, &p->pass, end);
+	mapped_passed(arg, end);
 }
 
 static void read_headers(struct dwarf_module *dm)
 {
-	struct header_pass pass = { dm, { dm->sections.info.data } };
+	struct mapped_pass pass = { dm, dm->sections.info.data };
 	const struct scan_watcher watcher = { pass_header, &pass };
 
 	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
@@ -507,14 +500,14 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
 void debuginfo_read_roots(struct dwarf_module *dm)
 {
 	struct root_abbrevs known = { 0 };
-	struct mapped_pass pass = { dm->sections.info.data };
+	struct mapped_pass pass = { dm, dm->sections.info.data };
 
 	if (dm->roots_read)
 		return;
 	dm->roots_read = true;
 	for (size_t i = 0; i < dm->nunits; i++) {
 		scan_unit_root(&dm->sections, &dm->units[i], &known);
-		mapped_passed(dm, &pass, dm->sections.info.data + dm->units[i].end);
+		mapped_passed(&pass, dm->sections.info.data + dm->units[i].end);
 	}
 }
 

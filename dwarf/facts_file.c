@@ -241,10 +241,11 @@ static void each_source(const struct facts *f, size_t kind,
 	}
 	for (size_t i = 0; i < fresh->capacity; i++) {
 		const struct fresh *own = fresh->slots[i].value;
-		struct row row = { fresh->slots[i].key, 0, own ? (uint32_t)own->size : 0 };
 
-		if (own)
-			visit(&(struct source){ row, own->bytes }, arg);
+		if (!own)
+			continue;
+		struct row row = { fresh->slots[i].key, 0, (uint32_t)own->size };
+		visit(&(struct source){ row, own->bytes }, arg);
 	}
 }
 

@@ -192,11 +192,11 @@ void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size
 		drop_folios(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
 }
 
-void mapped_passed(struct dwarf_module *dm, struct mapped_pass *pass, const uint8_t *p)
+void mapped_passed(struct mapped_pass *pass, const uint8_t *p)
 {
 	if ((size_t)(p - pass->from) < STRIDE)
 		return;
 	if (is_more(MAX_FILES))
-		mapped_drop(dm, pass->from, (size_t)(p - pass->from));
+		mapped_drop(pass->dm, pass->from, (size_t)(p - pass->from));
 	pass->from = p;
 }

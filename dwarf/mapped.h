@@ -58,11 +58,12 @@ void mapped_wait(struct dwarf_module *dm);
  */
 void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
 
-/* A pass over a large section that touches little of it. Starts as { section's first byte }. */
+/* A pass over a large section that touches little of it. from starts as its first byte. */
 struct mapped_pass {
+	const struct dwarf_module *dm;
 	const uint8_t *from;
 };
 /* It has come to p: when too much is resident, what is behind it is given back. */
-void mapped_passed(struct dwarf_module *dm, struct mapped_pass *pass, const uint8_t *p);
+void mapped_passed(struct mapped_pass *pass, const uint8_t *p);
 
 #endif

@@ -178,43 +178,99 @@ static size_t mappings_in(const uint8_t *start, size_t size)
 	return n;
 }
 
+/* Bytes of the mappings in [start, start + size) that are resident. */
+static size_t resident_in(const uint8_t *start, size_t size)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	unsigned long low, high, kib;
+	bool inside = false;
+	size_t bytes = 0;
+	char line[8192];
+
+	assert_non_null(smaps);
+	while (fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &low, &high) == 2)
+			inside = low < (uintptr_t)start + size && high > (uintptr_t)start;
+		else if (inside && sscanf(line, "Rss: %lu kB", &kib) == 1)
+			bytes += kib << 10;
+	}
+	fclose(smaps);
+	return bytes;
+}
+
+enum { MIB = 1 << 20, SCATTERED_SIZE = 64 * MIB };
+
+/* A file in memory; each of its pages begins with its offset. */
+static uint8_t *map_numbered(int *fd)
+{
+	*fd = memfd_create("numbered", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(*fd, SCATTERED_SIZE), 0);
+	for (size_t i = 0; i < SCATTERED_SIZE; i += 4096)
+		assert_int_equal(pwrite(*fd, &i, sizeof(i), (off_t)i), sizeof(i));
+	uint8_t *file = mmap(NULL, SCATTERED_SIZE, PROT_READ, MAP_PRIVATE, *fd, 0);
+	assert_true(file != MAP_FAILED);
+	return file;
+}
+
+/* Touches all pages. */
+static void expect_numbers(const uint8_t *file)
+{
+	for (size_t i = 0; i < SCATTERED_SIZE; i += 4096)
+		assert_memory_equal(file + i, &i, sizeof(i));
+}
+
 /* A section that is read here and there is mapped in pieces smaller than a large folio. */
 static void test_scattered(void **state)
 {
 	(void)state;
-	enum { MIB = 1 << 20, SIZE = 8 * MIB };
 	struct dwarf_module dm = { 0 };
-	int fd = memfd_create("scattered", MFD_CLOEXEC);
-	SCRATCH(tmp);
-
-	assert_int_equal(ftruncate(fd, SIZE), 0);
-	for (size_t i = 0; i < SIZE; i += 4096)
-		assert_int_equal(pwrite(fd, &i, sizeof(i), (off_t)i), sizeof(i));
-	uint8_t *file = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
-	assert_true(file != MAP_FAILED);
-	const uint8_t *before = arena_memdup(&tmp, file, SIZE);
+	uint8_t heap[16];
+	int fd;
+	uint8_t *file = map_numbered(&fd);
 
 	mapped_add(&dm.file, file, 0, MIB);
 	mapped_add_scattered(&dm.file, file + MIB, MIB, 6 * MIB);
 	assert_int_equal(dm.file.scattered.low, MIB);
 	assert_int_equal(dm.file.scattered.high, 7 * MIB);
-	assert_int_equal(mappings_in(file, SIZE), 1);
+	assert_int_equal(mappings_in(file, SCATTERED_SIZE), 1);
 	mapped_confirm(&dm.file);
-	assert_int_equal(dm.file.size, SIZE);
+	assert_int_equal(dm.file.size, SCATTERED_SIZE);
 	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0)
-		assert_in_range(mappings_in(file, SIZE), 4, 8);
-	/* A heap copy is no part of it. */
-	mapped_add_scattered(&dm.file, before, MIB, MIB);
+		assert_in_range(mappings_in(file, SCATTERED_SIZE), 4, 8);
+	/* What lies elsewhere is no part of it. */
+	mapped_add_scattered(&dm.file, heap, MIB, MIB);
 	assert_int_equal(dm.file.scattered.high, 7 * MIB);
+	munmap(file, SCATTERED_SIZE);
+	close(fd);
+}
 
-	mapped_drop(&dm, file + 3 * MIB / 2, 4096);
-	assert_memory_equal(before, file, SIZE);
-	struct mapped_pass pass = { file };
-	mapped_passed(&dm, &pass, file + MIB);
+/* What is given back is resident no more, and has its bytes when it is touched again. */
+static void test_passed_and_released(void **state)
+{
+	(void)state;
+	struct dwarf_module dm = { 0 };
+	int fd;
+	uint8_t *file = map_numbered(&fd);
+	struct mapped_pass pass = { &dm, file };
+
+	mapped_add(&dm.file, file, 0, SCATTERED_SIZE);
+	mapped_confirm(&dm.file);
+	expect_numbers(file);
+	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
+	mapped_passed(&pass, file + MIB); /* not far enough to ask */
 	assert_ptr_equal(pass.from, file);
+	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
+	mapped_passed(&pass, file + 24 * MIB);
+	assert_ptr_equal(pass.from, file + 24 * MIB);
+	/* As far as the huge page that it came to. */
+	assert_in_range(resident_in(file, SCATTERED_SIZE), 38 * MIB, 40 * MIB);
+	expect_numbers(file);
+	mapped_drop(&dm, file + 4 * MIB, 4096);
+	assert_in_range(resident_in(file, SCATTERED_SIZE), 60 * MIB, 62 * MIB);
 	mapped_release(&dm);
-	assert_memory_equal(before, file, SIZE);
-	munmap(file, SIZE);
+	assert_int_equal(resident_in(file, SCATTERED_SIZE), 0);
+	expect_numbers(file);
+	munmap(file, SCATTERED_SIZE);
 	close(fd);
 }
 
@@ -257,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_symbol_at),
 		cmocka_unit_test(test_mapping),
 		cmocka_unit_test(test_scattered),
+		cmocka_unit_test(test_passed_and_released),
 		cmocka_unit_test(test_dropped_pages),
 	};
 

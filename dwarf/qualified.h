@@ -10,9 +10,9 @@
 
 #include "debugger/base/arena.h"
 
+/* qualified_is() of names that begin alike. */
 bool qualified_is_path(const char *name, const char *path);
-/* Is it that path, with or without generics? Asked for each row of each table: most differ at once.
- */
+/* Is it that path, with or without generics? Tables ask for each row: most differ at once. */
 static inline bool qualified_is(const char *name, const char *path)
 {
 	return *name == *path && qualified_is_path(name, path);

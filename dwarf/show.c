@@ -509,12 +509,6 @@ static struct error *show_pointer(struct show *s, struct value v)
 	return show_pointer_word(s, v.type, addr);
 }
 
-bool show_is_fat(const struct type *t)
-{
-	return type_kind(t) == TYPE_STRUCT && type_member(t, "data_ptr") &&
-	       type_member(t, "length");
-}
-
 /* What the pointer's name says it points at: "str" of "&mut str" and "*const ArcInner<str>". */
 static bool points_at(const struct type *t, const char *what)
 {
@@ -659,7 +653,7 @@ static struct error *show_any(struct show *s, struct value v)
 	case TYPE_STRUCT:
 		if (type_is_dyn(v.type))
 			return show_dyn(s, v);
-		if (show_is_fat(v.type))
+		if (type_is_slice(v.type))
 			return show_fat(s, v);
 		show_struct(s, v);
 		return NULL;

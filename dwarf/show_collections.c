@@ -315,7 +315,7 @@ struct error *show_index(struct target *t, struct show_cache *cache, struct valu
 
 	if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type))
 		return element_at(type_target(v.type), v.addr, type_count(v.type), index, ret);
-	if (show_is_fat(v.type)) {
+	if (type_is_slice(v.type)) {
 		TRY(show_read_fat(t, v, &fat));
 		if (fat.element && !fat.is_text)
 			return element_at(fat.element, fat.addr, fat.count, index, ret);

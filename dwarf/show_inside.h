@@ -47,14 +47,13 @@ struct error *show_place(struct target *t, struct show_cache *cache, struct valu
 struct error *show_uint(struct target *t, struct show_cache *cache, struct value v,
                         const char *expr, uint64_t *ret) MUST_CHECK;
 
-/* A fat pointer: to a slice, str, or a struct that ends in one. */
+/* What a type_is_slice() points at. */
 struct fat {
 	const struct type *element; /* NULL: a str or what is like it */
 	uint64_t addr, count;
 	bool is_text;  /* str, Path, OsStr, CStr */
 	bool with_nul; /* CStr: count includes it */
 };
-bool show_is_fat(const struct type *t);
 struct error *show_read_fat(struct target *t, struct value v, struct fat *ret) MUST_CHECK;
 /* The concrete value behind a trait object; *found false: no debug info says what it is. */
 struct error *show_read_dyn(struct target *t, struct debuginfo *di, struct value v,

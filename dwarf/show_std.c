@@ -94,7 +94,7 @@ struct error *show_follow(struct target *t, struct value v, struct value *ret)
 			*ret = (struct value){ type_target(v.type), addr };
 			return NULL;
 		}
-		if (type_is_dyn(v.type) || show_is_fat(v.type)) {
+		if (type_is_dyn(v.type) || type_is_slice(v.type)) {
 			*ret = v;
 			return NULL;
 		}
@@ -368,7 +368,7 @@ static struct error *show_c_string(struct show *s, struct value v, const struct 
 
 	(void)row;
 	TRY(show_row_place(s, v, "inner", &inner));
-	if (!show_is_fat(inner.type))
+	if (!type_is_slice(inner.type))
 		return error_new(ERR_LAYOUT, "no slice");
 	TRY(show_read_fat(s->target, inner, &fat));
 	return show_quoted(s, fat.addr, fat.count - (fat.count != 0), QUOTE_C);

@@ -268,7 +268,7 @@ static bool is_fat(const struct type *t)
 
 bool type_is_slice(const struct type *t)
 {
-	return is_fat(t) && type_member(t, "data_ptr");
+	return is_fat(t) && type_member(t, "data_ptr") && type_member(t, "length");
 }
 
 bool type_is_dyn(const struct type *t)

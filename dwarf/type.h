@@ -82,7 +82,7 @@ const struct type_param *type_params(const struct type *t, size_t *n);
 
 /* A compiler-made future: an enum whose discriminant is the artificial `__state`. */
 bool type_is_coroutine(const struct type *t);
-/* A fat pointer with a length: members `data_ptr` and `length`. */
+/* A fat pointer to a slice, a str, or a struct that ends in one: members `data_ptr`, `length`. */
 bool type_is_slice(const struct type *t);
 /* A fat pointer to a trait object: members `pointer` and `vtable`. */
 bool type_is_dyn(const struct type *t);
