@@ -163,6 +163,19 @@ void page_cache_miss(struct page_cache *c, uint64_t addr)
 	page_table_add(c, key_of(addr))->used |= (uint16_t)(1u << page_of(addr));
 }
 
+void page_cache_each_used(const struct page_cache *c, void (*visit)(uint64_t addr, void *arg),
+                          void *arg)
+{
+	for (size_t i = 0; i < c->capacity; i++) {
+		const struct block *b = &c->slots[i];
+
+		for (unsigned page = 0; b->key && page < BLOCK_PAGES; page++) {
+			if (b->used >> page & 1)
+				visit((b->key - 1) * BLOCK_SIZE + page * CACHE_PAGE, arg);
+		}
+	}
+}
+
 void page_cache_expire(struct page_cache *c)
 {
 	page_table_forget_changes(c);

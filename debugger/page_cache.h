@@ -37,6 +37,9 @@ enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsig
 
 /* Takes note that the page of addr was asked for but could not be read now. */
 void page_cache_miss(struct page_cache *c, uint64_t addr);
+/* Calls visit for every page that was asked for since the last plan. */
+void page_cache_each_used(const struct page_cache *c, void (*visit)(uint64_t addr, void *arg),
+                          void *arg);
 /* Forgets the bytes of every page, but not which pages were asked for. */
 void page_cache_expire(struct page_cache *c);
 

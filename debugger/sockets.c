@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,9 @@ struct sockets {
 	struct map by_data; /* epoll data -> struct seen */
 	unsigned all_read;  /* generation + 1, doubled; odd while it stood still; 0 never */
 };
+
+/* Twins of a target ask its own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct sockets *sockets_of(struct target *t)
 {
@@ -205,7 +209,7 @@ static const char *copy(struct arena *a, const char *text)
 	return text ? arena_strdup(a, text) : NULL;
 }
 
-bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+static bool read_descriptor(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
 	struct sockets *s = sockets_of(t);
 	char path[64], link[PATH_MAX];
@@ -230,6 +234,14 @@ bool descriptor_read(struct target *t, struct arena *a, int fd, struct descripto
 		                    .local = socket ? copy(a, socket->local) : NULL,
 		                    .peer = socket ? copy(a, socket->peer) : NULL };
 	return true;
+}
+
+bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+{
+	pthread_mutex_lock(&lock);
+	bool known = read_descriptor(t->twin_of ? t->twin_of : t, a, fd, ret);
+	pthread_mutex_unlock(&lock);
+	return known;
 }
 
 /* ---- epoll ---- */
@@ -290,7 +302,7 @@ void descriptors_look(struct target *t)
 		look_at_all(t);
 }
 
-bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
+static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
 	if (!t->ops->stop)
 		return false;
@@ -300,4 +312,12 @@ bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
 		return false;
 	*fd = seen->fd;
 	return true;
+}
+
+bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
+{
+	pthread_mutex_lock(&lock);
+	bool known = find_by_epoll_data(t->twin_of ? t->twin_of : t, data, fd);
+	pthread_mutex_unlock(&lock);
+	return known;
 }

@@ -127,6 +127,7 @@ struct target_ops {
 	struct error *(*stop_briefly)(struct target *t, const struct brief_stop *s,
 	                              struct copy *ret);
 	void (*close)(struct target *t);
+	size_t private_size; /* of t->private, where reads change it: a twin has a copy */
 	/* See target_region(). NULL: no mapping is known. */
 	bool (*region)(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
 };
@@ -179,6 +180,7 @@ struct target {
 	struct unwinder *unwinder; /* of dwarf/unwind.c, NULL until it attached to dwfl */
 	struct tls *tls;           /* of tls.c: libc's layout, NULL until it was needed */
 	struct sockets *sockets;   /* of sockets.c, NULL until it was needed */
+	struct target *twin_of;    /* see target_twin(); NULL: it is none */
 	void *private;             /* of the ops */
 	struct page_cache *cache;  /* NULL where ops->read() is as good: cores, fakes */
 	/* What does not change while the target runs: its read-only file mappings, ascending. */
@@ -271,6 +273,14 @@ bool target_region(struct target *t, struct arena *a, uint64_t addr, struct regi
 /* NULL when there is no thread of that tid / number. */
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);
 const struct thread *target_thread_by_number(const struct target *t, unsigned number);
+
+/*
+ * The same target for reads of another thread: what it reads it keeps to itself, and it cannot be
+ * stopped or resumed. t must not be stopped, resumed or closed meanwhile, nor forget its threads.
+ */
+struct target *target_twin(struct target *t);
+/* Frees it; the next target_snap() copies the pages that it was asked for too. */
+void target_twin_join(struct target *twin);
 
 /* Adds one line (copied) to t->notes; the same line is kept once. */
 void target_note(struct target *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

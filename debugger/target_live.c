@@ -166,6 +166,7 @@ static const struct target_ops live_ops = {
 	.peek = live_peek,
 	.recheck = live_recheck,
 	.close = live_close,
+	.private_size = sizeof(struct live),
 };
 
 /* --- opening --- */

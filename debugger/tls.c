@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debugger/elf_image.h"
+#include "debugger/libdw_lock.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
 
@@ -199,6 +200,8 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
 		uint64_t slack = (0 - m->tls_vaddr - m->tls_memsz) & (align - 1);
 		block = th->regs.thread_pointer - m->tls_memsz - slack;
 	} else {
+		LIBDW_LOCKED;
+
 		TRY(find_block(t, th, m, &block, found));
 	}
 	if (*found)

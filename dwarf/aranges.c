@@ -4,6 +4,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "debugger/libdw_lock.h"
 #include "dwarf/debuginfo.h"
 
 /* Padding between two functions of one unit that may be counted as the unit's own. */
@@ -18,7 +19,7 @@ static int by_low(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static void add_range(range_vec *ranges, uint64_t low, uint64_t high, struct unit *u)
+static void add_range(range_vec *ranges, uint64_t low, uint64_t high, uint32_t u)
 {
 	struct unit_range *last = ranges->n ? &ranges->data[ranges->n - 1] : NULL;
 
@@ -33,7 +34,7 @@ static void add_range(range_vec *ranges, uint64_t low, uint64_t high, struct uni
 }
 
 /* Pairs of addresses and lengths, of 8 bytes each: a large program has a million of them. */
-static void add_pairs(const uint8_t *p, const uint8_t *end, struct unit *u, range_vec *ranges)
+static void add_pairs(const uint8_t *p, const uint8_t *end, uint32_t u, range_vec *ranges)
 {
 	struct unit_range open = { 0 };
 
@@ -47,7 +48,7 @@ static void add_pairs(const uint8_t *p, const uint8_t *end, struct unit *u, rang
 		if (low == 0 || high <= low)
 			continue;
 		/* As add_range() would do, which is for fewer. */
-		if (open.unit && low >= open.high && low - open.high < MAX_PADDING) {
+		if (open.high && low >= open.high && low - open.high < MAX_PADDING) {
 			open.high = high;
 			continue;
 		}
@@ -81,7 +82,7 @@ static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *range
 	read_skip(&set, misaligned ? tuple - misaligned : 0);
 	u->in_aranges = true;
 	if (address_size == 8) {
-		add_pairs(set.p, set.end, u, ranges);
+		add_pairs(set.p, set.end, (uint32_t)(u - dm->units), ranges);
 		return true;
 	}
 	while (!set.bad && set.p < set.end) {
@@ -90,13 +91,14 @@ static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *range
 
 		if (low == 0 && len == 0)
 			break;
-		add_range(ranges, low, low + len, u);
+		add_range(ranges, low, low + len, (uint32_t)(u - dm->units));
 	}
 	return true;
 }
 
 static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *ranges)
 {
+	LIBDW_LOCKED;
 	Dwarf_Die die;
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
@@ -106,7 +108,7 @@ static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *
 	if (!u->has_code || !dwarf_offdie(dm->dwarf, u->first_die, &die))
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
-		add_range(ranges, low, high, u);
+		add_range(ranges, low, high, (uint32_t)(u - dm->units));
 }
 
 static void read_aranges(struct dwarf_module *dm)
@@ -145,5 +147,23 @@ struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc)
 		else
 			hi = mid;
 	}
-	return lo && pc < dm->ranges[lo - 1].high ? dm->ranges[lo - 1].unit : NULL;
+	return lo && pc < dm->ranges[lo - 1].high ? &dm->units[dm->ranges[lo - 1].unit] : NULL;
+}
+
+static const struct unit *unit_of_code(struct debuginfo *di, uint64_t addr)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+
+		if (dm->dwarf && addr >= dm->module->start && addr < dm->module->end)
+			return debuginfo_unit_at(dm, module_link_addr(dm->module, addr).v);
+	}
+	return NULL;
+}
+
+bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b)
+{
+	const struct unit *x = unit_of_code(di, a), *y = unit_of_code(di, b);
+
+	return !x || !y || x->crate_key == y->crate_key;
 }

@@ -10,6 +10,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
+#include "debugger/libdw_lock.h"
 #include "dwarf/cache.h"
 #include "dwarf/search.h"
 #include "dwarf/symtab.h"
@@ -44,15 +45,16 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 static void forget_searches(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
-		&dm->by_name,         &dm->functions,    &dm->statics,     &dm->polled,
-		&dm->coroutine_polls, &dm->result_names, &dm->poll_crates, &dm->poll_visits,
-		&dm->symbols_at,      &dm->poll_dies,    &dm->unoptimised,
+		&dm->by_name,         &dm->functions,   &dm->statics,     &dm->polled,
+		&dm->coroutine_polls, &dm->poll_crates, &dm->poll_visits, &dm->symbols_at,
+		&dm->poll_dies,       &dm->unoptimised,
 	};
 
 	symtab_forget(dm);
 	type_names_forget(dm);
+	poll_names_free(dm->poll_names);
+	dm->poll_names = NULL;
 	instances_forget(dm);
-	vec_free(&dm->trivial);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
 	for (size_t i = 0; i < PARALLEL_MAX; i++) {
@@ -67,7 +69,12 @@ static void forget_searches(struct dwarf_module *dm)
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
-	cache_close(dm);
+	if (dm->is_twin) {
+		facts_free(dm->facts);
+		dm->facts = NULL;
+	} else {
+		cache_close(dm);
+	}
 	forget_searches(dm);
 	map_free(&dm->types);
 	mapped_wait(dm);
@@ -281,6 +288,7 @@ static void read_headers(struct dwarf_module *dm)
 
 static void load(struct dwarf_module *dm)
 {
+	LIBDW_LOCKED;
 	Dwarf_Addr bias;
 
 	dm->dwarf = dwfl_module_getdwarf(dm->module->dwfl, &bias);
@@ -362,6 +370,7 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm)
 
 uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
 {
+	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
 	uint64_t hash = 1;
@@ -380,6 +389,7 @@ uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
 
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 {
+	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
 	bool constant = false;

@@ -17,6 +17,7 @@
 #include "debugger/target.h"
 #include "dwarf/mapped.h"
 #include "dwarf/parallel.h"
+#include "dwarf/poll_candidates.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
@@ -57,7 +58,7 @@ typedef VEC(uint64_t) address_vec;
 /* Code of a unit: link-time [low, high). */
 struct unit_range {
 	uint64_t low, high;
-	struct unit *unit;
+	uint32_t unit; /* its index */
 };
 
 /* A DIE, and the next one at the same address or of the same name. */
@@ -72,6 +73,7 @@ struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
 	struct facts *facts;    /* see debuginfo_facts() */
+	bool is_twin;           /* see twin.h: what the other one owns is not its own */
 	bool described, loaded; /* the tier is known; its DWARF was opened or has none */
 	const char *rustc;      /* see debuginfo_rustc_version() */
 	struct Dwarf *dwarf;    /* NULL unless loaded and tier is FULL or LINES */
@@ -101,13 +103,14 @@ struct dwarf_module {
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
-	struct map result_names; /* offset of a string in .debug_str + 1 -> is it a Poll<...>? */
-	struct map poll_crates, poll_visits;       /* see poll_units.c */
-	size_t nscanned;                           /* units */
-	size_t ntypes;                             /* read so far */
-	struct poll_index *poll_index;             /* see poll_symbols.c; NULL until asked for */
-	struct map unoptimised;                    /* keys of crates: see symtab_is_unoptimised() */
-	address_vec trivial;                       /* what tells them, not looked at yet */
+	struct poll_names *poll_names;       /* see poll_candidates.h */
+	struct map poll_crates, poll_visits; /* see poll_units.c */
+	size_t nscanned;                     /* units */
+	size_t ntypes;                       /* read so far */
+	struct poll_index *poll_index;       /* see poll_index.h; NULL until asked for */
+	struct map unoptimised;              /* keys of crates: see symtab_is_unoptimised() */
+	size_t ntrivial;                     /* of what tells them, looked at */
+	uint32_t *poll_units; /* by entries of poll_index; NULL: nobody asked for it */
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
 	size_t ncontexts;                          /* all that came so far */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
@@ -123,10 +126,16 @@ struct debuginfo {
 	struct target *target;
 	const struct facts_options *facts; /* NULL: no file of facts is used */
 	struct dwarf_module **modules;     /* main module first; only those with a file */
+	bool alone; /* another thread is at work: one that scans takes no more than its own */
 	size_t nmodules;
 	struct arena arena;
 };
 
+/*
+ * Is what is known of the program, or may be learnt, so much that a second thread is worth its
+ * twin? Nothing is opened for it.
+ */
+bool debuginfo_is_large(const struct debuginfo *di);
 /* Opens every module lazily: nothing is read from debug info yet. di->facts may be set then. */
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
@@ -172,6 +181,8 @@ void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n);
 uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */
 struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
+/* Is the code at two run-time addresses of one crate? Also where nothing says that it is not. */
+bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b);
 /* Reads names and producers of all units (about 2 us each). */
 void debuginfo_read_roots(struct dwarf_module *dm);
 

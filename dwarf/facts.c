@@ -27,8 +27,18 @@ void facts_free(struct facts *f)
 	map_free(&f->interned);
 	vec_free(&f->texts);
 	arena_free(&f->arena);
-	free(f->file.data);
+	if (!f->file.borrowed)
+		free(f->file.data);
 	free(f);
+}
+
+struct facts *facts_twin(const struct facts *f)
+{
+	struct facts *twin = facts_new();
+
+	twin->file = f->file;
+	twin->file.borrowed = true;
+	return twin;
 }
 
 /* Eight bytes at a time: names of types are long, and there are many. */
@@ -191,6 +201,11 @@ void fact_end(struct fact_draft *d)
 		f->changed = true;
 	}
 	str_free(&d->bytes);
+}
+
+size_t facts_size(const struct facts *f)
+{
+	return f ? f->file.records.size + f->file.texts.size : 0;
 }
 
 void facts_pause(struct facts *f)

@@ -72,6 +72,8 @@ struct facts;
 /* Empty: it remembers what it is told. */
 struct facts *facts_new(void);
 void facts_free(struct facts *f);
+/* New ones that know the file that f has loaded, which must outlive them, and else nothing. */
+struct facts *facts_twin(const struct facts *f);
 
 /* ---- asking ---- */
 
@@ -152,6 +154,8 @@ struct error *facts_load(struct facts *f, void *data, size_t size,
 void facts_sign(void *data, size_t size);
 /* What the loaded file says that it belongs to, NULL when there is none. */
 const struct facts_identity *facts_identity(const struct facts *f);
+/* Bytes of the loaded file, 0 none. */
+size_t facts_size(const struct facts *f);
 /* The loaded file is one of layout: what it does not know is not there. */
 bool facts_are_whole(const struct facts *f);
 /* Was anything told since facts_new() that the loaded file does not have? */

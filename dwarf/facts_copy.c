@@ -344,8 +344,9 @@ static void copy_instances(struct merger *m, const char *path, uint64_t home, st
 	vec_free(&found);
 }
 
-static void copy_record(struct merger *m, enum fact_kind kind, uint64_t key, struct fact from)
+static void copy_record(enum fact_kind kind, uint64_t key, struct fact from, void *arg)
 {
+	struct merger *m = arg;
 	struct copier c = { .m = m };
 	struct walk w = {
 		.from = from, .number = copy_number, .text = copy_text, .die = copy_die, .arg = &c
@@ -390,9 +391,12 @@ static int by_number(const void *a, const void *b)
 }
 
 /* In the order of the keys, so that the same facts make the same file. */
-static void copy_kind(struct merger *m, enum fact_kind kind)
+static void each_record(const struct facts *f, enum fact_kind kind,
+                        void (*visit)(enum fact_kind kind, uint64_t key, struct fact from,
+                                      void *arg),
+                        void *arg)
 {
-	const struct map *records = &m->from->fresh[kind];
+	const struct map *records = &f->fresh[kind];
 	VEC(uint64_t) keys = { 0 };
 
 	for (size_t i = 0; i < records->capacity; i++) {
@@ -403,9 +407,9 @@ static void copy_kind(struct merger *m, enum fact_kind kind)
 		qsort(keys.data, keys.n, sizeof(*keys.data), by_number);
 	for (size_t i = 0; i < keys.n; i++) {
 		const struct fresh *r = map_get(records, keys.data[i]);
-		struct fact from = { { r->bytes, r->bytes + r->size, false }, m->from };
+		struct fact from = { { r->bytes, r->bytes + r->size, false }, f };
 
-		copy_record(m, kind, keys.data[i], from);
+		visit(kind, keys.data[i], from, arg);
 	}
 	vec_free(&keys);
 }
@@ -454,7 +458,7 @@ struct facts *facts_merged(const struct facts *f, size_t ntypes[2])
 		ntypes[1] = (size_t)m.last_id;
 	}
 	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
-		copy_kind(&m, (enum fact_kind)kind);
+		each_record(f, (enum fact_kind)kind, copy_record, &m);
 		if (kind == FACT_NAME)
 			name_types(&m);
 	}
@@ -463,4 +467,47 @@ struct facts *facts_merged(const struct facts *f, size_t ntypes[2])
 	map_free(&m.ids);
 	map_free(&m.names);
 	return m.to;
+}
+
+/* ---- facts of one program ---- */
+
+static void tell_number(struct walk *w, uint64_t number)
+{
+	fact_add_number(w->arg, number);
+}
+
+static void tell_text(struct walk *w, const char *text)
+{
+	fact_add_text(w->arg, text);
+}
+
+static void add_record(enum fact_kind kind, uint64_t key, struct fact from, void *arg)
+{
+	struct facts *to = arg;
+	struct fact_draft draft;
+	struct walk w = { .from = from,
+		          .number = tell_number,
+		          .text = tell_text,
+		          .die = tell_number,
+		          .arg = &draft };
+	const char *text = NULL;
+	struct fact known;
+
+	if (forms[kind].key >= KEY_TEXT) {
+		text = fact_text(&w.from);
+		key = fact_number(&w.from);
+		if (!text)
+			return;
+	}
+	if (fact_find(to, kind, key, text, &known))
+		return;
+	fact_begin(&draft, to, kind, key, text);
+	walk_content(&w, kind);
+	fact_end(&draft);
+}
+
+void facts_add(struct facts *to, const struct facts *from)
+{
+	for (size_t kind = 0; kind < FACT_KINDS; kind++)
+		each_record(from, (enum fact_kind)kind, add_record, to);
 }

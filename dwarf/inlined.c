@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 
 #include "debugger/base/vec.h"
+#include "debugger/libdw_lock.h"
 #include "dwarf/facts.h"
 #include "dwarf/line.h"
 
@@ -128,6 +129,7 @@ static void keep(struct keeper *k, uint64_t die)
 
 bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg)
 {
+	LIBDW_LOCKED;
 	struct keeper k = {
 		.dm = dm, .u = debuginfo_unit_of(dm, die), .telling = telling, .arg = arg
 	};

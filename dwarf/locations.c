@@ -4,6 +4,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "debugger/base/vec.h"
+#include "debugger/libdw_lock.h"
 #include "dwarf/demangle.h"
 #include "dwarf/die.h"
 #include "dwarf/line.h"
@@ -83,6 +84,7 @@ static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
 
 static void set_line(struct location *l, const struct function *f, uint64_t pc)
 {
+	LIBDW_LOCKED;
 	Dwarf_Die die, cu;
 	int line = 0;
 
@@ -99,6 +101,7 @@ static void set_line(struct location *l, const struct function *f, uint64_t pc)
 static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
                                     size_t *nret)
 {
+	LIBDW_LOCKED;
 	struct location *l = NEW(a, struct location);
 	struct module *m = module_at(di->target, addr);
 	GElf_Off offset;

@@ -12,8 +12,9 @@
 
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
-	MAX_RESIDENT = 100 << 20,
+	MAX_RESIDENT = 120 << 20,
 	MAX_FILES = 32 << 20,
+	MAX_SCATTERED = 24 << 20,
 	PAGE = 4096,
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
@@ -82,7 +83,7 @@ void mapped_confirm(struct file_mapping *m)
 	if (m->high > m->size)
 		m->size = 0;
 	if (m->size)
-		make_pieces(m, m->scattered);
+		make_pieces(m, (struct file_part){ m->low, m->high });
 }
 
 /* Whole pages between two offsets of the file. */
@@ -105,8 +106,8 @@ static void drop_folios(const struct file_mapping *m, size_t low, size_t high)
 	     end < base + m->high ? end - base : m->high);
 }
 
-/* Is more resident than so many bytes, and of files than is worth giving back? */
-static bool is_more(size_t bytes)
+/* Is more resident than so many bytes, and of files than so many? */
+static bool is_more_of(size_t bytes, size_t files)
 {
 	unsigned long long total, resident, shared;
 	char text[128];
@@ -119,7 +120,13 @@ static bool is_more(size_t bytes)
 		return false;
 	text[n] = '\0';
 	return sscanf(text, "%llu %llu %llu", &total, &resident, &shared) == 3 &&
-	       resident > bytes / PAGE && shared > MAX_FILES / PAGE;
+	       resident > bytes / PAGE && shared > files / PAGE;
+}
+
+/* The latter than is worth giving back. */
+static bool is_more(size_t bytes)
+{
+	return is_more_of(bytes, MAX_FILES);
 }
 
 static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
@@ -138,7 +145,7 @@ static void *sweep(void *arg)
 		last.low = last.high = m->high;
 	sweep_part(m, m->low, last.low);
 	sweep_part(m, last.high, m->high);
-	if (m->sweep_all || is_more(MAX_RESIDENT - SPARE))
+	if (m->sweep_all || is_more_of(MAX_RESIDENT - SPARE, MAX_SCATTERED))
 		sweep_part(m, last.low, last.high);
 	return NULL;
 }

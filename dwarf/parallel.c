@@ -39,9 +39,14 @@ void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted)
 		pthread_join(threads[i], NULL);
 }
 
+bool parallel_is_possible(void)
+{
+	return threads_for(2) > 1;
+}
+
 bool parallel_start(struct beside *b, void *(*run)(void *arg), void *arg)
 {
-	if (!b->started && threads_for(2) > 1)
+	if (!b->started && parallel_is_possible())
 		b->started = start(&b->thread, run, arg);
 	return b->started;
 }

@@ -15,6 +15,9 @@ enum { PARALLEL_MAX = 8 };
  */
 void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted);
 
+/* Is there more than one processor? */
+bool parallel_is_possible(void);
+
 /* A thread beside the calling one. */
 struct beside {
 	pthread_t thread;

@@ -1,422 +1,12 @@
-/*
- * Poll functions by the symbol table. In a large program the units of one crate hold tens of
- * megabytes; where a type's poll function lies among them, its symbol tells. All names are looked
- * at once, by several threads: only those that end as a poll function's are read.
- */
-#include <ctype.h>
-#include <errno.h>
-#include <semaphore.h>
-#include <stdatomic.h>
+/* Poll functions by the symbol table: what poll_index.c has read of it. */
 #include <string.h>
 
-#include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup.h"
-#include "dwarf/parallel.h"
 #include "dwarf/poll_header.h"
+#include "dwarf/poll_index.h"
 #include "dwarf/qualified.h"
 #include "dwarf/symtab.h"
-
-enum {
-	AT_ONCE = 1 << 15,      /* symbols: the pages of their names do not stay */
-	MANY_NAMES = 16 << 20,  /* bytes: below it is not worth giving them back */
-	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
-	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
-	WORTH_A_THREAD = 2 * AT_ONCE,
-	HASH_END = 17 + 1, /* of a legacy name: the digits of its hash, and "E" */
-	MAX_SUFFIX = 48,   /* what LLVM may put behind: ".llvm.1234567890" */
-};
-
-/* What a symbol is entered for. Several entries may be of one symbol. */
-enum entry_kind {
-	ENTRY_PATH,       /* a poll function; the path of the type, "app..Foo" */
-	ENTRY_IDENTIFIER, /* one of an unknown path: any identifier in its name */
-	ENTRY_CLOSURE,    /* a closure, or poll function of a coroutine: the function's name */
-};
-
-enum { NO_ENTRY = UINT32_MAX };
-
-/* A function whose symbol has a name, by the name's hash. */
-struct poll_symbol {
-	uint64_t key, pc;
-	struct unit *unit; /* that has code there, once looked */
-	uint32_t next;     /* entry of the same bucket */
-	uint8_t kind, form;
-	bool looked;
-};
-
-typedef VEC(struct poll_symbol) entry_vec;
-
-struct poll_index {
-	entry_vec entries;
-	uint32_t *buckets, mask;
-	bool skipped;            /* a name */
-	bool known;              /* all of it; else nothing is there yet */
-	struct reading *reading; /* by a thread beside; NULL none */
-};
-
-/* All have as many bytes. Legacy mangling ends with a hash. */
-static const char legacy[] = "4poll17h", closure[] = "$u7d$17h", into_future[] = "uture17h";
-/* In v0 the trait's path stands before the method. */
-static const char v0[] = "6Future4poll";
-/* "{{closure}}" */
-static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
-/* What each await calls, and any inliner inlines, for it only gives back its argument. */
-static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
-
-/* What one thread finds. */
-struct finder {
-	entry_vec entries;
-	address_vec trivial;
-	bool skipped; /* a name */
-};
-
-struct reading {
-	const struct dwarf_module *dm;
-	struct symtab t;
-	atomic_size_t next; /* symbol that nobody looks at yet */
-	atomic_size_t nfinders;
-	struct finder finders[PARALLEL_MAX];
-	struct beside beside;
-	struct symtab_survey survey; /* that the thread beside makes first */
-	sem_t surveyed;
-	atomic_bool stop; /* nobody waits for it any more */
-};
-
-static bool is_identifier(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
-                     size_t len, uint64_t pc)
-{
-	struct poll_symbol entry = {
-		.key = map_key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
-	};
-
-	for (size_t i = f->entries.n; i && f->entries.data[i - 1].pc == pc; i--) {
-		if (f->entries.data[i - 1].key == entry.key && f->entries.data[i - 1].kind == kind)
-			return;
-	}
-	if (len)
-		*vec_push(&f->entries) = entry;
-}
-
-static void add(struct finder *f, enum entry_kind kind, const char *name, size_t len, uint64_t pc)
-{
-	add_form(f, kind, POLL_FORM_VAGUE, name, len, pc);
-}
-
-/*
- * "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h...": by the last part that is no closure. Each
- * part has its length before it.
- */
-static void add_closure(struct finder *f, const char *name, uint64_t pc)
-{
-	const char *p = name, *own = NULL;
-	size_t own_len = 0;
-
-	if (strncmp(name, "_ZN", 3) != 0)
-		return;
-	for (p += 3; isdigit((unsigned char)*p);) {
-		size_t len = 0;
-
-		while (isdigit((unsigned char)*p) && len < MAX_NAME)
-			len = len * 10 + (size_t)(*p++ - '0');
-		if (strnlen(p, len) < len)
-			return;
-		if (strncmp(p, closure_part, sizeof(closure_part) - 1) == 0) {
-			if (own)
-				add(f, ENTRY_CLOSURE, own, own_len, pc);
-			return;
-		}
-		own = p;
-		own_len = len;
-		p += len;
-	}
-}
-
-/*
- * "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h...": every
- * identifier of the component counts, for the type may stand in any place of it.
- */
-static void add_vague(struct finder *f, const char *name, const char *end, uint64_t pc)
-{
-	for (const char *p = name; p < end;) {
-		const char *start = p;
-
-		if (*p == '$') { /* an escape: "$LT$" */
-			const char *close = memchr(p + 1, '$', (size_t)(end - p - 1));
-
-			p = close ? close + 1 : end;
-			continue;
-		}
-		while (p < end && is_identifier(*p))
-			p++;
-		if (p > start)
-			add(f, ENTRY_IDENTIFIER, start, (size_t)(p - start), pc);
-		else
-			p++;
-	}
-}
-
-/* "..3app3Foo..": every identifier with its length before it. */
-static void add_v0(struct finder *f, const char *name, const char *end, uint64_t pc)
-{
-	for (const char *p = name; p < end;) {
-		size_t len = 0;
-
-		if (!isdigit((unsigned char)*p)) {
-			p++;
-			continue;
-		}
-		while (p < end && isdigit((unsigned char)*p) && len < MAX_NAME)
-			len = len * 10 + (size_t)(*p++ - '0');
-		p += p < end && *p == '_';
-		if (len == 0 || len > (size_t)(end - p))
-			continue;
-		add(f, ENTRY_IDENTIFIER, p, len, pc);
-		/* What looks like a length may be part of something else: no jump over it. */
-	}
-}
-
-static void add_poll(struct finder *f, const char *name, size_t len, uint64_t pc)
-{
-	struct poll_header header = poll_header_read(name, len);
-	const char *end = name + len, *start = end;
-
-	if (header.form != POLL_FORM_VAGUE) {
-		add_form(f, ENTRY_PATH, header.form, header.path, header.path_len, pc);
-	} else if (len > 4 && memcmp(end - 4, "$GT$", 4) == 0) {
-		/* The last component, its length and "_" before it. */
-		while (start > name && !(isdigit((unsigned char)start[-1]) && *start == '_'))
-			start--;
-		add_vague(f, start + (*start == '_'), end, pc);
-	}
-}
-
-/* Before the "E" of a legacy name, and what may follow it, NULL when it is none. */
-static const char *legacy_hash(const char *name, size_t len)
-{
-	const char *end = name + len;
-
-	for (size_t cut = 0; cut < MAX_SUFFIX && len - cut > HASH_END + 8; cut++, end--) {
-		if (end[-1] == 'E' && (cut == 0 || *end == '.') && end[-HASH_END] == 'h')
-			return end - HASH_END + 1;
-		if (cut == 0 && !isalnum((unsigned char)end[-1]))
-			return NULL;
-	}
-	return NULL;
-}
-
-static void read_name(struct finder *f, const char *name, size_t len, uint64_t pc)
-{
-	if (len < 3 || name[0] != '_')
-		return;
-	if (name[1] == 'R') {
-		const char *at = len < MAX_NAME ? memmem(name, len, v0, sizeof(v0) - 1) : NULL;
-
-		f->skipped |= len >= MAX_NAME;
-		if (at)
-			add_v0(f, name, at, pc);
-		return;
-	}
-	const char *hash = legacy_hash(name, len);
-	if (!hash)
-		return;
-	const char *end = hash - 8;
-	if (memcmp(end, legacy, 8) == 0)
-		add_poll(f, name, (size_t)(end - name), pc);
-	else if (memcmp(end, closure, 8) == 0)
-		add_closure(f, name, pc);
-	else if (memcmp(end, into_future, 8) == 0 && (size_t)(hash - name) >= sizeof(trivial) - 1 &&
-	         memcmp(hash - (sizeof(trivial) - 1), trivial, sizeof(trivial) - 1) == 0)
-		*vec_push(&f->trivial) = pc;
-}
-
-/*
- * Looks at symbols [first, end), and gives their pages and those of their names back. Linkers write
- * names in the order of their symbols; one that several symbols have lies far off, among those that
- * others look at.
- */
-static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
-{
-	struct section names = r->t.names;
-	size_t low = SIZE_MAX, high = 0;
-
-	for (size_t i = first; i < end; i++) {
-		const Elf64_Sym *sym = &r->t.data[i];
-		size_t at = sym->st_name;
-
-		if (ELF64_ST_TYPE(sym->st_info) != STT_FUNC || !sym->st_value || at >= names.size)
-			continue;
-		const char *name = (const char *)names.data + at;
-		size_t len = strnlen(name, names.size - at);
-		if (len < names.size - at)
-			read_name(f, name, len, sym->st_value);
-		low = low == SIZE_MAX ? at : low;
-		high = at + len;
-	}
-	if (names.size > MANY_NAMES && low < high && high - low < MANY_NAMES) {
-		mapped_drop(r->dm, names.data + low, high - low);
-		mapped_drop(r->dm, (const uint8_t *)&r->t.data[first],
-		            (end - first) * sizeof(*r->t.data));
-	}
-}
-
-static void *run(void *arg)
-{
-	struct reading *r = arg;
-	struct finder *f = &r->finders[atomic_fetch_add(&r->nfinders, 1)];
-	size_t first;
-
-	while (!r->stop && (first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
-		read_some(r, f, first, first + AT_ONCE < r->t.n ? first + AT_ONCE : r->t.n);
-	return NULL;
-}
-
-static void *run_ahead(void *arg)
-{
-	struct reading *r = arg;
-
-	symtab_survey(&r->survey);
-	sem_post(&r->surveyed);
-	return run(r);
-}
-
-/* Moves the entries of all: most are one's, who began before the others. */
-static void take_entries(struct poll_index *x, struct reading *r)
-{
-	struct finder *most = r->finders;
-
-	for (size_t i = 1; i < PARALLEL_MAX; i++) {
-		if (r->finders[i].entries.n > most->entries.n)
-			most = &r->finders[i];
-	}
-	x->entries = most->entries;
-	most->entries = (entry_vec){ 0 };
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		for (size_t j = 0; j < r->finders[i].entries.n; j++)
-			*vec_push(&x->entries) = r->finders[i].entries.data[j];
-	}
-}
-
-/* Puts what the threads found into one index. */
-static void merge(struct dwarf_module *dm, struct reading *r)
-{
-	struct poll_index *x = dm->poll_index;
-	size_t nbuckets = 64;
-
-	take_entries(x, r);
-	while (nbuckets < x->entries.n)
-		nbuckets *= 2;
-	x->buckets = NEW_ARRAY(&dm->di->arena, uint32_t, nbuckets);
-	x->mask = (uint32_t)nbuckets - 1;
-	memset(x->buckets, 0xff, nbuckets * sizeof(*x->buckets));
-	for (size_t i = 0; i < x->entries.n; i++) {
-		uint32_t *bucket = &x->buckets[x->entries.data[i].key & x->mask];
-
-		x->entries.data[i].next = *bucket;
-		*bucket = (uint32_t)i;
-	}
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		struct finder *f = &r->finders[i];
-
-		for (size_t j = 0; j < f->trivial.n; j++)
-			*vec_push(&dm->trivial) = f->trivial.data[j];
-		x->skipped |= f->skipped;
-	}
-	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
-	    dm->module->path, x->entries.n, r->t.n);
-}
-
-static struct reading *reading_new(struct dwarf_module *dm)
-{
-	struct reading *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		out_of_memory();
-	r->dm = dm;
-	r->t = symtab_of(dm);
-	sem_init(&r->surveyed, 0, 0);
-	return r;
-}
-
-static void reading_free(struct reading *r)
-{
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		vec_free(&r->finders[i].entries);
-		vec_free(&r->finders[i].trivial);
-	}
-	vec_free(&r->survey.thread_locals);
-	sem_destroy(&r->surveyed);
-	free(r);
-}
-
-void symtab_read_ahead(struct dwarf_module *dm)
-{
-	if (dm->poll_index || dm->sections.info.size < WORTH_AHEAD || !symtab_of(dm).data)
-		return;
-	dm->poll_index = NEW(&dm->di->arena, struct poll_index);
-	struct reading *r = dm->poll_index->reading = reading_new(dm);
-
-	r->survey = symtab_survey_new(dm);
-	parallel_start(&r->beside, run_ahead, r);
-}
-
-bool symtab_surveyed_ahead(struct dwarf_module *dm, struct symtab_survey *ret)
-{
-	struct reading *r = dm->poll_index ? dm->poll_index->reading : NULL;
-
-	if (!r || !r->beside.started)
-		return false;
-	while (sem_wait(&r->surveyed) != 0 && errno == EINTR)
-		;
-	*ret = r->survey;
-	r->survey = (struct symtab_survey){ 0 };
-	return true;
-}
-
-void symtab_forget(struct dwarf_module *dm)
-{
-	struct poll_index *x = dm->poll_index;
-
-	if (x && x->reading) {
-		x->reading->stop = true;
-		parallel_wait(&x->reading->beside);
-		reading_free(x->reading);
-	}
-	if (x)
-		vec_free(&x->entries);
-	if (dm->survey)
-		vec_free(&dm->survey->thread_locals);
-	dm->poll_index = NULL;
-	dm->survey = NULL;
-}
-
-/* Once; NULL when there is no symbol table. */
-static struct poll_index *read_symbols(struct dwarf_module *dm)
-{
-	if (!dm->poll_index && symtab_of(dm).data)
-		dm->poll_index = NEW(&dm->di->arena, struct poll_index);
-	struct poll_index *x = dm->poll_index;
-
-	if (!x || x->known)
-		return x;
-	struct reading *r = x->reading ? x->reading : reading_new(dm);
-	size_t threads = r->t.n / WORTH_A_THREAD + 1;
-
-	/* What the thread beside has left. */
-	parallel_run(run, r, r->beside.started ? 1 : threads);
-	parallel_wait(&r->beside);
-	merge(dm, r);
-	x->known = true;
-	x->reading = NULL;
-	reading_free(r);
-	mapped_trim(dm);
-	return x;
-}
 
 /* The next entry of that kind and name, from a bucket's or the one after an entry. */
 static struct poll_symbol *find_entry(const struct poll_index *x, uint32_t at, enum entry_kind kind,
@@ -442,32 +32,45 @@ static struct poll_symbol *next_entry(const struct poll_index *x, const struct p
 	return find_entry(x, s->next, (enum entry_kind)s->kind, s->key);
 }
 
+/* The unit that has code at the function's address, NULL none. */
+static struct unit *unit_of(struct dwarf_module *dm, const struct poll_symbol *s)
+{
+	uint32_t *known = &dm->poll_units[s - dm->poll_index->entries.data];
+
+	if (*known == NOT_LOOKED) {
+		const struct unit *u = debuginfo_unit_at(dm, s->pc);
+
+		*known = u ? (uint32_t)(u - dm->units) + 1 : NO_UNIT;
+	}
+	return *known == NO_UNIT ? NULL : &dm->units[*known - 1];
+}
+
 static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char *name,
                       symtab_poll_fn *visit, void *arg)
 {
 	const struct poll_index *x = dm->poll_index;
 
 	for (struct poll_symbol *s = first_entry(x, kind, name); s; s = next_entry(x, s)) {
-		if (!s->looked)
-			s->unit = debuginfo_unit_at(dm, s->pc);
-		s->looked = true;
-		if (s->unit)
-			visit(s->unit, s->pc, arg);
+		struct unit *u = unit_of(dm, s);
+
+		if (u)
+			visit(u, s->pc, arg);
 	}
 }
 
 bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
 {
-	if (!u->crate_key || !read_symbols(dm))
-		return false;
+	const struct poll_index *x = u->crate_key ? poll_index_read(dm) : NULL;
+
 	/* Those of one crate stand together: seldom are all looked at. */
-	while (dm->trivial.n && !map_has(&dm->unoptimised, u->crate_key)) {
-		const struct unit *other = debuginfo_unit_at(dm, dm->trivial.data[--dm->trivial.n]);
+	while (x && dm->ntrivial < x->trivial.n && !map_has(&dm->unoptimised, u->crate_key)) {
+		uint64_t pc = x->trivial.data[x->trivial.n - ++dm->ntrivial];
+		const struct unit *other = debuginfo_unit_at(dm, pc);
 
 		if (other && other->crate_key)
 			map_put(&dm->unoptimised, other->crate_key, NULL);
 	}
-	return map_has(&dm->unoptimised, u->crate_key);
+	return x && map_has(&dm->unoptimised, u->crate_key);
 }
 
 /* "Foo" of "app::Foo<T>"; the part of a pointer's or trait object's name that comes last. */
@@ -503,7 +106,7 @@ enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name)
 {
 	SCRATCH(tmp);
 	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
-	const struct poll_index *x = path && identifier ? read_symbols(dm) : NULL;
+	const struct poll_index *x = path && identifier ? poll_index_read(dm) : NULL;
 	enum symtab_poll ret = SYMTAB_POLL_NONE;
 
 	if (!x || x->skipped || first_entry(x, ENTRY_IDENTIFIER, identifier))
@@ -527,7 +130,7 @@ bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_pol
 	SCRATCH(tmp);
 	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
 
-	if (!identifier || !read_symbols(dm))
+	if (!identifier || !poll_index_read(dm))
 		return false;
 	if (path)
 		visit_all(dm, ENTRY_PATH, path, visit, arg);
@@ -538,7 +141,7 @@ bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_pol
 bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
                          void *arg)
 {
-	if (!read_symbols(dm))
+	if (!poll_index_read(dm))
 		return false;
 	visit_all(dm, ENTRY_CLOSURE, function, visit, arg);
 	return true;

@@ -7,6 +7,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/die.h"
 #include "dwarf/lookup.h"
+#include "dwarf/poll_candidates.h"
 #include "dwarf/qualified.h"
 
 enum { MAX_DIES = 4096, MAX_HOPS = 4 };
@@ -99,58 +100,13 @@ static void note_pinned(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->polled, lookup_name_key(text.data + sizeof(whole) - 1), NULL);
 }
 
-static bool is_poll(const char *name)
+/* Does the function at that DIE return what a poll function does? */
+static bool returns_poll(struct dwarf_module *dm, uint64_t function)
 {
-	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
-}
+	uint64_t type = reference(dm, function, DW_AT_type);
+	const char *name = type ? name_of(dm, type) : NULL;
 
-static bool is_result(const char *name)
-{
-	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
-
-	for (size_t i = 0; name && i < sizeof(heads) / sizeof(heads[0]); i++) {
-		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-static char yes, no; /* values of the maps below */
-
-/* Asked once for each string: the linker made equal ones one. */
-static char *ask_result(struct dwarf_module *dm, uint64_t type)
-{
-	struct unit *u = debuginfo_unit_of(dm, type);
-	uint32_t index = u && u->scanned ? scan_scope_at(u, type) : SCOPE_NONE;
-
-	if (index == SCOPE_NONE || !(u->scopes[index].flags & SCOPE_NAME_AT))
-		return is_result(name_of(dm, type)) ? &yes : &no;
-	uint64_t key = (uint64_t)u->scopes[index].name + 1;
-	char *answer = map_get(&dm->result_names, key);
-	if (!answer) {
-		answer = is_result(scan_scope_name(&dm->sections, u, index)) ? &yes : &no;
-		map_put(&dm->result_names, key, answer);
-	}
-	return answer;
-}
-
-/*
- * Names lie all over .debug_str, and those of functions are long and many; the types that
- * functions return are few: so a function is first asked whether it returns what a poll function
- * does, the resume function of a coroutine of older compilers included.
- */
-static bool returns_poll(struct dwarf_module *dm, struct unit *u, const struct unit_result *r,
-                         struct map *known)
-{
-	uint64_t function = u->start + u->scopes[r->scope].die;
-	uint64_t type = r->type ? u->start + r->type : reference(dm, function, DW_AT_type);
-	char *answer = type ? map_get(known, type) : &no;
-
-	if (!answer) {
-		answer = ask_result(dm, type);
-		map_put(known, type, answer);
-	}
-	return answer == &yes;
+	return name && poll_candidates_is_result(name);
 }
 
 /* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
@@ -169,16 +125,6 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->coroutine_polls, key, place);
 }
 
-/*
- * Poll<!> and what else has no size is returned as nothing. Those that only declare a function, or
- * complete another, do not say what it returns.
- */
-static bool returns_nothing(const struct scope_note *note)
-{
-	return note->tag == DW_TAG_subprogram &&
-	       !(note->flags & (SCOPE_TYPE | SCOPE_ORIGIN | SCOPE_DECLARATION));
-}
-
 /* A function that may be a poll function by what it returns. */
 static void note_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
 {
@@ -188,7 +134,7 @@ static void note_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 	/* The one with a linkage name has the body; a declaration may stand elsewhere. */
 	if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
 		note_coroutine(dm, die);
-	} else if (name && is_poll(name)) {
+	} else if (name && poll_candidates_is_poll(name)) {
 		uint64_t type = first_argument(dm, u, die);
 
 		if (type)
@@ -196,73 +142,33 @@ static void note_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 	}
 }
 
-static bool is_named(struct dwarf_module *dm, struct unit *u, uint32_t scope, const char *name)
-{
-	const char *own = scan_scope_name(&dm->sections, u, scope);
-
-	return own && strcmp(own, name) == 0;
-}
-
-/* core::ptr, the home of drop glue: most that returns nothing in optimised code, and no poll(). */
-static bool is_home_of_glue(struct dwarf_module *dm, struct unit *u, uint32_t scope)
-{
-	uint32_t parent = u->scopes[scope].parent;
-
-	return u->scopes[scope].tag == DW_TAG_namespace && parent != SCOPE_NONE &&
-	       u->scopes[parent].parent == SCOPE_NONE && is_named(dm, u, scope, "ptr") &&
-	       is_named(dm, u, parent, "core");
-}
-
 void polled_read(struct dwarf_module *dm, struct unit *u)
 {
-	struct map known = { 0 };
-	const struct scope_note *glue = NULL;
+	poll_candidate_vec found = { 0 };
 
 	if (u->polled_noted)
 		return;
 	u->polled_noted = true;
 	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nresults; i++) {
-		if (returns_poll(dm, u, &u->results[i], &known))
-			note_function(dm, u, u->results[i].scope);
-	}
-	for (size_t i = 0; i < u->nscopes; i++) {
-		uint32_t parent = u->scopes[i].parent;
+	poll_candidates_find(&dm->sections, u, &dm->poll_names, &found);
+	for (size_t i = 0; i < found.n; i++) {
+		uint32_t scope = found.data[i].scope;
 
-		if (is_home_of_glue(dm, u, (uint32_t)i))
-			glue = &u->scopes[i];
-		else if (returns_nothing(&u->scopes[i]) &&
-		         (parent == SCOPE_NONE || &u->scopes[parent] != glue))
-			note_function(dm, u, (uint32_t)i);
+		if (found.data[i].result_is_known ||
+		    returns_poll(dm, u->start + u->scopes[scope].die))
+			note_function(dm, u, scope);
 	}
-	map_free(&known);
+	vec_free(&found);
 	mapped_read(dm, u->end - u->start);
-}
-
-/* What the function returns, as a scan noted it; NULL when it is nothing. */
-static const struct unit_result *result_of(const struct unit *u, uint32_t scope)
-{
-	size_t lo = 0, hi = u->nresults;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (u->results[mid].scope < scope)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < u->nresults && u->results[lo].scope == scope ? &u->results[lo] : NULL;
 }
 
 static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
 {
-	const struct unit_result *r = result_of(u, scope);
-	struct map known = { 0 };
+	const struct scope_note *note = &u->scopes[scope];
 
-	if (r ? returns_poll(dm, u, r, &known) : returns_nothing(&u->scopes[scope]))
+	if (poll_candidates_returns_nothing(note) ||
+	    ((note->flags & SCOPE_TYPE) && returns_poll(dm, u->start + note->die)))
 		note_function(dm, u, scope);
-	map_free(&known);
 }
 
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)

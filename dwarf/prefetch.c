@@ -43,6 +43,8 @@ static void run_job(struct job *job)
 {
 	size_t threads = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
 
+	if (job->dm->di->alone)
+		threads = 1;
 	parallel_run(run, job, threads < job->n ? threads : job->n);
 }
 

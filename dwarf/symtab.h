@@ -16,6 +16,7 @@ struct symtab_survey {
 	struct symtab t;
 	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols */
 	VEC(const Elf64_Sym *) thread_locals;
+	const struct dwarf_module *owner; /* of thread_locals */
 };
 /* For symtab_survey() to fill in; extents are in the module's arena. */
 struct symtab_survey symtab_survey_new(struct dwarf_module *dm);
@@ -31,6 +32,8 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
  * large module before somebody asks.
  */
 void symtab_read_ahead(struct dwarf_module *dm);
+/* What they tell, empty until somebody asks; NULL where there is no symbol table. */
+struct poll_index *symtab_index_of(struct dwarf_module *dm);
 /* Ends that thread. */
 void symtab_forget(struct dwarf_module *dm);
 

@@ -13,14 +13,11 @@ enum {
 /* What is read when somebody asks for more than the type itself. */
 struct type_details {
 	const struct member *members;
-	size_t nmembers;
 	const struct member *discr;
 	const struct variant *variants;
-	size_t nvariants;
 	const struct enumerator *enumerators;
-	size_t nenumerators;
 	const struct type_param *params;
-	size_t nparams;
+	uint32_t nmembers, nvariants, nenumerators, nparams;
 	const char *comp_dir;        /* of a coroutine */
 	const struct member *single; /* the only one that has a size */
 	bool is_coroutine, single_known;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "debugger/base/vec.h"
+#include "debugger/libdw_lock.h"
 #include "debugger/module.h"
 
 /*
@@ -179,6 +180,7 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
                             struct stack *ret)
 {
+	LIBDW_LOCKED;
 	struct walk w = { .u = u };
 
 	if (!th->has_regs) {

@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 
 #include "debugger/base/vec.h"
+#include "debugger/libdw_lock.h"
 #include "dwarf/facts.h"
 
 enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
@@ -213,6 +214,7 @@ static void add_scope(struct scope_plan *plan, const struct function *f, uint64_
 
 static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *ret)
 {
+	LIBDW_LOCKED;
 	Dwarf_Attribute base;
 	Dwarf_Die die;
 

@@ -9,6 +9,7 @@
 #include "debugger/base/str.h"
 #include "debugger/sockets.h"
 #include "dwarf/layout_file.h"
+#include "runtimes/assistant.h"
 #include "runtimes/held.h"
 #include "runtimes/holding.h"
 #include "runtimes/leaf.h"
@@ -138,6 +139,7 @@ void inspector_close(struct inspector *in)
 {
 	if (!in)
 		return;
+	assistant_close(in);
 	tokio_close(in->tokio);
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
@@ -184,15 +186,16 @@ struct request {
 	const struct question *question;
 };
 
-static struct collector *collector_new(struct inspector *in, const struct request *request)
+struct collector *collector_new(struct inspector *in, unsigned want,
+                                const struct question *question)
 {
 	struct collector *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		out_of_memory();
 	c->in = in;
-	c->want = request->want;
-	c->question = request->question;
+	c->want = want;
+	c->question = question;
 	c->out = calloc(1, sizeof(*c->out));
 	if (!c->out)
 		out_of_memory();
@@ -203,8 +206,7 @@ static struct collector *collector_new(struct inspector *in, const struct reques
 	return c;
 }
 
-/* Frees the collector and hands over its snapshot. */
-static struct snapshot *collector_finish(struct collector *c)
+struct snapshot *collector_finish(struct collector *c)
 {
 	struct snapshot *s = c->out;
 
@@ -213,6 +215,7 @@ static struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->wakers);
 	map_free(&c->nodes);
 	map_free(&c->vtables);
+	map_free(&c->its_vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->regions);
 	vec_free(&c->polls);
@@ -286,13 +289,15 @@ static void spare_idle(struct collector *c)
  */
 static struct error *rehearse(struct inspector *in, const struct request *request)
 {
-	struct collector *c = collector_new(in, request);
-	c->by_poll = true;
+	struct collector *c = collector_new(in, request->want, request->question);
+	c->rehearsal = c->by_poll = true;
+	assistant_begin(c);
 	read_stacks(c);
 	collect(c);
 	finish(c);
 	spare_idle(c);
 	collector_discard(c);
+	assistant_end(in);
 	return interrupt_check();
 }
 
@@ -333,7 +338,7 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 	add_reading(r);
 	r->stop_all |= t->copy.spoiled;
 
-	struct collector *c = collector_new(r->in, r->request);
+	struct collector *c = collector_new(r->in, r->request->want, r->request->question);
 	read_stacks(c);
 	collect(c);
 	*complete = t->misses == 0 && !t->copy.spoiled;
@@ -355,9 +360,13 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 {
 	struct target *t = in->target;
 
+	bool rehearsed = t->ops->stop || assistant_is_worth(in, request->want);
+
+	if (!t->ops->stop && rehearsed)
+		TRY(rehearse(in, request));
 	TRY(target_stop(t));
-	struct collector *c = collector_new(in, request);
-	c->by_poll = !t->ops->stop; /* nothing was looked up before */
+	struct collector *c = collector_new(in, request->want, request->question);
+	c->by_poll = !rehearsed;
 	read_stacks(c);
 	collect(c);
 	target_resume(t);

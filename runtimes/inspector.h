@@ -12,6 +12,7 @@
 #include "dwarf/unwind.h"
 #include "runtimes/inspect.h"
 
+struct assistant;
 struct holdings;
 struct tokio;
 struct tokio_thread;
@@ -21,8 +22,9 @@ struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	struct tokio *tokio;    /* one per copy of tokio in the program, linked by next */
-	struct map paths;       /* type and expression -> struct path: see inspector_path() */
+	struct assistant *assistant; /* NULL none */
+	struct tokio *tokio;         /* one per copy of tokio in the program, linked by next */
+	struct map paths;            /* type and expression -> struct path: see inspector_path() */
 	struct map selects;     /* closure type -> whether futures::select! made it: see arms.c */
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show; /* of values as text */
@@ -62,6 +64,7 @@ struct task_poll {
 	uint64_t poll;
 	struct task *task;
 };
+typedef VEC(struct task_poll) task_poll_vec;
 
 struct collector {
 	struct inspector *in;
@@ -69,9 +72,10 @@ struct collector {
 	struct arena *a; /* out's arena */
 	unsigned want;
 	const struct question *question; /* NULL none */
+	bool rehearsal;                  /* nobody will see the snapshot */
 	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
 	               */
-	VEC(struct task_poll) polls; /* of the tasks listed, when by_poll */
+	task_poll_vec polls;         /* of the tasks listed, when by_poll */
 	struct thread_stack *stacks; /* by index of target->threads */
 	size_t list_doubts;          /* target->doubts before the head of a list was read */
 	struct map tasks;            /* header address -> struct task */
@@ -93,12 +97,21 @@ struct collector {
 	const struct tokio_runtime *tokio_runtimes;
 	size_t ntokio_runtimes;
 	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
+	/* The same for the assistant's turns; NULL before the first one. */
+	struct map its_vtables;
+	const struct tokio_thread *its_threads;
+	const struct tokio_runtime *its_runtimes;
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
 	struct map queues;         /* address of a list of waiters -> what leaf_queue.c saw there */
 	size_t waiters;            /* in all of them */
 	struct holdings *holdings; /* of holding.c, NULL before the first one */
 };
+
+struct collector *collector_new(struct inspector *in, unsigned want,
+                                const struct question *question);
+/* Frees the collector and hands over its snapshot. */
+struct snapshot *collector_finish(struct collector *c);
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */
 void inspector_note(struct inspector *in, const char *text);

@@ -3,6 +3,7 @@
  * A new tokio that moved something needs one more alternative in a row here.
  */
 #include "runtimes/tokio.h"
+#include "runtimes/assistant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -298,7 +299,7 @@ static void publish(struct collector *c, const task_vec *tasks)
 }
 
 enum {
-	TASKS_AT_ONCE = 256,
+	TASKS_AT_ONCE = 128,
 	NOTES_MEANWHILE = 8 << 20, /* bytes; to scan again costs less than memory that is new */
 };
 
@@ -312,43 +313,84 @@ static int by_poll(const void *a, const void *b)
 }
 
 /* The debug info of the next tasks: together it takes less time, and all at once much memory. */
-static void prefetch_tasks(struct collector *c, size_t first)
+static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
 {
-	size_t n = c->polls.n - first < TASKS_AT_ONCE ? c->polls.n - first : TASKS_AT_ONCE;
 	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
 	size_t naddrs = 0;
 
-	for (size_t i = first; i < first + n; i++) {
-		if (i == 0 || c->polls.data[i].poll != c->polls.data[i - 1].poll)
-			addrs[naddrs++] = c->polls.data[i].poll;
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || polls[i].poll != polls[i - 1].poll)
+			addrs[naddrs++] = polls[i].poll;
 	}
 	debuginfo_prefetch(c->in->di, addrs, naddrs);
 }
 
-static void decode_tasks(struct collector *c, struct tokio_runtime *runtimes)
+/* The ith of n; false when it was interrupted, as inspect() will say. */
+static bool decode_next(struct collector *c, struct task *task, size_t i, size_t n)
 {
-	bool all = c->want & WANT_TASKS;
+	if (i % PROGRESS_STRIDE == 0) {
+		struct error *interrupted = interrupt_check();
 
-	/* What lies side by side in the program is described side by side. */
+		progress("reading tasks", i, n);
+		error_free(interrupted);
+		if (interrupted)
+			return false;
+	}
+	if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
+		tokio_decode_task(c, c->tokio_runtimes[task->runtime].tokio, task);
+	return true;
+}
+
+void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i % TASKS_AT_ONCE == 0)
+			debuginfo_relax(c->in->di,
+			                c->in->di->alone ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+		if ((c->want & WANT_TASKS) && i % TASKS_AT_ONCE == 0)
+			prefetch_tasks(c, polls + i, n - i < TASKS_AT_ONCE ? n - i : TASKS_AT_ONCE);
+		if (!decode_next(c, polls[i].task, i, n))
+			return;
+	}
+}
+
+/* Of a core nothing has to be copied: one task tells nearly all that is to be learnt of its kind.
+ */
+static void keep_one_of_each(struct collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->polls.n; i++) {
+		if (i == 0 || c->polls.data[i].poll != c->polls.data[i - 1].poll)
+			c->polls.data[n++] = c->polls.data[i];
+	}
+	c->polls.n = n;
+}
+
+/* Side by side in the program, side by side in its description. */
+static void decode_by_poll(struct collector *c)
+{
 	if (c->polls.n)
 		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
+	if (c->rehearsal && !c->in->target->ops->stop)
+		keep_one_of_each(c);
+	assistant_share(c);
+	tokio_decode_polls(c, c->polls.data, c->polls.n);
+	assistant_wait(c->in);
+}
+
+static void decode_tasks(struct collector *c)
+{
+	if (c->by_poll) {
+		decode_by_poll(c);
+		return;
+	}
 	for (size_t i = 0; i < c->out->ntasks; i++) {
-		struct task *task = c->by_poll ? c->polls.data[i].task : c->out->tasks[i];
-
-		if (i % PROGRESS_STRIDE == 0) {
-			struct error *interrupted = interrupt_check();
-
-			progress("reading tasks", i, c->out->ntasks);
-			error_free(interrupted);
-			if (interrupted) /* inspect() says so */
-				return;
-		}
 		if (i % TASKS_AT_ONCE == 0)
-			debuginfo_relax(c->in->di, NOTES_MEANWHILE);
-		if (c->by_poll && all && i % TASKS_AT_ONCE == 0)
-			prefetch_tasks(c, i);
-		if (all || task->state == TASK_RUNNING)
-			tokio_decode_task(c, &runtimes[task->runtime], task);
+			debuginfo_relax(c->in->di,
+			                c->in->di->alone ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+		if (!decode_next(c, c->out->tasks[i], i, c->out->ntasks))
+			return;
 	}
 }
 
@@ -372,7 +414,7 @@ void tokio_collect(struct collector *c)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);
 	find_clock(c, runtimes, nruntimes);
-	decode_tasks(c, runtimes);
+	decode_tasks(c);
 	tokio_describe_threads(c, threads, runtimes, nruntimes);
 	size_t before = tasks.n;
 	tokio_collect_local_sets(c, threads, runtimes, nruntimes, &tasks);

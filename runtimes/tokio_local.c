@@ -144,7 +144,7 @@ static void collect_set(struct collector *c, const struct local_set *set,
 	for (size_t i = before; i < tasks->n; i++) {
 		tasks->data[i]->local_set = owned.addr;
 		if ((c->want & WANT_TASKS) || tasks->data[i]->state == TASK_RUNNING)
-			tokio_decode_task(c, r, tasks->data[i]);
+			tokio_decode_task(c, r->tokio, tasks->data[i]);
 	}
 	if (tasks->n > before)
 		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data), by_number);

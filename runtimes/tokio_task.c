@@ -4,6 +4,7 @@
 
 #include "debugger/base/progress.h"
 #include "dwarf/qualified.h"
+#include "runtimes/assistant.h"
 #include "runtimes/future.h"
 #include "runtimes/tokio.h"
 
@@ -314,6 +315,15 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	return plan;
 }
 
+bool tokio_has_plan(const struct inspector *in, uint64_t poll)
+{
+	for (const struct tokio *k = in->tokio; k; k = k->next) {
+		if (map_has(&k->plans, poll))
+			return true;
+	}
+	return false;
+}
+
 /* The future in its stage; *found false once it finished. */
 static struct error *find_future(struct collector *c, const struct task_plan *plan,
                                  const struct task *task, struct value *ret, bool *found)
@@ -368,13 +378,16 @@ static const struct task_plan *header_plan(struct inspector *in, struct tokio *k
 	return h->known->plan;
 }
 
-void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task *task)
+void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 {
 	struct tokio_header h;
+	struct assistant_turn turn = { 0 };
 	size_t doubts = c->in->target->doubts;
-	struct error *err = tokio_read_header(c->in->target, r->tokio, task->addr, &h);
-	const struct task_plan *plan = err ? NULL : header_plan(c->in, r->tokio, &h);
+	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
 
+	if (!err)
+		k = assistant_enter(c, k, h.poll, &turn);
+	const struct task_plan *plan = err ? NULL : header_plan(c->in, k, &h);
 	if (plan) {
 		task->type = plan->type;
 		task->size = plan->future ? type_size(plan->future) : 0;
@@ -391,4 +404,5 @@ void tokio_decode_task(struct collector *c, struct tokio_runtime *r, struct task
 	task->changed |= c->in->target->doubts != doubts;
 	if (task->problem || task->changed)
 		c->out->complete = false;
+	assistant_leave(c, &turn);
 }

@@ -58,13 +58,13 @@ struct traits {
 	uint64_t offset, vtable;             /* see enum future_step */
 	uint64_t pin_offset;                 /* of the pointer in a Pin, 0 in all else */
 	const struct member *const *members; /* what reach.c looks at: see members_known */
-	size_t nmembers;
-	enum future_step step;
-	enum find_rule find;
-	enum reach_rule reach;
-	enum answer is_future, holds_future, barren;
-	uint64_t name_key;     /* lookup_name_key() of its name, 0: not asked for yet */
-	enum answer holds;     /* of holding_type.c */
+	uint64_t name_key; /* lookup_name_key() of its name, 0: not asked for yet */
+	uint32_t nmembers;
+	enum future_step step : 8;
+	enum find_rule find : 8;
+	enum reach_rule reach : 8;
+	enum answer is_future : 8, holds_future : 8, barren : 8;
+	enum answer holds : 8; /* of holding_type.c */
 	unsigned char special; /* enum holding_special */
 	bool members_known;
 	bool coroutine, maybe_done, poll_fn, mixed;

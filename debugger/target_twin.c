@@ -1,0 +1,44 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/page_cache.h"
+#include "debugger/target.h"
+
+struct target *target_twin(struct target *t)
+{
+	struct target *twin = calloc(1, sizeof(*twin));
+
+	if (!twin)
+		out_of_memory();
+	*twin = *t;
+	twin->twin_of = t;
+	twin->cache = t->cache ? page_cache_new() : NULL;
+	twin->notes = NULL;
+	twin->nnotes = 0;
+	twin->sockets = NULL;
+	memset(&twin->spared, 0, sizeof(twin->spared));
+	memset(&twin->stop_arena, 0, sizeof(twin->stop_arena));
+	memset(&twin->arena, 0, sizeof(twin->arena));
+	if (t->ops->private_size)
+		twin->private = arena_memdup(&twin->arena, t->private, t->ops->private_size);
+	return twin;
+}
+
+static void miss(uint64_t addr, void *cache)
+{
+	page_cache_miss(cache, addr);
+}
+
+void target_twin_join(struct target *twin)
+{
+	if (!twin)
+		return;
+	if (twin->cache)
+		page_cache_each_used(twin->cache, miss, twin->twin_of->cache);
+	page_cache_free(twin->cache);
+	free(twin->notes);
+	vec_free(&twin->spared);
+	arena_free(&twin->stop_arena);
+	arena_free(&twin->arena);
+	free(twin);
+}

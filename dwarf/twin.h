@@ -1,0 +1,20 @@
+/*
+ * A second debuginfo of the same program, for a thread of its own: what it learns of types,
+ * functions and units is its own, and nothing that the first one goes on to learn is seen by it.
+ * What was read of the files before is shared, and read only.
+ */
+#ifndef DWARF_TWIN_H
+#define DWARF_TWIN_H
+
+#include "dwarf/debuginfo.h"
+
+/*
+ * t is read by that thread: see target_twin(). No other thread may use di meanwhile, which must
+ * outlive the twin. debuginfo_close() frees it.
+ */
+struct debuginfo *debuginfo_twin(struct debuginfo *di, struct target *t);
+/* Tells di all the facts that the twin has learnt, for the cache. The twin can only be closed then.
+ */
+void debuginfo_absorb(struct debuginfo *di, struct debuginfo *twin);
+
+#endif

@@ -1,0 +1,330 @@
+#include "runtimes/assistant.h"
+
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/progress.h"
+#include "dwarf/parallel.h"
+#include "dwarf/twin.h"
+#include "runtimes/local_set.h"
+
+enum { FEW = 8 /* new poll functions: not worth to be shared */ };
+
+static const char jobs[] = "ASYNCDBG_JOBS";
+
+struct assistant {
+	struct inspector *in;
+	bool ready;       /* its inspector knows what tokio looks like */
+	struct map polls; /* that are its own: address -> NULL */
+	/* Of the rehearsal under way: */
+	struct beside thread;
+	struct target *twin;
+	struct collector *of; /* whose tasks it reads */
+	struct collector *c;
+	sem_t shared; /* tasks is complete */
+	task_poll_vec tasks;
+};
+
+bool assistant_knows(const struct inspector *in, uint64_t poll)
+{
+	return in->assistant && poll && map_has(&in->assistant->polls, poll);
+}
+
+/* ---- its thread ---- */
+
+static void make_ready(struct assistant *a)
+{
+	if (!a->ready)
+		tokio_detect(a->in);
+	a->ready = true;
+}
+
+/* What the one has found that its tasks may refer to. Only read meanwhile. */
+static void borrow(struct collector *c, const struct collector *of)
+{
+	c->stacks = of->stacks;
+	c->tasks = of->tasks;
+	c->wakers = of->wakers;
+	c->now_ns = of->now_ns;
+	c->now_known = of->now_known;
+	c->now_is_bound = of->now_is_bound;
+	c->clock_paused = of->clock_paused;
+	c->out->threads = of->out->threads;
+	c->out->nthreads = of->out->nthreads;
+	c->out->ntasks = of->out->ntasks;
+}
+
+static void give_back(struct collector *c)
+{
+	c->tasks = c->wakers = (struct map){ 0 };
+	c->out->threads = NULL;
+	c->out->nthreads = c->out->ntasks = 0;
+}
+
+/* The program runs: one may have begun or ended meanwhile. */
+static bool same_runtimes(const struct collector *a, const struct collector *b)
+{
+	bool same = a->ntokio_runtimes == b->ntokio_runtimes;
+
+	for (size_t i = 0; same && i < a->ntokio_runtimes; i++)
+		same = a->tokio_runtimes[i].shared == b->tokio_runtimes[i].shared;
+	return same;
+}
+
+static void read_tasks(struct assistant *a)
+{
+	struct collector *c = a->c;
+	struct target *t = a->twin;
+	struct tokio_thread *threads = NEW_ARRAY(&c->scratch, struct tokio_thread, t->nthreads);
+	struct tokio_runtime *runtimes;
+
+	for (struct tokio *k = a->in->tokio; k; k = k->next)
+		tokio_forget_vtables(k);
+	borrow(c, a->of);
+	tokio_read_threads(c, threads);
+	tokio_find_runtimes(c, threads, &runtimes, &c->ntokio_runtimes);
+	c->tokio_threads = threads;
+	c->tokio_runtimes = runtimes;
+	if (same_runtimes(c, a->of))
+		tokio_decode_polls(c, a->tasks.data, a->tasks.n);
+}
+
+static void work(struct assistant *a)
+{
+	make_ready(a);
+	while (sem_wait(&a->shared) != 0)
+		;
+	if (a->tasks.n)
+		read_tasks(a);
+}
+
+static void *run(void *arg)
+{
+	progress_leave();
+	work(arg);
+	return NULL;
+}
+
+/* ---- a rehearsal ---- */
+
+static struct assistant *open_assistant(struct inspector *in)
+{
+	struct assistant *a = calloc(1, sizeof(*a));
+
+	if (!a || !(a->in = calloc(1, sizeof(*a->in))))
+		out_of_memory();
+	sem_init(&a->shared, 0, 0);
+	a->in->target = in->target;
+	a->in->unwinder = in->unwinder;
+	a->in->di = debuginfo_twin(in->di, in->target);
+	return a;
+}
+
+bool assistant_is_worth(const struct inspector *in, unsigned want)
+{
+	const char *n = getenv(jobs);
+
+	if (!(want & WANT_TASKS) || !in->tokio || (n && strcmp(n, "1") == 0))
+		return false;
+	return n || (parallel_is_possible() && debuginfo_is_large(in->di));
+}
+
+static void read_from(struct assistant *a, struct target *t)
+{
+	a->in->target = t;
+	a->in->di->target = t;
+}
+
+void assistant_begin(struct collector *c)
+{
+	struct inspector *in = c->in;
+
+	if (!assistant_is_worth(in, c->want))
+		return;
+	if (!in->assistant)
+		in->assistant = open_assistant(in);
+	struct assistant *a = in->assistant;
+	a->twin = target_twin(in->target);
+	read_from(a, a->twin);
+	a->of = c;
+	a->c = collector_new(a->in, c->want, NULL);
+	a->c->by_poll = true;
+	in->di->alone = a->in->di->alone = true;
+	parallel_start(&a->thread, run, a);
+}
+
+/* The poll functions that nobody has asked for yet, ascending. */
+static void find_new(const struct collector *c, address_vec *ret)
+{
+	for (size_t i = 0; i < c->polls.n; i++) {
+		uint64_t poll = c->polls.data[i].poll;
+
+		if (poll && (i == 0 || poll != c->polls.data[i - 1].poll) &&
+		    !assistant_knows(c->in, poll) && !tokio_has_plan(c->in, poll))
+			*vec_push(ret) = poll;
+	}
+}
+
+/* The middle; where a crate ends near it, there: both would have to look through that crate. */
+static size_t find_border(struct debuginfo *di, const address_vec *polls)
+{
+	size_t middle = polls->n / 2;
+
+	for (size_t off = 0; off <= polls->n / 8; off++) {
+		const uint64_t *before = &polls->data[middle - off], *behind = &polls->data[middle];
+
+		if (middle > off && !debuginfo_same_crate(di, before[-1], before[0]))
+			return middle - off;
+		if (off && !debuginfo_same_crate(di, behind[off - 1], behind[off]))
+			return middle + off;
+	}
+	return middle;
+}
+
+/* The second half is the assistant's: what lies side by side is described side by side. */
+static void assign(struct collector *c, struct assistant *a)
+{
+	address_vec polls = { 0 };
+
+	find_new(c, &polls);
+	if (polls.n >= FEW || getenv(jobs)) {
+		size_t first = find_border(c->in->di, &polls);
+
+		LOG("inspect", "%zu of %zu poll functions are for a second thread", polls.n - first,
+		    polls.n);
+		for (size_t i = first; i < polls.n; i++)
+			map_put(&a->polls, polls.data[i], NULL);
+	}
+	vec_free(&polls);
+}
+
+void assistant_share(struct collector *c)
+{
+	struct assistant *a = c->in->assistant;
+	size_t n = 0;
+
+	if (!a || !a->twin)
+		return;
+	assign(c, a);
+	for (size_t i = 0; i < c->polls.n; i++) {
+		struct task_poll p = c->polls.data[i];
+
+		if (assistant_knows(c->in, p.poll))
+			*vec_push(&a->tasks) = p;
+		else
+			c->polls.data[n++] = p;
+	}
+	c->polls.n = n;
+	sem_post(&a->shared);
+}
+
+void assistant_wait(struct inspector *in)
+{
+	struct assistant *a = in->assistant;
+
+	if (!a || !a->twin)
+		return;
+	if (a->thread.started)
+		parallel_wait(&a->thread);
+	else
+		work(a); /* no thread could be had */
+	in->di->alone = a->in->di->alone = false;
+	for (size_t i = 0; i < a->c->local_sets.n; i++)
+		local_set_add(a->of, &a->c->local_sets.data[i]);
+	a->tasks.n = 0;
+	target_twin_join(a->twin);
+	a->twin = NULL;
+	read_from(a, in->target);
+}
+
+void assistant_end(struct inspector *in)
+{
+	struct assistant *a = in->assistant;
+
+	if (!a || !a->c)
+		return;
+	give_back(a->c);
+	snapshot_free(collector_finish(a->c));
+	a->c = NULL;
+}
+
+void assistant_close(struct inspector *in)
+{
+	struct assistant *a = in->assistant;
+
+	if (!a)
+		return;
+	if (in->facts.cache)
+		debuginfo_absorb(in->di, a->in->di);
+	inspector_close(a->in);
+	map_free(&a->polls);
+	vec_free(&a->tasks);
+	sem_destroy(&a->shared);
+	free(a);
+	in->assistant = NULL;
+}
+
+/* ---- its turn ---- */
+
+static struct tokio *its_tokio(const struct collector *c, const struct assistant *a,
+                               const struct tokio *k)
+{
+	struct tokio *its = a->in->tokio;
+
+	for (const struct tokio *other = c->in->tokio; other && other != k; other = other->next)
+		its = its ? its->next : NULL;
+	return its;
+}
+
+/* The same threads and runtimes, with the assistant's tokio. */
+static void translate(struct collector *c, struct assistant *a)
+{
+	size_t nthreads = c->in->target->nthreads;
+	struct tokio_thread *threads =
+		arena_memdup(&c->scratch, c->tokio_threads, nthreads * sizeof(*threads));
+	struct tokio_runtime *runtimes = arena_memdup(&c->scratch, c->tokio_runtimes,
+	                                              c->ntokio_runtimes * sizeof(*runtimes));
+
+	for (size_t i = 0; i < nthreads; i++) {
+		if (threads[i].tokio)
+			threads[i].tokio = its_tokio(c, a, threads[i].tokio);
+	}
+	for (size_t i = 0; i < c->ntokio_runtimes; i++)
+		runtimes[i].tokio = its_tokio(c, a, runtimes[i].tokio);
+	c->its_threads = threads;
+	c->its_runtimes = runtimes;
+	for (struct tokio *k = a->in->tokio; k; k = k->next)
+		tokio_forget_vtables(k);
+}
+
+struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t poll,
+                              struct assistant_turn *turn)
+{
+	struct assistant *a = c->in->assistant;
+	struct tokio *its = assistant_knows(c->in, poll) ? its_tokio(c, a, k) : NULL;
+
+	turn->in = NULL;
+	if (!its || a->twin)
+		return k;
+	if (!c->its_threads)
+		translate(c, a);
+	*turn = (struct assistant_turn){ c->in, c->vtables, c->tokio_threads, c->tokio_runtimes };
+	c->in = a->in;
+	c->vtables = c->its_vtables;
+	c->tokio_threads = c->its_threads;
+	c->tokio_runtimes = c->its_runtimes;
+	return its;
+}
+
+void assistant_leave(struct collector *c, struct assistant_turn *turn)
+{
+	if (!turn->in)
+		return;
+	c->its_vtables = c->vtables;
+	c->in = turn->in;
+	c->vtables = turn->vtables;
+	c->tokio_threads = turn->threads;
+	c->tokio_runtimes = turn->runtimes;
+}

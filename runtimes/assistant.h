@@ -1,0 +1,47 @@
+/*
+ * A second inspector, which learns half of the types of a large program: each rehearsal gives it
+ * tasks, which it reads in a thread beside, with debug info of its own (dwarf/twin.h). What it has
+ * learnt serves every snapshot that follows; those are read by one thread. Which tasks are its own
+ * depends on nothing but their poll functions.
+ */
+#ifndef RUNTIMES_ASSISTANT_H
+#define RUNTIMES_ASSISTANT_H
+
+#include "runtimes/tokio.h"
+
+struct assistant;
+
+/*
+ * Is what there may be to learn for such a snapshot so much? Where $ASYNCDBG_JOBS is set, it says
+ * so: 1 never, any other always.
+ */
+bool assistant_is_worth(const struct inspector *in, unsigned want);
+/* Before a rehearsal: gives c->in an assistant, or its own new work, if that is worth it. */
+void assistant_begin(struct collector *c);
+/* Once c->polls are known, in their order: takes the assistant's tasks out, and it begins. */
+void assistant_share(struct collector *c);
+/* Waits until it has read them. */
+void assistant_wait(struct inspector *in);
+/* After the rehearsal, when nobody asks for the futures of its tasks any more. */
+void assistant_end(struct inspector *in);
+void assistant_close(struct inspector *in);
+
+/* Does it know the types of tasks with that poll function? */
+bool assistant_knows(const struct inspector *in, uint64_t poll);
+
+/* What a collector has of one inspector, while the other reads a task for it. */
+struct assistant_turn {
+	struct inspector *in; /* NULL: it is not the assistant's turn */
+	struct map vtables;
+	const struct tokio_thread *threads;
+	const struct tokio_runtime *runtimes;
+};
+/*
+ * Until assistant_leave() c reads with what the assistant knows, if the poll function is its own.
+ * The assistant's tokio for that of c's inspector, k itself where it is not.
+ */
+struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t poll,
+                              struct assistant_turn *turn);
+void assistant_leave(struct collector *c, struct assistant_turn *turn);
+
+#endif
