@@ -12,7 +12,7 @@
 
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
-	MAX_RESIDENT = 120 << 20,
+	MAX_RESIDENT = 112 << 20,
 	MAX_FILES = 32 << 20,
 	MAX_SCATTERED = 24 << 20,
 	PAGE = 4096,

@@ -7,7 +7,11 @@
 #include "dwarf/abbrev.h"
 #include "dwarf/die.h"
 
-enum { MAX_DEPTH = 512 };
+enum {
+	MAX_DEPTH = 512,
+	LARGE_UNIT = 512 * 1024,
+	LARGE_UNIT_SCOPES = 128 * 1024, /* 2 MB of notes, which come in huge pages */
+};
 
 /* SCOPE_ADDRESS or SCOPE_TLS of a variable, and where it is; 0 when it is not of that kind. */
 static uint16_t read_location(const struct dwarf_sections *s, const struct unit *u,
@@ -390,6 +394,10 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *o
 		.s = s, .u = u, .abbrevs = abbrev_table_of(&out->abbrevs, s, u), .out = out
 	};
 	out->scopes.n = out->functions.n = out->results.n = 0;
+	if (u->end - u->start >= LARGE_UNIT) {
+		out->notes.huge = true;
+		vec_reserve(&out->scopes, LARGE_UNIT_SCOPES);
+	}
 	run_pass(&p);
 	u->nscopes = out->scopes.n;
 	u->scopes = KEEP(out, &out->scopes);

@@ -248,6 +248,7 @@ void assistant_end(struct inspector *in)
 	give_back(a->c);
 	snapshot_free(collector_finish(a->c));
 	a->c = NULL;
+	debuginfo_relax(a->in->di, 0);
 }
 
 void assistant_close(struct inspector *in)

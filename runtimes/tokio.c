@@ -299,7 +299,7 @@ static void publish(struct collector *c, const task_vec *tasks)
 }
 
 enum {
-	TASKS_AT_ONCE = 128,
+	TASKS_AT_ONCE = 64,
 	NOTES_MEANWHILE = 8 << 20, /* bytes; to scan again costs less than memory that is new */
 };
 

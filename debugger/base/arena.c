@@ -72,7 +72,7 @@ static struct arena_chunk *new_chunk(size_t space, bool huge)
 static struct arena_chunk *take_chunk(struct arena *a, size_t size)
 {
 	struct arena_chunk **at = &a->spare, *chunk;
-	bool huge = a->total >= HUGE_AFTER;
+	bool huge = a->huge || a->total >= HUGE_AFTER;
 	size_t space = huge ? HUGE_CHUNK - sizeof(*chunk) : CHUNK_SIZE;
 	size_t shared = huge ? space : space / 4; /* what is bigger gets a chunk of its own */
 
@@ -219,5 +219,5 @@ void arena_free(struct arena *a)
 {
 	free_chunks(a->chunks);
 	free_chunks(a->spare);
-	*a = (struct arena){ 0 };
+	*a = (struct arena){ .huge = a->huge };
 }

@@ -3,6 +3,7 @@
 #define DEBUGGER_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct arena {
 	struct arena_chunk *chunks; /* newest first */
 	struct arena_chunk *spare;  /* of arena_reset() */
 	size_t total;               /* bytes handed out */
+	bool huge;                  /* to be set at first: it will take megabytes */
 };
 
 /* size zeroed bytes, aligned for any object; they live until arena_free(). Never NULL. */

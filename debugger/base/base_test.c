@@ -178,6 +178,49 @@ static void test_vec_of_nothing_moves_too(void **state)
 	vec_free(&v);
 }
 
+/* To megabytes, from nothing and from what was reserved. */
+static void test_large_vecs_keep_what_they_have(void **state)
+{
+	enum { MANY = 3 << 20, RESERVED = 1 << 20 };
+
+	(void)state;
+	for (int reserved = 0; reserved < 2; reserved++) {
+		VEC(int) v = { 0 };
+
+		if (reserved)
+			vec_reserve(&v, RESERVED);
+		assert_true(v.capacity >= (reserved ? RESERVED : 0));
+		const int *before = v.data;
+		vec_reserve(&v, reserved ? RESERVED : 0);
+		assert_ptr_equal(v.data, before);
+		for (int i = 0; i < MANY; i++)
+			*vec_push(&v) = i;
+		assert_int_equal(v.n, MANY);
+		for (int i = 0; i < MANY; i++)
+			assert_true(v.data[i] == i);
+		vec_free(&v);
+	}
+}
+
+static void test_huge_arenas_hand_out_zeros(void **state)
+{
+	enum { SIZE = 100 * 1000, TIMES = 50 };
+	struct arena a CLEANUP(arena_free) = { .huge = true };
+	static const unsigned char zeros[SIZE];
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < TIMES; i++) {
+			unsigned char *p = arena_alloc(&a, SIZE);
+
+			assert_memory_equal(p, zeros, SIZE);
+			memset(p, 0xff, SIZE);
+		}
+		round ? arena_free(&a) : arena_reset(&a);
+		assert_true(a.huge && a.total == 0);
+	}
+}
+
 /* The values of FNV-1a as its authors tell them; what counts is that it never is 0. */
 static void test_map_keys_of_bytes(void **state)
 {
@@ -422,6 +465,8 @@ int main(void)
 		cmocka_unit_test(test_progress_is_shown_late_and_erased),
 		cmocka_unit_test(test_vec_grows_and_moves_to_an_arena),
 		cmocka_unit_test(test_vec_of_nothing_moves_too),
+		cmocka_unit_test(test_large_vecs_keep_what_they_have),
+		cmocka_unit_test(test_huge_arenas_hand_out_zeros),
 		cmocka_unit_test(test_map_keys_of_bytes),
 		cmocka_unit_test(test_map_finds_what_was_put),
 		cmocka_unit_test(test_str_appends_and_truncates),

@@ -16,16 +16,13 @@
 		size_t n, capacity;                                                                \
 	}
 
+/* Room for that many elements, more than there is now; the new capacity. */
+void *vec_resize_(void *data, size_t *capacity, size_t element, size_t wanted);
+
 /* Room for at least one more element; the new capacity. */
 static inline void *vec_grow_(void *data, size_t *capacity, size_t element)
 {
-	size_t wanted = *capacity ? *capacity * 2 : 8;
-	void *grown = reallocarray(data, wanted, element);
-
-	if (!grown)
-		out_of_memory();
-	*capacity = wanted;
-	return grown;
+	return vec_resize_(data, capacity, element, *capacity ? *capacity * 2 : 8);
 }
 
 /* A pointer to one new zeroed element at the end. */
@@ -34,6 +31,12 @@ static inline void *vec_grow_(void *data, size_t *capacity, size_t element)
 	         ? (void)((v)->data = vec_grow_((v)->data, &(v)->capacity, sizeof(*(v)->data)))    \
 	         : (void)0,                                                                        \
 	 (__typeof__((v)->data))memset(&(v)->data[(v)->n++], 0, sizeof(*(v)->data)))
+
+/* Room for count elements in all, where that is known before. */
+#define vec_reserve(v, count)                                                                      \
+	((v)->capacity < (count) ? (void)((v)->data = vec_resize_((v)->data, &(v)->capacity,       \
+	                                                          sizeof(*(v)->data), (count)))    \
+	                         : (void)0)
 
 #define vec_free(v)                                                                                \
 	do {                                                                                       \
