@@ -26,6 +26,14 @@ struct page_cache *page_cache_new(void)
 	return c;
 }
 
+struct page_cache *page_cache_new_narrow(void)
+{
+	struct page_cache *c = page_cache_new();
+
+	c->filled = wide_limit;
+	return c;
+}
+
 void page_cache_free(struct page_cache *c)
 {
 	if (!c)

@@ -12,7 +12,7 @@ struct target *target_twin(struct target *t)
 		out_of_memory();
 	*twin = *t;
 	twin->twin_of = t;
-	twin->cache = t->cache ? page_cache_new() : NULL;
+	twin->cache = t->cache ? page_cache_new_narrow() : NULL;
 	twin->notes = NULL;
 	twin->nnotes = 0;
 	twin->sockets = NULL;

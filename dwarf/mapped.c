@@ -13,8 +13,8 @@
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
 	MAX_RESIDENT = 112 << 20,
-	MAX_FILES = 32 << 20,
-	MAX_SCATTERED = 24 << 20,
+	MAX_FILES = 30 << 20,
+	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
@@ -83,7 +83,7 @@ void mapped_confirm(struct file_mapping *m)
 	if (m->high > m->size)
 		m->size = 0;
 	if (m->size)
-		make_pieces(m, (struct file_part){ m->low, m->high });
+		make_pieces(m, m->scattered);
 }
 
 /* Whole pages between two offsets of the file. */
@@ -156,6 +156,9 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
 		return;
 	parallel_wait(&m->sweeper);
+	if (!m->in_pieces)
+		make_pieces(m, (struct file_part){ m->low, m->high });
+	m->in_pieces = true;
 	m->sweep_all = bytes == 0;
 	if (!parallel_start(&m->sweeper, sweep, m))
 		sweep(m);

@@ -27,6 +27,7 @@ struct file_mapping {
 	size_t size;                /* of the mapping, counted from base; 0: not confirmed */
 	size_t unasked;             /* bytes that were read since somebody asked what is resident */
 	struct beside sweeper;      /* gives pages back */
+	bool in_pieces;             /* all of it, not only what is scattered */
 	bool sweep_all;             /* the scattered ones too */
 };
 
