@@ -245,6 +245,10 @@ void assistant_end(struct inspector *in)
 
 	if (!a || !a->c)
 		return;
+	if (a->twin) { /* no list of tasks was walked */
+		sem_post(&a->shared);
+		assistant_wait(in);
+	}
 	give_back(a->c);
 	snapshot_free(collector_finish(a->c));
 	a->c = NULL;
