@@ -312,6 +312,14 @@ static int by_poll(const void *a, const void *b)
 	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
 }
 
+/* Two who are at work share what notes may take. */
+static void relax(struct collector *c)
+{
+	struct debuginfo *di = c->in->di;
+
+	debuginfo_relax(di, di->alone ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+}
+
 /* The debug info of the next tasks: together it takes less time, and all at once much memory. */
 static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
 {
@@ -345,8 +353,7 @@ void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i % TASKS_AT_ONCE == 0)
-			debuginfo_relax(c->in->di,
-			                c->in->di->alone ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+			relax(c);
 		if ((c->want & WANT_TASKS) && i % TASKS_AT_ONCE == 0)
 			prefetch_tasks(c, polls + i, n - i < TASKS_AT_ONCE ? n - i : TASKS_AT_ONCE);
 		if (!decode_next(c, polls[i].task, i, n))
@@ -387,8 +394,7 @@ static void decode_tasks(struct collector *c)
 	}
 	for (size_t i = 0; i < c->out->ntasks; i++) {
 		if (i % TASKS_AT_ONCE == 0)
-			debuginfo_relax(c->in->di,
-			                c->in->di->alone ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+			relax(c);
 		if (!decode_next(c, c->out->tasks[i], i, c->out->ntasks))
 			return;
 	}
