@@ -12,7 +12,7 @@
 
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
-	MAX_RESIDENT = 122 << 20,
+	MAX_RESIDENT = 116 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
