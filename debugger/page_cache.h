@@ -22,7 +22,7 @@ enum {
 struct page_cache;
 
 struct page_cache *page_cache_new(void);
-/* The same for reads that leave the neighbours of a page alone, and their memory untouched. */
+/* The same for reads that take few neighbours of a page along: less memory is touched. */
 struct page_cache *page_cache_new_narrow(void);
 void page_cache_free(struct page_cache *c);
 /* Forgets every page; keeps the memory for the next ones. */
