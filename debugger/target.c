@@ -34,6 +34,11 @@ void target_close(struct target *t)
 	modules_close(t);
 	t->ops->close(t);
 	sockets_close(t);
+	target_free(t);
+}
+
+void target_free(struct target *t)
+{
 	page_cache_free(t->cache);
 	free(t->notes);
 	vec_free(&t->spared);

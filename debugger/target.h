@@ -299,6 +299,8 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
  * also one that was opened only in part. cached: reads go through a page cache.
  */
 struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached);
+/* Its own memory alone: what target_close() ends with, and all that a twin has. */
+void target_free(struct target *t);
 /* page_batch_fn of a target. */
 struct error *target_read_batch(void *t, struct read_range *ranges, size_t n) MUST_CHECK;
 /* What begins each stop: a new generation without threads. */

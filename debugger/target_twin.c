@@ -35,10 +35,5 @@ void target_twin_join(struct target *twin)
 		return;
 	if (twin->cache)
 		page_cache_each_used(twin->cache, miss, twin->twin_of->cache);
-	page_cache_free(twin->cache);
-	free(twin->notes);
-	vec_free(&twin->spared);
-	arena_free(&twin->stop_arena);
-	arena_free(&twin->arena);
-	free(twin);
+	target_free(twin);
 }

@@ -150,20 +150,27 @@ struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc)
 	return lo && pc < dm->ranges[lo - 1].high ? &dm->units[dm->ranges[lo - 1].unit] : NULL;
 }
 
-static const struct unit *unit_of_code(struct debuginfo *di, uint64_t addr)
+struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr)
 {
-	for (size_t i = 0; i < di->nmodules; i++) {
-		struct dwarf_module *dm = di->modules[i];
+	const struct module *m = dm->module;
 
-		if (dm->dwarf && addr >= dm->module->start && addr < dm->module->end)
-			return debuginfo_unit_at(dm, module_link_addr(dm->module, addr).v);
-	}
-	return NULL;
+	return dm->dwarf && addr >= m->start && addr < m->end
+	               ? debuginfo_unit_at(dm, module_link_addr(m, addr).v)
+	               : NULL;
+}
+
+static const struct unit *find_unit(struct debuginfo *di, uint64_t addr)
+{
+	const struct unit *u = NULL;
+
+	for (size_t i = 0; i < di->nmodules && !u; i++)
+		u = debuginfo_unit_of_code(di->modules[i], addr);
+	return u;
 }
 
 bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b)
 {
-	const struct unit *x = unit_of_code(di, a), *y = unit_of_code(di, b);
+	const struct unit *x = find_unit(di, a), *y = find_unit(di, b);
 
 	return !x || !y || x->crate_key == y->crate_key;
 }

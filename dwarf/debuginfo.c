@@ -12,6 +12,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/libdw_lock.h"
 #include "dwarf/cache.h"
+#include "dwarf/poll_candidates.h"
 #include "dwarf/search.h"
 #include "dwarf/symtab.h"
 #include "dwarf/type_names.h"

@@ -17,11 +17,11 @@
 #include "debugger/target.h"
 #include "dwarf/mapped.h"
 #include "dwarf/parallel.h"
-#include "dwarf/poll_candidates.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;
 struct facts;
+struct poll_names;
 struct type;
 
 /* How much a module's debug info can tell. */
@@ -126,16 +126,11 @@ struct debuginfo {
 	struct target *target;
 	const struct facts_options *facts; /* NULL: no file of facts is used */
 	struct dwarf_module **modules;     /* main module first; only those with a file */
-	bool alone; /* another thread is at work: one that scans takes no more than its own */
 	size_t nmodules;
+	bool one_thread; /* no others are asked to help: there is a twin at work */
 	struct arena arena;
 };
 
-/*
- * Is what is known of the program, or may be learnt, so much that a second thread is worth its
- * twin? Nothing is opened for it.
- */
-bool debuginfo_is_large(const struct debuginfo *di);
 /* Opens every module lazily: nothing is read from debug info yet. di->facts may be set then. */
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
@@ -181,6 +176,8 @@ void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n);
 uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */
 struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
+/* The same at a run-time one; NULL also of another module, or one that is not loaded. */
+struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr);
 /* Is the code at two run-time addresses of one crate? Also where nothing says that it is not. */
 bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b);
 /* Reads names and producers of all units (about 2 us each). */

@@ -43,7 +43,7 @@ static void run_job(struct job *job)
 {
 	size_t threads = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
 
-	if (job->dm->di->alone)
+	if (job->dm->di->one_thread)
 		threads = 1;
 	parallel_run(run, job, threads < job->n ? threads : job->n);
 }
@@ -78,11 +78,7 @@ void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n)
 		VEC(struct unit *) units = { 0 };
 
 		for (size_t j = 0; dm->dwarf && j < n; j++) {
-			struct unit *u =
-				addrs[j] >= dm->module->start && addrs[j] < dm->module->end
-					? debuginfo_unit_at(
-						  dm, module_link_addr(dm->module, addrs[j]).v)
-					: NULL;
+			struct unit *u = debuginfo_unit_of_code(dm, addrs[j]);
 
 			if (u && !u->scanned)
 				*vec_push(&units) = u;

@@ -9,6 +9,11 @@
 #include "dwarf/debuginfo.h"
 
 /*
+ * Is what is known of the program, or may be learnt, so much that a second thread is worth its
+ * twin? Nothing is opened for it.
+ */
+bool debuginfo_is_large(const struct debuginfo *di);
+/*
  * t is read by that thread: see target_twin(). No other thread may use di meanwhile, which must
  * outlive the twin. debuginfo_close() frees it.
  */

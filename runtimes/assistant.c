@@ -12,8 +12,6 @@
 
 enum { FEW = 8 /* new poll functions: not worth to be shared */ };
 
-static const char jobs[] = "ASYNCDBG_JOBS";
-
 struct assistant {
 	struct inspector *in;
 	bool ready;       /* its inspector knows what tokio looks like */
@@ -122,13 +120,21 @@ static struct assistant *open_assistant(struct inspector *in)
 	return a;
 }
 
+/* What the user says of it. */
+enum wish { BY_SIZE, NEVER, ALWAYS };
+
+static enum wish wish(void)
+{
+	const char *n = getenv("ASYNCDBG_JOBS");
+
+	return !n ? BY_SIZE : strcmp(n, "1") == 0 ? NEVER : ALWAYS;
+}
+
 bool assistant_is_worth(const struct inspector *in, unsigned want)
 {
-	const char *n = getenv(jobs);
-
-	if (!(want & WANT_TASKS) || !in->tokio || (n && strcmp(n, "1") == 0))
+	if (!(want & WANT_TASKS) || !in->tokio || wish() == NEVER)
 		return false;
-	return n || (parallel_is_possible() && debuginfo_is_large(in->di));
+	return wish() == ALWAYS || (parallel_is_possible() && debuginfo_is_large(in->di));
 }
 
 static void read_from(struct assistant *a, struct target *t)
@@ -151,7 +157,7 @@ void assistant_begin(struct collector *c)
 	a->of = c;
 	a->c = collector_new(a->in, c->want, NULL);
 	a->c->by_poll = true;
-	in->di->alone = a->in->di->alone = true;
+	in->di->one_thread = a->in->di->one_thread = true;
 	parallel_start(&a->thread, run, a);
 }
 
@@ -189,7 +195,7 @@ static void assign(struct collector *c, struct assistant *a)
 	address_vec polls = { 0 };
 
 	find_new(c, &polls);
-	if (polls.n >= FEW || getenv(jobs)) {
+	if (polls.n >= FEW || wish() == ALWAYS) {
 		size_t first = find_border(c->in->di, &polls);
 
 		LOG("inspect", "%zu of %zu poll functions are for a second thread", polls.n - first,
@@ -230,7 +236,7 @@ void assistant_wait(struct inspector *in)
 		parallel_wait(&a->thread);
 	else
 		work(a); /* no thread could be had */
-	in->di->alone = a->in->di->alone = false;
+	in->di->one_thread = a->in->di->one_thread = false;
 	for (size_t i = 0; i < a->c->local_sets.n; i++)
 		local_set_add(a->of, &a->c->local_sets.data[i]);
 	a->tasks.n = 0;

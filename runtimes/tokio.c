@@ -3,13 +3,13 @@
  * A new tokio that moved something needs one more alternative in a row here.
  */
 #include "runtimes/tokio.h"
-#include "runtimes/assistant.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
+#include "runtimes/assistant.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
 #define TRAILER "type:tokio::runtime::task::core::Trailer"
@@ -317,15 +317,17 @@ static void relax(struct collector *c)
 {
 	struct debuginfo *di = c->in->di;
 
-	debuginfo_relax(di, di->alone ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+	debuginfo_relax(di, di->one_thread ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
 }
 
 /* The debug info of the next tasks: together it takes less time, and all at once much memory. */
 static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
 {
-	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
 	size_t naddrs = 0;
 
+	if (!(c->want & WANT_TASKS))
+		return;
+	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || polls[i].poll != polls[i - 1].poll)
 			addrs[naddrs++] = polls[i].poll;
@@ -352,10 +354,10 @@ static bool decode_next(struct collector *c, struct task *task, size_t i, size_t
 void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (i % TASKS_AT_ONCE == 0)
+		if (i % TASKS_AT_ONCE == 0) {
 			relax(c);
-		if ((c->want & WANT_TASKS) && i % TASKS_AT_ONCE == 0)
 			prefetch_tasks(c, polls + i, n - i < TASKS_AT_ONCE ? n - i : TASKS_AT_ONCE);
+		}
 		if (!decode_next(c, polls[i].task, i, n))
 			return;
 	}

@@ -6,6 +6,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=scripts/lib.sh
+. "$here/../scripts/lib.sh"
 [ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
 asyncdbg=$(realpath "$1")
 shift
@@ -15,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 bad=0
 
 complain() {
-	echo "$fixture: $*"
+	echo "$fixture: $*" >&2
 	bad=1
 }
 
@@ -23,13 +25,12 @@ all='async backtrace all -v; async graph; async deadlocks'
 
 # answer JOBS COMMANDS OPTIONS...
 answer() {
-	ASYNCDBG_JOBS=$1 "$asyncdbg" -c "$work/core" --exe "$work/exe" --log inspect "${@:3}" \
+	ASYNCDBG_JOBS=$1 "$asyncdbg" -c "$work/$fixture.core" --exe "$work/$fixture.exe" --log inspect "${@:3}" \
 		--json -e "$2" 2>"$work/log" || complain "$1 threads: exit code $?"
 }
 
 for fixture; do
-	zstd -qdf "$here/fixtures/$fixture.core.zst" -o "$work/core"
-	zstd -qdf "$here/fixtures/$fixture.exe.zst" -o "$work/exe"
+	unpack_fixture "$fixture" "$work"
 	answer 1 "$all" --no-cache >"$work/one"
 	! grep -q "are for a second thread" "$work/log" || complain "a second thread unasked"
 	answer 2 "$all" --no-cache >"$work/two"
