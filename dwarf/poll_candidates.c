@@ -6,6 +6,62 @@
 
 enum answer { NO = 1, YES, OPEN };
 
+/* What a namespace may be home of, by its path. */
+enum home {
+	HOME_ROOT = 1,
+	HOME_CORE,
+	HOME_CORE_TASK,
+	HOME_CORE_OPS,
+	HOME_ALLOC,
+	HOME_STD,
+	HOME_TOKIO,
+	HOME_TOKIO_RUNTIME,
+	HOME_TOKIO_TASK,
+	HOME_RESULTS, /* types that poll functions return, and nothing else */
+	HOME_BARREN,  /* no poll functions, but many others */
+	HOME_ANY,
+	HOME_UNKNOWN, /* of a name that the scan did not note */
+};
+
+/* What lies in a namespace; name NULL: all the rest. The rest of others is HOME_ANY. */
+static const struct step {
+	enum home from;
+	const char *name;
+	enum home to;
+} steps[] = {
+	{ HOME_ROOT, "core", HOME_CORE },
+	{ HOME_ROOT, "alloc", HOME_ALLOC },
+	{ HOME_ROOT, "std", HOME_STD },
+	{ HOME_ROOT, "tokio", HOME_TOKIO },
+	/* Where they have futures, or wrappers of futures: see polled_never(). */
+	{ HOME_CORE, "future", HOME_ANY },
+	{ HOME_CORE, "pin", HOME_ANY },
+	{ HOME_CORE, "panic", HOME_ANY },
+	{ HOME_CORE, "task", HOME_CORE_TASK },
+	{ HOME_CORE, "ops", HOME_CORE_OPS },
+	{ HOME_CORE, "sync", HOME_ANY },
+	{ HOME_CORE, "async_iter", HOME_ANY },
+	{ HOME_CORE, NULL, HOME_BARREN },
+	{ HOME_CORE_TASK, "poll", HOME_RESULTS },
+	{ HOME_CORE_OPS, "generator", HOME_RESULTS },
+	{ HOME_CORE_OPS, "coroutine", HOME_RESULTS },
+	{ HOME_CORE_OPS, NULL, HOME_BARREN },
+	{ HOME_ALLOC, "boxed", HOME_ANY },
+	{ HOME_ALLOC, NULL, HOME_BARREN },
+	{ HOME_STD, "future", HOME_ANY },
+	{ HOME_STD, "panic", HOME_ANY },
+	{ HOME_STD, "async_iter", HOME_ANY },
+	{ HOME_STD, NULL, HOME_BARREN },
+	/* poll<T, S>() of a task's header is no poll function of T. */
+	{ HOME_TOKIO, "runtime", HOME_TOKIO_RUNTIME },
+	{ HOME_TOKIO_RUNTIME, "task", HOME_TOKIO_TASK },
+	{ HOME_TOKIO_TASK, "raw", HOME_BARREN },
+	{ HOME_BARREN, NULL, HOME_BARREN },
+	{ HOME_UNKNOWN, NULL, HOME_UNKNOWN },
+};
+
+enum { MAX_DEPTH = 64 };
+
 /*
  * Answers by 32-bit numbers other than the last. A new one takes the place of an old one: to read a
  * name again costs less than memory that nobody has touched yet.
@@ -18,9 +74,9 @@ struct memory {
 	} data[REMEMBERED];
 };
 
-/* By offsets in .debug_str, where the linker made equal strings one; and by DIEs of one unit. */
 struct poll_names {
-	struct memory results, functions, types;
+	struct memory functions; /* by offsets in .debug_str: the linker made equal strings one */
+	struct memory types, homes; /* by DIEs, and by scopes, of one unit */
 };
 
 struct search {
@@ -62,24 +118,50 @@ bool poll_candidates_returns_nothing(const struct scope_note *note)
 	       !(note->flags & (SCOPE_TYPE | SCOPE_ORIGIN | SCOPE_DECLARATION));
 }
 
-/* poll(), or what lies in braces: {async_fn#0} is the poll function of a coroutine. */
-static bool is_function(const char *name)
+static enum home step_into(enum home from, const char *name)
 {
-	return name[0] == '{' || poll_candidates_is_poll(name);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].from == from && (!steps[i].name || strcmp(steps[i].name, name) == 0))
+			return steps[i].to;
+	}
+	return HOME_ANY;
 }
 
-static enum answer ask_name(const struct search *search, struct memory *known,
-                            const struct scope_note *note, bool (*is)(const char *name))
+static enum home home_within(const struct search *search, enum home from, uint32_t scope)
 {
-	if (!(note->flags & SCOPE_NAME_AT))
-		return note->flags & SCOPE_NAMED ? OPEN : NO;
-	struct remembered *r = place_of(known, note->name);
-	if (r->number != note->name + 1) {
-		const char *name = section_string(search->s->str, note->name);
+	const struct scope_note *note = &search->u->scopes[scope];
+	const char *name =
+		note->flags & SCOPE_NAME_AT ? section_string(search->s->str, note->name) : NULL;
 
-		*r = (struct remembered){ note->name + 1, name && is(name) ? YES : NO };
+	/* In a type, or a function, there is anything. */
+	if (from == HOME_ANY || note->tag != DW_TAG_namespace)
+		return from == HOME_BARREN ? HOME_BARREN : HOME_ANY;
+	return name ? step_into(from, name) : HOME_UNKNOWN;
+}
+
+/* What the scope that encloses another is home of. */
+static enum home home_of(const struct search *search, uint32_t scope)
+{
+	uint32_t way[MAX_DEPTH];
+	size_t n = 0;
+	enum home home = HOME_ROOT;
+
+	for (; scope != SCOPE_NONE; scope = search->u->scopes[scope].parent) {
+		struct remembered *r = place_of(&search->names->homes, scope);
+
+		if (r->number == scope + 1) {
+			home = (enum home)r->answer;
+			break;
+		}
+		if (n == MAX_DEPTH)
+			return HOME_UNKNOWN;
+		way[n++] = scope;
 	}
-	return (enum answer)r->answer;
+	while (n-- > 0) {
+		home = home_within(search, home, way[n]);
+		*place_of(&search->names->homes, way[n]) = (struct remembered){ way[n] + 1, home };
+	}
+	return home;
 }
 
 static enum answer ask_type(const struct search *search, uint32_t type)
@@ -87,9 +169,16 @@ static enum answer ask_type(const struct search *search, uint32_t type)
 	uint32_t index = scan_scope_at(search->u, search->u->start + type);
 
 	/* Pointers and the like are no scopes. */
-	return index == SCOPE_NONE ? NO
-	                           : ask_name(search, &search->names->results,
-	                                      &search->u->scopes[index], poll_candidates_is_result);
+	if (index == SCOPE_NONE)
+		return NO;
+	switch (home_of(search, search->u->scopes[index].parent)) {
+	case HOME_RESULTS:
+		return YES;
+	case HOME_UNKNOWN:
+		return OPEN;
+	default:
+		return NO;
+	}
 }
 
 /* Does a function return what a poll function does? Open when it is another unit's type. */
@@ -104,47 +193,27 @@ static enum answer returns_poll(const struct search *search, uint32_t type)
 	return (enum answer)r->answer;
 }
 
+/* poll(), or what lies in braces: {async_fn#0} is the poll function of a coroutine. */
+static bool is_function(const struct search *search, const struct scope_note *note)
+{
+	if (!(note->flags & SCOPE_NAME_AT))
+		return note->flags & SCOPE_NAMED;
+	struct remembered *r = place_of(&search->names->functions, note->name);
+	if (r->number != note->name + 1) {
+		const char *name = section_string(search->s->str, note->name);
+		bool is = name && (name[0] == '{' || poll_candidates_is_poll(name));
+
+		*r = (struct remembered){ note->name + 1, is ? YES : NO };
+	}
+	return r->answer == YES;
+}
+
 static void add(struct search *search, uint32_t scope, bool result_is_known)
 {
 	const struct scope_note *note = &search->u->scopes[scope];
 
-	if (ask_name(search, &search->names->functions, note, is_function) != NO)
+	if (home_of(search, note->parent) != HOME_BARREN && is_function(search, note))
 		*vec_push(search->ret) = (struct poll_candidate){ scope, result_is_known };
-}
-
-static bool is_named(const struct search *search, uint32_t scope, const char *name)
-{
-	const struct scope_note *note = &search->u->scopes[scope];
-	const char *own =
-		note->flags & SCOPE_NAME_AT ? section_string(search->s->str, note->name) : NULL;
-
-	return own && strcmp(own, name) == 0;
-}
-
-/* core::ptr, the home of drop glue: most that returns nothing in optimised code, and no poll(). */
-static bool is_home_of_glue(const struct search *search, uint32_t scope)
-{
-	const struct scope_note *scopes = search->u->scopes;
-	uint32_t parent = scopes[scope].parent;
-
-	return scopes[scope].tag == DW_TAG_namespace && parent != SCOPE_NONE &&
-	       scopes[parent].parent == SCOPE_NONE && is_named(search, scope, "ptr") &&
-	       is_named(search, parent, "core");
-}
-
-static void add_those_of_nothing(struct search *search)
-{
-	const struct scope_note *scopes = search->u->scopes, *glue = NULL;
-
-	for (size_t i = 0; i < search->u->nscopes; i++) {
-		uint32_t parent = scopes[i].parent;
-
-		if (is_home_of_glue(search, (uint32_t)i))
-			glue = &scopes[i];
-		else if (poll_candidates_returns_nothing(&scopes[i]) &&
-		         (parent == SCOPE_NONE || &scopes[parent] != glue))
-			add(search, (uint32_t)i, true);
-	}
 }
 
 void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
@@ -155,12 +224,15 @@ void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
 	struct search search = { .s = s, .u = u, .names = *names, .ret = ret };
 
 	memset(&search.names->types, 0, sizeof(search.names->types));
-
+	memset(&search.names->homes, 0, sizeof(search.names->homes));
 	for (size_t i = 0; i < u->nresults; i++) {
 		enum answer answer = returns_poll(&search, u->results[i].type);
 
 		if (answer != NO)
 			add(&search, u->results[i].scope, answer == YES);
 	}
-	add_those_of_nothing(&search);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		if (poll_candidates_returns_nothing(&u->scopes[i]))
+			add(&search, (uint32_t)i, true);
+	}
 }

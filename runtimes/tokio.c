@@ -300,7 +300,9 @@ static void publish(struct collector *c, const task_vec *tasks)
 
 enum {
 	TASKS_AT_ONCE = 64,
-	NOTES_MEANWHILE = 8 << 20, /* bytes; to scan again costs less than memory that is new */
+	FEW_AT_ONCE = 16, /* or all that are left */
+	NOTES_MEANWHILE = 12 << 20, /* bytes; to scan again costs less than memory that is new */
+	NOTES_AT_BORDER = 1 << 20,  /* between two crates: little of it will be needed again */
 };
 
 static int by_poll(const void *a, const void *b)
@@ -313,11 +315,9 @@ static int by_poll(const void *a, const void *b)
 }
 
 /* Two who are at work share what notes may take. */
-static void relax(struct collector *c)
+static void relax(struct collector *c, size_t limit)
 {
-	struct debuginfo *di = c->in->di;
-
-	debuginfo_relax(di, di->one_thread ? NOTES_MEANWHILE / 2 : NOTES_MEANWHILE);
+	debuginfo_relax(c->in->di, c->in->di->one_thread ? limit / 2 : limit);
 }
 
 /* The debug info of the next tasks: together it takes less time, and all at once much memory. */
@@ -351,12 +351,30 @@ static bool decode_next(struct collector *c, struct task *task, size_t i, size_t
 	return true;
 }
 
+/* How many tasks come next at once: where a crate ends, they end. */
+static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	size_t end = FEW_AT_ONCE;
+
+	while (end < n && end < TASKS_AT_ONCE &&
+	       (polls[end].poll == polls[end - 1].poll ||
+	        debuginfo_same_crate(c->in->di, polls[end - 1].poll, polls[end].poll)))
+		end++;
+	return end < n ? end : n;
+}
+
+static bool is_border(struct collector *c, const struct task_poll *polls, size_t i)
+{
+	return i > 0 && !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
+}
+
 void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (i % TASKS_AT_ONCE == 0) {
-			relax(c);
-			prefetch_tasks(c, polls + i, n - i < TASKS_AT_ONCE ? n - i : TASKS_AT_ONCE);
+	for (size_t i = 0, next = 0; i < n; i++) {
+		if (i == next) {
+			next = i + batch(c, polls + i, n - i);
+			relax(c, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
+			prefetch_tasks(c, polls + i, next - i);
 		}
 		if (!decode_next(c, polls[i].task, i, n))
 			return;
@@ -396,7 +414,7 @@ static void decode_tasks(struct collector *c)
 	}
 	for (size_t i = 0; i < c->out->ntasks; i++) {
 		if (i % TASKS_AT_ONCE == 0)
-			relax(c);
+			relax(c, NOTES_MEANWHILE);
 		if (!decode_next(c, c->out->tasks[i], i, c->out->ntasks))
 			return;
 	}
