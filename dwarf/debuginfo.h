@@ -105,6 +105,7 @@ struct dwarf_module {
 	struct map coroutine_polls;
 	struct poll_names *poll_names;       /* see poll_candidates.h */
 	struct map poll_crates, poll_visits; /* see poll_units.c */
+	struct map polled_origins;           /* DIE -> NULL: see polled_read_inlined() */
 	size_t nscanned;                     /* units */
 	size_t ntypes;                       /* read so far */
 	struct poll_index *poll_index;       /* see poll_index.h; NULL until asked for */

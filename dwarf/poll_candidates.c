@@ -101,6 +101,11 @@ bool poll_candidates_is_poll(const char *name)
 	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
 }
 
+bool poll_candidates_is_coroutine(const char *name)
+{
+	return name[0] == '{' && strncmp(name, "{closure#", 9) != 0;
+}
+
 bool poll_candidates_is_result(const char *name)
 {
 	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
@@ -193,7 +198,6 @@ static enum answer returns_poll(const struct search *search, uint32_t type)
 	return (enum answer)r->answer;
 }
 
-/* poll(), or what lies in braces: {async_fn#0} is the poll function of a coroutine. */
 static bool is_function(const struct search *search, const struct scope_note *note)
 {
 	if (!(note->flags & SCOPE_NAME_AT))
@@ -201,7 +205,8 @@ static bool is_function(const struct search *search, const struct scope_note *no
 	struct remembered *r = place_of(&search->names->functions, note->name);
 	if (r->number != note->name + 1) {
 		const char *name = section_string(search->s->str, note->name);
-		bool is = name && (name[0] == '{' || poll_candidates_is_poll(name));
+		bool is = name &&
+		          (poll_candidates_is_coroutine(name) || poll_candidates_is_poll(name));
 
 		*r = (struct remembered){ note->name + 1, is ? YES : NO };
 	}

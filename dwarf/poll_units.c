@@ -119,12 +119,32 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 		symtab_each_poll(q->dm, name, visit_symbol, &visit);
 }
 
-static void add_contexts(const struct poll_question *q, struct poll_crate *crate, unit_vec *units)
+static void visit_inlined(struct unit *u, uint64_t pc, void *arg)
+{
+	const struct poll_question *const *q = arg;
+
+	if (is_eligible(*q, u) && is_first_visit(*q, pc, 3))
+		polled_read_inlined((*q)->dm, u, pc);
+}
+
+/* What the poll functions of a type, or of a coroutine in that function, have inlined. */
+static void read_inlined(const struct poll_question *q, const char *name, const char *function)
+{
+	if (!is_first_visit(q, lookup_name_key(function ? function : name), function ? 5 : 4))
+		return;
+	if (function)
+		symtab_each_closure(q->dm, function, visit_inlined, &q);
+	else
+		symtab_each_poll(q->dm, name, visit_inlined, &q);
+}
+
+/* In optimised code, what polls it has its poll function inlined. */
+static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate)
 {
 	const struct dwarf_module *dm = q->dm;
 
 	if (crate->ncontexts == dm->ncontexts)
-		return;
+		return false;
 	crate->ncontexts = dm->ncontexts;
 	for (size_t i = 1; i <= MAX_CONTEXTS && i <= dm->ncontexts; i++) {
 		const struct type *t = dm->contexts[(dm->ncontexts - i) % MAX_CONTEXTS];
@@ -132,8 +152,9 @@ static void add_contexts(const struct poll_question *q, struct poll_crate *crate
 		const char *function = type_is_coroutine(t) ? poll_units_function(t, &tmp) : NULL;
 
 		if (function || !type_is_coroutine(t))
-			add_symbols(q, units, type_name(t), function);
+			read_inlined(q, type_name(t), function);
 	}
+	return q->answered(q);
 }
 
 static struct poll_crate *crate_of(const struct poll_question *q)
@@ -291,10 +312,8 @@ void poll_units_ask(const struct poll_question *q)
 		add_symbols(q, &units, q->name, q->function);
 		done = read_units(q, &units);
 	}
-	if (!done && inlined) {
-		add_contexts(q, crate, &units);
-		done = read_units(q, &units);
-	}
+	if (!done && inlined)
+		done = ask_contexts(q, crate);
 	/* A coroutine has a poll function for sure. */
 	if (!done && q->function) {
 		add_crate(q, &units, false);

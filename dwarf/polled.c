@@ -10,7 +10,7 @@
 #include "dwarf/poll_candidates.h"
 #include "dwarf/qualified.h"
 
-enum { MAX_DIES = 4096, MAX_HOPS = 4 };
+enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 18 /* DIEs of one function */ };
 
 /* A reference attribute of the DIE, 0 when there is none. */
 static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
@@ -126,20 +126,27 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 }
 
 /* A function that may be a poll function by what it returns. */
-static void note_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die, const char *name,
+                          bool has_linkage)
 {
-	uint64_t die = u->start + u->scopes[scope].die;
-	const char *name = scan_scope_name(&dm->sections, u, scope);
-
 	/* The one with a linkage name has the body; a declaration may stand elsewhere. */
-	if (name && name[0] == '{' && (u->scopes[scope].flags & SCOPE_LINKAGE)) {
+	if (poll_candidates_is_coroutine(name) && has_linkage) {
 		note_coroutine(dm, die);
-	} else if (name && poll_candidates_is_poll(name)) {
+	} else if (poll_candidates_is_poll(name)) {
 		uint64_t type = first_argument(dm, u, die);
 
 		if (type)
 			note_pinned(dm, type);
 	}
+}
+
+static void note_scope(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+{
+	const struct scope_note *note = &u->scopes[scope];
+	const char *name = scan_scope_name(&dm->sections, u, scope);
+
+	if (name)
+		note_function(dm, u, u->start + note->die, name, note->flags & SCOPE_LINKAGE);
 }
 
 void polled_read(struct dwarf_module *dm, struct unit *u)
@@ -156,7 +163,7 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 
 		if (found.data[i].result_is_known ||
 		    returns_poll(dm, u->start + u->scopes[scope].die))
-			note_function(dm, u, scope);
+			note_scope(dm, u, scope);
 	}
 	vec_free(&found);
 	mapped_read(dm, u->end - u->start);
@@ -168,7 +175,7 @@ static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 
 	if (poll_candidates_returns_nothing(note) ||
 	    ((note->flags & SCOPE_TYPE) && returns_poll(dm, u->start + note->die)))
-		note_function(dm, u, scope);
+		note_scope(dm, u, scope);
 }
 
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
@@ -187,6 +194,72 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 			scope = at ? scan_scope_at(at, s.origin) : SCOPE_NONE;
 		}
 	}
+}
+
+/* ---- what is inlined ---- */
+
+/* The abstract function that an inlined call is of. Only what is noted has its unit scanned. */
+static void read_origin(struct dwarf_module *dm, uint64_t origin)
+{
+	struct unit *u = debuginfo_unit_of(dm, origin);
+	bool has_linkage = false, is_declaration = false;
+	const char *name = NULL;
+	struct attribute_value v;
+	struct attribute at;
+	uint64_t type = 0;
+	struct die d;
+
+	if (!u || u->polled_noted || !map_put(&dm->polled_origins, origin, NULL) ||
+	    !die_read(&dm->sections, u, origin, &d) || d.tag != DW_TAG_subprogram)
+		return;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_name)
+			name = v.string;
+		else if (at.name == DW_AT_type)
+			type = v.number;
+		has_linkage |= at.name == DW_AT_linkage_name;
+		is_declaration |= at.name == DW_AT_declaration;
+	}
+	if (!name || is_declaration ||
+	    !(poll_candidates_is_coroutine(name) || poll_candidates_is_poll(name)))
+		return;
+	const char *result = type ? name_of(dm, type) : NULL;
+	if (!type || (result && poll_candidates_is_result(result)))
+		note_function(dm, u, origin, name, has_linkage);
+}
+
+/* Calls inlined into a function, at any depth. */
+static void read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function)
+{
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+	size_t depth = 0;
+
+	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
+		return;
+	for (int i = 0; i < MAX_INLINED; i++) {
+		uint64_t next = die_end(&d);
+
+		if (!next || !die_read(&dm->sections, u, next, &d) || (d.tag == 0 && depth-- == 0))
+			return;
+		depth += d.has_children;
+		if (d.tag != DW_TAG_inlined_subroutine)
+			continue;
+		while (die_next(&d, &at, &v)) {
+			if (at.name == DW_AT_abstract_origin) {
+				read_origin(dm, v.number);
+				break;
+			}
+		}
+	}
+}
+
+void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc)
+{
+	debuginfo_scan(dm, u);
+	for (const struct unit_function *f = NULL; (f = scan_function_from(u, pc, f));)
+		read_inlined(dm, u, u->start + u->scopes[f->scope].die);
 }
 
 bool polled_never(const char *type_name)

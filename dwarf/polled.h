@@ -14,6 +14,12 @@ void polled_read(struct dwarf_module *dm, struct unit *u);
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc);
 
 /*
+ * The same of the functions that are inlined into it: their abstract ones may stand in any unit,
+ * and those that poll nothing are told without a scan.
+ */
+void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc);
+
+/*
  * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be
  * implemented for a type of core, alloc or std only there, for a tuple, an array, a raw
  * pointer and a closure nowhere else.

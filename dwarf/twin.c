@@ -62,8 +62,10 @@ static struct dwarf_module *twin_module(struct debuginfo *di, struct dwarf_modul
 		.tls = dm->tls,
 	};
 	twin->file.sweeper = (struct beside){ 0 };
-	if (dm->facts)
+	if (dm->facts) {
 		twin->facts = facts_twin(dm->facts);
+		facts_add(twin->facts, dm->facts);
+	}
 	return twin;
 }
 

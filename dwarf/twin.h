@@ -1,7 +1,8 @@
 /*
  * A second debuginfo of the same program, for a thread of its own: what it learns of types,
  * functions and units is its own, and nothing that the first one goes on to learn is seen by it.
- * What was read of the files before is shared, and read only.
+ * What was read of the files before is shared, and read only; what was answered before is known to
+ * both.
  */
 #ifndef DWARF_TWIN_H
 #define DWARF_TWIN_H
