@@ -252,6 +252,8 @@ static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
 		*vec_push(&b->attributes) = at;
 		ret.n++;
 	}
+	struct abbrev ab = { .tag = ret.tag };
+	ret.step = shape_of(b->u, &ab, b->attributes.data + ret.first, ret.n).step;
 	return ret;
 }
 
@@ -263,7 +265,8 @@ struct abbrev_index *abbrev_index_new(const struct dwarf_sections *s, const stru
 
 	if (!ret)
 		out_of_memory();
-	vec_push(&b.entries);
+	/* The end of siblings: nothing is behind its code. */
+	*vec_push(&b.entries) = (struct abbrev_entry){ .step = { .block_at = NOWHERE } };
 	while (!r.bad) {
 		uint64_t code = read_uleb(&r);
 

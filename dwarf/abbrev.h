@@ -117,6 +117,7 @@ struct abbrev_entry {
 	uint16_t n;
 	uint16_t tag; /* 0: no such code */
 	bool has_children;
+	struct step step;
 };
 
 struct abbrev_index {

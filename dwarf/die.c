@@ -1,6 +1,7 @@
 #include "dwarf/die.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #include "dwarf/abbrev.h"
 
@@ -25,11 +26,45 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 		.offset = offset,
 		.tag = entry->tag,
 		.has_children = entry->has_children,
+		.entry = entry,
 		.next = abbrevs->attributes + entry->first,
 		.end = abbrevs->attributes + entry->first + entry->n,
 		.values = r,
 	};
 	return true;
+}
+
+/* What most attributes are; false where form_read() is to be asked. */
+static bool read_common(const struct die *d, struct reader *r, unsigned form,
+                        struct attribute_value *ret)
+{
+	size_t left = (size_t)(r->end - r->p);
+	uint32_t word;
+
+	if (left < sizeof(word))
+		return false;
+	*ret = (struct attribute_value){ .number = *r->p };
+	switch (form) {
+	case DW_FORM_udata:
+		if (*r->p >= 0x80)
+			return false;
+		/* fall through */
+	case DW_FORM_data1:
+		r->p++;
+		return true;
+	case DW_FORM_ref4:
+	case DW_FORM_strp:
+		if (form == DW_FORM_strp && d->u->offset_size != sizeof(word))
+			return false;
+		memcpy(&word, r->p, sizeof(word));
+		r->p += sizeof(word);
+		ret->number = form == DW_FORM_ref4 ? d->u->start + word : word;
+		if (form == DW_FORM_strp)
+			ret->string = section_string(d->s->str, word);
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool die_next(struct die *d, struct attribute *at, struct attribute_value *ret)
@@ -39,15 +74,8 @@ bool die_next(struct die *d, struct attribute *at, struct attribute_value *ret)
 	if (d->next == d->end || r->bad)
 		return false;
 	*at = *d->next++;
-	/* What most attributes are. */
-	if (at->form == DW_FORM_data1 && r->p < r->end) {
-		*ret = (struct attribute_value){ .number = *r->p++ };
+	if (read_common(d, r, at->form, ret))
 		return true;
-	}
-	if (at->form == DW_FORM_ref4 && r->end - r->p >= 4) {
-		*ret = (struct attribute_value){ .number = d->u->start + read_fixed(r, 4) };
-		return true;
-	}
 	form_read(d->s, d->u, r, at, ret);
 	return !r->bad;
 }
@@ -65,10 +93,30 @@ static void skip(struct die *d, struct reader *r, const struct attribute *at)
 		form_read(d->s, d->u, r, at, &ignored);
 }
 
+/* Behind the values at r, where the DIE has its shape and there are bytes enough; else NULL. */
+static const uint8_t *step(const struct abbrev_entry *entry, const struct reader *r)
+{
+	size_t block;
+
+	return entry->step.size != NOWHERE && r->end - r->p > MAX_SHAPE
+	               ? step_over(&entry->step, r->p, &block)
+	               : NULL;
+}
+
+static bool is_untouched(const struct die *d)
+{
+	return d->end - d->next == d->entry->n;
+}
+
 uint64_t die_end(struct die *d)
 {
 	struct reader *r = &d->values;
+	const uint8_t *behind = is_untouched(d) && !r->bad ? step(d->entry, r) : NULL;
 
+	if (behind) {
+		d->next = d->end;
+		r->p = behind;
+	}
 	while (d->next < d->end && !r->bad)
 		skip(d, r, d->next++);
 	return r->bad || r->p >= r->end ? 0 : (uint64_t)(r->p - d->s->info.data);
@@ -81,20 +129,67 @@ bool die_child(struct die *d, struct die *ret)
 	return at && die_read(d->s, d->u, at, ret) && ret->tag != 0;
 }
 
+struct die_walk die_walk(struct die *d)
+{
+	return (struct die_walk){ d->s, d->u, die_end(d), d->has_children };
+}
+
+/* Moves r, which is at a DIE, behind its values. NULL where no DIE can start. */
+static const struct abbrev_entry *pass(const struct die_walk *w, struct reader *r)
+{
+	const struct abbrev_index *abbrevs = w->u->first->abbrevs;
+	const uint8_t *start = r->p, *behind;
+	struct die d;
+
+	if (r->p >= r->end)
+		return NULL;
+	uint64_t code = *r->p < 0x80 ? *r->p++ : read_uleb(r);
+	if (r->bad || code >= abbrevs->n)
+		return NULL;
+	const struct abbrev_entry *entry = &abbrevs->by_code[code];
+	if (code == 0)
+		return entry;
+	if (entry->tag == 0)
+		return NULL;
+	behind = step(entry, r);
+	if (!behind) {
+		uint64_t end;
+
+		if (!die_read(w->s, w->u, (uint64_t)(start - w->s->info.data), &d) ||
+		    !(end = die_end(&d)))
+			return NULL;
+		behind = w->s->info.data + end;
+	}
+	r->p = behind;
+	return entry;
+}
+
+bool die_walk_next(struct die_walk *w, unsigned tag, struct die *ret)
+{
+	const uint8_t *base = w->s->info.data;
+	struct reader r = { base + w->at, base + w->u->end, false };
+
+	while (w->at && w->depth) {
+		const struct abbrev_entry *entry = pass(w, &r);
+		uint64_t die = w->at;
+
+		w->at = entry ? (uint64_t)(r.p - base) : 0;
+		if (!entry)
+			return false;
+		if (entry->tag == 0)
+			w->depth--;
+		else
+			w->depth += entry->has_children;
+		if (entry->tag == tag && tag)
+			return die_read(w->s, w->u, die, ret);
+	}
+	return false;
+}
+
 bool die_sibling(struct die *d, struct die *ret)
 {
-	uint64_t at = die_end(d);
+	struct die_walk below = die_walk(d);
 
-	for (uint64_t depth = d->has_children; at && depth;) {
-		struct die below;
-
-		if (!die_read(d->s, d->u, at, &below))
-			return false;
-		at = die_end(&below);
-		if (below.tag == 0)
-			depth--;
-		else
-			depth += below.has_children;
-	}
-	return at && die_read(d->s, d->u, at, ret) && ret->tag != 0;
+	die_walk_next(&below, 0, ret);
+	return below.at && die_read(below.s, below.u, below.at, ret) && ret->tag != 0;
 }

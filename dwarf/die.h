@@ -7,12 +7,15 @@
 
 #include "dwarf/form.h"
 
+struct abbrev_entry;
+
 struct die {
 	const struct dwarf_sections *s;
 	struct unit *u;
 	uint64_t offset; /* in .debug_info */
 	uint16_t tag;    /* 0: an end of siblings */
 	bool has_children;
+	const struct abbrev_entry *entry;
 	const struct attribute *next, *end; /* the attributes not read yet */
 	struct reader values;
 };
@@ -30,5 +33,17 @@ uint64_t die_end(struct die *d);
  */
 bool die_child(struct die *d, struct die *ret);
 bool die_sibling(struct die *d, struct die *ret);
+
+/* All DIEs below one, in their order. */
+struct die_walk {
+	const struct dwarf_sections *s;
+	struct unit *u;
+	uint64_t at; /* what comes next; behind the last one, what follows them; 0: cut short */
+	uint64_t depth;
+};
+/* d is used up. */
+struct die_walk die_walk(struct die *d);
+/* The next one of that tag; what lies between is stepped over. False behind the last one. */
+bool die_walk_next(struct die_walk *w, unsigned tag, struct die *ret);
 
 #endif

@@ -5,6 +5,7 @@
 #include "dwarf/names.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 #include "dwarf/demangle.h"
@@ -68,11 +69,11 @@ static inline bool eat(struct parser *ps, const char *text)
 }
 
 /* eat(), and what was eaten is written. */
-static bool copy(struct parser *ps, const char *text)
+static inline bool copy(struct parser *ps, const char *text)
 {
 	if (!eat(ps, text))
 		return false;
-	str_append(ps->out, text);
+	str_append_len(ps->out, text, strlen(text));
 	return true;
 }
 
@@ -84,8 +85,12 @@ static void spaces(struct parser *ps)
 
 static inline bool is_ident(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || c == '.' || (unsigned char)c >= 0x80;
+	static const bool idents[UCHAR_MAX + 1] = {
+		['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,   ['_'] = true,
+		['$'] = true,         ['.'] = true,         [0x80 ... 0xff] = true,
+	};
+
+	return idents[(unsigned char)c];
 }
 
 static size_t ident_length(const struct parser *ps)
@@ -206,11 +211,48 @@ static bool list(struct parser *ps, const char *close, size_t *n)
 	return true;
 }
 
+/* Moves behind ">" over text in which nothing but brackets tells what belongs together. */
+static bool skip_generics(struct parser *ps)
+{
+	unsigned open = 1;
+
+	for (const char *q = ps->p; q < ps->end; q++) {
+		switch (*q) {
+		case '<':
+		case '(':
+		case '[':
+			open++;
+			break;
+		case '>':
+			open -= q[-1] != '-';
+			break;
+		case ')':
+		case ']':
+			open--;
+			break;
+		case '\'':
+		case '"':
+			return false;
+		default:
+			break;
+		}
+		if (open == 0 && *q != '>')
+			return false;
+		if (open == 0) {
+			ps->p = q + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Behind "<". */
 static bool generics(struct parser *ps)
 {
 	size_t before = ps->out->len, n;
 
+	if (ps->mode != SHORT && skip_generics(ps))
+		return true;
 	str_append(ps->out, "<");
 	if (!list(ps, ">", &n))
 		return false;
@@ -464,7 +506,8 @@ static void cut_path(struct parser *ps, const struct path_state *st, enum place 
 			.p = st->source, .end = st->kind_end, .mode = FUNCTION, .out = &text
 		};
 
-		str_printf(&text, "%s ", st->kind);
+		str_append(&text, st->kind);
+		str_append(&text, " ");
 		if (!path(&inner, TOP))
 			str_append_len(&text, st->source, len);
 		str_append_len(&text, ps->out->data + st->kind_tail, ps->out->len - st->kind_tail);

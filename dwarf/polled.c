@@ -10,7 +10,7 @@
 #include "dwarf/poll_candidates.h"
 #include "dwarf/qualified.h"
 
-enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 18 /* DIEs of one function */ };
+enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 16 /* calls in one function */ };
 
 /* A reference attribute of the DIE, 0 when there is none. */
 static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
@@ -234,18 +234,12 @@ static void read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
 	struct attribute_value v;
 	struct attribute at;
 	struct die d;
-	size_t depth = 0;
 
-	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
+	if (!die_read(&dm->sections, u, function, &d))
 		return;
-	for (int i = 0; i < MAX_INLINED; i++) {
-		uint64_t next = die_end(&d);
-
-		if (!next || !die_read(&dm->sections, u, next, &d) || (d.tag == 0 && depth-- == 0))
-			return;
-		depth += d.has_children;
-		if (d.tag != DW_TAG_inlined_subroutine)
-			continue;
+	struct die_walk below = die_walk(&d);
+	for (int i = 0; i < MAX_INLINED && die_walk_next(&below, DW_TAG_inlined_subroutine, &d);
+	     i++) {
 		while (die_next(&d, &at, &v)) {
 			if (at.name == DW_AT_abstract_origin) {
 				read_origin(dm, v.number);
@@ -262,8 +256,21 @@ void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 		read_inlined(dm, u, u->start + u->scopes[f->scope].die);
 }
 
+static bool begins_with_any(const char *name, const char *const *heads, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+#define BEGINS_WITH_ANY(name, heads)                                                               \
+	begins_with_any((name), (heads), sizeof(heads) / sizeof((heads)[0]))
+
 bool polled_never(const char *type_name)
 {
+	static const char closure[] = "{closure_env#";
 	static const char *const std[] = { "core::", "alloc::", "std::" };
 	/* Where they have futures, or wrappers that are futures when what they hold is one. */
 	static const char *const futures[] = {
@@ -279,18 +286,12 @@ bool polled_never(const char *type_name)
 		"std::panic",
 		"std::async_iter::",
 	};
-	const char *last = qualified_last(type_name);
 
-	if ((type_name[0] && strchr("([*", type_name[0])) ||
-	    strncmp(last, "{closure_env#", 13) == 0)
+	if (type_name[0] && strchr("([*", type_name[0]))
 		return true;
-	for (size_t i = 0; i < sizeof(futures) / sizeof(futures[0]); i++) {
-		if (strncmp(type_name, futures[i], strlen(futures[i])) == 0)
-			return false;
-	}
-	for (size_t i = 0; i < sizeof(std) / sizeof(std[0]); i++) {
-		if (strncmp(type_name, std[i], strlen(std[i])) == 0)
-			return true;
-	}
-	return false;
+	/* Names are long: the last part of one is looked for only where it can be that. */
+	if (strstr(type_name, closure) &&
+	    strncmp(qualified_last(type_name), closure, sizeof(closure) - 1) == 0)
+		return true;
+	return BEGINS_WITH_ANY(type_name, std) && !BEGINS_WITH_ANY(type_name, futures);
 }

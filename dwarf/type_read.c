@@ -47,11 +47,31 @@ static enum type_kind base_kind(uint64_t encoding)
 	}
 }
 
+/*
+ * Children that say something of the type itself. LLVM writes its elements first, then its
+ * template parameters, and its functions last (rustc 1.63 to 1.95): with all that is in them they
+ * can be most of it.
+ */
+static bool is_element(const struct die *child)
+{
+	return child->tag != DW_TAG_subprogram;
+}
+
+static bool first_element(struct die *d, struct die *child)
+{
+	return die_child(d, child) && is_element(child);
+}
+
+static bool next_element(struct die *child)
+{
+	return die_sibling(child, child) && is_element(child);
+}
+
 static bool has_variant_part(struct die d)
 {
 	struct die child;
 
-	for (bool any = die_child(&d, &child); any; any = die_sibling(&child, &child)) {
+	for (bool any = first_element(&d, &child); any; any = next_element(&child)) {
 		if (child.tag == DW_TAG_variant_part)
 			return true;
 	}
@@ -328,7 +348,7 @@ void type_read_details(struct type *t, struct type_details *ret)
 
 	if (!said_open(t->dm, t->die, &d))
 		return;
-	for (bool any = die_child(&d, &child); any; any = die_sibling(&child, &child))
+	for (bool any = first_element(&d, &child); any; any = next_element(&child))
 		read_child(t, &child, &c, ret);
 	ret->nmembers = c.members.n;
 	ret->members = vec_to_arena(&c.members, a);

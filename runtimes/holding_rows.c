@@ -1,10 +1,12 @@
 /* The types that hold what others wait for, and how they are read. */
 #include "runtimes/holding.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "dwarf/qualified.h"
 #include "runtimes/leaf_sync.h"
+#include "runtimes/row_filter.h"
 #include "runtimes/traits.h"
 
 #define T_SYNC "tokio::sync::"
@@ -147,10 +149,22 @@ static const struct holding_row rows[] = {
 	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
 };
 
+static struct row_filter known;
+
+static void fill_known(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		row_filter_add(&known, rows[i].type);
+}
+
 const struct holding_row *holding_find_row(const struct type *t)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const char *name = type_name(t);
 
+	pthread_once(&once, fill_known);
+	if (!row_filter_may_have(&known, name))
+		return NULL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (qualified_is(name, rows[i].type))
 			return &rows[i];

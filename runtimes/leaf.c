@@ -1,11 +1,13 @@
 #include "runtimes/leaf.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dwarf/qualified.h"
+#include "runtimes/row_filter.h"
 #include "runtimes/traits.h"
 
 enum { MAX_DETAILS = 24 };
@@ -15,10 +17,24 @@ static const struct leaf_row *const families[] = {
 	leaf_io_rows,   leaf_process_rows, leaf_stream_rows,
 };
 
+static struct row_filter known;
+
+static void fill_known(void)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		for (const struct leaf_row *row = families[i]; row->type; row++)
+			row_filter_add(&known, row->type);
+	}
+}
+
 const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const char *name = type_name(t);
 
+	pthread_once(&once, fill_known);
+	if (!row_filter_may_have(&known, name))
+		return NULL;
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 		for (const struct leaf_row *row = families[i]; row->type; row++) {
 			if (row->resource == resource && qualified_is(name, row->type))
