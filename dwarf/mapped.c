@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "debugger/base/log.h"
@@ -12,10 +13,11 @@
 
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
-	MAX_RESIDENT = 116 << 20,
+	MAX_RESIDENT = 128 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
+	FAULT = 64 << 10,    /* bytes that the kernel maps at once, by default */
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
 	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
@@ -168,6 +170,17 @@ void mapped_trim(struct dwarf_module *dm)
 {
 	dm->file.unasked = 0;
 	sweep_if_more(&dm->file, MAX_RESIDENT);
+}
+
+void mapped_touched(struct dwarf_module *dm)
+{
+	struct rusage usage;
+
+	if (!dm->file.size || getrusage(RUSAGE_THREAD, &usage) != 0 ||
+	    usage.ru_minflt - dm->file.faults < ASK_AFTER / FAULT)
+		return;
+	dm->file.faults = usage.ru_minflt;
+	mapped_trim(dm);
 }
 
 void mapped_read(struct dwarf_module *dm, size_t bytes)

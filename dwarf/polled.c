@@ -164,6 +164,8 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 		if (found.data[i].result_is_known ||
 		    returns_poll(dm, u->start + u->scopes[scope].die))
 			note_scope(dm, u, scope);
+		if (i % 16 == 0)
+			mapped_touched(dm);
 	}
 	vec_free(&found);
 	mapped_read(dm, u->end - u->start);

@@ -43,8 +43,8 @@ static void fill_shell(struct type *t)
 	if (type_known_shell(t))
 		return;
 	t->dm->types_untold = true;
-	if (++t->dm->ntypes % 256 == 0)
-		mapped_trim(t->dm);
+	if (++t->dm->ntypes % 16 == 0)
+		mapped_touched(t->dm);
 	if (debuginfo_need(t->dm))
 		type_read_shell(t);
 }
