@@ -46,9 +46,9 @@ struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 static void forget_searches(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
-		&dm->by_name,         &dm->functions,   &dm->statics,     &dm->polled,
-		&dm->coroutine_polls, &dm->poll_crates, &dm->poll_visits, &dm->polled_origins,
-		&dm->symbols_at,      &dm->poll_dies,   &dm->unoptimised,
+		&dm->by_name,         &dm->functions,      &dm->statics,        &dm->polled,
+		&dm->coroutine_polls, &dm->poll_crates[0], &dm->poll_crates[1], &dm->poll_visits,
+		&dm->polled_origins,  &dm->symbols_at,     &dm->poll_dies,      &dm->unoptimised,
 	};
 
 	symtab_forget(dm);
@@ -91,17 +91,18 @@ void debuginfo_close(struct debuginfo *di)
 	free(di);
 }
 
-static void forget_notes(struct dwarf_module *dm)
+static void forget_notes(struct dwarf_module *dm, bool keep)
 {
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
 	for (size_t i = 0; i < PARALLEL_MAX; i++) {
 		if (dm->scanners[i])
-			scanner_reset(dm->scanners[i]);
+			scanner_reset(dm->scanners[i], keep);
 	}
 }
 
-void debuginfo_relax(struct debuginfo *di, size_t limit)
+/* keep: the memory of notes, for those that come. */
+static void relax(struct debuginfo *di, size_t limit, bool keep)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
@@ -110,14 +111,19 @@ void debuginfo_relax(struct debuginfo *di, size_t limit)
 		for (size_t j = 0; j < dm->nunits; j++)
 			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
 		if (bytes > limit)
-			forget_notes(dm);
+			forget_notes(dm, keep);
 		mapped_trim(dm);
 	}
 }
 
+void debuginfo_relax(struct debuginfo *di, size_t limit)
+{
+	relax(di, limit, limit > 0);
+}
+
 void debuginfo_rest(struct debuginfo *di, size_t limit)
 {
-	debuginfo_relax(di, limit);
+	relax(di, limit, false);
 	for (size_t i = 0; i < di->nmodules; i++)
 		mapped_rest(di->modules[i]);
 }

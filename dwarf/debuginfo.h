@@ -103,14 +103,14 @@ struct dwarf_module {
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
-	struct poll_names *poll_names;       /* see poll_candidates.h */
-	struct map poll_crates, poll_visits; /* see poll_units.c */
-	struct map polled_origins;           /* DIE -> NULL: see polled_read_inlined() */
-	size_t nscanned;                     /* units */
-	size_t ntypes;                       /* read so far */
-	struct poll_index *poll_index;       /* see poll_index.h; NULL until asked for */
-	struct map unoptimised;              /* keys of crates: see symtab_is_unoptimised() */
-	size_t ntrivial;                     /* of what tells them, looked at */
+	struct poll_names *poll_names;          /* see poll_candidates.h */
+	struct map poll_crates[2], poll_visits; /* see poll_units.c */
+	struct map polled_origins;              /* DIE -> NULL: see polled_read_inlined() */
+	size_t nscanned;                        /* units */
+	size_t ntypes;                          /* read so far */
+	struct poll_index *poll_index;          /* see poll_index.h; NULL until asked for */
+	struct map unoptimised;                 /* keys of crates: see symtab_is_unoptimised() */
+	size_t ntrivial;                        /* of what tells them, looked at */
 	uint32_t *poll_units; /* by entries of poll_index; NULL: nobody asked for it */
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
 	size_t ncontexts;                          /* all that came so far */

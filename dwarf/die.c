@@ -153,12 +153,12 @@ static const struct abbrev_entry *pass(const struct die_walk *w, struct reader *
 		return NULL;
 	behind = step(entry, r);
 	if (!behind) {
-		uint64_t end;
-
-		if (!die_read(w->s, w->u, (uint64_t)(start - w->s->info.data), &d) ||
-		    !(end = die_end(&d)))
+		if (!die_read(w->s, w->u, (uint64_t)(start - w->s->info.data), &d))
 			return NULL;
-		behind = w->s->info.data + end;
+		die_end(&d);
+		if (d.values.bad)
+			return NULL;
+		behind = d.values.p;
 	}
 	r->p = behind;
 	return entry;

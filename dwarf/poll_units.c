@@ -57,13 +57,26 @@ static bool read_units(const struct poll_question *q, unit_vec *units)
 	return q->answered(q);
 }
 
-/* True the first time that it is asked for these. */
-static bool is_first_visit(const struct poll_question *q, uint64_t a, uint64_t b)
-{
-	uint64_t key = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b + q->here->crate_key) ^
-	               (uint64_t)(q->function != NULL) << 63;
+/* What was visited, with an address, an offset or a name's key. */
+enum visit {
+	VISIT_OBJECT,
+	VISIT_SYMBOLS_OF_TYPE,
+	VISIT_SYMBOLS_OF_FUNCTION,
+	VISIT_FUNCTION,
+	VISIT_INLINED,
+	VISIT_INLINED_OF_TYPE,
+	VISIT_INLINED_OF_FUNCTION,
+};
 
-	return map_put(&q->dm->poll_visits, key | 1, NULL);
+/* True the first time that it is asked for these. */
+static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
+{
+	uint64_t context = q->here->crate_key ^ ((uint64_t)what << 2 | (q->function ? 2 : 0));
+	uint64_t key =
+		(number ^ context * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	/* No key is 0. */
+	return map_put(&q->dm->poll_visits, key ? key : 1, NULL);
 }
 
 /*
@@ -76,7 +89,7 @@ static void add_object(const struct poll_question *q, unit_vec *units, const str
 	const struct dwarf_module *dm = q->dm;
 	size_t self = (size_t)(u - dm->units), first = self, end = self + 1;
 
-	if (!is_first_visit(q, u->start + 1, 0))
+	if (!is_first_visit(q, VISIT_OBJECT, u->start))
 		return;
 	while (first > 0 && dm->units[first - 1].abbrev_offset == u->abbrev_offset)
 		first--;
@@ -111,7 +124,8 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 {
 	struct symbol_visit visit = { q, units };
 
-	if (!is_first_visit(q, lookup_name_key(function ? function : name), function != NULL))
+	if (!is_first_visit(q, function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
+	                    lookup_name_key(function ? function : name)))
 		return;
 	if (function)
 		symtab_each_closure(q->dm, function, visit_symbol, &visit);
@@ -123,14 +137,15 @@ static void visit_inlined(struct unit *u, uint64_t pc, void *arg)
 {
 	const struct poll_question *const *q = arg;
 
-	if (is_eligible(*q, u) && is_first_visit(*q, pc, 3))
+	if (is_eligible(*q, u) && is_first_visit(*q, VISIT_INLINED, pc))
 		polled_read_inlined((*q)->dm, u, pc);
 }
 
 /* What the poll functions of a type, or of a coroutine in that function, have inlined. */
 static void read_inlined(const struct poll_question *q, const char *name, const char *function)
 {
-	if (!is_first_visit(q, lookup_name_key(function ? function : name), function ? 5 : 4))
+	if (!is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
+	                    lookup_name_key(function ? function : name)))
 		return;
 	if (function)
 		symtab_each_closure(q->dm, function, visit_inlined, &q);
@@ -160,13 +175,13 @@ static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate
 static struct poll_crate *crate_of(const struct poll_question *q)
 {
 	struct dwarf_module *dm = q->dm;
-	uint64_t key = q->here->crate_key | (q->function ? 1 : 0);
-	struct poll_crate *crate = map_get(&dm->poll_crates, key);
+	struct map *crates = &dm->poll_crates[q->function != NULL];
+	struct poll_crate *crate = map_get(crates, q->here->crate_key);
 
 	if (!crate) {
 		crate = NEW(&dm->di->arena, struct poll_crate);
 		crate->nscanned = crate->weighed = SIZE_MAX;
-		map_put(&dm->poll_crates, key, crate);
+		map_put(crates, q->here->crate_key, crate);
 	}
 	return crate;
 }
@@ -231,7 +246,7 @@ static void visit_candidate(struct unit *u, uint64_t pc, void *arg)
 {
 	struct candidates *c = arg;
 
-	if (!u->polled_noted && is_eligible(c->q, u) && is_first_visit(c->q, pc, 2))
+	if (!u->polled_noted && is_eligible(c->q, u) && is_first_visit(c->q, VISIT_FUNCTION, pc))
 		*vec_push(&c->found) = (struct candidate){ u, pc };
 }
 

@@ -119,9 +119,14 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 	const char *last = qualified_last(text.data);
 	str_truncate(&text, (size_t)(last - text.data) + qualified_base_len(last));
 	uint64_t key = lookup_name_key(text.data);
+	struct static_place *known = map_get(&dm->coroutine_polls, key);
+	for (const struct static_place *p = known; p; p = p->next) {
+		if (p->die == die)
+			return;
+	}
 	struct static_place *place = NEW(&dm->di->arena, struct static_place);
 
-	*place = (struct static_place){ die, map_get(&dm->coroutine_polls, key) };
+	*place = (struct static_place){ die, known };
 	map_put(&dm->coroutine_polls, key, place);
 }
 
@@ -211,8 +216,8 @@ static void read_origin(struct dwarf_module *dm, uint64_t origin)
 	uint64_t type = 0;
 	struct die d;
 
-	if (!u || u->polled_noted || !map_put(&dm->polled_origins, origin, NULL) ||
-	    !die_read(&dm->sections, u, origin, &d) || d.tag != DW_TAG_subprogram)
+	if (!u || u->polled_noted || !die_read(&dm->sections, u, origin, &d) ||
+	    d.tag != DW_TAG_subprogram || !map_put(&dm->polled_origins, origin, NULL))
 		return;
 	while (die_next(&d, &at, &v)) {
 		if (at.name == DW_AT_name)

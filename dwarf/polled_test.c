@@ -705,7 +705,8 @@ static void test_inlined_of_what_is_none(void **state)
 	put_text(b, "_Rpoll");
 	begin_caller(b, CALLER, FIRST_CALLER);
 	const uint32_t bad[] = {
-		1, /* in a header */
+		0, /* the first of all headers */
+		1,
 		(uint32_t)unit,
 		(uint32_t)unit + 11, /* a unit's own DIE */
 		origins[FUT] + 1,    /* in a name */

@@ -363,9 +363,12 @@ struct scanner *scanner_new(void)
 	return s;
 }
 
-void scanner_reset(struct scanner *s)
+void scanner_reset(struct scanner *s, bool keep)
 {
-	arena_free(&s->notes);
+	if (keep)
+		arena_reset(&s->notes);
+	else
+		arena_free(&s->notes);
 }
 
 void scanner_free(struct scanner *s)

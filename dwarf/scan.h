@@ -23,8 +23,11 @@ struct scanner;
 
 struct scanner *scanner_new(void);
 void scanner_free(struct scanner *s);
-/* Gives back all memory of notes: all units that it scanned are to be forgotten before. */
-void scanner_reset(struct scanner *s);
+/*
+ * Forgets all notes: all units that it scanned are to be forgotten before. keep: their memory
+ * serves the next ones, else it is given back.
+ */
+void scanner_reset(struct scanner *s, bool keep);
 
 /* The sections of one file that the scanner reads, uncompressed. */
 struct dwarf_sections {

@@ -34,7 +34,8 @@ enum {
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t used, size;
-	size_t mapped; /* bytes from mmap(), which stay zero where unused; 0: it is malloc's */
+	size_t mapped; /* bytes from mmap(); 0: it is malloc's */
+	bool clean;    /* what is unused is zero */
 	alignas(ALIGN) unsigned char data[];
 };
 
@@ -65,6 +66,7 @@ static struct arena_chunk *new_chunk(size_t space, bool huge)
 		out_of_memory();
 	madvise(chunk, size, MADV_HUGEPAGE);
 	chunk->mapped = size;
+	chunk->clean = true;
 	chunk->size = space;
 	return chunk;
 }
@@ -102,7 +104,8 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 	return chunk;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+/* Whatever the bytes are; *clean: they are zero. */
+static void *take(struct arena *a, size_t size, bool *clean)
 {
 	if (size > SIZE_MAX / 2)
 		out_of_memory();
@@ -116,7 +119,16 @@ void *arena_alloc(struct arena *a, size_t size)
 	chunk->used += need;
 	a->total += need;
 	UNPOISON(p, size);
-	return chunk->mapped ? p : memset(p, 0, size);
+	*clean = chunk->clean;
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	bool clean;
+	void *p = take(a, size, &clean);
+
+	return clean ? p : memset(p, 0, size);
 }
 
 void *arena_calloc(struct arena *a, size_t count, size_t size)
@@ -130,15 +142,19 @@ void *arena_calloc(struct arena *a, size_t count, size_t size)
 
 void *arena_memdup(struct arena *a, const void *data, size_t size)
 {
-	void *p = arena_alloc(a, size);
+	bool clean;
+	void *p = take(a, size, &clean);
 
 	return size ? memcpy(p, data, size) : p;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t len)
 {
+	bool clean;
+
 	len = strnlen(s, len);
-	char *p = arena_alloc(a, len + 1);
+	char *p = take(a, len + 1, &clean);
+	p[len] = '\0';
 	return memcpy(p, s, len);
 }
 
@@ -192,8 +208,7 @@ void arena_reset(struct arena *a)
 
 		a->chunks = chunk->next;
 		UNPOISON(chunk->data, chunk->size);
-		if (chunk->mapped)
-			memset(chunk->data, 0, chunk->used);
+		chunk->clean = false;
 		chunk->used = 0;
 		chunk->next = a->spare;
 		a->spare = chunk;
