@@ -48,7 +48,7 @@ static void forget_searches(struct dwarf_module *dm)
 	struct map *const maps[] = {
 		&dm->by_name,         &dm->functions,      &dm->statics,        &dm->polled,
 		&dm->coroutine_polls, &dm->poll_crates[0], &dm->poll_crates[1], &dm->poll_visits,
-		&dm->polled_origins,  &dm->symbols_at,     &dm->poll_dies,      &dm->unoptimised,
+		&dm->symbols_at,      &dm->poll_dies,      &dm->unoptimised,
 	};
 
 	symtab_forget(dm);

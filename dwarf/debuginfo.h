@@ -104,8 +104,8 @@ struct dwarf_module {
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
 	struct poll_names *poll_names;          /* see poll_candidates.h */
+	uint64_t *polled_origins;               /* the last DIEs of polled_read_inlined() */
 	struct map poll_crates[2], poll_visits; /* see poll_units.c */
-	struct map polled_origins;              /* DIE -> NULL: see polled_read_inlined() */
 	size_t nscanned;                        /* units */
 	size_t ntypes;                          /* read so far */
 	struct poll_index *poll_index;          /* see poll_index.h; NULL until asked for */

@@ -205,6 +205,22 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 
 /* ---- what is inlined ---- */
 
+/*
+ * False when it was among the last that were asked for: the same few hundred are inlined all over,
+ * and to read one again costs less than memory for all of them.
+ */
+static bool is_new_origin(struct dwarf_module *dm, uint64_t origin)
+{
+	enum { BITS = 12 };
+
+	if (!dm->polled_origins)
+		dm->polled_origins = NEW_ARRAY(&dm->di->arena, uint64_t, 1 << BITS);
+	uint64_t *known = &dm->polled_origins[origin * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS)];
+	bool is_new = *known != origin;
+	*known = origin;
+	return is_new;
+}
+
 /* The abstract function that an inlined call is of. Only what is noted has its unit scanned. */
 static void read_origin(struct dwarf_module *dm, uint64_t origin)
 {
@@ -216,8 +232,8 @@ static void read_origin(struct dwarf_module *dm, uint64_t origin)
 	uint64_t type = 0;
 	struct die d;
 
-	if (!u || u->polled_noted || !die_read(&dm->sections, u, origin, &d) ||
-	    d.tag != DW_TAG_subprogram || !map_put(&dm->polled_origins, origin, NULL))
+	if (!u || u->polled_noted || !is_new_origin(dm, origin) ||
+	    !die_read(&dm->sections, u, origin, &d) || d.tag != DW_TAG_subprogram)
 		return;
 	while (die_next(&d, &at, &v)) {
 		if (at.name == DW_AT_name)
