@@ -13,7 +13,7 @@
 
 /* Of all memory, and of files: below the latter it is not worth it. */
 enum {
-	MAX_RESIDENT = 128 << 20,
+	MAX_RESIDENT = 126 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
@@ -21,6 +21,7 @@ enum {
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
 	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
+	ASK_FOLIOS_AFTER = 16 << 20,
 	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
 	SPARE = 32 << 20, /* a sweep that gives back less must go on */
 	STRIDE = 16 << 20, /* of a pass, between two questions */
@@ -176,8 +177,13 @@ void mapped_touched(struct dwarf_module *dm)
 {
 	struct rusage usage;
 
+	long many = ASK_AFTER / FAULT;
+
+	/* Each may have mapped a whole folio. */
+	if (!dm->file.in_pieces)
+		many = ASK_FOLIOS_AFTER / HUGE_PAGE;
 	if (!dm->file.size || getrusage(RUSAGE_THREAD, &usage) != 0 ||
-	    usage.ru_minflt - dm->file.faults < ASK_AFTER / FAULT)
+	    usage.ru_minflt - dm->file.faults < many)
 		return;
 	dm->file.faults = usage.ru_minflt;
 	mapped_trim(dm);
