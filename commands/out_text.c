@@ -59,15 +59,19 @@ void text_count(struct text *t, uint64_t n, const char *noun)
 	str_printf(&t->line, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }
 
+void text_write(struct text *t, const char *data, size_t len)
+{
+	/* Stdio does not keep why. */
+	errno = 0;
+	if (fwrite(data, 1, len, t->out.options.answers) < len && !t->out.errnum)
+		t->out.errnum = errno;
+}
+
 void text_end_line(struct text *t)
 {
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, "\n");
-	/* Stdio does not keep why. */
-	errno = 0;
-	if (fwrite(t->line.data, 1, t->line.len, t->out.options.answers) < t->line.len &&
-	    !t->out.errnum)
-		t->out.errnum = errno;
+	text_write(t, t->line.data, t->line.len);
 	str_truncate(&t->line, 0);
 }
 
@@ -275,6 +279,13 @@ static void task_facts(struct text *t, const struct task *task)
 
 static const char changed[] = "it changed while it was read: this may be of several moments";
 
+static void task_ends(struct text *t, const struct task *task)
+{
+	text_problem(t, "   ", task->problem);
+	if (task->changed)
+		text_problem(t, "   ", changed);
+}
+
 static void text_task(struct out *o, const struct task *task, enum task_view view)
 {
 	struct text *t = (struct text *)o;
@@ -294,9 +305,15 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 		text_holders(t, task_blocked_in(o->answer.snapshot, task), task, "     ");
 		text_holdings(t, task);
 	}
-	text_problem(t, "   ", task->problem);
-	if (task->changed)
-		text_problem(t, "   ", changed);
+	task_ends(t, task);
+}
+
+void text_backtrace(struct text *t, const struct task *task)
+{
+	text_task_line(t, task);
+	if (task->root)
+		text_futures(t, task->root, "", NULL);
+	task_ends(t, task);
 }
 
 static void native_frame(struct text *t, const struct stack_frame *f)
@@ -438,6 +455,7 @@ static const struct out_ops text_ops = {
 	.runtime = text_runtime_op,
 	.thread = text_thread,
 	.task = text_task,
+	.backtraces = text_backtraces,
 	.groups = text_groups,
 	.tally = text_tally,
 	.shown = text_shown,

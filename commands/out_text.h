@@ -42,6 +42,12 @@ void text_runtime(struct text *t, const struct runtime_info *r);
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
 /* Prints the line. */
 void text_end_line(struct text *t);
+/* Writes bytes as they are. */
+void text_write(struct text *t, const char *data, size_t len);
+/* out_text_tasks.c: ops->backtraces. */
+void text_backtraces(struct out *o, const struct task *const *tasks, size_t n);
+/* A task's backtrace. */
+void text_backtrace(struct text *t, const struct task *task);
 /* Prints "! why" behind indent; nothing for NULL. */
 void text_problem(struct text *t, const char *indent, const char *why);
 

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include "commands/test_snapshot.h"
 #include "commands/view.h"
+#include "debugger/base/str.h"
 
 #define HEADER                                                                                     \
 	"asyncdbg: live pid 28406 (tokio_tcp), /srv/tokio_tcp, build-id abcdef01…, tokio "       \
@@ -525,6 +527,39 @@ static void long_lists_are_cut(void **state)
 	}
 }
 
+/* All of them are there, in their order, however many write them. */
+static void many_tasks(void **state)
+{
+	enum { N = 2600 };
+	SNAPSHOT(s);
+	CAUGHT(c);
+	STR(expected);
+
+	(void)state;
+	s->nthreads = 0;
+	s->ntasks = N;
+	s->tasks = NEW_ARRAY(&s->arena, struct task *, N);
+	for (uint64_t i = 0; i < N; i++) {
+		struct future *root =
+			make_await(&s->arena, arena_printf(&s->arena, "a::run%" PRIu64, i), 0,
+		                   "src/a.rs", (unsigned)i + 1, make_sleep(&s->arena));
+
+		s->tasks[i] = make_task(&s->arena, i + 1, 0, TASK_IDLE, root);
+		str_printf(&expected,
+		           "Task: %" PRIu64 " (idle)\n#0 async fn a::run%" PRIu64
+		           " suspended at await point 0 at src/a.rs:%" PRIu64
+		           "\n#0 sleep future, sleeping already happened 18 seconds ago\n",
+		           i + 1, i, i + 1);
+		if (i % 700 == 0) {
+			s->tasks[i]->problem = "its state changed meanwhile";
+			str_append(&expected, "   ! its state changed meanwhile\n");
+		}
+	}
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
+	assert_string_equal(strstr(c.answers, "Task: 1 "), expected.data);
+}
+
 static void task_without_id_is_that_of_the_focus(void **state)
 {
 	SNAPSHOT(s);
@@ -971,6 +1006,7 @@ int main(void)
 		cmocka_unit_test(threads_that_sit_somewhere),
 		cmocka_unit_test(one_task_in_full),
 		cmocka_unit_test(long_lists_are_cut),
+		cmocka_unit_test(many_tasks),
 		cmocka_unit_test(task_without_id_is_that_of_the_focus),
 		cmocka_unit_test(unknown_tasks_and_threads),
 		cmocka_unit_test(joined_stack),
