@@ -2,11 +2,12 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "debugger/base/arena.h"
 
-enum { HUGE_TABLE = 2 << 20 };
+enum { NEW_TABLE = 64 << 10, HUGE_TABLE = 2 << 20 };
 
 static struct map_slot *find(const struct map *m, uint64_t key)
 {
@@ -27,22 +28,26 @@ static bool is_huge(size_t capacity)
 	return capacity * sizeof(struct map_slot) >= HUGE_TABLE;
 }
 
+/*
+ * Memory that is read before it is written is mapped twice, and the other processors are told: what
+ * is probably new is written at once.
+ */
 static struct map_slot *new_slots(size_t capacity)
 {
+	size_t size = capacity * sizeof(struct map_slot);
 	struct map_slot *slots;
 
 	if (!is_huge(capacity)) {
-		slots = calloc(capacity, sizeof(*slots));
+		slots = size < NEW_TABLE ? calloc(1, size) : malloc(size);
 		if (!slots)
 			out_of_memory();
-		return slots;
+		return size < NEW_TABLE ? slots : memset(slots, 0, size);
 	}
-	slots = mmap(NULL, capacity * sizeof(*slots), PROT_READ | PROT_WRITE,
-	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED)
 		out_of_memory();
-	madvise(slots, capacity * sizeof(*slots), MADV_HUGEPAGE);
-	return slots;
+	madvise(slots, size, MADV_HUGEPAGE);
+	return memset(slots, 0, size);
 }
 
 static void free_slots(struct map_slot *slots, size_t capacity)
