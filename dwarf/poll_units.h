@@ -2,7 +2,7 @@
  * Which units may hold the poll function of a future. A small crate is looked through whole. In
  * one of megabytes the search goes from near to far, and ends when it is answered: the type's own
  * unit, what was scanned before, the units of the same object file, those where the symbol table
- * has such a function, and those that hold the poll functions of the last contexts.
+ * has such a function, and what the poll functions of the last contexts have inlined.
  */
 #ifndef DWARF_POLL_UNITS_H
 #define DWARF_POLL_UNITS_H
