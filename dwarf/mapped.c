@@ -11,9 +11,13 @@
 #include "debugger/base/log.h"
 #include "dwarf/debuginfo.h"
 
-/* Of all memory, and of files: below the latter it is not worth it. */
+/*
+ * Of all memory, and of files: below the latter it is not worth it. In folios a few faults map as
+ * much as hundreds do later.
+ */
 enum {
 	MAX_RESIDENT = 126 << 20,
+	MAX_IN_FOLIOS = 110 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
@@ -170,7 +174,7 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 void mapped_trim(struct dwarf_module *dm)
 {
 	dm->file.unasked = 0;
-	sweep_if_more(&dm->file, MAX_RESIDENT);
+	sweep_if_more(&dm->file, dm->file.in_pieces ? MAX_RESIDENT : MAX_IN_FOLIOS);
 }
 
 void mapped_touched(struct dwarf_module *dm)
