@@ -103,6 +103,16 @@ static void add_object(const struct poll_question *q, unit_vec *units, const str
 		add(q, units, first);
 }
 
+/* By the symbols of poll functions of a type, or of a coroutine in that function. */
+static void each_symbol(const struct poll_question *q, const char *name, const char *function,
+                        symtab_poll_fn *visit, void *arg)
+{
+	if (function)
+		symtab_each_closure(q->dm, function, visit, arg);
+	else
+		symtab_each_poll(q->dm, name, visit, arg);
+}
+
 struct symbol_visit {
 	const struct poll_question *q;
 	unit_vec *units;
@@ -124,13 +134,9 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 {
 	struct symbol_visit visit = { q, units };
 
-	if (!is_first_visit(q, function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
-	                    lookup_name_key(function ? function : name)))
-		return;
-	if (function)
-		symtab_each_closure(q->dm, function, visit_symbol, &visit);
-	else
-		symtab_each_poll(q->dm, name, visit_symbol, &visit);
+	if (is_first_visit(q, function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
+	                   lookup_name_key(function ? function : name)))
+		each_symbol(q, name, function, visit_symbol, &visit);
 }
 
 static void visit_inlined(struct unit *u, uint64_t pc, void *arg)
@@ -144,13 +150,9 @@ static void visit_inlined(struct unit *u, uint64_t pc, void *arg)
 /* What the poll functions of a type, or of a coroutine in that function, have inlined. */
 static void read_inlined(const struct poll_question *q, const char *name, const char *function)
 {
-	if (!is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
-	                    lookup_name_key(function ? function : name)))
-		return;
-	if (function)
-		symtab_each_closure(q->dm, function, visit_inlined, &q);
-	else
-		symtab_each_poll(q->dm, name, visit_inlined, &q);
+	if (is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
+	                   lookup_name_key(function ? function : name)))
+		each_symbol(q, name, function, visit_inlined, &q);
 }
 
 /* In optimised code, what polls it has its poll function inlined. */
@@ -256,10 +258,7 @@ static bool ask_functions(const struct poll_question *q, unit_vec *units)
 	struct candidates c = { .q = q };
 	size_t n = 0;
 
-	if (q->function)
-		symtab_each_closure(q->dm, q->function, visit_candidate, &c);
-	else
-		symtab_each_poll(q->dm, q->name, visit_candidate, &c);
+	each_symbol(q, q->name, q->function, visit_candidate, &c);
 	for (size_t i = 0; i < c.found.n; i++) {
 		const struct candidate *at = &c.found.data[i];
 
