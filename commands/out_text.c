@@ -279,18 +279,8 @@ static void task_facts(struct text *t, const struct task *task)
 
 static const char changed[] = "it changed while it was read: this may be of several moments";
 
-static void task_ends(struct text *t, const struct task *task)
+void text_task_view(struct text *t, const struct task *task, enum task_view view)
 {
-	text_problem(t, "   ", task->problem);
-	if (task->changed)
-		text_problem(t, "   ", changed);
-}
-
-static void text_task(struct out *o, const struct task *task, enum task_view view)
-{
-	struct text *t = (struct text *)o;
-
-	out_progress(o, t->ntasks++, o->answer.snapshot->ntasks);
 	if (view == TASK_ROW) {
 		text_task_row(t, task);
 		return;
@@ -302,18 +292,20 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 	if (task->root)
 		text_futures(t, task->root, "", view == TASK_FULL ? task : NULL);
 	if (view == TASK_FULL) {
-		text_holders(t, task_blocked_in(o->answer.snapshot, task), task, "     ");
+		text_holders(t, task_blocked_in(t->out.answer.snapshot, task), task, "     ");
 		text_holdings(t, task);
 	}
-	task_ends(t, task);
+	text_problem(t, "   ", task->problem);
+	if (task->changed)
+		text_problem(t, "   ", changed);
 }
 
-void text_backtrace(struct text *t, const struct task *task)
+static void text_task(struct out *o, const struct task *task, enum task_view view)
 {
-	text_task_line(t, task);
-	if (task->root)
-		text_futures(t, task->root, "", NULL);
-	task_ends(t, task);
+	struct text *t = (struct text *)o;
+
+	out_progress(o, t->ntasks++, o->answer.snapshot->ntasks);
+	text_task_view(t, task, view);
 }
 
 static void native_frame(struct text *t, const struct stack_frame *f)

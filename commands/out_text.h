@@ -46,8 +46,8 @@ void text_end_line(struct text *t);
 void text_write(struct text *t, const char *data, size_t len);
 /* out_text_tasks.c: ops->backtraces. */
 void text_backtraces(struct out *o, const struct task *const *tasks, size_t n);
-/* A task's backtrace. */
-void text_backtrace(struct text *t, const struct task *task);
+/* ops->task without its progress. */
+void text_task_view(struct text *t, const struct task *task, enum task_view view);
 /* Prints "! why" behind indent; nothing for NULL. */
 void text_problem(struct text *t, const char *indent, const char *why);
 

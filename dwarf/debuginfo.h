@@ -138,10 +138,11 @@ void debuginfo_close(struct debuginfo *di);
 
 /*
  * Gives back what scans noted of a module's units when it takes more than limit bytes, and pages of
- * files: it is read again when it is needed. Nobody may be going through a unit's scopes.
+ * files: it is read again when it is needed. Nobody may be going through a unit's scopes. The
+ * memory of notes serves the next ones, but where limit is 0 it is given back too.
  */
 void debuginfo_relax(struct debuginfo *di, size_t limit);
-/* The same when nearly all that is needed was read. */
+/* The same when nearly all that is needed was read: the memory of notes is given back. */
 void debuginfo_rest(struct debuginfo *di, size_t limit);
 
 /*

@@ -5,6 +5,18 @@
 
 #include "dwarf/abbrev.h"
 
+/* What r, which is at a DIE, stands before; moves r behind its code. NULL where none can start. */
+static const struct abbrev_entry *read_code(const struct abbrev_index *abbrevs, struct reader *r)
+{
+	uint64_t code = *r->p < 0x80 ? *r->p++ : read_uleb(r);
+
+	if (r->bad || code >= abbrevs->n)
+		return NULL;
+	/* The entry of code 0 is empty. */
+	const struct abbrev_entry *entry = &abbrevs->by_code[code];
+	return code && entry->tag == 0 ? NULL : entry;
+}
+
 bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, struct die *ret)
 {
 	if (offset < u->first_die || offset >= u->end || u->end > s->info.size)
@@ -13,12 +25,8 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 		u->first->abbrevs = abbrev_index_new(s, u);
 	const struct abbrev_index *abbrevs = u->first->abbrevs;
 	struct reader r = { s->info.data + offset, s->info.data + u->end, false };
-	uint64_t code = *r.p < 0x80 ? *r.p++ : read_uleb(&r);
-	if (r.bad || code >= abbrevs->n)
-		return false;
-	/* The entry of code 0 is empty. */
-	const struct abbrev_entry *entry = &abbrevs->by_code[code];
-	if (code && entry->tag == 0)
+	const struct abbrev_entry *entry = read_code(abbrevs, &r);
+	if (!entry)
 		return false;
 	*ret = (struct die){
 		.s = s,
@@ -137,20 +145,14 @@ struct die_walk die_walk(struct die *d)
 /* Moves r, which is at a DIE, behind its values. NULL where no DIE can start. */
 static const struct abbrev_entry *pass(const struct die_walk *w, struct reader *r)
 {
-	const struct abbrev_index *abbrevs = w->u->first->abbrevs;
 	const uint8_t *start = r->p, *behind;
 	struct die d;
 
 	if (r->p >= r->end)
 		return NULL;
-	uint64_t code = *r->p < 0x80 ? *r->p++ : read_uleb(r);
-	if (r->bad || code >= abbrevs->n)
-		return NULL;
-	const struct abbrev_entry *entry = &abbrevs->by_code[code];
-	if (code == 0)
+	const struct abbrev_entry *entry = read_code(w->u->first->abbrevs, r);
+	if (!entry || entry->tag == 0)
 		return entry;
-	if (entry->tag == 0)
-		return NULL;
 	behind = step(entry, r);
 	if (!behind) {
 		if (!die_read(w->s, w->u, (uint64_t)(start - w->s->info.data), &d))

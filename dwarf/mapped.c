@@ -179,13 +179,10 @@ void mapped_trim(struct dwarf_module *dm)
 
 void mapped_touched(struct dwarf_module *dm)
 {
+	/* In folios each may have mapped a whole one. */
+	long many = dm->file.in_pieces ? ASK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
 	struct rusage usage;
 
-	long many = ASK_AFTER / FAULT;
-
-	/* Each may have mapped a whole folio. */
-	if (!dm->file.in_pieces)
-		many = ASK_FOLIOS_AFTER / HUGE_PAGE;
 	if (!dm->file.size || getrusage(RUSAGE_THREAD, &usage) != 0 ||
 	    usage.ru_minflt - dm->file.faults < many)
 		return;

@@ -48,7 +48,7 @@ void mapped_confirm(struct file_mapping *m);
 void mapped_trim(struct dwarf_module *dm);
 /* The same now and then: as many bytes were read. */
 void mapped_read(struct dwarf_module *dm, size_t bytes);
-/* The same when the thread had many page faults since: cheap to ask often, 0.2 us. */
+/* The same when the thread had many page faults since: cheap to ask often, 0.3 us. */
 void mapped_touched(struct dwarf_module *dm);
 /* The same when little of them will be touched again: else it is left to do at the end. */
 void mapped_rest(struct dwarf_module *dm);

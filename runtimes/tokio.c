@@ -351,21 +351,21 @@ static bool decode_next(struct collector *c, struct task *task, size_t i, size_t
 	return true;
 }
 
+/* Does another crate begin with the ith? */
+static bool is_border(struct collector *c, const struct task_poll *polls, size_t i)
+{
+	return i > 0 && polls[i].poll != polls[i - 1].poll &&
+	       !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
+}
+
 /* How many tasks come next at once: where a crate ends, they end. */
 static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
 {
 	size_t end = FEW_AT_ONCE;
 
-	while (end < n && end < TASKS_AT_ONCE &&
-	       (polls[end].poll == polls[end - 1].poll ||
-	        debuginfo_same_crate(c->in->di, polls[end - 1].poll, polls[end].poll)))
+	while (end < n && end < TASKS_AT_ONCE && !is_border(c, polls, end))
 		end++;
 	return end < n ? end : n;
-}
-
-static bool is_border(struct collector *c, const struct task_poll *polls, size_t i)
-{
-	return i > 0 && !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
 }
 
 void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)

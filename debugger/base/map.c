@@ -7,7 +7,7 @@
 
 #include "debugger/base/arena.h"
 
-enum { NEW_TABLE = 64 << 10, HUGE_TABLE = 2 << 20 };
+enum { HUGE_TABLE = 2 << 20 };
 
 static struct map_slot *find(const struct map *m, uint64_t key)
 {
@@ -38,10 +38,10 @@ static struct map_slot *new_slots(size_t capacity)
 	struct map_slot *slots;
 
 	if (!is_huge(capacity)) {
-		slots = size < NEW_TABLE ? calloc(1, size) : malloc(size);
+		slots = malloc(size);
 		if (!slots)
 			out_of_memory();
-		return size < NEW_TABLE ? slots : memset(slots, 0, size);
+		return memset(slots, 0, size);
 	}
 	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED)
