@@ -88,11 +88,11 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct scanner *scanners[PARALLEL_MAX]; /* NULL until needed */
-	struct map types;                       /* DIE offset -> struct type */
-	struct type *first_type, *last_type;    /* in the order in which they were met */
-	bool types_untold;                      /* see types_tell() */
-	unsigned array_depth;                   /* of arrays in arrays, while one is read */
+	struct scanner *scanners[PARALLEL_MAX];      /* NULL until needed */
+	struct map types;                            /* DIE offset -> struct type */
+	struct type_block *first_types, *last_types; /* see type_inside.h */
+	bool types_untold;                           /* see types_tell() */
+	unsigned array_depth;                        /* of arrays in arrays, while one is read */
 	struct map by_name; /* hash of a qualified name -> struct type, resolved declarations */
 	struct type_names *type_names;      /* see type_names.h; NULL until asked for */
 	size_t nnames;                      /* that were searched for beyond the unit at hand */

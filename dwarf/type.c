@@ -6,18 +6,28 @@
 #include "dwarf/qualified.h"
 #include "dwarf/type_inside.h"
 
+static struct type *new_type(struct dwarf_module *dm)
+{
+	struct type_block *last = dm->last_types;
+
+	if (!last || last->n == TYPES_IN_BLOCK) {
+		last = NEW(&dm->di->arena, struct type_block);
+		*(dm->last_types ? &dm->last_types->next : &dm->first_types) = last;
+		dm->last_types = last;
+	}
+	return &last->types[last->n++];
+}
+
 const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 {
 	if (die == 0)
 		return NULL;
 	struct type *t = map_get(&dm->types, die);
 	if (!t) {
-		t = NEW(&dm->di->arena, struct type);
+		t = new_type(dm);
 		t->dm = dm;
 		t->place = t->die = die;
 		map_put(&dm->types, die, t);
-		*(dm->last_type ? &dm->last_type->next : &dm->first_type) = t;
-		dm->last_type = t;
 	}
 	if (!t->asked)
 		t->asked = !facts_are_paused(debuginfo_facts(dm));
@@ -64,7 +74,6 @@ void type_become(struct type *t, const struct type *real)
 
 	*t = *shell(real);
 	t->place = own.place;
-	t->next = own.next;
 	t->shell_read = t->shell_known = true;
 	t->asked = own.asked;
 	t->details_asked = own.details_asked;
@@ -132,10 +141,14 @@ static const struct type *complete(const struct type *t)
 	return t;
 }
 
+static const struct type_choices no_choices;
+static struct type_details no_details = { .choices = &no_choices, .single_known = true };
+
 /* Members, variants, enumerators and template parameters: the children of the DIE. */
 static struct type_details *details(const struct type *t)
 {
-	complete(t);
+	if (complete(t)->kind == TYPE_ARRAY)
+		return &no_details;
 	if (!t->details_asked)
 		unlock(t)->details_asked = !facts_are_paused(debuginfo_facts(t->dm));
 	if (t->details)
@@ -143,6 +156,7 @@ static struct type_details *details(const struct type *t)
 	struct type_details *d = NEW(&t->dm->di->arena, struct type_details);
 	struct type *mutable = unlock(t);
 	mutable->details = d;
+	d->choices = &no_choices;
 	if (type_known_details(mutable, d))
 		return d;
 	t->dm->types_untold = true;
@@ -180,7 +194,7 @@ const struct type *type_target(const struct type *t)
 
 uint64_t type_count(const struct type *t)
 {
-	return shell(t)->count;
+	return shell(t)->kind == TYPE_ARRAY ? t->count : 0;
 }
 
 const struct member *type_members(const struct type *t, size_t *n)
@@ -205,12 +219,12 @@ const struct member *type_member(const struct type *t, const char *name)
 
 const struct member *type_discr(const struct type *t)
 {
-	return details(t)->discr;
+	return details(t)->choices->discr;
 }
 
 const struct variant *type_variants(const struct type *t, size_t *n)
 {
-	const struct type_details *d = details(t);
+	const struct type_choices *d = details(t)->choices;
 
 	*n = d->nvariants;
 	return d->variants;
@@ -218,7 +232,7 @@ const struct variant *type_variants(const struct type *t, size_t *n)
 
 const struct variant *type_variant(const struct type *t, const char *name)
 {
-	const struct type_details *d = details(t);
+	const struct type_choices *d = details(t)->choices;
 
 	for (size_t i = 0; i < d->nvariants; i++) {
 		if (d->variants[i].name && strcmp(d->variants[i].name, name) == 0 &&
@@ -230,7 +244,7 @@ const struct variant *type_variant(const struct type *t, const char *name)
 
 const struct enumerator *type_enumerators(const struct type *t, size_t *n)
 {
-	const struct type_details *d = details(t);
+	const struct type_choices *d = details(t)->choices;
 
 	*n = d->nenumerators;
 	return d->enumerators;
@@ -257,7 +271,7 @@ const struct type *type_param(const struct type *t, const char *name)
 
 bool type_is_coroutine(const struct type *t)
 {
-	return type_kind(t) == TYPE_ENUM && details(t)->is_coroutine;
+	return type_kind(t) == TYPE_ENUM && details(t)->choices->is_coroutine;
 }
 
 /* Two addresses, or an address and a count. */
@@ -294,7 +308,7 @@ bool type_is(const struct type *t, const char *path)
 
 const char *type_comp_dir(const struct type *t)
 {
-	return details(t)->comp_dir;
+	return details(t)->choices->comp_dir;
 }
 
 struct dwarf_module *type_module(const struct type *t)
@@ -307,20 +321,19 @@ uint64_t type_die(const struct type *t)
 	return shell(t)->die;
 }
 
-static const struct member *find_single(const struct type *t)
+/* Its number from 1, 0: there is none. */
+static uint32_t find_single(const struct type_details *d)
 {
-	const struct member *single = NULL;
+	uint32_t single = 0;
 
-	const struct type_details *d = details(t);
-
-	for (size_t i = 0; i < d->nmembers; i++) {
+	for (uint32_t i = 0; i < d->nmembers; i++) {
 		const struct member *m = &d->members[i];
 
 		if (!m->type || type_size(m->type) == 0)
 			continue;
 		if (single)
-			return NULL;
-		single = m;
+			return 0;
+		single = i + 1;
 	}
 	return single;
 }
@@ -331,8 +344,8 @@ const struct member *type_single_member(const struct type *t)
 		return NULL;
 	struct type_details *d = details(t);
 	if (!d->single_known) {
-		d->single = find_single(t);
+		d->single = find_single(d);
 		d->single_known = true;
 	}
-	return d->single;
+	return d->single ? &d->members[d->single - 1] : NULL;
 }

@@ -39,11 +39,11 @@ struct member {
 struct variant {
 	const char *name;           /* "Some", "Suspend0" */
 	uint64_t discr;             /* masked to the discriminant's size */
-	bool is_default;            /* the niche's dataful variant: any other discriminant */
 	const struct type *payload; /* a struct at offset in the enum */
 	uint64_t offset;
 	const char *file; /* full path, of a coroutine's await point; NULL none */
 	unsigned line;    /* there */
+	bool is_default;  /* the niche's dataful variant: any other discriminant */
 };
 
 struct enumerator {
@@ -101,9 +101,9 @@ uint64_t type_die(const struct type *t);
  * what is known of the complete type comes with it.
  */
 struct type_memo {
-	uint64_t scalar_offset; /* value.c: the one scalar that the type comes down to */
-	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
 	void *above;            /* of the layer above */
+	uint32_t scalar_offset; /* value.c: the one scalar that the type comes down to */
+	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
 };
 struct type_memo *type_memo(const struct type *t);
 

@@ -47,8 +47,10 @@ bool type_known_shell(struct type *t)
 	uint64_t kind = fact_number(&fact);
 	t->kind = kind <= TYPE_FUNCTION ? (uint8_t)kind : TYPE_OPAQUE;
 	t->size = fact_number(&fact);
-	t->align = fact_number(&fact);
-	t->count = fact_number(&fact);
+	t->align = (uint32_t)fact_number(&fact);
+	uint64_t count = fact_number(&fact);
+	if (t->kind == TYPE_ARRAY)
+		t->count = count;
 	t->told = true;
 	return true;
 }
@@ -76,7 +78,7 @@ static void tell_shell(struct type *t, bool whole)
 	fact_add_number(&d, t->kind);
 	fact_add_number(&d, t->size);
 	fact_add_number(&d, t->align);
-	fact_add_number(&d, t->count);
+	fact_add_number(&d, t->kind == TYPE_ARRAY ? t->count : 0);
 	fact_end(&d);
 }
 
@@ -138,29 +140,29 @@ static void know_members(struct type *t, struct fact *fact, struct type_details 
 {
 	struct member *members;
 
-	ret->nmembers = count_of(fact);
+	ret->nmembers = (uint32_t)count_of(fact);
 	members = NEW_ARRAY(&t->dm->di->arena, struct member, ret->nmembers);
 	ret->members = members;
 	for (size_t i = 0; i < ret->nmembers; i++)
 		know_member(t, fact, &members[i]);
 }
 
-static void know_variants(struct type *t, struct fact *fact, struct type_details *ret)
+static void know_variants(struct type *t, struct fact *fact, struct type_choices *ret)
 {
 	struct variant *variants;
 
-	ret->nvariants = count_of(fact);
+	ret->nvariants = (uint32_t)count_of(fact);
 	variants = NEW_ARRAY(&t->dm->di->arena, struct variant, ret->nvariants);
 	ret->variants = variants;
 	for (size_t i = 0; i < ret->nvariants; i++)
 		know_variant(t, fact, &variants[i]);
 }
 
-static void know_enumerators(struct type *t, struct fact *fact, struct type_details *ret)
+static void know_enumerators(struct type *t, struct fact *fact, struct type_choices *ret)
 {
 	struct enumerator *enumerators;
 
-	ret->nenumerators = count_of(fact);
+	ret->nenumerators = (uint32_t)count_of(fact);
 	enumerators = NEW_ARRAY(&t->dm->di->arena, struct enumerator, ret->nenumerators);
 	ret->enumerators = enumerators;
 	for (size_t i = 0; i < ret->nenumerators; i++) {
@@ -173,7 +175,7 @@ static void know_params(struct type *t, struct fact *fact, struct type_details *
 {
 	struct type_param *params;
 
-	ret->nparams = count_of(fact);
+	ret->nparams = (uint32_t)count_of(fact);
 	params = NEW_ARRAY(&t->dm->di->arena, struct type_param, ret->nparams);
 	ret->params = params;
 	for (size_t i = 0; i < ret->nparams; i++) {
@@ -188,17 +190,21 @@ bool type_known_details(struct type *t, struct type_details *ret)
 
 	if (!fact_find(debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL, &fact))
 		return false;
+	struct arena *a = &t->dm->di->arena;
+	struct type_choices choices = { 0 };
 	uint64_t flags = fact_number(&fact);
-	ret->is_coroutine = flags & COROUTINE;
-	ret->comp_dir = fact_text(&fact);
+	choices.is_coroutine = flags & COROUTINE;
+	choices.comp_dir = fact_text(&fact);
 	struct member discr = { 0 };
 	know_member(t, &fact, &discr);
 	if (flags & HAS_DISCR)
-		ret->discr = arena_memdup(&t->dm->di->arena, &discr, sizeof(discr));
+		choices.discr = arena_memdup(a, &discr, sizeof(discr));
 	know_members(t, &fact, ret);
-	know_variants(t, &fact, ret);
-	know_enumerators(t, &fact, ret);
+	know_variants(t, &fact, &choices);
+	know_enumerators(t, &fact, &choices);
 	know_params(t, &fact, ret);
+	if (flags || choices.nvariants || choices.nenumerators)
+		ret->choices = arena_memdup(a, &choices, sizeof(choices));
 	t->details_told = true;
 	return true;
 }
@@ -207,23 +213,25 @@ static void tell_details(struct type *t)
 {
 	static const struct member none = { 0 };
 	const struct type_details *of = t->details;
+	const struct type_choices *choices = of->choices;
 	struct fact_draft d;
 
 	t->details_told = true;
 	fact_begin(&d, debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL);
-	fact_add_number(&d, (of->is_coroutine ? COROUTINE : 0) | (of->discr ? HAS_DISCR : 0));
-	fact_add_text(&d, of->comp_dir);
-	tell_member(&d, of->discr ? of->discr : &none);
+	fact_add_number(&d,
+	                (choices->is_coroutine ? COROUTINE : 0) | (choices->discr ? HAS_DISCR : 0));
+	fact_add_text(&d, choices->comp_dir);
+	tell_member(&d, choices->discr ? choices->discr : &none);
 	fact_add_number(&d, of->nmembers);
 	for (size_t i = 0; i < of->nmembers; i++)
 		tell_member(&d, &of->members[i]);
-	fact_add_number(&d, of->nvariants);
-	for (size_t i = 0; i < of->nvariants; i++)
-		tell_variant(&d, &of->variants[i]);
-	fact_add_number(&d, of->nenumerators);
-	for (size_t i = 0; i < of->nenumerators; i++) {
-		fact_add_text(&d, of->enumerators[i].name);
-		fact_add_number(&d, of->enumerators[i].value);
+	fact_add_number(&d, choices->nvariants);
+	for (size_t i = 0; i < choices->nvariants; i++)
+		tell_variant(&d, &choices->variants[i]);
+	fact_add_number(&d, choices->nenumerators);
+	for (size_t i = 0; i < choices->nenumerators; i++) {
+		fact_add_text(&d, choices->enumerators[i].name);
+		fact_add_number(&d, choices->enumerators[i].value);
 	}
 	fact_add_number(&d, of->nparams);
 	for (size_t i = 0; i < of->nparams; i++) {
@@ -233,6 +241,16 @@ static void tell_details(struct type *t)
 	fact_end(&d);
 }
 
+static void tell(struct type *t, bool whole)
+{
+	if (whole && t->asked)
+		type_die(t);
+	if (t->asked && t->shell_known && t->found && !t->told)
+		tell_shell(t, whole);
+	if (t->details_asked && t->kind != TYPE_ARRAY && t->details && !t->details_told)
+		tell_details(t);
+}
+
 void types_tell(struct dwarf_module *dm, bool whole)
 {
 	if (!dm->types_untold)
@@ -240,14 +258,11 @@ void types_tell(struct dwarf_module *dm, bool whole)
 	dm->types_untold = false;
 	/* To tell one of them may be to meet another, which then is the last. */
 	size_t n = 0;
-	for (struct type *t = dm->first_type; t; t = t->next) {
-		if (++n % TRIM_EACH == 0)
-			mapped_trim(dm);
-		if (whole && t->asked)
-			type_die(t);
-		if (t->asked && t->shell_known && t->found && !t->told)
-			tell_shell(t, whole);
-		if (t->details_asked && t->details && !t->details_told)
-			tell_details(t);
+	for (struct type_block *b = dm->first_types; b; b = b->next) {
+		for (size_t i = 0; i < b->n; i++) {
+			if (++n % TRIM_EACH == 0)
+				mapped_trim(dm);
+			tell(&b->types[i], whole);
+		}
 	}
 }

@@ -10,17 +10,24 @@ enum {
 	MAX_NESTED = 256, /* arrays of arrays */
 };
 
-/* What is read when somebody asks for more than the type itself. */
-struct type_details {
-	const struct member *members;
+/* What only an enum has. */
+struct type_choices {
 	const struct member *discr;
 	const struct variant *variants;
 	const struct enumerator *enumerators;
+	const char *comp_dir; /* of a coroutine */
+	uint32_t nvariants, nenumerators;
+	bool is_coroutine;
+};
+
+/* What is read when somebody asks for more than the type itself. */
+struct type_details {
+	const struct member *members;
 	const struct type_param *params;
-	uint32_t nmembers, nvariants, nenumerators, nparams;
-	const char *comp_dir;        /* of a coroutine */
-	const struct member *single; /* the only one that has a size */
-	bool is_coroutine, single_known;
+	const struct type_choices *choices; /* never NULL once read */
+	uint32_t nmembers, nparams;
+	uint32_t single; /* number from 1 of the only member that has a size; 0: there is none */
+	bool single_known;
 };
 
 /*
@@ -32,9 +39,14 @@ struct type {
 	uint64_t place; /* what type_at() was asked for; the rest is from here: */
 	uint64_t die; /* the same, but of an alias or a completed declaration what it stands for */
 	const char *name; /* qualified once name_known; before, what its DIE alone says */
-	uint64_t size, align;
+	uint64_t size;
 	uint64_t target_die;
-	uint64_t count;
+	union {
+		uint64_t count;               /* of an array, which has no details */
+		struct type_details *details; /* of all others; NULL until asked for */
+	};
+	struct type_memo memo;
+	uint32_t align;
 	uint8_t kind; /* enum type_kind */
 	bool shell_read : 1;
 	bool shell_known : 1; /* read, and somebody asked for more than the short name */
@@ -45,16 +57,21 @@ struct type {
 	bool dyn_known : 1, is_dyn : 1;
 	bool asked : 1, details_asked : 1; /* while answers are kept as facts */
 	bool told : 1, details_told : 1;   /* facts say so already */
-	struct type_details *details;      /* NULL until asked for */
-	struct type_memo memo;
-	struct type *next; /* in the order in which type_at() met them */
+};
+
+/* Types in the order in which type_at() met them. */
+enum { TYPES_IN_BLOCK = 64 };
+struct type_block {
+	struct type types[TYPES_IN_BLOCK];
+	size_t n;
+	struct type_block *next;
 };
 
 /* ---- type_read.c: what .debug_info says ---- */
 
 /* Fills in kind, sizes and the DIE's own name, or nothing; an alias becomes what it stands for. */
 void type_read_shell(struct type *t);
-/* Fills details, which are empty. */
+/* Fills details, which are empty but for their choices: none. */
 void type_read_details(struct type *t, struct type_details *d);
 
 /* ---- type_facts.c: what facts say ---- */

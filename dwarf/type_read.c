@@ -179,7 +179,8 @@ void type_read_shell(struct type *t)
 	t->kind = kind_of(&d, &said);
 	t->target_die = said.type;
 	t->size = said.size.form ? said.size.value : t->kind == TYPE_POINTER ? 8 : 0;
-	t->align = said.align.form ? said.align.value : 1;
+	t->align =
+		said.align.form && said.align.value <= UINT32_MAX ? (uint32_t)said.align.value : 1;
 	t->declaration = said.declaration;
 	t->name = said.name;
 	t->is_scope = is_scope(d.tag);
@@ -250,7 +251,7 @@ static bool discr_is_signed(struct dwarf_module *dm, uint64_t discr)
 	return is_signed_type(dm, said.type);
 }
 
-static void read_discr(struct type *t, struct die *d, struct type_details *ret)
+static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
 {
 	struct member *m = NEW(&t->dm->di->arena, struct member);
 	struct said said;
@@ -262,7 +263,7 @@ static void read_discr(struct type *t, struct die *d, struct type_details *ret)
 	ret->comp_dir = ret->is_coroutine ? d->u->comp_dir : NULL;
 }
 
-static void read_variant_part(struct type *t, struct die *part, struct type_details *ret)
+static void read_variant_part(struct type *t, struct die *part, struct type_choices *ret)
 {
 	VEC(struct variant) variants = { 0 };
 	struct said said;
@@ -280,7 +281,7 @@ static void read_variant_part(struct type *t, struct die *part, struct type_deta
 	uint64_t size = ret->discr && ret->discr->type ? type_size(ret->discr->type) : 8;
 	for (size_t i = 0; i < variants.n; i++)
 		variants.data[i].discr &= size_mask(size);
-	ret->nvariants = variants.n;
+	ret->nvariants = (uint32_t)variants.n;
 	ret->variants = vec_to_arena(&variants, &t->dm->di->arena);
 }
 
@@ -288,6 +289,8 @@ struct children {
 	VEC(struct member) members;
 	VEC(struct enumerator) enumerators;
 	VEC(struct type_param) params;
+	struct type_choices choices;
+	bool has_choices;
 };
 
 static void read_member(struct type *t, struct die *d, struct children *c)
@@ -320,14 +323,15 @@ static void read_param(struct type *t, struct die *d, struct children *c)
 		*vec_push(&c->params) = (struct type_param){ said.name, type_at(t->dm, said.type) };
 }
 
-static void read_child(struct type *t, struct die *d, struct children *c, struct type_details *ret)
+static void read_child(struct type *t, struct die *d, struct children *c)
 {
 	switch (d->tag) {
 	case DW_TAG_member:
 		read_member(t, d, c);
 		break;
 	case DW_TAG_variant_part:
-		read_variant_part(t, d, ret);
+		read_variant_part(t, d, &c->choices);
+		c->has_choices = true;
 		break;
 	case DW_TAG_enumerator:
 		read_enumerator(t, d, c);
@@ -349,11 +353,14 @@ void type_read_details(struct type *t, struct type_details *ret)
 	if (!said_open(t->dm, t->die, &d))
 		return;
 	for (bool any = first_element(&d, &child); any; any = next_element(&child))
-		read_child(t, &child, &c, ret);
-	ret->nmembers = c.members.n;
+		read_child(t, &child, &c);
+	ret->nmembers = (uint32_t)c.members.n;
 	ret->members = vec_to_arena(&c.members, a);
-	ret->nenumerators = c.enumerators.n;
-	ret->enumerators = vec_to_arena(&c.enumerators, a);
-	ret->nparams = c.params.n;
+	ret->nparams = (uint32_t)c.params.n;
 	ret->params = vec_to_arena(&c.params, a);
+	c.choices.nenumerators = (uint32_t)c.enumerators.n;
+	if (c.choices.nenumerators || c.has_choices) {
+		c.choices.enumerators = vec_to_arena(&c.enumerators, a);
+		ret->choices = arena_memdup(a, &c.choices, sizeof(c.choices));
+	}
 }

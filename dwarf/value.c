@@ -160,12 +160,14 @@ struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
 
 	type_kind(v.type); /* completes it, and its memo */
 	memo = type_memo(v.type);
-	if (!memo->scalar_size) {
-		TRY(find_scalar(v.type, &offset, &size));
-		memo->scalar_offset = offset;
+	if (memo->scalar_size)
+		return target_read_uint(t, v.addr + memo->scalar_offset, memo->scalar_size, ret);
+	TRY(find_scalar(v.type, &offset, &size));
+	if (offset <= UINT32_MAX) {
+		memo->scalar_offset = (uint32_t)offset;
 		memo->scalar_size = (uint8_t)size;
 	}
-	return target_read_uint(t, v.addr + memo->scalar_offset, memo->scalar_size, ret);
+	return target_read_uint(t, v.addr + offset, size, ret);
 }
 
 /* Descends through one-member structs to the one that has a member of that name. */

@@ -38,34 +38,7 @@ static const char *function_name(struct inspector *in, const struct type *t)
 	return resolved ? resolved : path;
 }
 
-/*
- * An await that a macro wrote (select!, join!) has the macro's own line in its variant; the
- * poll function's variables have the line where the user called it.
- */
-static void use_callers_line(struct inspector *in, const struct type *t,
-                             const struct coroutine_plan *plan, size_t index)
-{
-	struct coroutine_state *s = &plan->states[index];
-	const char *own_file = plan->states[0].file, *awaitee, *file;
-	unsigned nth = 0, line;
-
-	if (!s->awaitee || !s->file || !own_file || strcmp(s->file, own_file) == 0)
-		return;
-	awaitee = type_name(s->awaitee->type);
-	for (size_t i = 0; i < index; i++) {
-		const struct member *other = plan->states[i].awaitee;
-
-		nth += other && strcmp(type_name(other->type), awaitee) == 0;
-	}
-	if (!lookup_awaitee_line(t, awaitee, nth, &file, &line))
-		return;
-	s->file = clean_name(&in->arena, file);
-	s->file_short = name_file_short(&in->arena, file, type_comp_dir(t));
-	s->line = line;
-}
-
-static void read_state(struct inspector *in, const struct type *t, const struct variant *v,
-                       struct coroutine_state *s)
+static void read_outline(const struct variant *v, struct coroutine_state *s)
 {
 	const char *name = v->name ? v->name : "";
 
@@ -82,17 +55,61 @@ static void read_state(struct inspector *in, const struct type *t, const struct 
 	} else if (strcmp(name, "Panicked") == 0) {
 		s->state = FUTURE_PANICKED;
 	}
-	s->line = v->line;
-	if (v->file) {
-		s->file_short = name_file_short(&in->arena, v->file, type_comp_dir(t));
-		s->file = clean_name(&in->arena, v->file);
+}
+
+struct coroutine_state *coroutine_outline(struct inspector *in, const struct coroutine_plan *plan,
+                                          size_t index)
+{
+	struct coroutine_state **s = &plan->states[index];
+
+	if (!*s) {
+		*s = NEW(&in->arena, struct coroutine_state);
+		read_outline(&plan->variants[index], *s);
+	}
+	return *s;
+}
+
+/*
+ * An await that a macro wrote (select!, join!) has the macro's own line in its variant; the
+ * poll function's variables have the line where the user called it.
+ */
+static bool callers_line(struct inspector *in, const struct type *t,
+                         const struct coroutine_plan *plan, size_t index, const char **file,
+                         unsigned *line)
+{
+	const struct coroutine_state *s = coroutine_outline(in, plan, index);
+	const char *own_file = plan->variants[0].file, *macros = s->variant->file, *awaitee;
+	unsigned nth = 0;
+
+	if (!s->awaitee || !macros || !own_file || strcmp(macros, own_file) == 0)
+		return false;
+	awaitee = type_name(s->awaitee->type);
+	for (size_t i = 0; i < index; i++) {
+		const struct member *other = coroutine_outline(in, plan, i)->awaitee;
+
+		nth += other && strcmp(type_name(other->type), awaitee) == 0;
+	}
+	return lookup_awaitee_line(t, awaitee, nth, file, line);
+}
+
+static void read_place(struct inspector *in, const struct type *t,
+                       const struct coroutine_plan *plan, size_t index, struct coroutine_state *s)
+{
+	const char *file;
+
+	if (!callers_line(in, t, plan, index, &file, &s->line)) {
+		file = s->variant->file;
+		s->line = s->variant->line;
+	}
+	if (file) {
+		s->file = clean_name(&in->arena, file);
+		s->file_short = name_file_short(&in->arena, file, type_comp_dir(t));
 	}
 }
 
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t)
 {
 	struct coroutine_plan *plan;
-	const struct variant *variants;
 
 	if (traits_of(t)->plan) {
 		lookup_context(t);
@@ -103,22 +120,20 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	plan->type = clean_name(&in->arena, type_name(t));
 	plan->function = function_name(in, t);
 	lookup_context(t);
-	variants = plan->variants = type_variants(t, &plan->nstates);
-	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state, plan->nstates);
-	for (size_t i = 0; i < plan->nstates; i++)
-		read_state(in, t, &variants[i], &plan->states[i]);
+	plan->variants = type_variants(t, &plan->nstates);
+	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state *, plan->nstates);
 	return plan;
 }
 
 const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
                                               const struct coroutine_plan *plan, size_t index)
 {
-	struct coroutine_state *s = &plan->states[index];
+	struct coroutine_state *s = coroutine_outline(in, plan, index);
 
 	if (s->complete)
 		return s;
 	s->complete = true;
-	use_callers_line(in, t, plan, index);
+	read_place(in, t, plan, index, s);
 	if (s->awaitee)
 		held_plan(in, t, s);
 	return s;

@@ -67,18 +67,21 @@ struct coroutine_state {
 	size_t nholding;
 	bool holding_known;
 	size_t nvariables; /* saved variables that a flag may be for */
-	bool complete;     /* file and line are the user's, held and flags are filled in */
+	bool complete;     /* file, line, held and flags are filled in */
 };
 
 struct coroutine_plan {
 	enum future_kind kind;
 	const char *function, *type;
-	struct coroutine_state *states; /* by variant; see coroutine_state() */
-	const struct variant *variants; /* the type's: as many */
+	struct coroutine_state **states; /* by variant; NULL: nobody has asked for it yet */
+	const struct variant *variants;  /* the type's: as many */
 	size_t nstates;
 };
 
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);
+/* A state of a plan by its index: the variant, what state that is, and what it awaits. */
+struct coroutine_state *coroutine_outline(struct inspector *in, const struct coroutine_plan *plan,
+                                          size_t index);
 /*
  * The state of a plan of t by its index, complete: where it awaits in the user's code and what
  * variables it has cost questions that are asked of no state that nothing is in.

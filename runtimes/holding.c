@@ -129,8 +129,9 @@ static void plan_locals(struct collector *c, struct value v, const struct corout
 		to->offset = l->v.addr - v.addr;
 		to->uncertain = l->uncertain;
 		to->hidden = !l->in_memory;
-		to->variable = holding_saved_variable(a, v.type, (size_t)(s - plan->states),
-		                                      to->name, to->type, to->offset);
+		to->variable =
+			holding_saved_variable(a, v.type, (size_t)(s->variant - plan->variants),
+		                               to->name, to->type, to->offset);
 	}
 	add_temporaries(s, &list);
 	s->nholding = list.n;
@@ -147,7 +148,7 @@ const struct holding_local *holding_locals(struct collector *c, struct value v,
 	*n = 0;
 	if (active < plan->variants || active >= plan->variants + plan->nstates)
 		return NULL;
-	s = &plan->states[active - plan->variants];
+	s = coroutine_outline(c->in, plan, (size_t)(active - plan->variants));
 	if (s->state != FUTURE_SUSPENDED && s->state != FUTURE_UNRESUMED)
 		return NULL;
 	if (!s->holding_known)

@@ -341,7 +341,7 @@ static const struct coroutine_state *only_await(struct inspector *in, const stru
 
 	*never = false;
 	for (size_t i = 0; i < plan->nstates; i++) {
-		const struct coroutine_state *s = &plan->states[i];
+		const struct coroutine_state *s = coroutine_outline(in, plan, i);
 
 		if (s->state != FUTURE_SUSPENDED ||
 		    (s->awaitee && !can_be_pending(in, s->awaitee->type, depth)))

@@ -28,15 +28,20 @@ enum {
 	CHUNK_SIZE = 64 * 1024,
 	HUGE_CHUNK = 2 << 20,
 	HUGE_AFTER = 1 << 20, /* bytes that were handed out */
-	ALIGN = alignof(max_align_t),
+	ALIGN = 8,
+#if defined(__SANITIZE_ADDRESS__)
+	TEXT_ALIGN = ALIGN, /* whose shadow has a byte for eight */
+#else
+	TEXT_ALIGN = 1,
+#endif
 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t used, size;
-	size_t mapped; /* bytes from mmap(); 0: it is malloc's */
-	bool clean;    /* what is unused is zero */
-	alignas(ALIGN) unsigned char data[];
+	size_t mapped;                       /* bytes from mmap(); 0: it is malloc's */
+	bool clean;                          /* what is unused is zero */
+	alignas(ALIGN) unsigned char data[]; /* malloc() and mmap() align the rest */
 };
 
 void out_of_memory(void)
@@ -104,18 +109,25 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 	return chunk;
 }
 
+/* Bytes from what is used to the next place of that alignment. */
+static size_t padding(const struct arena_chunk *chunk, size_t align)
+{
+	return (align - chunk->used % align) % align;
+}
+
 /* Whatever the bytes are; *clean: they are zero. */
-static void *take(struct arena *a, size_t size, bool *clean)
+static void *take(struct arena *a, size_t size, size_t align, bool *clean)
 {
 	if (size > SIZE_MAX / 2)
 		out_of_memory();
 
-	size_t need = (size + REDZONE + ALIGN - 1) / ALIGN * ALIGN;
+	size_t need = size + REDZONE;
 	struct arena_chunk *chunk = a->chunks;
 
-	if (!chunk || chunk->size - chunk->used < need)
-		chunk = add_chunk(a, need);
-	void *p = chunk->data + chunk->used;
+	if (!chunk || chunk->size - chunk->used < need + padding(chunk, align))
+		chunk = add_chunk(a, need + align);
+	need += padding(chunk, align);
+	void *p = chunk->data + chunk->used + padding(chunk, align);
 	chunk->used += need;
 	a->total += need;
 	UNPOISON(p, size);
@@ -126,7 +138,7 @@ static void *take(struct arena *a, size_t size, bool *clean)
 void *arena_alloc(struct arena *a, size_t size)
 {
 	bool clean;
-	void *p = take(a, size, &clean);
+	void *p = take(a, size, ALIGN, &clean);
 
 	return clean ? p : memset(p, 0, size);
 }
@@ -143,7 +155,7 @@ void *arena_calloc(struct arena *a, size_t count, size_t size)
 void *arena_memdup(struct arena *a, const void *data, size_t size)
 {
 	bool clean;
-	void *p = take(a, size, &clean);
+	void *p = take(a, size, ALIGN, &clean);
 
 	return size ? memcpy(p, data, size) : p;
 }
@@ -153,7 +165,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t len)
 	bool clean;
 
 	len = strnlen(s, len);
-	char *p = take(a, len + 1, &clean);
+	char *p = take(a, len + 1, TEXT_ALIGN, &clean);
 	p[len] = '\0';
 	return memcpy(p, s, len);
 }
@@ -182,7 +194,8 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
 
 	va_copy(again, args);
 	int len = vsnprintf(text, sizeof(text), format, args);
-	char *p = arena_alloc(a, (size_t)len + 1);
+	bool clean;
+	char *p = take(a, (size_t)len + 1, TEXT_ALIGN, &clean);
 	if ((size_t)len < sizeof(text))
 		memcpy(p, text, (size_t)len + 1);
 	else

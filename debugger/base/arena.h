@@ -17,7 +17,10 @@ struct arena {
 	bool huge;                  /* to be set at first: it will take megabytes */
 };
 
-/* size zeroed bytes, aligned for any object; they live until arena_free(). Never NULL. */
+/*
+ * size zeroed bytes, aligned to 8 bytes: for any object but a long double or a vector. They live
+ * until arena_free(). Never NULL.
+ */
 void *arena_alloc(struct arena *a, size_t size);
 /* count * size with the overflow checked. */
 void *arena_calloc(struct arena *a, size_t count, size_t size);
