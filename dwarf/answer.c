@@ -249,21 +249,53 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	return found;
 }
 
+/* The search begins near the type: of another unit's DIE the answer may be another. */
+static uint64_t poll_place(const struct type *t)
+{
+	return facts_are_whole(debuginfo_facts(type_module(t))) ? 0 : type_die(t);
+}
+
+static bool find_has_poll(const struct type *t, bool *told)
+{
+	struct dwarf_module *dm = type_module(t);
+	struct fact fact;
+
+	*told = fact_find(debuginfo_facts(dm), FACT_HAS_POLL, poll_place(t), type_name(t), &fact);
+	if (*told)
+		return fact_number(&fact) != 0;
+	return debuginfo_need(dm) && search_has_poll(t);
+}
+
 bool lookup_has_poll(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
-	/* The search begins near the type: of another unit's DIE the answer may be another. */
-	uint64_t place = facts_are_whole(debuginfo_facts(dm)) ? 0 : type_die(t);
-	struct fact_draft d;
-	struct fact fact;
+	struct type_memo *memo;
 
-	if (fact_find(debuginfo_facts(dm), FACT_HAS_POLL, place, type_name(t), &fact))
-		return fact_number(&fact) != 0;
-	bool answer = debuginfo_need(dm) && search_has_poll(t);
-	fact_begin(&d, debuginfo_facts(dm), FACT_HAS_POLL, place, type_name(t));
-	fact_add_number(&d, answer);
+	type_kind(t); /* completes it, and its memo */
+	memo = type_memo(t);
+	if (!memo->poll_asked && !facts_are_paused(debuginfo_facts(dm)))
+		memo->poll_asked = dm->types_untold = true;
+	if (!memo->poll_known) {
+		bool told, found = find_has_poll(t, &told);
+
+		memo->has_poll = found;
+		memo->poll_told = told;
+		memo->poll_known = true;
+	}
+	return memo->has_poll;
+}
+
+void lookup_tell_has_poll(const struct type *t)
+{
+	struct type_memo *memo = type_memo(t);
+	struct fact_draft d;
+
+	if (!memo->poll_known || !memo->poll_asked || memo->poll_told)
+		return;
+	memo->poll_told = true;
+	fact_begin(&d, debuginfo_facts(type_module(t)), FACT_HAS_POLL, poll_place(t), type_name(t));
+	fact_add_number(&d, memo->has_poll);
 	fact_end(&d);
-	return answer;
 }
 
 /* ---- coroutines and trait objects ---- */

@@ -170,6 +170,8 @@ bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **f
  * that were scanned before, and those where the symbol table has such a function.
  */
 bool lookup_has_poll(const struct type *t);
+/* For types_tell(): what the type alone knows of it so far. */
+void lookup_tell_has_poll(const struct type *t);
 
 /*
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime

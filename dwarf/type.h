@@ -104,6 +104,10 @@ struct type_memo {
 	void *above;            /* of the layer above */
 	uint32_t scalar_offset; /* value.c: the one scalar that the type comes down to */
 	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
+	/* answer.c: lookup_has_poll() */
+	bool poll_known : 1, has_poll : 1;
+	bool poll_asked : 1; /* while answers are kept as facts */
+	bool poll_told : 1;  /* facts say so already */
 };
 struct type_memo *type_memo(const struct type *t);
 

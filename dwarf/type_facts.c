@@ -1,6 +1,10 @@
-/* Types as facts: FACT_TYPE is what type_at() reads, FACT_DETAILS what is read when asked for. */
+/*
+ * Types as facts: FACT_TYPE is what type_at() reads, FACT_DETAILS what is read when asked for, and
+ * FACT_HAS_POLL what answer.c knows of them.
+ */
 #include <string.h>
 
+#include "dwarf/lookup.h"
 #include "dwarf/type_inside.h"
 
 /* SHORT: a SHELL whose name is only the last part of a path that nobody has asked for. */
@@ -249,6 +253,7 @@ static void tell(struct type *t, bool whole)
 		tell_shell(t, whole);
 	if (t->details_asked && t->kind != TYPE_ARRAY && t->details && !t->details_told)
 		tell_details(t);
+	lookup_tell_has_poll(t);
 }
 
 void types_tell(struct dwarf_module *dm, bool whole)

@@ -7,7 +7,7 @@
 
 #include "debugger/base/arena.h"
 
-enum { HUGE_TABLE = 2 << 20 };
+enum { SMALL_TABLE = 16, HUGE_TABLE = 2 << 20 };
 
 static struct map_slot *find(const struct map *m, uint64_t key)
 {
@@ -62,7 +62,7 @@ static void grow(struct map *m)
 {
 	struct map old = *m;
 
-	m->capacity = old.capacity ? old.capacity * 2 : 64;
+	m->capacity = old.capacity ? old.capacity * 2 : SMALL_TABLE;
 	m->slots = new_slots(m->capacity);
 	for (size_t i = 0; i < old.capacity; i++) {
 		if (old.slots[i].key)
