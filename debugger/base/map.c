@@ -30,7 +30,8 @@ static bool is_huge(size_t capacity)
 
 /*
  * Memory that is read before it is written is mapped twice, and the other processors are told: what
- * is probably new is written at once.
+ * is probably new is written at once. Of malloc() and memset() compilers make calloc(), which
+ * writes nothing.
  */
 static struct map_slot *new_slots(size_t capacity)
 {
@@ -41,7 +42,8 @@ static struct map_slot *new_slots(size_t capacity)
 		slots = malloc(size);
 		if (!slots)
 			out_of_memory();
-		return memset(slots, 0, size);
+		explicit_bzero(slots, size);
+		return slots;
 	}
 	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED)
