@@ -32,7 +32,7 @@ enum fact_kind {
 	FACT_MODULE,    /* 1 -> tier, why, rustc version */
 	FACT_CRATE,     /* crate -> version */
 	FACT_TYPE,      /* DIE -> kind, name, sizes, target */
-	FACT_DETAILS,   /* DIE -> members, variants, enumerators, parameters */
+	FACT_DETAILS,   /* DIE -> members, variants, enumerators */
 	FACT_NAME,      /* qualified name -> DIE of the type, 0 none */
 	FACT_FUNCTION,  /* DIE -> name, linkage name, range */
 	FACT_PC,        /* link-time address -> DIE of the function that covers it, 0 none */
@@ -55,10 +55,11 @@ enum fact_kind {
 	FACT_GLOBALS,   /* name without its path -> statics; "*" -> their number: all are known */
 	FACT_DECLARED,  /* name of a variable, coroutine and state -> file, line, its offset */
 	FACT_PLACE,     /* DIE of a variable -> file, directory of its unit, line */
+	FACT_GENERICS,  /* DIE of a type -> its template parameters */
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 5 };
+enum { FACTS_FORMAT = 6 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {

@@ -26,7 +26,7 @@ static const struct {
 	[FACT_MODULE] = { KEY_NUMBER, "nss" },
 	[FACT_CRATE] = { KEY_TEXT, "s" },
 	[FACT_TYPE] = { KEY_DIE, "nDsnnnn" },
-	[FACT_DETAILS] = { KEY_DIE, "nssDn*(sDn)*(nsnDnsn)*(sn)*(sD)" },
+	[FACT_DETAILS] = { KEY_DIE, "nssDn*(sDn)*(nsnDnsn)*(sn)" },
 	[FACT_NAME] = { KEY_TEXT, "D" },
 	[FACT_FUNCTION] = { KEY_DIE, "ssnn" },
 	[FACT_PC] = { KEY_NUMBER, "D" },
@@ -49,6 +49,7 @@ static const struct {
 	[FACT_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
 	[FACT_DECLARED] = { KEY_TEXT_NTH, "snn" },
 	[FACT_PLACE] = { KEY_DIE, "ssn" },
+	[FACT_GENERICS] = { KEY_DIE, "*(sD)" },
 };
 
 /* ---- a walk over a record ---- */
@@ -163,7 +164,7 @@ static void hash_die(struct walk *w, uint64_t die)
 
 static uint64_t hash_of(struct merger *m, uint64_t die)
 {
-	static const enum fact_kind kinds[] = { FACT_TYPE, FACT_DETAILS, FACT_POLL };
+	static const enum fact_kind kinds[] = { FACT_TYPE, FACT_DETAILS, FACT_POLL, FACT_GENERICS };
 	struct hasher h = { m, 1 };
 	struct walk w = { .number = hash_number, .text = hash_text, .die = hash_die, .arg = &h };
 

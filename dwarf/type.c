@@ -142,9 +142,10 @@ static const struct type *complete(const struct type *t)
 }
 
 static const struct type_choices no_choices;
-static struct type_details no_details = { .choices = &no_choices, .single_known = true };
+static const struct type_params no_params;
+static struct type_details no_details = { .choices = &no_choices, .params = &no_params };
 
-/* Members, variants, enumerators and template parameters: the children of the DIE. */
+/* Members, variants and enumerators: children of the DIE. */
 static struct type_details *details(const struct type *t)
 {
 	if (complete(t)->kind == TYPE_ARRAY)
@@ -163,6 +164,26 @@ static struct type_details *details(const struct type *t)
 	if (debuginfo_need(t->dm))
 		type_read_details(mutable, d);
 	return d;
+}
+
+/* Template parameters: children of the DIE too. */
+static const struct type_params *params(const struct type *t)
+{
+	struct type_details *d = details(t);
+	struct facts *facts = debuginfo_facts(t->dm);
+
+	if (d == &no_details)
+		return d->params;
+	if (!d->params_asked && !facts_are_paused(facts))
+		d->params_asked = t->dm->types_untold = true;
+	if (d->params)
+		return d->params;
+	struct type_params *ret = NEW(&t->dm->di->arena, struct type_params);
+	d->params = ret;
+	d->params_told = type_known_params(unlock(t), ret);
+	if (!d->params_told && debuginfo_need(t->dm))
+		type_read_params(unlock(t), ret);
+	return ret;
 }
 
 enum type_kind type_kind(const struct type *t)
@@ -252,19 +273,17 @@ const struct enumerator *type_enumerators(const struct type *t, size_t *n)
 
 const struct type_param *type_params(const struct type *t, size_t *n)
 {
-	const struct type_details *d = details(t);
-
-	*n = d->nparams;
-	return d->params;
+	*n = params(t)->n;
+	return params(t)->list;
 }
 
 const struct type *type_param(const struct type *t, const char *name)
 {
-	const struct type_details *d = details(t);
+	const struct type_params *all = params(t);
 
-	for (size_t i = 0; i < d->nparams; i++) {
-		if (d->params[i].name && strcmp(d->params[i].name, name) == 0)
-			return d->params[i].type;
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->list[i].name && strcmp(all->list[i].name, name) == 0)
+			return all->list[i].type;
 	}
 	return NULL;
 }

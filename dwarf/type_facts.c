@@ -1,6 +1,6 @@
 /*
- * Types as facts: FACT_TYPE is what type_at() reads, FACT_DETAILS what is read when asked for, and
- * FACT_HAS_POLL what answer.c knows of them.
+ * Types as facts: FACT_TYPE is what type_at() reads, FACT_DETAILS and FACT_GENERICS what is read
+ * when asked for, and FACT_HAS_POLL what answer.c knows of them.
  */
 #include <string.h>
 
@@ -175,19 +175,6 @@ static void know_enumerators(struct type *t, struct fact *fact, struct type_choi
 	}
 }
 
-static void know_params(struct type *t, struct fact *fact, struct type_details *ret)
-{
-	struct type_param *params;
-
-	ret->nparams = (uint32_t)count_of(fact);
-	params = NEW_ARRAY(&t->dm->di->arena, struct type_param, ret->nparams);
-	ret->params = params;
-	for (size_t i = 0; i < ret->nparams; i++) {
-		params[i].name = fact_text(fact);
-		params[i].type = type_of(t, fact);
-	}
-}
-
 bool type_known_details(struct type *t, struct type_details *ret)
 {
 	struct fact fact;
@@ -206,11 +193,41 @@ bool type_known_details(struct type *t, struct type_details *ret)
 	know_members(t, &fact, ret);
 	know_variants(t, &fact, &choices);
 	know_enumerators(t, &fact, &choices);
-	know_params(t, &fact, ret);
 	if (flags || choices.nvariants || choices.nenumerators)
 		ret->choices = arena_memdup(a, &choices, sizeof(choices));
 	t->details_told = true;
 	return true;
+}
+
+bool type_known_params(struct type *t, struct type_params *ret)
+{
+	struct fact fact;
+
+	if (!fact_find(debuginfo_facts(t->dm), FACT_GENERICS, t->die, NULL, &fact))
+		return false;
+	ret->n = count_of(&fact);
+	struct type_param *list = NEW_ARRAY(&t->dm->di->arena, struct type_param, ret->n);
+	ret->list = list;
+	for (size_t i = 0; i < ret->n; i++) {
+		list[i].name = fact_text(&fact);
+		list[i].type = type_of(t, &fact);
+	}
+	return true;
+}
+
+static void tell_params(struct type *t)
+{
+	const struct type_params *params = t->details->params;
+	struct fact_draft d;
+
+	t->details->params_told = true;
+	fact_begin(&d, debuginfo_facts(t->dm), FACT_GENERICS, t->die, NULL);
+	fact_add_number(&d, params->n);
+	for (size_t i = 0; i < params->n; i++) {
+		fact_add_text(&d, params->list[i].name);
+		tell_type(&d, params->list[i].type);
+	}
+	fact_end(&d);
 }
 
 static void tell_details(struct type *t)
@@ -237,11 +254,6 @@ static void tell_details(struct type *t)
 		fact_add_text(&d, choices->enumerators[i].name);
 		fact_add_number(&d, choices->enumerators[i].value);
 	}
-	fact_add_number(&d, of->nparams);
-	for (size_t i = 0; i < of->nparams; i++) {
-		fact_add_text(&d, of->params[i].name);
-		tell_type(&d, of->params[i].type);
-	}
 	fact_end(&d);
 }
 
@@ -251,8 +263,11 @@ static void tell(struct type *t, bool whole)
 		type_die(t);
 	if (t->asked && t->shell_known && t->found && !t->told)
 		tell_shell(t, whole);
-	if (t->details_asked && t->kind != TYPE_ARRAY && t->details && !t->details_told)
+	const struct type_details *d = t->kind == TYPE_ARRAY ? NULL : t->details;
+	if (d && t->details_asked && !t->details_told)
 		tell_details(t);
+	if (d && d->params && d->params_asked && !d->params_told)
+		tell_params(t);
 	lookup_tell_has_poll(t);
 }
 

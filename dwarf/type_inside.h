@@ -20,14 +20,21 @@ struct type_choices {
 	bool is_coroutine;
 };
 
+struct type_params {
+	const struct type_param *list;
+	size_t n;
+};
+
 /* What is read when somebody asks for more than the type itself. */
 struct type_details {
 	const struct member *members;
-	const struct type_param *params;
 	const struct type_choices *choices; /* never NULL once read */
-	uint32_t nmembers, nparams;
+	const struct type_params *params;   /* few are asked for: NULL until then */
+	uint32_t nmembers;
 	uint32_t single; /* number from 1 of the only member that has a size; 0: there is none */
 	bool single_known;
+	bool params_asked : 1; /* while answers are kept as facts */
+	bool params_told : 1;  /* facts say so already */
 };
 
 /*
@@ -73,13 +80,16 @@ struct type_block {
 void type_read_shell(struct type *t);
 /* Fills details, which are empty but for their choices: none. */
 void type_read_details(struct type *t, struct type_details *d);
+/* Fills its template parameters. */
+void type_read_params(struct type *t, struct type_params *ret);
 
 /* ---- type_facts.c: what facts say ---- */
 
 /* Fills a type of which only dm and place are set; false: nothing is known. */
 bool type_known_shell(struct type *t);
-/* The same of members, variants, enumerators and parameters. */
+/* The same of members, variants and enumerators, and of template parameters. */
 bool type_known_details(struct type *t, struct type_details *d);
+bool type_known_params(struct type *t, struct type_params *ret);
 
 /* ---- type.c ---- */
 

@@ -288,7 +288,6 @@ static void read_variant_part(struct type *t, struct die *part, struct type_choi
 struct children {
 	VEC(struct member) members;
 	VEC(struct enumerator) enumerators;
-	VEC(struct type_param) params;
 	struct type_choices choices;
 	bool has_choices;
 };
@@ -314,15 +313,6 @@ static void read_enumerator(struct type *t, struct die *d, struct children *c)
 			                     bits_of(said.value, is_signed) & size_mask(t->size) };
 }
 
-static void read_param(struct type *t, struct die *d, struct children *c)
-{
-	struct said said;
-
-	said_read(d, &said);
-	if (c->params.n < MAX_MEMBERS)
-		*vec_push(&c->params) = (struct type_param){ said.name, type_at(t->dm, said.type) };
-}
-
 static void read_child(struct type *t, struct die *d, struct children *c)
 {
 	switch (d->tag) {
@@ -335,9 +325,6 @@ static void read_child(struct type *t, struct die *d, struct children *c)
 		break;
 	case DW_TAG_enumerator:
 		read_enumerator(t, d, c);
-		break;
-	case DW_TAG_template_type_parameter:
-		read_param(t, d, c);
 		break;
 	default:
 		break;
@@ -356,11 +343,27 @@ void type_read_details(struct type *t, struct type_details *ret)
 		read_child(t, &child, &c);
 	ret->nmembers = (uint32_t)c.members.n;
 	ret->members = vec_to_arena(&c.members, a);
-	ret->nparams = (uint32_t)c.params.n;
-	ret->params = vec_to_arena(&c.params, a);
 	c.choices.nenumerators = (uint32_t)c.enumerators.n;
 	if (c.choices.nenumerators || c.has_choices) {
 		c.choices.enumerators = vec_to_arena(&c.enumerators, a);
 		ret->choices = arena_memdup(a, &c.choices, sizeof(c.choices));
 	}
+}
+
+void type_read_params(struct type *t, struct type_params *ret)
+{
+	VEC(struct type_param) params = { 0 };
+	struct die d, child;
+	struct said said;
+
+	if (!said_open(t->dm, t->die, &d))
+		return;
+	for (bool any = first_element(&d, &child); any; any = next_element(&child)) {
+		if (child.tag != DW_TAG_template_type_parameter || params.n == MAX_MEMBERS)
+			continue;
+		said_read(&child, &said);
+		*vec_push(&params) = (struct type_param){ said.name, type_at(t->dm, said.type) };
+	}
+	ret->n = params.n;
+	ret->list = vec_to_arena(&params, &t->dm->di->arena);
 }
