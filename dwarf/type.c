@@ -290,7 +290,7 @@ const struct type *type_param(const struct type *t, const char *name)
 
 bool type_is_coroutine(const struct type *t)
 {
-	return type_kind(t) == TYPE_ENUM && details(t)->choices->is_coroutine;
+	return complete(t)->coroutine;
 }
 
 /* Two addresses, or an address and a count. */

@@ -9,6 +9,7 @@
 
 /* SHORT: a SHELL whose name is only the last part of a path that nobody has asked for. */
 enum { SHELL = 0, DECLARATION = 1, ALIAS = 2, SHORT = 3 };
+enum { COROUTINE = TYPE_FUNCTION + 1 }; /* the kind of one, which is a TYPE_ENUM */
 
 static const struct type *type_of(struct type *t, struct fact *fact)
 {
@@ -49,6 +50,8 @@ bool type_known_shell(struct type *t)
 	t->name_known = form != SHORT;
 	t->is_scope = form == SHORT;
 	uint64_t kind = fact_number(&fact);
+	t->coroutine = kind == COROUTINE;
+	kind = t->coroutine ? TYPE_ENUM : kind;
 	t->kind = kind <= TYPE_FUNCTION ? (uint8_t)kind : TYPE_OPAQUE;
 	t->size = fact_number(&fact);
 	t->align = (uint32_t)fact_number(&fact);
@@ -79,7 +82,7 @@ static void tell_shell(struct type *t, bool whole)
 	fact_add_number(&d, form);
 	fact_add_number(&d, form == ALIAS ? t->die : t->target_die);
 	fact_add_text(&d, t->name ? name : NULL);
-	fact_add_number(&d, t->kind);
+	fact_add_number(&d, t->coroutine ? COROUTINE : t->kind);
 	fact_add_number(&d, t->size);
 	fact_add_number(&d, t->align);
 	fact_add_number(&d, t->kind == TYPE_ARRAY ? t->count : 0);
@@ -88,7 +91,6 @@ static void tell_shell(struct type *t, bool whole)
 
 /* ---- details ---- */
 
-enum { COROUTINE = 1, HAS_DISCR = 2 };
 enum { TRIM_EACH = 4096 }; /* types, whose names lie all over the file */
 
 /* By its place: what nobody has looked at is not read for this. */
@@ -183,17 +185,16 @@ bool type_known_details(struct type *t, struct type_details *ret)
 		return false;
 	struct arena *a = &t->dm->di->arena;
 	struct type_choices choices = { 0 };
-	uint64_t flags = fact_number(&fact);
-	choices.is_coroutine = flags & COROUTINE;
+	bool has_discr = fact_number(&fact) != 0;
 	choices.comp_dir = fact_text(&fact);
 	struct member discr = { 0 };
 	know_member(t, &fact, &discr);
-	if (flags & HAS_DISCR)
+	if (has_discr)
 		choices.discr = arena_memdup(a, &discr, sizeof(discr));
 	know_members(t, &fact, ret);
 	know_variants(t, &fact, &choices);
 	know_enumerators(t, &fact, &choices);
-	if (flags || choices.nvariants || choices.nenumerators)
+	if (has_discr || choices.nvariants || choices.nenumerators)
 		ret->choices = arena_memdup(a, &choices, sizeof(choices));
 	t->details_told = true;
 	return true;
@@ -239,8 +240,7 @@ static void tell_details(struct type *t)
 
 	t->details_told = true;
 	fact_begin(&d, debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL);
-	fact_add_number(&d,
-	                (choices->is_coroutine ? COROUTINE : 0) | (choices->discr ? HAS_DISCR : 0));
+	fact_add_number(&d, choices->discr != NULL);
 	fact_add_text(&d, choices->comp_dir);
 	tell_member(&d, choices->discr ? choices->discr : &none);
 	fact_add_number(&d, of->nmembers);

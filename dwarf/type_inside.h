@@ -17,7 +17,6 @@ struct type_choices {
 	const struct enumerator *enumerators;
 	const char *comp_dir; /* of a coroutine */
 	uint32_t nvariants, nenumerators;
-	bool is_coroutine;
 };
 
 struct type_params {
@@ -61,6 +60,7 @@ struct type {
 	bool is_scope : 1;    /* its name is the end of a path of scopes */
 	bool declaration : 1; /* still to be completed from another unit */
 	bool found : 1;       /* .debug_info has a DIE there */
+	bool coroutine : 1;
 	bool dyn_known : 1, is_dyn : 1;
 	bool asked : 1, details_asked : 1; /* while answers are kept as facts */
 	bool told : 1, details_told : 1;   /* facts say so already */

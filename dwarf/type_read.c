@@ -67,18 +67,44 @@ static bool next_element(struct die *child)
 	return die_sibling(child, child) && is_element(child);
 }
 
-static bool has_variant_part(struct die d)
+static bool find_variant_part(struct die d, struct die *part)
 {
-	struct die child;
-
-	for (bool any = first_element(&d, &child); any; any = next_element(&child)) {
-		if (child.tag == DW_TAG_variant_part)
+	for (bool any = first_element(&d, part); any; any = next_element(part)) {
+		if (part->tag == DW_TAG_variant_part)
 			return true;
 	}
 	return false;
 }
 
-static enum type_kind kind_of(const struct die *d, const struct said *said)
+/* The member of a variant part that tells which variant it is. */
+static bool find_discr(struct die part, struct die *ret)
+{
+	struct said said;
+
+	said_read(&part, &said);
+	for (bool any = die_child(&part, ret); any; any = die_sibling(ret, ret)) {
+		if (ret->tag == DW_TAG_member && ret->offset == said.discr)
+			return true;
+	}
+	return false;
+}
+
+/* What an enum or a coroutine has, and no struct. */
+static bool read_variant_kind(const struct die *d, struct type *t)
+{
+	struct die part, discr;
+	struct said said;
+
+	if (!find_variant_part(*d, &part))
+		return false;
+	if (find_discr(part, &discr)) {
+		said_read(&discr, &said);
+		t->coroutine = said.name && strcmp(said.name, "__state") == 0;
+	}
+	return true;
+}
+
+static enum type_kind read_kind(const struct die *d, const struct said *said, struct type *t)
 {
 	switch (d->tag) {
 	case DW_TAG_base_type:
@@ -90,7 +116,7 @@ static enum type_kind kind_of(const struct die *d, const struct said *said)
 		return TYPE_ARRAY;
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
-		return has_variant_part(*d) ? TYPE_ENUM : TYPE_STRUCT;
+		return read_variant_kind(d, t) ? TYPE_ENUM : TYPE_STRUCT;
 	case DW_TAG_enumeration_type:
 		return TYPE_CENUM;
 	case DW_TAG_union_type:
@@ -176,7 +202,7 @@ void type_read_shell(struct type *t)
 		return;
 	}
 	said_read(&d, &said);
-	t->kind = kind_of(&d, &said);
+	t->kind = read_kind(&d, &said, t);
 	t->target_die = said.type;
 	t->size = said.size.form ? said.size.value : t->kind == TYPE_POINTER ? 8 : 0;
 	t->align =
@@ -259,8 +285,7 @@ static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
 	said_read(d, &said);
 	*m = member_of(t->dm, &said);
 	ret->discr = m;
-	ret->is_coroutine = m->name && strcmp(m->name, "__state") == 0;
-	ret->comp_dir = ret->is_coroutine ? d->u->comp_dir : NULL;
+	ret->comp_dir = t->coroutine ? d->u->comp_dir : NULL;
 }
 
 static void read_variant_part(struct type *t, struct die *part, struct type_choices *ret)
