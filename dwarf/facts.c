@@ -41,28 +41,9 @@ struct facts *facts_twin(const struct facts *f)
 	return twin;
 }
 
-/* Eight bytes at a time: names of types are long, and there are many. */
-static uint64_t hash_text(const char *text, uint64_t seed)
-{
-	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-	size_t len = strlen(text);
-	uint64_t hash = (seed + 1) * factor ^ len, word;
-
-	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = (hash ^ word) * factor;
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	memcpy(&word, text, len);
-	hash = (hash ^ word) * factor;
-	hash ^= hash >> 32;
-	return hash ? hash : 1;
-}
-
 static uint64_t key_of(uint64_t key, const char *text)
 {
-	return text ? hash_text(text, key) : key;
+	return text ? map_key_on(key, text, strlen(text)) : key;
 }
 
 /* ---- asking ---- */
@@ -158,7 +139,7 @@ void fact_add_number(struct fact_draft *d, uint64_t number)
 
 static uint64_t intern(struct facts *f, const char *text)
 {
-	uint64_t hash = hash_text(text, 0);
+	uint64_t hash = map_key_of(text, strlen(text));
 	size_t index = (size_t)(uintptr_t)map_get(&f->interned, hash);
 	uint64_t at;
 

@@ -282,7 +282,7 @@ void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 static bool begins_with_any(const char *name, const char *const *heads, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+		if (str_begins(name, heads[i]))
 			return true;
 	}
 	return false;

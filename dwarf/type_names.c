@@ -80,7 +80,7 @@ struct pass {
 	struct arena arena;
 };
 
-/* FNV-1a as map_key_of(), which begins like this and goes on where the last text ended. */
+/* FNV-1a, which goes on where the last text ended. */
 static const uint64_t empty_hash = UINT64_C(0xcbf29ce484222325);
 
 static uint64_t hash_on(uint64_t hash, const char *text)
@@ -184,7 +184,7 @@ static struct crate_units *crate_of(struct dwarf_module *dm, struct type_names *
 
 uint64_t type_names_find(struct dwarf_module *dm, const char *name, size_t crate_len)
 {
-	uint64_t key = lookup_name_key(name), place;
+	uint64_t key = hash_on(empty_hash, name), place;
 
 	if (!dm->type_names && !(dm->type_names = calloc(1, sizeof(*dm->type_names))))
 		out_of_memory();

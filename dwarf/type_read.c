@@ -241,7 +241,10 @@ static const char *payload_name(const struct type *payload)
 {
 	const char *name = type_short_name(payload);
 
-	return qualified_last(name ? name : "?");
+	/* Long generics are gone through only where a path may stand before the name. */
+	return !name                                       ? "?"
+	       : payload->is_scope && !payload->name_known ? name
+	                                                   : qualified_last(name);
 }
 
 static void read_variant(struct type *t, struct die *d, bool is_signed, struct variant *v)

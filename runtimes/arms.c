@@ -23,14 +23,14 @@ bool arms_is_poll_fn(const struct type *t)
 static struct error *follow(struct finder *f, struct value *ret)
 {
 	for (int hop = 0; hop < MAX_POINTERS; hop++) {
-		const struct member *pin =
-			type_is(ret->type, "core::pin::Pin") ? type_single_member(ret->type) : NULL;
+		const struct member *pin;
 
-		if (pin) {
-			*ret = (struct value){ pin->type, ret->addr + pin->offset };
-		} else if (type_kind(ret->type) == TYPE_POINTER && type_target(ret->type)) {
+		if (type_kind(ret->type) == TYPE_POINTER && type_target(ret->type)) {
 			TRY(target_read_uint(f->d->c->in->target, ret->addr, 8, &ret->addr));
 			ret->type = type_target(ret->type);
+		} else if (type_is(ret->type, "core::pin::Pin") &&
+		           (pin = type_single_member(ret->type))) {
+			*ret = (struct value){ pin->type, ret->addr + pin->offset };
 		} else {
 			break;
 		}

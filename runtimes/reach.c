@@ -41,7 +41,7 @@ bool reach_is_border(const struct type *t)
 	const char *name = type_name(t);
 
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++) {
-		if (strncmp(name, borders[i], strlen(borders[i])) == 0)
+		if (str_begins(name, borders[i]))
 			return true;
 	}
 	return type_is_coroutine(t);

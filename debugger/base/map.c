@@ -103,12 +103,25 @@ void map_free(struct map *m)
 	*m = (struct map){ 0 };
 }
 
+uint64_t map_key_on(uint64_t seed, const void *data, size_t len)
+{
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	const unsigned char *p = data;
+	uint64_t hash = (seed + 1) * factor ^ len, word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		hash = (hash ^ word) * factor;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, p, len);
+	hash = (hash ^ word) * factor;
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}
+
 uint64_t map_key_of(const void *data, size_t len)
 {
-	const unsigned char *p = data;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-	return hash ? hash : 1;
+	return map_key_on(0, data, len);
 }

@@ -25,7 +25,11 @@ bool map_has(const struct map *m, uint64_t key);
 bool map_put(struct map *m, uint64_t key, void *value);
 void map_free(struct map *m);
 
-/* A hash of bytes that is no 0 (FNV-1a): the key of what has a name. */
+/*
+ * A hash of bytes that is no 0: the key of what has a name, and of a name and a number. It takes
+ * eight bytes at a time: names of types are long, and there are many.
+ */
 uint64_t map_key_of(const void *data, size_t len);
+uint64_t map_key_on(uint64_t seed, const void *data, size_t len);
 
 #endif

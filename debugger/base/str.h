@@ -31,7 +31,8 @@ const char *str_text(const struct str *s);
 
 static inline bool str_begins(const char *s, const char *with)
 {
-	return strncmp(s, with, strlen(with)) == 0;
+	/* Most differ here already, and are not worth a call. */
+	return !with[0] || (s[0] == with[0] && strncmp(s, with, strlen(with)) == 0);
 }
 
 /*
