@@ -456,6 +456,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
 	if (!dm->scanners[0])
 		dm->scanners[0] = scanner_new();
+	mapped_will_read(dm, dm->sections.info.data + u->start, u->end - u->start);
 	scan_unit(&dm->sections, u, dm->scanners[0]);
 	dm->nscanned++;
 	mapped_read(dm, u->end - u->start);

@@ -222,6 +222,17 @@ void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size
 		drop_folios(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
 }
 
+void mapped_will_read(const struct dwarf_module *dm, const uint8_t *data, size_t size)
+{
+	const struct file_mapping *m = &dm->file;
+	uintptr_t low = (uintptr_t)data & ~(uintptr_t)(PAGE - 1);
+	uintptr_t high = ((uintptr_t)data + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+	/* In folios a fault maps as much. Old kernels do not know how; then pages come one by one. */
+	if (m->size && m->in_pieces && data >= m->base + m->low && data + size <= m->base + m->high)
+		madvise((void *)low, high - low, MADV_POPULATE_READ);
+}
+
 void mapped_passed(struct mapped_pass *pass, const uint8_t *p)
 {
 	if ((size_t)(p - pass->from) < STRIDE)

@@ -62,6 +62,9 @@ void mapped_wait(struct dwarf_module *dm);
  */
 void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
 
+/* All these bytes of a section will be read at once: maps their pages by one call. */
+void mapped_will_read(const struct dwarf_module *dm, const uint8_t *data, size_t size);
+
 /* A pass over a large section that touches little of it. from starts as its first byte. */
 struct mapped_pass {
 	const struct dwarf_module *dm;
