@@ -24,6 +24,11 @@ struct page_cache;
 struct page_cache *page_cache_new(void);
 /* The same for reads that take few neighbours of a page along: less memory is touched. */
 struct page_cache *page_cache_new_narrow(void);
+/*
+ * The same with the pages that of has copied, for reads of another thread. of must keep them until
+ * the view is freed; what it learns meanwhile, and what the view does, the other does not see.
+ */
+struct page_cache *page_cache_view(const struct page_cache *of);
 void page_cache_free(struct page_cache *c);
 /* Forgets every page; keeps the memory for the next ones. */
 void page_cache_drop(struct page_cache *c);

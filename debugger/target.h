@@ -276,10 +276,14 @@ const struct thread *target_thread_by_number(const struct target *t, unsigned nu
 
 /*
  * The same target for reads of another thread: what it reads it keeps to itself, and it cannot be
- * stopped or resumed. t must not be stopped, resumed or closed meanwhile, nor forget its threads.
+ * stopped or resumed. Where t has a copy of its last stop (target_snap()), its twin answers from
+ * that too. t must not be stopped, resumed or closed meanwhile, nor forget its threads.
  */
 struct target *target_twin(struct target *t);
-/* Frees it; the next target_snap() copies the pages that it was asked for too. */
+/*
+ * Frees it. Its misses, doubts and notes are t's now, and the next target_snap() copies the pages
+ * that it was asked for too.
+ */
 void target_twin_join(struct target *twin);
 
 /* Adds one line (copied) to t->notes; the same line is kept once. */

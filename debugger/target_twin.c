@@ -12,7 +12,10 @@ struct target *target_twin(struct target *t)
 		out_of_memory();
 	*twin = *t;
 	twin->twin_of = t;
-	twin->cache = t->cache ? page_cache_new_narrow() : NULL;
+	twin->cache = !t->cache                  ? NULL
+	              : t->frozen && !t->stopped ? page_cache_view(t->cache)
+	                                         : page_cache_new_narrow();
+	twin->misses = twin->doubts = 0;
 	twin->notes = NULL;
 	twin->nnotes = 0;
 	twin->sockets = NULL;
@@ -33,7 +36,12 @@ void target_twin_join(struct target *twin)
 {
 	if (!twin)
 		return;
+	struct target *t = twin->twin_of;
 	if (twin->cache)
-		page_cache_each_used(twin->cache, miss, twin->twin_of->cache);
+		page_cache_each_used(twin->cache, miss, t->cache);
+	t->misses += twin->misses;
+	t->doubts += twin->doubts;
+	for (size_t i = 0; i < twin->nnotes; i++)
+		target_note(t, "%s", twin->notes[i]);
 	target_free(twin);
 }

@@ -228,7 +228,8 @@ void mapped_will_read(const struct dwarf_module *dm, const uint8_t *data, size_t
 	uintptr_t low = (uintptr_t)data & ~(uintptr_t)(PAGE - 1);
 	uintptr_t high = ((uintptr_t)data + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 
-	/* In folios a fault maps as much. Old kernels do not know how; then pages come one by one. */
+	/* In folios a fault maps as much. Old kernels do not know how; then pages come one by one.
+	 */
 	if (m->size && m->in_pieces && data >= m->base + m->low && data + size <= m->base + m->high)
 		madvise((void *)low, high - low, MADV_POPULATE_READ);
 }

@@ -16,7 +16,7 @@ struct assistant {
 	struct inspector *in;
 	bool ready;       /* its inspector knows what tokio looks like */
 	struct map polls; /* that are its own: address -> NULL */
-	/* Of the rehearsal under way: */
+	/* Of the rehearsal or walk under way: */
 	struct beside thread;
 	struct target *twin;
 	struct collector *of; /* whose tasks it reads */
@@ -206,14 +206,10 @@ static void assign(struct collector *c, struct assistant *a)
 	vec_free(&polls);
 }
 
-void assistant_share(struct collector *c)
+static void take_own(struct collector *c, struct assistant *a)
 {
-	struct assistant *a = c->in->assistant;
 	size_t n = 0;
 
-	if (!a || !a->twin)
-		return;
-	assign(c, a);
 	for (size_t i = 0; i < c->polls.n; i++) {
 		struct task_poll p = c->polls.data[i];
 
@@ -223,6 +219,16 @@ void assistant_share(struct collector *c)
 			c->polls.data[n++] = p;
 	}
 	c->polls.n = n;
+}
+
+void assistant_share(struct collector *c)
+{
+	struct assistant *a = c->in->assistant;
+
+	if (!a || !a->twin)
+		return;
+	assign(c, a);
+	take_own(c, a);
 	sem_post(&a->shared);
 }
 
@@ -308,6 +314,97 @@ static void translate(struct collector *c, struct assistant *a)
 	c->its_runtimes = runtimes;
 	for (struct tokio *k = a->in->tokio; k; k = k->next)
 		tokio_forget_vtables(k);
+}
+
+/* ---- its part of a walk ---- */
+
+bool assistant_walks(const struct collector *c)
+{
+	const struct assistant *a = c->in->assistant;
+	unsigned alone = WANT_LOCALS | WANT_HOLDINGS;
+
+	return a && !a->twin && (c->want & WANT_TASKS) && !(c->want & alone) && !c->question &&
+	       (a->polls.n >= FEW || wish() == ALWAYS);
+}
+
+static void walk_own(struct assistant *a)
+{
+	tokio_decode_listed(a->c, a->tasks.data, a->tasks.n);
+}
+
+static void *walk(void *arg)
+{
+	progress_leave();
+	walk_own(arg);
+	return NULL;
+}
+
+void assistant_walk(struct collector *c)
+{
+	struct assistant *a = c->in->assistant;
+
+	take_own(c, a);
+	if (!c->its_threads)
+		translate(c, a);
+	a->twin = target_twin(c->in->target);
+	read_from(a, a->twin);
+	a->of = c;
+	a->c = collector_new(a->in, c->want, NULL);
+	borrow(a->c, c);
+	a->c->tokio_threads = c->its_threads;
+	a->c->tokio_runtimes = c->its_runtimes;
+	a->c->ntokio_runtimes = c->ntokio_runtimes;
+	c->in->di->one_thread = a->in->di->one_thread = true;
+	if (!parallel_start(&a->thread, walk, a))
+		walk_own(a);
+}
+
+/* As one would have met them. */
+static void merge_local_sets(struct collector *c, const struct collector *its)
+{
+	VEC(struct local_set) mine = { 0 };
+	size_t j = 0;
+
+	for (size_t i = 0; i < c->local_sets.n; i++)
+		*vec_push(&mine) = c->local_sets.data[i];
+	c->local_sets.n = 0;
+	for (size_t i = 0; i < mine.n; i++) {
+		const struct task *task = mine.data[i].task;
+
+		while (task && j < its->local_sets.n &&
+		       tokio_compare_tasks(its->local_sets.data[j].task, task) < 0)
+			local_set_add(c, &its->local_sets.data[j++]);
+		local_set_add(c, &mine.data[i]);
+	}
+	while (j < its->local_sets.n)
+		local_set_add(c, &its->local_sets.data[j++]);
+	vec_free(&mine);
+}
+
+void assistant_end_walk(struct collector *c)
+{
+	struct assistant *a = c->in->assistant;
+	struct collector *its = a->c;
+
+	parallel_wait(&a->thread);
+	c->in->di->one_thread = a->in->di->one_thread = false;
+	merge_local_sets(c, its);
+	for (size_t i = 0; i < its->nodes.capacity; i++) {
+		if (its->nodes.slots[i].key)
+			map_put(&c->nodes, its->nodes.slots[i].key, its->nodes.slots[i].value);
+	}
+	c->some_held |= its->some_held;
+	c->nreached += its->nreached;
+	c->waiters += its->waiters;
+	c->out->complete &= its->out->complete;
+	give_back(its);
+	arena_adopt(c->a, its->a);
+	snapshot_free(collector_finish(its));
+	a->c = NULL;
+	a->tasks.n = 0;
+	target_twin_join(a->twin);
+	a->twin = NULL;
+	read_from(a, c->in->target);
 }
 
 struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t poll,

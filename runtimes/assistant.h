@@ -1,8 +1,8 @@
 /*
  * A second inspector, which learns half of the types of a large program: each rehearsal gives it
  * tasks, which it reads in a thread beside, with debug info of its own (dwarf/twin.h). What it has
- * learnt serves every snapshot that follows; those are read by one thread. Which tasks are its own
- * depends on nothing but their poll functions.
+ * learnt serves every snapshot that follows, of which it reads the tasks that are its own in a
+ * thread beside too. Which tasks are that depends on nothing but their poll functions.
  */
 #ifndef RUNTIMES_ASSISTANT_H
 #define RUNTIMES_ASSISTANT_H
@@ -28,6 +28,14 @@ void assistant_close(struct inspector *in);
 
 /* Does it know the types of tasks with that poll function? */
 bool assistant_knows(const struct inspector *in, uint64_t poll);
+
+/*
+ * A snapshot: c->shared, once threads and runtimes are known. Then, with c->polls complete and in
+ * order: takes its own tasks out of them and begins, and waits until they are read, as if c had.
+ */
+bool assistant_walks(const struct collector *c);
+void assistant_walk(struct collector *c);
+void assistant_end_walk(struct collector *c);
 
 /* What a collector has of one inspector, while the other reads a task for it. */
 struct assistant_turn {

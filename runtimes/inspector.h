@@ -46,9 +46,10 @@ struct thread_stack {
 
 /* A LocalSet of tokio, met in a future: its tasks are listed when all else is decoded. */
 struct local_set {
-	struct value v;        /* the LocalSet, or its shared Context; type NULL: none */
-	unsigned runtime;      /* of the task or thread that drives it */
-	struct future *future; /* whose note names the tasks; NULL none */
+	struct value v;          /* the LocalSet, or its shared Context; type NULL: none */
+	unsigned runtime;        /* of the task or thread that drives it */
+	struct future *future;   /* whose note names the tasks; NULL none */
+	const struct task *task; /* that it was met in; NULL none */
 };
 
 /* Memory that a future occupies. */
@@ -73,9 +74,11 @@ struct collector {
 	unsigned want;
 	const struct question *question; /* NULL none */
 	bool rehearsal;                  /* nobody will see the snapshot */
+	bool shared;                     /* see assistant_walks() */
 	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
 	               */
-	task_poll_vec polls;         /* of the tasks listed, when by_poll */
+	task_poll_vec polls;         /* of the tasks listed, when by_poll or shared */
+	const struct task *decoding; /* NULL none */
 	struct thread_stack *stacks; /* by index of target->threads */
 	size_t list_doubts;          /* target->doubts before the head of a list was read */
 	struct map tasks;            /* header address -> struct task */

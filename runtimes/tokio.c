@@ -256,13 +256,22 @@ void tokio_close(struct tokio *k)
 
 /* ---- collecting ---- */
 
-static int by_runtime_and_id(const void *a, const void *b)
+int tokio_compare_tasks(const struct task *x, const struct task *y)
 {
-	const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
-
 	if (x->runtime != y->runtime)
 		return x->runtime < y->runtime ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_runtime_and_id(const void *a, const void *b)
+{
+	return tokio_compare_tasks(*(struct task *const *)a, *(struct task *const *)b);
+}
+
+static int polls_by_runtime_and_id(const void *a, const void *b)
+{
+	return tokio_compare_tasks(((const struct task_poll *)a)->task,
+	                           ((const struct task_poll *)b)->task);
 }
 
 /* The latest tick of any runtime's timers: the core was taken after it. */
@@ -406,10 +415,34 @@ static void decode_by_poll(struct collector *c)
 	assistant_wait(c->in);
 }
 
+void tokio_decode_listed(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i % TASKS_AT_ONCE == 0)
+			relax(c, NOTES_MEANWHILE);
+		if (!decode_next(c, polls[i].task, i, n))
+			return;
+	}
+}
+
+/* Each reads the tasks whose types it knows, in the order in which one would read them all. */
+static void decode_shared(struct collector *c)
+{
+	if (c->polls.n)
+		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), polls_by_runtime_and_id);
+	assistant_walk(c);
+	tokio_decode_listed(c, c->polls.data, c->polls.n);
+	assistant_end_walk(c);
+}
+
 static void decode_tasks(struct collector *c)
 {
 	if (c->by_poll) {
 		decode_by_poll(c);
+		return;
+	}
+	if (c->shared) {
+		decode_shared(c);
 		return;
 	}
 	for (size_t i = 0; i < c->out->ntasks; i++) {
@@ -436,6 +469,7 @@ void tokio_collect(struct collector *c)
 	c->tokio_threads = threads;
 	c->tokio_runtimes = runtimes;
 	c->ntokio_runtimes = nruntimes;
+	c->shared = !c->by_poll && assistant_walks(c);
 	for (size_t i = 0; i < nruntimes; i++)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);

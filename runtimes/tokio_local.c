@@ -25,7 +25,7 @@ void local_set_add(struct collector *c, const struct local_set *set)
 
 void local_set_met(struct decoder *d, struct value v, struct future *f)
 {
-	struct local_set set = { v, d->runtime, f };
+	struct local_set set = { v, d->runtime, f, d->c->decoding };
 
 	if (d->strict)
 		d->set = set;
@@ -167,7 +167,7 @@ static void add_current(struct collector *c, const struct tokio_thread *tt, cons
 	                         &found);
 	error_free(err);
 	if (!err && found)
-		*vec_push(&c->local_sets) = (struct local_set){ v, runtime, NULL };
+		*vec_push(&c->local_sets) = (struct local_set){ .v = v, .runtime = runtime };
 }
 
 /* Decoding the tasks of one may meet further ones. */

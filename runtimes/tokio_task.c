@@ -42,7 +42,7 @@ static struct task *add_task(struct collector *c, struct tokio_runtime *r,
 	*vec_push(tasks) = task;
 	map_put(&c->tasks, h->addr, task);
 	r->info->ntasks++;
-	if (c->by_poll)
+	if (c->by_poll || c->shared)
 		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
 	return task;
 }
@@ -385,6 +385,7 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 	size_t doubts = c->in->target->doubts;
 	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
 
+	c->decoding = task;
 	if (!err)
 		k = assistant_enter(c, k, h.poll, &turn);
 	const struct task_plan *plan = err ? NULL : header_plan(c->in, k, &h);
@@ -405,4 +406,5 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 	if (task->problem || task->changed)
 		c->out->complete = false;
 	assistant_leave(c, &turn);
+	c->decoding = NULL;
 }

@@ -33,6 +33,9 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
+/* What is in `from` lives as long as a from now on; `from` is empty afterwards. */
+void arena_adopt(struct arena *a, struct arena *from);
+
 /* Forgets everything but keeps the memory for what is allocated next. */
 void arena_reset(struct arena *a);
 /* Frees everything; the arena is empty and usable afterwards. */
