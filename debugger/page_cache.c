@@ -257,7 +257,7 @@ static void window(const struct page_cache *c, const struct block *b, unsigned p
                    unsigned *first, unsigned *end)
 {
 	unsigned width = !at_once || c->filled >= narrow_limit ? 1
-	                 : c->filled >= wide_limit             ? 4
+	                 : c->filled >= wide_limit             ? 2
 	                                                       : BLOCK_PAGES;
 
 	*first = page;

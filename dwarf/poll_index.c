@@ -22,10 +22,9 @@ enum {
 	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
 	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
 	WORTH_A_THREAD = 2 * AT_ONCE,
-	MANY_SYMBOLS = 200 * 1000,
-	MANY_ENTRIES = 88 * 1024, /* more than 2 MB, which come in huge pages */
-	HASH_END = 17 + 1,        /* of a legacy name: the digits of its hash, and "E" */
-	MAX_SUFFIX = 48,          /* what LLVM may put behind: ".llvm.1234567890" */
+	SYMBOLS_AN_ENTRY = 8, /* that rustc writes, about */
+	HASH_END = 17 + 1,    /* of a legacy name: the digits of its hash, and "E" */
+	MAX_SUFFIX = 48,      /* what LLVM may put behind: ".llvm.1234567890" */
 };
 
 /* All have as many bytes. Legacy mangling ends with a hash. */
@@ -239,8 +238,7 @@ static void *run(void *arg)
 	struct finder *f = &r->finders[atomic_fetch_add(&r->nfinders, 1)];
 	size_t first;
 
-	if (r->t.n >= MANY_SYMBOLS)
-		vec_reserve(&f->entries, MANY_ENTRIES);
+	vec_reserve(&f->entries, r->t.n / SYMBOLS_AN_ENTRY);
 	while (!r->stop && (first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
 		read_some(r, f, first, first + AT_ONCE < r->t.n ? first + AT_ONCE : r->t.n);
 	return NULL;

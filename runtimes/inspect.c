@@ -220,6 +220,7 @@ struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->regions);
 	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
+	free(c->reached);
 	queues_free(c);
 	holding_free(c);
 	arena_free(&c->scratch);

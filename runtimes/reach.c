@@ -1,5 +1,6 @@
 #include "runtimes/reach.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -310,8 +311,8 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 	struct walk w = { .c = c, .r = ret };
 
 	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
-	if (!c->reached)
-		c->reached = NEW_ARRAY(&c->scratch, struct reached, MAX_VALUES);
+	if (!c->reached && !(c->reached = calloc(MAX_VALUES, sizeof(*c->reached))))
+		out_of_memory();
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
 	if (c->nreached > MAX_ALL + MAX_EACH * c->out->ntasks) {

@@ -66,14 +66,14 @@ struct traits {
 	enum answer is_future : 8, holds_future : 8, barren : 8;
 	enum answer holds : 8; /* of holding_type.c */
 	unsigned char special; /* enum holding_special */
-	bool members_known;
-	bool coroutine, maybe_done, poll_fn, mixed;
-	bool borrowed; /* a reference, or a Pin of one */
-	bool box;      /* a Box, or a Pin of one */
-	bool slice;    /* a fat pointer with a length */
-	bool border;   /* reach.c goes no further */
-	bool waker;
-	bool instrumented, run_until, local_set;
+	bool members_known : 1;
+	bool coroutine : 1, maybe_done : 1, poll_fn : 1, mixed : 1;
+	bool borrowed : 1; /* a reference, or a Pin of one */
+	bool box : 1;      /* a Box, or a Pin of one */
+	bool slice : 1;    /* a fat pointer with a length */
+	bool border : 1;   /* reach.c goes no further */
+	bool waker : 1;
+	bool instrumented : 1, run_until : 1, local_set : 1;
 };
 
 /* Never NULL; lives as long as the type. */
