@@ -273,14 +273,16 @@ bool lookup_has_poll(const struct type *t)
 
 	type_kind(t); /* completes it, and its memo */
 	memo = type_memo(t);
-	if (!memo->poll_asked && !facts_are_paused(debuginfo_facts(dm)))
-		memo->poll_asked = dm->types_untold = true;
 	if (!memo->poll_known) {
 		bool told, found = find_has_poll(t, &told);
 
 		memo->has_poll = found;
 		memo->poll_told = told;
 		memo->poll_known = true;
+	}
+	if (!memo->poll_asked && !facts_are_paused(debuginfo_facts(dm))) {
+		memo->poll_asked = true;
+		dm->types_untold |= !memo->poll_told;
 	}
 	return memo->has_poll;
 }

@@ -166,24 +166,30 @@ static struct type_details *details(const struct type *t)
 	return d;
 }
 
+static void read_params(struct type *t, struct type_details *d)
+{
+	struct type_params *ret = NEW(&t->dm->di->arena, struct type_params);
+
+	d->params = ret;
+	d->params_told = type_known_params(t, ret);
+	if (!d->params_told && debuginfo_need(t->dm))
+		type_read_params(t, ret);
+}
+
 /* Template parameters: children of the DIE too. */
 static const struct type_params *params(const struct type *t)
 {
 	struct type_details *d = details(t);
-	struct facts *facts = debuginfo_facts(t->dm);
 
 	if (d == &no_details)
 		return d->params;
-	if (!d->params_asked && !facts_are_paused(facts))
-		d->params_asked = t->dm->types_untold = true;
-	if (d->params)
-		return d->params;
-	struct type_params *ret = NEW(&t->dm->di->arena, struct type_params);
-	d->params = ret;
-	d->params_told = type_known_params(unlock(t), ret);
-	if (!d->params_told && debuginfo_need(t->dm))
-		type_read_params(unlock(t), ret);
-	return ret;
+	if (!d->params)
+		read_params(unlock(t), d);
+	if (!d->params_asked && !facts_are_paused(debuginfo_facts(t->dm))) {
+		d->params_asked = true;
+		t->dm->types_untold |= !d->params_told;
+	}
+	return d->params;
 }
 
 enum type_kind type_kind(const struct type *t)
