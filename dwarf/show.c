@@ -79,7 +79,7 @@ struct known_path {
 static const struct path *find_path(struct show_cache *cache, const struct type *from,
                                     const char *expr)
 {
-	uint64_t key = (((uintptr_t)from * UINT64_C(0x9e3779b97f4a7c15)) ^ (uintptr_t)expr) | 1;
+	uint64_t key = map_key_of_pair((uintptr_t)from, (uintptr_t)expr);
 	struct known_path *known = map_get(&cache->paths, key);
 
 	if (known && known->from == from && known->expr == expr)

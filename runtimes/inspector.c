@@ -26,7 +26,7 @@ struct known_path {
 static const struct known_path *known_path(struct inspector *in, const struct type *from,
                                            const char *expr)
 {
-	uint64_t key = ((uintptr_t)from * UINT64_C(0x9e3779b97f4a7c15)) ^ (uintptr_t)expr;
+	uint64_t key = map_key_of_pair((uintptr_t)from, (uintptr_t)expr);
 	struct known_path *known = map_get(&in->paths, key | 1);
 
 	/* Two pairs may share a key; then the one asked for last is remembered. */

@@ -102,7 +102,8 @@ static void add_behind(struct walk *w, size_t from)
 		error_free(err);
 		return;
 	}
-	if (behind.addr == 0 || !map_put(&w->seen, behind.addr ^ (uintptr_t)behind.type, NULL))
+	if (behind.addr == 0 ||
+	    !map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
 		return;
 	add(w, behind, from, NULL, traits_of(v.type)->behind != NULL);
 }
@@ -200,7 +201,7 @@ static void add_dyn(struct walk *w, size_t from)
 		w->r->complete = false;
 		return;
 	}
-	if (data_addr && map_put(&w->seen, data_addr ^ (uintptr_t)concrete, NULL))
+	if (data_addr && map_put(&w->seen, map_key_of_pair(data_addr, (uintptr_t)concrete), NULL))
 		add(w, (struct value){ concrete, data_addr }, from, NULL,
 		    type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0);
 }

@@ -261,6 +261,21 @@ static void test_map_keys_of_bytes(void **state)
 	assert_true(map_key_of(zero, sizeof(zero)) == 1);
 }
 
+/* Objects of two arrays: whose numbers differ in the same bits are many. */
+static void test_map_keys_of_pairs(void **state)
+{
+	struct map seen CLEANUP(map_free) = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 64; i++) {
+		for (uint64_t j = 0; j < 64; j++)
+			assert_true(map_put(
+				&seen,
+				map_key_of_pair(0x55bfbd735600 + i * 16, 0x7f0012340000 + j * 16),
+				NULL));
+	}
+}
+
 static void test_map_finds_what_was_put(void **state)
 {
 	struct map m CLEANUP(map_free) = { 0 };
@@ -497,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_large_vecs_keep_what_they_have),
 		cmocka_unit_test(test_huge_arenas_hand_out_zeros),
 		cmocka_unit_test(test_map_keys_of_bytes),
+		cmocka_unit_test(test_map_keys_of_pairs),
 		cmocka_unit_test(test_map_finds_what_was_put),
 		cmocka_unit_test(test_str_appends_and_truncates),
 		cmocka_unit_test(test_clean_text_is_utf8_without_controls),

@@ -125,3 +125,8 @@ uint64_t map_key_of(const void *data, size_t len)
 {
 	return map_key_on(0, data, len);
 }
+
+uint64_t map_key_of_pair(uint64_t a, uint64_t b)
+{
+	return map_key_on(a, &b, sizeof(b));
+}

@@ -31,5 +31,8 @@ void map_free(struct map *m);
  */
 uint64_t map_key_of(const void *data, size_t len);
 uint64_t map_key_on(uint64_t seed, const void *data, size_t len);
+/* The same of two numbers, such as an address and a pointer: those of neighbours are none of
+ * others. */
+uint64_t map_key_of_pair(uint64_t a, uint64_t b);
 
 #endif
