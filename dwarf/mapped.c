@@ -11,6 +11,10 @@
 #include "debugger/base/log.h"
 #include "dwarf/debuginfo.h"
 
+#ifndef MADV_POPULATE_READ /* madvise(2): since Linux 5.14 */
+#define MADV_POPULATE_READ 22
+#endif
+
 /*
  * Of all memory, and of files: below the latter it is not worth it. In folios a few faults map as
  * much as hundreds do later.

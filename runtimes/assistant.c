@@ -359,7 +359,13 @@ void assistant_walk(struct collector *c)
 		walk_own(a);
 }
 
-/* As one would have met them. */
+/* Those of no task were met before all others. */
+static bool was_met_before(const struct local_set *a, const struct local_set *b)
+{
+	return a->task && b->task ? tokio_compare_tasks(a->task, b->task) < 0 : !a->task && b->task;
+}
+
+/* In the order in which one would have met them. */
 static void merge_local_sets(struct collector *c, const struct collector *its)
 {
 	VEC(struct local_set) mine = { 0 };
@@ -369,10 +375,8 @@ static void merge_local_sets(struct collector *c, const struct collector *its)
 		*vec_push(&mine) = c->local_sets.data[i];
 	c->local_sets.n = 0;
 	for (size_t i = 0; i < mine.n; i++) {
-		const struct task *task = mine.data[i].task;
-
-		while (task && j < its->local_sets.n &&
-		       tokio_compare_tasks(its->local_sets.data[j].task, task) < 0)
+		while (j < its->local_sets.n &&
+		       was_met_before(&its->local_sets.data[j], &mine.data[i]))
 			local_set_add(c, &its->local_sets.data[j++]);
 		local_set_add(c, &mine.data[i]);
 	}
