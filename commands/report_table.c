@@ -3,23 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/vec.h"
-
-/* FNV-1a over words, which is enough for names, and its high bits folded in for the low ones. */
-static uint64_t hash_bytes(const uint8_t *p, size_t len)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ len, word;
-
-	for (; len >= 8; p += 8, len -= 8) {
-		memcpy(&word, p, 8);
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	memcpy(&word, p, len);
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
 
 /* The slot that has this row, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct report_table *t, const void *bytes, size_t len,
@@ -52,7 +37,7 @@ static void grow(struct report_table *t)
 
 uint32_t report_table_row(struct report_table *t, const void *bytes, size_t len)
 {
-	uint64_t hash = hash_bytes(bytes, len);
+	uint64_t hash = map_key_of(bytes, len);
 
 	grow(t);
 	uint32_t *slot = find_slot(t, bytes, len, hash);

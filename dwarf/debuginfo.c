@@ -448,6 +448,12 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 	return dm->last_unit = &dm->units[lo - 1];
 }
 
+void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner)
+{
+	mapped_will_read(dm, dm->sections.info.data + u->start, u->end - u->start);
+	scan_unit(&dm->sections, u, scanner);
+}
+
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
 	if (u->scanned)
@@ -456,8 +462,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
 	if (!dm->scanners[0])
 		dm->scanners[0] = scanner_new();
-	mapped_will_read(dm, dm->sections.info.data + u->start, u->end - u->start);
-	scan_unit(&dm->sections, u, dm->scanners[0]);
+	debuginfo_scan_with(dm, u, dm->scanners[0]);
 	dm->nscanned++;
 	mapped_read(dm, u->end - u->start);
 }

@@ -170,6 +170,8 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
 /* Scans it if that was not done yet. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
+/* The same into that scanner, without what the thread of dm keeps: any thread may. */
+void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner);
 /* Scans those that are not scanned yet, by several threads when that is worth it. */
 void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n);
 /* Scans the units that have code at these run-time addresses, of modules that are loaded. */

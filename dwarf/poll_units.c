@@ -72,11 +72,8 @@ enum visit {
 static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
 {
 	uint64_t context = q->here->crate_key ^ ((uint64_t)what << 2 | (q->function ? 2 : 0));
-	uint64_t key =
-		(number ^ context * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
 
-	/* No key is 0. */
-	return map_put(&q->dm->poll_visits, key ? key : 1, NULL);
+	return map_put(&q->dm->poll_visits, map_key_of_pair(context, number), NULL);
 }
 
 /*

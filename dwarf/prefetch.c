@@ -31,12 +31,12 @@ static void *run(void *arg)
 	if (!*scanner)
 		*scanner = scanner_new();
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->n) {
-		mapped_will_read(job->dm, job->dm->sections.info.data + job->units[i]->start,
-		                 job->units[i]->end - job->units[i]->start);
-		scan_unit(&job->dm->sections, job->units[i], *scanner);
+		struct unit *u = job->units[i];
+
+		debuginfo_scan_with(job->dm, u, *scanner);
 		if (job->bytes > MUCH)
-			mapped_drop(job->dm, job->dm->sections.info.data + job->units[i]->start,
-			            job->units[i]->end - job->units[i]->start);
+			mapped_drop(job->dm, job->dm->sections.info.data + u->start,
+			            u->end - u->start);
 	}
 	return NULL;
 }

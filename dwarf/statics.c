@@ -229,9 +229,7 @@ static bool is_in_module(const struct dwarf_module *dm, uint64_t low)
 
 static void add_entry(struct index *index, struct entry e)
 {
-	uint64_t key = lookup_name_key(e.name) ^ e.low * UINT64_C(0x9e3779b97f4a7c15);
-
-	if (!map_put(&index->seen, key ? key : 1, NULL))
+	if (!map_put(&index->seen, map_key_of_pair(lookup_name_key(e.name), e.low), NULL))
 		return;
 	e.name = arena_strdup(&index->names, e.name);
 	e.last = qualified_last(e.name);

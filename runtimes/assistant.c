@@ -143,6 +143,26 @@ static void read_from(struct assistant *a, struct target *t)
 	a->in->di->target = t;
 }
 
+/* From here to part(): it has c's work to do with it, in a collector and with a target of its own.
+ */
+static void meet(struct assistant *a, struct collector *c)
+{
+	a->twin = target_twin(c->in->target);
+	read_from(a, a->twin);
+	a->of = c;
+	a->c = collector_new(a->in, c->want, NULL);
+	c->in->di->one_thread = a->in->di->one_thread = true;
+}
+
+static void part(struct assistant *a, struct inspector *in)
+{
+	in->di->one_thread = a->in->di->one_thread = false;
+	a->tasks.n = 0;
+	target_twin_join(a->twin);
+	a->twin = NULL;
+	read_from(a, in->target);
+}
+
 void assistant_begin(struct collector *c)
 {
 	struct inspector *in = c->in;
@@ -152,12 +172,8 @@ void assistant_begin(struct collector *c)
 	if (!in->assistant)
 		in->assistant = open_assistant(in);
 	struct assistant *a = in->assistant;
-	a->twin = target_twin(in->target);
-	read_from(a, a->twin);
-	a->of = c;
-	a->c = collector_new(a->in, c->want, NULL);
+	meet(a, c);
 	a->c->by_poll = true;
-	in->di->one_thread = a->in->di->one_thread = true;
 	parallel_start(&a->thread, run, a);
 }
 
@@ -242,13 +258,9 @@ void assistant_wait(struct inspector *in)
 		parallel_wait(&a->thread);
 	else
 		work(a); /* no thread could be had */
-	in->di->one_thread = a->in->di->one_thread = false;
 	for (size_t i = 0; i < a->c->local_sets.n; i++)
 		local_set_add(a->of, &a->c->local_sets.data[i]);
-	a->tasks.n = 0;
-	target_twin_join(a->twin);
-	a->twin = NULL;
-	read_from(a, in->target);
+	part(a, in);
 }
 
 void assistant_end(struct inspector *in)
@@ -346,15 +358,11 @@ void assistant_walk(struct collector *c)
 	take_own(c, a);
 	if (!c->its_threads)
 		translate(c, a);
-	a->twin = target_twin(c->in->target);
-	read_from(a, a->twin);
-	a->of = c;
-	a->c = collector_new(a->in, c->want, NULL);
+	meet(a, c);
 	borrow(a->c, c);
 	a->c->tokio_threads = c->its_threads;
 	a->c->tokio_runtimes = c->its_runtimes;
 	a->c->ntokio_runtimes = c->ntokio_runtimes;
-	c->in->di->one_thread = a->in->di->one_thread = true;
 	if (!parallel_start(&a->thread, walk, a))
 		walk_own(a);
 }
@@ -391,7 +399,6 @@ void assistant_end_walk(struct collector *c)
 	struct collector *its = a->c;
 
 	parallel_wait(&a->thread);
-	c->in->di->one_thread = a->in->di->one_thread = false;
 	merge_local_sets(c, its);
 	for (size_t i = 0; i < its->nodes.capacity; i++) {
 		if (its->nodes.slots[i].key)
@@ -405,10 +412,7 @@ void assistant_end_walk(struct collector *c)
 	arena_adopt(c->a, its->a);
 	snapshot_free(collector_finish(its));
 	a->c = NULL;
-	a->tasks.n = 0;
-	target_twin_join(a->twin);
-	a->twin = NULL;
-	read_from(a, c->in->target);
+	part(a, c->in);
 }
 
 struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t poll,

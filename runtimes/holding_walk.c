@@ -21,8 +21,7 @@ uint64_t holding_frame_key(struct value v)
 
 	if (!traits->name_key)
 		traits->name_key = lookup_name_key(type_name(v.type));
-	uint64_t key = (v.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ traits->name_key;
-	return key ? key : 1; /* 0 is no key of a map */
+	return map_key_of_pair(v.addr, traits->name_key);
 }
 
 /* ---- paths ---- */

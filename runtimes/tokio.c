@@ -415,14 +415,17 @@ static void decode_by_poll(struct collector *c)
 	assistant_wait(c->in);
 }
 
+static bool decode_listed(struct collector *c, struct task *task, size_t i, size_t n)
+{
+	if (i % TASKS_AT_ONCE == 0)
+		relax(c, NOTES_MEANWHILE);
+	return decode_next(c, task, i, n);
+}
+
 void tokio_decode_listed(struct collector *c, const struct task_poll *polls, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (i % TASKS_AT_ONCE == 0)
-			relax(c, NOTES_MEANWHILE);
-		if (!decode_next(c, polls[i].task, i, n))
-			return;
-	}
+	for (size_t i = 0; i < n && decode_listed(c, polls[i].task, i, n); i++)
+		;
 }
 
 /* Each reads the tasks whose types it knows, in the order in which one would read them all. */
@@ -445,12 +448,9 @@ static void decode_tasks(struct collector *c)
 		decode_shared(c);
 		return;
 	}
-	for (size_t i = 0; i < c->out->ntasks; i++) {
-		if (i % TASKS_AT_ONCE == 0)
-			relax(c, NOTES_MEANWHILE);
-		if (!decode_next(c, c->out->tasks[i], i, c->out->ntasks))
-			return;
-	}
+	size_t n = c->out->ntasks;
+	for (size_t i = 0; i < n && decode_listed(c, c->out->tasks[i], i, n); i++)
+		;
 }
 
 void tokio_collect(struct collector *c)

@@ -109,10 +109,10 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 	return chunk;
 }
 
-/* Bytes from what is used to the next place of that alignment. */
-static size_t padding(const struct arena_chunk *chunk, size_t align)
+/* The next place of that alignment behind what is used. */
+static size_t next_place(const struct arena_chunk *chunk, size_t align)
 {
-	return (align - chunk->used % align) % align;
+	return (chunk->used + align - 1) / align * align;
 }
 
 /* Whatever the bytes are; *clean: they are zero. */
@@ -123,13 +123,15 @@ static void *take(struct arena *a, size_t size, size_t align, bool *clean)
 
 	size_t need = size + REDZONE;
 	struct arena_chunk *chunk = a->chunks;
+	size_t at = chunk ? next_place(chunk, align) : 0;
 
-	if (!chunk || chunk->size - chunk->used < need + padding(chunk, align))
-		chunk = add_chunk(a, need + align);
-	need += padding(chunk, align);
-	void *p = chunk->data + chunk->used + padding(chunk, align);
-	chunk->used += need;
-	a->total += need;
+	if (!chunk || at > chunk->size || chunk->size - at < need) {
+		chunk = add_chunk(a, need);
+		at = 0;
+	}
+	void *p = chunk->data + at;
+	a->total += at + need - chunk->used;
+	chunk->used = at + need;
 	UNPOISON(p, size);
 	*clean = chunk->clean;
 	return p;

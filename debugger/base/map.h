@@ -27,7 +27,8 @@ void map_free(struct map *m);
 
 /*
  * A hash of bytes that is no 0: the key of what has a name, and of a name and a number. It takes
- * eight bytes at a time: names of types are long, and there are many.
+ * eight bytes at a time: names of types are long, and there are many. Files of facts have such
+ * keys.
  */
 uint64_t map_key_of(const void *data, size_t len);
 uint64_t map_key_on(uint64_t seed, const void *data, size_t len);
