@@ -4,7 +4,7 @@
 
 #include "debugger/base/vec.h"
 
-enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256 };
+enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256, NBYTES = 1 << 8 };
 
 struct builder {
 	const struct unit *u;
@@ -91,12 +91,14 @@ static void add_skip(struct builder *b, const struct abbrev *ab, const struct at
 }
 
 /* The name where it is no offset in .debug_str is read when somebody asks. */
-static void add_name(struct builder *b, const struct abbrev *ab, const struct attribute *at)
+static void add_name(struct builder *b, struct abbrev *ab, const struct attribute *at)
 {
-	if (at->form == DW_FORM_strp && b->u->offset_size == 4)
+	if (at->form == DW_FORM_strp && b->u->offset_size == 4) {
+		ab->flags |= SCOPE_NAME_AT;
 		add_op(b, ab, OP_NAME, 0);
-	else
+	} else {
 		add_skip(b, ab, at);
+	}
 }
 
 static void add_wanted(struct builder *b, struct abbrev *ab, const struct attribute *at)
@@ -184,6 +186,27 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 	while ((v)->n <= (code))                                                                   \
 	vec_push(v)
 
+/* By the first byte of a code, where what is in skip becomes no scope. */
+static uint8_t move_of(const struct abbrev_table *t, unsigned first, unsigned skip)
+{
+	if (first == 0)
+		return MOVE_END;
+	if (first >= 0x80)
+		return MOVE_LONG_CODE;
+	if (first >= t->n || !t->by_code[first].tag)
+		return MOVE_OTHER;
+
+	const struct step *step = &t->steps[first];
+	unsigned size = step->size + 1u;
+	if (size >= MOVE_SIZES)
+		return MOVE_OTHER;
+	if (!(step->skip & skip))
+		return (uint8_t)(MOVE_NOTE + size);
+	if (step->block_at != NOWHERE)
+		return (uint8_t)(MOVE_BLOCK + size);
+	return (uint8_t)((step->leb_mask[0] ? MOVE_NUMBERS : MOVE_FIXED) + size);
+}
+
 struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const struct unit *u,
                                       struct arena *a)
 {
@@ -200,10 +223,14 @@ struct abbrev_table abbrev_read_table(const struct dwarf_sections *s, const stru
 		build(&b, &r, &b.abbrevs.data[code]);
 	}
 	struct abbrev_table ret = { .n = b.abbrevs.n };
-	ret.steps = NEW_ARRAY(a, struct step, ret.n);
+	ret.steps = NEW_ARRAY(a, struct step, ret.n > NBYTES ? ret.n : NBYTES);
 	for (size_t i = 0; i < ret.n; i++)
 		ret.steps[i] = b.abbrevs.data[i].shape.step;
 	ret.by_code = vec_to_arena(&b.abbrevs, a);
+	for (unsigned first = 0; first < NBYTES; first++) {
+		ret.moves[0][first] = move_of(&ret, first, SKIP_OUTSIDE);
+		ret.moves[1][first] = move_of(&ret, first, SKIP_IN_FUNCTION);
+	}
 	ret.ops = vec_to_arena(&b.ops, a);
 	ret.attributes = vec_to_arena(&b.attributes, a);
 	return ret;

@@ -33,6 +33,24 @@ enum {
 enum { SKIP_OUTSIDE = 1 << 0, SKIP_IN_FUNCTION = 1 << 1 };
 
 /*
+ * What a pass does with a DIE, by the first byte of its code: one number for a switch, of a class
+ * and of the bytes that the DIE has, its code among them, its block not. With a case for each, the
+ * processor guesses from the DIEs before where the next one begins, and goes on there; it would
+ * have to wait for a length that is looked up and added, twice as long.
+ */
+enum move {
+	MOVE_SIZES = 64,               /* no DIE of a class has as many bytes */
+	MOVE_FIXED = 0 * MOVE_SIZES,   /* stepped over: all values have fixed sizes */
+	MOVE_NUMBERS = 1 * MOVE_SIZES, /* stepped over: there are LEB128 numbers */
+	MOVE_BLOCK = 2 * MOVE_SIZES,   /* stepped over: there is a block, and may be numbers */
+	MOVE_NOTE = 3 * MOVE_SIZES,    /* becomes a scope */
+	/* No DIE has 0 bytes: */
+	MOVE_OTHER = MOVE_FIXED,    /* there is no such code, or it has no shape */
+	MOVE_END = MOVE_NUMBERS,    /* the end of siblings */
+	MOVE_LONG_CODE = MOVE_BLOCK /* of two bytes or more */
+};
+
+/*
  * All that is needed to step over a DIE that has its shape. Most DIEs are stepped over, and each
  * tells where the next one is: the steps of a unit lie side by side, apart from the rest.
  */
@@ -72,7 +90,8 @@ struct abbrev {
 
 struct abbrev_table {
 	struct abbrev *by_code;
-	struct step *steps; /* by code as well */
+	struct step *steps;       /* by code as well; as many as a byte has values, or more */
+	uint8_t moves[2][1 << 8]; /* outside of functions and inside, by the code's first byte */
 	size_t n;
 	const struct op *ops;
 	const struct attribute *attributes;
@@ -99,14 +118,20 @@ void abbrev_cache_free(struct abbrev_cache *cache);
 struct shape shape_of(const struct unit *u, const struct abbrev *ab,
                       const struct attribute *attributes, size_t n);
 
+/* Has one of the numbers behind the block more bytes than its shape has for it? */
+static inline bool numbers_are_long(const struct step *s, const uint8_t *behind_block)
+{
+	return (behind_block[s->leb_at[0]] & s->leb_mask[0]) ||
+	       (behind_block[s->leb_at[1]] & s->leb_mask[1]);
+}
+
 /* Behind the DIE's values at p, if they have their shape; *block is how far they moved. */
 static inline const uint8_t *step_over(const struct step *s, const uint8_t *p, size_t *block)
 {
 	*block = s->block_at == NOWHERE ? 0 : p[s->block_at];
 	const uint8_t *behind = p + *block;
 
-	if (*block >= 0x80 || (behind[s->leb_at[0]] & s->leb_mask[0]) ||
-	    (behind[s->leb_at[1]] & s->leb_mask[1]))
+	if (*block >= 0x80 || numbers_are_long(s, behind))
 		return NULL;
 	return behind + s->size;
 }

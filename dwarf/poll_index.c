@@ -19,6 +19,7 @@
 enum {
 	AT_ONCE = 1 << 15,      /* symbols: the pages of their names do not stay */
 	MANY_NAMES = 16 << 20,  /* bytes: below it is not worth giving them back */
+	NAMES_AHEAD = 2048,     /* bytes of names that read_ahead() is asked for */
 	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
 	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
 	WORTH_A_THREAD = 2 * AT_ONCE,
@@ -216,9 +217,11 @@ static void read_some(const struct reading *r, struct finder *f, size_t first, s
 		const Elf64_Sym *sym = &r->t.data[i];
 		size_t at = sym->st_name;
 
+		read_ahead(sym, SYMTAB_AHEAD);
 		if (ELF64_ST_TYPE(sym->st_info) != STT_FUNC || !sym->st_value || at >= names.size)
 			continue;
 		const char *name = (const char *)names.data + at;
+		read_ahead(name, NAMES_AHEAD);
 		size_t len = strnlen(name, names.size - at);
 		if (len < names.size - at)
 			read_name(f, name, len, sym->st_value);

@@ -850,6 +850,72 @@ static void test_shapes(void **state)
 	drop(&s);
 }
 
+/* An abbreviation with so many bytes of values behind a name, or none. */
+static void put_sized_abbrev(struct bytes *b, unsigned code, unsigned tag, size_t size)
+{
+	put_uleb(b, code);
+	put_uleb(b, tag);
+	put_fixed(b, code % 2, 1); /* every other one has children */
+	if (tag == DW_TAG_structure_type) {
+		put_uleb(b, DW_AT_name);
+		put_uleb(b, DW_FORM_strp);
+	}
+	for (size_t i = 0; i < size; i++) {
+		put_uleb(b, DW_AT_decl_line);
+		put_uleb(b, DW_FORM_data1);
+	}
+	put_fixed(b, 0, 2);
+}
+
+enum { MAX_SIZE = 80, CODE_MEMBERS = 20, CODE_STRUCTS = CODE_MEMBERS + MAX_SIZE };
+
+/* DIEs of all sizes, half of them with a code of two bytes; then so many that nobody wants. */
+static void put_sizes(struct bytes *b, size_t fillers)
+{
+	static const char values[MAX_SIZE] = "\1\2\3";
+	size_t unit = begin_unit(b, 4, 0);
+
+	put_named(b, CODE_UNIT, "unit");
+	for (unsigned size = 0; size < MAX_SIZE; size++) {
+		put_uleb(b, CODE_STRUCTS + size);
+		put_fixed(b, size, 4);
+		put(b, values, size);
+		put_uleb(b, CODE_MEMBERS + size);
+		put(b, values, size);
+		put_fixed(b, 0, (CODE_STRUCTS + size) % 2 + (CODE_MEMBERS + size) % 2);
+	}
+	for (size_t i = 0; i < fillers; i++) {
+		put_uleb(b, CODE_FILLER);
+		put_fixed(b, 0, 8);
+	}
+	put_fixed(b, 0, 1);
+	end_unit(b, unit);
+}
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_shape_abbrevs(&s.abbrev);
+	s.abbrev.n--; /* the end of the table */
+	for (unsigned size = 0; size < MAX_SIZE; size++) {
+		put_sized_abbrev(&s.abbrev, CODE_MEMBERS + size, DW_TAG_member, size);
+		put_sized_abbrev(&s.abbrev, CODE_STRUCTS + size, DW_TAG_structure_type, size);
+	}
+	put_fixed(&s.abbrev, 0, 1);
+	put_sizes(&s.info, 100);
+	scan(&s);
+	const struct unit *u = &s.units[0];
+	assert_int_equal(u->nscopes, MAX_SIZE);
+	for (unsigned size = 0; size < MAX_SIZE; size++) {
+		assert_int_equal(u->scopes[size].name, size);
+		assert_int_equal(u->scopes[size].parent, SCOPE_NONE);
+		assert_int_equal(u->scopes[size].tag, DW_TAG_structure_type);
+	}
+	drop(&s);
+}
+
 /* Several threads find what one finds. */
 static void test_threads(void **state)
 {
@@ -985,6 +1051,7 @@ int main(void)
 		cmocka_unit_test(test_has_tag),
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_rust_unit),
 	};

@@ -94,15 +94,29 @@ struct symtab_survey symtab_survey_new(struct dwarf_module *dm)
 	};
 }
 
-void symtab_survey(struct symtab_survey *s)
+/* Of one block; its thread-locals are added to the others. */
+static struct symtab_extent survey_block(struct symtab_survey *s, size_t first, size_t end)
 {
-	for (size_t i = 0; i < s->t.n; i++) {
+	struct symtab_extent ret = { 0 };
+
+	for (size_t i = first; i < end; i++) {
 		const Elf64_Sym *sym = &s->t.data[i];
 
+		read_ahead(sym, SYMTAB_AHEAD);
 		if (is_function(sym))
-			extend(&s->extents[i / SYMTAB_BLOCK], sym);
+			extend(&ret, sym);
 		else if (ELF64_ST_TYPE(sym->st_info) == STT_TLS && sym->st_shndx != SHN_UNDEF)
 			*vec_push(&s->thread_locals) = sym;
+	}
+	return ret;
+}
+
+void symtab_survey(struct symtab_survey *s)
+{
+	for (size_t first = 0; first < s->t.n; first += SYMTAB_BLOCK) {
+		size_t end = first + SYMTAB_BLOCK < s->t.n ? first + SYMTAB_BLOCK : s->t.n;
+
+		s->extents[first / SYMTAB_BLOCK] = survey_block(s, first, end);
 	}
 }
 

@@ -6,6 +6,8 @@
 
 #include "dwarf/debuginfo.h"
 
+enum { SYMTAB_AHEAD = 3072 /* bytes of symbols that read_ahead() is asked for */ };
+
 /* .symtab of the file itself, else of its debug file. */
 struct symtab symtab_of(struct dwarf_module *dm);
 /* A symbol's name, NULL when it has none. */
