@@ -33,21 +33,22 @@ enum {
 enum { SKIP_OUTSIDE = 1 << 0, SKIP_IN_FUNCTION = 1 << 1 };
 
 /*
- * What a pass does with a DIE, by the first byte of its code: one number for a switch, of a class
- * and of the bytes that the DIE has, its code among them, its block not. With a case for each, the
- * processor guesses from the DIEs before where the next one begins, and goes on there; it would
- * have to wait for a length that is looked up and added, twice as long.
+ * What a pass does with a DIE, by the first byte of its code: one number for a class and the bytes
+ * that the DIE has, its code among them, its block not. pass.c has a place in its code for each, so
+ * that the processor guesses from the DIEs before where the next one begins, and goes on there; it
+ * would have to wait for a length that is looked up and added, twice as long.
  */
 enum move {
-	MOVE_SIZES = 64,               /* no DIE of a class has as many bytes */
+	MOVE_SIZES = 48,               /* no DIE of a class has as many bytes */
 	MOVE_FIXED = 0 * MOVE_SIZES,   /* stepped over: all values have fixed sizes */
 	MOVE_NUMBERS = 1 * MOVE_SIZES, /* stepped over: there are LEB128 numbers */
 	MOVE_BLOCK = 2 * MOVE_SIZES,   /* stepped over: there is a block, and may be numbers */
 	MOVE_NOTE = 3 * MOVE_SIZES,    /* becomes a scope */
+	NMOVES = 4 * MOVE_SIZES,
 	/* No DIE has 0 bytes: */
-	MOVE_OTHER = MOVE_FIXED,    /* there is no such code, or it has no shape */
-	MOVE_END = MOVE_NUMBERS,    /* the end of siblings */
-	MOVE_LONG_CODE = MOVE_BLOCK /* of two bytes or more */
+	MOVE_OTHER = MOVE_FIXED,     /* there is no such code, or it has no shape */
+	MOVE_END = MOVE_NUMBERS,     /* the end of siblings */
+	MOVE_LONG_CODE = MOVE_BLOCK, /* of two bytes or more */
 };
 
 /*

@@ -8,7 +8,7 @@
 #include "dwarf/debuginfo.h"
 
 /* Padding between two functions of one unit that may be counted as the unit's own. */
-enum { MAX_PADDING = 64 };
+enum { MAX_PADDING = 64, AHEAD = 2048 /* bytes that read_ahead() is asked for */ };
 
 typedef VEC(struct unit_range) range_vec;
 
@@ -41,6 +41,7 @@ static void add_pairs(const uint8_t *p, const uint8_t *end, uint32_t u, range_ve
 	for (; end - p >= 16; p += 16) {
 		uint64_t pair[2];
 
+		read_ahead(p, AHEAD);
 		memcpy(pair, p, sizeof(pair));
 		if (pair[0] == 0 && pair[1] == 0)
 			break;
@@ -104,7 +105,6 @@ static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *
 	ptrdiff_t at = 0;
 
 	/* With ThinLTO most have none. libdw would read the headers of all before this one. */
-	scan_unit_root(&dm->sections, u, &(struct root_abbrevs){ 0 });
 	if (!u->has_code || !dwarf_offdie(dm->dwarf, u->first_die, &die))
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)

@@ -247,7 +247,6 @@ static void decide_tier(struct dwarf_module *dm)
 {
 	size_t looked = 0;
 
-	debuginfo_read_roots(dm);
 	for (size_t i = 0; i < dm->nunits; i++) {
 		if (dm->units[i].dwo_name) {
 			dm->tier = DWARF_SYMBOLS;
@@ -280,17 +279,17 @@ static void decide_tier(struct dwarf_module *dm)
 			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
-static void pass_header(const uint8_t *end, void *arg)
+static void pass_unit(const uint8_t *end, void *arg)
 {
 	mapped_passed(arg, end);
 }
 
-static void read_headers(struct dwarf_module *dm)
+static void read_units(struct dwarf_module *dm)
 {
 	struct mapped_pass pass = { dm, dm->sections.info.data };
-	const struct scan_watcher watcher = { pass_header, &pass };
+	const struct scan_watcher watcher = { pass_unit, &pass };
 
-	dm->units = scan_unit_headers(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
+	dm->units = scan_units(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
 }
 
 static void load(struct dwarf_module *dm)
@@ -313,7 +312,7 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	symtab_read_ahead(dm);
-	read_headers(dm);
+	read_units(dm);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
 	    dm->sections.info.size);
 	if (dm->nunits == 0) {
@@ -471,12 +470,10 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 static void note_statics(struct dwarf_module *dm, struct unit *u)
 {
 	u->vtables_noted = true;
-	for (size_t i = 0; i < u->nscopes; i++) {
-		const struct scope_note *note = &u->scopes[i];
-
-		if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_ADDRESS))
+	for (size_t i = 0; i < u->nvariables; i++) {
+		if (!(u->scopes[u->variables[i]].flags & SCOPE_ADDRESS))
 			continue;
-		struct scope s = scan_scope(&dm->sections, u, (uint32_t)i);
+		struct scope s = scan_scope(&dm->sections, u, u->variables[i]);
 		struct static_place *place = NEW(&dm->di->arena, struct static_place);
 
 		if (!s.low)
@@ -520,20 +517,6 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
 	return u;
 }
 
-void debuginfo_read_roots(struct dwarf_module *dm)
-{
-	struct root_abbrevs known = { 0 };
-	struct mapped_pass pass = { dm, dm->sections.info.data };
-
-	if (dm->roots_read)
-		return;
-	dm->roots_read = true;
-	for (size_t i = 0; i < dm->nunits; i++) {
-		scan_unit_root(&dm->sections, &dm->units[i], &known);
-		mapped_passed(&pass, dm->sections.info.data + dm->units[i].end);
-	}
-}
-
 /* Copies the version-like text (digits, dots, pre-release) at p. */
 static const char *version_at(struct debuginfo *di, const char *p)
 {
@@ -551,7 +534,6 @@ const char *search_crate_version(struct dwarf_module *dm, const char *crate)
 	SCRATCH(tmp);
 	const char *wanted = arena_printf(&tmp, "/%s-", crate);
 
-	debuginfo_read_roots(dm);
 	for (size_t i = 0; i < dm->nunits; i++) {
 		const char *at = dm->units[i].name ? strstr(dm->units[i].name, wanted) : NULL;
 
@@ -566,7 +548,6 @@ const char *search_rustc_version(struct dwarf_module *dm)
 	static const char wanted[] = "rustc version ";
 	const char *newest = NULL;
 
-	debuginfo_read_roots(dm);
 	for (size_t i = 0; i < dm->nunits; i++) {
 		const struct unit *u = &dm->units[i];
 		const char *at = u->producer ? strstr(u->producer, wanted) : NULL;

@@ -84,7 +84,6 @@ struct dwarf_module {
 	struct unit *units;       /* ascending start */
 	size_t nunits;
 	struct unit *last_unit; /* that debuginfo_unit_of() found */
-	bool roots_read;        /* names of all units are read */
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
@@ -184,8 +183,6 @@ struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
 struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr);
 /* Is the code at two run-time addresses of one crate? Also where nothing says that it is not. */
 bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b);
-/* Reads names and producers of all units (about 2 us each). */
-void debuginfo_read_roots(struct dwarf_module *dm);
 
 /* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
 bool unit_crate(const struct unit *u, const char **name, size_t *len);

@@ -256,7 +256,6 @@ const struct type *search_type(struct dwarf_module *dm, const char *name, uint64
 	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;
 	const struct type *found = here ? type_in_unit(dm, here, name, tail) : NULL;
 
-	debuginfo_read_roots(dm);
 	if (found || (dm->nnames++ >= FEW && type_by_index(dm, name, tail, crate_len, &found)))
 		return found;
 	return type_in_units(dm, here, name, tail, crate_len);
@@ -343,7 +342,6 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 	VEC(struct thread_local) unsure = { 0 };
 
 	*doubt = NULL;
-	debuginfo_read_roots(dm);
 	scan_crate(dm, path, crate_len);
 	symbols = debuginfo_tls_symbols(dm); /* may have to wait for a thread beside: last */
 	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
@@ -352,18 +350,18 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 		if (!unit_is_of_crate(u, path, crate_len))
 			continue;
 		debuginfo_scan(dm, u);
-		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope_note *note = &u->scopes[j];
+		for (size_t j = 0; j < u->nvariables; j++) {
+			uint32_t index = u->variables[j];
 			const struct symbol *symbol;
 			const char *name;
 
-			if (note->tag != DW_TAG_variable || !(note->flags & SCOPE_LINKAGE))
+			if (!(u->scopes[index].flags & SCOPE_LINKAGE))
 				continue;
-			struct scope s = scan_scope(&dm->sections, u, (uint32_t)j);
+			struct scope s = scan_scope(&dm->sections, u, index);
 			symbol = s.linkage ? tls_symbol(symbols, s.linkage) : NULL;
 			if (!s.linkage || (!symbol && (symbols->has_symtab || !s.is_tls)))
 				continue;
-			name = scope_name(dm, u, (uint32_t)j);
+			name = scope_name(dm, u, index);
 			if (!name || strncmp(name, path, path_len) != 0)
 				continue;
 			struct said said;

@@ -196,6 +196,11 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 		*vec_push(&p->out->results) = (struct unit_result){ scope, extent->type };
 }
 
+static void note_variable(struct pass *p)
+{
+	*vec_push(&p->out->variables) = (uint32_t)(p->out->scopes.n - 1);
+}
+
 /* A DIE whose values have their shape. */
 static inline void note_shape(struct pass *p, const uint8_t *die, const uint8_t *values,
                               size_t block, const struct abbrev *ab, uint32_t parent)
@@ -209,11 +214,13 @@ static inline void note_shape(struct pass *p, const uint8_t *die, const uint8_t 
 		struct extent extent = read_function(values, block, s);
 
 		note_function(p, note, &extent);
-	} else if (s->has_location) {
+	} else if (ab->tag == DW_TAG_variable) {
+		struct section location = { values + s->step.block_at + 1, block };
 		uint64_t low;
 
-		note->flags |= note_location(
-			p->s, p->u, (struct section){ values + s->step.block_at + 1, block }, &low);
+		note_variable(p);
+		if (s->has_location)
+			note->flags |= note_location(p->s, p->u, location, &low);
 	}
 }
 
@@ -233,6 +240,8 @@ void note_scope(struct pass *p, struct reader *r, const uint8_t *die, const stru
 	run_ops(p, r, ab, note, &extent);
 	if (ab->tag == DW_TAG_subprogram)
 		note_function(p, note, &extent);
+	else if (ab->tag == DW_TAG_variable)
+		note_variable(p);
 }
 
 void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)

@@ -30,60 +30,73 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 	return step_over(*step, p + 2, &block);
 }
 
-/*
- * The cases of run_shapes(): for each number of bytes that a DIE can have, what each class of moves
- * does. What keeps p apart keeps the compiler from making one addition of them all.
- */
-#define APART(p) __asm__("" : : "r"(p))
+/* clang-format off */
 
+/* The sizes of DIEs that there are moves for. */
+#define EACH_SIZE(of)                                                                              \
+	of(1)  of(2)  of(3)  of(4)  of(5)  of(6)  of(7)  of(8)  of(9)  of(10) of(11) of(12)        \
+	of(13) of(14) of(15) of(16) of(17) of(18) of(19) of(20) of(21) of(22) of(23) of(24)        \
+	of(25) of(26) of(27) of(28) of(29) of(30) of(31) of(32) of(33) of(34) of(35) of(36)        \
+	of(37) of(38) of(39) of(40) of(41) of(42) of(43) of(44) of(45) of(46) of(47)
+
+/* Goes on n bytes farther, with a jump of its own: the processor learns each apart. */
 #define GO_ON(n)                                                                                   \
-	p += (n);                                                                                  \
-	APART(p);                                                                                  \
-	continue
+	do {                                                                                       \
+		p += (n);                                                                          \
+		if (p >= end || at == last)                                                        \
+			goto out;                                                                  \
+		step = &steps[p[0]];                                                               \
+		read_ahead(p, AHEAD);                                                              \
+		goto *labels[moves[p[0]]];                                                         \
+	} while (0)
 
 /* Most blocks are as short as these. */
 #define GO_ON_BEHIND_BLOCK(n)                                                                      \
-	if (block == 1) {                                                                          \
-		GO_ON((n) + 1);                                                                    \
-	} else if (block == 2) {                                                                   \
-		GO_ON((n) + 2);                                                                    \
-	} else if (block == 3) {                                                                   \
-		GO_ON((n) + 3);                                                                    \
-	}                                                                                          \
-	GO_ON((n) + block)
+	do {                                                                                       \
+		if (block == 1)                                                                    \
+			GO_ON((n) + 1);                                                            \
+		if (block == 2)                                                                    \
+			GO_ON((n) + 2);                                                            \
+		GO_ON((n) + block);                                                                \
+	} while (0)
 
 #define GO_BELOW(depth)                                                                            \
-	if (step->has_children) {                                                                  \
-		at[1] = (depth);                                                                   \
-		at++;                                                                              \
-	}
+	do {                                                                                       \
+		if (step->has_children) {                                                          \
+			at[1] = (depth);                                                           \
+			at++;                                                                      \
+		}                                                                                  \
+	} while (0)
 
-#define CASES(n)                                                                                   \
-	case MOVE_FIXED + (n):                                                                     \
+#define MOVES(n)                                                                                   \
+	fixed_##n:                                                                                 \
 		GO_BELOW(at[0]);                                                                   \
 		GO_ON(n);                                                                          \
-	case MOVE_NUMBERS + (n):                                                                   \
+	numbers_##n:                                                                               \
 		if (numbers_are_long(step, p + 1))                                                 \
 			goto out;                                                                  \
 		GO_BELOW(at[0]);                                                                   \
 		GO_ON(n);                                                                          \
-	case MOVE_BLOCK + (n):                                                                     \
+	block_##n:                                                                                 \
 		block = p[1 + step->block_at];                                                     \
 		if (block >= 0x80 || numbers_are_long(step, p + 1 + block))                        \
 			goto out;                                                                  \
 		GO_BELOW(at[0]);                                                                   \
 		GO_ON_BEHIND_BLOCK(n);                                                             \
-	case MOVE_NOTE + (n):                                                                      \
+	note_##n:                                                                                  \
 		if (!note_if_shaped(pass, p, at->parent, &block))                                  \
 			goto out;                                                                  \
 		GO_BELOW(below_note(pass, at[0], &abbrevs->by_code[p[0]]));                        \
 		moves = abbrevs->moves[at->in_function];                                           \
-		if (block == 0) {                                                                  \
+		if (block == 0)                                                                    \
 			GO_ON(n);                                                                  \
-		}                                                                                  \
 		GO_ON_BEHIND_BLOCK(n);
-#define CASES_4(n)  CASES(n) CASES((n) + 1) CASES((n) + 2) CASES((n) + 3)
-#define CASES_12(n) CASES_4(n) CASES_4((n) + 4) CASES_4((n) + 8)
+
+#define LABELS(n)                                                                                  \
+	[MOVE_FIXED + (n)] = &&fixed_##n, [MOVE_NUMBERS + (n)] = &&numbers_##n,                    \
+	[MOVE_BLOCK + (n)] = &&block_##n, [MOVE_NOTE + (n)] = &&note_##n,
+
+/* clang-format on */
 
 /*
  * Behind the DIEs that follow, as far as they have their shapes, as nearly all do. Stops also where
@@ -92,45 +105,33 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 static const uint8_t *run_shapes(struct pass *pass, const uint8_t *p, const uint8_t *end,
                                  struct depth **depth, struct depth *last)
 {
+	static const void *const labels[NMOVES] = {
+		EACH_SIZE(LABELS)[MOVE_OTHER] = &&out,
+		[MOVE_END] = &&end_of_siblings,
+		[MOVE_LONG_CODE] = &&long_code,
+	};
 	const struct abbrev_table *abbrevs = pass->abbrevs;
 	const struct step *steps = abbrevs->steps, *step;
 	struct depth *at = *depth, *first = last - MAX_DEPTH + 1;
-	const uint8_t *moves = abbrevs->moves[at->in_function];
+	const uint8_t *moves = abbrevs->moves[at->in_function], *behind;
 	size_t block;
 
-	while (p < end && at < last) {
-		step = &steps[p[0]];
-		read_ahead(p, AHEAD);
-		switch (moves[p[0]]) {
-			CASES(1)
-			CASES(2)
-			CASES(3)
-			CASES_12(4)
-			CASES_12(16)
-			CASES_12(28)
-			CASES_12(40)
-			CASES_12(52)
-		case MOVE_END:
-			if (at == first)
-				goto out;
-			at--;
-			moves = abbrevs->moves[at->in_function];
-			GO_ON(1);
-		case MOVE_LONG_CODE: {
-			const uint8_t *behind = skip_long_code(
-				abbrevs, p, at->in_function ? SKIP_IN_FUNCTION : SKIP_OUTSIDE,
-				&step);
-
-			if (!behind)
-				goto out;
-			GO_BELOW(at[0]);
-			p = behind;
-			continue;
-		}
-		default:
-			goto out;
-		}
-	}
+	GO_ON(0);
+	EACH_SIZE(MOVES)
+end_of_siblings:
+	if (at == first)
+		goto out;
+	at--;
+	moves = abbrevs->moves[at->in_function];
+	GO_ON(1);
+long_code:
+	behind = skip_long_code(abbrevs, p, at->in_function ? SKIP_IN_FUNCTION : SKIP_OUTSIDE,
+	                        &step);
+	if (!behind)
+		goto out;
+	GO_BELOW(at[0]);
+	p = behind;
+	GO_ON(0);
 out:
 	*depth = at;
 	return p;

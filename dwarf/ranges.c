@@ -63,6 +63,5 @@ bool ranges_have(struct dwarf_module *dm, struct unit *u, uint64_t die, uint64_t
 		return pc >= low && pc < (high_is_size ? low + high : high);
 	if (!has_ranges)
 		return false;
-	scan_unit_root(&dm->sections, u, &(struct root_abbrevs){ 0 });
 	return u->version < 5 ? list_has(&dm->sections, u, ranges, pc) : ask_libdw(dm, die, pc);
 }

@@ -43,6 +43,7 @@ void scanner_free(struct scanner *s)
 	vec_free(&s->found.scopes);
 	vec_free(&s->found.functions);
 	vec_free(&s->found.results);
+	vec_free(&s->found.variables);
 	free(s);
 }
 
@@ -57,8 +58,7 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	if (u->scanned)
 		return;
 	u->scanned = true;
-	scan_unit_root(s, u, &(struct root_abbrevs){ 0 });
-	found->scopes.n = found->functions.n = found->results.n = 0;
+	found->scopes.n = found->functions.n = found->results.n = found->variables.n = 0;
 	if (u->end - u->start >= LARGE_UNIT) {
 		scanner->notes.huge = true;
 		vec_reserve(&found->scopes, LARGE_UNIT_SCOPES);
@@ -70,13 +70,14 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	u->functions = KEEP(scanner, &found->functions);
 	u->nresults = found->results.n;
 	u->results = KEEP(scanner, &found->results);
+	u->nvariables = found->variables.n;
+	u->variables = KEEP(scanner, &found->variables);
 }
 
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 {
 	SCRATCH(tmp);
 
-	scan_unit_root(s, u, &(struct root_abbrevs){ 0 });
 	struct abbrev_table abbrevs = abbrev_read_table(s, u, &tmp);
 	return pass_has_tag(s, u, &abbrevs, tag);
 }
@@ -84,7 +85,8 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 void scan_forget(struct unit *u)
 {
 	u->results = NULL;
-	u->nresults = 0;
+	u->variables = NULL;
+	u->nresults = u->nvariables = 0;
 	abbrev_index_free(u->abbrevs);
 	free(u->starts);
 	u->scopes = NULL;

@@ -102,7 +102,6 @@ struct unit {
 	uint32_t crate_len;
 	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
 	bool has_code;      /* its DIE says where: by a high_pc, or ranges */
-	bool header_read;   /* name, comp_dir, producer ... are set */
 	bool scanned;
 	bool queued;        /* debuginfo_scan_all() has it on its list */
 	bool in_aranges;    /* .debug_aranges has a set for it */
@@ -117,6 +116,8 @@ struct unit {
 	struct unit_starts *starts; /* NULL until asked where a function starts */
 	struct unit_result *results;
 	size_t nresults;
+	uint32_t *variables; /* scopes that are variables */
+	size_t nvariables;
 	struct unit *first; /* of the neighbours with the same abbreviations, which alone has: */
 	struct abbrev_index *abbrevs; /* NULL until a DIE was read by its offset */
 	struct file_table *files;     /* NULL until asked for */
@@ -128,21 +129,11 @@ struct scan_watcher {
 	void *arg;
 };
 /*
- * All unit headers of .debug_info, without their DIEs. Stops quietly at a corrupt header. watcher
- * may be NULL.
+ * All units of .debug_info: what their headers say, and their own DIEs. Stops quietly at a corrupt
+ * header. watcher may be NULL.
  */
-struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret,
-                               const struct scan_watcher *watcher);
-/* What abbreviations of units' own DIEs have as attributes: the last ones. Starts as { 0 }. */
-struct root_abbrevs {
-	struct root_abbrev {
-		uint64_t table, code;
-		struct reader attributes;
-	} data[8];
-	size_t next;
-};
-/* Fills the fields that come from the unit's own DIE; once. */
-void scan_unit_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known);
+struct unit *scan_units(const struct dwarf_sections *s, struct arena *a, size_t *nret,
+                        const struct scan_watcher *watcher);
 /*
  * Fills scopes and functions; once. A corrupt unit keeps what came before the fault. Touches
  * nothing but the unit and the scanner, which must live as long as what it noted.

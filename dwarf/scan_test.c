@@ -20,7 +20,7 @@ static void scan(struct sample *s)
 		.addr = section_of_bytes(&s->addr),
 	};
 	s->scanner = scanner_new();
-	s->units = scan_unit_headers(&s->sections, &s->arena, &s->nunits, NULL);
+	s->units = scan_units(&s->sections, &s->arena, &s->nunits, NULL);
 	for (size_t i = 0; i < s->nunits; i++) {
 		scan_unit(&s->sections, &s->units[i], s->scanner);
 	}
@@ -841,6 +841,10 @@ static void test_shapes(void **state)
 	assert_memory_equal(a->functions, b->functions, 4 * sizeof(*a->functions));
 	assert_int_equal(b->functions[1].low, 0x1000 + 1000000);
 	assert_int_equal(b->functions[1].size, 16);
+	assert_int_equal(a->nvariables, 1);
+	assert_int_equal(b->nvariables, 1);
+	assert_int_equal(a->variables[0], 3);
+	assert_int_equal(b->variables[0], 3);
 	assert_int_equal(a->nresults, 4);
 	assert_memory_equal(a->results, b->results, 4 * sizeof(*a->results));
 	assert_int_equal(b->results[3].type, 0x42);
@@ -936,7 +940,7 @@ static void test_threads(void **state)
 	scan(&one);
 	many.sections = (struct dwarf_sections){ .info = section_of_bytes(&many.info),
 		                                 .abbrev = section_of_bytes(&many.abbrev) };
-	many.units = scan_unit_headers(&many.sections, &many.arena, &many.nunits, NULL);
+	many.units = scan_units(&many.sections, &many.arena, &many.nunits, NULL);
 	struct dwarf_module dm = {
 		.di = &di, .sections = many.sections, .units = many.units, .nunits = many.nunits
 	};

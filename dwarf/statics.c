@@ -58,9 +58,9 @@ static void visit_variables(struct dwarf_module *dm, struct unit *u, unsigned fl
                             variable_fn *visit, void *arg)
 {
 	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nscopes; i++) {
-		if (u->scopes[i].tag == DW_TAG_variable && (u->scopes[i].flags & flags))
-			visit(dm, u, (uint32_t)i, arg);
+	for (size_t i = 0; i < u->nvariables; i++) {
+		if (u->scopes[u->variables[i]].flags & flags)
+			visit(dm, u, u->variables[i], arg);
 	}
 }
 
@@ -101,7 +101,6 @@ static struct error *each_variable(struct dwarf_module *dm, const char *crate, s
 	unit_vec batch = { 0 };
 	struct error *err;
 
-	debuginfo_read_roots(dm);
 	err = visit_batches(dm, crate, len, &batch, flags, visit, arg);
 	vec_free(&batch);
 	return err;

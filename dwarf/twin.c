@@ -23,7 +23,8 @@ static struct unit *twin_units(struct arena *a, const struct dwarf_module *dm)
 		u->functions = NULL;
 		u->starts = NULL;
 		u->results = NULL;
-		u->nscopes = u->nfunctions = u->nresults = 0;
+		u->variables = NULL;
+		u->nscopes = u->nfunctions = u->nresults = u->nvariables = 0;
 		u->first = &units[u->first - dm->units];
 		u->abbrevs = NULL;
 		u->files = NULL;
@@ -51,7 +52,6 @@ static struct dwarf_module *twin_module(struct debuginfo *di, struct dwarf_modul
 		.file = dm->file,
 		.units = twin_units(&di->arena, dm),
 		.nunits = dm->nunits,
-		.roots_read = dm->roots_read,
 		.aranges_read = dm->aranges_read,
 		.ranges = dm->ranges,
 		.nranges = dm->nranges,

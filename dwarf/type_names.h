@@ -15,7 +15,7 @@ bool type_names_tag(unsigned tag);
 /*
  * The DIE of the first complete type of that name, in units of the crate that it begins with
  * (crate_len bytes) before others; 0 when no unit has one. It goes by a hash of the name, which the
- * caller compares. All units' own DIEs must have been read: debuginfo_read_roots().
+ * caller compares.
  */
 uint64_t type_names_find(struct dwarf_module *dm, const char *name, size_t crate_len);
 

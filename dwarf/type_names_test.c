@@ -8,7 +8,6 @@ static uint64_t find(struct fixture *f, const char *name)
 {
 	const char *colons = strstr(name, "::");
 
-	debuginfo_read_roots(f->dm);
 	return type_names_find(f->dm, name, colons ? (size_t)(colons - name) : 0);
 }
 

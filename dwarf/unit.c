@@ -48,6 +48,15 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	}
 }
 
+/* What abbreviations of units' own DIEs have as attributes: the last ones. */
+struct root_abbrevs {
+	struct root_abbrev {
+		uint64_t table, code;
+		struct reader attributes;
+	} data[8];
+	size_t next;
+};
+
 /* The attributes of an abbreviation, from the table that starts there. */
 static bool find_abbrev(const struct dwarf_sections *s, uint64_t table, uint64_t code,
                         struct reader *ret)
@@ -110,11 +119,9 @@ static void set_crate(struct unit *u)
 	}
 }
 
-void scan_unit_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known)
+/* Fills the fields that come from the unit's own DIE. */
+static void read_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known)
 {
-	if (u->header_read)
-		return;
-	u->header_read = true;
 	u->stmt_list = UINT64_MAX;
 	/* The default bases just behind the section headers, for units that name none. */
 	u->str_offsets_base = u->version >= 5 ? 8 : 0;
@@ -183,13 +190,15 @@ static bool same_abbrevs(const struct unit *a, const struct unit *b)
 	       a->address_size == b->address_size && a->offset_size == b->offset_size;
 }
 
-struct unit *scan_unit_headers(const struct dwarf_sections *s, struct arena *a, size_t *nret,
-                               const struct scan_watcher *watcher)
+struct unit *scan_units(const struct dwarf_sections *s, struct arena *a, size_t *nret,
+                        const struct scan_watcher *watcher)
 {
 	VEC(struct unit) units = { 0 };
+	struct root_abbrevs known = { 0 };
 	struct unit u = { 0 };
 
 	for (uint64_t at = 0; at < s->info.size && read_unit_header(s, at, &u); at = u.end) {
+		read_root(s, &u, &known);
 		*vec_push(&units) = u;
 		if (watcher)
 			watcher->passed(s->info.data + u.end, watcher->arg);
