@@ -64,11 +64,13 @@ static bool read_path(struct dwarf_module *dm, struct unit *u, uint32_t index,
 		const char *name = scan_scope_name(&dm->sections, at.u, at.index);
 		if (!name)
 			return false;
-		ret->names[ret->n] = name;
-		ret->lens[ret->n] = strlen(name);
-		ret->len += ret->lens[ret->n] + (ret->n ? 2 : 0);
-		ret->n++;
+		read_ahead(name, 0);
+		ret->names[ret->n++] = name;
 		at.index = at.u->scopes[at.index].parent;
+	}
+	for (size_t i = 0; i < ret->n; i++) {
+		ret->lens[i] = strlen(ret->names[i]);
+		ret->len += ret->lens[i] + (i ? 2 : 0);
 	}
 	return true;
 }

@@ -27,6 +27,8 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 		t = new_type(dm);
 		t->dm = dm;
 		t->place = t->die = die;
+		if (die < dm->sections.info.size)
+			read_ahead(dm->sections.info.data, die);
 		map_put(&dm->types, die, t);
 	}
 	if (!t->asked)
