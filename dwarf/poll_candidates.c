@@ -213,12 +213,28 @@ static bool is_function(const struct search *search, const struct scope_note *no
 	return r->answer == YES;
 }
 
+/* By all but its name, which is asked for. */
 static void add(struct search *search, uint32_t scope, bool result_is_known)
 {
 	const struct scope_note *note = &search->u->scopes[scope];
 
-	if (home_of(search, note->parent) != HOME_BARREN && is_function(search, note))
-		*vec_push(search->ret) = (struct poll_candidate){ scope, result_is_known };
+	if (home_of(search, note->parent) == HOME_BARREN)
+		return;
+	if (note->flags & SCOPE_NAME_AT)
+		read_ahead(search->s->str.data, note->name);
+	*vec_push(search->ret) = (struct poll_candidate){ scope, result_is_known };
+}
+
+/* Of those that were added behind the first n. */
+static void keep_functions(struct search *search, size_t n)
+{
+	for (size_t i = n; i < search->ret->n; i++) {
+		struct poll_candidate c = search->ret->data[i];
+
+		if (is_function(search, &search->u->scopes[c.scope]))
+			search->ret->data[n++] = c;
+	}
+	search->ret->n = n;
 }
 
 void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
@@ -227,6 +243,7 @@ void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
 	if (!*names && !(*names = calloc(1, sizeof(**names))))
 		out_of_memory();
 	struct search search = { .s = s, .u = u, .names = *names, .ret = ret };
+	size_t before = ret->n;
 
 	memset(&search.names->types, 0, sizeof(search.names->types));
 	memset(&search.names->homes, 0, sizeof(search.names->homes));
@@ -240,4 +257,5 @@ void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
 		if (poll_candidates_returns_nothing(&u->scopes[i]))
 			add(&search, (uint32_t)i, true);
 	}
+	keep_functions(&search, before);
 }
