@@ -194,6 +194,8 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 	}
 	if (note->flags & SCOPE_TYPE)
 		*vec_push(&p->out->results) = (struct unit_result){ scope, extent->type };
+	else if (scan_returns_nothing(note))
+		*vec_push(&p->out->voids) = scope;
 }
 
 static void note_variable(struct pass *p)

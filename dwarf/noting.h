@@ -14,6 +14,7 @@ struct notes {
 	VEC(struct scope_note) scopes;
 	VEC(struct unit_function) functions;
 	VEC(struct unit_result) results;
+	VEC(uint32_t) voids;
 	VEC(uint32_t) variables;
 };
 

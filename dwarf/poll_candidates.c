@@ -117,12 +117,6 @@ bool poll_candidates_is_result(const char *name)
 	return false;
 }
 
-bool poll_candidates_returns_nothing(const struct scope_note *note)
-{
-	return note->tag == DW_TAG_subprogram &&
-	       !(note->flags & (SCOPE_TYPE | SCOPE_ORIGIN | SCOPE_DECLARATION));
-}
-
 static enum home step_into(enum home from, const char *name)
 {
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -253,9 +247,8 @@ void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
 		if (answer != NO)
 			add(&search, u->results[i].scope, answer == YES);
 	}
-	for (size_t i = 0; i < u->nscopes; i++) {
-		if (poll_candidates_returns_nothing(&u->scopes[i]))
-			add(&search, (uint32_t)i, true);
-	}
+	/* Poll<!> and what else has no size is returned as nothing. */
+	for (size_t i = 0; i < u->nvoids; i++)
+		add(&search, u->voids[i], true);
 	keep_functions(&search, before);
 }

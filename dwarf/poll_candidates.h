@@ -32,10 +32,5 @@ bool poll_candidates_is_result(const char *name);
 bool poll_candidates_is_poll(const char *name);
 /* The poll function of a coroutine: {async_fn#0}, {async_block#0}<T>, but no {closure#0}. */
 bool poll_candidates_is_coroutine(const char *name);
-/*
- * Poll<!> and what else has no size is returned as nothing. Those that only declare a function, or
- * complete another, do not say what it returns.
- */
-bool poll_candidates_returns_nothing(const struct scope_note *note);
 
 #endif

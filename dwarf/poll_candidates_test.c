@@ -116,6 +116,12 @@ static uint32_t die_of(const struct sample *s, uint32_t scope)
 static poll_candidate_vec find(const struct sample *s, struct poll_names **names)
 {
 	struct dwarf_sections sections = { .str = section_of_bytes(s->str) };
+	VEC(uint32_t) voids = { 0 };
+
+	for (size_t i = 0; i < s->notes.n; i++) {
+		if (scan_returns_nothing(&s->notes.data[i]))
+			*vec_push(&voids) = (uint32_t)i;
+	}
 	struct unit u = {
 		.start = START,
 		.end = START + (s->notes.n + 2) * DIE_SIZE,
@@ -124,10 +130,13 @@ static poll_candidate_vec find(const struct sample *s, struct poll_names **names
 		.nscopes = s->notes.n,
 		.results = s->results.data,
 		.nresults = s->results.n,
+		.voids = voids.data,
+		.nvoids = voids.n,
 	};
 	poll_candidate_vec ret = { 0 };
 
 	poll_candidates_find(&sections, &u, names, &ret);
+	vec_free(&voids);
 	return ret;
 }
 
@@ -400,13 +409,13 @@ static void test_returns_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		note->flags = flags | more[i].flags;
-		assert_int_equal(poll_candidates_returns_nothing(note), more[i].nothing);
+		assert_int_equal(scan_returns_nothing(note), more[i].nothing);
 		assert_int_equal(verdict_on(&s, function, &names),
 		                 more[i].nothing ? KNOWN : NOT_FOUND);
 	}
 	note->flags = flags;
 	note->tag = DW_TAG_variable;
-	assert_false(poll_candidates_returns_nothing(note));
+	assert_false(scan_returns_nothing(note));
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
 	poll_names_free(names);
 	drop(&s);

@@ -180,7 +180,7 @@ static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 {
 	const struct scope_note *note = &u->scopes[scope];
 
-	if (poll_candidates_returns_nothing(note) ||
+	if (scan_returns_nothing(note) ||
 	    ((note->flags & SCOPE_TYPE) && returns_poll(dm, u->start + note->die)))
 		note_scope(dm, u, scope);
 }

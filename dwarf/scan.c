@@ -43,6 +43,7 @@ void scanner_free(struct scanner *s)
 	vec_free(&s->found.scopes);
 	vec_free(&s->found.functions);
 	vec_free(&s->found.results);
+	vec_free(&s->found.voids);
 	vec_free(&s->found.variables);
 	free(s);
 }
@@ -58,7 +59,8 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	if (u->scanned)
 		return;
 	u->scanned = true;
-	found->scopes.n = found->functions.n = found->results.n = found->variables.n = 0;
+	found->scopes.n = found->functions.n = found->results.n = found->voids.n =
+		found->variables.n = 0;
 	if (u->end - u->start >= LARGE_UNIT) {
 		scanner->notes.huge = true;
 		vec_reserve(&found->scopes, LARGE_UNIT_SCOPES);
@@ -70,6 +72,8 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	u->functions = KEEP(scanner, &found->functions);
 	u->nresults = found->results.n;
 	u->results = KEEP(scanner, &found->results);
+	u->nvoids = found->voids.n;
+	u->voids = KEEP(scanner, &found->voids);
 	u->nvariables = found->variables.n;
 	u->variables = KEEP(scanner, &found->variables);
 }
@@ -85,8 +89,8 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 void scan_forget(struct unit *u)
 {
 	u->results = NULL;
-	u->variables = NULL;
-	u->nresults = u->nvariables = 0;
+	u->voids = u->variables = NULL;
+	u->nresults = u->nvoids = u->nvariables = 0;
 	abbrev_index_free(u->abbrevs);
 	free(u->starts);
 	u->scopes = NULL;

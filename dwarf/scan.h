@@ -8,6 +8,7 @@
 #ifndef DWARF_SCAN_H
 #define DWARF_SCAN_H
 
+#include <dwarf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,16 @@ struct scope_note {
 	uint32_t name;
 	uint16_t tag, flags;
 };
+
+/*
+ * Does a function return nothing, or something without a size? Those that only declare a function,
+ * or complete another, do not say what it returns.
+ */
+static inline bool scan_returns_nothing(const struct scope_note *note)
+{
+	return note->tag == DW_TAG_subprogram &&
+	       !(note->flags & (SCOPE_TYPE | SCOPE_ORIGIN | SCOPE_DECLARATION));
+}
 
 /* All that a scope's DIE says, read by scan_scope(). */
 struct scope {
@@ -116,6 +127,8 @@ struct unit {
 	struct unit_starts *starts; /* NULL until asked where a function starts */
 	struct unit_result *results;
 	size_t nresults;
+	uint32_t *voids; /* scopes: functions of which scan_returns_nothing() is true */
+	size_t nvoids;
 	uint32_t *variables; /* scopes that are variables */
 	size_t nvariables;
 	struct unit *first; /* of the neighbours with the same abbreviations, which alone has: */

@@ -756,6 +756,8 @@ static void test_results(void **state)
 	end_unit(&s.info, unit);
 	scan(&s);
 	assert_int_equal(s.units[0].nresults, 0);
+	assert_int_equal(s.units[1].nvoids, 1);
+	assert_int_equal(s.units[1].voids[0], 0);
 	assert_int_equal(s.units[1].nscopes, 4);
 	assert_int_equal(s.units[1].nresults, 2);
 	assert_int_equal(s.units[1].results[0].scope, 1);

@@ -23,8 +23,8 @@ static struct unit *twin_units(struct arena *a, const struct dwarf_module *dm)
 		u->functions = NULL;
 		u->starts = NULL;
 		u->results = NULL;
-		u->variables = NULL;
-		u->nscopes = u->nfunctions = u->nresults = u->nvariables = 0;
+		u->voids = u->variables = NULL;
+		u->nscopes = u->nfunctions = u->nresults = u->nvoids = u->nvariables = 0;
 		u->first = &units[u->first - dm->units];
 		u->abbrevs = NULL;
 		u->files = NULL;
