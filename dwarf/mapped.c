@@ -21,7 +21,7 @@
  */
 enum {
 	MAX_RESIDENT = 126 << 20,
-	MAX_IN_FOLIOS = 110 << 20,
+	MAX_IN_FOLIOS = 100 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
@@ -29,7 +29,7 @@ enum {
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
 	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
-	ASK_FOLIOS_AFTER = 16 << 20,
+	ASK_FOLIOS_AFTER = 8 << 20,
 	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
 	SPARE = 32 << 20, /* a sweep that gives back less must go on */
 	STRIDE = 16 << 20, /* of a pass, between two questions */
