@@ -99,8 +99,8 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 /* clang-format on */
 
 /*
- * Behind the DIEs that follow, as far as they have their shapes, as nearly all do. Stops also where
- * the depth would leave [1, MAX_DEPTH).
+ * Behind the DIEs that follow, as far as they have their shapes, as nearly all do. Begins below the
+ * unit's own DIE, and stops also where that ends, and at MAX_DEPTH.
  */
 static const uint8_t *run_shapes(struct pass *pass, const uint8_t *p, const uint8_t *end,
                                  struct depth **depth, struct depth *last)
@@ -119,11 +119,12 @@ static const uint8_t *run_shapes(struct pass *pass, const uint8_t *p, const uint
 	GO_ON(0);
 	EACH_SIZE(MOVES)
 end_of_siblings:
-	if (at == first)
-		goto out;
 	at--;
 	moves = abbrevs->moves[at->in_function];
-	GO_ON(1);
+	if (at > first)
+		GO_ON(1);
+	p++;
+	goto out;
 long_code:
 	behind = skip_long_code(abbrevs, p, at->in_function ? SKIP_IN_FUNCTION : SKIP_OUTSIDE,
 	                        &step);

@@ -856,6 +856,26 @@ static void test_shapes(void **state)
 	drop(&s);
 }
 
+/* Behind its own DIE a unit has none. */
+static void test_behind_the_root(void **state)
+{
+	(void)state;
+	struct sample s = { 0 };
+
+	put_shape_abbrevs(&s.abbrev);
+	put_text(&s.str, "name");
+	size_t unit = begin_unit(&s.info, 4, 0);
+	put_named(&s.info, CODE_UNIT, "unit");
+	put_plain(&s.info, 1, 1);
+	put_fixed(&s.info, 0, 1);
+	for (unsigned i = 0; i < 100; i++)
+		put_plain(&s.info, 1, 1);
+	end_unit(&s.info, unit);
+	scan(&s);
+	assert_int_equal(s.units[0].nscopes, 1);
+	drop(&s);
+}
+
 /* An abbreviation with so many bytes of values behind a name, or none. */
 static void put_sized_abbrev(struct bytes *b, unsigned code, unsigned tag, size_t size)
 {
@@ -1048,6 +1068,7 @@ int main(void)
 		cmocka_unit_test(test_endless_abbreviation),
 		cmocka_unit_test(test_nesting_has_a_limit),
 		cmocka_unit_test(test_more_ends_than_beginnings),
+		cmocka_unit_test(test_behind_the_root),
 		cmocka_unit_test(test_overlong_code),
 		cmocka_unit_test(test_locations),
 		cmocka_unit_test(test_dropped_functions),
