@@ -76,11 +76,18 @@ static void add(struct finder *f, enum entry_kind kind, const char *name, size_t
 	add_form(f, kind, POLL_FORM_VAGUE, name, len, pc);
 }
 
+/* A part of a name; most others begin with a letter. */
+static bool is_closure(const char *part, size_t len)
+{
+	return part[0] == '_' && len >= sizeof(closure_part) - 1 &&
+	       memcmp(part, closure_part, sizeof(closure_part) - 1) == 0;
+}
+
 /*
  * "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h...": by the last part that is no closure. Each
  * part has its length before it.
  */
-static void add_closure(struct finder *f, const char *name, uint64_t pc)
+static void add_closure(struct finder *f, const char *name, const char *end, uint64_t pc)
 {
 	const char *p = name, *own = NULL;
 	size_t own_len = 0;
@@ -92,9 +99,9 @@ static void add_closure(struct finder *f, const char *name, uint64_t pc)
 
 		while (isdigit((unsigned char)*p) && len < MAX_NAME)
 			len = len * 10 + (size_t)(*p++ - '0');
-		if (strnlen(p, len) < len)
+		if ((size_t)(end - p) < len)
 			return;
-		if (strncmp(p, closure_part, sizeof(closure_part) - 1) == 0) {
+		if (is_closure(p, len)) {
 			if (own)
 				add(f, ENTRY_CLOSURE, own, own_len, pc);
 			return;
@@ -197,7 +204,7 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 	if (memcmp(end, legacy, 8) == 0)
 		add_poll(f, name, (size_t)(end - name), pc);
 	else if (memcmp(end, closure, 8) == 0)
-		add_closure(f, name, pc);
+		add_closure(f, name, name + len, pc);
 	else if (memcmp(end, into_future, 8) == 0 && (size_t)(hash - name) >= sizeof(trivial) - 1 &&
 	         memcmp(hash - (sizeof(trivial) - 1), trivial, sizeof(trivial) - 1) == 0)
 		*vec_push(&f->trivial) = pc;

@@ -198,6 +198,7 @@ struct unit *scan_units(const struct dwarf_sections *s, struct arena *a, size_t 
 	struct unit u = { 0 };
 
 	for (uint64_t at = 0; at < s->info.size && read_unit_header(s, at, &u); at = u.end) {
+		read_ahead(s->info.data, u.end);
 		read_root(s, &u, &known);
 		*vec_push(&units) = u;
 		if (watcher)
