@@ -14,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS = 8
@@ -40,9 +41,16 @@ def build():
     return pathlib.Path(built.stdout.splitlines()[-1]) / "churn"
 
 
+def status(pid, tid):
+    return pathlib.Path(f"/proc/{pid}/task/{tid}/status").read_text()
+
+
 def switches(pid, tid):
-    status = pathlib.Path(f"/proc/{pid}/task/{tid}/status").read_text()
-    return sum(int(n) for n in re.findall(r"voluntary_ctxt_switches:\s(\d+)", status))
+    """How often it was switched, once it sleeps: one that was stopped before goes back to that."""
+    until = time.monotonic() + 60
+    while not re.search(r"^State:\sS", status(pid, tid), re.MULTILINE):
+        assert time.monotonic() < until, f"thread {tid} does not go back to sleep"
+    return sum(int(n) for n in re.findall(r"voluntary_ctxt_switches:\s(\d+)", status(pid, tid)))
 
 
 def chain(task):
