@@ -66,17 +66,19 @@ enum { MAX_DEPTH = 64 };
  * Answers by 32-bit numbers other than the last. A new one takes the place of an old one: to read a
  * name again costs less than memory that nobody has touched yet.
  */
-enum { REMEMBERED = 4096 };
+enum { REMEMBERED = 4096, NUNITS = 1 << 24 };
 struct memory {
 	struct remembered {
 		uint32_t number; /* and one */
-		uint32_t answer;
+		uint32_t answer : 8;
+		uint32_t unit : 24; /* that it is true of, by poll_names.unit; 0: of all */
 	} data[REMEMBERED];
 };
 
 struct poll_names {
 	struct memory functions; /* by offsets in .debug_str: the linker made equal strings one */
 	struct memory types, homes; /* by DIEs, and by scopes, of one unit */
+	uint32_t unit;              /* the one at hand: how many there were, with it */
 };
 
 struct search {
@@ -148,7 +150,7 @@ static enum home home_of(const struct search *search, uint32_t scope)
 	for (; scope != SCOPE_NONE; scope = search->u->scopes[scope].parent) {
 		struct remembered *r = place_of(&search->names->homes, scope);
 
-		if (r->number == scope + 1) {
+		if (r->number == scope + 1 && r->unit == search->names->unit) {
 			home = (enum home)r->answer;
 			break;
 		}
@@ -158,7 +160,8 @@ static enum home home_of(const struct search *search, uint32_t scope)
 	}
 	while (n-- > 0) {
 		home = home_within(search, home, way[n]);
-		*place_of(&search->names->homes, way[n]) = (struct remembered){ way[n] + 1, home };
+		*place_of(&search->names->homes, way[n]) =
+			(struct remembered){ way[n] + 1, home, search->names->unit };
 	}
 	return home;
 }
@@ -187,8 +190,8 @@ static enum answer returns_poll(const struct search *search, uint32_t type)
 
 	if (!type)
 		return OPEN;
-	if (r->number != type)
-		*r = (struct remembered){ type, ask_type(search, type) };
+	if (r->number != type || r->unit != search->names->unit)
+		*r = (struct remembered){ type, ask_type(search, type), search->names->unit };
 	return (enum answer)r->answer;
 }
 
@@ -202,7 +205,7 @@ static bool is_function(const struct search *search, const struct scope_note *no
 		bool is = name &&
 		          (poll_candidates_is_coroutine(name) || poll_candidates_is_poll(name));
 
-		*r = (struct remembered){ note->name + 1, is ? YES : NO };
+		*r = (struct remembered){ note->name + 1, is ? YES : NO, 0 };
 	}
 	return r->answer == YES;
 }
@@ -231,6 +234,16 @@ static void keep_functions(struct search *search, size_t n)
 	search->ret->n = n;
 }
 
+/* What was remembered of other units is of no use. */
+static void next_unit(struct poll_names *names)
+{
+	if (++names->unit < NUNITS)
+		return;
+	memset(&names->types, 0, sizeof(names->types));
+	memset(&names->homes, 0, sizeof(names->homes));
+	names->unit = 1;
+}
+
 void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
                           struct poll_names **names, poll_candidate_vec *ret)
 {
@@ -239,8 +252,7 @@ void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
 	struct search search = { .s = s, .u = u, .names = *names, .ret = ret };
 	size_t before = ret->n;
 
-	memset(&search.names->types, 0, sizeof(search.names->types));
-	memset(&search.names->homes, 0, sizeof(search.names->homes));
+	next_unit(search.names);
 	for (size_t i = 0; i < u->nresults; i++) {
 		enum answer answer = returns_poll(&search, u->results[i].type);
 
