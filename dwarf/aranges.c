@@ -8,7 +8,9 @@
 #include "dwarf/debuginfo.h"
 
 /* Padding between two functions of one unit that may be counted as the unit's own. */
-enum { MAX_PADDING = 64, AHEAD = 2048 /* bytes that read_ahead() is asked for */ };
+enum { MAX_PADDING = 64 };
+
+enum { AHEAD = 2048 /* bytes that read_ahead() is asked for */ };
 
 typedef VEC(struct unit_range) range_vec;
 

@@ -170,7 +170,7 @@ static inline struct scope_note *add_note(struct pass *p, const uint8_t *die,
 {
 	struct scope_note *note = vec_push(&p->out->scopes);
 
-	note->die = (uint32_t)(die - p->start);
+	note->die = (uint32_t)((uint64_t)(die - p->s->info.data) - p->u->start);
 	note->parent = parent;
 	note->tag = ab->tag;
 	note->flags = ab->flags;

@@ -23,8 +23,7 @@ struct pass {
 	const struct dwarf_sections *s;
 	struct unit *u;
 	const struct abbrev_table *abbrevs;
-	const uint8_t *start; /* the unit's bytes */
-	unsigned wanted_tag;  /* stop at the first of these; 0: note scopes */
+	unsigned wanted_tag; /* stop at the first of these; 0: note scopes */
 	bool found;
 	struct notes *out; /* NULL when a tag is wanted */
 };

@@ -105,11 +105,10 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 static const uint8_t *run_shapes(struct pass *pass, const uint8_t *p, const uint8_t *end,
                                  struct depth **depth, struct depth *last)
 {
-	static const void *const labels[NMOVES] = {
-		EACH_SIZE(LABELS)[MOVE_OTHER] = &&out,
-		[MOVE_END] = &&end_of_siblings,
-		[MOVE_LONG_CODE] = &&long_code,
-	};
+	static const void *const labels[NMOVES] = { [MOVE_OTHER] = &&out,
+		                                    [MOVE_END] = &&end_of_siblings,
+		                                    [MOVE_LONG_CODE] = &&long_code,
+		                                    EACH_SIZE(LABELS) };
 	const struct abbrev_table *abbrevs = pass->abbrevs;
 	const struct step *steps = abbrevs->steps, *step;
 	struct depth *at = *depth, *first = last - MAX_DEPTH + 1;
@@ -188,9 +187,7 @@ static void run_pass(struct pass *p)
 void pass_note(const struct dwarf_sections *s, struct unit *u, const struct abbrev_table *abbrevs,
                struct notes *out)
 {
-	struct pass p = {
-		.s = s, .u = u, .abbrevs = abbrevs, .start = s->info.data + u->start, .out = out
-	};
+	struct pass p = { .s = s, .u = u, .abbrevs = abbrevs, .out = out };
 
 	run_pass(&p);
 }

@@ -798,7 +798,18 @@ static void put_plain(struct bytes *b, size_t block, uint64_t number)
 	put_fixed(b, 0x42, 4);
 }
 
-/* Numbers of one byte and of several, blocks short and long; then so many DIEs nobody wants. */
+/* So many DIEs that nobody wants: what comes before them is far from the unit's end. */
+static void end_behind_fillers(struct bytes *b, size_t unit, size_t fillers)
+{
+	for (size_t i = 0; i < fillers; i++) {
+		put_uleb(b, CODE_FILLER);
+		put_fixed(b, 0, 8);
+	}
+	put_fixed(b, 0, 1);
+	end_unit(b, unit);
+}
+
+/* Numbers of one byte and of several, blocks short and long. */
 static void put_shapes(struct bytes *b, size_t fillers)
 {
 	size_t unit = begin_unit(b, 4, 0);
@@ -813,12 +824,7 @@ static void put_shapes(struct bytes *b, size_t fillers)
 	put(b, (const char[]){ CODE_NUMBERS, 1, 2, 3, CODE_NUMBERS, '\x81', 1, 2, '\x83', 1 }, 10);
 	put_named(b, CODE_TEXT, "text");
 	put_plain(b, 127, 10);
-	for (size_t i = 0; i < fillers; i++) {
-		put_uleb(b, CODE_FILLER);
-		put_fixed(b, 0, 8);
-	}
-	put_fixed(b, 0, 1);
-	end_unit(b, unit);
+	end_behind_fillers(b, unit, fillers);
 }
 
 /* The same is found far from a unit's end, where DIEs are read by their shapes, and near it. */
@@ -895,8 +901,8 @@ static void put_sized_abbrev(struct bytes *b, unsigned code, unsigned tag, size_
 
 enum { MAX_SIZE = 80, CODE_MEMBERS = 20, CODE_STRUCTS = CODE_MEMBERS + MAX_SIZE };
 
-/* DIEs of all sizes, half of them with a code of two bytes; then so many that nobody wants. */
-static void put_sizes(struct bytes *b, size_t fillers)
+/* DIEs of all sizes, a third of them with a code of two bytes. */
+static void put_sizes(struct bytes *b)
 {
 	static const char values[MAX_SIZE] = "\1\2\3";
 	size_t unit = begin_unit(b, 4, 0);
@@ -910,12 +916,7 @@ static void put_sizes(struct bytes *b, size_t fillers)
 		put(b, values, size);
 		put_fixed(b, 0, (CODE_STRUCTS + size) % 2 + (CODE_MEMBERS + size) % 2);
 	}
-	for (size_t i = 0; i < fillers; i++) {
-		put_uleb(b, CODE_FILLER);
-		put_fixed(b, 0, 8);
-	}
-	put_fixed(b, 0, 1);
-	end_unit(b, unit);
+	end_behind_fillers(b, unit, 100);
 }
 
 static void test_sizes(void **state)
@@ -930,7 +931,7 @@ static void test_sizes(void **state)
 		put_sized_abbrev(&s.abbrev, CODE_STRUCTS + size, DW_TAG_structure_type, size);
 	}
 	put_fixed(&s.abbrev, 0, 1);
-	put_sizes(&s.info, 100);
+	put_sizes(&s.info);
 	scan(&s);
 	const struct unit *u = &s.units[0];
 	assert_int_equal(u->nscopes, MAX_SIZE);
