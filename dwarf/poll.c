@@ -257,7 +257,7 @@ static bool is_plain(const struct type *t, const struct plain_question *outer)
 		if (outer->t == t)
 			return true;
 	}
-	return is_scalar(t) || ask_plain(t, &q);
+	return type_size(t) == 0 || is_scalar(t) || ask_plain(t, &q);
 }
 
 bool search_has_poll(const struct type *t)

@@ -88,7 +88,7 @@ static struct error *find_arms(struct finder *f, struct value tuple, uint64_t di
 
 static bool holds_futures(struct inspector *in, const struct type *t)
 {
-	return is_maybe_done(t) || future_is_type(in, t) || future_is_inside(in, t);
+	return is_maybe_done(t) || future_is_or_has(in, t);
 }
 
 struct error *arms_captures(struct finder *f, struct value poll_fn, struct value *ret, size_t max,

@@ -153,10 +153,18 @@ static bool is_future_object(const struct type *t)
 	return object && str_begins(object + strlen("dyn "), future);
 }
 
-static bool is_future(struct inspector *in, const struct type *t, int depth)
+/* By the type alone: nothing is searched for. */
+static bool is_known_future(const struct type *t)
 {
 	size_t row;
 
+	return traits_of(t)->is_future == YES || type_is_coroutine(t) || leaf_is_known(t) ||
+	       has_row(t, &row) || type_is(t, "core::future::from_generator::GenFuture") ||
+	       is_future_object(t);
+}
+
+static bool is_future(struct inspector *in, const struct type *t, int depth)
+{
 	if (depth > MAX_POINTERS)
 		return false;
 	struct traits *traits = traits_of(t);
@@ -164,9 +172,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 		return traits->is_future == YES;
 	/* A type that holds itself behind a pointer must not ask for itself. */
 	traits->is_future = NO;
-	bool is = type_is_coroutine(t) || leaf_is_known(t) || has_row(t, &row) ||
-	          points_at_future(in, t, depth) ||
-	          type_is(t, "core::future::from_generator::GenFuture") || is_future_object(t);
+	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
 	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
 		is = lookup_has_poll(t);
@@ -197,67 +203,85 @@ const struct type *container_element(const struct type *t)
 	return m ? type_target(m->type) : NULL;
 }
 
-static bool is_inside(struct inspector *in, const struct type *t, int depth);
+/*
+ * Whether a type holds futures is asked twice: first by what is known of types, which costs little
+ * and nearly always is enough where there are any. Only then poll functions are searched for.
+ */
+struct inside {
+	struct inspector *in;
+	bool search;
+};
 
-static bool is_or_has(struct inspector *in, const struct type *t, int depth)
+static bool is_inside(const struct inside *q, const struct type *t, int depth);
+
+static bool is_or_has(const struct inside *q, const struct type *t, int depth)
 {
-	return t && type_size(t) && (future_is_type(in, t) || is_inside(in, t, depth));
+	const struct inside known = { q->in, false };
+
+	return is_known_future(t) || is_inside(&known, t, depth) ||
+	       (q->search && (future_is_type(q->in, t) || is_inside(q, t, depth)));
 }
 
-static bool members_have(struct inspector *in, const struct type *t, int depth)
+static bool has_in_part(const struct inside *q, const struct type *part, int depth)
+{
+	return part && type_size(part) && is_or_has(q, part, depth);
+}
+
+static bool members_have(const struct inside *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct member *members = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (is_or_has(in, members[i].type, depth))
+		if (has_in_part(q, members[i].type, depth))
 			return true;
 	}
 	return false;
 }
 
-static bool variants_have(struct inspector *in, const struct type *t, int depth)
+static bool variants_have(const struct inside *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct variant *variants = type_variants(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (variants[i].payload && members_have(in, variants[i].payload, depth))
+		if (variants[i].payload && members_have(q, variants[i].payload, depth))
 			return true;
 	}
 	return false;
 }
 
-static bool ask_inside(struct inspector *in, const struct type *t, int depth)
+static bool ask_inside(const struct inside *q, const struct type *t, int depth)
 {
 	const struct type *other;
 
 	if (set_is_type(t))
 		return true;
 	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
-		return is_or_has(in, other, depth);
+		return has_in_part(q, other, depth);
 	if (type_kind(t) == TYPE_STRUCT)
-		return members_have(in, t, depth);
-	return type_kind(t) == TYPE_ENUM && !type_is_coroutine(t) && variants_have(in, t, depth);
+		return members_have(q, t, depth);
+	return type_kind(t) == TYPE_ENUM && !type_is_coroutine(t) && variants_have(q, t, depth);
 }
 
 /* Asked once per type. A type that is found inside itself has nothing more to say. */
-static bool is_inside(struct inspector *in, const struct type *t, int depth)
+static bool is_inside(const struct inside *q, const struct type *t, int depth)
 {
+	struct traits *traits = traits_of(t);
+	unsigned char *known = &traits->has_future[q->search];
+
 	if (depth > MAX_MEMBER_DEPTH)
 		return false;
-	struct traits *traits = traits_of(t);
-	if (traits->holds_future != UNASKED)
-		return traits->holds_future == YES;
-	traits->holds_future = NO;
-	bool is = ask_inside(in, t, depth + 1);
-	traits->holds_future = is ? YES : NO;
-	return is;
+	if (*known == UNASKED) {
+		*known = NO;
+		*known = ask_inside(q, t, depth + 1) ? YES : NO;
+	}
+	return *known == YES;
 }
 
-bool future_is_inside(struct inspector *in, const struct type *t)
+bool future_is_or_has(struct inspector *in, const struct type *t)
 {
-	return is_inside(in, t, 0);
+	return is_or_has(&(struct inside){ in, true }, t, 0);
 }
 
 /* ---- in memory ---- */
@@ -422,7 +446,7 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t)
 		return FIND_MAYBE_DONE;
 	if (future_is_type(in, t))
 		return FIND_FUTURE;
-	if (!future_is_inside(in, t))
+	if (!future_is_or_has(in, t))
 		return FIND_NOTHING;
 	if (set_is_type(t))
 		return FIND_SET;

@@ -31,9 +31,11 @@ typedef VEC(struct child) child_vec;
 
 /* Is a value of this type a future, as far as its type says? */
 bool future_is_type(struct inspector *in, const struct type *t);
-/* Has a value of this type a future somewhere in itself, or behind what it owns or borrows alone?
+/*
+ * The same, or has it a future somewhere in itself, or behind what it owns or borrows alone? Costs
+ * little where the types say it; what only a search can tell is asked last.
  */
-bool future_is_inside(struct inspector *in, const struct type *t);
+bool future_is_or_has(struct inspector *in, const struct type *t);
 
 /*
  * Adds the futures that v, which is no coroutine and no leaf, holds and polls. On failure those

@@ -21,8 +21,7 @@ enum {
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
-	       (traits_of(t)->local_set ||
-	        (!leaf_is_known(t) && (future_is_type(in, t) || future_is_inside(in, t))));
+	       (traits_of(t)->local_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
 }
 
 static bool has_name_before(const struct member *members, size_t i)

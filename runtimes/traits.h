@@ -63,9 +63,10 @@ struct traits {
 	enum future_step step : 8;
 	enum find_rule find : 8;
 	enum reach_rule reach : 8;
-	enum answer is_future : 8, holds_future : 8, barren : 8;
-	enum answer holds : 8; /* of holding_type.c */
-	unsigned char special; /* enum holding_special */
+	enum answer is_future : 8, barren : 8;
+	enum answer holds : 8;       /* of holding_type.c */
+	unsigned char has_future[2]; /* enum answer: by what is known, and after a search */
+	unsigned char special;       /* enum holding_special */
 	bool members_known : 1;
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, mixed : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */
