@@ -32,7 +32,8 @@ enum {
 	ASK_FOLIOS_AFTER = 8 << 20,
 	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
 	SPARE = 32 << 20, /* a sweep that gives back less must go on */
-	STRIDE = 16 << 20, /* of a pass, between two questions */
+	SWEEPS_OF_FOLIOS = 2, /* they cost little, but folios come back whole */
+	STRIDE = 16 << 20,    /* of a pass, between two questions */
 };
 
 void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
@@ -167,9 +168,11 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
 		return;
 	parallel_wait(&m->sweeper);
-	if (!m->in_pieces)
+	if (!m->in_pieces && m->nsweeps == SWEEPS_OF_FOLIOS) {
 		make_pieces(m, (struct file_part){ m->low, m->high });
-	m->in_pieces = true;
+		m->in_pieces = true;
+	}
+	m->nsweeps += !m->in_pieces;
 	m->sweep_all = bytes == 0;
 	if (!parallel_start(&m->sweeper, sweep, m))
 		sweep(m);

@@ -28,6 +28,7 @@ struct file_mapping {
 	size_t unasked;             /* bytes that were read since somebody asked what is resident */
 	long faults;                /* of the thread, when it asked by them */
 	struct beside sweeper;      /* gives pages back */
+	unsigned nsweeps;           /* until it was cut into pieces */
 	bool in_pieces;             /* all of it, not only what is scattered */
 	bool sweep_all;             /* the scattered ones too */
 };
