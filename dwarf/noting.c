@@ -165,15 +165,28 @@ static struct extent read_function(const uint8_t *values, size_t block, const st
 	return ret;
 }
 
+static void grow(struct scope_notes *notes)
+{
+	size_t used = notes->n * sizeof(*notes->data), room;
+
+	notes->data = arena_reopen(notes->arena, used, 2 * used, &room);
+	notes->capacity = room / sizeof(*notes->data);
+}
+
 static inline struct scope_note *add_note(struct pass *p, const uint8_t *die,
                                           const struct abbrev *ab, uint32_t parent)
 {
-	struct scope_note *note = vec_push(&p->out->scopes);
+	struct scope_notes *notes = &p->out->scopes;
 
-	note->die = (uint32_t)((uint64_t)(die - p->s->info.data) - p->u->start);
-	note->parent = parent;
-	note->tag = ab->tag;
-	note->flags = ab->flags;
+	if (notes->n == notes->capacity)
+		grow(notes);
+	struct scope_note *note = &notes->data[notes->n++];
+	*note = (struct scope_note){
+		.die = (uint32_t)((uint64_t)(die - p->s->info.data) - p->u->start),
+		.parent = parent,
+		.tag = ab->tag,
+		.flags = ab->flags,
+	};
 	return note;
 }
 

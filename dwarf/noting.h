@@ -9,9 +9,16 @@
 #include "dwarf/abbrev.h"
 #include "dwarf/scan.h"
 
+/* Where they grow they stay: they are the most of what scans keep. */
+struct scope_notes {
+	struct scope_note *data;
+	size_t n, capacity;
+	struct arena *arena; /* open, see arena_open() */
+};
+
 /* Of one unit, each in the order of the DIEs. */
 struct notes {
-	VEC(struct scope_note) scopes;
+	struct scope_notes scopes;
 	VEC(struct unit_function) functions;
 	VEC(struct unit_result) results;
 	VEC(uint32_t) voids;

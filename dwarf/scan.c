@@ -7,8 +7,8 @@
 #include "dwarf/pass.h"
 
 enum {
-	LARGE_UNIT = 512 * 1024,
-	LARGE_UNIT_SCOPES = 128 * 1024, /* 2 MB of notes, which come in huge pages */
+	LARGE_UNIT = 512 * 1024, /* its notes come in huge pages */
+	MAX_ROOM = 512 * 1024,   /* bytes of notes, at first */
 };
 
 struct scanner {
@@ -40,12 +40,27 @@ void scanner_free(struct scanner *s)
 		return;
 	abbrev_cache_free(&s->abbrevs);
 	arena_free(&s->notes);
-	vec_free(&s->found.scopes);
 	vec_free(&s->found.functions);
 	vec_free(&s->found.results);
 	vec_free(&s->found.voids);
 	vec_free(&s->found.variables);
 	free(s);
+}
+
+static void open_scopes(struct scope_notes *notes, struct arena *a, uint64_t unit)
+{
+	size_t size = unit / 2 < MAX_ROOM ? (size_t)unit / 2 : MAX_ROOM, room;
+
+	*notes = (struct scope_notes){ .arena = a };
+	notes->data = arena_open(a, size + sizeof(*notes->data), &room);
+	notes->capacity = room / sizeof(*notes->data);
+}
+
+/* NULL of none. */
+static struct scope_note *close_scopes(const struct scope_notes *notes)
+{
+	arena_close(notes->arena, notes->n * sizeof(*notes->data));
+	return notes->n ? notes->data : NULL;
 }
 
 /* A copy of a vector's elements in the notes; NULL of none. */
@@ -59,15 +74,12 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	if (u->scanned)
 		return;
 	u->scanned = true;
-	found->scopes.n = found->functions.n = found->results.n = found->voids.n =
-		found->variables.n = 0;
-	if (u->end - u->start >= LARGE_UNIT) {
-		scanner->notes.huge = true;
-		vec_reserve(&found->scopes, LARGE_UNIT_SCOPES);
-	}
+	scanner->notes.huge |= u->end - u->start >= LARGE_UNIT;
+	open_scopes(&found->scopes, &scanner->notes, u->end - u->start);
+	found->functions.n = found->results.n = found->voids.n = found->variables.n = 0;
 	pass_note(s, u, abbrev_table_of(&scanner->abbrevs, s, u), found);
 	u->nscopes = found->scopes.n;
-	u->scopes = KEEP(scanner, &found->scopes);
+	u->scopes = close_scopes(&found->scopes);
 	u->nfunctions = found->functions.n;
 	u->functions = KEEP(scanner, &found->functions);
 	u->nresults = found->results.n;

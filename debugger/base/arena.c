@@ -115,20 +115,27 @@ static size_t next_place(const struct arena_chunk *chunk, size_t align)
 	return (chunk->used + align - 1) / align * align;
 }
 
+/* A chunk with room for so many bytes at *at. */
+static struct arena_chunk *find_chunk(struct arena *a, size_t need, size_t align, size_t *at)
+{
+	struct arena_chunk *chunk = a->chunks;
+
+	*at = chunk ? next_place(chunk, align) : 0;
+	if (!chunk || *at > chunk->size || chunk->size - *at < need) {
+		chunk = add_chunk(a, need);
+		*at = 0;
+	}
+	return chunk;
+}
+
 /* Whatever the bytes are; *clean: they are zero. */
 static void *take(struct arena *a, size_t size, size_t align, bool *clean)
 {
+	size_t need = size + REDZONE, at;
+
 	if (size > SIZE_MAX / 2)
 		out_of_memory();
-
-	size_t need = size + REDZONE;
-	struct arena_chunk *chunk = a->chunks;
-	size_t at = chunk ? next_place(chunk, align) : 0;
-
-	if (!chunk || at > chunk->size || chunk->size - at < need) {
-		chunk = add_chunk(a, need);
-		at = 0;
-	}
+	struct arena_chunk *chunk = find_chunk(a, need, align, &at);
 	void *p = chunk->data + at;
 	a->total += at + need - chunk->used;
 	chunk->used = at + need;
@@ -216,6 +223,70 @@ char *arena_printf(struct arena *a, const char *format, ...)
 	return p;
 }
 
+void *arena_open(struct arena *a, size_t size, size_t *room)
+{
+	size_t at;
+
+	if (size > SIZE_MAX / 2)
+		out_of_memory();
+	a->open = find_chunk(a, size + REDZONE, ALIGN, &at);
+	*room = a->open->size - at - REDZONE;
+	UNPOISON(a->open->data + at, *room);
+	return a->open->data + at;
+}
+
+void arena_close(struct arena *a, size_t used)
+{
+	struct arena_chunk *chunk = a->open;
+	size_t at = next_place(chunk, ALIGN), end = used ? at + used + REDZONE : chunk->used;
+
+	POISON(chunk->data + at + used, chunk->size - at - used);
+	a->total += end - chunk->used;
+	chunk->used = end;
+	a->open = NULL;
+}
+
+static void free_chunks(struct arena_chunk *chunk)
+{
+	while (chunk) {
+		struct arena_chunk *next = chunk->next;
+
+		UNPOISON(chunk->data, chunk->size);
+		if (chunk->mapped)
+			munmap(chunk, chunk->mapped);
+		else
+			free(chunk);
+		chunk = next;
+	}
+}
+
+/* Of large places, each twice as large as the one before, none should stay behind. */
+static void leave(struct arena *a, struct arena_chunk *chunk)
+{
+	struct arena_chunk **at = &a->chunks;
+
+	chunk->clean = false;
+	POISON(chunk->data + chunk->used, chunk->size - chunk->used);
+	if (chunk->used > 0)
+		return;
+	while (*at != chunk)
+		at = &(*at)->next;
+	*at = chunk->next;
+	chunk->next = NULL;
+	free_chunks(chunk);
+}
+
+void *arena_reopen(struct arena *a, size_t used, size_t size, size_t *room)
+{
+	struct arena_chunk *before = a->open;
+	const void *data = before->data + next_place(before, ALIGN);
+	void *p = arena_open(a, size, room);
+
+	memcpy(p, data, used);
+	leave(a, before);
+	return p;
+}
+
 void arena_adopt(struct arena *a, struct arena *from)
 {
 	struct arena_chunk **end = a->chunks ? &a->chunks->next : &a->chunks;
@@ -244,20 +315,6 @@ void arena_reset(struct arena *a)
 		a->spare = chunk;
 	}
 	a->total = 0;
-}
-
-static void free_chunks(struct arena_chunk *chunk)
-{
-	while (chunk) {
-		struct arena_chunk *next = chunk->next;
-
-		UNPOISON(chunk->data, chunk->size);
-		if (chunk->mapped)
-			munmap(chunk, chunk->mapped);
-		else
-			free(chunk);
-		chunk = next;
-	}
 }
 
 void arena_free(struct arena *a)

@@ -12,6 +12,7 @@
 struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
+	struct arena_chunk *open;   /* of arena_open(), NULL none */
 	struct arena_chunk *spare;  /* of arena_reset() */
 	size_t total;               /* bytes handed out */
 	bool huge;                  /* to be set at first: it will take megabytes */
@@ -32,6 +33,16 @@ char *arena_uint(struct arena *a, uint64_t number);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
+
+/*
+ * For what grows at the end of the arena: a place of size bytes or more, *room of them, which are
+ * not cleared. Until arena_close() nothing else may be allocated.
+ */
+void *arena_open(struct arena *a, size_t size, size_t *room);
+/* Of the open place used bytes are written: they move to one that has size bytes or more. */
+void *arena_reopen(struct arena *a, size_t used, size_t size, size_t *room);
+/* So many bytes stay allocated. */
+void arena_close(struct arena *a, size_t used);
 
 /* What is in `from` lives as long as a from now on; `from` is empty afterwards. */
 void arena_adopt(struct arena *a, struct arena *from);

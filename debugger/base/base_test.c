@@ -176,6 +176,38 @@ static void test_progress_is_shown_late_and_erased(void **state)
 	free(text);
 }
 
+static void test_arena_lets_one_array_grow(void **state)
+{
+	enum { TIMES = 20000 };
+	SCRATCH(a);
+	size_t room;
+
+	(void)state;
+	for (int huge = 0; huge < 2; huge++) {
+		a.huge = huge;
+		for (size_t n = 0; n < 40; n++) {
+			uint64_t *p = arena_open(&a, sizeof(*p), &room);
+			size_t total = a.total;
+
+			assert_true(room >= sizeof(*p));
+			for (uint64_t i = 0; i < n * TIMES / 40; i++) {
+				if (i == room / sizeof(*p))
+					p = arena_reopen(&a, i * sizeof(*p), 2 * i * sizeof(*p),
+					                 &room);
+				p[i] = i;
+			}
+			arena_close(&a, n * TIMES / 40 * sizeof(*p));
+			assert_true(a.total >= total + n * TIMES / 40 * sizeof(*p));
+			unsigned char *behind = arena_alloc(&a, 100);
+			for (size_t i = 0; i < 100; i++)
+				assert_int_equal(behind[i], 0);
+			memset(behind, 0xff, 100);
+			for (uint64_t i = 0; i < n * TIMES / 40; i++)
+				assert_int_equal(p[i], i);
+		}
+	}
+}
+
 static void test_vec_grows_and_moves_to_an_arena(void **state)
 {
 	SCRATCH(a);
@@ -509,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_as_text),
 		cmocka_unit_test(test_plain_is_what_cleaning_keeps),
 		cmocka_unit_test(test_progress_is_shown_late_and_erased),
+		cmocka_unit_test(test_arena_lets_one_array_grow),
 		cmocka_unit_test(test_vec_grows_and_moves_to_an_arena),
 		cmocka_unit_test(test_vec_of_nothing_moves_too),
 		cmocka_unit_test(test_large_vecs_keep_what_they_have),
