@@ -83,7 +83,8 @@ def measure_loads(subject, lldb):
 def warm_up(path):
     """
     Brings a file into the page cache as a program that was installed gets there: read from the
-    disk. What a linker has just written lies there page by page, and costs more to map.
+    disk. What a linker has just written lies there page by page, and costs more to map; so does what
+    comes back in parts after a kernel that reclaims cold pages (DAMON) took them.
     """
     with open(path, "rb") as file:
         os.fsync(file.fileno())
@@ -172,9 +173,11 @@ def measure(options, profile):
         ]
         for _ in range(options.runs):
             for subject in subjects:
+                warm_up(subject.executable)
                 measure_asyncdbg(options, subject, directory, no_cache)
             for subject in subjects:
                 if "1,700" not in subject.label:
+                    warm_up(subject.executable)
                     measure_loads(subject, lldb)
         loads = {
             subject.executable: subject.series for subject in subjects if "gdb" in subject.series
