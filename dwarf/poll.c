@@ -270,7 +270,7 @@ bool search_has_poll(const struct type *t)
 		.answered = type_is_polled,
 	};
 
-	if (!q.here || polled_never(q.name))
+	if (!q.here || polled_never(q.name) || polled_never_behind(q.name))
 		return false;
 	if (type_is_polled(&q))
 		return true;

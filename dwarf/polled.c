@@ -279,22 +279,11 @@ void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 		read_inlined(dm, u, u->start + u->scopes[f->scope].die);
 }
 
-static bool begins_with_any(const char *name, const char *const *heads, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (str_begins(name, heads[i]))
-			return true;
-	}
-	return false;
-}
+static const char *const std[] = { "core::", "alloc::", "std::" };
 
-#define BEGINS_WITH_ANY(name, heads)                                                               \
-	begins_with_any((name), (heads), sizeof(heads) / sizeof((heads)[0]))
-
-bool polled_never(const char *type_name)
+/* Of core, alloc and std, or a tuple, an array, a raw pointer: what its name begins with tells. */
+static bool begins_as_never(const char *type_name)
 {
-	static const char closure[] = "{closure_env#";
-	static const char *const std[] = { "core::", "alloc::", "std::" };
 	/* Where they have futures, or wrappers that are futures when what they hold is one. */
 	static const char *const futures[] = {
 		"core::future::",
@@ -310,11 +299,36 @@ bool polled_never(const char *type_name)
 		"std::async_iter::",
 	};
 
-	if (type_name[0] && strchr("([*", type_name[0]))
-		return true;
+	return (type_name[0] && strchr("([*", type_name[0])) ||
+	       (str_begins_with_any(type_name, std) && !str_begins_with_any(type_name, futures));
+}
+
+bool polled_never(const char *type_name)
+{
+	static const char closure[] = "{closure_env#";
+
 	/* Names are long: the last part of one is looked for only where it can be that. */
-	if (strstr(type_name, closure) &&
-	    strncmp(qualified_last(type_name), closure, sizeof(closure) - 1) == 0)
-		return true;
-	return BEGINS_WITH_ANY(type_name, std) && !BEGINS_WITH_ANY(type_name, futures);
+	return begins_as_never(type_name) ||
+	       (strstr(type_name, closure) &&
+	        strncmp(qualified_last(type_name), closure, sizeof(closure) - 1) == 0);
+}
+
+bool polled_never_behind(const char *type_name)
+{
+	static const char *const pointers[] = { "core::pin::Pin<", "alloc::boxed::Box<", "&mut " };
+	const char *name = type_name;
+
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
+		if (str_begins(name, pointers[i]))
+			name += strlen(pointers[i]);
+	}
+	if (name == type_name)
+		return false;
+	const char *object = name + (name[0] == '(');
+	if (str_begins(object, "dyn ")) {
+		const char *trait = object + strlen("dyn ");
+
+		return str_begins_with_any(trait, std) && !str_begins(trait, "core::future::");
+	}
+	return begins_as_never(name);
 }

@@ -25,5 +25,10 @@ void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc);
  * pointer and a closure nowhere else.
  */
 bool polled_never(const char *type_name);
+/*
+ * The same of what is behind a Box, a `&mut` or a Pin of one, which are futures when that is one:
+ * an object of a trait of core, alloc or std is none, but of Future.
+ */
+bool polled_never_behind(const char *type_name);
 
 #endif

@@ -37,6 +37,38 @@ static void test_never(void **state)
 		assert_int_equal(polled_never(rows[i].name), rows[i].never);
 }
 
+static void test_never_behind(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool never;
+	} rows[] = {
+		{ "alloc::boxed::Box<[u8], alloc::alloc::Global>", true },
+		{ "alloc::boxed::Box<(app::Fut, app::Fut), alloc::alloc::Global>", true },
+		{ "alloc::boxed::Box<core::option::Option<app::Fut>, alloc::alloc::Global>", true },
+		{ "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send)>", true },
+		{ "core::pin::Pin<alloc::boxed::Box<dyn core::any::Any>>", true },
+		{ "core::pin::Pin<&mut (app::Fut, app::Fut)>", true },
+		{ "&mut [app::Fut]", true },
+		{ "alloc::boxed::Box<app::Fut, alloc::alloc::Global>", false },
+		{ "alloc::boxed::Box<(dyn core::future::future::Future<Output=()>)>", false },
+		{ "alloc::boxed::Box<dyn app::Fut>", false },
+		{ "alloc::boxed::Box<(dyn app::Fut + core::marker::Send)>", false },
+		{ "alloc::boxed::Box<core::future::ready::Ready<u8>>", false },
+		{ "alloc::boxed::Box<alloc::boxed::Box<[u8]>>", false },
+		{ "core::pin::Pin<&mut app::run::{async_fn_env#0}>", false },
+		{ "&[app::Fut]", false },
+		{ "[app::Fut; 2]", false },
+		{ "alloc::boxed::Box<", false },
+		{ "alloc::boxed::Box<(dyn ", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(polled_never_behind(rows[i].name), rows[i].never);
+}
+
 /* Each poll function of the unit, by what its first argument says. */
 static void test_has_poll(void **state)
 {
@@ -734,6 +766,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_never),
+		cmocka_unit_test(test_never_behind),
 		cmocka_unit_test(test_has_poll),
 		cmocka_unit_test(test_polls_of_what_never_ends),
 		cmocka_unit_test(test_symbols),

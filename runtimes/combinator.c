@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/path.h"
 #include "dwarf/qualified.h"
+#include "runtimes/connection.h"
 #include "runtimes/leaf.h"
 #include "runtimes/tool.h"
 #include "runtimes/traits.h"
@@ -147,20 +148,39 @@ static bool is_as_its_target(const struct type *t)
  */
 static bool is_future_object(const struct type *t)
 {
-	static const char future[] = "core::future::future::Future<";
+	/* The latter asks for the former (hyper 1.12, src/rt/timer.rs). */
+	static const char *const traits[] = { "core::future::future::Future<",
+		                              "hyper::rt::timer::Sleep<" };
 	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
 
-	return object && str_begins(object + strlen("dyn "), future);
+	for (size_t i = 0; object && i < sizeof(traits) / sizeof(traits[0]); i++) {
+		if (str_begins(object + strlen("dyn "), traits[i]))
+			return true;
+	}
+	return false;
 }
 
 /* By the type alone: nothing is searched for. */
 static bool is_known_future(const struct type *t)
 {
+	struct traits *traits = traits_of(t);
 	size_t row;
 
-	return traits_of(t)->is_future == YES || type_is_coroutine(t) || leaf_is_known(t) ||
-	       has_row(t, &row) || type_is(t, "core::future::from_generator::GenFuture") ||
-	       is_future_object(t);
+	if (traits->known_future == UNASKED) {
+		bool is = traits->coroutine || traits->leaf || has_row(t, &row) ||
+		          is_future_object(t) ||
+		          type_is(t, "core::future::from_generator::GenFuture") ||
+		          connection_part(type_name(t)) == CONNECTION_FUTURE;
+
+		traits->known_future = is ? YES : NO;
+	}
+	return traits->known_future == YES || traits->is_future == YES;
+}
+
+/* Its name alone tells that it is none. */
+static bool is_tool(const struct type *t)
+{
+	return tool_is_named(type_name(t)) || connection_part(type_name(t)) == CONNECTION_TOOL;
 }
 
 static bool is_future(struct inspector *in, const struct type *t, int depth)
@@ -174,7 +194,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	traits->is_future = NO;
 	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
+	    !is_as_its_target(t) && !is_tool(t) && !set_is_type(t))
 		is = lookup_has_poll(t);
 	traits->is_future = is ? YES : NO;
 	return is;

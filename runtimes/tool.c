@@ -12,6 +12,27 @@ static const char *const tools[] = { "Barrier", "DuplexStream", "Guard",     "Li
 static const char *const tool_modules[] = { "tokio::loom::", "tokio::sync::mpsc::",
 	                                    "tokio::sync::watch::" };
 
+/* Crates and modules without futures. */
+static const char *const barren[] = {
+	"bytes::",
+	"chrono::",
+	"hashbrown::",
+	"http::",
+	"http_body_util::empty::",
+	"http_body_util::full::",
+	"httparse::",
+	"indexmap::",
+	"lock_api::",
+	"mio::",
+	"once_cell::",
+	"parking_lot::",
+	"regex::",
+	"serde_json::",
+	"slab::",
+	"smallvec::",
+	"socket2::",
+};
+
 static const char futures_streams[] = "futures_util::stream::";
 static const char *const streams[] = {
 	"empty::Empty",
@@ -90,14 +111,12 @@ static bool is_stream(const char *type_name)
 
 bool tool_is_named(const char *type_name)
 {
-	if (is_stream(type_name))
+	if (is_stream(type_name) || str_begins_with_any(type_name, barren))
 		return true;
 	if (!str_begins(type_name, "tokio::"))
 		return false;
-	for (size_t i = 0; i < sizeof(tool_modules) / sizeof(tool_modules[0]); i++) {
-		if (str_begins(type_name, tool_modules[i]))
-			return true;
-	}
+	if (str_begins_with_any(type_name, tool_modules))
+		return true;
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (path_ends_with(type_name, tools[i]))
 			return true;

@@ -20,6 +20,8 @@ static void test_names(void **state)
 		{ "tokio::sync::batch_semaphore::Semaphore", true },
 		{ "futures_util::stream::stream::map::Map<app::S, app::F>", true },
 		{ "futures_util::stream::iter::Iter<core::ops::range::Range<u8>>", true },
+		{ "bytes::bytes_mut::BytesMut", true },
+		{ "hashbrown::map::HashMap<u64, app::run::{async_fn_env#0}>", true },
 		/* Futures. */
 		{ "futures_util::stream::stream::next::Next<app::S>", false },
 		{ "futures_util::stream::stream::map::Mapped<app::S>", false },
@@ -31,6 +33,7 @@ static void test_names(void **state)
 		{ "tokio::time::timeout::Timeout<tokio::sync::mutex::Mutex<u8>>", false },
 		/* Of others. */
 		{ "app::Mutex<u8>", false },
+		{ "http_body_util::combinators::collect::Collect<app::B>", false },
 		{ "tokio_util::sync::Sender", false },
 		{ "core::option::Option<tokio::sync::mutex::Mutex<u8>>", false },
 		{ "tokio::", false },

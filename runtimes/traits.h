@@ -63,7 +63,7 @@ struct traits {
 	enum future_step step : 8;
 	enum find_rule find : 8;
 	enum reach_rule reach : 8;
-	enum answer is_future : 8, barren : 8;
+	enum answer is_future : 8, known_future : 8, barren : 8;
 	enum answer holds : 8;       /* of holding_type.c */
 	unsigned char has_future[2]; /* enum answer: by what is known, and after a search */
 	unsigned char special;       /* enum holding_special */

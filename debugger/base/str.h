@@ -35,6 +35,19 @@ static inline bool str_begins(const char *s, const char *with)
 	return !with[0] || (s[0] == with[0] && strncmp(s, with, strlen(with)) == 0);
 }
 
+static inline bool str_begins_with_any_(const char *s, const char *const *heads, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (str_begins(s, heads[i]))
+			return true;
+	}
+	return false;
+}
+
+/* With one of an array of texts. */
+#define str_begins_with_any(s, heads)                                                              \
+	str_begins_with_any_((s), (heads), sizeof(heads) / sizeof((heads)[0]))
+
 /*
  * Appends text so that it is valid UTF-8 without control characters: a bad byte becomes
  * U+FFFD, a control character (ESC, newline, DEL, C1) becomes '?'. Terminals and JSON are safe.
