@@ -6,7 +6,6 @@
 #include "debugger/base/str.h"
 #include "dwarf/path.h"
 #include "dwarf/qualified.h"
-#include "runtimes/connection.h"
 #include "runtimes/leaf.h"
 #include "runtimes/tool.h"
 #include "runtimes/traits.h"
@@ -170,17 +169,12 @@ static bool is_known_future(const struct type *t)
 		bool is = traits->coroutine || traits->leaf || has_row(t, &row) ||
 		          is_future_object(t) ||
 		          type_is(t, "core::future::from_generator::GenFuture") ||
-		          connection_part(type_name(t)) == CONNECTION_FUTURE;
+		          /* Each kind of connection has its own, which is inlined. */
+		          type_is(t, "hyper::proto::h1::dispatch::Dispatcher");
 
 		traits->known_future = is ? YES : NO;
 	}
 	return traits->known_future == YES || traits->is_future == YES;
-}
-
-/* Its name alone tells that it is none. */
-static bool is_tool(const struct type *t)
-{
-	return tool_is_named(type_name(t)) || connection_part(type_name(t)) == CONNECTION_TOOL;
 }
 
 static bool is_future(struct inspector *in, const struct type *t, int depth)
@@ -194,7 +188,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	traits->is_future = NO;
 	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !is_tool(t) && !set_is_type(t))
+	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
 		is = lookup_has_poll(t);
 	traits->is_future = is ? YES : NO;
 	return is;

@@ -12,7 +12,7 @@ static const char *const tools[] = { "Barrier", "DuplexStream", "Guard",     "Li
 static const char *const tool_modules[] = { "tokio::loom::", "tokio::sync::mpsc::",
 	                                    "tokio::sync::watch::" };
 
-/* Crates and modules without futures. */
+/* Beginnings of names: crates, modules and types without futures. */
 static const char *const barren[] = {
 	"bytes::",
 	"chrono::",
@@ -21,6 +21,20 @@ static const char *const barren[] = {
 	"http_body_util::empty::",
 	"http_body_util::full::",
 	"httparse::",
+	"hyper::body::",
+	"hyper::common::buf::",
+	"hyper::error::",
+	"hyper::ext::",
+	"hyper::proto::h1::conn::",
+	"hyper::proto::h1::decode::",
+	"hyper::proto::h1::dispatch::Client",
+	"hyper::proto::h1::dispatch::SenderDropGuard",
+	"hyper::proto::h1::dispatch::Server",
+	"hyper::proto::h1::encode::",
+	"hyper::proto::h1::io::",
+	"hyper::service::util::",
+	"hyper::upgrade::Pending",
+	"hyper_util::rt::tokio::TokioIo",
 	"indexmap::",
 	"lock_api::",
 	"mio::",

@@ -22,7 +22,11 @@ static void test_names(void **state)
 		{ "futures_util::stream::iter::Iter<core::ops::range::Range<u8>>", true },
 		{ "bytes::bytes_mut::BytesMut", true },
 		{ "hashbrown::map::HashMap<u64, app::run::{async_fn_env#0}>", true },
+		{ "hyper::proto::h1::dispatch::Server<app::S, app::B>", true },
+		{ "hyper::service::util::ServiceFn<app::F, app::R>", true },
 		/* Futures. */
+		{ "hyper::proto::h1::dispatch::Dispatcher<app::D, app::B, app::I, app::T>", false },
+		{ "hyper::upgrade::OnUpgrade", false },
 		{ "futures_util::stream::stream::next::Next<app::S>", false },
 		{ "futures_util::stream::stream::map::Mapped<app::S>", false },
 		{ "futures_util::future::future::map::Map<app::F, app::G>", false },
