@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/out_text.h"
-#include "dwarf/parallel.h"
+#include "debugger/base/parallel.h"
 
 enum { MANY = 128 };
 

@@ -12,11 +12,11 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/map.h"
+#include "debugger/base/parallel.h"
 #include "debugger/base/vec.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
 #include "dwarf/mapped.h"
-#include "dwarf/parallel.h"
 #include "dwarf/scan.h"
 
 struct Dwarf;

@@ -6,12 +6,14 @@
  *     texts    NUL-terminated strings; the last byte is a NUL
  *     records  ULEB128 numbers; a text is its place in texts + 1, 0 none
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/parallel.h"
 #include "dwarf/facts_inside.h"
 
-enum { INDEX_ROW = 16 };
+enum { INDEX_ROW = 16, BLOCK = 1 << 20 /* bytes */ };
 
 static const char magic[8] = "adbfacts";
 static const char version[16] = ASYNCDBG_VERSION;
@@ -29,8 +31,7 @@ struct header {
 	uint64_t rows[FACT_KINDS];
 };
 
-/* Not against an enemy, who would write a right one: against a torn or rotten file. */
-static uint64_t checksum(const uint8_t *data, size_t size)
+static uint64_t checksum_of_block(const uint8_t *data, size_t size)
 {
 	uint64_t lanes[4] = { 1, 2, 3, 4 };
 	size_t i = 0;
@@ -47,6 +48,38 @@ static uint64_t checksum(const uint8_t *data, size_t size)
 	for (; i < size; i++)
 		lanes[0] = (lanes[0] ^ data[i]) * UINT64_C(0x100000001b3);
 	return (lanes[0] * 3 ^ lanes[1] * 5 ^ lanes[2] * 7 ^ lanes[3]) + size;
+}
+
+/* Blocks whose checksums are reckoned by several threads. */
+struct blocks {
+	const uint8_t *data;
+	size_t size, n;
+	uint64_t *sums;
+	atomic_size_t next; /* that nobody looks at yet */
+};
+
+static void *sum_blocks(void *arg)
+{
+	struct blocks *b = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&b->next, 1)) < b->n) {
+		size_t at = i * BLOCK, left = b->size - at;
+
+		b->sums[i] = checksum_of_block(b->data + at, left < BLOCK ? left : BLOCK);
+	}
+	return NULL;
+}
+
+/* Not against an enemy, who would write a right one: against a torn or rotten file. */
+static uint64_t checksum(const uint8_t *data, size_t size)
+{
+	SCRATCH(tmp);
+	struct blocks b = { .data = data, .size = size, .n = (size + BLOCK - 1) / BLOCK };
+
+	b.sums = NEW_ARRAY(&tmp, uint64_t, b.n);
+	parallel_run(sum_blocks, &b, b.n);
+	return checksum_of_block((const uint8_t *)b.sums, b.n * sizeof(*b.sums));
 }
 
 static uint64_t header_checksum(const uint8_t *data, size_t size)

@@ -270,6 +270,34 @@ static void test_a_torn_file_is_written_anew(void **state)
 	facts_free(f);
 }
 
+/* In whichever block of the checksum. */
+static void test_a_rotten_byte_shows(void **state)
+{
+	enum { FACTS = 60000 };
+	struct facts *f = facts_new();
+	size_t size;
+
+	(void)state;
+	for (uint64_t i = 0; i < FACTS; i++)
+		tell(f, FACT_PC, i, NULL, i, "text");
+	uint8_t *data = facts_save(f, &identity, false, &size);
+	assert_true(size > 1 << 20);
+	for (size_t at = 0; at <= size; at += size / 16) {
+		struct facts *other = facts_new();
+		uint8_t *copy = malloc(size);
+
+		assert_non_null(copy);
+		memcpy(copy, data, size);
+		copy[at < size ? at : size - 1] ^= 1;
+		struct error *err = facts_load(other, copy, size, &identity);
+		assert_non_null(err);
+		error_free(err);
+		facts_free(other);
+	}
+	free(data);
+	facts_free(f);
+}
+
 static void not_written(const char *directory, const struct facts *f)
 {
 	struct error *err = cache_write(directory, &identity, f, UINT64_MAX);
@@ -511,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_keys_that_lie_anyhow),
 		cmocka_unit_test(test_other_files_are_refused),
 		cmocka_unit_test_setup_teardown(test_written_and_read, make_place, drop_place),
+		cmocka_unit_test(test_a_rotten_byte_shows),
 		cmocka_unit_test_setup_teardown(test_a_torn_file_is_written_anew, make_place,
 		                                drop_place),
 		cmocka_unit_test_setup_teardown(test_what_others_may_change_is_not_used, make_place,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf/parallel.h"
+#include "debugger/base/parallel.h"
 
 struct dwarf_module;
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/parallel.h"
 #include "debugger/base/vec.h"
-#include "dwarf/parallel.h"
 #include "dwarf/poll_header.h"
 #include "dwarf/poll_index.h"
 #include "dwarf/symtab.h"

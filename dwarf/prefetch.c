@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/parallel.h"
 #include "debugger/base/vec.h"
 #include "dwarf/debuginfo.h"
-#include "dwarf/parallel.h"
 
 enum {
 	MUCH = 32 << 20,             /* bytes of debug info: their pages do not stay */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/parallel.h"
 #include "debugger/base/progress.h"
-#include "dwarf/parallel.h"
 #include "dwarf/twin.h"
 #include "runtimes/local_set.h"
 

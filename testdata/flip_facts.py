@@ -10,10 +10,10 @@ import zlib
 
 CHECKSUM, SIGNED_FROM = 40, 48  # struct header
 MASK = (1 << 64) - 1
+BLOCK = 1 << 20
 
 
-def checksum(data):
-    """As checksum() there."""
+def checksum_of_block(data):
     lanes, at = [1, 2, 3, 4], 0
     while at + 32 <= len(data):
         for lane, word in enumerate(struct.unpack_from("<4Q", data, at)):
@@ -23,6 +23,13 @@ def checksum(data):
     for byte in data[at:]:
         lanes[0] = ((lanes[0] ^ byte) * 0x100000001B3) & MASK
     return ((lanes[0] * 3 ^ lanes[1] * 5 ^ lanes[2] * 7 ^ lanes[3]) + len(data)) & MASK
+
+
+def checksum(data):
+    """As checksum() there."""
+    blocks = [data[at : at + BLOCK] for at in range(0, len(data), BLOCK)]
+    sums = [checksum_of_block(block) for block in blocks]
+    return checksum_of_block(struct.pack(f"<{len(sums)}Q", *sums))
 
 
 def main():

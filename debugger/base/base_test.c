@@ -514,6 +514,33 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+static void test_large_files_are_read_in_parts(void **state)
+{
+	enum { SIZE = (5 << 20) + 123 };
+	uint32_t *whole = malloc(SIZE + sizeof(*whole));
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(whole);
+	assert_non_null(f);
+	for (uint32_t i = 0; i <= SIZE / sizeof(*whole); i++)
+		whole[i] = i * UINT32_C(0x9e3779b1);
+	for (size_t size = SIZE; size > 1 << 20; size -= (1 << 20) + 1) {
+		uint8_t *data CLEANUP(bytes_free) = NULL;
+		size_t got;
+
+		rewind(f);
+		assert_int_equal(fwrite(whole, 1, size, f), size);
+		assert_int_equal(fflush(f), 0);
+		assert_int_equal(ftruncate(fileno(f), (off_t)size), 0);
+		assert_null(file_read(fileno(f), "it", SIZE, &data, &got));
+		assert_int_equal(got, size);
+		assert_memory_equal(data, whole, size);
+	}
+	fclose(f);
+	free(whole);
+}
+
 /* What the disk refuses shows when it is finished. */
 static void test_new_file_that_cannot_be_written(void **state)
 {
@@ -555,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_error_os_says_what_the_system_says),
 		cmocka_unit_test(test_interrupt_lasts_until_cleared),
 		cmocka_unit_test(test_new_file_is_there_only_when_finished),
+		cmocka_unit_test(test_large_files_are_read_in_parts),
 		cmocka_unit_test(test_new_file_that_cannot_be_written),
 		cmocka_unit_test(test_log_topics_match_whole_words),
 	};

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,7 +10,10 @@
 #include <unistd.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/parallel.h"
 #include "debugger/base/str.h"
+
+enum { PART = 1 << 20 /* of a file, read by one thread while others read theirs */ };
 
 void file_close(int *fd)
 {
@@ -41,10 +45,48 @@ static uint8_t *new_bytes(size_t size)
 	return data;
 }
 
+/* A file that is being read by several threads. */
+struct parts {
+	int fd;
+	uint8_t *data;
+	size_t size;
+	atomic_size_t next; /* byte that nobody reads yet */
+	atomic_size_t end;  /* of what could be read */
+};
+
+static size_t read_part(int fd, uint8_t *data, size_t at, size_t end)
+{
+	while (at < end) {
+		ssize_t n = pread(fd, data + at, end - at, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		at += (size_t)n;
+	}
+	return at;
+}
+
+static void *read_parts(void *arg)
+{
+	struct parts *p = arg;
+	size_t at;
+
+	while ((at = atomic_fetch_add(&p->next, PART)) < p->size) {
+		size_t end = at + PART < p->size ? at + PART : p->size;
+		size_t got = read_part(p->fd, p->data, at, end), known = p->end;
+
+		while (got < end && got < known &&
+		       !atomic_compare_exchange_weak(&p->end, &known, got))
+			;
+	}
+	return NULL;
+}
+
 struct error *file_read(int fd, const char *name, size_t max, uint8_t **ret, size_t *size)
 {
 	struct stat st;
-	size_t got = 0;
 
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", name);
@@ -53,18 +95,12 @@ struct error *file_read(int fd, const char *name, size_t max, uint8_t **ret, siz
 	if (st.st_size <= 0 || (uint64_t)st.st_size > max)
 		return error_new(ERR_USAGE, "%s is %s", name,
 		                 st.st_size > 0 ? "too large" : "empty");
-	uint8_t *data = new_bytes((size_t)st.st_size);
-	while (got < (size_t)st.st_size) {
-		ssize_t n = read(fd, data + got, (size_t)st.st_size - got);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	*ret = data;
-	*size = got;
+	struct parts p = { .fd = fd, .size = (size_t)st.st_size };
+	p.data = new_bytes(p.size);
+	p.end = p.size;
+	parallel_run(read_parts, &p, p.size / PART + 1);
+	*ret = p.data;
+	*size = p.end;
 	return NULL;
 }
 

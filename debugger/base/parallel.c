@@ -1,4 +1,4 @@
-#include "dwarf/parallel.h"
+#include "debugger/base/parallel.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Work that several threads share. */
-#ifndef DWARF_PARALLEL_H
-#define DWARF_PARALLEL_H
+#ifndef DEBUGGER_BASE_PARALLEL_H
+#define DEBUGGER_BASE_PARALLEL_H
 
 #include <pthread.h>
 #include <stdbool.h>
