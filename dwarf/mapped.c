@@ -21,7 +21,7 @@
  */
 enum {
 	MAX_RESIDENT = 126 << 20,
-	MAX_IN_FOLIOS = 92 << 20,
+	MAX_IN_FOLIOS = 80 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
