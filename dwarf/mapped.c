@@ -174,7 +174,9 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 	}
 	m->nsweeps += !m->in_pieces;
 	m->sweep_all = bytes == 0;
-	if (!parallel_start(&m->sweeper, sweep, m))
+	/* Of folios it takes less time than a thread needs to begin, and much may be mapped in
+	 * that. */
+	if (!m->in_pieces || !parallel_start(&m->sweeper, sweep, m))
 		sweep(m);
 }
 
