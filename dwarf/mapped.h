@@ -44,7 +44,7 @@ void mapped_confirm(struct file_mapping *m);
 
 /*
  * Gives pages back when too much is resident: they are clean, and come back from the page cache
- * when they are touched again. A thread beside does it. Asks the kernel, 2 us.
+ * when they are touched again. A thread beside does it, but for folios. Asks the kernel, 2 us.
  */
 void mapped_trim(struct dwarf_module *dm);
 /* The same now and then: as many bytes were read. */

@@ -37,6 +37,8 @@ static void test_names(void **state)
 		{ "tokio::time::timeout::Timeout<tokio::sync::mutex::Mutex<u8>>", false },
 		/* Of others. */
 		{ "app::Mutex<u8>", false },
+		{ "http::client::Request", false },
+		{ "bytes::Copy<app::R>", false },
 		{ "http_body_util::combinators::collect::Collect<app::B>", false },
 		{ "tokio_util::sync::Sender", false },
 		{ "core::option::Option<tokio::sync::mutex::Mutex<u8>>", false },
