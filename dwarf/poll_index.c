@@ -17,8 +17,8 @@
 #include "dwarf/symtab.h"
 
 enum {
-	AT_ONCE = 1 << 15,      /* symbols */
-	MANY_NAMES = 6 << 20,   /* bytes: their pages are given back, together */
+	AT_ONCE = 1 << 15,      /* symbols: the pages of their names do not stay */
+	MANY_NAMES = 16 << 20,  /* bytes: below it is not worth giving them back */
 	NAMES_AHEAD = 2048,     /* bytes of names that read_ahead() is asked for */
 	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
 	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
@@ -37,18 +37,11 @@ static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
 /* What each await calls, and any inliner inlines, for it only gives back its argument. */
 static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
 
-/* [low, high); high 0: nothing. */
-struct extent {
-	size_t low, high;
-};
-
 /* What one thread finds. */
 struct finder {
 	entry_vec entries;
 	address_vec trivial;
-	bool skipped;          /* a name */
-	struct extent symbols; /* that it looked at, and whose pages it still has */
-	struct extent names;   /* theirs */
+	bool skipped; /* a name */
 };
 
 struct reading {
@@ -217,28 +210,11 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 		*vec_push(&f->trivial) = pc;
 }
 
-static void extend(struct extent *e, size_t low, size_t high)
-{
-	e->low = e->high && e->low < low ? e->low : low;
-	e->high = e->high > high ? e->high : high;
-}
-
 /*
- * Linkers write names in the order of their symbols; one that several symbols have lies far off,
- * among those that others look at.
+ * Looks at symbols [first, end), and gives their pages and those of their names back. Linkers write
+ * names in the order of their symbols; one that several symbols have lies far off, among those that
+ * others look at.
  */
-static void give_back(const struct reading *r, struct finder *f)
-{
-	struct section names = { r->t.names.data + f->names.low, f->names.high - f->names.low };
-
-	if (names.size < 4 * MANY_NAMES)
-		mapped_drop(r->dm, names.data, names.size);
-	mapped_drop(r->dm, (const uint8_t *)&r->t.data[f->symbols.low],
-	            (f->symbols.high - f->symbols.low) * sizeof(*r->t.data));
-	f->symbols = f->names = (struct extent){ 0 };
-}
-
-/* Looks at symbols [first, end). */
 static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
 {
 	struct section names = r->t.names;
@@ -259,11 +235,11 @@ static void read_some(const struct reading *r, struct finder *f, size_t first, s
 		low = low == SIZE_MAX ? at : low;
 		high = at + len;
 	}
-	extend(&f->symbols, first, end);
-	if (low < high)
-		extend(&f->names, low, high);
-	if (f->names.high - f->names.low > MANY_NAMES)
-		give_back(r, f);
+	if (names.size > MANY_NAMES && low < high && high - low < MANY_NAMES) {
+		mapped_drop(r->dm, names.data + low, high - low);
+		mapped_drop(r->dm, (const uint8_t *)&r->t.data[first],
+		            (end - first) * sizeof(*r->t.data));
+	}
 }
 
 static void *run(void *arg)
