@@ -295,6 +295,34 @@ static bool same_set(const struct candidates *cs)
 	return cs->n > 0;
 }
 
+/* Those that are not driven by this block_on may lie in the frames around it as well, and
+ * leftovers. */
+static void keep_driven(struct candidates *sets)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sets->n; i++) {
+		if (local_set_wakes(sets->c, sets->sets[i].v, sets->waker))
+			sets->sets[n++] = sets->sets[i];
+	}
+	sets->n = n;
+}
+
+/* The one LocalSet that all of them drive, or those that are driven; NULL when that is not sure. */
+static const struct local_set *agreed_set(const struct candidates *cs)
+{
+	struct candidates driven = *cs;
+
+	if (same_set(cs))
+		return &cs->sets[0];
+	keep_driven(&driven);
+	for (size_t i = 0; same_set(&driven) && i < cs->n; i++) {
+		if (cs->sets[i].v.addr == driven.sets[0].v.addr)
+			return &cs->sets[i];
+	}
+	return NULL;
+}
+
 /* Several places may hold leftovers of each other: what all of them say is sure all the same. */
 static struct future *agree(struct candidates *cs)
 {
@@ -304,8 +332,10 @@ static struct future *agree(struct candidates *cs)
 			return NULL;
 	}
 	if (cs->n > 1) {
-		if (same_set(cs))
-			local_set_add(cs->c, &cs->sets[0]);
+		const struct local_set *set = agreed_set(cs);
+
+		if (set)
+			local_set_add(cs->c, set);
 		else if (cs->sets[0].v.type)
 			cs->data[0]->problem = unlisted;
 		forget_addresses(cs->data[0]);
@@ -378,18 +408,6 @@ static const struct type *driven_by_set(const struct type *t)
 		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "future") : NULL;
 
 	return m ? m->type : NULL;
-}
-
-/* Those that are not driven by this block_on may lie in the frames around it as well. */
-static void keep_driven(struct candidates *sets)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < sets->n; i++) {
-		if (local_set_wakes(sets->c, sets->sets[i].v, sets->waker))
-			sets->sets[n++] = sets->sets[i];
-	}
-	sets->n = n;
 }
 
 /* The LocalSet that wakes this block_on, where it lies in its frames or those of its callers. */
