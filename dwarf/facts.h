@@ -59,7 +59,7 @@ enum fact_kind {
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 7 };
+enum { FACTS_FORMAT = 8 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {
