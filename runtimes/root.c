@@ -256,6 +256,15 @@ static void forget_addresses(struct future *f)
 		forget_addresses(f->children[i]);
 }
 
+/* Makes the ith the nth, which is no later one. */
+static void move(struct candidates *cs, size_t n, size_t i)
+{
+	cs->evidence[n] = cs->evidence[i];
+	cs->addrs[n] = cs->addrs[i];
+	cs->sets[n] = cs->sets[i];
+	cs->data[n] = cs->data[i];
+}
+
 /* Only the candidates with the best evidence count. */
 static void keep_best(struct candidates *cs)
 {
@@ -267,11 +276,25 @@ static void keep_best(struct candidates *cs)
 			best = cs->evidence[i];
 	}
 	for (size_t i = 0; i < cs->n; i++) {
-		if (cs->evidence[i] != best)
-			continue;
-		cs->addrs[n] = cs->addrs[i];
-		cs->sets[n] = cs->sets[i];
-		cs->data[n++] = cs->data[i];
+		if (cs->evidence[i] == best)
+			move(cs, n++, i);
+	}
+	cs->n = n;
+}
+
+/*
+ * Only those whose LocalSet this block_on drives: the others are leftovers, or lie in the frames
+ * around it.
+ */
+static void keep_driven(struct candidates *cs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cs->n; i++) {
+		struct value set = cs->sets[i].v;
+
+		if (set.type && local_set_wakes(cs->c, set, cs->waker))
+			move(cs, n++, i);
 	}
 	cs->n = n;
 }
@@ -295,34 +318,6 @@ static bool same_set(const struct candidates *cs)
 	return cs->n > 0;
 }
 
-/* Those that are not driven by this block_on may lie in the frames around it as well, and
- * leftovers. */
-static void keep_driven(struct candidates *sets)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < sets->n; i++) {
-		if (local_set_wakes(sets->c, sets->sets[i].v, sets->waker))
-			sets->sets[n++] = sets->sets[i];
-	}
-	sets->n = n;
-}
-
-/* The one LocalSet that all of them drive, or those that are driven; NULL when that is not sure. */
-static const struct local_set *agreed_set(const struct candidates *cs)
-{
-	struct candidates driven = *cs;
-
-	if (same_set(cs))
-		return &cs->sets[0];
-	keep_driven(&driven);
-	for (size_t i = 0; same_set(&driven) && i < cs->n; i++) {
-		if (cs->sets[i].v.addr == driven.sets[0].v.addr)
-			return &cs->sets[i];
-	}
-	return NULL;
-}
-
 /* Several places may hold leftovers of each other: what all of them say is sure all the same. */
 static struct future *agree(struct candidates *cs)
 {
@@ -332,10 +327,10 @@ static struct future *agree(struct candidates *cs)
 			return NULL;
 	}
 	if (cs->n > 1) {
-		const struct local_set *set = agreed_set(cs);
-
-		if (set)
-			local_set_add(cs->c, set);
+		if (!same_set(cs))
+			keep_driven(cs);
+		if (same_set(cs))
+			local_set_add(cs->c, &cs->sets[0]);
 		else if (cs->sets[0].v.type)
 			cs->data[0]->problem = unlisted;
 		forget_addresses(cs->data[0]);
