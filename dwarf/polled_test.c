@@ -4,13 +4,22 @@
 #include "dwarf/symtab.h"
 #include "dwarf/test/module.h"
 
+struct never_row {
+	const char *name;
+	bool never;
+};
+
+static void check_never(bool (*never)(const char *type_name), const struct never_row *rows,
+                        size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(never(rows[i].name), rows[i].never);
+}
+
 static void test_never(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *name;
-		bool never;
-	} rows[] = {
+	static const struct never_row rows[] = {
 		{ "alloc::string::String", true },
 		{ "alloc::vec::Vec<core::future::ready::Ready<u8>, alloc::alloc::Global>", true },
 		{ "core::option::Option<app::Fut>", true },
@@ -33,17 +42,13 @@ static void test_never(void **state)
 		{ "", false },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(polled_never(rows[i].name), rows[i].never);
+	check_never(polled_never, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void test_never_behind(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *name;
-		bool never;
-	} rows[] = {
+	static const struct never_row rows[] = {
 		{ "alloc::boxed::Box<[u8], alloc::alloc::Global>", true },
 		{ "alloc::boxed::Box<(app::Fut, app::Fut), alloc::alloc::Global>", true },
 		{ "alloc::boxed::Box<core::option::Option<app::Fut>, alloc::alloc::Global>", true },
@@ -65,8 +70,7 @@ static void test_never_behind(void **state)
 		{ "", false },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(polled_never_behind(rows[i].name), rows[i].never);
+	check_never(polled_never_behind, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* Each poll function of the unit, by what its first argument says. */

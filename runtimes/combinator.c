@@ -90,11 +90,7 @@ static bool is_select(const struct type *t)
 
 static bool polls_what_it_holds(const struct type *t)
 {
-	for (size_t i = 0; i < sizeof(pollers) / sizeof(pollers[0]); i++) {
-		if (strncmp(type_name(t), pollers[i], strlen(pollers[i])) == 0)
-			return true;
-	}
-	return false;
+	return str_begins_with_any(type_name(t), pollers);
 }
 
 /* ---- by type ---- */
@@ -152,11 +148,7 @@ static bool is_future_object(const struct type *t)
 		                              "hyper::rt::timer::Sleep<" };
 	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
 
-	for (size_t i = 0; object && i < sizeof(traits) / sizeof(traits[0]); i++) {
-		if (str_begins(object + strlen("dyn "), traits[i]))
-			return true;
-	}
-	return false;
+	return object && str_begins_with_any(object + strlen("dyn "), traits);
 }
 
 /* By the type alone: nothing is searched for. */
