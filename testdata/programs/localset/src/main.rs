@@ -2,6 +2,7 @@
 //! LocalRuntime where tokio has it; and tasks that a JoinSet or an AbortHandle belongs to.
 
 mod handles;
+mod leftover;
 
 use std::sync::mpsc::{channel, Sender};
 use std::thread;
@@ -119,8 +120,8 @@ async fn run(told: Sender<Part>) {
 fn main() {
     let runtime = truth_tokio::multi_thread(1);
     let (told, hear) = channel();
-    let copies = [told.clone(), told.clone(), told.clone(), told.clone(), told.clone()];
-    let [first, second, third, fourth, fifth] = copies;
+    let copies = [0; 6].map(|_| told.clone());
+    let [first, second, third, fourth, fifth, sixth] = copies;
     let set = LocalSet::new();
     let tasks = vec![naps(&set)];
     let main = Some(truth_tokio::describe(runtime.handle(), "multi_thread", 1));
@@ -132,6 +133,7 @@ fn main() {
     parts.extend(hear.iter().take(1));
     thread::spawn(|| thread_with_local_runtime(second));
     runtime.spawn_blocking(|| job(third));
+    runtime.spawn_blocking(|| leftover::job_with_leftover(sixth));
     thread::spawn(move || {
         parts.extend(hear.iter());
         publish(parts);
@@ -140,7 +142,8 @@ fn main() {
 }
 
 fn publish(parts: Vec<Part>) {
-    let mut truth = Truth::new("localset").blocking_on("localset::main::{closure#");
+    let job = "localset::main::{closure#";
+    let mut truth = Truth::new("localset").blocking_on(job).blocking_on(job);
     for part in parts {
         truth = truth.tasks(part.tasks);
         if let Some(runtime) = part.runtime {
