@@ -10,7 +10,10 @@
 #include "dwarf/twin.h"
 #include "runtimes/local_set.h"
 
-enum { FEW = 8 /* new poll functions: not worth to be shared */ };
+enum {
+	FEW = 8,   /* new poll functions: not worth to be shared */
+	AHEAD = 4, /* that one learns while the other learns of tokio what is known to the first */
+};
 
 struct assistant {
 	struct inspector *in;
@@ -189,10 +192,13 @@ static void find_new(const struct collector *c, address_vec *ret)
 	}
 }
 
-/* The middle; where a crate ends near it, there: both would have to look through that crate. */
+/*
+ * Where both will be done at one time; where a crate ends near it, there: both would have to look
+ * through that crate.
+ */
 static size_t find_border(struct debuginfo *di, const address_vec *polls)
 {
-	size_t middle = polls->n / 2;
+	size_t middle = (polls->n + (polls->n < FEW ? 0 : AHEAD)) / 2;
 
 	for (size_t off = 0; off <= polls->n / 8; off++) {
 		const uint64_t *before = &polls->data[middle - off], *behind = &polls->data[middle];
@@ -205,7 +211,7 @@ static size_t find_border(struct debuginfo *di, const address_vec *polls)
 	return middle;
 }
 
-/* The second half is the assistant's: what lies side by side is described side by side. */
+/* What comes behind is the assistant's: what lies side by side is described side by side. */
 static void assign(struct collector *c, struct assistant *a)
 {
 	address_vec polls = { 0 };
