@@ -279,6 +279,10 @@ static void decide_tier(struct dwarf_module *dm)
 			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
+enum {
+	MUCH_INFO = 64 << 20 /* bytes, of which the heads of units are hardly the next ones read */
+};
+
 static void pass_unit(const uint8_t *end, void *arg)
 {
 	mapped_passed(arg, end);
@@ -290,6 +294,8 @@ static void read_units(struct dwarf_module *dm)
 	const struct scan_watcher watcher = { pass_unit, &pass };
 
 	dm->units = scan_units(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
+	if (dm->sections.info.size >= MUCH_INFO)
+		mapped_drop(dm, dm->sections.info.data, dm->sections.info.size);
 }
 
 static void load(struct dwarf_module *dm)

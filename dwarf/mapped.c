@@ -1,6 +1,7 @@
 #include "dwarf/mapped.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
  */
 enum {
 	MAX_RESIDENT = 126 << 20,
-	MAX_IN_FOLIOS = 80 << 20,
+	MAX_IN_FOLIOS = 100 << 20,
 	MAX_FILES = 30 << 20,
 	MAX_SCATTERED = 22 << 20,
 	PAGE = 4096,
@@ -141,10 +142,15 @@ static bool is_more(size_t bytes)
 	return is_more_of(bytes, MAX_FILES);
 }
 
+/* One thread at work on it is enough: what is resident is the process's. */
+static atomic_flag sweeping = ATOMIC_FLAG_INIT;
+
 static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
 {
-	for (size_t at = low; at < high; at += SWEEP)
-		drop(m, at, at + SWEEP < high ? at + SWEEP : high);
+	size_t step = m->in_pieces ? SWEEP : m->size;
+
+	for (size_t at = low; at < high; at += step)
+		drop(m, at, step < high - at ? at + step : high);
 }
 
 /* What is scattered costs most to give back, and to map again: last. */
@@ -159,6 +165,7 @@ static void *sweep(void *arg)
 	sweep_part(m, last.high, m->high);
 	if (m->sweep_all || is_more_of(MAX_RESIDENT - SPARE, MAX_SCATTERED))
 		sweep_part(m, last.low, last.high);
+	atomic_flag_clear(&sweeping);
 	return NULL;
 }
 
@@ -168,6 +175,8 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
 		return;
 	parallel_wait(&m->sweeper);
+	if (atomic_flag_test_and_set(&sweeping))
+		return;
 	if (!m->in_pieces && m->nsweeps == SWEEPS_OF_FOLIOS) {
 		make_pieces(m, (struct file_part){ m->low, m->high });
 		m->in_pieces = true;

@@ -41,7 +41,8 @@ static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_f
 struct finder {
 	entry_vec entries;
 	address_vec trivial;
-	bool skipped; /* a name */
+	uint32_t symbol; /* at hand */
+	bool skipped;    /* a name */
 };
 
 struct reading {
@@ -60,7 +61,11 @@ static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form
                      size_t len, uint64_t pc)
 {
 	struct poll_symbol entry = {
-		.key = map_key_of(name, len), .pc = pc, .kind = (uint8_t)kind, .form = (uint8_t)form
+		.key = map_key_of(name, len),
+		.pc = pc,
+		.symbol = f->symbol & ((UINT32_C(1) << SYMBOL_BITS) - 1),
+		.kind = kind & 3,
+		.form = form & 3,
 	};
 
 	for (size_t i = f->entries.n; i && f->entries.data[i - 1].pc == pc; i--) {
@@ -211,14 +216,12 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 }
 
 /*
- * Looks at symbols [first, end), and gives their pages and those of their names back. Linkers write
- * names in the order of their symbols; one that several symbols have lies far off, among those that
- * others look at.
+ * Looks at symbols [first, end), and gives the pages of their names back: of all names, for those
+ * that several symbols have lie far from the others.
  */
 static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
 {
 	struct section names = r->t.names;
-	size_t low = SIZE_MAX, high = 0;
 
 	for (size_t i = first; i < end; i++) {
 		const Elf64_Sym *sym = &r->t.data[i];
@@ -230,16 +233,12 @@ static void read_some(const struct reading *r, struct finder *f, size_t first, s
 		const char *name = (const char *)names.data + at;
 		read_ahead(name, NAMES_AHEAD);
 		size_t len = strnlen(name, names.size - at);
+		f->symbol = (uint32_t)i;
 		if (len < names.size - at)
 			read_name(f, name, len, sym->st_value);
-		low = low == SIZE_MAX ? at : low;
-		high = at + len;
 	}
-	if (names.size > MANY_NAMES && low < high && high - low < MANY_NAMES) {
-		mapped_drop(r->dm, names.data + low, high - low);
-		mapped_drop(r->dm, (const uint8_t *)&r->t.data[first],
-		            (end - first) * sizeof(*r->t.data));
-	}
+	if (names.size > MANY_NAMES)
+		mapped_drop(r->dm, names.data, names.size);
 }
 
 static void *run(void *arg)
@@ -318,6 +317,9 @@ static struct reading *reading_new(struct dwarf_module *dm)
 		out_of_memory();
 	r->dm = dm;
 	r->t = symtab_of(dm);
+	/* More would be six gigabytes of them. */
+	if (r->t.n >> SYMBOL_BITS)
+		r->t.n = (size_t)1 << SYMBOL_BITS;
 	sem_init(&r->surveyed, 0, 0);
 	return r;
 }
@@ -401,6 +403,7 @@ static void make_index(struct dwarf_module *dm, struct poll_index *x)
 	parallel_run(run, r, r->beside.started ? 1 : threads);
 	parallel_wait(&r->beside);
 	merge(dm, x, r);
+	mapped_drop(dm, (const uint8_t *)r->t.data, r->t.n * sizeof(*r->t.data));
 	x->known = true;
 	x->reading = NULL;
 	reading_free(r);

@@ -14,13 +14,14 @@ enum entry_kind {
 	ENTRY_CLOSURE,    /* a closure, or poll function of a coroutine: the function's name */
 };
 
-enum { NO_ENTRY = UINT32_MAX };
+enum { NO_ENTRY = UINT32_MAX, SYMBOL_BITS = 28 };
 
 /* A function whose symbol has a name, by the name's hash. */
 struct poll_symbol {
 	uint64_t key, pc;
-	uint32_t next; /* entry of the same bucket */
-	uint8_t kind, form;
+	uint32_t next;                 /* entry of the same bucket */
+	uint32_t symbol : SYMBOL_BITS; /* in .symtab */
+	uint32_t kind : 2, form : 2;
 };
 
 typedef VEC(struct poll_symbol) entry_vec;

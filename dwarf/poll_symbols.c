@@ -51,11 +51,18 @@ static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char 
 	const struct poll_index *x = dm->poll_index;
 
 	for (struct poll_symbol *s = first_entry(x, kind, name); s; s = next_entry(x, s)) {
-		struct unit *u = unit_of(dm, s);
+		struct poll_place at = { unit_of(dm, s), s->pc, s->symbol };
 
-		if (u)
-			visit(u, s->pc, arg);
+		if (at.u)
+			visit(&at, arg);
 	}
+}
+
+const char *symtab_place_name(struct dwarf_module *dm, const struct poll_place *at)
+{
+	struct symtab t = symtab_of(dm);
+
+	return at->symbol < t.n ? symtab_name(&t, &t.data[at->symbol]) : NULL;
 }
 
 bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u)

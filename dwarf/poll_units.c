@@ -4,6 +4,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "dwarf/demangle.h"
 #include "dwarf/lookup.h"
 #include "dwarf/polled.h"
 #include "dwarf/qualified.h"
@@ -68,12 +69,17 @@ enum visit {
 	VISIT_INLINED_OF_FUNCTION,
 };
 
-/* True the first time that it is asked for these. */
-static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
+static uint64_t visit_key(const struct poll_question *q, enum visit what, uint64_t number)
 {
 	uint64_t context = q->here->crate_key ^ ((uint64_t)what << 2 | (q->function ? 2 : 0));
 
-	return map_put(&q->dm->poll_visits, map_key_of_pair(context, number), NULL);
+	return map_key_of_pair(context, number);
+}
+
+/* True the first time that it is asked for these. */
+static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
+{
+	return map_put(&q->dm->poll_visits, visit_key(q, what, number), NULL);
 }
 
 /*
@@ -115,14 +121,12 @@ struct symbol_visit {
 	unit_vec *units;
 };
 
-static void visit_symbol(struct unit *u, uint64_t pc, void *arg)
+static void visit_symbol(const struct poll_place *at, void *arg)
 {
 	const struct symbol_visit *visit = arg;
 
-	(void)pc;
-
-	if (is_eligible(visit->q, u))
-		add_object(visit->q, visit->units, u);
+	if (is_eligible(visit->q, at->u))
+		add_object(visit->q, visit->units, at->u);
 }
 
 /* The units with poll functions of a type, or of a coroutine in that function. */
@@ -136,12 +140,12 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 		each_symbol(q, name, function, visit_symbol, &visit);
 }
 
-static void visit_inlined(struct unit *u, uint64_t pc, void *arg)
+static void visit_inlined(const struct poll_place *at, void *arg)
 {
 	const struct poll_question *const *q = arg;
 
-	if (is_eligible(*q, u) && is_first_visit(*q, VISIT_INLINED, pc))
-		polled_read_inlined((*q)->dm, u, pc);
+	if (is_eligible(*q, at->u) && is_first_visit(*q, VISIT_INLINED, at->pc))
+		polled_read_inlined((*q)->dm, at->u, at->pc);
 }
 
 /* What the poll functions of a type, or of a coroutine in that function, have inlined. */
@@ -230,48 +234,129 @@ static void add_crate(const struct poll_question *q, unit_vec *units, bool only_
 	}
 }
 
-/* A function that a symbol tells of. */
-struct candidate {
-	struct unit *u;
-	uint64_t pc;
-};
-
+/* Functions that symbols tell of, and nobody has looked at. */
 struct candidates {
 	const struct poll_question *q;
-	VEC(struct candidate) found;
+	VEC(struct poll_place) found;
 };
 
-static void visit_candidate(struct unit *u, uint64_t pc, void *arg)
+static void visit_candidate(const struct poll_place *at, void *arg)
 {
 	struct candidates *c = arg;
 
-	if (!u->polled_noted && is_eligible(c->q, u) && is_first_visit(c->q, VISIT_FUNCTION, pc))
-		*vec_push(&c->found) = (struct candidate){ u, pc };
+	if (!at->u->polled_noted && is_eligible(c->q, at->u) &&
+	    !map_has(&c->q->dm->poll_visits, visit_key(c->q, VISIT_FUNCTION, at->pc)))
+		*vec_push(&c->found) = *at;
 }
 
-/* Each symbol leads to its function alone; in units that were scanned before it costs nothing. */
+static void read_function(const struct poll_question *q, const struct poll_place *at)
+{
+	if (is_first_visit(q, VISIT_FUNCTION, at->pc))
+		polled_read_function(q->dm, at->u, at->pc);
+}
+
+/* Those in units that were scanned before cost nothing. */
+static void read_scanned(struct candidates *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->found.n; i++) {
+		const struct poll_place *at = &c->found.data[i];
+
+		if (at->u->scanned)
+			read_function(c->q, at);
+		else
+			c->found.data[n++] = *at;
+	}
+	c->found.n = n;
+}
+
+/* How deep a coroutine is in closures and coroutines, itself among them. */
+static unsigned depth_of_type(const char *name)
+{
+	const char *last = qualified_last(name);
+	unsigned depth = 1;
+
+	for (const char *p = name; p < last; p++)
+		depth += *p == '{' && strncmp(p, "{impl#", 6) != 0;
+	return depth;
+}
+
+static unsigned depth_of_symbol(const char *name)
+{
+	static const char closure[] = "$u7b$$u7b$closure$u7d$$u7d$";
+	unsigned depth = 0;
+
+	while ((name = strstr(name, closure))) {
+		name += sizeof(closure) - 1;
+		depth++;
+	}
+	return depth;
+}
+
+/* Does a legacy symbol's name agree with what a coroutine is called, "app::{impl#0}::run"? */
+static bool names_agree(const struct poll_question *q, const char *path, const char *symbol)
+{
+	size_t len = strcspn(path, "{");
+	SCRATCH(tmp);
+
+	if (!symbol || depth_of_symbol(symbol) != depth_of_type(q->name))
+		return false;
+	return strstr(path, "{impl#") ? name_impl_from_linkage(&tmp, path, symbol) != NULL
+	                              : strncmp(demangle(&tmp, symbol), path, len) == 0;
+}
+
+static uint64_t size_of(const struct unit *u)
+{
+	return u->end - u->start;
+}
+
+/* Of those that are likely, instances of one function, that in the smallest unit; NULL none. */
+static const struct poll_place *most_likely(const struct candidates *c)
+{
+	SCRATCH(tmp);
+	const char *path = name_function(&tmp, c->q->name);
+	const struct poll_place *best = NULL;
+
+	for (size_t i = 0; i < c->found.n; i++) {
+		const struct poll_place *at = &c->found.data[i];
+
+		if (best && (size_of(at->u) > size_of(best->u) ||
+		             (size_of(at->u) == size_of(best->u) && at->pc >= best->pc)))
+			continue;
+		if (names_agree(c->q, path, symtab_place_name(c->q->dm, at)))
+			best = at;
+	}
+	return best;
+}
+
+static void read_all(const struct candidates *c, unit_vec *units)
+{
+	for (size_t i = 0; i < c->found.n; i++)
+		*vec_push(units) = c->found.data[i].u;
+	debuginfo_scan_all(c->q->dm, units->data, units->n);
+	units->n = 0;
+	for (size_t i = 0; i < c->found.n; i++)
+		read_function(c->q, &c->found.data[i]);
+}
+
+/* Each symbol leads to its function alone. */
 static bool ask_functions(const struct poll_question *q, unit_vec *units)
 {
 	struct candidates c = { .q = q };
-	size_t n = 0;
 
 	each_symbol(q, q->name, q->function, visit_candidate, &c);
-	for (size_t i = 0; i < c.found.n; i++) {
-		const struct candidate *at = &c.found.data[i];
+	read_scanned(&c);
+	if (!q->answered(q) && q->function && c.found.n > 1) {
+		const struct poll_place *at = most_likely(&c);
 
-		if (at->u->scanned)
-			polled_read_function(q->dm, at->u, at->pc);
-		else
-			c.found.data[n++] = *at;
+		if (at) {
+			debuginfo_scan(q->dm, at->u);
+			read_function(q, at);
+		}
 	}
-	if (!q->answered(q)) {
-		for (size_t i = 0; i < n; i++)
-			*vec_push(units) = c.found.data[i].u;
-		debuginfo_scan_all(q->dm, units->data, units->n);
-		units->n = 0;
-		for (size_t i = 0; i < n; i++)
-			polled_read_function(q->dm, c.found.data[i].u, c.found.data[i].pc);
-	}
+	if (!q->answered(q))
+		read_all(&c, units);
 	vec_free(&c.found);
 	return q->answered(q);
 }

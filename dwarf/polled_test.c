@@ -103,12 +103,24 @@ static void test_polls_of_what_never_ends(void **state)
 	fixture_close(&f);
 }
 
-static void note_unit(struct unit *u, uint64_t pc, void *arg)
+static void note_unit(const struct poll_place *at, void *arg)
 {
 	const struct unit **ret = arg;
 
-	assert_true(pc > 0);
-	*ret = u;
+	assert_true(at->pc > 0);
+	*ret = at->u;
+}
+
+static void expect_leaf(const struct poll_place *at, void *arg)
+{
+	struct fixture *f = arg;
+	const char *name = symtab_place_name(f->dm, at);
+	struct poll_place nowhere = *at;
+
+	assert_non_null(name);
+	assert_non_null(strstr(name, "6shapes4leaf"));
+	nowhere.symbol = (1 << 28) - 1;
+	assert_null(symtab_place_name(f->dm, &nowhere));
 }
 
 /* The same from names in the symbol table. */
@@ -136,6 +148,7 @@ static void test_symbols(void **state)
 	assert_null(u);
 	assert_true(symtab_each_closure(f->dm, "leaf", note_unit, &u));
 	assert_ptr_equal(u, &f->dm->units[0]);
+	assert_true(symtab_each_closure(f->dm, "leaf", expect_leaf, f));
 	u = NULL;
 	assert_true(symtab_each_closure(f->dm, "lea", note_unit, &u));
 	assert_null(u);
@@ -351,13 +364,13 @@ static const struct static_place *coroutine_poll(const struct fixture *f, const 
 	return map_get(&f->dm->coroutine_polls, lookup_name_key(name));
 }
 
-static void note_code(struct unit *u, uint64_t pc, void *arg)
+static void note_code(const struct poll_place *at, void *arg)
 {
 	uint64_t *ret = arg;
 
-	assert_non_null(u);
+	assert_non_null(at->u);
 	assert_int_equal(*ret, 0);
-	*ret = pc;
+	*ret = at->pc;
 }
 
 /* Where the poll function of an async fn of inlined.rs begins; there is one. */

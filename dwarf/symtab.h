@@ -39,13 +39,22 @@ struct poll_index *symtab_index_of(struct dwarf_module *dm);
 /* Ends that thread. */
 void symtab_forget(struct dwarf_module *dm);
 
+/* A function with a symbol: its unit, its link-time address, and the symbol's number. */
+struct poll_place {
+	struct unit *u;
+	uint64_t pc;
+	uint32_t symbol;
+};
+/* Its symbol's name, NULL where it has none. */
+const char *symtab_place_name(struct dwarf_module *dm, const struct poll_place *at);
+
 /*
- * Calls visit with the unit and the link-time address of each function `poll` of the Future trait
- * whose symbol names a type as the given one: the same path, or where one of the two is no plain
- * path, the last identifier. Generics are not compared, since symbols have none. A unit may come
- * again. False when there is no symbol table to ask.
+ * Calls visit with each function `poll` of the Future trait whose symbol names a type as the given
+ * one: the same path, or where one of the two is no plain path, the last identifier. Generics are
+ * not compared, since symbols have none. A unit may come again. False when there is no symbol
+ * table to ask.
  */
-typedef void symtab_poll_fn(struct unit *u, uint64_t pc, void *arg);
+typedef void symtab_poll_fn(const struct poll_place *at, void *arg);
 bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
                       void *arg);
 /* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */
