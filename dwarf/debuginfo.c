@@ -17,6 +17,11 @@
 #include "dwarf/symtab.h"
 #include "dwarf/type_names.h"
 
+enum {
+	PASSING = PARALLEL_MAX, /* index of a scanner */
+	MUCH_INFO = 64 << 20, /* bytes, of which the heads of units are hardly the next ones read */
+};
+
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
 	struct debuginfo *di = calloc(1, sizeof(*di));
@@ -58,7 +63,7 @@ static void forget_searches(struct dwarf_module *dm)
 	instances_forget(dm);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+	for (size_t i = 0; i <= PASSING; i++) {
 		scanner_free(dm->scanners[i]);
 		dm->scanners[i] = NULL;
 	}
@@ -95,9 +100,33 @@ static void forget_notes(struct dwarf_module *dm, bool keep)
 {
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
+	for (size_t i = 0; i <= PASSING; i++) {
 		if (dm->scanners[i])
 			scanner_reset(dm->scanners[i], keep);
+	}
+}
+
+static void forget_passing(struct dwarf_module *dm)
+{
+	if (!dm->scanners[PASSING])
+		return;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].passing)
+			scan_forget(&dm->units[i]);
+	}
+	scanner_reset(dm->scanners[PASSING], true);
+}
+
+void debuginfo_enter_crate(struct debuginfo *di, uint64_t addr)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		const struct unit *u = debuginfo_unit_of_code(dm, addr);
+		uint64_t key = u && di->one_thread ? u->crate_key : 0;
+
+		if (key != dm->crate_at_hand)
+			forget_passing(dm);
+		dm->crate_at_hand = key;
 	}
 }
 
@@ -279,10 +308,6 @@ static void decide_tier(struct dwarf_module *dm)
 			  "\"line-tables-only\"): build with `debug = 2`";
 }
 
-enum {
-	MUCH_INFO = 64 << 20 /* bytes, of which the heads of units are hardly the next ones read */
-};
-
 static void pass_unit(const uint8_t *end, void *arg)
 {
 	mapped_passed(arg, end);
@@ -459,15 +484,23 @@ void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct s
 	scan_unit(&dm->sections, u, scanner);
 }
 
+struct scanner *debuginfo_scanner_for(struct dwarf_module *dm, struct unit *u)
+{
+	u->passing = dm->crate_at_hand && u->crate_key == dm->crate_at_hand;
+	struct scanner **scanner = &dm->scanners[u->passing ? PASSING : 0];
+
+	if (!*scanner)
+		*scanner = scanner_new();
+	return *scanner;
+}
+
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
 	if (u->scanned)
 		return;
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
-	if (!dm->scanners[0])
-		dm->scanners[0] = scanner_new();
-	debuginfo_scan_with(dm, u, dm->scanners[0]);
+	debuginfo_scan_with(dm, u, debuginfo_scanner_for(dm, u));
 	dm->nscanned++;
 	mapped_read(dm, u->end - u->start);
 }

@@ -1,8 +1,10 @@
 /* What stands in a function's DIE: its parameters and variables. */
 #include <dwarf.h>
+#include <limits.h>
 #include <string.h>
 
 #include "dwarf/line.h"
+#include "dwarf/qualified.h"
 #include "dwarf/said.h"
 #include "dwarf/search.h"
 #include "dwarf/type.h"
@@ -29,6 +31,28 @@ static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look
 		die = said.origin;
 	}
 	return false;
+}
+
+static bool find_linkage(struct dwarf_module *dm, struct die *function, void *arg)
+{
+	const char **linkage = arg;
+	struct attribute at;
+	struct attribute_value v;
+
+	(void)dm;
+	while (!*linkage && die_next(function, &at, &v)) {
+		if (at.name == DW_AT_linkage_name || at.name == DW_AT_MIPS_linkage_name)
+			*linkage = v.string;
+	}
+	return *linkage != NULL;
+}
+
+const char *search_linkage(struct dwarf_module *dm, uint64_t function)
+{
+	const char *linkage = NULL;
+
+	each_origin(dm, function, find_linkage, &linkage);
+	return linkage;
 }
 
 struct child_search {
@@ -119,20 +143,36 @@ const struct type *search_variable(const struct function *f, const char *name)
 
 /* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
 struct awaitee_search {
-	const char *type;
-	unsigned nth, skip;
+	struct awaitee awaitee;
+	const char *own; /* the last part of the type's name */
+	unsigned skip;
 	int depth;
 	struct unit *unit;
 	uint64_t file, line;
 };
+
+/* The unit need not be scanned for the name that stands in the type's DIE. */
+static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own)
+{
+	struct said said;
+	struct die d;
+
+	if (!said_open(dm, type, &d))
+		return false;
+	said_read(&d, &said);
+	return said.name && strcmp(said.name, own) == 0;
+}
 
 static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search, struct said *said)
 {
 	uint64_t type = said->type; /* of the variable itself, no copy's */
 
 	said_complete(dm, said);
-	return type && said->name && strcmp(said->name, "__awaitee") == 0 &&
-	       strcmp(type_name(type_at(dm, type)), search->type) == 0;
+	if (!type || !said->name || strcmp(said->name, "__awaitee") != 0)
+		return false;
+	return search->awaitee.of_own_name
+	               ? has_own_name(dm, type, search->own)
+	               : strcmp(type_name(type_at(dm, type)), search->awaitee.type) == 0;
 }
 
 static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awaitee_search *search)
@@ -165,19 +205,31 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 	return false;
 }
 
+/* Has the function as many of that own name as the coroutine? Else some are of another type. */
+static bool are_all_alike(struct dwarf_module *dm, struct die function,
+                          struct awaitee_search search)
+{
+	search.skip = UINT_MAX;
+	return !find_awaitee(dm, &function, &search) &&
+	       UINT_MAX - search.skip == search.awaitee.of_own_name;
+}
+
 static bool find_awaitee_line(struct dwarf_module *dm, struct die *function, void *arg)
 {
 	struct awaitee_search *search = arg;
+	struct die again = *function;
 
-	search->skip = search->nth;
-	return find_awaitee(dm, function, search) && search->line;
+	search->skip = search->awaitee.nth;
+	return find_awaitee(dm, function, search) && search->line &&
+	       (!search->awaitee.of_own_name || are_all_alike(dm, again, *search));
 }
 
 /* The lines stand in the abstract function where the body was inlined or copied. */
-bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const char *awaitee_type,
-                          unsigned nth, const char **file, unsigned *line)
+bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const struct awaitee *awaitee,
+                          const char **file, unsigned *line)
 {
-	struct awaitee_search search = { .type = awaitee_type, .nth = nth };
+	struct awaitee_search search = { .awaitee = *awaitee,
+		                         .own = qualified_last(awaitee->type) };
 
 	if (!each_origin(dm, poll, find_awaitee_line, &search))
 		return false;

@@ -5,6 +5,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/enumerate.h"
 #include "dwarf/lookup.h"
+#include "dwarf/poll_named.h"
 #include "dwarf/poll_units.h"
 #include "dwarf/polled.h"
 #include "dwarf/qualified.h"
@@ -79,17 +80,58 @@ size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max)
 
 const char *search_poll_linkage(const struct type *coroutine)
 {
-	uint64_t die = search_poll(coroutine);
-	const struct function *f = die ? lookup_function_die(type_module(coroutine), die) : NULL;
+	return search_linkage(type_module(coroutine), search_poll(coroutine));
+}
 
-	return f ? f->linkage : NULL;
+/* Would the search for its poll function go through units of megabytes? */
+static bool is_of_large_crate(const struct type *coroutine)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct poll_question q = {
+		.dm = dm,
+		.here = dm->poll_dies_known ? NULL : debuginfo_unit_of(dm, type_die(coroutine)),
+		.name = type_name(coroutine),
+		.function = "",
+	};
+
+	return q.here && poll_units_is_large(&q);
+}
+
+/* How many awaitees of that own name it has; 0 when they are of several types. */
+static unsigned count_own_name(const struct type *coroutine, const char *awaitee_type)
+{
+	const char *own = qualified_last(awaitee_type);
+	size_t n;
+	const struct variant *variants = type_variants(coroutine, &n);
+	unsigned count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct type *payload = variants[i].payload;
+		const struct member *m = payload ? type_member(payload, "__awaitee") : NULL;
+		const char *name = m ? type_name(m->type) : NULL;
+
+		if (!name || strcmp(qualified_last(name), own) != 0)
+			continue;
+		if (strcmp(name, awaitee_type) != 0)
+			return 0;
+		count++;
+	}
+	return count;
 }
 
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line)
 {
-	return search_awaitee_place(type_module(coroutine), search_poll(coroutine), awaitee_type,
-	                            nth, file, line);
+	struct dwarf_module *dm = type_module(coroutine);
+	struct awaitee awaitee = { .type = awaitee_type, .nth = nth };
+	uint64_t named = is_of_large_crate(coroutine) ? poll_named_die(coroutine) : 0;
+
+	if (named)
+		awaitee.of_own_name = count_own_name(coroutine, awaitee_type);
+	if (awaitee.of_own_name && search_awaitee_place(dm, named, &awaitee, file, line))
+		return true;
+	awaitee.of_own_name = 0;
+	return search_awaitee_place(dm, search_poll(coroutine), &awaitee, file, line);
 }
 
 void lookup_context(const struct type *future)

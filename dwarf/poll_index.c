@@ -245,9 +245,9 @@ static void *run(void *arg)
 {
 	struct reading *r = arg;
 	struct finder *f = &r->finders[atomic_fetch_add(&r->nfinders, 1)];
-	size_t first;
+	size_t first = r->next;
 
-	vec_reserve(&f->entries, r->t.n / SYMBOLS_AN_ENTRY);
+	vec_reserve(&f->entries, (first < r->t.n ? r->t.n - first : 0) / SYMBOLS_AN_ENTRY);
 	while (!r->stop && (first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
 		read_some(r, f, first, first + AT_ONCE < r->t.n ? first + AT_ONCE : r->t.n);
 	return NULL;

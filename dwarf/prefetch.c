@@ -33,7 +33,9 @@ static void *run(void *arg)
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->n) {
 		struct unit *u = job->units[i];
 
-		debuginfo_scan_with(job->dm, u, *scanner);
+		debuginfo_scan_with(job->dm, u,
+		                    job->dm->di->one_thread ? debuginfo_scanner_for(job->dm, u)
+		                                            : *scanner);
 		if (job->bytes > MUCH)
 			mapped_drop(job->dm, job->dm->sections.info.data + u->start,
 			            u->end - u->start);

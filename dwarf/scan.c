@@ -110,7 +110,7 @@ void scan_forget(struct unit *u)
 	u->starts = NULL;
 	u->abbrevs = NULL;
 	u->nscopes = u->nfunctions = 0;
-	u->scanned = u->queued = false;
+	u->scanned = u->queued = u->passing = false;
 }
 
 /* ---- a scope's DIE ---- */

@@ -9,6 +9,9 @@
 
 const struct function *search_function(struct debuginfo *di, uint64_t addr);
 const struct function *search_function_die(struct dwarf_module *dm, uint64_t die);
+/* The linkage name in a function's DIE, or in what it is a copy of: its unit need not be scanned.
+ */
+const char *search_linkage(struct dwarf_module *dm, uint64_t function);
 const struct type *search_param(const struct function *f, const char *name);
 const struct type *search_variable(const struct function *f, const char *name);
 const struct type *search_first_argument(const struct function *f);
@@ -35,9 +38,17 @@ size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max);
 const char *search_poll_linkage(const struct type *coroutine);
 bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);
+/* What a coroutine awaits: the nth of those of a type. */
+struct awaitee {
+	const char *type;
+	unsigned nth;
+	/* So many does it await whose types' own names, without paths, are that of this one; they
+	 * are of one type. 0: types are compared by their whole names. */
+	unsigned of_own_name;
+};
 /* The same in the DIE of a poll function, and in those that it is a copy of. */
-bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const char *awaitee_type,
-                          unsigned nth, const char **file, unsigned *line);
+bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const struct awaitee *awaitee,
+                          const char **file, unsigned *line);
 bool search_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
                            const char **comp_dir, unsigned *line);

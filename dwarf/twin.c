@@ -17,8 +17,8 @@ static struct unit *twin_units(struct arena *a, const struct dwarf_module *dm)
 	for (size_t i = 0; i < dm->nunits; i++) {
 		struct unit *u = &units[i];
 
-		u->scanned = u->queued = u->polled_noted = u->types_noted = u->vtables_noted =
-			false;
+		u->scanned = u->passing = u->queued = u->searched = u->polled_noted =
+			u->types_noted = u->vtables_noted = false;
 		u->scopes = NULL;
 		u->functions = NULL;
 		u->starts = NULL;

@@ -370,11 +370,22 @@ static bool is_border(struct collector *c, const struct task_poll *polls, size_t
 /* How many tasks come next at once: where a crate ends, they end. */
 static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
 {
-	size_t end = FEW_AT_ONCE;
+	size_t end = c->in->di->one_thread ? 1 : FEW_AT_ONCE;
 
 	while (end < n && end < TASKS_AT_ONCE && !is_border(c, polls, end))
 		end++;
 	return end < n ? end : n;
+}
+
+/* Before the ith: notes that the next ones will not need are forgotten. */
+static void enter_batch(struct collector *c, const struct task_poll *polls, size_t i)
+{
+	if (c->in->di->one_thread) {
+		debuginfo_enter_crate(c->in->di, polls[i].poll);
+		relax(c, NOTES_MEANWHILE);
+	} else {
+		relax(c, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
+	}
 }
 
 void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
@@ -382,7 +393,7 @@ void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size
 	for (size_t i = 0, next = 0; i < n; i++) {
 		if (i == next) {
 			next = i + batch(c, polls + i, n - i);
-			relax(c, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
+			enter_batch(c, polls, i);
 			prefetch_tasks(c, polls + i, next - i);
 		}
 		if (!decode_next(c, polls[i].task, i, n))
