@@ -247,8 +247,8 @@ static void next_unit(struct poll_names *names)
 void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
                           struct poll_names **names, poll_candidate_vec *ret)
 {
-	if (!*names && !(*names = calloc(1, sizeof(**names))))
-		out_of_memory();
+	if (!*names)
+		*names = alloc_zeroed(sizeof(**names));
 	struct search search = { .s = s, .u = u, .names = *names, .ret = ret };
 	size_t before = ret->n;
 

@@ -17,12 +17,12 @@
 #include "dwarf/symtab.h"
 
 enum {
-	AT_ONCE = 1 << 15,      /* symbols: the pages of their names do not stay */
+	AT_ONCE = 1 << 16,      /* symbols: the pages of their names do not stay */
 	MANY_NAMES = 16 << 20,  /* bytes: below it is not worth giving them back */
 	NAMES_AHEAD = 2048,     /* bytes of names that read_ahead() is asked for */
 	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
 	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
-	WORTH_A_THREAD = 2 * AT_ONCE,
+	WORTH_A_THREAD = AT_ONCE,
 	SYMBOLS_AN_ENTRY = 8, /* that rustc writes, about */
 	HASH_END = 17 + 1,    /* of a legacy name: the digits of its hash, and "E" */
 	MAX_SUFFIX = 48,      /* what LLVM may put behind: ".llvm.1234567890" */
@@ -420,8 +420,6 @@ struct poll_index *poll_index_read(struct dwarf_module *dm)
 	if (!x->known)
 		make_index(dm, x);
 	pthread_mutex_unlock(&x->lock);
-	dm->poll_units = calloc(x->entries.n + 1, sizeof(*dm->poll_units));
-	if (!dm->poll_units)
-		out_of_memory();
+	dm->poll_units = alloc_zeroed((x->entries.n + 1) * sizeof(*dm->poll_units));
 	return x;
 }

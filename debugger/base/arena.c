@@ -50,6 +50,16 @@ void out_of_memory(void)
 	abort();
 }
 
+void *alloc_zeroed(size_t size)
+{
+	void *p = malloc(size);
+
+	if (!p)
+		out_of_memory();
+	explicit_bzero(p, size); /* of malloc() and memset() compilers make calloc() */
+	return p;
+}
+
 /*
  * The more is there already, the more comes next: the kernel then hands out memory in huge pages,
  * one fault for 512. It comes as zeros, so nothing is cleared twice.

@@ -58,6 +58,12 @@ void arena_free(struct arena *a);
 /* An arena that lives as long as the enclosing block. */
 #define SCRATCH(name) struct arena name CLEANUP(arena_free) = { 0 }
 
+/*
+ * Zeros, for free(), that are really written, unlike calloc()'s: memory that is read before it is
+ * written is mapped twice, and the other processors are told.
+ */
+void *alloc_zeroed(size_t size);
+
 _Noreturn void out_of_memory(void);
 
 #endif

@@ -28,23 +28,13 @@ static bool is_huge(size_t capacity)
 	return capacity * sizeof(struct map_slot) >= HUGE_TABLE;
 }
 
-/*
- * Memory that is read before it is written is mapped twice, and the other processors are told: what
- * is probably new is written at once. Of malloc() and memset() compilers make calloc(), which
- * writes nothing.
- */
 static struct map_slot *new_slots(size_t capacity)
 {
 	size_t size = capacity * sizeof(struct map_slot);
 	struct map_slot *slots;
 
-	if (!is_huge(capacity)) {
-		slots = malloc(size);
-		if (!slots)
-			out_of_memory();
-		explicit_bzero(slots, size);
-		return slots;
-	}
+	if (!is_huge(capacity))
+		return alloc_zeroed(size);
 	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED)
 		out_of_memory();
