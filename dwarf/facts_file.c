@@ -221,20 +221,18 @@ bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_
                      uint64_t *found, struct reader *ret)
 {
 	struct section index = file->index[kind];
-	size_t lo = 0, hi = index.size / INDEX_ROW;
+	size_t first = 0, n = index.size / INDEX_ROW;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (row_at(index, mid).key <= key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0)
+	if (n == 0)
 		return false;
-	struct row row = row_at(index, lo - 1);
-	if (!below && row.key != key)
+	/* Without a branch: no processor foresees which way it goes. */
+	for (size_t half; (half = n / 2) > 0; n -= half) {
+		read_ahead(index.data, (first + half / 2) * INDEX_ROW);
+		read_ahead(index.data, (first + half + half / 2) * INDEX_ROW);
+		first += half * (row_at(index, first + half).key <= key);
+	}
+	struct row row = row_at(index, first);
+	if (row.key > key || (!below && row.key != key))
 		return false;
 	if (found)
 		*found = row.key;

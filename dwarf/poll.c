@@ -164,16 +164,17 @@ static bool is_future_by_symbols(const struct type *t, int depth);
 static bool is_future_or_callable(const struct type *t, int depth)
 {
 	enum { MAX_DEPTH = 16 };
-	static const char boxed[] = "alloc::boxed::Box<dyn core::future::future::Future<";
-	static const char called[] = "futures_util::fns::"; /* its own closures, with names */
+	static const char *const heads[] = {
+		"alloc::boxed::Box<dyn core::future::future::Future<",
+		"alloc::boxed::Box<(dyn core::future::future::Future<", /* + Send */
+		"futures_util::fns::", /* its own closures, with names */
+	};
 
 	if (depth > MAX_DEPTH)
 		return false;
 	return type_is_coroutine(t) ||
 	       strncmp(qualified_last(type_name(t)), "{closure_env#", 13) == 0 ||
-	       strncmp(type_name(t), boxed, sizeof(boxed) - 1) == 0 ||
-	       strncmp(type_name(t), called, sizeof(called) - 1) == 0 ||
-	       is_future_by_symbols(t, depth);
+	       str_begins_with_any(type_name(t), heads) || is_future_by_symbols(t, depth);
 }
 
 /* An enum's stand in its variants. */
