@@ -142,14 +142,14 @@ void debuginfo_close(struct debuginfo *di);
  * memory of notes serves the next ones, but where limit is 0 it is given back too.
  */
 void debuginfo_relax(struct debuginfo *di, size_t limit);
+/* The same when nearly all that is needed was read: the memory of notes is given back. */
+void debuginfo_rest(struct debuginfo *di, size_t limit);
 /*
  * The next tasks are of the crate that has code at a run-time address. While one thread does the
  * work, notes of its units lie apart: they are forgotten when another crate comes, and their memory
  * serves that one. Libraries, which all crates use, stay.
  */
 void debuginfo_enter_crate(struct debuginfo *di, uint64_t addr);
-/* The same when nearly all that is needed was read: the memory of notes is given back. */
-void debuginfo_rest(struct debuginfo *di, size_t limit);
 
 /*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where

@@ -10,12 +10,10 @@
 #include "dwarf/poll_units.h"
 #include "dwarf/qualified.h"
 #include "dwarf/said.h"
+#include "dwarf/search.h"
 #include "dwarf/symtab.h"
 
-enum {
-	MAX_ORIGINS = 4, /* from a concrete function to its abstract one, and its declaration */
-	MAX_CODE = 3,    /* bytes of a DIE's code */
-};
+enum { MAX_CODE = 3 /* bytes of a DIE's code */ };
 
 /* What is searched for. */
 struct wanted {
@@ -25,38 +23,17 @@ struct wanted {
 	uint64_t pc;
 };
 
-/* What a function's DIE says of itself. */
-struct function_said {
-	uint64_t low, origin;
-	const char *name, *linkage;
-};
-
-static struct function_said read_function(struct die *d)
+/* 0 when it says none. */
+static uint64_t address_of(struct die d)
 {
-	struct function_said ret = { 0 };
 	struct attribute at;
 	struct attribute_value v;
 
-	while (die_next(d, &at, &v)) {
-		switch (at.name) {
-		case DW_AT_low_pc:
-			ret.low = v.number;
-			break;
-		case DW_AT_name:
-			ret.name = v.string;
-			break;
-		case DW_AT_linkage_name:
-			ret.linkage = v.string;
-			break;
-		case DW_AT_abstract_origin:
-		case DW_AT_specification:
-			ret.origin = v.number;
-			break;
-		default:
-			break;
-		}
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_low_pc)
+			return v.number;
 	}
-	return ret;
+	return 0;
 }
 
 static bool is_own_name(const char *name, const char *own)
@@ -76,20 +53,17 @@ static bool is_of(const char *linkage, const char *symbol)
 
 static bool is_wanted(const struct wanted *wanted, uint64_t offset)
 {
-	struct function_said said = { 0 };
-	const char *name = NULL, *linkage = NULL;
+	struct said said;
 	struct die d;
 
-	for (int hops = 0; offset && hops < MAX_ORIGINS; hops++, offset = said.origin) {
-		if (!said_open(wanted->dm, offset, &d) || d.tag != DW_TAG_subprogram)
-			return false;
-		said = read_function(&d);
-		if (hops == 0 && said.low != wanted->pc)
-			return false;
-		name = name ? name : said.name;
-		linkage = linkage ? linkage : said.linkage;
-	}
-	return name && linkage && is_of(linkage, wanted->symbol) && is_own_name(name, wanted->own);
+	if (!said_open(wanted->dm, offset, &d) || d.tag != DW_TAG_subprogram ||
+	    address_of(d) != wanted->pc)
+		return false;
+	said_read(&d, &said);
+	said_complete(wanted->dm, &said);
+	const char *linkage = search_linkage(wanted->dm, offset);
+	return said.name && linkage && is_of(linkage, wanted->symbol) &&
+	       is_own_name(said.name, wanted->own);
 }
 
 /* The one that has its address at p, behind its code. */

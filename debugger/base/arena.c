@@ -27,7 +27,7 @@ enum { REDZONE = 0 };
 enum {
 	CHUNK_SIZE = 64 * 1024,
 	HUGE_CHUNK = 16 << 20, /* of which only what is used becomes memory */
-	HUGE_AFTER = 4 << 20,  /* bytes that were handed out: half a chunk is unused in the end */
+	HUGE_AFTER = 4 << 20,  /* bytes that were handed out: half a page is unused in the end */
 	ALIGN = 8,
 #if defined(__SANITIZE_ADDRESS__)
 	TEXT_ALIGN = ALIGN, /* whose shadow has a byte for eight */
