@@ -56,10 +56,11 @@ enum fact_kind {
 	FACT_DECLARED,  /* name of a variable, coroutine and state -> file, line, its offset */
 	FACT_PLACE,     /* DIE of a variable -> file, directory of its unit, line */
 	FACT_GENERICS,  /* DIE of a type -> its template parameters */
+	FACT_HELD,      /* nth state of a coroutine -> its variables: see held_plan() */
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 8 };
+enum { FACTS_FORMAT = 9 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {

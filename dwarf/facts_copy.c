@@ -50,6 +50,7 @@ static const struct {
 	[FACT_DECLARED] = { KEY_TEXT_NTH, "snn" },
 	[FACT_PLACE] = { KEY_DIE, "ssn" },
 	[FACT_GENERICS] = { KEY_DIE, "*(sD)" },
+	[FACT_HELD] = { KEY_NUMBER, "nn*(n)*(n)" },
 };
 
 /* ---- a walk over a record ---- */
@@ -355,7 +356,8 @@ static void copy_record(enum fact_kind kind, uint64_t key, struct fact from, voi
 	const char *text = NULL;
 	struct fact known;
 
-	if (kind == FACT_HOME && map_has(&m->index, key))
+	/* A file of layout is for other builds of asyncdbg too. */
+	if (kind == FACT_HELD || (kind == FACT_HOME && map_has(&m->index, key)))
 		return;
 	if (forms[kind].key >= KEY_TEXT) {
 		text = fact_text(&w.from);

@@ -119,6 +119,7 @@ static struct assistant *open_assistant(struct inspector *in)
 	sem_init(&a->shared, 0, 0);
 	a->in->target = in->target;
 	a->in->unwinder = in->unwinder;
+	a->in->own_build = in->own_build;
 	a->in->di = debuginfo_twin(in->di, in->target);
 	return a;
 }

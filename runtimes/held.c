@@ -15,63 +15,6 @@ enum {
 	AROUND = 512,       /* bytes looked at before and after where an untyped pointer leads */
 };
 
-/* ---- by type ---- */
-
-/* Handles of tasks, ends of channels and their like are futures too, but nobody waits for them. */
-static bool is_worth_showing(struct inspector *in, const struct type *t)
-{
-	return t && type_size(t) &&
-	       (traits_of(t)->local_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
-}
-
-static bool has_name_before(const struct member *members, size_t i)
-{
-	for (size_t j = 0; j < i; j++) {
-		if (members[j].name && strcmp(members[j].name, members[i].name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* A drop flag has no name of its own: "__2" of type bool. */
-static bool is_flag(const struct member *m)
-{
-	return m->name && m->name[0] == '_' && m->name[1] == '_' && m->type &&
-	       type_kind(m->type) == TYPE_BOOL;
-}
-
-/*
- * Variables of equal name share one entry (LLVM merges them): only the first has its own place.
- * Captured arguments are listed in every state, though they may have been moved from.
- */
-void held_plan(struct inspector *in, const struct type *t, struct coroutine_state *s)
-{
-	const struct variant *unresumed = type_variant(t, "Unresumed");
-	const struct member *members;
-	VEC(const struct member *) held = { 0 }, flags = { 0 };
-	size_t n;
-
-	members = s->variant->payload ? type_members(s->variant->payload, &n) : NULL;
-	for (size_t i = 0; members && i < n; i++) {
-		const struct member *m = &members[i];
-
-		if (is_flag(m))
-			*vec_push(&flags) = m;
-		else if (m->name && m->type && type_kind(m->type) >= TYPE_POINTER &&
-		         strncmp(m->name, "__", 2) != 0)
-			s->nvariables++;
-		if (!m->name || m == s->awaitee || has_name_before(members, i) ||
-		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
-			continue;
-		if (is_worth_showing(in, m->type))
-			*vec_push(&held) = m;
-	}
-	s->nflags = flags.n;
-	s->flags = vec_to_arena(&flags, &in->arena);
-	s->nheld = held.n;
-	s->held = vec_to_arena(&held, &in->arena);
-}
-
 /* ---- what the awaitee may reach ---- */
 
 /* Places within one coroutine that its awaitee refers to, directly or by way of another variable.

@@ -7,6 +7,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
+#include "debugger/own_build.h"
 #include "debugger/sockets.h"
 #include "dwarf/layout_file.h"
 #include "runtimes/assistant.h"
@@ -115,6 +116,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	if (!in)
 		out_of_memory();
 	in->target = t;
+	in->own_build = own_build();
 	err = debuginfo_open(t, &in->di);
 	if (!err) {
 		if (options && options->cache)
