@@ -249,7 +249,7 @@ static struct error *leave_register(struct evaluation *e)
 
 static struct error *evaluate(struct evaluation *e)
 {
-	const char *name;
+	const char *name = NULL;
 
 	for (skip_blanks(e); *e->rest; skip_blanks(e)) {
 		char c = *e->rest++;
