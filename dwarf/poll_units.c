@@ -11,8 +11,15 @@
 #include "dwarf/symtab.h"
 #include "dwarf/type.h"
 
-/* A crate with fewer bytes of debug info that no scan has seen is looked through whole. */
-enum { SMALL_CRATE = 4 << 20, LARGE_OBJECT = 32 << 20 };
+/*
+ * A crate with fewer bytes of debug info that no scan has seen is looked through whole. A test is
+ * built with 0, for which every crate is a large one.
+ */
+#ifndef SMALL_CRATE
+#define SMALL_CRATE (4 << 20)
+#endif
+
+enum { LARGE_OBJECT = 32 << 20 };
 
 /* What is known of a crate while its units are scanned one after the other. */
 struct poll_crate {

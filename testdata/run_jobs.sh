@@ -1,16 +1,18 @@
 #!/bin/bash
 # Types that two threads have learnt: the answer is what one alone says, also from the cache that
-# both have filled.
+# both have filled. Large crates are not looked through whole: AS_LARGE, an asyncdbg that takes all
+# for large ones, says the same.
 #
-# usage: run_jobs.sh ASYNCDBG FIXTURE...
+# usage: run_jobs.sh ASYNCDBG AS_LARGE FIXTURE...
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=scripts/lib.sh
 . "$here/../scripts/lib.sh"
-[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+[ $# -ge 3 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
 asyncdbg=$(realpath "$1")
-shift
+as_large=$(realpath "$2")
+shift 2
 work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
@@ -36,6 +38,10 @@ for fixture; do
 	answer 2 "$all" --no-cache >"$work/two"
 	grep -q "are for a second thread" "$work/log" || complain "no second thread"
 	cmp "$work/one" "$work/two" || complain "two threads say something else"
+	for jobs in 1 2; do
+		asyncdbg=$as_large answer "$jobs" "$all" --no-cache >"$work/large"
+		cmp "$work/one" "$work/large" || complain "$jobs threads say something else of large crates"
+	done
 	# Half of it from the cache, all of it, and by one of what two have cached.
 	answer 2 'async backtrace all' >"$work/two"
 	for jobs in 2 2 1; do
