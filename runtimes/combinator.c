@@ -151,6 +151,30 @@ static bool is_future_object(const struct type *t)
 	return object && str_begins_with_any(object + strlen("dyn "), traits);
 }
 
+/* Futures whose poll functions a search may miss, for optimised code has them inlined. */
+static bool is_often_inlined(const struct type *t)
+{
+	static const char *const futures[] = {
+		"core::future::from_generator::GenFuture",
+		/* Each kind of connection has its own. */
+		"hyper::proto::h1::dispatch::Dispatcher",
+		/*
+		 * What Map, Then, AndThen and their like are made of (0.3.34, future/mod.rs);
+		 * Flatten and TryFlatten are also what streams are made of.
+		 */
+		"futures_util::future::future::map::Map",
+		"futures_util::future::try_future::into_future::IntoFuture",
+		"futures_util::future::try_future::try_flatten_err::TryFlattenErr",
+	};
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(futures) / sizeof(*futures); i++) {
+		if (qualified_is(name, futures[i]))
+			return true;
+	}
+	return false;
+}
+
 /* By the type alone: nothing is searched for. */
 static bool is_known_future(const struct type *t)
 {
@@ -159,10 +183,7 @@ static bool is_known_future(const struct type *t)
 
 	if (traits->known_future == UNASKED) {
 		bool is = traits->coroutine || traits->leaf || has_row(t, &row) ||
-		          is_future_object(t) ||
-		          type_is(t, "core::future::from_generator::GenFuture") ||
-		          /* Each kind of connection has its own, which is inlined. */
-		          type_is(t, "hyper::proto::h1::dispatch::Dispatcher");
+		          is_future_object(t) || is_often_inlined(t);
 
 		traits->known_future = is ? YES : NO;
 	}

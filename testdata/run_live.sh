@@ -9,7 +9,8 @@
 # the one before, asks one of them with a layout file, kills asyncdbg while it is attached to some of
 # them; then the program must run on with no thread stopped.
 #
-# Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already.
+# Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already;
+# AS_LARGE=ASYNCDBG is one that takes each crate for a large one, and must say the same of the core.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -142,12 +143,23 @@ check_commands() {
 		bad "does not fit the schema" "$work/said"
 }
 
+check_as_large() {
+	local jobs
+
+	for jobs in 1 2; do
+		asyncdbg=$AS_LARGE ASYNCDBG_JOBS=$jobs ask large.json --no-cache "$@" --json async backtrace all
+		cmp "$work/core.json" "$work/large.json" >"$work/said" ||
+			bad "$jobs threads say something else of large crates" "$work/said"
+	done
+}
+
 check_core() {
 	if ! gcore -o "$work/core" "$pid" >"$work/said" 2>&1 8>&-; then
 		bad "gcore failed" "$work/said"
 		return
 	fi
 	ask core.json -c "$work/core.$pid" --json async backtrace all
+	[ -z "${AS_LARGE:-}" ] || check_as_large -c "$work/core.$pid"
 	check_graph -c "$work/core.$pid"
 	"$here/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"
