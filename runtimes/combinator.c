@@ -11,8 +11,6 @@
 #include "runtimes/traits.h"
 
 enum {
-	MAX_POINTERS = 6,      /* one behind another */
-	MAX_MEMBER_DEPTH = 16, /* structs inside structs: hyper's connections are 8 deep */
 	MAX_PATHS = 2,
 	MAX_WRAPPED_DEPTH = 3,
 };
@@ -66,7 +64,7 @@ static const char *const pollers[] = {
 	"alloc::",        "std::",
 };
 
-static bool has_row(const struct type *t, size_t *row)
+bool combinator_has_row(const struct type *t, size_t *row)
 {
 	const char *name = type_name(t);
 
@@ -92,226 +90,6 @@ static bool polls_what_it_holds(const struct type *t)
 {
 	return str_begins_with_any(type_name(t), pollers);
 }
-
-/* ---- by type ---- */
-
-static bool is_future(struct inspector *in, const struct type *t, int depth);
-
-static bool is_box(const struct type *t)
-{
-	return strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0;
-}
-
-static bool is_exclusive(const struct type *t)
-{
-	return strncmp(type_name(t), "&mut ", 5) == 0;
-}
-
-/* Pin<P>, Box<F>, &mut F: a future when what they point at is one. */
-static bool points_at_future(struct inspector *in, const struct type *t, int depth)
-{
-	if (type_kind(t) == TYPE_POINTER) {
-		const struct type *target = type_target(t);
-
-		return (is_box(t) || is_exclusive(t)) && target && is_future(in, target, depth + 1);
-	}
-	if (type_is(t, "core::pin::Pin")) {
-		const struct member *m = type_single_member(t);
-
-		return m && is_future(in, m->type, depth + 1);
-	}
-	return false;
-}
-
-/*
- * Pin<Box<F>>, Pin<&mut F>, Box<F>: the implementations of core and alloc ask F alone, and what
- * implements Future for a trait object is asked by the search.
- */
-static bool is_as_its_target(const struct type *t)
-{
-	const struct member *m = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
-	const struct type *p = m ? m->type : t, *target = p ? type_target(p) : NULL;
-
-	return p && type_kind(p) == TYPE_POINTER && (is_box(p) || is_exclusive(p)) && target &&
-	       (type_kind(target) == TYPE_STRUCT || type_kind(target) == TYPE_ENUM) &&
-	       !type_is_dyn(target);
-}
-
-/*
- * Is it an object of the trait Future? Others have it in what they are asked with or answer:
- * hyper's Executor<Pin<Box<dyn Future>>>, FnOnce() -> Pin<Box<dyn Future>>, tower's boxed services.
- */
-static bool is_future_object(const struct type *t)
-{
-	/* The latter asks for the former (hyper 1.12, src/rt/timer.rs). */
-	static const char *const traits[] = { "core::future::future::Future<",
-		                              "hyper::rt::timer::Sleep<" };
-	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
-
-	return object && str_begins_with_any(object + strlen("dyn "), traits);
-}
-
-/* Futures whose poll functions a search may miss, for optimised code has them inlined. */
-static bool is_often_inlined(const struct type *t)
-{
-	static const char *const futures[] = {
-		"core::future::from_generator::GenFuture",
-		/* Each kind of connection has its own. */
-		"hyper::proto::h1::dispatch::Dispatcher",
-		/*
-		 * What Map, Then, AndThen and their like are made of (0.3.34, future/mod.rs);
-		 * Flatten and TryFlatten are also what streams are made of.
-		 */
-		"futures_util::future::future::map::Map",
-		"futures_util::future::try_future::into_future::IntoFuture",
-		"futures_util::future::try_future::try_flatten_err::TryFlattenErr",
-	};
-	const char *name = type_name(t);
-
-	for (size_t i = 0; i < sizeof(futures) / sizeof(*futures); i++) {
-		if (qualified_is(name, futures[i]))
-			return true;
-	}
-	return false;
-}
-
-/* By the type alone: nothing is searched for. */
-static bool is_known_future(const struct type *t)
-{
-	struct traits *traits = traits_of(t);
-	size_t row;
-
-	if (traits->known_future == UNASKED) {
-		bool is = traits->coroutine || traits->leaf || has_row(t, &row) ||
-		          is_future_object(t) || is_often_inlined(t);
-
-		traits->known_future = is ? YES : NO;
-	}
-	return traits->known_future == YES || traits->is_future == YES;
-}
-
-static bool is_future(struct inspector *in, const struct type *t, int depth)
-{
-	if (depth > MAX_POINTERS)
-		return false;
-	struct traits *traits = traits_of(t);
-	if (traits->is_future != UNASKED)
-		return traits->is_future == YES;
-	/* A type that holds itself behind a pointer must not ask for itself. */
-	traits->is_future = NO;
-	bool is = is_known_future(t) || points_at_future(in, t, depth);
-	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
-		is = lookup_has_poll(t);
-	traits->is_future = is ? YES : NO;
-	return is;
-}
-
-bool future_is_type(struct inspector *in, const struct type *t)
-{
-	return is_future(in, t, 0);
-}
-
-const struct type *container_element(const struct type *t)
-{
-	const struct member *m;
-	const char *name;
-
-	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
-		t = m->type;
-	name = type_name(t);
-	if (type_kind(t) == TYPE_ARRAY)
-		return type_target(t);
-	if (type_is(t, "alloc::vec::Vec"))
-		return type_param(t, "T");
-	if (strncmp(name, "&mut [", 6) != 0 && strncmp(name, "alloc::boxed::Box<[", 19) != 0)
-		return NULL;
-	m = type_member(t, "data_ptr");
-	return m ? type_target(m->type) : NULL;
-}
-
-/*
- * Whether a type holds futures is asked twice: first by what is known of types, which costs little
- * and nearly always is enough where there are any. Only then poll functions are searched for.
- */
-struct inside {
-	struct inspector *in;
-	bool search;
-};
-
-static bool is_inside(const struct inside *q, const struct type *t, int depth);
-
-static bool is_or_has(const struct inside *q, const struct type *t, int depth)
-{
-	const struct inside known = { q->in, false };
-
-	return is_known_future(t) || is_inside(&known, t, depth) ||
-	       (q->search && (future_is_type(q->in, t) || is_inside(q, t, depth)));
-}
-
-static bool has_in_part(const struct inside *q, const struct type *part, int depth)
-{
-	return part && type_size(part) && is_or_has(q, part, depth);
-}
-
-static bool members_have(const struct inside *q, const struct type *t, int depth)
-{
-	size_t n;
-	const struct member *members = type_members(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (has_in_part(q, members[i].type, depth))
-			return true;
-	}
-	return false;
-}
-
-static bool variants_have(const struct inside *q, const struct type *t, int depth)
-{
-	size_t n;
-	const struct variant *variants = type_variants(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (variants[i].payload && members_have(q, variants[i].payload, depth))
-			return true;
-	}
-	return false;
-}
-
-static bool ask_inside(const struct inside *q, const struct type *t, int depth)
-{
-	const struct type *other;
-
-	if (set_is_type(t))
-		return true;
-	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
-		return has_in_part(q, other, depth);
-	if (type_kind(t) == TYPE_STRUCT)
-		return members_have(q, t, depth);
-	return type_kind(t) == TYPE_ENUM && !type_is_coroutine(t) && variants_have(q, t, depth);
-}
-
-/* Asked once per type. A type that is found inside itself has nothing more to say. */
-static bool is_inside(const struct inside *q, const struct type *t, int depth)
-{
-	struct traits *traits = traits_of(t);
-	unsigned char *known = &traits->has_future[q->search];
-
-	if (depth > MAX_MEMBER_DEPTH)
-		return false;
-	if (*known == UNASKED) {
-		*known = NO;
-		*known = ask_inside(q, t, depth + 1) ? YES : NO;
-	}
-	return *known == YES;
-}
-
-bool future_is_or_has(struct inspector *in, const struct type *t)
-{
-	return is_or_has(&(struct inside){ in, true }, t, 0);
-}
-
-/* ---- in memory ---- */
 
 void found(struct finder *f, struct value v, const char *edge)
 {
@@ -572,7 +350,7 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
 	if (traits_of(v.type)->maybe_done)
 		return find_maybe_done(&f, v, f.edge);
-	if (has_row(v.type, &row))
+	if (combinator_has_row(v.type, &row))
 		return children_of_row(&f, v, row);
 	if (traits_of(v.type)->poll_fn)
 		return arms_find(&f, v);
@@ -631,7 +409,8 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
 	}
 	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
 		return false;
-	return has_row(t, &row) || (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0));
+	return combinator_has_row(t, &row) ||
+	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0));
 }
 
 struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,

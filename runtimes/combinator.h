@@ -59,6 +59,8 @@ struct error *combinator_held(struct decoder *d, struct value coroutine, struct 
 
 /* ---- for the files of this family ---- */
 
+enum { MAX_MEMBER_DEPTH = 16 /* structs inside structs: hyper's connections are 8 deep */ };
+
 struct finder {
 	struct decoder *d;
 	child_vec *out;
@@ -71,6 +73,8 @@ struct finder {
 		owner; /* leave out what lies behind a reference out of it; type NULL: do not */
 };
 
+/* Has the table of combinator.c a row for t? Then it is the row'th. */
+bool combinator_has_row(const struct type *t, size_t *row);
 /* Adds v itself when it is a future, else the futures inside it. */
 struct error *find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
 void found(struct finder *f, struct value v, const char *edge);
