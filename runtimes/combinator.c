@@ -311,16 +311,16 @@ static struct error *find_waker(struct finder *f, struct value v, const char *ex
  * Timeout<T> is a future where T is one: what a row polls needs no search when it is a parameter of
  * the row's type.
  */
-static void is_polled(const struct type *row, const struct type *child)
+static bool is_param(const struct type *row, const struct type *child)
 {
-	struct traits *traits = traits_of(child);
 	size_t n;
 	const struct type_param *params = type_params(row, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (params[i].type == child && traits->is_future == UNASKED)
-			traits->is_future = YES;
+		if (params[i].type == child)
+			return true;
 	}
+	return false;
 }
 
 static struct error *children_of_row(struct finder *f, struct value v, size_t row)
@@ -336,8 +336,10 @@ static struct error *children_of_row(struct finder *f, struct value v, size_t ro
 			TRY(find_waker(f, v, table[row].children[i].waker));
 		if (!there)
 			continue;
-		is_polled(v.type, child.type);
-		TRY(find_futures(f, child, 0));
+		if (is_param(v.type, child.type))
+			found(f, child, f->edge);
+		else
+			TRY(find_futures(f, child, 0));
 	}
 	return NULL;
 }

@@ -147,28 +147,49 @@ const struct type *container_element(const struct type *t)
 /*
  * Whether a type holds futures is asked twice: first by what is known of types, which costs little
  * and nearly always is enough where there are any. Only then poll functions are searched for.
+ *
+ * A type that leads to itself is in progress when it is asked for again: it adds nothing then. What
+ * was denied meanwhile is only sure where the type that was asked first has none either.
  */
 struct inside {
 	struct inspector *in;
 	bool search;
+	VEC(unsigned char *) denied; /* as yet */
+	bool circle;
+	bool cut; /* too deep: nothing denied is sure */
 };
 
-static bool is_inside(const struct inside *q, const struct type *t, int depth);
+static bool is_inside(struct inside *q, const struct type *t, int depth);
 
-static bool is_or_has(const struct inside *q, const struct type *t, int depth)
+/* Asked once per type. */
+static bool is_inside_first(struct inspector *in, bool search, const struct type *t, int depth)
 {
-	const struct inside known = { q->in, false };
+	struct inside q = { .in = in, .search = search };
+	unsigned char known = traits_of(t)->has_future[search];
 
-	return is_known_future(t) || is_inside(&known, t, depth) ||
-	       (q->search && (future_is_type(q->in, t) || is_inside(q, t, depth)));
+	if (known != UNASKED)
+		return known == YES;
+	bool is = is_inside(&q, t, depth);
+	for (size_t i = 0; (is || q.cut) && i < q.denied.n; i++)
+		*q.denied.data[i] = UNASKED;
+	vec_free(&q.denied);
+	return is;
 }
 
-static bool has_in_part(const struct inside *q, const struct type *part, int depth)
+static bool is_or_has(struct inside *q, const struct type *t, int depth)
+{
+	return is_known_future(t) ||
+	       (q->search ? is_inside_first(q->in, false, t, depth) || future_is_type(q->in, t)
+	                  : false) ||
+	       is_inside(q, t, depth);
+}
+
+static bool has_in_part(struct inside *q, const struct type *part, int depth)
 {
 	return part && type_size(part) && is_or_has(q, part, depth);
 }
 
-static bool members_have(const struct inside *q, const struct type *t, int depth)
+static bool members_have(struct inside *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct member *members = type_members(t, &n);
@@ -180,7 +201,7 @@ static bool members_have(const struct inside *q, const struct type *t, int depth
 	return false;
 }
 
-static bool variants_have(const struct inside *q, const struct type *t, int depth)
+static bool variants_have(struct inside *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct variant *variants = type_variants(t, &n);
@@ -192,7 +213,7 @@ static bool variants_have(const struct inside *q, const struct type *t, int dept
 	return false;
 }
 
-static bool ask_inside(const struct inside *q, const struct type *t, int depth)
+static bool ask_inside(struct inside *q, const struct type *t, int depth)
 {
 	const struct type *other;
 
@@ -205,22 +226,27 @@ static bool ask_inside(const struct inside *q, const struct type *t, int depth)
 	return type_kind(t) == TYPE_ENUM && !type_is_coroutine(t) && variants_have(q, t, depth);
 }
 
-/* Asked once per type. A type that is found inside itself has nothing more to say. */
-static bool is_inside(const struct inside *q, const struct type *t, int depth)
+static bool is_inside(struct inside *q, const struct type *t, int depth)
 {
-	struct traits *traits = traits_of(t);
-	unsigned char *known = &traits->has_future[q->search];
+	unsigned char *known = &traits_of(t)->has_future[q->search];
+	bool before = q->circle;
 
-	if (depth > MAX_MEMBER_DEPTH)
-		return false;
-	if (*known == UNASKED) {
-		*known = NO;
-		*known = ask_inside(q, t, depth + 1) ? YES : NO;
-	}
-	return *known == YES;
+	q->circle |= *known == ASKING;
+	q->cut |= depth > MAX_MEMBER_DEPTH;
+	if (*known != UNASKED || depth > MAX_MEMBER_DEPTH)
+		return *known == YES;
+	*known = ASKING;
+	q->circle = false;
+	bool is = ask_inside(q, t, depth + 1);
+	*known = is ? YES : NO;
+	if (!is && (q->circle || q->cut))
+		*vec_push(&q->denied) = known;
+	q->circle |= before;
+	return is;
 }
 
 bool future_is_or_has(struct inspector *in, const struct type *t)
 {
-	return is_or_has(&(struct inside){ in, true }, t, 0);
+	return is_known_future(t) || is_inside_first(in, false, t, 0) || future_is_type(in, t) ||
+	       is_inside_first(in, true, t, 0);
 }

@@ -48,7 +48,8 @@ class Tree:
     """The program's own coroutines in a tree of futures, compared with a tree of the truth.
 
     What libraries put between two of them is left out; of its edges the first that tells
-    something counts. A branch that has no coroutine of the program is a node without function.
+    something counts. A branch that has no coroutine of the program is a node without function;
+    what is held is one only where the truth has such nodes too.
     """
 
     PLAIN = ("await", "holds", "deadline", None)
@@ -78,7 +79,7 @@ class Tree:
         found = []
         for child in future.get("children") or []:
             found += self.nodes(child, edge, branch, notes)
-        if not found and edge.startswith(self.BRANCHES):
+        if not found and (branch == "held" or edge.startswith(self.BRANCHES)):
             found = [(edge, branch, None)]
         return found
 
@@ -137,8 +138,14 @@ class Tree:
         trial.compare([], want, node[2])
         return not trial.differences
 
+    @staticmethod
+    def is_held_of_library(want):
+        return want["branch"] == "held" and want["function"] is None
+
     def compare_children(self, path, wanted, found):
         wanted = [want for want in wanted for _ in range(want.get("count", 1))]
+        if not any(map(self.is_held_of_library, wanted)):
+            found = [node for node in found if node[1] != "held" or node[2]]
         order = [edge for edge, _, _ in found if edge.startswith(("select arm ", "join arm "))]
         if order != sorted(order, key=lambda edge: int(edge.rsplit(" ", 1)[1])):
             self.differ(path, "its arms are not in order: {}", show(order))

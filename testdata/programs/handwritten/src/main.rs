@@ -1,5 +1,8 @@
 //! Futures that no compiler made: as roots of tasks and as what is awaited.
 
+mod never;
+mod recursive;
+
 use std::future::{self, Future};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -168,6 +171,8 @@ async fn main() {
         .task(Task::idle(truth::id(&pending), &["handwritten::await_pending"]))
         .task(Task::idle(truth::id(&poll_fn), &["handwritten::await_poll_fn"]))
         .tasks(spawn_kept())
+        .tasks(recursive::spawn())
+        .tasks(never::spawn())
         .block_on(&["handwritten::main::{async_block#0}"])
         .publish();
     here!("handwritten::main::{async_block#0}");
