@@ -16,6 +16,14 @@ static bool is_poll_fn(const struct future *f)
 	       begins(f->type, "futures_util::future::poll_fn::PollFn<");
 }
 
+/* Its own recv() and their like are closures too, and poll nothing else. */
+static bool is_tokios(const struct future *f)
+{
+	const char *closure = f->type ? strchr(f->type, '<') : NULL;
+
+	return closure && str_begins(closure + 1, "tokio::");
+}
+
 /* Why what f says of its child may not be all that it waits for; NULL: it is. */
 static const char *doubt_of(const struct future *f, const struct future *child)
 {
@@ -27,6 +35,11 @@ static const char *doubt_of(const struct future *f, const struct future *child)
 		return "a hand-written future holds what waits, and may poll something else too";
 	if (child && is_poll_fn(f) && !begins(child->edge, "select") &&
 	    !begins(child->edge, "join"))
+		return "a closure polls what waits, and may go on by other means";
+	/* What a hand-written future or a closure has as its own wait was found in it. */
+	if (!child && f->wait && f->wait->within)
+		return "a hand-written future holds what waits, and may poll something else too";
+	if (!child && f->wait && is_poll_fn(f) && !is_tokios(f))
 		return "a closure polls what waits, and may go on by other means";
 	return NULL;
 }

@@ -401,6 +401,32 @@ static void hand_written_futures_are_doubtful(void **state)
 	assert_says(&p, "?deadlock task 1, task 2");
 }
 
+/* A task that has the only sender of what the future at the end of its tree receives by itself. */
+static void assert_says_of(const char *type, bool within, const char *expected)
+{
+	PROGRAM(p);
+	struct future *f = receives(&p, C, 1);
+	struct task *task;
+
+	f->type = type;
+	f->wait->within = within;
+	task = add_task(&p, 1, calls(&p, "collect", f));
+	holds(&p, task, HOLDING_SENDER, "mpsc", C)->path = "sender";
+	assert_says(&p, expected);
+}
+
+/* It may poll something else too, which sends. */
+static void what_was_found_in_a_future_is_doubtful(void **state)
+{
+	(void)state;
+	assert_says_of("app::Actor", true, "?lost task 1");
+	assert_says_of("core::future::poll_fn::PollFn<app::run::{closure_env#0}>", false,
+	               "?lost task 1");
+	assert_says_of("core::future::poll_fn::PollFn<tokio::sync::mpsc::bounded::{impl#1}::recv::"
+	               "{async_fn#0}::{closure_env#0}<u32>>",
+	               false, "lost task 1");
+}
+
 /* A certain deadlock does not become uncertain by another way that is worse known. */
 static void certain_ones_come_first(void **state)
 {
@@ -498,6 +524,7 @@ int main(void)
 		cmocka_unit_test(std_guard_across_an_await),
 		cmocka_unit_test(native_locks),
 		cmocka_unit_test(hand_written_futures_are_doubtful),
+		cmocka_unit_test(what_was_found_in_a_future_is_doubtful),
 		cmocka_unit_test(certain_ones_come_first),
 		cmocka_unit_test(many_waiters_are_linear),
 		cmocka_unit_test(a_huge_circle),

@@ -1,7 +1,8 @@
 //! Tasks that wait for each other in every way in which none of them will ever go on, tasks that
-//! are stuck behind them, and tasks that nobody will ever wake.
+//! are stuck behind them, tasks that nobody will ever wake, and some that only look so.
 
 mod aborts;
+mod actors;
 mod arms;
 mod calls;
 mod channels;
@@ -47,6 +48,7 @@ async fn main() {
     moved::spawn_all(&mut tasks);
     jobs::spawn_all(&mut tasks);
     lost::spawn_all(&mut tasks);
+    actors::spawn_all(&mut tasks);
 
     let root = Node::thread(quiet::own_tid());
     let results = lock();

@@ -31,11 +31,13 @@ fn gate() -> Gate {
 }
 
 struct Node {
+    #[allow(dead_code)]
     next: Option<Box<Node>>,
     gate: Gate,
 }
 
 struct Tree {
+    #[allow(dead_code)]
     kids: Vec<Tree>,
     gate: Gate,
 }
