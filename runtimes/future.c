@@ -247,7 +247,8 @@ static void append(struct decoder *d, struct future *f, struct future *const *li
 
 /*
  * What a poll_fn waits for beside futures: channels' ends, sockets, intervals that its closure
- * captured. Those that hold this task's waker; where none does, the only one there is.
+ * captured. Those that hold this task's waker; where none does, the only one in which one may be or
+ * was.
  */
 static void decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
 {
@@ -265,14 +266,15 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 			continue;
 		}
 		struct future *resource = reach_resource(d->c, places[i]);
-		if (leaf_decode_resource(d, places[i], resource) && n < MAX_CAPTURED) {
+		enum resource_waker waker = leaf_decode_resource(d, places[i], resource);
+		if (waker == WAKER_OURS && n < MAX_CAPTURED) {
 			list[n++] = resource;
 		} else {
-			only = resource;
+			only = d->idle && waker == WAKER_NONE ? NULL : resource;
 			nidle++;
 		}
 	}
-	if (n == 0 && nidle == 1 && f->nchildren == 0)
+	if (n == 0 && nidle == 1 && only && f->nchildren == 0)
 		list[n++] = only;
 	if (n == 1 && f->nchildren == 0) {
 		f->wait = list[0]->wait;

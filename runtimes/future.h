@@ -29,7 +29,8 @@ struct decoder {
 	 */
 	uint64_t waker;
 	unsigned runtime; /* that drives this tree: index into the snapshot's */
-	bool forgotten;   /* nobody has woken it, and no waker of it exists anywhere */
+	bool idle;        /* nobody has woken it since it was polled */
+	bool forgotten;   /* the same, and no waker of it exists anywhere */
 	unsigned depth, nodes;
 	bool strict;          /* a candidate place is being judged: any doubt counts */
 	unsigned faults;      /* problems met below */

@@ -61,7 +61,8 @@ bool leaf_is_resource(const struct type *t)
 	return traits_of(t)->resource != NULL;
 }
 
-static bool decode(struct decoder *d, const struct leaf_row *row, struct value v, struct future *f)
+static enum resource_waker decode(struct decoder *d, const struct leaf_row *row, struct value v,
+                                  struct future *f)
 {
 	struct wait *w = NEW(d->c->a, struct wait);
 	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
@@ -82,7 +83,9 @@ static bool decode(struct decoder *d, const struct leaf_row *row, struct value v
 	}
 	error_free(err);
 	f->wait = w;
-	return l.registered;
+	if (l.registered)
+		return WAKER_OURS;
+	return l.vacant ? WAKER_NONE : WAKER_UNKNOWN;
 }
 
 bool leaf_decode(struct decoder *d, struct value v, struct future *f)
@@ -94,11 +97,11 @@ bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 	return row != NULL;
 }
 
-bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
+enum resource_waker leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
 {
 	const struct leaf_row *row = traits_of(v.type)->resource;
 
-	return row && decode(d, row, v, f);
+	return row ? decode(d, row, v, f) : WAKER_UNKNOWN;
 }
 
 /* ---- for decode functions ---- */

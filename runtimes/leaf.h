@@ -22,6 +22,8 @@ struct leaf {
 	 * it is what the future waits for?
 	 */
 	bool registered;
+	/* The same: nobody's waker is in it. False where that is not known. */
+	bool vacant;
 };
 
 typedef struct error *leaf_fn(struct leaf *l);
@@ -52,11 +54,14 @@ bool leaf_is_known(const struct type *t);
 const struct leaf_row *leaf_find_row(const struct type *t, bool resource);
 /* Is it a resource that some row knows? */
 bool leaf_is_resource(const struct type *t);
-/*
- * Fills f->wait from the resource v when a row knows it. True when the resource holds this task's
- * waker.
- */
-bool leaf_decode_resource(struct decoder *d, struct value v, struct future *f);
+/* Whose waker a resource holds. */
+enum resource_waker {
+	WAKER_UNKNOWN, /* another one's, or it cannot be told */
+	WAKER_NONE,
+	WAKER_OURS, /* d->waker */
+};
+/* Fills f->wait from the resource v when a row knows it. */
+enum resource_waker leaf_decode_resource(struct decoder *d, struct value v, struct future *f);
 /* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
 bool leaf_proves_itself(const struct type *t);
 

@@ -70,6 +70,7 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 	TRY(channel_read(l, chan, &ch));
 	wait_bool(l, "closed", ch.closed);
 	l->registered = ch.rx.vtable && ch.rx.data == l->d->waker;
+	l->vacant = !ch.rx.vtable;
 	const char *closed = ch.closed ? ", closed by the receiver" : "";
 	if (ch.senders)
 		wait_phrase(l, "mpsc receive, %s, %s alive%s", ch.queue_text,

@@ -88,6 +88,7 @@ struct error *leaf_decode_oneshot_sender(struct leaf *l)
 	}
 	bool alive = !(o.state & CLOSED);
 	l->registered = o.tx.vtable && o.tx.data == l->d->waker;
+	l->vacant = !o.tx.vtable;
 	l->w->task = waker_task(l->d->c, o.rx);
 	wait_bool(l, "receiver_alive", alive);
 	wait_bool(l, "polled", o.state & TX_TASK_SET);

@@ -363,7 +363,8 @@ const char *reach_path(struct collector *c, const struct reach *r, size_t index)
 struct resource {
 	size_t at;
 	struct future *f;
-	bool registered, exclusive;
+	enum resource_waker waker;
+	bool exclusive;
 };
 
 struct search {
@@ -407,22 +408,22 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
 	struct future *f = reach_resource(s->d->c, at->v);
-	bool registered = leaf_decode_resource(s->d, at->v, f);
-	s->resources[s->nresources++] = (struct resource){ index, f, registered, at->exclusive };
+	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
+	s->resources[s->nresources++] = (struct resource){ index, f, waker, at->exclusive };
 	/* Its own wakers are known now; what it holds beside them may matter. */
-	return !registered;
+	return waker != WAKER_OURS;
 }
 
 /*
  * Those that hold this task's waker; where none does, the only one that nobody else can poll, if
- * there is a waker at all.
+ * there is a waker at all, and one may be in it or was.
  */
 static size_t choose(struct search *s)
 {
 	size_t n = 0, nexclusive = 0, only = 0;
 
 	for (size_t i = 0; i < s->nresources; i++) {
-		if (s->resources[i].registered)
+		if (s->resources[i].waker == WAKER_OURS)
 			s->resources[n++] = s->resources[i];
 	}
 	if (n || s->d->forgotten)
@@ -433,7 +434,7 @@ static size_t choose(struct search *s)
 			only = i;
 		}
 	}
-	if (nexclusive != 1)
+	if (nexclusive != 1 || (s->d->idle && s->resources[only].waker == WAKER_NONE))
 		return 0;
 	s->resources[0] = s->resources[only];
 	return 1;
@@ -499,7 +500,7 @@ size_t reach_registered(struct decoder *d, struct value v, struct future **list,
 
 	reach_walk(d->c, v, look, &s, &r);
 	for (size_t i = 0; i < s.nresources && n < max; i++) {
-		bool known = !s.resources[i].registered;
+		bool known = s.resources[i].waker != WAKER_OURS;
 
 		for (size_t j = 0; j < n; j++)
 			known |= list[j]->addr == s.resources[i].f->addr;

@@ -341,7 +341,7 @@ static bool is_forgotten(const struct tokio_header *h)
 {
 	uint64_t known = h->state & TOKIO_JOIN_INTEREST ? 2 : 1;
 
-	return tokio_task_state(h->state) == TASK_IDLE && h->state >> TOKIO_REF_SHIFT == known;
+	return h->state >> TOKIO_REF_SHIFT == known;
 }
 
 static void decode_root(struct collector *c, const struct task_plan *plan,
@@ -356,7 +356,8 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 	} else if (found) {
 		struct decoder d = { .c = c, .waker = task->addr };
 
-		d.forgotten = is_forgotten(h);
+		d.idle = tokio_task_state(h->state) == TASK_IDLE;
+		d.forgotten = d.idle && is_forgotten(h);
 		d.runtime = task->runtime;
 
 		task->root = future_decode(&d, future);

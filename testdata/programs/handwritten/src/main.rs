@@ -1,6 +1,7 @@
 //! Futures that no compiler made: as roots of tasks and as what is awaited.
 
 mod never;
+mod paused;
 mod recursive;
 
 use std::future::{self, Future};
@@ -173,6 +174,7 @@ async fn main() {
         .tasks(spawn_kept())
         .tasks(recursive::spawn())
         .tasks(never::spawn())
+        .tasks(paused::spawn())
         .block_on(&["handwritten::main::{async_block#0}"])
         .publish();
     here!("handwritten::main::{async_block#0}");
