@@ -17,6 +17,7 @@ enum doubt {
 	DOUBT_NONE,
 	DOUBT_UNPOLLED, /* it may have been moved, unless it has been polled where it lies */
 	DOUBT_MOVED,    /* it may have been moved */
+	DOUBT_POLLED,   /* the awaitee may poll it in a way that cannot be seen */
 };
 
 struct child {

@@ -132,6 +132,8 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	f->joined = child->joined;
 	if (may_be_moved(child, f) && !f->note)
 		f->note = "may have been moved out";
+	if (child->doubt == DOUBT_POLLED && !f->note)
+		f->note = "may be polled by what cannot be seen";
 	return f;
 }
 

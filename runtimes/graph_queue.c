@@ -92,6 +92,14 @@ static const char *what_of(const char *kind)
 	return "lock";
 }
 
+/* Then it may go on, whoever else there is. */
+static bool may_be_polled(const struct queued *q)
+{
+	const char *note = q->unpolled ? q->unpolled->note : NULL;
+
+	return note && strstr(note, "be polled");
+}
+
 /* Why a future that is not polled may not have what its memory says; NULL: it has. */
 static const char *doubt_of(const struct queued *q)
 {
@@ -99,6 +107,8 @@ static const char *doubt_of(const struct queued *q)
 
 	if (q->doubt)
 		return q->doubt;
+	if (may_be_polled(q))
+		return "what seems not to be polled may be polled by what cannot be seen";
 	return q->seen_twice || (note && strstr(note, "moved"))
 	               ? "the future that is not polled may have been dropped or moved before"
 	               : NULL;
@@ -162,7 +172,8 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			e->waiter = q->future;
 			e->granted = true;
 			e->doubt = doubt ? doubt : doubt_of(q);
-			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt)
+			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt &&
+			    !may_be_polled(q))
 				e->doubt = graph_sole_doubt;
 			sure = ++n;
 		}

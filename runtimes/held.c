@@ -26,6 +26,7 @@ struct uses {
 	size_t n;
 	size_t scanned;
 	bool too_much;      /* then everything counts as used */
+	bool unseen;        /* the awaitee may reach what was not seen */
 	size_t flags_clear; /* variables that were moved or not set */
 };
 
@@ -161,6 +162,7 @@ static void find_uses_behind(struct decoder *d, size_t first, struct uses *u)
 			continue;
 		reach_walk(d->c, (struct value){ region.type, region.addr }, visit, u, &r);
 		u->too_much |= r.cut;
+		u->unseen |= !r.complete;
 	}
 	for (size_t i = 0; i < u->n && !u->too_much; i++)
 		scan(u, u->targets[i], BEHIND, NULL, 0);
@@ -205,13 +207,28 @@ static bool is_held(struct decoder *d, const struct uses *u, struct value v, str
 }
 
 /*
+ * A drop flag is for a variable, or for a part of one that was moved out in some branch; of a part
+ * that is always moved out nothing tells.
+ */
+static enum doubt doubt_of(const struct uses *u, struct value local, struct value v,
+                           struct value place)
+{
+	const struct value *frame = &u->coroutine;
+
+	if (place.addr < frame->addr || place.addr - frame->addr >= type_size(frame->type))
+		return DOUBT_MOVED;
+	if (u->unseen)
+		return DOUBT_POLLED;
+	return u->flags_clear || v.type != local.type ? DOUBT_UNPOLLED : DOUBT_NONE;
+}
+
+/*
  * Keeps of list[from..] what is held. A future that was found twice is in use if one of the two is:
  * a variable that was moved from keeps its bits.
  */
-static void sift(struct decoder *d, const struct uses *u, bool local_is_used,
+static void sift(struct decoder *d, const struct uses *u, struct value local, bool local_is_used,
                  const struct future *f, struct map *seen, child_vec *list, size_t from)
 {
-	const struct value *frame = &u->coroutine;
 	size_t n = from;
 
 	for (size_t i = from; i < list->n; i++) {
@@ -223,12 +240,7 @@ static void sift(struct decoder *d, const struct uses *u, bool local_is_used,
 		error_free(err);
 		if (usable && map_put(seen, place.addr, NULL) && !local_is_used &&
 		    is_held(d, u, v, place, f)) {
-			bool inside = place.addr >= frame->addr &&
-			              place.addr - frame->addr < type_size(frame->type);
-
-			list->data[i].doubt = !inside          ? DOUBT_MOVED
-			                      : u->flags_clear ? DOUBT_UNPOLLED
-			                                       : DOUBT_NONE;
+			list->data[i].doubt = doubt_of(u, local, v, place);
 			list->data[n++] = list->data[i];
 		}
 	}
@@ -249,7 +261,7 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 		if (traits_of(m->type)->local_set)
 			local_set_met(d, local, NULL);
 		error_free(combinator_held(d, v, local, out));
-		sift(d, u, used, f, seen, out, n);
+		sift(d, u, local, used, f, seen, out, n);
 	}
 }
 

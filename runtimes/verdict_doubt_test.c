@@ -95,6 +95,19 @@ static void futurelock_to_be(void **state)
 		"not poll: `Leaf` at src/x.rs:12");
 }
 
+/* By a table, say, in which nothing but bytes has a type. */
+static void futurelock_or_polled_unseen(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 =
+		held(calls(&p, "app::do_it", locks(&p, "mutex", A, 0)), BRANCH_HELD);
+
+	(void)state;
+	future1->note = "may be polled by what cannot be seen";
+	add_task(&p, 5, calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1));
+	assert_says(&p, "?futurelock task 5");
+}
+
 static void futurelock_by_a_guard(void **state)
 {
 	PROGRAM(p);
@@ -507,6 +520,7 @@ int main(void)
 		cmocka_unit_test(uncertain_guard),
 		cmocka_unit_test(futurelock),
 		cmocka_unit_test(futurelock_to_be),
+		cmocka_unit_test(futurelock_or_polled_unseen),
 		cmocka_unit_test(futurelock_by_a_guard),
 		cmocka_unit_test(no_futurelock),
 		cmocka_unit_test(given_away),

@@ -1,5 +1,6 @@
 //! Futures that no compiler made: as roots of tasks and as what is awaited.
 
+mod held;
 mod never;
 mod paused;
 mod recursive;
@@ -173,6 +174,7 @@ async fn main() {
         .task(Task::idle(truth::id(&poll_fn), &["handwritten::await_poll_fn"]))
         .tasks(spawn_kept())
         .tasks(recursive::spawn())
+        .tasks(held::spawn())
         .tasks(never::spawn())
         .tasks(paused::spawn())
         .block_on(&["handwritten::main::{async_block#0}"])

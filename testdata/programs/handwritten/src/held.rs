@@ -1,0 +1,63 @@
+//! Futures that lie in a variable and of which it cannot be proven that nobody polls them there.
+
+use std::collections::hash_map::{DefaultHasher, HashMap};
+use std::future::{poll_fn, Future};
+use std::hash::BuildHasherDefault;
+use std::pin::Pin;
+use std::task::Poll;
+
+use tokio::time::sleep;
+use truth::tree::{at, fresh};
+use truth::{here, Task, FOREVER};
+
+async fn answer() {
+    here!("handwritten::held::answer");
+    sleep(FOREVER).await;
+}
+
+struct Request<F> {
+    name: String,
+    answer: F,
+}
+
+/// Its part is moved out always, and no drop flag says so.
+async fn part_moved_out() {
+    let request = Request { name: String::from("request"), answer: answer() };
+    let mut answer = Box::pin(request.answer);
+    here!("handwritten::held::part_moved_out");
+    answer.as_mut().await;
+    drop((request.name, answer));
+}
+
+type Pinned<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
+/// Whatever is in it lies at the same place in each run.
+type Table<'a> = HashMap<u32, Option<Pinned<'a>>, BuildHasherDefault<DefaultHasher>>;
+
+/// Polls the future by way of a table, in which what is far from its middle is not found.
+async fn by_large_table() {
+    let mut future = answer();
+    // SAFETY: it is not moved from here on.
+    let pinned: Pinned<'_> = unsafe { Pin::new_unchecked(&mut future) };
+    let mut table: Table<'_> = (1..400).map(|key| (key, None)).collect();
+    table.insert(0, Some(pinned));
+    let all = poll_fn(|cx| {
+        for pinned in table.values_mut().flatten() {
+            let _ = pinned.as_mut().poll(cx);
+        }
+        Poll::<()>::Pending
+    });
+    here!("handwritten::held::by_large_table");
+    all.await;
+}
+
+pub fn spawn() -> Vec<Task> {
+    let moved = at("handwritten::held::part_moved_out")
+        .then(at("handwritten::held::answer"))
+        .held(fresh("handwritten::held::answer").note("may have been moved out"));
+    let polled = at("handwritten::held::by_large_table")
+        .held(at("handwritten::held::answer").note("may be polled by what cannot be seen"));
+    vec![
+        Task::idle_tree(truth::id(&tokio::spawn(part_moved_out())), moved),
+        Task::idle_tree(truth::id(&tokio::spawn(by_large_table())), polled),
+    ]
+}
