@@ -69,7 +69,9 @@ static const struct argp_option argp_options[] = {
 	{ "no-stop", KEY_NO_STOP, NULL, 0,
 	  "Never stop the process: what changes while it is read is marked", 0 },
 	{ "max-pause", KEY_MAX_PAUSE, "MS", 0,
-	  "Stop it for at most MS milliseconds; go on as with --no-stop", 0 },
+	  "Stop it for at most MS milliseconds (more only where the kernel keeps asyncdbg from "
+	  "running); go on as with --no-stop",
+	  0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
 	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },

@@ -30,6 +30,7 @@ enum {
 	MAX_USER_REGS = 512, /* bytes */
 	MAX_NAP_NS = 1000000,
 	MIN_NAP_NS = 20000,
+	LATE_NAP_NS = 80000, /* measured: what the shortest nap may take until we run again */
 	BEST_NICE = -20,
 	NSEC = 1000000000,
 };
@@ -128,42 +129,71 @@ static bool collect(struct tracee *tracee)
 	return true;
 }
 
-/* When those that have stopped must be let go, so that they are in time. */
+/* Whether the stop may last for so long only. */
+static bool is_limited(const struct live *l)
+{
+	return l->brief && l->brief->max_ns && l->brief->max_ns < stop_timeout_ns;
+}
+
+/* When all must stand still, so that their registers can be read and they be let go in time. */
 static uint64_t deadline_of(const struct live *l)
 {
-	uint64_t max_ns = l->brief && l->brief->max_ns ? l->brief->max_ns : stop_timeout_ns;
-	uint64_t let_go = BASE_COST_NS + l->tracees.n * RESUME_COST_NS;
+	uint64_t rest = BASE_COST_NS + l->tracees.n * (REGS_COST_NS + RESUME_COST_NS);
 
-	if (max_ns >= stop_timeout_ns)
+	if (!is_limited(l))
 		return l->t->stopped_at + stop_timeout_ns;
-	return l->t->stopped_at + (max_ns > let_go ? max_ns - let_go : 0);
+	return l->t->stopped_at + (l->brief->max_ns > rest ? l->brief->max_ns - rest : 0);
+}
+
+/* Takes down that it lasts too long. Also where all have stopped, but the last one too late. */
+static bool is_over(struct live *l)
+{
+	l->over |= is_limited(l) && live_now_ns() > deadline_of(l);
+	return l->over;
+}
+
+/* Until a thread may have stopped, but not beyond the deadline: then it looks again at once. */
+static void nap_until(uint64_t deadline)
+{
+	struct timespec nap = { .tv_nsec = MAX_NAP_NS };
+	uint64_t now = live_now_ns();
+	sigset_t child;
+
+	if (now + LATE_NAP_NS > deadline)
+		return;
+	if (now + MAX_NAP_NS + LATE_NAP_NS > deadline)
+		nap.tv_nsec = MIN_NAP_NS;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	/* Another thread of ours may have got the signal: look again soon. */
+	sigtimedwait(&child, NULL, &nap);
 }
 
 /* Waits for what stopped from first on; threads that do not are left TRACEE_RUNNING. */
 static struct error *wait_stopped(struct live *l, size_t first)
 {
 	uint64_t deadline = deadline_of(l);
-	struct timespec nap = { .tv_nsec = MAX_NAP_NS };
-	sigset_t child;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
 	for (size_t i = first; i < l->tracees.n; i++) {
 		struct tracee *tracee = &l->tracees.data[i];
 		while (tracee->state == TRACEE_RUNNING && !collect(tracee)) {
 			TRY(interrupt_check());
-			if (live_now_ns() > deadline) {
-				if (l->brief && l->brief->max_ns)
-					l->over = true;
+			if (live_now_ns() > deadline)
 				break;
-			}
-			if (deadline - live_now_ns() < MAX_NAP_NS)
-				nap.tv_nsec = MIN_NAP_NS;
-			/* Another thread of ours may have got the signal: look again soon. */
-			sigtimedwait(&child, NULL, &nap);
+			nap_until(deadline);
 		}
 	}
+	is_over(l);
 	return NULL;
+}
+
+/* Not one more where the time is over: each costs some. */
+static void interrupt_from(struct live *l, size_t first)
+{
+	for (size_t i = first; i < l->tracees.n && !is_over(l); i++) {
+		if (l->tracees.data[i].state == TRACEE_RUNNING)
+			trace(PTRACE_INTERRUPT, l->tracees.data[i].tid, 0);
+	}
 }
 
 /* Without it, the target's threads get our processor before the last of them is detached. */
@@ -214,10 +244,7 @@ static struct error *stop_threads(struct live *l)
 				raise_priority(l);
 			l->t->stopped_at = live_now_ns();
 		}
-		for (size_t i = done; i < l->tracees.n; i++) {
-			if (l->tracees.data[i].state == TRACEE_RUNNING)
-				trace(PTRACE_INTERRUPT, l->tracees.data[i].tid, 0);
-		}
+		interrupt_from(l, done);
 		if ((err = wait_stopped(l, done)))
 			break;
 		done = l->tracees.n;

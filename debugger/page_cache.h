@@ -16,7 +16,7 @@ enum {
 	CACHE_LINE = 64,
 	BLOCK_PAGES = 16,
 	BLOCK_SIZE = BLOCK_PAGES * CACHE_PAGE,
-	COPY_SLICE = 512 << 10
+	COPY_SLICE = 128 << 10
 };
 
 struct page_cache;

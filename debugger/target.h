@@ -67,8 +67,8 @@ enum copy_how {
 	COPY_RUNNING, /* it was not stopped */
 };
 
-/* Measured: what it takes to let a thread go, and besides. */
-enum { RESUME_COST_NS = 2000, BASE_COST_NS = 50000 };
+/* Measured, rather too much: to read the registers of a thread, to let it go, and besides. */
+enum { REGS_COST_NS = 4000, RESUME_COST_NS = 5000, BASE_COST_NS = 80000 };
 
 /* How the last target_snap() went. */
 struct copy {

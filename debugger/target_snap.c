@@ -21,8 +21,10 @@ struct snap {
 	struct map seen; /* tid -> sp of the last walk, 0 unknown */
 	size_t bytes;    /* of the plan */
 	bool limited;    /* the pages have been copied while it ran, and may not all be again */
-	uint64_t copy_ns, max_ns;
-	bool whole; /* all pages were copied while it stood still */
+	uint64_t max_ns;
+	uint64_t slice_ns;   /* what the slowest slice took, while it ran or stood still */
+	uint64_t slice_from; /* when the last one began; 0: none has */
+	bool whole;          /* all pages were copied while it stood still */
 	struct error *err;
 };
 
@@ -86,18 +88,17 @@ static void add_stacks(struct snap *s)
 	}
 }
 
-static uint64_t elapsed(const struct target *t)
-{
-	return now_ns() - t->stopped_at;
-}
-
 /* Whether another slice can be copied and all threads be let go in the time that is left. */
 static bool has_time(void *arg)
 {
-	const struct snap *s = arg;
-	uint64_t slice = s->bytes ? s->copy_ns * COPY_SLICE / s->bytes : 0;
+	struct snap *s = arg;
+	uint64_t now = now_ns();
+	uint64_t let_go = BASE_COST_NS + s->t->nthreads * RESUME_COST_NS;
 
-	return elapsed(s->t) + slice + s->t->nthreads * RESUME_COST_NS + BASE_COST_NS < s->max_ns;
+	if (s->slice_from && now - s->slice_from > s->slice_ns)
+		s->slice_ns = now - s->slice_from;
+	s->slice_from = now;
+	return now - s->t->stopped_at + s->slice_ns + let_go < s->max_ns;
 }
 
 /* While it stands still. */
@@ -125,7 +126,7 @@ static void copy_ahead(void *arg)
 
 	s->err = page_cache_copy(s->t->cache, &(struct page_copy){ 0 }, target_read_batch, s->t,
 	                         &whole);
-	s->copy_ns = now_ns() - start;
+	s->slice_ns = s->bytes ? (now_ns() - start) * COPY_SLICE / s->bytes : 0;
 }
 
 static struct error *stop_and_copy(struct snap *s)
@@ -151,7 +152,7 @@ static struct error *stop_and_copy(struct snap *s)
 static bool may_stop(const struct snap *s)
 {
 	const struct target *t = s->t;
-	uint64_t cost = BASE_COST_NS + t->nthreads * (STOP_COST_NS + RESUME_COST_NS);
+	uint64_t cost = BASE_COST_NS + t->nthreads * (STOP_COST_NS + REGS_COST_NS + RESUME_COST_NS);
 
 	if (t->options.never || t->stop_failed)
 		return false;
