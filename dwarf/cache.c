@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,22 @@ static bool ends_in(const char *name, const char *tail)
 	return n > m && strcmp(name + n - m, tail) == 0;
 }
 
+/*
+ * Whether a file NAME.facts.PID.new is left of a run that died. A process of another pid namespace
+ * may share the directory: taken for dead, it writes nothing this time, which harms nobody.
+ */
+static bool is_left_behind(const char *name, const struct stat *st)
+{
+	const char *digits = name + strlen(name) - strlen(unfinished);
+	pid_t pid;
+
+	while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	pid = (pid_t)strtol(digits, NULL, 10);
+	return time(NULL) - st->st_mtime > STALE_SECONDS || pid <= 0 ||
+	       (kill(pid, 0) != 0 && errno == ESRCH);
+}
+
 /* Drops what a run that died has left, and the files longest unused while all are too large. */
 static void trim(int dir_fd, uint64_t max_total)
 {
@@ -164,14 +181,15 @@ static void trim(int dir_fd, uint64_t max_total)
 		if ((!left && !ends_in(d->d_name, suffix)) ||
 		    fstatat(dir_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		if (left) {
-			if (time(NULL) - st.st_mtime > STALE_SECONDS)
-				unlinkat(dir_fd, d->d_name, 0);
+		if (left && is_left_behind(d->d_name, &st)) {
+			unlinkat(dir_fd, d->d_name, 0);
 			continue;
 		}
-		*vec_push(&entries) = (struct entry){ arena_strdup(&tmp, d->d_name),
-			                              (uint64_t)st.st_size, st.st_mtime };
 		total += (uint64_t)st.st_size;
+		/* What is being written is not ours to drop. */
+		if (!left)
+			*vec_push(&entries) = (struct entry){ arena_strdup(&tmp, d->d_name),
+				                              (uint64_t)st.st_size, st.st_mtime };
 	}
 	if (entries.n)
 		qsort(entries.data, entries.n, sizeof(*entries.data), by_use);

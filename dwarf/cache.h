@@ -40,8 +40,10 @@ struct facts *cache_open(struct dwarf_module *dm);
 void cache_close(struct dwarf_module *dm);
 
 /*
- * The same by path, for tests. cache_write() replaces the file in one step, and drops the files
- * longest unused until all together are not larger than max_total. Errors are for the log.
+ * The same by path, for tests. cache_write() replaces the file in one step, removes what runs that
+ * died have left half written (.facts.PID.new of a PID that lives no more), and drops the files
+ * longest unused until all together, with those that others are writing now, are not larger than
+ * max_total. Errors are for the log.
  */
 struct error *cache_read(const char *directory, const struct facts_identity *identity,
                          struct facts *ret) MUST_CHECK;

@@ -1,5 +1,7 @@
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "dwarf/cache.h"
 #include "dwarf/facts.h"
@@ -364,6 +366,43 @@ static void test_the_oldest_go(void **state)
 	facts_free(f);
 }
 
+static void leave_unfinished(const struct place *p, pid_t pid, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s.%d.new", p->file, (int)pid);
+	int fd = open(ret, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	close(fd);
+}
+
+/* A run that was killed while it wrote leaves half a file, which goes with the next write. */
+static void test_what_the_dead_left_goes(void **state)
+{
+	struct place *p = *state;
+	struct facts *f = some();
+	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct facts_identity other = identity;
+	char dead[PATH_MAX], alive[PATH_MAX];
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	leave_unfinished(p, child, dead, sizeof(dead));
+	leave_unfinished(p, getppid(), alive, sizeof(alive));
+	fail_on(cache_write(p->path, &identity, f, UINT64_MAX));
+	assert_int_equal(access(dead, F_OK), -1);
+	assert_int_equal(access(alive, F_OK), 0);
+	/* What is being written counts. */
+	assert_int_equal(utimensat(AT_FDCWD, p->file, old, 0), 0);
+	other.build_id[0] = 'x';
+	fail_on(cache_write(p->path, &other, f, 1 << 20));
+	read_back(p->path, false);
+	assert_int_equal(access(alive, F_OK), 0);
+	unlink(alive);
+	facts_free(f);
+}
+
 /* What was read is used: it does not go first. */
 static void test_reading_makes_young(void **state)
 {
@@ -546,6 +585,8 @@ int main(void)
 		                                drop_place),
 		cmocka_unit_test_setup_teardown(test_where_the_cache_is, make_place, drop_place),
 		cmocka_unit_test_setup_teardown(test_the_oldest_go, make_place, drop_place),
+		cmocka_unit_test_setup_teardown(test_what_the_dead_left_goes, make_place,
+		                                drop_place),
 		cmocka_unit_test_setup_teardown(test_reading_makes_young, make_place, drop_place),
 		cmocka_unit_test(test_hostile_files_do_no_harm),
 	};
