@@ -378,6 +378,32 @@ static int compare_modules(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static struct error *check_exe(const struct target *t, const char *exe)
+{
+	Elf64_Ehdr header;
+	int fd = open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return error_os(errno, "%s", exe);
+	ssize_t n = read(fd, &header, sizeof(header));
+	int errnum = errno;
+	close(fd);
+	if (n < 0)
+		return error_os(errnum, "%s", exe);
+	if ((size_t)n < sizeof(header) ||
+	    elf_header_problem(&header, t->arch->elf_machine) == ELF_NOT_ELF)
+		return error_new(ERR_USAGE, "%s: not an ELF file", exe);
+	if (elf_header_problem(&header, t->arch->elf_machine) != ELF_OK)
+		return error_new(ERR_UNSUPPORTED, "%s: not a 64-bit %s program", exe,
+		                 t->arch->name);
+	return NULL;
+}
+
+struct error *module_check_exe(const struct target *t, const char *exe)
+{
+	return error_wrap(check_exe(t, exe), "--exe takes the program that is looked at");
+}
+
 struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
                              module_file_fn *find_file_, bool force)
 {

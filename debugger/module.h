@@ -79,4 +79,11 @@ struct error *modules_report(struct target *t, const struct mapping *mappings, s
                              module_file_fn *find_file, bool force) MUST_CHECK;
 void modules_close(struct target *t);
 
+/*
+ * A file that the user named for the executable must be usable, where one that is looked for may be
+ * missing: ERR_OS where it cannot be read, ERR_USAGE where it is no ELF file, ERR_UNSUPPORTED where
+ * it is of another machine than t. Whether it is the right one modules_report() says.
+ */
+struct error *module_check_exe(const struct target *t, const char *exe) MUST_CHECK;
+
 #endif

@@ -1,5 +1,4 @@
 /* A core dump: its segments, with what they left out taken from the mapped files. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -230,30 +229,6 @@ static struct error *fill_target(struct target *t, const struct target_options *
 	return modules_report(t, core->mappings, core->nmappings, find_file, options->force);
 }
 
-/* A file that the user named must be usable; one that we look for may be missing. */
-static struct error *check_exe(const struct target *t, const char *exe)
-{
-	Elf64_Ehdr header;
-	int fd = open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return error_os(errno, "%s", exe);
-	ssize_t n = read(fd, &header, sizeof(header));
-	close(fd);
-	if (n < 0)
-		return error_os(errno, "%s", exe);
-	if ((size_t)n < sizeof(header) ||
-	    elf_header_problem(&header, t->arch->elf_machine) == ELF_NOT_ELF)
-		return error_new(ERR_USAGE,
-		                 "%s: not an ELF file: --exe takes the program that the "
-		                 "core is of",
-		                 exe);
-	if (elf_header_problem(&header, t->arch->elf_machine) != ELF_OK)
-		return error_new(ERR_UNSUPPORTED, "%s: not a 64-bit %s program", exe,
-		                 t->arch->name);
-	return NULL;
-}
-
 struct error *target_core_open(const char *path, const struct target_options *options,
                                struct target **ret)
 {
@@ -265,7 +240,7 @@ struct error *target_core_open(const char *path, const struct target_options *op
 	t->path = arena_strdup(&t->arena, path);
 	t->root = "";
 	if (options->exe)
-		TRY(check_exe(t, options->exe));
+		TRY(module_check_exe(t, options->exe));
 	TRY(core_file_open(&t->arena, path, t->arch, &c->file));
 	TRY(fill_target(t, options));
 	*ret = t;

@@ -276,6 +276,8 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	*l = (struct live){ .t = t, .exe = options->exe, .reader = pid, .mem_fd = -1 };
 	t->private = l;
 	t->pid = pid;
+	if (l->exe)
+		TRY(module_check_exe(t, l->exe));
 	TRY(read_process(t));
 	struct mapping *mappings = proc_maps(&t->arena, pid, &nmappings);
 	if (!mappings)

@@ -408,10 +408,9 @@ static void test_wrong_executable(void **state)
 	assert_int_equal(t->nnotes, 1);
 	target_close(t);
 	options = (struct target_options){ .exe = "/nonexistent" };
-	expect_ok(target_live_open(c.pid, &options, &t));
-	assert_null(t->main_module);
-	assert_non_null(strstr(t->notes[0], "--exe"));
-	target_close(t);
+	expect_error(target_live_open(c.pid, &options, &t), ERR_OS, "/nonexistent: No such file");
+	options.exe = "/proc/self/comm";
+	expect_error(target_live_open(c.pid, &options, &t), ERR_USAGE, "--exe takes the program");
 }
 
 /* --- copying in a moment --- */
