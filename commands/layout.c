@@ -36,6 +36,7 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 
 	if (!s->output)
 		return error_new(ERR_USAGE, "say which file to write: layout EXE -o FILE");
+	TRY(word_file(s->output));
 	TRY(target_file_open(call->args.word[0], &t));
 	TRY(inspector_open(t, NULL, &in));
 	TRY(rehearse_write(in, s->output, show_progress, terminal, &done));
@@ -49,12 +50,12 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 
 const struct command layout_command = {
 	.name = "layout",
-	.args = "EXE",
+	.args = "EXE -o FILE",
 	.min_args = 1,
 	.max_args = 1,
-	.summary = "Write what the debug info says of the tasks to a file (-o FILE)",
-	.help = "With --layout FILE a stripped copy of EXE can then be inspected. It takes an\n"
-		"executable with full debug info and needs no process.",
+	.summary = "Write what the debug info says of the tasks to a file",
+	.help = "    With --layout FILE a stripped copy of EXE can then be inspected. It takes an\n"
+		"    executable with full debug info and needs no process.",
 	.offline = true,
 	.run = run_layout,
 };

@@ -16,7 +16,7 @@
 
 enum { WORTH_COMPRESSION = 256 << 10, HEADER = 16 };
 
-static const char packed_magic[8] = "adbfactz";
+static const char packed_magic[8] = "adbfactz", begins[] = "adbfact";
 
 /* ---- which program ---- */
 
@@ -121,8 +121,9 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
 		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
 		                 n >> 20);
 	data = pack(data, &n);
-	TRY(new_file_open(path, 0666, "adbfact", &file));
-	fwrite(data, 1, n, file.f);
+	TRY(new_file_open(path, 0666, begins, &file));
+	/* Not through the stream: it does not keep why the disk refused. */
+	TRY(file_write(fileno(file.f), path, data, n));
 	*size = n;
 	return new_file_finish(&file);
 }
@@ -143,6 +144,11 @@ static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 {
 	uint64_t plain;
 
+	if (*size < strlen(begins) || memcmp(*data, begins, strlen(begins)) != 0)
+		return error_new(ERR_USAGE,
+		                 "%s is no layout file: `asyncdbg layout EXE -o FILE` makes one of "
+		                 "a build with debug info",
+		                 path);
 	if (*size < HEADER || memcmp(*data, packed_magic, sizeof(packed_magic)) != 0)
 		return NULL;
 	memcpy(&plain, *data + sizeof(packed_magic), sizeof(plain));

@@ -183,7 +183,6 @@ struct error *new_file_open(const char *path, mode_t mode, const char *begins, s
 
 struct error *new_file_finish(struct new_file *file)
 {
-	const char *written = file->temporary ? file->temporary : file->path;
 	struct error *err = NULL;
 	bool failed;
 
@@ -192,7 +191,7 @@ struct error *new_file_finish(struct new_file *file)
 	failed = failed || (file->temporary && fsync(fileno(file->f)) != 0);
 	failed |= fclose(file->f) != 0;
 	if (failed)
-		err = error_os(errno ? errno : EIO, "%s", written);
+		err = error_os(errno ? errno : EIO, "%s", file->path);
 	else if (file->temporary && rename(file->temporary, file->path) != 0)
 		err = error_os(errno, "%s", file->path);
 	if (err && file->temporary)
