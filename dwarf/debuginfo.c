@@ -267,8 +267,11 @@ static void no_dwarf(struct dwarf_module *dm)
 		dm->tier_reason = "it was built without debug info: build with `debug = 2` (or "
 				  "`debug = \"full\"`) in the Cargo profile";
 	else
-		dm->tier_reason = "it is stripped: keep a copy with debug info (Cargo `debug = 2`, "
-				  "`strip = \"none\"`), or a separate debug file by build-id";
+		dm->tier_reason =
+			"it is stripped: keep a copy with debug info (Cargo `debug = 2`, "
+			"`strip = \"none\"`), or a separate debug file by build-id, or give "
+			"--layout "
+			"FILE, which `asyncdbg layout EXE -o FILE` makes of the build before strip";
 }
 
 /* debug = 1 emits functions but no type: no unit of a Rust crate other than std has a struct. */
