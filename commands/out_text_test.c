@@ -598,7 +598,7 @@ static void unknown_tasks_and_threads(void **state)
 	struct session session = { 0 };
 	struct local printed = { .name = "app::N",
 		                 .type = "u32",
-		                 .problem = "there is no static of that name" };
+		                 .problem = "the debug info has no static of that name" };
 
 	(void)state;
 	s->tasks[1] = make_task(&s->arena, 50, 0, TASK_IDLE, NULL);
@@ -617,11 +617,12 @@ static void unknown_tasks_and_threads(void **state)
 	             "thread #1 runs no task; these do: #3 (task 5), #4 (task 9)");
 	s->printed = &printed;
 	assert_fails(&print_command, s, "N", ERR_STATE,
-	             "thread #1 runs no task; these do: #3 (task 5), #4 (task 9); there is no "
-	             "static of that name");
+	             "thread #1 runs no task; these do: #3 (task 5), #4 (task 9); the debug "
+	             "info has no static of that name");
 	/* A static needs no frame. */
 	printed.global = true;
-	assert_fails(&print_command, s, "N", ERR_STATE, "N: there is no static of that name");
+	assert_fails(&print_command, s, "N", ERR_STATE,
+	             "N: the debug info has no static of that name");
 	printed.value = "7";
 	assert_says(&session, &print_command, s, "N", "app::N: u32 = 7\n");
 }

@@ -376,7 +376,7 @@ static struct error *nothing_found(struct evaluation *e, const char *name,
 	if (why && strstr(name, "::"))
 		return error_new(ERR_NO_DEBUGINFO, "statics are not known: %s", why);
 	if (strstr(name, "::"))
-		return error_new(ERR_USAGE, "there is no static `%s`", name);
+		return error_new(ERR_USAGE, "the debug info has no static `%s`", name);
 	e->out->global = false;
 	if (place) {
 		list = locals_list(e->c, place, f, &n);
@@ -384,7 +384,8 @@ static struct error *nothing_found(struct evaluation *e, const char *name,
 	}
 	return error_new(ERR_STATE, "%s%s%s",
 	                 f ? "where the variables of this frame are is not known; " : "",
-	                 why ? "statics are not known: " : "there is no static of that name",
+	                 why ? "statics are not known: "
+	                     : "the debug info has no static of that name",
 	                 why ? why : "");
 }
 

@@ -49,7 +49,7 @@ STATICS = [
     ("truth::PLACES[0].visits", "1"),
     ("PLACES[0].visits", "1"),
     ("PLACES[0].missing", "! no member `missing` in truth::Place"),
-    ("truth::MISSING", "! there is no static `truth::MISSING`"),
+    ("truth::MISSING", "! the debug info has no static `truth::MISSING`"),
     ("MISSING", "! no static of that name"),
     ("CURRENT_PARKER", "! tokio::runtime::park::CURRENT_PARKER is a thread-local"),
 ]
