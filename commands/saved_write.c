@@ -452,23 +452,17 @@ static struct error *write_to(FILE *f, const struct snapshot *from, const struct
 	return NULL;
 }
 
-static struct error *write_file(const char *path, const struct snapshot *from,
-                                const struct saved_info *info)
+struct error *saved_write(const char *path, const struct snapshot *s, const struct saved_info *info)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 	struct stat st;
 
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size && !saved_is(path))
-		return error_new(ERR_USAGE, "it exists and is no saved snapshot: choose another "
-		                            "name, or remove it");
+		return error_new(ERR_USAGE,
+		                 "%s exists and is no saved snapshot: choose another name, or "
+		                 "remove it",
+		                 path);
 	TRY(new_file_open(path, 0600, NULL, &file));
-	TRY(write_to(file.f, from, info));
+	TRY(error_wrap(write_to(file.f, s, info), "%s", path));
 	return new_file_finish(&file);
-}
-
-struct error *saved_write(const char *path, const struct snapshot *s, const struct saved_info *info)
-{
-	SCRATCH(tmp);
-
-	return error_wrap(write_file(path, s, info), "%s", str_clean(&tmp, path, strlen(path)));
 }
