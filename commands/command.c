@@ -281,6 +281,12 @@ static struct error *unknown(const struct command *const *table, const struct wo
 	collect_nexts(table, path, depth, &nexts);
 	append_path(&known, path, depth);
 
+	if (strchr(words->word[depth], ' '))
+		return error_new(
+			ERR_USAGE,
+			"unknown command \"%s%s\": each of its words is an argument of its "
+			"own, without quotes around all; -e takes a whole line",
+			str_text(&known), words->word[depth]);
 	const struct next *near = suggest(&nexts, words->word[depth]);
 	if (!near)
 		return error_new(ERR_USAGE, "unknown command \"%s%s\"; \"help\" lists all",

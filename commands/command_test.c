@@ -150,6 +150,9 @@ static void suggests(void **state)
 	                              "\"info layout\"?");
 	assert_refuses("tasksx", "unknown command \"tasksx\"; did you mean \"tasks\"?");
 	assert_refuses("frobnicate", "unknown command \"frobnicate\"; \"help\" lists all");
+	assert_refuses("'async backtrace all'",
+	               "unknown command \"async backtrace all\": each of its words is an argument "
+	               "of its own, without quotes around all; -e takes a whole line");
 	assert_refuses("a_word_longer_than_any_command_could_ever_be",
 	               "unknown command \"a_word_longer_than_any_command_could_ever_be\"; \"help\" "
 	               "lists all");
