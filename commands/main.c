@@ -359,6 +359,21 @@ static bool run_inputs(const struct options *o, struct session *s, struct out *o
 	return !words.n;
 }
 
+/*
+ * Commands that are piped in are not run unasked: in a loop of a shell, standard input is the
+ * loop's. Whoever meant them to be is told how.
+ */
+static void hint_at_input(const struct options *o)
+{
+	int waiting = 0;
+
+	if (o->words.n || o->inputs.n || o->batch || isatty(STDIN_FILENO))
+		return;
+	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0)
+		fprintf(stderr, "asyncdbg: standard input was not read: give -x - to run the "
+		                "commands in it, or --batch to say that there are none\n");
+}
+
 static enum status fail(enum status status, const struct error *err)
 {
 	report_error(stderr, err);
@@ -382,6 +397,7 @@ static enum status run(const struct options *o)
 		return fail(STATUS_NOTHING, closed);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
+	hint_at_input(o);
 	return status;
 }
 

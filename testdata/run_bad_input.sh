@@ -120,6 +120,9 @@ check_usage() {
 	expect 64 'name of the file is empty' -p $$ save ''
 	expect 64 'name of the file is empty' -p $$ async graph --dot ''
 	expect 64 'name /dev/stdout' -p $$ report -
+	expect 64 'name /dev/stdout' layout "$asyncdbg" -o -
+	expect 64 'usage: layout EXE -o FILE' layout
+	expect 64 'without quotes' -p $$ 'async backtrace all'
 	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
 	expect 64 'not a task id' -p $$ async graph --dot a main
 	expect 64 '"frob" is no check' -p $$ check --fail-on deadlock,frob
@@ -201,6 +204,10 @@ check_cores() {
 	expect 2 'not an ELF' -c tokio_tcp.core --exe text info
 	expect 2 'core' -c tokio_tcp.exe info
 
+	expect 2 'text is no layout file: `asyncdbg layout' "${core[@]}" --layout text info
+	expect 2 'full: No space left' layout tokio_tcp.exe -o /dev/full
+	expect 2 '^asyncdbg: /nonexistent/x: No such' "${core[@]}" save /nonexistent/x
+
 	# The executable of another program; this core has no build-id.
 	cc -g -o other -x c - <<<'int main(void) { return 0; }'
 	expect 0,1,2 '' -c tokio_tcp.core --exe other async backtrace all
@@ -248,9 +255,30 @@ check_cores() {
 	done
 
 	strip -o stripped tokio_tcp.exe
-	expect 1,2 'strip' -c tokio_tcp.core --exe stripped async backtrace all
+	expect 1,2 'strip.* --layout' -c tokio_tcp.core --exe stripped async backtrace all
 	objcopy --strip-debug tokio_tcp.exe changed
 	expect 1,2 'debug' -c tokio_tcp.core --exe changed async backtrace all
+}
+
+# says_input REGEX: standard error matches it, and the summary is shown.
+says_input() {
+	local status=0
+
+	cases=$((cases + 1))
+	timeout 60 "$asyncdbg" -c tokio_tcp.core --exe tokio_tcp.exe "${@:2}" >out 2>err || status=$?
+	[ "$status" -eq 0 ] && [ -s out ] && grep -qE "$1" <(cat err; echo end) ||
+		complain "exit code $status, or not \"$1\", with commands piped in" "${@:2}"
+}
+
+check_input() {
+	printf 'tasks\n' >commands
+	says_input 'was not read: give -x -' < <(cat commands)
+	says_input 'was not read: give -x -' <commands
+	says_input '^end' </dev/null
+	says_input '^end' <&-
+	says_input '^end' --batch <commands
+	says_input '^end' tasks <commands
+	says_input '^end' -x - <commands
 }
 
 check_no_process() {
@@ -337,6 +365,8 @@ check_programs() {
 	spawn ./sleeper
 	expect 0,1 'runtime|tokio|Rust' -p "$spawned" async backtrace all
 	expect 2 'no task 1' -p "$spawned" async task 1
+	expect 2 'nothing-there: No such file' -p "$spawned" --exe nothing-there tasks
+	expect 2 'text: not an ELF' -p "$spawned" --exe text tasks
 	expect 2 'build-id' -p "$spawned" --exe other info
 	expect 0,1 '' -p "$spawned" --exe other --force info
 	gcore -o core "$spawned" >gcore.out 2>&1 || complain "gcore failed" "$spawned"
@@ -391,6 +421,7 @@ check_tiers() {
 unpack_fixture tokio_tcp "$work"
 check_usage
 check_cores
+check_input
 obstacle=$(ptrace_obstacle)
 if [ -n "$obstacle" ]; then
 	left_out "live programs: $obstacle"
