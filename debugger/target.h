@@ -68,7 +68,7 @@ enum copy_how {
 };
 
 /* Measured, rather too much: to read the registers of a thread, to let it go, and besides. */
-enum { REGS_COST_NS = 4000, RESUME_COST_NS = 5000, BASE_COST_NS = 80000 };
+enum { REGS_COST_NS = 4000, RESUME_COST_NS = 6000, BASE_COST_NS = 100000 };
 
 /* How the last target_snap() went. */
 struct copy {
