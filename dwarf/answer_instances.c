@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/cache.h"
 #include "dwarf/facts.h"
 #include "dwarf/qualified.h"
 #include "dwarf/search.h"
@@ -108,6 +109,19 @@ static void note_argument(const char *name, bool has_code, void *arg)
 		map_put(&set->arguments, lookup_name_key(first), NULL);
 }
 
+/* What no file will keep need not be a fact: names of all drop glue take megabytes. */
+static void learn_instances(struct dwarf_module *dm, uint64_t near, struct instance_set *set)
+{
+	const struct facts_options *options = dm->di->facts;
+	struct fact fact;
+
+	if ((options && options->cache) ||
+	    fact_find(debuginfo_facts(dm), FACT_INSTANCES, set->home, set->path, &fact))
+		lookup_each_instance(dm, near, set->path, note_argument, set);
+	else if (debuginfo_need(dm))
+		search_each_instance(dm, near, set->path, note_argument, set);
+}
+
 static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t near,
                                                const char *path)
 {
@@ -125,7 +139,7 @@ static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t
 		.home = home,
 	};
 	dm->instance_sets = set;
-	lookup_each_instance(dm, near, path, note_argument, set);
+	learn_instances(dm, near, set);
 	return set;
 }
 

@@ -1,5 +1,4 @@
 /* From a future's type to its poll function. */
-#include <dwarf.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -327,34 +326,4 @@ bool search_has_poll(const struct type *t)
 	}
 	poll_units_ask(&q);
 	return type_is_polled(&q);
-}
-
-void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
-                          instance_fn *visit, void *arg)
-{
-	struct unit *here = debuginfo_unit_of(dm, near);
-	const char *base = qualified_last(path);
-	size_t base_len = strlen(base), path_len = strlen(path);
-
-	for (size_t i = 0; here && i < dm->nunits; i++) {
-		struct unit *u = &dm->units[i];
-
-		if (!poll_units_same_crate(here, u))
-			continue;
-		debuginfo_scan(dm, u);
-		for (size_t j = 0; j < u->nscopes; j++) {
-			const struct scope_note *note = &u->scopes[j];
-			const char *own = scan_scope_name(&dm->sections, u, (uint32_t)j);
-
-			if (!own || strncmp(own, base, base_len) != 0 || own[base_len] != '<')
-				continue;
-			STR(name);
-			if (lookup_append_die_name(dm, u->start + note->die, &name) &&
-			    strncmp(str_text(&name), path, path_len) == 0)
-				visit(str_text(&name),
-				      note->tag == DW_TAG_subprogram &&
-				              (note->flags & SCOPE_ADDRESS),
-				      arg);
-		}
-	}
 }

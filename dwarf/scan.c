@@ -98,19 +98,24 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 	return pass_has_tag(s, u, &abbrevs, tag);
 }
 
-void scan_forget(struct unit *u)
+void scan_forget_notes(struct unit *u)
 {
 	u->results = NULL;
 	u->voids = u->variables = NULL;
 	u->nresults = u->nvoids = u->nvariables = 0;
-	abbrev_index_free(u->abbrevs);
 	free(u->starts);
 	u->scopes = NULL;
 	u->functions = NULL;
 	u->starts = NULL;
-	u->abbrevs = NULL;
 	u->nscopes = u->nfunctions = 0;
 	u->scanned = u->queued = u->passing = false;
+}
+
+void scan_forget(struct unit *u)
+{
+	scan_forget_notes(u);
+	abbrev_index_free(u->abbrevs);
+	u->abbrevs = NULL;
 }
 
 /* ---- a scope's DIE ---- */

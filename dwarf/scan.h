@@ -158,6 +158,8 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag);
 /* Forgets what scan_unit() filled in, which may then be done again. */
 void scan_forget(struct unit *u);
+/* The same, but for its abbreviations: somebody may be reading a DIE of it. */
+void scan_forget_notes(struct unit *u);
 
 /* Reads a scope's DIE. */
 struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t index);
