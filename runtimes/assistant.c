@@ -177,7 +177,7 @@ void assistant_begin(struct collector *c)
 		in->assistant = open_assistant(in);
 	struct assistant *a = in->assistant;
 	meet(a, c);
-	a->c->by_poll = true;
+	a->c->rehearsal = a->c->by_poll = true;
 	parallel_start(&a->thread, run, a);
 }
 
@@ -302,6 +302,16 @@ void assistant_close(struct inspector *in)
 	in->assistant = NULL;
 }
 
+void assistant_relax(struct inspector *in, size_t limit)
+{
+	struct assistant *a = in->assistant;
+	bool both = a && !a->twin;
+
+	debuginfo_relax(in->di, both ? limit / 2 : limit);
+	if (both)
+		debuginfo_relax(a->in->di, limit / 2);
+}
+
 /* ---- its turn ---- */
 
 static struct tokio *its_tokio(const struct collector *c, const struct assistant *a,
@@ -422,6 +432,17 @@ void assistant_end_walk(struct collector *c)
 	part(a, c->in);
 }
 
+static void enter(struct collector *c, struct assistant *a, struct assistant_turn *turn)
+{
+	if (!c->its_threads)
+		translate(c, a);
+	*turn = (struct assistant_turn){ c->in, c->vtables, c->tokio_threads, c->tokio_runtimes };
+	c->in = a->in;
+	c->vtables = c->its_vtables;
+	c->tokio_threads = c->its_threads;
+	c->tokio_runtimes = c->its_runtimes;
+}
+
 struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t poll,
                               struct assistant_turn *turn)
 {
@@ -431,14 +452,17 @@ struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t pol
 	turn->in = NULL;
 	if (!its || a->twin)
 		return k;
-	if (!c->its_threads)
-		translate(c, a);
-	*turn = (struct assistant_turn){ c->in, c->vtables, c->tokio_threads, c->tokio_runtimes };
-	c->in = a->in;
-	c->vtables = c->its_vtables;
-	c->tokio_threads = c->its_threads;
-	c->tokio_runtimes = c->its_runtimes;
+	enter(c, a, turn);
 	return its;
+}
+
+void assistant_enter_type(struct collector *c, const struct type *t, struct assistant_turn *turn)
+{
+	struct assistant *a = c->in->assistant;
+
+	turn->in = NULL;
+	if (a && !a->twin && c->tokio_threads && type_module(t)->di == a->in->di)
+		enter(c, a, turn);
 }
 
 void assistant_leave(struct collector *c, struct assistant_turn *turn)

@@ -25,6 +25,8 @@ void assistant_wait(struct inspector *in);
 /* After the rehearsal, when nobody asks for the futures of its tasks any more. */
 void assistant_end(struct inspector *in);
 void assistant_close(struct inspector *in);
+/* debuginfo_relax() of all debug info that nobody is at work with beside. */
+void assistant_relax(struct inspector *in, size_t limit);
 
 /* Does it know the types of tasks with that poll function? */
 bool assistant_knows(const struct inspector *in, uint64_t poll);
@@ -50,6 +52,8 @@ struct assistant_turn {
  */
 struct tokio *assistant_enter(struct collector *c, struct tokio *k, uint64_t poll,
                               struct assistant_turn *turn);
+/* The same where that type is one that the assistant has learnt. */
+void assistant_enter_type(struct collector *c, const struct type *t, struct assistant_turn *turn);
 void assistant_leave(struct collector *c, struct assistant_turn *turn);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "runtimes/assistant.h"
 #include "runtimes/combinator.h"
 #include "runtimes/holding_walk.h"
 #include "runtimes/locals.h"
@@ -18,6 +19,8 @@ enum {
 	MAX_VISITED_EACH = 64,
 	MAX_FOUND = 1 << 18,
 	MAX_FOUND_EACH = 16,
+	TASKS_AT_ONCE = 64,
+	NOTES_MEANWHILE = 12 << 20, /* bytes of debug info's */
 };
 
 static struct holdings *holdings(struct collector *c)
@@ -271,13 +274,35 @@ static void search_tree(struct walk *w, const struct future *f, bool uncertain)
 
 static void search_root(struct collector *c, const struct future *root, const struct found *like)
 {
+	const struct frame_place *place = root ? map_get(&c->places, (uintptr_t)root) : NULL;
 	struct walk w = { .c = c, .like = *like };
+	struct assistant_turn turn = { 0 };
 
 	if (!root || !map_put(&holdings(c)->scanned, (uintptr_t)root, NULL))
 		return;
 	w.like.root = root;
+	/* Vtables are told, and paths resolved, by the debug info that has read such before. */
+	if (place && place->v.type)
+		assistant_enter_type(c, place->v.type, &turn);
 	search_tree(&w, root, false);
+	assistant_leave(c, &turn);
 	map_free(&w.frames);
+}
+
+void holding_rehearse_task(struct collector *c, const struct task *task)
+{
+	struct holdings *all = holdings(c);
+	size_t first = all->list.n;
+	struct found like = { 0 };
+
+	if (!task->root || !holding_goes_on(c))
+		return;
+	like.h.task = task;
+	like.h.thread = task->thread;
+	search_root(c, task->root, &like);
+	for (size_t i = first; i < all->list.n; i++)
+		holding_declare(c, &all->list.data[i]);
+	all->list.n = first;
 }
 
 void holding_search(struct collector *c)
@@ -288,6 +313,8 @@ void holding_search(struct collector *c)
 	for (size_t i = 0; i < s->ntasks && holding_goes_on(c); i++) {
 		struct found like = { .order = i };
 
+		if (i % TASKS_AT_ONCE == 0)
+			assistant_relax(c->in, NOTES_MEANWHILE);
 		like.h.task = s->tasks[i];
 		like.h.thread = s->tasks[i]->thread;
 		search_root(c, s->tasks[i]->root, &like);

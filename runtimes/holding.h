@@ -132,6 +132,11 @@ bool holding_is_box(const struct type *t);
  * that is suspended is decoded, and again when the trees of what runs are known.
  */
 void holding_search(struct collector *c);
+/*
+ * The same for one task of a rehearsal, while debug info of its future is at hand: what is found is
+ * declared and thrown away, and holding_search() passes it by.
+ */
+void holding_rehearse_task(struct collector *c, const struct task *task);
 /* Whether to search on; notes, once, what is left out when not. */
 bool holding_goes_on(struct collector *c);
 /* Notes what cannot be searched, once for each text. */

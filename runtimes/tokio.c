@@ -10,6 +10,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "runtimes/assistant.h"
+#include "runtimes/holding.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
 #define TRAILER "type:tokio::runtime::task::core::Trailer"
@@ -398,6 +399,8 @@ void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size
 		}
 		if (!decode_next(c, polls[i].task, i, n))
 			return;
+		if (c->rehearsal && (c->want & WANT_HOLDINGS))
+			holding_rehearse_task(c, polls[i].task);
 	}
 }
 
