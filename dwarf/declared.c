@@ -392,6 +392,7 @@ bool search_declaration(const struct saved_variable *wanted, const char **file, 
 	vec_free(&b.blocks);
 	vec_free(&b.candidates);
 	vec_free(&b.awaits);
+	mapped_touched(b.dm);
 	if (!any)
 		return false;
 	*line = (unsigned)found.line;

@@ -83,13 +83,15 @@ static void visit_instances(const struct instance_search *s, struct unit *u)
 	}
 }
 
-/* Notes of a large crate would take more memory than all else, and most are read once, here. */
+/* Notes and pages of a large crate would take more memory than all else, and most are read here
+ * alone. */
 static void pass_through(const struct instance_search *s, struct unit *u, struct scanner *scanner)
 {
 	debuginfo_scan_with(s->dm, u, scanner);
 	visit_instances(s, u);
 	scan_forget_notes(u);
 	scanner_reset(scanner, true);
+	mapped_drop(s->dm, s->dm->sections.info.data + u->start, u->end - u->start);
 	mapped_read(s->dm, u->end - u->start);
 }
 
