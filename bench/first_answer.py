@@ -2,8 +2,9 @@
 """How long the first answer about a large program takes, and how much memory.
 
 Live and from a core: `async backtrace all` with an empty cache, and again with what the first run
-left there; beside it what gdb and lldb need to load the same executable. The page cache is warm: the
-executables were read from the disk. The answer is there before the run has written its cache.
+left there; beside it what gdb and lldb need to load the same executable, and what other commands
+take. The page cache is warm: the executables were read from the disk. The answer is there before the
+run has written its cache.
 """
 
 import os
@@ -19,6 +20,8 @@ SUBJECTS = [
     ("large, 1,700 types", "large", 1700),
     ("small, 20 types", "small", 20),
 ]
+# What else is asked in an incident.
+OTHERS = ["async backtrace all -v", "async deadlocks", "async graph"]
 
 
 class Subject:
@@ -67,6 +70,12 @@ def measure_asyncdbg(options, subject, directory, no_cache):
             check(subject, output)
         if no_cache:
             subject.add(f"{kind} without cache", ask(options, target, cache, output, "--no-cache"))
+
+
+def measure_others(options, subject, directory):
+    for words in OTHERS:
+        command = [options.asyncdbg, "--no-cache", "-p", subject.program.pid, *words.split()]
+        subject.add(words, common.Run(command, output=directory / "answer").expect(0, 1))
 
 
 def measure_loads(subject, lldb):
@@ -155,6 +164,21 @@ def print_growth(subjects, executables):
     )
 
 
+def print_others(subjects):
+    common.table(
+        ["live, nothing cached", "time", "peak memory"],
+        [
+            [
+                f"`{words}`, {subject.label}",
+                common.duration(subject.series[words].seconds),
+                f"{subject.series[words].peak_mb:.0f} MB",
+            ]
+            for words in OTHERS
+            for subject in subjects
+        ],
+    )
+
+
 def measure(options, profile):
     lldb = common.find_tool("lldb", "lldb-19")
     no_cache = "--no-cache" in common.capture([options.asyncdbg, "--help"])
@@ -175,6 +199,7 @@ def measure(options, profile):
             for subject in subjects:
                 warm_up(subject.executable)
                 measure_asyncdbg(options, subject, directory, no_cache)
+                measure_others(options, subject, directory)
             for subject in subjects:
                 if "1,700" not in subject.label:
                     warm_up(subject.executable)
@@ -211,6 +236,7 @@ def measure(options, profile):
     ]
     common.table(headings, rows)
     print_growth(subjects, sizes)
+    print_others(subjects)
     print(f"The programs afterwards: {', '.join(sorted(states))}.\n")
     return {
         "executables": sizes,

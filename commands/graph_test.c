@@ -187,6 +187,21 @@ static void nothing_waits(void **state)
 	assert_answers(&p, "async deadlocks", "no deadlock found\nnot searched: statics\n");
 }
 
+/* A stripped program, say: what was not looked at is not said to be in order. */
+static void nothing_was_looked_at(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	finish_program(&p);
+	p.s.nruntimes = 0;
+	p.s.complete = false;
+	assert_answers(&p, "async graph",
+	               "no wait for another task was found, but no runtime either: see notes\n");
+	assert_answers(&p, "async deadlocks",
+	               "no deadlock found, but no runtime either: see notes\n");
+}
+
 static void deadlocks_as_text(void **state)
 {
 	PROGRAM(p);
@@ -629,6 +644,7 @@ int main(void)
 		cmocka_unit_test(many_are_cut_on_a_terminal),
 		cmocka_unit_test(graph_of_one_task),
 		cmocka_unit_test(nothing_waits),
+		cmocka_unit_test(nothing_was_looked_at),
 		cmocka_unit_test(deadlocks_as_text),
 		cmocka_unit_test(alike_are_one),
 		cmocka_unit_test(alike_but_for_their_callers),

@@ -271,6 +271,17 @@ static void first_parties(struct graph_text *gt, size_t *n)
 	text_end_line(gt->t);
 }
 
+/* Nothing was found: of a program in which nothing could be looked at that would mislead. */
+static void nothing_found(struct text *t, const char *what)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	str_append(&t->line, what);
+	if (s->nruntimes == 0 && !s->complete)
+		str_append(&t->line, ", but no runtime either: see notes");
+	text_end_line(t);
+}
+
 void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
 {
 	struct graph_text gt = { (struct text *)o, v->graph, v };
@@ -281,10 +292,8 @@ void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
 		first_parties(&gt, &n);
 	else
 		parties(&gt, shown, ALL, SIZE_MAX, &n);
-	if (waiting == 0) {
-		str_append(&gt.t->line, "no wait for another task was found");
-		text_end_line(gt.t);
-	}
+	if (waiting == 0)
+		nothing_found(gt.t, "no wait for another task was found");
 }
 
 /* What stands behind the first ones of those that are alike. */
@@ -358,10 +367,8 @@ void text_verdicts_end(struct out *o, const struct verdicts *v)
 {
 	struct text *t = (struct text *)o;
 
-	if (v->n == 0) {
-		str_append(&t->line, "no deadlock found");
-		text_end_line(t);
-	}
+	if (v->n == 0)
+		nothing_found(t, "no deadlock found");
 	unsearched(t);
 }
 
@@ -404,10 +411,8 @@ void text_findings(struct out *o, const struct finding *list, size_t n, const ch
 
 	for (size_t i = 0; i < n; i++)
 		finding(t, &list[i]);
-	if (n == 0) {
-		str_append(&t->line, "nothing found");
-		text_end_line(t);
-	}
+	if (n == 0)
+		nothing_found(t, "nothing found");
 	for (size_t i = 0; i < nskipped; i++) {
 		clean_text(t, "not checked: ", skipped[i]);
 		text_end_line(t);
