@@ -3,6 +3,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/qualified.h"
+#include "runtimes/asking.h"
 #include "runtimes/combinator.h"
 #include "runtimes/tool.h"
 #include "runtimes/traits.h"
@@ -147,106 +148,57 @@ const struct type *container_element(const struct type *t)
 /*
  * Whether a type holds futures is asked twice: first by what is known of types, which costs little
  * and nearly always is enough where there are any. Only then poll functions are searched for.
- *
- * A type that leads to itself is in progress when it is asked for again: it adds nothing then. What
- * was denied meanwhile is only sure where the type that was asked first has none either.
  */
 struct inside {
+	struct asking asking;
 	struct inspector *in;
 	bool search;
-	VEC(unsigned char *) denied; /* as yet */
-	bool circle;
-	bool cut; /* too deep: nothing denied is sure */
 };
 
-static bool is_inside(struct inside *q, const struct type *t, int depth);
+static ask_fn is_inside, ask_inside;
 
-/* Asked once per type. */
-static bool is_inside_first(struct inspector *in, bool search, const struct type *t, int depth)
+static bool is_known_inside(struct inspector *in, const struct type *t, int depth)
 {
-	struct inside q = { .in = in, .search = search };
-	unsigned char known = traits_of(t)->has_future[search];
+	struct inside q = { .in = in };
 
-	if (known != UNASKED)
-		return known == YES;
-	bool is = is_inside(&q, t, depth);
-	for (size_t i = 0; (is || q.cut) && i < q.denied.n; i++)
-		*q.denied.data[i] = UNASKED;
-	vec_free(&q.denied);
-	return is;
+	return asking_end(&q.asking, is_inside(&q, t, depth));
 }
 
-static bool is_or_has(struct inside *q, const struct type *t, int depth)
+static bool is_or_has(void *asker, const struct type *t, int depth)
 {
+	struct inside *q = asker;
+
 	return is_known_future(t) ||
-	       (q->search ? is_inside_first(q->in, false, t, depth) || future_is_type(q->in, t)
-	                  : false) ||
+	       (q->search && (is_known_inside(q->in, t, depth) || future_is_type(q->in, t))) ||
 	       is_inside(q, t, depth);
 }
 
-static bool has_in_part(struct inside *q, const struct type *part, int depth)
-{
-	return part && type_size(part) && is_or_has(q, part, depth);
-}
-
-static bool members_have(struct inside *q, const struct type *t, int depth)
-{
-	size_t n;
-	const struct member *members = type_members(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (has_in_part(q, members[i].type, depth))
-			return true;
-	}
-	return false;
-}
-
-static bool variants_have(struct inside *q, const struct type *t, int depth)
-{
-	size_t n;
-	const struct variant *variants = type_variants(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (variants[i].payload && members_have(q, variants[i].payload, depth))
-			return true;
-	}
-	return false;
-}
-
-static bool ask_inside(struct inside *q, const struct type *t, int depth)
+static bool ask_inside(void *asker, const struct type *t, int depth)
 {
 	const struct type *other;
 
 	if (set_is_type(t))
 		return true;
 	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
-		return has_in_part(q, other, depth);
-	if (type_kind(t) == TYPE_STRUCT)
-		return members_have(q, t, depth);
-	return type_kind(t) == TYPE_ENUM && !type_is_coroutine(t) && variants_have(q, t, depth);
+		return type_size(other) && is_or_has(asker, other, depth);
+	return !type_is_coroutine(t) && asking_any_part(t, is_or_has, asker, depth);
 }
 
-static bool is_inside(struct inside *q, const struct type *t, int depth)
+static bool is_inside(void *asker, const struct type *t, int depth)
 {
+	struct inside *q = asker;
 	unsigned char *known = &traits_of(t)->has_future[q->search];
-	bool before = q->circle;
 
-	q->circle |= *known == ASKING;
-	q->cut |= depth > MAX_MEMBER_DEPTH;
-	if (*known != UNASKED || depth > MAX_MEMBER_DEPTH)
+	if (depth > MAX_MEMBER_DEPTH) {
+		q->asking.cut = true;
 		return *known == YES;
-	*known = ASKING;
-	q->circle = false;
-	bool is = ask_inside(q, t, depth + 1);
-	*known = is ? YES : NO;
-	if (!is && (q->circle || q->cut))
-		*vec_push(&q->denied) = known;
-	q->circle |= before;
-	return is;
+	}
+	return asking_once(&q->asking, known, ask_inside, q, t, depth);
 }
 
 bool future_is_or_has(struct inspector *in, const struct type *t)
 {
-	return is_known_future(t) || is_inside_first(in, false, t, 0) || future_is_type(in, t) ||
-	       is_inside_first(in, true, t, 0);
+	struct inside q = { .in = in, .search = true };
+
+	return asking_end(&q.asking, is_or_has(&q, t, 0));
 }

@@ -1,6 +1,7 @@
 /* What values of a type may hold, asked once. */
 #include "debugger/base/str.h"
 #include "dwarf/qualified.h"
+#include "runtimes/asking.h"
 #include "runtimes/combinator.h"
 #include "runtimes/holding.h"
 #include "runtimes/traits.h"
@@ -44,42 +45,9 @@ bool holding_is_box(const struct type *t)
 	return str_begins(type_name(t), "alloc::boxed::Box<");
 }
 
-/*
- * A type that leads to itself is in progress when it is asked for again: it adds nothing then. What
- * was denied meanwhile is only sure where the type that was asked first holds nothing either.
- */
-struct question_of {
-	VEC(struct traits *) doubtful;
-	bool circle;
-};
+static ask_fn ask, ask_parts;
 
-static bool ask(struct question_of *q, const struct type *t, int depth);
-
-static bool ask_members(struct question_of *q, const struct type *t, int depth)
-{
-	size_t n;
-	const struct member *members = type_members(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (members[i].type && type_size(members[i].type) && ask(q, members[i].type, depth))
-			return true;
-	}
-	return false;
-}
-
-static bool ask_variants(struct question_of *q, const struct type *t, int depth)
-{
-	size_t n;
-	const struct variant *variants = type_variants(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (variants[i].payload && ask_members(q, variants[i].payload, depth))
-			return true;
-	}
-	return false;
-}
-
-static bool ask_params(struct question_of *q, const struct type *t, int depth)
+static bool ask_params(struct asking *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct type_param *params = type_params(t, &n);
@@ -91,7 +59,7 @@ static bool ask_params(struct question_of *q, const struct type *t, int depth)
 	return false;
 }
 
-static bool ask_pointer(struct question_of *q, const struct type *t, int depth)
+static bool ask_pointer(struct asking *q, const struct type *t, int depth)
 {
 	const struct type *target = type_target(t);
 	const struct holding_row *row;
@@ -104,7 +72,7 @@ static bool ask_pointer(struct question_of *q, const struct type *t, int depth)
 	return row && row->shared;
 }
 
-static bool ask_kind(struct question_of *q, const struct type *t, int depth)
+static bool ask_kind(struct asking *q, const struct type *t, int depth)
 {
 	const struct traits *traits = traits_of(t);
 
@@ -118,15 +86,15 @@ static bool ask_kind(struct question_of *q, const struct type *t, int depth)
 			return holding_is_box(t);
 		if (traits->element)
 			return type_name(t)[0] != '&' && ask(q, traits->element, depth);
-		return ask_members(q, t, depth);
+		return asking_any_part(t, ask, q, depth);
 	case TYPE_ENUM:
-		return ask_variants(q, t, depth);
+		return asking_any_part(t, ask, q, depth);
 	default:
 		return false;
 	}
 }
 
-static bool ask_special(struct question_of *q, const struct type *t, int depth)
+static bool ask_special(struct asking *q, const struct type *t, int depth)
 {
 	const struct type *shared;
 
@@ -149,46 +117,29 @@ static bool is_border(const struct type *t)
 	return traits->border && !traits->coroutine && traits->special == SPECIAL_NONE;
 }
 
-static bool ask(struct question_of *q, const struct type *t, int depth)
+static bool ask_parts(void *q, const struct type *t, int depth)
+{
+	return traits_of(t)->special ? ask_special(q, t, depth) : ask_kind(q, t, depth);
+}
+
+static bool ask(void *q, const struct type *t, int depth)
 {
 	struct traits *traits = traits_of(t);
 
-	if (traits->holds == ASKING)
-		q->circle = true;
-	if (traits->holds != UNASKED)
-		return traits->holds == YES;
-	if (traits->holding) {
-		traits->holds = YES;
-		return true;
+	if (traits->holds == UNASKED) {
+		if (traits->holding || is_border(t))
+			traits->holds = traits->holding ? YES : NO;
+		else if (depth > MAX_DEPTH)
+			/* Kept nowhere: those that led here are walked, and it is asked by itself.
+			 */
+			return true;
 	}
-	if (is_border(t)) {
-		traits->holds = NO;
-		return false;
-	}
-	/* Unknown, and kept nowhere: those that led here are walked, and it is asked by itself. */
-	if (depth > MAX_DEPTH)
-		return true;
-	traits->holds = ASKING;
-	bool before = q->circle;
-	q->circle = false;
-	bool is = traits->special ? ask_special(q, t, depth + 1) : ask_kind(q, t, depth + 1);
-	traits->holds = is ? YES : NO;
-	if (!is && q->circle)
-		*vec_push(&q->doubtful) = traits;
-	q->circle |= before;
-	return is;
+	return asking_once(q, &traits->holds, ask_parts, q, t, depth);
 }
 
 bool holding_is_inside(const struct type *t)
 {
-	struct question_of q = { 0 };
-	enum answer known = traits_of(t)->holds;
+	struct asking q = { 0 };
 
-	if (known != UNASKED)
-		return known == YES;
-	bool is = ask(&q, t, 0);
-	for (size_t i = 0; is && i < q.doubtful.n; i++)
-		q.doubtful.data[i]->holds = UNASKED;
-	vec_free(&q.doubtful);
-	return is;
+	return asking_end(&q, ask(&q, t, 0));
 }

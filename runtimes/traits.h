@@ -64,7 +64,7 @@ struct traits {
 	enum find_rule find : 8;
 	enum reach_rule reach : 8;
 	enum answer is_future : 8, known_future : 8, barren : 8;
-	enum answer holds : 8;       /* of holding_type.c */
+	unsigned char holds;         /* enum answer: of holding_type.c */
 	unsigned char has_future[2]; /* enum answer: by what is known, and after a search */
 	unsigned char special;       /* enum holding_special */
 	bool members_known : 1;
