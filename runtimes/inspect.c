@@ -116,11 +116,11 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	if (!in)
 		out_of_memory();
 	in->target = t;
-	in->own_build = own_build();
 	err = debuginfo_open(t, &in->di);
 	if (!err) {
 		if (options && options->cache)
 			in->facts.cache = cache_directory(&in->arena);
+		in->own_build = in->facts.cache ? own_build() : 0;
 		in->di->facts = &in->facts;
 		if (options && options->layout)
 			err = use_layout(in, options);
