@@ -19,8 +19,6 @@ enum {
 	MAX_VISITED_EACH = 64,
 	MAX_FOUND = 1 << 18,
 	MAX_FOUND_EACH = 16,
-	TASKS_AT_ONCE = 64,
-	NOTES_MEANWHILE = 12 << 20, /* bytes of debug info's */
 };
 
 static struct holdings *holdings(struct collector *c)

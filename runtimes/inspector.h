@@ -60,7 +60,12 @@ struct future_region {
 	bool leaf; /* polls no other future, though its words may be links of a list */
 };
 
-/* One snapshot in the making. */
+/*
+ * So many tasks are looked at before notes of debug info are, of which so many bytes may stay: to
+ * scan again costs less than memory that is new.
+ */
+enum { TASKS_AT_ONCE = 64, NOTES_MEANWHILE = 12 << 20 };
+
 /* A task, and the address of its poll function. */
 struct task_poll {
 	uint64_t poll;
@@ -68,6 +73,7 @@ struct task_poll {
 };
 typedef VEC(struct task_poll) task_poll_vec;
 
+/* One snapshot in the making. */
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;

@@ -309,10 +309,8 @@ static void publish(struct collector *c, const task_vec *tasks)
 }
 
 enum {
-	TASKS_AT_ONCE = 64,
-	FEW_AT_ONCE = 16,           /* or all that are left */
-	NOTES_MEANWHILE = 12 << 20, /* bytes; to scan again costs less than memory that is new */
-	NOTES_AT_BORDER = 1 << 20,  /* between two crates: little of it will be needed again */
+	FEW_AT_ONCE = 16,          /* or all that are left */
+	NOTES_AT_BORDER = 1 << 20, /* between two crates: little of it will be needed again */
 };
 
 static int by_poll(const void *a, const void *b)
