@@ -614,7 +614,15 @@ def tree_self_test(expect):
         changed = document()
         change(changed)
         expect("changed tree", Comparison(changed, truth).run(), wanted)
-    return len(cases) + 1
+    # What libraries hold counts where the truth knows of it.
+    root = truth["tasks"][0]["tree"]
+    held = dict(root, function=None, edge="held", branch="held", children=[])
+    truth["tasks"][0]["tree"] = dict(root, children=[*root["children"], held])
+    expect("held by a library", Comparison(document(), truth).run(), None)
+    changed = document()
+    changed["tasks"][0]["root"]["children"].pop(2)
+    expect("not held", Comparison(changed, truth).run(), "no held (a library's)")
+    return len(cases) + 3
 
 
 def self_test():
