@@ -122,6 +122,9 @@ fi
 if [ "$tokio_minor" -ge 36 ] && [[ " ${options[*]} " == *" -p holders "* ]]; then
 	features+=(holders/since_1_36)
 fi
+if [ "$tokio" = 1.52.0 ] && [[ " ${options[*]} " == *" -p tasksets "* ]]; then
+	features+=(tasksets/sharded)
+fi
 options+=(-p truth_tokio --features "${features[*]}")
 
 flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=/src")

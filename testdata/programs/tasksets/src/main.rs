@@ -1,6 +1,6 @@
 //! Tasks that wait for others: in a `JoinSet`, and for jobs of a blocking pool that is full.
 
-use std::sync::mpsc;
+use std::sync::{mpsc, Arc, Barrier};
 
 use tokio::runtime::Builder;
 use tokio::task::{spawn_blocking, JoinHandle, JoinSet};
@@ -36,8 +36,18 @@ async fn wait_for(job: JoinHandle<bool>) -> bool {
     job.await.unwrap_or(false)
 }
 
-fn start_job(gate: mpsc::Receiver<()>) -> JoinHandle<bool> {
-    spawn_blocking(move || gate.recv().is_ok())
+fn start_job(begun: mpsc::Sender<()>, gate: mpsc::Receiver<()>) -> JoinHandle<bool> {
+    spawn_blocking(move || begun.send(()).is_ok() && gate.recv().is_ok())
+}
+
+/// Returns when both workers have begun: a worker begins as a job of the blocking pool.
+fn wait_for_workers() {
+    let barrier = Arc::new(Barrier::new(3));
+    for _ in 0..2 {
+        let barrier = barrier.clone();
+        tokio::spawn(async move { barrier.wait() });
+    }
+    barrier.wait();
 }
 
 const JOB: &str = "tasksets::start_job::{closure#0}";
@@ -51,19 +61,26 @@ fn main() {
         .build()
         .expect("cannot start a runtime");
     let _entered = runtime.enter();
+    wait_for_workers();
     let (sender, receiver) = mpsc::channel();
     let joiner = tokio::spawn(join_some(sender));
     let mut waiting = Vec::new();
     let mut gates = Vec::new();
+    let (begun, runs) = mpsc::channel();
     for number in 0..3 {
         let (open, gate) = mpsc::channel();
         gates.push(open);
-        let job = start_job(gate);
+        let job = start_job(begun.clone(), gate);
+        if number == 0 {
+            // Which job a thread takes first is random where the queue is sharded.
+            runs.recv().expect("the first job is gone");
+        }
         let id = truth::id(&job);
         let waiter = tokio::spawn(wait_for(job));
         let wait = Wait::new("join").with("task", id).with("job", JOB);
         let wait = match number {
             0 => wait.with("task_state", "running"),
+            _ if cfg!(feature = "sharded") => wait.with("task_state", "scheduled"),
             _ => wait.with("task_state", "scheduled").with("ahead", number - 1),
         };
         waiting.push(Task::idle(truth::id(&waiter), &["tasksets::wait_for"]).waits(wait));
