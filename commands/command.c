@@ -30,6 +30,7 @@ const struct command *const command_table[] = {
 	&check_command,
 	&info_command,
 	&info_layout_command,
+	&info_sockets_command,
 	&info_threads_command,
 	&layout_command,
 	&save_command,

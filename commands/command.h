@@ -89,6 +89,7 @@ extern const struct command locals_command, print_command, whatis_command;
 extern const struct command threads_command, thread_command, bt_command, bt_all_command;
 extern const struct command runtimes_command, tasks_command;
 extern const struct command info_command, info_layout_command, info_threads_command;
+extern const struct command info_sockets_command;
 extern const struct command layout_command;
 extern const struct command save_command, diff_command;
 extern const struct command report_command;

@@ -386,7 +386,7 @@ static void completes(void **state)
 	assert_completes("async bt", "", "all");
 	assert_completes("async task 4", "", "");
 	assert_completes("nonsense", "", "");
-	assert_completes("info", "", "layout|threads");
+	assert_completes("info", "", "layout|sockets|threads");
 	assert_completes("async bt", "-", "-v|--verbose");
 	assert_completes("async task 4", "--v", "--verbose");
 	assert_completes("runtimes", "-", "");

@@ -22,6 +22,7 @@ struct focus;
 struct groups;
 struct group_lines;
 struct out;
+struct socket_use;
 struct tally;
 struct verdicts;
 struct waiting;
@@ -138,6 +139,8 @@ struct out_ops {
 	/* From the outside in. */
 	void (*place)(struct out *o, const struct place *place);
 	void (*layout)(struct out *o, const struct layout_info *row);
+	/* Sockets and who waits for them; borrowed till the end. */
+	void (*sockets)(struct out *o, const struct socket_use *uses, size_t n);
 	/* Who waits for whom, of the nodes that shown (by node) has; NULL: all. Borrowed till the
 	 * end. */
 	void (*graph)(struct out *o, const struct verdicts *v, const bool *shown);

@@ -6,6 +6,7 @@
 #include "commands/focus.h"
 #include "commands/out.h"
 #include "commands/out_json.h"
+#include "commands/socket_use.h"
 #include "commands/view.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
@@ -34,6 +35,9 @@ struct json {
 	const struct finding *findings;
 	const char *const *skipped;
 	size_t nfindings, nskipped;
+	bool has_sockets;
+	const struct socket_use *sockets;
+	size_t nsockets;
 	struct saved_file saved; /* path NULL: none */
 	struct written written;  /* the same */
 	const struct diff *diff; /* NULL none */
@@ -73,7 +77,7 @@ static void clear(struct json *j)
 	j->written.path = NULL;
 	j->diff = NULL;
 	j->graph = j->verdicts = NULL;
-	j->has_findings = false;
+	j->has_findings = j->has_sockets = false;
 }
 
 static void json_drop(struct out *o)
@@ -168,6 +172,15 @@ static void json_shown(struct out *o, const struct shown *shown)
 static void json_layout(struct out *o, const struct layout_info *row)
 {
 	*vec_push(&((struct json *)o)->layout) = row;
+}
+
+static void json_sockets(struct out *o, const struct socket_use *uses, size_t n)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_sockets = true;
+	j->sockets = uses;
+	j->nsockets = n;
 }
 
 static void json_saved(struct out *o, const struct saved_file *file)
@@ -322,6 +335,45 @@ static void put_snapshot(struct json *j)
 		json_put_holdings(w, s, j->tasks.data, j->tasks.n);
 }
 
+static void put_socket(struct json_writer *w, const struct socket_use *use)
+{
+	const struct socket_info *s = use->socket;
+
+	json_open_object(w, NULL);
+	json_put_int(w, "fd", s->fd);
+	json_put_text(w, "kind", s->kind);
+	json_put_text(w, "local", s->local);
+	json_put_text(w, "peer", s->peer);
+	json_put_text(w, "state", s->state);
+	json_put_int(w, "unsent", (int64_t)s->unsent);
+	json_put_int(w, "unread", (int64_t)s->unread);
+	json_open_array(w, "waiters");
+	for (size_t i = 0; i < use->nwaiters; i++) {
+		const struct socket_waiter *waiter = &use->waiters[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "task", waiter->task ? waiter->task->id : NULL);
+		json_put_number_if(w, "thread", waiter->thread,
+		                   waiter->thread ? waiter->thread->number : 0);
+		json_put_text(w, "phrase", waiter->wait->phrase);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_close_object(w);
+}
+
+static void put_sockets(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	if (!j->has_sockets)
+		return;
+	json_open_array(w, "sockets");
+	for (size_t i = 0; i < j->nsockets; i++)
+		put_socket(w, &j->sockets[i]);
+	json_close_array(w);
+}
+
 /* The lists that only some commands have. */
 static void put_lists(struct json *j)
 {
@@ -376,6 +428,7 @@ static void put_answers(struct json *j)
 {
 	struct json_writer *w = &j->writer;
 
+	put_sockets(j);
 	if (j->has_focus)
 		put_focus(w, &j->focus);
 	if (j->saved.path)
@@ -473,6 +526,7 @@ static const struct out_ops json_ops = {
 	.printed = json_printed,
 	.place = json_place,
 	.layout = json_layout,
+	.sockets = json_sockets,
 	.graph = json_graph,
 	.verdict = json_verdict,
 	.verdicts_end = json_verdicts_end,

@@ -444,6 +444,7 @@ static void the_schema_knows_every_key(void **state)
 	SNAPSHOT(s);
 	SCRATCH(tmp);
 	struct stack_frame frame = { .pc = 1 };
+	struct socket_info socket = { .fd = 0, .kind = "tcp" };
 	struct layout_info row = { "demo", "key", "path", ROW_OK, "path", NULL, NULL };
 	const char *top = getenv("SOURCE_DIR");
 
@@ -455,10 +456,14 @@ static void the_schema_knows_every_key(void **state)
 	s->threads[0].nframes = 1;
 	s->layout = &row;
 	s->nlayout = 1;
+	s->sockets = &socket;
+	s->nsockets = 1;
+	s->has_sockets = true;
 	s->tasks[0]->root->children[0]->wait->ndetails = 0;
 	JSON_VALUE(stacks) = answer_of(&threads_command, s, NULL);
 	JSON_VALUE(task) = answer_of(&async_task_command, s, "4");
 	JSON_VALUE(layout) = answer_of(&info_layout_command, s, NULL);
+	JSON_VALUE(sockets) = answer_of(&info_sockets_command, s, NULL);
 	JSON_VALUE(info) = answer_of(&info_command, s, NULL);
 	JSON_VALUE(help) = answer_of(&help_command, NULL, NULL);
 
@@ -481,6 +486,8 @@ static void the_schema_knows_every_key(void **state)
 	assert_defined(schema, "place", at(places, "places", "0", NULL));
 	assert_defined(schema, "", stacks);
 	assert_defined(schema, "", layout);
+	assert_defined(schema, "", sockets);
+	assert_defined(schema, "socket", at(sockets, "sockets", "0", NULL));
 	assert_defined(schema, "", info);
 	assert_defined(schema, "", help);
 	assert_defined(schema, "target", at(stacks, "target", NULL));

@@ -455,6 +455,7 @@ static const struct out_ops text_ops = {
 	.printed = text_printed,
 	.place = text_place_op,
 	.layout = text_layout,
+	.sockets = text_sockets,
 	.graph = text_graph,
 	.verdict = text_verdict,
 	.verdicts_end = text_verdicts_end,

@@ -95,6 +95,7 @@ void text_task_row(struct text *t, const struct task *task);
 void text_thread_row(struct text *t, const struct thread_info *th);
 void text_runtime_row(struct text *t, const struct runtime_info *r);
 void text_layout(struct out *o, const struct layout_info *row);
+void text_sockets(struct out *o, const struct socket_use *uses, size_t n);
 void text_help(struct out *o, const struct command *command, enum help_view view);
 void text_table_end(struct text *t);
 

@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 #include "commands/out_text.h"
+#include "commands/socket_use.h"
 #include "commands/view.h"
 #include "dwarf/demangle.h"
 
@@ -16,6 +17,11 @@ static const struct column task_columns[] = {
 static const struct column thread_columns[] = {
 	{ "THREAD", true, 0 },  { "PID", true, 0 },   { "NAME", false, 8 },  { "ROLE", false, 0 },
 	{ "RUNTIME", true, 0 }, { "QUEUE", true, 0 }, { "STATE", false, 8 },
+};
+static const struct column socket_columns[] = {
+	{ "FD", true, 0 },     { "KIND", false, 0 },           { "LOCAL", false, 0 },
+	{ "PEER", false, 0 },  { "STATE", false, 0 },          { "UNSENT", true, 0 },
+	{ "UNREAD", true, 0 }, { "WAITED FOR BY", false, 16 },
 };
 static const struct column runtime_columns[] = {
 	{ "RUNTIME", true, 0 },  { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
@@ -156,6 +162,49 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 		r->addr ? arena_printf(&tmp, "0x%" PRIx64, r->addr) : NULL,
 	};
 	table_row(&t->table, cells);
+}
+
+/* "task 5, thread #1 (block_on)" */
+static const char *waiters_cell(const struct text *t, struct arena *a, const struct socket_use *use)
+{
+	STR(s);
+
+	for (size_t i = 0; i < use->nwaiters; i++) {
+		const struct socket_waiter *w = &use->waiters[i];
+
+		str_append(&s, s.len ? ", " : "");
+		if (w->task)
+			str_printf(&s, "task %s", clean(a, w->task->id));
+		else
+			str_printf(&s, "thread #%u", w->thread->number);
+	}
+	if (!s.len)
+		return t->out.answer.snapshot->complete ? "nobody" : "nobody that was found";
+	return arena_strdup(a, str_text(&s));
+}
+
+static const char *bytes_cell(struct arena *a, uint64_t bytes)
+{
+	return bytes ? arena_printf(a, "%" PRIu64, bytes) : NULL;
+}
+
+void text_sockets(struct out *o, const struct socket_use *uses, size_t n)
+{
+	SCRATCH(tmp);
+	struct text *t = (struct text *)o;
+
+	USE_TABLE(t, socket_columns);
+	for (size_t i = 0; i < n; i++) {
+		const struct socket_info *s = uses[i].socket;
+		const char *cells[] = {
+			arena_printf(&tmp, "%d", s->fd), clean(&tmp, s->kind),
+			clean(&tmp, s->local),           clean(&tmp, s->peer),
+			clean(&tmp, s->state),           bytes_cell(&tmp, s->unsent),
+			bytes_cell(&tmp, s->unread),     waiters_cell(t, &tmp, &uses[i]),
+		};
+
+		table_row(&t->table, cells);
+	}
 }
 
 void text_layout(struct out *o, const struct layout_info *row)

@@ -71,7 +71,7 @@ const struct command save_command = {
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",
-	.wants =
-		WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS | WANT_HOLDINGS,
+	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS |
+	         WANT_HOLDINGS | WANT_SOCKETS,
 	.run = run,
 };

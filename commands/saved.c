@@ -9,13 +9,10 @@
 #include "debugger/base/vec.h"
 
 const struct want_word want_words[] = {
-	{ WANT_TASKS, "tasks" },
-	{ WANT_STACKS, "stacks" },
-	{ WANT_LAYOUT, "layout" },
-	{ WANT_RUNNING, "running" },
-	{ WANT_LOCALS, "locals" },
-	{ WANT_HOLDINGS, "holdings" },
-	{ 0, NULL },
+	{ WANT_TASKS, "tasks" },     { WANT_STACKS, "stacks" },
+	{ WANT_LAYOUT, "layout" },   { WANT_RUNNING, "running" },
+	{ WANT_LOCALS, "locals" },   { WANT_HOLDINGS, "holdings" },
+	{ WANT_SOCKETS, "sockets" }, { 0, NULL },
 };
 
 bool saved_is(const char *path)

@@ -10,7 +10,8 @@
  *                                         "tasks" follow
  *   {"names": ["app::run", ...]}          anywhere before it is needed: names go on counting from 0
  *   {"snapshot": {...}}, {"target": {...}}, {"reading": {...}}
- *   {"runtime": {...}}, {"thread": {...}}, {"layout": {...}}, {"task": {...}}, {"holding": {...}}
+ *   {"runtime": {...}}, {"thread": {...}}, {"layout": {...}}, {"socket": {...}}, {"task": {...}},
+ *   {"holding": {...}}
  *                                         one each, in the order of the snapshot
  *   {"end": N}                            the last one: lines before it
  *

@@ -170,6 +170,15 @@
 	F(TEXT, plan)                                                                              \
 	F(TEXT, tried)
 
+#define SAVED_SOCKET(F, L)                                                                         \
+	F(I32, fd)                                                                                 \
+	F(NAME, kind)                                                                              \
+	F(TEXT, local)                                                                             \
+	F(TEXT, peer)                                                                              \
+	F(NAME, state)                                                                             \
+	F(U64, unsent)                                                                             \
+	F(U64, unread)
+
 #define SAVED_TARGET(F, L)                                                                         \
 	F(TEXT, kind)                                                                              \
 	F(I32, pid)                                                                                \
@@ -199,12 +208,14 @@
 #define SAVED_SNAPSHOT(F, L)                                                                       \
 	L(TEXTS, unsearched, nunsearched)                                                          \
 	L(TEXTS, notes, nnotes)                                                                    \
+	F(FLAG, has_sockets)                                                                       \
 	F(FLAG, complete)
 
 /* Of the structs with a line each: S(line, type, fields, the snapshot's array, its count). */
 #define SAVED_LINES(S)                                                                             \
 	S(runtime, struct runtime_info, SAVED_RUNTIME, runtimes, nruntimes)                        \
 	S(thread, struct thread_info, SAVED_THREAD, threads, nthreads)                             \
-	S(layout, struct layout_info, SAVED_LAYOUT, layout, nlayout)
+	S(layout, struct layout_info, SAVED_LAYOUT, layout, nlayout)                               \
+	S(socket, struct socket_info, SAVED_SOCKET, sockets, nsockets)
 
 #endif

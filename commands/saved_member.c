@@ -284,6 +284,7 @@ GET_LINE(reading, struct reading, SAVED_READING)
 GET_LINE(runtime, struct runtime_info, SAVED_RUNTIME)
 GET_LINE(thread, struct thread_info, SAVED_THREAD)
 GET_LINE(layout, struct layout_info, SAVED_LAYOUT)
+GET_LINE(socket, struct socket_info, SAVED_SOCKET)
 GET_LINE(task, struct task, SAVED_TASK)
 
 void saved_holding(struct loader *l, struct holding *to, struct saved_owner *owner)

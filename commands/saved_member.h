@@ -28,6 +28,7 @@ void saved_reading(struct loader *l, struct reading *to);
 void saved_runtime(struct loader *l, struct runtime_info *to);
 void saved_thread(struct loader *l, struct thread_info *to);
 void saved_layout(struct loader *l, struct layout_info *to);
+void saved_socket(struct loader *l, struct socket_info *to);
 void saved_task(struct loader *l, struct task *to);
 
 /* In whose frame a holding is: numbers in the file. */

@@ -89,6 +89,8 @@ static void publish(struct loader *l)
 	s->threads = vec_to_arena(&l->threads, l->a);
 	s->nlayout = l->layout.n;
 	s->layout = vec_to_arena(&l->layout, l->a);
+	s->nsockets = l->sockets.n;
+	s->sockets = vec_to_arena(&l->sockets, l->a);
 	s->ntasks = l->tasks.n;
 	s->tasks = vec_to_arena(&l->tasks, l->a);
 	s->nholdings = l->holdings.n;
@@ -165,6 +167,7 @@ static void file_deinit(struct file *f)
 	vec_free(&l->runtimes);
 	vec_free(&l->threads);
 	vec_free(&l->layout);
+	vec_free(&l->sockets);
 	vec_free(&l->tasks);
 	vec_free(&l->holdings);
 }

@@ -111,6 +111,17 @@ static void read_layout(struct loader *l)
 		saved_wrong(l, "is of half a row");
 }
 
+static void read_socket(struct loader *l)
+{
+	struct socket_info *to = PUSH_CHARGED(l, &l->sockets);
+
+	saved_socket(l, to);
+	if (to->fd < 0 || !to->kind)
+		saved_wrong(l, "is of half a socket");
+	else if (l->sockets.n > 1 && to->fd <= to[-1].fd)
+		saved_wrong(l, "is out of order");
+}
+
 static bool in_order(const struct task *before, const struct task *after)
 {
 	return before->runtime < after->runtime ||
@@ -209,6 +220,7 @@ static const struct {
 	{ "snapshot", read_snapshot, false }, { "target", read_target, false },
 	{ "reading", read_reading, false },   { "runtime", read_runtime, false },
 	{ "thread", read_thread, false },     { "end", read_end, true },
+	{ "socket", read_socket, false },
 };
 
 static bool read_key(struct loader *l, const char *key, const char **known, bool *late)

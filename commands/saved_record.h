@@ -22,6 +22,7 @@ struct loader {
 	VEC(struct runtime_info) runtimes;
 	VEC(struct thread_info) threads;
 	VEC(struct layout_info) layout;
+	VEC(struct socket_info) sockets;
 	VEC(struct task *) tasks;
 	VEC(struct holding) holdings;
 	/*

@@ -15,7 +15,10 @@
 #include "commands/test_snapshot.h"
 #include "debugger/base/str.h"
 
-enum { ALL = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS | WANT_HOLDINGS };
+enum {
+	ALL = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS | WANT_HOLDINGS |
+	      WANT_SOCKETS
+};
 
 /* A directory for the files of a test. */
 static char directory[256];
@@ -165,6 +168,7 @@ static struct future **sample_FUTURES(struct sampler *x)
 SAMPLE_TWO(RUNTIMES, struct runtime_info, SAVED_RUNTIME)
 SAMPLE_TWO(THREADS, struct thread_info, SAVED_THREAD)
 SAMPLE_TWO(LAYOUTS, struct layout_info, SAVED_LAYOUT)
+SAMPLE_TWO(SOCKETS, struct socket_info, SAVED_SOCKET)
 SAMPLE_TWO(TASKS, struct task, SAVED_TASK)
 SAMPLE_TWO(TARGETS, struct target_info, SAVED_TARGET)
 SAMPLE_TWO(READINGS, struct reading, SAVED_READING)
@@ -178,6 +182,7 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 	for (unsigned i = 0; i < 2; i++) {
 		s->runtimes[i].index = i;
 		s->threads[i].runtime = (int)i;
+		s->sockets[i].fd = (int)i;
 		tasks[i].runtime = i;
 		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "0x7f00ffffffffffff";
 	}
@@ -205,7 +210,9 @@ static struct snapshot *make_sample(void)
 	to->runtimes = sample_RUNTIMES(x);
 	to->threads = sample_THREADS(x);
 	to->layout = sample_LAYOUTS(x);
+	to->sockets = sample_SOCKETS(x);
 	to->holdings = sample_HOLDINGS(x);
+	to->nsockets = 2;
 	to->nruntimes = to->nthreads = to->nlayout = to->nholdings = to->ntasks = 2;
 	tasks = sample_TASKS(x);
 	to->tasks = &tasks;
@@ -296,6 +303,7 @@ static void equal_FUTURES(struct future *const *a, struct future *const *b, size
 EQUAL_ONE(RUNTIMES, struct runtime_info, SAVED_RUNTIME)
 EQUAL_ONE(THREADS, struct thread_info, SAVED_THREAD)
 EQUAL_ONE(LAYOUTS, struct layout_info, SAVED_LAYOUT)
+EQUAL_ONE(SOCKETS, struct socket_info, SAVED_SOCKET)
 EQUAL_ONE(HOLDINGS, struct holding, SAVED_HOLDING)
 EQUAL_ONE(TARGET, struct target_info, SAVED_TARGET)
 EQUAL_ONE(READING, struct reading, SAVED_READING)
@@ -310,6 +318,7 @@ static void assert_equal_snapshots(const struct snapshot *a, const struct snapsh
 	EQUAL_LIST(RUNTIMES, runtimes, nruntimes)
 	EQUAL_LIST(THREADS, threads, nthreads)
 	EQUAL_LIST(LAYOUTS, layout, nlayout)
+	EQUAL_LIST(SOCKETS, sockets, nsockets)
 	EQUAL_LIST(HOLDINGS, holdings, nholdings)
 	assert_int_equal(a->ntasks, b->ntasks);
 	for (size_t i = 0; i < a->ntasks; i++)
@@ -362,13 +371,14 @@ static const struct {
 	{ "stack_frame", { SAVED_STACK_FRAME(NAME_OF, NAMES_OF) } },
 	{ "thread_info", { SAVED_THREAD(NAME_OF, NAMES_OF) } },
 	{ "layout_info", { SAVED_LAYOUT(NAME_OF, NAMES_OF) } },
+	{ "socket_info", { SAVED_SOCKET(NAME_OF, NAMES_OF) } },
 	{ "target_info", { SAVED_TARGET(NAME_OF, NAMES_OF) } },
 	{ "reading", { SAVED_READING(NAME_OF, NAMES_OF) } },
 	/* Lines of their own, and answers to a question: those need memory. */
 	{ "snapshot",
 	  { "arena", "target", "reading", "runtimes", "nruntimes", "threads", "nthreads", "tasks",
-	    "ntasks", "layout", "nlayout", "holdings", "nholdings", "printed", "places", "nplaces",
-	    SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
+	    "ntasks", "layout", "nlayout", "holdings", "nholdings", "sockets", "nsockets",
+	    "printed", "places", "nplaces", SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
 };
 enum { NSTRUCTS = sizeof(structs) / sizeof(*structs) };
 
@@ -486,6 +496,7 @@ static void print_all(const struct snapshot *s)
 		&info_threads_command,
 		&threads_command,
 		&info_layout_command,
+		&info_sockets_command,
 		&info_command,
 		&locals_command,
 	};

@@ -13,6 +13,7 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
+#include "debugger/base/vec.h"
 
 enum {
 	MAX_LINES = 1 << 20, /* of all tables together */
@@ -20,6 +21,7 @@ enum {
 	MAX_DESCRIPTORS = 1 << 20,
 	MAX_EPOLLS = 64,
 	MAX_LOOKED = 1 << 12, /* descriptors that are looked at before anybody asks */
+	MAX_LISTED = 1 << 20, /* that are looked at to find all sockets */
 };
 
 /* A socket, or another thing that a descriptor or an epoll instance names. */
@@ -38,6 +40,7 @@ struct sockets {
 	struct map by_fd;   /* fd + 1 -> struct seen */
 	struct map by_data; /* epoll data -> struct seen */
 	unsigned all_read;  /* generation + 1, doubled; odd while it stood still; 0 never */
+	bool all_kept;      /* of all descriptors, not only of the first ones */
 };
 
 /* Twins of a target ask its own. */
@@ -105,17 +108,33 @@ static void add_socket(struct target *t, uint64_t inode, struct descriptor d)
 		        arena_memdup(&t->sockets->tables, &d, sizeof(d)));
 }
 
-/* "sl local_address rem_address st queues timer retransmits uid timeout inode ..." */
+/* By number: include/net/tcp_states.h of the kernel. */
+static const char *const tcp_states[] = {
+	NULL,         "established", "syn_sent",     "syn_received", "fin_wait_1",
+	"fin_wait_2", "time_wait",   "close",        "close_wait",   "last_ack",
+	"listen",     "closing",     "syn_received",
+};
+
+static const char *tcp_state(const char *what, unsigned number)
+{
+	bool known = number < sizeof(tcp_states) / sizeof(*tcp_states);
+
+	return strcmp(what, "tcp") == 0 && known ? tcp_states[number] : NULL;
+}
+
+/* "sl local_address rem_address st tx:rx timer retransmits uid timeout inode ..." */
 static void parse_inet(struct target *t, const char *what, const char *line)
 {
 	struct descriptor d = { .what = what };
 	char local[48], peer[48];
+	unsigned state;
 	uint64_t inode;
 	bool any;
 
-	if (sscanf(line, "%*s %47s %47s %*s %*s %*s %*s %*s %*s %" SCNu64, local, peer, &inode) !=
-	    3)
+	if (sscanf(line, "%*s %47s %47s %x %" SCNx64 ":%" SCNx64 " %*s %*s %*s %*s %" SCNu64, local,
+	           peer, &state, &d.unsent, &d.unread, &inode) != 6)
 		return;
+	d.state = tcp_state(what, state);
 	d.local = address(t, local, &any);
 	d.local = any ? d.local : NULL;
 	d.peer = address(t, peer, &any);
@@ -209,6 +228,16 @@ static const char *copy(struct arena *a, const char *text)
 	return text ? arena_strdup(a, text) : NULL;
 }
 
+static struct descriptor copy_socket(struct arena *a, const struct descriptor *from)
+{
+	struct descriptor d = *from;
+
+	d.what = copy(a, d.what);
+	d.local = copy(a, d.local);
+	d.peer = copy(a, d.peer);
+	return d;
+}
+
 static bool read_descriptor(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
 	struct sockets *s = sockets_of(t);
@@ -228,11 +257,11 @@ static bool read_descriptor(struct target *t, struct arena *a, int fd, struct de
 	const struct descriptor *socket = is_socket ? find_socket(t, inode) : NULL;
 	if (!is_sure(t, seen))
 		return false;
-	*ret = (struct descriptor){ .what = socket      ? copy(a, socket->what)
-		                            : is_socket ? "socket"
-		                                        : str_clean(a, link, (size_t)len),
-		                    .local = socket ? copy(a, socket->local) : NULL,
-		                    .peer = socket ? copy(a, socket->peer) : NULL };
+	if (socket)
+		*ret = copy_socket(a, socket);
+	else
+		*ret = (struct descriptor){ .what = is_socket ? "socket"
+			                                      : str_clean(a, link, (size_t)len) };
 	return true;
 }
 
@@ -266,8 +295,11 @@ static void read_epoll(struct target *t, int epoll)
 		fclose(file);
 }
 
-/* All descriptors, and what the epoll instances among them say; once a stop and once before it. */
-static void look_at_all(struct target *t)
+/*
+ * The first descriptors, and what the epoll instances among them say; once a stop and once before
+ * it.
+ */
+static void look_at(struct target *t, int most)
 {
 	struct sockets *s = sockets_of(t);
 	unsigned now = (t->generation + 1) * 2 + t->stopped;
@@ -275,9 +307,10 @@ static void look_at_all(struct target *t)
 	const struct dirent *entry;
 	int epolls = 0;
 
-	if (s->all_read == now)
+	if (s->all_read == now && (s->all_kept || most <= MAX_LOOKED))
 		return;
 	s->all_read = now;
+	s->all_kept = most > MAX_LOOKED;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
 	DIR *dir = opendir(path);
 	for (int i = 0; dir && i < MAX_DESCRIPTORS && (entry = readdir(dir)); i++) {
@@ -287,7 +320,7 @@ static void look_at_all(struct target *t)
 		if (len <= 0)
 			continue;
 		link[len] = '\0';
-		if (i < MAX_LOOKED)
+		if (i < most)
 			see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
 		if (strcmp(link, "anon_inode:[eventpoll]") == 0 && epolls++ < MAX_EPOLLS)
 			read_epoll(t, fd);
@@ -296,17 +329,17 @@ static void look_at_all(struct target *t)
 		closedir(dir);
 }
 
-void descriptors_look(struct target *t)
+void descriptors_look(struct target *t, bool all)
 {
 	if (t->ops->stop)
-		look_at_all(t);
+		look_at(t, all ? MAX_LISTED : MAX_LOOKED);
 }
 
 static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
 	if (!t->ops->stop)
 		return false;
-	look_at_all(t);
+	look_at(t, MAX_LOOKED);
 	const struct seen *seen = map_get(&t->sockets->by_data, data);
 	if (!seen || seen->fd < 0 || !is_sure(t, seen))
 		return false;
@@ -320,4 +353,46 @@ bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
 	bool known = find_by_epoll_data(t->twin_of ? t->twin_of : t, data, fd);
 	pthread_mutex_unlock(&lock);
 	return known;
+}
+
+/* ---- all sockets ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct open_socket *x = a, *y = b;
+
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+size_t descriptors_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more)
+{
+	VEC(struct open_socket) list = { 0 };
+	uint64_t inode;
+
+	*more = false;
+	*ret = NULL;
+	if (!t->ops->stop)
+		return 0;
+	look_at(t, MAX_LISTED);
+	read_tables(t);
+	for (size_t i = 0; i < t->sockets->by_fd.capacity; i++) {
+		const struct seen *seen = t->sockets->by_fd.slots[i].value;
+
+		if (!seen || !is_sure(t, seen) ||
+		    sscanf(seen->text, "socket:[%" SCNu64 "]", &inode) != 1)
+			continue;
+		*more = list.n == MAX_OPEN_SOCKETS;
+		if (*more)
+			break;
+		const struct descriptor *socket = map_get(&t->sockets->by_inode, inode);
+		*vec_push(&list) = (struct open_socket){
+			seen->fd,
+			socket ? copy_socket(a, socket) : (struct descriptor){ .what = "socket" },
+		};
+	}
+	if (list.n)
+		qsort(list.data, list.n, sizeof(*list.data), by_number);
+	size_t n = list.n;
+	*ret = vec_to_arena(&list, a);
+	return n;
 }

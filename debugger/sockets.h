@@ -26,6 +26,15 @@ struct descriptor {
 	 * Unix socket.
 	 */
 	const char *local, *peer;
+	const char *state; /* of a TCP socket: "listen", "established"; NULL: none or unknown */
+	uint64_t unsent; /* bytes in its queues, of internet sockets: written by the process and */
+	uint64_t unread; /* not yet acknowledged, received and not yet read by it */
+};
+
+/* A descriptor that is a socket. */
+struct open_socket {
+	int fd;
+	struct descriptor is;
 };
 
 /*
@@ -35,10 +44,18 @@ struct descriptor {
 bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret);
 
 /*
- * Looks at all descriptors (of very many at the first ones), so that of one that is asked about
- * only after the next stop it is known what it was before. Nothing for a core.
+ * All sockets of a live process by number, those that were seen before the last stop and again
+ * now; at most MAX_OPEN_SOCKETS: *more says that there are others. Returns how many; the list is in
+ * a. None for a core.
  */
-void descriptors_look(struct target *t);
+enum { MAX_OPEN_SOCKETS = 1 << 16 };
+size_t descriptors_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more);
+
+/*
+ * Looks at the descriptors, so that of one that is asked about only after the next stop it is known
+ * what it was before: at the first 4,096, or at all. Nothing for a core.
+ */
+void descriptors_look(struct target *t, bool all);
 
 /*
  * The descriptor that an epoll instance of the process watches with this number as its data

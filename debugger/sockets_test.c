@@ -217,11 +217,11 @@ static void test_looked_at_before_the_stop(void **state)
 	CHILD(c, NULL, child_changes_fd);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
-	descriptors_look(t);
+	descriptors_look(t, false);
 	stop_shortly(t);
 	assert_true(descriptor_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, changing_fd, getsockname));
-	descriptors_look(t);
+	descriptors_look(t, false);
 	let_change(&c);
 	stop_shortly(t);
 	assert_false(descriptor_read(t, &a, changing_fd, &d));
@@ -263,6 +263,54 @@ static void test_epoll(void **state)
 	close(fds[1]);
 }
 
+static const struct open_socket *socket_of(const struct open_socket *list, size_t n, int fd)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].fd == fd)
+			return &list[i];
+	}
+	return NULL;
+}
+
+static void test_all_sockets(void **state)
+{
+	SCRATCH(a);
+	struct open_socket *list;
+	bool more;
+	int fds[2];
+
+	(void)state;
+	int listener = listen_on("127.0.0.1", AF_INET), client = connect_to(listener);
+	int server = accept(listener, NULL, NULL);
+	assert_int_equal(write(client, "12345", 5), 5);
+	assert_int_equal(pipe(fds), 0);
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	descriptors_look(t, true);
+	stop_shortly(t);
+	size_t n = descriptors_sockets(t, &a, &list, &more);
+	assert_false(more);
+	assert_null(socket_of(list, n, fds[0]));
+	const struct open_socket *s = socket_of(list, n, listener);
+	assert_non_null(s);
+	assert_string_equal(s->is.state, "listen");
+	s = socket_of(list, n, server);
+	assert_non_null(s);
+	assert_string_equal(s->is.what, "tcp");
+	assert_string_equal(s->is.state, "established");
+	assert_string_equal(s->is.peer, address_of(&a, client, getsockname));
+	assert_int_equal(s->is.unread, 5);
+	assert_int_equal(s->is.unsent, 0);
+	for (size_t i = 1; i < n; i++)
+		assert_true(list[i - 1].fd < list[i].fd);
+	close(listener);
+	close(client);
+	close(server);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_descriptor_that_changes),
 		cmocka_unit_test(test_looked_at_before_the_stop),
 		cmocka_unit_test(test_epoll),
+		cmocka_unit_test(test_all_sockets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,6 +259,26 @@ static void collect(struct collector *c)
 	question_answer(c, false);
 }
 
+/* Nobody stands still for them: what was there before the stop and is there now was there. */
+static void list_sockets(struct collector *c)
+{
+	struct snapshot *s = c->out;
+	struct open_socket *list;
+	bool more;
+
+	s->has_sockets = c->in->target->ops->stop != NULL;
+	s->nsockets = descriptors_sockets(c->in->target, c->a, &list, &more);
+	s->sockets = NEW_ARRAY(c->a, struct socket_info, s->nsockets);
+	for (size_t i = 0; i < s->nsockets; i++) {
+		const struct descriptor *d = &list[i].is;
+
+		s->sockets[i] = (struct socket_info){ list[i].fd, d->what,   d->local, d->peer,
+			                              d->state,   d->unsent, d->unread };
+	}
+	if (more)
+		snapshot_incomplete(s, "only the first %zu of its sockets are shown", s->nsockets);
+}
+
 static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
@@ -272,6 +292,8 @@ static void finish(struct collector *c)
 	question_answer(c, true);
 	if (c->want & WANT_LAYOUT)
 		inspect_describe_layout(c);
+	if (c->want & WANT_SOCKETS)
+		list_sockets(c);
 	c->out->target = c->in->info;
 	inspect_note_problems(c);
 }
@@ -399,7 +421,7 @@ static struct error *inspect_live(struct live_round *r)
 			target_thaw(t);
 			TRY(rehearse(r->in, r->request));
 		}
-		descriptors_look(t);
+		descriptors_look(t, (r->request->want & WANT_SOCKETS) != 0);
 		snapshot_free(r->out);
 		r->out = NULL;
 		TRY(copy_and_collect(r, limited && round == MAX_ROUNDS, &complete));

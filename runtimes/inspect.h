@@ -18,6 +18,7 @@ enum want {
 	WANT_RUNNING = 1 << 3,  /* at least the tasks that threads are running, in full */
 	WANT_LOCALS = 1 << 4,   /* the variables of every frame of a tree */
 	WANT_HOLDINGS = 1 << 5, /* guards, permits and ends of channels in reach of every tree */
+	WANT_SOCKETS = 1 << 6,  /* the sockets that a live process has open */
 };
 
 /* What a command asks about one place, beyond its wants. */

@@ -288,6 +288,16 @@ struct place {
 	unsigned thread;  /* number, 0 none */
 };
 
+/* A socket that a live process has open, as the kernel tells it: proc_net(5), tcp(7). */
+struct socket_info {
+	int fd;
+	const char *kind;         /* "tcp", "udp", "unix", "socket" for others */
+	const char *local, *peer; /* as in struct descriptor; NULL none or unknown */
+	const char *state;        /* of TCP: "listen", "established", "close_wait", ... */
+	uint64_t unsent, unread;  /* bytes in its queues; of one that listens, unread counts
+	                             connections that were not yet accepted */
+};
+
 enum reading_how {
 	READ_STOPPED, /* all is of one moment; always so on a core */
 	READ_LIMITED, /* the pause was as long as it may be: memory was read while it ran */
@@ -324,6 +334,9 @@ struct snapshot {
 	struct local *printed; /* the answer to question.print, NULL: was not asked */
 	struct place *places;  /* the answer to question.whatis, innermost last */
 	size_t nplaces;
+	struct socket_info *sockets; /* by fd; only when asked for: WANT_SOCKETS */
+	size_t nsockets;
+	bool has_sockets;   /* they are known; never of a core */
 	const char **notes; /* what is missing or doubtful, each with advice */
 	size_t nnotes;
 	bool complete; /* nothing that was asked for is missing */

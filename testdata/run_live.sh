@@ -133,6 +133,7 @@ check_commands() {
 	done <<-EOF
 		info
 		info layout
+		info sockets
 		threads
 		runtimes
 		tasks

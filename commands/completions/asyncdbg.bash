@@ -81,7 +81,7 @@ _asyncdbg()
 		info layout save diff report help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
-	info) next="layout threads" ;;
+	info) next="layout sockets threads" ;;
 	layout | save | diff* | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
