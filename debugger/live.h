@@ -85,5 +85,7 @@ struct error *live_peek(struct target *t) MUST_CHECK;
 void live_recheck(struct target *t);
 struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 	MUST_CHECK;
+/* live_memory.c */
+struct error *live_each_writable(struct target *t, memory_fn *visit, void *arg) MUST_CHECK;
 
 #endif

@@ -270,6 +270,19 @@ bool target_region(struct target *t, struct arena *a, uint64_t addr, struct regi
 	return t->ops->region && t->ops->region(t, a, addr, ret);
 }
 
+struct error *target_each_writable(struct target *t, memory_fn *visit, void *arg)
+{
+	return t->ops->each_writable ? t->ops->each_writable(t, visit, arg) : NULL;
+}
+
+struct error *target_read_through(struct target *t, uint64_t addr, void *buf, size_t len,
+                                  size_t *ret)
+{
+	if (len > 0 && addr + (len - 1) < addr)
+		len = (size_t)(0 - addr);
+	return t->ops->read(t, addr, buf, len, ret);
+}
+
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid)
 {
 	for (size_t i = 0; i < t->nthreads; i++) {

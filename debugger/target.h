@@ -90,6 +90,9 @@ struct region {
 	bool readable, writable, executable;
 };
 
+/* Called for a part of the target's memory, [start, end); false: call it for no more. */
+typedef bool memory_fn(uint64_t start, uint64_t end, void *arg);
+
 /* What to do in a stop of a moment, and for how long. */
 struct brief_stop {
 	uint64_t max_ns;            /* 0: no limit */
@@ -130,6 +133,8 @@ struct target_ops {
 	size_t private_size; /* of t->private, where reads change it: a twin has a copy */
 	/* See target_region(). NULL: no mapping is known. */
 	bool (*region)(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
+	/* See target_each_writable(). NULL: no such memory is known. */
+	struct error *(*each_writable)(struct target *t, memory_fn *visit, void *arg);
 };
 
 /* How old or how sure the target's clock is. */
@@ -269,6 +274,19 @@ struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr,
 
 /* The mapping that covers addr, as of now; false where there is none. Its name is in a. */
 bool target_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
+
+/*
+ * Calls visit for the memory that the program has to itself and has written to, ascending: private
+ * writable mappings, as of now. Pages that nobody has touched yet are left out where that is known;
+ * for a long run of them visit is called with start == end, so that it can end the walk.
+ */
+struct error *target_each_writable(struct target *t, memory_fn *visit, void *arg) MUST_CHECK;
+/*
+ * As many bytes as exist from addr on, as they are now: nothing is remembered or copied by the next
+ * target_snap(). For looking through much memory to find little.
+ */
+struct error *target_read_through(struct target *t, uint64_t addr, void *buf, size_t len,
+                                  size_t *ret) MUST_CHECK;
 
 /* NULL when there is no thread of that tid / number. */
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);

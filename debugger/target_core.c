@@ -117,6 +117,19 @@ static bool core_region(struct target *t, struct arena *a, uint64_t addr, struct
 	return s || m;
 }
 
+static struct error *core_each_writable(struct target *t, memory_fn *visit, void *arg)
+{
+	const struct core *c = t->private;
+
+	for (size_t i = 0; i < c->file.nsegments; i++) {
+		const struct core_segment *s = &c->file.segments[i];
+
+		if (s->writable && s->len && !visit(s->start, s->start + s->len, arg))
+			break;
+	}
+	return NULL;
+}
+
 static void core_close(struct target *t)
 {
 	struct core *c = t->private;
@@ -130,6 +143,7 @@ static const struct target_ops core_ops = {
 	.close = core_close,
 	.private_size = sizeof(struct core),
 	.region = core_region,
+	.each_writable = core_each_writable,
 };
 
 static const char *base_name(const char *path)

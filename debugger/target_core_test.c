@@ -163,6 +163,37 @@ static void test_crashed_core(void **state)
 	assert_non_null(strstr(t->notes[0], "/no/exe"));
 }
 
+struct seen {
+	uint64_t start, end;
+	int n;
+};
+
+static bool see(uint64_t start, uint64_t end, void *arg)
+{
+	struct seen *s = arg;
+
+	s->start = start;
+	s->end = end;
+	s->n++;
+	return true;
+}
+
+/* What is read-only is left out, and what the file does not have. */
+static void test_writable_memory_of_a_core(void **state)
+{
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct seen s = { 0 };
+	STR(core);
+
+	(void)state;
+	make_core(&core, SIGSEGV);
+	expect_ok(open_core(write_file(core.data, core.len), &t));
+	expect_ok(target_each_writable(t, see, &s));
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.start, LOAD_ADDR);
+	assert_int_equal(s.end, LOAD_ADDR + 16);
+}
+
 static void test_core_of_a_running_process_has_no_signal(void **state)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
@@ -385,6 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_crashed_core),
+		cmocka_unit_test(test_writable_memory_of_a_core),
 		cmocka_unit_test(test_core_of_a_running_process_has_no_signal),
 		cmocka_unit_test(test_files_that_are_no_cores),
 		cmocka_unit_test(test_truncated_at_every_byte),

@@ -44,6 +44,20 @@ static struct error *fake_read(struct target *t, uint64_t addr, void *buf, size_
 	return NULL;
 }
 
+/* All of it is writable. */
+static struct error *fake_each_writable(struct target *t, memory_fn *visit, void *arg)
+{
+	const struct fake *f = t->private;
+
+	for (size_t i = 0; i < f->areas.n; i++) {
+		const struct area *area = &f->areas.data[i];
+
+		if (!visit(area->addr, area->addr + area->len, arg))
+			break;
+	}
+	return NULL;
+}
+
 static void fake_close(struct target *t)
 {
 	struct fake *f = t->private;
@@ -57,6 +71,7 @@ static const struct target_ops fake_ops = {
 	.kind = "fake",
 	.read = fake_read,
 	.close = fake_close,
+	.each_writable = fake_each_writable,
 };
 
 struct target *target_fake_open(void)

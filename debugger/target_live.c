@@ -159,6 +159,7 @@ static const struct target_ops live_ops = {
 	.kind = "live",
 	.read = live_read,
 	.region = live_region,
+	.each_writable = live_each_writable,
 	.read_batch = live_read_batch,
 	.stop = live_stop,
 	.resume = live_resume,

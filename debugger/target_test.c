@@ -132,6 +132,31 @@ static void test_threads_are_numbered_main_first(void **state)
 	assert_null(target_thread_by_tid(t, 1));
 }
 
+static bool count_to_two(uint64_t start, uint64_t end, void *arg)
+{
+	assert_true(start < end);
+	return ++*(int *)arg < 2;
+}
+
+static void test_a_walk_through_memory_ends_when_told(void **state)
+{
+	struct target *t CLEANUP(target_closep) = target_fake_open();
+	unsigned char byte = 0;
+	size_t got = 0;
+	int n = 0;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 3; i++)
+		target_fake_map(t, i << 12, "1234567", 8);
+	expect_ok(target_each_writable(t, count_to_two, &n));
+	assert_int_equal(n, 2);
+	expect_ok(target_read_through(t, 0x1002, &byte, 1, &got));
+	assert_int_equal(got, 1);
+	assert_int_equal(byte, '3');
+	expect_ok(target_read_through(t, 0x9000, &byte, 1, &got));
+	assert_int_equal(got, 0);
+}
+
 static void test_fake_threads(void **state)
 {
 	struct target *t CLEANUP(target_closep) = target_fake_open();
@@ -583,6 +608,7 @@ int main(void)
 		cmocka_unit_test(test_read_uint_is_little_endian),
 		cmocka_unit_test(test_read_cstr_is_bounded_and_clean),
 		cmocka_unit_test(test_threads_are_numbered_main_first),
+		cmocka_unit_test(test_a_walk_through_memory_ends_when_told),
 		cmocka_unit_test(test_fake_threads),
 		cmocka_unit_test(test_notes_are_kept_once),
 		cmocka_unit_test(test_stopping_what_always_stands_does_nothing),
