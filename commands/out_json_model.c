@@ -306,6 +306,8 @@ void json_put_runtime(struct json_writer *w, const struct answer *answer,
 	json_put_number_if(w, "blocking_threads", r->has_blocking, r->blocking_threads);
 	json_put_number_if(w, "blocking_idle", r->has_blocking, r->blocking_idle);
 	json_put_number_if(w, "blocking_queued", r->has_blocking, r->blocking_queued);
+	if (r->found_by)
+		json_put_text(w, "found_by", r->found_by);
 	json_close_object(w);
 }
 

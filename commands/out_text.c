@@ -98,6 +98,7 @@ void text_runtime(struct text *t, const struct runtime_info *r)
 		text_clean(t, r->name);
 		str_append(&t->line, "\"");
 	}
+	text_fact(t, "found by ", r->found_by);
 }
 
 /* Those are in no list of the runtime that drives their set. */

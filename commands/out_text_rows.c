@@ -24,10 +24,13 @@ static const struct column socket_columns[] = {
 	{ "UNREAD", true, 0 }, { "WAITED FOR BY", false, 16 },
 };
 static const struct column runtime_columns[] = {
-	{ "RUNTIME", true, 0 },  { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
-	{ "TASKS", true, 0 },    { "INJECTED", true, 0 }, { "BLOCKING THREADS", false, 8 },
-	{ "VERSION", false, 0 }, { "NAME", false, 8 },    { "HANDLE", false, 0 },
+	{ "RUNTIME", true, 0 },   { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
+	{ "TASKS", true, 0 },     { "INJECTED", true, 0 }, { "BLOCKING THREADS", false, 8 },
+	{ "VERSION", false, 0 },  { "NAME", false, 8 },    { "HANDLE", false, 0 },
+	{ "FOUND BY", false, 8 },
 };
+/* Without the last one, where a thread is inside each of them. */
+enum { NRUNTIME_COLUMNS = sizeof(runtime_columns) / sizeof(*runtime_columns) };
 
 static void use_table(struct text *t, const struct column *columns, size_t ncolumns)
 {
@@ -134,11 +137,20 @@ void text_thread_row(struct text *t, const struct thread_info *th)
 	table_row(&t->table, cells);
 }
 
+static bool any_found(const struct snapshot *s)
+{
+	for (size_t i = 0; s && i < s->nruntimes; i++) {
+		if (s->runtimes[i].found_by)
+			return true;
+	}
+	return false;
+}
+
 void text_runtime_row(struct text *t, const struct runtime_info *r)
 {
 	SCRATCH(tmp);
 
-	USE_TABLE(t, runtime_columns);
+	use_table(t, runtime_columns, NRUNTIME_COLUMNS - !any_found(t->out.answer.snapshot));
 
 	const char *blocking = NULL;
 	uint64_t ntasks;
@@ -160,6 +172,7 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 			: clean(&tmp, r->kind),
 		clean(&tmp, r->name),
 		r->addr ? arena_printf(&tmp, "0x%" PRIx64, r->addr) : NULL,
+		clean(&tmp, r->found_by),
 	};
 	table_row(&t->table, cells);
 }

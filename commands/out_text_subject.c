@@ -59,6 +59,17 @@ static void subject_target(struct text *t, const struct target_info *target)
 		text_fact(t, "ended by ", signal_name(&tmp, target->signal));
 }
 
+/* By what each was found, `runtimes` says. */
+static void subject_hidden(struct text *t, const struct snapshot *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nruntimes; i++)
+		n += s->runtimes[i].found_by != NULL;
+	if (n)
+		str_printf(&t->line, " (%zu with no thread inside, found by what leads there)", n);
+}
+
 static void subject_runtimes(struct text *t, const struct snapshot *s)
 {
 	enum { SHOWN_ONE_BY_ONE = 3 };
@@ -72,6 +83,8 @@ static void subject_runtimes(struct text *t, const struct snapshot *s)
 	}
 	if (s->nruntimes && s->nruntimes <= SHOWN_ONE_BY_ONE)
 		str_append(&t->line, ")");
+	else
+		subject_hidden(t, s);
 }
 
 static void subject_reading(struct text *t, const struct snapshot *s)

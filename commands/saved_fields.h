@@ -129,7 +129,8 @@
 	F(U64, blocking_idle)                                                                      \
 	F(U64, blocking_queued)                                                                    \
 	F(FLAG, has_blocking)                                                                      \
-	F(NAME, version)
+	F(NAME, version)                                                                           \
+	F(TEXT, found_by)
 
 #define SAVED_STACK_FRAME(F, L)                                                                    \
 	F(U32, number)                                                                             \

@@ -449,6 +449,31 @@ bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 	return constant;
 }
 
+void debuginfo_constants(struct dwarf_module *dm, uint64_t *low, uint64_t *high)
+{
+	LIBDW_LOCKED;
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	GElf_Ehdr header;
+	size_t n;
+
+	*low = *high = 0;
+	if (!elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &n) != 0)
+		return;
+	bool relocated = header.e_type != ET_EXEC, has_relro = false;
+	GElf_Phdr p;
+	for (size_t i = 0; i < n; i++)
+		has_relro |= gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_GNU_RELRO;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p) ||
+		    p.p_type != (relocated && has_relro ? PT_GNU_RELRO : PT_LOAD) ||
+		    (!relocated && (p.p_flags & PF_W)))
+			continue;
+		*low = *high == 0 || p.p_vaddr < *low ? p.p_vaddr : *low;
+		*high = p.p_vaddr + p.p_memsz > *high ? p.p_vaddr + p.p_memsz : *high;
+	}
+}
+
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {

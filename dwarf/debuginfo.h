@@ -165,6 +165,12 @@ bool debuginfo_need(struct dwarf_module *dm);
 /* Does the file keep what is at this link-time address from being written, once it is relocated? */
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr);
 /*
+ * Where in the file, as link-time [low, high), constants lie that hold addresses of code: what is
+ * kept from being written once it is relocated, all that is read-only where nothing is relocated,
+ * or everything where the linker keeps nothing from being written. Empty where that cannot be told.
+ */
+void debuginfo_constants(struct dwarf_module *dm, uint64_t *low, uint64_t *high);
+/*
  * No Rust can be in it: the kernel's vdso, or a library of the C runtime by its name. Their debug
  * info, often in compressed files of megabytes, need not be opened to recognise Rust functions.
  */

@@ -154,6 +154,7 @@ static void meet(struct assistant *a, struct collector *c)
 	a->twin = target_twin(c->in->target);
 	read_from(a, a->twin);
 	a->of = c;
+	a->in->roots = c->in->roots;
 	a->c = collector_new(a->in, c->want, NULL);
 	c->in->di->one_thread = a->in->di->one_thread = true;
 }
@@ -162,6 +163,7 @@ static void part(struct assistant *a, struct inspector *in)
 {
 	in->di->one_thread = a->in->di->one_thread = false;
 	a->tasks.n = 0;
+	a->in->roots = NULL;
 	target_twin_join(a->twin);
 	a->twin = NULL;
 	read_from(a, in->target);
@@ -255,6 +257,12 @@ void assistant_share(struct collector *c)
 	sem_post(&a->shared);
 }
 
+static void merge_leads(struct collector *c, const struct collector *its)
+{
+	for (size_t i = 0; i < its->leads.n; i++)
+		*vec_push(&c->leads) = its->leads.data[i];
+}
+
 void assistant_wait(struct inspector *in)
 {
 	struct assistant *a = in->assistant;
@@ -267,6 +275,7 @@ void assistant_wait(struct inspector *in)
 		work(a); /* no thread could be had */
 	for (size_t i = 0; i < a->c->local_sets.n; i++)
 		local_set_add(a->of, &a->c->local_sets.data[i]);
+	merge_leads(a->of, a->c);
 	part(a, in);
 }
 
@@ -417,6 +426,7 @@ void assistant_end_walk(struct collector *c)
 
 	parallel_wait(&a->thread);
 	merge_local_sets(c, its);
+	merge_leads(c, its);
 	for (size_t i = 0; i < its->nodes.capacity; i++) {
 		if (its->nodes.slots[i].key)
 			map_put(&c->nodes, its->nodes.slots[i].key, its->nodes.slots[i].value);

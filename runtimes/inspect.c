@@ -16,11 +16,12 @@
 #include "runtimes/leaf.h"
 #include "runtimes/locals.h"
 #include "runtimes/stack.h"
-#include "runtimes/tokio.h"
+#include "runtimes/tokio_root.h"
 #include "runtimes/whatis.h"
 
 enum {
 	MAX_ROUNDS = 3,
+	MAX_LEAD_WALKS = 8,          /* that each met a runtime which was not known before */
 	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
 };
 
@@ -142,6 +143,7 @@ void inspector_close(struct inspector *in)
 	if (!in)
 		return;
 	assistant_close(in);
+	tokio_roots_close(in);
 	tokio_close(in->tokio);
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
@@ -219,6 +221,8 @@ struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->vtables);
 	map_free(&c->its_vtables);
 	vec_free(&c->local_sets);
+	vec_free(&c->leads);
+	vec_free(&c->found_sets);
 	vec_free(&c->regions);
 	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
@@ -279,9 +283,18 @@ static void list_sockets(struct collector *c)
 		snapshot_incomplete(s, "only the first %zu of its sockets are shown", s->nsockets);
 }
 
+/* What a walk that counts has met and could not list. */
+static void note_leads_left(struct collector *c)
+{
+	if (c->leads_left)
+		snapshot_incomplete(c->out, "tasks lead to a runtime that was found only while "
+		                            "they were read: its tasks are missing");
+}
+
 static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
+	note_leads_left(c);
 	if (c->want & WANT_HOLDINGS) {
 		holding_search(c); /* what runs is known now */
 		holding_search_stacks(c);
@@ -312,7 +325,7 @@ static void spare_idle(struct collector *c)
  * every line the walk needs is at hand, and it is known which pages of memory it looks at and
  * which threads need not stop.
  */
-static struct error *rehearse(struct inspector *in, const struct request *request)
+static struct error *rehearse_once(struct inspector *in, const struct request *request, bool *again)
 {
 	struct collector *c = collector_new(in, request->want, request->question);
 	c->rehearsal = c->by_poll = true;
@@ -321,9 +334,36 @@ static struct error *rehearse(struct inspector *in, const struct request *reques
 	collect(c);
 	finish(c);
 	spare_idle(c);
+	*again = c->leads_left;
 	collector_discard(c);
 	assistant_end(in);
 	return interrupt_check();
+}
+
+/* Until it leads to no runtime that it does not know. */
+static struct error *rehearse(struct inspector *in, const struct request *request)
+{
+	bool again = true;
+
+	for (int walk = 0; again && walk < MAX_LEAD_WALKS; walk++)
+		TRY(rehearse_once(in, request, &again));
+	return NULL;
+}
+
+/* The same of a walk that counts. */
+static struct collector *collect_all(struct inspector *in, const struct request *request,
+                                     bool by_poll)
+{
+	for (int walk = 1;; walk++) {
+		struct collector *c = collector_new(in, request->want, request->question);
+
+		c->by_poll = by_poll;
+		read_stacks(c);
+		collect(c);
+		if (!c->leads_left || walk == MAX_LEAD_WALKS)
+			return c;
+		collector_discard(c);
+	}
 }
 
 /* A snapshot of a live process in the making. */
@@ -366,7 +406,7 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 	struct collector *c = collector_new(r->in, r->request->want, r->request->question);
 	read_stacks(c);
 	collect(c);
-	*complete = t->misses == 0 && !t->copy.spoiled;
+	*complete = t->misses == 0 && !t->copy.spoiled && !c->leads_left;
 	if (*complete || last)
 		finish(c);
 	/* What runs was not seen by the rehearsal, and leads to pages of its own. */
@@ -387,13 +427,12 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 
 	bool rehearsed = t->ops->stop || assistant_is_worth(in, request->want);
 
+	if (!t->ops->stop)
+		TRY(tokio_scan(in));
 	if (!t->ops->stop && rehearsed)
 		TRY(rehearse(in, request));
 	TRY(target_stop(t));
-	struct collector *c = collector_new(in, request->want, request->question);
-	c->by_poll = !rehearsed;
-	read_stacks(c);
-	collect(c);
+	struct collector *c = collect_all(in, request, !rehearsed);
 	target_resume(t);
 	reading->how = READ_STOPPED;
 	reading->pause_ns += t->pause_ns;
@@ -413,6 +452,7 @@ static struct error *inspect_live(struct live_round *r)
 	TRY(target_peek(t));
 	if (t->copy.pause_ns)
 		add_reading(r);
+	TRY(tokio_scan(r->in));
 	TRY(rehearse(r->in, r->request));
 	debuginfo_rest(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {

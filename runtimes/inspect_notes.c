@@ -3,7 +3,7 @@
 
 #include "runtimes/inspector.h"
 #include "runtimes/leaf.h"
-#include "runtimes/tokio.h"
+#include "runtimes/tokio_root.h"
 
 static const char type_root[] = "type:";
 
@@ -75,6 +75,8 @@ void inspect_note_problems(struct collector *c)
 		                    info->tier_reason);
 	for (size_t i = 0; i < c->in->notes.n; i++)
 		snapshot_incomplete(s, "%s", c->in->notes.data[i]);
+	if (c->in->roots && c->in->roots->cut)
+		snapshot_incomplete(s, "%s", c->in->roots->cut);
 	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
 		for (size_t i = 0; i < k->layout.n; i++) {
 			if (k->layout.slots[i].status == ROW_BROKEN)

@@ -17,6 +17,7 @@ struct holdings;
 struct tokio;
 struct tokio_thread;
 struct tokio_runtime;
+struct tokio_roots;
 
 struct inspector {
 	struct target *target;
@@ -24,6 +25,7 @@ struct inspector {
 	struct unwinder *unwinder;
 	struct assistant *assistant; /* NULL none */
 	struct tokio *tokio;         /* one per copy of tokio in the program, linked by next */
+	struct tokio_roots *roots;   /* see tokio_root.h; NULL: nobody searched yet */
 	struct map paths;            /* type and expression -> struct path: see inspector_path() */
 	struct map selects;     /* closure type -> whether futures::select! made it: see arms.c */
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
@@ -51,6 +53,23 @@ struct local_set {
 	unsigned runtime;        /* of the task or thread that drives it */
 	struct future *future;   /* whose note names the tasks; NULL none */
 	const struct task *task; /* that it was met in; NULL none */
+};
+
+/* How somebody leads to a task: the first of these is what an answer names. */
+enum lead_kind { LEAD_JOIN_HANDLE, LEAD_JOIN_SET, LEAD_WAKER };
+
+/* A task's header that was met, which may be of a runtime or LocalSet that no thread is inside. */
+struct task_lead {
+	uint64_t header;
+	enum lead_kind kind;
+	const struct task *task; /* whose future led there; NULL: the one that thread drives */
+	unsigned thread;         /* number, 0 unknown */
+};
+
+/* A LocalSet that nobody was seen to drive. */
+struct found_set {
+	uint64_t list; /* as task.local_set */
+	const char *found_by;
 };
 
 /* Memory that a future occupies. */
@@ -86,12 +105,16 @@ struct collector {
 	               */
 	task_poll_vec polls;         /* of the tasks listed, when by_poll or shared */
 	const struct task *decoding; /* NULL none */
+	unsigned decoding_thread;    /* number of the thread whose future is decoded, 0 none */
 	struct thread_stack *stacks; /* by index of target->threads */
 	size_t list_doubts;          /* target->doubts before the head of a list was read */
 	struct map tasks;            /* header address -> struct task */
 	struct map wakers;           /* data of a block_on waker -> struct thread_info */
 	struct map nodes;  /* address of a set's node, which is a waker's data -> its type */
 	struct map places; /* struct future -> struct frame_place: locals.h */
+	VEC(struct task_lead) leads;       /* met while decoding: see tokio_root.h */
+	VEC(struct found_set) found_sets;  /* listed because tokio_root.h knows them */
+	bool leads_left;                   /* something that they lead to is not in this snapshot */
 	VEC(struct local_set) local_sets;  /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
 	bool some_held;                    /* a tree has futures that it does not poll */

@@ -5,7 +5,7 @@
 #include "debugger/base/vec.h"
 #include "runtimes/leaf.h"
 #include "runtimes/local_set.h"
-#include "runtimes/tokio.h"
+#include "runtimes/tokio_root.h"
 #include "runtimes/waker.h"
 
 #define JOIN_SET "type:tokio::task::join_set::JoinSet"
@@ -99,6 +99,7 @@ static struct error *decode_join(struct leaf *l)
 	if (!c->in->tokio)
 		return error_new(ERR_LAYOUT, "tokio was not found");
 	TRY(read_task(c, l->w->object, &h, &k));
+	tokio_lead(c, h.addr, LEAD_JOIN_HANDLE);
 	const char *state = states[tokio_task_state(h.state)];
 	l->w->task = arena_printf(c->a, "%" PRIu64, h.id);
 	wait_string(l, "task_state", state);
@@ -133,6 +134,7 @@ static struct error *read_member(struct leaf *l, struct value entry, struct memb
 
 	TRY(leaf_uint(l, entry, leaf_task_layout[ENTRY_TASK].path, &raw));
 	TRY(read_task(c, raw, &h, &k));
+	tokio_lead(c, h.addr, LEAD_JOIN_SET);
 	enum task_state state = tokio_task_state(h.state);
 	m->finished += state == TASK_COMPLETE;
 	*vec_push(&m->ids) = arena_uint(c->a, h.id);

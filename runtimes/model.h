@@ -205,7 +205,9 @@ struct runtime_info {
 	bool has_inject;
 	uint64_t blocking_threads, blocking_idle, blocking_queued;
 	bool has_blocking;
-	const char *version; /* of the runtime's crate in this module, NULL unknown */
+	const char *version;  /* of the runtime's crate in this module, NULL unknown */
+	const char *found_by; /* what led to it: "the join handle in task 5", "a scan of memory";
+	                         NULL: a thread is inside */
 };
 
 enum thread_role { THREAD_OTHER, THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };

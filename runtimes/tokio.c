@@ -11,6 +11,7 @@
 #include "debugger/base/progress.h"
 #include "runtimes/assistant.h"
 #include "runtimes/holding.h"
+#include "runtimes/tokio_root.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
 #define TRAILER "type:tokio::runtime::task::core::Trailer"
@@ -39,8 +40,11 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER, "core.lifo_slot | core.run_queue.inner.lifo",
 	                        .optional = true },
 
-	[TOKIO_MT_SHARED] = { "mt.shared", "handle.mt", "shared", .optional = true },
-	[TOKIO_MT_OWNED] = { "mt.owned", "handle.mt", "shared.owned", .optional = true },
+	/* What the Arc leads to, and how often it is shared. */
+	[TOKIO_MT_HANDLE] = { "mt.handle", "handle.mt", "data", .optional = true },
+	[TOKIO_MT_STRONG] = { "mt.strong", "handle.mt", "strong", .optional = true },
+	[TOKIO_MT_SHARED] = { "mt.shared", "mt.handle", "shared", .optional = true },
+	[TOKIO_MT_OWNED] = { "mt.owned", "mt.handle", "shared.owned", .optional = true },
 	/* 1.35: sharded */
 	[TOKIO_MT_SHARDS] = { "mt.shards", "mt.owned", "list.lists", .optional = true },
 	[TOKIO_MT_SHARD_HEAD] = { "mt.shard.head", "mt.shards[]", "head", .optional = true },
@@ -51,47 +55,51 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_MT_LIST_TAIL] = { "mt.list.tail", "mt.owned",
 	                         "inner.list.list.tail | inner.list.tail", .optional = true },
 	[TOKIO_MT_OWNED_ID] = { "mt.owned.id", "mt.owned", "id", .optional = true },
+	/* 1.35 | before */
+	[TOKIO_MT_CLOSED] = { "mt.closed", "mt.owned", "closed | inner.closed", .optional = true },
 	/* 1.35 | 1.29 to 1.34 */
 	[TOKIO_MT_COUNT] = { "mt.count", "mt.owned", "list.count | inner.list.count",
 	                     .optional = true },
 	/* 1.51 */
-	[TOKIO_MT_NAME] = { "mt.name", "handle.mt", "name.Some", .optional = true },
-	[TOKIO_MT_REMOTES] = { "mt.remotes", "handle.mt", "shared.remotes", .optional = true },
+	[TOKIO_MT_NAME] = { "mt.name", "mt.handle", "name.Some", .optional = true },
+	[TOKIO_MT_REMOTES] = { "mt.remotes", "mt.handle", "shared.remotes", .optional = true },
 	[TOKIO_QUEUE_HEAD] = { "queue.head", "mt.remotes[]", "steal.head", .optional = true },
 	[TOKIO_QUEUE_TAIL] = { "queue.tail", "mt.remotes[]", "steal.tail", .optional = true },
 	[TOKIO_PARK_STATE] = { "park.state", "mt.remotes[]", PARK, .optional = true },
 	/* 1.54 | before */
-	[TOKIO_MT_INJECT] = { "mt.inject", "handle.mt",
+	[TOKIO_MT_INJECT] = { "mt.inject", "mt.handle",
 	                      "shared.inject.Locked.0.shared.len | shared.inject.len",
 	                      .optional = true },
-	[TOKIO_MT_BLOCKING_THREADS] = { "mt.blocking.threads", "handle.mt",
+	[TOKIO_MT_BLOCKING_THREADS] = { "mt.blocking.threads", "mt.handle",
 	                                "blocking_spawner.inner.metrics.num_threads",
 	                                .optional = true },
-	[TOKIO_MT_BLOCKING_IDLE] = { "mt.blocking.idle", "handle.mt",
+	[TOKIO_MT_BLOCKING_IDLE] = { "mt.blocking.idle", "mt.handle",
 	                             "blocking_spawner.inner.metrics.num_idle_threads",
 	                             .optional = true },
-	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "handle.mt",
+	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "mt.handle",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
 	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
-	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "handle.mt",
+	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "mt.handle",
 	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
 	                             " | blocking_spawner.inner.shared.queue",
 	                             .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
-	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "handle.mt",
+	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "mt.handle",
 	                              "driver.clock.inner.unfrozen", .optional = true },
-	[TOKIO_MT_TIME_START] = { "mt.time.start", "handle.mt",
+	[TOKIO_MT_TIME_START] = { "mt.time.start", "mt.handle",
 	                          "driver.time.time_source.start_time", .optional = true },
 	/* 1.49 | 1.45, 1.24 to 1.37 | 1.38 to 1.44 are sharded and have no single clock */
-	[TOKIO_MT_TIME_ELAPSED] = { "mt.time.elapsed", "handle.mt",
+	[TOKIO_MT_TIME_ELAPSED] = { "mt.time.elapsed", "mt.handle",
 	                            "driver.time.inner.Traditional.state.wheel.elapsed"
 	                            " | driver.time.inner.state.wheel.elapsed"
 	                            " | driver.time.inner.state.elapsed",
 	                            .optional = true },
 
-	[TOKIO_CT_SHARED] = { "ct.shared", "handle.ct", "shared" },
-	[TOKIO_CT_OWNED] = { "ct.owned", "handle.ct", "shared.owned" },
+	[TOKIO_CT_HANDLE] = { "ct.handle", "handle.ct", "data" },
+	[TOKIO_CT_STRONG] = { "ct.strong", "handle.ct", "strong" },
+	[TOKIO_CT_SHARED] = { "ct.shared", "ct.handle", "shared" },
+	[TOKIO_CT_OWNED] = { "ct.owned", "ct.handle", "shared.owned" },
 	[TOKIO_CT_SHARDS] = { "ct.shards", "ct.owned", "list.lists", .optional = true },
 	[TOKIO_CT_SHARD_HEAD] = { "ct.shard.head", "ct.shards[]", "head", .optional = true },
 	[TOKIO_CT_LIST_HEAD] = { "ct.list.head", "ct.owned",
@@ -100,32 +108,34 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_LIST_TAIL] = { "ct.list.tail", "ct.owned",
 	                         "inner.list.list.tail | inner.list.tail", .optional = true },
 	[TOKIO_CT_OWNED_ID] = { "ct.owned.id", "ct.owned", "id" },
+	/* 1.35 | before */
+	[TOKIO_CT_CLOSED] = { "ct.closed", "ct.owned", "closed | inner.closed", .optional = true },
 	[TOKIO_CT_COUNT] = { "ct.count", "ct.owned", "list.count | inner.list.count",
 	                     .optional = true },
-	[TOKIO_CT_NAME] = { "ct.name", "handle.ct", "name.Some", .optional = true },
+	[TOKIO_CT_NAME] = { "ct.name", "ct.handle", "name.Some", .optional = true },
 	/* 1.29; before, a queue behind a mutex that keeps no separate length */
-	[TOKIO_CT_INJECT] = { "ct.inject", "handle.ct", "shared.inject.shared.len",
+	[TOKIO_CT_INJECT] = { "ct.inject", "ct.handle", "shared.inject.shared.len",
 	                      .optional = true },
-	[TOKIO_CT_BLOCKING_THREADS] = { "ct.blocking.threads", "handle.ct",
+	[TOKIO_CT_BLOCKING_THREADS] = { "ct.blocking.threads", "ct.handle",
 	                                "blocking_spawner.inner.metrics.num_threads",
 	                                .optional = true },
-	[TOKIO_CT_BLOCKING_IDLE] = { "ct.blocking.idle", "handle.ct",
+	[TOKIO_CT_BLOCKING_IDLE] = { "ct.blocking.idle", "ct.handle",
 	                             "blocking_spawner.inner.metrics.num_idle_threads",
 	                             .optional = true },
-	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "handle.ct",
+	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "ct.handle",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
 	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
-	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "handle.ct",
+	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "ct.handle",
 	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
 	                             " | blocking_spawner.inner.shared.queue",
 	                             .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
-	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "handle.ct",
+	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "ct.handle",
 	                              "driver.clock.inner.unfrozen", .optional = true },
-	[TOKIO_CT_TIME_START] = { "ct.time.start", "handle.ct",
+	[TOKIO_CT_TIME_START] = { "ct.time.start", "ct.handle",
 	                          "driver.time.time_source.start_time", .optional = true },
-	[TOKIO_CT_TIME_ELAPSED] = { "ct.time.elapsed", "handle.ct",
+	[TOKIO_CT_TIME_ELAPSED] = { "ct.time.elapsed", "ct.handle",
 	                            "driver.time.inner.Traditional.state.wheel.elapsed"
 	                            " | driver.time.inner.state.wheel.elapsed"
 	                            " | driver.time.inner.state.elapsed",
@@ -135,6 +145,8 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 	[TOKIO_POLL] = { "task.poll", HEADER, "vtable.poll" },
 	[TOKIO_TRAILER_OFFSET] = { "task.trailer", HEADER, "vtable.trailer_offset" },
 	[TOKIO_ID_OFFSET] = { "task.id", HEADER, "vtable.id_offset" },
+	[TOKIO_SCHEDULER_OFFSET] = { "task.scheduler", HEADER, "vtable.scheduler_offset",
+	                             .optional = true },
 	[TOKIO_OWNER_ID] = { "task.owner", HEADER, "owner_id" },
 	[TOKIO_NEXT] = { "task.next", TRAILER, "owned.next" },
 	[TOKIO_PREV] = { "task.prev", TRAILER, "owned.prev" },
@@ -142,13 +154,14 @@ static const struct layout_row rows[TOKIO_NROWS] = {
 
 #define FLAVOR(f, p)                                                                               \
 	{                                                                                          \
-		.flavor = f, .handle = TOKIO_HANDLE_##p, .shared = TOKIO_##p##_SHARED,             \
-		.owned = TOKIO_##p##_OWNED, .shards = TOKIO_##p##_SHARDS,                          \
-		.shard_head = TOKIO_##p##_SHARD_HEAD, .shard_tail = TOKIO_##p##_SHARD_TAIL,        \
-		.list_head = TOKIO_##p##_LIST_HEAD, .list_tail = TOKIO_##p##_LIST_TAIL,            \
-		.owned_id = TOKIO_##p##_OWNED_ID, .count = TOKIO_##p##_COUNT,                      \
-		.name = TOKIO_##p##_NAME, .inject = TOKIO_##p##_INJECT,                            \
-		.blocking_threads = TOKIO_##p##_BLOCKING_THREADS,                                  \
+		.flavor = f, .arc = TOKIO_HANDLE_##p, .handle = TOKIO_##p##_HANDLE,                \
+		.strong = TOKIO_##p##_STRONG, .closed = TOKIO_##p##_CLOSED,                        \
+		.shared = TOKIO_##p##_SHARED, .owned = TOKIO_##p##_OWNED,                          \
+		.shards = TOKIO_##p##_SHARDS, .shard_head = TOKIO_##p##_SHARD_HEAD,                \
+		.shard_tail = TOKIO_##p##_SHARD_TAIL, .list_head = TOKIO_##p##_LIST_HEAD,          \
+		.list_tail = TOKIO_##p##_LIST_TAIL, .owned_id = TOKIO_##p##_OWNED_ID,              \
+		.count = TOKIO_##p##_COUNT, .name = TOKIO_##p##_NAME,                              \
+		.inject = TOKIO_##p##_INJECT, .blocking_threads = TOKIO_##p##_BLOCKING_THREADS,    \
 		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
 		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
 		.blocking_jobs = TOKIO_##p##_BLOCKING_JOBS, .time_start = TOKIO_##p##_TIME_START,  \
@@ -494,5 +507,6 @@ void tokio_collect(struct collector *c)
 		publish(c, &tasks);
 		tokio_link_running(c, threads);
 	}
+	tokio_follow_leads(c);
 	vec_free(&tasks);
 }

@@ -17,6 +17,8 @@ enum tokio_row {
 	TOKIO_CONTEXT_WORKER,
 	TOKIO_WORKER_INDEX,
 	TOKIO_WORKER_LIFO,
+	TOKIO_MT_HANDLE,
+	TOKIO_MT_STRONG,
 	TOKIO_MT_SHARED,
 	TOKIO_MT_OWNED,
 	TOKIO_MT_SHARDS,
@@ -25,6 +27,7 @@ enum tokio_row {
 	TOKIO_MT_LIST_HEAD,
 	TOKIO_MT_LIST_TAIL,
 	TOKIO_MT_OWNED_ID,
+	TOKIO_MT_CLOSED,
 	TOKIO_MT_COUNT,
 	TOKIO_MT_NAME,
 	TOKIO_MT_REMOTES,
@@ -39,6 +42,8 @@ enum tokio_row {
 	TOKIO_MT_TIME_START,
 	TOKIO_MT_TIME_ELAPSED,
 	TOKIO_MT_CLOCK_UNFROZEN,
+	TOKIO_CT_HANDLE,
+	TOKIO_CT_STRONG,
 	TOKIO_CT_SHARED,
 	TOKIO_CT_OWNED,
 	TOKIO_CT_SHARDS,
@@ -47,6 +52,7 @@ enum tokio_row {
 	TOKIO_CT_LIST_HEAD,
 	TOKIO_CT_LIST_TAIL,
 	TOKIO_CT_OWNED_ID,
+	TOKIO_CT_CLOSED,
 	TOKIO_CT_COUNT,
 	TOKIO_CT_NAME,
 	TOKIO_CT_INJECT,
@@ -61,6 +67,7 @@ enum tokio_row {
 	TOKIO_POLL,
 	TOKIO_TRAILER_OFFSET,
 	TOKIO_ID_OFFSET,
+	TOKIO_SCHEDULER_OFFSET,
 	TOKIO_OWNER_ID,
 	TOKIO_NEXT,
 	TOKIO_PREV,
@@ -70,9 +77,10 @@ enum tokio_row {
 /* The rows that differ between the two schedulers, so that one walk serves both. */
 struct tokio_flavor {
 	enum runtime_flavor flavor;
-	enum tokio_row handle, shared, owned, shards, shard_head, shard_tail, list_head, list_tail,
-		owned_id, count, name, inject, blocking_threads, blocking_idle, blocking_queue,
-		blocking_jobs, time_start, time_elapsed, clock_unfrozen;
+	enum tokio_row arc, handle, strong, closed, shared, owned, shards, shard_head, shard_tail,
+		list_head, list_tail, owned_id, count, name, inject, blocking_threads,
+		blocking_idle, blocking_queue, blocking_jobs, time_start, time_elapsed,
+		clock_unfrozen;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
@@ -110,6 +118,7 @@ struct tokio {
 /* The vtable of a task's header, as read and checked. */
 struct tokio_vtable {
 	uint64_t poll, trailer, id;   /* address, and two offsets in the cell */
+	uint64_t scheduler;           /* the same; 0 where this version does not say */
 	const char *problem;          /* NULL: it is one */
 	const struct task_plan *plan; /* NULL: not asked for yet */
 };
@@ -118,9 +127,11 @@ struct tokio_vtable {
 struct tokio_runtime {
 	struct tokio *tokio;
 	const struct tokio_flavor *flavor;
-	struct value handle; /* an Arc<Handle> in some thread's context */
+	struct value arc;    /* an Arc of it in some thread's context; type NULL: none */
+	struct value handle; /* the Handle that the Arc shares */
 	uint64_t shared;     /* address of Handle.shared: its identity */
 	uint64_t owned_id;
+	const struct tokio_root *root; /* what led to it; NULL: a thread is inside */
 	struct runtime_info *info;
 };
 
@@ -128,7 +139,8 @@ struct tokio_runtime {
 struct tokio_thread {
 	struct tokio *tokio;  /* NULL: the thread has no context */
 	struct value context; /* the thread-local's place */
-	struct value handle;  /* Arc<Handle> it has entered; type NULL: none */
+	struct value arc;     /* Arc<Handle> it has entered; type NULL: none */
+	struct value handle;  /* the Handle that it shares */
 	uint64_t shared;
 	const struct tokio_flavor *flavor;
 	uint64_t task_id;    /* current_task_id, 0 none */
@@ -139,6 +151,7 @@ struct tokio_thread {
 /* A task's header, as read and checked. */
 struct tokio_header {
 	uint64_t addr, poll, trailer, id_addr, id;
+	uint64_t scheduler; /* address of its Arc in the cell; 0 unknown */
 	uint64_t state;
 	struct tokio_vtable *known; /* valid until the next snapshot; NULL: not kept */
 };

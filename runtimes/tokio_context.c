@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtimes/tokio.h"
+#include "runtimes/tokio_root.h"
 
 enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536, MAX_HOPS = 32 };
 
@@ -85,7 +85,9 @@ static struct error *read_context(struct collector *c, struct tokio *k, const st
 		const struct tokio_flavor *f = &tokio_flavors[i];
 		struct value shared;
 
-		TRY(layout_eval(t, &k->layout, f->handle, context, &tt->handle, &found));
+		TRY(layout_eval(t, &k->layout, f->arc, context, &tt->arc, &found));
+		if (found)
+			TRY(layout_eval(t, &k->layout, f->handle, tt->arc, &tt->handle, &found));
 		if (!found)
 			continue;
 		TRY(layout_eval(t, &k->layout, f->shared, tt->handle, &shared, &found));
@@ -165,6 +167,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	info->flavor = f->flavor;
 	info->addr = r->shared;
 	info->version = r->tokio->version;
+	info->found_by = r->root ? r->root->found_by : NULL;
 	info->workers = 1;
 	struct error *err = NULL;
 	if (f->flavor == RUNTIME_MULTI_THREAD) {
@@ -195,10 +198,41 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	error_free(err);
 }
 
+typedef VEC(struct tokio_runtime) runtime_vec;
+
+/* Those that no thread is inside, as far as they are known and still there. */
+static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found)
+{
+	size_t nroots = c->in->roots ? c->in->roots->list.n : 0;
+
+	for (size_t i = 0; i < nroots && found->n < MAX_RUNTIMES; i++) {
+		const struct tokio_root *root = &c->in->roots->list.data[i];
+		const struct tokio_flavor *f = root->flavor;
+		struct tokio *k = f ? tokio_root_tokio(c, root) : NULL;
+		struct value handle = { k ? layout_type(&k->layout, f->handle) : NULL, root->addr };
+		struct value shared;
+		bool there = false;
+
+		if (!handle.type)
+			continue;
+		error_free(
+			layout_eval(c->in->target, &k->layout, f->shared, handle, &shared, &there));
+		if (!there || map_has(seen, shared.addr) || !tokio_root_lives(c, root))
+			continue;
+		map_put(seen, shared.addr, NULL);
+		*vec_push(found) = (struct tokio_runtime){ .tokio = k,
+			                                   .flavor = f,
+			                                   .handle = handle,
+			                                   .shared = shared.addr,
+			                                   .owned_id = root->owned_id,
+			                                   .root = root };
+	}
+}
+
 void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
                          struct tokio_runtime **ret, size_t *nret)
 {
-	VEC(struct tokio_runtime) found = { 0 };
+	runtime_vec found = { 0 };
 	struct target *t = c->in->target;
 	struct map seen = { 0 };
 
@@ -210,11 +244,13 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 		struct tokio_runtime *r = vec_push(&found);
 		r->tokio = tt->tokio;
 		r->flavor = tt->flavor;
+		r->arc = tt->arc;
 		r->handle = tt->handle;
 		r->shared = tt->shared;
 		if (!number(c, r, r->flavor->owned_id, &r->owned_id))
 			r->owned_id = 0;
 	}
+	add_hidden(c, &seen, &found);
 	map_free(&seen);
 	if (found.n)
 		qsort(found.data, found.n, sizeof(*found.data), by_creation);

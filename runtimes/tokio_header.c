@@ -39,8 +39,12 @@ static struct error *read_vtable(struct target *t, const struct tokio *k, uint64
 	TRY(needed(t, k, TOKIO_POLL, addr, &ret->poll));
 	TRY(needed(t, k, TOKIO_TRAILER_OFFSET, addr, &ret->trailer));
 	TRY(needed(t, k, TOKIO_ID_OFFSET, addr, &ret->id));
+	if (k->layout.slots[TOKIO_SCHEDULER_OFFSET].path)
+		TRY(needed(t, k, TOKIO_SCHEDULER_OFFSET, addr, &ret->scheduler));
 	/* repr(C) Cell: header, then the core with its id, then the trailer (task/core.rs). */
 	if (ret->id < 16 || ret->trailer <= ret->id || ret->trailer > MAX_CELL_OFFSET)
+		ret->problem = "bad vtable";
+	else if (ret->scheduler > ret->id)
 		ret->problem = "bad vtable";
 	else if (!module_at(t, ret->poll))
 		ret->problem = "poll is no code";
@@ -112,6 +116,7 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 	h.poll = vtable->poll;
 	h.trailer = addr + vtable->trailer;
 	h.id_addr = addr + vtable->id;
+	h.scheduler = vtable->scheduler ? addr + vtable->scheduler : 0;
 	TRY(target_read_uint(t, h.id_addr, 8, &h.id));
 	*ret = h;
 	return NULL;

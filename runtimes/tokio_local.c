@@ -4,15 +4,17 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/local_set.h"
-#include "runtimes/tokio.h"
+#include "runtimes/tokio_root.h"
 #include "runtimes/waker.h"
 
 enum { MAX_SETS = 1 << 16, MAX_NAMED = 16 };
 
-/* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, or its Context. */
+/* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, its Context, or what
+ * is shared with its tasks. */
 static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
-				 " | ctx.shared.local_state.owned";
+				 " | ctx.shared.local_state.owned | local_state.owned";
 static const char waker_path[] = "context.shared.waker";
+static const char shared_waker_path[] = "waker";
 static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
 static const char id_path[] = "id";
@@ -181,6 +183,50 @@ static void collect_from(struct collector *c, size_t *next, struct tokio_runtime
 	}
 }
 
+/* The runtime of whoever has polled a set last; the first one where nobody has. */
+static unsigned runtime_of_waker(struct collector *c, struct value shared)
+{
+	const struct thread_info *th = NULL;
+	const struct task *task = NULL;
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+	struct error *err = inspector_eval(c->in, shared, shared_waker_path, &place, &found);
+
+	if (!err && found)
+		err = waker_read(c, place, &w);
+	if (!err && w.data) {
+		task = map_get(&c->tasks, w.data);
+		th = map_get(&c->wakers, w.data);
+	}
+	error_free(err);
+	return task ? task->runtime : th && th->runtime >= 0 ? (unsigned)th->runtime : 0;
+}
+
+/* The tasks of a set that nothing but a root leads to. */
+static void collect_root(struct collector *c, const struct tokio_root *root,
+                         struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
+                         task_vec *tasks)
+{
+	struct local_set set = { .v = tokio_root_set(c, root) };
+	uint64_t list = 0, first = 0;
+	size_t before = tasks->n;
+	struct error *err = set.v.type ? local_set_list(c, set.v, &list, &first) : NULL;
+
+	error_free(err);
+	if (err || !first || map_has(known, list))
+		return;
+	if (!nruntimes) {
+		snapshot_incomplete(c->out, "a LocalSet has tasks, but no runtime was found that "
+		                            "drives it: they are not listed");
+		return;
+	}
+	set.runtime = runtime_of_waker(c, set.v);
+	collect_set(c, &set, runtimes, nruntimes, known, tasks);
+	if (tasks->n > before)
+		*vec_push(&c->found_sets) = (struct found_set){ list, root->found_by };
+}
+
 void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
                               struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks)
 {
@@ -194,5 +240,13 @@ void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *th
 			            (unsigned)c->out->threads[i].runtime);
 	}
 	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	for (size_t i = 0; c->in->roots && i < c->in->roots->list.n; i++) {
+		const struct tokio_root *root = &c->in->roots->list.data[i];
+
+		if (root->flavor || !tokio_root_lives(c, root))
+			continue;
+		collect_root(c, root, runtimes, nruntimes, &known, tasks);
+		collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	}
 	map_free(&known);
 }

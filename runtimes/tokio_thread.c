@@ -273,12 +273,14 @@ void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
 	for (size_t i = 0; i < t->nthreads; i++) {
 		struct tokio_thread *tt = &threads[i];
 
+		c->decoding_thread = c->out->threads[i].number;
 		if (tt->tokio)
 			describe(c, tt, &c->out->threads[i], &c->stacks[i],
 			         runtime_of(runtimes, nruntimes, tt->shared));
 		else
 			blocked_find(c, &c->out->threads[i], &c->stacks[i], &(struct marks){ 0 });
 	}
+	c->decoding_thread = 0;
 }
 
 void tokio_link_running(struct collector *c, const struct tokio_thread *threads)

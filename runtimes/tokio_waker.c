@@ -29,19 +29,15 @@ static uint64_t parker_data(struct collector *c, const struct tokio *k, const st
 }
 
 /* scheduler/current_thread: the waker of its block_on is the Arc<Handle>. */
-static uint64_t handle_data(struct collector *c, const struct tokio_thread *tt)
+static uint64_t handle_data(const struct tokio_thread *tt)
 {
-	struct value data = { 0 };
-	struct error *err = value_shared(c->in->target, tt->handle, &data);
-
-	error_free(err);
-	return err ? 0 : data.addr;
+	return tt->handle.addr;
 }
 
 uint64_t tokio_block_on_waker(struct collector *c, const struct tokio_thread *tt,
                               const struct thread *th, const struct mark *block_on)
 {
-	return is_current_thread(block_on) ? handle_data(c, tt) : parker_data(c, tt->tokio, th);
+	return is_current_thread(block_on) ? handle_data(tt) : parker_data(c, tt->tokio, th);
 }
 
 void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads)

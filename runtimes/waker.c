@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "runtimes/tokio_root.h"
+
 /* AtomicWaker keeps it in a member; the wrappers around a Waker are looked through. */
 static const char vtable_path[] = "waker.vtable | vtable";
 static const char clone_path[] = "waker.vtable.clone | vtable.clone";
@@ -68,10 +70,14 @@ static bool resolve(struct collector *c, struct waker w, const struct task **tas
 	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
 		*task = map_get(&c->tasks, w.data);
 		*th = *task ? NULL : map_get(&c->wakers, w.data);
+		if (*task)
+			tokio_lead(c, w.data, LEAD_WAKER);
 		if (*task || *th)
 			return true;
-		if (!follow_set(c, &w))
+		if (!follow_set(c, &w)) {
+			tokio_lead(c, w.data, LEAD_WAKER);
 			break;
+		}
 	}
 	return false;
 }

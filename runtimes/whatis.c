@@ -25,20 +25,23 @@ static void add_runtime(struct answer *a, const struct tokio_runtime *r)
 {
 	struct collector *c = a->c;
 	const struct path *p;
-	struct value pointer, inner;
+	struct value pointer, inner = r->handle;
 	bool found = false;
-	struct error *err = inspector_path(c->in, r->handle.type, "ptr.pointer", &p);
+	struct error *err = NULL;
 
-	if (!err)
-		err = path_eval(c->in->target, p, r->handle, &pointer, &found);
+	/* With the counts of the Arc, where one is known. */
+	if (r->arc.type)
+		err = inspector_path(c->in, r->arc.type, "ptr.pointer", &p);
+	if (r->arc.type && !err)
+		err = path_eval(c->in->target, p, r->arc, &pointer, &found);
 	if (!err && found && type_target(pointer.type)) {
 		inner.type = type_target(pointer.type);
 		err = target_read_uint(c->in->target, pointer.addr, 8, &inner.addr);
-		if (!err && place_covers(a, inner.addr, type_size(inner.type)))
-			place_add(a, "runtime", inner.addr,
-			          arena_printf(c->a, "handle of runtime %u%s", r->info->index,
-			                       place_inside(a, inner, PLACE_MAX_STEPS)));
 	}
+	if (!err && place_covers(a, inner.addr, type_size(inner.type)))
+		place_add(a, "runtime", inner.addr,
+		          arena_printf(c->a, "handle of runtime %u%s", r->info->index,
+		                       place_inside(a, inner, PLACE_MAX_STEPS)));
 	error_free(err);
 }
 
