@@ -1,10 +1,11 @@
 //! Tasks of four kinds, each with a boxed child, and a thread that watches the clock.
 //!
-//! usage: scale TASKS [--clock]
+//! usage: scale TASKS [--clock | --heap MIB]
 //!
 //! Says `ready` and what it started in one line of JSON, and waits. With `--clock` a thread does
 //! nothing but read the clock; each line on stdin then asks for the largest gap, in nanoseconds,
-//! between two of its readings since the line before. The process ends when stdin does.
+//! between two of its readings since the line before. With `--heap` it keeps that much memory, of
+//! which every page was written to. The process ends when stdin does.
 
 use std::future::Future;
 use std::io::{self, BufRead};
@@ -86,6 +87,15 @@ fn watch_the_clock() {
     }
 }
 
+/// Small objects, half of which are pointers to others, as in a heap that has been used for long.
+fn fill_heap(mib: usize) {
+    let mut last = 0;
+    for _ in 0..mib << 10 {
+        let object: Box<[usize; 128]> = Box::new([last, 1].repeat(64).try_into().expect("128"));
+        last = Box::leak(object).as_ptr() as usize;
+    }
+}
+
 fn answer_questions() {
     for _ in io::stdin().lock().lines().map_while(Result::ok) {
         println!("{}", LARGEST_GAP.swap(0, Ordering::Relaxed));
@@ -104,9 +114,16 @@ async fn main() {
         sleep(Duration::from_millis(10)).await;
     }
     sleep(Duration::from_millis(200)).await;
-    if arguments.next().as_deref() == Some("--clock") {
-        let clock = thread::Builder::new().name("clock".to_string());
-        clock.spawn(watch_the_clock).expect("cannot start a thread");
+    match arguments.next().as_deref() {
+        Some("--clock") => {
+            let clock = thread::Builder::new().name("clock".to_string());
+            clock.spawn(watch_the_clock).expect("cannot start a thread");
+        }
+        Some("--heap") => {
+            let mib = arguments.next().map_or(1024, |mib| mib.parse().expect("not a number"));
+            fill_heap(mib);
+        }
+        _ => (),
     }
     thread::spawn(answer_questions);
     println!("ready\n{{\"program\":\"scale\",\"tasks\":{tasks}}}");
