@@ -12,6 +12,7 @@
 #include "runtimes/mixed.h"
 #include "runtimes/reach.h"
 #include "runtimes/span.h"
+#include "runtimes/tokio_root.h"
 #include "runtimes/traits.h"
 
 enum {
@@ -209,6 +210,10 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		(struct value){ s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
 	size_t first = d->c->regions.n;
 	add_children(d, f, &awaitee, 1);
+	for (size_t i = 0; i < s->nruntimes && !d->strict; i++)
+		tokio_handle_lead(d->c, (struct value){ s->runtimes[i]->type,
+		                                        v.addr + s->variant->offset +
+		                                                s->runtimes[i]->offset });
 	if (s->nheld && !d->strict)
 		add_held(d, v, s, f, first);
 	return f;

@@ -62,6 +62,9 @@ struct coroutine_state {
 	const struct member **held;   /* variables in which futures may lie, awaitee aside */
 	size_t nheld;
 	const struct member *
+		*runtimes; /* variables that have tokio's Runtime or a Handle in them */
+	size_t nruntimes;
+	const struct member *
 		*flags; /* drop flags: false for a variable that was moved or not set */
 	size_t nflags;
 	const struct holding_local *holding; /* see holding_locals() */

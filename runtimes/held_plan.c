@@ -28,12 +28,35 @@ static bool is_flag(const struct member *m)
 	       type_kind(m->type) == TYPE_BOOL;
 }
 
+static bool is_runtime(const struct type *t)
+{
+	return t && type_size(t) && traits_of(t)->runtime;
+}
+
+/* tokio's Runtime or a Handle of it, or a struct that has one. */
+static bool has_runtime(const struct type *t)
+{
+	const struct member *members;
+	size_t n;
+
+	if (is_runtime(t))
+		return true;
+	if (!t || type_kind(t) != TYPE_STRUCT || type_is_coroutine(t))
+		return false;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (is_runtime(members[i].type))
+			return true;
+	}
+	return false;
+}
+
 typedef VEC(const struct member *) member_vec;
 
 struct variables {
 	const struct member *members; /* of the state's payload */
 	size_t n;
-	member_vec held, flags;
+	member_vec held, flags, runtimes;
 	size_t nvariables;
 };
 
@@ -54,6 +77,9 @@ static void work_out(struct inspector *in, const struct type *t, const struct co
 		else if (m->name && m->type && type_kind(m->type) >= TYPE_POINTER &&
 		         strncmp(m->name, "__", 2) != 0)
 			of->nvariables++;
+		/* Captured ones too: what they lead to is looked at before it is believed. */
+		if (m->name && m != s->awaitee && has_runtime(m->type))
+			*vec_push(&of->runtimes) = m;
 		if (!m->name || m == s->awaitee || has_name_before(of->members, i) ||
 		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
 			continue;
@@ -102,9 +128,9 @@ static bool know(struct inspector *in, const struct type *t, const struct corout
 		return false;
 	of->nvariables = fact_number(&fact);
 	if (of->nvariables <= of->n && know_members(&fact, of, &of->held) &&
-	    know_members(&fact, of, &of->flags))
+	    know_members(&fact, of, &of->flags) && know_members(&fact, of, &of->runtimes))
 		return true;
-	of->nvariables = of->held.n = of->flags.n = 0;
+	of->nvariables = of->held.n = of->flags.n = of->runtimes.n = 0;
 	return false;
 }
 
@@ -127,6 +153,7 @@ static void tell(struct inspector *in, const struct type *t, const struct corout
 	fact_add_number(&d, of->nvariables);
 	tell_members(&d, of, &of->held);
 	tell_members(&d, of, &of->flags);
+	tell_members(&d, of, &of->runtimes);
 	fact_end(&d);
 }
 
@@ -145,4 +172,6 @@ void held_plan(struct inspector *in, const struct type *t, struct coroutine_stat
 	s->flags = vec_to_arena(&of.flags, &in->arena);
 	s->nheld = of.held.n;
 	s->held = vec_to_arena(&of.held, &in->arena);
+	s->nruntimes = of.runtimes.n;
+	s->runtimes = vec_to_arena(&of.runtimes, &in->arena);
 }

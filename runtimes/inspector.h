@@ -16,6 +16,7 @@ struct assistant;
 struct holdings;
 struct tokio;
 struct tokio_thread;
+struct tokio_flavor;
 struct tokio_runtime;
 struct tokio_roots;
 
@@ -55,12 +56,19 @@ struct local_set {
 	const struct task *task; /* that it was met in; NULL none */
 };
 
-/* How somebody leads to a task: the first of these is what an answer names. */
-enum lead_kind { LEAD_JOIN_HANDLE, LEAD_JOIN_SET, LEAD_WAKER };
+/* How somebody leads to a runtime: the first of these is what an answer names. */
+enum lead_kind { LEAD_JOIN_HANDLE, LEAD_JOIN_SET, LEAD_HANDLE, LEAD_WAKER };
 
-/* A task's header that was met, which may be of a runtime or LocalSet that no thread is inside. */
+/*
+ * A task's header or a runtime's Handle that was met: of a runtime or LocalSet that no thread may
+ * be inside.
+ */
 struct task_lead {
-	uint64_t header;
+	uint64_t header; /* 0: a Handle */
+	uint64_t handle; /* its address; of a header 0, as are these: */
+	uint64_t strong; /* address of the count of its Arc */
+	const struct tokio_flavor *flavor;
+	const struct module *module; /* whose type it has */
 	enum lead_kind kind;
 	const struct task *task; /* whose future led there; NULL: the one that thread drives */
 	unsigned thread;         /* number, 0 unknown */

@@ -17,6 +17,8 @@ static const char data_path[] = "data";
 static const char strong_path[] = "strong";
 static const char owned_path[] = "local_state.owned";
 static const char id_path[] = "id";
+static const char handle_type[] = "tokio::runtime::handle::Handle";
+static const char runtime_type[] = "tokio::runtime::runtime::Runtime";
 static const char closed_path[] = "inner.closed";
 
 void tokio_roots_close(struct inspector *in)
@@ -233,14 +235,81 @@ void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind)
 	if (!header || (task && !hidden_runtime(c, task)))
 		return;
 	if (c->leads.n < MAX_LEADS)
-		*vec_push(&c->leads) =
-			(struct task_lead){ header, kind, c->decoding, c->decoding_thread };
+		*vec_push(&c->leads) = (struct task_lead){ .header = header,
+			                                   .kind = kind,
+			                                   .task = c->decoding,
+			                                   .thread = c->decoding_thread };
 	else if (!task)
 		snapshot_incomplete(
 			c->out,
 			"more than %d handles and wakers of tasks lead to no runtime that "
 			"a thread is inside: not all of them were followed",
 			MAX_LEADS);
+}
+
+/* Is a thread inside the runtime of that Handle? */
+static bool is_entered(const struct collector *c, uint64_t handle)
+{
+	for (size_t i = 0; i < c->ntokio_runtimes; i++) {
+		if (c->tokio_runtimes[i].handle.addr == handle)
+			return !c->tokio_runtimes[i].root;
+	}
+	return false;
+}
+
+/* From a Handle to what its Arc shares, if it is of that flavor. */
+static bool handle_lead(struct collector *c, struct value v, const struct tokio_flavor *f)
+{
+	static const char *const arcs[] = {
+		[RUNTIME_MULTI_THREAD] = "inner.MultiThread.0",
+		[RUNTIME_CURRENT_THREAD] = "inner.CurrentThread.0",
+	};
+	struct value arc, handle, strong;
+	bool found = false;
+	struct error *err = NULL;
+
+	if (!inspector_optional_path(c->in, v.type, arcs[f->flavor]))
+		return false;
+	err = inspector_eval(c->in, v, arcs[f->flavor], &arc, &found);
+	if (!err && found)
+		err = inspector_eval(c->in, arc, data_path, &handle, &found);
+	if (!err && found)
+		err = inspector_eval(c->in, arc, strong_path, &strong, &found);
+	error_free(err);
+	if (err || !found)
+		return false;
+	if (!is_entered(c, handle.addr) && c->leads.n < MAX_LEADS)
+		*vec_push(&c->leads) = (struct task_lead){ .handle = handle.addr,
+			                                   .strong = strong.addr,
+			                                   .flavor = f,
+			                                   .module = type_module(v.type)->module,
+			                                   .kind = LEAD_HANDLE,
+			                                   .task = c->decoding,
+			                                   .thread = c->decoding_thread };
+	return true;
+}
+
+void tokio_handle_lead(struct collector *c, struct value v)
+{
+	const struct member *members;
+	size_t n;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (handle_lead(c, v, &tokio_flavors[i]))
+			return;
+	}
+	if (type_kind(v.type) != TYPE_STRUCT)
+		return;
+	/* A Runtime has its handle as a member, and a struct of the program as well. */
+	members = type_members(v.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct type *t = members[i].type;
+
+		if (t && type_is(t, handle_type))
+			tokio_handle_lead(c, (struct value){ t, v.addr + members[i].offset });
+		else if (t && type_is(t, runtime_type) && !type_is(v.type, runtime_type))
+			tokio_handle_lead(c, (struct value){ t, v.addr + members[i].offset });
+	}
 }
 
 static const char *who(struct arena *a, const struct task_lead *lead)
@@ -255,6 +324,7 @@ static const char *lead_text(struct arena *a, const struct task_lead *lead)
 	static const char *const forms[] = {
 		[LEAD_JOIN_HANDLE] = "the join handle in %s",
 		[LEAD_JOIN_SET] = "the join set in %s",
+		[LEAD_HANDLE] = "the handle in %s",
 		[LEAD_WAKER] = "a waker beside that of %s",
 	};
 
@@ -277,7 +347,21 @@ static int by_rank(const void *a, const void *b)
 		return tokio_compare_tasks(x->task, y->task);
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
+	if (x->handle != y->handle)
+		return x->handle < y->handle ? -1 : 1;
 	return x->header < y->header ? -1 : x->header > y->header;
+}
+
+/* The runtime that no thread is inside and to which that leads; NULL: none that is known. */
+static const struct tokio_runtime *lead_to(const struct collector *c, const struct task_lead *lead)
+{
+	for (size_t i = 0; lead->handle && i < c->ntokio_runtimes; i++) {
+		const struct tokio_runtime *r = &c->tokio_runtimes[i];
+
+		if (r->root && r->root->addr == lead->handle)
+			return r;
+	}
+	return lead->handle ? NULL : hidden_runtime(c, map_get(&c->tasks, lead->header));
 }
 
 /* Says so of the runtimes to which somebody leads who is not in one that still has to be found. */
@@ -287,7 +371,7 @@ static bool name_round(struct collector *c, bool *named)
 
 	for (size_t i = 0; i < c->leads.n; i++) {
 		const struct task_lead *lead = &c->leads.data[i];
-		const struct tokio_runtime *r = hidden_runtime(c, map_get(&c->tasks, lead->header));
+		const struct tokio_runtime *r = lead_to(c, lead);
 		const struct tokio_runtime *from = hidden_runtime(c, lead->task);
 
 		if (!r || named[r->info->index] || (from && !named[from->info->index]))
@@ -314,6 +398,39 @@ static void note_lost(struct collector *c, const struct task_lead *lead,
 	                    "%s leads to task %" PRIu64
 	                    ", whose runtime was not found: tasks may be missing",
 	                    lead_text(&c->scratch, lead), h->id);
+}
+
+/* A handle that was dropped leads nowhere, and costs nothing. */
+static void follow_handle(struct collector *c, const struct task_lead *lead)
+{
+	struct tokio_roots *roots = c->in->roots;
+	struct tokio_root root = { .flavor = lead->flavor,
+		                   .addr = lead->handle,
+		                   .strong = lead->strong };
+	struct value handle = { NULL, lead->handle };
+	struct owned owned = { 0 };
+	bool found = false;
+
+	for (struct tokio *k = c->in->tokio; k && !root.tokio; k = k->next)
+		root.tokio = k->dm->module == lead->module ? k : NULL;
+	for (size_t i = 0; i < roots->list.n; i++) {
+		if (roots->list.data[i].addr == root.addr)
+			return;
+	}
+	if (!root.tokio || roots->list.n == MAX_ROOTS)
+		return;
+	handle.type = layout_type(&root.tokio->layout, lead->flavor->handle);
+	if (!handle.type)
+		return;
+	struct error *err =
+		read_owned(c->in->target, root.tokio, lead->flavor, handle, &owned, &found);
+	error_free(err);
+	root.owned_id = owned.id;
+	if (err || !found || !owned.id || !tokio_root_lives(c, &root))
+		return;
+	root.found_by = lead_text(&c->in->arena, lead);
+	*vec_push(&roots->list) = root;
+	c->leads_left = true;
 }
 
 static void follow(struct collector *c, const struct task_lead *lead)
@@ -398,6 +515,10 @@ void tokio_follow_leads(struct collector *c)
 	for (size_t i = 0; c->in->roots && i < c->leads.n; i++) {
 		uint64_t header = c->leads.data[i].header;
 
+		if (!header && map_put(&seen, c->leads.data[i].handle, NULL))
+			follow_handle(c, &c->leads.data[i]);
+		if (!header)
+			continue;
 		if (!map_has(&c->tasks, header) && map_put(&seen, header, NULL))
 			follow(c, &c->leads.data[i]);
 	}

@@ -57,6 +57,11 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 /* Whatever is decoded now leads to the task of that header. */
 void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind);
 /*
+ * The same of a variable: a Runtime, a Handle, or a struct that has one. What was moved from there
+ * may still look like one.
+ */
+void tokio_handle_lead(struct collector *c, struct value v);
+/*
  * Once all tasks are decoded: says by what each runtime that no thread is inside was found, and
  * follows what leads elsewhere. c->leads_left: to new roots.
  */

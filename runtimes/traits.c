@@ -117,6 +117,8 @@ static struct traits *learn(const struct type *t)
 	f->instrumented = type_is(t, "tracing::instrument::Instrumented");
 	f->run_until = type_is(t, "tokio::task::local::RunUntil");
 	f->local_set = type_is(t, "tokio::task::local::LocalSet");
+	f->runtime = type_is(t, "tokio::runtime::handle::Handle") ||
+	             type_is(t, "tokio::runtime::runtime::Runtime");
 	return f;
 }
 

@@ -75,6 +75,7 @@ struct traits {
 	bool border : 1;   /* reach.c goes no further */
 	bool waker : 1;
 	bool instrumented : 1, run_until : 1, local_set : 1;
+	bool runtime : 1; /* tokio's Runtime, or its Handle */
 };
 
 /* Never NULL; lives as long as the type. */

@@ -70,6 +70,13 @@ async fn keep(keeper: Keeper, never: oneshot::Receiver<()>) {
     drop(keeper.handle);
 }
 
+/// A runtime without a task: nothing but this variable leads to it.
+async fn own(runtime: Runtime, never: oneshot::Receiver<()>) {
+    here!("hidden::own");
+    let _ = never.await;
+    runtime.shutdown_background();
+}
+
 /// Its tasks have ended, and so has it: what is left in memory is no runtime.
 fn ended() -> Option<u64> {
     let (runtime, task) = leave(nap_and_end());
@@ -138,6 +145,11 @@ fn main() {
     let keeper = Keeper { handle: owned.handle().clone() };
     let keeping = truth::id(&first.spawn(keep(keeper, receiver)));
     mem::forget(owned);
+    let unused = Builder::new_current_thread().build().expect("cannot start a runtime");
+    left.truth = left.truth.runtime(truth_tokio::describe(unused.handle(), "current_thread", 1));
+    left.runtimes += 1;
+    let (never_either, receiver) = oneshot::channel();
+    let owning = truth::id(&first.spawn(own(unused, receiver)));
     let (lost, task) = leave(nap());
     left = left.add(&lost, Task::idle(truth::id(&task), &["hidden::nap"]).sleeps());
     mem::forget(lost);
@@ -151,12 +163,13 @@ fn main() {
         .task(Task::idle(behind, &["hidden::acquire"]).waits(wait(2)))
         .task(Task::idle(closing, &["hidden::closed"]).waits(Wait::new("mpsc_closed")))
         .task(Task::idle(keeping, &["hidden::keep"]).waits(Wait::new("oneshot")))
+        .task(Task::idle(owning, &["hidden::own"]).waits(Wait::new("oneshot")))
         .tasks(tasks)
         .gone(gone)
         .block_on(&["hidden::root"])
         .publish();
     first.block_on(root());
-    drop((inner, outer, queued, channel_rt, never));
+    drop((inner, outer, queued, channel_rt, never, never_either));
 }
 
 async fn root() {
