@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/symbols.h"
 
 enum {
 	MAX_ROOTS = 4096,
@@ -28,6 +29,16 @@ void tokio_roots_close(struct inspector *in)
 	vec_free(&in->roots->list);
 	free(in->roots);
 	in->roots = NULL;
+}
+
+void tokio_roots_open(struct inspector *in)
+{
+	tokio_roots_close(in);
+	in->roots = calloc(1, sizeof(*in->roots));
+	if (!in->roots)
+		out_of_memory();
+	/* They stay where they are, for runtimes refer to them. */
+	vec_reserve(&in->roots->list, MAX_ROOTS);
 }
 
 /* ---- from an Arc to what it shares ---- */
@@ -168,7 +179,7 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 		if (roots->list.n == MAX_ROOTS)
 			return NULL;
 		struct tokio_root *root = vec_push(&roots->list);
-		*root = (struct tokio_root){ k, f, s.data.addr, s.strong.addr, owner, NULL };
+		*root = (struct tokio_root){ k, f, s.data.addr, s.strong.addr, owner, 0, NULL };
 		return root;
 	}
 	return NULL;
@@ -382,12 +393,27 @@ static bool name_round(struct collector *c, bool *named)
 	return any;
 }
 
+/* The static of which a scan has seen that it refers to the runtime. */
+static void name_static(struct collector *c, const struct tokio_runtime *r)
+{
+	struct symbol_place place = { 0 };
+
+	if (r->root && r->root->static_addr &&
+	    symbol_at(c->in->di, r->root->static_addr, c->a, &place) && place.name)
+		r->info->found_by = arena_printf(c->a, "%s; the static %s refers to it",
+		                                 r->root->found_by, clean_name(c->a, place.name));
+}
+
 static void name_runtimes(struct collector *c)
 {
 	bool *named = NEW_ARRAY(&c->scratch, bool, c->ntokio_runtimes + 1);
 
 	while (name_round(c, named))
 		;
+	for (size_t i = 0; i < c->ntokio_runtimes; i++) {
+		if (!named[i])
+			name_static(c, &c->tokio_runtimes[i]);
+	}
 }
 
 /* The task that nobody lists, and why that may matter. */

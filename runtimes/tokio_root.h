@@ -18,7 +18,8 @@ struct tokio_root {
 	uint64_t addr;                     /* of the Handle, or of the LocalSet's Shared */
 	uint64_t strong;                   /* address of the count of its Arc */
 	uint64_t owned_id;                 /* of its list of tasks */
-	const char *found_by;              /* "the join handle in task 5", "a scan of memory" */
+	uint64_t static_addr; /* of a word in a static that refers to it, 0 none known */
+	const char *found_by; /* "the join handle in task 5", "a scan of memory" */
 };
 
 struct tokio_roots {
@@ -26,7 +27,8 @@ struct tokio_roots {
 	const char *cut; /* why not all memory was looked through, with advice; NULL: it was */
 };
 
-/* Frees in->roots. */
+/* Makes in->roots anew, empty; frees it. */
+void tokio_roots_open(struct inspector *in);
 void tokio_roots_close(struct inspector *in);
 
 /*

@@ -20,6 +20,8 @@ enum {
 	MAX_VTABLE = 256,
 	MAX_FUNCTIONS = 16,
 	MAX_CANDIDATES = 1 << 16,
+	MAX_STATICS = 256,
+	MAX_STATIC_BYTES = 16 << 20,
 	MAX_CELL_OFFSET = 1 << 30,
 	WORD = 8,
 	SLOWEST = 10, /* times the processor time it may take, it may take by the wall clock */
@@ -47,6 +49,10 @@ struct candidate {
 	uint64_t arc, owner;
 };
 
+struct piece {
+	uint64_t start, end;
+};
+
 struct scan {
 	struct inspector *in;
 	struct target *t;
@@ -58,6 +64,7 @@ struct scan {
 	struct map vtables; /* address -> offset of the scheduler as a pointer, NULL: it is none */
 	struct map seen;    /* of what the Arc holds, and of the list */
 	VEC(struct candidate) candidates;
+	VEC(struct piece) statics; /* what was looked through of modules */
 	struct error *err;
 	uint64_t at; /* what words has: */
 	size_t nwords;
@@ -241,6 +248,8 @@ static bool visit(uint64_t start, uint64_t end, void *arg)
 	struct scan *s = arg;
 	uint64_t at = start;
 
+	if (start < end && module_at(s->t, start) && s->statics.n < MAX_STATICS)
+		*vec_push(&s->statics) = (struct piece){ start, end };
 	while (at < end && may_go_on(s)) {
 		size_t want = end - at < PIECE ? (size_t)(end - at) : PIECE, got = 0;
 
@@ -308,11 +317,50 @@ static void add_roots(struct scan *s)
 	    s->bytes >> 10, worked_ns(s) / 1000, s->vtables.n, s->candidates.n, roots->list.n);
 }
 
+/* One word of them may be the Arc of a runtime. */
+static void look_for_arcs(struct scan *s, const struct map *arcs, uint64_t at, size_t len)
+{
+	size_t got = 0;
+
+	error_free(target_read_through(s->t, at, s->words, len, &got));
+	for (size_t i = 0; i < got / WORD; i++) {
+		struct tokio_root *root = s->words[i] ? map_get(arcs, s->words[i]) : NULL;
+
+		if (root)
+			root->static_addr = at + i * WORD;
+	}
+}
+
+/* Statics are few bytes, and are read a second time, now that it is known what to look for. */
+static void look_through_statics(struct scan *s)
+{
+	struct tokio_roots *roots = s->in->roots;
+	struct map arcs = { 0 };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < roots->list.n; i++) {
+		if (roots->list.data[i].flavor)
+			map_put(&arcs, roots->list.data[i].strong, &roots->list.data[i]);
+	}
+	for (size_t i = 0; arcs.n && i < s->statics.n; i++) {
+		const struct piece *p = &s->statics.data[i];
+
+		for (uint64_t at = p->start; at < p->end && bytes < MAX_STATIC_BYTES; at += PIECE) {
+			size_t len = p->end - at < PIECE ? (size_t)(p->end - at) : PIECE;
+
+			look_for_arcs(s, &arcs, at, len);
+			bytes += len;
+		}
+	}
+	map_free(&arcs);
+}
+
 static void scan_free(struct scan *s)
 {
 	map_free(&s->vtables);
 	map_free(&s->seen);
 	vec_free(&s->candidates);
+	vec_free(&s->statics);
 	free(s);
 }
 
@@ -322,10 +370,9 @@ struct error *tokio_scan(struct inspector *in)
 
 	if (!in->tokio)
 		return NULL;
-	tokio_roots_close(in);
+	tokio_roots_open(in);
 	struct scan *s = calloc(1, sizeof(*s));
-	in->roots = calloc(1, sizeof(*in->roots));
-	if (!s || !in->roots)
+	if (!s)
 		out_of_memory();
 	s->in = in;
 	s->t = in->target;
@@ -339,6 +386,7 @@ struct error *tokio_scan(struct inspector *in)
 		error_free(s->err);
 	if (!err) {
 		add_roots(s);
+		look_through_statics(s);
 		in->roots->cut = what_was_left(s);
 	}
 	scan_free(s);
