@@ -302,10 +302,13 @@ static const char *what_was_left(struct scan *s)
 	                            : arena_printf(a, "%" PRIu64 " ms", s->max_ns / 1000000));
 }
 
+/* Read by a twin: pages that only these questions touch need not be copied in a stop. */
 static void add_roots(struct scan *s)
 {
 	struct tokio_roots *roots = s->in->roots;
+	struct target *twin = target_twin(s->t);
 
+	s->in->target = twin;
 	for (size_t i = 0; i < s->candidates.n; i++) {
 		const struct candidate *found = &s->candidates.data[i];
 		struct tokio_root *root = tokio_root_add(s->in, found->k, found->arc, found->owner);
@@ -313,6 +316,8 @@ static void add_roots(struct scan *s)
 		if (root && !root->found_by)
 			root->found_by = "a scan of memory";
 	}
+	s->in->target = s->t;
+	target_free(twin);
 	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu vtables, %zu candidates, %zu roots",
 	    s->bytes >> 10, worked_ns(s) / 1000, s->vtables.n, s->candidates.n, roots->list.n);
 }
