@@ -313,6 +313,7 @@ static void free_report(struct report *r)
 	report_table_free(&r->strings);
 	report_table_free(&r->shapes);
 	map_free(&r->tasks);
+	graph_freep(&r->graph);
 	arena_free(&r->arena);
 }
 
@@ -326,5 +327,6 @@ struct error *report_data_write(FILE *f, const struct answer *answer, int64_t wr
 	for (size_t i = 0; i < r.snap->ntasks; i++)
 		map_put(&r.tasks, (uintptr_t)r.snap->tasks[i], (void *)(uintptr_t)(i + 1));
 	groups_make(&r.arena, (const struct task *const *)r.snap->tasks, r.snap->ntasks, &r.groups);
+	r.graph = graph_build(r.snap);
 	return put_report(&r, written);
 }

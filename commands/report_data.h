@@ -17,6 +17,7 @@
 #include "commands/out.h"
 #include "commands/report_table.h"
 #include "debugger/base/error.h"
+#include "runtimes/graph.h"
 
 /* While it is written. */
 struct report {
@@ -28,6 +29,7 @@ struct report {
 	struct map tasks;            /* struct task * to its index + 1 */
 	struct arena arena;
 	struct groups groups;
+	struct graph *graph; /* who waits for whom */
 };
 
 /*

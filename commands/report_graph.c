@@ -1,7 +1,9 @@
 #include "commands/checks.h"
 #include "commands/out_json.h"
 #include "commands/report_parts.h"
+#include "commands/view.h"
 #include "debugger/base/vec.h"
+#include "dwarf/demangle.h"
 #include "runtimes/verdict.h"
 
 enum node_flag { FLAG_STUCK = 1, FLAG_ANY = 2, FLAG_OUTSIDE = 4 };
@@ -49,6 +51,19 @@ static void choose(struct part *p)
 	}
 }
 
+/*
+ * What a task or the future of a thread is, as `tasks` calls it: of a wrapper, what it wraps. Of a
+ * fork, the future that forks. NULL where there is no future.
+ */
+static const char *name_of(struct arena *a, const struct graph_node *n)
+{
+	const struct future *f = n->kind == GRAPH_FORK ? n->future : future_named(n->future);
+
+	if (!f)
+		return NULL;
+	return f->function || !f->type ? f->function : name_short(a, f->type);
+}
+
 /* Seven numbers a node. */
 static void put_node(struct part *p, size_t node)
 {
@@ -59,7 +74,7 @@ static void put_node(struct part *p, size_t node)
 	put(p, report_task(p->r, n->task));
 	put(p, n->thread ? n->thread->number : 0);
 	put(p, report_string(p->r, graph_object_text(&tmp, n)));
-	put(p, report_name(p->r, n->future ? n->future->function : NULL));
+	put(p, report_string(p->r, name_of(&tmp, n)));
 	put(p, report_address(p->r, n->object));
 	put(p, (uint64_t)(p->v->stuck[node] ? FLAG_STUCK : 0) |
 	               (n->rule == GRAPH_ANY ? FLAG_ANY : 0) |
@@ -96,6 +111,7 @@ static void put_graph(struct part *p)
 	}
 	json_close_array(w);
 	json_put_list(w, "graph_notes", p->g->notes, p->g->nnotes);
+	json_put_text(w, "sole_doubt", graph_sole_doubt);
 }
 
 /* What `check` finds at one look, but verdicts. */
@@ -172,7 +188,7 @@ static void free_part(struct part *p)
 
 void report_put_graph(struct report *r)
 {
-	struct graph *g CLEANUP(graph_freep) = graph_build(r->snap);
+	const struct graph *g = r->graph;
 	struct verdicts *v CLEANUP(verdicts_freep) = verdicts_find(g);
 	struct part p CLEANUP(free_part) = { .r = r, .g = g, .v = v };
 

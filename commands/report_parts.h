@@ -13,7 +13,7 @@ void report_put_words(struct json_writer *w);
 void report_put_shapes(struct report *r);
 /* "groups": tasks that look alike, and "group_nodes": what their trees have in common. */
 void report_put_groups(struct report *r);
-/* "holdings": thirteen numbers each; "unsearched". */
+/* "holdings": fifteen numbers each; "unsearched". */
 void report_put_holdings(struct report *r);
 /*
  * "graph_nodes", "graph_edges", "graph_notes", "verdicts": who waits for whom; "findings": what

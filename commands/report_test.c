@@ -280,7 +280,62 @@ static void tells_who_waits_for_whom(void **state)
 	/* Both, their locks and places in queues; not the one that sleeps. */
 	for (size_t i = 0; i < json_array_size(nodes); i += 7)
 		assert_int_not_equal(json_integer_value(json_array_get(nodes, i + 1)), 3);
-	assert_int_equal(json_array_size(json_object_get(p.json, "holdings")), 2 * 13);
+	assert_int_equal(json_array_size(json_object_get(p.json, "holdings")), 2 * 15);
+}
+
+/* What wraps the future of a task is not what the task is called. */
+static void graph_names_what_is_wrapped(void **state)
+{
+	PROGRAM(program);
+
+	(void)state;
+	struct future *inner = calls(&program, "app::handle", locks(&program, "mutex", 0xa0, 1));
+	struct future *wrapper = calls(&program, "tracing::Instrumented", inner);
+	wrapper->kind = FUTURE_OTHER;
+	wrapper->wraps = true;
+	add_task(&program, 1, wrapper);
+	guards(&program, add_task(&program, 2, calls(&program, "app::hold", sleeps(&program))),
+	       "mutex", 0xa0);
+	judge(&program);
+	PAGE(p, &program.s);
+	const json_t *nodes = json_object_get(p.json, "graph_nodes");
+	size_t found = 0;
+
+	for (size_t i = 0; i < json_array_size(nodes); i += 7) {
+		const char *name = string(&p, json_integer_value(json_array_get(nodes, i + 4)));
+
+		assert_string_not_equal(name, "tracing::Instrumented");
+		found += strcmp(name, "app::handle") == 0;
+	}
+	assert_int_equal(found, 1);
+}
+
+/* The only sender that a channel counts is the only candidate, wherever it may have been moved. */
+static void doubts_holdings_as_the_graph_does(void **state)
+{
+	enum { ROW = 15, DOUBT = 13, PLACES = 14 };
+	PROGRAM(program);
+
+	(void)state;
+	struct task *sender = add_task(&program, 1, calls(&program, "f", sleeps(&program)));
+	add_task(&program, 2, calls(&program, "g", receives(&program, 0xc0, 1)));
+	holds(&program, sender, HOLDING_SENDER, "mpsc", 0xc0)->uncertain = true;
+	/* Nobody waits for this one: the graph has nothing to say of it. */
+	guards(&program, sender, "mutex", 0xa0)->uncertain = true;
+	guards(&program, sender, "mutex", 0xb0);
+	judge(&program);
+	PAGE(p, &program.s);
+	const json_t *rows = json_object_get(p.json, "holdings");
+	const char *doubts[3];
+
+	assert_int_equal(json_array_size(rows), 3 * ROW);
+	for (size_t i = 0; i < 3; i++) {
+		doubts[i] = string(&p, json_integer_value(json_array_get(rows, i * ROW + DOUBT)));
+		assert_int_equal(json_integer_value(json_array_get(rows, i * ROW + PLACES)), 1);
+	}
+	assert_string_equal(doubts[0], graph_sole_doubt);
+	assert_string_equal(doubts[1], "it may have been dropped or moved before");
+	assert_string_equal(doubts[2], "");
 }
 
 /* What check finds is in it; a verdict is not there twice. */
@@ -362,6 +417,8 @@ int main(void)
 		cmocka_unit_test(page_loads_nothing),
 		cmocka_unit_test(command_writes_in_one_step),
 		cmocka_unit_test(tells_who_waits_for_whom),
+		cmocka_unit_test(graph_names_what_is_wrapped),
+		cmocka_unit_test(doubts_holdings_as_the_graph_does),
 		cmocka_unit_test(tells_findings),
 		cmocka_unit_test(tells_groups),
 		cmocka_unit_test(table_keeps_rows_once),

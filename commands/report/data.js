@@ -63,14 +63,35 @@ const shapeDetails = overShapes(new Uint32Array(shapeAt.length), (s, rows, at, e
 	return n;
 });
 
-/* The kind of wait of the leaf that is polled first, as a string's number: see future_leaf(). */
-const shapeWait = overShapes(new Uint32Array(shapeAt.length), (s, rows, at, end, below) => {
-	for (; at < end; at++) {
-		if (branchOf(shapeColumn(rows[at], SHAPE.BITS)) === BRANCH_POLLED)
-			return below[rows[at]];
-	}
-	return shapeColumn(s, SHAPE.WAIT);
-});
+/*
+ * What a tree waits for, by the shape of its root: leaves: all that a poll comes to, in their order,
+ * as [kind of wait, where its phrase is]; phrases: where those of all its futures are, polled or
+ * not. Where: the index among the tree's details; -1: it has none. See future_leaves().
+ */
+const shapeWaits = (() => {
+	const known = [];
+	return (root) => known[root] ||= (() => {
+		const waits = { leaves: [], phrases: [] };
+		let at = 0;
+		const walk = (s, polled) => {
+			const bits = shapeColumn(s, SHAPE.BITS);
+			const phrase = bits & BIT.WAIT ? at : -1;
+			const first = shapeAt[s] + SHAPE.COLUMNS;
+			const leaves = waits.leaves.length;
+			at += detailsOf(bits);
+			if (phrase >= 0)
+				waits.phrases.push(phrase);
+			for (let i = 0; i < shapeColumn(s, SHAPE.NCHILDREN); i++) {
+				const child = data.shapes[first + i];
+				walk(child, polled && branchOf(shapeColumn(child, SHAPE.BITS)) === BRANCH_POLLED);
+			}
+			if (polled && waits.leaves.length === leaves)
+				waits.leaves.push([strings[shapeColumn(s, SHAPE.WAIT)], phrase]);
+		};
+		walk(root, true);
+		return waits;
+	})();
+})();
 
 /* ---- trees ---- */
 
@@ -156,27 +177,42 @@ function namedShape(shape) {
 	}
 }
 
-/* What a task is called in a list: the function of what it is, else its type. */
-function taskName(task) {
-	if (tasks.shape[task]) {
-		const shape = namedShape(tasks.shape[task] - 1);
-		const other = kindOf(shapeColumn(shape, SHAPE.BITS)) === OTHER;
-		const name = strings[shapeColumn(shape, other ? SHAPE.TYPE_SHORT : SHAPE.FUNCTION)];
-		if (name)
-			return name;
-	}
-	return strings[tasks.type[task]] || '?';
+const shapeNames = [];
+
+function shapeName(root) {
+	const shape = namedShape(root);
+	const other = kindOf(shapeColumn(shape, SHAPE.BITS)) === OTHER;
+	return strings[shapeColumn(shape, other ? SHAPE.TYPE_SHORT : SHAPE.FUNCTION)];
 }
+
+/* What a task is called in a list: the function of what it is, else its type. */
+const taskName = (task) => (tasks.shape[task] &&
+	(shapeNames[tasks.shape[task] - 1] ??= shapeName(tasks.shape[task] - 1))) ||
+	strings[tasks.type[task]] || '?';
 
 const threadByNumber = new Map(data.threads.map((th) => [th.number, th]));
 
-/* The kind of what it waits for, '' none. */
-function taskWaitKind(task) {
+/* What the thread sits in that runs a task; null where it is none or sits in nothing. */
+function threadWait(task) {
 	const th = taskState(task) === 'running' ? threadByNumber.get(tasks.thread[task]) : null;
-	if (th && th.wait)
-		return th.wait.kind || '';
-	return tasks.shape[task] ? strings[shapeWait[tasks.shape[task] - 1]] : '';
+	return th ? th.wait : null;
 }
+
+const taskLeaves = (task) => (tasks.shape[task] ? shapeWaits(tasks.shape[task] - 1).leaves : []);
+
+/* The kinds of all that it waits for, each once; none where nothing is known of it. */
+function taskWaitKinds(task) {
+	const sits = threadWait(task);
+	const kinds = sits ? [sits.kind] : taskLeaves(task).map(([kind]) => kind);
+	return kinds.length > 1 ? [...new Set(kinds)].filter(Boolean) : kinds.filter(Boolean);
+}
+
+/* The phrases of what it waits for, but for the first one, which taskWaiting() has. */
+const taskAlsoWaiting = (task) => (threadWait(task) ? [] : taskLeaves(task).slice(1)
+	.map(([, at]) => (at < 0 ? '' : strings[tasks.details[taskDetails[task] + at]])));
+
+/* How many that are. */
+const taskOthers = (task) => (threadWait(task) ? 0 : Math.max(0, taskLeaves(task).length - 1));
 
 /*
  * Tasks by id. Two runtimes of different versions can have an id each: the second is "7~1" in

@@ -41,7 +41,7 @@ function fill(node, classes, properties, children) {
 			if (!String(value).startsWith('#'))
 				throw new Error('a link out of the page');
 			node.setAttribute('href', value);
-		} else if (key === 'hidden' || key === 'disabled' || key === 'checked') {
+		} else if (key === 'hidden' || key === 'disabled' || key === 'checked' || key === 'open') {
 			node[key] = true;
 		} else if (ATTRIBUTES.has(key) || key.startsWith('data-') ||
 			node.namespaceURI !== 'http://www.w3.org/1999/xhtml') {
@@ -84,10 +84,23 @@ function nameText(name, style) {
 /* A file with its line, and before it its folder. */
 const placeText = (place) => cutText(place, place.lastIndexOf('/') + 1, '.place');
 
+/* How wide text is in a font of the page, in pixels. The page has the fonts that there are. */
+const textWidth = (() => {
+	const pen = document.createElement('canvas').getContext('2d');
+	const text = getComputedStyle(document.documentElement);
+	const families = { mono: text.getPropertyValue('--mono'), text: text.fontFamily };
+	return (words, size, family = 'text', weight = 400) => {
+		pen.font = `${weight} ${size}px ${families[family]}`;
+		return pen.measureText(words).width;
+	};
+})();
+
 const byId = (id) => document.getElementById(id);
 
 /* Text of the program: what is written from right to left stays within. */
 const code = (text, more) => el('code' + (more || ''), null, text);
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const count = (n) => n.toLocaleString('en-US');
 const plural = (n, noun) => count(n) + ' ' + noun + (n === 1 ? '' : 's');

@@ -35,21 +35,27 @@ function frameTags(f) {
 		tags.push('inferred');
 	if (f.aliases || f.bits & BIT.UNCERTAIN)
 		tags.push('one of several');
-	return tags.map((t) => el('span.tag', null, t));
+	if (f.note)
+		tags.push(f.note);
+	return tags;
 }
 
 function frameLine(f, owner, level, more) {
 	const side = f.branch !== BRANCH_POLLED;
+	const name = frameName(f);
+	const place = framePlace(f);
+	const tags = frameTags(f);
 	return {
-		level, frame: f, owner, style: side ? '.frame.side' : '.frame', ...more,
+		level, frame: f, owner, style: side ? '.frame.side' : '.frame', ...more, place,
+		letters: name.length + tags.reduce((sum, t) => sum + t.length + 3, 0),
 		render: () => [
 			el('span.number', null, '#' + f.number),
-			nameText(frameName(f), f.kind === OTHER ? '.name.other' : '.name'),
-			frameTags(f),
-			f.note ? el('span.tag.note', null, f.note) : null,
+			nameText(name, f.kind === OTHER ? '.name.other' : '.name'),
 		],
+		tags: () => tags.map((t) => el('span.tag', null, t)),
 		cells: () => [
-			placeText(framePlace(f)),
+			...(owner.thread ? [] : ['']), /* tasks have a column of states */
+			placeText(place),
 			f.problem ? el('span.problem', null, f.problem)
 				: f.wait ? el('span.wait', null, f.wait.phrase || f.wait.kind) : '',
 		],

@@ -191,38 +191,98 @@ function choosePart(around, most) {
 
 /* ---- the picture ---- */
 
-const cut = (text, n) => (text.length > n ? text.slice(0, n - 1) + '…' : text);
+/* As graph.css has them. */
+const TITLE = { size: 13, family: 'text', weight: 600 };
+const MORE = { size: 11, family: 'mono', weight: 400 };
+const widthIn = (text, font) => textWidth(text, font.size, font.family, font.weight);
 
-/* The last part of a path, with the type of a method: what fits. */
-const lastParts = (name) => cut(name.replace(/^.*?::(?=[A-Z])|^.*::(?=[^:{]+(::\{.*)?$)/, ''), 28);
+/* As much of a text's beginning as fits. */
+function cutEnd(text, font, room) {
+	let [fits, end] = [0, text.length];
+	if (widthIn(text, font) <= room)
+		return text;
+	while (fits < end) {
+		const middle = (fits + end + 1) >> 1;
+		if (widthIn(text.slice(0, middle) + '…', font) <= room)
+			fits = middle;
+		else
+			end = middle - 1;
+	}
+	return text.slice(0, fits) + '…';
+}
 
-function nodeTitle(n) {
+/* A path of which the end matters: whole, else without what is generic, as many of its last parts as fit. */
+function cutStart(name, font, room) {
+	if (widthIn(name, font) <= room)
+		return name;
+	const plain = name.replace(/^([^<>]+)<.*>$/s, '$1<…>');
+	/* Not where "::" is within generics. */
+	const parts = /[<>()].*::/s.test(plain) ? [plain] : plain.split('::');
+	for (let from = 0; from < parts.length; from++) {
+		const text = (from ? '…::' : '') + parts.slice(from).join('::');
+		if (widthIn(text, font) <= room)
+			return text;
+	}
+	return cutEnd(parts[parts.length - 1], font, room);
+}
+
+/* What stands in a box: two lines of text, and of each how it is cut. */
+function nodeWords(n) {
 	if (n.kind === 'fork')
-		return [cut(n.label.replace(/ 0x[0-9a-f]+$/, ''), 20), n.any ? 'any of them' : 'all of them'];
+		return [n.label.replace(/ 0x[0-9a-f]+$/, ''), n.any ? 'any of them' : 'all of them', cutEnd];
 	if (n.kind === 'task')
-		return [n.label, lastParts(n.fn || taskName(n.task))];
+		return [n.label, taskName(n.task), cutStart];
 	if (n.party)
-		return [n.label, n.kind === 'block_on' ? lastParts(n.fn) : 'its own code'];
-	const m = n.label.match(/^(.*) (0x[0-9a-f]+)(?: \(`(.*)`\))?$/s);
-	return m ? [cut(m[3] || m[1], 24), m[3] ? m[1] : m[2]] : [cut(n.label, 24), ''];
+		return [n.label, n.fn || (n.kind === 'thread' ? 'its own code' : ''), cutStart];
+	const m = n.label.match(/^(.*?) (0x[0-9a-f]+)(?: \(`(.*)`\))?$/s);
+	return m ? [m[3] || m[1], m[3] ? m[1] : m[2], cutEnd] : [n.label, '', cutEnd];
+}
+
+/* Left of the text in a box, and right of it. */
+const padding = (n) => (n.party ? 14 : 22);
+const OUTSIDE = '+ ?';
+const roomForOutside = (n) => (n.outside && !n.party ? widthIn(OUTSIDE, MORE) + 10 : 0);
+
+/*
+ * Boxes are as wide as what stands in them, and all alike; not so wide that columns do not fit the
+ * screen, if they can.
+ */
+function fitBoxes(part, column) {
+	const columns = Math.max(0, ...column.values()) + 1;
+	const screen = document.documentElement.clientWidth - 2 * (TURN + SIZE.edge);
+	const share = (screen + SIZE.across) / columns - SIZE.across;
+	const most = share < 200 ? 260 : Math.min(share, 340);
+	let width = 0;
+	for (const n of part) {
+		const [title, more] = nodeWords(n);
+		width = Math.max(width, 2 * padding(n) + Math.max(widthIn(title, TITLE) + roomForOutside(n),
+			widthIn(more, MORE)));
+	}
+	SIZE.width = Math.floor(Math.min(Math.max(width, 150), most));
 }
 
 function drawNode(n, part, focus) {
-	const [title, more] = nodeTitle(n);
+	const [words, below, cutBelow] = nodeWords(n);
+	const room = SIZE.width - 2 * padding(n);
+	const title = cutEnd(words, TITLE, room - roomForOutside(n));
+	const more = cutBelow(below, MORE, room);
 	const hidden = n.into.reduce((sum, e) => sum + !part.has(e.from), 0);
 	const style = '.node.' + n.kind + (n.circle ? '.circle' : '') + (n.stuck ? '.stuck' : '') +
 		(n === focus ? '.focus' : '');
 	const box = svg('g', { transform: `translate(${n.x} ${n.y})` },
-		svg('title', null, n.label + (n.fn ? ', ' + n.fn : '') + (n.stuck ? ', stuck' : '') +
-			(n.outside && !n.party ? '; others are not known' : '')),
+		svg('title', null, [n.label, n.task >= 0 ? taskName(n.task) : n.fn, n.stuck ? 'stuck' : '',
+			n.outside && !n.party ? OUTSIDE + ': ' + OUTSIDE_WORDS : ''].filter(Boolean).join('\n')),
 		svg('rect', { width: SIZE.width, height: SIZE.height, rx: n.party ? 7 : 23 }),
-		svg('text', { x: n.party ? 14 : 22, y: more ? 20 : 28 }, title),
-		more ? svg('text.more', { x: n.party ? 14 : 22, y: 36 }, more) : null,
-		hidden ? svg('text.more', { x: 14, y: SIZE.height + 12 }, count(hidden) + ' more wait') : null,
-		n.outside && !n.party ? svg('text.more', { x: SIZE.width - 34, y: 20 }, '+ ?') : null);
+		svg('text', { x: padding(n), y: more ? 20 : 28 }, title),
+		more ? svg('text.more', { x: padding(n), y: 36 }, more) : null,
+		hidden ? svg('text.more.beside', { x: 14, y: SIZE.height + 12 }, count(hidden) + ' more wait') : null,
+		n.outside && !n.party ? svg('text.more.outside', { x: SIZE.width - padding(n), y: 20 }, OUTSIDE)
+			: null);
 	const href = n.task >= 0 ? taskLink(n.task) : n.party ? '#thread-' + n.thread : null;
 	return href ? svg('a' + style, { href }, box) : svg('g' + style, null, box);
 }
+
+const OUTSIDE_WORDS = 'or something not shown: a timer, I/O, a holder not found';
 
 const edgeWords = new Map(Object.entries({
 	holds: 'held by', sends: 'sent to by', receives: 'received by', refers: 'known to',
@@ -260,10 +320,12 @@ function edgeWay(e, bottom) {
 function drawEdge(e, bottom) {
 	const way = edgeWay(e, bottom);
 	const circle = e.from.circle && e.to.circle && !e.weak;
-	const words = e.kind === 'poll' ? '' : edgeWords.get(e.kind) || e.kind.replace(/_/g, ' ');
+	const kind = edgeWords.get(e.kind) || e.kind.replace(/_/g, ' ');
+	/* A wait for a mutex leads to a box that says so. */
+	const words = e.kind === 'poll' || e.to.label.toLowerCase().startsWith(kind + ' ') ? '' : kind;
 	return svg('g.edge' + (circle ? '.circle' : '') + (e.weak ? '.weak' : '') +
 		(e.kind === 'behind' ? '.behind' : ''), null,
-	svg('title', null, [e.phrase || words, e.evidence, e.doubt].filter(Boolean).join('; ')),
+	svg('title', null, [e.phrase || kind, e.evidence, e.doubt].filter(Boolean).join('; ')),
 	svg('path', { d: way.path, 'marker-end': circle ? 'url(#tip-circle)' : 'url(#tip)' }),
 	words ? svg('text', { x: way.label[0], y: way.label[1] }, words) : null);
 }
@@ -275,6 +337,7 @@ const TURN = 44;
 
 function drawPicture(part, focus) {
 	const column = makeColumns(part);
+	fitBoxes(part, column);
 	const shapes = [];
 	let right = 0;
 	let bottom = SIZE.edge;
@@ -296,7 +359,8 @@ function drawPicture(part, focus) {
 	return svg('svg', {
 		width, height: bottom, viewBox: `${-TURN} 0 ${width} ${bottom}`, role: 'group',
 		'aria-label': 'Graph of who waits for whom',
-		style: { 'min-width': Math.min(width, Math.max(640, 0.7 * width)) + 'px' },
+		/* Made a little smaller where that makes it fit; never so small that it cannot be read. */
+		style: { 'min-width': Math.ceil(0.92 * width) + 'px' },
 	},
 	svg('defs', null, tip('tip'), tip('tip-circle')), shapes.flat());
 }
@@ -310,9 +374,18 @@ function edgeLine(e) {
 		: 'waits for' + (e.to.party ? ' (' + e.kind.replace(/_/g, ' ') + ')' : ''));
 	return el('li', null, name(e.from), ' ' + words + ' ', name(e.to),
 		el('span.quiet', null, e.evidence ? [': ', linked(e.evidence)] : null,
-			e.doubt ? ' – ' + e.doubt : null));
+			e.doubt ? ' – ' + doubtWords(e.doubt) : null));
 }
 
+/* Kinds of nodes that look alike, and what they are. */
+const KEY = [
+	[['task'], 'task'], [['lock'], 'lock, permits'], [['channel'], 'channel'],
+	[['block_on', 'thread', 'runtime'], 'thread'],
+	[['fork', 'arm', 'owner'], 'several at once'], [['set'], 'set of tasks'],
+	[['wakers'], 'who can notify'],
+];
+
+const WORDS_OPEN = 40; /* edges */
 const GRAPH_MOST = 90;
 const GRAPH_MORE = 400;
 
@@ -327,9 +400,12 @@ function drawGraph(around, most) {
 		el('div.bar', null,
 			el('strong', null, around ? 'Around ' + around.label : 'Who waits for whom'),
 			el('ul.key', null,
-				[['task', 'task'], ['lock', 'lock, permits'], ['channel', 'channel'], ['block_on', 'thread']]
-					.map(([kind, words]) => el('li.' + kind, null, words)),
-				GRAPH.nodes.some((n) => n.circle) ? el('li.circle', null, 'in a circle') : null),
+				KEY.filter(([kinds]) => [...shown].some((n) => kinds.includes(n.kind)))
+					.map(([[kind], words]) => el('li.' + kind, null, words)),
+				[...shown].some((n) => n.circle) ? el('li.circle', null, 'in a circle') : null,
+				edges.some((e) => e.weak) ? el('li.weak', null, 'may end the wait') : null,
+				[...shown].some((n) => n.outside && !n.party) ? el('li.outside', null,
+					el('code', null, OUTSIDE), ' ' + OUTSIDE_WORDS) : null),
 			around ? el('a', { href: '#graph' }, 'All of it') : null,
 			el('output', null, left > 0 ? count(shown.size) + ' of ' + count(GRAPH.nodes.length) +
 				' shown' : plural(shown.size, 'node')),
@@ -337,7 +413,7 @@ function drawGraph(around, most) {
 				on: { click: () => drawGraph(around, GRAPH_MORE) } }, 'Show more') : null),
 		el('div.picture', { tabindex: '0', role: 'group', 'aria-label': 'Picture' },
 			drawPicture(part, around)),
-		el('details.words', null, el('summary', null, 'The same in words'),
+		el('details.words', { open: edges.length <= WORDS_OPEN }, el('summary', null, 'The same in words'),
 			el('ul.plain', null, edges.slice(0, GRAPH_MORE).map(edgeLine))),
 		data.graph_notes.length ? el('ul.plain.quiet', null,
 			data.graph_notes.map((n) => el('li', null, n))) : null,
@@ -356,9 +432,9 @@ function aboutInGraph(task) {
 	const holders = n.out.flatMap((e) => [e, ...(e.to.party ? [] : e.to.out)]);
 	const waiters = n.into.flatMap((e) => [...(e.from.party ? [] : e.from.into), e]);
 	return [
-		holders.length ? [el('h3', null, 'Waits for'), el('ul.plain', null, lines(holders),
+		holders.length ? [el('h3', null, 'Who it waits for'), el('ul.plain', null, lines(holders),
 			further(holders))] : null,
-		waiters.length ? [el('h3', null, 'Waited for'), el('ul.plain', null, lines(waiters),
+		waiters.length ? [el('h3', null, 'Who waits for it'), el('ul.plain', null, lines(waiters),
 			further(waiters))] : null,
 		el('p', null, el('a', { href: graphLink(n) }, 'In the graph')),
 	];

@@ -3,7 +3,7 @@
  * few of them cross. Edges that pass a column have a place in it, like a node.
  */
 
-const SIZE = { width: 176, height: 46, across: 84, down: 16, lane: 8, edge: 12 };
+const SIZE = { width: 176, height: 46, across: 96, down: 16, lane: 8, edge: 12 };
 
 /* Columns: a node is to the right of all that wait for it, but for edges that close a circle. */
 function makeColumns(part) {

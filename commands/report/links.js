@@ -1,3 +1,6 @@
+/* The graph's words for what was found nowhere else are long; as `async graph` says it. */
+const doubtWords = (doubt) => (doubt === data.sole_doubt ? 'the only candidate' : doubt);
+
 /*
  * Text of asyncdbg's own words, in which tasks and threads are named and names of the program are
  * quoted: the first become links, the second code.

@@ -3,7 +3,7 @@
 const ROLES = ['held by', 'sender', 'receiver', 'known to'];
 
 const holdings = (() => {
-	const COLUMNS = 13;
+	const COLUMNS = 15;
 	const rows = data.holdings;
 	const list = [];
 	for (let i = 0; i < rows.length; i += COLUMNS)
@@ -12,10 +12,9 @@ const holdings = (() => {
 			addr: strings[rows[i + 3]], object: strings[rows[i + 4]], task: rows[i + 5] - 1,
 			thread: rows[i + 6], frame: rows[i + 7] - 1, path: strings[rows[i + 8]],
 			place: strings[rows[i + 9]] + (rows[i + 10] ? ':' + rows[i + 10] : ''),
-			declared: (rows[i + 11] & 1) !== 0, uncertain: (rows[i + 11] & 2) !== 0,
-			sole: (rows[i + 11] & 4) !== 0, granted: (rows[i + 11] & 8) !== 0,
-			partial: (rows[i + 11] & 16) !== 0,
-			permits: rows[i + 12],
+			declared: (rows[i + 11] & 1) !== 0, granted: (rows[i + 11] & 2) !== 0,
+			partial: (rows[i + 11] & 4) !== 0, permits: rows[i + 12],
+			doubt: strings[rows[i + 13]], places: rows[i + 14],
 		});
 	return list;
 })();
@@ -23,10 +22,12 @@ const holdings = (() => {
 /* What it is to its owner: permits may have been given to a future that has not run since. */
 const roleOf = (h) => h.partial ? 'in part given to' : h.granted ? 'given to' : ROLES[h.role];
 
-/* Why it may not be so; '' where it is certain. */
-const doubtOf = (h) => !h.uncertain ? '' : h.sole
-	? 'Found nowhere else, though nothing proves that it is still there.'
-	: 'May have been dropped or moved.';
+/*
+ * Why it may not be so, as the graph says it; '' where it is certain. Of several places of one owner
+ * it is in one.
+ */
+const doubtOf = (h) => [h.places > 1 ? 'one of ' + count(h.places) + ' places' : '',
+	doubtWords(h.doubt)].filter(Boolean).join(', ');
 
 const holdingsOfTask = (() => {
 	const byTask = new Map();
@@ -77,9 +78,22 @@ function findObjects() {
 
 const kindWords = (kind) => kind.replace(/_/g, ' ');
 
+/* What locks and channels are called in the graph: "Mutex 0x7f00 (`name`)", by address. */
+const objectLabels = new Map(GRAPH.all.filter((n) => n.object).map((n) => [n.object, n.label]));
+
+/* "Mutex" and, where the program has a name for it, that. */
+function objectWords(o) {
+	const m = (objectLabels.get(o.object) || '').match(/^(.*?) 0x[0-9a-f]+(?: \(`(.*)`\))?$/s);
+	return m ? [m[1], m[2] || ''] : [kindWords(o.kind), ''];
+}
+
 const objectLine = (o, key, open) => ({
-	key, level: 1, open, style: '.group', object: o,
-	render: () => [el('span.id', null, kindWords(o.kind)), code(o.object || 'of unknown address', '.name')],
+	key, level: 1, open, style: '.group', object: o, letters: objectWords(o).join().length + 16,
+	render: () => {
+		const [what, name] = objectWords(o);
+		return [el('span.id', null, what), name ? code(name, '.name') : null,
+			code(o.object || 'of unknown address', name ? '.quiet' : '.name')];
+	},
 	cells: () => ['', el('span.wait', null, [o.has.length && plural(o.has.length, 'place') + ' with it',
 		o.wants.length && plural(o.wants.length, 'task') + ' waiting'].filter(Boolean).join(', '))],
 });
@@ -88,15 +102,16 @@ const ownerOf = (h) => (h.task >= 0 ? taskAnchor(h.task) : h.thread
 	? threadAnchor(h.thread) : 'unknown');
 
 const holderLine = (h, key) => ({
-	key, level: 2, holding: h, style: '.frame',
-	render: () => [el('span.tag', null, roleOf(h)), ownerOf(h), code(h.path || '', '.name')],
+	key, level: 2, holding: h, style: '.frame', letters: (h.path || '').length + 12, place: h.place,
+	render: () => [el('span.role', null, roleOf(h)), ownerOf(h), code(h.path || '', '.name')],
 	cells: () => [placeText(h.place), el('span.quiet', null,
-		h.uncertain ? 'may have been dropped or moved' : h.permits > 1 ? plural(h.permits, 'permit') : '')],
+		[h.permits > 1 ? plural(h.permits, 'permit') : '', doubtOf(h)].filter(Boolean).join(', '))],
 });
 
 const waiterLine = (w, key) => ({
-	key, level: 2, waiter: w, style: '.frame',
-	render: () => [el('span.tag', null, 'waits'), taskAnchor(w.task), nameText(taskName(w.task), '.name')],
+	key, level: 2, waiter: w, style: '.frame', letters: taskName(w.task).length + 12,
+	place: taskAwaiting(w.task),
+	render: () => [el('span.role', null, 'waits'), taskAnchor(w.task), nameText(taskName(w.task), '.name')],
 	cells: () => [placeText(taskAwaiting(w.task)), el('span.wait', null, w.phrase)],
 });
 
@@ -114,10 +129,10 @@ class LockList {
 					this.open.delete(row.key);
 				this.refresh();
 			},
-			select: (row) => {
-				refill(byId('lock-about'), row.holding ? aboutHolding(row.holding)
-					: row.waiter ? aboutTask(row.waiter.task) : aboutObject(row.object));
-			},
+			styles: ['place', 'what'], panel: byId('lock-about'),
+			about: (row) => (row.holding ? aboutHolding(row.holding)
+				: row.waiter ? aboutTask(row.waiter.task) : aboutObject(row.object)),
+			empty: () => 'No locks or channels were found.',
 		});
 		this.refresh();
 	}
@@ -137,8 +152,9 @@ class LockList {
 }
 
 const aboutObject = (o) => [
-	el('h2', null, kindWords(o.kind)),
-	el('dl', null, fact('Address', o.object && code(o.object)),
+	el('h2', null, objectWords(o)[0]),
+	el('dl', null, fact('Called', objectWords(o)[1] && code(objectWords(o)[1])),
+		fact('Address', o.object && code(o.object)),
 		fact('Found with', plural(o.has.length, 'place')), fact('Waiting', plural(o.wants.length, 'task'))),
 	o.has.length ? null : el('p.quiet', null, 'Nobody was found that has it.'),
 	data.unsearched.length ? [el('h3', null, 'Not searched'),
@@ -147,7 +163,9 @@ const aboutObject = (o) => [
 
 const aboutHolding = (h) => [
 	el('h2', null, code(h.path || h.kind)),
-	h.uncertain ? el('p.problem', null, doubtOf(h)) : null,
+	h.places > 1 ? el('p.problem', null, 'It is in one of ' + count(h.places) + ' places of ' +
+		(h.task >= 0 ? 'this task.' : 'this thread.')) : null,
+	h.doubt ? el('p.problem', null, capital(h.doubt) + '.') : null,
 	el('dl', null,
 		fact('Role', roleOf(h)), fact('Of', ownerOf(h), h.frame > 0 ? ', frame ' + h.frame : null),
 		fact(h.declared ? 'Declared' : 'Awaited', h.place && code(h.place)),
@@ -163,7 +181,7 @@ function aboutHeld(task) {
 	return held.length ? [el('h3', null, 'Has'), el('ul.plain', null,
 		held.slice(0, most).map((h) => el('li', null, h.role ? ROLES[h.role] + ' of ' : '',
 			kindWords(h.kind), ' ', code(h.object || ''), h.path ? [' in ', code(h.path)] : null,
-			el('span.quiet', null, (h.place ? ' at ' + h.place : '') + (h.uncertain
-				? h.sole ? ', no other candidate' : ', may have been dropped' : '')))),
+			el('span.quiet', null, (h.place ? ' at ' + h.place : '') +
+				(h.doubt ? ', ' + doubtOf(h) : '')))),
 		held.length > most ? el('li.quiet', null, 'and ' + (held.length - most) + ' more') : null)] : null;
 }

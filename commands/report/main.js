@@ -70,6 +70,9 @@ function go() {
 			byId('query').value = rest;
 			taskList.search(rest);
 		}
+	} else if (part === 'missing') {
+		show('overview');
+		byId('missing')?.scrollIntoView();
 	} else {
 		show(views.some((v) => v.name === part) ? part : 'overview');
 	}
@@ -92,10 +95,12 @@ window.addEventListener('beforeprint', () => {
 	if (GRAPH.edges.length && !byId('view-graph').firstChild)
 		drawGraph(null);
 	taskList.list.print(true);
+	lockList?.list.print(true);
 	threadList.list.print(true);
 });
 window.addEventListener('afterprint', () => {
 	taskList.list.print(false);
+	lockList?.list.print(false);
 	threadList.list.print(false);
 });
 

@@ -1,27 +1,30 @@
 /* The first page: what was looked at, what is wrong, how much there is of what. */
 
-/* How often each value of a function of tasks occurs, most first. */
+/* How many tasks have each value of a function that gives a list of different ones, most first. */
 function tally(of) {
 	const counts = new Map();
 	for (let task = 0; task < taskCount; task++) {
-		const value = of(task);
-		counts.set(value, (counts.get(value) || 0) + 1);
+		for (const value of of(task))
+			counts.set(value, (counts.get(value) || 0) + 1);
 	}
 	return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
-/* A list of bars; each leads to the tasks that a query finds. entries: [name, n, link, class]. */
-function bars(entries, most, rest) {
-	const longest = Math.max(1, ...entries.map((e) => e[1]));
+/*
+ * A list of bars; each leads to the tasks that a query finds. entries: [name, n, link, class]. apart:
+ * no task is in two of them.
+ */
+function bars(entries, most, rest, apart) {
+	const longest = entries.reduce((max, e) => Math.max(max, e[1]), 1);
 	const left = entries.slice(most);
 	return [
 		el('ul.bars', null, entries.slice(0, most).map(([name, n, link, style]) =>
 			el('li', null, el('a', { href: link },
-				el('span.bar-name', null, name), el('span.bar-count', null, count(n)),
+				el('span.bar-name', null, typeof name === 'string' ? el('span', null, name) : name), el('span.bar-count', null, count(n)),
 				el('span.bar-track', { 'aria-hidden': 'true' }, el('span.bar-fill' + (style || ''),
 					{ style: { width: Math.max(0.5, (100 * n) / longest) + '%' } })))))),
-		left.length ? el('p.quiet', null, 'and ' + plural(left.length, rest) + ' with ' +
-			plural(left.reduce((sum, e) => sum + e[1], 0), 'task')) : null,
+		left.length ? el('p.quiet', null, 'and ' + plural(left.length, rest) +
+			(apart ? ' with ' + plural(left.reduce((sum, e) => sum + e[1], 0), 'task') : '')) : null,
 	];
 }
 
@@ -32,7 +35,9 @@ const card = (style, title, ...content) =>
 	el('section.card.' + style, null, el('h2', null, title), ...content);
 
 function statesCard() {
-	const states = tally(taskState);
+	if (!taskCount)
+		return null;
+	const states = tally((task) => [taskState(task)]);
 	return card('small', 'Tasks',
 		el('p.big', null, count(taskCount), groups.length ? el('span.quiet', null, ' in ' +
 			plural(groups.length, 'kind')) : null),
@@ -43,17 +48,24 @@ function statesCard() {
 }
 
 function waitsCard() {
-	const waits = tally(taskWaitKind).map(([kind, n]) => [kind ? kind.replace(/_/g, ' ') : 'nothing known',
-		n, queryLink('wait:' + (kind ? quoted(kind) : 'none'))]);
-	return waits.length ? card('tall', 'Waiting for', bars(waits, 8, 'other kind')) : null;
+	let several = 0;
+	const waits = tally((task) => {
+		const kinds = taskWaitKinds(task);
+		several += kinds.length > 1;
+		return kinds.length ? kinds : [''];
+	}).map(([kind, n]) => [kind ? kind.replace(/_/g, ' ') : 'nothing known', n,
+		queryLink('wait:' + (kind ? quoted('=' + kind) : 'none'))]);
+	return waits.length ? card('tall', 'Waiting for', bars(waits, 8, 'other kind', !several),
+		several ? el('p.quiet', null, plural(several, 'task') + (several === 1 ? ' waits' : ' wait') +
+			' for several and count in each.') : null) : null;
 }
 
 function groupsCard() {
 	if (!groups.length)
 		return null;
-	const entries = groups.map((g) => [[code(taskName(g.example)), ' ',
+	const entries = groups.map((g) => [[nameText(taskName(g.example), '.name'),
 		el('span.quiet', null, taskAwaiting(g.example))], g.count, '#group-' + g.index]);
-	return card('tall', 'Largest groups', bars(entries, 8, 'other kind'));
+	return card('tall', 'Largest groups', bars(entries, 8, 'other kind', true));
 }
 
 const STUCK_MOST = 4;
@@ -100,7 +112,10 @@ function notesCard() {
 	const unsearched = data.unsearched.slice(0, UNSEARCHED_MOST);
 	if (data.unsearched.length > UNSEARCHED_MOST)
 		unsearched.push('and ' + plural(data.unsearched.length - UNSEARCHED_MOST, 'other place'));
-	return el('section.card.wide.notes', null, el('h2', null,
+	/* Where nothing but notes was found, they are on top: see nothingFound(). */
+	if (!taskCount && !data.verdicts.length)
+		return null;
+	return el('section.card.wide.notes', { id: 'missing' }, el('h2', null,
 		data.complete ? 'Notes' : 'What is missing'),
 		notes.length ? el('ul.plain', null, notes.map((n) => el('li', null, n)))
 			: el('p.quiet', null, data.complete ? 'Nothing that was asked for is missing.'
@@ -127,7 +142,8 @@ function headline() {
 			fact('Executable', t.exe && code(t.exe)),
 			fact('Build-id', t.build_id && code(t.build_id)),
 			fact('tokio', t.tokio), fact('rustc', t.rustc), fact('Processor', t.arch),
-			fact('Debug info', t.debug_info + (t.debug_info_reason ? ': ' + t.debug_info_reason : '')),
+			fact('Debug info', t.debug_info, t.debug_info_reason && taskCount
+				? [': ', linked(t.debug_info_reason)] : null),
 			fact('Stood still', data.reading.pause_ns && (data.reading.pause_ns / 1e6).toFixed(2) + ' ms'),
 			fact('Written', when + ' by asyncdbg ' + data.version)),
 	];
@@ -166,16 +182,34 @@ function verdictCard(v, others) {
 				'In the graph')));
 }
 
+/* Why there are no tasks, in a line. */
+const noTasks = () => (data.runtimes.length ? 'The runtime' + (data.runtimes.length > 1 ? 's' : '') +
+	' of this program had no task when it was looked at.'
+	: 'No runtime was found in this program, so no tasks are known.');
+
+/* In place of verdicts, where there is nothing to judge: that it is so, and all that may be why. */
+function nothingFound() {
+	const reason = data.target.debug_info_reason;
+	const notes = data.notes.filter((n) => !reason || !n.endsWith(reason));
+	return el('article.verdict', null, el('h2', null, noTasks()),
+		reason ? el('p', null, 'Debug info: ', linked(reason)) : null,
+		notes.length ? el('ul.plain', null, notes.map((n) => el('li', null, linked(n)))) : null,
+		el('p', null, data.runtimes.length ? null : 'Nothing is said of deadlocks or lost wake-ups. ',
+			'What the ', el('a', { href: '#threads' }, 'threads'), ' do is shown.'));
+}
+
 const VERDICTS_MOST = 20;
 
 function verdictCards() {
 	const list = data.verdicts;
 	if (!taskCount && !list.length)
-		return null;
+		return nothingFound();
 	if (!list.length)
-		return el('p.none', null, 'No task was found that can never go on: no deadlock, no ' +
-			'futurelock, no lost wake-up.', data.graph_notes.length || data.unsearched.length
-			? ' Not all could be searched.' : null);
+		return el('p.none' + (data.complete ? '' : '.partial'), null, data.complete ? null
+			: el('strong', null, 'Not all of the program could be read. '),
+		'No task was found that can never go on: no deadlock, no futurelock, no lost wake-up.',
+		data.graph_notes.length || data.unsearched.length ? ' Not all could be searched.' : null,
+		data.complete ? null : [' ', el('a', { href: '#missing' }, 'What is missing')]);
 	const firsts = new Map();
 	list.forEach((v, i) => {
 		if (v.alike === i)

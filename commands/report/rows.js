@@ -5,7 +5,11 @@
  *   key       what it is known by when the lines are made anew
  *   level     from 1
  *   open      true, false; undefined: it cannot be opened
- *   render()  its elements
+ *   letters   how many its name and what stands behind it have
+ *   place     what the column of places says, if it has a place
+ *   render()  its name and what stands before it
+ *   tags()    what stands behind the name where there is room; may be left out
+ *   cells()   what is in the other columns; may be left out
  *
  * The list has the focus as a whole (aria-activedescendant); keys are those of a tree:
  * https://www.w3.org/WAI/ARIA/apg/patterns/treeview/
@@ -15,16 +19,31 @@ const ROW_HEIGHT = 28;
 const MARGIN = 12; /* lines above and below those in sight */
 const PRINTED = 1000;
 
+/* In pixels: what stands before a name, "Task 12345" or "#12"; and how much a level is indented. */
+const BEFORE_NAME = 124;
+const BEFORE_FRAME = 56;
+const INDENT = 20;
+
+/* How wide a letter of a name is. */
+const letterWidth = textWidth('0'.repeat(100), 12.9, 'mono') / 100;
+
 class Rows {
 	/*
-	 * host: an empty element. label: for those who hear the page. head: titles of columns.
-	 * toggle(row, open), select(row): what to do then.
+	 * host: an empty element. label: for those who hear the page. head: titles of columns, the first
+	 * of which has names; styles: classes of the others. toggle(row, open): what to do then.
+	 * about(row): what to tell of a line that is chosen; panel: the element to tell it in.
+	 * empty(): what to say where there are no lines.
 	 */
-	constructor(host, { label, head, toggle, select }) {
+	constructor(host, { label, head, styles, toggle, about, panel, empty }) {
 		this.rows = [];
 		this.at = -1;
 		this.toggle = toggle;
-		this.onselect = select;
+		this.styles = styles;
+		this.panel = new Panel(panel, about, () => this.tree.focus({ preventScroll: true }));
+		this.empty = el('p.empty.quiet', { hidden: true });
+		this.said = empty;
+		this.host = host;
+		this.widest = { name: 0, place: 0 };
 		this.prefix = host.id + '-';
 		this.canvas = el('div.canvas', { role: 'none' });
 		this.tree = el('div.tree', {
@@ -34,11 +53,10 @@ class Rows {
 				keydown: (e) => this.key(e),
 				click: (e) => this.click(e),
 				dblclick: (e) => this.click(e),
-				mouseover: (e) => this.explain(e.target.closest('.cell')),
 			},
 		}, this.canvas);
-		host.append(el('div.head', { 'aria-hidden': 'true' }, head.map((h) => el('span', null, h))),
-			this.tree);
+		host.append(el('div.head', { 'aria-hidden': 'true' }, head.map((h, i) =>
+			el('span.cell' + (i ? '.' + styles[i - 1] : ''), null, h))), this.empty, this.tree);
 		this.drawn = [0, 0];
 		new ResizeObserver(() => this.draw(false)).observe(this.tree);
 	}
@@ -49,6 +67,9 @@ class Rows {
 		this.rows = rows;
 		this.at = key === null ? -1 : rows.findIndex((r) => r.key === key);
 		this.count();
+		this.measure();
+		refill(this.empty, rows.length ? null : this.said());
+		this.empty.hidden = rows.length > 0;
 		this.canvas.style.setProperty('height', rows.length * ROW_HEIGHT + 'px');
 		this.draw(true);
 	}
@@ -66,6 +87,22 @@ class Rows {
 			sizes.length = row.level + 1;
 			row.of = sizes[row.level] ||= row.nth;
 		}
+	}
+
+	/*
+	 * Makes columns as wide as names and places are, within bounds (lists.css); never narrower, so
+	 * that they stay where they are when a line is opened.
+	 */
+	measure() {
+		let { name, place } = this.widest;
+		for (const row of this.rows) {
+			name = Math.max(name, (row.level - 1) * INDENT + row.letters * letterWidth +
+				(row.frame || row.stack ? BEFORE_FRAME : BEFORE_NAME));
+			place = Math.max(place, (row.place || '').length);
+		}
+		this.widest = { name, place };
+		this.host.style.setProperty('--name', Math.ceil(name) + 'px');
+		this.host.style.setProperty('--place', Math.ceil(place * letterWidth + 2) + 'px');
 	}
 
 	/* Brings those in sight into the document. */
@@ -97,8 +134,10 @@ class Rows {
 			'aria-level': row.level, 'aria-posinset': row.nth, 'aria-setsize': row.of,
 			'aria-expanded': row.open, 'aria-selected': i === this.at,
 			style: { top: i * ROW_HEIGHT + 'px', '--level': row.level - 1 },
-		}, el('span.cell.first', null, el('span.twist', { 'aria-hidden': 'true' }), row.render()),
-		row.cells ? row.cells().map((c) => el('span.cell', null, c)) : null);
+		}, el('span.cell.first', null,
+			el('span.lead', null, el('span.twist', { 'aria-hidden': 'true' }), row.render()),
+			row.tags ? row.tags() : null),
+		row.cells ? row.cells().map((c, k) => el('span.cell.' + this.styles[k], null, c)) : null);
 	}
 
 	mark() {
@@ -111,11 +150,12 @@ class Rows {
 			this.tree.removeAttribute('aria-activedescendant');
 	}
 
-	/* Selects line i and brings it into sight. */
-	select(i) {
+	/* Selects line i, tells of it and brings it into sight. asked: even if telling was ended. */
+	select(i, asked) {
 		if (i < 0 || i >= this.rows.length)
 			return;
 		this.at = i;
+		this.panel.tell(this.rows[i], asked);
 		const top = i * ROW_HEIGHT;
 		if (top < this.tree.scrollTop)
 			this.tree.scrollTop = top;
@@ -123,15 +163,15 @@ class Rows {
 			this.tree.scrollTop = top + ROW_HEIGHT - this.tree.clientHeight;
 		this.draw(false);
 		this.mark();
-		this.onselect(this.rows[i]);
 	}
 
 	/* The same by key, in the middle, where there is such a line; the keys are the list's then. */
 	reveal(key) {
 		const i = this.rows.findIndex((r) => r.key === key);
 		if (i >= 0) {
+			this.panel.tell(this.rows[i], true);
 			this.tree.scrollTop = Math.max(0, i * ROW_HEIGHT - this.tree.clientHeight / 3);
-			this.select(i);
+			this.select(i, true);
 		}
 		this.tree.focus({ preventScroll: true });
 	}
@@ -142,20 +182,12 @@ class Rows {
 		this.toggle(this.rows[i], open);
 	}
 
-	/* What does not fit is told by a tip. */
-	explain(cell) {
-		const cut = cell && [cell, ...cell.querySelectorAll('code, span')]
-			.some((part) => part.scrollWidth > part.clientWidth);
-		if (cut)
-			cell.title = cell.textContent;
-	}
-
 	click(e) {
 		const line = e.target.closest('.row');
 		if (!line || e.target.closest('a'))
 			return;
 		const i = Number(line.dataset.row);
-		this.select(i);
+		this.select(i, true);
 		if (e.type === 'dblclick' || e.target.closest('.twist'))
 			this.set_open(i, !this.rows[i].open);
 	}
@@ -185,7 +217,9 @@ class Rows {
 				: row.open && go(this.at + 1)),
 			ArrowLeft: () => row && (row.open ? this.set_open(this.at, false)
 				: this.parent(this.at) >= 0 && go(this.parent(this.at))),
-			Enter: () => row && this.set_open(this.at, !row.open),
+			Enter: () => row && (this.panel.ended ? this.select(this.at, true)
+				: this.set_open(this.at, !row.open)),
+			Escape: () => this.panel.end(),
 			' ': () => row && this.set_open(this.at, !row.open),
 		};
 		if (!keys[e.key])

@@ -53,15 +53,29 @@ const inShapes = (columns, withPlace) => (text) => {
 	return (task) => tasks.shape[task] !== 0 && has[tasks.shape[task] - 1] === 1;
 };
 
+/*
+ * "wait:none"; "wait:=mutex": it waits for that kind itself; "wait:mutex": the text is in the kind or
+ * the phrase of any of its futures, as in `tasks --with waiting_on`.
+ */
+function waitsFor(text) {
+	if (text === 'none')
+		return (task) => taskWaitKinds(task).length === 0;
+	if (text.startsWith('='))
+		return (task) => taskWaitKinds(task).some((kind) => kind.toLowerCase() === text.slice(1));
+	/* Kinds are shown with blanks. */
+	const kinds = shapesWith(text.replace(/ /g, '_'), [SHAPE.WAIT], false);
+	const has = stringsWith(text);
+	return (task) => has[tasks.waiting[task]] || (tasks.shape[task] !== 0 &&
+		(kinds[tasks.shape[task] - 1] === 1 || shapeWaits(tasks.shape[task] - 1).phrases
+			.some((at) => has[tasks.details[taskDetails[task] + at]])));
+}
+
 /* By field: what makes a test of a task from a term's text. */
 const FIELDS = {
 	id: (text) => (task) => taskId(task) === text,
 	task: (text) => (task) => taskId(task) === text,
 	state: (text) => (task) => taskState(task) === text,
-	wait: (text) => {
-		const none = text === 'none';
-		return (task) => (none ? taskWaitKind(task) === '' : taskWaitKind(task).includes(text));
-	},
+	wait: waitsFor,
 	runtime: (text) => (task) => String(tasks.runtime[task]) === text,
 	thread: (text) => (task) => String(tasks.thread[task]) === text,
 	fn: inShapes([SHAPE.FUNCTION], false),

@@ -8,19 +8,26 @@ const SHOW_OPEN = 150;   /* shapes' lines: as few as that are open from the star
 
 const stateDot = (state) => el('span.state.' + state, null, state);
 
+/* As `tasks` says it: the first of what it waits for, and how much more there is. */
+const waitText = (text, others) => (text && others
+	? el('span.waits', null, el('span.wait', null, text), el('span.quiet', null, '+' + others + ' more'))
+	: el('span.wait', null, text));
+
 function taskLine(task, level, open) {
+	const changed = taskChanged(task);
 	return {
-		key: 't' + task, level, open, task,
+		key: 't' + task, level, open, task, place: taskAwaiting(task),
+		letters: taskName(task).length + (changed ? 10 : 0),
 		render: () => [
-			el('span.id', null, 'Task ' + taskId(task)), stateDot(taskState(task)),
-			taskChanged(task) ? el('span.tag', { title: 'It changed while it was read' }, 'changed')
-				: null,
-			nameText(taskName(task), '.name'),
+			el('span.id', null, 'Task ' + taskId(task)), nameText(taskName(task), '.name'),
 		],
+		tags: () => [changed ? el('span.tag', { title: 'It changed while it was read' }, 'changed')
+			: null],
 		cells: () => [
+			stateDot(taskState(task)),
 			placeText(taskAwaiting(task)),
 			tasks.problem[task] ? el('span.problem', null, strings[tasks.problem[task]])
-				: el('span.wait', null, taskWaiting(task)),
+				: waitText(taskWaiting(task), taskOthers(task)),
 		],
 	};
 }
@@ -30,26 +37,27 @@ function groupLine(group, members, open) {
 	const all = members.length === group.count;
 	return {
 		key: 'g' + group.index, level: 1, open, group, members, style: '.group',
+		letters: taskName(example).length, place: taskAwaiting(example),
 		render: () => [
 			el('span.count', { title: plural(group.count, 'task') + ' alike' },
 				all ? count(group.count) : count(members.length) + ' of ' + count(group.count)),
-			group.states.map((n, s) => (n ? el('span.state.' + data.words.task[s],
-				{ title: n + ' ' + data.words.task[s] }, group.states[s] === group.count
-					? data.words.task[s] : count(n)) : null)),
 			nameText(taskName(example), '.name'),
 		],
 		cells: () => [
+			group.states.map((n, s) => (n ? el('span.state.' + data.words.task[s], null,
+				n === group.count ? data.words.task[s] : count(n),
+				n === group.count ? null : el('span.sr', null, ' ' + data.words.task[s])) : null)),
 			placeText(taskAwaiting(example)),
-			el('span.wait', null, groupWaiting(group)),
+			waitText(groupWaiting(group), taskOthers(group.example)),
 		],
 	};
 }
 
 const membersLine = (group, members, open) => ({
-	key: 'g' + group.index + 'm', level: 2, open, group, members, style: '.members',
+	key: 'g' + group.index + 'm', level: 2, open, group, members, style: '.members', letters: 20,
 	render: () => [el('span', null, members.length === group.count
 		? 'All ' + plural(members.length, 'task') : plural(members.length, 'task') + ' found')],
-	cells: () => ['', el('span.quiet', null, members.length > 1
+	cells: () => ['', '', el('span.quiet', null, members.length > 1
 		? 'oldest ' + taskId(members[0]) + ', newest ' + taskId(members[members.length - 1]) : '')],
 });
 
@@ -64,10 +72,14 @@ class TaskList {
 		this.grouped = taskCount > GROUP_FROM;
 		this.found = searchTasks('', this.states);
 		this.list = new Rows(byId('task-list'), {
-			label: 'Tasks', head: ['Task and its futures', 'At', 'Waiting for'],
+			label: 'Tasks', head: ['Task and its futures', 'State', 'At', 'Waiting for'],
+			styles: ['states', 'place', 'what'],
 			toggle: (row, open) => this.toggle(row, open),
-			select: (row) => this.about(row),
+			about: aboutLine, panel: byId('task-about'),
+			empty: () => (taskCount ? 'No task is like that.' : noTasks()),
 		});
+		byId('task-list').classList.toggle('mixed', groups.some((g) =>
+			g.states.filter(Boolean).length > 1));
 		this.controls();
 		if (taskCount <= SHOW_OPEN && this.lines() <= SHOW_OPEN)
 			this.all(true);
@@ -237,12 +249,21 @@ class TaskList {
 		this.refresh();
 		this.list.reveal('g' + index);
 	}
+}
 
-	about(row) {
-		const about = row.frame ? aboutFrame(row.frame, row.owner)
-			: row.task !== undefined ? aboutTask(row.task) : aboutGroup(row.group);
-		refill(byId('task-about'), about);
-	}
+const aboutLine = (row) => (row.frame ? aboutFrame(row.frame, row.owner)
+	: row.task !== undefined ? aboutTask(row.task) : aboutGroup(row.group));
+
+const ALSO_MOST = 12;
+
+/* What else it waits for, a line each. */
+function alsoWaiting(task) {
+	const phrases = taskAlsoWaiting(task);
+	const lines = phrases.slice(0, ALSO_MOST).map((p) => el('li', null, p ? linked(p)
+		: 'what nothing is known of'));
+	if (phrases.length > ALSO_MOST)
+		lines.push(el('li.quiet', null, 'and ' + count(phrases.length - ALSO_MOST) + ' more'));
+	return lines.length ? el('ul.plain', null, lines) : null;
 }
 
 function aboutTask(task) {
@@ -256,6 +277,7 @@ function aboutTask(task) {
 			'It changed while it was read: parts of it may not fit together.') : null,
 		el('dl', null,
 			fact('Waits for', linked(taskWaiting(task))),
+			fact('And for', alsoWaiting(task)),
 			fact('At', taskAwaiting(task) && code(taskAwaiting(task))),
 			fact('Runs on', tasks.thread[task] && threadAnchor(tasks.thread[task])),
 			fact('Runtime', runtime && runtimeName(runtime)),

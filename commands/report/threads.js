@@ -19,10 +19,11 @@ function threadRole(th) {
 function threadLine(th, open) {
 	return {
 		key: 'h' + th.number, level: 1, open, th,
+		letters: (th.name || '').length + threadRole(th).length,
 		render: () => [
 			el('span.id', null, 'Thread ' + th.number), code(th.name || '', '.name'),
-			el('span.quiet', null, threadRole(th)),
 		],
+		tags: () => [el('span.quiet', null, threadRole(th))],
 		cells: () => [
 			th.task ? [idAnchor(th.task)] : '',
 			th.problem ? el('span.problem', null, th.problem)
@@ -31,23 +32,31 @@ function threadLine(th, open) {
 	};
 }
 
+const stackName = (frame) => strings[frame[FRAME.FUNCTION]] || strings[frame[FRAME.FULL]] || '?';
+
+const stackPlace = (frame) => strings[frame[FRAME.FILE_SHORT]] +
+	(frame[FRAME.LINE] ? ':' + frame[FRAME.LINE] : '');
+
 const stackLine = (th, frame) => ({
+	letters: stackName(frame).length + (frame[FRAME.INLINED] ? 10 : 0), place: stackPlace(frame),
 	key: 'h' + th.number + 's' + frame[FRAME.NUMBER], level: 2, th, stack: frame,
 	style: isForeign(frame) ? '.frame.foreign' : '.frame',
 	render: () => [
 		el('span.number', null, '#' + frame[FRAME.NUMBER]),
-		nameText(strings[frame[FRAME.FUNCTION]] || strings[frame[FRAME.FULL]] || '?', '.name'),
+		nameText(stackName(frame), '.name'),
+	],
+	tags: () => [
 		frame[FRAME.INLINED] ? el('span.tag', null, 'inlined') : null,
 		frame[FRAME.TASK] ? el('span.tag', null, 'polls ' , idAnchor(strings[frame[FRAME.TASK]])) : null,
 	],
 	cells: () => [
-		placeText(strings[frame[FRAME.FILE_SHORT]] + (frame[FRAME.LINE] ? ':' + frame[FRAME.LINE] : '')),
+		placeText(stackPlace(frame)),
 		el('span.quiet', null, strings[frame[FRAME.MODULE]]),
 	],
 });
 
 const titleLine = (th, what, text) => ({
-	key: 'h' + th.number + what, level: 2, th, style: '.title', render: () => text,
+	key: 'h' + th.number + what, level: 2, th, style: '.title', letters: 0, render: () => text,
 });
 
 class ThreadList {
@@ -64,7 +73,8 @@ class ThreadList {
 					set.delete(row.key);
 				this.refresh();
 			},
-			select: (row) => this.about(row),
+			styles: ['place', 'what'], about: aboutThreadLine, panel: byId('thread-about'),
+			empty: () => 'No threads were read.',
 		});
 		if (data.threads.length === 1)
 			this.open.add('h' + data.threads[0].number);
@@ -96,13 +106,10 @@ class ThreadList {
 		this.refresh();
 		this.list.reveal('h' + number);
 	}
-
-	about(row) {
-		const about = row.frame ? aboutFrame(row.frame, row.owner)
-			: row.stack ? aboutStack(row.th, row.stack) : aboutThread(row.th);
-		refill(byId('thread-about'), about);
-	}
 }
+
+const aboutThreadLine = (row) => (row.frame ? aboutFrame(row.frame, row.owner)
+	: row.stack ? aboutStack(row.th, row.stack) : aboutThread(row.th));
 
 const aboutThread = (th) => [
 	el('h2', null, 'Thread ' + th.number),
@@ -121,7 +128,7 @@ const aboutThread = (th) => [
 ];
 
 const aboutStack = (th, frame) => [
-	el('h2', null, code(strings[frame[FRAME.FUNCTION]] || strings[frame[FRAME.FULL]] || '?')),
+	el('h2', null, code(stackName(frame))),
 	el('p.quiet', null, 'Frame ' + frame[FRAME.NUMBER] + ' of ', threadAnchor(th.number)),
 	el('dl', null,
 		fact('Polls', frame[FRAME.TASK] && idAnchor(strings[frame[FRAME.TASK]])),
