@@ -1,6 +1,7 @@
 #!/bin/bash
 # Reports in a real browser: they open, can be searched and walked through, take no text for
-# markup, and stay small in memory with 100,000 tasks. Screenshots are kept in OUTPUT.
+# markup, and stay small in memory with 100,000 tasks; all of them can be read on small and large
+# screens, by day and by night. Screenshots are kept in OUTPUT.
 #
 # usage: run_report.sh ASYNCDBG REPORT_PAGES OUTPUT
 #
@@ -34,5 +35,11 @@ unpack_fixture locks "$work"
 (cd "$work" && "$asyncdbg" -c locks.core --exe locks.exe report "$output/locks.html")
 "$report_pages" hostile "$output/hostile.html"
 "$report_pages" deadlock "$output/deadlock.html"
+"$report_pages" server "$output/server.html"
+"$report_pages" plain "$output/plain.html"
 "$report_pages" many "$output/many.html" 100000
-node "$here/report/check.js" "$output" "$browser" "$output" "$output"
+status=0
+node "$here/report/check.js" "$output" "$browser" "$output" "$output" || status=1
+pages=(locks server deadlock plain many)
+node "$here/report/readable.js" "$output" "$browser" "$output" "${pages[@]/%/.html}" || status=1
+exit $status

@@ -3,7 +3,8 @@
 // usage: node check.js MODULES BROWSER PAGES OUTPUT
 //
 // MODULES: a folder with node_modules/playwright-core. PAGES: a folder with locks.html (of the
-// fixture of that name), hostile.html, deadlock.html and many.html (of pages.c). Screenshots go to OUTPUT.
+// fixture of that name), hostile.html, deadlock.html, server.html, plain.html and many.html (of
+// pages.c). Screenshots go to OUTPUT. Whether all of a page can be read is for readable.js to say.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -152,6 +153,95 @@ const checks = {
 		await has(page, '#found', /^3 of 29 tasks$/);
 		await page.goBack();
 		await page.waitForSelector('#view-overview', { state: 'visible' });
+		await close();
+	},
+
+	async 'nothing takes room before there is something to tell'() {
+		const { page, close } = await open('server.html', '#tasks');
+		const wide = (selector) => page.locator(selector).evaluate((e) => e.clientWidth);
+		assert.ok(!await page.isVisible('#task-about'));
+		assert.equal(await wide('#task-list'), 1440);
+		await page.click('#task-list .row >> nth=0');
+		assert.ok(await page.isVisible('#task-about'));
+		await page.keyboard.press('Escape');
+		assert.ok(!await page.isVisible('#task-about'));
+		/* Who ended it is not told of each line that the keys pass. */
+		await page.keyboard.press('ArrowDown');
+		assert.ok(!await page.isVisible('#task-about'));
+		await page.keyboard.press('Enter');
+		assert.ok(await page.isVisible('#task-about'));
+		await page.click('#task-about .close');
+		assert.ok(!await page.isVisible('#task-about'));
+		assert.ok(await page.locator('#task-list .tree').evaluate((e) => e === document.activeElement));
+		await close();
+	},
+
+	async 'all that a task waits for is found and counted'() {
+		const { page, close } = await open('server.html', '#tasks');
+		await page.uncheck('#grouped');
+		const found = async (query, expected) => {
+			await page.fill('#query', query);
+			assert.equal(await text(page, '#found'), expected, query);
+		};
+		await found('wait:tcp_read', '2 of 5 tasks');
+		await found('wait:mpsc_recv', '2 of 5 tasks');
+		await found('wait:"mpsc recv"', '2 of 5 tasks');
+		await found('wait:sleep', '3 of 5 tasks');
+		await found('wait:"fd 1042"', '2 of 5 tasks');
+		/* Task 3 has a join that it does not poll: found, as by `tasks --with waiting_on`, not counted. */
+		await found('wait:join', '1 of 5 tasks');
+		await found('wait:=join', '0 of 5 tasks');
+		await found('wait:=mpsc_recv', '2 of 5 tasks');
+		await found('wait:none', '0 of 5 tasks');
+		await found('id:2', '1 of 5 tasks');
+		await has(page, '#task-list .row[aria-level="1"] .what', /\+2 more$/);
+		await page.click('#task-list .row >> nth=0');
+		await has(page, '#task-about', /And for.*mpsc_recv.*sleep/s);
+		await page.click('#to-overview');
+		for (const [kind, n] of [['tcp read', 2], ['mpsc recv', 2], ['sleep', 3], ['mutex', 1]]) {
+			await has(page, `.bars a:has-text("${kind}")`, new RegExp(`${kind}${n}$`));
+			await page.click(`.bars a:has-text("${kind}")`);
+			await has(page, '#found', new RegExp(`^${n} of 5 tasks$`));
+			await page.click('#to-overview');
+		}
+		await close();
+	},
+
+	async 'the graph calls tasks what the list calls them, and says what its signs mean'() {
+		const { page, close } = await open('server.html', '#graph');
+		await page.waitForSelector('#view-graph svg');
+		const boxes = await page.locator('#view-graph a.node').allTextContents();
+		assert.ok(boxes.some((b) => /task 2.*begin_checkout/s.test(b)), boxes.join());
+		for (const box of await page.locator('#view-graph .node text').allTextContents())
+			assert.doesNotMatch(box, /Instrumented|Map/);
+		assert.ok(await page.locator('#view-graph text.outside').count() > 0);
+		await has(page, '.key .outside', /\+ \?.*timer/);
+		await close();
+	},
+
+	async 'locks say what the graph says'() {
+		const { page, close } = await open('server.html', '#graph');
+		const words = await page.locator('#view-graph .words li').allTextContents();
+		await page.click('#to-locks');
+		for (const [edge, role, task, doubt] of [
+			[/^Mutex .*held by task 2/i, 'held by', 'task 2', /the only candidate$/],
+			/* Its variables may have been moved out, but the channel counts one sender. */
+			[/^mpsc channel .*task 3/, 'sender', 'task 3', /the only candidate$/],
+			[/^semaphore .*held by task 4/i, 'held by', 'task 4', /unless someone else holds permits/],
+		]) {
+			const said = words.find((w) => edge.test(w));
+			assert.match(said, doubt);
+			const line = await text(page, `#lock-list .row:has-text("${role}"):has(a:text-is("${task}")) .what`);
+			assert.match(line, doubt);
+		}
+		await close();
+	},
+
+	async 'a program without a runtime says so'() {
+		const { page, close } = await open('plain.html');
+		await has(page, '#view-overview .verdict', /No runtime was found.*no tokio in this program/s);
+		await page.click('#to-tasks');
+		await has(page, '#task-list .empty', /No runtime was found/);
 		await close();
 	},
 

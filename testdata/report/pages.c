@@ -1,10 +1,12 @@
 /*
- * Writes reports that no program makes at will: one where every string is an attack, and one of
- * many tasks.
+ * Writes reports that no program makes at will: one where every string is an attack, one of many
+ * tasks, one with names as long as those of real servers, one of a program without a runtime.
  *
  * usage: report_pages hostile FILE
  *        report_pages deadlock FILE      tasks 1 and 2 have a lock each and want the other one; 3
  *                                        waits for 1; 4 and 5 talk by a channel
+ *        report_pages server FILE        see make_server()
+ *        report_pages plain FILE         no runtime, no tasks, two threads
  *        report_pages many FILE TASKS    in KINDS kinds, as many of each as can be
  */
 #include <stdio.h>
@@ -162,6 +164,171 @@ static void make_many(struct snapshot *snap, unsigned n)
 	snapshot_number_frames(snap);
 }
 
+/* ---- a server ---- */
+
+#define STREAM "tokio::net::tcp::stream::TcpStream"
+#define SERVICE                                                                                    \
+	"axum::routing::into_make_service::IntoMakeService<axum::routing::Router<"                 \
+	"shop_frontend::state::SharedApplicationState>>"
+#define CONNECTION                                                                                 \
+	"hyper_util::server::conn::auto::UpgradeableConnection<hyper_util::rt::tokio::"            \
+	"TokioIo<" STREAM ">, " SERVICE ", hyper_util::rt::tokio::TokioExecutor>"
+#define TRANSFER                                                                                   \
+	"shop_frontend::accounts::ledger::transfers::TransferService::between_accounts_of_one_"    \
+	"customer::{async_block#0}"
+#define CHECKOUT "shop_frontend::http::handlers::checkout::begin_checkout_of_the_whole_basket"
+
+static struct future *stands(struct future *f, const char *file, unsigned line)
+{
+	f->file = f->file_short = file;
+	f->line = line;
+	return f;
+}
+
+static struct future *reads(struct program *p, uint64_t object)
+{
+	struct future *f = leaf(p, "tcp_read", object);
+
+	f->wait->phrase = "TCP socket 0x7f12a4003b40 readable, fd 1042, "
+			  "[2001:db8:85a3::8a2e:370:7334]:443 from [2001:db8:2::1]:50122";
+	return f;
+}
+
+/* As futures_util's Map and tracing's Instrumented: what it wraps says what the task is. */
+static struct future *wraps(struct program *p, const char *function, const char *type,
+                            struct future *wrapped)
+{
+	struct future *f = calls(p, function, wrapped);
+
+	f->kind = FUTURE_OTHER;
+	f->state = FUTURE_STATE_NONE;
+	f->type = type;
+	f->wraps = true;
+	return f;
+}
+
+/* A connection that handles a request. */
+static struct future *connection(struct program *p, const char *handler, const char *file,
+                                 unsigned line, struct future *wait)
+{
+	struct future *f = stands(calls(p, handler, wait), file, line);
+	struct future *conn = calls(p, "hyper_util::server::conn::auto::UpgradeableConnection", f);
+
+	conn->kind = FUTURE_OTHER;
+	conn->type = CONNECTION;
+	conn->note = "request{method=POST uri=/api/v2/accounts/17/transfers?dry_run=false}";
+	return conn;
+}
+
+static void uncertain(struct holding *h, bool sole, const char *path)
+{
+	h->uncertain = true;
+	h->sole = sole;
+	h->path = path;
+	h->file_short = "shop-frontend-2.14.0/src/accounts/ledger/transfers.rs";
+}
+
+/*
+ * Task 1, a Map of what waits for a mutex that task 2, Instrumented, has as far as can be told, and
+ * which task 3 may have had; 2 waits for a socket, a channel and a timer; 3 holds a join that it
+ * does not poll and waits for a semaphore that 4 has permits of, with others; 5 is like 2.
+ */
+static void make_server(struct program *p)
+{
+	struct arena *a = &p->s.arena;
+	struct future *from =
+		connection(p, TRANSFER, "shop-frontend-2.14.0/src/accounts/ledger/transfers.rs",
+	                   1278, locks(p, "mutex", 0xa0, 1));
+	add_task(p, 1,
+	         wraps(p, "futures_util::future::future::map::Map",
+	               "futures_util::future::future::map::Map<" CONNECTION ", " SERVICE ">",
+	               from));
+	struct task *held_by = NULL;
+
+	for (unsigned i = 2; i <= 5; i += 3) {
+		struct future *basket =
+			stands(calls(p, CHECKOUT, as(reads(p, 0xc0), "select arm 0"),
+		                     as(receives(p, 0xd0, 1), "select arm 1"),
+		                     as(sleeps(p), "select arm 2")),
+		               "shop-frontend-2.14.0/src/http/handlers/checkout.rs", 77);
+		struct task *task =
+			add_task(p, i,
+		                 wraps(p, "tracing::instrument::Instrumented",
+		                       "tracing::instrument::Instrumented<" CHECKOUT ">", basket));
+
+		held_by = held_by ? held_by : task;
+	}
+	struct task *third =
+		add_task(p, 3,
+	                 connection(p, "shop_frontend::jobs::reindex_catalogue", ".../src/lib.rs",
+	                            12, locks(p, "semaphore", 0xb0, 1)));
+	add_child(p, third->root, held(joins(p, 1), BRANCH_HELD));
+	struct task *fourth =
+		add_task(p, 4, calls(p, "shop_frontend::jobs::warm_caches", sleeps(p)));
+	uncertain(guards(p, held_by, "mutex", 0xa0), true,
+	          "self.ledger.accounts_by_customer.guard");
+	uncertain(holds(p, third, HOLDING_SENDER, "mpsc", 0xd0), false,
+	          "progress_of_the_reindexing");
+	uncertain(guards(p, fourth, "semaphore", 0xb0), false, "permit");
+	for (unsigned i = 0; i < 2; i++) {
+		struct thread_info *th = add_thread(p, THREAD_WORKER, NULL);
+
+		th->name = "shop-frontend-w";
+		th->worker = (int)i;
+		th->state = "parked";
+		th->frames = NEW_ARRAY(a, struct stack_frame, 1);
+		th->nframes = 1;
+		th->frames[0] = (struct stack_frame){
+			.function = "tokio::runtime::scheduler::multi_thread::worker::"
+				    "{impl#1}::park_timeout_with_the_driver_of_this_runtime",
+			.function_full = CONNECTION,
+			.file_short = ".../scheduler/multi_thread/worker.rs",
+			.line = 1204,
+			.inlined = true,
+			.module = "shop-frontend",
+		};
+	}
+	p->s.target = (struct target_info){ .kind = "live",
+		                            .pid = 28406,
+		                            .command = "shop-frontend-production-eu-central-1",
+		                            .exe = "/opt/shop/releases/2.14.0/bin/shop-frontend",
+		                            .build_id = "abcdef0123456789abcdef0123456789abcdef01",
+		                            .tokio = "1.53.1",
+		                            .rustc = "1.95.0" };
+	p->s.unsearched = NEW(a, const char *);
+	p->s.unsearched[0] = "what Arc<" SERVICE "> and its clones share";
+	p->s.nunsearched = 1;
+	add_note(&p->s, "no debug info for libssl.so.3, which was found in the program's own file "
+	                "system and has another build-id than the one that is loaded");
+}
+
+static struct error *write_server(FILE *f)
+{
+	PROGRAM(p);
+	struct answer answer = { .command = "report", .wants = report_command.wants };
+
+	make_server(&p);
+	judge(&p);
+	snapshot_number_frames(&p.s);
+	answer.snapshot = &p.s;
+	return report_write(f, &answer, 1700000000);
+}
+
+static void make_plain(struct snapshot *snap)
+{
+	snap->target.command = "plain";
+	snap->target.tokio = NULL;
+	snap->nruntimes = snap->ntasks = 0;
+	snap->nthreads = 2;
+	for (size_t i = 0; i < 2; i++) {
+		snap->threads[i].role = THREAD_OTHER;
+		snap->threads[i].runtime = -1;
+		snap->threads[i].root = NULL;
+	}
+	snap->complete = false;
+	add_note(snap, "no tokio in this program");
+}
+
 /* Written at once: what it is made of does not outlive it. */
 static struct error *write_deadlock(FILE *f)
 {
@@ -188,20 +355,27 @@ int main(int argc, char **argv)
 {
 	SNAPSHOT(snap);
 	struct answer answer = { .command = "report", .snapshot = snap };
+	/* Of programs that are made while they are written. */
+	struct error *(*write_own)(FILE * f) = NULL;
 
 	if (argc == 3 && strcmp(argv[1], "hostile") == 0) {
 		make_hostile(snap);
 		answer.verbose = true;
 	} else if (argc == 4 && strcmp(argv[1], "many") == 0) {
 		make_many(snap, (unsigned)strtoul(argv[3], NULL, 10));
-	} else if (argc != 3 || strcmp(argv[1], "deadlock") != 0) {
+	} else if (argc == 3 && strcmp(argv[1], "plain") == 0) {
+		make_plain(snap);
+	} else if (argc == 3 && strcmp(argv[1], "deadlock") == 0) {
+		write_own = write_deadlock;
+	} else if (argc == 3 && strcmp(argv[1], "server") == 0) {
+		write_own = write_server;
+	} else {
 		return 64;
 	}
 	answer.wants = report_command.wants;
 	FILE *f = fopen(argv[2], "we");
-	struct error *err CLEANUP(error_freep) = !f ? NULL
-	                                         : strcmp(argv[1], "deadlock") == 0
-	                                                 ? write_deadlock(f)
-	                                                 : report_write(f, &answer, 1700000000);
+	struct error *err CLEANUP(error_freep) = NULL;
+	if (f)
+		err = write_own ? write_own(f) : report_write(f, &answer, 1700000000);
 	return !f || fclose(f) != 0 || err;
 }
