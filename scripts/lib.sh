@@ -156,6 +156,16 @@ install_browser() {
 	find_browser
 }
 
+# install_playwright DIR: what drives $browser, into DIR/node_modules; once for each lock file.
+install_playwright() {
+	local from=$root/testdata/report
+
+	cmp -s "$from/package-lock.json" "$1/installed" && return
+	cp "$from/package.json" "$from/package-lock.json" "$1"
+	(cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+	cp "$1/package-lock.json" "$1/installed"
+}
+
 # build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET.
 build_preset() {
 	say "building ($1)"

@@ -23,13 +23,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache
 
-# Once for each lock file.
+install_playwright "$output"
 cd "$output"
-if ! cmp -s "$here/report/package-lock.json" installed; then
-	cp "$here/report/package.json" "$here/report/package-lock.json" .
-	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	cp package-lock.json installed
-fi
 
 unpack_fixture locks "$work"
 (cd "$work" && "$asyncdbg" -c locks.core --exe locks.exe report "$output/locks.html")
