@@ -65,13 +65,13 @@ const shapeDetails = overShapes(new Uint32Array(shapeAt.length), (s, rows, at, e
 
 /*
  * What a tree waits for, by the shape of its root: leaves: all that a poll comes to, in their order,
- * as [kind of wait, where its phrase is]; phrases: where those of all its futures are, polled or
+ * as [kind of wait, where its phrase is]; kinds: of these, each once, none that is empty; phrases: where those of all its futures are, polled or
  * not. Where: the index among the tree's details; -1: it has none. See future_leaves().
  */
 const shapeWaits = (() => {
 	const known = [];
 	return (root) => known[root] ||= (() => {
-		const waits = { leaves: [], phrases: [] };
+		const waits = { leaves: [], kinds: [], phrases: [] };
 		let at = 0;
 		const walk = (s, polled) => {
 			const bits = shapeColumn(s, SHAPE.BITS);
@@ -89,6 +89,7 @@ const shapeWaits = (() => {
 				waits.leaves.push([strings[shapeColumn(s, SHAPE.WAIT)], phrase]);
 		};
 		walk(root, true);
+		waits.kinds = [...new Set(waits.leaves.map(([kind]) => kind))].filter(Boolean);
 		return waits;
 	})();
 })();
@@ -203,8 +204,9 @@ const taskLeaves = (task) => (tasks.shape[task] ? shapeWaits(tasks.shape[task] -
 /* The kinds of all that it waits for, each once; none where nothing is known of it. */
 function taskWaitKinds(task) {
 	const sits = threadWait(task);
-	const kinds = sits ? [sits.kind] : taskLeaves(task).map(([kind]) => kind);
-	return kinds.length > 1 ? [...new Set(kinds)].filter(Boolean) : kinds.filter(Boolean);
+	if (sits)
+		return sits.kind ? [sits.kind] : [];
+	return tasks.shape[task] ? shapeWaits(tasks.shape[task] - 1).kinds : [];
 }
 
 /* The phrases of what it waits for, but for the first one, which taskWaiting() has. */

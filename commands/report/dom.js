@@ -74,9 +74,12 @@ function cutText(text, at, style) {
 		el('span', null, text.slice(at)));
 }
 
-/* "tokio::sync::" and "Mutex::lock": a method with its type, a function alone. Not with generics. */
+/*
+ * "tokio::sync::" and "Mutex::lock": a method with its type, a function alone; "<... as ...>::" and
+ * "call". Not with other generics.
+ */
 function nameText(name, style) {
-	const parts = /^[^<>()&* ]*$/.test(name) &&
+	const parts = name.match(/^(<.+ as .+>::)([^<>]+)$/s) || /^[^<>()&* ]*$/.test(name) &&
 		(name.match(/^(.*?::)([A-Z].*)$/) || name.match(/^(.*::)([^:{]+(?:::\{.*)?)$/));
 	return cutText(name, parts ? parts[1].length : 0, style);
 }

@@ -211,11 +211,16 @@ function cutEnd(text, font, room) {
 	return text.slice(0, fits) + '…';
 }
 
-/* A path of which the end matters: whole, else without what is generic, as many of its last parts as fit. */
+/*
+ * A path of which the end matters: whole, else without what is generic, as many of its last parts as
+ * fit. Of "<a::T as b::Trait>::call" it is "…::T…::call".
+ */
 function cutStart(name, font, room) {
 	if (widthIn(name, font) <= room)
 		return name;
-	const plain = name.replace(/^([^<>]+)<.*>$/s, '$1<…>');
+	const plain = name.replace(/^([^<>]+)<.*>$/s, '$1<…>')
+		.replace(/^<([^<> ]+)(?:<.*>)? as .+>(::[^<>]+)$/s, (all, type, rest) =>
+			'…::' + type.split('::').pop() + '…' + rest);
 	/* Not where "::" is within generics. */
 	const parts = /[<>()].*::/s.test(plain) ? [plain] : plain.split('::');
 	for (let from = 0; from < parts.length; from++) {

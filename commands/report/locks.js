@@ -65,7 +65,8 @@ function findObjects() {
 			byObject.set(object, { object, kind, has: [], wants: [] });
 		return byObject.get(object);
 	};
-	for (const h of holdings)
+	/* Who can end a wait before those who wait as well: in the order of roles. */
+	for (const h of [...holdings].sort((a, b) => a.role - b.role))
 		get(h.object, h.kind).has.push(h);
 	overWaits((task, kind, object, phrase) => {
 		const o = byObject.get(strings[object]);

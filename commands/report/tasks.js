@@ -21,8 +21,7 @@ function taskLine(task, level, open) {
 		render: () => [
 			el('span.id', null, 'Task ' + taskId(task)), nameText(taskName(task), '.name'),
 		],
-		tags: () => [changed ? el('span.tag', { title: 'It changed while it was read' }, 'changed')
-			: null],
+		tags: changed ? () => el('span.tag', { title: 'It changed while it was read' }, 'changed') : null,
 		cells: () => [
 			stateDot(taskState(task)),
 			placeText(taskAwaiting(task)),
