@@ -213,14 +213,17 @@ function cutEnd(text, font, room) {
 
 /*
  * A path of which the end matters: whole, else without what is generic, as many of its last parts as
- * fit. Of "<a::T as b::Trait>::call" it is "…::T…::call".
+ * fit. Of "<a::T as b::Trait>::call::{async_block#0}" the type is worth more than the end:
+ * "…::T…::call…".
  */
 function cutStart(name, font, room) {
 	if (widthIn(name, font) <= room)
 		return name;
 	const plain = name.replace(/^([^<>]+)<.*>$/s, '$1<…>')
-		.replace(/^<([^<> ]+)(?:<.*>)? as .+>(::[^<>]+)$/s, (all, type, rest) =>
-			'…::' + type.split('::').pop() + '…' + rest);
+		.replace(/^<([^<> ]+)(?:<.*>)? as .+>(::[^<>]+)$/s, (all, type, rest) => {
+			const typed = '…::' + type.split('::').pop() + '…' + rest;
+			return widthIn(typed, font) <= room ? typed : typed.replace(/(::\{[^}]*\})+$/, '…');
+		});
 	/* Not where "::" is within generics. */
 	const parts = /[<>()].*::/s.test(plain) ? [plain] : plain.split('::');
 	for (let from = 0; from < parts.length; from++) {

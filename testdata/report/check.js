@@ -212,6 +212,8 @@ const checks = {
 		await page.waitForSelector('#view-graph svg');
 		const boxes = await page.locator('#view-graph a.node').allTextContents();
 		assert.ok(boxes.some((b) => /task 2.*begin_checkout/s.test(b)), boxes.join());
+		/* Of a trait's method, whose it is. */
+		assert.ok(boxes.some((b) => /task 4.*CacheWarmer.*run/s.test(b)), boxes.join());
 		for (const box of await page.locator('#view-graph .node text').allTextContents())
 			assert.doesNotMatch(box, /Instrumented|Map/);
 		assert.ok(await page.locator('#view-graph text.outside').count() > 0);

@@ -176,6 +176,9 @@ static void make_many(struct snapshot *snap, unsigned n)
 #define TRANSFER                                                                                   \
 	"shop_frontend::accounts::ledger::transfers::TransferService::between_accounts_of_one_"    \
 	"customer::{async_block#0}"
+#define WARMER                                                                                     \
+	"<shop_frontend::jobs::caches::CacheWarmer as shop_frontend::jobs::Job>::run::"            \
+	"{async_block#0}"
 #define CHECKOUT "shop_frontend::http::handlers::checkout::begin_checkout_of_the_whole_basket"
 
 static struct future *stands(struct future *f, const char *file, unsigned line)
@@ -263,8 +266,7 @@ static void make_server(struct program *p)
 	                 connection(p, "shop_frontend::jobs::reindex_catalogue", ".../src/lib.rs",
 	                            12, locks(p, "semaphore", 0xb0, 1)));
 	add_child(p, third->root, held(joins(p, 1), BRANCH_HELD));
-	struct task *fourth =
-		add_task(p, 4, calls(p, "shop_frontend::jobs::warm_caches", sleeps(p)));
+	struct task *fourth = add_task(p, 4, calls(p, WARMER, sleeps(p)));
 	uncertain(guards(p, held_by, "mutex", 0xa0), true,
 	          "self.ledger.accounts_by_customer.guard");
 	uncertain(holds(p, third, HOLDING_SENDER, "mpsc", 0xd0), false,
