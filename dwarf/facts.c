@@ -90,6 +90,11 @@ size_t fact_count(struct fact *fact)
 	return (size_t)(n < left ? n : left);
 }
 
+bool fact_ended(const struct fact *fact)
+{
+	return !fact->r.bad && fact->r.p == fact->r.end;
+}
+
 static bool matches(struct fact *fact, uint64_t key, const char *text)
 {
 	if (!text)

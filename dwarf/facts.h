@@ -99,6 +99,8 @@ uint64_t fact_number(struct fact *fact);
 const char *fact_text(struct fact *fact);
 /* The next number as a count of entries to come: not more than the record has bytes left. */
 size_t fact_count(struct fact *fact);
+/* All of the record was read, and nothing beyond it: else what was read may be half of it. */
+bool fact_ended(const struct fact *fact);
 
 /* ---- telling ---- */
 

@@ -72,7 +72,10 @@ uint64_t type_count(const struct type *t);
 
 const struct member *type_members(const struct type *t, size_t *n);
 const struct member *type_member(const struct type *t, const char *name);
-/* The member of an ENUM that holds the discriminant; NULL when there is a single variant. */
+/*
+ * The member of an ENUM that holds the discriminant, which has a type; NULL when there is a single
+ * variant, and where the debug info is broken: then there is none.
+ */
 const struct member *type_discr(const struct type *t);
 const struct variant *type_variants(const struct type *t, size_t *n);
 const struct variant *type_variant(const struct type *t, const char *name);

@@ -1,6 +1,9 @@
 /*
  * Types as facts: FACT_TYPE is what type_at() reads, FACT_DETAILS and FACT_GENERICS what is read
  * when asked for, and FACT_HAS_POLL what answer.c knows of them.
+ *
+ * A file of facts may hold anything. A record becomes a type as a whole or not at all: one that is
+ * cut off, goes on behind its end, or says what no type is, is no record.
  */
 #include <string.h>
 
@@ -34,8 +37,22 @@ static bool known_alias(struct type *t, struct fact *fact)
 	return true;
 }
 
+/* Its elements make up an array, and 8 bytes a pointer. */
+static bool is_sound(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_ARRAY:
+		return t->target_die != t->die && t->size == type_array_size(t);
+	case TYPE_POINTER:
+		return t->size == sizeof(uint64_t);
+	default:
+		return true;
+	}
+}
+
 bool type_known_shell(struct type *t)
 {
+	struct type known = *t;
 	struct fact fact;
 	uint64_t form;
 
@@ -44,21 +61,25 @@ bool type_known_shell(struct type *t)
 	form = fact_number(&fact);
 	if (form == ALIAS)
 		return known_alias(t, &fact);
-	t->declaration = form == DECLARATION;
-	t->target_die = fact_number(&fact);
-	t->name = fact_text(&fact);
-	t->name_known = form != SHORT;
-	t->is_scope = form == SHORT;
+	known.declaration = form == DECLARATION;
+	known.target_die = fact_number(&fact);
+	known.name = fact_text(&fact);
+	known.name_known = form != SHORT;
+	known.is_scope = form == SHORT;
 	uint64_t kind = fact_number(&fact);
-	t->coroutine = kind == COROUTINE;
-	kind = t->coroutine ? TYPE_ENUM : kind;
-	t->kind = kind <= TYPE_FUNCTION ? (uint8_t)kind : TYPE_OPAQUE;
-	t->size = fact_number(&fact);
-	t->align = (uint32_t)fact_number(&fact);
-	uint64_t count = fact_number(&fact);
-	if (t->kind == TYPE_ARRAY)
-		t->count = count;
-	t->told = true;
+	known.coroutine = kind == COROUTINE;
+	kind = known.coroutine ? TYPE_ENUM : kind;
+	known.kind = (uint8_t)kind;
+	known.size = fact_number(&fact);
+	uint64_t align = fact_number(&fact), count = fact_number(&fact);
+	known.align = (uint32_t)align;
+	if (kind == TYPE_ARRAY)
+		known.count = count;
+	known.told = true;
+	if (form > SHORT || kind > TYPE_FUNCTION || align > UINT32_MAX || !fact_ended(&fact) ||
+	    !is_sound(&known))
+		return false;
+	*t = known;
 	return true;
 }
 
@@ -99,11 +120,13 @@ static void tell_type(struct fact_draft *d, const struct type *t)
 	fact_add_number(d, !t ? 0 : t->shell_known ? t->die : t->place);
 }
 
-static void know_member(struct type *t, struct fact *fact, struct member *m)
+/* A member lies within its type. */
+static bool know_member(struct type *t, struct fact *fact, struct member *m)
 {
 	m->name = fact_text(fact);
 	m->type = type_of(t, fact);
 	m->offset = fact_number(fact);
+	return m->type && m->type != t && m->offset <= t->size;
 }
 
 static void tell_member(struct fact_draft *d, const struct member *m)
@@ -113,7 +136,7 @@ static void tell_member(struct fact_draft *d, const struct member *m)
 	fact_add_number(d, m->offset);
 }
 
-static void know_variant(struct type *t, struct fact *fact, struct variant *v)
+static bool know_variant(struct type *t, struct fact *fact, struct variant *v)
 {
 	v->is_default = fact_number(fact) != 0;
 	v->name = fact_text(fact);
@@ -121,7 +144,9 @@ static void know_variant(struct type *t, struct fact *fact, struct variant *v)
 	v->payload = type_of(t, fact);
 	v->offset = fact_number(fact);
 	v->file = fact_text(fact);
-	v->line = (unsigned)fact_number(fact);
+	uint64_t line = fact_number(fact);
+	v->line = (unsigned)line;
+	return v->payload != t && v->offset <= t->size && line <= UINT32_MAX;
 }
 
 static void tell_variant(struct fact_draft *d, const struct variant *v)
@@ -135,67 +160,86 @@ static void tell_variant(struct fact_draft *d, const struct variant *v)
 	fact_add_number(d, v->line);
 }
 
-static size_t count_of(struct fact *fact)
+/* How many entries of at least size bytes follow; false where there cannot be as many. */
+static bool count_of(struct fact *fact, size_t size, uint32_t *ret)
 {
-	size_t n = fact_count(fact);
+	uint64_t n = fact_number(fact), left = (uint64_t)(fact->r.end - fact->r.p);
 
-	return n < MAX_MEMBERS ? n : MAX_MEMBERS;
+	*ret = (uint32_t)n;
+	return !fact->r.bad && n <= MAX_MEMBERS && n <= left / size;
 }
 
-static void know_members(struct type *t, struct fact *fact, struct type_details *ret)
+static bool know_members(struct type *t, struct fact *fact, struct type_details *ret)
 {
 	struct member *members;
+	bool sound = count_of(fact, 3, &ret->nmembers);
 
-	ret->nmembers = (uint32_t)count_of(fact);
+	if (!sound)
+		return false;
 	members = NEW_ARRAY(&t->dm->di->arena, struct member, ret->nmembers);
 	ret->members = members;
-	for (size_t i = 0; i < ret->nmembers; i++)
-		know_member(t, fact, &members[i]);
+	for (size_t i = 0; sound && i < ret->nmembers; i++)
+		sound = know_member(t, fact, &members[i]);
+	return sound;
 }
 
-static void know_variants(struct type *t, struct fact *fact, struct type_choices *ret)
+static bool know_variants(struct type *t, struct fact *fact, struct type_choices *ret)
 {
 	struct variant *variants;
+	bool sound = count_of(fact, 7, &ret->nvariants);
 
-	ret->nvariants = (uint32_t)count_of(fact);
+	if (!sound)
+		return false;
 	variants = NEW_ARRAY(&t->dm->di->arena, struct variant, ret->nvariants);
 	ret->variants = variants;
-	for (size_t i = 0; i < ret->nvariants; i++)
-		know_variant(t, fact, &variants[i]);
+	for (size_t i = 0; sound && i < ret->nvariants; i++)
+		sound = know_variant(t, fact, &variants[i]);
+	return sound;
 }
 
-static void know_enumerators(struct type *t, struct fact *fact, struct type_choices *ret)
+static bool know_enumerators(struct type *t, struct fact *fact, struct type_choices *ret)
 {
 	struct enumerator *enumerators;
 
-	ret->nenumerators = (uint32_t)count_of(fact);
+	if (!count_of(fact, 2, &ret->nenumerators))
+		return false;
 	enumerators = NEW_ARRAY(&t->dm->di->arena, struct enumerator, ret->nenumerators);
 	ret->enumerators = enumerators;
 	for (size_t i = 0; i < ret->nenumerators; i++) {
 		enumerators[i].name = fact_text(fact);
 		enumerators[i].value = fact_number(fact);
 	}
+	return true;
+}
+
+/* An enum's own part of the record. */
+static bool know_discr(struct type *t, struct fact *fact, struct type_choices *ret)
+{
+	bool has_discr = fact_number(fact) != 0, sound;
+	struct member discr;
+
+	ret->comp_dir = fact_text(fact);
+	sound = know_member(t, fact, &discr);
+	if (has_discr)
+		ret->discr = arena_memdup(&t->dm->di->arena, &discr, sizeof(discr));
+	return sound || !has_discr;
 }
 
 bool type_known_details(struct type *t, struct type_details *ret)
 {
+	struct type_details known = *ret;
+	struct type_choices choices = { 0 };
 	struct fact fact;
 
 	if (!fact_find(debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL, &fact))
 		return false;
-	struct arena *a = &t->dm->di->arena;
-	struct type_choices choices = { 0 };
-	bool has_discr = fact_number(&fact) != 0;
-	choices.comp_dir = fact_text(&fact);
-	struct member discr = { 0 };
-	know_member(t, &fact, &discr);
-	if (has_discr)
-		choices.discr = arena_memdup(a, &discr, sizeof(discr));
-	know_members(t, &fact, ret);
-	know_variants(t, &fact, &choices);
-	know_enumerators(t, &fact, &choices);
-	if (has_discr || choices.nvariants || choices.nenumerators)
-		ret->choices = arena_memdup(a, &choices, sizeof(choices));
+	if (!know_discr(t, &fact, &choices) || !know_members(t, &fact, &known) ||
+	    !know_variants(t, &fact, &choices) || !know_enumerators(t, &fact, &choices) ||
+	    !fact_ended(&fact))
+		return false;
+	if (choices.discr || choices.nvariants || choices.nenumerators)
+		known.choices = arena_memdup(&t->dm->di->arena, &choices, sizeof(choices));
+	*ret = known;
 	t->details_told = true;
 	return true;
 }
@@ -204,15 +248,20 @@ bool type_known_params(struct type *t, struct type_params *ret)
 {
 	struct fact fact;
 
-	if (!fact_find(debuginfo_facts(t->dm), FACT_GENERICS, t->die, NULL, &fact))
+	uint32_t n;
+
+	if (!fact_find(debuginfo_facts(t->dm), FACT_GENERICS, t->die, NULL, &fact) ||
+	    !count_of(&fact, 2, &n))
 		return false;
-	ret->n = count_of(&fact);
-	struct type_param *list = NEW_ARRAY(&t->dm->di->arena, struct type_param, ret->n);
-	ret->list = list;
-	for (size_t i = 0; i < ret->n; i++) {
+	struct type_param *list = NEW_ARRAY(&t->dm->di->arena, struct type_param, n);
+	for (size_t i = 0; i < n; i++) {
 		list[i].name = fact_text(&fact);
 		list[i].type = type_of(t, &fact);
 	}
+	if (!fact_ended(&fact))
+		return false;
+	ret->n = n;
+	ret->list = list;
 	return true;
 }
 

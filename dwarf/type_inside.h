@@ -83,9 +83,12 @@ void type_read_details(struct type *t, struct type_details *d);
 /* Fills its template parameters. */
 void type_read_params(struct type *t, struct type_params *ret);
 
+/* Bytes of an array's elements; 0 where its element is not known, or they are too many. */
+uint64_t type_array_size(const struct type *t);
+
 /* ---- type_facts.c: what facts say ---- */
 
-/* Fills a type of which only dm and place are set; false: nothing is known. */
+/* Fills a type of which only dm and place are set; false: nothing is known, or nothing sound. */
 bool type_known_shell(struct type *t);
 /* The same of members, variants and enumerators, and of template parameters. */
 bool type_known_details(struct type *t, struct type_details *d);

@@ -154,7 +154,7 @@ static uint64_t array_count(struct die d)
 }
 
 /* Arrays of arrays end, whatever the file says. */
-static uint64_t array_size(const struct type *t)
+uint64_t type_array_size(const struct type *t)
 {
 	struct dwarf_module *dm = t->dm;
 	const struct type *element = type_at(dm, t->target_die);
@@ -212,7 +212,7 @@ void type_read_shell(struct type *t)
 	t->is_scope = is_scope(d.tag);
 	if (t->kind == TYPE_ARRAY) {
 		t->count = array_count(d);
-		t->size = array_size(t);
+		t->size = type_array_size(t);
 	}
 }
 
@@ -306,7 +306,12 @@ static void read_variant_part(struct type *t, struct die *part, struct type_choi
 		else if (child.tag == DW_TAG_variant && variants.n < MAX_MEMBERS)
 			read_variant(t, &child, is_signed, vec_push(&variants));
 	}
-	uint64_t size = ret->discr && ret->discr->type ? type_size(ret->discr->type) : 8;
+	/* Without a type it tells nothing, and no variant can be told from the others. */
+	if (ret->discr && !ret->discr->type) {
+		ret->discr = NULL;
+		variants.n = 0;
+	}
+	uint64_t size = ret->discr ? type_size(ret->discr->type) : 8;
 	for (size_t i = 0; i < variants.n; i++)
 		variants.data[i].discr &= size_mask(size);
 	ret->nvariants = (uint32_t)variants.n;

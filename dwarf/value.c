@@ -6,7 +6,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/peel.h"
 
-enum { MAX_PEEL = 32, MAX_UNINHABITED = 3 };
+enum { MAX_PEEL = 32, MAX_UNINHABITED = 3, MAX_PARTS = 1 << 12 };
 
 /* What DWARF says is input too: an integer of 3 bytes is a corrupt file. */
 static bool is_word_size(uint64_t size)
@@ -25,20 +25,34 @@ static struct error *read_discr(struct target *t, struct value v, const struct m
 	return target_read_uint(t, v.addr + discr->offset, size, ret);
 }
 
-/* Has no value: an enum without variants (Infallible), "!", or what holds one of them. */
-static bool is_uninhabited(const struct type *t, int depth)
+/*
+ * Has no value: an enum without variants (Infallible), "!", or what holds one of them. *left: parts
+ * that may still be looked at, for structs of a broken file can have each other as members.
+ */
+static bool is_uninhabited(const struct type *t, int depth, unsigned *left)
 {
 	size_t n;
 
 	type_variants(t, &n);
-	if ((type_kind(t) == TYPE_ENUM && n == 0) || strcmp(type_name(t), "!") == 0)
+	if ((type_kind(t) == TYPE_ENUM && n == 0 && type_size(t) == 0) ||
+	    strcmp(type_name(t), "!") == 0)
 		return true;
+	if (type_kind(t) != TYPE_STRUCT || depth == MAX_UNINHABITED)
+		return false;
 	const struct member *members = type_members(t, &n);
-	for (size_t i = 0; type_kind(t) == TYPE_STRUCT && i < n && depth < MAX_UNINHABITED; i++) {
-		if (members[i].type && is_uninhabited(members[i].type, depth + 1))
+	for (size_t i = 0; i < n && *left; i++) {
+		(*left)--;
+		if (members[i].type && is_uninhabited(members[i].type, depth + 1, left))
 			return true;
 	}
 	return false;
+}
+
+static bool has_no_value(const struct type *t)
+{
+	unsigned left = MAX_PARTS;
+
+	return is_uninhabited(t, 0, &left);
 }
 
 /* Without a discriminant there is one variant that can be: Ok of Result<T, Infallible>. */
@@ -49,7 +63,7 @@ static struct error *only_variant(struct value v, const struct variant **ret)
 
 	variants = type_variants(v.type, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!variants[i].payload || (n > 1 && is_uninhabited(variants[i].payload, 0)))
+		if (!variants[i].payload || (n > 1 && has_no_value(variants[i].payload)))
 			continue;
 		if (only)
 			return error_new(ERR_LAYOUT, "%s has no discriminant", type_name(v.type));
