@@ -132,14 +132,18 @@ static void put_string(struct json_writer *w, const char *text)
 	put_char(w, '"');
 }
 
-/* A key is one of ours: it needs no cleaning. */
+/* Most keys are words of ours and fit; a key that came out of a file may hold anything. */
 static void put_key(struct json_writer *w, const char *key)
 {
 	size_t len = strlen(key);
 
+	if (w->in_page || len + 4 > sizeof(w->buffer) || plain_length(key, len) < len) {
+		put_string(w, key);
+		put(w, ": ", w->compact ? 1 : 2);
+		return;
+	}
 	if (len + 4 > sizeof(w->buffer) - w->n)
 		json_flush(w);
-	assert(len + 4 <= sizeof(w->buffer));
 	char *at = w->buffer + w->n;
 	*at++ = '"';
 	memcpy(at, key, len);

@@ -1,6 +1,7 @@
 /*
- * Writes JSON as it goes: nothing is kept but a buffer, so a document may be of any length. Text
- * is sanitised and escaped; the layout is that of jansson's JSON_COMPACT, or JSON_INDENT(2).
+ * Writes JSON as it goes: nothing is kept but a buffer, so a document may be of any length. Keys
+ * and texts are sanitised and escaped; the layout is that of jansson's JSON_COMPACT, or
+ * JSON_INDENT(2).
  * With in_page, set after json_writer_init(), it can stand in a <script> of a page: no string then
  * has '<', '>', '&' or a line separator of JavaScript (U+2028, U+2029) as it is.
  *

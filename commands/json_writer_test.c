@@ -204,12 +204,52 @@ static void lines(void **state)
 	end(c);
 }
 
+/* A key may come out of a file: it stays one key, and the document one object. */
+static void hostile_keys(void **state)
+{
+	static const char *const keys[] = {
+		"x\": true, \"complete", "a\\",         "a\nb", "\xff", "",
+		"</script><script>",     "\xe2\x80\xa8"
+	};
+	static const char *const read_as[] = { "x\": true, \"complete", "a\\", "a?b",
+		                               "\xef\xbf\xbd",          "",    "</script><script>",
+		                               "\xe2\x80\xa8" };
+	static char longer[JSON_BUFFER + 100];
+
+	(void)state;
+	memset(longer, 'k', sizeof(longer) - 1);
+	for (int in_page = 0; in_page < 2; in_page++) {
+		struct caught *c = begin(in_page);
+
+		c->w.in_page = in_page;
+		json_open_object(&c->w, NULL);
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			json_put_int(&c->w, keys[i], (int64_t)i);
+		json_put_bool(&c->w, longer, true);
+		json_close_object(&c->w);
+		json_t *j = json_loads(text_of(c), JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(j);
+		assert_int_equal(json_object_size(j), sizeof(keys) / sizeof(*keys) + 1);
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			assert_int_equal(json_integer_value(json_object_get(j, read_as[i])), i);
+		assert_true(json_is_true(json_object_get(j, longer)));
+		if (in_page)
+			assert_null(strchr(text_of(c), '<'));
+		json_decref(j);
+		end(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_like_jansson),   cmocka_unit_test(numbers_with_a_fraction),
-		cmocka_unit_test(hostile_bytes),        cmocka_unit_test(longer_than_the_buffer),
-		cmocka_unit_test(deeper_than_any_tree), cmocka_unit_test(lines),
+		cmocka_unit_test(hostile_keys),
+		cmocka_unit_test(looks_like_jansson),
+		cmocka_unit_test(numbers_with_a_fraction),
+		cmocka_unit_test(hostile_bytes),
+		cmocka_unit_test(longer_than_the_buffer),
+		cmocka_unit_test(deeper_than_any_tree),
+		cmocka_unit_test(lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

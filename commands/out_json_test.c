@@ -130,8 +130,8 @@ static void a_task_and_its_futures(void **state)
 	assert_text(at(leaf, "wait", "kind", NULL), "sleep");
 	assert_text(at(leaf, "wait", "object", NULL), "0x7f00");
 	assert_number(at(leaf, "wait", "remaining_ms", NULL), -18000);
-	assert_true(json_is_true(at(leaf, "wait", "elapsed", NULL)));
-	assert_text(at(leaf, "wait", "clock", NULL), "monotonic");
+	assert_true(json_is_true(at(leaf, "wait", "registered", NULL)));
+	assert_text(at(leaf, "wait", "syscall", NULL), "futex");
 }
 
 static json_t *answer_in(struct session *session, const struct command *command,

@@ -17,7 +17,8 @@
  *
  * Keys are the members of runtimes/model.h: saved_fields.h lists them for both ways. What is zero,
  * false or absent is left out. A name is a number: which of the names. Addresses are "0x7f00",
- * enums the words of docs/json.md. A reader ignores keys that it does not know.
+ * enums the words of docs/json.md. A reader ignores keys that it does not know, but for those of
+ * wait.details, which become keys of documents: it refuses them.
  *
  * A file is hostile input: lines, tasks, frames and depths are bounded, and all memory by the size
  * of the file; ids are digits; all text is cleaned, every index is checked.

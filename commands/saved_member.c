@@ -210,6 +210,9 @@ static void get_detail(struct loader *l, struct wait_detail *to)
 	bool pair = json_enter_array(&l->r) && json_next_element(&l->r);
 
 	to->key = pair ? get_NAME(l) : NULL;
+	/* It becomes a key of documents: no other name will do. */
+	if (to->key && !wait_detail_is_known(to->key))
+		saved_wrong(l, "is a detail that no wait has");
 	if (pair && json_next_element(&l->r)) {
 		get_detail_value(l, to);
 		pair = !json_next_element(&l->r);

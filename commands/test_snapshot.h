@@ -64,10 +64,9 @@ static inline struct future *make_sleep(struct arena *a)
 	wait->details[0] =
 		(struct wait_detail){ .key = "remaining_ms", .kind = DETAIL_INT, .number = -18000 };
 	wait->details[1] =
-		(struct wait_detail){ .key = "elapsed", .kind = DETAIL_BOOL, .number = 1 };
-	wait->details[2] = (struct wait_detail){ .key = "clock",
-		                                 .kind = DETAIL_STRING,
-		                                 .string = "monotonic" };
+		(struct wait_detail){ .key = "registered", .kind = DETAIL_BOOL, .number = 1 };
+	wait->details[2] =
+		(struct wait_detail){ .key = "syscall", .kind = DETAIL_STRING, .string = "futex" };
 	f->wait = wait;
 	f->addr = 0x5000;
 	return f;

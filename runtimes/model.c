@@ -125,3 +125,75 @@ void snapshot_number_frames(struct snapshot *s)
 			number_tree(s->threads[i].root, 0);
 	}
 }
+
+bool wait_detail_is_known(const char *key)
+{
+	static const char *const keys[] = {
+		"ahead",
+		"arrived",
+		"buffered",
+		"busy",
+		"cancelled",
+		"capacity",
+		"closed",
+		"complete",
+		"deadline_ns",
+		"descriptor",
+		"direction",
+		"fd",
+		"file",
+		"finished",
+		"frame",
+		"function",
+		"granted",
+		"job",
+		"lag",
+		"line",
+		"local",
+		"notified",
+		"now",
+		"other_end_alive",
+		"peer",
+		"period_ns",
+		"permits_available",
+		"permits_held",
+		"permits_missing",
+		"permits_wanted",
+		"pid",
+		"polled",
+		"position",
+		"queued",
+		"readers",
+		"readiness",
+		"receiver_alive",
+		"receivers",
+		"registered",
+		"remaining_ms",
+		"resource",
+		"sender_alive",
+		"senders",
+		"signal",
+		"states",
+		"syscall",
+		"syscall_number",
+		"task_state",
+		"tasks",
+		"tasks_ahead",
+		"tasks_in_set",
+		"thread",
+		"value_set",
+		"value_there",
+		"version",
+		"version_seen",
+		"wakers",
+		"wanted",
+		"weak_senders",
+		"writer",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	}
+	return false;
+}

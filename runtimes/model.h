@@ -35,7 +35,10 @@ enum future_state {
 
 enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 
-/* One fact about a wait: a key of the JSON object. */
+/*
+ * One fact about a wait: a key of the JSON object. wait_detail_is_known() and
+ * docs/asyncdbg.schema.json list all keys: testdata/check_details.sh fails where one is missing.
+ */
 struct wait_detail {
 	const char *key;
 	enum detail_kind kind;
@@ -46,6 +49,9 @@ struct wait_detail {
 		const char *const *list;
 	};
 };
+
+/* Is it a key that asyncdbg, this one or an earlier one, gives a detail of a wait? */
+bool wait_detail_is_known(const char *key);
 
 /* What a leaf future waits for. */
 struct wait {
