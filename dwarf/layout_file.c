@@ -196,23 +196,26 @@ static struct error *check_identity(const char *path, struct dwarf_module *dm,
 	                 path, *differs);
 }
 
+struct error *layout_file_load(const char *path, struct facts *f)
+{
+	uint8_t *data CLEANUP(bytes_free) = NULL;
+	size_t size = 0;
+
+	TRY(read_whole(path, &data, &size));
+	TRY(unpack(path, &data, &size));
+	struct error *err = error_wrap(facts_load(f, data, size, NULL), "%s", path);
+	data = NULL;
+	if (!err && !facts_are_whole(f))
+		err = error_new(ERR_USAGE, "%s is a file of the cache, not a layout file", path);
+	return err;
+}
+
 struct error *layout_file_use(const char *path, struct dwarf_module *dm, bool force,
                               const char **differs)
 {
-	uint8_t *data CLEANUP(bytes_free) = NULL;
 	struct facts *f = facts_new();
-	struct error *err;
-	size_t size = 0;
+	struct error *err = layout_file_load(path, f);
 
-	err = read_whole(path, &data, &size);
-	if (!err)
-		err = unpack(path, &data, &size);
-	if (!err) {
-		err = error_wrap(facts_load(f, data, size, NULL), "%s", path);
-		data = NULL;
-	}
-	if (!err && !facts_are_whole(f))
-		err = error_new(ERR_USAGE, "%s is a file of the cache, not a layout file", path);
 	if (!err)
 		err = check_identity(path, dm, facts_identity(f), force, differs);
 	if (err) {

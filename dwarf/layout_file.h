@@ -28,9 +28,15 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
                                 const struct facts *f, uint64_t *size) MUST_CHECK;
 
 /*
+ * Reads a layout file into new facts, whatever program it is of. ERR_CORRUPT, ERR_UNSUPPORTED as
+ * facts_load(), ERR_USAGE where it is none.
+ */
+struct error *layout_file_load(const char *path, struct facts *f) MUST_CHECK;
+
+/*
  * From now on dm is what the file says, its debug info is not opened. ERR_USAGE when the file
- * is of another program, unless force: then *differs says in what, NULL otherwise. ERR_CORRUPT,
- * ERR_UNSUPPORTED as facts_load().
+ * is of another program, unless force: then *differs says in what, NULL otherwise. Other errors as
+ * layout_file_load().
  */
 struct error *layout_file_use(const char *path, struct dwarf_module *dm, bool force,
                               const char **differs) MUST_CHECK;

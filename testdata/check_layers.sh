@@ -61,7 +61,8 @@ check() {
 			"$(grep -vE '_test\.c:|/test/' <<<"$lines" || true)"
 	done
 	deny commands '<jansson\.h>' commands/out_json_test.c commands/json_writer_test.c \
-		commands/json_reader_test.c commands/report_test.c
+		commands/json_reader_test.c commands/report_test.c \
+		commands/json_reader_fuzz.c commands/test_fuzz.h
 	# By full path, so that grep sees every edge.
 	lines=$(find_lines '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' \
 		debugger dwarf runtimes commands)
