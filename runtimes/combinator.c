@@ -379,7 +379,7 @@ static const struct type_param *params_of(const struct type *t, size_t *n)
 
 /* MapErr<F, _> has a Map<IntoFuture<F>, _>: is t the future that wrapper was made of, or has it? */
 static bool is_made_of(struct inspector *in, const struct type *t, const struct type *wrapper,
-                       int depth)
+                       int depth, unsigned *left)
 {
 	size_t n;
 	const struct type_param *params = params_of(wrapper, &n);
@@ -389,8 +389,9 @@ static bool is_made_of(struct inspector *in, const struct type *t, const struct 
 			return future_is_type(in, t);
 	}
 	params = params_of(t, &n);
-	for (size_t i = 0; i < n && depth < MAX_WRAPPED_DEPTH; i++) {
-		if (params[i].type && is_made_of(in, params[i].type, wrapper, depth + 1))
+	for (size_t i = 0; i < n && depth < MAX_WRAPPED_DEPTH && *left; i++) {
+		(*left)--;
+		if (params[i].type && is_made_of(in, params[i].type, wrapper, depth + 1, left))
 			return true;
 	}
 	return false;
@@ -400,6 +401,7 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
                       size_t n)
 {
 	const struct child *only = NULL;
+	unsigned left = 1 << 10; /* types; in a broken file they can be made of each other */
 	size_t row;
 
 	for (size_t i = 0; i < n; i++) {
@@ -412,7 +414,7 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
 	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
 		return false;
 	return combinator_has_row(t, &row) ||
-	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0));
+	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0, &left));
 }
 
 struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,

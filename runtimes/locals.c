@@ -7,7 +7,7 @@
 #include "dwarf/qualified.h"
 #include "dwarf/variables.h"
 
-enum { MAX_LOCALS = 256, MAX_TYPE_DEPTH = 8 };
+enum { MAX_LOCALS = 256, MAX_TYPE_DEPTH = 8, MAX_TYPE_PARTS = 1 << 14 };
 
 /* ---- is there anything to drop? ---- */
 
@@ -42,27 +42,33 @@ static bool has_glue(struct inspector *in, const struct type *t)
 	return found;
 }
 
-static bool has_drop(struct inspector *in, const struct type *t, int depth);
+/* One question; types of a broken file can have thousands of members of each other's type. */
+struct drop_question {
+	struct inspector *in;
+	unsigned parts; /* that were looked at */
+};
 
-static bool members_have_drop(struct inspector *in, const struct type *t, int depth)
+static bool part_has_drop(struct drop_question *q, const struct type *t, int depth);
+
+static bool members_have_drop(struct drop_question *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct member *members = type_members(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!members[i].type || has_drop(in, members[i].type, depth + 1))
+		if (!members[i].type || part_has_drop(q, members[i].type, depth + 1))
 			return true;
 	}
 	return false;
 }
 
-static bool variants_have_drop(struct inspector *in, const struct type *t, int depth)
+static bool variants_have_drop(struct drop_question *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct variant *variants = type_variants(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (variants[i].payload && members_have_drop(in, variants[i].payload, depth))
+		if (variants[i].payload && members_have_drop(q, variants[i].payload, depth))
 			return true;
 	}
 	return false;
@@ -77,12 +83,11 @@ static bool is_own_type(const struct type *t)
 	       qualified_last(name)[0] != '{';
 }
 
-/* May a value of this type be gone though its bytes are there? In doubt yes. */
-static bool has_drop(struct inspector *in, const struct type *t, int depth)
+static bool part_has_drop(struct drop_question *q, const struct type *t, int depth)
 {
 	const char *name = type_name(t);
 
-	if (depth > MAX_TYPE_DEPTH)
+	if (depth > MAX_TYPE_DEPTH || ++q->parts > MAX_TYPE_PARTS)
 		return true;
 	switch (type_kind(t)) {
 	case TYPE_BOOL:
@@ -96,18 +101,26 @@ static bool has_drop(struct inspector *in, const struct type *t, int depth)
 	case TYPE_POINTER:
 		return starts(name, "alloc::boxed::Box<");
 	case TYPE_ARRAY:
-		return !type_target(t) || has_drop(in, type_target(t), depth + 1);
+		return !type_target(t) || part_has_drop(q, type_target(t), depth + 1);
 	case TYPE_STRUCT:
 		if (name[0] == '&' || name[0] == '*' || starts(name, "core::marker::PhantomData"))
 			return false;
 		return starts(name, "core::ptr::") || starts(name, "alloc::boxed::Box<") ||
-		       members_have_drop(in, t, depth) || (is_own_type(t) && has_glue(in, t));
+		       members_have_drop(q, t, depth) || (is_own_type(t) && has_glue(q->in, t));
 	case TYPE_ENUM:
-		return type_is_coroutine(t) || variants_have_drop(in, t, depth) ||
-		       (is_own_type(t) && has_glue(in, t));
+		return type_is_coroutine(t) || variants_have_drop(q, t, depth) ||
+		       (is_own_type(t) && has_glue(q->in, t));
 	default:
 		return true;
 	}
+}
+
+/* May a value of this type be gone though its bytes are there? In doubt yes. */
+static bool has_drop(struct inspector *in, const struct type *t)
+{
+	struct drop_question q = { .in = in };
+
+	return part_has_drop(&q, t, 0);
 }
 
 /* ---- suspended coroutines ---- */
@@ -201,7 +214,7 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 			continue;
 		if (is_fn && resumed && is_argument(captures, n, saved, nsaved, m->name))
 			continue;
-		drops = has_drop(c->in, m->type, 0);
+		drops = has_drop(c->in, m->type);
 		if (is_fn && resumed && drops)
 			continue;
 		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
@@ -245,7 +258,7 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 				     "info has one place for both";
 			continue;
 		}
-		l->uncertain = has_drop(c->in, m->type, 0);
+		l->uncertain = has_drop(c->in, m->type);
 	}
 }
 
@@ -293,7 +306,7 @@ static void add_running(const struct variable *v, void *arg)
 		                   .argument = v->is_parameter,
 		                   .dm = v->dm,
 		                   .die = v->die,
-		                   .uncertain = has_drop(r->c->in, v->type, 0) };
+		                   .uncertain = has_drop(r->c->in, v->type) };
 	follow_capture(r->c, l);
 }
 

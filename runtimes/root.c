@@ -164,7 +164,7 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
  * from a relative that was never polled only if it must hold a suspended coroutine, or a handle
  * of a task: not behind an Option or another enum, which may be empty.
  */
-static bool always_holds_evidence(const struct type *t, int depth)
+static bool holds_evidence(const struct type *t, int depth, unsigned *left)
 {
 	size_t n;
 	const struct member *members;
@@ -174,11 +174,19 @@ static bool always_holds_evidence(const struct type *t, int depth)
 	if (type_kind(t) != TYPE_STRUCT || depth > 4)
 		return false;
 	members = type_members(t, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (members[i].type && always_holds_evidence(members[i].type, depth + 1))
+	for (size_t i = 0; i < n && *left; i++) {
+		(*left)--;
+		if (members[i].type && holds_evidence(members[i].type, depth + 1, left))
 			return true;
 	}
 	return false;
+}
+
+static bool always_holds_evidence(const struct type *t)
+{
+	unsigned left = 1 << 14; /* members; in a broken file types can have each other as such */
+
+	return holds_evidence(t, 0, &left);
 }
 
 /* Could a suspended coroutine of this type start here? Looks at its state alone. */
@@ -505,7 +513,7 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}
 	if (!told && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
-	    always_holds_evidence(cs.type, 0))
+	    always_holds_evidence(cs.type))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
 	if (!f) {
