@@ -18,7 +18,7 @@ enum edit_what {
 	EDIT_OTHER,  /* it becomes the key of another record of that kind */
 	EDIT_CUT,    /* the record ends there */
 	EDIT_COPY,   /* the record becomes that of another key */
-	EDIT_REPEAT, /* what is there from that place on is repeated as often as that */
+	EDIT_REPEAT, /* a member is there as often more, and counted: three numbers */
 	EDIT_INSERT, /* a number more */
 	EDIT_BYTES,  /* the last byte at that place changes: a number without an end */
 	EDIT_WHATS,
@@ -65,6 +65,21 @@ static inline void edit_read(const struct edit_record *from, struct edit_numbers
 		to->n[to->count++] = read_uleb(&r);
 }
 
+static inline void edit_repeat(struct edit_numbers *v, size_t at, uint64_t times)
+{
+	enum { MEMBER = 3 };
+	size_t room = (EDIT_NUMBERS - v->count) / MEMBER, behind = at + MEMBER;
+
+	if (at == 0 || behind > v->count)
+		return;
+	times = times < room ? times : room;
+	memmove(v->n + behind + times * MEMBER, v->n + behind, (v->count - behind) * sizeof(*v->n));
+	for (size_t i = 0; i < times * MEMBER; i++)
+		v->n[behind + i] = v->n[at + i % MEMBER];
+	v->n[at - 1] += times;
+	v->count += times * MEMBER;
+}
+
 static inline void edit_apply(struct edit_numbers *v, const uint8_t *edit, const struct facts *f,
                               unsigned kind, uint64_t own)
 {
@@ -95,11 +110,7 @@ static inline void edit_apply(struct edit_numbers *v, const uint8_t *edit, const
 		}
 		break;
 	case EDIT_REPEAT:
-		for (size_t len = v->count - at; len && number && v->count + len <= EDIT_NUMBERS;
-		     number--) {
-			memcpy(v->n + v->count, v->n + v->count - len, len * sizeof(*v->n));
-			v->count += len;
-		}
+		edit_repeat(v, at, number);
 		break;
 	case EDIT_INSERT:
 		if (v->count < EDIT_NUMBERS) {
