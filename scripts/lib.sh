@@ -8,8 +8,8 @@ jobs=${JOBS:-$(nproc)}
 fixtures=${FIXTURES:-$root/testdata/fixtures}
 
 debian_packages=(cmake ninja-build gcc libc6-dev pkg-config libdw-dev libelf-dev libiberty-dev
-	zlib1g-dev libjansson-dev libedit-dev zstd)
-debian_test_packages=(libcmocka-dev binutils gdb python3 python3-jsonschema jq clang-format procps
+	zlib1g-dev libedit-dev zstd)
+debian_test_packages=(libcmocka-dev libjansson-dev binutils gdb python3 python3-jsonschema jq clang-format procps
 	util-linux valgrind)
 
 say() {
@@ -72,7 +72,7 @@ install_packages() {
 
 	if ! have apt-get || ! have dpkg-query; then
 		if have cmake && have ninja && have cc && have pkg-config &&
-			pkg-config --exists libdw libelf jansson libedit; then
+			pkg-config --exists libdw libelf libedit; then
 			return 0
 		fi
 		explain_packages "$@"
@@ -166,10 +166,11 @@ install_playwright() {
 	cp "$1/package-lock.json" "$1/installed"
 }
 
-# build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET.
+# build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET; a TARGET alone without
+# the tests, which need more packages.
 build_preset() {
 	say "building ($1)"
-	cmake -S "$root" --preset "$1" -B "$build_root/$1"
+	cmake -S "$root" --preset "$1" -B "$build_root/$1" -DBUILD_TESTING="$([ -z "${2:-}" ] && echo ON || echo OFF)"
 	cmake --build "$build_root/$1" -j "$jobs" ${2:+--target "$2"}
 }
 
