@@ -15,11 +15,11 @@
 
 enum { INDEX_ROW = 16, BLOCK = 1 << 20 /* bytes */ };
 
-static const char magic[8] = "adbfacts";
+static const char magic[8] NONSTRING = "adbfacts";
 static const char version[16] = ASYNCDBG_VERSION;
 
 struct header {
-	char magic[8];
+	char magic[8] NONSTRING;
 	uint32_t format, kinds;
 	char version[16];  /* of the asyncdbg that wrote it */
 	uint64_t size;     /* of the whole file */

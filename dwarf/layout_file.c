@@ -16,7 +16,8 @@
 
 enum { WORTH_COMPRESSION = 256 << 10, HEADER = 16 };
 
-static const char packed_magic[8] = "adbfactz", begins[] = "adbfact";
+static const char packed_magic[8] NONSTRING = "adbfactz";
+static const char begins[] = "adbfact";
 
 /* ---- which program ---- */
 

@@ -11,6 +11,12 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define CLEANUP(f) __attribute__((cleanup(f)))
+/* For an array of characters that a literal fills, without room for its NUL. */
+#if defined(__has_attribute) && __has_attribute(nonstring)
+#define NONSTRING __attribute__((nonstring))
+#else
+#define NONSTRING
+#endif
 
 enum error_kind {
 	ERR_OS,           /* a system call failed; .errnum says how */
