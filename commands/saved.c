@@ -1,11 +1,12 @@
 #include "commands/saved.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "commands/saved_lines.h"
+#include "debugger/base/file.h"
 #include "debugger/base/vec.h"
 
 const struct want_word want_words[] = {
@@ -19,14 +20,15 @@ bool saved_is(const char *path)
 {
 	static const char begin[] = "{\"format\":\"" SAVED_FORMAT "\"";
 	char bytes[sizeof(begin) - 1];
-	struct stat st;
-	/* A pipe would be waited for. */
-	gzFile gz = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? gzopen(path, "rbe") : NULL;
+	int fd = file_open_regular(path);
+	gzFile gz = fd >= 0 ? gzdopen(fd, "rb") : NULL;
 	bool yes = gz && gzread(gz, bytes, sizeof(bytes)) == sizeof(bytes) &&
 	           memcmp(bytes, begin, sizeof(bytes)) == 0;
 
 	if (gz)
 		gzclose(gz);
+	else if (fd >= 0)
+		close(fd);
 	return yes;
 }
 

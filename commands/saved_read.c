@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "commands/saved_record.h"
+#include "debugger/base/file.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
@@ -175,13 +176,15 @@ static void file_deinit(struct file *f)
 struct error *saved_read(const char *path, struct snapshot **ret, struct saved_info *info)
 {
 	struct file f CLEANUP(file_deinit) = { 0 };
+	int fd CLEANUP(file_close) = -1;
 	SCRATCH(tmp);
 
 	f.path = str_clean(&tmp, path, strlen(path));
-	errno = 0;
-	f.gz = gzopen(path, "rbe");
+	TRY(file_open(path, &fd));
+	f.gz = gzdopen(fd, "rb");
 	if (!f.gz)
-		return error_os(errno ? errno : ENOMEM, "%s", f.path);
+		return error_os(ENOMEM, "%s", f.path);
+	fd = -1; /* gzclose() closes it */
 	gzbuffer(f.gz, READ_AT_ONCE);
 	f.l.s = calloc(1, sizeof(*f.l.s));
 	if (!f.l.s)

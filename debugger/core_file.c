@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/elf_image.h"
@@ -330,14 +330,14 @@ static struct error *map_file(const char *path, struct core_file *core)
 {
 	struct stat st;
 	struct error *err = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open_regular(path);
 
+	if (fd < 0 && errno == EINVAL)
+		return error_new(ERR_UNSUPPORTED, "%s is not a file", path);
 	if (fd < 0)
 		return error_os(errno, "%s", path);
 	if (fstat(fd, &st) != 0) {
 		err = error_os(errno, "%s", path);
-	} else if (!S_ISREG(st.st_mode)) {
-		err = error_new(ERR_UNSUPPORTED, "%s is not a file", path);
 	} else if ((size_t)st.st_size < sizeof(Elf64_Ehdr)) {
 		err = error_new(ERR_UNSUPPORTED, "%s is %s, so not a core dump", path,
 		                st.st_size ? "too short" : "empty");

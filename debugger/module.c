@@ -1,5 +1,6 @@
 #include "debugger/module.h"
 
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/debug_file.h"
 #include "debugger/target.h"
 
 enum { MAX_MODULES = 65536, MAX_ATTEMPTS = 16, MAX_VDSO = 64 * 1024 };
@@ -114,21 +117,6 @@ static uint64_t image_bias(const struct elf_image *image, uint64_t start)
 	return start - image->low;
 }
 
-/* -1 with errno; regular files only: opening a fifo or a device could block or do things. */
-static int open_regular(const char *path)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	errno = EINVAL;
-	return -1;
-}
-
 /* What became of the search for a module's file. */
 struct found_file {
 	int fd; /* -1: none fits */
@@ -164,7 +152,7 @@ static void find_file(struct report *r, const struct group *g, bool is_main, str
 		struct module_file file = r->find_file(r->t, g->first, is_main, attempt);
 		if (!file.open)
 			return;
-		int fd = open_regular(file.open);
+		int fd = file_open_regular(file.open);
 		LOG("module", "%s: try %s: %s", g->first->path, file.open,
 		    fd < 0 ? strerror(errno) : "opened");
 		if (fd < 0)
@@ -307,27 +295,39 @@ static void add_vdso(struct report *r)
 	*vec_push(&r->modules) = m;
 }
 
+static struct module *module_of(struct target *t, const Dwfl_Module *mod)
+{
+	for (size_t i = 0; i < t->nmodules; i++) {
+		if (t->modules[i].dwfl == mod)
+			return &t->modules[i];
+	}
+	return NULL;
+}
+
 /*
- * Fetching from a debuginfod server takes seconds; a program must not stand still for that
- * when an unwinder asks for a library's .debug_frame.
+ * libdwfl's own search would open whatever lies where a debug file could, and believes a server.
+ * It asks for alternate files too, by the name in the debug info: those are dwarf/alternate.h's.
  */
 /* NOLINTNEXTLINE(readability-function-size): the callback is libdwfl's */
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word crc, char **ret)
 {
-	const struct target *t = *userdata;
-	char *urls = t && t->ops->stop && t->stopped ? getenv("DEBUGINFOD_URLS") : NULL;
+	struct target *t = *userdata;
+	struct module *m = t ? module_of(t, mod) : NULL;
+	GElf_Word own_crc;
+	GElf_Addr bias;
 
-	if (urls) {
-		urls = strdup(urls);
-		unsetenv("DEBUGINFOD_URLS");
-	} else if (getenv("DEBUGINFOD_URLS") && isatty(STDERR_FILENO)) {
-		setenv("DEBUGINFOD_PROGRESS", "1", 0);
-	}
-	int fd = dwfl_standard_find_debuginfo(mod, userdata, name, base, file, link, crc, ret);
-	if (urls)
-		setenv("DEBUGINFOD_URLS", urls, 1);
-	free(urls);
+	(void)name, (void)base;
+	errno = 0;
+	if (!m || m->no_debug_file || !file)
+		return -1;
+	if (link && link != dwelf_elf_gnu_debuglink(dwfl_module_getelf(mod, &bias), &own_crc))
+		return -1;
+	const struct debug_link wanted = { link, link ? crc : 0, m->build_id, m->build_id_len };
+	int fd = debug_file_find(t, m, file, &wanted, ret);
+	/* While it stands still, no server is asked. */
+	m->no_debug_file = fd < 0 && !(t->ops->stop && t->stopped);
+	errno = 0;
 	return fd;
 }
 
@@ -342,15 +342,9 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 static struct error *begin(struct target *t)
 {
 	Dwfl_Callbacks *callbacks = NEW(&t->arena, Dwfl_Callbacks);
-	char **path = NEW(&t->arena, char *);
 
-	*path = t->root && *t->root
-	                ? arena_printf(&t->arena, ":.debug:/usr/lib/debug:%s/usr/lib/debug",
-	                               t->root)
-	                : arena_strdup(&t->arena, ":.debug:/usr/lib/debug");
 	callbacks->find_elf = find_elf;
 	callbacks->find_debuginfo = find_debuginfo;
-	callbacks->debuginfo_path = path;
 	t->dwfl = dwfl_begin(callbacks);
 	if (!t->dwfl)
 		return error_new(ERR_UNSUPPORTED, "libdwfl: %s", dwfl_errmsg(-1));
@@ -381,15 +375,12 @@ static int compare_modules(const void *a, const void *b)
 static struct error *check_exe(const struct target *t, const char *exe)
 {
 	Elf64_Ehdr header;
-	int fd = open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd CLEANUP(file_close) = -1;
 
-	if (fd < 0)
-		return error_os(errno, "%s", exe);
+	TRY(file_open(exe, &fd));
 	ssize_t n = read(fd, &header, sizeof(header));
-	int errnum = errno;
-	close(fd);
 	if (n < 0)
-		return error_os(errnum, "%s", exe);
+		return error_os(errno, "%s", exe);
 	if ((size_t)n < sizeof(header) ||
 	    elf_header_problem(&header, t->arch->elf_machine) == ELF_NOT_ELF)
 		return error_new(ERR_USAGE, "%s: not an ELF file", exe);
@@ -437,6 +428,7 @@ void modules_close(struct target *t)
 	for (size_t i = 0; i < t->nmodules; i++) {
 		if (t->modules[i].fd >= 0)
 			close(t->modules[i].fd);
+		free(t->modules[i].debug_note);
 	}
 	if (t->dwfl)
 		dwfl_end(t->dwfl);

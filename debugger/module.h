@@ -34,6 +34,8 @@ struct module {
 	uint64_t tls_memsz, tls_align, tls_vaddr;
 	int fd;                   /* of file, for reading what a core left out; -1 when not found */
 	struct Dwfl_Module *dwfl; /* NULL when the file was not found */
+	char *debug_note;   /* why a debug file was not used, see debug_file.h; NULL: none was */
+	bool no_debug_file; /* none fits: it was searched for everywhere */
 };
 
 /* The module that covers a run-time address, NULL if none. */

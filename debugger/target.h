@@ -170,6 +170,7 @@ struct target {
 	size_t nmodules;
 	struct module *main_module; /* NULL when no executable could be found */
 	struct Dwfl *dwfl;          /* owned here, lent to dwarf/ */
+	bool debuginfod_is_silent;  /* see debug_file.h */
 	struct target_clock clock;  /* taken at the last stop */
 	struct target_signal signal;
 	uint64_t pause_ns;   /* how long the last stop lasted; 0 on a core */

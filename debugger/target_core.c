@@ -1,11 +1,11 @@
 /* A core dump: its segments, with what they left out taken from the mapped files. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
@@ -190,7 +190,7 @@ static struct error *guess_mappings(struct target *t)
 
 	if (!path && name != 0)
 		error_free(target_read_cstr(t, &t->arena, name, 4096, &path));
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	int fd = path ? file_open_regular(path) : -1;
 	struct elf_source from = { elf_read_fd, &fd, false };
 	bool usable = fd >= 0 && elf_image_read(&t->arena, &from, t->arch->elf_machine, &image);
 	if (fd >= 0)

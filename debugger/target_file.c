@@ -1,8 +1,7 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "debugger/base/file.h"
 #include "debugger/module.h"
 #include "debugger/target.h"
 
@@ -12,7 +11,7 @@ struct file {
 	struct elf_image image;
 };
 
-static struct error *file_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
+static struct error *image_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
 	struct file *f = t->private;
 
@@ -32,7 +31,7 @@ static struct error *file_read(struct target *t, uint64_t addr, void *buf, size_
 	return NULL;
 }
 
-static void file_close(struct target *t)
+static void image_close(struct target *t)
 {
 	struct file *f = t->private;
 
@@ -42,8 +41,8 @@ static void file_close(struct target *t)
 
 static const struct target_ops file_ops = {
 	.kind = "file",
-	.read = file_read,
-	.close = file_close,
+	.read = image_read,
+	.close = image_close,
 };
 
 static struct module_file find_file(struct target *t, const struct mapping *mapping, bool is_main,
@@ -60,9 +59,7 @@ static struct error *open_image(struct target *t, const char *path)
 	struct file *f = t->private;
 	struct elf_source from = { elf_read_fd, &f->fd, false };
 
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0)
-		return error_os(errno, "%s", path);
+	TRY(file_open(path, &f->fd));
 	if (!elf_image_read(&t->arena, &from, t->arch->elf_machine, &f->image))
 		return error_new(ERR_USAGE, "%s: not a 64-bit %s program", path, t->arch->name);
 	return NULL;

@@ -11,6 +11,7 @@
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 #include "debugger/libdw_lock.h"
+#include "dwarf/alternate.h"
 #include "dwarf/cache.h"
 #include "dwarf/poll_candidates.h"
 #include "dwarf/search.h"
@@ -84,6 +85,7 @@ static void forget_module(struct dwarf_module *dm)
 	forget_searches(dm);
 	map_free(&dm->types);
 	mapped_wait(dm);
+	alternate_close(dm);
 }
 
 void debuginfo_close(struct debuginfo *di)
@@ -345,6 +347,7 @@ static void load(struct dwarf_module *dm)
 		no_dwarf(dm);
 		return;
 	}
+	alternate_open(dm);
 	symtab_read_ahead(dm);
 	read_units(dm);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
@@ -413,7 +416,8 @@ uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
 	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
-	uint64_t hash = 1;
+	/* Another number than before debug files were checked: what was kept then may be wrong. */
+	uint64_t hash = 2;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 

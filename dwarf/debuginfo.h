@@ -69,6 +69,15 @@ struct static_place {
 
 enum { MAX_CONTEXTS = 8 };
 
+/* See alternate.h. */
+struct alternate {
+	struct Dwarf *user, *dwarf; /* user's is dwarf; NULL: none was opened */
+	struct Elf *elf;
+	bool is_open; /* fd */
+	int fd;       /* of elf */
+	void *image;  /* that elf is in where it is no file's */
+};
+
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
@@ -77,6 +86,7 @@ struct dwarf_module {
 	bool described, loaded; /* the tier is known; its DWARF was opened or has none */
 	const char *rustc;      /* see debuginfo_rustc_version() */
 	struct Dwarf *dwarf;    /* NULL unless loaded and tier is FULL or LINES */
+	struct alternate alternate;
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
 	struct dwarf_sections sections;

@@ -1,12 +1,9 @@
 #include "dwarf/layout_file.h"
 
 #include <elfutils/libdwfl.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -133,10 +130,9 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
 
 static struct error *read_whole(const char *path, uint8_t **ret, size_t *size)
 {
-	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd CLEANUP(file_close) = -1;
 
-	if (fd < 0)
-		return error_os(errno, "%s", path);
+	TRY(file_open(path, &fd));
 	return file_read(fd, path, LAYOUT_MAX_FILE, ret, size);
 }
 

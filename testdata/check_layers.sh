@@ -42,7 +42,7 @@ check() {
 	deny debugger '"(dwarf|runtimes|commands)/'
 	deny dwarf '"(runtimes|commands)/'
 	deny runtimes '"commands/'
-	deny debugger "$elf" debugger/{module,target_core,tls}{,_test}.c
+	deny debugger "$elf" debugger/{module,debug_file,target_core,tls}{,_test}.c
 	deny debugger '<sys/ptrace\.h>' debugger/live_stop.c debugger/target_live_test.c \
 		debugger/event.c debugger/breakpoint.c
 	for folder in dwarf runtimes commands; do

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -438,6 +439,34 @@ static void test_interrupt_lasts_until_cleared(void **state)
 	assert_null(interrupt_check());
 }
 
+/* A FIFO is not even opened: its writer would go on, and then be killed by SIGPIPE. */
+static void test_only_regular_files_are_opened(void **state)
+{
+	char path[] = "/tmp/asyncdbg-test.XXXXXX", fifo[64];
+	int fd = mkstemp(path);
+
+	(void)state;
+	snprintf(fifo, sizeof(fifo), "%s.fifo", path);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	int same = file_open_regular(path);
+	assert_true(same >= 0);
+	close(same);
+	errno = 0;
+	assert_int_equal(file_open_regular(fifo), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(file_open_regular("/dev/null"), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(file_open_regular("/tmp"), -1);
+	assert_int_equal(errno, EINVAL);
+	struct error *err CLEANUP(error_freep) = file_open(fifo, &same);
+	assert_int_equal(err->kind, ERR_USAGE);
+	unlink(path);
+	assert_int_equal(file_open_regular(path), -1);
+	assert_int_equal(errno, ENOENT);
+	unlink(fifo);
+	close(fd);
+}
+
 static void test_log_topics_match_whole_words(void **state)
 {
 	(void)state;
@@ -584,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_new_file_is_there_only_when_finished),
 		cmocka_unit_test(test_large_files_are_read_in_parts),
 		cmocka_unit_test(test_new_file_that_cannot_be_written),
+		cmocka_unit_test(test_only_regular_files_are_opened),
 		cmocka_unit_test(test_log_topics_match_whole_words),
 	};
 

@@ -26,6 +26,63 @@ void bytes_free(uint8_t **bytes)
 	free(*bytes);
 }
 
+static bool is_regular(int fd, struct stat *ret)
+{
+	return fstat(fd, ret) == 0 && S_ISREG(ret->st_mode);
+}
+
+/*
+ * O_PATH finds the file without opening it, and the link in /proc opens the very same. Without
+ * /proc it is opened by its name, which may lead to something else by now: that is looked at again.
+ */
+static int reopen(int found, const char *path, const struct stat *expected)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char link[64];
+	struct stat st;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	int fd = open(link, flags);
+	if (fd >= 0 || access("/proc/self/fd", F_OK) == 0)
+		return fd;
+	fd = open(path, flags);
+	if (fd < 0 ||
+	    (is_regular(fd, &st) && st.st_dev == expected->st_dev && st.st_ino == expected->st_ino))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+int file_open_regular(const char *path)
+{
+	int found = open(path, O_PATH | O_CLOEXEC);
+	struct stat st;
+	int fd = -1, errnum = EINVAL;
+
+	if (found < 0)
+		return -1;
+	if (is_regular(found, &st)) {
+		fd = reopen(found, path, &st);
+		errnum = errno;
+	}
+	close(found);
+	errno = errnum;
+	return fd;
+}
+
+struct error *file_open(const char *path, int *ret)
+{
+	int fd = file_open_regular(path);
+
+	if (fd < 0 && errno == EINVAL)
+		return error_new(ERR_USAGE, "%s is no regular file", path);
+	if (fd < 0)
+		return error_os(errno, "%s", path);
+	*ret = fd;
+	return NULL;
+}
+
 /* What is large is looked up all over: huge pages spare that the walk through the page tables. */
 static uint8_t *new_bytes(size_t size)
 {
@@ -142,7 +199,7 @@ static int open_beside(struct new_file *file, mode_t mode)
 
 static bool does_begin(const char *path, const char *with)
 {
-	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd CLEANUP(file_close) = file_open_regular(path);
 	char start[64];
 	size_t n = strlen(with);
 

@@ -1,4 +1,7 @@
-/* Whole files: read with a limit, written so that nobody ever sees half of one. */
+/*
+ * Files that are named by a user, a target or a file: only regular ones are opened. Whole files:
+ * read with a limit, written so that nobody ever sees half of one.
+ */
 #ifndef DEBUGGER_BASE_FILE_H
 #define DEBUGGER_BASE_FILE_H
 
@@ -12,6 +15,15 @@
 /* For CLEANUP(): nothing where it is negative, or NULL. */
 void file_close(int *fd);
 void bytes_free(uint8_t **bytes);
+
+/*
+ * Opens a regular file for reading. Nothing else is opened even for a moment: to open a FIFO, a
+ * device or a socket can wait without end, and can act on who has the other end. -1 with errno;
+ * EINVAL: it is no regular file (open(2) does not say so for reading).
+ */
+int file_open_regular(const char *path);
+/* The same with an error in words: ERR_OS, ERR_USAGE where it is no regular file. */
+struct error *file_open(const char *path, int *ret) MUST_CHECK;
 
 /*
  * The bytes of a regular file of at most max bytes, which the caller frees. Not mapped: a file that
