@@ -95,17 +95,11 @@ static void put_escaped(struct json_writer *w, const char *text, size_t len)
 	}
 }
 
-/* The same where a page is around it: no HTML parser finds a tag, an entity or a line's end. */
+/* The same where a page is around it: no HTML parser finds a tag or an entity. */
 static void put_in_page(struct json_writer *w, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		bool separator = len - i >= 3 && memcmp(text + i, "\xe2\x80", 2) == 0 &&
-		                 (text[i + 2] == '\xa8' || text[i + 2] == '\xa9');
-
-		if (separator) {
-			put(w, text[i + 2] == '\xa8' ? "\\u2028" : "\\u2029", 6);
-			i += 2;
-		} else if (text[i] == '<') {
+		if (text[i] == '<') {
 			put(w, "\\u003c", 6);
 		} else if (text[i] == '>') {
 			put(w, "\\u003e", 6);

@@ -188,22 +188,12 @@ static void show_float(struct show *s, double d, bool is_single)
 		show_printf(s, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
 }
 
-/* Not printable, as far as one sees: controls, surrogates, private use, invisible marks. */
+/* Not printable, as far as one sees: controls, invisible marks, private use, what is no character.
+ */
 static bool is_hidden(uint32_t c)
 {
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-		{ 0, 0x1f },        { 0x7f, 0x9f },     { 0xad, 0xad },        { 0x200b, 0x200f },
-		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xd800, 0xf8ff },    { 0xfeff, 0xfeff },
-		{ 0xfff0, 0xfffb }, { 0xfffe, 0xffff }, { 0xe0000, 0x10ffff },
-	};
-
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	}
-	return false;
+	return c < 0x20 || c == 0x7f || (c >= 0xd800 && c <= 0xf8ff) || c == 0xfffe ||
+	       c == 0xffff || c >= 0xe0000 || str_is_hidden(c);
 }
 
 static void encode(uint32_t c, char *ret)

@@ -281,6 +281,30 @@ check_input() {
 	says_input '^end' -x - <commands
 }
 
+# Names that reorder what is around them, or that nobody sees, are told by their escapes.
+check_hidden_characters() {
+	local name=$'a\u202eb\u200bc' format args
+
+	mkdir "$name"
+	cp "$(command -v sleep)" "$name/$name"
+	spawn "./$name/$name" 60
+	for args in info threads 'async bt all' 'report page.html' 'async graph --dot page.html'; do
+		for format in --color=never --json --jsonl; do
+			rm -f page.html
+			# shellcheck disable=SC2086 # words of a command
+			expect 0,1,2 '' "$format" -p "$spawned" $args
+			cat page.html >>out 2>/dev/null || true
+			if LC_ALL=C grep -q $'\xe2\x80[\xae\x8b]' out err; then
+				complain "hidden characters" "$format" "$args"
+			fi
+		done
+	done
+	expect 0,1 '' -p "$spawned" info
+	grep -qF 'a\u{202e}b\u{200b}c' out || complain "no escapes" info
+	expect 64 '\\u\{202e\}' -p 1 $'\u202e'
+	expect 2 '\\u\{202e\}' -c $'\u202e' info
+}
+
 check_no_process() {
 	local pid i status
 
@@ -426,6 +450,7 @@ obstacle=$(ptrace_obstacle)
 if [ -n "$obstacle" ]; then
 	left_out "live programs: $obstacle"
 else
+	check_hidden_characters
 	check_no_process
 	check_permission
 	check_programs

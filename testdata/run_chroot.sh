@@ -94,7 +94,7 @@ copy_sources() {
 # shellcheck disable=SC2016
 in_chroot='build() {
 	cmake --build "$1" -j "$JOBS" >/build.log || {
-		grep -A 8 -E "FAILED|error|warning:" /build.log | head -n 60
+		grep -A 8 -E "FAILED|error:|warning:" /build.log | head -n 60
 		return 1
 	}
 }'

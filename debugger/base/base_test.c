@@ -372,7 +372,15 @@ static const struct {
 	{ "\xf4\x90\x80\x80", 4, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" }, /* too big */
 	{ "\xc2\x9b"
 	  "2J",
-	  4, "?2J" }, /* C1: CSI */
+	  4, "\\u{9b}2J" }, /* C1: CSI */
+	{ "a\xe2\x80\xae"
+	  "b",
+	  5, "a\\u{202e}b" },
+	{ "\xe2\x80\x8b\xe2\x80\xa8\xef\xbb\xbf", 9, "\\u{200b}\\u{2028}\\u{feff}" },
+	{ "\xc2\xad\xcd\x8f", 4, "\\u{ad}\\u{34f}" },
+	{ "\xe2\x9d\xa4\xef\xb8\x8f", 6, "\xe2\x9d\xa4\\u{fe0f}" },
+	{ "\xf3\xa0\x81\xa1", 4, "\\u{e0061}" },                       /* a tag */
+	{ "\xe2\x80\x90\xe2\x80\xaf", 6, "\xe2\x80\x90\xe2\x80\xaf" }, /* a hyphen, a blank */
 };
 
 static void test_clean_text_is_utf8_without_controls(void **state)

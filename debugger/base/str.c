@@ -107,7 +107,7 @@ const char *str_text(const struct str *s)
 }
 
 /* Length of the valid UTF-8 sequence at p, 0 when there is none (RFC 3629). */
-static size_t utf8_length(const unsigned char *p, size_t len)
+static size_t utf8_decode(const unsigned char *p, size_t len, uint32_t *ret)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t n = p[0] < 0x80                   ? 1
@@ -118,16 +118,38 @@ static size_t utf8_length(const unsigned char *p, size_t len)
 
 	if (n == 0 || n > len)
 		return 0;
-	if (n == 1)
-		return 1;
-	uint32_t code = p[0] & (0x7fu >> n);
+	uint32_t code = n == 1 ? p[0] : p[0] & (0x7fu >> n);
 	for (size_t i = 1; i < n; i++) {
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 		code = code << 6 | (p[i] & 0x3f);
 	}
 	bool surrogate = code >= 0xd800 && code <= 0xdfff;
+	*ret = code;
 	return code < smallest[n] || code > 0x10ffff || surrogate ? 0 : n;
+}
+
+bool str_is_hidden(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} hidden[] = {
+		{ 0x80, 0x9f },       { 0xad, 0xad },       { 0x34f, 0x34f },
+		{ 0x600, 0x605 },     { 0x61c, 0x61c },     { 0x6dd, 0x6dd },
+		{ 0x70f, 0x70f },     { 0x890, 0x891 },     { 0x8e2, 0x8e2 },
+		{ 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
+		{ 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },
+		{ 0x3164, 0x3164 },   { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
+		{ 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb },   { 0x110bd, 0x110bd },
+		{ 0x110cd, 0x110cd }, { 0x13430, 0x1343f }, { 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+	};
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]) && code >= hidden[i].first; i++) {
+		if (code <= hidden[i].last)
+			return true;
+	}
+	return false;
 }
 
 /* Bytes at p that stay as they are: most text is ASCII from one end to the other. */
@@ -162,13 +184,15 @@ void str_append_clean(struct str *s, const char *text, size_t len)
 			i += plain;
 			continue;
 		}
-		size_t n = utf8_length(p + i, len - i);
-		bool c1 = n == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0;
+		uint32_t code = 0;
+		size_t n = utf8_decode(p + i, len - i, &code);
 
 		if (n == 0)
 			str_append(s, "\xef\xbf\xbd");
-		else if (c1 || (n == 1 && (p[i] < 0x20 || p[i] == 0x7f)))
+		else if (code < 0x20 || code == 0x7f)
 			str_append(s, "?");
+		else if (str_is_hidden(code))
+			str_printf(s, "\\u{%x}", (unsigned)code);
 		else
 			str_append_len(s, text + i, n);
 		i += n ? n : 1;

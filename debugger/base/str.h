@@ -49,8 +49,17 @@ static inline bool str_begins_with_any_(const char *s, const char *const *heads,
 	str_begins_with_any_((s), (heads), sizeof(heads) / sizeof((heads)[0]))
 
 /*
- * Appends text so that it is valid UTF-8 without control characters: a bad byte becomes
- * U+FFFD, a control character (ESC, newline, DEL, C1) becomes '?'. Terminals and JSON are safe.
+ * Whether a character acts on what is around it, or takes no room: it could make text look like
+ * other text. By Unicode 15.1: the general categories Cc (but for ASCII: those are controls of
+ * terminals), Cf, Zl and Zp of UnicodeData.txt, and Default_Ignorable_Code_Point of
+ * DerivedCoreProperties.txt: bidirectional controls, joiners, fillers, selectors of variants, tags.
+ */
+bool str_is_hidden(uint32_t code);
+
+/*
+ * Appends text so that it is valid UTF-8 of visible characters: a bad byte becomes U+FFFD, a
+ * control character of ASCII (ESC, newline, DEL) becomes '?', a hidden one its escape, as \u{202e}.
+ * Terminals and JSON are safe.
  */
 void str_append_clean(struct str *s, const char *text, size_t len);
 
