@@ -32,9 +32,12 @@ struct reader {
 /* A reader over section bytes [offset, end); bad from the start when they do not exist. */
 static inline struct reader reader_at(struct section s, uint64_t offset, uint64_t end)
 {
+	static const uint8_t absent; /* no arithmetic with NULL, not even with 0 */
+	const uint8_t *data = s.data ? s.data : &absent;
+
 	if (offset > s.size || end > s.size || offset > end)
-		return (struct reader){ s.data, s.data, true };
-	return (struct reader){ s.data + offset, s.data + end, false };
+		return (struct reader){ data, data, true };
+	return (struct reader){ data + offset, data + end, false };
 }
 
 static inline uint64_t read_fixed(struct reader *r, unsigned size)

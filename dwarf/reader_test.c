@@ -48,6 +48,20 @@ static void test_sixteen_bytes_keep_the_low_half(void **state)
 	free_bytes(&b);
 }
 
+/* NULL + 0 is undefined too: clang's sanitizer says so. */
+static void test_a_section_that_is_not_there(void **state)
+{
+	(void)state;
+	struct section absent = { 0 };
+	struct reader r = reader_at(absent, 0, 0);
+
+	assert_non_null(r.p);
+	assert_false(r.bad);
+	assert_int_equal(read_fixed(&r, 1), 0);
+	assert_true(r.bad);
+	assert_true(reader_at(absent, 0, 1).bad);
+}
+
 static void test_places_outside_the_section_are_bad(void **state)
 {
 	(void)state;
@@ -178,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixed_sizes),
 		cmocka_unit_test(test_sixteen_bytes_keep_the_low_half),
+		cmocka_unit_test(test_a_section_that_is_not_there),
 		cmocka_unit_test(test_places_outside_the_section_are_bad),
 		cmocka_unit_test(test_uleb),
 		cmocka_unit_test(test_overlong_leb),
