@@ -30,6 +30,12 @@ struct syscall {
 	const char *name;
 	bool takes_fd;    /* the first argument is a file descriptor */
 	bool takes_futex; /* the first argument is the address of a futex word */
+	/*
+	 * A thread that waits in it and is stopped gets EINTR when it goes on, where the kernel
+	 * makes others go on unseen: signal(7), "Interruption of system calls and library functions
+	 * by stop signals"; of a socket's calls only where it has a timeout, which nobody can see.
+	 */
+	bool interrupted;
 };
 
 struct arch {

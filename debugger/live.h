@@ -83,6 +83,7 @@ struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, st
 	MUST_CHECK;
 struct error *live_peek(struct target *t) MUST_CHECK;
 void live_recheck(struct target *t);
+bool live_thread_slept_on(struct target *t, pid_t tid);
 struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 	MUST_CHECK;
 /* live_memory.c */

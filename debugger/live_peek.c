@@ -199,3 +199,14 @@ void live_recheck(struct target *t)
 			      "registers are not known";
 	}
 }
+
+bool live_thread_slept_on(struct target *t, pid_t tid)
+{
+	struct live *l = t->private;
+
+	for (size_t i = 0; i < l->peeks.n; i++) {
+		if (l->peeks.data[i].tid == tid)
+			return live_slept_on(l, &l->peeks.data[i]);
+	}
+	return false;
+}

@@ -121,6 +121,8 @@ struct target_ops {
 	struct error *(*peek)(struct target *t);
 	/* Takes the registers from threads that have run since peek(). NULL as above. */
 	void (*recheck)(struct target *t);
+	/* See target_slept_on(). NULL: no. */
+	bool (*slept_on)(struct target *t, pid_t tid);
 	/*
 	 * All in one: stops, fills t->threads and t->stopped_at, does what is asked, resumes, and
 	 * fills *ret but for how and bytes. Threads of which target_is_spared() need not stop.
@@ -245,6 +247,8 @@ struct error *target_peek(struct target *t) MUST_CHECK;
  */
 void target_spare(struct target *t, pid_t tid);
 bool target_is_spared(const struct target *t, pid_t tid);
+/* Whether a thread that the last target_peek() found asleep has slept on until now. */
+bool target_slept_on(struct target *t, pid_t tid);
 /*
  * Copies all the pages that were asked for since the last copy or stop, with the threads and the
  * innermost parts of their stacks, while the target stands still; then it runs again. stop_all:

@@ -166,6 +166,7 @@ static const struct target_ops live_ops = {
 	.stop_briefly = live_stop_briefly,
 	.peek = live_peek,
 	.recheck = live_recheck,
+	.slept_on = live_thread_slept_on,
 	.close = live_close,
 	.private_size = sizeof(struct live),
 };

@@ -51,6 +51,11 @@ bool target_is_spared(const struct target *t, pid_t tid)
 	return false;
 }
 
+bool target_slept_on(struct target *t, pid_t tid)
+{
+	return t->ops->slept_on && t->ops->slept_on(t, tid);
+}
+
 static uint64_t stack_pointer(const struct target *t, const struct thread *th)
 {
 	return th->has_regs ? th->regs.r[t->arch->sp] : 0;

@@ -311,12 +311,34 @@ static void finish(struct collector *c)
 	inspect_note_problems(c);
 }
 
+/*
+ * Whether a thread waits in a call that a stop would make fail with EINTR, and need not be stopped:
+ * it is in no runtime, its stack was seen to its end, nothing that was asked for is on that, and it
+ * has slept since the walk began, so that it will hardly wake during the stop. If it does, all are
+ * stopped.
+ */
+static bool may_sleep_on(struct collector *c, const struct thread_info *info,
+                         const struct thread_stack *s)
+{
+	const struct thread *th = s->thread;
+	const struct syscall *call = th->has_regs && th->regs.in_syscall
+	                                     ? arch_syscall(c->in->target->arch, th->regs.syscall)
+	                                     : NULL;
+
+	return call && call->interrupted && !(c->want & (WANT_STACKS | WANT_HOLDINGS)) &&
+	       info->role == THREAD_OTHER && info->runtime < 0 && !info->task && !info->root &&
+	       !info->wait && s->stack.nframes > 0 && !s->stack.problem &&
+	       target_slept_on(c->in->target, th->tid);
+}
+
 /* An idle thread of a blocking pool does nothing before another thread wakes it. */
 static void spare_idle(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++) {
-		if (c->out->threads[i].pooled)
-			target_spare(c->in->target, c->out->threads[i].tid);
+		const struct thread_info *info = &c->out->threads[i];
+
+		if (info->pooled || may_sleep_on(c, info, &c->stacks[i]))
+			target_spare(c->in->target, info->tid);
 	}
 }
 
