@@ -280,7 +280,9 @@ static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
 		ret.n++;
 	}
 	struct abbrev ab = { .tag = ret.tag };
-	ret.step = shape_of(b->u, &ab, b->attributes.data + ret.first, ret.n).step;
+	/* Nothing may be there at all, and NULL + 0 is undefined. */
+	const struct attribute *first = ret.n ? b->attributes.data + ret.first : NULL;
+	ret.step = shape_of(b->u, &ab, first, ret.n).step;
 	return ret;
 }
 

@@ -67,7 +67,7 @@ struct body {
 
 static struct spot read_spot(struct section s)
 {
-	struct reader r = { s.data, s.data + s.size, false };
+	struct reader r = reader_at(s, 0, s.size);
 	struct spot at = { SPOT_UNKNOWN, 0, 0 };
 
 	if (!s.data || s.size < 2 || *r.p++ != DW_OP_fbreg)
