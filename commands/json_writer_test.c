@@ -211,9 +211,10 @@ static void hostile_keys(void **state)
 		"x\": true, \"complete", "a\\",         "a\nb", "\xff", "",
 		"</script><script>",     "\xe2\x80\xa8"
 	};
-	static const char *const read_as[] = { "x\": true, \"complete", "a\\", "a?b",
-		                               "\xef\xbf\xbd",          "",    "</script><script>",
-		                               "\xe2\x80\xa8" };
+	static const char *const read_as[] = {
+		"x\": true, \"complete", "a\\",      "a?b", "\xef\xbf\xbd", "",
+		"</script><script>",     "\\u{2028}"
+	};
 	static char longer[JSON_BUFFER + 100];
 
 	(void)state;
