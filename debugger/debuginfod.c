@@ -1,6 +1,7 @@
 #include "debugger/debuginfod.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -254,7 +255,9 @@ static enum debuginfod_result take_file(struct request *r, int *fd, char **path)
 {
 	if (r->fd < 0) {
 		LOG("module", "debuginfod: %s", strerror(-r->fd));
-		return DEBUGINFOD_ABSENT;
+		/* The library has limits of its own, which it may reach before we reach ours. */
+		return r->fd == -ETIME || r->fd == -ETIMEDOUT ? DEBUGINFOD_SILENT
+		                                              : DEBUGINFOD_ABSENT;
 	}
 	*path = r->path ? r->path : strdup("");
 	if (!*path)
