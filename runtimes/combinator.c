@@ -91,6 +91,16 @@ static bool polls_what_it_holds(const struct type *t)
 	return str_begins_with_any(type_name(t), pollers);
 }
 
+bool combinator_is_exact(const struct type *t)
+{
+	const struct traits *traits = traits_of(t);
+	size_t row;
+
+	/* The combinators of the futures crate have futures, and closures that they call. */
+	return traits->poll_fn || traits->maybe_done || combinator_has_row(t, &row) ||
+	       str_begins(type_name(t), "futures_util::future::");
+}
+
 void found(struct finder *f, struct value v, const char *edge)
 {
 	*vec_push(f->out) =

@@ -44,6 +44,10 @@ bool future_is_or_has(struct inspector *in, const struct type *t);
  */
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out) MUST_CHECK;
 
+/* Do the tables say all that a future of this type polls? Then nothing is searched for beside it.
+ */
+bool combinator_is_exact(const struct type *t);
+
 /*
  * Is a future of type t, whose children are those, for what another future is for that it was made
  * of: Timeout<F>, Instrumented<F>, Map<F, _>? Then that is the only child on the edge "await".

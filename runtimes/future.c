@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
+#include "runtimes/beside.h"
 #include "runtimes/combinator.h"
 #include "runtimes/held.h"
 #include "runtimes/leaf.h"
@@ -294,6 +295,7 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
 	child_vec children = { 0 };
+	size_t region = d->c->regions.n;
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
@@ -321,13 +323,15 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		reach_explain(d, v, f);
 	else if (traits_of(v.type)->mixed && !d->strict)
 		mixed_add(d, v, f);
+	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
+		beside_add(d, v, f, region);
 	return f;
 }
 
 static void note_region(struct decoder *d, struct value v)
 {
 	if (d->depth == 0)
-		d->c->regions.n = 0;
+		d->c->regions.n = d->c->told_wakers.n = 0;
 	*vec_push(&d->c->regions) =
 		(struct future_region){ v.type, v.addr, type_size(v.type), leaf_is_known(v.type) };
 }

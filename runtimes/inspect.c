@@ -224,6 +224,7 @@ struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->leads);
 	vec_free(&c->found_sets);
 	vec_free(&c->regions);
+	vec_free(&c->told_wakers);
 	vec_free(&c->polls);
 	map_free(&c->queued_jobs);
 	free(c->reached);

@@ -125,10 +125,12 @@ struct collector {
 	bool leads_left;                   /* something that they lead to is not in this snapshot */
 	VEC(struct local_set) local_sets;  /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
+	VEC(uint64_t) told_wakers;         /* where wakers lie that leaves of that tree tell */
 	bool some_held;                    /* a tree has futures that it does not poll */
 	struct arena scratch;              /* until the snapshot is done */
 	struct reached *reached;           /* the list of reach_walk(), NULL until the first one */
 	size_t nreached;                   /* values that all walks together looked at */
+	size_t nreached_near;              /* the same of reach_walk_near() */
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;

@@ -206,6 +206,34 @@ static struct error *list_interest(const struct leaf *l, struct value io, uint64
 	return NULL;
 }
 
+/* Is nobody's waker in that slot? */
+static struct error *slot_is_vacant(const struct leaf *l, struct value io, const char *path,
+                                    bool *ret)
+{
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+
+	TRY(leaf_place(l, io, path, &place, &found));
+	if (found)
+		TRY(waker_read(l->d->c, place, &w));
+	*ret = !w.vtable;
+	return NULL;
+}
+
+/* Does nobody wait for it? */
+static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
+{
+	struct value waiter;
+	bool reader, writer, waits;
+
+	TRY(slot_is_vacant(l, io, leaf_io_layout[IO_READER].path, &reader));
+	TRY(slot_is_vacant(l, io, leaf_io_layout[IO_WRITER].path, &writer));
+	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &waits));
+	*ret = reader && writer && !waits;
+	return NULL;
+}
+
 static struct error *our_interest(const struct leaf *l, struct value io, uint64_t *ret)
 {
 	bool reads, writes;
@@ -354,6 +382,7 @@ static struct error *decode_resource(struct leaf *l)
 	TRY(source_io(l, source, &io));
 	TRY(our_interest(l, io, &interest));
 	l->registered = interest != 0;
+	TRY(is_vacant(l, io, &l->vacant));
 	return describe(l, resource_name(l, l->v.type), &source, io, interest);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dwarf/qualified.h"
+#include "runtimes/beside.h"
 #include "runtimes/reach.h"
 
 enum { MAX_RESOURCES = 8 };
@@ -45,27 +46,6 @@ static bool is_at_rest(const struct future *f)
 	return false;
 }
 
-static bool waits_for(const struct future *f, uint64_t object)
-{
-	bool waits = f->wait && f->wait->object == object;
-
-	for (size_t i = 0; i < f->nchildren && !waits; i++)
-		waits = waits_for(f->children[i], object);
-	return waits;
-}
-
-/* Of list, what no child of f waits for. Returns how many. */
-static size_t keep_new(const struct future *f, struct future **list, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (list[i]->wait && !waits_for(f, list[i]->wait->object))
-			list[kept++] = list[i];
-	}
-	return kept;
-}
-
 static size_t add(struct future **to, size_t n, struct future *const *list, size_t nlist,
                   bool at_rest)
 {
@@ -79,7 +59,7 @@ static size_t add(struct future **to, size_t n, struct future *const *list, size
 void mixed_add(struct decoder *d, struct value v, struct future *f)
 {
 	struct future *list[MAX_RESOURCES], **children;
-	size_t n = keep_new(f, list, reach_registered(d, v, list, 0, MAX_RESOURCES)), polled;
+	size_t n = beside_keep_new(f, list, reach_registered(d, v, list, 0, MAX_RESOURCES)), polled;
 
 	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
 	if (n)

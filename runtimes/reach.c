@@ -11,6 +11,7 @@
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
+	MAX_NEAR = 1 << 9,    /* the same, of what lies near */
 	MAX_ALL = 1 << 21,    /* for a snapshot, and for each of its tasks: */
 	MAX_EACH = 64,
 	MAX_DEPTH = 40,     /* members and pointers, one behind another */
@@ -307,16 +308,17 @@ static void expand(struct walk *w, size_t at)
 	}
 }
 
-void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret)
+/* spent: how many values all walks of this kind together looked at. */
+static void walk(struct collector *c, struct value v, size_t *spent, reach_fn *visit, void *arg,
+                 struct reach *ret)
 {
 	struct walk w = { .c = c, .r = ret };
 
-	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
 	if (!c->reached && !(c->reached = calloc(MAX_VALUES, sizeof(*c->reached))))
 		out_of_memory();
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
-	if (c->nreached > MAX_ALL + MAX_EACH * c->out->ntasks) {
+	if (*spent > MAX_ALL + MAX_EACH * c->out->ntasks) {
 		ret->cut = true;
 		ret->complete = false;
 		return;
@@ -326,8 +328,21 @@ void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg,
 		    (visit(&ret->list[i], i, arg) && !traits_of(ret->list[i].v.type)->border))
 			expand(&w, i);
 	}
-	c->nreached += ret->n;
+	*spent += ret->n;
 	map_free(&w.seen);
+}
+
+void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret)
+{
+	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
+	walk(c, v, &c->nreached, visit, arg, ret);
+}
+
+void reach_walk_near(struct collector *c, struct value v, reach_fn *visit, void *arg,
+                     struct reach *ret)
+{
+	*ret = (struct reach){ .capacity = MAX_NEAR, .complete = true };
+	walk(c, v, &c->nreached_near, visit, arg, ret);
 }
 
 /* Names of std's wrappers and of tuples' members say nothing. */
@@ -454,29 +469,43 @@ static void use_resources(struct search *s, size_t n, struct value v, struct fut
 		f->children[f->nchildren++] = s->resources[i].f;
 }
 
+void reach_tell_wakers(struct decoder *d, const struct reach *r, const size_t *places, size_t n,
+                       struct future *f)
+{
+	const char **paths = NEW_ARRAY(d->c->a, const char *, n);
+	struct leaf l = { .d = d, .f = f, .w = NEW(d->c->a, struct wait) };
+
+	l.w->object = f->addr;
+	l.w->anonymous = true;
+	l.w->kind = "waker";
+	for (size_t i = 0; i < n; i++) {
+		paths[i] = reach_path(d->c, r, places[i]);
+		*vec_push(&d->c->told_wakers) = r->list[places[i]].v.addr;
+	}
+	wait_list(&l, "wakers", paths, n);
+	wait_phrase(&l, "its waker is in %s%s", paths[0], n > 1 ? " and elsewhere" : "");
+	f->wait = l.w;
+}
+
 static void use_wakers(struct search *s, const struct reach *r, struct value v, struct future *f)
 {
-	struct collector *c = s->d->c;
-	const char **places = NEW_ARRAY(c->a, const char *, MAX_WAKERS);
-	struct leaf l = { .d = s->d, .v = v, .f = f, .w = NEW(c->a, struct wait) };
+	struct leaf l = { .d = s->d, .v = v, .f = f };
 
+	if (s->nwakers) {
+		reach_tell_wakers(s->d, r, s->wakers, s->nwakers, f);
+		f->wait->within = true;
+		return;
+	}
+	l.w = f->wait = NEW(s->d->c->a, struct wait);
 	l.w->object = v.addr;
 	l.w->within = l.w->anonymous = true;
-	for (size_t i = 0; i < s->nwakers; i++)
-		places[i] = reach_path(c, r, s->wakers[i]);
-	if (s->nwakers) {
-		l.w->kind = "waker";
-		wait_list(&l, "wakers", places, s->nwakers);
-		wait_phrase(&l, "its waker is in %s%s", places[0],
-		            s->nwakers > 1 ? " and elsewhere" : "");
-	} else if (r->complete && s->d->forgotten) {
+	if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
 		wait_phrase(&l, "nothing in reach can wake it");
 	} else {
 		l.w->kind = "unknown";
 		wait_phrase(&l, "what it waits for is not known");
 	}
-	f->wait = l.w;
 }
 
 void reach_explain(struct decoder *d, struct value v, struct future *f)

@@ -28,6 +28,9 @@ struct reach {
 
 /* Walks from v, v itself excluded. Never fails: *ret says whether it saw all. */
 void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret);
+/* The same, of what lies near: so few values that it may be asked of each of many futures. */
+void reach_walk_near(struct collector *c, struct value v, reach_fn *visit, void *arg,
+                     struct reach *ret);
 /* The members that lead to list[index]: "inner.state.waker"; in the snapshot's arena. */
 const char *reach_path(struct collector *c, const struct reach *r, size_t index);
 
@@ -36,6 +39,13 @@ bool reach_is_border(const struct type *t);
 
 /* A frame for a resource (leaf.h) that a future polls: its edge is "waits". */
 struct future *reach_resource(struct collector *c, struct value v);
+
+/*
+ * Fills f->wait: the task's waker lies in these places of r, by index. Notes that they are told,
+ * for the futures around f.
+ */
+void reach_tell_wakers(struct decoder *d, const struct reach *r, const size_t *places, size_t n,
+                       struct future *f);
 
 /*
  * Adds to list[n..max) frames of the resources inside v that hold this task's waker, each once.

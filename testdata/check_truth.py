@@ -34,6 +34,16 @@ def walk_all(future):
             yield from walk_all(child)
 
 
+def leaves(future):
+    """What a task waits for: the ends of all branches that are polled."""
+    children = future.get("children") or [] if future else []
+    polled = [child for child in children if child.get("branch", "polled") == "polled"]
+    if future and not polled:
+        yield future
+    for child in polled:
+        yield from leaves(child)
+
+
 def crates_of(function):
     """Its crate; of "<a::T as b::Tr>::f" those of type and trait: the impl is in one of them."""
     head = re.match(r"<(\w+)::.*? as (\w+)::", function)
@@ -307,6 +317,8 @@ class Comparison:
             self.check_leaf(name, want["leaf"], root)
         for wait in want.get("beside", []):
             self.check_beside(name, wait, root)
+        if "leaves" in want:
+            self.check_leaves(name, want["leaves"], root)
         if self.with_locals:
             for function, variables in want.get("locals", {}).items():
                 self.check_locals(name, function, variables, root)
@@ -374,6 +386,11 @@ class Comparison:
                     continue
                 if have.get(key) != want[key]:
                     self.differ("{}: {} is {}, not {}", name, key, have.get(key), want[key])
+
+    def check_leaves(self, name, number, root):
+        kinds = [(future.get("wait") or {}).get("kind") for future in leaves(root)]
+        if len(kinds) != number:
+            self.differ("{} waits for {}, which are not {}", name, show(kinds), number)
 
     def check_beside(self, name, want, root):
         is_core = self.document.get("target", {}).get("kind") == "core"
@@ -647,7 +664,7 @@ def self_test():
                 "id": "4", "count": 1, "runtime": 0, "state": "idle",
                 "chain": ["app::join"], "lines": [30],
                 "leaf": {"kind": "join", "task": "3", "task_state": "idle", "ahead": ["5", "7"]},
-                "beside": [{"kind": "join", "task": "3"}],
+                "beside": [{"kind": "join", "task": "3"}], "leaves": 1,
             },
             {
                 "id": "5", "count": 1, "runtime": 0, "state": "running",

@@ -127,10 +127,11 @@ fn spawn_services() -> Vec<Task> {
 
 async fn spawn_connection() -> Vec<Task> {
     let (near, far) = tokio::io::duplex(4096);
-    let server = spawn(
-        serve(Io(far)),
-        at("services::serve").then(at("services::answer").then(at("services::look_up"))),
-    );
+    let answering = at("services::answer").then(at("services::look_up"));
+    // It watches for the end of the connection meanwhile.
+    let server = spawn(serve(Io(far)), at("services::serve").then(answering))
+        .beside(Wait::new("duplex"))
+        .leaves(2);
     let (requests, connection) = client::handshake(Io(near)).await.expect("nothing is sent");
     vec![
         server,

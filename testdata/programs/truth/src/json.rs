@@ -95,6 +95,9 @@ fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
     }
     fields.extend(frames(&task.chain, places, task.polled));
     fields.push(("leaf", leaf(task)));
+    if let Some(leaves) = task.leaves {
+        fields.push(("leaves", leaves.to_string()));
+    }
     if !task.beside.is_empty() {
         fields.push(("beside", array(task.beside.iter().map(wait))));
     }

@@ -279,6 +279,8 @@ pub struct Task {
     leaf: Option<Leaf>,
     /// What other branches wait for.
     beside: Vec<Wait>,
+    /// How many things it waits for, if that is said.
+    leaves: Option<usize>,
     /// Runs, but its thread sleeps.
     blocked: bool,
     /// Whether the task was polled up to the await points of its chain.
@@ -295,6 +297,7 @@ impl Task {
             chain: chain.to_vec(),
             leaf: None,
             beside: Vec::new(),
+            leaves: None,
             blocked: false,
             polled: true,
             tree: None,
@@ -391,6 +394,12 @@ impl Task {
     /// Another branch waits for this.
     pub fn beside(mut self, wait: Wait) -> Task {
         self.beside.push(wait);
+        self
+    }
+
+    /// It waits for so many things, and no more.
+    pub fn leaves(mut self, number: usize) -> Task {
+        self.leaves = Some(number);
         self
     }
 }

@@ -49,4 +49,19 @@ impl Tasks {
         self.tasks.push(wait.into_iter().fold(task, Task::beside));
         node
     }
+
+    /// In another branch, the last one waits for this too.
+    pub fn beside(&mut self, wait: Wait) {
+        self.change_last(|task| task.beside(wait));
+    }
+
+    /// The last one waits for so many things, and no more.
+    pub fn leaves(&mut self, number: usize) {
+        self.change_last(|task| task.leaves(number));
+    }
+
+    fn change_last(&mut self, change: impl FnOnce(Task) -> Task) {
+        let last = self.tasks.pop().expect("no task yet");
+        self.tasks.push(change(last));
+    }
 }
