@@ -24,6 +24,31 @@ static bool is_tokios(const struct future *f)
 	return closure && str_begins(closure + 1, "tokio::");
 }
 
+/*
+ * Is the future of a type that consists of tokio's alone, as ReadExact<TcpStream>? It polls what it
+ * has, and nothing else.
+ */
+static bool is_all_tokios(const struct future *f)
+{
+	static const char *const known[] = { "tokio::", "core::", "alloc::", "std::" };
+	const char *at = f->type ? f->type : "";
+
+	if (!str_begins(at, "tokio::"))
+		return false;
+	while (*at) {
+		size_t word = strcspn(at, "<>(),&*[]; ");
+		bool is_path = memmem(at, word, "::", 2) != NULL;
+
+		if (is_path && !str_begins_with_any(at, known))
+			return false;
+		if (word == 3 && str_begins(at, "dyn"))
+			return false;
+		at += word;
+		at += strspn(at, "<>(),&*[]; ");
+	}
+	return true;
+}
+
 /* Why what f says of its child may not be all that it waits for; NULL: it is. */
 static const char *doubt_of(const struct future *f, const struct future *child)
 {
@@ -37,7 +62,7 @@ static const char *doubt_of(const struct future *f, const struct future *child)
 	    !begins(child->edge, "join"))
 		return "a closure polls what waits, and may go on by other means";
 	/* What a hand-written future or a closure has as its own wait was found in it. */
-	if (!child && f->wait && f->wait->within)
+	if (!child && f->wait && f->wait->within && !is_all_tokios(f))
 		return "a hand-written future holds what waits, and may poll something else too";
 	if (!child && f->wait && is_poll_fn(f) && !is_tokios(f))
 		return "a closure polls what waits, and may go on by other means";

@@ -404,6 +404,7 @@ static void native_locks(void **state)
 static void hand_written_futures_are_doubtful(void **state)
 {
 	PROGRAM(p);
+	PROGRAM(beside);
 	struct future *inner = as(locks(&p, "mutex", B, 1), "holds");
 	struct task *one = add_task(&p, 1, calls(&p, "f", inner));
 	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
@@ -412,6 +413,13 @@ static void hand_written_futures_are_doubtful(void **state)
 	guards(&p, one, "mutex", A);
 	guards(&p, two, "mutex", B);
 	assert_says(&p, "?deadlock task 1, task 2");
+	/* What may be polled beside it counts as able to go on. */
+	inner = as(locks(&beside, "mutex", B, 1), "holds");
+	one = add_task(&beside, 1, calls(&beside, "f", inner, as(sleeps(&beside), "holds")));
+	two = add_task(&beside, 2, calls(&beside, "g", locks(&beside, "mutex", A, 1)));
+	guards(&beside, one, "mutex", A);
+	guards(&beside, two, "mutex", B);
+	assert_says(&beside, "");
 }
 
 /* A task that has the only sender of what the future at the end of its tree receives by itself. */
@@ -438,6 +446,12 @@ static void what_was_found_in_a_future_is_doubtful(void **state)
 	assert_says_of("core::future::poll_fn::PollFn<tokio::sync::mpsc::bounded::{impl#1}::recv::"
 	               "{async_fn#0}::{closure_env#0}<u32>>",
 	               false, "lost task 1");
+	/* tokio's own polls what it has; what it has may poll anything. */
+	assert_says_of("tokio::io::util::read_exact::ReadExact<tokio::net::tcp::stream::TcpStream>",
+	               true, "lost task 1");
+	assert_says_of("tokio::io::util::read_exact::ReadExact<app::Tls>", true, "?lost task 1");
+	assert_says_of("tokio::io::util::read_exact::ReadExact<alloc::boxed::Box<(dyn app::Any)>>",
+	               true, "?lost task 1");
 }
 
 /* A certain deadlock does not become uncertain by another way that is worse known. */
