@@ -37,13 +37,29 @@ static bool next_name(const char **list, const char **name, size_t *len)
 	return true;
 }
 
-static bool is_listed(const char *list, const char *name)
+/* Takes ":possible" off the end of a name. */
+static bool take_possible(const char *name, size_t *len)
+{
+	static const char end[] = ":possible";
+	size_t n = sizeof(end) - 1;
+
+	if (*len < n || memcmp(name + *len - n, end, n) != 0)
+		return false;
+	*len -= n;
+	return true;
+}
+
+/* NAME counts what is certain, NAME:possible all. */
+static bool is_listed(const char *list, const struct finding *f)
 {
 	const char *p;
 	size_t len;
 
 	while (next_name(&list, &p, &len)) {
-		if (strlen(name) == len && memcmp(p, name, len) == 0)
+		bool possible = take_possible(p, &len);
+
+		if (strlen(f->check) == len && memcmp(p, f->check, len) == 0 &&
+		    (possible || !f->possible))
 			return true;
 	}
 	return false;
@@ -56,11 +72,20 @@ static struct error *check_list(const char *list)
 	STR(known);
 
 	while (next_name(&list, &name, &len)) {
-		if (check_named(name, len))
+		size_t all = len;
+		bool possible = take_possible(name, &len);
+		const struct check *check = check_named(name, len);
+
+		if (check && possible && !check->may_be_unsure)
+			return error_new(ERR_USAGE,
+			                 "\"%.*s\": what that check finds is never only possible; "
+			                 "say %s",
+			                 (int)all, name, check->name);
+		if (check)
 			continue;
 		for (const struct check *c = check_table; c->name; c++)
 			str_printf(&known, "%s%s", known.len ? ", " : "", c->name);
-		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)len, name,
+		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)all, name,
 		                 str_text(&known));
 	}
 	return NULL;
@@ -101,10 +126,10 @@ static struct error *look_again(struct session *s, struct answer *answer, struct
 	return err;
 }
 
-/* Does a finding make the exit code 3? Without a list, errors do. */
+/* Does a finding make the exit code 3? Without a list, errors do; none is only possible. */
 static bool fails(const struct finding *f, const char *list)
 {
-	return list ? is_listed(list, f->check) : f->severity == SEVERITY_ERROR;
+	return list ? is_listed(list, f) : f->severity == SEVERITY_ERROR && !f->possible;
 }
 
 static void put_worst_first(struct checks *c, struct finding *sorted)
@@ -154,7 +179,8 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 
 static const struct command_option check_options[] = {
 	{ "fail-on", "LIST", false,
-	  "Exit with 3 when one of these checks, with commas between, finds anything" },
+	  "Exit with 3 when one of these checks, with commas between, finds anything; NAME counts "
+	  "what is certain, NAME:possible what is only possible, too" },
 	{ "interval", "TIME", false,
 	  "Time between two looks at a live process, 1s by default; 0: one look" },
 	{ 0 },
@@ -170,7 +196,12 @@ const struct command check_command = {
 		"many-identical.\n"
 		"    Each finding has a severity and the command that shows more. The exit code "
 		"is\n"
-		"    3 when an error is found, or, with --fail-on, anything of the checks listed.",
+		"    3 when an error is found, or, with --fail-on, anything of the checks listed "
+		"that\n"
+		"    is certain. What is only possible counts for NAME:possible, as in\n"
+		"    --fail-on deadlock:possible. That can be said of deadlock, futurelock, "
+		"no-waker,\n"
+		"    long-poll and closed-channel-wait.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
 	.run = run_check,
 };

@@ -51,6 +51,7 @@ static void verdict_finding(struct checks *c, const struct check *check, const s
 
 	struct finding *f = add_finding(c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR,
 	                                "%s", str_text(&text));
+	f->possible = possible;
 	f->more = "async deadlocks";
 	f->doubts = v->doubts;
 	f->ndoubts = v->ndoubts;
@@ -94,18 +95,20 @@ static void check_lost(struct checks *c, const struct check *check)
 }
 
 const struct check check_table[] = {
-	{ "deadlock", "tasks that wait for each other", check_deadlock },
-	{ "futurelock", "tasks that wait for a future of their own, which they do not poll",
+	{ "deadlock", "tasks that wait for each other", true, check_deadlock },
+	{ "futurelock", "tasks that wait for a future of their own, which they do not poll", true,
 	  check_futurelock },
-	{ "no-waker", "tasks that nothing can wake", check_lost },
-	{ "blocked-worker", "workers that sleep or wait in a call instead of polling",
+	{ "no-waker", "tasks that nothing can wake", true, check_lost },
+	{ "blocked-worker", "workers that sleep or wait in a call instead of polling", false,
 	  check_blocked_worker },
-	{ "long-poll", "workers in one and the same poll at two looks", check_long_poll },
-	{ "starved-queue", "tasks that are ready, and nobody polls them", check_starved_queue },
-	{ "panicked-task", "tasks with a future that has panicked", check_panicked },
-	{ "closed-channel-wait", "tasks asleep at a channel whose other end is gone",
+	{ "long-poll", "workers in one and the same poll at two looks", true, check_long_poll },
+	{ "starved-queue", "tasks that are ready, and nobody polls them", false,
+	  check_starved_queue },
+	{ "panicked-task", "tasks with a future that has panicked", false, check_panicked },
+	{ "closed-channel-wait", "tasks asleep at a channel whose other end is gone", true,
 	  check_closed_channel },
-	{ "huge-future", "tasks whose future is 16 KiB or larger", check_huge_future },
-	{ "many-identical", "more than 1000 tasks, most of them at one place", check_identical },
+	{ "huge-future", "tasks whose future is 16 KiB or larger", false, check_huge_future },
+	{ "many-identical", "more than 1000 tasks, most of them at one place", false,
+	  check_identical },
 	{ 0 },
 };

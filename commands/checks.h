@@ -33,7 +33,8 @@ struct checks {
 
 struct check {
 	const char *name;
-	const char *what; /* for help */
+	const char *what;   /* for help */
+	bool may_be_unsure; /* some of its findings are only possible: NAME:possible counts them */
 	void (*run)(struct checks *c, const struct check *check);
 };
 

@@ -19,6 +19,7 @@ struct group {
 	const char *function, *file;
 	unsigned line;
 	const char *say, *say_all; /* what is said of one, of several */
+	bool possible;             /* it may not be so */
 	uint64_t size;             /* of the largest future */
 	const char *tasks[MAX_LISTED];
 	size_t n;
@@ -94,6 +95,7 @@ static struct finding *tell_group(struct checks *c, const struct check *check,
 	f->ntasks = g->n < MAX_LISTED ? g->n : MAX_LISTED;
 	f->tasks = arena_memdup(c->a, g->tasks, f->ntasks * sizeof(*f->tasks));
 	f->all_tasks = g->n;
+	f->possible = g->possible;
 	f->more = arena_printf(c->a, "async task %s", g->tasks[0]);
 	return f;
 }
@@ -183,18 +185,29 @@ static bool is_closed(const struct wait *w)
 	return false;
 }
 
-static bool waits_at_closed(const struct future *f)
+enum certainty { CERTAINLY_NOT, POSSIBLY, CERTAINLY };
+
+/* What a hand-written future holds it may have stopped polling: is this only held? */
+static bool may_be_unpolled(const struct future *f)
 {
+	return (f->edge && strcmp(f->edge, "holds") == 0) || (f->wait && f->wait->within);
+}
+
+static enum certainty waits_at_closed(const struct future *f)
+{
+	enum certainty found = CERTAINLY_NOT;
 	bool leaf = true;
 
 	for (size_t i = 0; i < f->nchildren; i++) {
 		if (f->children[i]->branch != BRANCH_POLLED)
 			continue;
+		enum certainty child = waits_at_closed(f->children[i]);
 		leaf = false;
-		if (waits_at_closed(f->children[i]))
-			return true;
+		found = child > found ? child : found;
 	}
-	return leaf && f->wait && f->wait->kind && is_closed(f->wait);
+	if (leaf && f->wait && f->wait->kind && is_closed(f->wait))
+		found = CERTAINLY;
+	return found && may_be_unpolled(f) ? POSSIBLY : found;
 }
 
 void check_closed_channel(struct checks *c, const struct check *check)
@@ -203,11 +216,17 @@ void check_closed_channel(struct checks *c, const struct check *check)
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
 		const struct task *task = c->s->tasks[i];
+		enum certainty sure = CERTAINLY_NOT;
 
-		if (task->state == TASK_IDLE && !task->changed && task->root &&
-		    waits_at_closed(task->root))
+		if (task->state == TASK_IDLE && !task->changed && task->root)
+			sure = waits_at_closed(task->root);
+		if (sure == CERTAINLY)
 			group_of(&g, task, "sleeps at a channel whose other end is gone",
 			         "sleep at a channel whose other end is gone");
+		else if (sure == POSSIBLY)
+			group_of(&g, task, "may sleep at a channel whose other end is gone",
+			         "may sleep at a channel whose other end is gone")
+				->possible = true;
 	}
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }

@@ -163,6 +163,7 @@ void check_long_poll(struct checks *c, const struct check *check)
 			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,
 			th->task, c->interval, same ? ", both times at " : "", same ? place : "",
 			same ? "" : "; it may have been polled anew meanwhile");
+		f->possible = !same;
 		f->more = arena_printf(c->a, "thread %u", th->number);
 		of_task(c, f, th->task);
 	}

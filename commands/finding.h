@@ -15,6 +15,7 @@ struct finding {
 	size_t ntasks, all_tasks;  /* listed; how many it is about, 0: it is about no task */
 	const char *const *doubts; /* why it may not be so */
 	size_t ndoubts;
+	bool possible;      /* it may not be so: what counts as certain is without this */
 	size_t count;       /* how many verdicts it stands for, 0: it is none */
 	const char *others; /* the other ones in a few words, NULL none */
 };

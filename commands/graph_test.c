@@ -464,6 +464,25 @@ static void check_says_why_not(void **state)
 	           "nothing proves that they are still there\n");
 }
 
+/* A liveness probe must not end a service for what may not be so. */
+static void what_is_only_possible_fails_by_name(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct future *inner = locks(&p, "mutex", A, 1);
+	inner->edge = "holds";
+	struct task *task = add_task(&p, 1, calls(&p, "app::Hand", inner));
+	guards(&p, task, "mutex", A);
+	finish_program(&p);
+	assert_int_equal(finding_of(&p, "check", "warning: deadlock: possibly, task 1"), 0);
+	assert_int_equal(finding_of(&p, "check --fail-on deadlock", NULL), 0);
+	assert_int_equal(finding_of(&p, "check --fail-on deadlock:possible", NULL), STATUS_FOUND);
+	assert_int_equal(finding_of(&p, "check --fail-on no-waker:possible,deadlock", NULL), 0);
+	assert_int_equal(finding_of(&p, "check --fail-on 'no-waker, deadlock:possible '", NULL),
+	                 STATUS_FOUND);
+}
+
 /* ---- check ---- */
 
 static void check_fails_on_errors(void **state)
@@ -492,6 +511,9 @@ static void check_refuses(void **state)
 		                             "futurelock, no-waker, blocked-worker, long-poll, "
 		                             "starved-queue, panicked-task, closed-channel-wait, "
 		                             "huge-future, many-identical" },
+		{ "check --fail-on huge-future:possible",
+		  "\"huge-future:possible\": what that check finds is never only possible; say "
+		  "huge-future" },
 		{ "check --fail-on 'deadlock, x'", "\"x\" is no check; there are deadlock, "
 		                                   "futurelock, no-waker, blocked-worker, "
 		                                   "long-poll, starved-queue, panicked-task, "
@@ -655,6 +677,7 @@ int main(void)
 		cmocka_unit_test(what_was_written_as_json),
 		cmocka_unit_test(dot_to_nowhere),
 		cmocka_unit_test(check_fails_on_errors),
+		cmocka_unit_test(what_is_only_possible_fails_by_name),
 		cmocka_unit_test(check_refuses),
 		cmocka_unit_test(check_of_tasks),
 		cmocka_unit_test(a_select_is_woken_by_its_timer),

@@ -166,6 +166,7 @@ void json_put_findings(struct json_writer *w, const struct finding *list, size_t
 		json_open_object(w, NULL);
 		json_put_text(w, "check", list[i].check);
 		json_put_text(w, "severity", severity_name(list[i].severity));
+		json_put_bool(w, "possible", list[i].possible);
 		json_put_text(w, "text", list[i].text);
 		json_put_text(w, "more", list[i].more);
 		json_put_list(w, "tasks", list[i].tasks, list[i].ntasks);

@@ -6,8 +6,9 @@ usage: check_graph.py ASYNCDBG TRUTH TARGET_OPTION...
 
 TRUTH is the output of the program; its "graph" is described in README.md. Asks "async graph",
 "async deadlocks" and "check" of the process or core. Every deadlock and futurelock of the truth
-must be told, and no other; all documents must fit the schema; "check --fail-on" must end with 3
-where there is something and with 0 where not. Each variable that the truth declares must be told
+must be told, and no other; all documents must fit the schema; "check --fail-on NAME" must end with 3
+where there is something that is not only possible, NAME:possible where there is anything, and both
+with 0 where not. Each variable that the truth declares must be told
 with its line.
 
 SCHEMA in the environment is another schema. Prints a line for each difference. Exit status: 0 if there is none, 1 if there is any, 2 when there
@@ -248,6 +249,7 @@ def compare_declared(declared, edges):
 def check_checks(asyncdbg, verdicts):
     """"check" must find what "async deadlocks" tells, and fail on no more than it is told to."""
     told = {CHECKS[verdict[0]] for verdict in verdicts}
+    counted = {CHECKS[verdict[0]] for verdict in verdicts if not verdict[5]}
     certain = {CHECKS[verdict[0]] for verdict in verdicts if verdict[4]}
     document = asyncdbg.ask("check", "--interval", "0", status=(0, 3))
     found = {(finding["check"], finding["severity"]) for finding in document["findings"]}
@@ -257,11 +259,12 @@ def check_checks(asyncdbg, verdicts):
             yield f"check: {name} is {'' if name in names else 'not '}found"
         if name in certain and name != "no-waker" and (name, "error") not in found:
             yield f"check: {name} is no error"
-        words = ("check", "--interval", "0", "--fail-on", name)
-        try:
-            asyncdbg.ask(*words, status=(3 if name in told else 0,))
-        except Failure as failure:
-            yield str(failure)
+        for listed, fails in ((name, name in counted), (f"{name}:possible", name in told)):
+            words = ("check", "--interval", "0", "--fail-on", listed)
+            try:
+                asyncdbg.ask(*words, status=(3 if fails else 0,))
+            except Failure as failure:
+                yield str(failure)
 
 
 def check(path, truth, declared, options):

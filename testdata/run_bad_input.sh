@@ -126,6 +126,8 @@ check_usage() {
 	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
 	expect 64 'not a task id' -p $$ async graph --dot a main
 	expect 64 '"frob" is no check' -p $$ check --fail-on deadlock,frob
+	expect 64 'never only possible' -p $$ check --fail-on huge-future:possible
+	expect 64 '"frob:possible" is no check' -p $$ check --fail-on frob:possible
 	expect 64 'no interval' -p $$ check --interval soon
 	expect 2 'No such file' -p $$ -x nothing-there
 }

@@ -40,7 +40,9 @@ _asyncdbg()
 	esac
 	if [[ $prev == --fail-on ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "deadlock futurelock no-waker blocked-worker long-poll
-			starved-queue panicked-task closed-channel-wait huge-future many-identical" -- "$cur")
+			starved-queue panicked-task closed-channel-wait huge-future many-identical
+			deadlock:possible futurelock:possible no-waker:possible long-poll:possible
+			closed-channel-wait:possible" -- "$cur")
 		return
 	fi
 	if [[ $cur == -* ]]; then

@@ -70,5 +70,5 @@ for command in 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l no-group -d 'Each task by itself'
 end
 complete -c asyncdbg -n '__asyncdbg_typed async graph' -l dot -r -F -d 'Write it for Graphviz'
-complete -c asyncdbg -n '__asyncdbg_typed check' -l fail-on -x -a 'deadlock futurelock no-waker blocked-worker long-poll starved-queue panicked-task closed-channel-wait huge-future many-identical' -d 'Exit with 3 when these find anything'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l fail-on -x -a 'deadlock futurelock no-waker blocked-worker long-poll starved-queue panicked-task closed-channel-wait huge-future many-identical deadlock:possible futurelock:possible no-waker:possible long-poll:possible closed-channel-wait:possible' -d 'Exit with 3 when these find anything'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l interval -x -d 'Time between two looks'
