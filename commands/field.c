@@ -216,8 +216,12 @@ static const char *waiting_value(const struct field_of *of)
 	const struct future *leaf = future_leaf(of->task->root);
 	size_t others;
 
-	if (of->task->state != TASK_RUNNING && leaf && leaf->wait)
-		return leaf->wait->kind;
+	if (of->task->state != TASK_RUNNING && leaf && leaf->wait) {
+		const char *mark = future_mark(of->task->root);
+
+		return mark ? arena_printf(of->a, "%s [%s]", leaf->wait->kind, mark)
+		            : leaf->wait->kind;
+	}
 	return task_waiting_on(of->a, of->snapshot, of->task, false, &others);
 }
 

@@ -271,6 +271,21 @@ bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, ui
 	return true;
 }
 
+const char *future_mark(const struct future *root)
+{
+	const char *mark = NULL;
+
+	for (const struct future *f = root; f; f = first_polled(f)) {
+		if (f->inferred)
+			return "inferred";
+		if (f->uncertain || f->aliases)
+			mark = "uncertain";
+		else if (!mark && f->edge && strcmp(f->edge, "holds") == 0)
+			mark = "holds";
+	}
+	return mark;
+}
+
 static const char *leaf_waiting_on(struct arena *a, const struct future *root, bool full_names)
 {
 	const struct future *leaf = future_leaf(root);
@@ -299,5 +314,7 @@ const char *task_waiting_on(struct arena *a, const struct snapshot *s, const str
 	if (th && th->wait && th->wait->phrase)
 		return th->wait->phrase;
 	*others = leaves ? leaves - 1 : 0;
-	return leaf_waiting_on(a, task->root, full_names);
+	const char *what = leaf_waiting_on(a, task->root, full_names);
+	const char *mark = what ? future_mark(task->root) : NULL;
+	return mark ? arena_printf(a, "%s [%s]", what, mark) : what;
 }

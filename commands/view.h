@@ -55,10 +55,14 @@ const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t
 /* The task of that id, the one that the thread runs if several have it; NULL when unknown. */
 const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
 
+/* How sure it is that future_leaf() is waited for: "holds", as in the tree; NULL: it is. */
+const char *future_mark(const struct future *root);
+
 /*
  * What a task waits on: where it is running, what its thread sits in; else the phrase of its
- * future_leaf(), behind the type where that is worth showing, else the type; NULL: nothing, or
- * unknown. *others: how many more leaves it polls. In arena a or the snapshot's, not cleaned.
+ * future_leaf(), behind the type where that is worth showing, else the type, and future_mark();
+ * NULL: nothing, or unknown. *others: how many more leaves it polls. In arena a or the snapshot's,
+ * not cleaned.
  */
 const char *task_waiting_on(struct arena *a, const struct snapshot *s, const struct task *task,
                             bool full_names, size_t *others);
