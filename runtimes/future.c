@@ -123,12 +123,17 @@ static bool may_be_moved(const struct child *child, const struct future *f)
 
 static struct future *decode_child(struct decoder *d, const struct child *child)
 {
+	bool unpolled = d->unpolled, doubted = d->doubted;
 	uint64_t waker = d->waker;
 	struct future *f;
 
 	d->waker = child->waker ? child->waker : waker;
+	d->unpolled |= child->branch != BRANCH_POLLED;
+	d->doubted |= child->doubt == DOUBT_POLLED || child->doubt == DOUBT_MOVED;
 	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
 	d->waker = waker;
+	d->unpolled = unpolled;
+	d->doubted = doubted;
 	f->edge = child->edge;
 	f->branch = child->branch;
 	f->joined = child->joined;

@@ -29,8 +29,13 @@ struct decoder {
 	 */
 	uint64_t waker;
 	unsigned runtime; /* that drives this tree: index into the snapshot's */
-	bool idle;        /* nobody has woken it since it was polled */
-	bool forgotten;   /* the same, and no waker of it exists anywhere */
+	/* IO_READS or IO_WRITES: what the future does with the resource that is being decoded; 0
+	 * unknown, or both */
+	unsigned direction;
+	bool idle;      /* nobody has woken it since it was polled */
+	bool forgotten; /* the same, and no waker of it exists anywhere */
+	bool unpolled;  /* what is decoded is not polled: see enum branch; */
+	bool doubted;   /* but it may be, or it may have been moved from here */
 	unsigned depth, nodes;
 	bool strict;          /* a candidate place is being judged: any doubt counts */
 	unsigned faults;      /* problems met below */

@@ -38,6 +38,7 @@ struct leaf_row {
 	 * it polls: poll_fn's closure captured it, a hand-written future or a stream holds it.
 	 */
 	bool resource;
+	bool directed; /* a resource that is read or written, as the future around it says */
 };
 
 /* Ended by a row without type. */

@@ -9,6 +9,7 @@
 #include "debugger/sockets.h"
 #include "dwarf/demangle.h"
 #include "dwarf/peel.h"
+#include "runtimes/io_direction.h"
 #include "runtimes/leaf.h"
 #include "runtimes/waker.h"
 
@@ -69,32 +70,49 @@ const struct layout_row leaf_io_layout[] = {
 };
 
 /* As users name what is registered; the others by the last word of what is inside. */
-static const struct {
+static const struct named {
 	const char *type, *name;
+	unsigned only; /* all that can be done with it: IO_READS, IO_WRITES; 0: both */
 } names[] = {
-	{ "tokio::net::tcp::stream::TcpStream", "TcpStream" },
-	{ "tokio::net::tcp::listener::TcpListener", "TcpListener" },
-	{ "tokio::net::udp::UdpSocket", "UdpSocket" },
-	{ "tokio::net::unix::stream::UnixStream", "UnixStream" },
-	{ "tokio::net::unix::listener::UnixListener", "UnixListener" },
-	{ "tokio::net::unix::datagram::socket::UnixDatagram", "UnixDatagram" },
-	{ "tokio::net::unix::pipe::Sender", "pipe::Sender" },
-	{ "tokio::net::unix::pipe::Receiver", "pipe::Receiver" },
-	{ "tokio::process::ChildStdin", "ChildStdin" },
-	{ "tokio::process::ChildStdout", "ChildStdout" },
-	{ "tokio::process::ChildStderr", "ChildStderr" },
-	{ ASYNC_FD_TYPE, "AsyncFd" },
+	{ "tokio::net::tcp::stream::TcpStream", "TcpStream", 0 },
+	{ "tokio::net::tcp::listener::TcpListener", "TcpListener", IO_READS },
+	{ "tokio::net::udp::UdpSocket", "UdpSocket", 0 },
+	{ "tokio::net::unix::stream::UnixStream", "UnixStream", 0 },
+	{ "tokio::net::unix::listener::UnixListener", "UnixListener", IO_READS },
+	{ "tokio::net::unix::datagram::socket::UnixDatagram", "UnixDatagram", 0 },
+	{ "tokio::net::unix::pipe::Sender", "pipe::Sender", IO_WRITES },
+	{ "tokio::net::unix::pipe::Receiver", "pipe::Receiver", IO_READS },
+	{ "tokio::process::ChildStdin", "ChildStdin", IO_WRITES },
+	{ "tokio::process::ChildStdout", "ChildStdout", IO_READS },
+	{ "tokio::process::ChildStderr", "ChildStderr", IO_READS },
+	{ ASYNC_FD_TYPE, "AsyncFd", 0 },
 };
 
 /* Bits of Ready, and of Interest, which has the first two (io/ready.rs, io/interest.rs). */
-enum { READABLE = 1, WRITABLE = 2, READY_BITS = 16 };
+enum {
+	READABLE = 1,
+	WRITABLE = 2,
+	READ_CLOSED = 4,
+	WRITE_CLOSED = 8,
+	READY_BITS = 16,
+};
 
-static const char *resource_name(const struct leaf *l, const struct type *t)
+/* NULL: it has no name of its own. */
+static const struct named *find_name(const struct type *t)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (type_is(t, names[i].type))
-			return names[i].name;
+			return &names[i];
 	}
+	return NULL;
+}
+
+static const char *resource_name(const struct leaf *l, const struct type *t)
+{
+	const struct named *named = find_name(t);
+
+	if (named)
+		return named->name;
 	const struct type *inner = type_param(t, "E");
 	const char *name = name_without_generics(l->d->c->a, type_name(inner ? inner : t));
 	const char *last = strrchr(name, ':');
@@ -156,6 +174,13 @@ static struct error *source_io(const struct leaf *l, struct value source, struct
 
 /* ---- who waits ---- */
 
+/* A slot for one direction's waker. */
+struct slot {
+	bool known;
+	struct waker w;
+	bool ours; /* it is this task's */
+};
+
 static struct error *is_our_waker(const struct leaf *l, struct value place, bool *ret)
 {
 	struct waker w;
@@ -165,15 +190,18 @@ static struct error *is_our_waker(const struct leaf *l, struct value place, bool
 	return NULL;
 }
 
-static struct error *slot_is_ours(const struct leaf *l, struct value io, const char *path,
-                                  bool *ret)
+static struct error *read_slot(const struct leaf *l, struct value io, const char *path,
+                               struct slot *ret)
 {
 	struct value place;
-	bool found;
 
-	*ret = false;
-	TRY(leaf_place(l, io, path, &place, &found));
-	return found ? is_our_waker(l, place, ret) : NULL;
+	*ret = (struct slot){ 0 };
+	TRY(leaf_place(l, io, path, &place, &ret->known));
+	if (!ret->known)
+		return NULL;
+	TRY(waker_read(l->d->c, place, &ret->w));
+	ret->ours = ret->w.vtable && l->d->waker && ret->w.data == l->d->waker;
+	return NULL;
 }
 
 /* What futures of this task in the list of waiters wait for. */
@@ -234,15 +262,52 @@ static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
 	return NULL;
 }
 
-static struct error *our_interest(const struct leaf *l, struct value io, uint64_t *ret)
+/* Is nobody woken for it, or a task that is not this one? Unknown wakers may lead to this one. */
+static bool is_elsewhere(const struct leaf *l, const struct slot *s)
 {
-	bool reads, writes;
+	if (!s->known || !l->d->waker || s->ours)
+		return false;
+	return !s->w.vtable || waker_task(l->d->c, s->w);
+}
 
-	*ret = 0;
-	TRY(slot_is_ours(l, io, leaf_io_layout[IO_READER].path, &reads));
-	TRY(slot_is_ours(l, io, leaf_io_layout[IO_WRITER].path, &writes));
-	TRY(list_interest(l, io, ret));
-	*ret |= (reads ? READABLE : 0) | (writes ? WRITABLE : 0);
+/* What a future waits for at a registration. */
+struct interest {
+	uint64_t bits;   /* as those of Interest; 0 unknown, or nothing */
+	bool registered; /* this task is woken for it */
+	bool absent;     /* this task is not woken for it, which is known */
+};
+
+/*
+ * The type of the future says what it does; only where it does not, the slots are believed. A slot
+ * is filled when its direction is not ready (tokio 1.54, poll_readiness() in scheduled_io.rs) and
+ * emptied when it gets ready: one that is full although it is ready was left by an earlier wait.
+ * What is not polled now may have filled none of them.
+ */
+static struct error *our_interest(const struct leaf *l, struct value io, unsigned known,
+                                  struct interest *ret)
+{
+	struct slot reader, writer;
+	uint64_t ready;
+
+	*ret = (struct interest){ .bits = known };
+	TRY(read_slot(l, io, leaf_io_layout[IO_READER].path, &reader));
+	TRY(read_slot(l, io, leaf_io_layout[IO_WRITER].path, &writer));
+	if (known) {
+		const struct slot *s = known == IO_READS ? &reader : &writer;
+
+		ret->registered = s->ours;
+		ret->absent = (l->d->idle || l->d->unpolled) && is_elsewhere(l, s);
+		return NULL;
+	}
+	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));
+	TRY(list_interest(l, io, &ret->bits));
+	ret->registered = ret->bits || reader.ours || writer.ours;
+	if (reader.ours && !(ready & (READABLE | READ_CLOSED)))
+		ret->bits |= READABLE;
+	if (writer.ours && !(ready & (WRITABLE | WRITE_CLOSED)))
+		ret->bits |= WRITABLE;
+	if (l->d->unpolled)
+		ret->bits = 0;
 	return NULL;
 }
 
@@ -355,18 +420,21 @@ const char *wait_descriptor(const struct leaf *l, int fd)
 
 /* source is NULL where nothing around the future tells whose registration it is. */
 static struct error *describe(const struct leaf *l, const char *name, const struct value *source,
-                              struct value io, uint64_t interest)
+                              struct value io, const struct interest *interest)
 {
-	const char *what = direction(interest), *where = "";
+	const char *what = direction(interest->bits), *where = "";
 	int fd;
 
 	wait_string(l, "resource", name);
 	if (what)
 		wait_string(l, "direction", what);
+	if (interest->absent)
+		wait_bool(l, "registered", false);
 	TRY(add_readiness(l, io));
 	if (find_fd(l, source, io, &fd))
 		where = wait_descriptor(l, fd);
-	wait_phrase(l, "%s%s%s%s", name, what ? " " : "", what ? what : "", where);
+	wait_phrase(l, "%s%s%s%s%s", name, what ? " " : "", what ? what : "", where,
+	            interest->absent ? ", not registered for it" : "");
 	return NULL;
 }
 
@@ -374,16 +442,17 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 
 static struct error *decode_resource(struct leaf *l)
 {
+	const struct named *named = find_name(l->v.type);
+	struct interest interest;
 	struct value source, io;
-	uint64_t interest;
 
 	if (!find_source(l->v, &source))
 		return error_new(ERR_LAYOUT, "%s has no registration", type_name(l->v.type));
 	TRY(source_io(l, source, &io));
-	TRY(our_interest(l, io, &interest));
-	l->registered = interest != 0;
+	TRY(our_interest(l, io, named && named->only ? named->only : l->d->direction, &interest));
+	l->registered = interest.registered;
 	TRY(is_vacant(l, io, &l->vacant));
-	return describe(l, resource_name(l, l->v.type), &source, io, interest);
+	return describe(l, resource_name(l, l->v.type), &source, io, &interest);
 }
 
 /* ---- the future of an async fn ---- */
@@ -446,23 +515,24 @@ static bool find_holder(const struct leaf *l, uint64_t io, struct value *holder,
 static struct error *decode_readiness(struct leaf *l)
 {
 	struct value scheduled, io, holder, source;
-	uint64_t interest;
+	struct interest interest = { 0 };
 	bool found;
 
 	TRY(leaf_place(l, l->v, leaf_io_layout[READINESS_SCHEDULED].path, &scheduled, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has no registration");
 	TRY(follow_scheduled_io(l, scheduled, &io));
-	TRY(leaf_uint(l, l->v, leaf_io_layout[READINESS_INTEREST].path, &interest));
+	TRY(leaf_uint(l, l->v, leaf_io_layout[READINESS_INTEREST].path, &interest.bits));
 	if (!find_holder(l, io.addr, &holder, &source))
-		return describe(l, "I/O", NULL, io, interest);
+		return describe(l, "I/O", NULL, io, &interest);
 	l->w->object = holder.addr;
-	return describe(l, resource_name(l, holder.type), &source, io, interest);
+	return describe(l, resource_name(l, holder.type), &source, io, &interest);
 }
 
 #define RESOURCE(name)                                                                             \
 	{                                                                                          \
-		.type = (name), .kind = "io", .decode = decode_resource, .resource = true          \
+		.type = (name), .kind = "io", .decode = decode_resource, .resource = true,         \
+		.directed = true                                                                   \
 	}
 
 const struct leaf_row leaf_io_rows[] = {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dwarf/demangle.h"
+#include "runtimes/io_direction.h"
 #include "runtimes/leaf.h"
 #include "runtimes/tokio.h"
 #include "runtimes/waker.h"
@@ -62,63 +63,102 @@ const struct layout_row leaf_stream_layout[] = {
 
 /* ---- pipes in memory ---- */
 
-static struct error *slot_is_ours(const struct leaf *l, unsigned row, bool *ret)
+/* Which directions this task is woken for, as bits of io_direction.h; absent: surely none. */
+static struct error *slots(const struct leaf *l, unsigned read_row, unsigned write_row,
+                           unsigned *ours, unsigned *absent)
 {
-	struct value place;
-	struct waker w = { 0 };
-	bool found;
+	*ours = *absent = 0;
+	for (unsigned bit = IO_READS; bit <= IO_WRITES; bit <<= 1) {
+		unsigned row = bit == IO_READS ? read_row : write_row;
+		struct waker w = { 0 };
+		struct value place;
+		bool found;
 
-	TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
-	if (found)
-		TRY(waker_read(l->d->c, place, &w));
-	*ret = w.vtable && l->d->waker && w.data == l->d->waker;
+		TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
+		if (found)
+			TRY(waker_read(l->d->c, place, &w));
+		if (w.vtable && l->d->waker && w.data == l->d->waker)
+			*ours |= bit;
+		else if (found && l->d->waker && (!w.vtable || waker_task(l->d->c, w)))
+			*absent |= bit;
+	}
 	return NULL;
 }
 
-static struct error *describe_pipe(const struct leaf *l, const char *name, const char *direction,
-                                   unsigned len_row, unsigned max_row, const char *other_end)
+/* What it waits for: what its type says, else what the wakers say of a future that is polled. */
+static struct error *interest(struct leaf *l, unsigned read_row, unsigned write_row, unsigned *ret,
+                              bool *absent)
 {
+	unsigned ours, elsewhere;
+
+	TRY(slots(l, read_row, write_row, &ours, &elsewhere));
+	*ret = l->d->direction ? l->d->direction : l->d->unpolled ? 0 : ours;
+	*absent =
+		l->d->direction && (l->d->idle || l->d->unpolled) && (elsewhere & l->d->direction);
+	l->registered = ours & (l->d->direction ? l->d->direction : ours);
+	return NULL;
+}
+
+static const char *direction_name(unsigned bits)
+{
+	static const char *const names[] = { NULL, "readable", "writable", "readable or writable" };
+
+	return names[bits & (IO_READS | IO_WRITES)];
+}
+
+/* No rows: of what is buffered, which buffer is meant is unknown. */
+static struct error *describe_pipe(const struct leaf *l, const char *name, unsigned bits,
+                                   const unsigned *rows, const char *other_end, bool absent)
+{
+	const char *direction = direction_name(bits), *buffered = "";
+	struct arena *a = l->d->c->a;
 	uint64_t len, max;
 
-	TRY(leaf_uint(l, l->v, leaf_stream_layout[len_row].path, &len));
-	TRY(leaf_uint(l, l->v, leaf_stream_layout[max_row].path, &max));
 	wait_string(l, "resource", name);
-	wait_string(l, "direction", direction);
-	wait_int(l, "buffered", (int64_t)len);
-	wait_int(l, "capacity", (int64_t)max);
-	wait_phrase(l, "%s %s, %" PRIu64 " of %" PRIu64 " bytes buffered%s", name, direction, len,
-	            max, other_end);
+	if (direction)
+		wait_string(l, "direction", direction);
+	if (absent)
+		wait_bool(l, "registered", false);
+	if (rows) {
+		TRY(leaf_uint(l, l->v, leaf_stream_layout[rows[0]].path, &len));
+		TRY(leaf_uint(l, l->v, leaf_stream_layout[rows[1]].path, &max));
+		wait_int(l, "buffered", (int64_t)len);
+		wait_int(l, "capacity", (int64_t)max);
+		buffered = arena_printf(a, ", %" PRIu64 " of %" PRIu64 " bytes buffered", len, max);
+	}
+	wait_phrase(l, "%s%s%s%s%s%s", name, direction ? " " : "", direction ? direction : "",
+	            buffered, other_end, absent ? ", not registered for it" : "");
 	return NULL;
 }
 
 static struct error *decode_duplex(struct leaf *l)
 {
-	bool reads, writes, known;
+	static const unsigned reads[] = { DUPLEX_READ_LEN, DUPLEX_READ_MAX },
+			      writes[] = { DUPLEX_WRITE_LEN, DUPLEX_WRITE_MAX };
 	uint64_t owners;
+	bool known, absent;
+	unsigned bits;
 
-	TRY(slot_is_ours(l, DUPLEX_READ_WAKER, &reads));
-	TRY(slot_is_ours(l, DUPLEX_WRITE_WAKER, &writes));
+	TRY(interest(l, DUPLEX_READ_WAKER, DUPLEX_WRITE_WAKER, &bits, &absent));
 	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[DUPLEX_OWNERS].path, &owners, &known));
 	if (known)
 		wait_bool(l, "other_end_alive", owners > 1);
 	const char *other = !known ? "" : owners > 1 ? ", other end alive" : ", other end dropped";
-	l->registered = reads || writes;
-	if (writes && !reads)
-		return describe_pipe(l, "DuplexStream", "writable", DUPLEX_WRITE_LEN,
-		                     DUPLEX_WRITE_MAX, other);
-	return describe_pipe(l, "DuplexStream", writes ? "readable or writable" : "readable",
-	                     DUPLEX_READ_LEN, DUPLEX_READ_MAX, other);
+	return describe_pipe(l, "DuplexStream", bits,
+	                     bits & IO_READS ? reads
+	                     : bits          ? writes
+	                                     : NULL,
+	                     other, absent);
 }
 
 static struct error *decode_simplex(struct leaf *l)
 {
-	bool reads, writes;
+	static const unsigned rows[] = { SIMPLEX_LEN, SIMPLEX_MAX };
+	unsigned bits;
+	bool absent;
 
-	TRY(slot_is_ours(l, SIMPLEX_READ_WAKER, &reads));
-	TRY(slot_is_ours(l, SIMPLEX_WRITE_WAKER, &writes));
-	l->registered = reads || writes;
-	return describe_pipe(l, "SimplexStream", writes && !reads ? "writable" : "readable",
-	                     SIMPLEX_LEN, SIMPLEX_MAX, "");
+	TRY(interest(l, SIMPLEX_READ_WAKER, SIMPLEX_WRITE_WAKER, &bits, &absent));
+	return describe_pipe(l, "SimplexStream", bits, rows, "", absent);
 }
 
 /* ---- what a thread of the blocking pool does ---- */
@@ -187,8 +227,16 @@ static struct error *decode_file(struct leaf *l)
 }
 
 const struct leaf_row leaf_stream_rows[] = {
-	{ .type = DUPLEX_TYPE, .kind = "duplex", .decode = decode_duplex, .resource = true },
-	{ .type = SIMPLEX_TYPE, .kind = "duplex", .decode = decode_simplex, .resource = true },
+	{ .type = DUPLEX_TYPE,
+	  .kind = "duplex",
+	  .decode = decode_duplex,
+	  .resource = true,
+	  .directed = true },
+	{ .type = SIMPLEX_TYPE,
+	  .kind = "duplex",
+	  .decode = decode_simplex,
+	  .resource = true,
+	  .directed = true },
 	{ .type = BLOCKING_TYPE, .kind = "blocking", .decode = decode_blocking, .resource = true },
 	{ .type = FILE_TYPE, .kind = "blocking", .decode = decode_file, .resource = true },
 	{ 0 },

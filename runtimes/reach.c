@@ -5,6 +5,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/combinator.h"
+#include "runtimes/io_direction.h"
 #include "runtimes/leaf.h"
 #include "runtimes/traits.h"
 #include "runtimes/waker.h"
@@ -380,10 +381,12 @@ struct resource {
 	struct future *f;
 	enum resource_waker waker;
 	bool exclusive;
+	bool certain; /* the future reads or writes it, as its type says */
 };
 
 struct search {
 	struct decoder *d;
+	const struct reach *r; /* the walk that it is in */
 	struct resource resources[MAX_RESOURCES];
 	size_t nresources;
 	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
@@ -423,15 +426,31 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
 	struct future *f = reach_resource(s->d->c, at->v);
+	s->d->direction = traits_of(at->v.type)->resource->directed ? io_direction(s->r, index) : 0;
+	bool certain = s->d->direction != 0;
 	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
-	s->resources[s->nresources++] = (struct resource){ index, f, waker, at->exclusive };
+	s->d->direction = 0;
+	s->resources[s->nresources++] =
+		(struct resource){ index, f, waker, at->exclusive, certain };
 	/* Its own wakers are known now; what it holds beside them may matter. */
-	return waker != WAKER_OURS;
+	return waker != WAKER_OURS && !certain;
+}
+
+/* Those that the future reads or writes. */
+static size_t choose_certain(struct search *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (s->resources[i].certain)
+			s->resources[n++] = s->resources[i];
+	}
+	return n;
 }
 
 /*
- * Those that hold this task's waker; where none does, the only one that nobody else can poll, if
- * there is a waker at all, and one may be in it or was.
+ * Those that hold this task's waker; where none does, what the future reads or writes, else the
+ * only one that nobody else can poll, if there is a waker at all, and one may be in it or was.
  */
 static size_t choose(struct search *s)
 {
@@ -441,6 +460,8 @@ static size_t choose(struct search *s)
 		if (s->resources[i].waker == WAKER_OURS)
 			s->resources[n++] = s->resources[i];
 	}
+	if (n == 0 && (s->d->unpolled || !s->d->forgotten))
+		n = choose_certain(s);
 	if (n || s->d->forgotten)
 		return n;
 	for (size_t i = 0; i < s->nresources; i++) {
@@ -510,8 +531,8 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 
 void reach_explain(struct decoder *d, struct value v, struct future *f)
 {
-	struct search s = { .d = d };
 	struct reach r;
+	struct search s = { .d = d, .r = &r };
 
 	reach_walk(d->c, v, look, &s, &r);
 	size_t n = choose(&s);
@@ -524,8 +545,8 @@ void reach_explain(struct decoder *d, struct value v, struct future *f)
 size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
                         size_t max)
 {
-	struct search s = { .d = d };
 	struct reach r;
+	struct search s = { .d = d, .r = &r };
 
 	reach_walk(d->c, v, look, &s, &r);
 	for (size_t i = 0; i < s.nresources && n < max; i++) {

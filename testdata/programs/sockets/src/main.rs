@@ -1,5 +1,6 @@
 //! Tasks that wait for the kernel: sockets, pipes, processes, signals; and for their like in memory.
 
+mod directions;
 mod local;
 mod memory;
 mod other;
@@ -56,6 +57,7 @@ async fn main() {
     pipes::start(&mut tasks);
     memory::start(&mut tasks);
     other::start(&mut tasks);
+    directions::start(&mut tasks);
     Truth::new("sockets")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.0)

@@ -108,7 +108,7 @@ async fn connect_socket(socket: TcpSocket, server: SocketAddr) {
 }
 
 /// Two ends of a connection; the second one stays open and silent.
-fn pair() -> io::Result<TcpStream> {
+pub fn pair() -> io::Result<TcpStream> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     let stream = std::net::TcpStream::connect(listener.local_addr()?)?;
     keep(listener.accept()?);
@@ -116,7 +116,7 @@ fn pair() -> io::Result<TcpStream> {
     TcpStream::from_std(stream)
 }
 
-fn stream(direction: &str) -> (TcpStream, Wait) {
+pub fn stream(direction: &str) -> (TcpStream, Wait) {
     let stream = pair().expect("cannot connect");
     let facts = io_of("TcpStream", direction, &stream);
     let (local, peer) = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
