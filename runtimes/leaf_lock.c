@@ -47,7 +47,8 @@ static const char *turn_text(const struct leaf *l, const struct acquire *q)
 		return "never polled";
 	if (q->queue.found)
 		return queue_text(l->d->c->a, &q->queue);
-	return q->missing ? "its place in the queue is unknown" : "granted, about to go on";
+	return q->missing ? "its place in the queue is unknown"
+	                  : arena_printf(l->d->c->a, "granted, %s", leaf_next(l));
 }
 
 static struct error *read_acquire(struct leaf *l, struct acquire *q)

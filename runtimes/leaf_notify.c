@@ -168,11 +168,12 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 	TRY(queue_read(l, list, node, &q));
 	if (q.found)
 		queue_details(l, &q);
-	wait_phrase(l, "notify, %s",
-	            notified  ? "notified, about to go on"
+	wait_phrase(l, "notify, %s%s",
+	            notified  ? "notified, "
 	            : q.found ? queue_text(l->d->c->a, &q)
 	            : q.whole ? "not in its queue"
-	                      : "its place in the queue is unknown");
+	                      : "its place in the queue is unknown",
+	            notified ? leaf_next(l) : "");
 	return NULL;
 }
 

@@ -135,6 +135,13 @@ void queue_details(const struct leaf *l, const struct queue *q)
 	wait_list(l, "tasks_ahead", tasks, q->ntasks);
 }
 
+const char *leaf_next(const struct leaf *l)
+{
+	if (!l->d->unpolled)
+		return "about to go on";
+	return l->d->doubted ? "not taken yet" : "but nobody polls the future that got it";
+}
+
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what)
 {
 	return arena_printf(l->d->c->a, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");

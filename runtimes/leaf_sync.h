@@ -69,6 +69,9 @@ const char *queue_text(struct arena *a, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
 void queue_details(const struct leaf *l, const struct queue *q);
 
+/* What a future does that has got what it waits for: that depends on who polls it. */
+const char *leaf_next(const struct leaf *l);
+
 /* "1 sender", "2 senders"; in the snapshot's arena. */
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
 

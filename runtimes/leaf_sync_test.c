@@ -88,6 +88,23 @@ static void test_channel_queued(void **state)
 	assert_false(channel_queued(6, 7, 1, &n));
 }
 
+/* Only a future that is polled goes on when it has got what it waits for. */
+static void test_what_comes_next(void **state)
+{
+	struct decoder d = { 0 };
+	struct leaf l = { .d = &d };
+
+	(void)state;
+	assert_string_equal(leaf_next(&l), "about to go on");
+	d.unpolled = true;
+	assert_string_equal(leaf_next(&l), "but nobody polls the future that got it");
+	/* It may be polled by what cannot be seen, or lie elsewhere by now. */
+	d.doubted = true;
+	assert_string_equal(leaf_next(&l), "not taken yet");
+	d.unpolled = false;
+	assert_string_equal(leaf_next(&l), "about to go on");
+}
+
 /* What is asked of tokio's types is in the table, row by row. */
 static void test_every_path_has_a_row(void **state)
 {
@@ -117,9 +134,13 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_queue_text),     cmocka_unit_test(test_queue_text_of_others),
-		cmocka_unit_test(test_rwlock_holders), cmocka_unit_test(test_rwlock_direction),
-		cmocka_unit_test(test_channel_queued), cmocka_unit_test(test_every_path_has_a_row),
+		cmocka_unit_test(test_queue_text),
+		cmocka_unit_test(test_queue_text_of_others),
+		cmocka_unit_test(test_rwlock_holders),
+		cmocka_unit_test(test_rwlock_direction),
+		cmocka_unit_test(test_channel_queued),
+		cmocka_unit_test(test_what_comes_next),
+		cmocka_unit_test(test_every_path_has_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
