@@ -109,6 +109,55 @@ static void graph_as_text(void **state)
 	               "   waits for task 1 [join]\n");
 }
 
+/* An arm that others may wake is one line, with them below it. */
+static void arms_are_told_once(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *one = add_task(&p, 1, calls(&p, "app::a", sleeps(&p)));
+	add_task(&p, 2,
+	         calls(&p, "app::b", as(leaf(&p, "notify", A), "select arm 0"),
+	               as(sleeps(&p), "select arm 1"),
+	               as(leaf(&p, "cancellation", B), "select arm 2")));
+	holds(&p, one, HOLDING_WAKER, "notify", A);
+	finish_program(&p);
+	assert_answers(&p, "async graph 2",
+	               "task 2 app::b at src/x.rs:12\n"
+	               "   waits for any of (select):\n"
+	               "      notify 0xa0 [notify]\n"
+	               "         known to task 1 (`guard` at src/x.rs:41)\n"
+	               "         and others\n"
+	               "      sleep\n"
+	               "      cancellation\n");
+}
+
+/* Where the declaration is not known, the line is that of the await, and is told as that. */
+static void lines_of_awaits_are_told_as_that(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *one = add_task(&p, 1, calls(&p, "app::a", sleeps(&p)));
+	struct holding *h;
+	add_task(&p, 2, calls(&p, "app::b", locks(&p, "mutex", A, 1)));
+	add_task(&p, 3, calls(&p, "app::c", locks(&p, "mutex", B, 1)));
+	guards(&p, one, "mutex", A)->declared = false;
+	h = guards(&p, NULL, "mutex", B);
+	h->declared = false;
+	h->line = 77;
+	add_thread(&p, THREAD_OTHER, NULL);
+	finish_program(&p);
+	assert_answers(&p, "async graph 2",
+	               "task 2 app::b at src/x.rs:12\n"
+	               "   waits for Mutex 0xa0 [mutex]\n"
+	               "      held by task 1 (`guard`, awaiting at src/x.rs:41)\n");
+	assert_answers(&p, "async graph 3",
+	               "task 3 app::c at src/x.rs:12\n"
+	               "   waits for Mutex 0xb0 [mutex]\n"
+	               "      held by thread #1 (`guard`, running at src/x.rs:77)\n");
+}
+
 /* What one has twice in one place is told once. */
 static void candidates_are_told_once(void **state)
 {
@@ -662,6 +711,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
+		cmocka_unit_test(arms_are_told_once),
+		cmocka_unit_test(lines_of_awaits_are_told_as_that),
 		cmocka_unit_test(candidates_are_told_once),
 		cmocka_unit_test(many_are_cut_on_a_terminal),
 		cmocka_unit_test(graph_of_one_task),

@@ -209,13 +209,24 @@ static void target(struct graph_text *gt, const struct graph_edge *e, unsigned d
 		holders(gt, to, depth + 1);
 }
 
+/* What wakers are known of is told with them: another edge is of the same wait. */
+static bool is_told_again(const struct graph *g, const struct graph_node *n,
+                          const struct graph_edge *e)
+{
+	for (size_t i = n->first; e->future && i < n->first + n->nedges; i++) {
+		if (g->edges[i].weak && g->edges[i].future == e->future)
+			return true;
+	}
+	return false;
+}
+
 static void edges(struct graph_text *gt, const struct graph_node *n, unsigned depth,
                   const char *word)
 {
 	for (size_t i = n->first; i < n->first + n->nedges && depth < MAX_DEPTH; i++) {
 		const struct graph_edge *e = &gt->g->edges[i];
 
-		if (e->to == GRAPH_OUTSIDE && graph_is_party(n))
+		if (e->to == GRAPH_OUTSIDE && (graph_is_party(n) || is_told_again(gt->g, n, e)))
 			continue;
 		indent(gt->t, depth);
 		str_append(&gt->t->line, strcmp(e->kind, "runs") == 0 ? "runs on " : word);

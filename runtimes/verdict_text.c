@@ -52,13 +52,22 @@ static void append_future(struct str *s, const struct future *f)
 	append_place(s, f->file_short, f->line);
 }
 
+/* A line that is not where the variable was declared is where its frame is now. */
 static void append_holding(struct str *s, const struct holding *h)
 {
+	bool has_line = h->file_short && h->line;
+
 	str_printf(s, "`%s`", h->path ? h->path : h->type ? h->type : h->kind);
-	if (h->file_short && h->line)
+	if (has_line && h->declared) {
 		append_place(s, h->file_short, h->line);
-	else if (h->future)
-		append_place(s, h->future->file_short, h->future->line);
+		return;
+	}
+	const char *file = has_line ? h->file_short : h->future ? h->future->file_short : NULL;
+
+	if (!file)
+		return;
+	str_append(s, !h->future || h->future->running ? ", running" : ", awaiting");
+	append_place(s, file, has_line ? h->line : h->future->line);
 }
 
 /* The places in which it may be instead. */
