@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
@@ -94,6 +95,9 @@ struct error *queue_read(const struct leaf *l, struct value list, struct value n
 		return NULL;
 	ret->ahead = place - 1;
 	ret->all_tasks = ret->ahead <= QUEUE_MAX_LISTED;
+	/* Any vtable will do: only whom the data is of matters. */
+	if (ret->ahead && l->d->waker)
+		ret->own = waker_task(l->d->c, (struct waker){ .data = l->d->waker, .vtable = 1 });
 	for (size_t i = 0; i < ret->ahead && i < QUEUE_MAX_LISTED; i++) {
 		const char *task = waker_task(l->d->c, w->wakers[i]);
 
@@ -105,12 +109,76 @@ struct error *queue_read(const struct leaf *l, struct value list, struct value n
 	return NULL;
 }
 
+/* How many waiters of q->tasks[first] there are; 0: they were counted before. */
+static size_t count_of_task(const struct queue *q, size_t first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->ntasks; i++) {
+		if (strcmp(q->tasks[i], q->tasks[first]) != 0)
+			continue;
+		if (i < first)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+static bool is_own(const struct queue *q, const char *task)
+{
+	return q->own && strcmp(q->own, task) == 0;
+}
+
+/* Is each waiter that is known another task's? */
+static bool are_other_tasks(const struct queue *q)
+{
+	for (size_t i = 0; i < q->ntasks; i++) {
+		if (count_of_task(q, i) != 1 || is_own(q, q->tasks[i]))
+			return false;
+	}
+	return true;
+}
+
+/* What is ahead, counted by task. */
+static const char *futures_text(struct arena *a, const struct queue *q)
+{
+	const char *what = q->all_tasks ? "future" : "waiter", *before = " (";
+	size_t shown = 0;
+	STR(s);
+
+	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
+	for (size_t i = 0; i < q->ntasks; i++) {
+		size_t n = count_of_task(q, i);
+
+		if (n == 0)
+			continue;
+		if (shown++ == MAX_SHOWN) {
+			str_append(&s, ", ...");
+			break;
+		}
+		str_append(&s, before);
+		if (q->ahead > 1)
+			str_printf(&s, "%zu ", n);
+		if (is_own(q, q->tasks[i]))
+			str_append(&s, "of this task");
+		else
+			str_printf(&s, "of task %s", q->tasks[i]);
+		before = ", ";
+	}
+	if (q->ahead > QUEUE_MAX_LISTED && shown <= MAX_SHOWN)
+		str_append(&s, ", ...");
+	str_append(&s, ")");
+	return arena_printf(a, "%s", s.data);
+}
+
 const char *queue_text(struct arena *a, const struct queue *q)
 {
 	STR(s);
 
 	if (!q->ahead)
 		return "first in its queue";
+	if (!are_other_tasks(q))
+		return futures_text(a, q);
 	const char *what = q->all_tasks ? "task" : "waiter";
 	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
 	size_t shown = q->ntasks < MAX_SHOWN ? q->ntasks : MAX_SHOWN;

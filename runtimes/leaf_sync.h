@@ -54,7 +54,8 @@ struct queue {
 	bool all_tasks; /* each of them is known to wake a task; false when there are many */
 	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
 	size_t ntasks;
-	uint64_t first; /* address of the oldest waiter: itself when ahead is 0 */
+	const char *own; /* the task whose waiter it is, NULL unknown */
+	uint64_t first;  /* address of the oldest waiter: itself when ahead is 0 */
 };
 
 /*
@@ -64,7 +65,10 @@ struct queue {
  */
 struct error *queue_read(const struct leaf *l, struct value list, struct value node,
                          struct queue *ret) MUST_CHECK;
-/* "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; in a. */
+/*
+ * "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; where several waiters are one
+ * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)"; in a.
+ */
 const char *queue_text(struct arena *a, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
 void queue_details(const struct leaf *l, const struct queue *q);

@@ -40,6 +40,39 @@ static void test_queue_text_of_others(void **state)
 	assert_string_equal(queue_text(a, &q), "90 waiters ahead in its queue (tasks 5, 7, ...)");
 }
 
+/* Several futures of one task are not several tasks, and its own are not others. */
+static void test_queue_text_of_futures(void **state)
+{
+	struct arena *a = *state;
+	struct queue q = { .ahead = 2, .all_tasks = true, .tasks = { "3", "3" }, .ntasks = 2 };
+
+	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
+	q.own = "3";
+	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of this task)");
+	q.own = "4";
+	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
+	q = (struct queue){
+		.own = "7", .ahead = 1, .all_tasks = true, .tasks = { "7" }, .ntasks = 1
+	};
+	assert_string_equal(queue_text(a, &q), "1 future ahead in its queue (of this task)");
+	q = (struct queue){
+		.own = "7", .ahead = 3, .all_tasks = true, .tasks = { "7", "5", "7" }, .ntasks = 3
+	};
+	assert_string_equal(queue_text(a, &q),
+	                    "3 futures ahead in its queue (2 of this task, 1 of task 5)");
+	q.all_tasks = false;
+	q.ahead = 90;
+	assert_string_equal(queue_text(a, &q),
+	                    "90 waiters ahead in its queue (2 of this task, 1 of task 5, ...)");
+	q = (struct queue){ .ahead = 6,
+		            .all_tasks = true,
+		            .tasks = { "1", "1", "2", "3", "4", "5" },
+		            .ntasks = 6 };
+	assert_string_equal(queue_text(a, &q),
+	                    "6 futures ahead in its queue (2 of task 1, 1 of task 2, 1 of task 3, "
+	                    "1 of task 4, ...)");
+}
+
 static void test_rwlock_holders(void **state)
 {
 	enum { DEFAULT = 0x1fffffff };
@@ -136,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_queue_text),
 		cmocka_unit_test(test_queue_text_of_others),
+		cmocka_unit_test(test_queue_text_of_futures),
 		cmocka_unit_test(test_rwlock_holders),
 		cmocka_unit_test(test_rwlock_direction),
 		cmocka_unit_test(test_channel_queued),

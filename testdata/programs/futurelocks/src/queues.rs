@@ -37,7 +37,9 @@ async fn not_yet_free(tasks: &mut Tasks) {
     let lock = lock();
     let holder = spawn_hold(tasks, lock).await;
     let tree = at("futurelocks::queues::queue_twice").held(at("futurelocks::queues::add"));
-    let task = tasks.spawn_tree(queue_twice(lock), tree, Some(for_mutex(lock)));
+    let phrase = "mutex lock, 1 future ahead in its queue (of this task)";
+    let wait = for_mutex(lock).with("phrase", phrase);
+    let task = tasks.spawn_tree(queue_twice(lock), tree, Some(wait));
     tasks.graph.futurelock(task, address(lock), false);
     tasks.graph.waits(task, "mutex", address(lock), &[holder]);
 }
