@@ -289,8 +289,9 @@ void json_put_thread(struct json_writer *w, const struct thread_info *th, bool w
 void json_put_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r)
 {
-	uint64_t tasks = 0;
+	uint64_t tasks = 0, local = 0;
 	bool known = runtime_tasks(answer, r, &tasks);
+	bool local_known = runtime_local_tasks(answer, r, &local);
 
 	json_open_object(w, NULL);
 	json_put_int(w, "index", r->index);
@@ -301,6 +302,7 @@ void json_put_runtime(struct json_writer *w, const struct answer *answer,
 	json_put_address(w, "addr", r->addr);
 	json_put_int(w, "workers", r->workers);
 	json_put_number_if(w, "tasks", known, tasks);
+	json_put_number_if(w, "local_set_tasks", local_known, local);
 	json_put_number_if(w, "expected_tasks", r->has_expected, r->expected_tasks);
 	json_put_number_if(w, "injection_queue_len", r->has_inject, r->inject_len);
 	json_put_number_if(w, "blocking_threads", r->has_blocking, r->blocking_threads);

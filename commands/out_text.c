@@ -101,19 +101,9 @@ void text_runtime(struct text *t, const struct runtime_info *r)
 	text_fact(t, "found by ", r->found_by);
 }
 
-/* Those are in no list of the runtime that drives their set. */
-static size_t tasks_of_local_sets(const struct snapshot *s, unsigned runtime)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->ntasks; i++)
-		n += s->tasks[i]->runtime == runtime && s->tasks[i]->local_set != 0;
-	return n;
-}
-
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r)
 {
-	uint64_t n;
+	uint64_t n, local;
 
 	if (!runtime_tasks(&t->out.answer, r, &n))
 		return;
@@ -121,11 +111,8 @@ void text_runtime_tasks(struct text *t, const char *before, const struct runtime
 	if (r->has_expected && r->expected_tasks > n)
 		str_printf(&t->line, "%" PRIu64 " of ", n);
 	text_count(t, r->has_expected && r->expected_tasks > n ? r->expected_tasks : n, "task");
-	size_t local = (t->out.answer.wants & WANT_TASKS)
-	                       ? tasks_of_local_sets(t->out.answer.snapshot, r->index)
-	                       : 0;
-	if (local)
-		str_printf(&t->line, " and %zu of LocalSets", local);
+	if (runtime_local_tasks(&t->out.answer, r, &local) && local)
+		str_printf(&t->line, " and %" PRIu64 " of LocalSets", local);
 }
 
 static void text_begin(struct out *o)

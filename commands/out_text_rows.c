@@ -152,9 +152,13 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 
 	use_table(t, runtime_columns, NRUNTIME_COLUMNS - !any_found(t->out.answer.snapshot));
 
-	const char *blocking = NULL;
-	uint64_t ntasks;
-	bool has_tasks = runtime_tasks(&t->out.answer, r, &ntasks);
+	const char *blocking = NULL, *tasks = NULL;
+	uint64_t ntasks, local;
+
+	if (runtime_tasks(&t->out.answer, r, &ntasks))
+		tasks = arena_printf(&tmp, "%" PRIu64, ntasks);
+	if (tasks && runtime_local_tasks(&t->out.answer, r, &local) && local)
+		tasks = arena_printf(&tmp, "%s and %" PRIu64 " of LocalSets", tasks, local);
 
 	if (r->has_blocking)
 		blocking = arena_printf(&tmp, "%" PRIu64 " (%" PRIu64 " idle, %" PRIu64 " queued)",
@@ -164,7 +168,7 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 		arena_printf(&tmp, "%u", r->index),
 		runtime_flavor_name(r->flavor),
 		arena_printf(&tmp, "%u", r->workers),
-		has_tasks ? arena_printf(&tmp, "%" PRIu64, ntasks) : NULL,
+		tasks,
 		r->has_inject ? arena_printf(&tmp, "%" PRIu64, r->inject_len) : NULL,
 		blocking,
 		r->version

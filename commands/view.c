@@ -286,6 +286,18 @@ const char *future_mark(const struct future *root)
 	return mark;
 }
 
+bool runtime_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)
+{
+	const struct snapshot *s = answer->snapshot;
+
+	if (!(answer->wants & WANT_TASKS))
+		return false;
+	*ret = 0;
+	for (size_t i = 0; i < s->ntasks; i++)
+		*ret += s->tasks[i]->runtime == r->index && s->tasks[i]->local_set != 0;
+	return true;
+}
+
 static const char *leaf_waiting_on(struct arena *a, const struct future *root, bool full_names)
 {
 	const struct future *leaf = future_leaf(root);

@@ -72,5 +72,10 @@ const char *task_waiting_on(struct arena *a, const struct snapshot *s, const str
  * the runtime says itself. False when neither is known.
  */
 bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+/*
+ * How many tasks there are of LocalSets that it drives: those are in no list of the runtime. False
+ * when the snapshot was not asked for all tasks.
+ */
+bool runtime_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
 
 #endif

@@ -246,6 +246,16 @@ class Comparison:
             self.differ("no {}", text(missing))
         for surplus in sorted((have - want).elements(), key=str):
             self.differ("there should be no {}", text(surplus))
+        self.check_local_tasks()
+
+    def check_local_tasks(self):
+        """Tasks of LocalSets are in no list of a runtime, and are counted beside it."""
+        counted = [runtime.get("local_set_tasks") for runtime in self.document["runtimes"]]
+        if None in counted:
+            return
+        want = sum(row["count"] for row in self.truth["tasks"] if row["runtime"] is None)
+        if sum(counted) != want:
+            self.differ("LocalSets have {} tasks, not {}", sum(counted), want)
 
     def own_coroutines(self, root):
         """The coroutines of the program itself: which ones a library has, its version decides."""

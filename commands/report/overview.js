@@ -97,7 +97,9 @@ function runtimesCard() {
 			el('tbody', null, data.runtimes.map((r) => el('tr', null,
 				el('th', { scope: 'row' }, r.index + (r.name ? ' ' + r.name : '')), cell(r.flavor),
 				cell(r.workers), el('td', null, el('a', { href: queryLink('runtime:' + r.index) },
-					r.tasks === null ? '–' : count(r.tasks))), cell(r.injection_queue_len),
+					r.tasks === null ? '–' : count(r.tasks) + (r.local_set_tasks ? ' and ' +
+						count(r.local_set_tasks) + ' of LocalSets' : ''))),
+				cell(r.injection_queue_len),
 				cell(r.blocking_threads === null ? null : r.blocking_threads + ' (' +
 					r.blocking_idle + ' idle, ' + r.blocking_queued + ' queued)'),
 				cell(r.version)))))));
