@@ -26,7 +26,7 @@ static bool is_blocking(const struct wait *w)
 {
 	const char *name;
 
-	if (!w || !w->kind || strcmp(w->kind, "compute") == 0)
+	if (!w || !w->kind || wait_is_running(w))
 		return false;
 	if (strcmp(w->kind, "syscall") != 0)
 		return true;

@@ -1,6 +1,7 @@
 #include "runtimes/blocked.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -405,6 +406,53 @@ static void describe_syscall(struct collector *c, struct wait *w, const struct t
 		add_detail(c, w, "syscall", DETAIL_STRING)->string = call->name;
 }
 
+/* Those whose default action ends a process with a core, but for those of debuggers. */
+static bool is_deadly(int signal)
+{
+	static const int deadly[] = { SIGABRT, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+		                      SIGSYS,  SIGQUIT, SIGXCPU, SIGXFSZ };
+
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		if (signal == deadly[i])
+			return true;
+	}
+	return false;
+}
+
+/* Does a frame of the stack have a function whose path begins so? Those of libc have no names. */
+static bool has_function(const struct thread_stack *s, const char *head)
+{
+	for (size_t i = 0; i < s->stack.nframes; i++) {
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			const char *found = s->functions[i][j].name;
+
+			if (found && str_begins(found, head))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Of a core: is it the thread that got the signal by which the program ended? */
+static struct wait *find_death(struct collector *c, const struct thread_stack *s)
+{
+	const struct target_signal *signal = &c->in->target->signal;
+
+	if (signal->tid == 0 || signal->tid != s->thread->tid || !is_deadly(signal->number))
+		return NULL;
+	struct wait *w = NEW(c->a, struct wait);
+	const char *how = "";
+
+	if (signal->number == SIGABRT && has_function(s, "core::panicking::"))
+		how = " (a panic that aborts)";
+	else if (signal->number == SIGABRT && has_function(s, "std::process::abort"))
+		how = " (it called abort)";
+	w->kind = "signal";
+	w->phrase = arena_printf(c->a, "killed by SIG%s%s", sigabbrev_np(signal->number), how);
+	add_detail(c, w, "signal", DETAIL_INT)->number = signal->number;
+	return w;
+}
+
 void blocked_find(struct collector *c, struct thread_info *info, const struct thread_stack *s,
                   const struct marks *marks)
 {
@@ -418,7 +466,8 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 		info->wait->phrase = "uninterruptible in the kernel (disk, page fault, ...)";
 		return;
 	}
-	m = working(c, info, s, marks);
+	info->wait = find_death(c, s);
+	m = info->wait ? NULL : working(c, info, s, marks);
 	if (!m)
 		return;
 	struct blocked b = { 0 };
@@ -487,6 +536,6 @@ void blocked_finish(struct collector *c, struct thread_info *info, const struct 
 	add_detail(c, w, "file", DETAIL_STRING)->string = clean_name(c->a, l.file);
 	add_detail(c, w, "line", DETAIL_INT)->number = l.line;
 	w->phrase = arena_printf(c->a, "%s%s frame #%u %s at %s:%u", w->phrase,
-	                         strcmp(w->kind, "compute") == 0 ? " in" : ", since", number,
-	                         function, file, l.line);
+	                         wait_is_running(w) ? " in" : ", since", number, function, file,
+	                         l.line);
 }

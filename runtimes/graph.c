@@ -190,13 +190,13 @@ static bool is_quiet(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
-		const char *wait = th->wait ? th->wait->kind : NULL;
+		const struct wait *wait = th->wait && th->wait->kind ? th->wait : NULL;
 
 		/* A blocking job that blocks on a future sleeps. */
 		bool runs = th->state && strncmp(th->state, "running", 7) == 0 &&
 		            !(th->role == THREAD_BLOCKING && th->root);
 
-		if (th->role != THREAD_OTHER && (wait ? strcmp(wait, "compute") == 0 : runs))
+		if (th->role != THREAD_OTHER && (wait ? wait_is_running(wait) : runs))
 			return false;
 	}
 	return true;

@@ -92,6 +92,11 @@ static const struct {
 	{ "cancellation", 1 << HOLDING_WAKER },
 };
 
+bool wait_is_running(const struct wait *w)
+{
+	return w->kind && (strcmp(w->kind, "compute") == 0 || strcmp(w->kind, "signal") == 0);
+}
+
 bool holding_can_end(const struct holding *h, const struct wait *w)
 {
 	unsigned roles = 1 << HOLDING_LOCK;

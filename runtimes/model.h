@@ -364,6 +364,8 @@ size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t 
 bool holding_can_end(const struct holding *h, const struct wait *w);
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
+/* Of a thread: it was executing its own code, or was killed at it. */
+bool wait_is_running(const struct wait *w);
 /* Adds a note once and marks the snapshot incomplete. */
 void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,4 +1,7 @@
 //! Tasks that panicked, were aborted or completed, all with their JoinHandles kept, and live ones.
+//! With an argument (abort, panic, segv) a task ends the whole program in that way.
+
+mod crash;
 
 use std::panic;
 
@@ -30,6 +33,10 @@ async fn finished(task: &JoinHandle<u32>) {
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
+    if let Some(how) = std::env::args().nth(1) {
+        let _ = tokio::spawn(crash::run(how)).await;
+        return;
+    }
     panic::set_hook(Box::new(|_| {}));
     let live = [tokio::spawn(nap()), tokio::spawn(nap())];
     let panicked = tokio::spawn(fail(0));
