@@ -225,6 +225,22 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	return f;
 }
 
+/* How many clones of a futures_util Shared wait for the future in it: each has a reference. */
+static void note_shared(struct decoder *d, struct value v, struct future *f)
+{
+	static const char owners_path[] = "inner.Some.0.strong";
+	const struct path *p = inspector_optional_path(d->c->in, v.type, owners_path);
+	uint64_t owners;
+	bool found;
+
+	if (!p)
+		return;
+	struct error *err = path_uint(d->c->in->target, p, v, &owners, &found);
+	if (!err && found && owners > 1)
+		f->note = arena_printf(d->c->a, "shared by %" PRIu64 " futures", owners);
+	error_free(err);
+}
+
 /* What a wrapper adds to what it polls. */
 static void note_what_else(struct decoder *d, struct value v, struct future *f)
 {
@@ -234,6 +250,8 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 
 	if (traits_of(v.type)->instrumented)
 		f->note = span_text(d->c, v);
+	if (traits_of(v.type)->shared)
+		note_shared(d, v, f);
 	if (!traits_of(v.type)->run_until)
 		return;
 	struct error *err = inspector_eval(d->c->in, v, set_path, &set, &found);

@@ -119,6 +119,7 @@ static struct traits *learn(const struct type *t)
 	f->local_set = type_is(t, "tokio::task::local::LocalSet");
 	f->runtime = type_is(t, "tokio::runtime::handle::Handle") ||
 	             type_is(t, "tokio::runtime::runtime::Runtime");
+	f->shared = type_is(t, "futures_util::future::future::shared::Shared");
 	return f;
 }
 

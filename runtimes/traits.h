@@ -74,7 +74,7 @@ struct traits {
 	bool slice : 1;    /* a fat pointer with a length */
 	bool border : 1;   /* reach.c goes no further */
 	bool waker : 1;
-	bool instrumented : 1, run_until : 1, local_set : 1;
+	bool instrumented : 1, run_until : 1, local_set : 1, shared : 1;
 	bool runtime : 1; /* tokio's Runtime, or its Handle */
 };
 

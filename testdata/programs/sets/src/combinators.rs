@@ -8,6 +8,9 @@ use truth::{Task, FOREVER};
 
 use crate::{doze, nap, quick, spawn};
 
+/// How both tasks are told that wait for one future.
+const SHARED: &str = "shared by 2 futures";
+
 async fn select() {
     here!("sets::combinators::select");
     future::select(Box::pin(nap()), Box::pin(doze())).await;
@@ -102,11 +105,12 @@ pub(crate) fn spawn_all() -> Vec<Task> {
         spawn(try_flatten(), at("sets::combinators::try_flatten").then(at("sets::doze"))),
         spawn(
             share(shared.clone()),
-            at("sets::combinators::share").then(at("sets::combinators::work")),
+            at("sets::combinators::share").then(at("sets::combinators::work").note(SHARED)),
         ),
         spawn(
             share(shared),
-            at("sets::combinators::share").then(at("sets::combinators::work").shared()),
+            at("sets::combinators::share")
+                .then(at("sets::combinators::work").shared().note(SHARED)),
         ),
     ];
     tasks.extend([
