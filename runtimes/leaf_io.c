@@ -262,14 +262,6 @@ static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
 	return NULL;
 }
 
-/* Is nobody woken for it, or a task that is not this one? Unknown wakers may lead to this one. */
-static bool is_elsewhere(const struct leaf *l, const struct slot *s)
-{
-	if (!s->known || !l->d->waker || s->ours)
-		return false;
-	return !s->w.vtable || waker_task(l->d->c, s->w);
-}
-
 /* What a future waits for at a registration. */
 struct interest {
 	uint64_t bits;   /* as those of Interest; 0 unknown, or nothing */
@@ -296,7 +288,8 @@ static struct error *our_interest(const struct leaf *l, struct value io, unsigne
 		const struct slot *s = known == IO_READS ? &reader : &writer;
 
 		ret->registered = s->ours;
-		ret->absent = (l->d->idle || l->d->unpolled) && is_elsewhere(l, s);
+		ret->absent = (l->d->idle || l->d->unpolled) && s->known &&
+		              waker_is_not_of(l->d->c, s->w, l->d->waker);
 		return NULL;
 	}
 	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));

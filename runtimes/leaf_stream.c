@@ -79,7 +79,7 @@ static struct error *slots(const struct leaf *l, unsigned read_row, unsigned wri
 			TRY(waker_read(l->d->c, place, &w));
 		if (w.vtable && l->d->waker && w.data == l->d->waker)
 			*ours |= bit;
-		else if (found && l->d->waker && (!w.vtable || waker_task(l->d->c, w)))
+		else if (found && waker_is_not_of(l->d->c, w, l->d->waker))
 			*absent |= bit;
 	}
 	return NULL;

@@ -1,6 +1,7 @@
 #include "runtimes/waker.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "runtimes/tokio_root.h"
 
@@ -88,6 +89,21 @@ const char *waker_task(struct collector *c, struct waker w)
 	const struct task *task;
 
 	return resolve(c, w, &task, &th) && task ? task->id : NULL;
+}
+
+bool waker_is_not_of(struct collector *c, struct waker w, uint64_t own)
+{
+	/* Any vtable will do: only whom the data is of matters. */
+	struct waker self = { .data = own, .vtable = 1 };
+	const char *theirs, *ours;
+
+	if (!own)
+		return false;
+	if (!w.vtable)
+		return true;
+	theirs = w.data == own ? NULL : waker_task(c, w);
+	ours = theirs ? waker_task(c, self) : NULL;
+	return ours && strcmp(theirs, ours) != 0;
 }
 
 const char *waker_text(struct collector *c, struct waker w)

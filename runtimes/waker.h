@@ -21,6 +21,11 @@ struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 /* For people and JSON: the id of the task that it wakes, NULL when it wakes no task that is known.
  */
 const char *waker_task(struct collector *c, struct waker w);
+/*
+ * Does it surely not wake the task that wakers with own as their data wake: is there none, or does
+ * it wake another task? False where either is unknown.
+ */
+bool waker_is_not_of(struct collector *c, struct waker w, uint64_t own);
 /* For people: "task 5", "thread 1", "an unknown waker"; NULL when there is none. */
 const char *waker_text(struct collector *c, struct waker w);
 
