@@ -11,11 +11,8 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpStream, UnixStream};
 use truth::{here, Wait};
 
-use crate::tcp::{pair, stream, TOO_MUCH};
-use crate::{io_of, keep, Tasks};
-
-/// More than the buffers of two sockets can hold, but all of it is touched.
-const MUCH: usize = 32 << 20;
+use crate::tcp::{pair, stream};
+use crate::{io_of, keep, much, Tasks, MUCH};
 
 /// Polls a read once, then drops it: its waker stays in the socket.
 async fn try_read(stream: &mut (impl AsyncRead + Unpin)) {
@@ -30,9 +27,8 @@ async fn reader(mut half: OwnedReadHalf) {
 }
 
 async fn writer(mut half: OwnedWriteHalf) {
-    let data = vec![0; TOO_MUCH];
     here!("sockets::directions::writer");
-    let _ = half.write_all(&data).await;
+    let _ = half.write_all(much()).await;
 }
 
 /// One task reads, another one has a write that it has not polled.
@@ -75,10 +71,9 @@ async fn poll_later(mut reader: OwnedReadHalf, mut writer: OwnedWriteHalf) {
 }
 
 async fn write_all(mut stream: TcpStream) {
-    let data = vec![0; TOO_MUCH];
     try_read(&mut stream).await;
     here!("sockets::directions::write_all");
-    let _ = stream.write_all(&data).await;
+    let _ = stream.write_all(much()).await;
 }
 
 async fn write_some(mut stream: TcpStream) {
@@ -104,24 +99,22 @@ async fn flush(stream: TcpStream) {
 async fn shutdown(stream: TcpStream) {
     let mut stream = BufWriter::with_capacity(MUCH, stream);
     try_read(&mut stream).await;
-    stream.write_all(&vec![0; MUCH]).await.expect("cannot buffer");
+    stream.write_all(much()).await.expect("cannot buffer");
     here!("sockets::directions::shutdown");
     let _ = stream.shutdown().await;
 }
 
 async fn buffered(stream: TcpStream) {
-    let data = vec![0; TOO_MUCH];
     let mut stream = BufWriter::new(stream);
     try_read(&mut stream).await;
     here!("sockets::directions::buffered");
-    let _ = stream.write_all(&data).await;
+    let _ = stream.write_all(much()).await;
 }
 
 async fn unix(mut stream: UnixStream) {
-    let data = vec![0; TOO_MUCH];
     try_read(&mut stream).await;
     here!("sockets::directions::unix");
-    let _ = stream.write_all(&data).await;
+    let _ = stream.write_all(much()).await;
 }
 
 async fn copy(mut to: TcpStream) {
@@ -132,13 +125,12 @@ async fn copy(mut to: TcpStream) {
 }
 
 async fn half_duplex(stream: TcpStream) {
-    let data = vec![0; TOO_MUCH];
     let mut buf = [0; 16];
     let (mut reader, mut writer) = stream.into_split();
     here!("sockets::directions::half_duplex");
     tokio::select! {
         _ = reader.read(&mut buf) => {}
-        _ = writer.write_all(&data) => {}
+        _ = writer.write_all(much()) => {}
     }
 }
 

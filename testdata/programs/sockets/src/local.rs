@@ -7,8 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixDatagram, UnixListener, UnixStream};
 use truth::here;
 
-use crate::tcp::TOO_MUCH;
-use crate::{io_of, keep, Tasks};
+use crate::{io_of, keep, much, Tasks};
 
 async fn accept(listener: UnixListener) {
     here!("sockets::local::accept");
@@ -22,9 +21,8 @@ async fn read(mut stream: UnixStream) {
 }
 
 async fn write_all(mut stream: UnixStream) {
-    let data = vec![0; TOO_MUCH];
     here!("sockets::local::write_all");
-    let _ = stream.write_all(&data).await;
+    let _ = stream.write_all(much()).await;
 }
 
 async fn recv(socket: UnixDatagram) {

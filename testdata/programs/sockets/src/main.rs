@@ -10,6 +10,7 @@ mod udp;
 
 use std::future::Future;
 use std::os::unix::io::AsRawFd;
+use std::sync::Mutex;
 
 use truth::{here, Task, Truth, Wait};
 
@@ -41,6 +42,15 @@ pub fn io(resource: &str, direction: &str) -> Wait {
 /// The same of an object with a known fd.
 pub fn io_of(resource: &str, direction: &str, object: &impl AsRawFd) -> Wait {
     io(resource, direction).with("fd", object.as_raw_fd())
+}
+
+/// More than the buffers of two sockets can hold.
+pub const MUCH: usize = 64 << 20;
+
+/// So many zeros, which all tasks share: what a program has is in its core.
+pub fn much() -> &'static [u8] {
+    static DATA: Mutex<Option<&'static [u8]>> = Mutex::new(None);
+    *DATA.lock().unwrap().get_or_insert_with(|| truth::leak(vec![0; MUCH]))
 }
 
 /// Keeps it open as long as the process lives.

@@ -7,10 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Interes
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use truth::{here, Wait};
 
-use crate::{io, io_of, keep, Tasks};
-
-/// More than the buffers of two sockets can hold.
-pub const TOO_MUCH: usize = 256 << 20;
+use crate::{io, io_of, keep, much, Tasks};
 
 async fn accept(listener: TcpListener) {
     here!("sockets::tcp::accept");
@@ -37,9 +34,8 @@ async fn read_line(stream: TcpStream) {
 }
 
 async fn write_all(mut stream: TcpStream) {
-    let data = vec![0; TOO_MUCH];
     here!("sockets::tcp::write_all");
-    let _ = stream.write_all(&data).await;
+    let _ = stream.write_all(much()).await;
 }
 
 async fn readable(stream: TcpStream) {
