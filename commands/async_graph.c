@@ -46,11 +46,12 @@ static struct error *select_nodes(struct session *s, const struct snapshot *snap
 static struct error *run_graph(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
-	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	const char *dot = call_option(call, "dot");
 	size_t nodes, edges;
 	bool *shown;
 
+	TRY(check_is_understood(answer->snapshot));
+	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	TRY(select_nodes(s, answer->snapshot, v->graph, call, &shown));
 	if (!dot) {
 		out_begin(out, answer);
@@ -89,10 +90,11 @@ static struct error *show_members(const struct graph *g, const struct verdict *v
 static struct error *run_deadlocks(struct session *s, const struct answer *answer,
                                    const struct call *call, struct out *out)
 {
-	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	struct alikes alikes;
 
 	(void)call;
+	TRY(check_is_understood(answer->snapshot));
+	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	alikes_make(&s->answer, v, &alikes);
 	out_begin(out, answer);
 	for (size_t i = 0; i < alikes.n; i++) {

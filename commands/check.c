@@ -8,6 +8,7 @@
 #include "commands/command.h"
 #include "commands/execute.h"
 #include "commands/interval.h"
+#include "commands/view.h"
 #include "debugger/base/str.h"
 #include "runtimes/inspect.h"
 
@@ -158,7 +159,9 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 	struct checks c CLEANUP(free_checks) = { .a = &s->answer };
 
 	TRY(read_interval(call_option(call, "interval"), &c.interval));
+	TRY(check_is_understood(last.snapshot));
 	TRY(look_again(s, &last, &c));
+	TRY(check_is_understood(last.snapshot));
 	c.s = last.snapshot;
 	c.v = session_verdicts(s, last.snapshot);
 	out_begin(out, &last);

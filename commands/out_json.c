@@ -315,6 +315,8 @@ static void put_snapshot(struct json *j)
 
 	json_put_target(w, &j->out.answer);
 	json_put_bool(w, "complete", s->complete);
+	if (s->others)
+		json_put_text(w, "other_executors", s->others);
 	if (s->target.core)
 		json_put_null(w, "pause_ms");
 	else

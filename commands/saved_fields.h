@@ -210,6 +210,7 @@
 	L(TEXTS, unsearched, nunsearched)                                                          \
 	L(TEXTS, notes, nnotes)                                                                    \
 	F(FLAG, has_sockets)                                                                       \
+	F(TEXT, others)                                                                            \
 	F(FLAG, complete)
 
 /* Of the structs with a line each: S(line, type, fields, the snapshot's array, its count). */

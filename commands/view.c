@@ -330,3 +330,10 @@ const char *task_waiting_on(struct arena *a, const struct snapshot *s, const str
 	const char *mark = what ? future_mark(task->root) : NULL;
 	return mark ? arena_printf(a, "%s [%s]", what, mark) : what;
 }
+
+struct error *check_is_understood(const struct snapshot *s)
+{
+	return snapshot_is_understood(s)
+	               ? NULL
+	               : error_new(ERR_STATE, "%s; nothing can be said of its tasks", s->others);
+}

@@ -59,6 +59,12 @@ const struct task *snapshot_task(const struct snapshot *s, const char *id, unsig
 const char *future_mark(const struct future *root);
 
 /*
+ * ERR_STATE, with the reason, for what can be said of all tasks alone: who waits for whom, and that
+ * nothing is wrong. See snapshot_is_understood().
+ */
+struct error *check_is_understood(const struct snapshot *s) MUST_CHECK;
+
+/*
  * What a task waits on: where it is running, what its thread sits in; else the phrase of its
  * future_leaf(), behind the type where that is worth showing, else the type, and future_mark();
  * NULL: nothing, or unknown. *others: how many more leaves it polls. In arena a or the snapshot's,

@@ -161,6 +161,22 @@ const struct type *function_first_argument(const struct function *f)
 	return keep_type(f->dm, FACT_ARGUMENT, f->die, NULL, t);
 }
 
+bool function_has_context(const struct function *f)
+{
+	struct fact_draft d;
+	struct fact fact;
+
+	if (fact_find(debuginfo_facts(f->dm), FACT_CONTEXT, f->die, NULL, &fact))
+		return fact_number(&fact) != 0;
+	if (!debuginfo_need(f->dm))
+		return false;
+	bool has = search_has_context(f);
+	fact_begin(&d, debuginfo_facts(f->dm), FACT_CONTEXT, f->die, NULL);
+	fact_add_number(&d, has);
+	fact_end(&d);
+	return has;
+}
+
 /* ---- names ---- */
 
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near)

@@ -57,6 +57,7 @@ enum fact_kind {
 	FACT_PLACE,     /* DIE of a variable -> file, directory of its unit, line */
 	FACT_GENERICS,  /* DIE of a type -> its template parameters */
 	FACT_HELD,      /* nth state of a coroutine -> its variables: see held_plan() */
+	FACT_CONTEXT,   /* DIE of a function -> whether it has a task's Context */
 	FACT_KINDS,
 };
 

@@ -51,6 +51,7 @@ static const struct {
 	[FACT_PLACE] = { KEY_DIE, "ssn" },
 	[FACT_GENERICS] = { KEY_DIE, "*(sD)" },
 	[FACT_HELD] = { KEY_NUMBER, "nn*(n)*(n)" },
+	[FACT_CONTEXT] = { KEY_DIE, "n" },
 };
 
 /* ---- a walk over a record ---- */

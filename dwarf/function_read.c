@@ -141,6 +141,55 @@ const struct type *search_variable(const struct function *f, const char *name)
 	return search.found;
 }
 
+static bool is_context(const struct type *t)
+{
+	static const char *const names[] = { "core::task::wake::Context",
+		                             "&mut core::task::wake::Context" };
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		/* With a lifetime behind it where a compiler tells those. */
+		if (strncmp(name, names[i], strlen(names[i])) == 0 &&
+		    (name[strlen(names[i])] == '\0' || name[strlen(names[i])] == '<'))
+			return true;
+	}
+	return false;
+}
+
+static bool find_context(struct dwarf_module *dm, struct die *scope, void *arg)
+{
+	int *depth = arg;
+	struct said said;
+	struct die d;
+
+	if (*depth > MAX_VARIABLE_DEPTH)
+		return false;
+	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+		struct die at = d;
+		bool found = false;
+
+		if (d.tag == DW_TAG_lexical_block) {
+			++*depth;
+			found = find_context(dm, &at, depth);
+			--*depth;
+		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
+			said_read(&at, &said);
+			said_complete(dm, &said);
+			found = said.type && is_context(type_at(dm, said.type));
+		}
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+bool search_has_context(const struct function *f)
+{
+	int depth = 0;
+
+	return each_origin(f->dm, f->die, find_context, &depth);
+}
+
 /* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
 struct awaitee_search {
 	struct awaitee awaitee;

@@ -36,6 +36,11 @@ const struct type *function_param(const struct function *f, const char *name);
 const struct type *function_variable(const struct function *f, const char *name);
 /* Type of the first formal parameter, NULL when none. */
 const struct type *function_first_argument(const struct function *f);
+/*
+ * Has it a variable or parameter core::task::Context, or a reference to one? Nobody can poll a
+ * future without one: it is a poll function, or it polls the futures that have no other poller.
+ */
+bool function_has_context(const struct function *f);
 
 /*
  * The complete type of that qualified name: in the unit of near first (a DIE offset, 0 none),

@@ -1,3 +1,4 @@
+#include "dwarf/async_code.h"
 #include "dwarf/test/module.h"
 
 static const struct scope *find_scope(struct fixture *f, const char *name, unsigned tag)
@@ -96,6 +97,32 @@ static void test_template_parameters(void **state)
 	assert_string_equal(type_name(function_variable(function, "harness")), "(&u64, u8)");
 	assert_string_equal(type_name(function_variable(function, "scheduler")), "u64");
 	assert_null(function_variable(function, "nothing"));
+	assert_true(function_has_context(function));
+}
+
+/* Who can poll: a parameter, or a variable, no matter of what name. */
+static void test_context_of_a_task(void **state)
+{
+	struct fixture *f = *state;
+	const struct function *polls = lookup_function(f->di, address_of(f, "boxed"));
+	const struct function *plain = lookup_function(f->di, address_of(f, "enums"));
+
+	assert_true(function_has_context(polls));
+	assert_false(function_has_context(plain));
+	/* Of what is remembered too. */
+	assert_true(function_has_context(polls));
+	assert_false(function_has_context(plain));
+}
+
+/* The panic of a coroutine is in none of these, which are no whole programs; symbols are. */
+static void test_async_code(void **state)
+{
+	struct fixture *f = *state;
+	struct fixture values = fixture_open_file("testdata/unit/values.elf");
+
+	assert_true(module_has_async_code(f->dm));
+	assert_false(module_has_async_code(values.dm));
+	fixture_close(&values);
 }
 
 static void test_names_of_dies(void **state)
@@ -553,6 +580,8 @@ int main(void)
 		cmocka_unit_test(test_addresses_without_a_function),
 		cmocka_unit_test(test_declarations),
 		cmocka_unit_test(test_template_parameters),
+		cmocka_unit_test(test_context_of_a_task),
+		cmocka_unit_test(test_async_code),
 		cmocka_unit_test(test_names_of_dies),
 		cmocka_unit_test(test_types_by_name),
 		cmocka_unit_test(test_thread_local),

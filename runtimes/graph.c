@@ -188,6 +188,8 @@ static void add_edges(struct builder *b)
 /* A thread that runs may have in its registers what was not found. */
 static bool is_quiet(const struct snapshot *s)
 {
+	if (s->others)
+		return false;
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
 		const struct wait *wait = th->wait && th->wait->kind ? th->wait : NULL;

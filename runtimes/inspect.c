@@ -15,6 +15,7 @@
 #include "runtimes/holding.h"
 #include "runtimes/leaf.h"
 #include "runtimes/locals.h"
+#include "runtimes/other_executors.h"
 #include "runtimes/stack.h"
 #include "runtimes/tokio_root.h"
 #include "runtimes/whatis.h"
@@ -296,6 +297,8 @@ static void finish(struct collector *c)
 {
 	tokio_finish_threads(c);
 	note_leads_left(c);
+	if (!c->rehearsal)
+		other_executors_find(c);
 	if (c->want & WANT_HOLDINGS) {
 		holding_search(c); /* what runs is known now */
 		holding_search_stacks(c);

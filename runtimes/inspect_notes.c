@@ -91,7 +91,7 @@ void inspect_note_problems(struct collector *c)
 	}
 	if (s->nruntimes == 0 && c->in->tokio)
 		snapshot_note(s, "no thread has entered a tokio runtime");
-	else if (s->nruntimes == 0 && info->tier == TIER_FULL && c->in->notes.n == 0)
+	else if (s->nruntimes == 0 && info->tier == TIER_FULL && c->in->notes.n == 0 && !s->others)
 		snapshot_note(s,
 		              "no tokio in this program: neither its executable nor its libraries "
 		              "have tokio's thread-local context");

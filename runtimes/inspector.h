@@ -32,9 +32,10 @@ struct inspector {
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show; /* of values as text */
 	struct facts_options facts;
-	uint64_t own_build;      /* see own_build(); 0 also where no cache is used */
-	const char *layout;      /* the layout file in use, sanitised; NULL none */
-	struct target_info info; /* what does not change between snapshots */
+	uint64_t own_build;                    /* see own_build(); 0 also where no cache is used */
+	bool async_code_known, has_async_code; /* of other_executors.c: of all files */
+	const char *layout;                    /* the layout file in use, sanitised; NULL none */
+	struct target_info info;               /* what does not change between snapshots */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
 	struct arena spare;      /* memory for the next snapshot: see collector_discard() */

@@ -48,6 +48,17 @@ void snapshot_note(struct snapshot *s, const char *format, ...)
 	va_end(args);
 }
 
+bool snapshot_is_understood(const struct snapshot *s)
+{
+	if (!s->others || s->nruntimes)
+		return true;
+	for (size_t i = 0; s->target.tier != TIER_FULL && i < s->nthreads; i++) {
+		if (s->threads[i].role != THREAD_OTHER)
+			return true;
+	}
+	return false;
+}
+
 void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 {
 	va_list args;

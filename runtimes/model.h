@@ -347,7 +347,9 @@ struct snapshot {
 	bool has_sockets;   /* they are known; never of a core */
 	const char **notes; /* what is missing or doubtful, each with advice */
 	size_t nnotes;
-	bool complete; /* nothing that was asked for is missing */
+	const char *others; /* who runs async code that no known runtime does, or that nobody knows
+	                       who does; NULL: nothing was seen of that */
+	bool complete;      /* nothing that was asked for is missing */
 	struct reading reading;
 };
 
@@ -362,6 +364,11 @@ size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t 
  * what the wait is for: who receives waits for a sender, not for another receiver.
  */
 bool holding_can_end(const struct holding *h, const struct wait *w);
+/*
+ * Can anything be said about its tasks? Not where it has async code, and none of it is run by
+ * what is known: no runtime was found, and, without debug info, no thread of one.
+ */
+bool snapshot_is_understood(const struct snapshot *s);
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
 /* Of a thread: it was executing its own code, or was killed at it. */

@@ -110,6 +110,29 @@ static void test_tasks_are_found_by_number(void **state)
 	snapshot_free(s);
 }
 
+/* Async code that nobody knows matters less where there is a runtime, or a thread that seems so. */
+static void test_understood(void **state)
+{
+	struct snapshot *s = new_snapshot();
+	struct thread_info th = { .role = THREAD_OTHER };
+
+	(void)state;
+	s->threads = &th;
+	s->nthreads = 1;
+	assert_true(snapshot_is_understood(s));
+	s->others = "this program has async code";
+	assert_false(snapshot_is_understood(s));
+	th.role = THREAD_WORKER;
+	assert_false(snapshot_is_understood(s));
+	s->target.tier = TIER_SYMBOLS;
+	assert_true(snapshot_is_understood(s));
+	th.role = THREAD_OTHER;
+	assert_false(snapshot_is_understood(s));
+	s->nruntimes = 1;
+	assert_true(snapshot_is_understood(s));
+	snapshot_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_many_notes_keep_their_order),
 		cmocka_unit_test(test_tasks_are_found_by_number),
 		cmocka_unit_test(test_notes_are_one_clean_line),
+		cmocka_unit_test(test_understood),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
