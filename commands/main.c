@@ -14,6 +14,7 @@
 
 #include "commands/command.h"
 #include "commands/execute.h"
+#include "commands/redact.h"
 #include "commands/repl.h"
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
@@ -29,6 +30,7 @@ enum option_key {
 	KEY_STOP_ALL,
 	KEY_NO_STOP,
 	KEY_MAX_PAUSE,
+	KEY_SHOW_SECRETS,
 	KEY_JSON,
 	KEY_JSONL,
 	KEY_FULL_NAMES,
@@ -51,7 +53,7 @@ struct options {
 	struct session_options session;
 	enum format format;
 	enum color color;
-	bool full_names, ascii, batch;
+	bool full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
 	VEC(const char *) words; /* one command */
 };
@@ -81,6 +83,9 @@ static const struct argp_option argp_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
 	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
 	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
+	{ "show-secrets", KEY_SHOW_SECRETS, NULL, 0,
+	  "Show the values of variables, members and headers that are secret by their names, too",
+	  0 },
 	{ "full-names", KEY_FULL_NAMES, NULL, 0, "Type and function names whole", 0 },
 	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
 	{ "ascii", KEY_ASCII, NULL, 0, "Draw trees in ASCII; default where the locale is not UTF-8",
@@ -204,6 +209,9 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		return 0;
 	case KEY_JSONL:
 		o->format = FORMAT_JSONL;
+		return 0;
+	case KEY_SHOW_SECRETS:
+		o->show_secrets = true;
 		return 0;
 	case KEY_FULL_NAMES:
 		o->full_names = true;
@@ -382,6 +390,9 @@ static enum status fail(enum status status, const struct error *err)
 
 static enum status run(const struct options *o)
 {
+	SCRATCH(words);
+	struct secrets secrets CLEANUP(secrets_free) = { 0 };
+	struct session_options options = o->session;
 	struct session s CLEANUP(session_close) = { 0 };
 	bool prompt = !o->words.n && !o->batch && isatty(STDIN_FILENO);
 	struct out *out CLEANUP(out_freep) = open_out(o, prompt);
@@ -390,8 +401,13 @@ static enum status run(const struct options *o)
 	struct error *wrong CLEANUP(error_freep) = check_inputs(o);
 	if (wrong)
 		return fail(STATUS_USAGE, wrong);
+	struct error *unread CLEANUP(error_freep) =
+		o->show_secrets ? NULL : redact_load(&words, &secrets);
+	if (unread)
+		return fail(STATUS_NOTHING, unread);
+	options.inspector.secrets = o->show_secrets ? NULL : &secrets;
 	start_progress();
-	struct error *closed CLEANUP(error_freep) = session_open(&o->session, &s);
+	struct error *closed CLEANUP(error_freep) = session_open(&options, &s);
 	progress_end();
 	if (closed)
 		return fail(STATUS_NOTHING, closed);

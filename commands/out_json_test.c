@@ -154,6 +154,7 @@ static void variables_only_when_asked(void **state)
 
 	(void)state;
 	make_locals(&s->arena, s->tasks[0]->root);
+	s->tasks[0]->root->locals[1].redacted = true;
 	JSON_VALUE(plain) = answer_in(&session, &async_task_command, s, "4", false);
 	assert_int_equal(json_array_size(at(plain, "tasks", "0", "root", "locals", NULL)), 0);
 	JSON_VALUE(j) = answer_in(&session, &async_task_command, s, "4", true);
@@ -167,6 +168,8 @@ static void variables_only_when_asked(void **state)
 	assert_text(at(locals, "2", "type", NULL), "alloc::string::String");
 	assert_true(json_is_null(at(locals, "2", "addr", NULL)));
 	assert_true(json_is_true(at(locals, "2", "uncertain", NULL)));
+	assert_null(json_object_get(at(locals, "0", NULL), "redacted"));
+	assert_true(json_is_true(at(locals, "1", "redacted", NULL)));
 	assert_true(json_is_null(at(locals, "3", "value", NULL)));
 	assert_text(at(locals, "3", "problem", NULL), "unreadable");
 	assert_int_equal(

@@ -47,6 +47,7 @@
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, passed_in)                                                                         \
 	F(FLAG, global)                                                                            \
+	F(FLAG, redacted)                                                                          \
 	F(NAME, problem)
 
 /* Numbers of frames follow from the tree. */

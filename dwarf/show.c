@@ -390,6 +390,88 @@ static bool is_positional(const struct member *members, size_t n)
 	return n > 0;
 }
 
+static void redact(struct show *s)
+{
+	show_put(s, REDACTED);
+	s->redacted = true;
+}
+
+void show_named(struct show *s, const char *name, struct value v)
+{
+	if (s->secrets && secrets_has(s->secrets, name, strlen(name)))
+		redact(s);
+	else
+		show_inner(s, v);
+}
+
+void show_keyed(struct show *s, size_t from, size_t end, struct value v)
+{
+	if (s->secrets && from < end &&
+	    secrets_has_text(s->secrets, str_text(&s->out) + from, end - from))
+		redact(s);
+	else
+		show_inner(s, v);
+}
+
+/*
+ * Does a table of a library keep its entries in structs of this type? Their member `key` names
+ * what is in `value`, and is no secret itself: http::header::map::Bucket, indexmap::Bucket. More
+ * values of one header are in ExtraValue, which has no key: any of them may be secret.
+ */
+static bool is_entry(const struct type *t)
+{
+	static const char *const names[] = { "Bucket", "Entry", "KeyValue" };
+	static const char extra[] = "ExtraValue";
+	const char *last = qualified_last(type_name(t));
+	size_t len = qualified_base_len(last);
+
+	if (!type_member(t, "value"))
+		return false;
+	for (size_t i = 0; type_member(t, "key") && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) == len && memcmp(names[i], last, len) == 0)
+			return true;
+	}
+	return strlen(extra) == len && memcmp(extra, last, len) == 0;
+}
+
+/* The text of a key that was shown, in s->out. */
+struct key_text {
+	size_t from, end;
+};
+
+/* What a struct's member is, behind its name; key: of an entry, NULL: it is none. */
+static void show_member(struct show *s, const struct member *m, struct value v,
+                        struct key_text *key)
+{
+	const char *name = m->name ? m->name : "?";
+	STR(clean);
+
+	str_append_clean(&clean, name, strlen(name));
+	show_printf(s, "%s: ", str_text(&clean));
+	if (!m->type) {
+		show_put(s, "?");
+	} else if (key && strcmp(name, "key") == 0) {
+		key->from = s->out.len;
+		show_inner(s, v);
+		key->end = s->out.len;
+	} else if (key && strcmp(name, "value") == 0) {
+		if (key->end)
+			show_keyed(s, key->from, key->end, v);
+		else
+			redact(s);
+	} else {
+		show_named(s, name, v);
+	}
+}
+
+/* Is it a pair like ("authorization", "Bearer ..."), whose first part names the second? */
+static bool is_named_pair(struct show *s, const struct key_text *first)
+{
+	const char *text = str_text(&s->out) + first->from;
+
+	return first->from < first->end && text[*text == 'b'] == '"';
+}
+
 /* " { a: 1, b: 2 }" or "(1, 2)" or nothing. */
 static void show_members(struct show *s, struct value v, bool is_tuple)
 {
@@ -400,18 +482,21 @@ static void show_members(struct show *s, struct value v, bool is_tuple)
 	if (n == 0 && !is_tuple)
 		return;
 	show_put(s, positional ? "(" : " { ");
+	bool entry = s->secrets && !positional && is_entry(v.type);
+	struct key_text key = { s->out.len, 0 };
 	for (size_t i = 0; i < n && show_next(s, i); i++) {
-		if (!positional) {
-			STR(name);
-			str_append_clean(&name, members[i].name ? members[i].name : "?",
-			                 strlen(members[i].name ? members[i].name : "?"));
-			show_printf(s, "%s: ", str_text(&name));
-		}
-		if (members[i].type)
-			show_inner(s,
-			           (struct value){ members[i].type, v.addr + members[i].offset });
-		else
+		struct value part = { members[i].type, v.addr + members[i].offset };
+
+		if (!positional)
+			show_member(s, &members[i], part, entry ? &key : NULL);
+		else if (!members[i].type)
 			show_put(s, "?");
+		else if (is_tuple && n == 2 && i == 1 && is_named_pair(s, &key))
+			show_keyed(s, key.from, key.end, part);
+		else
+			show_inner(s, part);
+		if (positional && i == 0)
+			key.end = s->out.len;
 	}
 	show_put(s, positional ? is_tuple && n == 1 ? ",)" : ")" : " }");
 }
@@ -691,28 +776,40 @@ void show_inner(struct show *s, struct value v)
 	s->depth--;
 }
 
-static const char *finish(struct show *s, struct arena *a)
+static struct show begin(struct target *t, struct debuginfo *di, struct show_cache *cache,
+                         const struct redaction *redaction)
+{
+	return (struct show){ .target = t,
+		              .di = di,
+		              .cache = cache,
+		              .secrets = redaction ? redaction->secrets : NULL };
+}
+
+static const char *finish(struct show *s, struct arena *a, struct redaction *redaction)
 {
 	STR(clean);
 
+	if (redaction)
+		redaction->done |= s->redacted;
 	str_append_clean(&clean, str_text(&s->out), s->out.len);
 	str_free(&s->out);
 	return arena_strdup(a, str_text(&clean));
 }
 
 const char *show_value(struct target *t, struct debuginfo *di, struct show_cache *cache,
-                       struct arena *a, struct value v)
+                       struct arena *a, struct value v, struct redaction *redaction)
 {
-	struct show s = { .target = t, .di = di, .cache = cache };
+	struct show s = begin(t, di, cache, redaction);
 
 	show_inner(&s, v);
-	return finish(&s, a);
+	return finish(&s, a, redaction);
 }
 
 const char *show_word(struct target *t, struct debuginfo *di, struct show_cache *cache,
-                      struct arena *a, const struct type *type, uint64_t word)
+                      struct arena *a, const struct type *type, uint64_t word,
+                      struct redaction *redaction)
 {
-	struct show s = { .target = t, .di = di, .cache = cache };
+	struct show s = begin(t, di, cache, redaction);
 	unsigned char bytes[16] = { 0 };
 
 	for (int hop = 0; hop < SHOW_DEPTH && type_kind(type) == TYPE_STRUCT; hop++) {
@@ -741,5 +838,5 @@ const char *show_word(struct target *t, struct debuginfo *di, struct show_cache 
 	default:
 		return NULL;
 	}
-	return finish(&s, a);
+	return finish(&s, a, redaction);
 }

@@ -115,11 +115,13 @@ static void show_entry(struct show *s, struct value entry, bool is_set)
 		show_inner(s, entry);
 		return;
 	}
+	size_t from = s->out.len;
 	show_inner(s, (struct value){ key->type, entry.addr + key->offset });
 	if (is_set || !value)
 		return;
+	size_t end = s->out.len;
 	show_put(s, ": ");
-	show_inner(s, (struct value){ value->type, entry.addr + value->offset });
+	show_keyed(s, from, end, (struct value){ value->type, entry.addr + value->offset });
 }
 
 enum { CONTROL_CHUNK = 64 };
@@ -197,15 +199,20 @@ static const struct type *element_of(const struct type *leaf, const char *member
 	return m && type_kind(m->type) == TYPE_ARRAY ? type_target(m->type) : NULL;
 }
 
-/* Slot i of keys or vals: MaybeUninit<K>, whose value is at its start. */
-static void show_slot(struct btree *b, uint64_t node, const char *member, uint64_t i)
+/*
+ * Slot i of keys or vals: MaybeUninit<K>, whose value is at its start. The text of its key is in
+ * [from, end) of what was shown.
+ */
+static void show_slot(struct btree *b, uint64_t node, const char *member, uint64_t i, size_t from,
+                      size_t end)
 {
 	const struct member *m = type_member(b->leaf, member);
 	const struct type *slot = element_of(b->leaf, member);
 	const struct type *t = slot ? type_param(slot, "T") : NULL;
 
 	if (t)
-		show_inner(b->s, (struct value){ t, node + m->offset + i * type_size(slot) });
+		show_keyed(b->s, from, end,
+		           (struct value){ t, node + m->offset + i * type_size(slot) });
 	else
 		show_put(b->s, "<not understood>");
 }
@@ -215,10 +222,14 @@ static bool show_pair(struct btree *b, uint64_t node, uint64_t i)
 	if (b->shown >= b->length || !show_next(b->s, b->shown))
 		return false;
 	b->shown++;
-	show_slot(b, node, "keys", i);
+	struct show *s = b->s;
+	size_t from = s->out.len;
+	show_slot(b, node, "keys", i, from, from);
 	if (!b->is_set) {
-		show_put(b->s, ": ");
-		show_slot(b, node, "vals", i);
+		size_t end = s->out.len;
+
+		show_put(s, ": ");
+		show_slot(b, node, "vals", i, from, end);
 	}
 	return true;
 }

@@ -11,7 +11,9 @@ struct show {
 	struct show_cache *cache;
 	struct str out;
 	unsigned depth, values;
-	bool full; /* "..." was written, nothing follows */
+	bool full;                     /* "..." was written, nothing follows */
+	const struct secrets *secrets; /* names whose values are not shown; NULL: all are */
+	bool redacted;                 /* one was not */
 };
 
 /* Each ignores its text once the text is full. */
@@ -31,6 +33,13 @@ enum quoting {
 };
 /* len bytes at addr as a string literal; at most SHOW_STRING of them. */
 struct error *show_quoted(struct show *s, uint64_t addr, uint64_t len, enum quoting how) MUST_CHECK;
+
+/* show_inner(), but of a member whose name is secret REDACTED. */
+void show_named(struct show *s, const char *name, struct value v);
+/*
+ * show_inner(), but REDACTED where the text of its key is secret: s->out has that in [from, end).
+ */
+void show_keyed(struct show *s, size_t from, size_t end, struct value v);
 
 /* Between elements, before each but the first; false: enough of them were shown. */
 bool show_next(struct show *s, uint64_t index);

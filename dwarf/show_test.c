@@ -79,7 +79,8 @@ static struct show_cache *cache_of(struct shown *s, struct fixture *f)
 
 static void check(struct shown *s, struct fixture *f, struct value v, const char *expected)
 {
-	assert_string_equal(show_value(f->target, f->di, cache_of(s, f), &f->arena, v), expected);
+	assert_string_equal(show_value(f->target, f->di, cache_of(s, f), &f->arena, v, NULL),
+	                    expected);
 }
 
 /* Sets the number at a path of members: "buf.inner.cap", below single-member structs too. */
@@ -255,7 +256,7 @@ static void test_ring(void **state)
 
 	set(f, v, "value", 1);
 	poke(f, member(v, "next").addr, PLACE, 8);
-	const char *text = show_value(f->target, f->di, &s->values_cache, &f->arena, v);
+	const char *text = show_value(f->target, f->di, &s->values_cache, &f->arena, v, NULL);
 	assert_non_null(strstr(text, "Ring { value: 1, next: Some(Ring { value: 1, next: "));
 	assert_non_null(strstr(text, "..."));
 	assert_true(strlen(text) < SHOW_BYTES);
@@ -359,7 +360,7 @@ static void test_others(void **state)
 	poke(f, member(v, "deep").addr, 1, 1);
 	poke(f, member(v, "deep").addr + 1, 200, 1);
 	const char *text =
-		show_value(f->target, f->di, &s->values_cache, &f->arena, member(v, "deep"));
+		show_value(f->target, f->di, &s->values_cache, &f->arena, member(v, "deep"), NULL);
 	assert_non_null(strstr(text, "Some(Some(Some(Some(Some(Some(Some(Some(...))))))))"));
 }
 
@@ -371,11 +372,61 @@ static void test_words(void **state)
 	struct value ring = place_of(f, "values::Ring");
 
 	assert_string_equal(show_word(f->target, f->di, &s->values_cache, &f->arena,
-	                              member(ring, "value").type, 5),
+	                              member(ring, "value").type, 5, NULL),
 	                    "5");
 	assert_null(show_word(f->target, f->di, &s->values_cache, &f->arena,
-	                      member(wide, "__0").type, 5));
-	assert_null(show_word(f->target, f->di, &s->values_cache, &f->arena, ring.type, 5));
+	                      member(wide, "__0").type, 5, NULL));
+	assert_null(show_word(f->target, f->di, &s->values_cache, &f->arena, ring.type, 5, NULL));
+}
+
+static void check_redacted(struct shown *s, struct fixture *f, struct value v, const char *word,
+                           const char *expected)
+{
+	struct secrets secrets CLEANUP(secrets_free) = { 0 };
+	struct redaction redaction = { .secrets = &secrets };
+
+	assert_true(secrets_add(&secrets, word));
+	assert_string_equal(show_value(f->target, f->di, cache_of(s, f), &f->arena, v, &redaction),
+	                    expected);
+	assert_true(redaction.done == (strstr(expected, REDACTED) != NULL));
+	/* And where nobody asks for it. */
+	const char *whole = show_value(f->target, f->di, cache_of(s, f), &f->arena, v, NULL);
+	assert_null(strstr(whole, REDACTED));
+}
+
+/* Members by their names, behind references too, and in a register. */
+static void test_secret_members(void **state)
+{
+	struct shown *s = *state;
+	struct fixture *f = &s->values;
+	struct value ring = place_of(f, "values::Ring");
+	struct secrets secrets CLEANUP(secrets_free) = { 0 };
+	struct redaction redaction = { .secrets = &secrets };
+
+	poke(f, PLACE + member(ring, "value").addr - ring.addr, 7, 1);
+	poke(f, member(ring, "next").addr, ELSEWHERE, 8);
+	check(s, f, ring, "Ring { value: 7, next: Some(Ring { value: 0, next: None }) }");
+	check_redacted(s, f, ring, "value",
+	               "Ring { value: <redacted>, next: Some(Ring { value: <redacted>, next: None "
+	               "}) }");
+	check_redacted(s, f, ring, "next", "Ring { value: 7, next: <redacted> }");
+	check_redacted(s, f, ring, "val",
+	               "Ring { value: 7, next: Some(Ring { value: 0, next: None }) }");
+	/* The name of the value itself is not its business. */
+	check_redacted(s, f, ring, "ring",
+	               "Ring { value: 7, next: Some(Ring { value: 0, next: None }) }");
+	assert_true(secrets_add(&secrets, "value"));
+	const struct type *reference =
+		type_variant(member(ring, "next").type, "Some")
+			? type_member(type_variant(member(ring, "next").type, "Some")->payload,
+	                              "__0")
+				  ->type
+			: NULL;
+	assert_non_null(reference);
+	assert_string_equal(show_word(f->target, f->di, &s->values_cache, &f->arena, reference,
+	                              ELSEWHERE, &redaction),
+	                    "Ring { value: <redacted>, next: None }");
+	assert_true(redaction.done);
 }
 
 /* Must be bounded and clean whatever the bytes are; pointers lead into the same bytes. */
@@ -402,7 +453,7 @@ static void test_random_bytes(void **state)
 			                       : word;
 			poke(f, PLACE + i, word, 8);
 		}
-		const char *text = show_value(f->target, f->di, cache_of(s, f), &f->arena, v);
+		const char *text = show_value(f->target, f->di, cache_of(s, f), &f->arena, v, NULL);
 		assert_true(strlen(text) <= SHOW_BYTES + 3);
 		for (const char *p = text; *p; p++)
 			assert_true((unsigned char)*p >= 0x20 && *p != 0x7f);
@@ -412,12 +463,13 @@ static void test_random_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strings), cmocka_unit_test(test_long_string),
-		cmocka_unit_test(test_named),   cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_index),   cmocka_unit_test(test_enums),
-		cmocka_unit_test(test_ring),    cmocka_unit_test(test_hash_map),
-		cmocka_unit_test(test_btree),   cmocka_unit_test(test_others),
-		cmocka_unit_test(test_words),   cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_strings),        cmocka_unit_test(test_long_string),
+		cmocka_unit_test(test_named),          cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_index),          cmocka_unit_test(test_enums),
+		cmocka_unit_test(test_secret_members), cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_hash_map),       cmocka_unit_test(test_btree),
+		cmocka_unit_test(test_others),         cmocka_unit_test(test_words),
+		cmocka_unit_test(test_random_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

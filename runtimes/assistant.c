@@ -120,6 +120,7 @@ static struct assistant *open_assistant(struct inspector *in)
 	a->in->target = in->target;
 	a->in->unwinder = in->unwinder;
 	a->in->own_build = in->own_build;
+	a->in->secrets = in->secrets;
 	a->in->di = debuginfo_twin(in->di, in->target);
 	return a;
 }

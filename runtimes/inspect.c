@@ -118,6 +118,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	if (!in)
 		out_of_memory();
 	in->target = t;
+	in->secrets = options ? options->secrets : NULL;
 	err = debuginfo_open(t, &in->di);
 	if (!err) {
 		if (options && options->cache)

@@ -31,10 +31,15 @@ struct question {
 	bool has_whatis;
 };
 
+struct secrets;
+
 struct inspector_options {
 	bool cache; /* read and write what earlier runs learnt of the program's files: cache.h */
 	const char *layout; /* layout file of the executable, NULL: use its debug info */
 	bool force;         /* accept one of another build */
+	/* Names of variables whose values are not shown, but by question.print; NULL: all are. It
+	   must outlive the inspector. */
+	const struct secrets *secrets;
 };
 
 /*

@@ -31,6 +31,7 @@ struct inspector {
 	struct map selects;     /* closure type -> whether futures::select! made it: see arms.c */
 	struct map drops;       /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show; /* of values as text */
+	const struct secrets *secrets; /* see struct inspector_options */
 	struct facts_options facts;
 	uint64_t own_build;                    /* see own_build(); 0 also where no cache is used */
 	bool async_code_known, has_async_code; /* of other_executors.c: of all files */

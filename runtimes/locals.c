@@ -348,9 +348,17 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 	if (from->problem)
 		return;
 	to->addr = from->in_memory ? from->v.addr : 0;
-	to->value = from->in_memory ? show_value(in->target, in->di, &in->show, c->a, from->v)
-	                            : show_word(in->target, in->di, &in->show, c->a, from->v.type,
-	                                        from->word);
+	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {
+		to->value = REDACTED;
+		to->redacted = true;
+		return;
+	}
+	struct redaction redaction = { .secrets = in->secrets };
+	to->value = from->in_memory
+	                    ? show_value(in->target, in->di, &in->show, c->a, from->v, &redaction)
+	                    : show_word(in->target, in->di, &in->show, c->a, from->v.type,
+	                                from->word, &redaction);
+	to->redacted = redaction.done;
 	if (!to->value)
 		to->problem = "it is in a register and has more parts than one";
 }

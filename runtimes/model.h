@@ -84,12 +84,13 @@ enum branch {
 struct local {
 	const char *name;
 	const char *type;  /* as in DWARF */
-	const char *value; /* as Rust's {:?} would print it, bounded; NULL: see problem */
+	const char *value; /* as a derived Debug would print it, bounded; NULL: see problem */
 	uint64_t addr;     /* 0: in a register */
 	bool argument;     /* captured or passed, not a local variable */
 	bool uncertain;    /* it may have been moved out: no drop flag says it is live */
 	bool passed_in;    /* a parameter's value when the function was called: may have changed */
 	bool global;       /* a static, or what goes wrong with one: of no frame */
+	bool redacted;     /* value has "<redacted>" where something secret was: see secrets.h */
 	const char *problem;
 };
 

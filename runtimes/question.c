@@ -424,9 +424,10 @@ static struct error *print(struct evaluation *e)
 	TRY(evaluate(e));
 	e->out->type = clean_name(e->c->a, type_name(e->v.type));
 	e->out->addr = e->in_memory ? e->v.addr : 0;
-	e->out->value = e->in_memory ? show_value(in->target, in->di, &in->show, e->c->a, e->v)
-	                             : show_word(in->target, in->di, &in->show, e->c->a, e->v.type,
-	                                         e->word);
+	e->out->value = e->in_memory
+	                        ? show_value(in->target, in->di, &in->show, e->c->a, e->v, NULL)
+	                        : show_word(in->target, in->di, &in->show, e->c->a, e->v.type,
+	                                    e->word, NULL);
 	if (!e->out->value)
 		return error_new(ERR_STATE, "it is in a register and has more parts than one");
 	return NULL;

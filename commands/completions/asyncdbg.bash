@@ -55,7 +55,7 @@ _asyncdbg()
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
-			--batch --json --jsonl --verbose --full-names --color --ascii --log --help
+			--batch --json --jsonl --verbose --show-secrets --full-names --color --ascii --log --help
 			--usage --version $own" \
 			-- "$cur")
 		return
