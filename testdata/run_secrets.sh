@@ -45,21 +45,22 @@ ask() {
 }
 
 check() {
-	local frame=(-e 'thread 1; frame 0; locals' --batch)
+	local id
 
 	ask no "$@" async backtrace all -v
 	ask no "$@" --json async backtrace all -v
 	"$here/validate_json.py" "$schema" "$work/answer" >/dev/null || failures=$((failures + 1))
 	[ "$(jq '[.. | select(.redacted? == true) | .name] | length' "$work/answer")" -ge 7 ] ||
 		{ echo "secrets ($profile): too few variables are redacted" && failures=$((failures + 1)); }
+	id=$(jq -r '.tasks[0].id' "$work/answer")
 	ask yes "$@" --show-secrets async backtrace all -v
-	ask no "$@" "${frame[@]}"
+	ask no "$@" -e "task $id; frame 0; locals" --batch
 	ask no "$@" report "$work/report.html" -v
 	expect no "report -v" "$work/report.html"
 	ask no "$@" save "$work/saved" --values
 	expect no "save --values" "$work/saved"
 	ask no -c "$work/saved" --show-secrets async backtrace all -v
-	ask yes "$@" -e 'thread 1; frame 0; print headers' --batch
+	ask yes "$@" -e "task $id; frame 0; print headers" --batch
 	# One's own list: without "key" and with "keyboard".
 	mkdir -p "$work/config/asyncdbg"
 	printf -- '-key\nkeyboard\n' >"$work/config/asyncdbg/redact"

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::future;
+use std::thread;
 
 use http::{HeaderMap, HeaderValue};
 use truth::{here, used, Truth};
@@ -56,5 +57,8 @@ fn main() {
         password: hunter("account"),
         api_keys: vec![hunter("keys")],
     };
-    runtime.block_on(serve(hunter("token"), account));
+    runtime.spawn(serve(hunter("token"), account));
+    loop {
+        thread::park();
+    }
 }
