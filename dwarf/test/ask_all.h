@@ -34,8 +34,8 @@ static inline void ask_value(struct debuginfo *di, struct show_cache *cache, str
 	uint64_t number;
 	bool found;
 
-	fuzz_check_line(show_value(t, di, cache, a, v));
-	show_word(t, di, cache, a, v.type, 1);
+	fuzz_check_line(show_value(t, di, cache, a, v, NULL));
+	show_word(t, di, cache, a, v.type, 1, NULL);
 	error_free(value_variant(t, v, &variant));
 	if (type_kind(v.type) == TYPE_ENUM || type_kind(v.type) == TYPE_CENUM)
 		error_free(value_enum_name(t, v, &text));
