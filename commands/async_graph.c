@@ -15,12 +15,50 @@ enum {
 	MAX_TREES = 16, /* of one verdict's members */
 };
 
-static struct error *check_graph(const struct call *call)
+/* The file to write, NULL for none: -o FILE, and --dot FILE, which is older. */
+static const char *dot_file(const struct call *call)
 {
 	const char *dot = call_option(call, "dot");
 
-	if (dot && strcmp(dot, "-") != 0)
-		TRY(word_file(dot));
+	return dot ? dot : call_output(call);
+}
+
+static bool has_ending(const char *file, const char *ending)
+{
+	size_t n = strlen(file), len = strlen(ending);
+
+	return n > len && strcmp(file + n - len, ending) == 0;
+}
+
+/* What Graphviz makes of it would be another format: --format wins over the ending. */
+static struct error *check_format(const struct call *call, const char *file)
+{
+	static const char *const others[] = { ".svg", ".png", ".pdf", ".json", ".html" };
+	const char *format = call_option(call, "format");
+
+	if (format && strcmp(format, "dot") != 0)
+		return error_new(ERR_USAGE, "--format is dot, not \"%s\"", format);
+	if (format && !file)
+		return error_new(ERR_USAGE, "--format goes with -o FILE");
+	for (size_t i = 0; file && !format && i < sizeof(others) / sizeof(*others); i++) {
+		if (has_ending(file, others[i]))
+			return error_new(ERR_USAGE,
+			                 "%s: async graph writes dot, for Graphviz; --format dot "
+			                 "writes it to any name",
+			                 file);
+	}
+	return NULL;
+}
+
+static struct error *check_graph(const struct call *call)
+{
+	const char *dot = call_option(call, "dot"), *output = call_option(call, "output");
+
+	if (dot && output)
+		return error_new(ERR_USAGE, "--dot FILE and -o FILE are the same: give one");
+	TRY(check_format(call, output));
+	if (dot || output)
+		TRY(word_file(dot ? dot : output));
 	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
 }
 
@@ -46,7 +84,7 @@ static struct error *select_nodes(struct session *s, const struct snapshot *snap
 static struct error *run_graph(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
-	const char *dot = call_option(call, "dot");
+	const char *dot = dot_file(call);
 	size_t nodes, edges;
 	bool *shown;
 
@@ -110,7 +148,9 @@ static struct error *run_deadlocks(struct session *s, const struct answer *answe
 }
 
 static const struct command_option graph_options[] = {
-	{ "dot", "FILE", false, "Write it to FILE for Graphviz, - for standard output" },
+	OUTPUT_OPTION,
+	{ "format", "FORMAT", false, "Of that file: dot, whatever its name ends in" },
+	{ "dot", "FILE", false, "The same as -o FILE" },
 	{ 0 },
 };
 

@@ -2,9 +2,10 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <sys/param.h>
 
+#include "commands/nearest.h"
 #include "commands/option.h"
+#include "commands/short_form.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
@@ -32,10 +33,13 @@ const struct command *const command_table[] = {
 	&info_layout_command,
 	&info_sockets_command,
 	&info_threads_command,
+	&info_locals_command,
 	&layout_command,
 	&save_command,
 	&diff_command,
 	&report_command,
+	&continue_command,
+	&detach_command,
 	&help_command,
 	&quit_command,
 	NULL,
@@ -49,33 +53,6 @@ static const struct {
 	{ "bt", "backtrace" },
 	{ "quit", "exit" },
 };
-
-/*
- * How many letters must be changed, left out, put in or swapped with a neighbour to turn a
- * into b. Words longer than a command name can be are as far away as can be.
- */
-static size_t edit_distance(const char *a, const char *b)
-{
-	enum { LONGEST = 31 };
-	size_t d[LONGEST + 1][LONGEST + 1];
-	size_t na = strlen(a), nb = strlen(b);
-
-	if (na > LONGEST || nb > LONGEST)
-		return SIZE_MAX;
-	for (size_t i = 0; i <= na; i++) {
-		for (size_t j = 0; j <= nb; j++) {
-			if (i == 0 || j == 0) {
-				d[i][j] = i + j;
-				continue;
-			}
-			d[i][j] = MIN(MIN(d[i - 1][j], d[i][j - 1]) + 1,
-			              d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
-		}
-	}
-	return d[na][nb];
-}
 
 /* A word within a command's name: not terminated. */
 struct part {
@@ -209,10 +186,13 @@ static struct error *resolve(const struct command *const *table, const struct wo
 	for (*depth = 0; *depth < words->n; ++*depth) {
 		struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
 		const char *typed = words->word[*depth];
-		const char *found = NULL;
+		const char *fixed = *depth ? NULL : short_form(typed), *found = NULL;
 		enum fit best = FIT_NONE;
 		size_t same = 0;
 
+		typed = fixed ? fixed : typed;
+		if (!*depth)
+			TRY(missing_command(typed));
 		collect_nexts(table, *path, *depth, &nexts);
 		for (size_t i = 0; i < nexts.n; i++) {
 			enum fit is = fit_alias(nexts.data[i].part, typed);
@@ -234,20 +214,14 @@ static struct error *resolve(const struct command *const *table, const struct wo
 /* The word of nexts that typed probably meant; NULL when none is near. */
 static const struct next *suggest(const struct nexts *nexts, const char *typed)
 {
+	struct nearest nearest = { .typed = typed };
 	const struct next *best = NULL;
-	size_t limit = strlen(typed) / 3 + 1;
 
 	for (size_t i = 0; i < nexts->n; i++) {
-		SCRATCH(tmp);
 		struct part part = nexts->data[i].part;
-		size_t distance = edit_distance(typed, arena_strndup(&tmp, part.text, part.len));
 
-		if (distance <= limit && distance < part.len) {
+		if (nearest_offer(&nearest, part.text, part.len))
 			best = &nexts->data[i];
-			limit = distance - 1;
-			if (distance <= 1)
-				break;
-		}
 	}
 	return best;
 }
@@ -346,6 +320,19 @@ static struct error *check_call(const struct command *const *table, const struct
 	return command->check ? command->check(call) : NULL;
 }
 
+bool command_begins_with(const struct command *const *table, const char *word)
+{
+	struct error *missing CLEANUP(error_freep) = missing_command(word);
+	bool found = missing || short_form(word);
+
+	for (; *table && !found; table++) {
+		struct part part;
+
+		found = name_part((*table)->name, 0, &part) && fit_alias(part, word) != FIT_NONE;
+	}
+	return found;
+}
+
 struct error *command_named(const struct command *const *table, const struct words *words,
                             const struct command **ret, size_t *depth)
 {
@@ -360,6 +347,32 @@ struct error *command_named(const struct command *const *table, const struct wor
 	return incomplete(table, path, *depth);
 }
 
+struct error *command_family(struct arena *a, const struct command *const *table,
+                             const struct words *words, const struct command ***ret, size_t *n)
+{
+	VEC(const struct command *) found = { 0 };
+	const struct command *command;
+	const char *path;
+	size_t depth, taken;
+	struct error *err = command_named(table, words, &command, &taken);
+
+	if (!err) {
+		*vec_push(&found) = command;
+	} else {
+		error_free(resolve(table, words, &path, &depth));
+		for (; depth && depth == words->n && *table; table++) {
+			if (same_path((*table)->name, path, depth))
+				*vec_push(&found) = *table;
+		}
+		if (!found.n)
+			return err;
+		error_free(err);
+	}
+	*n = found.n;
+	*ret = vec_to_arena(&found, a);
+	return NULL;
+}
+
 struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret)
 {
@@ -372,11 +385,6 @@ struct error *command_find(struct arena *a, const struct command *const *table,
 	TRY(check_call(table, &call, depth));
 	*ret = call;
 	return NULL;
-}
-
-struct error *check_file_argument(const struct call *call)
-{
-	return word_file(call->args.word[0]);
 }
 
 size_t command_option_words(const struct command *const *table, const struct words *typed,

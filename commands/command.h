@@ -3,7 +3,7 @@
  *
  * To add one: write commands/NAME.c with a `const struct command NAME_command` and its run
  * function, declare the row below and list it in command_table (command.c). Command names are
- * words; a user may type any unique prefix of each.
+ * words; a user may type any unique prefix of each, or a short form (short_form.h).
  */
 #ifndef COMMANDS_COMMAND_H
 #define COMMANDS_COMMAND_H
@@ -54,6 +54,7 @@ struct command {
 	const char *args;                     /* for help: "[ID]"; NULL when it takes none */
 	size_t min_args;                      /* fewer words than that are a usage error, */
 	size_t max_args;                      /* and so are more than that */
+	bool last_is_output;                  /* its last argument is the file that it writes */
 	bool verbose;                         /* takes -v: shows the variables of every frame */
 	const struct command_option *options; /* a name of NULL at the end; NULL: none */
 	const char *summary;                  /* one line without a final period */
@@ -90,9 +91,11 @@ extern const struct command threads_command, thread_command, bt_command, bt_all_
 extern const struct command runtimes_command, tasks_command;
 extern const struct command info_command, info_layout_command, info_threads_command;
 extern const struct command info_sockets_command;
+extern const struct command info_locals_command;
 extern const struct command layout_command;
 extern const struct command save_command, diff_command;
 extern const struct command report_command;
+extern const struct command continue_command, detach_command;
 extern const struct command help_command, quit_command;
 
 /* Every command in the order of help, NULL at the end. */
@@ -107,6 +110,17 @@ struct error *command_named(const struct command *const *table, const struct wor
                             const struct command **ret, size_t *depth) MUST_CHECK;
 
 /*
+ * The command that words begin with, or all whose names begin with what the words mean ("async"),
+ * in the order of the table; at least one, in arena a. ERR_USAGE as command_named().
+ */
+struct error *command_family(struct arena *a, const struct command *const *table,
+                             const struct words *words, const struct command ***ret, size_t *n)
+	MUST_CHECK;
+
+/* Whether a word alone is the first one of a command, a prefix of some, or one that is missing. */
+bool command_begins_with(const struct command *const *table, const char *word);
+
+/*
  * The same with its arguments and options; the lists are in arena a, their words are those of
  * words. Options may stand anywhere behind the name, -v behind its first word; what follows `--`
  * is no option. ERR_USAGE also for too many, too few or wrong arguments, for an option that it
@@ -115,8 +129,20 @@ struct error *command_named(const struct command *const *table, const struct wor
 struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret) MUST_CHECK;
 
-/* A command's check: its argument is the name of a file to be written, see word_file(). */
-struct error *check_file_argument(const struct call *call) MUST_CHECK;
+/* The option of a command that writes a file: -o FILE, --output FILE. "-": standard output. */
+#define OUTPUT_OPTION                                                                              \
+	{                                                                                          \
+		"output", "FILE", false, "Write to FILE, - for standard output"                    \
+	}
+/*
+ * Which file a command writes: of its option, else of its last argument where last_is_output. NULL:
+ * none was named.
+ */
+const char *call_output(const struct call *call);
+/* A command's check: exactly one file is named, see word_file(). */
+struct error *check_output(const struct call *call) MUST_CHECK;
+/* ERR_USAGE for -o of a command that has no such option: which do have it. */
+struct error *writes_no_file(const struct command *command) MUST_CHECK;
 
 /*
  * How many words at the beginning of rest belong to an option of the command that typed begins

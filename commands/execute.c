@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/short_form.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
@@ -43,6 +44,14 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 	return NULL;
 }
 
+static void note_short_form(struct out *out, const char *word)
+{
+	const char *note = short_form_note(word);
+
+	if (note)
+		fprintf(out->options.messages, "note: %s\n", note);
+}
+
 static struct error *run_command(struct session *s, struct out *out, const struct words *words,
                                  enum status *status)
 {
@@ -50,6 +59,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	struct call call;
 	struct answer answer = { 0 };
 
+	note_short_form(out, words->word[0]);
 	TRY(command_find(&tmp, command_table, words, &call));
 	TRY(interrupt_check());
 	answer.command = call.command->name;

@@ -210,3 +210,11 @@ const struct command locals_command = {
 	.wants = FRAME_WANTS | WANT_LOCALS,
 	.run = run_locals,
 };
+
+/* Whoever comes from gdb types it so. */
+const struct command info_locals_command = {
+	.name = "info locals",
+	.summary = "The same as locals",
+	.wants = FRAME_WANTS | WANT_LOCALS,
+	.run = run_locals,
+};

@@ -144,7 +144,7 @@ struct error *graph_write_dot(const struct verdicts *v, const bool *shown, const
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(path, 0666, "digraph asyncdbg", &file));
+	TRY(new_file_open(path, 0600, "digraph asyncdbg", &file));
 	graph_print_dot(file.f, v, shown, nodes, edges);
 	return new_file_finish(&file);
 }

@@ -571,10 +571,11 @@ static void check_refuses(void **state)
 		{ "async graph --dot ''", "the name of the file is empty" },
 		{ "save ''", "the name of the file is empty" },
 		{ "report ''", "the name of the file is empty" },
-		{ "report -", "a file is needed: name /dev/stdout for standard output" },
-		{ "check --interval x", "\"x\" is no interval: 5s, 200ms or 2m, up to a day" },
-		{ "check --interval -1", "\"-1\" is no interval: 5s, 200ms or 2m, up to a day" },
-		{ "check --interval 1e9", "\"1e9\" is no interval: 5s, 200ms or 2m, up to a day" },
+		{ "report", "say which file to write: report FILE.html" },
+		{ "check --interval x", "\"x\" is no interval: 5s, 200ms, 2m, 1h, up to a day" },
+		{ "check --interval -1", "\"-1\" is no interval: 5s, 200ms, 2m, 1h, up to a day" },
+		{ "check --interval 1e9",
+		  "\"1e9\" is no interval: 5s, 200ms, 2m, 1h, up to a day" },
 	};
 
 	(void)state;

@@ -3,14 +3,14 @@
 static struct error *run_help(struct session *s, const struct answer *answer,
                               const struct call *call, struct out *out)
 {
-	const struct command *command;
-	size_t depth;
+	const struct command **family;
+	size_t n;
 
-	(void)s;
 	if (call->args.n) {
-		TRY(command_named(command_table, &call->args, &command, &depth));
+		TRY(command_family(&s->answer, command_table, &call->args, &family, &n));
 		out_begin(out, answer);
-		out->ops->help(out, command, HELP_FULL);
+		for (size_t i = 0; i < n; i++)
+			out->ops->help(out, family[i], n > 1 ? HELP_ROW : HELP_FULL);
 		return NULL;
 	}
 	out_begin(out, answer);

@@ -30,29 +30,31 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 	struct inspector *in CLEANUP(close_inspector) = NULL;
 	FILE *terminal = isatty(fileno(out->options.messages)) ? out->options.messages : NULL;
 	struct rehearsal done;
+	const char *path = call_output(call);
 	SCRATCH(tmp);
 
+	(void)s;
 	(void)answer;
-
-	if (!s->output)
-		return error_new(ERR_USAGE, "say which file to write: layout EXE -o FILE");
-	TRY(word_file(s->output));
 	TRY(target_file_open(call->args.word[0], &t));
 	TRY(inspector_open(t, NULL, &in));
-	TRY(rehearse_write(in, s->output, show_progress, terminal, &done));
+	TRY(rehearse_write(in, path, show_progress, terminal, &done));
 	fprintf(out->options.messages,
 	        "asyncdbg: wrote %s: %zu kinds of tasks, %zu types (%zu in the debug info), "
 	        "%" PRIu64 " bytes\n",
-	        str_clean(&tmp, s->output, strlen(s->output)), done.tasks, done.written, done.types,
-	        done.size);
+	        strcmp(path, "-") == 0 ? "standard output" : str_clean(&tmp, path, strlen(path)),
+	        done.tasks, done.written, done.types, done.size);
 	return NULL;
 }
+
+static const struct command_option layout_options[] = { OUTPUT_OPTION, { 0 } };
 
 const struct command layout_command = {
 	.name = "layout",
 	.args = "EXE -o FILE",
 	.min_args = 1,
 	.max_args = 1,
+	.options = layout_options,
+	.check = check_output,
 	.summary = "Write what the debug info says of the tasks to a file",
 	.help = "    With --layout FILE a stripped copy of EXE can then be inspected. It takes an\n"
 		"    executable with full debug info and needs no process.",

@@ -14,6 +14,8 @@
 
 #include "commands/command.h"
 #include "commands/execute.h"
+#include "commands/interval.h"
+#include "commands/invocation.h"
 #include "commands/redact.h"
 #include "commands/repl.h"
 #include "debugger/base/log.h"
@@ -55,7 +57,9 @@ struct options {
 	enum color color;
 	bool full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
-	VEC(const char *) words; /* one command */
+	VEC(const char *) words; /* commands, with the word ";" between */
+	struct named named;      /* by words */
+	const char *output;      /* -o before the command that it belongs to */
 };
 
 static const struct argp_option argp_options[] = {
@@ -70,8 +74,9 @@ static const struct argp_option argp_options[] = {
 	  "Stop every thread, also those that sleep in a pool and cannot matter", 0 },
 	{ "no-stop", KEY_NO_STOP, NULL, 0,
 	  "Never stop the process: what changes while it is read is marked", 0 },
-	{ "max-pause", KEY_MAX_PAUSE, "MS", 0,
-	  "Stop it for at most MS milliseconds (more only where the kernel keeps asyncdbg from "
+	{ "max-pause", KEY_MAX_PAUSE, "TIME", 0,
+	  "Stop it for at most TIME, as 5ms or 500us (more only where the kernel keeps asyncdbg "
+	  "from "
 	  "running); go on as with --no-stop",
 	  0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
@@ -79,7 +84,8 @@ static const struct argp_option argp_options[] = {
 	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
 	{ "batch", KEY_BATCH, NULL, 0, "No prompt, even on a terminal", 0 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
-	{ "output", 'o', "FILE", 0, "File that the command `layout` writes", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "File that async graph, layout, report or save writes, - for standard output", 0 },
 	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
 	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
 	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
@@ -106,16 +112,15 @@ static pid_t parse_pid(const char *text, struct argp_state *state)
 	return (pid_t)pid;
 }
 
-/* Milliseconds, with a fraction if need be, as nanoseconds. */
-static uint64_t parse_ms(const char *text, struct argp_state *state)
+/* As nanoseconds. */
+static uint64_t parse_pause(const char *text, struct argp_state *state)
 {
-	enum { MAX_MS = 1000000000 };
-	char *end;
-	double ms = strtod(text, &end);
+	double seconds = 0;
+	struct error *err CLEANUP(error_freep) = interval_read_pause(text, &seconds);
 
-	if (*end || end == text || !(ms >= 0 && ms <= MAX_MS))
-		argp_error(state, "\"%s\" is not a number of milliseconds", text);
-	return (uint64_t)(ms * 1e6);
+	if (err)
+		argp_error(state, "%s", err->message);
+	return (uint64_t)(seconds * 1e9);
 }
 
 static enum color parse_color(const char *text, struct argp_state *state)
@@ -128,6 +133,37 @@ static enum color parse_color(const char *text, struct argp_state *state)
 	}
 	argp_error(state, "--color is auto, always or never, not \"%s\"", text);
 	return COLOR_AUTO;
+}
+
+/* The words behind the last ";". */
+static struct words last_command(const struct options *o)
+{
+	size_t from = o->words.n;
+
+	while (from && strcmp(o->words.data[from - 1], ";") != 0)
+		from--;
+	return (struct words){ o->words.data + from, o->words.n - from };
+}
+
+static void take_word(struct options *o, const char *word, struct argp_state *state)
+{
+	struct words command = last_command(o);
+
+	if (state->quoted && state->next > state->quoted)
+		argp_error(state,
+		           "behind -- stands a program to be run, but asyncdbg starts no program; "
+		           "start it and name it with -p PID");
+	o->named.pid = o->session.pid;
+	o->named.core = o->session.core;
+	o->named.exe_is_taken = o->session.target.exe && !o->named.exe;
+	if (!invocation_takes(command_table, &command, word, &o->named)) {
+		*vec_push(&o->words) = word;
+		return;
+	}
+	o->session.pid = o->named.pid;
+	o->session.core = o->named.core;
+	if (o->named.exe)
+		o->session.target.exe = o->named.exe;
 }
 
 /*
@@ -143,8 +179,10 @@ static void take_command_options(struct options *o, struct argp_state *state)
 	for (size_t i = 0; i < left; i++)
 		rest.word[rest.n++] = state->argv[state->next + (int)i];
 	for (; o->words.n && rest.n; rest.word += n, rest.n -= n) {
-		struct words typed = { o->words.data, o->words.n };
+		struct words typed = last_command(o);
 
+		if (!typed.n)
+			return;
 		n = command_option_words(command_table, &typed, &rest);
 		for (size_t i = 0; i < n; i++)
 			*vec_push(&o->words) = rest.word[i];
@@ -154,12 +192,25 @@ static void take_command_options(struct options *o, struct argp_state *state)
 	}
 }
 
-static error_t check_options(const struct options *o, struct argp_state *state)
+static error_t check_options(struct options *o, struct argp_state *state)
 {
 	if (o->session.pid && o->session.core)
 		argp_error(state, "-p and -c exclude each other");
 	if (o->session.target.stop.all && o->session.target.stop.never)
 		argp_error(state, "--stop-all and --no-stop exclude each other");
+	if (o->output && !o->words.n)
+		argp_error(state, "-o FILE belongs to a command; in -e and -x it stands behind it");
+	if (o->output) {
+		*vec_push(&o->words) = "-o";
+		*vec_push(&o->words) = o->output;
+	}
+	struct named named = o->named;
+
+	named.pid = o->session.pid;
+	named.core = o->session.core;
+	struct error *err CLEANUP(error_freep) = invocation_check(&named);
+	if (err)
+		argp_error(state, "%s", err->message);
 	return 0;
 }
 
@@ -182,7 +233,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		o->session.inspector.layout = arg;
 		return 0;
 	case 'o':
-		o->session.output = arg;
+		o->output = arg;
 		return 0;
 	case KEY_STOP_ALL:
 		o->session.target.stop.all = true;
@@ -192,7 +243,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		return 0;
 	case KEY_MAX_PAUSE:
 		o->session.target.stop.has_max = true;
-		o->session.target.stop.max_ns = parse_ms(arg, state);
+		o->session.target.stop.max_ns = parse_pause(arg, state);
 		return 0;
 	case KEY_NO_CACHE:
 		o->session.inspector.cache = false;
@@ -229,7 +280,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		log_enable(arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		*vec_push(&o->words) = arg;
+		take_word(o, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		return check_options(o, state);
@@ -251,7 +302,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "[COMMAND...]",
+	.args_doc = "[PID | EXE CORE] [COMMAND...]",
 	.doc = "Shows the tasks of async Rust programs, live or from a core dump, and what each of "
 	       "them waits for."
 	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
@@ -337,22 +388,61 @@ static struct out *open_out(const struct options *o, bool interactive)
 	return out_json_new(&options, o->format == FORMAT_JSONL);
 }
 
+/* The next of the commands that the words are; *at is where it begins, and then where it ends. */
+static bool next_command(const struct options *o, size_t *at, struct words *ret)
+{
+	while (*at < o->words.n && strcmp(o->words.data[*at], ";") == 0)
+		++*at;
+	*ret = (struct words){ o->words.data + *at, 0 };
+	while (*at < o->words.n && strcmp(o->words.data[*at], ";") != 0) {
+		ret->n++;
+		++*at;
+	}
+	return ret->n != 0;
+}
+
+/* Whoever names a file by a word is told how. */
+static struct error *unknown_word(struct error *err, const char *word)
+{
+	if (command_begins_with(command_table, word) || access(word, F_OK) != 0)
+		return err;
+	struct error *with = error_new(
+		ERR_USAGE, "%s; an executable of that name is given as ./%s, a core by -c %s",
+		err->message, word, word);
+
+	error_free(err);
+	return with;
+}
+
+static struct error *check_one(const struct words *words)
+{
+	SCRATCH(tmp);
+	struct call call;
+	struct error *err = command_find(&tmp, command_table, words, &call);
+
+	return err ? unknown_word(err, words->word[0]) : NULL;
+}
+
 static struct error *check_inputs(const struct options *o)
 {
-	struct words words = { o->words.data, o->words.n };
+	struct words words;
+	size_t at = 0;
 
 	for (size_t i = 0; i < o->inputs.n; i++) {
 		if (!o->inputs.data[i].script)
 			TRY(check_line(o->inputs.data[i].text));
 	}
-	return words.n ? check_words(&words) : NULL;
+	while (next_command(o, &at, &words))
+		TRY(check_one(&words));
+	return NULL;
 }
 
 /* Runs what the command line says; true when a prompt may follow. */
 static bool run_inputs(const struct options *o, struct session *s, struct out *out,
                        enum status *status)
 {
-	struct words words = { o->words.data, o->words.n };
+	struct words words;
+	size_t at = 0;
 
 	for (size_t i = 0; i < o->inputs.n && !s->quit; i++) {
 		const struct input *in = &o->inputs.data[i];
@@ -360,11 +450,13 @@ static bool run_inputs(const struct options *o, struct session *s, struct out *o
 		if (!(in->script ? execute_script : execute_line)(s, out, in->text, status))
 			return false;
 	}
-	if (words.n && !s->quit)
-		execute_words(s, out, &words, status);
-	else if (!o->inputs.n)
+	while (!s->quit && next_command(o, &at, &words)) {
+		if (!execute_words(s, out, &words, status))
+			break;
+	}
+	if (!o->words.n && !o->inputs.n)
 		execute_line(s, out, "info", status);
-	return !words.n;
+	return !o->words.n;
 }
 
 /*

@@ -1,7 +1,9 @@
 #include "commands/option.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "commands/nearest.h"
 #include "debugger/base/vec.h"
 
 const char *const verbose_options[2] = { "-v", "--verbose" };
@@ -30,6 +32,12 @@ struct words words_before_options(struct arena *a, const struct words *words)
 	return plain;
 }
 
+/* "-o" */
+static bool is_letter(const char *word)
+{
+	return word[0] == '-' && isalpha((unsigned char)word[1]) && !word[2];
+}
+
 /* NULL when the command has none of that name. *value: what stands behind `=`, else NULL. */
 static const struct command_option *option_named(const struct command *command, const char *word,
                                                  const char **value)
@@ -40,6 +48,8 @@ static const struct command_option *option_named(const struct command *command, 
 	for (const struct command_option *o = command->options; o && o->name; o++) {
 		if (is_long(word) && strlen(o->name) + 2 == len &&
 		    memcmp(o->name, word + 2, len - 2) == 0)
+			return o;
+		if (strcmp(word, "-o") == 0 && strcmp(o->name, "output") == 0)
 			return o;
 	}
 	return NULL;
@@ -89,6 +99,27 @@ const char *call_option(const struct call *call, const char *name)
 	return value;
 }
 
+static struct error *unknown_option(const struct command *command, const char *word, size_t len)
+{
+	struct nearest nearest = { .typed = word };
+	const char *best = NULL;
+	SCRATCH(tmp);
+
+	if (strcmp(word, "-o") == 0 || (len == 8 && strncmp(word, "--output", len) == 0))
+		return writes_no_file(command);
+	if (command->verbose &&
+	    nearest_offer(&nearest, verbose_options[1], strlen(verbose_options[1])))
+		best = verbose_options[1];
+	for (const struct command_option *o = command->options; o && o->name; o++) {
+		const char *name = arena_printf(&tmp, "--%s", o->name);
+
+		if (nearest_offer(&nearest, name, strlen(name)))
+			best = name;
+	}
+	return error_new(ERR_USAGE, "\"%s\" has no option %.*s%s%s%s", command->name, (int)len,
+	                 word, best ? "; did you mean " : "", best ? best : "", best ? "?" : "");
+}
+
 /* Takes the option at words[*i] and its values; *i is then the last word of it. */
 static struct error *take_option(struct arena *a, const struct words *words, size_t *i,
                                  struct call *call)
@@ -98,8 +129,7 @@ static struct error *take_option(struct arena *a, const struct words *words, siz
 	size_t name = strcspn(word, "="), n = o ? value_words(o) : 0;
 
 	if (!o)
-		return error_new(ERR_USAGE, "\"%s\" has no option %.*s", call->command->name,
-		                 (int)name, word);
+		return unknown_option(call->command, word, name);
 	if (!o->multiple && call_has(call, o->name))
 		return error_new(ERR_USAGE, "--%s may be given once", o->name);
 	if (value && !o->arg)
@@ -131,9 +161,9 @@ struct error *take_options(struct arena *a, const struct words *words, size_t na
 			ret->verbose = true;
 		else if (name_words)
 			name_words--;
-		else if (all_are_args || !is_long(word))
+		else if (all_are_args || (!is_long(word) && !is_letter(word)))
 			ret->args.word[ret->args.n++] = word;
-		else if (word[2])
+		else if (is_letter(word) || word[2])
 			TRY(take_option(a, words, &i, ret));
 		else
 			all_are_args = true;

@@ -138,10 +138,11 @@ static void text_begin(struct out *o)
 static void text_written(struct out *o, const struct answer *answer, const struct written *w)
 {
 	FILE *f = o->options.messages;
+	const char *path = strcmp(w->path, "-") == 0 ? "standard output" : w->path;
 	SCRATCH(tmp);
 
 	(void)answer;
-	fprintf(f, "asyncdbg: wrote %s", str_clean(&tmp, w->path, strlen(w->path)));
+	fprintf(f, "asyncdbg: wrote %s", str_clean(&tmp, path, strlen(path)));
 	for (size_t i = 0; i < 2 && w->what[i].noun; i++)
 		fprintf(f, "%s %zu %s%s", i ? "," : ":", w->what[i].n, w->what[i].noun,
 		        w->what[i].n == 1 ? "" : "s");

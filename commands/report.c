@@ -25,7 +25,7 @@ static struct error *write_file(const char *path, const struct answer *answer)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(path, 0666, "<!doctype html>", &file));
+	TRY(new_file_open(path, 0600, "<!doctype html>", &file));
 	struct error *err = report_write(file.f, answer, time(NULL));
 	if (err)
 		return err->kind == ERR_OS ? error_wrap(err, "%s", path) : err;
@@ -36,7 +36,7 @@ static struct error *run_report(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
-	const char *path = call->args.word[0];
+	const char *path = call_output(call);
 	const struct written written = {
 		.path = path,
 		.what = { { "task", snap->ntasks }, { "thread", snap->nthreads } },
@@ -49,12 +49,15 @@ static struct error *run_report(struct session *s, const struct answer *answer,
 	return NULL;
 }
 
+static const struct command_option report_options[] = { OUTPUT_OPTION, { 0 } };
+
 const struct command report_command = {
 	.name = "report",
 	.args = "FILE.html",
-	.min_args = 1,
 	.max_args = 1,
-	.check = check_file_argument,
+	.last_is_output = true,
+	.options = report_options,
+	.check = check_output,
 	.verbose = true,
 	.summary = "Write all of it to a page for a browser, which needs nothing else",
 	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "

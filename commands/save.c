@@ -41,7 +41,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
                          struct out *out)
 {
 	SCRATCH(tmp);
-	const char *path = call->args.word[0];
+	const char *path = call_output(call);
 	struct stat st = { 0 };
 	struct saved_info info = {
 		.wants = answer->wants,
@@ -50,6 +50,9 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	};
 
 	TRY(saved_write(path, answer->snapshot, &info));
+	/* Nothing else goes there. */
+	if (strcmp(path, "-") == 0)
+		return NULL;
 	stat(path, &st);
 	out_begin(out, answer);
 	out->ops->saved(out, &(struct saved_file){ path, (uint64_t)st.st_size, info.values });
@@ -57,6 +60,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 }
 
 static const struct command_option options[] = {
+	OUTPUT_OPTION,
 	{ "values", NULL, false, "Save the values of variables too: they may be secret" },
 	{ 0 },
 };
@@ -64,10 +68,10 @@ static const struct command_option options[] = {
 const struct command save_command = {
 	.name = "save",
 	.args = "FILE",
-	.min_args = 1,
 	.max_args = 1,
+	.last_is_output = true,
 	.options = options,
-	.check = check_file_argument,
+	.check = check_output,
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",

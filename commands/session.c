@@ -22,7 +22,6 @@ static struct error *open_saved(const struct session_options *options, struct se
 		.saved_names = names,
 		.options = options,
 		.verbose = options->verbose,
-		.output = options->output,
 	};
 	return NULL;
 }
@@ -45,7 +44,6 @@ struct error *session_open(const struct session_options *options, struct session
 		.inspector = in,
 		.options = options,
 		.verbose = options->verbose,
-		.output = options->output,
 	};
 	t = NULL;
 	return NULL;

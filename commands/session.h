@@ -34,7 +34,6 @@ struct session {
 	char task[TASK_ID_SIZE]; /* id of the task in focus, "": what that thread runs */
 	unsigned frame;          /* number of the frame in focus, within that task */
 	bool verbose;            /* of its options */
-	const char *output;      /* of its options */
 	unsigned finding;        /* exit code that the last command's answer asks for, as
 	                            STATUS_FOUND; 0: none */
 	struct arena answer;     /* what the last command made for its answer, until the next one */
@@ -52,7 +51,6 @@ struct session_options {
 	const char *core; /* path of a core or of a saved snapshot, or NULL */
 	struct target_options target;
 	struct inspector_options inspector;
-	const char *output; /* file for `layout`, or NULL */
 	bool verbose;       /* every command that can shows the variables of every frame */
 };
 

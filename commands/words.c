@@ -93,12 +93,7 @@ struct error *word_number(const char *word, const char *what, uint64_t max, uint
 
 struct error *word_file(const char *word)
 {
-	if (!*word)
-		return error_new(ERR_USAGE, "the name of the file is empty");
-	if (strcmp(word, "-") == 0)
-		return error_new(ERR_USAGE,
-		                 "a file is needed: name /dev/stdout for standard output");
-	return NULL;
+	return *word ? NULL : error_new(ERR_USAGE, "the name of the file is empty");
 }
 
 struct error *word_address(const char *word, uint64_t *ret)

@@ -30,7 +30,7 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
  */
 struct error *word_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
 	MUST_CHECK;
-/* The name of a file to be written: ERR_USAGE for "", and for "-", which would be a file too. */
+/* The name of a file to be written: ERR_USAGE for "". */
 struct error *word_file(const char *word) MUST_CHECK;
 /* An address: hexadecimal behind 0x, else decimal. */
 struct error *word_address(const char *word, uint64_t *ret) MUST_CHECK;

@@ -119,7 +119,7 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
 		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
 		                 n >> 20);
 	data = pack(data, &n);
-	TRY(new_file_open(path, 0666, begins, &file));
+	TRY(new_file_open(path, 0600, begins, &file));
 	/* Not through the stream: it does not keep why the disk refused. */
 	TRY(file_write(fileno(file.f), path, data, n));
 	*size = n;

@@ -78,15 +78,16 @@ spawn() {
 }
 
 check_usage() {
+	: >known
 	expect 64 'unknown command "frob"' -p $$ frob
 	expect 64 'unknown command "frob"' frob
 	expect 64 'async backtrace all' async
 	expect 64 'no target' async backtrace
 	expect 64 'is not a process id' -p 12x info
 	expect 64 'exclude each other' --stop-all --no-stop info
-	expect 64 'not a number of milliseconds' --max-pause 1s info
-	expect 64 'not a number of milliseconds' --max-pause -1 info
-	expect 64 'not a number of milliseconds' --max-pause nan info
+	expect 64 '"-1" is no time: 5ms, 500us, 1s' --max-pause -1 info
+	expect 64 '"nan" is no time' --max-pause nan info
+	expect 64 '"1d" is no time' --max-pause 1d info
 	expect 64 'is not a process id' -p 0 info
 	expect 64 'is not a process id' -p 99999999999999999999 info
 	expect 64 'exclude each other' -p 1 -c core info
@@ -119,8 +120,12 @@ check_usage() {
 	expect 64 'no number is in 10..2' -p $$ tasks --with depth 10..2
 	expect 64 'name of the file is empty' -p $$ save ''
 	expect 64 'name of the file is empty' -p $$ async graph --dot ''
-	expect 64 'name /dev/stdout' -p $$ report -
-	expect 64 'name /dev/stdout' layout "$asyncdbg" -o -
+	expect 64 'say which file to write: save FILE' -p $$ save
+	expect 64 'say which file to write: report FILE' -p $$ report
+	expect 64 'say which file to write: layout EXE -o FILE' layout "$asyncdbg"
+	expect 64 '"tasks" writes no file; those that do: async graph, layout, save, report' -p $$ -o x tasks
+	expect 64 '"tasks" writes no file' -p $$ tasks -o x
+	expect 64 'belongs to a command' -p $$ -o x -e tasks
 	expect 64 'usage: layout EXE -o FILE' layout
 	expect 64 'without quotes' -p $$ 'async backtrace all'
 	expect 64 'may be given once' -p $$ async graph --dot a --dot=b
@@ -129,6 +134,14 @@ check_usage() {
 	expect 64 'never only possible' -p $$ check --fail-on huge-future:possible
 	expect 64 '"frob:possible" is no check' -p $$ check --fail-on frob:possible
 	expect 64 'no interval' -p $$ check --interval soon
+	expect 64 'does not exist: asyncdbg does not step' -p $$ next
+	expect 64 'an executable needs its core: asyncdbg /bin/true CORE' /bin/true
+	expect 64 'an executable needs its core' /bin/true tasks
+	expect 64 'unknown command "12"' -p $$ 12
+	expect 64 'unknown command "known"; .* as ./known' known tasks
+	expect 64 'starts no program' -- /bin/true -x
+	expect 64 'starts no program' -p $$ -- /bin/true
+	expect 64 'tasks" takes no arguments: "known"' -p $$ tasks known
 	expect 2 'No such file' -p $$ -x nothing-there
 }
 

@@ -24,7 +24,11 @@ _asyncdbg()
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
 		return
 		;;
-	-e | --execute | --log | --limit | --exec)
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W "dot" -- "$cur")
+		return
+		;;
+	-e | --execute | --log | --limit | --exec | --interval | --count | --max-pause)
 		return
 		;;
 	--with | --without)
@@ -50,7 +54,9 @@ _asyncdbg()
 		case " ${COMP_WORDS[*]} " in
 		*" tasks "*) own="--group --with --without --limit --exec" ;;
 		*" all "*) own="--group --no-group --with --without --limit" ;;
-		*" graph "*) own="--dot" ;;
+		*" graph "*) own="--dot --format" ;;
+		*" diff "*) own="--interval --count" ;;
+		*" save "*) own="--values" ;;
 		*" check "*) own="--fail-on --interval" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
@@ -68,22 +74,31 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --fail-on | --interval) skip=1 ;;
+		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
-		*) words+=("${COMP_WORDS[i]}") ;;
+		*)
+			# Who is asked: digits are a process, a word with a slash an executable or core.
+			[[ ${#words[@]} -eq 0 && ${COMP_WORDS[i]} =~ (^[0-9]+$|/) ]] ||
+				words+=("${COMP_WORDS[i]}")
+			;;
 		esac
 	done
+	if [[ $cur == */* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+	fi
 	[[ ${words[0]} == help ]] && words=("${words[@]:1}")
 
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt check
-		info layout save diff report help quit" ;;
+		info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
-	info) next="layout sockets threads" ;;
+	info) next="layout sockets threads locals" ;;
 	layout | save | diff* | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -10,13 +10,14 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --fail-on --interval
+            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause
                 set skip 1
             case --with --without
                 set skip 2
             case '-*'
             case '*'
-                set -a words $word
+                # Who is asked: digits are a process, a word with a slash an executable or core.
+                test -z "$words"; and string match -qr '^[0-9]+$|/' -- $word; or set -a words $word
         end
     end
     test "$words[1]" = help; and set -e words[1]
@@ -31,10 +32,10 @@ complete -c asyncdbg -l force -d 'Accept files whose build-id differs'
 complete -c asyncdbg -l layout -r -F -d 'Use a layout file for debug info'
 complete -c asyncdbg -l no-cache -d 'Neither read nor write the cache'
 complete -c asyncdbg -l show-secrets -d 'Show values that are secret by their names'
-complete -c asyncdbg -s o -l output -r -F -d 'File that layout writes'
+complete -c asyncdbg -s o -l output -r -F -d 'File that async graph, layout, report or save writes'
 complete -c asyncdbg -l stop-all -d 'Stop every thread'
 complete -c asyncdbg -l no-stop -d 'Never stop the process'
-complete -c asyncdbg -l max-pause -x -d 'Stop it for at most that many milliseconds'
+complete -c asyncdbg -l max-pause -x -d 'Stop it for at most that long'
 complete -c asyncdbg -s e -l execute -x -d 'Run commands'
 complete -c asyncdbg -s x -l script -r -F -d 'Run the commands of a file'
 complete -c asyncdbg -l batch -d 'No prompt, even on a terminal'
@@ -48,7 +49,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt check info layout save diff report help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt check info layout save diff report continue detach help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -57,7 +58,7 @@ complete -c asyncdbg -n '__asyncdbg_typed save' -l values -d 'Save the values of
 complete -c asyncdbg -n '__asyncdbg_typed diff' -F
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l interval -x -d 'Look at the process again after that time'
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l count -x -d 'Compare so many times'
-complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout sockets threads'
+complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout sockets threads locals'
 set -l fields 'id state runtime type function location waiting_on task object thread span problem depth frames leaves remaining_ms queued position permits_missing'
 for command in tasks 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l with -x -a $fields -d 'Only tasks that match'
@@ -70,6 +71,7 @@ for command in 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l group -d 'Merge tasks that stand at the same place'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l no-group -d 'Each task by itself'
 end
+complete -c asyncdbg -n '__asyncdbg_typed async graph' -l format -x -a dot -d 'Of that file'
 complete -c asyncdbg -n '__asyncdbg_typed async graph' -l dot -r -F -d 'Write it for Graphviz'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l fail-on -x -a 'deadlock futurelock no-waker blocked-worker long-poll starved-queue panicked-task closed-channel-wait huge-future many-identical deadlock:possible futurelock:possible no-waker:possible long-poll:possible closed-channel-wait:possible' -d 'Exit with 3 when these find anything'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l interval -x -d 'Time between two looks'

@@ -207,9 +207,28 @@ static bool does_begin(const char *path, const char *with)
 	       memcmp(start, with, n) == 0;
 }
 
+static struct error *open_standard_output(struct new_file *ret)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	struct new_file file = { .path = strdup("standard output") };
+
+	if (!file.path)
+		out_of_memory();
+	file.f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file.f) {
+		forget(&file);
+		return error_os(errno, "standard output");
+	}
+	*ret = file;
+	return NULL;
+}
+
 struct error *new_file_open(const char *path, mode_t mode, const char *begins, struct new_file *ret)
 {
 	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return open_standard_output(ret);
 	bool exists = stat(path, &st) == 0;
 
 	if (exists && S_ISREG(st.st_mode) && st.st_size && begins && !does_begin(path, begins))

@@ -45,9 +45,10 @@ struct new_file {
 
 /*
  * A file beside path, with these permissions (less the umask); where path is a link, beside what
- * it leads to. A device or a pipe is written itself. What is there is only replaced if it is empty
- * or begins so (NULL: whatever it is): a core is not to be lost by a slip. ERR_USAGE, ERR_OS, and
- * no file is left behind; else new_file_drop() must follow.
+ * it leads to. A device or a pipe is written itself, and so is standard output where path is "-".
+ * What is there is only replaced if it is empty or begins so (NULL: whatever it is): a core is not
+ * to be lost by a slip. ERR_USAGE, ERR_OS, and no file is left behind; else new_file_drop() must
+ * follow.
  */
 struct error *new_file_open(const char *path, mode_t mode, const char *begins, struct new_file *ret)
 	MUST_CHECK;
