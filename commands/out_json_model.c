@@ -103,6 +103,7 @@ void json_put_future(struct json_writer *w, const char *key, const struct future
 	                   (uint64_t)f->await_point);
 	json_put_text(w, "file", f->file);
 	json_put_text(w, "file_short", f->file_short);
+	json_put_bool(w, "library", f->library);
 	json_put_number_if(w, "line", f->line, f->line);
 	json_put_bool(w, "running", f->running);
 	json_put_bool(w, "dyn", f->dyn);

@@ -125,7 +125,7 @@ static struct element make_element(const struct text *t, struct arena *a,
 		.whole = frame_text(t, a, n, true),
 		.brief = place ? frame_text(t, a, n, false) : NULL,
 		.has_place = place,
-		.own = place && f->file_short && strncmp(f->file_short, "...", 3) != 0,
+		.own = place && future_is_own(f),
 	};
 }
 

@@ -71,6 +71,7 @@
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, joined)                                                                            \
 	F(FLAG, wraps)                                                                             \
+	F(FLAG, library)                                                                           \
 	F(NAME, problem)                                                                           \
 	F(WAIT, wait)                                                                              \
 	L(LOCALS, locals, nlocals)                                                                 \

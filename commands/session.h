@@ -51,7 +51,7 @@ struct session_options {
 	const char *core; /* path of a core or of a saved snapshot, or NULL */
 	struct target_options target;
 	struct inspector_options inspector;
-	bool verbose;       /* every command that can shows the variables of every frame */
+	bool verbose; /* every command that can shows the variables of every frame */
 };
 
 /*

@@ -131,6 +131,12 @@ size_t future_leaves(const struct future *root)
 	return n ? n : 1;
 }
 
+bool future_is_own(const struct future *f)
+{
+	/* Snapshots that an older asyncdbg saved say it by the name of the file. */
+	return f->file_short && !f->library && strncmp(f->file_short, "...", 3) != 0;
+}
+
 const struct future *future_awaiting(const struct future *root)
 {
 	const struct future *own = NULL, *outermost = NULL;
@@ -140,7 +146,7 @@ const struct future *future_awaiting(const struct future *root)
 			continue;
 		if (!outermost)
 			outermost = f;
-		if (f->kind != FUTURE_OTHER && strncmp(f->file_short, "...", 3) != 0)
+		if (f->kind != FUTURE_OTHER && future_is_own(f))
 			own = f;
 	}
 	return own ? own : outermost;

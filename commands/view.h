@@ -8,6 +8,8 @@
 #include "commands/out.h"
 #include "runtimes/model.h"
 
+/* Whether it tells a file, and that is of the program's own code. */
+bool future_is_own(const struct future *f);
 /* The words of docs/json.md. */
 const char *future_kind_name(enum future_kind kind);
 /* NULL for FUTURE_STATE_NONE. */
@@ -30,10 +32,9 @@ const struct future *future_leaf(const struct future *root);
 /* How many such futures a poll of root comes to: no held, disabled or finished branch counts. */
 size_t future_leaves(const struct future *root);
 /*
- * The innermost coroutine on the way to future_leaf() that stands in the user's own code (its
- * file_short does not begin with "..."); where there is none, the outermost future on that way
- * that tells a file, wherever that is; NULL when none does. A program that was itself built
- * below a registry (`cargo install`) has no code that can be told from a library's.
+ * The innermost coroutine on the way to future_leaf() that stands in the program's own code; where
+ * there is none, the outermost future on that way that tells a file, wherever that is; NULL when
+ * none does.
  */
 const struct future *future_awaiting(const struct future *root);
 /*

@@ -394,15 +394,24 @@ static void describe(struct dwarf_module *dm)
 		dm->tier = tier < DWARF_NONE ? (enum dwarf_tier)tier : DWARF_NONE;
 		dm->tier_reason = fact_text(&fact);
 		dm->rustc = fact_text(&fact);
+		dm->own_package = fact_text(&fact);
 		return;
 	}
 	debuginfo_need(dm);
 	dm->rustc = search_rustc_version(dm);
+	dm->own_package = search_own_package(dm);
 	fact_begin(&d, dm->facts, FACT_MODULE, 1, NULL);
 	fact_add_number(&d, dm->tier);
 	fact_add_text(&d, dm->tier_reason);
 	fact_add_text(&d, dm->rustc);
+	fact_add_text(&d, dm->own_package);
 	fact_end(&d);
+}
+
+const char *debuginfo_own_package(struct dwarf_module *dm)
+{
+	describe(dm);
+	return dm->own_package;
 }
 
 const char *debuginfo_rustc_version(struct dwarf_module *dm)

@@ -81,11 +81,12 @@ struct alternate {
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
-	struct facts *facts;    /* see debuginfo_facts() */
-	bool is_twin;           /* see twin.h: what the other one owns is not its own */
-	bool described, loaded; /* the tier is known; its DWARF was opened or has none */
-	const char *rustc;      /* see debuginfo_rustc_version() */
-	struct Dwarf *dwarf;    /* NULL unless loaded and tier is FULL or LINES */
+	struct facts *facts;     /* see debuginfo_facts() */
+	bool is_twin;            /* see twin.h: what the other one owns is not its own */
+	bool described, loaded;  /* the tier is known; its DWARF was opened or has none */
+	const char *rustc;       /* see debuginfo_rustc_version() */
+	const char *own_package; /* see debuginfo_own_package() */
+	struct Dwarf *dwarf;     /* NULL unless loaded and tier is FULL or LINES */
 	struct alternate alternate;
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why not FULL, and what to do; NULL when full */
@@ -218,6 +219,14 @@ bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len);
 const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate);
 /* "1.95.0" from DW_AT_producer; NULL when the module has no Rust unit. */
 const char *debuginfo_rustc_version(struct dwarf_module *dm);
+/*
+ * The directory of the package that the program itself is, where it was built from one that is not
+ * developed in place: `cargo install` builds in Cargo's registry or a checkout, as dependencies
+ * are. NULL where some of its crates lie elsewhere, which are the program's own then, and where
+ * nothing says which crate `main` is of. Of a workspace in a checkout all crates are of one
+ * package.
+ */
+const char *debuginfo_own_package(struct dwarf_module *dm);
 
 /* Reads the STT_TLS symbols of the module; once. */
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm);

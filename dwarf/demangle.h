@@ -70,11 +70,4 @@ const char *name_function(struct arena *a, const char *full);
  */
 const char *name_impl_from_linkage(struct arena *a, const char *dwarf_path, const char *linkage);
 
-/*
- * A source file for reading: below comp_dir (may be NULL) relative to it ("src/main.rs"); in a
- * registry, a checkout, std or any other far place its last two components
- * (".../tcp/listener.rs"). A relative file is taken to be below comp_dir.
- */
-const char *name_file_short(struct arena *a, const char *file, const char *comp_dir);
-
 #endif

@@ -236,45 +236,12 @@ static void test_impl(void **state)
 
 #define REGISTRY "/home/me/.cargo/registry/src/index-1949/tokio-1.53.1"
 
-static const struct {
-	const char *file, *comp_dir, *expected;
-} files[] = {
-	{ "src/main.rs", "/home/me/app", "src/main.rs" },
-	{ "/home/me/app/src/net/tcp.rs", "/home/me/app", "src/net/tcp.rs" },
-	{ "/home/me/app/src/net/tcp.rs", "/home/me/app//", "src/net/tcp.rs" },
-	{ "/home/me/app2/src/main.rs", "/home/me/app", ".../src/main.rs" },
-	{ "/home/me/app/src/main.rs", NULL, ".../src/main.rs" },
-	{ "src/main.rs", NULL, "src/main.rs" },
-	{ "src/net/tcp/listener.rs", REGISTRY, ".../tcp/listener.rs" },
-	{ REGISTRY "/src/net/tcp/listener.rs", REGISTRY, ".../tcp/listener.rs" },
-	{ REGISTRY "/src/net/tcp/listener.rs", "/home/me/app", ".../tcp/listener.rs" },
-	{ "/rustc/59807616e1/library/core/src/future/poll_fn.rs", "/rustc/59807616e1",
-	  ".../future/poll_fn.rs" },
-	{ "/cargo/registry/tokio-1.54.1/src/net/tcp/listener.rs", "/build", ".../tcp/listener.rs" },
-	{ "/main.rs", NULL, "/main.rs" },
-	{ "/src/main.rs", NULL, "/src/main.rs" },
-	{ "", NULL, "" },
-	{ "/", "/", "/" },
-	{ "src/\033.rs", NULL, "src/?.rs" },
-};
-
-static void test_files(void **state)
-{
-	SCRATCH(a);
-	(void)state;
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		assert_string_equal(name_file_short(&a, files[i].file, files[i].comp_dir),
-		                    files[i].expected);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols),      cmocka_unit_test(test_v0_doubling),
 		cmocka_unit_test(test_cxx_doubling), cmocka_unit_test(test_long_and_deep),
 		cmocka_unit_test(test_mutated),      cmocka_unit_test(test_impl),
-		cmocka_unit_test(test_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@
  * that were kept have turned out wrong.
  */
 enum fact_kind {
-	FACT_MODULE,    /* 1 -> tier, why, rustc version */
+	FACT_MODULE,    /* 1 -> tier, why, rustc version, own package */
 	FACT_CRATE,     /* crate -> version */
 	FACT_TYPE,      /* DIE -> kind, name, sizes, target */
 	FACT_DETAILS,   /* DIE -> members, variants, enumerators */
@@ -61,7 +61,7 @@ enum fact_kind {
 	FACT_KINDS,
 };
 
-enum { FACTS_FORMAT = 9 };
+enum { FACTS_FORMAT = 10 };
 
 /* Which program a file of facts belongs to. */
 struct facts_identity {

@@ -23,7 +23,7 @@ static const struct {
 	enum key_kind key;
 	const char *content;
 } forms[FACT_KINDS] = {
-	[FACT_MODULE] = { KEY_NUMBER, "nss" },
+	[FACT_MODULE] = { KEY_NUMBER, "nsss" },
 	[FACT_CRATE] = { KEY_TEXT, "s" },
 	[FACT_TYPE] = { KEY_DIE, "nDsnnnn" },
 	[FACT_DETAILS] = { KEY_DIE, "nssDn*(sDn)*(nsnDnsn)*(sn)" },

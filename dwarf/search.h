@@ -65,5 +65,7 @@ const char *search_home(struct dwarf_module *dm, uint64_t die);
 void instances_forget(struct dwarf_module *dm);
 const char *search_crate_version(struct dwarf_module *dm, const char *crate);
 const char *search_rustc_version(struct dwarf_module *dm);
+/* own_package.c */
+const char *search_own_package(struct dwarf_module *dm);
 
 #endif

@@ -487,11 +487,10 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 
 /* ---- where in the program ---- */
 
-/* The program's own code lies below the directory it was compiled in: name_file_short(). */
 static bool is_own(struct collector *c, const struct location *l)
 {
 	return l->file && l->name && l->line && !is_library(l->name) &&
-	       !str_begins(name_file_short(&c->scratch, l->file, l->comp_dir), "...");
+	       !inspector_source(c->in, &c->scratch, l->file, l->comp_dir).library;
 }
 
 /* The nearest function of the program's own code, and its number among all, inlined ones too. */
@@ -529,7 +528,7 @@ void blocked_finish(struct collector *c, struct thread_info *info, const struct 
 	if (!m || !find_own(c, s, m, &l, &number))
 		return;
 	const char *function = stack_function_name(c, &l);
-	const char *file = name_file_short(c->a, l.file, l.comp_dir);
+	const char *file = inspector_source(c->in, c->a, l.file, l.comp_dir).text;
 
 	add_detail(c, w, "frame", DETAIL_INT)->number = number;
 	add_detail(c, w, "function", DETAIL_STRING)->string = function;

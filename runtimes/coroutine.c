@@ -103,7 +103,9 @@ static void read_place(struct inspector *in, const struct type *t,
 	}
 	if (file) {
 		s->file = clean_name(&in->arena, file);
-		s->file_short = name_file_short(&in->arena, file, type_comp_dir(t));
+		struct source source = inspector_source(in, &in->arena, file, type_comp_dir(t));
+		s->file_short = source.text;
+		s->library = source.library;
 	}
 }
 

@@ -208,6 +208,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	d->suspended++;
 	f->file = s->file;
 	f->file_short = s->file_short;
+	f->library = s->library;
 	f->line = s->line;
 	if (!s->awaitee)
 		return problem(d, f, "the debug info does not say what it awaits");

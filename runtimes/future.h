@@ -62,6 +62,7 @@ struct coroutine_state {
 	enum future_state state;
 	int await_point; /* N of SuspendN, -1 */
 	const char *file, *file_short;
+	bool library; /* the file is of one: see struct future */
 	unsigned line;
 	const struct member *awaitee; /* NULL unless suspended */
 	const struct member **held;   /* variables in which futures may lie, awaitee aside */

@@ -242,7 +242,7 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 /* A frame of a library may be everybody's: what it polls is said to be where the program awaits. */
 static void use_place(struct walk *w, const struct future *f)
 {
-	if (f->line && f->file && (!w->own || !f->file_short || f->file_short[0] != '.'))
+	if (f->line && f->file && (!w->own || !f->library))
 		w->own = f;
 	if (f->kind == FUTURE_OTHER || !f->line || !f->file)
 		f = w->own;

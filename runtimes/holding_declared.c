@@ -50,7 +50,7 @@ static void ask(struct inspector *in, struct holding_variable *v)
 	if (!found || !line)
 		return;
 	v->file = clean_name(&in->arena, file);
-	v->file_short = name_file_short(&in->arena, file, comp_dir);
+	v->file_short = inspector_source(in, &in->arena, file, comp_dir).text;
 	v->line = line;
 }
 

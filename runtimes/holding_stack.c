@@ -136,7 +136,7 @@ static void search_frame(struct stack_search *search, const struct thread_stack 
 	h->stack_frame = number;
 	h->function = stack_function_name(c, l);
 	h->file = l->file ? clean_name(c->a, l->file) : NULL;
-	h->file_short = l->file ? name_file_short(c->a, l->file, l->comp_dir) : NULL;
+	h->file_short = l->file ? inspector_source(c->in, c->a, l->file, l->comp_dir).text : NULL;
 	h->line = l->line;
 	const uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 	variables_in_frame(c->in->di, &s->stack.frames[frame], cfa, look, search);

@@ -73,6 +73,7 @@ static void describe_target(struct inspector *in)
 			info->tier_reason =
 				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
+		in->own_package = debuginfo_own_package(dm);
 		info->tokio = tokio_versions(in);
 		if (!info->tokio)
 			info->tokio = debuginfo_crate_version(dm, "tokio");

@@ -89,3 +89,9 @@ const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned
 	*exact = known->exact;
 	return known->type;
 }
+
+struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
+                               const char *comp_dir)
+{
+	return source_of(a, file, comp_dir, in->own_package);
+}

@@ -9,6 +9,7 @@
 #include "dwarf/lookup.h"
 #include "dwarf/path.h"
 #include "dwarf/show.h"
+#include "dwarf/source.h"
 #include "dwarf/unwind.h"
 #include "runtimes/inspect.h"
 
@@ -37,6 +38,7 @@ struct inspector {
 	bool async_code_known, has_async_code; /* of other_executors.c: of all files */
 	const char *layout;                    /* the layout file in use, sanitised; NULL none */
 	struct target_info info;               /* what does not change between snapshots */
+	const char *own_package;               /* debuginfo_own_package() of the executable */
 	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
 	struct arena arena;      /* until inspector_close() */
 	struct arena spare;      /* memory for the next snapshot: see collector_discard() */
@@ -157,6 +159,10 @@ struct collector *collector_new(struct inspector *in, unsigned want,
                                 const struct question *question);
 /* Frees the collector and hands over its snapshot. */
 struct snapshot *collector_finish(struct collector *c);
+
+/* source_of() a file of the program. */
+struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
+                               const char *comp_dir);
 
 /* Adds a reason why no answer can be complete; text lives as long as in. */
 void inspector_note(struct inspector *in, const char *text);

@@ -104,7 +104,7 @@ struct future {
 	const char *type;       /* the whole type name as in DWARF */
 	uint64_t addr;          /* where it lies; 0 unknown */
 	const char *file;       /* of the await as in DWARF; of the current line when running */
-	const char *file_short; /* the same for reading: "src/main.rs", ".../tcp/listener.rs" */
+	const char *file_short; /* the same for reading: "src/main.rs", "tokio-1.54.1/src/lib.rs" */
 	const char *edge;       /* why it is its parent's child: "await", "select arm 1", "join arm
 	                           0", "set", "deadline", "waits", "held", "holds" */
 	const char *note;       /* what else is known of it: its tracing span and where that is */
@@ -128,6 +128,7 @@ struct future {
 	bool uncertain : 1; /* its type is one of several that share their code */
 	bool joined : 1;    /* an arm of what ends when all its arms have: no try_join!, which an
 	                       error of one arm ends; false: no arm, or unknown */
+	bool library : 1;   /* file is not of the program's own code */
 	bool wraps : 1;     /* it was made of any future whatever, to poll it: the child on the edge
 	                       "await" says what it is for */
 };

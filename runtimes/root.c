@@ -473,6 +473,7 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	f->await_point = s->await_point;
 	f->file = s->file;
 	f->file_short = s->file_short;
+	f->library = s->library;
 	f->line = s->line;
 	if (s->awaitee && depth < FUTURE_MAX_DEPTH) {
 		f->children = NEW_ARRAY(c->a, struct future *, 1);

@@ -48,6 +48,6 @@ const char *span_text(struct collector *c, struct value instrumented)
 		return NULL;
 	if (!file)
 		return arena_printf(c->a, "span %s", name);
-	return arena_printf(c->a, "span %s at %s:%" PRIu64, name, name_file_short(c->a, file, NULL),
-	                    line);
+	return arena_printf(c->a, "span %s at %s:%" PRIu64, name,
+	                    inspector_source(c->in, c->a, file, NULL).text, line);
 }

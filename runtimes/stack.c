@@ -134,7 +134,9 @@ static struct future *running_future(struct collector *c, const struct location 
 	f->line = l->line;
 	if (l->file) {
 		f->file = clean_name(c->a, l->file);
-		f->file_short = name_file_short(c->a, l->file, l->comp_dir);
+		struct source source = inspector_source(c->in, c->a, l->file, l->comp_dir);
+		f->file_short = source.text;
+		f->library = source.library;
 	}
 	return f;
 }
@@ -280,7 +282,7 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->function = stack_function_name(c, l);
 	if (l->file) {
 		ret->file = clean_name(c->a, l->file);
-		ret->file_short = name_file_short(c->a, l->file, l->comp_dir);
+		ret->file_short = inspector_source(c->in, c->a, l->file, l->comp_dir).text;
 	}
 }
 

@@ -23,7 +23,8 @@ static void add_function(struct answer *a, const struct location *l, const char 
 	const char *where = "";
 
 	if (l->file && l->line)
-		where = arena_printf(c->a, " at %s:%u", name_file_short(c->a, l->file, l->comp_dir),
+		where = arena_printf(c->a, " at %s:%u",
+		                     inspector_source(c->in, c->a, l->file, l->comp_dir).text,
 		                     l->line);
 	place_add(
 		a, "function", l->function->low,

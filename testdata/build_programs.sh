@@ -6,7 +6,7 @@
 # LOCK     a lock file, or its name in locks/ without ".lock", or a version of tokio
 # PROFILE  debug, release (with full debug info), lto (fat), debug1 (release, names only),
 #          each with any of +static (crt-static), +v0 (v0 symbol mangling), +nopie,
-#          +dwarf5 and +split (debug info in a .dwp file);
+#          +dwarf5, +split (debug info in a .dwp file) and +installed (see below);
 #          "static" and "v0" alone stand for release+static and release+v0
 # PROGRAM  default: every program that this rustc can build
 #
@@ -17,7 +17,8 @@
 # JOBS              default 2
 #
 # No path of this machine gets into the executables: sources of crates are below
-# /cargo/registry there, the programs below /src.
+# /cargo/registry there, the programs below /src, or with +installed in the registry too, as a
+# package that `cargo install` has built.
 set -euo pipefail
 
 usage() {
@@ -127,7 +128,9 @@ if [ "$tokio" = 1.52.0 ] && [[ " ${options[*]} " == *" -p tasksets "* ]]; then
 fi
 options+=(-p truth_tokio --features "${features[*]}")
 
-flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=/src")
+place=/src
+case +$profile+ in *+installed+*) place=/cargo/registry/programs-1.0.0 ;; esac
+flags+=("--remap-path-prefix=$out/build=/build" "--remap-path-prefix=$src=$place")
 for registry in "$sources"/* "$out/vendor"; do
 	flags+=("--remap-path-prefix=$registry=/cargo/registry")
 done
