@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/fold.h"
 #include "commands/holders.h"
 #include "commands/view.h"
 #include "debugger/base/progress.h"
@@ -33,7 +34,22 @@ void text_name(struct text *t, const char *name)
 {
 	SCRATCH(tmp);
 
+	text_clean(t, text_short_name(t, &tmp, name));
+}
+
+void text_whole_name(struct text *t, const char *name)
+{
+	SCRATCH(tmp);
+
 	text_clean(t, t->out.options.full_names ? name : name_short(&tmp, name));
+}
+
+const char *text_short_name(const struct text *t, struct arena *a, const char *name)
+{
+	if (t->out.options.full_names)
+		return name;
+	name = name_short(a, name);
+	return t->out.answer.verbose ? name : name_fold(a, name);
 }
 
 void text_place(struct text *t, const char *file, unsigned line)
@@ -123,6 +139,7 @@ static void text_begin(struct out *o)
 	t->ntasks = 0;
 	t->brief = (struct brief){ 0 };
 	t->shown = NULL;
+	t->unsearched = false;
 	if (!o->answer.snapshot)
 		return;
 	text_subject(t);
@@ -405,6 +422,8 @@ static void text_end(struct out *o)
 
 	text_table_end(t);
 	text_shown_end(t);
+	if (t->unsearched)
+		text_unsearched(t);
 	progress_end();
 	/* Both may be one terminal: the notes come after the answer. */
 	fflush(o->options.answers);

@@ -23,13 +23,20 @@ struct text {
 	bool styled;               /* a colour is on in line */
 	struct brief brief;        /* threads of this answer that were only counted */
 	const struct shown *shown; /* for the last line; NULL none */
+	bool unsearched;           /* a line refers to what text_unsearched() says at the end */
 };
 
 /* Append to the line. */
 void text_style(struct text *t, enum style style);
 void text_clean(struct text *t, const char *text);
-/* A type or function name, short unless full names were asked for. */
+/* A type or function name, short unless full names were asked for, and folded: see fold.h. */
 void text_name(struct text *t, const char *name);
+/* The same name, not cleaned, in arena a; or name itself. */
+const char *text_short_name(const struct text *t, struct arena *a, const char *name);
+/* The same where it is what was asked for: never folded. */
+void text_whole_name(struct text *t, const char *name);
+/* Says once at the end of the answer what was not searched. */
+void text_unsearched(struct text *t);
 /* " at FILE:LINE", nothing when the file is unknown. */
 void text_place(struct text *t, const char *file, unsigned line);
 /* "1 task", "2 tasks" */

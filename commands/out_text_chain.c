@@ -80,8 +80,8 @@ static void append_name(const struct text *t, struct str *s, const struct future
 	SCRATCH(tmp);
 	const char *name = group_frame_name(f);
 
-	if (name && !t->out.options.full_names)
-		name = name_short(&tmp, name);
+	if (name)
+		name = text_short_name(t, &tmp, name);
 	append_clean(s, name ? name : "?");
 }
 

@@ -122,7 +122,7 @@ void text_local(struct text *t, const struct local *local)
 	text_clean(t, local->name ? local->name : "_");
 	if (local->type) {
 		str_append(&t->line, ": ");
-		text_name(t, local->type);
+		text_whole_name(t, local->type);
 	}
 	if (local->value) {
 		str_append(&t->line, " = ");

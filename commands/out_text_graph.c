@@ -6,7 +6,6 @@
 #include "commands/alike.h"
 #include "commands/finding.h"
 #include "commands/out_text.h"
-#include "commands/unsearched.h"
 #include "commands/view.h"
 #include "runtimes/verdict.h"
 
@@ -14,7 +13,6 @@ enum {
 	MAX_HOLDERS = 8,
 	MAX_WAKERS = 3,
 	MAX_DEPTH = 16,
-	MAX_UNSEARCHED = 16,
 	MAX_PARTIES = 100, /* on a terminal */
 };
 
@@ -353,34 +351,13 @@ void text_verdict(struct out *o, const struct verdicts *v, const struct alike *a
 	behind(t, v, alike);
 }
 
-/* What no verdict and no finding can know of. */
-static void unsearched(struct text *t)
-{
-	SCRATCH(tmp);
-	size_t n;
-	const char *const *lines =
-		unsearched_lines(&tmp, t->out.answer.snapshot, t->out.options.full_names, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (i == MAX_UNSEARCHED && n > MAX_UNSEARCHED + 1) {
-			str_printf(&t->line,
-			           "not searched: %zu more kinds of places (--json has all)",
-			           n - i);
-			text_end_line(t);
-			return;
-		}
-		clean_text(t, "not searched: ", lines[i]);
-		text_end_line(t);
-	}
-}
-
 void text_verdicts_end(struct out *o, const struct verdicts *v)
 {
 	struct text *t = (struct text *)o;
 
 	if (v->n == 0)
 		nothing_found(t, "no deadlock found");
-	unsearched(t);
+	t->unsearched = true;
 }
 
 const char *severity_name(enum severity severity)
@@ -428,5 +405,5 @@ void text_findings(struct out *o, const struct finding *list, size_t n, const ch
 		clean_text(t, "not checked: ", skipped[i]);
 		text_end_line(t);
 	}
-	unsearched(t);
+	t->unsearched = true;
 }

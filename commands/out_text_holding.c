@@ -4,10 +4,9 @@
 
 #include "commands/holders.h"
 #include "commands/out_text.h"
-#include "commands/unsearched.h"
 #include "runtimes/inspect.h"
 
-enum { MAX_SHOWN = 16, MAX_UNSEARCHED = 6 };
+enum { MAX_SHOWN = 16 };
 
 static void owner(struct text *t, const struct holding *h)
 {
@@ -156,17 +155,11 @@ static void holder(struct text *t, const struct holding *h, size_t n, const char
 
 static void not_found(struct text *t, const struct snapshot *s, const char *indent)
 {
-	SCRATCH(tmp);
-	size_t n;
-	const char *const *lines = unsearched_lines(&tmp, s, t->out.options.full_names, &n);
-
-	str_printf(&t->line, "%sholder not found; not searched: ", indent);
-	for (size_t i = 0; i < n && i < MAX_UNSEARCHED; i++) {
-		str_append(&t->line, i ? "; " : "");
-		text_clean(t, lines[i]);
+	str_printf(&t->line, "%sholder not found", indent);
+	if (s->nunsearched) {
+		str_append(&t->line, "; what was not searched is said below");
+		t->unsearched = true;
 	}
-	if (n > MAX_UNSEARCHED)
-		text_number(t, "; and as many more: ", n - MAX_UNSEARCHED);
 	text_end_line(t);
 }
 

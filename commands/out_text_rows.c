@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/fold.h"
 #include "commands/out_text.h"
 #include "commands/socket_use.h"
 #include "commands/view.h"
@@ -68,7 +69,7 @@ static const char *shown_name(const struct text *t, struct arena *a, const char 
 {
 	if (!name)
 		return NULL;
-	return clean(a, t->out.options.full_names ? name : name_short(a, name));
+	return clean(a, text_short_name(t, a, name));
 }
 
 static const char *awaiting_cell(struct arena *a, const struct task *task)
@@ -84,8 +85,10 @@ static const char *awaiting_cell(struct arena *a, const struct task *task)
 static const char *waiting_cell(const struct text *t, struct arena *a, const struct task *task)
 {
 	size_t others;
-	const char *what = clean(a, task_waiting_on(a, t->out.answer.snapshot, task,
-	                                            t->out.options.full_names, &others));
+	const char *what = task_waiting_on(a, t->out.answer.snapshot, task,
+	                                   t->out.options.full_names, &others);
+
+	what = clean(a, what && !t->out.options.full_names ? name_fold(a, what) : what);
 
 	if (!what && !task->root && task->problem)
 		return arena_printf(a, "! %s", clean(a, task->problem));

@@ -139,8 +139,8 @@ void text_tally(struct out *o, const struct tally *tally, size_t n)
 		append_states(&tmp, &states, &row->count);
 		const char *value = row->value;
 
-		if (value && !t->out.options.full_names && strcmp(tally->field->name, "type") == 0)
-			value = name_short(&tmp, value);
+		if (value && strcmp(tally->field->name, "type") == 0)
+			value = text_short_name(t, &tmp, value);
 		const char *cells[] = { big_number(&tmp, row->count.tasks), value,
 			                row->count.oldest->id, row->count.newest->id,
 			                str_text(&states) };

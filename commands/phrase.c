@@ -132,7 +132,7 @@ static struct phrase_slot read_address(const char *text)
 		return slot;
 	for (size_t i = six ? 8 : 0; i < (six ? 16 : 4); i++)
 		slot.whole = slot.whole << 8 | bytes[i];
-	slot.len = len + (six ? 2 : 0);
+	slot.host = slot.len = len + (six ? 2 : 0);
 	read_port(&slot);
 	return slot;
 }
@@ -300,11 +300,33 @@ void phrase_range_add(struct phrase_range *r, const struct phrase *p, const char
 	}
 }
 
+/* Nothing lies between two hosts; between two ports of one there may be something. */
+static void append_addresses(struct str *s, const struct phrase_slot *min,
+                             const struct phrase_slot *max)
+{
+	if (min->len == min->host || min->host != max->host ||
+	    memcmp(min->text, max->text, min->host) != 0) {
+		str_append_len(s, min->text, min->len);
+		str_append(s, " and others");
+		return;
+	}
+	str_append_len(s, min->text, min->host);
+	str_append(s, " (ports ");
+	str_append_uint(s, min->fraction);
+	str_append(s, "-");
+	str_append_uint(s, max->fraction);
+	str_append(s, ")");
+}
+
 static void append_number(struct str *s, const struct phrase_slot *min,
                           const struct phrase_slot *max)
 {
 	if (!min) {
 		str_append(s, "N");
+		return;
+	}
+	if (min->host && compare_slots(min, max) != 0) {
+		append_addresses(s, min, max);
 		return;
 	}
 	str_append_len(s, min->text, min->len);

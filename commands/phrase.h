@@ -22,6 +22,7 @@ struct phrase_slot {
 	uint32_t fraction; /* and billionths behind it; of an address, the port */
 	const char *text;  /* as written */
 	size_t len;
+	size_t host; /* of an address, without its port: how much of text that is; 0: it is none */
 };
 
 struct phrase {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "commands/fold.h"
 #include "debugger/base/str.h"
 #include "dwarf/demangle.h"
 
@@ -57,17 +58,18 @@ static bool same_reason(const struct split *a, const struct split *b)
 
 /* The first tells its lead too; so does each whose reason is not the lead. */
 static void append_example(struct arena *a, struct str *line, const struct split *s, bool first,
-                           bool full_names)
+                           enum names names)
 {
 	const char *from = first || s->why ? s->text : s->name;
 	const char *name = arena_printf(a, "%.*s", (int)(s->text + s->head - s->name), s->name);
 
 	str_append_len(line, from, (size_t)(s->name - from));
-	str_append(line, full_names ? name : name_short(a, name));
+	name = names == NAMES_FULL ? name : name_short(a, name);
+	str_append(line, names == NAMES_FOLDED ? name_fold(a, name) : name);
 }
 
 static const char *line_of(struct arena *a, const struct split *list, size_t n, size_t first,
-                           bool full_names)
+                           enum names names)
 {
 	size_t alike = 0;
 	STR(line);
@@ -76,7 +78,7 @@ static const char *line_of(struct arena *a, const struct split *list, size_t n, 
 		if (!same_reason(&list[first], &list[i]) || alike++ >= EXAMPLES)
 			continue;
 		str_append(&line, i == first ? "" : "; ");
-		append_example(a, &line, &list[i], i == first, full_names);
+		append_example(a, &line, &list[i], i == first, names);
 	}
 	if (alike > EXAMPLES)
 		str_printf(&line, "; and %zu more (--json has all)", alike - EXAMPLES);
@@ -84,7 +86,7 @@ static const char *line_of(struct arena *a, const struct split *list, size_t n, 
 	return arena_strdup(a, str_text(&line));
 }
 
-const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, bool full_names,
+const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, enum names names,
                                     size_t *n)
 {
 	struct split *list = NEW_ARRAY(a, struct split, s->nunsearched);
@@ -103,7 +105,7 @@ const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, b
 	/* A line for each that is the first of its reason, which the loop above has put there. */
 	for (size_t i = 0, line = 0; i < s->nunsearched && line < *n; i++) {
 		if (lines[line] == s->unsearched[i])
-			lines[line++] = line_of(a, list, s->nunsearched, i, full_names);
+			lines[line++] = line_of(a, list, s->nunsearched, i, names);
 	}
 	return lines;
 }

@@ -15,7 +15,8 @@ static void assert_lines(const char *const *texts, size_t ntexts, bool full_name
 
 	s.unsearched = arena_memdup(&a, texts, ntexts * sizeof(*texts));
 
-	const char *const *lines = unsearched_lines(&a, &s, full_names, &n);
+	const char *const *lines =
+		unsearched_lines(&a, &s, full_names ? NAMES_FULL : NAMES_FOLDED, &n);
 
 	assert_int_equal(n, nwanted);
 	for (size_t i = 0; i < n; i++)
