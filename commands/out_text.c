@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/command.h"
 #include "commands/fold.h"
 #include "commands/holders.h"
 #include "commands/view.h"
@@ -142,13 +143,16 @@ static void text_begin(struct out *o)
 	t->unsearched = false;
 	if (!o->answer.snapshot)
 		return;
-	text_subject(t);
-	if (o->options.interactive && t->said && strcmp(t->said, t->line.data) == 0) {
-		str_truncate(&t->line, 0);
-		return;
+	text_subject_key(t);
+	bool again = o->options.interactive && t->said && strcmp(t->said, t->line.data) == 0;
+	if (!again) {
+		free(t->said);
+		t->said = strdup(t->line.data);
 	}
-	free(t->said);
-	t->said = strdup(t->line.data);
+	str_truncate(&t->line, 0);
+	if (again && strcmp(o->answer.command, info_command.name) != 0)
+		return;
+	text_subject(t);
 	text_end_line(t);
 }
 

@@ -66,6 +66,8 @@ void text_fact(struct text *t, const char *label, const char *value);
  * ...".
  */
 void text_subject(struct text *t);
+/* What of it, when it changes, is worth another such line at the prompt: not how long it took. */
+void text_subject_key(struct text *t);
 
 /*
  * out_text_future.c: a future and all below it, a line each behind indent. full: the

@@ -102,6 +102,14 @@ static void subject_reading(struct text *t, const struct snapshot *s)
 		str_append(&t->line, ", then read while it ran");
 }
 
+void text_subject_key(struct text *t)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	subject_target(t, &s->target);
+	str_append(&t->line, s->complete ? ", complete" : ", incomplete");
+}
+
 void text_subject(struct text *t)
 {
 	static const char *const tiers[] = {

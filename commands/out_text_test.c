@@ -811,9 +811,14 @@ static void a_prompt_is_not_told_twice(void **state)
 	assert_null(run_command(&c, &info_layout_command, s, NULL));
 	assert_string_equal(c.answers, HEADER_UNCOUNTED);
 	assert_string_equal(c.messages, "note: first\nnote: second\n");
+	/* Each look at a process takes another time, and finds other tasks. */
 	s->reading.pause_ns *= 2;
 	assert_null(run_command(&c, &info_layout_command, s, NULL));
+	assert_string_equal(c.answers, HEADER_UNCOUNTED);
+	s->complete = false;
+	assert_null(run_command(&c, &info_layout_command, s, NULL));
 	assert_non_null(strstr(c.answers, "paused 0.8 ms"));
+	assert_non_null(strstr(c.answers, ", incomplete: see notes\n"));
 }
 
 static void how_it_was_read(void **state)

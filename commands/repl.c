@@ -11,6 +11,9 @@
 
 #include "commands/command.h"
 #include "commands/execute.h"
+#include "commands/focus.h"
+#include "commands/shell.h"
+#include "debugger/base/vec.h"
 
 enum { HISTORY_LINES = 1000 };
 
@@ -41,6 +44,7 @@ static struct {
 	struct arena arena;
 	const char **words;
 	size_t n, next;
+	struct session *session; /* whose variables complete the path of `print` */
 } completions;
 
 static char *next_completion(const char *text, int state)
@@ -49,6 +53,64 @@ static char *next_completion(const char *text, int state)
 	(void)state;
 	return completions.next < completions.n ? strdup(completions.words[completions.next++])
 	                                        : NULL;
+}
+
+/* Names that begin so, behind the path that was typed: "self.shut" becomes "self.shutdown". */
+static size_t complete_names(struct arena *a, const char *names, const char *path, size_t path_len,
+                             const char *partial, const char ***ret)
+{
+	VEC(const char *) found = { 0 };
+	size_t len = strlen(partial), n;
+
+	for (const char *p = names; *p; p += n + (p[n] == ' ')) {
+		n = strcspn(p, " ");
+		if (n > len && strncmp(p, partial, len) == 0)
+			*vec_push(&found) =
+				arena_printf(a, "%.*s%.*s", (int)path_len, path, (int)n, p);
+	}
+	n = found.n;
+	*ret = vec_to_arena(&found, a);
+	return n;
+}
+
+/*
+ * A path of `print`. A process is looked at for it, as for the answer; where that fails, there is
+ * nothing to offer.
+ */
+static size_t complete_path(struct session *s, struct arena *a, const char *typed,
+                            const char ***ret)
+{
+	const char *dot = strrchr(typed, '.'), *partial = dot ? dot + 1 : typed;
+	SCRATCH(tmp);
+	const struct call call = {
+		.command = &print_command,
+		.args = { (const char *[]){
+				  arena_strndup(&tmp, typed, dot ? (size_t)(dot - typed) : 0) },
+		          1 },
+	};
+	const struct snapshot *snap;
+	struct question question = { 0 };
+
+	if (s->saved || !s->target)
+		return 0;
+	print_command.ask(s, &call, &question);
+	question.names = true;
+	struct error *err CLEANUP(error_freep) =
+		session_snapshot(s, print_command.wants, &question, &snap);
+	const char *names = !err && snap->printed ? snap->printed->value : NULL;
+
+	return names ? complete_names(a, names, typed, (size_t)(partial - typed), partial, ret) : 0;
+}
+
+static bool is_print(const struct words *before)
+{
+	const struct command *command;
+	size_t depth;
+	struct error *err CLEANUP(error_freep) =
+		before->n ? command_named(command_table, before, &command, &depth)
+			  : error_new(ERR_USAGE, "no word");
+
+	return !err && command == &print_command && depth == before->n;
 }
 
 static char **complete(const char *text, int start, int end)
@@ -71,8 +133,16 @@ static char **complete(const char *text, int start, int end)
 		before = commands[0];
 	if (before.n && strcmp(before.word[0], "help") == 0)
 		before = (struct words){ before.word + 1, before.n - 1 };
-	completions.n = command_complete(&completions.arena, command_table, &before, text,
-	                                 &completions.words);
+	rl_completion_append_character = ' ';
+	if (is_print(&before)) {
+		/* More of the path may follow. */
+		rl_completion_append_character = '\0';
+		completions.n = complete_path(completions.session, &completions.arena, text,
+		                              &completions.words);
+	} else {
+		completions.n = command_complete(&completions.arena, command_table, &before, text,
+		                                 &completions.words);
+	}
 	return rl_completion_matches(text, next_completion);
 }
 
@@ -131,12 +201,63 @@ static bool interrupted(void)
 	return err != NULL;
 }
 
+/* With the answer in a pipe: as a file would get it, with neither colour nor columns. */
+static struct error *run_piped(struct session *s, struct out *out, const struct shell_line *line,
+                               enum status *status)
+{
+	const struct out_options options = out->options;
+	FILE *input;
+	pid_t pid;
+
+	TRY(shell_start(line->shell, &input, &pid));
+	if (input) {
+		out->options.answers = input;
+		out->options.color = out->options.group = false;
+		out->options.width = 0;
+		execute_line(s, out, line->piped, status);
+		out->options = options;
+		fclose(input);
+	}
+	shell_wait(pid);
+	/* A reader that had enough ends its pipe, and not the session. */
+	s->quit = false;
+	out->errnum = 0;
+	return NULL;
+}
+
+static struct error *run_shell(struct session *s, struct out *out, const struct shell_line *line,
+                               enum status *status)
+{
+	pid_t pid;
+
+	if (line->piped)
+		return run_piped(s, out, line, status);
+	TRY(shell_start(line->shell, NULL, &pid));
+	shell_wait(pid);
+	return NULL;
+}
+
+static void run_typed(struct session *s, struct out *out, const char *text, enum status *status)
+{
+	struct shell_line line;
+	SCRATCH(tmp);
+	struct error *err CLEANUP(error_freep) = shell_split(&tmp, text, &line);
+
+	if (!err && line.before && !execute_line(s, out, line.before, status))
+		return;
+	if (!err && line.shell && !s->quit)
+		err = run_shell(s, out, &line, status);
+	if (err)
+		report_error(out->options.messages, err);
+}
+
 void repl(struct session *s, struct out *out)
 {
 	SCRATCH(tmp);
 	char *history = history_path(&tmp);
 	enum status status = STATUS_OK;
 
+	completions.session = s;
 	start_editing(history);
 	while (!s->quit) {
 		interrupt_clear();
@@ -150,7 +271,7 @@ void repl(struct session *s, struct out *out)
 		}
 		remember(line);
 		interrupt_clear();
-		execute_line(s, out, line, &status);
+		run_typed(s, out, line, &status);
 		free(line);
 	}
 	if (history && make_directories(history))

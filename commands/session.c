@@ -91,7 +91,7 @@ static bool is_answered(const struct session *s, const struct question *q)
 	if (!q)
 		return true;
 	return same_text(q->task, asked->task) && same_text(q->print, asked->print) &&
-	       q->thread == asked->thread && q->frame == asked->frame &&
+	       q->names == asked->names && q->thread == asked->thread && q->frame == asked->frame &&
 	       q->has_whatis == asked->has_whatis && q->whatis == asked->whatis;
 }
 

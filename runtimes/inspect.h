@@ -27,6 +27,8 @@ struct question {
 	unsigned thread;   /* number of the thread in focus */
 	unsigned frame;    /* future.number in that tree */
 	const char *print; /* a path from the frame's variables: "req.uri"; NULL none */
+	bool names;        /* not its value, but the names that can follow it, with blanks between;
+	                      print "": those of the variables */
 	uint64_t whatis;   /* an address, when has_whatis */
 	bool has_whatis;
 };

@@ -389,6 +389,63 @@ static struct error *nothing_found(struct evaluation *e, const char *name,
 	                 why ? why : "");
 }
 
+/* ---- names, for completion ---- */
+
+static void append_names(struct str *out, const struct type *t)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = members[i].name ? members[i].name : "";
+
+		if (strncmp(name, "__", 2) == 0 && isdigit((unsigned char)name[2]))
+			name += 2;
+		if (*name)
+			str_printf(out, "%s%s", out->len ? " " : "", name);
+	}
+}
+
+/* Of the value that the path has led to, and of what member_step() would look through. */
+static struct error *names_behind(struct evaluation *e, struct str *out)
+{
+	struct inspector *in = e->c->in;
+	struct value v = e->v;
+
+	TRY(leave_register(e));
+	v = e->v;
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		bool found;
+
+		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		if (found)
+			continue;
+		if (!v.type || type_kind(v.type) == TYPE_POINTER)
+			return NULL;
+		append_names(out, v.type);
+		if (type_kind(v.type) == TYPE_ENUM && !type_is_coroutine(v.type)) {
+			const struct variant *active;
+
+			TRY(value_variant(in->target, v, &active));
+			append_names(out, active->payload);
+		}
+		TRY(look_through(e, &v, &found));
+		if (!found)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void variable_names(struct evaluation *e, const struct frame_place *place,
+                           const struct future *f, struct str *out)
+{
+	size_t n;
+	struct local_place *list = locals_list(e->c, place, f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		str_printf(out, "%s%s", out->len ? " " : "", list[i].name);
+}
+
 /* ---- the answer ---- */
 
 /* Where the path begins; the innermost name wins, as in Rust. */
@@ -477,6 +534,23 @@ static struct error *answer_print(struct evaluation *e, const char *name,
 	return print(e);
 }
 
+/* An error that ends the list is that of a part: the names before it are still right. */
+static struct error *answer_names(struct evaluation *e, const char *name,
+                                  const struct frame_place *place, const struct future *f)
+{
+	STR(names);
+
+	if (name) {
+		TRY(find_start(e, name, place, f));
+		TRY(evaluate(e));
+		error_free(names_behind(e, &names));
+	} else if (place) {
+		variable_names(e, place, f, &names);
+	}
+	e->out->value = clean_name(e->c->a, str_text(&names));
+	return NULL;
+}
+
 /*
  * What runs is seen by the walk of the copy only: a rehearsal does not go through all debug info
  * for what may be a variable yet. What it has not read for that, another round reads.
@@ -503,15 +577,16 @@ void question_answer(struct collector *c, bool last)
 	/* The root of a block_on that may be at several places. */
 	if (f && f->addr == 0 && !f->running)
 		place = NULL;
-	struct error *err = read_start(&e, &name);
+	bool variables = q->names && !*q->print;
+	struct error *err = variables ? NULL : read_start(&e, &name);
 	/* A path needs no frame. */
-	if (!err && !strstr(name, "::") && !place && (!last || is_too_early(c->in)))
+	if (!err && (!name || !strstr(name, "::")) && !place && (!last || is_too_early(c->in)))
 		return;
 	struct local *out = e.out = NEW(c->a, struct local);
 	out->name = clean_name(c->a, q->print);
 	c->out->printed = out;
 	if (!err)
-		err = answer_print(&e, name, place, f);
+		err = (q->names ? answer_names : answer_print)(&e, name, place, f);
 	if (err)
 		out->problem = clean_name(c->a, err->message);
 	error_free(err);
