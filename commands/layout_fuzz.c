@@ -15,7 +15,7 @@ static void make_layout(void)
 {
 	char path[] = "/tmp/layout.XXXXXX", line[4096];
 	int fd = mkstemp(path);
-	struct session_options options = { .output = path };
+	struct session_options options = { 0 };
 	struct session session;
 	enum status status = STATUS_OK;
 	struct out_options out_options = { .answers = stderr, .messages = stderr };
@@ -26,7 +26,7 @@ static void make_layout(void)
 		fuzz_fail("no layout", path);
 	close(fd);
 	unlink(path);
-	snprintf(line, sizeof(line), "layout '%s'", fuzz_path_of("FUZZ_EXE"));
+	snprintf(line, sizeof(line), "layout '%s' -o '%s'", fuzz_path_of("FUZZ_EXE"), path);
 	execute_line(&session, out, line, &status);
 	out_free(out);
 	session_close(&session);

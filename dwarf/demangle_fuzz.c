@@ -2,6 +2,7 @@
  */
 #include "debugger/test/fuzz.h"
 #include "dwarf/demangle.h"
+#include "dwarf/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_check_line(name_without_generics(&a, path));
 	fuzz_check_line(name_function(&a, path));
 	fuzz_check_line(name_impl_from_linkage(&a, path, symbol));
-	fuzz_check_line(name_file_short(&a, symbol, path));
-	fuzz_check_line(name_file_short(&a, path, NULL));
+	fuzz_check_line(source_of(&a, symbol, path, NULL).text);
+	fuzz_check_line(source_of(&a, path, NULL, symbol).text);
 	return 0;
 }
