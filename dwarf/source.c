@@ -14,7 +14,7 @@ static const struct place {
 	unsigned skip; /* components behind the marker that say nothing */
 	unsigned name; /* components of the package's directory; 0: it is nothing but its files */
 } places[] = {
-	/* ~/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/tokio-1.54.1/src/lib.rs */
+	/* ~/.cargo/registry/src/example.org-0123456789abcdef/tokio-1.54.1/src/lib.rs */
 	{ "/registry/src/", 1, 1 },
 	/* /usr/share/cargo/registry/tokio-1.54.1/src/lib.rs, of distributions */
 	{ "/registry/", 0, 1 },

@@ -7,7 +7,7 @@
 
 #include "dwarf/source.h"
 
-#define REGISTRY "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f"
+#define REGISTRY "/root/.cargo/registry/src/example.org-0123456789abcdef"
 #define TOKIO    REGISTRY "/tokio-1.54.1"
 #define REDIS    REGISTRY "/mini-redis-0.4.1"
 #define CHECKOUT "/root/.cargo/git/checkouts/mini-redis-0825f59fc9ebe0b6/90b23a9"

@@ -5,7 +5,7 @@
 #
 # usage: run_chroot.sh [SUITE...]      trixie (Debian 13) where none is named; sid works too
 # CHROOTS  where chroots are kept, default ~/.cache/asyncdbg-chroots; 2 GB each
-# MIRROR   where packages come from, default http://deb.debian.org/debian
+# MIRROR   where packages come from, default where apt gets those of this system
 # JOBS     how many processors to use
 #
 # Can be interrupted and run again at any time: what passed for the same sources is not repeated.
@@ -20,7 +20,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 case "${1:-}" in -*) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64 ;; esac
 [ $# -gt 0 ] || set -- trixie
 chroots=${CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/asyncdbg-chroots}
-mirror=${MIRROR:-http://deb.debian.org/debian}
+mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+	grep -vi security | head -n 1)}
+[ -n "$mirror" ] || { echo "skipped: apt names no mirror; set MIRROR" && exit 77; }
 [ "$(id -u)" -eq 0 ] || { echo "skipped: a chroot needs root" && exit 77; }
 have debootstrap || { apt_update && apt_install debootstrap; } ||
 	{ echo "skipped: no debootstrap" && exit 77; }

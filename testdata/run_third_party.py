@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Looks at servers that Cargo installs from its registry, under load and at rest.
 
-usage: run_installed.py [--looks N] [--workspace] ASYNCDBG PROFILE [PACKAGE...]
+usage: run_third_party.py [--looks N] [--workspace] ASYNCDBG PROFILE [PACKAGE...]
 
-Installs each package of installed.py (--workspace: builds it in a directory of its own) with debug
+Installs each package of third_party.py (--workspace: builds it in a directory of its own) with debug
 info and starts it. Under load it is looked at N times (default 20) by "async backtrace all" and
 "check"; then its clients stop between two requests:
 
@@ -29,9 +29,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import installed
+import third_party
 import run_servers
-from installed import Failure
+from third_party import Failure
 
 HERE = Path(__file__).resolve().parent
 # Verdicts that a healthy server can never deserve.
@@ -51,7 +51,7 @@ def build_environment(target):
 
 def install(package, profile, target):
     """The directory of its executables, as `cargo install` leaves them."""
-    version, options, _ = installed.SERVERS[package]
+    version, options, _ = third_party.SERVERS[package]
     root = target / "installed" / f"{package}-{profile}"
     command = ["cargo", "install", "--quiet", "--root", str(root), "--version", version, *options]
     command += ["--debug"] if profile == "debug" else []
@@ -62,7 +62,7 @@ def install(package, profile, target):
 
 def build_workspace(package, profile, target):
     """The same of a copy of its sources that is a workspace of its own."""
-    version, options, _ = installed.SERVERS[package]
+    version, options, _ = third_party.SERVERS[package]
     options = [option for option in options if option != "--locked"]
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     sources = sorted(home.glob(f"registry/src/*/{package}-{version}"))
@@ -151,9 +151,9 @@ class Looker:
 
 
 def check_package(arguments, schema, package, binaries, work):
-    run = installed.Running(work)
+    run = third_party.Running(work)
     try:
-        installed.SERVERS[package][2](run, binaries)
+        third_party.SERVERS[package][2](run, binaries)
         lookers = [Looker(arguments.asyncdbg, schema, process) for process in run.processes]
         for look in range(arguments.looks):
             for looker in lookers:
@@ -185,7 +185,7 @@ def main():
     parser.add_argument("--workspace", action="store_true", help="build a copy of the sources")
     parser.add_argument("asyncdbg")
     parser.add_argument("profile", choices=["debug", "release"])
-    parser.add_argument("packages", nargs="*", default=list(installed.SERVERS))
+    parser.add_argument("packages", nargs="*", default=list(third_party.SERVERS))
     arguments = parser.parse_args()
     if not shutil.which("cargo"):
         print("skipped: no cargo in PATH")
@@ -202,7 +202,7 @@ def main():
                 binaries = build(package, arguments.profile, Path(target))
                 check_package(arguments, schema, package, binaries, work)
                 print(f"{package} ({arguments.profile}): ok")
-            except (Failure, run_servers.Failure, subprocess.CalledProcessError) as failure:
+            except (Failure, run_servers.Failure, OSError, subprocess.SubprocessError) as failure:
                 print(f"{package} ({arguments.profile}): {failure}")
                 failures += 1
     return 1 if failures else 0

@@ -4,7 +4,6 @@ A row of SERVERS names a package and how its processes are started; its clients 
 to them. Everything is on the loopback interface.
 """
 
-import os
 import socket
 import subprocess
 import threading
@@ -192,9 +191,8 @@ class Running:
 
     def start(self, *command):
         log = open(f"{self.work}/log", "ab")
-        env = dict(os.environ, RUST_LOG="error")
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.work, env=env
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.work
         )
         log.close()
         self.processes.append(process)
