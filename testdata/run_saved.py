@@ -134,7 +134,7 @@ def check_secret(looks, name, values):
     expect(f"{name}: has the value of a variable", secret in text, values)
     shown = looks.run("-c", name, "async", "backtrace", "all", "-v")
     expect(f"{name}: shows the value of a variable", secret in shown, values)
-    expect(f"{name}: names the variable", "secret: String" in shown, True)
+    expect(f"{name}: names the variable", "message: String" in shown, True)
     expect(f"{name}: says that it was not saved", "was not saved" in shown, not values)
 
 

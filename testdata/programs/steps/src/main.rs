@@ -26,19 +26,19 @@ fn stepped() {
     STEPS.fetch_add(1, Ordering::SeqCst);
 }
 
-async fn walk(mut orders: UnboundedReceiver<()>, secret: String) -> usize {
+async fn walk(mut orders: UnboundedReceiver<()>, message: String) -> usize {
     loop {
         LINE.store(line!() + 1, Ordering::SeqCst);
         let first = orders.recv().await;
         stepped();
         if first.is_none() {
-            return secret.len();
+            return message.len();
         }
         LINE.store(line!() + 1, Ordering::SeqCst);
         let second = orders.recv().await;
         stepped();
         if second.is_none() {
-            return secret.len();
+            return message.len();
         }
     }
 }
