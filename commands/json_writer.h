@@ -1,9 +1,9 @@
 /*
- * Writes JSON as it goes: nothing is kept but a buffer, so a document may be of any length. Keys
- * and texts are sanitised and escaped; the layout is that of jansson's JSON_COMPACT, or
- * JSON_INDENT(2).
- * With in_page, set after json_writer_init(), it can stand in a <script> of a page: no string then
- * has '<', '>', '&' or a line separator of JavaScript (U+2028, U+2029) as it is.
+ * Writes JSON as it goes: nothing is kept but a buffer, so a document may be of any length. Texts
+ * are sanitised and escaped, keys too where any_keys is set; the layout is that of jansson's
+ * JSON_COMPACT, or JSON_INDENT(2). With in_page, set after json_writer_init(), it can stand in a
+ * <script> of a page: no string then has '<', '>', '&' or a line separator of JavaScript (U+2028,
+ * U+2029) as it is.
  *
  * Each value takes its key, NULL where it is an element of an array or the document itself.
  * Objects and arrays are closed by the caller, in the order that they were opened.
@@ -25,7 +25,8 @@ struct json_writer {
 	bool first;        /* nothing was written in the innermost container yet */
 	unsigned depth;    /* containers that are open */
 	unsigned left_out; /* of them, innermost ones that are too deep */
-	bool in_page;      /* text that HTML or a script could take for its own is escaped too */
+	bool any_keys; /* the keys that follow may hold anything; false: they are names of ours */
+	bool in_page;  /* text that HTML or a script could take for its own is escaped too */
 	size_t n;
 	char buffer[JSON_BUFFER];
 };

@@ -223,6 +223,7 @@ static void hostile_keys(void **state)
 		struct caught *c = begin(in_page);
 
 		c->w.in_page = in_page;
+		c->w.any_keys = true;
 		json_open_object(&c->w, NULL);
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 			json_put_int(&c->w, keys[i], (int64_t)i);
