@@ -385,8 +385,14 @@ static const char *lead(const struct collector *c, bool unknown)
 		return "async code runs outside of tokio";
 	if (c->in->info.tier != TIER_FULL)
 		return "this program has async code, and not the debug info that tells its runtime";
+	/* The crate is there, and its thread-locals are none that a row of the table fits. */
+	if (c->in->info.tokio)
+		return arena_printf(c->a,
+		                    "this program has async code, and tokio %s, which is not read: "
+		                    "versions from 1.24 on are",
+		                    c->in->info.tokio);
 	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
-	                      : "this program has async code, and no tokio 1.x";
+	                      : "this program has async code, and no tokio";
 }
 
 void other_executors_find(struct collector *c)
@@ -411,7 +417,7 @@ void other_executors_find(struct collector *c)
 		str_printf(&text, ": it runs on %s, which asyncdbg does not know", executor);
 	else if (linked)
 		str_printf(&text, ": it has the code of %s, which asyncdbg does not know", linked);
-	else if (n || c->in->info.tier == TIER_FULL)
+	else if (!(unknown && c->in->info.tokio) && (n || c->in->info.tier == TIER_FULL))
 		str_append(&text, ": asyncdbg does not know what runs it");
 	s->others = arena_strdup(c->a, str_text(&text));
 	snapshot_incomplete(s, "%s; its tasks are not shown", s->others);
