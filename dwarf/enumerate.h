@@ -17,6 +17,11 @@ struct enumerate_ops {
 	void (*function)(const struct function *f, void *arg);
 	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);
+	/*
+	 * A function that has a Context which no caller gave it, inlined ones too: it begins to
+	 * poll, as executors do. Is it to be kept as the one that is (debuginfo_begins_polling())?
+	 */
+	bool (*begins)(const char *name, void *arg);
 	/* After each unit: done of all. */
 	void (*progress)(size_t done, size_t all, void *arg);
 };
@@ -33,5 +38,11 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
  * none.
  */
 uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine);
+
+/*
+ * What enumerate_code() found: the name of a function outside of the runtime that begins to poll,
+ * NULL none. False: a layout file does not say, or there is none.
+ */
+bool enumerated_begins(struct dwarf_module *dm, const char **name);
 
 #endif

@@ -50,8 +50,9 @@ static const struct {
 	[FACT_DECLARED] = { KEY_TEXT_NTH, "snn" },
 	[FACT_PLACE] = { KEY_DIE, "ssn" },
 	[FACT_GENERICS] = { KEY_DIE, "*(sD)" },
-	[FACT_HELD] = { KEY_NUMBER, "nn*(n)*(n)" },
+	[FACT_HELD] = { KEY_NUMBER, "nn*(n)*(n)*(n)" },
 	[FACT_CONTEXT] = { KEY_DIE, "n" },
+	[FACT_BEGINS] = { KEY_NUMBER, "s" },
 };
 
 /* ---- a walk over a record ---- */

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/line.h"
 #include "dwarf/qualified.h"
 #include "dwarf/said.h"
@@ -188,6 +189,53 @@ bool search_has_context(const struct function *f)
 	int depth = 0;
 
 	return each_origin(f->dm, f->die, find_context, &depth);
+}
+
+struct context_search {
+	bool closure; /* one that has captured a reference has a variable for it too */
+	bool given, own;
+	int depth;
+};
+
+static bool find_own_context(struct dwarf_module *dm, struct die *scope, void *arg)
+{
+	struct context_search *search = arg;
+	const struct type *t;
+	struct said said;
+	struct die d;
+
+	if (search->depth > MAX_VARIABLE_DEPTH)
+		return false;
+	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+		struct die at = d;
+
+		if (d.tag == DW_TAG_lexical_block) {
+			search->depth++;
+			find_own_context(dm, &at, search);
+			search->depth--;
+		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
+			said_read(&at, &said);
+			said_complete(dm, &said);
+			t = said.type ? type_at(dm, said.type) : NULL;
+			if (!t || !is_context(t))
+				continue;
+			search->given |= d.tag == DW_TAG_formal_parameter;
+			search->own |= !search->closure || type_kind(t) != TYPE_POINTER;
+		}
+	}
+	return search->given;
+}
+
+bool search_own_context(const struct function *f)
+{
+	const char *last = qualified_last(f->name);
+	struct context_search search = { .closure = str_begins(last, "{closure") };
+
+	/* A coroutine's is a variable of its poll function. */
+	if (str_begins(last, "{async_") || str_begins(last, "{gen"))
+		return false;
+	each_origin(f->dm, f->die, find_own_context, &search);
+	return search.own && !search.given;
 }
 
 /* The nth variable `__awaitee` of a type of that name, depth first as in the source. */

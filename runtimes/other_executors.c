@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/async_code.h"
 #include "dwarf/demangle.h"
+#include "dwarf/enumerate.h"
 #include "dwarf/qualified.h"
 #include "runtimes/holding.h"
 #include "runtimes/stack.h"
@@ -395,6 +396,51 @@ static const char *lead(const struct collector *c, bool unknown)
 	                      : "this program has async code, and no tokio";
 }
 
+/* "futures_executor::local_pool::run_executor" of a closure in it. */
+static const char *without_generics(struct arena *a, const char *name)
+{
+	const char *closure = strstr(name, "::{closure");
+	const char *generics = strchr(name, '<');
+	size_t len = strlen(name);
+
+	if (closure)
+		len = (size_t)(closure - name);
+	if (generics && generics > name && (size_t)(generics - name) < len)
+		len = (size_t)(generics - name);
+	return clean_name(a, arena_printf(a, "%.*s", (int)len, name));
+}
+
+/*
+ * With a layout file the functions of a thread that is not tokio's have no names. Threads that may
+ * poll futures then; what in the program could have them do that.
+ */
+static void doubt_unnamed(struct collector *c)
+{
+	const struct module *m = c->in->target->main_module;
+	struct dwarf_module *dm = m ? debuginfo_module(c->in->di, m) : NULL;
+	const struct thread_info *th = NULL;
+	const char *function = NULL;
+	size_t n = 0;
+
+	if (!dm || (enumerated_begins(dm, &function) && !function))
+		return;
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		if (c->out->threads[i].role != THREAD_OTHER || c->out->threads[i].pooled)
+			continue;
+		th = n++ ? th : &c->out->threads[i];
+	}
+	if (n == 0)
+		return;
+	snapshot_incomplete(c->out,
+	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
+	                    "without tokio are not shown (%s)",
+	                    th->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does",
+	                    function ? arena_printf(c->a, "the program has %s, which polls",
+	                                            without_generics(c->a, function))
+	                             : "the file is an old one, and does not tell either whether "
+	                               "the program has such tasks");
+}
+
 void other_executors_find(struct collector *c)
 {
 	struct snapshot *s = c->out;
@@ -404,6 +450,8 @@ void other_executors_find(struct collector *c)
 	STR(threads);
 	STR(text);
 
+	if (c->in->layout && c->in->tokio)
+		doubt_unnamed(c);
 	if (unknown || c->in->tokio)
 		n = list_threads(c, &threads, &executor);
 	if (!unknown && n == 0)

@@ -122,6 +122,19 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 	return trait != NULL;
 }
 
+/* Neither the runtime nor what is only called with a future. */
+static bool begins(const char *name, void *arg)
+{
+	static const char *const others[] = { "tokio::", "core::", "alloc::", "std::" };
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (str_begins(name, others[i]))
+			return false;
+	}
+	return true;
+}
+
 static void note_units(size_t done, size_t all, void *arg)
 {
 	struct rehearser *r = arg;
@@ -235,6 +248,7 @@ static struct error *rehearse(struct rehearser *r)
 		.tells = tells,
 		.function = visit_function,
 		.vtable = visit_vtable,
+		.begins = begins,
 		.progress = note_units,
 	};
 

@@ -115,6 +115,16 @@ check_stripped() {
 	check_unknown -p "$pid" --no-cache --exe "$work/bare"
 }
 
+# With a layout file tokio's tasks are shown. Threads that are not tokio's have no names then: where
+# the program can poll by itself, and bystander can, they are named as what is not known.
+check_layout() {
+	"$asyncdbg" layout "$1" -o "$work/layout" 2>/dev/null || bad "no layout file"
+	ask 1 -p "$pid" --no-cache --exe "$work/bare" --layout "$work/layout" --json async backtrace all
+	[ "$(jq '.tasks | length' "$work/stdout")" = "$tasks" ] || bad "not $tasks tasks"
+	[ "$(jq '.complete' "$work/stdout")" = false ] || bad "complete with a layout file"
+	has "a layout file does not tell what thread"
+}
+
 for profile; do
 	flags=()
 	[ "$profile" = debug ] || flags+=(--release)
@@ -134,6 +144,7 @@ for profile; do
 		ask "$status" -c "$work/core.$pid" save "$work/saved"
 		[ "$tasks" != none ] || check_unknown -c "$work/saved"
 		check_stripped "$exe"
+		[ "$tasks" = none ] || check_layout "$exe"
 		stop_program
 		rm -f "$work"/core.* "$work/saved"
 		[ "$failures" -ne "$before" ] || echo "$program ($profile): ok"
