@@ -478,6 +478,16 @@ static void decode_tasks(struct collector *c)
 		;
 }
 
+/*
+ * What a task has leads to further runtimes, and tells by what each was found: where there is one
+ * that no thread is inside, all tasks are read, so that each command finds the same.
+ */
+static void want_leads(struct collector *c)
+{
+	for (size_t i = 0; i < c->ntokio_runtimes; i++)
+		c->want |= c->tokio_runtimes[i].root ? WANT_TASKS : 0;
+}
+
 void tokio_collect(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -494,6 +504,7 @@ void tokio_collect(struct collector *c)
 	c->tokio_threads = threads;
 	c->tokio_runtimes = runtimes;
 	c->ntokio_runtimes = nruntimes;
+	want_leads(c);
 	c->shared = !c->by_poll && assistant_walks(c);
 	for (size_t i = 0; i < nruntimes; i++)
 		tokio_list_tasks(c, &runtimes[i], &tasks);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "debugger/base/str.h"
 #include "dwarf/symbols.h"
@@ -10,6 +11,8 @@ enum {
 	MAX_ROOTS = 4096,
 	MAX_LEADS = 1 << 17,
 	MAX_COUNT = 1 << 30, /* of an Arc that is in use */
+	/* Ids of lists are counted from 1 (runtime/task/list.rs, NEXT_OWNED_TASKS_ID). */
+	MAX_LISTS = 1 << 30,
 };
 
 /* Of the thread-local LocalData, and of what the Arc there shares (tokio/task/local.rs). */
@@ -158,12 +161,46 @@ static bool owns(struct inspector *in, const struct tokio *k, const struct tokio
 	return !err && found && owned.id == owner && is_shared(in->target, s->strong.addr);
 }
 
-struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t arc,
-                                  uint64_t owner)
+/* The type of the scheduler of tasks that are polled by that; NULL unknown. */
+static const struct type *scheduler_type(struct inspector *in, struct tokio *k, uint64_t poll)
+{
+	const struct task_plan *plan = tokio_task_plan(in, k, poll);
+	size_t n = 0;
+	const struct type_param *params = plan && plan->cell ? type_params(plan->cell, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(params[i].name, "S") == 0)
+			return params[i].type;
+	}
+	return NULL;
+}
+
+static bool same_type(const struct type *a, const struct type *b)
+{
+	return a && b && (a == b || strcmp(type_name(a), type_name(b)) == 0);
+}
+
+static struct tokio_root *known_root(struct tokio_roots *roots, uint64_t addr)
+{
+	for (size_t i = 0; i < roots->list.n; i++) {
+		if (roots->list.data[i].addr == addr)
+			return &roots->list.data[i];
+	}
+	return NULL;
+}
+
+/*
+ * Ids of lists are small numbers, which memory is full of: that a scheduler of one kind has one
+ * where another kind has it says nothing.
+ */
+struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t poll,
+                                  uint64_t arc, uint64_t owner)
 {
 	static const struct tokio_flavor *const flavors[] = { &tokio_flavors[0], &tokio_flavors[1],
 		                                              NULL };
 	struct tokio_roots *roots = in->roots;
+	const struct type *scheduler = NULL;
+	struct tokio_root *root;
 
 	for (size_t i = 0; owner && i < sizeof(flavors) / sizeof(flavors[0]); i++) {
 		const struct tokio_flavor *f = flavors[i];
@@ -172,14 +209,15 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 		if (!(f ? read_flavor(in->target, k, f, arc, &s) : read_set(in, k, arc, &s)) ||
 		    !owns(in, k, f, &s, owner))
 			continue;
-		for (size_t j = 0; j < roots->list.n; j++) {
-			if (roots->list.data[j].addr == s.data.addr)
-				return &roots->list.data[j];
+		scheduler = scheduler ? scheduler : scheduler_type(in, k, poll);
+		if (!same_type(scheduler, f ? layout_type(&k->layout, f->arc) : set_type(in, k)))
+			continue;
+		root = known_root(roots, s.data.addr);
+		if (!root && roots->list.n < MAX_ROOTS) {
+			root = vec_push(&roots->list);
+			*root = (struct tokio_root){ k,     f, s.data.addr, s.strong.addr,
+				                     owner, 0, NULL };
 		}
-		if (roots->list.n == MAX_ROOTS)
-			return NULL;
-		struct tokio_root *root = vec_push(&roots->list);
-		*root = (struct tokio_root){ k, f, s.data.addr, s.strong.addr, owner, 0, NULL };
 		return root;
 	}
 	return NULL;
@@ -439,11 +477,7 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 
 	for (struct tokio *k = c->in->tokio; k && !root.tokio; k = k->next)
 		root.tokio = k->dm->module == lead->module ? k : NULL;
-	for (size_t i = 0; i < roots->list.n; i++) {
-		if (roots->list.data[i].addr == root.addr)
-			return;
-	}
-	if (!root.tokio || roots->list.n == MAX_ROOTS)
+	if (!root.tokio || known_root(roots, root.addr) || roots->list.n == MAX_ROOTS)
 		return;
 	handle.type = layout_type(&root.tokio->layout, lead->flavor->handle);
 	if (!handle.type)
@@ -452,7 +486,7 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 		read_owned(c->in->target, root.tokio, lead->flavor, handle, &owned, &found);
 	error_free(err);
 	root.owned_id = owned.id;
-	if (err || !found || !owned.id || !tokio_root_lives(c, &root))
+	if (err || !found || !owned.id || owned.id > MAX_LISTS || !tokio_root_lives(c, &root))
 		return;
 	root.found_by = lead_text(&c->in->arena, lead);
 	*vec_push(&roots->list) = root;
@@ -482,7 +516,7 @@ static void follow(struct collector *c, const struct task_lead *lead)
 	if (!read || !owner || !h.scheduler)
 		return;
 	size_t before = c->in->roots->list.n;
-	struct tokio_root *root = tokio_root_add(c->in, k, h.scheduler, owner);
+	struct tokio_root *root = tokio_root_add(c->in, k, h.poll, h.scheduler, owner);
 	if (c->in->roots->list.n != before) {
 		root->found_by = lead_text(&c->in->arena, lead);
 		c->leads_left = true;

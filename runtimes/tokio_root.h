@@ -49,12 +49,13 @@ struct tokio *tokio_root_tokio(const struct collector *c, const struct tokio_roo
 bool tokio_root_lives(struct collector *c, const struct tokio_root *root);
 
 /*
- * Adds what the scheduler of a task is, if it is not known yet: arc is the address of its Arc in
- * the task's cell, owner the id of the list that the task says to be in. *ret: the root, NULL where
- * it leads to none.
+ * Adds what the scheduler of a task is, if it is not known yet: poll is the task's poll function,
+ * arc the address of the scheduler's Arc in the task's cell, owner the id of the list that the task
+ * says to be in. Returns the root; NULL where it leads to none. The type of the scheduler is the
+ * poll function's S (runtime/task/raw.rs: poll<T, S>).
  */
-struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t arc,
-                                  uint64_t owner);
+struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t poll,
+                                  uint64_t arc, uint64_t owner);
 
 /* Whatever is decoded now leads to the task of that header. */
 void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind);

@@ -31,7 +31,7 @@ enum {
 struct vtable_form {
 	size_t size, nfunctions;
 	uint64_t functions[MAX_FUNCTIONS]; /* offsets, as are these: */
-	uint64_t trailer, scheduler, id;
+	uint64_t poll, trailer, scheduler, id;
 };
 
 /* Constants among which the vtables of a copy of tokio lie. */
@@ -43,10 +43,13 @@ struct range {
 	struct vtable_form form;
 };
 
-/* The address of a scheduler's Arc in a task's cell, and the list that the task says to be in. */
+/*
+ * What a task is polled by, the address of its scheduler's Arc in its cell, and the list that it
+ * says to be in.
+ */
 struct candidate {
 	struct tokio *k;
-	uint64_t arc, owner;
+	uint64_t poll, arc, owner;
 };
 
 struct piece {
@@ -100,6 +103,7 @@ static bool read_form(struct inspector *in, const struct type *vtable, struct vt
 			f->functions[f->nfunctions++] = members[i].offset;
 	}
 	return f->size <= MAX_VTABLE && f->nfunctions > 1 &&
+	       member_offset(in, vtable, "poll", &f->poll) &&
 	       member_offset(in, vtable, "trailer_offset", &f->trailer) &&
 	       member_offset(in, vtable, "scheduler_offset", &f->scheduler) &&
 	       member_offset(in, vtable, "id_offset", &f->id);
@@ -201,17 +205,19 @@ static uint64_t find_vtable(struct scan *s, const struct range *r, uint64_t addr
 /* At addr is what may be the vtable pointer of a header. */
 static void look_at(struct scan *s, const struct range *r, uint64_t addr, uint64_t vtable)
 {
-	uint64_t header = addr - r->vtable, owner, arc;
+	uint64_t header = addr - r->vtable, owner, arc, poll;
 	uint64_t scheduler = vtable % WORD == 0 ? find_vtable(s, r, vtable) : 0;
 
 	if (!scheduler || !word_at(s, header + r->owner, &owner) || !owner ||
 	    !word_at(s, header + scheduler, &arc) || !arc || arc % WORD ||
+	    !word_at(s, vtable + r->form.poll, &poll) ||
 	    !map_put(&s->seen, map_key_of_pair(arc, owner), NULL))
 		return;
 	if (s->candidates.n == MAX_CANDIDATES)
 		s->too_many = true;
 	else
-		*vec_push(&s->candidates) = (struct candidate){ r->k, header + scheduler, owner };
+		*vec_push(&s->candidates) =
+			(struct candidate){ r->k, poll, header + scheduler, owner };
 }
 
 static void look_through(struct scan *s)
@@ -311,7 +317,8 @@ static void add_roots(struct scan *s)
 	s->in->target = twin;
 	for (size_t i = 0; i < s->candidates.n; i++) {
 		const struct candidate *found = &s->candidates.data[i];
-		struct tokio_root *root = tokio_root_add(s->in, found->k, found->arc, found->owner);
+		struct tokio_root *root =
+			tokio_root_add(s->in, found->k, found->poll, found->arc, found->owner);
 
 		if (root && !root->found_by)
 			root->found_by = "a scan of memory";

@@ -9,6 +9,7 @@
 # checksums are those of the files before compression.
 #
 # FIXTURES  where to write, default fixtures/ beside this script
+# WITH      programs that are built along, by default none: tokio has the features that any needs
 #
 # A fixture that exists is never made again: the tests compare addresses.
 set -euo pipefail
@@ -33,7 +34,8 @@ fixtures=$(cd "$FIXTURES" && pwd)
 index=$fixtures/FIXTURES.tsv
 [ ! -e "$fixtures/$name.exe.zst" ] || fail "$name exists already"
 
-dir=$("$here/build_programs.sh" "$lock" "$profile+static" "$program" | tail -n 1)
+# shellcheck disable=SC2086 # a list
+dir=$("$here/build_programs.sh" "$lock" "$profile+static" "$program" ${WITH:-} | tail -n 1)
 # The core names the place of its executable, so that must not be one of this machine.
 place=/tmp/fixture
 mkdir "$place" || fail "$place is in use"
