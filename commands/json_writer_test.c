@@ -102,10 +102,15 @@ static void numbers_with_a_fraction(void **state)
 		struct caught *c = begin(true);
 		json_t *j = json_real(numbers[i]);
 		char *expected = json_dumps(j, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+		json_t *read;
 
 		json_put_real(&c->w, NULL, numbers[i]);
-		assert_string_equal(text_of(c), expected);
+		/* The same number of the same kind; versions differ in "1e6" and "1000000.0". */
+		read = json_loads(text_of(c), JSON_DECODE_ANY, NULL);
+		assert_true(json_is_real(read));
+		assert_true(json_real_value(read) == strtod(expected, NULL));
 		free(expected);
+		json_decref(read);
 		json_decref(j);
 		end(c);
 	}

@@ -71,6 +71,8 @@ def build_workspace(package, profile, target):
     copy = target / "workspaces" / package
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(sources[-1], copy)
+    if options == third_party.SERVERS[package][1]:
+        (copy / "Cargo.lock").unlink(missing_ok=True)  # installed without it, too
     command = ["cargo", "build", "--quiet", "--bins", *options]
     command += ["--release"] if profile == "release" else []
     env = build_environment(target / "workspaces" / "target")
