@@ -92,26 +92,31 @@ static void looks_like_jansson(void **state)
 	}
 }
 
+/* Six digits, and always a fraction or an exponent: a reader takes it for a real number. */
 static void numbers_with_a_fraction(void **state)
 {
-	static const double numbers[] = { 0,       1,         0.5,    12.3456789, 1e6, 1234567.0,
-		                          1.5e-07, 123456789, -2e300, 1e-300,     3e15 };
+	static const struct {
+		double number;
+		const char *text;
+	} rows[] = {
+		{ 0, "0.0" },          { 1, "1.0" },
+		{ 0.5, "0.5" },        { 12.3456789, "12.3457" },
+		{ 1e6, "1e6" },        { 1234567.0, "1.23457e6" },
+		{ 1.5e-07, "1.5e-7" }, { 123456789, "1.23457e8" },
+		{ -2e300, "-2e300" },  { 1e-300, "1e-300" },
+		{ 3e15, "3e15" },
+	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct caught *c = begin(true);
-		json_t *j = json_real(numbers[i]);
-		char *expected = json_dumps(j, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 		json_t *read;
 
-		json_put_real(&c->w, NULL, numbers[i]);
-		/* The same number of the same kind; versions differ in "1e6" and "1000000.0". */
-		read = json_loads(text_of(c), JSON_DECODE_ANY, NULL);
+		json_put_real(&c->w, NULL, rows[i].number);
+		assert_string_equal(text_of(c), rows[i].text);
+		read = json_loads(rows[i].text, JSON_DECODE_ANY, NULL);
 		assert_true(json_is_real(read));
-		assert_true(json_real_value(read) == strtod(expected, NULL));
-		free(expected);
 		json_decref(read);
-		json_decref(j);
 		end(c);
 	}
 }
