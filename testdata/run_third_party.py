@@ -63,6 +63,7 @@ def install(package, profile, target):
 def build_workspace(package, profile, target):
     """The same of a copy of its sources that is a workspace of its own."""
     version, options, _ = third_party.SERVERS[package]
+    locked = "--locked" in options
     options = [option for option in options if option != "--locked"]
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     sources = sorted(home.glob(f"registry/src/*/{package}-{version}"))
@@ -71,8 +72,8 @@ def build_workspace(package, profile, target):
     copy = target / "workspaces" / package
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(sources[-1], copy)
-    if options == third_party.SERVERS[package][1]:
-        (copy / "Cargo.lock").unlink(missing_ok=True)  # installed without it, too
+    if not locked:  # its own lock does not build: see SERVERS
+        (copy / "Cargo.lock").unlink(missing_ok=True)
     command = ["cargo", "build", "--quiet", "--bins", *options]
     command += ["--release"] if profile == "release" else []
     env = build_environment(target / "workspaces" / "target")
