@@ -49,7 +49,7 @@ struct enumeration {
 	void *arg;
 	struct map
 		known; /* DIE of a function that was looked at -> struct function, NULL not kept */
-	const char *begins; /* polling; NULL not found yet */
+	const char *executor; /* enumerated_executor(), NULL not found yet */
 };
 
 /* Before its whole name is put together: a large program has a million functions. */
@@ -145,7 +145,7 @@ static void visit_function(struct enumeration *e, struct unit *u, const struct s
 		keep_place(e->dm, FACT_CODE, s->low, s->die);
 }
 
-/* Can a function in it have a Context? Most units have no such type. */
+/* Can a function in it create a Context? Most units have no such type. */
 static bool has_context_type(struct enumeration *e, struct unit *u)
 {
 	static const char own[] = "Context", whole[] = "core::task::wake::Context";
@@ -166,45 +166,44 @@ static bool has_context_type(struct enumeration *e, struct unit *u)
 	return false;
 }
 
-static void visit_context(struct enumeration *e, const struct scope *s)
+static bool is_executor(struct enumeration *e, const struct scope *s)
 {
-	struct function f = { .dm = e->dm, .die = s->die };
+	const struct function f = { .dm = e->dm,
+		                    .die = s->die,
+		                    .name = lookup_die_name(e->dm, s->die) };
 
-	f.name = lookup_die_name(e->dm, s->die);
-	if (f.name && e->ops->begins(f.name, e->arg) && search_own_context(&f))
-		e->begins = f.name;
+	return f.name && e->ops->is_executor(f.name, e->arg) && search_creates_context(&f);
 }
 
-/* A function outside of the runtime that begins to poll. */
-static void find_begin(struct enumeration *e, struct unit *u)
+static void find_executor(struct enumeration *e, struct unit *u)
 {
-	if (e->begins || !has_context_type(e, u))
+	if (e->executor || !has_context_type(e, u))
 		return;
 	facts_pause(debuginfo_facts(e->dm));
-	for (size_t i = 0; i < u->nscopes && !e->begins; i++) {
+	for (size_t i = 0; i < u->nscopes && !e->executor; i++) {
 		if (u->scopes[i].tag != DW_TAG_subprogram)
 			continue;
 		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
-		if (!s.declaration)
-			visit_context(e, &s);
+		if (!s.declaration && is_executor(e, &s))
+			e->executor = lookup_die_name(e->dm, s.die);
 	}
 	facts_resume(debuginfo_facts(e->dm));
 }
 
-static void keep_begin(struct enumeration *e)
+static void keep_executor(struct enumeration *e)
 {
 	struct fact_draft d;
 
-	fact_begin(&d, debuginfo_facts(e->dm), FACT_BEGINS, 1, NULL);
-	fact_add_text(&d, e->begins);
+	fact_begin(&d, debuginfo_facts(e->dm), FACT_EXECUTOR, 1, NULL);
+	fact_add_text(&d, e->executor);
 	fact_end(&d);
 }
 
-bool enumerated_begins(struct dwarf_module *dm, const char **name)
+bool enumerated_executor(struct dwarf_module *dm, const char **name)
 {
 	struct fact fact;
 
-	if (!fact_find(debuginfo_facts(dm), FACT_BEGINS, 1, NULL, &fact))
+	if (!fact_find(debuginfo_facts(dm), FACT_EXECUTOR, 1, NULL, &fact))
 		return false;
 	*name = fact_text(&fact);
 	return true;
@@ -230,7 +229,7 @@ static void visit_unit(struct enumeration *e, struct unit *u)
 	debuginfo_scan(e->dm, u);
 	for (size_t i = 0; i < u->nscopes; i++)
 		visit_scope(e, u, (uint32_t)i);
-	find_begin(e, u);
+	find_executor(e, u);
 }
 
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)
@@ -244,7 +243,7 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 		err = interrupt_check();
 	}
 	if (!err)
-		keep_begin(&e);
+		keep_executor(&e);
 	dm->poll_dies_known = !err;
 	map_free(&e.known);
 	return err;

@@ -18,10 +18,10 @@ struct enumerate_ops {
 	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);
 	/*
-	 * A function that has a Context which no caller gave it, inlined ones too: it begins to
-	 * poll, as executors do. Is it to be kept as the one that is (debuginfo_begins_polling())?
+	 * Asked of a function that may create a Context, also one only inlined: if it does, is it
+	 * an executor's? The first that is both is enumerated_executor().
 	 */
-	bool (*begins)(const char *name, void *arg);
+	bool (*is_executor)(const char *name, void *arg);
 	/* After each unit: done of all. */
 	void (*progress)(size_t done, size_t all, void *arg);
 };
@@ -40,9 +40,9 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine);
 
 /*
- * What enumerate_code() found: the name of a function outside of the runtime that begins to poll,
- * NULL none. False: a layout file does not say, or there is none.
+ * *name: of a function that creates a Context, as executors do, and that ops.is_executor took for
+ * one; NULL the module has none. False: not known, as no layout file says so.
  */
-bool enumerated_begins(struct dwarf_module *dm, const char **name);
+bool enumerated_executor(struct dwarf_module *dm, const char **name);
 
 #endif

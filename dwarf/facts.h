@@ -58,7 +58,7 @@ enum fact_kind {
 	FACT_GENERICS,  /* DIE of a type -> its template parameters */
 	FACT_HELD,      /* nth state of a coroutine -> its variables: see held_plan() */
 	FACT_CONTEXT,   /* DIE of a function -> whether it has a task's Context */
-	FACT_BEGINS,    /* 1 -> name of a function outside of the runtime that begins to poll */
+	FACT_EXECUTOR,  /* 1 -> name of a function: see enumerated_executor() */
 	FACT_KINDS,
 };
 

@@ -52,7 +52,7 @@ static const struct {
 	[FACT_GENERICS] = { KEY_DIE, "*(sD)" },
 	[FACT_HELD] = { KEY_NUMBER, "nn*(n)*(n)*(n)" },
 	[FACT_CONTEXT] = { KEY_DIE, "n" },
-	[FACT_BEGINS] = { KEY_NUMBER, "s" },
+	[FACT_EXECUTOR] = { KEY_NUMBER, "s" },
 };
 
 /* ---- a walk over a record ---- */

@@ -157,85 +157,71 @@ static bool is_context(const struct type *t)
 	return false;
 }
 
-static bool find_context(struct dwarf_module *dm, struct die *scope, void *arg)
-{
-	int *depth = arg;
-	struct said said;
-	struct die d;
-
-	if (*depth > MAX_VARIABLE_DEPTH)
-		return false;
-	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
-		struct die at = d;
-		bool found = false;
-
-		if (d.tag == DW_TAG_lexical_block) {
-			++*depth;
-			found = find_context(dm, &at, depth);
-			--*depth;
-		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
-			said_read(&at, &said);
-			said_complete(dm, &said);
-			found = said.type && is_context(type_at(dm, said.type));
-		}
-		if (found)
-			return true;
-	}
-	return false;
-}
-
-bool search_has_context(const struct function *f)
-{
-	int depth = 0;
-
-	return each_origin(f->dm, f->die, find_context, &depth);
-}
-
-struct context_search {
-	bool closure; /* one that has captured a reference has a variable for it too */
-	bool given, own;
+/* What has a Context among a function's variables. */
+struct contexts {
+	bool parameter; /* its caller gave it one */
+	bool variable;  /* it has one itself */
+	bool reference; /* a variable refers to one: created here, or captured by a closure */
 	int depth;
 };
 
-static bool find_own_context(struct dwarf_module *dm, struct die *scope, void *arg)
+static void note_context(struct contexts *has, const struct type *t, unsigned tag)
 {
-	struct context_search *search = arg;
+	if (tag == DW_TAG_formal_parameter)
+		has->parameter = true;
+	else if (type_kind(t) == TYPE_POINTER)
+		has->reference = true;
+	else
+		has->variable = true;
+}
+
+/* Up to the first parameter that is one: no more is asked then. */
+static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
+{
+	struct contexts *has = arg;
 	const struct type *t;
 	struct said said;
 	struct die d;
 
-	if (search->depth > MAX_VARIABLE_DEPTH)
+	if (has->depth > MAX_VARIABLE_DEPTH)
 		return false;
-	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+	for (bool any = !has->parameter && die_child(scope, &d); any && !has->parameter;
+	     any = die_sibling(&d, &d)) {
 		struct die at = d;
 
 		if (d.tag == DW_TAG_lexical_block) {
-			search->depth++;
-			find_own_context(dm, &at, search);
-			search->depth--;
+			has->depth++;
+			find_contexts(dm, &at, has);
+			has->depth--;
 		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
 			said_read(&at, &said);
 			said_complete(dm, &said);
 			t = said.type ? type_at(dm, said.type) : NULL;
-			if (!t || !is_context(t))
-				continue;
-			search->given |= d.tag == DW_TAG_formal_parameter;
-			search->own |= !search->closure || type_kind(t) != TYPE_POINTER;
+			if (t && is_context(t))
+				note_context(has, t, d.tag);
 		}
 	}
-	return search->given;
+	return has->parameter;
 }
 
-bool search_own_context(const struct function *f)
+bool search_has_context(const struct function *f)
+{
+	struct contexts has = { 0 };
+
+	each_origin(f->dm, f->die, find_contexts, &has);
+	return has.parameter || has.variable || has.reference;
+}
+
+bool search_creates_context(const struct function *f)
 {
 	const char *last = qualified_last(f->name);
-	struct context_search search = { .closure = str_begins(last, "{closure") };
+	struct contexts has = { 0 };
 
 	/* A coroutine's is a variable of its poll function. */
 	if (str_begins(last, "{async_") || str_begins(last, "{gen"))
 		return false;
-	each_origin(f->dm, f->die, find_own_context, &search);
-	return search.own && !search.given;
+	each_origin(f->dm, f->die, find_contexts, &has);
+	return !has.parameter && (has.variable || (has.reference && !str_begins(last, "{closure")));
 }
 
 /* The nth variable `__awaitee` of a type of that name, depth first as in the source. */

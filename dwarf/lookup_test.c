@@ -115,23 +115,23 @@ static void test_context_of_a_task(void **state)
 	assert_false(function_has_context(plain));
 }
 
-static bool begins_to_poll(struct fixture *f, const char *name)
+static bool creates_context(struct fixture *f, const char *name)
 {
-	return search_own_context(lookup_function(f->di, address_of(f, name)));
+	return search_creates_context(lookup_function(f->di, address_of(f, name)));
 }
 
-/* Where polling begins: in what makes a Context, not in what is given one, nor in a coroutine. */
-static void test_own_context(void **state)
+/* Executors create one; what is polled is given one, and so is a coroutine. */
+static void test_created_context(void **state)
 {
 	struct fixture endless = fixture_open_file("testdata/unit/endless.elf");
 	const struct function *coroutine;
 
-	assert_true(begins_to_poll(&endless, "endless"));
-	assert_false(begins_to_poll(*state, "boxed"));
-	assert_false(begins_to_poll(*state, "enums"));
+	assert_true(creates_context(&endless, "endless"));
+	assert_false(creates_context(*state, "boxed"));
+	assert_false(creates_context(*state, "enums"));
 	coroutine = lookup_function(endless.di, address_of(&endless, "{async_fn#0}"));
 	assert_true(function_has_context(coroutine));
-	assert_false(search_own_context(coroutine));
+	assert_false(search_creates_context(coroutine));
 	fixture_close(&endless);
 }
 
@@ -602,7 +602,7 @@ int main(void)
 		cmocka_unit_test(test_declarations),
 		cmocka_unit_test(test_template_parameters),
 		cmocka_unit_test(test_context_of_a_task),
-		cmocka_unit_test(test_own_context),
+		cmocka_unit_test(test_created_context),
 		cmocka_unit_test(test_async_code),
 		cmocka_unit_test(test_names_of_dies),
 		cmocka_unit_test(test_types_by_name),

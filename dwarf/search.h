@@ -16,8 +16,8 @@ const struct type *search_param(const struct function *f, const char *name);
 const struct type *search_variable(const struct function *f, const char *name);
 const struct type *search_first_argument(const struct function *f);
 bool search_has_context(const struct function *f);
-/* Has it a Context that no caller gave it? Then it is where polling begins: an executor, say. */
-bool search_own_context(const struct function *f);
+/* Has it a Context that no caller gave it? Executors have; what is polled is given one. */
+bool search_creates_context(const struct function *f);
 const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near);
 struct error *search_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)

@@ -304,6 +304,14 @@ static const char *name_in_program(struct inspector *in)
 	return NULL;
 }
 
+/* The function that a closure is in. */
+static const char *outer_function(struct arena *a, const char *name)
+{
+	const char *closure = strstr(name, "::{closure");
+
+	return closure ? arena_strndup(a, name, (size_t)(closure - name)) : name;
+}
+
 /* "futures_executor::local_pool::run_executor": not std's, and without the closures in it. */
 static const char *function_name(struct collector *c, struct sight s)
 {
@@ -317,9 +325,7 @@ static const char *function_name(struct collector *c, struct sight s)
 	}
 	if (!own)
 		s = (struct sight){ s.stack, frame, level };
-	const char *name = stack_function_name(c, seen(&s));
-	const char *closure = strstr(name, "::{closure");
-	return closure ? arena_printf(c->a, "%.*s", (int)(closure - name), name) : name;
+	return outer_function(c->a, stack_function_name(c, seen(&s)));
 }
 
 /* ---- the whole ---- */
@@ -396,49 +402,38 @@ static const char *lead(const struct collector *c, bool unknown)
 	                      : "this program has async code, and no tokio";
 }
 
-/* "futures_executor::local_pool::run_executor" of a closure in it. */
-static const char *without_generics(struct arena *a, const char *name)
-{
-	const char *closure = strstr(name, "::{closure");
-	const char *generics = strchr(name, '<');
-	size_t len = strlen(name);
-
-	if (closure)
-		len = (size_t)(closure - name);
-	if (generics && generics > name && (size_t)(generics - name) < len)
-		len = (size_t)(generics - name);
-	return clean_name(a, arena_printf(a, "%.*s", (int)len, name));
-}
-
 /*
- * With a layout file the functions of a thread that is not tokio's have no names. Threads that may
- * poll futures then; what in the program could have them do that.
+ * With a layout file, functions of threads outside of tokio have no names. Where the program has an
+ * executor beside tokio, such a thread may be in it.
  */
 static void doubt_unnamed(struct collector *c)
 {
 	const struct module *m = c->in->target->main_module;
 	struct dwarf_module *dm = m ? debuginfo_module(c->in->di, m) : NULL;
-	const struct thread_info *th = NULL;
-	const char *function = NULL;
+	const struct thread_info *first = NULL;
+	const char *function = NULL, *why = "this layout file does not tell whether there are any";
 	size_t n = 0;
 
-	if (!dm || (enumerated_begins(dm, &function) && !function))
+	if (!dm || (enumerated_executor(dm, &function) && !function))
 		return;
-	for (size_t i = 0; i < c->out->nthreads; i++) {
-		if (c->out->threads[i].role != THREAD_OTHER || c->out->threads[i].pooled)
-			continue;
-		th = n++ ? th : &c->out->threads[i];
+	for (size_t i = c->out->nthreads; i-- > 0;) {
+		const struct thread_info *th = &c->out->threads[i];
+
+		if (th->role == THREAD_OTHER && !th->pooled) {
+			first = th;
+			n++;
+		}
 	}
 	if (n == 0)
 		return;
+	if (function)
+		why = arena_printf(c->a, "the program has %s, which polls futures",
+		                   outer_function(c->a, name_without_generics(
+								c->a, clean_name(c->a, function))));
 	snapshot_incomplete(c->out,
 	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
 	                    "without tokio are not shown (%s)",
-	                    th->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does",
-	                    function ? arena_printf(c->a, "the program has %s, which polls",
-	                                            without_generics(c->a, function))
-	                             : "the file is an old one, and does not tell either whether "
-	                               "the program has such tasks");
+	                    first->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does", why);
 }
 
 void other_executors_find(struct collector *c)

@@ -57,10 +57,7 @@ static bool tells(const char *path)
 		return true;
 	if (!str_begins(path, "tokio::runtime::"))
 		return false;
-	bool ret = !strchr(path, '<') || str_begins(last, "poll");
-	for (size_t i = 0; !ret && i < sizeof(telling) / sizeof(*telling); i++)
-		ret = str_begins(path, telling[i]);
-	return ret;
+	return !strchr(path, '<') || str_begins(last, "poll") || str_begins_with_any(path, telling);
 }
 
 /*
@@ -114,25 +111,19 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 
 	for (const char *p = name; (p = strstr(p, " as ")); p += 4)
 		trait = p + 4;
-	for (size_t i = 0; trait && i < sizeof(dull) / sizeof(*dull); i++) {
-		if (str_begins(trait, dull[i]))
-			return false;
-	}
+	if (trait && str_begins_with_any(trait, dull))
+		return false;
 	meet(r, concrete);
 	return trait != NULL;
 }
 
-/* Neither the runtime nor what is only called with a future. */
-static bool begins(const char *name, void *arg)
+/* Neither the runtime's own, nor what std has for whoever polls. */
+static bool is_executor(const char *name, void *arg)
 {
 	static const char *const others[] = { "tokio::", "core::", "alloc::", "std::" };
 
 	(void)arg;
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		if (str_begins(name, others[i]))
-			return false;
-	}
-	return true;
+	return !str_begins_with_any(name, others);
 }
 
 static void note_units(size_t done, size_t all, void *arg)
@@ -248,7 +239,7 @@ static struct error *rehearse(struct rehearser *r)
 		.tells = tells,
 		.function = visit_function,
 		.vtable = visit_vtable,
-		.begins = begins,
+		.is_executor = is_executor,
 		.progress = note_units,
 	};
 

@@ -161,18 +161,12 @@ static bool owns(struct inspector *in, const struct tokio *k, const struct tokio
 	return !err && found && owned.id == owner && is_shared(in->target, s->strong.addr);
 }
 
-/* The type of the scheduler of tasks that are polled by that; NULL unknown. */
+/* The type of the scheduler, an Arc, of tasks with that poll function; NULL unknown. */
 static const struct type *scheduler_type(struct inspector *in, struct tokio *k, uint64_t poll)
 {
 	const struct task_plan *plan = tokio_task_plan(in, k, poll);
-	size_t n = 0;
-	const struct type_param *params = plan && plan->cell ? type_params(plan->cell, &n) : NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(params[i].name, "S") == 0)
-			return params[i].type;
-	}
-	return NULL;
+	return plan && plan->cell ? type_param(plan->cell, "S") : NULL;
 }
 
 static bool same_type(const struct type *a, const struct type *b)
@@ -190,8 +184,8 @@ static struct tokio_root *known_root(struct tokio_roots *roots, uint64_t addr)
 }
 
 /*
- * Ids of lists are small numbers, which memory is full of: that a scheduler of one kind has one
- * where another kind has it says nothing.
+ * Ids of lists are small numbers, which memory is full of: where a scheduler of one kind has the
+ * id, one of another kind may have the same number by chance. So its type decides.
  */
 struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t poll,
                                   uint64_t arc, uint64_t owner)
@@ -215,8 +209,11 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 		root = known_root(roots, s.data.addr);
 		if (!root && roots->list.n < MAX_ROOTS) {
 			root = vec_push(&roots->list);
-			*root = (struct tokio_root){ k,     f, s.data.addr, s.strong.addr,
-				                     owner, 0, NULL };
+			*root = (struct tokio_root){ .tokio = k,
+				                     .flavor = f,
+				                     .addr = s.data.addr,
+				                     .strong = s.strong.addr,
+				                     .owned_id = owner };
 		}
 		return root;
 	}
