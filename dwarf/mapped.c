@@ -55,7 +55,7 @@ void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_
 void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
 	mapped_add(m, data, offset, size);
-	if (m->base && (const uint8_t *)data == m->base + offset)
+	if (m->base && (uintptr_t)data - offset == (uintptr_t)m->base && offset + size <= m->high)
 		m->scattered = (struct file_part){ offset, offset + size };
 }
 

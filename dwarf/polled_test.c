@@ -288,6 +288,7 @@ static void test_scattered(void **state)
 		assert_in_range(mappings_in(file, SCATTERED_SIZE), 4, 8);
 	/* What lies elsewhere is no part of it. */
 	mapped_add_scattered(&dm.file, heap, MIB, MIB);
+	mapped_add_scattered(&dm.file, heap, UINT64_MAX - MIB, MIB);
 	assert_int_equal(dm.file.scattered.high, 7 * MIB);
 	munmap(file, SCATTERED_SIZE);
 	close(fd);
