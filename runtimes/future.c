@@ -389,6 +389,21 @@ struct future *future_decode(struct decoder *d, struct value v)
 	return f;
 }
 
+bool future_is_at_rest(const struct future *f)
+{
+	while (!f->wait && f->nchildren == 1)
+		f = f->children[0];
+	if (f->state == FUTURE_UNRESUMED || f->state == FUTURE_RETURNED)
+		return true;
+	for (size_t i = 0; f->wait && i < f->wait->ndetails; i++) {
+		const struct wait_detail *detail = &f->wait->details[i];
+
+		if (strcmp(detail->key, "registered") == 0)
+			return detail->number == 0;
+	}
+	return false;
+}
+
 struct future *future_by_name(struct collector *c, const char *name)
 {
 	struct future *f = NEW(c->a, struct future);

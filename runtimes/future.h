@@ -52,6 +52,13 @@ struct future *future_decode(struct decoder *d, struct value v);
  */
 struct error *future_strip(struct decoder *d, struct value *v, struct future *f) MUST_CHECK;
 
+/*
+ * Is f, down to its innermost only child, a timer that nobody has polled since it was made or
+ * reset, or an async fn that is not between its first poll and its return? A pending future that
+ * polls f would have changed that.
+ */
+bool future_is_at_rest(const struct future *f);
+
 /* A future of which only the type's name is known. */
 struct future *future_by_name(struct collector *c, const char *type_name);
 

@@ -516,6 +516,9 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 		err = stop_and_collect(in, &request, &(struct reading){ 0 }, &r.out);
 	if (!err)
 		err = interrupt_check();
+	if (!err && !r.out->complete && r.out->nnotes == 0)
+		snapshot_note(r.out, "what could not be read is marked where `async backtrace all` "
+		                     "shows it");
 	if (err) {
 		snapshot_free(r.out);
 		return err;

@@ -27,30 +27,11 @@ bool mixed_is_type(const struct type *t)
 	return false;
 }
 
-/*
- * A timer that nobody has polled since it was made or reset, an async fn that is not between its
- * first poll and its return: a pending future that polls them would have changed that.
- */
-static bool is_at_rest(const struct future *f)
-{
-	while (!f->wait && f->nchildren == 1)
-		f = f->children[0];
-	if (f->state == FUTURE_UNRESUMED || f->state == FUTURE_RETURNED)
-		return true;
-	for (size_t i = 0; f->wait && i < f->wait->ndetails; i++) {
-		const struct wait_detail *detail = &f->wait->details[i];
-
-		if (strcmp(detail->key, "registered") == 0)
-			return detail->number == 0;
-	}
-	return false;
-}
-
 static size_t add(struct future **to, size_t n, struct future *const *list, size_t nlist,
                   bool at_rest)
 {
 	for (size_t i = 0; i < nlist; i++) {
-		if (is_at_rest(list[i]) == at_rest)
+		if (future_is_at_rest(list[i]) == at_rest)
 			to[n++] = list[i];
 	}
 	return n;

@@ -63,9 +63,17 @@ static void find_type(struct candidates *cs, const struct mark *m)
 	}
 }
 
+/* Does f await a timer that was never polled? Who awaits one and waits has polled it. */
+static bool awaits_unpolled(const struct future *f)
+{
+	while (f->state == FUTURE_SUSPENDED && f->nchildren == 1)
+		f = f->children[0];
+	return f->wait && strcmp(f->wait->kind, "sleep") == 0 && future_is_at_rest(f);
+}
+
 /*
  * A place counts when nothing decoded from it is odd, and it holds something that stray bytes
- * do not: a suspended coroutine, or a handle of a task that exists.
+ * do not: a suspended coroutine that polled what it awaits, or a handle of a task that exists.
  */
 static void judge(struct candidates *cs, uint64_t addr)
 {
@@ -84,6 +92,8 @@ static void judge(struct candidates *cs, uint64_t addr)
 	if (d.faults)
 		return;
 	if (!d.suspended && !(f->wait && (f->wait->task || leaf_proves_itself(cs->type))))
+		return;
+	if (awaits_unpolled(f))
 		return;
 	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
 	cs->evidence[cs->n] = value_self_references(cs->c->in->target, v);

@@ -1,10 +1,12 @@
 //! Tasks that wait for time, in every way that tokio has.
 
 use std::future::{pending, Future};
+use std::mem::{align_of, size_of, MaybeUninit};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::task::JoinHandle;
+use tokio::runtime::Builder;
+use tokio::task::{yield_now, JoinHandle};
 use tokio::time::{
     interval, interval_at, sleep, sleep_until, timeout, timeout_at, Instant, Interval, Sleep,
 };
@@ -66,8 +68,39 @@ async fn patient_until(end: Instant) {
     let _ = timeout_at(end, pending::<()>()).await;
 }
 
-#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn main() {
+async fn rest() {
+    yield_now().await;
+    here!("timers::rest");
+    sleep(FOREVER).await;
+}
+
+/// Memory that looks like a future which awaits a timer, but for the timer: nobody polled it.
+type Decoy<F> = MaybeUninit<F>;
+type Byte = MaybeUninit<u8>;
+
+/// Wherever the timer lies in the future, one of the decoys has one there, and all other bytes are
+/// the number of its state at the second await. Volatile: nobody but a debugger reads them.
+fn decoys<F>(_: &F) -> [Decoy<F>; 8] {
+    let mut decoys = [(); 8].map(|()| Decoy::<F>::uninit());
+    for (i, decoy) in decoys.iter_mut().enumerate() {
+        let nap = MaybeUninit::new(sleep(FOREVER));
+        let (from, to) = (nap.as_ptr().cast::<Byte>(), decoy.as_mut_ptr().cast::<Byte>());
+        let (at, size) = (i * align_of::<Sleep>(), size_of::<Sleep>());
+        for i in 0..size_of::<F>() {
+            // SAFETY: both have that many bytes, and the decoy no value that could be broken.
+            unsafe {
+                let inside = i >= at && i < at + size;
+                let byte = if inside { from.add(i - at).read() } else { Byte::new(4) };
+                to.add(i).write_volatile(byte);
+            }
+        }
+    }
+    decoys
+}
+
+fn main() {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let guard = runtime.enter();
     let later = Instant::now() + FOREVER;
     // The first tick of this one is due at once.
     let yearly = tokio::spawn(tick(interval(FOREVER)));
@@ -87,8 +120,12 @@ async fn main() {
         .task(Task::idle(id(&late), &["timers::tick_late"]).waits(year()))
         .task(Task::idle(id(&tokio::spawn(patient())), &["timers::patient"]))
         .task(Task::idle(id(&tokio::spawn(patient_until(later))), &["timers::patient_until"]))
-        .block_on(&["timers::main::{async_block#0}"])
+        .block_on(&["timers::rest"])
         .publish();
-    here!("timers::main::{async_block#0}");
-    pending::<()>().await;
+    let rest = rest();
+    let decoys = decoys(&rest);
+    drop(guard);
+    runtime.block_on(rest);
+    // SAFETY: its memory is there; whoever reads it keeps its place from being used for others.
+    unsafe { decoys.as_ptr().cast::<Byte>().read_volatile() };
 }
