@@ -1,7 +1,9 @@
 //! Tasks that look lost and are not: what wakes them is polled where no type tells it.
 
 use std::collections::HashMap;
-use std::future::{poll_fn, Future};
+#[cfg(feature = "since_1_28")]
+use std::future::poll_fn;
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
@@ -71,6 +73,7 @@ async fn serve(clients: Sender<u32>, inbox: Receiver<u32>) {
     Server { inbox, clients, polls: 0 }.await;
 }
 
+#[cfg(feature = "since_1_28")]
 async fn by_closure(clients: Sender<u32>, mut inbox: Receiver<u32>) {
     let closure = poll_fn(|cx| {
         STOP.lock().unwrap().push(cx.waker().clone());
@@ -96,5 +99,6 @@ where
 pub(crate) fn spawn_all(tasks: &mut Tasks) {
     spawn(tasks, "deadlocks::actors::dispatch", dispatch);
     spawn(tasks, "deadlocks::actors::serve", serve);
+    #[cfg(feature = "since_1_28")]
     spawn(tasks, "deadlocks::actors::by_closure", by_closure);
 }

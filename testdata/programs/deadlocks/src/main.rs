@@ -1,6 +1,7 @@
 //! Tasks that wait for each other in every way in which none of them will ever go on, tasks that
 //! are stuck behind them, tasks that nobody will ever wake, and some that only look so.
 
+#[cfg(feature = "since_1_28")]
 mod aborts;
 mod actors;
 mod arms;
@@ -42,6 +43,7 @@ async fn main() {
     let mut tasks = Tasks::default();
     cycles::spawn_all(&mut tasks).await;
     arms::spawn_all(&mut tasks);
+    #[cfg(feature = "since_1_28")]
     aborts::spawn_all(&mut tasks);
     channels::spawn_all(&mut tasks);
     calls::spawn_all(&mut tasks);

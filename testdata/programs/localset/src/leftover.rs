@@ -38,7 +38,7 @@ fn poll_and_drop<F: Future>(place: &mut MaybeUninit<F>, future: F) {
 }
 
 /// A job of the blocking pool, whose future is searched for on the stack.
-pub fn job_with_leftover(told: Sender<Part>) {
+pub(crate) fn job_with_leftover(told: Sender<Part>) {
     let (earlier, set) = (LocalSet::new(), LocalSet::new());
     let mut leftover = MaybeUninit::uninit();
     poll_and_drop(&mut leftover, earlier.run_until(beside_leftover()));

@@ -1,11 +1,11 @@
 //! Who waits to read and who to write, where a socket's slots for wakers do not tell it: a socket
 //! that several futures use, and wakers of reads that were given up.
 
-use std::future::{poll_fn, Future};
+use std::future::Future;
 use std::os::unix::net;
 use std::pin::Pin;
 
-use futures_util::future::poll_immediate;
+use futures_util::future::{poll_fn, poll_immediate};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufWriter};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpStream, UnixStream};
