@@ -4,7 +4,7 @@
 #include "dwarf/search.h"
 #include "dwarf/test/module.h"
 
-static const char glue[] = "core::ptr::drop_in_place";
+static const char glue[] = DROP_GLUE;
 
 struct counter {
 	struct fixture *f;
@@ -88,6 +88,8 @@ static void test_crates_are_told_apart(void **state)
 	uint64_t a = put_unit(&h, "a/src/lib.rs/@/a.1-cgu.0", "drop_in_place<a::T>");
 	uint64_t b = put_unit(&h, "b/src/lib.rs/@/b.1-cgu.0", "drop_in_place<b::T>");
 	put_unit(&h, "a/src/lib.rs/@/a.1-cgu.1", "drop_in_place<alloc::vec::Vec<a::U, G>>");
+	uint64_t c = put_unit(&h, "c/src/lib.rs/@/c.1-cgu.0", "drop_glue<c::T>");
+	put_unit(&h, "c/src/lib.rs/@/c.1-cgu.1", "drop_glues<c::U>");
 	struct fixture f = hand_made_open(&h);
 
 	for (int i = 0; i < 2; i++) {
@@ -96,6 +98,9 @@ static void test_crates_are_told_apart(void **state)
 		assert_false(lookup_has_instance(f.dm, a, glue, "b::T"));
 		assert_true(lookup_has_instance(f.dm, b, glue, "b::T"));
 		assert_false(lookup_has_instance(f.dm, b, glue, "a::T"));
+		/* As rustc calls it since 1.97. */
+		assert_true(lookup_has_instance(f.dm, c, glue, "c::T"));
+		assert_false(lookup_has_instance(f.dm, c, glue, "c::U"));
 	}
 	fixture_close(&f);
 }

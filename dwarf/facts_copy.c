@@ -5,6 +5,7 @@
 
 #include "dwarf/facts_inside.h"
 #include "dwarf/lookup.h"
+#include "dwarf/qualified.h"
 
 enum key_kind {
 	KEY_NUMBER,
@@ -261,8 +262,6 @@ static uint64_t id_of(struct merger *m, uint64_t die)
 
 /* ---- the copy ---- */
 
-static const char drop_glue[] = "core::ptr::drop_in_place";
-
 struct copier {
 	struct merger *m;
 	struct fact_draft draft;
@@ -288,15 +287,12 @@ static void copy_die(struct walk *w, uint64_t die)
 /* Drop glue is worth its place when it is of a type that is known. */
 static bool is_of_use(const struct merger *m, const char *path, const char *name)
 {
-	size_t len = strlen(name), glue_len = strlen(drop_glue);
 	SCRATCH(tmp);
 
-	if (strcmp(path, drop_glue) != 0)
+	if (strcmp(path, DROP_GLUE) != 0)
 		return true;
-	if (len < glue_len + 2)
-		return false;
-	const char *type = arena_strndup(&tmp, name + glue_len + 1, len - glue_len - 2);
-	return map_has(&m->names, lookup_name_key(type));
+	const char *type = qualified_first_generic(&tmp, name);
+	return type && map_has(&m->names, lookup_name_key(type));
 }
 
 typedef VEC(struct {
@@ -340,7 +336,7 @@ static void copy_instances(struct merger *m, const char *path, uint64_t home, st
 	struct fact before;
 
 	read_instances(m, path, from, &found);
-	if (home && strcmp(path, drop_glue) != 0)
+	if (home && strcmp(path, DROP_GLUE) != 0)
 		write_instances(m, path, home, &found);
 	if (fact_find(m->to, FACT_INSTANCES, 0, path, &before))
 		read_instances(m, path, before, &found);

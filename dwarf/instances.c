@@ -12,8 +12,9 @@ enum { MUCH_TO_SCAN = 8 << 20 };
 struct instance_search {
 	struct dwarf_module *dm;
 	const char *path, *base; /* the last part of it, */
-	const char *outer;       /* and the one before; NULL: not told apart */
-	size_t path_len, base_len, outer_len;
+	const char *other_base;  /* a newer name of it, NULL none, */
+	const char *outer;       /* and the part before; NULL: not told apart */
+	size_t outer_len;
 	instance_fn *visit;
 	void *arg;
 };
@@ -58,11 +59,24 @@ static bool may_be_there(const struct instance_search *s, struct unit *u, uint32
 	return last->fits;
 }
 
-static bool is_instance(const struct instance_search *s, struct unit *u, uint32_t index)
+static bool is_generic(const char *name, const char *base)
 {
-	const char *own = scan_scope_name(&s->dm->sections, u, index);
+	size_t len = strlen(base);
 
-	return own && strncmp(own, s->base, s->base_len) == 0 && own[s->base_len] == '<';
+	return strncmp(name, base, len) == 0 && name[len] == '<';
+}
+
+static bool is_instance(const struct instance_search *s, const char *last)
+{
+	return is_generic(last, s->base) || (s->other_base && is_generic(last, s->other_base));
+}
+
+/* Is it one by its whole name? */
+static bool is_instance_of_path(const struct instance_search *s, const char *name)
+{
+	size_t scope = (size_t)(s->base - s->path);
+
+	return strncmp(name, s->path, scope) == 0 && is_instance(s, name + scope);
 }
 
 static void visit_instances(const struct instance_search *s, struct unit *u)
@@ -71,12 +85,15 @@ static void visit_instances(const struct instance_search *s, struct unit *u)
 
 	for (uint32_t i = 0; i < u->nscopes; i++) {
 		const struct scope_note *note = &u->scopes[i];
+		const char *own = NULL;
 
-		if (!may_be_there(s, u, i, &last) || !is_instance(s, u, i))
+		if (may_be_there(s, u, i, &last))
+			own = scan_scope_name(&s->dm->sections, u, i);
+		if (!own || !is_instance(s, own))
 			continue;
 		STR(name);
 		if (lookup_append_die_name(s->dm, u->start + note->die, &name) &&
-		    strncmp(str_text(&name), s->path, s->path_len) == 0)
+		    is_instance_of_path(s, str_text(&name)))
 			s->visit(str_text(&name),
 			         note->tag == DW_TAG_subprogram && (note->flags & SCOPE_ADDRESS),
 			         s->arg);
@@ -111,13 +128,11 @@ static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *he
 void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg)
 {
-	const char *base = qualified_last(path);
 	struct instance_search s = {
 		.dm = dm,
 		.path = path,
-		.base = base,
-		.path_len = strlen(path),
-		.base_len = strlen(base),
+		.base = qualified_last(path),
+		.other_base = strcmp(path, DROP_GLUE) == 0 ? "drop_glue" : NULL,
 		.visit = visit,
 		.arg = arg,
 	};

@@ -184,6 +184,11 @@ void lookup_tell_has_poll(const struct type *t);
  * near belongs to. has_code: a function with an address in the file. A name may come again.
  */
 typedef void instance_fn(const char *name, bool has_code, void *arg);
+/*
+ * The path of what the compiler makes to drop a value. Since 1.97 its name is drop_glue, and
+ * drop_in_place is a function of core that calls it: whoever asks for this path is told of both.
+ */
+#define DROP_GLUE "core::ptr::drop_in_place"
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);
 /*

@@ -18,8 +18,7 @@ static bool starts(const char *text, const char *prefix)
 
 static bool crate_has_glue(const struct type *where, const struct type *t)
 {
-	return lookup_has_instance(type_module(where), type_die(where), "core::ptr::drop_in_place",
-	                           type_name(t));
+	return lookup_has_instance(type_module(where), type_die(where), DROP_GLUE, type_name(t));
 }
 
 /* Did the compiler make drop glue for it? Only a type with an impl of Drop needs the question. */

@@ -144,8 +144,7 @@ static void ignore_instance(const char *name, bool has_code, void *arg)
 static void ask_about_drops(struct dwarf_module *dm)
 {
 	for (size_t i = 0; i < dm->nunits; i++)
-		lookup_each_instance(dm, dm->units[i].first_die, "core::ptr::drop_in_place",
-		                     ignore_instance, NULL);
+		lookup_each_instance(dm, dm->units[i].first_die, DROP_GLUE, ignore_instance, NULL);
 }
 
 /* The questions that decoding a value of the type asks beyond what the type itself says. */
