@@ -492,16 +492,27 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	return f;
 }
 
+/* What the place says that the variables name. */
+enum told_state {
+	TOLD_NOTHING,   /* there is no such future: the variable is not there any more */
+	TOLD_WAITING,   /* it may be waited for */
+	TOLD_OTHERWISE, /* it may not */
+};
+
 /*
  * The thread waits, so what it polled is suspended. Where the optimiser keeps the state of a
  * coroutine elsewhere (its last await never ends), its memory says otherwise, and is no answer.
  */
-static bool may_be_waiting(const struct candidates *cs, uint64_t addr)
+static enum told_state look_at_told(const struct candidates *cs, uint64_t addr)
 {
 	struct decoder d = { .c = cs->c, .strict = true };
-	enum future_state state = future_decode(&d, (struct value){ cs->type, addr })->state;
+	const struct future *f = future_decode(&d, (struct value){ cs->type, addr });
 
-	return state == FUTURE_SUSPENDED || state == FUTURE_STATE_NONE;
+	if (f->state == FUTURE_SUSPENDED)
+		return TOLD_WAITING;
+	if (f->state != FUTURE_STATE_NONE)
+		return TOLD_OTHERWISE;
+	return f->problem ? TOLD_NOTHING : TOLD_WAITING;
 }
 
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
@@ -517,13 +528,14 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 		return f;
 	}
 	uint64_t addr;
-	bool told = ask_variables(&cs, s, m, &addr);
-	if (told && may_be_waiting(&cs, addr)) {
+	enum told_state told =
+		ask_variables(&cs, s, m, &addr) ? look_at_told(&cs, addr) : TOLD_NOTHING;
+	if (told == TOLD_WAITING) {
 		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}
-	if (!told && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
+	if (told == TOLD_NOTHING && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
 	    always_holds_evidence(cs.type))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
