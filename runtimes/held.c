@@ -49,12 +49,31 @@ static bool is_inside(uint64_t addr, const struct future_region *r)
 	return addr >= r->addr && addr - r->addr < r->size;
 }
 
+/* Is the number of its state in the word at addr? Then that is no reference, or no longer one. */
+static bool holds_state(const struct future_region *r, uint64_t addr)
+{
+	const struct member *state = type_is_coroutine(r->type) ? type_discr(r->type) : NULL;
+
+	return state && r->addr + state->offset < addr + 8 &&
+	       addr < r->addr + state->offset + type_size(state->type);
+}
+
+/* Does one of the futures there say that the word at addr leads to nothing it polls? */
+static bool is_passed(uint64_t addr, const struct future_region *there, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((there[i].leaf && is_inside(addr, &there[i])) || holds_state(&there[i], addr))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Any word that could be a reference counts: nothing that is polled may be said to be not. But for
  * leaves: tokio's lists of timers and waiters run through them, from one future to any other.
  */
-static void scan(struct uses *u, uint64_t addr, uint64_t size, const struct future_region *leaves,
-                 size_t nleaves)
+static void scan(struct uses *u, uint64_t addr, uint64_t size, const struct future_region *there,
+                 size_t nthere)
 {
 	if (size > MAX_SCAN - u->scanned) {
 		u->too_much = true;
@@ -62,12 +81,9 @@ static void scan(struct uses *u, uint64_t addr, uint64_t size, const struct futu
 	}
 	u->scanned += size;
 	for (uint64_t at = (addr + 7) & ~UINT64_C(7); at + 8 <= addr + size; at += 8) {
-		const struct future_region *leaf = NULL;
 		uint64_t word;
 
-		for (size_t i = 0; i < nleaves && !leaf; i++)
-			leaf = leaves[i].leaf && is_inside(at, &leaves[i]) ? &leaves[i] : NULL;
-		if (leaf)
+		if (is_passed(at, there, nthere))
 			continue;
 		struct error *err = target_read_uint(u->t, at, 8, &word);
 		u->too_much |= err != NULL;
