@@ -62,6 +62,8 @@ programs=${PROGRAMS:-$(cd "$here/programs" && printf '%s\n' */Cargo.toml | grep 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache
+# A machine that is busy with other tests needs longer than a user would wait.
+export ASYNCDBG_SCAN=${ASYNCDBG_SCAN:-1024,5000}
 pid=
 
 # Ends the program, and fails if it did not end by itself when its stdin did.
