@@ -37,25 +37,25 @@ enum {
 	STRIDE = 16 << 20,    /* of a pass, between two questions */
 };
 
-void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
+bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
 	uint8_t *base = (uint8_t *)(uintptr_t)((uintptr_t)data - offset);
 
 	if (!data || offset > SIZE_MAX - size || (uintptr_t)base % PAGE != 0)
-		return;
+		return false;
 	if (!m->base)
 		*m = (struct file_mapping){ .base = base, .low = offset, .high = offset };
 	if (m->base != base || (m->size && offset + size > m->size))
-		return;
+		return false;
 	parallel_wait(&m->sweeper);
 	m->low = offset < m->low ? offset : m->low;
 	m->high = offset + size > m->high ? offset + size : m->high;
+	return true;
 }
 
 void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
-	mapped_add(m, data, offset, size);
-	if (m->base && (uintptr_t)data - offset == (uintptr_t)m->base && offset + size <= m->high)
+	if (mapped_add(m, data, offset, size))
 		m->scattered = (struct file_part){ offset, offset + size };
 }
 

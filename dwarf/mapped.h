@@ -33,8 +33,11 @@ struct file_mapping {
 	bool sweep_all;             /* the scattered ones too */
 };
 
-/* Takes note that the bytes at an offset of the file are here. Heap copies do not fit the rest. */
-void mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
+/*
+ * Takes note that the bytes at an offset of the file are here. False where they are no part of the
+ * mapping: heap copies do not fit the rest.
+ */
+bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
 
 /* The same of the section that is read here and there: it is mapped in small pieces. */
 void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
