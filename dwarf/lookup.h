@@ -185,8 +185,9 @@ void lookup_tell_has_poll(const struct type *t);
  */
 typedef void instance_fn(const char *name, bool has_code, void *arg);
 /*
- * The path of what the compiler makes to drop a value. Since 1.97 its name is drop_glue, and
- * drop_in_place is a function of core that calls it: whoever asks for this path is told of both.
+ * The path of the functions that the compiler makes to drop values. rustc 1.97 calls them
+ * drop_glue, and drop_in_place is a function of core that calls one: a search for this path visits
+ * both.
  */
 #define DROP_GLUE "core::ptr::drop_in_place"
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,

@@ -63,7 +63,10 @@ static void find_type(struct candidates *cs, const struct mark *m)
 	}
 }
 
-/* Does f await a timer that was never polled? Who awaits one and waits has polled it. */
+/*
+ * Does f await a timer that was never polled? A thread that waits has polled what it awaits. Out of
+ * budget, tokio leaves the timer alone, but wakes the thread at once.
+ */
 static bool awaits_unpolled(const struct future *f)
 {
 	while (f->state == FUTURE_SUSPENDED && f->nchildren == 1)
