@@ -78,6 +78,8 @@ class Hostile:
             return None
         if answer["complete"] != (done.returncode == 0):
             self.fail(what, f"exit code {done.returncode}, complete: {answer['complete']}")
+        if not answer["complete"] and not answer["notes"]:
+            self.fail(what, "incomplete, and no note says why")
         return answer
 
     def read_plans(self):
