@@ -117,15 +117,11 @@ tokio_minor=$(echo "$tokio" | cut -d. -f2)
 [ "$tokio_minor" -lt 39 ] || features+=(truth_tokio/metrics)
 [ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names truth_tokio/local)
 [ "$tokio_minor" -lt 47 ] || features+=(truth_tokio/new_waits truth_tokio/coop)
-if [ "$tokio_minor" -ge 28 ] && [[ " ${options[*]} " == *" -p deadlocks "* ]]; then
-	features+=(deadlocks/since_1_28)
-fi
-if [ "$tokio_minor" -ge 30 ] && [[ " ${options[*]} " == *" -p sockets "* ]]; then
-	features+=(sockets/since_1_30)
-fi
-if [ "$tokio_minor" -ge 36 ] && [[ " ${options[*]} " == *" -p holders "* ]]; then
-	features+=(holders/since_1_36)
-fi
+for feature in deadlocks/since_1_28 sockets/since_1_30 holders/since_1_36; do
+	if [ "$tokio_minor" -ge "${feature##*_}" ] && [[ " ${options[*]} " == *" -p ${feature%%/*} "* ]]; then
+		features+=("$feature")
+	fi
+done
 if [ "$tokio" = 1.52.0 ] && [[ " ${options[*]} " == *" -p tasksets "* ]]; then
 	features+=(tasksets/sharded)
 fi

@@ -86,12 +86,12 @@ fn decoys<F>(_: &F) -> [Decoy<F>; 8] {
         let nap = MaybeUninit::new(sleep(FOREVER));
         let (from, to) = (nap.as_ptr().cast::<Byte>(), decoy.as_mut_ptr().cast::<Byte>());
         let (at, size) = (i * align_of::<Sleep>(), size_of::<Sleep>());
-        for i in 0..size_of::<F>() {
+        for byte in 0..size_of::<F>() {
             // SAFETY: both have that many bytes, and the decoy no value that could be broken.
             unsafe {
-                let inside = i >= at && i < at + size;
-                let byte = if inside { from.add(i - at).read() } else { Byte::new(4) };
-                to.add(i).write_volatile(byte);
+                let inside = byte >= at && byte < at + size;
+                let value = if inside { from.add(byte - at).read() } else { Byte::new(4) };
+                to.add(byte).write_volatile(value);
             }
         }
     }
