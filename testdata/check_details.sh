@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks that every key that runtimes/ gives a detail of a wait is one that a saved snapshot may have
-# (wait_detail_is_known() in runtimes/model.c) and that docs/asyncdbg.schema.json describes.
+# (wait_detail_is_known() in runtimes/model/model.c) and that docs/asyncdbg.schema.json describes.
 #
 # usage: check_details.sh [ROOT]
 #        check_details.sh --self-test    a key that is not listed must be noticed
@@ -15,7 +15,7 @@ used() {
 }
 
 known() {
-	sed -n '/^bool wait_detail_is_known/,/^}/p' runtimes/model.c | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u
+	sed -n '/^bool wait_detail_is_known/,/^}/p' runtimes/model/model.c | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u
 }
 
 described() {
@@ -29,7 +29,7 @@ if [ "${1:-}" = --self-test ]; then
 	trap 'rm -rf "$copy"' EXIT
 	cp -r "$here/../runtimes" "$here/../docs" "$copy"
 	"$here/check_details.sh" "$copy"
-	echo 'void f(void) { wait_int(l, "unheard_of", 1); }' >>"$copy/runtimes/leaf.c"
+	echo 'void f(void) { wait_int(l, "unheard_of", 1); }' >>"$copy/runtimes/future/leaf.c"
 	! "$here/check_details.sh" "$copy" >/dev/null || { echo "a key was not noticed" && exit 1; }
 	exit 0
 fi

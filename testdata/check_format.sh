@@ -17,7 +17,7 @@ if [ "$version" != 14 ]; then
 	exit 0
 fi
 if [ $# -eq 0 ]; then
-	mapfile -t files < <(find debugger dwarf runtimes commands testdata bench -maxdepth 2 -name '*.[ch]')
+	mapfile -t files < <(find debugger dwarf runtimes commands testdata bench -maxdepth 3 -name '*.[ch]')
 	set -- "${files[@]}"
 fi
 clang-format --dry-run -Werror "$@"

@@ -42,9 +42,9 @@ check() {
 	deny debugger '"(dwarf|runtimes|commands)/'
 	deny dwarf '"(runtimes|commands)/'
 	deny runtimes '"commands/'
-	deny debugger "$elf" debugger/{module,debug_file,target_core,tls}{,_test}.c
-	deny debugger '<sys/ptrace\.h>' debugger/live_stop.c debugger/target_live_test.c \
-		debugger/event.c debugger/breakpoint.c
+	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c
+	deny debugger '<sys/ptrace\.h>' debugger/live/live_stop.c debugger/live/target_live_test.c \
+		debugger/live/event.c debugger/live/breakpoint.c
 	for folder in dwarf runtimes commands; do
 		deny "$folder" '<sys/ptrace\.h>'
 	done
@@ -54,15 +54,19 @@ check() {
 	for folder in debugger runtimes commands; do
 		deny "$folder" '<libiberty/'
 	done
+	for folder in debugger dwarf; do
+		deny "$folder" '<jansson\.h>'
+	done
 	for folder in debugger dwarf runtimes; do
-		deny "$folder" '<(jansson|editline/readline|histedit|argp)\.h>'
+		deny "$folder" '<(editline/readline|histedit|argp)\.h>'
 		lines=$(find_lines '(^|[^a-z_])(stdout|v?printf\(|puts\(|putchar\()' "$folder")
 		report "only commands/ writes to standard output" \
 			"$(grep -vE '_test\.c:|/test/' <<<"$lines" || true)"
 	done
-	deny commands '<jansson\.h>' commands/out_json_test.c commands/json_writer_test.c \
-		commands/json_reader_test.c commands/report_test.c \
-		commands/json_reader_fuzz.c commands/test_fuzz.h
+	deny runtimes '<jansson\.h>' runtimes/saved/json_{reader,writer}_test.c \
+		runtimes/saved/json_reader_fuzz.c
+	deny commands '<jansson\.h>' commands/out/out_json_test.c commands/report/report_test.c \
+		commands/test/fuzz.h
 	# By full path, so that grep sees every edge.
 	lines=$(find_lines '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' \
 		debugger dwarf runtimes commands)
@@ -86,19 +90,19 @@ expect() {
 
 if [ "${1:-}" = --self-test ]; then
 	"$here/check_layers.sh"
-	expect debugger/target.c '#include "dwarf/type.h"'
-	expect debugger/base/str.h '#  include "commands/out.h"'
-	expect dwarf/type.c '#include "runtimes/model.h"'
-	expect runtimes/model.h '#include "commands/out.h"'
-	expect runtimes/model.c '#include <elfutils/libdw.h>'
-	expect commands/main.c '#include <gelf.h>'
-	expect debugger/target.c '#include <elfutils/libdwfl.h>'
-	expect debugger/target.c '#include <sys/ptrace.h>'
-	expect commands/main.c '#include <sys/ptrace.h>'
-	expect commands/main.c '#include <jansson.h>'
-	expect runtimes/model.c '#include <jansson.h>'
-	expect runtimes/model.c 'static void f(void) { printf("x"); }'
-	expect dwarf/type.c '#include "type.h"'
+	expect debugger/target/target.c '#include "dwarf/types/type.h"'
+	expect debugger/base/str.h '#  include "commands/out/out.h"'
+	expect dwarf/types/type.c '#include "runtimes/model/model.h"'
+	expect runtimes/model/model.h '#include "commands/out/out.h"'
+	expect runtimes/model/model.c '#include <elfutils/libdw.h>'
+	expect commands/shell/main.c '#include <gelf.h>'
+	expect debugger/target/target.c '#include <elfutils/libdwfl.h>'
+	expect debugger/target/target.c '#include <sys/ptrace.h>'
+	expect commands/shell/main.c '#include <sys/ptrace.h>'
+	expect commands/shell/main.c '#include <jansson.h>'
+	expect runtimes/model/model.c '#include <jansson.h>'
+	expect runtimes/model/model.c 'static void f(void) { printf("x"); }'
+	expect dwarf/types/type.c '#include "type.h"'
 	[ -z "$bad" ] || exit 1
 	echo "each violation was noticed"
 	exit 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Flips bytes of a file of facts (dwarf/facts_file.c) and signs it again.
+"""Flips bytes of a file of facts (dwarf/records/records_file.c) and signs it again.
 
 usage: flip_facts.py SEED FROM TO
 """

@@ -66,7 +66,7 @@ string(SUBSTRING "${page}" 0 ${at} head)
 math(EXPR at "${at} + 6")
 string(SUBSTRING "${page}" ${at} -1 tail)
 file(WRITE ${OUTPUT}.new "/* Made by commands/report/embed.cmake. */
-#include \"commands/report_page.h\"
+#include \"commands/report/report_page.h\"
 
 ")
 array(report_page_head "${head}")

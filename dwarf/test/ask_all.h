@@ -3,10 +3,10 @@
 #define DWARF_TEST_ASK_ALL_H
 
 #include "debugger/test/fuzz.h"
-#include "dwarf/lookup.h"
-#include "dwarf/path.h"
-#include "dwarf/peel.h"
-#include "dwarf/show.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/values/path.h"
+#include "dwarf/values/peel.h"
+#include "dwarf/values/show.h"
 
 enum { ASK_MEMORY = 0x70000000, ASK_MEMORY_SIZE = 1 << 14, ASK_MAX_LISTED = 64 };
 

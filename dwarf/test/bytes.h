@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/reader.h"
+#include "dwarf/scan/reader.h"
 
 /* Bytes that grow; data is a heap block of exactly n bytes, so that ASan sees each overrun. */
 struct bytes {

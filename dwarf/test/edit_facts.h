@@ -7,7 +7,7 @@
 #define DWARF_TEST_EDIT_FACTS_H
 
 #include "debugger/test/fuzz.h"
-#include "dwarf/facts_inside.h"
+#include "dwarf/records/records_private.h"
 
 enum { EDIT_SIZE = 8, EDIT_MAX = 32, EDIT_NUMBERS = 4096, EDIT_INDEX_ROW = 16 };
 

@@ -22,12 +22,12 @@
 
 #include <cmocka.h>
 
-#include "debugger/module.h"
-#include "debugger/target_fake.h"
-#include "dwarf/debuginfo.h"
-#include "dwarf/lookup.h"
+#include "debugger/target/module.h"
+#include "debugger/test/target_fake.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/module/debuginfo.h"
 #include "dwarf/test/bytes.h"
-#include "dwarf/type.h"
+#include "dwarf/types/type.h"
 
 /* Run-time addresses are link-time ones plus this. */
 enum { BIAS = 0x10000000 };

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/report.h"
-#include "commands/test_snapshot.h"
-#include "runtimes/test_graph.h"
+#include "commands/report/report.h"
+#include "commands/test/answer.h"
+#include "runtimes/test/graph.h"
 
 enum { KINDS = 40, LOCKS = 5000 };
 

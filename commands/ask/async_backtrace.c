@@ -1,0 +1,184 @@
+#include "commands/shell/command.h"
+#include "commands/shell/select.h"
+#include "runtimes/analysis/group.h"
+#include "runtimes/analysis/group_lines.h"
+#include "runtimes/analysis/view.h"
+
+/* The order in which a reader learns what a runtime is doing. */
+static const enum thread_role role_order[] = { THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };
+
+static bool is_busy(const struct thread_info *th)
+{
+	return th->role != THREAD_BLOCKING || th->task || th->job || th->root;
+}
+
+/* A worker's line says that it runs the task; other roles say something else. */
+static void running_task(const struct snapshot *snap, const struct thread_info *th, struct out *out)
+{
+	const struct task *task = th->task ? snapshot_task(snap, th->task, th->number) : NULL;
+
+	if (task)
+		out->ops->task(out, task,
+		               th->role == THREAD_WORKER ? TASK_ON_THREAD : TASK_BACKTRACE);
+}
+
+static struct error *show_threads(const struct snapshot *snap, enum thread_view view,
+                                  bool with_tasks, struct out *out)
+{
+	for (size_t role = 0; role < sizeof(role_order) / sizeof(*role_order); role++) {
+		for (size_t i = 0; i < snap->nthreads; i++) {
+			const struct thread_info *th = &snap->threads[i];
+
+			if (th->role != role_order[role] || !is_busy(th))
+				continue;
+			TRY(out_check(out));
+			out->ops->thread(out, th, view);
+			if (with_tasks)
+				running_task(snap, th, out);
+		}
+	}
+	return NULL;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	(void)s;
+	(void)call;
+	out_begin(out, answer);
+	return show_threads(answer->snapshot, THREAD_ASYNC, true, out);
+}
+
+static void show_some(const struct task *const *tasks, size_t n, struct out *out)
+{
+	if (out->ops->backtraces)
+		out->ops->backtraces(out, tasks, n);
+	else
+		out->ops->task(out, tasks[0], TASK_BACKTRACE);
+}
+
+/* How many come next that are of one runtime; not so many that ^C would have to wait. */
+static size_t count_some(const struct selection *chosen, size_t i, size_t end,
+                         const struct out *out)
+{
+	enum { AT_ONCE = 1024 };
+	size_t n = 1;
+
+	while (out->ops->backtraces && n < AT_ONCE && i + n < end &&
+	       chosen->tasks[i + n]->runtime == chosen->tasks[i]->runtime)
+		n++;
+	return n;
+}
+
+static struct error *show_tasks(const struct snapshot *snap, const struct selection *chosen,
+                                struct out *out)
+{
+	size_t end = chosen->n < chosen->limit ? chosen->n : chosen->limit;
+	const struct runtime_info *heading = NULL;
+
+	for (size_t i = 0, n; i < end; i += n) {
+		const struct task *task = chosen->tasks[i];
+		const struct runtime_info *r =
+			task->runtime < snap->nruntimes ? &snap->runtimes[task->runtime] : NULL;
+
+		TRY(out_check(out));
+		if (snap->nruntimes > 1 && r && r != heading)
+			out->ops->runtime(out, r, RUNTIME_HEADING);
+		heading = r;
+		n = count_some(chosen, i, end, out);
+		show_some(chosen->tasks + i, n, out);
+	}
+	select_shown(chosen, out);
+	return NULL;
+}
+
+/* So many lines of groups fit a screen, with those of threads. */
+enum { GROUP_LINES = 30, MANY_TASKS = 50 };
+
+static void show_groups(const struct call *call, const struct selection *chosen, struct out *out)
+{
+	struct arena *a = &out->arena;
+	struct groups *g = NEW(a, struct groups);
+	struct group_lines *lines = NEW(a, struct group_lines);
+	struct shown *shown = NEW(a, struct shown);
+	bool all = chosen->all || chosen->has_limit || !out->options.cut;
+
+	groups_make(a, chosen->tasks, chosen->n, g);
+	group_lines_choose(a, g, chosen->limit, all ? SIZE_MAX : GROUP_LINES, lines);
+	out->ops->groups(out, g, lines, chosen->all || out->answer.verbose);
+	*shown = (struct shown){
+		.total = chosen->total,
+		.matched = chosen->n,
+		.tasks = lines->ntasks,
+		.groups = g->ngroups,
+		.groups_shown = lines->ngroups,
+		.asked = chosen->asked,
+		.by_default = !call_has(call, "group"),
+	};
+	out->ops->shown(out, shown);
+}
+
+static bool is_grouped(const struct call *call, const struct selection *chosen,
+                       const struct out *out)
+{
+	if (call_has(call, "group") || call_has(call, "no-group"))
+		return call_has(call, "group");
+	return out->options.group && chosen->n > MANY_TASKS;
+}
+
+static struct error *run_all(struct session *s, const struct answer *answer,
+                             const struct call *call, struct out *out)
+{
+	struct selection chosen;
+
+	(void)s;
+	TRY(select_tasks(&out->arena, answer->snapshot, call, &chosen));
+	bool grouped = is_grouped(call, &chosen, out);
+	out_begin(out, answer);
+	/* Who asks for some tasks does not ask for threads. */
+	if (!chosen.asked)
+		TRY(show_threads(answer->snapshot, grouped ? THREAD_BRIEF : THREAD_ASYNC, false,
+		                 out));
+	if (!grouped)
+		return show_tasks(answer->snapshot, &chosen, out);
+	show_groups(call, &chosen, out);
+	return NULL;
+}
+
+static struct error *check_all(const struct call *call)
+{
+	if (call_has(call, "group") && call_has(call, "no-group"))
+		return error_new(ERR_USAGE, "--group and --no-group exclude each other");
+	return select_check(call);
+}
+
+static const struct command_option all_options[] = {
+	{ "group", NULL, false, "Merge the tasks that stand at the same place, with counts" },
+	{ "no-group", NULL, false, "Each task by itself, even many on a terminal" },
+	SELECT_OPTIONS,
+	{ 0 },
+};
+
+const struct command async_backtrace_command = {
+	.name = "async backtrace",
+	.verbose = true,
+	.summary = "Threads in block_on, workers, and the task each worker is running",
+	.help = "    Short: async bt. Threads that belong to no runtime are left out; see threads.",
+	.wants = WANT_RUNNING,
+	.run = run,
+};
+
+const struct command async_backtrace_all_command = {
+	.name = "async backtrace all",
+	.verbose = true,
+	.summary = "The same, and every task of every runtime",
+	.help = "    Short: async bt all. Each task shows the futures it polls, outermost first,\n"
+		"    with the line it awaits at; the last one says what the task waits for.\n"
+		"    Grouped, tasks with identical trees are a group; the ways that groups share\n"
+		"    from the outermost future on are drawn once, with the number of tasks. On a\n"
+		"    terminal that is the default for more than 50 tasks.\n" SELECT_HELP,
+	.options = all_options,
+	.check = check_all,
+	.wants = WANT_TASKS | WANT_RUNNING,
+	.run = run_all,
+};

@@ -1,0 +1,185 @@
+/* Who waits for whom, and who can never go on. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/out/graph_dot.h"
+#include "commands/shell/command.h"
+#include "commands/shell/focus.h"
+#include "commands/shell/words.h"
+#include "runtimes/analysis/alike.h"
+#include "runtimes/analysis/view.h"
+#include "runtimes/graph/verdict.h"
+
+enum {
+	GRAPH_WANTS = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
+	MAX_TREES = 16, /* of one verdict's members */
+};
+
+/* The file to write, NULL for none: -o FILE, and --dot FILE, which is older. */
+static const char *dot_file(const struct call *call)
+{
+	const char *dot = call_option(call, "dot");
+
+	return dot ? dot : call_output(call);
+}
+
+static bool has_ending(const char *file, const char *ending)
+{
+	size_t n = strlen(file), len = strlen(ending);
+
+	return n > len && strcmp(file + n - len, ending) == 0;
+}
+
+/* What Graphviz makes of it would be another format: --format wins over the ending. */
+static struct error *check_format(const struct call *call, const char *file)
+{
+	static const char *const others[] = { ".svg", ".png", ".pdf", ".json", ".html" };
+	const char *format = call_option(call, "format");
+
+	if (format && strcmp(format, "dot") != 0)
+		return error_new(ERR_USAGE, "--format is dot, not \"%s\"", format);
+	if (format && !file)
+		return error_new(ERR_USAGE, "--format goes with -o FILE");
+	for (size_t i = 0; file && !format && i < sizeof(others) / sizeof(*others); i++) {
+		if (has_ending(file, others[i]))
+			return error_new(ERR_USAGE,
+			                 "%s: async graph writes dot, for Graphviz; --format dot "
+			                 "writes it to any name",
+			                 file);
+	}
+	return NULL;
+}
+
+static struct error *check_graph(const struct call *call)
+{
+	const char *dot = call_option(call, "dot"), *output = call_option(call, "output");
+
+	if (dot && output)
+		return error_new(ERR_USAGE, "--dot FILE and -o FILE are the same: give one");
+	TRY(check_format(call, output));
+	if (dot || output)
+		TRY(word_file(dot ? dot : output));
+	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+}
+
+/* What concerns the tasks of that id; NULL for all. */
+static struct error *select_nodes(struct session *s, const struct snapshot *snap,
+                                  const struct graph *g, const struct call *call, bool **ret)
+{
+	const char *id = call->args.n ? call->args.word[0] : NULL;
+
+	*ret = NULL;
+	if (!id)
+		return NULL;
+	if (!snapshot_task(snap, id, 0))
+		return unknown_task(snap, id);
+	*ret = NEW_ARRAY(&s->answer, bool, g->nnodes + 1);
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		if (strcmp(snap->tasks[i]->id, id) == 0)
+			graph_reach(g, graph_of_task(g, i), *ret);
+	}
+	return NULL;
+}
+
+static struct error *run_graph(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	const char *dot = dot_file(call);
+	size_t nodes, edges;
+	bool *shown;
+
+	TRY(check_is_understood(answer->snapshot));
+	const struct verdicts *v = session_verdicts(s, answer->snapshot);
+	TRY(select_nodes(s, answer->snapshot, v->graph, call, &shown));
+	if (!dot) {
+		out_begin(out, answer);
+		out->ops->graph(out, v, shown);
+		return NULL;
+	}
+	if (strcmp(dot, "-") == 0) {
+		graph_print_dot(out->options.answers, v, shown, &nodes, &edges);
+		return NULL;
+	}
+	TRY(graph_write_dot(v, shown, dot, &nodes, &edges));
+	const struct written written = {
+		.path = dot,
+		.what = { { "node", nodes }, { "edge", edges } },
+	};
+
+	out->ops->written(out, answer, &written);
+	return NULL;
+}
+
+/* The trees of those that a verdict is about. */
+static struct error *show_members(const struct graph *g, const struct verdict *v, struct out *out)
+{
+	for (size_t i = 0; i < v->nmembers && i < MAX_TREES; i++) {
+		const struct graph_node *n = &g->nodes[v->members[i]];
+
+		TRY(out_check(out));
+		if (n->task)
+			out->ops->task(out, n->task, TASK_BACKTRACE);
+		else
+			out->ops->thread(out, n->thread, THREAD_ASYNC);
+	}
+	return NULL;
+}
+
+static struct error *run_deadlocks(struct session *s, const struct answer *answer,
+                                   const struct call *call, struct out *out)
+{
+	struct alikes alikes;
+
+	(void)call;
+	TRY(check_is_understood(answer->snapshot));
+	const struct verdicts *v = session_verdicts(s, answer->snapshot);
+	alikes_make(&s->answer, v, &alikes);
+	out_begin(out, answer);
+	for (size_t i = 0; i < alikes.n; i++) {
+		const struct alike *alike = &alikes.list[i];
+
+		out->ops->verdict(out, v, alike);
+		/* A program that reads it wants all; people one that stands for them. */
+		for (size_t k = 0; k < (out->options.cut ? 1 : alike->n); k++)
+			TRY(show_members(v->graph, &v->list[alike->list[k]], out));
+	}
+	out->ops->verdicts_end(out, v);
+	return NULL;
+}
+
+static const struct command_option graph_options[] = {
+	OUTPUT_OPTION,
+	{ "format", "FORMAT", false, "Of that file: dot, whatever its name ends in" },
+	{ "dot", "FILE", false, "The same as -o FILE" },
+	{ 0 },
+};
+
+const struct command async_graph_command = {
+	.name = "async graph",
+	.args = "[ID]",
+	.max_args = 1,
+	.options = graph_options,
+	.check = check_graph,
+	.summary = "Who waits for whom: locks, channels, tasks, and who has them",
+	.help = "    Each task that waits for what another one has, with all that it waits for "
+		"and\n"
+		"    by whom that is held. With an id: what that task waits for, and who waits for "
+		"it.",
+	.wants = GRAPH_WANTS,
+	.run = run_graph,
+};
+
+const struct command async_deadlocks_command = {
+	.name = "async deadlocks",
+	.verbose = true,
+	.summary = "Tasks that wait for each other and can never go on, and why",
+	.help = "    Also futurelocks: a lock that was given to a future which its own task does "
+		"not\n"
+		"    poll; and lost wake-ups: a task that only itself could wake. What is not "
+		"known\n"
+		"    counts as able to go on; where it is uncertain, the verdict is a possible "
+		"one\n"
+		"    and says why.",
+	.wants = GRAPH_WANTS,
+	.run = run_deadlocks,
+};

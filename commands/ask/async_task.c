@@ -1,0 +1,66 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/focus.h"
+#include "runtimes/analysis/view.h"
+
+static struct error *check(const struct call *call)
+{
+	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+}
+
+/* All tasks of that id: two async runtimes in one program may each have one. */
+static struct error *by_id(const struct answer *answer, const char *id, struct out *out)
+{
+	const struct snapshot *snap = answer->snapshot;
+	uint64_t number = strtoull(id, NULL, 10);
+
+	if (!snapshot_task(snap, id, 0))
+		return unknown_task(snap, id);
+	out_begin(out, answer);
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		/* Numbers first: --exec may ask so for each of very many. */
+		if (snap->tasks[i]->number != number || strcmp(snap->tasks[i]->id, id) != 0)
+			continue;
+		TRY(out_check(out));
+		out->ops->task(out, snap->tasks[i], TASK_FULL);
+	}
+	return NULL;
+}
+
+static struct error *of_focus(const struct session *s, const struct answer *answer, struct out *out)
+{
+	struct focus f;
+
+	TRY(focus_tree(s, answer->snapshot, &f));
+	out_begin(out, answer);
+	if (f.task)
+		out->ops->task(out, f.task, TASK_FULL);
+	else
+		out->ops->thread(out, f.thread, THREAD_ASYNC);
+	return NULL;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	return call->args.n ? by_id(answer, call->args.word[0], out) : of_focus(s, answer, out);
+}
+
+const struct command async_task_command = {
+	.name = "async task",
+	.args = "[ID]",
+	.max_args = 1,
+	.verbose = true,
+	.check = check,
+	.summary = "One task in full; without an id, the one in focus",
+	.help = "    Adds addresses, types and the details of what it waits for, who holds that,\n"
+		"    and what the task holds itself. A guard that may have been moved out of its\n"
+		"    variable \"may be\" the one; where the lock is taken and no other was found,\n"
+		"    it is said to be. What could not be searched is said. In focus is the\n"
+		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
+		"    that thread is in block_on, shows the future it blocks on.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
+	.run = run,
+};

@@ -1,0 +1,102 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "commands/shell/execute.h"
+#include "commands/test/answer.h"
+
+/* A child that does nothing. */
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end_child(const pid_t *pid)
+{
+	kill(*pid, SIGKILL);
+	waitpid(*pid, NULL, 0);
+}
+
+/* Under --exec the snapshot at hand is looked at again and again: no two looks at the program. */
+static void the_second_look_is_another_one(void **state)
+{
+	pid_t pid CLEANUP(end_child) = start_child();
+	struct session_options options = { .pid = pid };
+	struct session s CLEANUP(session_close) = { 0 };
+	enum status status = STATUS_OK;
+	const struct snapshot *first;
+	CAUGHT(c);
+
+	(void)state;
+	assert_null(session_open(&options, &s));
+	assert_null(session_snapshot(&s, WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_STACKS,
+	                             NULL, &first));
+	s.pinned = true;
+	catch (&c, TEXT);
+	execute_line(&s, c.out, "check --interval 10ms", &status);
+	assert_ptr_not_equal(s.snapshot, first);
+	assert_true(s.pinned);
+	/* One look is one look. */
+	first = s.snapshot;
+	execute_line(&s, c.out, "check --interval 0", &status);
+	assert_ptr_equal(s.snapshot, first);
+	fflush(c.options.answers);
+	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
+}
+
+/* No document, and no all-clear, where nothing is known of who runs its async code. */
+static void nothing_is_said_of_what_is_not_understood(void **state)
+{
+	static const char *const lines[] = { "check --interval 0", "async deadlocks", "async graph",
+		                             "async graph --dot -" };
+	pid_t pid CLEANUP(end_child) = start_child();
+	struct session_options options = { .pid = pid };
+	struct session s CLEANUP(session_close) = { 0 };
+	const struct snapshot *snap;
+
+	(void)state;
+	assert_null(session_open(&options, &s));
+	s.pinned = true;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		enum status status = STATUS_OK;
+		CAUGHT(c);
+
+		assert_null(session_snapshot(
+			&s, WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_STACKS, NULL, &snap));
+		s.snapshot->others = "this program has async code, and no tokio";
+		catch (&c, JSON);
+		assert_false(execute_line(&s, c.out, lines[i], &status));
+		assert_int_equal(status, STATUS_NOTHING);
+		fflush(c.options.answers);
+		fflush(c.options.messages);
+		assert_string_equal(c.answers, "");
+		assert_non_null(strstr(c.messages, "nothing can be said of its tasks"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_second_look_is_another_one),
+		cmocka_unit_test(nothing_is_said_of_what_is_not_understood),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+#include <limits.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/focus.h"
+#include "debugger/base/str.h"
+#include "runtimes/analysis/view.h"
+
+enum { FRAME_WANTS = WANT_TASKS | WANT_RUNNING };
+
+/* "3", or "#3" as frames are shown. */
+static struct error *frame_number(const char *word, unsigned *ret)
+{
+	uint64_t number;
+
+	TRY(word_number(word + (*word == '#'), "a frame number", UINT_MAX, &number));
+	*ret = (unsigned)number;
+	return NULL;
+}
+
+static struct error *check_task(const struct call *call)
+{
+	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+}
+
+static struct error *check_frame(const struct call *call)
+{
+	unsigned number;
+
+	return call->args.n ? frame_number(call->args.word[0], &number) : NULL;
+}
+
+/* Where the focus could go; it goes there once that is known to exist. */
+static struct error *move_to(struct session *s, const struct answer *answer, unsigned number,
+                             struct out *out)
+{
+	struct session moved = *s;
+	struct focus f;
+
+	moved.frame = number;
+	TRY(focus_frame(&moved, answer->snapshot, &f));
+	s->frame = number;
+	out_begin(out, answer);
+	out->ops->frame(out, &f);
+	return NULL;
+}
+
+static struct error *run_task(struct session *s, const struct answer *answer,
+                              const struct call *call, struct out *out)
+{
+	struct session moved = *s;
+	struct focus f;
+
+	if (call->args.n) {
+		const struct task *task = snapshot_task(answer->snapshot, call->args.word[0], 0);
+
+		if (!task)
+			return unknown_task(answer->snapshot, call->args.word[0]);
+		focus_set_task(&moved, task);
+	}
+	TRY(focus_tree(&moved, answer->snapshot, &f));
+	/* A task without frames can be in focus all the same. */
+	if (f.root)
+		TRY(focus_frame(&moved, answer->snapshot, &f));
+	if (call->args.n)
+		focus_set_task(s, f.task);
+	out_begin(out, answer);
+	out->ops->frame(out, &f);
+	return NULL;
+}
+
+static struct error *run_frame(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	unsigned number = s->frame;
+
+	if (call->args.n)
+		TRY(frame_number(call->args.word[0], &number));
+	return move_to(s, answer, number, out);
+}
+
+static struct error *run_up(struct session *s, const struct answer *answer, const struct call *call,
+                            struct out *out)
+{
+	const struct future *parent;
+	struct focus f;
+
+	(void)call;
+	TRY(focus_frame(s, answer->snapshot, &f));
+	future_frame(f.root, f.frame->number, &parent);
+	if (!parent)
+		return error_new(ERR_STATE, "frame #%u is the outermost", f.frame->number);
+	return move_to(s, answer, parent->number, out);
+}
+
+/* "1 (#4), 2 (#7)" */
+static void append_children(struct str *s, const struct future *f)
+{
+	for (size_t i = 0; i < f->nchildren; i++)
+		str_printf(s, "%s%zu (#%u)", i ? ", " : "", i + 1, f->children[i]->number);
+}
+
+/* The child that a plain `down` means: the only one, or the only one that is polled. */
+static struct error *only_child(const struct future *f, const struct future **ret)
+{
+	size_t polled = 0;
+	STR(list);
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch == BRANCH_POLLED && polled++ == 0)
+			*ret = f->children[i];
+	}
+	if (f->nchildren == 1)
+		*ret = f->children[0];
+	if (f->nchildren == 1 || polled == 1)
+		return NULL;
+	append_children(&list, f);
+	return error_new(ERR_STATE, "frame #%u has several below it; say which with \"down N\": %s",
+	                 f->number, str_text(&list));
+}
+
+static struct error *nth_child(const struct future *f, unsigned n, const struct future **ret)
+{
+	STR(list);
+
+	append_children(&list, f);
+	if (n == 0 || n > f->nchildren)
+		return error_new(ERR_STATE, "frame #%u has no child %u; it has %s", f->number, n,
+		                 str_text(&list));
+	*ret = f->children[n - 1];
+	return NULL;
+}
+
+static struct error *run_down(struct session *s, const struct answer *answer,
+                              const struct call *call, struct out *out)
+{
+	const struct future *child = NULL;
+	struct focus f;
+	unsigned n;
+
+	TRY(focus_frame(s, answer->snapshot, &f));
+	if (!f.frame->nchildren)
+		return error_new(ERR_STATE, "frame #%u is innermost", f.frame->number);
+	if (call->args.n) {
+		TRY(frame_number(call->args.word[0], &n));
+		TRY(nth_child(f.frame, n, &child));
+	} else {
+		TRY(only_child(f.frame, &child));
+	}
+	return move_to(s, answer, child->number, out);
+}
+
+static struct error *run_locals(struct session *s, const struct answer *answer,
+                                const struct call *call, struct out *out)
+{
+	(void)call;
+	return move_to(s, answer, s->frame, out);
+}
+
+const struct command task_command = {
+	.name = "task",
+	.args = "[ID]",
+	.max_args = 1,
+	.verbose = true,
+	.check = check_task,
+	.summary = "Put a task in focus, and show the frame in focus",
+	.help = "    frame, up, down, locals and print are about that task until thread N, or\n"
+		"    another task, is chosen. All frames: async task.",
+	.wants = FRAME_WANTS,
+	.run = run_task,
+};
+
+const struct command frame_command = {
+	.name = "frame",
+	.args = "[N]",
+	.max_args = 1,
+	.verbose = true,
+	.check = check_frame,
+	.summary = "Put frame N of the task in focus, and show it",
+	.help = "    N is the number that backtraces show. Without task ID the frames are those "
+		"of\n"
+		"    the task that the thread in focus runs, or of the future that it blocks on.",
+	.wants = FRAME_WANTS,
+	.run = run_frame,
+};
+
+const struct command up_command = {
+	.name = "up",
+	.verbose = true,
+	.summary = "To the frame that awaits the one in focus",
+	.wants = FRAME_WANTS,
+	.run = run_up,
+};
+
+const struct command down_command = {
+	.name = "down",
+	.args = "[N]",
+	.max_args = 1,
+	.verbose = true,
+	.check = check_frame,
+	.summary = "To the frame that the one in focus awaits",
+	.help = "    Where it polls several, N says which: 1 is the first one below it.",
+	.wants = FRAME_WANTS,
+	.run = run_down,
+};
+
+const struct command locals_command = {
+	.name = "locals",
+	.summary = "The variables of the frame in focus",
+	.help = "    Arguments first. All frames of a task with theirs: async task -v.",
+	.wants = FRAME_WANTS | WANT_LOCALS,
+	.run = run_locals,
+};
+
+/* Whoever comes from gdb types it so. */
+const struct command info_locals_command = {
+	.name = "info locals",
+	.summary = "The same as locals",
+	.wants = FRAME_WANTS | WANT_LOCALS,
+	.run = run_locals,
+};

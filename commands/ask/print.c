@@ -1,0 +1,126 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/focus.h"
+#include "runtimes/analysis/view.h"
+
+static struct error *check_print(const struct call *call)
+{
+	const char *expr = call->args.word[0];
+
+	if (expr[strspn(expr, " \t")] == '\0')
+		return error_new(ERR_USAGE, "\"print\" needs a variable, as in print req.uri");
+	return NULL;
+}
+
+static void ask_print(const struct session *s, const struct call *call, struct question *ret)
+{
+	ret->task = *s->task ? s->task : NULL;
+	ret->thread = session_focus_number(s);
+	ret->frame = s->frame;
+	ret->print = call->args.word[0];
+}
+
+/* A static is of no frame, and needs none. */
+static struct error *focus_of(const struct session *s, const struct snapshot *snap,
+                              const struct local *printed, struct focus *ret)
+{
+	struct error *err = focus_frame(s, snap, ret);
+
+	if (!err || !printed)
+		return err;
+	if (!printed->global && printed->problem) {
+		struct error *both = error_new(err->kind, "%s; %s", err->message, printed->problem);
+
+		error_free(err);
+		return both;
+	}
+	if (!printed->global)
+		return err;
+	error_free(err);
+	*ret = (struct focus){ 0 };
+	return NULL;
+}
+
+static struct error *run_print(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	const struct local *printed = answer->snapshot->printed;
+	struct focus f = { 0 };
+
+	TRY(focus_of(s, answer->snapshot, printed, &f));
+	/* Numbers of threads change where one ends while it is asked about. */
+	if (!*s->task && s->target && f.thread && f.thread->number != s->asked.thread)
+		return error_new(ERR_STATE, "thread #%u is another one now; ask again",
+		                 s->asked.thread);
+	if (!printed)
+		return error_new(ERR_STATE, "%s: not found in frame #%u", call->args.word[0],
+		                 s->frame);
+	if (!printed->value)
+		return error_new(ERR_STATE, "%s: %s", call->args.word[0],
+		                 printed->problem ? printed->problem : "it has no value");
+	out_begin(out, answer);
+	out->ops->printed(out, &f, printed);
+	return NULL;
+}
+
+static struct error *check_whatis(const struct call *call)
+{
+	uint64_t addr;
+
+	return word_address(call->args.word[0], &addr);
+}
+
+static void ask_whatis(const struct session *s, const struct call *call, struct question *ret)
+{
+	struct error *err CLEANUP(error_freep) = word_address(call->args.word[0], &ret->whatis);
+
+	(void)s;
+	ret->has_whatis = err == NULL;
+}
+
+static struct error *run_whatis(struct session *s, const struct answer *answer,
+                                const struct call *call, struct out *out)
+{
+	const struct snapshot *snap = answer->snapshot;
+	uint64_t addr;
+
+	(void)s;
+	TRY(word_address(call->args.word[0], &addr));
+	if (!snap->nplaces)
+		return error_new(ERR_STATE, "nothing is known of address 0x%" PRIx64, addr);
+	out_begin(out, answer);
+	for (size_t i = 0; i < snap->nplaces; i++)
+		out->ops->place(out, &snap->places[i]);
+	return NULL;
+}
+
+const struct command print_command = {
+	.name = "print",
+	.args = "EXPR",
+	.min_args = 1,
+	.max_args = 1,
+	.check = check_print,
+	.ask = ask_print,
+	.summary = "A variable of the frame in focus, or a static, or what it leads to",
+	.help = "    EXPR is a path: req, req.uri, pair.0. The frame is chosen with task ID and\n"
+		"    frame N; locals lists its variables. What is no variable of the frame is\n"
+		"    looked for among the statics of the program: CONFIG.limit, or with a path,\n"
+		"    app::CONFIG.limit, which no variable hides.",
+	.wants = WANT_TASKS | WANT_RUNNING,
+	.run = run_print,
+};
+
+const struct command whatis_command = {
+	.name = "whatis",
+	.args = "ADDR",
+	.min_args = 1,
+	.max_args = 1,
+	.check = check_whatis,
+	.ask = ask_whatis,
+	.summary = "What an address belongs to: a task, a frame, a lock, a stack, a module",
+	.help = "    ADDR is hexadecimal behind 0x, else decimal.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_STACKS,
+	.run = run_whatis,
+};

@@ -1,0 +1,32 @@
+/* continue, detach: what whoever comes from another debugger types to let the process run. */
+#include "commands/shell/command.h"
+
+/* A session never holds the process: it is stopped for the moment of an answer only. */
+static struct error *run_running(struct session *s, const struct answer *answer,
+                                 const struct call *call, struct out *out)
+{
+	(void)answer;
+	if (s->saved || (s->target && !s->target->ops->stop))
+		return error_new(ERR_STATE, "a core or a snapshot does not run");
+	if (!s->target)
+		return error_new(ERR_USAGE, "no target: say which with -p PID");
+	fprintf(out->options.messages,
+	        "asyncdbg: process %d runs: it is stopped only while an answer is read%s\n",
+	        (int)s->target->pid,
+	        call->command == &detach_command ? ", and nothing is attached between them" : "");
+	return NULL;
+}
+
+const struct command continue_command = {
+	.name = "continue",
+	.summary = "Says that the process runs: it is stopped only while an answer is read",
+	.offline = true,
+	.run = run_running,
+};
+
+const struct command detach_command = {
+	.name = "detach",
+	.summary = "The same: between two answers nothing is attached to the process",
+	.offline = true,
+	.run = run_running,
+};

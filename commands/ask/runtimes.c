@@ -1,0 +1,21 @@
+#include "commands/shell/command.h"
+
+static struct error *run_runtimes(struct session *s, const struct answer *answer,
+                                  const struct call *call, struct out *out)
+{
+	const struct snapshot *snap = answer->snapshot;
+
+	(void)s;
+	(void)call;
+	out_begin(out, answer);
+	for (size_t i = 0; i < snap->nruntimes; i++)
+		out->ops->runtime(out, &snap->runtimes[i], RUNTIME_ROW);
+	return NULL;
+}
+
+const struct command runtimes_command = {
+	.name = "runtimes",
+	.summary = "One line a runtime: flavor, workers, tasks, queues",
+	.wants = WANT_TASKS,
+	.run = run_runtimes,
+};

@@ -1,0 +1,31 @@
+/* info sockets: what the kernel says is open, and who waits for it. */
+#include "commands/shell/command.h"
+#include "runtimes/analysis/socket_use.h"
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	const struct snapshot *snap = answer->snapshot;
+
+	(void)s;
+	(void)call;
+	if (!snap->has_sockets)
+		return error_new(
+			ERR_STATE,
+			"which sockets were open is not known: a core does not say it, and "
+			"a saved snapshot only if one of a live process was saved");
+	out_begin(out, answer);
+	out->ops->sockets(out, socket_uses(&out->arena, snap), snap->nsockets);
+	return NULL;
+}
+
+const struct command info_sockets_command = {
+	.name = "info sockets",
+	.summary = "The sockets of a live process, and which tasks wait for them",
+	.help = "    \"nobody\" where no task and no thread in block_on waits for a socket: its "
+		"owner\n"
+		"    waits for something else, or nobody uses it. UNSENT and UNREAD are bytes in\n"
+		"    the kernel's queues; of a socket that listens, connections to be accepted.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_SOCKETS,
+	.run = run,
+};

@@ -1,0 +1,110 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "commands/test/answer.h"
+
+static struct wait_detail fd_detail[] = {
+	{ .key = "fd", .kind = DETAIL_INT, .number = 7 },
+	{ .key = "fd", .kind = DETAIL_INT, .number = 9 },
+	{ .key = "fd", .kind = DETAIL_INT, .number = 11 },
+};
+
+static struct future *make_io(struct arena *a, struct wait_detail *fd)
+{
+	struct future *f = make_future(a, FUTURE_OTHER, "Readiness", NULL);
+
+	f->wait = NEW(a, struct wait);
+	*f->wait = (struct wait){ .kind = "io", .details = fd, .ndetails = 1 };
+	return f;
+}
+
+/* Task 4 waits for 7, main for 9; task 5 has a future that would wait for 11. */
+static void add_sockets(struct snapshot *s)
+{
+	struct arena *a = &s->arena;
+	struct socket_info *list = NEW_ARRAY(a, struct socket_info, 3);
+
+	list[0] = (struct socket_info){ 7, "tcp", "127.0.0.1:80", NULL, "listen", 0, 0 };
+	list[1] = (struct socket_info){ 9, "tcp", "[::1]:80", "[::1]:81", "established", 10, 20 };
+	list[2] = (struct socket_info){ .fd = 11, .kind = "unix" };
+	s->sockets = list;
+	s->nsockets = 3;
+	s->has_sockets = true;
+	s->tasks[0]->root->children[0] = make_io(a, &fd_detail[0]);
+	s->threads[0].root->children[0] = make_io(a, &fd_detail[1]);
+	struct future *held = make_io(a, &fd_detail[2]);
+	held->branch = BRANCH_HELD;
+	s->tasks[1]->root->children = arena_memdup(a, &held, sizeof(held));
+	s->tasks[1]->root->nchildren = 1;
+}
+
+static void who_waits(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	add_sockets(s);
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &info_sockets_command, s, NULL));
+	assert_non_null(strstr(
+		c.answers,
+		"FD  KIND  LOCAL         PEER      STATE        UNSENT  UNREAD  WAITED FOR BY\n"
+		" 7  tcp   127.0.0.1:80  -         listen            -       -  task 4\n"
+		" 9  tcp   [::1]:80      [::1]:81  established      10      20  thread #1\n"
+		"11  unix  -             -         -                 -       -  nobody\n"));
+}
+
+static void who_was_not_found(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	add_sockets(s);
+	s->complete = false;
+	catch (&c, TEXT);
+	assert_null(run_command(&c, &info_sockets_command, s, NULL));
+	assert_non_null(strstr(c.answers, "-  nobody that was found\n"));
+}
+
+static void as_json(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	add_sockets(s);
+	catch (&c, JSON);
+	assert_null(run_command(&c, &info_sockets_command, s, NULL));
+	assert_non_null(strstr(c.answers, "\"fd\": 9"));
+	assert_non_null(strstr(c.answers, "\"unread\": 20"));
+}
+
+static void of_a_core(void **state)
+{
+	SNAPSHOT(s);
+	CAUGHT(c);
+
+	(void)state;
+	catch (&c, TEXT);
+	struct error *err CLEANUP(error_freep) = run_command(&c, &info_sockets_command, s, NULL);
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_STATE);
+	assert_string_equal(c.answers, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_waits),
+		cmocka_unit_test(who_was_not_found),
+		cmocka_unit_test(as_json),
+		cmocka_unit_test(of_a_core),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+#include <string.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/each.h"
+#include "commands/shell/select.h"
+#include "commands/shell/words.h"
+#include "runtimes/analysis/tally.h"
+
+static struct error *check(const struct call *call)
+{
+	const char *name = call_option(call, "group");
+	const struct field *field;
+
+	TRY(select_check(call));
+	TRY(each_check(call));
+	if (!name)
+		return NULL;
+	TRY(field_find(name, &field));
+	if (!field->value)
+		return error_new(ERR_USAGE, "tasks cannot be grouped by %s", name);
+	if (call_has(call, "exec"))
+		return error_new(ERR_USAGE, "--group and --exec exclude each other");
+	return NULL;
+}
+
+static struct error *show_rows(const struct selection *chosen, struct out *out)
+{
+	for (size_t i = 0; i < chosen->n && i < chosen->limit; i++) {
+		TRY(out_check(out));
+		out->ops->task(out, chosen->tasks[i], TASK_ROW);
+	}
+	return NULL;
+}
+
+/* The rows of a field's values; --limit is of rows. */
+static void show_tally(const struct snapshot *snap, const struct selection *chosen,
+                       const char *name, struct out *out)
+{
+	struct tally *tally = NEW(&out->arena, struct tally);
+	struct shown *shown = NEW(&out->arena, struct shown);
+	const struct field *field = NULL;
+	struct error *err CLEANUP(error_freep) = field_find(name, &field);
+
+	if (err)
+		return;
+	tally_make(&out->arena, snap, field, chosen->tasks, chosen->n, tally);
+	*shown = (struct shown){ .total = chosen->total,
+		                 .matched = chosen->n,
+		                 .asked = chosen->asked,
+		                 .groups = tally->nrows };
+	shown->groups_shown = tally->nrows < chosen->limit ? tally->nrows : chosen->limit;
+	for (size_t i = 0; i < shown->groups_shown; i++)
+		shown->tasks += tally->rows[i].count.tasks;
+	out->ops->tally(out, tally, shown->groups_shown);
+	out->ops->shown(out, shown);
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	const char *group = call_option(call, "group");
+	struct selection chosen;
+
+	TRY(select_tasks(&out->arena, answer->snapshot, call, &chosen));
+	if (call_has(call, "exec"))
+		return each_run(s, answer, call, &chosen, out);
+	out_begin(out, answer);
+	if (group) {
+		show_tally(answer->snapshot, &chosen, group, out);
+		return NULL;
+	}
+	TRY(show_rows(&chosen, out));
+	select_shown(&chosen, out);
+	return NULL;
+}
+
+static const struct command_option options[] = {
+	{ "group", "FIELD", false, "Count the tasks of each value of FIELD" },
+	SELECT_OPTIONS,
+	EACH_OPTION,
+	{ 0 },
+};
+
+const struct command tasks_command = {
+	.name = "tasks",
+	.options = options,
+	.check = check,
+	.summary = "One line a task: state, where it awaits, what it waits on",
+	.help = "    AWAITING AT is the innermost line in your own code. (+N more) behind\n"
+		"    WAITING ON: the task waits on N more things at the same time.\n" SELECT_HELP,
+	.wants = WANT_TASKS | WANT_RUNNING,
+	.wants_of = each_wants,
+	.run = run,
+};

@@ -1,0 +1,216 @@
+/* diff: what moved between two saved looks, or while somebody waits. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/execute.h"
+#include "commands/shell/interval.h"
+#include "debugger/base/str.h"
+#include "runtimes/analysis/diff.h"
+#include "runtimes/saved/saved.h"
+
+enum {
+	DIFF_WANTS = WANT_TASKS | WANT_RUNNING,
+	MAX_LOOKS = 1000000,
+};
+
+/* Two looks at one moment are none. */
+static struct error *interval(const char *word, double *seconds)
+{
+	TRY(interval_read(word, seconds));
+	return *seconds > 0 ? NULL : error_new(ERR_USAGE, "\"%s\" is no time between looks", word);
+}
+
+static struct error *look_count(const char *word, uint64_t *ret)
+{
+	TRY(word_number(word, "a number of looks", MAX_LOOKS, ret));
+	return *ret ? NULL : error_new(ERR_USAGE, "--count is at least 1");
+}
+
+static struct error *check(const struct call *call)
+{
+	const char *every = call_option(call, "interval"), *count = call_option(call, "count");
+	double seconds;
+	uint64_t n;
+
+	if (every && call->args.n)
+		return error_new(ERR_USAGE,
+		                 "--interval looks at a process twice; two files have their looks");
+	if (!every && count)
+		return error_new(ERR_USAGE, "--count goes with --interval");
+	if (every)
+		TRY(interval(every, &seconds));
+	return count ? look_count(count, &n) : NULL;
+}
+
+/* ---- showing ---- */
+
+/* The answer is about the later look. Returns the status that it calls for. */
+static enum status show(const struct answer *answer, struct diff *d,
+                        const struct saved_origin *saved, struct out *out)
+{
+	struct answer shown = *answer;
+
+	shown.snapshot = d->after;
+	shown.saved = saved;
+	shown.wants = DIFF_WANTS;
+	diff_find_doubts(d);
+	out_begin(out, &shown);
+	out->ops->diff(out, d);
+	if (!d->before->complete || !d->after->complete)
+		return STATUS_PARTIAL;
+	return diff_has_moved(d) ? STATUS_OK : STATUS_STILL;
+}
+
+/* ---- files ---- */
+
+struct look {
+	struct session_options options;
+	struct session session;
+	const struct snapshot *snapshot;
+	const char *name;
+};
+
+static void look_close(struct look *l)
+{
+	session_close(&l->session);
+}
+
+/* A core or a saved snapshot, as the session of the command would open it. */
+static struct error *open_look(const struct session *s, struct arena *a, const char *path,
+                               struct look *ret)
+{
+	ret->options = *s->options;
+	ret->options.pid = 0;
+	ret->options.core = path;
+	TRY(session_open(&ret->options, &ret->session));
+	TRY(session_snapshot(&ret->session, DIFF_WANTS, NULL, &ret->snapshot));
+	const char *clean = str_clean(a, path, strlen(path));
+	const char *when = ret->session.saved ? saved_time(a, ret->session.origin.when) : NULL;
+
+	ret->name = when ? arena_printf(a, "%s (%s)", clean, when) : clean;
+	return NULL;
+}
+
+static struct error *diff_files(struct session *s, const struct answer *answer,
+                                const struct words *args, struct out *out)
+{
+	struct look a CLEANUP(look_close) = { 0 }, b CLEANUP(look_close) = { 0 };
+	struct diff d CLEANUP(diff_free) = { 0 };
+	const struct session *later = s;
+	SCRATCH(tmp);
+
+	TRY(open_look(s, &tmp, args->word[0], &a));
+	if (args->n > 1) {
+		TRY(open_look(s, &tmp, args->word[1], &b));
+		later = &b.session;
+	} else {
+		TRY(session_snapshot(s, DIFF_WANTS, NULL, &b.snapshot));
+		b.name = s->options->pid ? "now" : s->options->core;
+	}
+	diff_compute(a.snapshot, b.snapshot, NULL, &d);
+	d.before_name = a.name;
+	d.after_name = b.name;
+	s->finding = show(answer, &d, later->saved ? &later->origin : NULL, out);
+	/* The format writes at its end, and this outlives neither look. */
+	return out_end(out);
+}
+
+/* ---- live ---- */
+
+struct watch {
+	struct snapshot *before, *after;
+	struct diff earlier;
+	enum status status; /* STATUS_STILL until something moves */
+};
+
+static void watch_end(struct watch *w)
+{
+	diff_free(&w->earlier);
+	snapshot_free(w->before);
+	snapshot_free(w->after);
+}
+
+/* Compares with the look before and takes its place. */
+static struct error *show_next(struct session *s, struct watch *w, const struct answer *answer,
+                               const char *every, bool first, struct out *out)
+{
+	struct diff d;
+
+	TRY(inspect(s->inspector, DIFF_WANTS, NULL, &w->after));
+	diff_compute(w->before, w->after, first ? NULL : &w->earlier, &d);
+	d.before_name = "the look before";
+	d.after_name = every;
+	enum status status = show(answer, &d, NULL, out);
+	struct error *err = out_end(out);
+
+	if (status != STATUS_STILL && w->status != STATUS_PARTIAL)
+		w->status = status;
+	diff_free(&w->earlier);
+	snapshot_free(w->before);
+	w->earlier = d;
+	w->before = w->after;
+	w->after = NULL;
+	return err;
+}
+
+static struct error *diff_live(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	const char *every = call_option(call, "interval"), *times = call_option(call, "count");
+	struct watch w CLEANUP(watch_end) = { .status = STATUS_STILL };
+	uint64_t count = 1;
+	double seconds;
+	SCRATCH(tmp);
+
+	if (!every)
+		return error_new(ERR_USAGE,
+		                 "say what to compare: diff A B of two saved snapshots or cores, "
+		                 "or -p PID diff --interval 5s");
+	TRY(interval(every, &seconds));
+	if (times)
+		TRY(look_count(times, &count));
+	if (!s->target || !s->target->ops->stop)
+		return error_new(ERR_USAGE, "only a process moves: say which with -p PID");
+	TRY(inspect(s->inspector, DIFF_WANTS, NULL, &w.before));
+	for (uint64_t i = 0; i < count; i++) {
+		TRY(interval_wait(seconds));
+		TRY(show_next(s, &w, answer,
+		              arena_printf(&tmp, "this one, %s later", interval_text(&tmp, every)),
+		              i == 0, out));
+	}
+	s->finding = w.status;
+	return NULL;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	if (call->args.n)
+		return diff_files(s, answer, &call->args, out);
+	return diff_live(s, answer, call, out);
+}
+
+static const struct command_option options[] = {
+	{ "interval", "TIME", false, "Look at the process (-p) twice, TIME apart: 5s, 200ms, 2m" },
+	{ "count", "N", false, "Compare N times, each look with the one before" },
+	{ 0 },
+};
+
+const struct command diff_command = {
+	.name = "diff",
+	.args = "[A [B]]",
+	.max_args = 2,
+	.options = options,
+	.check = check,
+	.summary = "What moved between two looks: saved snapshots, cores, or a process",
+	.help = "    A and B are files of save, or cores; without B, what -p or -c names. Tasks "
+		"are\n"
+		"    the same by runtime, id and address. Exit code 4: nothing is new, gone or "
+		"moved\n"
+		"    (a timer that was only re-armed is no movement); 0: something is.",
+	.offline = true,
+	.run = run,
+};

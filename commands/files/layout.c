@@ -1,0 +1,63 @@
+/* layout EXE: what the debug info of an executable says of its tasks, as one small file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/shell/command.h"
+#include "debugger/base/str.h"
+#include "runtimes/inspect/layout_export.h"
+
+static void close_inspector(struct inspector **in)
+{
+	inspector_close(*in);
+}
+
+static void show_progress(unsigned percent, void *arg)
+{
+	FILE *f = arg;
+
+	if (!f)
+		return;
+	fprintf(f, percent < 100 ? "\rreading debug info: %u%%" : "\r\033[K", percent);
+	fflush(f);
+}
+
+static struct error *run_layout(struct session *s, const struct answer *answer,
+                                const struct call *call, struct out *out)
+{
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct inspector *in CLEANUP(close_inspector) = NULL;
+	FILE *terminal = isatty(fileno(out->options.messages)) ? out->options.messages : NULL;
+	struct rehearsal done;
+	const char *path = call_output(call);
+	SCRATCH(tmp);
+
+	(void)s;
+	(void)answer;
+	TRY(target_file_open(call->args.word[0], &t));
+	TRY(inspector_open(t, NULL, &in));
+	TRY(rehearse_write(in, path, show_progress, terminal, &done));
+	fprintf(out->options.messages,
+	        "asyncdbg: wrote %s: %zu kinds of tasks, %zu types (%zu in the debug info), "
+	        "%" PRIu64 " bytes\n",
+	        strcmp(path, "-") == 0 ? "standard output" : str_clean(&tmp, path, strlen(path)),
+	        done.tasks, done.written, done.types, done.size);
+	return NULL;
+}
+
+static const struct command_option layout_options[] = { OUTPUT_OPTION, { 0 } };
+
+const struct command layout_command = {
+	.name = "layout",
+	.args = "EXE -o FILE",
+	.min_args = 1,
+	.max_args = 1,
+	.options = layout_options,
+	.check = check_output,
+	.summary = "Write what the debug info says of the tasks to a file",
+	.help = "    With --layout FILE a stripped copy of EXE can then be inspected. It takes an\n"
+		"    executable with full debug info and needs no process.",
+	.offline = true,
+	.run = run_layout,
+};

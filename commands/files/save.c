@@ -1,0 +1,81 @@
+/* save FILE: what was decoded, for later and for elsewhere. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "commands/shell/command.h"
+#include "debugger/base/str.h"
+#include "runtimes/saved/saved.h"
+
+static bool tree_has_values(const struct future *f)
+{
+	if (!f)
+		return false;
+	for (size_t i = 0; i < f->nlocals; i++) {
+		if (f->locals[i].value)
+			return true;
+	}
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (tree_has_values(f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Of a saved one they may have been left out: nobody has them any more. */
+static bool has_values(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (tree_has_values(s->tasks[i]->root))
+			return true;
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (tree_has_values(s->threads[i].root))
+			return true;
+	}
+	return false;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	SCRATCH(tmp);
+	const char *path = call_output(call);
+	struct stat st = { 0 };
+	struct saved_info info = {
+		.wants = answer->wants,
+		.values = call_has(call, "values") && (!s->saved || has_values(answer->snapshot)),
+		.when = s->saved ? s->origin.when : time(NULL),
+	};
+
+	TRY(saved_write(path, answer->snapshot, &info));
+	/* Nothing else goes there. */
+	if (strcmp(path, "-") == 0)
+		return NULL;
+	stat(path, &st);
+	out_begin(out, answer);
+	out->ops->saved(out, &(struct saved_file){ path, (uint64_t)st.st_size, info.values });
+	return NULL;
+}
+
+static const struct command_option options[] = {
+	OUTPUT_OPTION,
+	{ "values", NULL, false, "Save the values of variables too: they may be secret" },
+	{ 0 },
+};
+
+const struct command save_command = {
+	.name = "save",
+	.args = "FILE",
+	.max_args = 1,
+	.last_is_output = true,
+	.options = options,
+	.check = check_output,
+	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
+	.help = "    Every command that prints answers from it as it would have then, on any\n"
+		"    machine; print and whatis need the program's memory, which is not in it.",
+	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS |
+	         WANT_HOLDINGS | WANT_SOCKETS,
+	.run = run,
+};

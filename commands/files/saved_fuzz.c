@@ -1,0 +1,43 @@
+/* Saved snapshots: what can be read of one is printed by every command, in both formats. */
+#include "commands/test/fuzz.h"
+#include "runtimes/saved/saved.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const lines[] = {
+		"async backtrace all -v",
+		"async graph",
+		"async deadlocks",
+		"tasks",
+		"check",
+		"bt all",
+		"threads",
+		"runtimes",
+		"async task 1",
+		"info threads",
+		"info layout",
+		"locals",
+		"tasks --group state",
+		"async backtrace all --group -v",
+	};
+	enum { NLINES = sizeof(lines) / sizeof(*lines) };
+	struct session_options options = { 0 };
+	struct session session;
+	char path[FUZZ_PATH];
+	int fd = fuzz_file(data, size, path);
+
+	options.core = path;
+	struct error *err = saved_is(path) ? session_open(&options, &session) : NULL;
+	if (!err && saved_is(path)) {
+		/* The first one and a few others, by the input: all of them take long. */
+		fuzz_execute(&session, lines[0]);
+		for (size_t i = 1; i < NLINES; i++) {
+			if (i % 4 == size % 4)
+				fuzz_execute(&session, lines[i]);
+		}
+		session_close(&session);
+	}
+	error_free(err);
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,555 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands/out/out.h"
+#include "commands/out/out_json.h"
+#include "commands/shell/command.h"
+#include "commands/shell/focus.h"
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "runtimes/analysis/socket_use.h"
+#include "runtimes/analysis/view.h"
+#include "runtimes/inspect/inspect.h"
+
+struct shown_thread {
+	const struct thread_info *thread;
+	bool with_frames;
+};
+
+/*
+ * Keys and their meaning: docs/json.md. What a command shows is kept as pointers into its
+ * snapshot and becomes JSON while it is written: a hundred thousand tasks need no more than one.
+ */
+struct json {
+	struct out out;
+	bool lines;
+	/* Which parts this answer has beside the snapshot's own. */
+	bool summary, has_focus, has_frame;
+	struct focus focus;
+	const struct local *printed;             /* NULL none */
+	const struct verdicts *graph, *verdicts; /* NULL none */
+	const bool *graph_shown;                 /* of the graph's nodes, NULL: all */
+	bool has_findings;
+	const struct finding *findings;
+	const char *const *skipped;
+	size_t nfindings, nskipped;
+	bool has_sockets;
+	const struct socket_use *sockets;
+	size_t nsockets;
+	struct saved_file saved; /* path NULL: none */
+	struct written written;  /* the same */
+	const struct diff *diff; /* NULL none */
+	VEC(struct shown_thread) threads;
+	VEC(const struct layout_info *) layout;
+	VEC(const struct command *) commands;
+	VEC(const struct place *) places;
+	VEC(const struct task *) tasks;
+	const struct groups *groups; /* in the answer's arena, as the next ones; NULL none */
+	const struct group_lines *group_lines;
+	const struct tally *tally;
+	size_t ntally; /* rows of it that are shown */
+	const struct shown *shown;
+	struct map seen; /* tasks by their address here */
+	struct json_writer writer;
+};
+
+static void json_begin(struct out *o)
+{
+	(void)o;
+}
+
+static void clear(struct json *j)
+{
+	vec_free(&j->threads);
+	vec_free(&j->layout);
+	vec_free(&j->commands);
+	vec_free(&j->places);
+	vec_free(&j->tasks);
+	map_free(&j->seen);
+	j->summary = j->has_focus = j->has_frame = false;
+	j->printed = NULL;
+	j->groups = NULL;
+	j->tally = NULL;
+	j->shown = NULL;
+	j->saved.path = NULL;
+	j->written.path = NULL;
+	j->diff = NULL;
+	j->graph = j->verdicts = NULL;
+	j->has_findings = j->has_sockets = false;
+}
+
+static void json_drop(struct out *o)
+{
+	clear((struct json *)o);
+}
+
+static void json_free_op(struct out *o)
+{
+	clear((struct json *)o);
+	free(o);
+}
+
+/* The document has every runtime anyway. */
+static void json_runtime(struct out *o, const struct runtime_info *r, enum runtime_view view)
+{
+	(void)o;
+	(void)r;
+	(void)view;
+}
+
+static void json_task(struct out *o, const struct task *task, enum task_view view)
+{
+	struct json *j = (struct json *)o;
+
+	(void)view;
+	if (map_put(&j->seen, (uintptr_t)task, NULL))
+		*vec_push(&j->tasks) = task;
+}
+
+static void json_thread(struct out *o, const struct thread_info *th, enum thread_view view)
+{
+	struct json *j = (struct json *)o;
+
+	*vec_push(&j->threads) = (struct shown_thread){ th, view == THREAD_STACK };
+	/* A joined stack shows the tasks that are polled on it. */
+	for (size_t i = 0; view == THREAD_STACK && i < th->nframes; i++) {
+		const char *id = th->frames[i].polls_task;
+		const struct task *task =
+			id ? snapshot_task(o->answer.snapshot, id, th->number) : NULL;
+
+		if (task)
+			json_task(o, task, TASK_ON_THREAD);
+	}
+}
+
+static void json_frame(struct out *o, const struct focus *f)
+{
+	struct json *j = (struct json *)o;
+
+	j->focus = *f;
+	j->has_focus = j->has_frame = true;
+}
+
+static void json_printed(struct out *o, const struct focus *f, const struct local *value)
+{
+	struct json *j = (struct json *)o;
+
+	j->focus = *f;
+	j->has_focus = true;
+	j->printed = value;
+}
+
+static void json_place(struct out *o, const struct place *place)
+{
+	*vec_push(&((struct json *)o)->places) = place;
+}
+
+static void json_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
+                        bool whole)
+{
+	struct json *j = (struct json *)o;
+
+	(void)whole;
+	j->groups = g;
+	j->group_lines = lines;
+}
+
+static void json_tally(struct out *o, const struct tally *tally, size_t n)
+{
+	struct json *j = (struct json *)o;
+
+	j->tally = tally;
+	j->ntally = n;
+}
+
+static void json_shown(struct out *o, const struct shown *shown)
+{
+	((struct json *)o)->shown = shown;
+}
+
+static void json_layout(struct out *o, const struct layout_info *row)
+{
+	*vec_push(&((struct json *)o)->layout) = row;
+}
+
+static void json_sockets(struct out *o, const struct socket_use *uses, size_t n)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_sockets = true;
+	j->sockets = uses;
+	j->nsockets = n;
+}
+
+static void json_saved(struct out *o, const struct saved_file *file)
+{
+	((struct json *)o)->saved = *file;
+}
+
+static void json_written(struct out *o, const struct answer *answer, const struct written *w)
+{
+	struct answer about = *answer;
+
+	/* What is in the file is not said here, too. */
+	about.wants &= ~(unsigned)WANT_HOLDINGS;
+	out_begin(o, &about);
+	((struct json *)o)->written = *w;
+}
+
+static void json_diff(struct out *o, const struct diff *diff)
+{
+	((struct json *)o)->diff = diff;
+}
+
+static void json_graph(struct out *o, const struct verdicts *v, const bool *shown)
+{
+	((struct json *)o)->graph = v;
+	((struct json *)o)->graph_shown = shown;
+}
+
+/* All are written where the last one ends. */
+static void json_verdict(struct out *o, const struct verdicts *v, const struct alike *alike)
+{
+	(void)o;
+	(void)v;
+	(void)alike;
+}
+
+static void json_verdicts_end(struct out *o, const struct verdicts *v)
+{
+	((struct json *)o)->verdicts = v;
+}
+
+static void json_findings(struct out *o, const struct finding *list, size_t n,
+                          const char *const *skipped, size_t nskipped)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_findings = true;
+	j->findings = list;
+	j->nfindings = n;
+	j->skipped = skipped;
+	j->nskipped = nskipped;
+}
+
+static void json_summary(struct out *o)
+{
+	((struct json *)o)->summary = true;
+}
+
+static void json_help(struct out *o, const struct command *command, enum help_view view)
+{
+	(void)view;
+	*vec_push(&((struct json *)o)->commands) = command;
+}
+
+static void put_focus(struct json_writer *w, const struct focus *f)
+{
+	json_open_object(w, "focus");
+	json_put_number_if(w, "thread", f->thread, f->thread ? f->thread->number : 0);
+	json_put_text(w, "task", f->task ? f->task->id : NULL);
+	json_put_number_if(w, "frame", f->frame, f->frame ? f->frame->number : 0);
+	json_close_object(w);
+}
+
+static void put_place(struct json_writer *w, const struct place *place)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "what", place->what);
+	json_put_text(w, "phrase", place->phrase);
+	json_put_address(w, "addr", place->addr);
+	json_put_text(w, "task", place->task);
+	json_put_number_if(w, "thread", place->thread, place->thread);
+	json_close_object(w);
+}
+
+static void put_row(struct json_writer *w, const struct layout_info *row)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "module", row->module);
+	json_put_text(w, "key", row->key);
+	json_put_text(w, "path", row->path);
+	json_put_text(w, "status", row_status_name(row->status));
+	json_put_text(w, "matched", row->matched);
+	json_put_text(w, "plan", row->plan);
+	json_put_text(w, "tried", row->tried);
+	json_close_object(w);
+}
+
+static void put_command(struct json_writer *w, const struct command *command)
+{
+	SCRATCH(tmp);
+
+	json_open_object(w, NULL);
+	json_put_text(w, "name", command->name);
+	json_put_text(w, "args", command->args);
+	json_open_array(w, "options");
+	if (command->verbose)
+		json_put_text(w, NULL, "-v");
+	for (const struct command_option *o = command->options; o && o->name; o++)
+		json_put_text(w, NULL, arena_printf(&tmp, "--%s", o->name));
+	json_close_array(w);
+	json_put_text(w, "summary", command->summary);
+	json_close_object(w);
+}
+
+/* How a live process was read. */
+static void put_reading(struct json_writer *w, const struct reading *r)
+{
+	json_put_real(w, "pause_ms", (double)r->pause_ns / 1e6);
+	json_open_object(w, "stop");
+	json_put_text(w, "mode", reading_how_name(r->how));
+	json_put_int(w, "stops", r->stops);
+	json_put_real(w, "longest_ms", (double)r->longest_ns / 1e6);
+	json_put_int(w, "threads", (int64_t)r->threads);
+	json_put_int(w, "bytes", (int64_t)r->bytes);
+	json_close_object(w);
+}
+
+static void put_snapshot(struct json *j)
+{
+	const struct snapshot *s = j->out.answer.snapshot;
+	struct json_writer *w = &j->writer;
+
+	json_put_target(w, &j->out.answer);
+	json_put_bool(w, "complete", s->complete);
+	if (s->others)
+		json_put_text(w, "other_executors", s->others);
+	if (s->target.core)
+		json_put_null(w, "pause_ms");
+	else
+		put_reading(w, &s->reading);
+	json_open_array(w, "runtimes");
+	for (size_t i = 0; i < s->nruntimes; i++)
+		json_put_runtime(w, &j->out.answer, &s->runtimes[i]);
+	json_close_array(w);
+	json_put_list(w, "notes", s->notes, s->nnotes);
+	json_open_array(w, "threads");
+	for (size_t i = 0; i < j->threads.n; i++)
+		json_put_thread(w, j->threads.data[i].thread, j->threads.data[i].with_frames,
+		                j->out.answer.verbose);
+	json_close_array(w);
+	if (j->summary)
+		json_put_summary(w, s);
+	if (j->out.answer.wants & WANT_HOLDINGS)
+		json_put_holdings(w, s, j->tasks.data, j->tasks.n);
+}
+
+static void put_socket(struct json_writer *w, const struct socket_use *use)
+{
+	const struct socket_info *s = use->socket;
+
+	json_open_object(w, NULL);
+	json_put_int(w, "fd", s->fd);
+	json_put_text(w, "kind", s->kind);
+	json_put_text(w, "local", s->local);
+	json_put_text(w, "peer", s->peer);
+	json_put_text(w, "state", s->state);
+	json_put_int(w, "unsent", (int64_t)s->unsent);
+	json_put_int(w, "unread", (int64_t)s->unread);
+	json_open_array(w, "waiters");
+	for (size_t i = 0; i < use->nwaiters; i++) {
+		const struct socket_waiter *waiter = &use->waiters[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "task", waiter->task ? waiter->task->id : NULL);
+		json_put_number_if(w, "thread", waiter->thread,
+		                   waiter->thread ? waiter->thread->number : 0);
+		json_put_text(w, "phrase", waiter->wait->phrase);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_close_object(w);
+}
+
+static void put_sockets(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	if (!j->has_sockets)
+		return;
+	json_open_array(w, "sockets");
+	for (size_t i = 0; i < j->nsockets; i++)
+		put_socket(w, &j->sockets[i]);
+	json_close_array(w);
+}
+
+/* The lists that only some commands have. */
+static void put_lists(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	if (j->layout.n) {
+		json_open_array(w, "layout");
+		for (size_t i = 0; i < j->layout.n; i++)
+			put_row(w, j->layout.data[i]);
+		json_close_array(w);
+	}
+	if (j->shown)
+		json_put_shown(w, j->shown);
+	if (j->groups)
+		json_put_groups(w, j->groups, j->group_lines, j->out.answer.verbose);
+	if (j->tally)
+		json_put_tally(w, j->tally, j->ntally);
+	if (j->commands.n) {
+		json_open_array(w, "commands");
+		for (size_t i = 0; i < j->commands.n; i++)
+			put_command(w, j->commands.data[i]);
+		json_close_array(w);
+	}
+}
+
+static void put_saved(struct json_writer *w, const struct saved_file *file)
+{
+	json_open_object(w, "saved");
+	json_put_text(w, "file", file->path);
+	json_put_int(w, "bytes", (int64_t)file->bytes);
+	json_put_bool(w, "values", file->values);
+	json_close_object(w);
+}
+
+static void put_written(struct json_writer *w, const struct written *written)
+{
+	struct stat st = { 0 };
+	SCRATCH(tmp);
+
+	stat(written->path, &st);
+	json_open_object(w, "written");
+	json_put_text(w, "file", written->path);
+	json_put_number_if(w, "bytes", S_ISREG(st.st_mode), (uint64_t)st.st_size);
+	for (size_t i = 0; i < 2 && written->what[i].noun; i++)
+		json_put_int(w, arena_printf(&tmp, "%ss", written->what[i].noun),
+		             (int64_t)written->what[i].n);
+	json_close_object(w);
+}
+
+/* The innermost part of what a command asked about. */
+static void put_answers(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	put_sockets(j);
+	if (j->has_focus)
+		put_focus(w, &j->focus);
+	if (j->saved.path)
+		put_saved(w, &j->saved);
+	if (j->written.path)
+		put_written(w, &j->written);
+	if (j->diff)
+		json_put_diff(w, j->diff);
+	if (j->has_frame)
+		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
+	if (j->printed)
+		json_put_local(w, "printed", j->printed);
+	if (j->graph)
+		json_put_graph(w, j->graph, j->graph_shown);
+	if (j->verdicts)
+		json_put_verdicts(w, j->verdicts);
+	if (j->has_findings)
+		json_put_findings(w, j->findings, j->nfindings, j->skipped, j->nskipped);
+	if (j->places.n) {
+		json_open_array(w, "places");
+		for (size_t i = 0; i < j->places.n; i++)
+			put_place(w, j->places.data[i]);
+		json_close_array(w);
+	}
+}
+
+/* All members but the tasks; the document's object stays open. */
+static void put_head(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	json_open_object(w, NULL);
+	json_put_text(w, "schema", "asyncdbg/1");
+	json_put_text(w, "command", j->out.answer.command);
+	if (j->out.answer.snapshot)
+		put_snapshot(j);
+	put_lists(j);
+	put_answers(j);
+}
+
+static void write_lines(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	put_head(j);
+	json_close_object(w);
+	json_end_line(w);
+	for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
+		out_progress(&j->out, i, j->tasks.n);
+		json_put_task(w, &j->out.answer, j->tasks.data[i]);
+		json_end_line(w);
+	}
+}
+
+static void write_document(struct json *j)
+{
+	struct json_writer *w = &j->writer;
+
+	put_head(j);
+	if (j->out.answer.snapshot) {
+		json_open_array(w, "tasks");
+		for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
+			out_progress(&j->out, i, j->tasks.n);
+			json_put_task(w, &j->out.answer, j->tasks.data[i]);
+		}
+		json_close_array(w);
+	}
+	json_close_object(w);
+	json_end_line(w);
+}
+
+static void json_end(struct out *o)
+{
+	struct json *j = (struct json *)o;
+
+	json_writer_init(&j->writer, o->options.answers, j->lines);
+	if (j->lines)
+		write_lines(j);
+	else
+		write_document(j);
+	json_flush(&j->writer);
+	clear(j);
+}
+
+static const struct out_ops json_ops = {
+	.written = json_written,
+	.begin = json_begin,
+	.runtime = json_runtime,
+	.thread = json_thread,
+	.task = json_task,
+	.groups = json_groups,
+	.tally = json_tally,
+	.shown = json_shown,
+	.frame = json_frame,
+	.printed = json_printed,
+	.place = json_place,
+	.layout = json_layout,
+	.sockets = json_sockets,
+	.graph = json_graph,
+	.verdict = json_verdict,
+	.verdicts_end = json_verdicts_end,
+	.findings = json_findings,
+	.summary = json_summary,
+	.saved = json_saved,
+	.diff = json_diff,
+	.help = json_help,
+	.end = json_end,
+	.drop = json_drop,
+	.free = json_free_op,
+};
+
+struct out *out_json_new(const struct out_options *options, bool lines)
+{
+	struct json *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		out_of_memory();
+	j->out.ops = &json_ops;
+	j->out.options = *options;
+	j->lines = lines;
+	return &j->out;
+}

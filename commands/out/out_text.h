@@ -1,0 +1,137 @@
+/* Within the text format: its lines and what its files share. Not for commands. */
+#ifndef COMMANDS_OUT_OUT_TEXT_H
+#define COMMANDS_OUT_OUT_TEXT_H
+
+#include "commands/out/out.h"
+#include "commands/out/table.h"
+#include "debugger/base/str.h"
+
+enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM };
+
+struct brief {
+	size_t block_on, workers, parked, busy, blocking;
+};
+
+struct text {
+	struct out out;
+	size_t ntasks;             /* written in this answer */
+	struct str line;           /* being built */
+	struct table table;        /* of the answer; columns NULL: none */
+	char *said;                /* interactive: what the last answer was about */
+	struct str notes;          /* interactive: every note told so far, a line each */
+	const char *module;        /* heading of the layout rows printed last */
+	bool styled;               /* a colour is on in line */
+	struct brief brief;        /* threads of this answer that were only counted */
+	const struct shown *shown; /* for the last line; NULL none */
+	bool unsearched;           /* a line refers to what text_unsearched() says at the end */
+};
+
+/* Append to the line. */
+void text_style(struct text *t, enum style style);
+void text_clean(struct text *t, const char *text);
+/* A type or function name, short unless full names were asked for, and folded: see fold.h. */
+void text_name(struct text *t, const char *name);
+/* The same name, not cleaned, in arena a; or name itself. */
+const char *text_short_name(const struct text *t, struct arena *a, const char *name);
+/* The same where it is what was asked for: never folded. */
+void text_whole_name(struct text *t, const char *name);
+/* Says once at the end of the answer what was not searched. */
+void text_unsearched(struct text *t);
+/* " at FILE:LINE", nothing when the file is unknown. */
+void text_place(struct text *t, const char *file, unsigned line);
+/* "1 task", "2 tasks" */
+void text_count(struct text *t, uint64_t n, const char *noun);
+/* before, and n. */
+void text_number(struct text *t, const char *before, uint64_t n);
+/* "multi_thread, 4 workers[, name "x"]" */
+void text_runtime(struct text *t, const struct runtime_info *r);
+/* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */
+void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
+/* Prints the line. */
+void text_end_line(struct text *t);
+/* Writes bytes as they are. */
+void text_write(struct text *t, const char *data, size_t len);
+/* out_text_tasks.c: ops->backtraces. */
+void text_backtraces(struct out *o, const struct task *const *tasks, size_t n);
+/* ops->task without its progress. */
+void text_task_view(struct text *t, const struct task *task, enum task_view view);
+/* Prints "! why" behind indent; nothing for NULL. */
+void text_problem(struct text *t, const char *indent, const char *why);
+
+/* ", LABEL VALUE" when there is a value. */
+void text_fact(struct text *t, const char *label, const char *value);
+
+/*
+ * out_text_subject.c: the line of what was read, without its end: "asyncdbg: live pid 28406 (name),
+ * ...".
+ */
+void text_subject(struct text *t);
+/* What of it, when it changes, is worth another such line at the prompt: not how long it took. */
+void text_subject_key(struct text *t);
+
+/*
+ * out_text_future.c: a future and all below it, a line each behind indent. full: the
+ * task of which all is said; NULL: none.
+ */
+void text_futures(struct text *t, const struct future *root, const char *indent,
+                  const struct task *full);
+/* The line of one future, without its end. */
+void text_future(struct text *t, const struct future *f);
+/* A line each behind indent, the arguments first. */
+void text_locals(struct text *t, const struct future *f, const char *indent);
+/* "name: Type = value" */
+void text_local(struct text *t, const struct local *local);
+
+/* out_text_holding.c: a line for each who may end the wait of a future of that task. */
+void text_holders(struct text *t, const struct wait *wait, const struct task *task,
+                  const char *indent);
+/* A line for each lock and end of a channel that the task has. */
+void text_holdings(struct text *t, const struct task *task);
+
+/* The heading of a task's, or of a thread's, futures. */
+void text_task_line(struct text *t, const struct task *task);
+void text_thread_line(struct text *t, const struct thread_info *th);
+/* With the futures that it polls. */
+void text_thread_async(struct text *t, const struct thread_info *th);
+
+/* out_text_focus.c */
+void text_frame(struct out *o, const struct focus *f);
+void text_printed(struct out *o, const struct focus *f, const struct local *value);
+void text_place_op(struct out *o, const struct place *place);
+
+/* out_text_rows.c */
+void text_task_row(struct text *t, const struct task *task);
+void text_thread_row(struct text *t, const struct thread_info *th);
+void text_runtime_row(struct text *t, const struct runtime_info *r);
+void text_layout(struct out *o, const struct layout_info *row);
+void text_sockets(struct out *o, const struct socket_use *uses, size_t n);
+void text_help(struct out *o, const struct command *command, enum help_view view);
+void text_table_end(struct text *t);
+
+/* out_text_group.c, out_text_tally.c */
+void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
+                 bool whole);
+void text_tally(struct out *o, const struct tally *tally, size_t n);
+void text_shown(struct out *o, const struct shown *shown);
+/* At the end of an answer: the line of what is not shown. */
+void text_shown_end(struct text *t);
+/* "12,345", "12,345 tasks" */
+void text_big(struct text *t, uint64_t n);
+void text_big_count(struct text *t, uint64_t n, const char *noun);
+/* The line of the threads that were only counted. */
+void text_brief_line(struct text *t);
+/* Counts a thread. */
+void text_thread_brief(struct text *t, const struct thread_info *th);
+/* out_text_graph.c */
+void text_graph(struct out *o, const struct verdicts *v, const bool *shown);
+void text_verdict(struct out *o, const struct verdicts *v, const struct alike *alike);
+void text_verdicts_end(struct out *o, const struct verdicts *v);
+void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
+                   size_t nskipped);
+
+/* out_text_info.c */
+void text_diff(struct out *o, const struct diff *diff);
+void text_saved(struct out *o, const struct saved_file *file);
+void text_summary(struct out *o);
+
+#endif

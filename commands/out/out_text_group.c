@@ -1,0 +1,278 @@
+/* The merged tree of tasks as text. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/out/out_text.h"
+#include "commands/out/out_text_chain.h"
+#include "debugger/base/vec.h"
+#include "runtimes/analysis/group_lines.h"
+
+enum {
+	FILE_WIDTH = 140,  /* of a line where there is no terminal */
+	MOST_LINES = 80,   /* of one group */
+	VALUE_WIDTH = 100, /* of a variable */
+	LEAST_WIDTH = 24,  /* of what a line says, however deep it is */
+};
+
+struct merged {
+	struct text *t;
+	const struct groups *groups;
+	const struct group_lines *lines;
+	bool whole;
+	size_t number_width;
+	size_t nlines;     /* of nodes, that were printed */
+	struct str indent; /* behind the number */
+	struct arena a;    /* of a line */
+};
+
+/* Each three columns wide. */
+struct glyphs {
+	const char *branch, *last, *trunk, *none;
+};
+
+static const struct glyphs *glyphs(const struct text *t)
+{
+	static const struct glyphs unicode = { "├─ ", "└─ ", "│  ", "   " };
+	static const struct glyphs ascii = { "|- ", "`- ", "|  ", "   " };
+
+	return t->out.options.ascii ? &ascii : &unicode;
+}
+
+static void begin_line(struct merged *m, const char *number, const char *glyph)
+{
+	size_t used = text_width(number);
+
+	str_printf(&m->t->line, "%*s%s  ",
+	           (int)(m->number_width > used ? m->number_width - used : 0), "", number);
+	str_append(&m->t->line, str_text(&m->indent));
+	str_append(&m->t->line, glyph);
+}
+
+/* " [tasks 5..90,000, 2 running]", behind what has nothing below it. */
+static const char *who(struct arena *a, const struct group_count *c)
+{
+	STR(s);
+
+	str_append(&s, c->tasks == 1 ? "  [task " : "  [tasks ");
+	str_append_clean(&s, c->oldest->id, strlen(c->oldest->id));
+	if (c->tasks > 1) {
+		str_append(&s, "..");
+		str_append_clean(&s, c->newest->id, strlen(c->newest->id));
+	}
+	if (c->states[TASK_IDLE] != c->tasks || c->changed) {
+		str_append(&s, ", ");
+		append_states(a, &s, c);
+	}
+	str_append(&s, "]");
+	return arena_strdup(a, str_text(&s));
+}
+
+static size_t room(const struct merged *m, const char *behind)
+{
+	size_t width = m->t->out.options.width ? m->t->out.options.width : FILE_WIDTH;
+	size_t used = text_width(str_text(&m->t->line)) + text_width(behind);
+
+	return width > used + LEAST_WIDTH ? width - used : LEAST_WIDTH;
+}
+
+static void local_line(struct merged *m, const struct group_local *l)
+{
+	struct text *t = m->t;
+
+	begin_line(m, "", "  ");
+	str_printf(&t->line, "%s", l->argument ? "argument " : "");
+	text_clean(t, l->name ? l->name : "_");
+	if (l->type) {
+		str_append(&t->line, ": ");
+		text_name(t, l->type);
+	}
+	if (l->distinct > 1) {
+		str_append(&t->line, " = ");
+		text_big(t, l->distinct);
+		str_append(&t->line,
+		           l->distinct < GROUP_DISTINCT ? " values: " : " values or more: ");
+	} else if (l->distinct) {
+		str_append(&t->line, " = ");
+	}
+	for (size_t i = 0; i < l->nexamples; i++) {
+		STR(value);
+
+		str_append(&t->line, i ? ", " : "");
+		str_append_clean(&value, l->examples[i], strlen(l->examples[i]));
+		append_cut(&t->line, str_text(&value), VALUE_WIDTH,
+		           t->out.options.ascii ? "..." : "…");
+	}
+	if (l->nexamples < l->distinct)
+		str_append(&t->line, ", ...");
+	if (l->unknown) {
+		str_append(&t->line, l->distinct ? " (unknown in " : " unknown in ");
+		text_big(t, l->unknown);
+		str_append(&t->line, l->distinct ? ")" : "");
+	}
+	text_end_line(t);
+}
+
+static void locals(struct merged *m, const struct group_node *n, bool below)
+{
+	size_t len = m->indent.len;
+
+	str_append(&m->indent, below ? glyphs(m->t)->trunk : glyphs(m->t)->none);
+	for (size_t i = 0; i < n->nlocals; i++)
+		local_line(m, &n->locals[i]);
+	str_truncate(&m->indent, len);
+}
+
+/* A line for each frame of the chain; the first has the number and what is behind. */
+static void whole_chain(struct merged *m, const struct elements *e, const struct group_node *first,
+                        const struct group_node *last, const char *behind)
+{
+	const struct group_node *n = first;
+	struct text *t = m->t;
+
+	for (size_t i = 0; i < e->list.n; i++) {
+		if (i)
+			begin_line(m, "", "");
+		str_append(&t->line, e->list.data[i].whole);
+		str_append(&t->line, i + 1 == e->list.n ? behind : "");
+		text_end_line(t);
+		if (t->out.answer.verbose)
+			locals(m, n, n == last && n->nchildren);
+		n = n == last ? n : n->children[0];
+	}
+}
+
+/* The line that begins with first, its glyph in front; the last node on it. */
+static const struct group_node *node_line(struct merged *m, const struct group_node *first,
+                                          const char *glyph, const char *below)
+{
+	struct elements e CLEANUP(free_elements) = { 0 };
+	const struct group_node *last = chain_elements(m->t, &m->a, first, &e);
+	const char *behind = last->nchildren && !last->ends ? "" : who(&m->a, &last->count);
+	struct text *t = m->t;
+
+	m->nlines++;
+	begin_line(m, big_number(&m->a, first->count.tasks), glyph);
+	str_append(&m->indent, below);
+	if (m->whole && (t->out.answer.verbose ||
+	                 text_width(chain_text(t, &m->a, &e, CUT_NONE)) > room(m, behind))) {
+		whole_chain(m, &e, first, last, behind);
+	} else {
+		append_chain(t, &m->a, &e, room(m, behind));
+		str_append(&t->line, behind);
+		text_end_line(t);
+	}
+	arena_reset(&m->a);
+	return last;
+}
+
+static void more_line(struct merged *m, size_t nodes, size_t tasks)
+{
+	begin_line(m, big_number(&m->a, tasks), glyphs(m->t)->last);
+	str_append(&m->t->line, "in ");
+	text_big_count(m->t, nodes, "other");
+	str_append(&m->t->line, ", not shown");
+	text_end_line(m->t);
+}
+
+/* A node on the way down, whose children are printed one by one. */
+struct level {
+	struct group_node *const *children;
+	size_t n, next, shown, left; /* left: of those that are shown */
+	size_t indent;               /* of their lines */
+};
+
+struct levels {
+	VEC(struct level) list;
+};
+
+static void free_levels(struct levels *l)
+{
+	vec_free(&l->list);
+}
+
+static void end_level(struct merged *m, const struct level *l)
+{
+	size_t hidden = l->n - l->shown, tasks = 0;
+
+	str_truncate(&m->indent, l->indent);
+	for (size_t i = 0; i < l->n && hidden; i++)
+		tasks += m->lines->shown[l->children[i]->serial] ? 0 : l->children[i]->count.tasks;
+	if (hidden)
+		more_line(m, hidden, tasks);
+}
+
+/* A single group can have any number of lines; of several no more are chosen than fit. */
+static bool is_cut(const struct merged *m)
+{
+	return !m->whole && m->lines->ngroups == 1 && m->nlines >= MOST_LINES;
+}
+
+static void tree(struct merged *m)
+{
+	struct levels levels CLEANUP(free_levels) = { 0 };
+	const struct groups *g = m->groups;
+
+	*vec_push(&levels.list) = (struct level){ .children = g->roots,
+		                                  .n = g->nroots,
+		                                  .shown = m->lines->nroots,
+		                                  .left = m->lines->nroots };
+	while (levels.list.n && !is_cut(m)) {
+		struct level *l = &levels.list.data[levels.list.n - 1];
+
+		while (l->next < l->n && !m->lines->shown[l->children[l->next]->serial])
+			l->next++;
+		if (l->next == l->n) {
+			end_level(m, l);
+			levels.list.n--;
+			continue;
+		}
+		const struct group_node *n = l->children[l->next++];
+		bool last = --l->left == 0 && l->shown == l->n;
+
+		str_truncate(&m->indent, l->indent);
+		n = node_line(m, n, last ? glyphs(m->t)->last : glyphs(m->t)->branch,
+		              last ? glyphs(m->t)->none : glyphs(m->t)->trunk);
+		if (!n->nchildren)
+			continue;
+		size_t shown = m->lines->nchildren[n->serial];
+		*vec_push(&levels.list) = (struct level){ .children = n->children,
+			                                  .n = n->nchildren,
+			                                  .shown = shown,
+			                                  .left = shown,
+			                                  .indent = m->indent.len };
+	}
+}
+
+static void lines_cut(struct merged *m)
+{
+	if (!is_cut(m))
+		return;
+	str_truncate(&m->indent, 0);
+	begin_line(m, "", "... up to ");
+	text_big_count(m->t, m->lines->nlines - m->nlines, "line");
+	str_append(&m->t->line, " more, --limit 0 shows all");
+	text_end_line(m->t);
+}
+
+void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines, bool whole)
+{
+	struct text *t = (struct text *)o;
+	struct merged m = { .t = t, .groups = g, .lines = lines, .whole = whole };
+
+	text_brief_line(t);
+	m.number_width = text_width(big_number(&m.a, g->count.tasks));
+	text_style(t, STYLE_HEADING);
+	text_big_count(t, g->count.tasks, "task");
+	str_append(&t->line, " in ");
+	text_big_count(t, g->ngroups, "group");
+	if (g->count.tasks) {
+		str_append(&t->line, ": ");
+		append_states(&m.a, &t->line, &g->count);
+	}
+	text_end_line(t);
+	tree(&m);
+	lines_cut(&m);
+	str_free(&m.indent);
+	arena_free(&m.a);
+}

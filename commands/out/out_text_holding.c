@@ -1,0 +1,237 @@
+/* Who holds what, as text. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "commands/out/out_text.h"
+#include "runtimes/analysis/holders.h"
+#include "runtimes/inspect/inspect.h"
+
+enum { MAX_SHOWN = 16 };
+
+static void owner(struct text *t, const struct holding *h)
+{
+	if (h->task) {
+		str_append(&t->line, "task ");
+		text_clean(t, h->task->id);
+	} else {
+		text_number(t, "thread #", h->thread);
+	}
+}
+
+/* "`guard` in app::transfer declared at src/bank.rs:41, awaiting at src/bank.rs:44" */
+static void place(struct text *t, const struct holding *h)
+{
+	const char *file = h->file_short ? h->file_short : h->file;
+
+	if (h->path) {
+		str_append(&t->line, "`");
+		text_clean(t, h->path);
+		str_append(&t->line, "`");
+	} else {
+		str_append(&t->line, h->granted ? "a lock future" : "a value without a name");
+	}
+	if (h->function && (!h->granted || h->path)) {
+		str_append(&t->line, " in ");
+		text_clean(t, h->function);
+	}
+	if (!file)
+		return;
+	if (!h->future)
+		text_number(t, " frame #", h->stack_frame);
+	if (h->declared) {
+		str_append(&t->line, " declared");
+		text_place(t, file, h->line);
+		file = h->future ? h->future->file_short : NULL;
+		if (!file || !h->future->line)
+			return;
+		str_append(&t->line, ",");
+	}
+	str_append(&t->line, !h->future || h->future->running ? " running" : " awaiting");
+	text_place(t, file, h->declared ? h->future->line : h->line);
+}
+
+static const char *relation(const struct holding *h)
+{
+	bool doubt = h->uncertain && !h->sole;
+
+	switch (h->role) {
+	case HOLDING_LOCK:
+		if (h->partial)
+			return "in part given to ";
+		if (h->granted)
+			return "given to ";
+		return doubt ? "may be held by " : "held by ";
+	case HOLDING_SENDER:
+		return doubt ? "a sender may be in " : "a sender is in ";
+	case HOLDING_RECEIVER:
+		return doubt ? "the receiver may be in " : "the receiver is in ";
+	case HOLDING_WAKER:
+		break;
+	}
+	return "may be woken by ";
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Places in the code, of one frame or of two that stand at one line. */
+static bool same_place(const struct holding *a, const struct holding *b)
+{
+	const struct future *f = a->future, *g = b->future;
+
+	if (!f != !g || a->line != b->line || a->declared != b->declared ||
+	    !same_text(a->path, b->path) || !same_text(a->function, b->function) ||
+	    !same_text(a->file_short ? a->file_short : a->file,
+	               b->file_short ? b->file_short : b->file))
+		return false;
+	if (!f)
+		return a->stack_frame == b->stack_frame;
+	return f->running == g->running && f->line == g->line &&
+	       same_text(f->file_short, g->file_short);
+}
+
+/* Would both be told in the same words? A task that has two permits of one kind has two of them. */
+static bool same_holding(const struct holding *a, const struct holding *b)
+{
+	return a->role == b->role && a->task == b->task && (a->task || a->thread == b->thread) &&
+	       a->primitive == b->primitive && a->object == b->object && a->granted == b->granted &&
+	       a->partial == b->partial && a->uncertain == b->uncertain && a->sole == b->sole &&
+	       same_text(a->kind, b->kind) && same_text(a->type, b->type) && same_place(a, b);
+}
+
+/* What is told: each once, with how many times. The rest is counted only. */
+struct told {
+	const struct holding *first[MAX_SHOWN];
+	size_t times[MAX_SHOWN], n, left;
+};
+
+static void tell_once(struct told *told, const struct holding *h)
+{
+	for (size_t i = 0; i < told->n; i++) {
+		if (same_holding(told->first[i], h)) {
+			told->times[i]++;
+			return;
+		}
+	}
+	if (told->n == MAX_SHOWN) {
+		told->left++;
+		return;
+	}
+	told->first[told->n] = h;
+	told->times[told->n++] = 1;
+}
+
+static void times(struct text *t, size_t n)
+{
+	if (n > 1)
+		str_printf(&t->line, ", %zu times", n);
+}
+
+static void left(struct text *t, const struct told *told, const char *indent)
+{
+	if (!told->left)
+		return;
+	str_printf(&t->line, "%sand %zu more", indent, told->left);
+	text_end_line(t);
+}
+
+static void holder(struct text *t, const struct holding *h, size_t n, const char *indent)
+{
+	str_append(&t->line, indent);
+	str_append(&t->line, relation(h));
+	owner(t, h);
+	str_append(&t->line, ": ");
+	place(t, h);
+	if (h->uncertain && h->sole)
+		str_append(&t->line, ", no other candidate");
+	if (h->granted)
+		str_append(&t->line,
+		           h->partial ? ", which waits for more" : ", which has not taken it yet");
+	times(t, n);
+	text_end_line(t);
+}
+
+static void not_found(struct text *t, const struct snapshot *s, const char *indent)
+{
+	str_printf(&t->line, "%sholder not found", indent);
+	if (s->nunsearched) {
+		str_append(&t->line, "; what was not searched is said below");
+		t->unsearched = true;
+	}
+	text_end_line(t);
+}
+
+void text_holders(struct text *t, const struct wait *wait, const struct task *task,
+                  const char *indent)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+	struct told told = { 0 };
+
+	if (!(t->out.answer.wants & WANT_HOLDINGS) || !wait)
+		return;
+	for (size_t i = 0; i < s->nholdings; i++) {
+		const struct holding *h = &s->holdings[i];
+
+		/* Who waits has a reference too. */
+		if (!holding_can_end(h, wait) || (h->role == HOLDING_WAKER && h->task == task) ||
+		    (h->future && h->future->wait == wait))
+			continue;
+		tell_once(&told, h);
+	}
+	for (size_t i = 0; i < told.n; i++)
+		holder(t, told.first[i], told.times[i], indent);
+	left(t, &told, indent);
+	if (told.n == 0 && wait_has_holder(wait))
+		not_found(t, s, indent);
+}
+
+static const char *relation_of_own(const struct holding *h)
+{
+	return h->uncertain && !h->sole ? "may hold: " : "holds: ";
+}
+
+static void own(struct text *t, const struct holding *h, size_t ntimes,
+                const struct waiting *waiting)
+{
+	uint64_t n = waiting_at(waiting, h->primitive);
+
+	str_printf(&t->line, "     %s", relation_of_own(h));
+	text_name(t, h->type);
+	if (h->object || h->primitive)
+		str_printf(&t->line, " of %s 0x%" PRIx64, h->kind,
+		           h->object ? h->object : h->primitive);
+	str_append(&t->line, " (");
+	place(t, h);
+	str_append(&t->line, ")");
+	times(t, ntimes);
+	if (h->role == HOLDING_LOCK && n) {
+		str_append(&t->line, ", ");
+		text_count(t, n, "task");
+		str_append(&t->line, n == 1 ? " waits for it" : " wait for it");
+	}
+	text_end_line(t);
+}
+
+void text_holdings(struct text *t, const struct task *task)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+	struct waiting here CLEANUP(waiting_free) = { 0 };
+	struct waiting *waiting = t->out.answer.waiting ? t->out.answer.waiting : &here;
+	struct told told = { 0 };
+
+	if (!(t->out.answer.wants & WANT_HOLDINGS))
+		return;
+	if (!waiting->counted)
+		waiting_count(s, waiting);
+	for (size_t i = 0; i < s->nholdings; i++) {
+		if (s->holdings[i].task != task || s->holdings[i].role == HOLDING_WAKER ||
+		    s->holdings[i].partial)
+			continue;
+		tell_once(&told, &s->holdings[i]);
+	}
+	for (size_t i = 0; i < told.n; i++)
+		own(t, told.first[i], told.times[i], waiting);
+	left(t, &told, "     ");
+}

@@ -1,0 +1,69 @@
+/* report FILE: all that is known of a program, as one page for a browser. */
+#include "commands/report/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/report/report_data.h"
+#include "commands/report/report_page.h"
+#include "commands/shell/command.h"
+#include "debugger/base/file.h"
+
+struct error *report_write(FILE *f, const struct answer *answer, int64_t written)
+{
+	errno = 0;
+	fwrite(report_page_head, 1, report_page_head_size, f);
+	TRY(report_data_write(f, answer, written));
+	fwrite(report_page_tail, 1, report_page_tail_size, f);
+	if (fflush(f) != 0 || ferror(f))
+		return error_os(errno ? errno : EIO, "cannot be written");
+	return NULL;
+}
+
+static struct error *write_file(const char *path, const struct answer *answer)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+
+	TRY(new_file_open(path, 0600, "<!doctype html>", &file));
+	struct error *err = report_write(file.f, answer, time(NULL));
+	if (err)
+		return err->kind == ERR_OS ? error_wrap(err, "%s", path) : err;
+	return new_file_finish(&file);
+}
+
+static struct error *run_report(struct session *s, const struct answer *answer,
+                                const struct call *call, struct out *out)
+{
+	const struct snapshot *snap = answer->snapshot;
+	const char *path = call_output(call);
+	const struct written written = {
+		.path = path,
+		.what = { { "task", snap->ntasks }, { "thread", snap->nthreads } },
+		.incomplete = !snap->complete,
+	};
+
+	(void)s;
+	TRY(write_file(path, answer));
+	out->ops->written(out, answer, &written);
+	return NULL;
+}
+
+static const struct command_option report_options[] = { OUTPUT_OPTION, { 0 } };
+
+const struct command report_command = {
+	.name = "report",
+	.args = "FILE.html",
+	.max_args = 1,
+	.last_is_output = true,
+	.options = report_options,
+	.check = check_output,
+	.verbose = true,
+	.summary = "Write all of it to a page for a browser, which needs nothing else",
+	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "
+		"waits\n"
+		"    for whom as a picture, who has which lock, threads with their stacks. It\n"
+		"    loads nothing from anywhere. Variables are in it with -v only.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_STACKS | WANT_HOLDINGS,
+	.run = run_report,
+};

@@ -1,0 +1,17 @@
+/* Writes a report: the page and its data in one. */
+#ifndef COMMANDS_REPORT_REPORT_H
+#define COMMANDS_REPORT_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "commands/out/out.h"
+#include "debugger/base/error.h"
+
+/*
+ * The whole page to f; written: when, in seconds since 1970. ERR_OS when f cannot be written,
+ * ERR_INTERRUPTED after ^C.
+ */
+struct error *report_write(FILE *f, const struct answer *answer, int64_t written) MUST_CHECK;
+
+#endif

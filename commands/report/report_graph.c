@@ -1,0 +1,206 @@
+#include "commands/out/out_json.h"
+#include "commands/report/report_parts.h"
+#include "debugger/base/vec.h"
+#include "dwarf/names/demangle.h"
+#include "runtimes/analysis/checks.h"
+#include "runtimes/analysis/view.h"
+#include "runtimes/graph/verdict.h"
+
+enum node_flag { FLAG_STUCK = 1, FLAG_ANY = 2, FLAG_OUTSIDE = 4 };
+enum edge_flag { FLAG_WEAK = 1, FLAG_QUEUED = 2, FLAG_GRANTED = 4 };
+
+/* The graph without what says nothing: edges that lead outside, and nodes without edges. */
+struct part {
+	struct report *r;
+	const struct graph *g;
+	const struct verdicts *v;
+	struct arena arena;
+	uint32_t *numbers; /* by node: its number in the report + 1; 0: it is not in it */
+	bool *outside;     /* by node: has an edge that leads outside */
+	VEC(size_t) nodes; /* those that are in it */
+};
+
+static void put(struct part *p, uint64_t number)
+{
+	json_put_int(&p->r->w, NULL, (int64_t)number);
+}
+
+static void take_node(struct part *p, size_t node)
+{
+	if (p->numbers[node])
+		return;
+	*vec_push(&p->nodes) = node;
+	p->numbers[node] = (uint32_t)p->nodes.n;
+}
+
+static void choose(struct part *p)
+{
+	for (size_t i = 0; i < p->v->n; i++) {
+		for (size_t k = 0; k < p->v->list[i].nmembers; k++)
+			take_node(p, p->v->list[i].members[k]);
+	}
+	for (size_t i = 0; i < p->g->nedges; i++) {
+		const struct graph_edge *e = &p->g->edges[i];
+
+		if (e->to == 0) {
+			p->outside[e->from] = true;
+			continue;
+		}
+		take_node(p, e->from);
+		take_node(p, e->to);
+	}
+}
+
+/*
+ * What a task or the future of a thread is, as `tasks` calls it: of a wrapper, what it wraps. Of a
+ * fork, the future that forks. NULL where there is no future.
+ */
+static const char *name_of(struct arena *a, const struct graph_node *n)
+{
+	const struct future *f = n->kind == GRAPH_FORK ? n->future : future_named(n->future);
+
+	if (!f)
+		return NULL;
+	return f->function || !f->type ? f->function : name_short(a, f->type);
+}
+
+/* Seven numbers a node. */
+static void put_node(struct part *p, size_t node)
+{
+	const struct graph_node *n = &p->g->nodes[node];
+	SCRATCH(tmp);
+
+	put(p, report_name(p->r, json_node_kind(n->kind)));
+	put(p, report_task(p->r, n->task));
+	put(p, n->thread ? n->thread->number : 0);
+	put(p, report_string(p->r, graph_object_text(&tmp, n)));
+	put(p, report_string(p->r, name_of(&tmp, n)));
+	put(p, report_address(p->r, n->object));
+	put(p, (uint64_t)(p->v->stuck[node] ? FLAG_STUCK : 0) |
+	               (n->rule == GRAPH_ANY ? FLAG_ANY : 0) |
+	               (p->outside[node] ? FLAG_OUTSIDE : 0));
+}
+
+/* Seven numbers an edge. */
+static void put_edge(struct part *p, const struct graph_edge *e)
+{
+	SCRATCH(tmp);
+
+	put(p, p->numbers[e->from] - 1);
+	put(p, p->numbers[e->to] - 1);
+	put(p, report_name(p->r, e->kind));
+	put(p, (uint64_t)(e->weak ? FLAG_WEAK : 0) | (e->queued ? FLAG_QUEUED : 0) |
+	               (e->granted ? FLAG_GRANTED : 0));
+	put(p, report_string(p->r, graph_evidence_text(&tmp, e)));
+	put(p, report_string(p->r, e->doubt));
+	put(p, report_string(p->r, e->wait ? e->wait->phrase : NULL));
+}
+
+static void put_graph(struct part *p)
+{
+	struct json_writer *w = &p->r->w;
+
+	json_open_array(w, "graph_nodes");
+	for (size_t i = 0; i < p->nodes.n; i++)
+		put_node(p, p->nodes.data[i]);
+	json_close_array(w);
+	json_open_array(w, "graph_edges");
+	for (size_t i = 0; i < p->g->nedges; i++) {
+		if (p->g->edges[i].to != 0)
+			put_edge(p, &p->g->edges[i]);
+	}
+	json_close_array(w);
+	json_put_list(w, "graph_notes", p->g->notes, p->g->nnotes);
+	json_put_text(w, "sole_doubt", graph_sole_doubt);
+}
+
+/* What `check` finds at one look, but verdicts. */
+static void put_findings(struct part *p)
+{
+	struct json_writer *w = &p->r->w;
+	struct verdicts none = *p->v;
+	struct checks c = { .a = &p->arena, .s = p->r->snap, .v = &none };
+
+	none.n = 0;
+	for (const struct check *row = check_table; row->name; row++)
+		row->run(&c, row);
+	json_open_array(w, "findings");
+	for (size_t i = 0; i < c.found.n; i++) {
+		const struct finding *f = &c.found.data[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "check", f->check);
+		json_put_text(w, "severity", severity_name(f->severity));
+		json_put_text(w, "text", f->text);
+		json_put_list(w, "tasks", f->tasks, f->ntasks);
+		json_put_int(w, "all_tasks", (int64_t)f->all_tasks);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	vec_free(&c.found);
+	vec_free(&c.skipped);
+}
+
+/* A node that is in the report by its number there, else by what it is called. */
+static void put_party(struct part *p, size_t node)
+{
+	SCRATCH(tmp);
+
+	if (p->numbers[node])
+		put(p, p->numbers[node] - 1);
+	else
+		json_put_text(&p->r->w, NULL, graph_party_text(&tmp, &p->g->nodes[node]));
+}
+
+static void put_verdict(struct part *p, const struct verdict *verdict, size_t alike)
+{
+	struct json_writer *w = &p->r->w;
+	SCRATCH(tmp);
+
+	json_open_object(w, NULL);
+	json_put_text(w, "kind", verdict_kind_name(verdict->kind));
+	json_put_bool(w, "certain", verdict->certain);
+	json_put_bool(w, "possible", verdict->trust == VERDICT_POSSIBLE);
+	json_put_text(w, "text", verdict_text(&tmp, p->g, verdict));
+	json_put_list(w, "doubts", verdict->doubts, verdict->ndoubts);
+	json_open_array(w, "members");
+	for (size_t i = 0; i < verdict->nmembers; i++)
+		put_party(p, verdict->members[i]);
+	json_close_array(w);
+	json_open_array(w, "cycle");
+	for (size_t i = 0; i < verdict->ncycle; i++)
+		put_party(p, verdict->cycle[i].party);
+	json_close_array(w);
+	json_open_array(w, "behind");
+	for (size_t i = 0; i < verdict->nbehind && i < VERDICT_MAX_BEHIND; i++)
+		put_party(p, verdict->behind[i]);
+	json_close_array(w);
+	json_put_int(w, "all_behind", (int64_t)verdict->nbehind);
+	json_put_int(w, "alike", (int64_t)alike);
+	json_close_object(w);
+}
+
+static void free_part(struct part *p)
+{
+	arena_free(&p->arena);
+	vec_free(&p->nodes);
+}
+
+void report_put_graph(struct report *r)
+{
+	const struct graph *g = r->graph;
+	struct verdicts *v CLEANUP(verdicts_freep) = verdicts_find(g);
+	struct part p CLEANUP(free_part) = { .r = r, .g = g, .v = v };
+
+	p.numbers = NEW_ARRAY(&p.arena, uint32_t, g->nnodes);
+	p.outside = NEW_ARRAY(&p.arena, bool, g->nnodes);
+	choose(&p);
+	put_graph(&p);
+	struct alikes alikes;
+	alikes_make(&p.arena, v, &alikes);
+	json_open_array(&r->w, "verdicts");
+	for (size_t i = 0; i < v->n; i++)
+		put_verdict(&p, &v->list[i], alikes.first[i]);
+	json_close_array(&r->w);
+	put_findings(&p);
+}

@@ -1,0 +1,53 @@
+#include "commands/report/report_parts.h"
+
+static void put(struct report *r, uint64_t number)
+{
+	json_put_int(&r->w, NULL, (int64_t)number);
+}
+
+/* Each: example, tasks, oldest, newest, how many in each state, then its nodes. */
+static void put_group(struct report *r, const struct group *g)
+{
+	json_open_array(&r->w, NULL);
+	put(r, report_task(r, g->task) - 1);
+	put(r, g->count.tasks);
+	put(r, report_task(r, g->count.oldest) - 1);
+	put(r, report_task(r, g->count.newest) - 1);
+	for (size_t i = 0; i < GROUP_STATES; i++)
+		put(r, g->count.states[i]);
+	for (size_t i = 0; i < g->nnodes; i++)
+		put(r, g->nodes[i]->serial);
+	json_close_array(&r->w);
+}
+
+/* Five numbers a node. */
+static void put_node(struct report *r, const struct group_node *n)
+{
+	SCRATCH(tmp);
+
+	put(r, report_shape(r, n->frame));
+	put(r, n->depth);
+	put(r, report_string(r, phrase_range_text(&tmp, &n->wait)));
+	put(r, n->count.tasks);
+	put(r, n->futures);
+}
+
+void report_put_groups(struct report *r)
+{
+	const struct groups *g = &r->groups;
+	const struct group_node **nodes =
+		NEW_ARRAY(&r->arena, const struct group_node *, g->nnodes);
+
+	for (size_t i = 0; i < g->ngroups; i++) {
+		for (size_t k = 0; k < g->groups[i].nnodes; k++)
+			nodes[g->groups[i].nodes[k]->serial] = g->groups[i].nodes[k];
+	}
+	json_open_array(&r->w, "groups");
+	for (size_t i = 0; i < g->ngroups; i++)
+		put_group(r, &g->groups[i]);
+	json_close_array(&r->w);
+	json_open_array(&r->w, "group_nodes");
+	for (size_t i = 0; i < g->nnodes; i++)
+		put_node(r, nodes[i]);
+	json_close_array(&r->w);
+}

@@ -1,0 +1,455 @@
+#include "commands/shell/command.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "commands/shell/nearest.h"
+#include "commands/shell/option.h"
+#include "commands/shell/short_form.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+
+const struct command *const command_table[] = {
+	&async_backtrace_command,
+	&async_backtrace_all_command,
+	&async_task_command,
+	&async_graph_command,
+	&async_deadlocks_command,
+	&task_command,
+	&frame_command,
+	&up_command,
+	&down_command,
+	&locals_command,
+	&print_command,
+	&whatis_command,
+	&tasks_command,
+	&runtimes_command,
+	&threads_command,
+	&thread_command,
+	&bt_command,
+	&bt_all_command,
+	&check_command,
+	&info_command,
+	&info_layout_command,
+	&info_sockets_command,
+	&info_threads_command,
+	&info_locals_command,
+	&layout_command,
+	&save_command,
+	&diff_command,
+	&report_command,
+	&continue_command,
+	&detach_command,
+	&help_command,
+	&quit_command,
+	NULL,
+};
+
+/* Other spellings of a word of a command name. */
+static const struct {
+	const char *word, *alias;
+} aliases[] = {
+	{ "backtrace", "bt" },
+	{ "bt", "backtrace" },
+	{ "quit", "exit" },
+};
+
+/* A word within a command's name: not terminated. */
+struct part {
+	const char *text;
+	size_t len;
+};
+
+/* The distinct words that can come next, each with the first command that has it there. */
+struct nexts {
+	struct next {
+		struct part part;
+		const char *name;
+	} * data;
+	size_t n, capacity;
+};
+
+static void nexts_deinit(struct nexts *nexts)
+{
+	vec_free(nexts);
+}
+
+enum fit { FIT_NONE, FIT_PREFIX, FIT_EXACT };
+
+/* False when the name has no word number i. */
+static bool name_part(const char *name, size_t i, struct part *ret)
+{
+	while (i--) {
+		name = strchr(name, ' ');
+		if (!name)
+			return false;
+		name++;
+	}
+	*ret = (struct part){ name, strcspn(name, " ") };
+	return true;
+}
+
+static size_t name_parts(const char *name)
+{
+	struct part part;
+	size_t n = 0;
+
+	while (name_part(name, n, &part))
+		n++;
+	return n;
+}
+
+static bool part_equal(struct part a, struct part b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+static enum fit fit(struct part part, const char *typed)
+{
+	size_t len = strlen(typed);
+
+	if (len > part.len || len == 0 || memcmp(part.text, typed, len) != 0)
+		return FIT_NONE;
+	return len == part.len ? FIT_EXACT : FIT_PREFIX;
+}
+
+static enum fit fit_alias(struct part part, const char *typed)
+{
+	enum fit best = fit(part, typed);
+
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++) {
+		struct part word = { aliases[i].word, strlen(aliases[i].word) };
+		struct part alias = { aliases[i].alias, strlen(aliases[i].alias) };
+
+		if (part_equal(part, word) && fit(alias, typed) > best)
+			best = fit(alias, typed);
+	}
+	return best;
+}
+
+/* Whether the first depth words of both names are the same. */
+static bool same_path(const char *a, const char *b, size_t depth)
+{
+	struct part pa, pb;
+
+	for (size_t i = 0; i < depth; i++) {
+		if (!name_part(a, i, &pa) || !name_part(b, i, &pb) || !part_equal(pa, pb))
+			return false;
+	}
+	return true;
+}
+
+static bool nexts_contain(const struct nexts *nexts, struct part part)
+{
+	for (size_t i = 0; i < nexts->n; i++) {
+		if (part_equal(nexts->data[i].part, part))
+			return true;
+	}
+	return false;
+}
+
+/* What can stand at word number depth after the first depth words of path. */
+static void collect_nexts(const struct command *const *table, const char *path, size_t depth,
+                          struct nexts *ret)
+{
+	for (; *table; table++) {
+		struct part part;
+
+		if (same_path((*table)->name, path, depth) &&
+		    name_part((*table)->name, depth, &part) && !nexts_contain(ret, part))
+			*vec_push(ret) = (struct next){ part, (*table)->name };
+	}
+}
+
+/* A list like "thread, threads" of the words that typed abbreviates. */
+static struct error *ambiguous(const struct nexts *nexts, const char *typed)
+{
+	STR(list);
+
+	for (size_t i = 0; i < nexts->n; i++) {
+		if (fit_alias(nexts->data[i].part, typed) == FIT_NONE)
+			continue;
+		str_append(&list, list.len ? ", " : "");
+		str_append_len(&list, nexts->data[i].part.text, nexts->data[i].part.len);
+	}
+	return error_new(ERR_USAGE, "\"%s\" is ambiguous: %s", typed, str_text(&list));
+}
+
+/*
+ * Follows words as far as they are parts of command names: *path is then a name whose first
+ * *depth words they mean.
+ */
+static struct error *resolve(const struct command *const *table, const struct words *words,
+                             const char **path, size_t *depth)
+{
+	*path = "";
+	for (*depth = 0; *depth < words->n; ++*depth) {
+		struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+		const char *typed = words->word[*depth];
+		const char *fixed = *depth ? NULL : short_form(typed), *found = NULL;
+		enum fit best = FIT_NONE;
+		size_t same = 0;
+
+		typed = fixed ? fixed : typed;
+		if (!*depth)
+			TRY(missing_command(typed));
+		collect_nexts(table, *path, *depth, &nexts);
+		for (size_t i = 0; i < nexts.n; i++) {
+			enum fit is = fit_alias(nexts.data[i].part, typed);
+
+			same = is > best ? 1 : same + (is == best && is != FIT_NONE);
+			if (is > best)
+				found = nexts.data[i].name;
+			best = is > best ? is : best;
+		}
+		if (same > 1)
+			return ambiguous(&nexts, typed);
+		if (!found)
+			return NULL;
+		*path = found;
+	}
+	return NULL;
+}
+
+/* The word of nexts that typed probably meant; NULL when none is near. */
+static const struct next *suggest(const struct nexts *nexts, const char *typed)
+{
+	struct nearest nearest = { .typed = typed };
+	const struct next *best = NULL;
+
+	for (size_t i = 0; i < nexts->n; i++) {
+		struct part part = nexts->data[i].part;
+
+		if (nearest_offer(&nearest, part.text, part.len))
+			best = &nexts->data[i];
+	}
+	return best;
+}
+
+static const struct command *command_of_path(const struct command *const *table, const char *path,
+                                             size_t depth)
+{
+	for (; *table; table++) {
+		if (name_parts((*table)->name) == depth && same_path((*table)->name, path, depth))
+			return *table;
+	}
+	return NULL;
+}
+
+/* The name as far as it was understood, ending in a blank: "async ". */
+static void append_path(struct str *s, const char *path, size_t depth)
+{
+	struct part part;
+
+	for (size_t i = 0; i < depth && name_part(path, i, &part); i++) {
+		str_append_len(s, part.text, part.len);
+		str_append(s, " ");
+	}
+}
+
+static struct error *unknown(const struct command *const *table, const struct words *words,
+                             const char *path, size_t depth)
+{
+	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+	STR(known);
+
+	collect_nexts(table, path, depth, &nexts);
+	append_path(&known, path, depth);
+
+	if (strchr(words->word[depth], ' '))
+		return error_new(
+			ERR_USAGE,
+			"unknown command \"%s%s\": each of its words is an argument of its "
+			"own, without quotes around all; -e takes a whole line",
+			str_text(&known), words->word[depth]);
+	const struct next *near = suggest(&nexts, words->word[depth]);
+	if (!near)
+		return error_new(ERR_USAGE, "unknown command \"%s%s\"; \"help\" lists all",
+		                 str_text(&known), words->word[depth]);
+	return error_new(ERR_USAGE, "unknown command \"%s%s\"; did you mean \"%s%.*s\"?",
+	                 str_text(&known), words->word[depth], str_text(&known),
+	                 (int)near->part.len, near->part.text);
+}
+
+static struct error *incomplete(const struct command *const *table, const char *path, size_t depth)
+{
+	STR(list);
+	STR(known);
+
+	append_path(&known, path, depth);
+	str_truncate(&known, known.len - 1);
+	for (; *table; table++) {
+		if (same_path((*table)->name, path, depth))
+			str_printf(&list, "%s%s", list.len ? ", " : "", (*table)->name);
+	}
+	return error_new(ERR_USAGE, "\"%s\" is not a whole command: %s", str_text(&known),
+	                 str_text(&list));
+}
+
+static struct error *too_many(const struct command *const *table, const struct command *command,
+                              const struct words *args, size_t depth)
+{
+	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+	const char *extra = args->word[command->max_args];
+
+	collect_nexts(table, command->name, depth, &nexts);
+
+	const struct next *near = command->max_args ? NULL : suggest(&nexts, extra);
+	if (near)
+		return error_new(ERR_USAGE, "unknown command \"%s %s\"; did you mean \"%s %.*s\"?",
+		                 command->name, extra, command->name, (int)near->part.len,
+		                 near->part.text);
+	if (command->max_args)
+		return error_new(ERR_USAGE, "\"%s\" is one word too many; usage: %s %s", extra,
+		                 command->name, command->args);
+	return error_new(ERR_USAGE, "\"%s\" takes no arguments: \"%s\"", command->name, extra);
+}
+
+static struct error *check_call(const struct command *const *table, const struct call *call,
+                                size_t depth)
+{
+	const struct command *command = call->command;
+
+	if (call->args.n > command->max_args)
+		return too_many(table, command, &call->args, depth);
+	if (call->args.n < command->min_args)
+		return error_new(ERR_USAGE, "\"%s\" needs more words; usage: %s %s", command->name,
+		                 command->name, command->args);
+	if (call->verbose && !command->verbose)
+		return error_new(ERR_USAGE, "\"%s\" has no option -v", command->name);
+	return command->check ? command->check(call) : NULL;
+}
+
+bool command_begins_with(const struct command *const *table, const char *word)
+{
+	struct error *missing CLEANUP(error_freep) = missing_command(word);
+	bool found = missing || short_form(word);
+
+	for (; *table && !found; table++) {
+		struct part part;
+
+		found = name_part((*table)->name, 0, &part) && fit_alias(part, word) != FIT_NONE;
+	}
+	return found;
+}
+
+struct error *command_named(const struct command *const *table, const struct words *words,
+                            const struct command **ret, size_t *depth)
+{
+	const char *path;
+
+	TRY(resolve(table, words, &path, depth));
+	*ret = *depth ? command_of_path(table, path, *depth) : NULL;
+	if (*ret)
+		return NULL;
+	if (*depth < words->n)
+		return unknown(table, words, path, *depth);
+	return incomplete(table, path, *depth);
+}
+
+struct error *command_family(struct arena *a, const struct command *const *table,
+                             const struct words *words, const struct command ***ret, size_t *n)
+{
+	VEC(const struct command *) found = { 0 };
+	const struct command *command;
+	const char *path;
+	size_t depth, taken;
+	struct error *err = command_named(table, words, &command, &taken);
+
+	if (!err) {
+		*vec_push(&found) = command;
+	} else {
+		error_free(resolve(table, words, &path, &depth));
+		for (; depth && depth == words->n && *table; table++) {
+			if (same_path((*table)->name, path, depth))
+				*vec_push(&found) = *table;
+		}
+		if (!found.n)
+			return err;
+		error_free(err);
+	}
+	*n = found.n;
+	*ret = vec_to_arena(&found, a);
+	return NULL;
+}
+
+struct error *command_find(struct arena *a, const struct command *const *table,
+                           const struct words *words, struct call *ret)
+{
+	struct call call = { 0 };
+	struct words plain = words_before_options(a, words);
+	size_t depth;
+
+	TRY(command_named(table, &plain, &call.command, &depth));
+	TRY(take_options(a, words, depth, &call));
+	TRY(check_call(table, &call, depth));
+	*ret = call;
+	return NULL;
+}
+
+size_t command_option_words(const struct command *const *table, const struct words *typed,
+                            const struct words *rest)
+{
+	SCRATCH(tmp);
+	struct words plain = words_before_options(&tmp, typed);
+	const struct command *command;
+	size_t depth;
+	struct error *err CLEANUP(error_freep) = command_named(table, &plain, &command, &depth);
+
+	if (err)
+		return 0;
+	size_t n = option_words(command, rest);
+	/* Of another command: to say so is for the command, and it is no short form of one of the
+	   program's. */
+	for (size_t i = 0; !n && table[i]; i++)
+		n = option_words(table[i], rest) != 0;
+	return n;
+}
+
+struct completions {
+	const char **data;
+	size_t n, capacity;
+};
+
+static void add_completion(const char *word, void *arg)
+{
+	struct completions *found = arg;
+
+	*vec_push(found) = word;
+}
+
+/* Whether the last of the words is an option, and what follows is its value. */
+static bool is_value_next(const struct command *command, const struct words *before)
+{
+	const char *next[] = { before->n ? before->word[before->n - 1] : "", "" };
+
+	return option_words(command, &(struct words){ next, 2 }) > 1;
+}
+
+size_t command_complete(struct arena *a, const struct command *const *table,
+                        const struct words *before, const char *partial, const char ***ret)
+{
+	struct nexts nexts CLEANUP(nexts_deinit) = { 0 };
+	struct completions found = { 0 };
+	const char *path;
+	size_t depth;
+	struct error *err CLEANUP(error_freep) = resolve(table, before, &path, &depth);
+
+	const struct command *command = err ? NULL : command_of_path(table, path, depth);
+
+	if (command && is_value_next(command, before))
+		depth = SIZE_MAX;
+	else if (command && *partial == '-')
+		options_complete(a, command, partial, add_completion, &found);
+	else if (!err && depth == before->n)
+		collect_nexts(table, path, depth, &nexts);
+	for (size_t i = 0; i < nexts.n; i++) {
+		struct part part = nexts.data[i].part;
+
+		if (*partial == '\0' || fit(part, partial) != FIT_NONE)
+			*vec_push(&found) = arena_strndup(a, part.text, part.len);
+	}
+	size_t n = found.n;
+	*ret = vec_to_arena(&found, a);
+	return n;
+}

@@ -1,0 +1,518 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/shell/command.h"
+
+/* Checks the words of a command, given as "one|two three|four". */
+static void assert_words(const struct words *w, const char *expected)
+{
+	SCRATCH(tmp);
+	char *copy = arena_strdup(&tmp, expected), *rest = NULL;
+	size_t n = 0;
+
+	for (char *word = strtok_r(copy, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
+		assert_true(n < w->n);
+		assert_string_equal(w->word[n++], word);
+	}
+	assert_int_equal(w->n, n);
+}
+
+static void splits_words_and_commands(void **state)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	(void)state;
+	assert_null(
+		words_split(&tmp, "  async\tbt all ;threads;; thread 2 # see; no", &commands, &n));
+	assert_int_equal(n, 3);
+	assert_words(&commands[0], "async|bt|all");
+	assert_words(&commands[1], "threads");
+	assert_words(&commands[2], "thread|2");
+}
+
+static void quotes_and_comments(void **state)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	(void)state;
+	assert_null(words_split(&tmp, "a \"b; c\" 'd\" #e' f#g", &commands, &n));
+	assert_int_equal(n, 1);
+	assert_words(&commands[0], "a|b; c|d\" #e|f#g");
+	assert_null(words_split(&tmp, "# only a comment", &commands, &n));
+	assert_int_equal(n, 0);
+	assert_null(words_split(&tmp, " \t;; \n", &commands, &n));
+	assert_int_equal(n, 0);
+
+	struct error *err CLEANUP(error_freep) = words_split(&tmp, "a 'b", &commands, &n);
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_USAGE);
+}
+
+/* What a line means: the command found and its arguments, or the error message. */
+struct found {
+	struct call call;
+	struct error *err;
+	struct arena arena;
+};
+
+static void found_deinit(struct found *f)
+{
+	error_free(f->err);
+	arena_free(&f->arena);
+}
+
+static struct found find(const char *line)
+{
+	struct found f = { 0 };
+	struct words *commands;
+	size_t n;
+
+	assert_null(words_split(&f.arena, line, &commands, &n));
+	assert_int_equal(n, 1);
+	f.err = command_find(&f.arena, command_table, &commands[0], &f.call);
+	return f;
+}
+
+static void assert_finds(const char *line, const struct command *command, const char *args)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	if (f.err)
+		fail_msg("%s: %s", line, f.err->message);
+	if (f.call.command != command)
+		fail_msg("%s: found %s", line, f.call.command->name);
+	assert_words(&f.call.args, args);
+}
+
+static void assert_refuses(const char *line, const char *message)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	if (!f.err)
+		fail_msg("%s: found %s", line, f.call.command->name);
+	assert_int_equal(f.err->kind, ERR_USAGE);
+	assert_string_equal(f.err->message, message);
+}
+
+static void finds_whole_names(void **state)
+{
+	(void)state;
+	for (const struct command *const *c = command_table; *c; c++) {
+		if ((*c)->min_args == 0 && !(*c)->last_is_output)
+			assert_finds((*c)->name, *c, "");
+	}
+}
+
+static void finds_prefixes_and_short_forms(void **state)
+{
+	(void)state;
+	assert_finds("async bt", &async_backtrace_command, "");
+	assert_finds("async bt all", &async_backtrace_all_command, "");
+	assert_finds("a b a", &async_backtrace_all_command, "");
+	assert_finds("as back al", &async_backtrace_all_command, "");
+	assert_finds("async task 42", &async_task_command, "42");
+	assert_finds("async t", &async_task_command, "");
+	assert_finds("backtrace", &bt_command, "");
+	assert_finds("b a", &bt_all_command, "");
+	assert_finds("i la", &info_layout_command, "");
+	assert_finds("tasks", &tasks_command, "");
+	assert_finds("exit", &quit_command, "");
+	assert_finds("q", &quit_command, "");
+	assert_finds("help async bt all", &help_command, "async|bt|all");
+}
+
+/* Fixed: a command that is added later changes none of them. */
+static void short_forms_beat_prefixes(void **state)
+{
+	(void)state;
+	assert_finds("a bt", &async_backtrace_command, "");
+	assert_finds("b", &bt_command, "");
+	assert_finds("c", &check_command, "");
+	assert_finds("d", &down_command, "");
+	assert_finds("f 1", &frame_command, "1");
+	assert_finds("h", &help_command, "");
+	assert_finds("i", &info_command, "");
+	assert_finds("p req.uri", &print_command, "req.uri");
+	assert_finds("q", &quit_command, "");
+	assert_finds("s x.snap", &save_command, "x.snap");
+	assert_finds("u", &up_command, "");
+	assert_finds("info locals", &info_locals_command, "");
+}
+
+/* What gdb's users type first, and there is none of. */
+static void names_the_nearest_of_what_is_missing(void **state)
+{
+	(void)state;
+	assert_refuses("l", "\"l\" is short for \"list\", which does not exist: \"frame\" shows "
+	                    "the file and line, \"locals\" the variables");
+	assert_refuses("next", "the command \"next\" does not exist: asyncdbg does not step; "
+	                       "\"diff --interval 1s\" shows what moves");
+	assert_refuses("fin", "\"fin\" is short for \"finish\", which does not exist: asyncdbg "
+	                      "does not step; \"up\" shows the frame that awaits this one");
+	assert_refuses("r", "\"r\" is short for \"run\", which does not exist: asyncdbg starts "
+	                    "no program; start it and name it with -p PID");
+	assert_refuses("x 0x10", "the command \"x\" does not exist: \"print\" shows values, "
+	                         "\"whatis\" what an address belongs to");
+	assert_refuses("break main.rs:3",
+	               "the command \"break\" does not exist: asyncdbg sets no breakpoints; "
+	               "\"async backtrace all\" shows where every task is");
+}
+
+static void assert_writes(const char *line, const char *file)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	if (f.err)
+		fail_msg("%s: %s", line, f.err->message);
+	assert_string_equal(call_output(&f.call), file);
+}
+
+/* -o is an option of every command that writes a file. */
+static void writes_where_it_is_told_to(void **state)
+{
+	(void)state;
+	assert_writes("save x.snap", "x.snap");
+	assert_writes("save -o x.snap", "x.snap");
+	assert_writes("save -", "-");
+	assert_writes("save --output - --values", "-");
+	assert_writes("report -o x.html", "x.html");
+	assert_writes("layout a/b -o x", "x");
+	assert_writes("layout -o x a/b", "x");
+	assert_writes("async graph -o x.dot", "x.dot");
+	assert_writes("async graph 7 -o x --format dot", "x");
+	assert_refuses("save a -o b", "\"save\" writes one file: a or b");
+	assert_refuses("save -o ''", "the name of the file is empty");
+	assert_refuses("async graph -o x.svg", "x.svg: async graph writes dot, for Graphviz; "
+	                                       "--format dot writes it to any name");
+	assert_refuses("async graph -o x --format svg", "--format is dot, not \"svg\"");
+	assert_refuses("async graph --format dot", "--format goes with -o FILE");
+}
+
+/* `thread` is a whole word and a prefix of `threads`. */
+static void a_whole_word_is_never_ambiguous(void **state)
+{
+	(void)state;
+	assert_finds("thread 7", &thread_command, "7");
+	assert_finds("threads", &threads_command, "");
+	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
+	assert_refuses("t", "\"t\" is ambiguous: task, tasks, threads, thread");
+}
+
+static void suggests(void **state)
+{
+	(void)state;
+	assert_refuses("thraeds", "unknown command \"thraeds\"; did you mean \"threads\"?");
+	assert_refuses("async backtarce", "unknown command \"async backtarce\"; did you mean "
+	                                  "\"async backtrace\"?");
+	assert_refuses("info layuot", "unknown command \"info layuot\"; did you mean "
+	                              "\"info layout\"?");
+	assert_refuses("tasksx", "unknown command \"tasksx\"; did you mean \"tasks\"?");
+	/* Of two that are equally near, the one that is as long. */
+	assert_refuses("tassk", "unknown command \"tassk\"; did you mean \"tasks\"?");
+	assert_refuses("frobnicate", "unknown command \"frobnicate\"; \"help\" lists all");
+	assert_refuses("'async backtrace all'",
+	               "unknown command \"async backtrace all\": each of its words is an argument "
+	               "of its own, without quotes around all; -e takes a whole line");
+	assert_refuses("a_word_longer_than_any_command_could_ever_be",
+	               "unknown command \"a_word_longer_than_any_command_could_ever_be\"; \"help\" "
+	               "lists all");
+}
+
+static void refuses_what_is_too_short_or_too_long(void **state)
+{
+	(void)state;
+	assert_refuses("async", "\"async\" is not a whole command: async backtrace, "
+	                        "async backtrace all, async task, async graph, async deadlocks");
+	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
+	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
+	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
+	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");
+	assert_refuses("up 1", "\"up\" takes no arguments: \"1\"");
+}
+
+/* Whatever no program can answer is refused before one is touched. */
+static void refuses_arguments(void **state)
+{
+	(void)state;
+	assert_refuses("task main", "\"main\" is not a task id: ids are numbers");
+	assert_refuses("async task -1", "\"-1\" is not a task id: ids are numbers");
+	assert_refuses("task 99999999999999999999",
+	               "\"99999999999999999999\" is not a task id: ids are numbers");
+	assert_refuses("frame x", "\"x\" is not a frame number");
+	assert_refuses("frame -1", "\"-1\" is not a frame number");
+	assert_refuses("frame 4294967296", "\"4294967296\" is not a frame number");
+	assert_refuses("down +1", "\"+1\" is not a frame number");
+	assert_refuses("thread ' 1'", "\" 1\" is not a thread number");
+	assert_refuses("whatis 0x", "\"0x\" is not an address, as 0x7f00 or 32512");
+	assert_refuses("whatis 0x0x1", "\"0x0x1\" is not an address, as 0x7f00 or 32512");
+	assert_refuses("whatis 7f", "\"7f\" is not an address, as 0x7f00 or 32512");
+	assert_refuses("print ''", "\"print\" needs a variable, as in print req.uri");
+	assert_finds("task 0x9400", &task_command, "0x9400");
+	assert_finds("frame '#3'", &frame_command, "#3");
+	assert_finds("whatis 0X7f", &whatis_command, "0X7f");
+	assert_finds("whatis 32512", &whatis_command, "32512");
+}
+
+static void assert_verbose(const char *line, const struct command *command, const char *args)
+{
+	struct found f CLEANUP(found_deinit) = find(line);
+
+	assert_finds(line, command, args);
+	assert_true(f.call.verbose);
+}
+
+static void options_stand_anywhere(void **state)
+{
+	struct found plain CLEANUP(found_deinit) = find("async task 4");
+
+	(void)state;
+	assert_false(plain.call.verbose);
+	assert_verbose("async task -v 4", &async_task_command, "4");
+	assert_verbose("async task 4 --verbose", &async_task_command, "4");
+	assert_verbose("async bt -v all", &async_backtrace_all_command, "");
+	assert_refuses("tasks -v", "\"tasks\" has no option -v");
+	assert_refuses("-v", "unknown command \"-v\"; \"help\" lists all");
+	assert_refuses("async bt --verbos", "\"async backtrace\" has no option --verbos; did you "
+	                                    "mean --verbose?");
+	assert_refuses("tasks --wiht a b", "\"tasks\" has no option --wiht; did you mean --with?");
+	assert_refuses(
+		"tasks -o x",
+		"\"tasks\" writes no file; those that do: async graph, layout, save, report");
+	assert_refuses("save", "say which file to write: save FILE");
+	assert_refuses("layout a/b", "say which file to write: layout EXE -o FILE");
+	assert_finds("async task -- 4", &async_task_command, "4");
+	assert_refuses("async task -- --verbose",
+	               "\"--verbose\" is not a task id: ids are numbers");
+}
+
+static struct error *run_nothing(struct session *s, const struct answer *answer,
+                                 const struct call *call, struct out *out)
+{
+	(void)s;
+	(void)answer;
+	(void)call;
+	(void)out;
+	return NULL;
+}
+
+static const struct command_option example_options[] = {
+	{ "dot", "FILE", false, "Write a picture" },
+	{ "with", "FIELD VALUE", true, "Only those" },
+	{ "all", NULL, false, "All of them" },
+	{ 0 },
+};
+static const struct command example_command = {
+	.name = "example graph",
+	.args = "[ID]",
+	.max_args = 1,
+	.verbose = true,
+	.options = example_options,
+	.offline = true,
+	.run = run_nothing,
+};
+static const struct command *const example_table[] = { &example_command, &bt_command, NULL };
+
+static struct found find_example(const char *line)
+{
+	struct found f = { 0 };
+	struct words *commands;
+	size_t n;
+
+	assert_null(words_split(&f.arena, line, &commands, &n));
+	f.err = command_find(&f.arena, example_table, &commands[0], &f.call);
+	return f;
+}
+
+static void options_of_a_command(void **state)
+{
+	struct found f CLEANUP(found_deinit) =
+		find_example("ex -v graph --with a '>5' 7 --dot=x=y --with=b c --all");
+
+	(void)state;
+	assert_null(f.err);
+	assert_true(f.call.verbose);
+	assert_words(&f.call.args, "7");
+	assert_string_equal(call_option(&f.call, "dot"), "x=y");
+	assert_true(call_has(&f.call, "all"));
+	assert_null(call_option(&f.call, "all"));
+	assert_int_equal(f.call.noptions, 4);
+	assert_string_equal(f.call.options[0].option->name, "with");
+	assert_string_equal(f.call.options[0].values[0], "a");
+	assert_string_equal(f.call.options[0].values[1], ">5");
+	assert_string_equal(f.call.options[2].values[0], "b");
+	assert_string_equal(f.call.options[2].values[1], "c");
+
+	struct found none CLEANUP(found_deinit) = find_example("example graph 7");
+	assert_false(call_has(&none.call, "dot"));
+	assert_null(call_option(&none.call, "dot"));
+	/* A value may look like an option; behind -- nothing is one. */
+	struct found odd CLEANUP(found_deinit) = find_example("example graph --dot --all -- --dot");
+	assert_null(odd.err);
+	assert_string_equal(call_option(&odd.call, "dot"), "--all");
+	assert_words(&odd.call.args, "--dot");
+}
+
+static void assert_example_refuses(const char *line, const char *message)
+{
+	struct found f CLEANUP(found_deinit) = find_example(line);
+
+	assert_non_null(f.err);
+	assert_int_equal(f.err->kind, ERR_USAGE);
+	assert_string_equal(f.err->message, message);
+}
+
+static void refuses_options(void **state)
+{
+	(void)state;
+	assert_example_refuses("example graph --do x",
+	                       "\"example graph\" has no option --do; did you mean --dot?");
+	assert_example_refuses("example graph --dotty x", "\"example graph\" has no option "
+	                                                  "--dotty; did you mean --dot?");
+	assert_example_refuses("example graph --dot", "--dot needs a value: --dot FILE");
+	assert_example_refuses("example graph --with a",
+	                       "--with needs a value: --with FIELD VALUE");
+	assert_example_refuses("example graph --dot a --dot b", "--dot may be given once");
+	assert_example_refuses("example graph --all=1", "--all takes no value");
+	assert_example_refuses("bt --dot x", "\"bt\" has no option --dot");
+	assert_example_refuses("example --dot x graph",
+	                       "\"example\" is not a whole command: example graph");
+}
+
+static size_t words_of_option(const char *typed, const char *rest)
+{
+	SCRATCH(tmp);
+	struct words *before, *behind;
+	size_t n;
+
+	assert_null(words_split(&tmp, typed, &before, &n));
+	assert_null(words_split(&tmp, rest, &behind, &n));
+	return command_option_words(example_table, before, behind);
+}
+
+/* As in a shell, where the program's own options may stand between. */
+static void options_among_others(void **state)
+{
+	(void)state;
+	assert_int_equal(words_of_option("example graph", "--dot x --json"), 2);
+	assert_int_equal(words_of_option("ex gr 7", "--dot=x --json"), 1);
+	assert_int_equal(words_of_option("ex gr --dot x", "--with a b c"), 3);
+	assert_int_equal(words_of_option("ex gr", "--with a"), 2);
+	assert_int_equal(words_of_option("ex gr", "--all a"), 1);
+	assert_int_equal(words_of_option("ex gr", "--json --dot x"), 0);
+	assert_int_equal(words_of_option("ex gr", "x --dot x"), 0);
+	assert_int_equal(words_of_option("ex", "--dot x"), 0);
+	/* For the command to refuse. */
+	assert_int_equal(words_of_option("bt", "--dot x"), 1);
+	assert_int_equal(words_of_option("bt", "--do x"), 0);
+}
+
+static void assert_example_completes(const char *before, const char *partial, const char *expected)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	struct words got = { 0 };
+	const char **found;
+	size_t n;
+
+	assert_null(words_split(&tmp, before, &commands, &n));
+	got.n = command_complete(&tmp, example_table, &commands[0], partial, &found);
+	got.word = found;
+	assert_words(&got, expected);
+}
+
+static void completes_options(void **state)
+{
+	(void)state;
+	assert_example_completes("ex gr", "-", "-v|--verbose|--dot|--with|--all");
+	assert_example_completes("ex gr --dot x", "--w", "--with");
+	assert_example_completes("ex gr --dot", "--w", "");
+	assert_example_completes("ex gr --dot=x", "--w", "--with");
+	assert_example_completes("ex gr --all", "--w", "--with");
+}
+
+static void assert_completes(const char *before, const char *partial, const char *expected)
+{
+	SCRATCH(tmp);
+	struct words *commands, none = { 0 };
+	const char **found;
+	size_t n;
+
+	assert_null(words_split(&tmp, before, &commands, &n));
+	struct words got = { 0 };
+	got.n = command_complete(&tmp, command_table, n ? &commands[0] : &none, partial, &found);
+	got.word = found;
+	assert_words(&got, expected);
+}
+
+static void completes(void **state)
+{
+	(void)state;
+	assert_completes("", "th", "threads|thread");
+	assert_completes("", "zzz", "");
+	assert_completes("async", "", "backtrace|task|graph|deadlocks");
+	assert_completes("as", "b", "backtrace");
+	assert_completes("async bt", "", "all");
+	assert_completes("async task 4", "", "");
+	assert_completes("nonsense", "", "");
+	assert_completes("info", "", "layout|sockets|threads|locals");
+	assert_completes("async bt", "-", "-v|--verbose");
+	assert_completes("async task 4", "--v", "--verbose");
+	assert_completes("runtimes", "-", "");
+	assert_completes("tasks", "--", "--group|--with|--without|--limit|--exec");
+	assert_completes("tasks --with", "st", "");
+	assert_completes("", "-", "");
+}
+
+/* The contract of the table: help and completion are made from it. */
+static void the_table_is_in_order(void **state)
+{
+	(void)state;
+	for (const struct command *const *c = command_table; *c; c++) {
+		assert_non_null((*c)->summary);
+		assert_non_null((*c)->run);
+		assert_true((*c)->offline || (*c)->wants);
+		assert_int_equal((*c)->args != NULL, (*c)->max_args != 0);
+		assert_true((*c)->min_args <= (*c)->max_args);
+		assert_true((*c)->summary[strlen((*c)->summary) - 1] != '.');
+		for (const struct command_option *o = (*c)->options; o && o->name; o++) {
+			assert_non_null(o->help);
+			assert_true(o->help[strlen(o->help) - 1] != '.');
+		}
+		for (const struct command *const *other = c + 1; *other; other++)
+			assert_string_not_equal((*c)->name, (*other)->name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(splits_words_and_commands),
+		cmocka_unit_test(quotes_and_comments),
+		cmocka_unit_test(finds_whole_names),
+		cmocka_unit_test(finds_prefixes_and_short_forms),
+		cmocka_unit_test(short_forms_beat_prefixes),
+		cmocka_unit_test(names_the_nearest_of_what_is_missing),
+		cmocka_unit_test(writes_where_it_is_told_to),
+		cmocka_unit_test(a_whole_word_is_never_ambiguous),
+		cmocka_unit_test(suggests),
+		cmocka_unit_test(refuses_what_is_too_short_or_too_long),
+		cmocka_unit_test(refuses_arguments),
+		cmocka_unit_test(options_stand_anywhere),
+		cmocka_unit_test(options_of_a_command),
+		cmocka_unit_test(refuses_options),
+		cmocka_unit_test(options_among_others),
+		cmocka_unit_test(completes_options),
+		cmocka_unit_test(completes),
+		cmocka_unit_test(the_table_is_in_order),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

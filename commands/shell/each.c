@@ -1,0 +1,175 @@
+#include "commands/shell/each.h"
+
+#include <string.h>
+
+#include "commands/shell/execute.h"
+#include "debugger/base/str.h"
+
+/* A word with each {} made an id. */
+static const char *filled(struct arena *a, const char *word, const char *id)
+{
+	STR(s);
+
+	while (*word) {
+		bool here = strncmp(word, "{}", 2) == 0;
+
+		if (here)
+			str_append(&s, id);
+		else
+			str_append_len(&s, word, 1);
+		word += here ? 2 : 1;
+	}
+	return arena_strdup(a, str_text(&s));
+}
+
+/* An id may be text of a file: it never makes another word or command. */
+static struct words filled_words(struct arena *a, const struct words *words, const char *id)
+{
+	struct words ret = { NEW_ARRAY(a, const char *, words->n), words->n };
+
+	for (size_t i = 0; i < words->n; i++)
+		ret.word[i] = filled(a, words->word[i], id);
+	return ret;
+}
+
+static struct error *check_one(const struct words *words, unsigned *wants)
+{
+	SCRATCH(tmp);
+	struct call call;
+
+	TRY(command_find(&tmp, command_table, words, &call));
+	if (call_has(&call, "exec"))
+		return error_new(ERR_USAGE, "--exec does not nest");
+	*wants |= call.command->wants;
+	if (call.verbose)
+		*wants |= WANT_LOCALS;
+	if (call.command->wants_of)
+		*wants |= call.command->wants_of(&call);
+	return NULL;
+}
+
+static struct error *check_line_of(const char *text, unsigned *wants)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	TRY(words_split(&tmp, text, &commands, &n));
+	if (!n)
+		return error_new(ERR_USAGE, "--exec needs a command");
+	for (size_t i = 0; i < n; i++) {
+		struct words words = filled_words(&tmp, &commands[i], "1");
+
+		TRY(check_one(&words, wants));
+	}
+	return NULL;
+}
+
+struct error *each_check(const struct call *call)
+{
+	const char *text = call_option(call, "exec");
+	unsigned wants = 0;
+
+	return text ? check_line_of(text, &wants) : NULL;
+}
+
+unsigned each_wants(const struct call *call)
+{
+	const char *text = call_option(call, "exec");
+	unsigned wants = 0;
+	struct error *err CLEANUP(error_freep) = text ? check_line_of(text, &wants) : NULL;
+
+	return wants;
+}
+
+/* What a command may change, and what is other while it runs for each task. */
+struct kept {
+	struct session session;
+	bool interactive;
+};
+
+static void begin(struct session *s, struct out *out, struct kept *ret)
+{
+	*ret = (struct kept){ *s, out->options.interactive };
+	s->pinned = true;
+	/* What was read is said once. */
+	out->options.interactive = true;
+}
+
+static void end(struct session *s, struct out *out, const struct kept *kept)
+{
+	s->pinned = kept->session.pinned;
+	s->focus = kept->session.focus;
+	s->frame = kept->session.frame;
+	memcpy(s->task, kept->session.task, sizeof(s->task));
+	out->options.interactive = kept->interactive;
+}
+
+/* The ids outlive the snapshot, which a command may replace, and each answer's arena. */
+static const char **copy_ids(struct arena *a, const struct selection *chosen, size_t n)
+{
+	const char **ids = NEW_ARRAY(a, const char *, n);
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = arena_strdup(a, chosen->tasks[i]->id);
+	return ids;
+}
+
+/* The first one that fails is the task's last. */
+static void run_one(struct session *s, const struct words *commands, size_t n, const char *id,
+                    struct out *out, enum status *status)
+{
+	SCRATCH(tmp);
+
+	for (size_t i = 0; i < n && !s->quit; i++) {
+		struct words words = filled_words(&tmp, &commands[i], id);
+
+		if (!execute_words(s, out, &words, status))
+			break;
+	}
+}
+
+static struct error *run_all(struct session *s, const char *text, const char *const *ids, size_t n,
+                             struct out *out)
+{
+	SCRATCH(tmp);
+	enum status status = STATUS_OK;
+	struct words *commands;
+	size_t ncommands;
+
+	TRY(words_split(&tmp, text, &commands, &ncommands));
+	for (size_t i = 0; i < n && !s->quit; i++) {
+		TRY(interrupt_check());
+		run_one(s, commands, ncommands, ids[i], out, &status);
+	}
+	s->finding = status;
+	return NULL;
+}
+
+struct error *each_run(struct session *s, const struct answer *answer, const struct call *call,
+                       const struct selection *chosen, struct out *out)
+{
+	/* Only here is it pinned. */
+	if (s->pinned)
+		return error_new(ERR_USAGE, "--exec does not nest");
+
+	SCRATCH(tmp);
+	size_t n = chosen->n < chosen->limit ? chosen->n : chosen->limit;
+	const char **ids = copy_ids(&tmp, chosen, n);
+	struct selection cut = *chosen;
+	struct answer rest = *answer;
+	struct kept kept;
+
+	begin(s, out, &kept);
+	struct error *err = run_all(s, call_option(call, "exec"), ids, n, out);
+
+	if (!err && (n < cut.n || !n)) {
+		/* Another one may have been taken meanwhile. */
+		rest.snapshot = s->snapshot;
+		out_begin(out, &rest);
+		select_shown(&cut, out);
+		err = out_end(out);
+	}
+	end(s, out, &kept);
+	return err;
+}

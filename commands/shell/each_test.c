@@ -1,0 +1,103 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/shell/execute.h"
+#include "commands/test/answer.h"
+
+/* As `asyncdbg -c FILE` would have it; the snapshot becomes the session's. */
+static void open_saved(struct session *s, const char *first_id)
+{
+	*s = (struct session){ .snapshot = make_snapshot(),
+		               .saved = true,
+		               .saved_wants = ~0U,
+		               .origin = { "then.saved", 1763750610 } };
+	s->snapshot->tasks[0]->id = first_id;
+}
+
+static const char *run(struct caught *c, struct session *s, const char *line)
+{
+	enum status status = STATUS_OK;
+
+	execute_line(s, c->out, line, &status);
+	fflush(c->options.answers);
+	fflush(c->options.messages);
+	return c->answers;
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void runs_each_command_for_each_task(void **state)
+{
+	struct session s CLEANUP(session_close) = { 0 };
+	CAUGHT(c);
+
+	(void)state;
+	open_saved(&s, "4");
+	catch (&c, TEXT);
+	const char *said = run(&c, &s, "tasks --exec 'async task {}; tasks --with \"id\" ^{}$'");
+
+	assert_string_equal(c.messages, "");
+	assert_int_equal(count(said, "Task: 4"), 1);
+	assert_int_equal(count(said, "Task: 5"), 1);
+	assert_int_equal(count(said, "1 of 2 tasks match"), 2);
+	/* It is not what is now. */
+	assert_int_equal(count(said, "asyncdbg: snapshot then.saved of pid "), 1);
+	assert_int_equal(count(said, "), saved 2025-11-21 18:43:30 UTC, "), 1);
+	/* Who waits is counted for the snapshot, not for each task. */
+	assert_true(s.waiting.counted);
+	session_drop_snapshot(&s);
+	assert_false(s.waiting.counted);
+	assert_false(s.pinned);
+}
+
+/* An id with blanks and semicolons is one word of the command it stands in. */
+static void an_id_is_no_command(void **state)
+{
+	struct session s CLEANUP(session_close) = { 0 };
+	CAUGHT(c);
+
+	(void)state;
+	open_saved(&s, "5; quit");
+	catch (&c, TEXT);
+	run(&c, &s, "tasks --exec 'async task {}'");
+	assert_false(s.quit);
+	assert_int_equal(count(c.answers, "serve.rs"), 1);
+}
+
+static void refuses_to_nest(void **state)
+{
+	struct session s CLEANUP(session_close) = { 0 };
+	CAUGHT(c);
+
+	(void)state;
+	open_saved(&s, "4");
+	catch (&c, TEXT);
+	s.pinned = true;
+	run(&c, &s, "tasks --exec info");
+	assert_non_null(strstr(c.messages, "does not nest"));
+	assert_true(s.pinned);
+	assert_int_equal(c.nanswers, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_each_command_for_each_task),
+		cmocka_unit_test(an_id_is_no_command),
+		cmocka_unit_test(refuses_to_nest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

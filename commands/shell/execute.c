@@ -1,0 +1,183 @@
+#include "commands/shell/execute.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/short_form.h"
+#include "debugger/base/progress.h"
+#include "debugger/base/str.h"
+
+void report_error(FILE *f, const struct error *err)
+{
+	STR(line);
+
+	str_append_clean(&line, err->message, strlen(err->message));
+	fprintf(f, "asyncdbg: %s\n", str_text(&line));
+}
+
+static void worsen(enum status *status, enum status with)
+{
+	if (with > *status)
+		*status = with;
+}
+
+static struct error *take_snapshot(struct session *s, const struct call *call,
+                                   struct answer *answer)
+{
+	const struct command *command = call->command;
+	struct question question = { 0 };
+	unsigned wants = command->wants;
+
+	if (call->verbose || (s->verbose && command->verbose))
+		wants |= WANT_LOCALS;
+	if (command->wants_of)
+		wants |= command->wants_of(call);
+	if (command->ask)
+		command->ask(s, call, &question);
+	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));
+	answer->saved = s->saved ? &s->origin : NULL;
+	answer->waiting = &s->waiting;
+	answer->wants = s->wants;
+	answer->verbose = wants & WANT_LOCALS;
+	return NULL;
+}
+
+static void note_short_form(struct out *out, const char *word)
+{
+	const char *note = short_form_note(word);
+
+	if (note)
+		fprintf(out->options.messages, "note: %s\n", note);
+}
+
+static struct error *run_command(struct session *s, struct out *out, const struct words *words,
+                                 enum status *status)
+{
+	SCRATCH(tmp);
+	struct call call;
+	struct answer answer = { 0 };
+
+	note_short_form(out, words->word[0]);
+	TRY(command_find(&tmp, command_table, words, &call));
+	TRY(interrupt_check());
+	answer.command = call.command->name;
+	progress_begin();
+	struct error *err = call.command->offline ? NULL : take_snapshot(s, &call, &answer);
+	progress_end();
+	TRY(err);
+	progress_begin();
+	s->finding = 0;
+	arena_reset(&s->answer);
+	err = call.command->run(s, &answer, &call, out);
+	if (err) {
+		out_drop(out);
+		return err;
+	}
+	TRY(out_end(out));
+	/* It may have taken another one meanwhile. */
+	if (answer.snapshot && s->snapshot && !s->snapshot->complete)
+		worsen(status, STATUS_PARTIAL);
+	worsen(status, (enum status)s->finding);
+	return NULL;
+}
+
+/* Consumes err; true when there is none. where: "FILE:LINE", NULL for none. */
+static bool finish(struct session *s, struct out *out, struct error *err, const char *where,
+                   enum status *status)
+{
+	if (!err)
+		return true;
+	if (err->kind == ERR_OS && err->errnum == EPIPE) {
+		s->quit = true;
+	} else {
+		worsen(status, err->kind == ERR_USAGE ? STATUS_USAGE : STATUS_NOTHING);
+		if (where)
+			err = error_wrap(err, "%s", where);
+		report_error(out->options.messages, err);
+	}
+	error_free(err);
+	return false;
+}
+
+static struct error *run_line(struct session *s, struct out *out, const char *line,
+                              enum status *status)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	TRY(words_split(&tmp, line, &commands, &n));
+	for (size_t i = 0; i < n && !s->quit; i++)
+		TRY(run_command(s, out, &commands[i], status));
+	return NULL;
+}
+
+bool execute_words(struct session *s, struct out *out, const struct words *words,
+                   enum status *status)
+{
+	return finish(s, out, run_command(s, out, words, status), NULL, status);
+}
+
+bool execute_line(struct session *s, struct out *out, const char *line, enum status *status)
+{
+	return finish(s, out, run_line(s, out, line, status), NULL, status);
+}
+
+static void close_script(FILE **f)
+{
+	if (*f && *f != stdin)
+		fclose(*f);
+}
+
+static void free_line(char **line)
+{
+	free(*line);
+}
+
+bool execute_script(struct session *s, struct out *out, const char *path, enum status *status)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *f CLEANUP(close_script) = is_stdin ? stdin : fopen(path, "re");
+	char *line CLEANUP(free_line) = NULL;
+	size_t size = 0;
+	unsigned number = 0;
+
+	if (!f)
+		return finish(s, out, error_os(errno, "%s", path), NULL, status);
+	while (!s->quit && getline(&line, &size, f) >= 0) {
+		SCRATCH(tmp);
+		const char *where =
+			arena_printf(&tmp, "%s:%u", is_stdin ? "stdin" : path, ++number);
+
+		if (!finish(s, out, run_line(s, out, line, status), where, status))
+			return false;
+	}
+	if (ferror(f)) {
+		struct error *err = interrupt_check();
+
+		return finish(s, out, err ? err : error_os(errno, "%s", path), NULL, status);
+	}
+	return true;
+}
+
+struct error *check_words(const struct words *words)
+{
+	SCRATCH(tmp);
+	struct call call;
+
+	return command_find(&tmp, command_table, words, &call);
+}
+
+struct error *check_line(const char *line)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	TRY(words_split(&tmp, line, &commands, &n));
+	for (size_t i = 0; i < n; i++)
+		TRY(check_words(&commands[i]));
+	return NULL;
+}

@@ -1,0 +1,149 @@
+#include "commands/shell/focus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/shell/words.h"
+#include "debugger/base/str.h"
+#include "runtimes/analysis/view.h"
+
+struct error *check_task_id(const char *id)
+{
+	uint64_t number;
+	struct error *err CLEANUP(error_freep) = word_address(id, &number);
+
+	if (err)
+		return error_new(ERR_USAGE, "\"%s\" is not a task id: ids are numbers", id);
+	return NULL;
+}
+
+/* The ids next below and above number that exist. */
+static void find_nearest(const struct snapshot *snap, uint64_t number, const struct task **below,
+                         const struct task **above)
+{
+	*below = *above = NULL;
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		const struct task *task = snap->tasks[i];
+
+		if (task->number < number && (!*below || task->number > (*below)->number))
+			*below = task;
+		if (task->number > number && (!*above || task->number < (*above)->number))
+			*above = task;
+	}
+}
+
+struct error *unknown_task(const struct snapshot *snap, const char *id)
+{
+	uint64_t number;
+	const struct task *below, *above;
+
+	TRY(check_task_id(id));
+	TRY(word_address(id, &number));
+	find_nearest(snap, number, &below, &above);
+	if (!below && !above)
+		return error_new(ERR_STATE, "no task %s; there are no tasks", id);
+	if (!below || !above)
+		return error_new(ERR_STATE, "no task %s; the nearest is %s", id,
+		                 (below ? below : above)->id);
+	return error_new(ERR_STATE, "no task %s; the nearest are %s and %s", id, below->id,
+	                 above->id);
+}
+
+/* Why there is nothing to show, and which threads would have something. */
+static struct error *no_task(const struct snapshot *snap, const struct thread_info *th)
+{
+	STR(others);
+
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		if (snap->threads[i].task)
+			str_printf(&others, "%s#%u (task %s)", others.len ? ", " : "",
+			           snap->threads[i].number, snap->threads[i].task);
+	}
+	if (others.len)
+		return error_new(ERR_STATE, "thread #%u runs no task; these do: %s", th->number,
+		                 str_text(&others));
+	return error_new(ERR_STATE,
+	                 "thread #%u runs no task, and no other thread does; \"tasks\" "
+	                 "lists all",
+	                 th->number);
+}
+
+static struct error *chosen_task(const struct session *s, const struct snapshot *snap,
+                                 struct focus *ret)
+{
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		const struct task *task = snap->tasks[i];
+
+		if (strcmp(task->id, s->task) != 0)
+			continue;
+		if (ret->task)
+			return error_new(ERR_STATE,
+			                 "task %s is ambiguous: runtimes %u and %u each have one; "
+			                 "\"async task %s\" shows both",
+			                 s->task, ret->task->runtime, task->runtime, s->task);
+		ret->task = task;
+	}
+	if (!ret->task)
+		return error_new(ERR_STATE,
+		                 "task %s, which was in focus, is gone; choose another with "
+		                 "\"task ID\"",
+		                 s->task);
+	ret->thread = ret->task->thread ? snapshot_thread(snap, ret->task->thread) : NULL;
+	return NULL;
+}
+
+struct error *focus_tree(const struct session *s, const struct snapshot *snap, struct focus *ret)
+{
+	struct focus f = { 0 };
+
+	if (*s->task) {
+		TRY(chosen_task(s, snap, &f));
+	} else {
+		TRY(session_focus(s, snap, &f.thread));
+		if (f.thread->task)
+			f.task = snapshot_task(snap, f.thread->task, f.thread->number);
+		if (!f.task && !f.thread->root)
+			return no_task(snap, f.thread);
+	}
+	f.root = f.frame = f.task ? f.task->root : f.thread->root;
+	*ret = f;
+	return NULL;
+}
+
+/* "task 42", "what thread #1 blocks on" */
+static const char *tree_name(struct arena *a, const struct focus *f)
+{
+	return f->task ? arena_printf(a, "task %s", f->task->id)
+	               : arena_printf(a, "what thread #%u blocks on", f->thread->number);
+}
+
+struct error *focus_frame(const struct session *s, const struct snapshot *snap, struct focus *ret)
+{
+	SCRATCH(tmp);
+	struct focus f;
+
+	TRY(focus_tree(s, snap, &f));
+	if (!f.root)
+		return error_new(ERR_STATE, "task %s has no frames: %s", f.task->id,
+		                 f.task->problem ? f.task->problem : "it has ended");
+	f.frame = future_frame(f.root, s->frame, NULL);
+	if (!f.frame)
+		return error_new(ERR_STATE, "no frame #%u in %s; the last is #%u", s->frame,
+		                 tree_name(&tmp, &f), future_frames(f.root) - 1);
+	*ret = f;
+	return NULL;
+}
+
+void focus_set_task(struct session *s, const struct task *task)
+{
+	snprintf(s->task, sizeof(s->task), "%s", task->id);
+	s->frame = 0;
+}
+
+void focus_set_thread(struct session *s, const struct thread_info *th)
+{
+	s->focus = th->tid;
+	*s->task = '\0';
+	s->frame = 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * What is in focus: a thread or a task, and a frame of its tree of futures. It is remembered by
+ * tid, id and number, and looked up anew in each snapshot.
+ */
+#ifndef COMMANDS_SHELL_FOCUS_H
+#define COMMANDS_SHELL_FOCUS_H
+
+#include "commands/shell/session.h"
+#include "debugger/base/error.h"
+#include "runtimes/model/model.h"
+
+struct focus {
+	const struct thread_info *thread; /* the one in focus, or that runs task; NULL none */
+	const struct task *task;          /* NULL: root is what the thread blocks on */
+	const struct future *root;        /* of the tree; NULL: the task has none */
+	const struct future *frame;       /* NULL: no root */
+};
+
+/*
+ * The task chosen last, else the task that the thread in focus runs, else the future it blocks
+ * on; ret->frame is the root. ERR_STATE when the task is gone or shares its id with another
+ * one, and when the thread runs none.
+ */
+struct error *focus_tree(const struct session *s, const struct snapshot *snap, struct focus *ret)
+	MUST_CHECK;
+/* The same with the frame in focus. ERR_STATE also where that tree has no such frame. */
+struct error *focus_frame(const struct session *s, const struct snapshot *snap, struct focus *ret)
+	MUST_CHECK;
+
+/* Puts a task, or a thread, in focus, each with its outermost frame. */
+void focus_set_task(struct session *s, const struct task *task);
+void focus_set_thread(struct session *s, const struct thread_info *th);
+
+/* ERR_USAGE when no runtime can have a task of that id. */
+struct error *check_task_id(const char *id) MUST_CHECK;
+/* That there is no task of that id, and which ones are near: ERR_STATE. */
+struct error *unknown_task(const struct snapshot *snap, const char *id) MUST_CHECK;
+
+#endif

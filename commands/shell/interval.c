@@ -1,0 +1,76 @@
+#include "commands/shell/interval.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_SECONDS = 86400 };
+
+static const struct unit {
+	const char *word, *text;
+	double seconds;
+} units[] = {
+	{ "s", "s", 1 },    { "ms", "ms", 1e-3 }, { "us", "us", 1e-6 },
+	{ "m", "min", 60 }, { "h", "h", 3600 },
+};
+
+/* NULL where it is not a number and a unit; bare: the unit of a number without one. */
+static const struct unit *split(const char *word, const char *bare, double *number,
+                                const char **end)
+{
+	char *after;
+
+	*number = strtod(word, &after);
+	*end = after;
+	for (size_t i = 0; after != word && i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(*after ? after : bare, units[i].word) == 0)
+			return &units[i];
+	}
+	return NULL;
+}
+
+/* "-0", and what is no number, are none. */
+static bool read_seconds(const char *word, const char *bare, double *seconds)
+{
+	const char *end;
+	double number;
+	const struct unit *unit = split(word, bare, &number, &end);
+
+	*seconds = unit ? number * unit->seconds : 0;
+	return unit && word[0] != '-' && *seconds >= 0 && *seconds <= MAX_SECONDS;
+}
+
+struct error *interval_read(const char *word, double *seconds)
+{
+	if (read_seconds(word, "s", seconds))
+		return NULL;
+	return error_new(ERR_USAGE, "\"%s\" is no interval: 5s, 200ms, 2m, 1h, up to a day", word);
+}
+
+struct error *interval_read_pause(const char *word, double *seconds)
+{
+	if (read_seconds(word, "ms", seconds))
+		return NULL;
+	return error_new(ERR_USAGE,
+	                 "\"%s\" is no time: 5ms, 500us, 1s; without a unit milliseconds", word);
+}
+
+const char *interval_text(struct arena *a, const char *word)
+{
+	const char *end;
+	double number;
+	const struct unit *unit = split(word, "s", &number, &end);
+
+	return unit ? arena_printf(a, "%.*s %s", (int)(end - word), word, unit->text) : word;
+}
+
+struct error *interval_wait(double seconds)
+{
+	struct timespec left = { (time_t)seconds,
+		                 (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		TRY(interrupt_check());
+	return interrupt_check();
+}

@@ -1,0 +1,99 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/shell/invocation.h"
+#include "debugger/base/str.h"
+
+/* What the words of a line come to: "pid N" or "exe E core C", then the words of the command. */
+static void assert_means(const char *line, struct named named, const char *expected)
+{
+	SCRATCH(tmp);
+	struct words *commands, command;
+	size_t n;
+	STR(got);
+
+	assert_null(words_split(&tmp, line, &commands, &n));
+	assert_int_equal(n, 1);
+	command = (struct words){ NEW_ARRAY(&tmp, const char *, commands[0].n + 1), 0 };
+	for (size_t i = 0; i < commands[0].n; i++) {
+		const char *word = commands[0].word[i];
+
+		if (!invocation_takes(command_table, &command, word, &named))
+			command.word[command.n++] = word;
+	}
+	if (named.pid)
+		str_printf(&got, "pid %d ", (int)named.pid);
+	if (named.exe)
+		str_printf(&got, "exe %s ", named.exe);
+	if (named.core)
+		str_printf(&got, "core %s ", named.core);
+	for (size_t i = 0; i < command.n; i++)
+		str_printf(&got, "%s%s", i ? " " : ": ", command.word[i]);
+	assert_string_equal(str_text(&got), expected);
+}
+
+static const struct named nobody, of_core = { .core = "CORE" }, of_process = { .pid = 7 };
+
+static void words_say_who_is_asked(void **state)
+{
+	(void)state;
+	assert_means("12", nobody, "pid 12 ");
+	assert_means("12 async bt all", nobody, "pid 12 : async bt all");
+	assert_means("./app ./core.1", nobody, "exe ./app core ./core.1 ");
+	assert_means("./app core.1 tasks", nobody, "exe ./app core core.1 : tasks");
+	assert_means("/bin/app tasks", of_core, "exe /bin/app core CORE : tasks");
+	assert_means("tasks /bin/app", of_core, "exe /bin/app core CORE : tasks");
+	assert_means("async bt all /bin/app", of_core, "exe /bin/app core CORE : async bt all");
+	assert_means("async task 3 /bin/app", of_core, "exe /bin/app core CORE : async task 3");
+	assert_means("./app", of_process, "pid 7 exe ./app ");
+}
+
+/* What a command takes is its own, and a command or its prefix is never somebody. */
+static void commands_keep_their_words(void **state)
+{
+	(void)state;
+	assert_means("task 12", nobody, ": task 12");
+	assert_means("12", of_core, "core CORE : 12");
+	assert_means("0", nobody, ": 0");
+	assert_means("save a/b", of_core, "core CORE : save a/b");
+	assert_means("save a/b /bin/app", of_core, "exe /bin/app core CORE : save a/b");
+	assert_means("diff a/b c/d", nobody, ": diff a/b c/d");
+	assert_means("layout target/app", nobody, ": layout target/app");
+	assert_means("./app check", nobody, "exe ./app : check");
+	assert_means("./app as", nobody, "exe ./app : as");
+	assert_means("./app th", nobody, "exe ./app : th");
+	assert_means("./app l", nobody, "exe ./app : l");
+	assert_means("app core", nobody, ": app core");
+	assert_means("async /bin/app", nobody, ": async /bin/app");
+}
+
+static void an_executable_needs_its_core(void **state)
+{
+	struct named named = { .exe = "./app" };
+	struct error *err CLEANUP(error_freep) = invocation_check(&named);
+
+	(void)state;
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_USAGE);
+	assert_string_equal(err->message,
+	                    "an executable needs its core: asyncdbg ./app CORE; a core or "
+	                    "snapshot alone is -c CORE, a process -p PID");
+	assert_null(invocation_check(&nobody));
+	named.pid = 7;
+	assert_null(invocation_check(&named));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_say_who_is_asked),
+		cmocka_unit_test(commands_keep_their_words),
+		cmocka_unit_test(an_executable_needs_its_core),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

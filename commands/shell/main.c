@@ -1,0 +1,540 @@
+/* asyncdbg: options, one session, one way of input, an exit code. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/execute.h"
+#include "commands/shell/interval.h"
+#include "commands/shell/invocation.h"
+#include "commands/shell/redact.h"
+#include "commands/shell/repl.h"
+#include "debugger/base/log.h"
+#include "debugger/base/progress.h"
+#include "debugger/base/vec.h"
+
+const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
+
+enum option_key {
+	KEY_EXE = 256,
+	KEY_FORCE,
+	KEY_NO_CACHE,
+	KEY_LAYOUT,
+	KEY_STOP_ALL,
+	KEY_NO_STOP,
+	KEY_MAX_PAUSE,
+	KEY_SHOW_SECRETS,
+	KEY_JSON,
+	KEY_JSONL,
+	KEY_FULL_NAMES,
+	KEY_COLOR,
+	KEY_ASCII,
+	KEY_LOG,
+	KEY_BATCH,
+};
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* What to run, in the order given. */
+struct input {
+	bool script; /* text is the path of a script, else it is a line of commands */
+	const char *text;
+};
+
+struct options {
+	struct session_options session;
+	enum format format;
+	enum color color;
+	bool full_names, ascii, batch, show_secrets;
+	VEC(struct input) inputs;
+	VEC(const char *) words; /* commands, with the word ";" between */
+	struct named named;      /* by words */
+	const char *output;      /* -o before the command that it belongs to */
+};
+
+static const struct argp_option argp_options[] = {
+	{ NULL, 0, NULL, 0, "Target:", 1 },
+	{ "pid", 'p', "PID", 0, "Look at a running process", 0 },
+	{ "core", 'c', "CORE", 0, "Look at a core dump or a saved snapshot", 0 },
+	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
+	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
+	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
+	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
+	{ "stop-all", KEY_STOP_ALL, NULL, 0,
+	  "Stop every thread, also those that sleep in a pool and cannot matter", 0 },
+	{ "no-stop", KEY_NO_STOP, NULL, 0,
+	  "Never stop the process: what changes while it is read is marked", 0 },
+	{ "max-pause", KEY_MAX_PAUSE, "TIME", 0,
+	  "Stop it for at most TIME, as 5ms or 500us (more only where the kernel keeps asyncdbg "
+	  "from "
+	  "running); go on as with --no-stop",
+	  0 },
+	{ NULL, 0, NULL, 0, "Commands:", 2 },
+	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
+	{ "script", 'x', "FILE", 0, "Run the commands of a file, - for standard input", 0 },
+	{ "batch", KEY_BATCH, NULL, 0, "No prompt, even on a terminal", 0 },
+	{ NULL, 0, NULL, 0, "Output:", 3 },
+	{ "output", 'o', "FILE", 0,
+	  "File that async graph, layout, report or save writes, - for standard output", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
+	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
+	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
+	{ "show-secrets", KEY_SHOW_SECRETS, NULL, 0,
+	  "Show the values of variables, members and headers that are secret by their names, too",
+	  0 },
+	{ "full-names", KEY_FULL_NAMES, NULL, 0, "Type and function names whole", 0 },
+	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
+	{ "ascii", KEY_ASCII, NULL, 0, "Draw trees in ASCII; default where the locale is not UTF-8",
+	  0 },
+	{ "log", KEY_LOG, "TOPICS", 0,
+	  "Debug log to standard error: all, or topics like target,dwarf", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static pid_t parse_pid(const char *text, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	long pid = strtol(text, &end, 10);
+	if (errno || *end || end == text || pid < 1 || pid > INT_MAX)
+		argp_error(state, "\"%s\" is not a process id", text);
+	return (pid_t)pid;
+}
+
+/* As nanoseconds. */
+static uint64_t parse_pause(const char *text, struct argp_state *state)
+{
+	double seconds = 0;
+	struct error *err CLEANUP(error_freep) = interval_read_pause(text, &seconds);
+
+	if (err)
+		argp_error(state, "%s", err->message);
+	return (uint64_t)(seconds * 1e9);
+}
+
+static enum color parse_color(const char *text, struct argp_state *state)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) == 0)
+			return (enum color)i;
+	}
+	argp_error(state, "--color is auto, always or never, not \"%s\"", text);
+	return COLOR_AUTO;
+}
+
+/* The words behind the last ";". */
+static struct words last_command(const struct options *o)
+{
+	size_t from = o->words.n;
+
+	while (from && strcmp(o->words.data[from - 1], ";") != 0)
+		from--;
+	return (struct words){ o->words.data + from, o->words.n - from };
+}
+
+static void take_word(struct options *o, const char *word, struct argp_state *state)
+{
+	struct words command = last_command(o);
+
+	if (state->quoted && state->next > state->quoted)
+		argp_error(state,
+		           "behind -- stands a program to be run, but asyncdbg starts no program; "
+		           "start it and name it with -p PID");
+	o->named.pid = o->session.pid;
+	o->named.core = o->session.core;
+	o->named.exe_is_taken = o->session.target.exe && !o->named.exe;
+	if (!invocation_takes(command_table, &command, word, &o->named)) {
+		*vec_push(&o->words) = word;
+		return;
+	}
+	o->session.pid = o->named.pid;
+	o->session.core = o->named.core;
+	if (o->named.exe)
+		o->session.target.exe = o->named.exe;
+}
+
+/*
+ * Options of the command stand among those of the program: what follows the word or option that
+ * was just parsed and is the command's goes with its words.
+ */
+static void take_command_options(struct options *o, struct argp_state *state)
+{
+	SCRATCH(tmp);
+	size_t left = (size_t)(state->argc - state->next), n = 0;
+	struct words rest = { NEW_ARRAY(&tmp, const char *, left + 1), 0 };
+
+	for (size_t i = 0; i < left; i++)
+		rest.word[rest.n++] = state->argv[state->next + (int)i];
+	for (; o->words.n && rest.n; rest.word += n, rest.n -= n) {
+		struct words typed = last_command(o);
+
+		if (!typed.n)
+			return;
+		n = command_option_words(command_table, &typed, &rest);
+		for (size_t i = 0; i < n; i++)
+			*vec_push(&o->words) = rest.word[i];
+		state->next += (int)n;
+		if (!n)
+			return;
+	}
+}
+
+static error_t check_options(struct options *o, struct argp_state *state)
+{
+	if (o->session.pid && o->session.core)
+		argp_error(state, "-p and -c exclude each other");
+	if (o->session.target.stop.all && o->session.target.stop.never)
+		argp_error(state, "--stop-all and --no-stop exclude each other");
+	if (o->output && !o->words.n)
+		argp_error(state, "-o FILE belongs to a command; in -e and -x it stands behind it");
+	if (o->output) {
+		*vec_push(&o->words) = "-o";
+		*vec_push(&o->words) = o->output;
+	}
+	struct named named = o->named;
+
+	named.pid = o->session.pid;
+	named.core = o->session.core;
+	struct error *err CLEANUP(error_freep) = invocation_check(&named);
+	if (err)
+		argp_error(state, "%s", err->message);
+	return 0;
+}
+
+static error_t set_option(struct options *o, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'p':
+		o->session.pid = parse_pid(arg, state);
+		return 0;
+	case 'c':
+		o->session.core = arg;
+		return 0;
+	case KEY_EXE:
+		o->session.target.exe = arg;
+		return 0;
+	case KEY_FORCE:
+		o->session.target.force = o->session.inspector.force = true;
+		return 0;
+	case KEY_LAYOUT:
+		o->session.inspector.layout = arg;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case KEY_STOP_ALL:
+		o->session.target.stop.all = true;
+		return 0;
+	case KEY_NO_STOP:
+		o->session.target.stop.never = true;
+		return 0;
+	case KEY_MAX_PAUSE:
+		o->session.target.stop.has_max = true;
+		o->session.target.stop.max_ns = parse_pause(arg, state);
+		return 0;
+	case KEY_NO_CACHE:
+		o->session.inspector.cache = false;
+		return 0;
+	case 'e':
+	case 'x':
+		*vec_push(&o->inputs) = (struct input){ key == 'x', arg };
+		return 0;
+	case KEY_BATCH:
+		o->batch = true;
+		return 0;
+	case KEY_JSON:
+		o->format = FORMAT_JSON;
+		return 0;
+	case KEY_JSONL:
+		o->format = FORMAT_JSONL;
+		return 0;
+	case KEY_SHOW_SECRETS:
+		o->show_secrets = true;
+		return 0;
+	case KEY_FULL_NAMES:
+		o->full_names = true;
+		return 0;
+	case 'v':
+		o->session.verbose = true;
+		return 0;
+	case KEY_ASCII:
+		o->ascii = true;
+		return 0;
+	case KEY_COLOR:
+		o->color = parse_color(arg, state);
+		return 0;
+	case KEY_LOG:
+		log_enable(arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		take_word(o, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		return check_options(o, state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	error_t error = set_option(o, key, arg, state);
+
+	if (!error && key != ARGP_KEY_END)
+		take_command_options(o, state);
+	return error;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[PID | EXE CORE] [COMMAND...]",
+	.doc = "Shows the tasks of async Rust programs, live or from a core dump, and what each of "
+	       "them waits for."
+	       "\vCOMMAND is one command, as in \"async backtrace all\"; \"asyncdbg help\" lists "
+	       "all. "
+	       "Exit codes: 0 all was shown, 1 something is missing, 2 nothing was shown, 3 "
+	       "`check` "
+	       "found something, 4 nothing has moved (diff), 64 wrong usage.",
+};
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	interrupt_request();
+}
+
+static void install_signals(void)
+{
+	/* Without SA_RESTART: a ^C must end a read at the prompt. */
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &interrupt, NULL);
+	/* A reader that went away shows as EPIPE and ends us in order. */
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static bool wants_color(enum color when)
+{
+	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+	const char *terminal = getenv("TERM");
+
+	if (when != COLOR_AUTO)
+		return when == COLOR_ALWAYS;
+	if (no && *no)
+		return false;
+	if (force && *force && strcmp(force, "0") != 0)
+		return true;
+	return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* Not a terminal, nor a pipe to a pager on the same one. */
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static void start_progress(void)
+{
+	const char *terminal = getenv("TERM");
+
+	if (isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0)
+		progress_enable(stderr, PROGRESS_DELAY_MS);
+}
+
+static struct out *open_out(const struct options *o, bool interactive)
+{
+	struct out_options options = {
+		.answers = stdout,
+		.messages = stderr,
+		.full_names = o->full_names,
+		.color = wants_color(o->color),
+		.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.width = terminal_width(),
+		.progress = is_file(STDOUT_FILENO),
+		.interactive = interactive,
+		.group = o->format == FORMAT_TEXT && isatty(STDOUT_FILENO),
+		.cut = o->format == FORMAT_TEXT,
+	};
+
+	if (o->format == FORMAT_TEXT)
+		return out_text_new(&options);
+	return out_json_new(&options, o->format == FORMAT_JSONL);
+}
+
+/* The next of the commands that the words are; *at is where it begins, and then where it ends. */
+static bool next_command(const struct options *o, size_t *at, struct words *ret)
+{
+	while (*at < o->words.n && strcmp(o->words.data[*at], ";") == 0)
+		++*at;
+	*ret = (struct words){ o->words.data + *at, 0 };
+	while (*at < o->words.n && strcmp(o->words.data[*at], ";") != 0) {
+		ret->n++;
+		++*at;
+	}
+	return ret->n != 0;
+}
+
+/* Whoever names a file by a word is told how. */
+static struct error *unknown_word(struct error *err, const char *word)
+{
+	if (command_begins_with(command_table, word) || access(word, F_OK) != 0)
+		return err;
+	struct error *with = error_new(
+		ERR_USAGE, "%s; an executable of that name is given as ./%s, a core by -c %s",
+		err->message, word, word);
+
+	error_free(err);
+	return with;
+}
+
+static struct error *check_one(const struct words *words)
+{
+	SCRATCH(tmp);
+	struct call call;
+	struct error *err = command_find(&tmp, command_table, words, &call);
+
+	return err ? unknown_word(err, words->word[0]) : NULL;
+}
+
+static struct error *check_inputs(const struct options *o)
+{
+	struct words words;
+	size_t at = 0;
+
+	for (size_t i = 0; i < o->inputs.n; i++) {
+		if (!o->inputs.data[i].script)
+			TRY(check_line(o->inputs.data[i].text));
+	}
+	while (next_command(o, &at, &words))
+		TRY(check_one(&words));
+	return NULL;
+}
+
+/* Runs what the command line says; true when a prompt may follow. */
+static bool run_inputs(const struct options *o, struct session *s, struct out *out,
+                       enum status *status)
+{
+	struct words words;
+	size_t at = 0;
+
+	for (size_t i = 0; i < o->inputs.n && !s->quit; i++) {
+		const struct input *in = &o->inputs.data[i];
+
+		if (!(in->script ? execute_script : execute_line)(s, out, in->text, status))
+			return false;
+	}
+	while (!s->quit && next_command(o, &at, &words)) {
+		if (!execute_words(s, out, &words, status))
+			break;
+	}
+	if (!o->words.n && !o->inputs.n)
+		execute_line(s, out, "info", status);
+	return !o->words.n;
+}
+
+/*
+ * Commands that are piped in are not run unasked: in a loop of a shell, standard input is the
+ * loop's. Whoever meant them to be is told how.
+ */
+static void hint_at_input(const struct options *o)
+{
+	int waiting = 0;
+
+	if (o->words.n || o->inputs.n || o->batch || isatty(STDIN_FILENO))
+		return;
+	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0)
+		fprintf(stderr, "asyncdbg: standard input was not read: give -x - to run the "
+		                "commands in it, or --batch to say that there are none\n");
+}
+
+static enum status fail(enum status status, const struct error *err)
+{
+	report_error(stderr, err);
+	return status;
+}
+
+static enum status run(const struct options *o)
+{
+	SCRATCH(words);
+	struct secrets secrets CLEANUP(secrets_free) = { 0 };
+	struct session_options options = o->session;
+	struct session s CLEANUP(session_close) = { 0 };
+	bool prompt = !o->words.n && !o->batch && isatty(STDIN_FILENO);
+	struct out *out CLEANUP(out_freep) = open_out(o, prompt);
+	enum status status = STATUS_OK;
+
+	struct error *wrong CLEANUP(error_freep) = check_inputs(o);
+	if (wrong)
+		return fail(STATUS_USAGE, wrong);
+	struct error *unread CLEANUP(error_freep) =
+		o->show_secrets ? NULL : redact_load(&words, &secrets);
+	if (unread)
+		return fail(STATUS_NOTHING, unread);
+	options.inspector.secrets = o->show_secrets ? NULL : &secrets;
+	start_progress();
+	struct error *closed CLEANUP(error_freep) = session_open(&options, &s);
+	progress_end();
+	if (closed)
+		return fail(STATUS_NOTHING, closed);
+	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
+		repl(&s, out);
+	hint_at_input(o);
+	return status;
+}
+
+/*
+ * What is opened later must not become standard output: answers would go into it. Nothing can be
+ * written to what stands for it, so that it is said that it is closed.
+ */
+static void fill_standard_streams(void)
+{
+	static const int how[] = { O_RDONLY, O_RDONLY, O_WRONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", how[fd]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .session.inspector.cache = true };
+
+	fill_standard_streams();
+	setlocale(LC_CTYPE, "");
+	install_signals();
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+
+	enum status status = run(&o);
+	vec_free(&o.inputs);
+	vec_free(&o.words);
+	return status;
+}

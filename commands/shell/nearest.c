@@ -1,0 +1,46 @@
+#include "commands/shell/nearest.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/param.h>
+
+/*
+ * How many letters must be changed, left out, put in or swapped with a neighbour to turn a
+ * into b. Words longer than a command name can be are as far away as can be.
+ */
+static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	enum { LONGEST = 31 };
+	size_t d[LONGEST + 1][LONGEST + 1];
+
+	if (na > LONGEST || nb > LONGEST)
+		return SIZE_MAX;
+	for (size_t i = 0; i <= na; i++) {
+		for (size_t j = 0; j <= nb; j++) {
+			if (i == 0 || j == 0) {
+				d[i][j] = i + j;
+				continue;
+			}
+			d[i][j] = MIN(MIN(d[i - 1][j], d[i][j - 1]) + 1,
+			              d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	}
+	return d[na][nb];
+}
+
+bool nearest_offer(struct nearest *n, const char *word, size_t len)
+{
+	size_t typed = strlen(n->typed);
+	size_t is = distance(n->typed, typed, word, len);
+	size_t unlike = typed > len ? typed - len : len - typed;
+
+	if (is > typed / 3 + 1 || is >= len)
+		return false;
+	if (n->distance && (is > n->distance || (is == n->distance && unlike >= n->unlike)))
+		return false;
+	n->distance = is;
+	n->unlike = unlike;
+	return true;
+}

@@ -1,0 +1,280 @@
+#include "commands/shell/repl.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "commands/shell/command.h"
+#include "commands/shell/execute.h"
+#include "commands/shell/focus.h"
+#include "commands/shell/shell.h"
+#include "debugger/base/vec.h"
+
+enum { HISTORY_LINES = 1000 };
+
+/*
+ * libedit's own reader retries the first read that a signal breaks, so that ^C would only be
+ * seen at the next key. This one gives up at once. The UTF-8 is decoded because libedit takes
+ * the result for a wide character.
+ */
+static int read_char(FILE *f)
+{
+	mbstate_t state = { 0 };
+	wchar_t wide;
+	char byte;
+
+	for (int i = 0; i < MB_LEN_MAX; i++) {
+		if (read(fileno(f), &byte, 1) != 1)
+			return -1;
+		size_t used = mbrtowc(&wide, &byte, 1, &state);
+		if (used == (size_t)-2)
+			continue;
+		return used == (size_t)-1 ? (unsigned char)byte : (int)wide;
+	}
+	return -1;
+}
+
+/* What libedit asks for one by one; the callback has no argument for it. */
+static struct {
+	struct arena arena;
+	const char **words;
+	size_t n, next;
+	struct session *session; /* whose variables complete the path of `print` */
+} completions;
+
+static char *next_completion(const char *text, int state)
+{
+	(void)text;
+	(void)state;
+	return completions.next < completions.n ? strdup(completions.words[completions.next++])
+	                                        : NULL;
+}
+
+/* Names that begin so, behind the path that was typed: "self.shut" becomes "self.shutdown". */
+static size_t complete_names(struct arena *a, const char *names, const char *path, size_t path_len,
+                             const char *partial, const char ***ret)
+{
+	VEC(const char *) found = { 0 };
+	size_t len = strlen(partial), n;
+
+	for (const char *p = names; *p; p += n + (p[n] == ' ')) {
+		n = strcspn(p, " ");
+		if (n > len && strncmp(p, partial, len) == 0)
+			*vec_push(&found) =
+				arena_printf(a, "%.*s%.*s", (int)path_len, path, (int)n, p);
+	}
+	n = found.n;
+	*ret = vec_to_arena(&found, a);
+	return n;
+}
+
+/*
+ * A path of `print`. A process is looked at for it, as for the answer; where that fails, there is
+ * nothing to offer.
+ */
+static size_t complete_path(struct session *s, struct arena *a, const char *typed,
+                            const char ***ret)
+{
+	const char *dot = strrchr(typed, '.'), *partial = dot ? dot + 1 : typed;
+	SCRATCH(tmp);
+	const struct call call = {
+		.command = &print_command,
+		.args = { (const char *[]){
+				  arena_strndup(&tmp, typed, dot ? (size_t)(dot - typed) : 0) },
+		          1 },
+	};
+	const struct snapshot *snap;
+	struct question question = { 0 };
+
+	if (s->saved || !s->target)
+		return 0;
+	print_command.ask(s, &call, &question);
+	question.names = true;
+	struct error *err CLEANUP(error_freep) =
+		session_snapshot(s, print_command.wants, &question, &snap);
+	const char *names = !err && snap->printed ? snap->printed->value : NULL;
+
+	return names ? complete_names(a, names, typed, (size_t)(partial - typed), partial, ret) : 0;
+}
+
+static bool is_print(const struct words *before)
+{
+	const struct command *command;
+	size_t depth;
+	struct error *err CLEANUP(error_freep) =
+		before->n ? command_named(command_table, before, &command, &depth)
+			  : error_new(ERR_USAGE, "no word");
+
+	return !err && command == &print_command && depth == before->n;
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	SCRATCH(tmp);
+	struct words *commands, before = { 0 };
+	size_t n = 0;
+
+	(void)end;
+	rl_attempted_completion_over = 1;
+	arena_free(&completions.arena);
+	completions.n = completions.next = 0;
+
+	/* Only what follows the last `;` is this command. */
+	const char *typed = arena_strndup(&tmp, rl_line_buffer, (size_t)start);
+	const char *semicolon = strrchr(typed, ';');
+	struct error *err CLEANUP(error_freep) =
+		words_split(&tmp, semicolon ? semicolon + 1 : typed, &commands, &n);
+	if (!err && n)
+		before = commands[0];
+	if (before.n && strcmp(before.word[0], "help") == 0)
+		before = (struct words){ before.word + 1, before.n - 1 };
+	rl_completion_append_character = ' ';
+	if (is_print(&before)) {
+		/* More of the path may follow. */
+		rl_completion_append_character = '\0';
+		completions.n = complete_path(completions.session, &completions.arena, text,
+		                              &completions.words);
+	} else {
+		completions.n = command_complete(&completions.arena, command_table, &before, text,
+		                                 &completions.words);
+	}
+	return rl_completion_matches(text, next_completion);
+}
+
+/* Creates every directory of path that is missing; path is changed back before returning. */
+static bool make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
+		*slash = '/';
+		if (failed)
+			return false;
+	}
+	return true;
+}
+
+/* NULL when no place for it is known; relative XDG paths are invalid by that standard. */
+static char *history_path(struct arena *a)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	if (state && *state == '/')
+		return arena_printf(a, "%s/asyncdbg/history", state);
+	if (home && *home == '/')
+		return arena_printf(a, "%s/.local/state/asyncdbg/history", home);
+	return NULL;
+}
+
+static void start_editing(const char *history)
+{
+	rl_readline_name = "asyncdbg";
+	rl_catch_signals = 0;
+	rl_initialize();
+	rl_getc_function = read_char;
+	rl_attempted_completion_function = complete;
+	using_history();
+	stifle_history(HISTORY_LINES);
+	if (history)
+		read_history(history);
+}
+
+static void remember(const char *line)
+{
+	HIST_ENTRY *last =
+		history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+
+	if (line[strspn(line, " \t")] != '\0' && (!last || strcmp(last->line, line) != 0))
+		add_history(line);
+}
+
+static bool interrupted(void)
+{
+	struct error *err CLEANUP(error_freep) = interrupt_check();
+
+	return err != NULL;
+}
+
+/* With the answer in a pipe: as a file would get it, with neither colour nor columns. */
+static struct error *run_piped(struct session *s, struct out *out, const struct shell_line *line,
+                               enum status *status)
+{
+	const struct out_options options = out->options;
+	FILE *input;
+	pid_t pid;
+
+	TRY(shell_start(line->shell, &input, &pid));
+	if (input) {
+		out->options.answers = input;
+		out->options.color = out->options.group = false;
+		out->options.width = 0;
+		execute_line(s, out, line->piped, status);
+		out->options = options;
+		fclose(input);
+	}
+	shell_wait(pid);
+	/* A reader that had enough ends its pipe, and not the session. */
+	s->quit = false;
+	out->errnum = 0;
+	return NULL;
+}
+
+static struct error *run_shell(struct session *s, struct out *out, const struct shell_line *line,
+                               enum status *status)
+{
+	pid_t pid;
+
+	if (line->piped)
+		return run_piped(s, out, line, status);
+	TRY(shell_start(line->shell, NULL, &pid));
+	shell_wait(pid);
+	return NULL;
+}
+
+static void run_typed(struct session *s, struct out *out, const char *text, enum status *status)
+{
+	struct shell_line line;
+	SCRATCH(tmp);
+	struct error *err CLEANUP(error_freep) = shell_split(&tmp, text, &line);
+
+	if (!err && line.before && !execute_line(s, out, line.before, status))
+		return;
+	if (!err && line.shell && !s->quit)
+		err = run_shell(s, out, &line, status);
+	if (err)
+		report_error(out->options.messages, err);
+}
+
+void repl(struct session *s, struct out *out)
+{
+	SCRATCH(tmp);
+	char *history = history_path(&tmp);
+	enum status status = STATUS_OK;
+
+	completions.session = s;
+	start_editing(history);
+	while (!s->quit) {
+		interrupt_clear();
+		char *line = readline("(asyncdbg) ");
+
+		if (!line) {
+			fputc('\n', out->options.answers);
+			if (interrupted())
+				continue;
+			break;
+		}
+		remember(line);
+		interrupt_clear();
+		run_typed(s, out, line, &status);
+		free(line);
+	}
+	if (history && make_directories(history))
+		write_history(history);
+	arena_free(&completions.arena);
+}

@@ -1,0 +1,14 @@
+/* The prompt: line editing, history, completion of commands. */
+#ifndef COMMANDS_SHELL_REPL_H
+#define COMMANDS_SHELL_REPL_H
+
+#include "commands/out/out.h"
+#include "commands/shell/session.h"
+
+/*
+ * Reads and runs commands until `quit` or the end of input. ^C drops the line or cancels the
+ * command. History is kept in $XDG_STATE_HOME/asyncdbg/history where that can be written.
+ */
+void repl(struct session *s, struct out *out);
+
+#endif

@@ -1,0 +1,190 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "commands/shell/session.h"
+#include "runtimes/saved/saved.h"
+
+/* A child that does nothing, in a session; ended by close_child(). */
+struct child {
+	struct session session;
+	struct target_ops ops;
+	pid_t pid;
+};
+
+/* kind: "core" stands still, or so the session believes, "live" does not. */
+static void open_child(struct child *c, const char *kind)
+{
+	static struct session_options options; /* the session borrows it */
+
+	options = (struct session_options){ 0 };
+	c->pid = fork();
+	assert_true(c->pid >= 0);
+	if (c->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	options.pid = c->pid;
+	struct error *err CLEANUP(error_freep) = session_open(&options, &c->session);
+	if (err)
+		fail_msg("%s", err->message);
+	c->ops = *c->session.target->ops;
+	c->ops.kind = kind;
+	c->session.target->ops = &c->ops;
+}
+
+static void close_child(struct child *c)
+{
+	session_close(&c->session);
+	if (c->pid > 0) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
+}
+
+#define CHILD(name, kind)                                                                          \
+	struct child name CLEANUP(close_child) = { 0 };                                            \
+	open_child(&(name), (kind))
+
+static const struct snapshot *ask(struct session *s, unsigned wants, const struct question *q)
+{
+	const struct snapshot *snap = NULL;
+
+	assert_null(session_snapshot(s, wants, q, &snap));
+	assert_non_null(snap);
+	return snap;
+}
+
+static void a_core_is_read_once(void **state)
+{
+	CHILD(c, "core");
+
+	(void)state;
+	const struct snapshot *first = ask(&c.session, WANT_RUNNING, NULL);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), first);
+	const struct snapshot *second = ask(&c.session, WANT_STACKS, NULL);
+	assert_ptr_not_equal(second, first);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), second);
+	assert_int_equal(c.session.wants, WANT_RUNNING | WANT_STACKS);
+}
+
+static void a_running_program_is_read_anew(void **state)
+{
+	CHILD(c, "live");
+
+	(void)state;
+	const struct snapshot *first = ask(&c.session, WANT_RUNNING, NULL);
+	assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, NULL), first);
+}
+
+/* The answer to one question is never taken for the answer to another one. */
+static void each_question_is_asked(void **state)
+{
+	CHILD(c, "core");
+	char print[] = "a.b";
+	struct question q = { .thread = 1, .print = print };
+
+	(void)state;
+	const struct snapshot *plain = ask(&c.session, WANT_RUNNING, NULL);
+	const struct snapshot *first = ask(&c.session, WANT_RUNNING, &q);
+	assert_ptr_not_equal(first, plain);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, &q), first);
+	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), first);
+
+	struct question others[] = { q, q, q, q, q, q };
+	others[0].print = "a.c";
+	others[1].frame = 1;
+	others[2].thread = 2;
+	others[3].task = "5";
+	others[4].has_whatis = true;
+	others[5].print = NULL;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		const struct snapshot *before = ask(&c.session, WANT_RUNNING, &q);
+
+		assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, &others[i]), before);
+	}
+	/* What was asked is kept: the words of a command do not live as long. */
+	first = ask(&c.session, WANT_RUNNING, &q);
+	print[2] = 'c';
+	assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, &q), first);
+}
+
+static void the_number_of_the_thread_in_focus(void **state)
+{
+	CHILD(c, "live");
+	struct session *s = &c.session;
+	const struct thread_info *th;
+
+	(void)state;
+	assert_int_equal(session_focus_number(s), 1);
+
+	const struct snapshot *snap = ask(s, WANT_RUNNING, NULL);
+	assert_null(session_focus(s, snap, &th));
+	assert_int_equal(th->tid, c.pid);
+	s->focus = c.pid;
+	assert_int_equal(session_focus_number(s), th->number);
+	/* One that has ended. */
+	s->focus = getpid();
+	assert_int_equal(session_focus_number(s), 0);
+	struct error *err CLEANUP(error_freep) = session_focus(s, snap, &th);
+	assert_int_equal(err->kind, ERR_STATE);
+}
+
+/* It answers what it was saved for, as the target would have, and nothing else. */
+static void a_saved_snapshot_is_no_target(void **state)
+{
+	CHILD(c, "live");
+	struct saved_info info = { .wants = WANT_RUNNING | WANT_TASKS };
+	struct session_options options = { 0 };
+	struct question question = { .has_whatis = true };
+	struct session saved CLEANUP(session_close) = { 0 };
+	const struct snapshot *snap, *again;
+	char path[] = "/tmp/session_test.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_null(saved_write(path, ask(&c.session, info.wants, NULL), &info));
+	options.core = path;
+	struct error *err CLEANUP(error_freep) = session_open(&options, &saved);
+	unlink(path);
+	assert_null(err);
+	assert_true(saved.saved);
+	assert_null(saved.target);
+	assert_null(session_snapshot(&saved, WANT_TASKS, NULL, &snap));
+	assert_int_equal(saved.wants, WANT_TASKS);
+	assert_int_equal(snap->target.pid, c.pid);
+	assert_null(session_snapshot(&saved, WANT_RUNNING, NULL, &again));
+	assert_ptr_equal(snap, again);
+	/* As of a live target: what an earlier command asked for is not shown. */
+	assert_int_equal(saved.wants, WANT_RUNNING);
+	struct error *without CLEANUP(error_freep) =
+		session_snapshot(&saved, WANT_LAYOUT, NULL, &again);
+	assert_int_equal(without->kind, ERR_STATE);
+	struct error *asked CLEANUP(error_freep) =
+		session_snapshot(&saved, WANT_TASKS, &question, &again);
+	assert_int_equal(asked->kind, ERR_STATE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_core_is_read_once),
+		cmocka_unit_test(a_running_program_is_read_anew),
+		cmocka_unit_test(each_question_is_asked),
+		cmocka_unit_test(the_number_of_the_thread_in_focus),
+		cmocka_unit_test(a_saved_snapshot_is_no_target),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

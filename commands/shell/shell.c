@@ -1,0 +1,114 @@
+#include "commands/shell/shell.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_blank(const char *text)
+{
+	return text[strspn(text, " \t\n")] == '\0';
+}
+
+/* Where the pipe is, and where its command begins; NULL: there is none. */
+static const char *find_pipe(const char *line, const char **command)
+{
+	*command = line;
+	for (const char *p = line; *p; p++) {
+		bool begins = p == line || isspace((unsigned char)p[-1]) || p[-1] == ';';
+
+		if (*p == '\'' || *p == '"') {
+			p = strchr(p + 1, *p);
+			if (!p)
+				return NULL;
+		} else if (*p == '#' && begins) {
+			return NULL;
+		} else if (*p == ';') {
+			*command = p + 1;
+		} else if (*p == '|' && begins) {
+			return p;
+		}
+	}
+	return NULL;
+}
+
+struct error *shell_split(struct arena *a, const char *line, struct shell_line *ret)
+{
+	const char *text = line + strspn(line, " \t"), *command;
+
+	*ret = (struct shell_line){ 0 };
+	if (*text == '!') {
+		if (is_blank(text + 1))
+			return error_new(ERR_USAGE, "a command of the shell follows the !");
+		ret->shell = arena_strdup(a, text + 1);
+		return NULL;
+	}
+	const char *pipe = find_pipe(line, &command);
+
+	if (!pipe) {
+		ret->before = arena_strdup(a, line);
+		return NULL;
+	}
+	ret->piped = arena_strndup(a, command, (size_t)(pipe - command));
+	ret->shell = arena_strdup(a, pipe + 1);
+	if (is_blank(ret->piped) || is_blank(ret->shell))
+		return error_new(ERR_USAGE, "a | stands between a command and one of the shell: "
+		                            "tasks | less");
+	if (command > line)
+		ret->before = arena_strndup(a, line, (size_t)(command - line));
+	return NULL;
+}
+
+static struct error *spawn(const char *command, posix_spawn_file_actions_t *files, pid_t *ret)
+{
+	extern char **environ;
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, strdup(command), NULL };
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+
+	if (!argv[2])
+		out_of_memory();
+	/* We ignore it, and what is ignored stays so. */
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	int failed = posix_spawn(ret, "/bin/sh", files, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	free(argv[2]);
+	return failed ? error_os(failed, "/bin/sh") : NULL;
+}
+
+struct error *shell_start(const char *command, FILE **input, pid_t *ret)
+{
+	posix_spawn_file_actions_t files;
+	int ends[2] = { -1, -1 };
+
+	if (input && pipe2(ends, O_CLOEXEC) != 0)
+		return error_os(errno, "a pipe");
+	posix_spawn_file_actions_init(&files);
+	if (input)
+		posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
+	struct error *err = spawn(command, &files, ret);
+
+	posix_spawn_file_actions_destroy(&files);
+	if (!input)
+		return err;
+	close(ends[0]);
+	*input = err ? NULL : fdopen(ends[1], "w");
+	if (!*input)
+		close(ends[1]);
+	return err;
+}
+
+void shell_wait(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

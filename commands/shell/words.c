@@ -1,0 +1,109 @@
+#include "commands/shell/words.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+
+struct splitter {
+	struct arena *a;
+	const char *p; /* what is left of the line */
+	VEC(const char *) words;
+	VEC(struct words) commands;
+};
+
+static void splitter_deinit(struct splitter *s)
+{
+	vec_free(&s->words);
+	vec_free(&s->commands);
+}
+
+static void end_command(struct splitter *s)
+{
+	if (s->words.n == 0)
+		return;
+
+	struct words *command = vec_push(&s->commands);
+	command->n = s->words.n;
+	command->word = arena_memdup(s->a, s->words.data, s->words.n * sizeof(*s->words.data));
+	s->words.n = 0;
+}
+
+static struct error *take_word(struct splitter *s)
+{
+	STR(word);
+
+	for (; *s->p && *s->p != ';' && !isspace((unsigned char)*s->p); s->p++) {
+		if (*s->p != '\'' && *s->p != '"') {
+			str_append_len(&word, s->p, 1);
+			continue;
+		}
+		const char *close = strchr(s->p + 1, *s->p);
+
+		if (!close)
+			return error_new(ERR_USAGE, "the quote %c is not closed", *s->p);
+		str_append_len(&word, s->p + 1, (size_t)(close - s->p - 1));
+		s->p = close;
+	}
+	*vec_push(&s->words) = arena_strdup(s->a, str_text(&word));
+	return NULL;
+}
+
+struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
+{
+	struct splitter s CLEANUP(splitter_deinit) = { .a = a, .p = line };
+
+	while (*s.p) {
+		if (*s.p == '#')
+			break;
+		if (*s.p == ';') {
+			end_command(&s);
+			s.p++;
+		} else if (isspace((unsigned char)*s.p)) {
+			s.p++;
+		} else {
+			TRY(take_word(&s));
+		}
+	}
+	end_command(&s);
+	*nret = s.commands.n;
+	*ret = arena_memdup(a, s.commands.data, s.commands.n * sizeof(*s.commands.data));
+	return NULL;
+}
+
+/* The value of a whole word that begins with a digit; strtoull takes signs and blanks. */
+static bool number(const char *digits, int base, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(digits, &end, base);
+	return isxdigit((unsigned char)*digits) && *end == '\0' && errno == 0;
+}
+
+struct error *word_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
+{
+	if (!number(word, 10, ret) || *ret > max)
+		return error_new(ERR_USAGE, "\"%s\" is not %s", word, what);
+	return NULL;
+}
+
+struct error *word_file(const char *word)
+{
+	return *word ? NULL : error_new(ERR_USAGE, "the name of the file is empty");
+}
+
+struct error *word_address(const char *word, uint64_t *ret)
+{
+	bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+
+	/* Behind 0x strtoull would take another 0x. */
+	if (hex ? isxdigit((unsigned char)word[2]) && !strpbrk(word + 2, "xX") &&
+	                    number(word + 2, 16, ret)
+	        : number(word, 10, ret))
+		return NULL;
+	return error_new(ERR_USAGE, "\"%s\" is not an address, as 0x7f00 or 32512", word);
+}

@@ -1,0 +1,288 @@
+#include "debugger/elf/debuginfod.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+#include "debugger/base/log.h"
+#include "debugger/base/progress.h"
+#include "debugger/elf/elf_image.h"
+
+enum {
+	SILENCE_SECONDS = 15,
+	MAX_SECONDS = 600,
+	LOOK_MS = 50, /* how soon a ^C is seen */
+	/* Without a known length the library counts its own rounds in place of bytes. */
+	MANY_ROUNDS = 4096,
+};
+
+/* libdebuginfod's functions, as debuginfod_find_debuginfo(3) has them. */
+typedef struct debuginfod_client client;
+typedef int progress_fn(client *c, long done, long total);
+struct api {
+	client *(*begin)(void);
+	void (*end)(client *c);
+	int (*find)(client *c, const unsigned char *id, int len, char **path);
+	void (*set_progress)(client *c, progress_fn *fn);
+};
+
+/* Owned by the thread that asks and the one that waits together: whoever is last frees it. */
+struct request {
+	struct api api;
+	pthread_t thread;
+	unsigned char build_id[BUILD_ID_MAX];
+	size_t len;
+	atomic_int owners;
+	atomic_bool cancelled;
+	atomic_long done, total; /* bytes */
+	pthread_mutex_t lock;    /* of what follows */
+	pthread_cond_t changed;
+	bool over;
+	int fd; /* negative: none */
+	char *path;
+};
+
+static void release(struct request *r)
+{
+	if (atomic_fetch_sub(&r->owners, 1) != 1)
+		return;
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r->path);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->changed);
+	free(r);
+}
+
+static bool load(struct api *ret)
+{
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+	const struct {
+		const char *name;
+		void *function;
+	} functions[] = {
+		{ "debuginfod_begin", &ret->begin },
+		{ "debuginfod_end", &ret->end },
+		{ "debuginfod_find_debuginfo", &ret->find },
+		{ "debuginfod_set_progressfn", &ret->set_progress },
+	};
+
+	for (size_t i = 0; library && i < sizeof(functions) / sizeof(*functions); i++) {
+		void *found = dlsym(library, functions[i].name);
+
+		if (!found)
+			library = NULL;
+		/* As dlopen(3) does it: ISO C does not convert it to a pointer to a function. */
+		memcpy(functions[i].function, &found, sizeof(found));
+	}
+	if (!library)
+		LOG("module", "no libdebuginfod to ask with");
+	return library != NULL;
+}
+
+/* Of the thread that asks: the library calls back on it. */
+static _Thread_local struct request *current;
+
+/* Not 0: the library gives up. */
+static int on_progress(client *c, long done, long total)
+{
+	(void)c;
+	current->done = done;
+	current->total = total;
+	return current->cancelled;
+}
+
+static void *ask(void *arg)
+{
+	struct request *r = current = arg;
+	client *c = r->api.begin();
+	char *path = NULL;
+	int fd = -1;
+
+	if (c) {
+		r->api.set_progress(c, on_progress);
+		fd = r->api.find(c, r->build_id, (int)r->len, &path);
+		r->api.end(c);
+	}
+	pthread_mutex_lock(&r->lock);
+	r->fd = fd;
+	r->path = path;
+	r->over = true;
+	pthread_cond_signal(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	release(r);
+	return NULL;
+}
+
+static struct request *start(const struct api *api, const unsigned char *build_id, size_t len)
+{
+	struct request *r = calloc(1, sizeof(*r));
+	sigset_t all, old;
+
+	if (!r)
+		out_of_memory();
+	r->api = *api;
+	r->fd = -1;
+	r->len = len;
+	memcpy(r->build_id, build_id, len);
+	r->owners = 2;
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->changed, NULL);
+	/* A ^C is for the one that waits. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int errnum = pthread_create(&r->thread, NULL, ask, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (errnum != 0) {
+		r->owners = 1;
+		release(r);
+		return NULL;
+	}
+	return r;
+}
+
+/* Whether it is over within LOOK_MS. */
+static bool wait_a_moment(struct request *r)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	pthread_mutex_lock(&r->lock);
+	if (!r->over)
+		pthread_cond_timedwait(&r->changed, &r->lock, &until);
+	bool over = r->over;
+	pthread_mutex_unlock(&r->lock);
+	return over;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The user's limit in ms; UINT64_MAX none. */
+static uint64_t limit(const char *variable, uint64_t seconds)
+{
+	const char *text = getenv(variable);
+	char *end;
+
+	if (text && *text) {
+		unsigned long value = strtoul(text, &end, 10);
+
+		if (*end == '\0' && value <= UINT32_MAX)
+			seconds = value;
+	}
+	return seconds ? seconds * 1000 : UINT64_MAX;
+}
+
+/* Whether bytes have come since *last was. */
+static bool has_progressed(const struct request *r, long *last)
+{
+	long done = r->done;
+
+	if (done == *last || (r->total <= 0 && done < *last + MANY_ROUNDS && done > *last))
+		return false;
+	*last = done;
+	return true;
+}
+
+static enum debuginfod_result wait_for(struct request *r)
+{
+	const uint64_t silence = limit("DEBUGINFOD_TIMEOUT", SILENCE_SECONDS);
+	const uint64_t whole = limit("DEBUGINFOD_MAXTIME", MAX_SECONDS);
+	uint64_t begin = now_ms(), heard = begin;
+	long last = 0;
+
+	progress_begin();
+	while (!wait_a_moment(r)) {
+		struct error *interrupted = interrupt_check();
+		uint64_t now = now_ms();
+
+		if (interrupted) {
+			error_free(interrupted);
+			return DEBUGINFOD_INTERRUPTED;
+		}
+		if (has_progressed(r, &last))
+			heard = now;
+		if (now - heard > silence || now - begin > whole)
+			return DEBUGINFOD_SILENT;
+		progress("fetching debug info, bytes", (uint64_t)last, (uint64_t)r->total);
+	}
+	return DEBUGINFOD_FOUND;
+}
+
+bool debuginfod_is_wanted(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls;
+}
+
+/* Tells the thread to end, which it does within a second unless it waits for a file. */
+static void finish(struct request *r, bool over)
+{
+	enum { LOOKS_AFTERWARDS = 1500 / LOOK_MS };
+
+	r->cancelled = true;
+	for (unsigned i = 0; i < LOOKS_AFTERWARDS && !over; i++)
+		over = wait_a_moment(r);
+	if (over)
+		pthread_join(r->thread, NULL);
+	else
+		pthread_detach(r->thread);
+	progress_end();
+}
+
+/* What the thread has left. */
+static enum debuginfod_result take_file(struct request *r, int *fd, char **path)
+{
+	if (r->fd < 0) {
+		LOG("module", "debuginfod: %s", strerror(-r->fd));
+		/* The library has limits of its own, which it may reach before we reach ours. */
+		return r->fd == -ETIME || r->fd == -ETIMEDOUT ? DEBUGINFOD_SILENT
+		                                              : DEBUGINFOD_ABSENT;
+	}
+	*path = r->path ? r->path : strdup("");
+	if (!*path)
+		out_of_memory();
+	*fd = r->fd;
+	r->path = NULL;
+	r->fd = -1;
+	return DEBUGINFOD_FOUND;
+}
+
+enum debuginfod_result debuginfod_find(const unsigned char *build_id, size_t len, int *fd,
+                                       char **path)
+{
+	struct api api;
+
+	if (!debuginfod_is_wanted() || len == 0 || len > BUILD_ID_MAX || !load(&api))
+		return DEBUGINFOD_ABSENT;
+	struct request *r = start(&api, build_id, len);
+	if (!r)
+		return DEBUGINFOD_ABSENT;
+	LOG("module", "asking debuginfod");
+	enum debuginfod_result result = wait_for(r);
+	finish(r, result == DEBUGINFOD_FOUND);
+	if (result == DEBUGINFOD_FOUND)
+		result = take_file(r, fd, path);
+	release(r);
+	return result;
+}

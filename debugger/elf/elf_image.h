@@ -1,0 +1,61 @@
+/*
+ * The headers of an ELF file, from the file or from where it is mapped. Nothing in them is
+ * believed: every count and offset is bounded here.
+ */
+#ifndef DEBUGGER_ELF_ELF_IMAGE_H
+#define DEBUGGER_ELF_ELF_IMAGE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+
+enum { ELF_PAGE = 4096, BUILD_ID_MAX = 64 };
+
+/* Reads all of len bytes at offset, or returns false. */
+typedef bool elf_read_fn(void *arg, uint64_t offset, void *buf, size_t len);
+
+struct elf_source {
+	elf_read_fn *read;
+	void *arg;
+	bool mapped; /* offsets are those of the memory image, counted from its first byte */
+};
+/* arg: a pointer to the descriptor. */
+elf_read_fn elf_read_fd;
+
+struct elf_image {
+	Elf64_Ehdr header;
+	const Elf64_Phdr *phdrs;
+	size_t nphdrs;
+	/* The PT_LOADs together: page of the first, end of the last, at link time. */
+	uint64_t low, high;
+	const Elf64_Phdr *tls; /* NULL: none */
+	unsigned char build_id[BUILD_ID_MAX];
+	size_t build_id_len;
+};
+
+/* Why an ELF header cannot be used; ELF_OK when it can. */
+enum elf_problem { ELF_OK, ELF_NOT_ELF, ELF_NOT_64BIT, ELF_BIG_ENDIAN, ELF_FOREIGN };
+enum elf_problem elf_header_problem(const Elf64_Ehdr *header, uint16_t machine);
+
+/* false: not an ELF file of this machine with at least one PT_LOAD. phdrs is in arena a. */
+bool elf_image_read(struct arena *a, const struct elf_source *from, uint16_t machine,
+                    struct elf_image *ret);
+
+/* One note; false at the end or where data is cut short. *offset starts at 0. */
+struct elf_note {
+	uint32_t type;
+	const char *name; /* name_len bytes with their NUL, or fewer */
+	size_t name_len;
+	const unsigned char *desc;
+	size_t desc_len;
+};
+bool elf_note_next(const unsigned char *data, size_t len, size_t *offset, struct elf_note *ret);
+bool elf_note_is(const struct elf_note *note, const char *name, uint32_t type);
+
+/* A build-id as all tools write it, in hexadecimal digits; "none" where it has no byte. */
+const char *build_id_text(struct arena *a, const unsigned char *id, size_t len);
+
+#endif

@@ -1,0 +1,398 @@
+#include "debugger/live/fd_info.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+
+enum {
+	MAX_LINES = 1 << 20, /* of all tables together */
+	MAX_LINE = 512,      /* bytes; longer ones are cut */
+	MAX_DESCRIPTORS = 1 << 20,
+	MAX_EPOLLS = 64,
+	MAX_LOOKED = 1 << 12, /* descriptors that are looked at before anybody asks */
+	MAX_LISTED = 1 << 20, /* that are looked at to find all sockets */
+};
+
+/* A socket, or another thing that a descriptor or an epoll instance names. */
+struct seen {
+	const char *text;     /* the link of a descriptor */
+	int fd;               /* of an epoll instance's entry; -1: several */
+	unsigned first, last; /* generations */
+	bool stopped;         /* seen while the process stood still in the last one */
+};
+
+struct sockets {
+	struct map by_inode;  /* struct descriptor, in tables */
+	struct arena tables;  /* until they are read again */
+	unsigned tables_read; /* generation + 1; 0 never */
+	size_t lines;
+	struct map by_fd;   /* fd + 1 -> struct seen */
+	struct map by_data; /* epoll data -> struct seen */
+	unsigned all_read;  /* generation + 1, doubled; odd while it stood still; 0 never */
+	bool all_kept;      /* of all descriptors, not only of the first ones */
+};
+
+/* Twins of a target ask its own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct sockets *sockets_of(struct target *t)
+{
+	if (!t->sockets) {
+		t->sockets = calloc(1, sizeof(*t->sockets));
+		if (!t->sockets)
+			out_of_memory();
+	}
+	return t->sockets;
+}
+
+void sockets_close(struct target *t)
+{
+	if (!t->sockets)
+		return;
+	map_free(&t->sockets->by_inode);
+	arena_free(&t->sockets->tables);
+	map_free(&t->sockets->by_fd);
+	map_free(&t->sockets->by_data);
+	free(t->sockets);
+	t->sockets = NULL;
+}
+
+/* Was it the same during the last stop? */
+static bool is_sure(const struct target *t, const struct seen *seen)
+{
+	return seen->last == t->generation && (seen->stopped || seen->first < seen->last);
+}
+
+/* ---- the tables of sockets ---- */
+
+/* "0100007F:1F90" or its like of 32 digits: words in the byte order of the machine. */
+static const char *address(struct target *t, const char *hex, bool *any)
+{
+	size_t digits = strcspn(hex, ":");
+	unsigned char bytes[16];
+	char text[INET6_ADDRSTRLEN];
+	unsigned port;
+
+	*any = false;
+	if ((digits != 8 && digits != 32) || sscanf(hex + digits, ":%4x", &port) != 1)
+		return NULL;
+	for (size_t i = 0; i < digits; i += 8) {
+		uint32_t word;
+
+		if (sscanf(hex + i, "%8" SCNx32, &word) != 1)
+			return NULL;
+		memcpy(bytes + i / 2, &word, sizeof(word));
+		*any |= word != 0;
+	}
+	*any |= port != 0;
+	if (!inet_ntop(digits == 8 ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
+		return NULL;
+	return arena_printf(&t->sockets->tables, digits == 8 ? "%s:%u" : "[%s]:%u", text, port);
+}
+
+static void add_socket(struct target *t, uint64_t inode, struct descriptor d)
+{
+	if (inode)
+		map_put(&t->sockets->by_inode, inode,
+		        arena_memdup(&t->sockets->tables, &d, sizeof(d)));
+}
+
+/* By number: include/net/tcp_states.h of the kernel. */
+static const char *const tcp_states[] = {
+	NULL,         "established", "syn_sent",     "syn_received", "fin_wait_1",
+	"fin_wait_2", "time_wait",   "close",        "close_wait",   "last_ack",
+	"listen",     "closing",     "syn_received",
+};
+
+static const char *tcp_state(const char *what, unsigned number)
+{
+	bool known = number < sizeof(tcp_states) / sizeof(*tcp_states);
+
+	return strcmp(what, "tcp") == 0 && known ? tcp_states[number] : NULL;
+}
+
+/* "sl local_address rem_address st tx:rx timer retransmits uid timeout inode ..." */
+static void parse_inet(struct target *t, const char *what, const char *line)
+{
+	struct descriptor d = { .what = what };
+	char local[48], peer[48];
+	unsigned state;
+	uint64_t inode;
+	bool any;
+
+	if (sscanf(line, "%*s %47s %47s %x %" SCNx64 ":%" SCNx64 " %*s %*s %*s %*s %" SCNu64, local,
+	           peer, &state, &d.unsent, &d.unread, &inode) != 6)
+		return;
+	d.state = tcp_state(what, state);
+	d.local = address(t, local, &any);
+	d.local = any ? d.local : NULL;
+	d.peer = address(t, peer, &any);
+	d.peer = any ? d.peer : NULL;
+	add_socket(t, inode, d);
+}
+
+/* "Num RefCount Protocol Flags Type St Inode Path", the path only when it has one. */
+static void parse_unix(struct target *t, const char *what, const char *line)
+{
+	struct descriptor d = { .what = what };
+	uint64_t inode;
+	int path = 0;
+
+	if (sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNu64 " %n", &inode, &path) != 1 || !path)
+		return;
+	size_t len = strcspn(line + path, "\n");
+	if (len)
+		d.local = str_clean(&t->sockets->tables, line + path, len);
+	add_socket(t, inode, d);
+}
+
+static const struct {
+	const char *file, *what;
+	void (*parse)(struct target *t, const char *what, const char *line);
+} tables[] = {
+	{ "tcp", "tcp", parse_inet },  { "tcp6", "tcp", parse_inet },  { "udp", "udp", parse_inet },
+	{ "udp6", "udp", parse_inet }, { "unix", "unix", parse_unix },
+};
+
+static void read_tables(struct target *t)
+{
+	struct sockets *s = t->sockets;
+
+	s->tables_read = t->generation + 1;
+	s->lines = 0;
+	map_free(&s->by_inode);
+	arena_free(&s->tables);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		char path[64], line[MAX_LINE];
+
+		snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)t->pid, tables[i].file);
+		FILE *file = fopen(path, "re");
+		while (file && s->lines < MAX_LINES && fgets(line, sizeof(line), file)) {
+			s->lines++;
+			tables[i].parse(t, tables[i].what, line);
+		}
+		if (file)
+			fclose(file);
+	}
+}
+
+static struct descriptor *find_socket(struct target *t, uint64_t inode)
+{
+	struct descriptor *d = map_get(&t->sockets->by_inode, inode);
+
+	/*
+	 * A socket that connects gets its addresses meanwhile; but no process shall stand still
+	 * because its machine has many sockets.
+	 */
+	if ((!d || !d->peer) && t->sockets->tables_read != t->generation + 1 &&
+	    (!t->stopped || !t->sockets->tables_read)) {
+		read_tables(t);
+		d = map_get(&t->sockets->by_inode, inode);
+	}
+	return d;
+}
+
+/* ---- descriptors ---- */
+
+/* Remembers what is seen now under that key. */
+static struct seen *see(struct target *t, struct map *map, uint64_t key, const char *text, int fd)
+{
+	struct seen *seen = map_get(map, key);
+	bool same = seen && seen->fd == fd && strcmp(seen->text, text) == 0;
+
+	if (!same) {
+		seen = NEW(&t->arena, struct seen);
+		seen->text = arena_strdup(&t->arena, text);
+		seen->fd = fd;
+		seen->first = t->generation;
+		map_put(map, key, seen);
+	}
+	seen->last = t->generation;
+	seen->stopped = t->stopped;
+	return seen;
+}
+
+static const char *copy(struct arena *a, const char *text)
+{
+	return text ? arena_strdup(a, text) : NULL;
+}
+
+static struct descriptor copy_socket(struct arena *a, const struct descriptor *from)
+{
+	struct descriptor d = *from;
+
+	d.what = copy(a, d.what);
+	d.local = copy(a, d.local);
+	d.peer = copy(a, d.peer);
+	return d;
+}
+
+static bool read_descriptor(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+{
+	struct sockets *s = sockets_of(t);
+	char path[64], link[PATH_MAX];
+	uint64_t inode;
+
+	if (!t->ops->stop || fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid, fd);
+	ssize_t len = readlink(path, link, sizeof(link) - 1);
+	if (len <= 0 || s->by_fd.n > MAX_DESCRIPTORS)
+		return false;
+	link[len] = '\0';
+	const struct seen *seen = see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
+	bool is_socket = sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1;
+	/* Also when it is not sure: the answer may be wanted after the next stop. */
+	const struct descriptor *socket = is_socket ? find_socket(t, inode) : NULL;
+	if (!is_sure(t, seen))
+		return false;
+	if (socket)
+		*ret = copy_socket(a, socket);
+	else
+		*ret = (struct descriptor){ .what = is_socket ? "socket"
+			                                      : str_clean(a, link, (size_t)len) };
+	return true;
+}
+
+bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+{
+	pthread_mutex_lock(&lock);
+	bool known = read_descriptor(t->twin_of ? t->twin_of : t, a, fd, ret);
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+/* ---- epoll ---- */
+
+/* Lines of "tfd: N events: HEX data: HEX ...". */
+static void read_epoll(struct target *t, int epoll)
+{
+	char path[64], line[MAX_LINE];
+	uint64_t data;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)t->pid, epoll);
+	FILE *file = fopen(path, "re");
+	while (file && t->sockets->by_data.n < MAX_DESCRIPTORS && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "tfd: %d events: %*x data: %" SCNx64, &fd, &data) != 2 || !data)
+			continue;
+		const struct seen *seen = map_get(&t->sockets->by_data, data);
+		bool several = seen && seen->last == t->generation && seen->fd != fd;
+		see(t, &t->sockets->by_data, data, "", several ? -1 : fd);
+	}
+	if (file)
+		fclose(file);
+}
+
+/*
+ * The first descriptors, and what the epoll instances among them say; once a stop and once before
+ * it.
+ */
+static void look_at(struct target *t, int most)
+{
+	struct sockets *s = sockets_of(t);
+	unsigned now = (t->generation + 1) * 2 + t->stopped;
+	char path[64], link[PATH_MAX];
+	const struct dirent *entry;
+	int epolls = 0;
+
+	if (s->all_read == now && (s->all_kept || most <= MAX_LOOKED))
+		return;
+	s->all_read = now;
+	s->all_kept = most > MAX_LOOKED;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
+	DIR *dir = opendir(path);
+	for (int i = 0; dir && i < MAX_DESCRIPTORS && (entry = readdir(dir)); i++) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+
+		if (len <= 0)
+			continue;
+		link[len] = '\0';
+		if (i < most)
+			see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
+		if (strcmp(link, "anon_inode:[eventpoll]") == 0 && epolls++ < MAX_EPOLLS)
+			read_epoll(t, fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void descriptors_look(struct target *t, bool all)
+{
+	if (t->ops->stop)
+		look_at(t, all ? MAX_LISTED : MAX_LOOKED);
+}
+
+static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
+{
+	if (!t->ops->stop)
+		return false;
+	look_at(t, MAX_LOOKED);
+	const struct seen *seen = map_get(&t->sockets->by_data, data);
+	if (!seen || seen->fd < 0 || !is_sure(t, seen))
+		return false;
+	*fd = seen->fd;
+	return true;
+}
+
+bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
+{
+	pthread_mutex_lock(&lock);
+	bool known = find_by_epoll_data(t->twin_of ? t->twin_of : t, data, fd);
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+/* ---- all sockets ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct open_socket *x = a, *y = b;
+
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+size_t descriptors_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more)
+{
+	VEC(struct open_socket) list = { 0 };
+	uint64_t inode;
+
+	*more = false;
+	*ret = NULL;
+	if (!t->ops->stop)
+		return 0;
+	look_at(t, MAX_LISTED);
+	read_tables(t);
+	for (size_t i = 0; i < t->sockets->by_fd.capacity; i++) {
+		const struct seen *seen = t->sockets->by_fd.slots[i].value;
+
+		if (!seen || !is_sure(t, seen) ||
+		    sscanf(seen->text, "socket:[%" SCNu64 "]", &inode) != 1)
+			continue;
+		*more = list.n == MAX_OPEN_SOCKETS;
+		if (*more)
+			break;
+		const struct descriptor *socket = map_get(&t->sockets->by_inode, inode);
+		*vec_push(&list) = (struct open_socket){
+			seen->fd,
+			socket ? copy_socket(a, socket) : (struct descriptor){ .what = "socket" },
+		};
+	}
+	if (list.n)
+		qsort(list.data, list.n, sizeof(*list.data), by_number);
+	size_t n = list.n;
+	*ret = vec_to_arena(&list, a);
+	return n;
+}

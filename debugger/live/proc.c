@@ -1,0 +1,178 @@
+#include "debugger/live/proc.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+
+char *proc_read(struct arena *a, pid_t pid, const char *name, size_t *len)
+{
+	char path[128], piece[4096];
+	STR(text);
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	ssize_t n;
+	while ((n = read(fd, piece, sizeof(piece))) > 0)
+		str_append_len(&text, piece, (size_t)n);
+	int errnum = errno;
+	close(fd);
+	if (n < 0) {
+		errno = errnum;
+		return NULL;
+	}
+	if (len)
+		*len = text.len;
+	char *copy = arena_alloc(a, text.len + 1);
+	return text.len ? memcpy(copy, text.data, text.len) : copy;
+}
+
+long proc_status_number(const char *status, const char *name, long fallback)
+{
+	size_t len = strlen(name);
+
+	for (const char *line = status; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, len) == 0 && line[len] == ':')
+			return strtol(line + len + 1, NULL, 10);
+	}
+	return fallback;
+}
+
+bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
+{
+	/* A thread may name itself ") R 1 (": only the last parenthesis counts. */
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	struct proc_stat stat = { 0 };
+	int parent, skipped = -1;
+
+	if (!open || !close || close < open ||
+	    sscanf(close + 1, " %c %d %n", &stat.state, &parent, &skipped) != 2 || skipped < 0)
+		return false;
+	/* start_time is field 22; the text goes on at field 5. */
+	const char *p = close + 1 + skipped;
+	for (int field = 5; field < 22 && p; field++) {
+		p = strchr(p, ' ');
+		p = p ? p + 1 : NULL;
+	}
+	stat.start_time = p ? strtoull(p, NULL, 10) : 0;
+	stat.parent = parent;
+	stat.comm = str_clean(a, open + 1, (size_t)(close - open - 1));
+	*ret = stat;
+	return true;
+}
+
+uint64_t auxv_find(const void *auxv, size_t len, uint64_t type)
+{
+	const char *p = auxv;
+	Elf64_auxv_t entry;
+
+	for (; len >= sizeof(entry); len -= sizeof(entry), p += sizeof(entry)) {
+		memcpy(&entry, p, sizeof(entry));
+		if (entry.a_type == AT_NULL)
+			break;
+		if (entry.a_type == type)
+			return entry.a_un.a_val;
+	}
+	return 0;
+}
+
+/* The kernel writes a newline of a path as \012 and nothing else so. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; to++) {
+		bool newline = strncmp(from, "\\012", 4) == 0;
+		*to = newline ? '\n' : *from;
+		from += newline ? 4 : 1;
+	}
+	*to = '\0';
+}
+
+struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings)
+{
+	SCRATCH(scratch);
+	char *save = NULL, *text = proc_read(&scratch, pid, "maps", NULL);
+	VEC(struct mapping) maps = { 0 };
+
+	if (!text)
+		return NULL;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct mapping m = { 0 };
+		char perms[5];
+		int path = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &m.start,
+		           &m.end, perms, &m.file_offset, &path) < 4 ||
+		    path == 0 || line[path] != '/')
+			continue;
+		unescape(line + path);
+		m.readable = perms[0] == 'r';
+		m.writable = perms[1] == 'w';
+		m.executable = perms[2] == 'x';
+		m.path = arena_strdup(a, line + path);
+		*vec_push(&maps) = m;
+	}
+	*nmappings = maps.n;
+	return vec_to_arena(&maps, a);
+}
+
+bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret)
+{
+	SCRATCH(scratch);
+	char *save = NULL, *text = proc_read(&scratch, pid, "maps", NULL);
+
+	if (!text)
+		return false;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct region r = { 0 };
+		char perms[5];
+		int name = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &r.start, &r.end,
+		           perms, &name) < 3 ||
+		    addr < r.start || addr >= r.end)
+			continue;
+		r.readable = perms[0] == 'r';
+		r.writable = perms[1] == 'w';
+		r.executable = perms[2] == 'x';
+		if (name && line[name])
+			r.name = str_clean(a, line + name, strlen(line + name));
+		*ret = r;
+		return true;
+	}
+	return false;
+}
+
+static int64_t timens_offset(pid_t pid)
+{
+	SCRATCH(scratch);
+	const char *text = proc_read(&scratch, pid, "timens_offsets", NULL);
+	int64_t seconds, ns;
+
+	if (!text || sscanf(text, "monotonic %" SCNd64 " %" SCNd64, &seconds, &ns) != 2)
+		return 0;
+	return seconds * 1000000000 + ns;
+}
+
+int64_t proc_monotonic_offset(pid_t pid)
+{
+	char path[64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", (int)pid);
+	if (stat("/proc/self/ns/time", &ours) != 0 || stat(path, &theirs) != 0 ||
+	    ours.st_ino == theirs.st_ino)
+		return 0;
+	return timens_offset(pid) - timens_offset(getpid());
+}

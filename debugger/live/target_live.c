@@ -1,0 +1,292 @@
+/* A running process as a target: how it is opened and its memory read. See live.h. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/base/str.h"
+#include "debugger/live/live.h"
+#include "debugger/live/live_check.h"
+#include "debugger/live/proc.h"
+#include "debugger/target/module.h"
+
+uint64_t live_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void live_read_clock(struct live *l)
+{
+	l->t->clock.monotonic_ns = live_now_ns() + (uint64_t)l->clock_offset;
+	l->t->clock.known = true;
+}
+
+struct error *live_same_program(struct live *l)
+{
+	SCRATCH(scratch);
+	size_t len;
+	const char *auxv = proc_read(&scratch, l->reader, "auxv", &len);
+
+	if (!auxv || len == 0)
+		return live_exited(l->t->pid);
+	if (len != l->auxv_len || memcmp(auxv, l->auxv, len) != 0)
+		return error_new(ERR_STATE,
+		                 "process %d runs another program by now: start asyncdbg "
+		                 "again",
+		                 (int)l->t->pid);
+	return NULL;
+}
+
+static bool live_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
+{
+	return proc_region(a, t->pid, addr, ret);
+}
+
+struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
+{
+	struct live *l = t->private;
+	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
+
+	*ret = 0;
+	l->reads++;
+	if (!l->use_mem_fd) {
+		ssize_t n = process_vm_readv(l->reader, &local, 1, &remote, 1, 0);
+		if (n >= 0) {
+			*ret = (size_t)n;
+			return NULL;
+		}
+		if (errno == ESRCH)
+			return live_exited(t->pid);
+		if (errno != ENOSYS && errno != EPERM)
+			return NULL;
+		l->use_mem_fd = true;
+	}
+	ssize_t n = addr <= INT64_MAX ? pread(l->mem_fd, buf, len, (off_t)addr) : -1;
+	*ret = n > 0 ? (size_t)n : 0;
+	return NULL;
+}
+
+enum { MAX_IOV = 1024 }; /* IOV_MAX */
+
+struct vectors {
+	struct iovec data[MAX_IOV];
+	size_t n;
+};
+
+/*
+ * false when there is no room. What goes on where the last one ends becomes part of it. Those of
+ * the target are any addresses, to the last one there is.
+ */
+static bool add_vector(struct vectors *v, void *base, size_t len)
+{
+	struct iovec *last = v->n ? &v->data[v->n - 1] : NULL;
+	uintptr_t end;
+
+	if (last && !__builtin_add_overflow((uintptr_t)last->iov_base, last->iov_len, &end) &&
+	    end == (uintptr_t)base) {
+		last->iov_len += len;
+		return true;
+	}
+	if (v->n == MAX_IOV)
+		return false;
+	v->data[v->n++] = (struct iovec){ base, len };
+	return true;
+}
+
+/*
+ * Long remote vectors are what makes this fast, and the local ones need not have the same
+ * lengths: ranges that are neighbours in the target become one there wherever they go here.
+ */
+static struct error *live_read_batch(struct target *t, struct read_range *ranges, size_t n)
+{
+	struct live *l = t->private;
+	struct vectors local, remote;
+
+	for (size_t i = 0; i < n;) {
+		size_t end = i;
+
+		local.n = remote.n = 0;
+		for (; end < n && remote.n < MAX_IOV; end++) {
+			struct read_range *r = &ranges[end];
+
+			r->got = 0;
+			if (!add_vector(&local, r->buf, r->len))
+				break;
+			add_vector(&remote, (void *)(uintptr_t)r->addr, r->len);
+		}
+		l->reads++;
+		ssize_t got = l->use_mem_fd ? -1
+		                            : process_vm_readv(l->reader, local.data, local.n,
+		                                               remote.data, remote.n, 0);
+		size_t left = got > 0 ? (size_t)got : 0;
+		for (; i < end && left >= ranges[i].len; i++) {
+			ranges[i].got = ranges[i].len;
+			left -= ranges[i].len;
+		}
+		/* It stopped at a range with a hole, or is forbidden: that one by itself. */
+		if (i < end) {
+			TRY(live_read(t, ranges[i].addr, ranges[i].buf, ranges[i].len,
+			              &ranges[i].got));
+			i++;
+		}
+	}
+	return NULL;
+}
+
+static void live_close(struct target *t)
+{
+	struct live *l = t->private;
+
+	if (!l)
+		return;
+	if (l->mem_fd >= 0)
+		close(l->mem_fd);
+	vec_free(&l->peeks);
+	free(l);
+}
+
+static const struct target_ops live_ops = {
+	.kind = "live",
+	.read = live_read,
+	.region = live_region,
+	.each_writable = live_each_writable,
+	.read_batch = live_read_batch,
+	.stop = live_stop,
+	.resume = live_resume,
+	.stop_briefly = live_stop_briefly,
+	.peek = live_peek,
+	.recheck = live_recheck,
+	.slept_on = live_thread_slept_on,
+	.close = live_close,
+	.private_size = sizeof(struct live),
+};
+
+/* --- opening --- */
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * In this order: what the kernel itself has open for the executable (right even when deleted or
+ * replaced), the path as the target sees it, as we see it, and what the kernel has mapped (for
+ * deleted libraries; needs CAP_CHECKPOINT_RESTORE).
+ */
+static struct module_file find_file(struct target *t, const struct mapping *m, bool is_main,
+                                    unsigned attempt)
+{
+	const struct live *l = t->private;
+	const char *inside = arena_printf(&t->arena, "%s%s", t->root, m->path);
+	bool ours = same_file(inside, m->path) || access(inside, F_OK) != 0;
+	const char *shown = ours ? m->path : inside;
+	const char *opened;
+
+	if (is_main && l->exe)
+		return attempt == 0 ? (struct module_file){ l->exe, l->exe }
+		                    : (struct module_file){ 0 };
+	attempt += !is_main;
+	switch (attempt) {
+	case 0:
+		opened = arena_printf(&t->arena, "/proc/%d/exe", (int)t->pid);
+		return (struct module_file){ opened, shown };
+	case 1:
+		return (struct module_file){ shown, shown };
+	case 2:
+		return (struct module_file){ m->path, m->path };
+	case 3:
+		opened = arena_printf(&t->arena, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		                      (int)t->pid, m->start, m->end);
+		return (struct module_file){ opened, m->path };
+	default:
+		return (struct module_file){ 0 };
+	}
+}
+
+/* Read-only parts of modules: their bytes can be had while the target runs. */
+static void keep_constant(struct target *t, const struct mapping *mappings, size_t nmappings)
+{
+	t->constant = NEW_ARRAY(&t->arena, struct mapping, nmappings);
+	for (size_t i = 0; i < nmappings; i++) {
+		if (mappings[i].readable && !mappings[i].writable &&
+		    module_at(t, mappings[i].start))
+			t->constant[t->nconstant++] = mappings[i];
+	}
+}
+
+/* See struct target: proc(5), /proc/PID/stat and /proc/sys/kernel/random/boot_id. */
+static const char *find_instance(struct target *t)
+{
+	const char *text = proc_read(&t->arena, t->pid, "stat", NULL);
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	struct proc_stat stat;
+	char boot[64] = "";
+
+	if (f && !fgets(boot, sizeof(boot), f))
+		boot[0] = '\0';
+	if (f)
+		fclose(f);
+	boot[strcspn(boot, "\n")] = '\0';
+	if (!boot[0] || !text || !proc_stat_parse(&t->arena, text, &stat) || !stat.start_time)
+		return NULL;
+	return arena_printf(&t->arena, "%s %" PRIu64, boot, stat.start_time);
+}
+
+static struct error *read_process(struct target *t)
+{
+	struct live *l = t->private;
+	char path[64];
+
+	l->auxv = proc_read(&t->arena, t->pid, "auxv", &l->auxv_len);
+	const char *comm = proc_read(&t->arena, t->pid, "comm", NULL);
+	if (!l->auxv || !comm || l->auxv_len == 0)
+		return live_exited(t->pid);
+	t->command = str_clean(&t->arena, comm, strcspn(comm, "\n"));
+	t->instance = find_instance(t);
+	t->entry = auxv_find(l->auxv, l->auxv_len, AT_ENTRY);
+	t->vdso = auxv_find(l->auxv, l->auxv_len, AT_SYSINFO_EHDR);
+	t->root = arena_printf(&t->arena, "/proc/%d/root", (int)t->pid);
+	l->clock_offset = proc_monotonic_offset(t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	l->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return l->mem_fd >= 0 ? NULL : error_os(errno, "opening %s", path);
+}
+
+struct error *target_live_open(pid_t pid, const struct target_options *options, struct target **ret)
+{
+	struct target *t CLEANUP(target_closep) = NULL;
+	size_t nmappings;
+
+	TRY(live_check(pid, &arch_x86_64, !options->stop.never));
+	t = target_new(&live_ops, &arch_x86_64, true);
+	t->options = options->stop;
+	struct live *l = calloc(1, sizeof(*l));
+	if (!l)
+		out_of_memory();
+	*l = (struct live){ .t = t, .exe = options->exe, .reader = pid, .mem_fd = -1 };
+	t->private = l;
+	t->pid = pid;
+	if (l->exe)
+		TRY(module_check_exe(t, l->exe));
+	TRY(read_process(t));
+	struct mapping *mappings = proc_maps(&t->arena, pid, &nmappings);
+	if (!mappings)
+		return error_os(errno, "reading /proc/%d/maps", (int)pid);
+	TRY(modules_report(t, mappings, nmappings, find_file, options->force));
+	keep_constant(t, mappings, nmappings);
+	*ret = t;
+	t = NULL;
+	return NULL;
+}

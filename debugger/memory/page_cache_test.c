@@ -1,0 +1,329 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "debugger/memory/page_cache.h"
+#include "debugger/target/target.h"
+
+/* Memory of NPAGES pages at BASE, of which some are missing. */
+enum { BASE = 0x40000000, NPAGES = 64 };
+
+struct memory {
+	unsigned char bytes[NPAGES][CACHE_PAGE];
+	bool missing[NPAGES];
+	unsigned calls; /* of read_batch() */
+	size_t copied;
+};
+
+static size_t exists_from(const struct memory *m, uint64_t addr)
+{
+	size_t first = (size_t)((addr - BASE) / CACHE_PAGE), page = first;
+
+	if (addr < BASE)
+		return 0;
+	while (page < NPAGES && !m->missing[page])
+		page++;
+	return page == first ? 0 : page * CACHE_PAGE - (size_t)(addr - BASE);
+}
+
+static struct error *read_one(void *arg, uint64_t addr, void *buf, size_t len, size_t *ret)
+{
+	struct memory *m = arg;
+	size_t n = exists_from(m, addr);
+
+	*ret = n < len ? n : len;
+	if (*ret)
+		memcpy(buf, (unsigned char *)m->bytes + (addr - BASE), *ret);
+	return NULL;
+}
+
+static struct error *read_batch(void *arg, struct read_range *ranges, size_t n)
+{
+	struct memory *m = arg;
+
+	m->calls++;
+	for (size_t i = 0; i < n; i++) {
+		TRY(read_one(m, ranges[i].addr, ranges[i].buf, ranges[i].len, &ranges[i].got));
+		m->copied += ranges[i].got;
+	}
+	return NULL;
+}
+
+static struct memory *memory_new(void)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	for (unsigned i = 0; i < NPAGES; i++)
+		memset(m->bytes[i], (int)i + 1, CACHE_PAGE);
+	return m;
+}
+
+static void expect_ok(struct error *err)
+{
+	if (err)
+		fail_msg("%s", err->message);
+}
+
+static uint64_t page_addr(unsigned page)
+{
+	return BASE + (uint64_t)page * CACHE_PAGE;
+}
+
+/* As a walk does: reads what it does not know yet. */
+static void use(struct page_cache *c, struct memory *m, unsigned page)
+{
+	const unsigned char *data;
+
+	if (page_cache_get(c, page_addr(page), &data) == PAGE_UNKNOWN)
+		expect_ok(page_cache_fill(c, page_addr(page), true, read_one, m));
+	page_cache_get(c, page_addr(page), &data);
+}
+
+/* What the cache says of a page: its first byte, 0 a hole, -1 unknown. */
+static int first_byte(struct page_cache *c, unsigned page)
+{
+	const unsigned char *data;
+	enum page_state state = page_cache_peek(c, page_addr(page), &data);
+
+	return state == PAGE_UNKNOWN ? -1 : state == PAGE_HOLE ? 0 : *data;
+}
+
+static void copy(struct page_cache *c, struct memory *m, bool settled)
+{
+	bool whole;
+
+	expect_ok(page_cache_copy(c, &(struct page_copy){ .settled = settled }, read_batch, m,
+	                          &whole));
+	assert_true(whole);
+}
+
+static void test_only_what_was_used_is_copied(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+
+	(void)state;
+	use(c, m, 1);
+	use(c, m, 2);
+	use(c, m, 40);
+	assert_int_equal(page_cache_plan(c, false), 3 * CACHE_PAGE);
+	assert_int_equal(first_byte(c, 1), -1);
+	m->bytes[2][0] = 99;
+	copy(c, m, true);
+	assert_int_equal(m->calls, 1);
+	assert_int_equal(page_cache_take(c), 3 * CACHE_PAGE);
+	assert_int_equal(first_byte(c, 1), 2);
+	assert_int_equal(first_byte(c, 2), 99);
+	assert_int_equal(first_byte(c, 40), 41);
+	assert_int_equal(first_byte(c, 3), -1);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_a_view_has_what_was_copied(void **state)
+{
+	struct page_cache *c = page_cache_new(), *view;
+	struct memory *m = memory_new();
+
+	(void)state;
+	use(c, m, 1);
+	use(c, m, 2);
+	page_cache_plan(c, false);
+	copy(c, m, false);
+	m->bytes[2][CACHE_LINE] = 99;
+	expect_ok(page_cache_compare(c, read_batch, m));
+	page_cache_take(c);
+	view = page_cache_view(c);
+	assert_int_equal(first_byte(view, 1), 2);
+	assert_int_equal(first_byte(view, 2), 3);
+	assert_true(page_cache_changed(view, page_addr(2) + CACHE_LINE, 1));
+	assert_false(page_cache_changed(view, page_addr(1), CACHE_PAGE));
+	/* More of a block that it shares, and of another. */
+	use(view, m, 3);
+	use(view, m, 40);
+	assert_int_equal(first_byte(view, 1), 2);
+	assert_int_equal(first_byte(view, 3), 4);
+	assert_int_equal(first_byte(view, 40), 41);
+	assert_int_equal(first_byte(c, 3), -1);
+	assert_int_equal(first_byte(c, 40), -1);
+	/* What the view was asked for no plan of the cache has. */
+	page_cache_free(view);
+	assert_int_equal(first_byte(c, 1), 2);
+	assert_int_equal(page_cache_plan(c, false), 0);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_a_wide_plan_has_the_neighbours(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+
+	(void)state;
+	m->missing[18] = true;
+	use(c, m, 17);
+	assert_int_equal(page_cache_plan(c, true), (BLOCK_PAGES - 1) * CACHE_PAGE);
+	copy(c, m, true);
+	page_cache_take(c);
+	for (unsigned page = 16; page < 32; page++)
+		assert_int_equal(first_byte(c, page), page == 18 ? 0 : (int)page + 1);
+	assert_int_equal(first_byte(c, 15), -1);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_holes_that_come_and_go(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+
+	(void)state;
+	m->missing[5] = true;
+	for (unsigned page = 0; page < 20; page++)
+		use(c, m, page);
+	/* The known hole does not count, and is looked at again. */
+	assert_int_equal(page_cache_plan(c, false), 19 * CACHE_PAGE);
+	m->missing[5] = false;
+	m->missing[7] = m->missing[8] = m->missing[15] = true;
+	copy(c, m, true);
+	assert_int_equal(page_cache_take(c), 17 * CACHE_PAGE);
+	for (unsigned page = 0; page < 20; page++)
+		assert_int_equal(first_byte(c, page), m->missing[page] ? 0 : (int)page + 1);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_what_is_added_is_copied_once(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+
+	(void)state;
+	use(c, m, 10);
+	page_cache_plan(c, false);
+	page_cache_add(c, page_addr(9) + 100, 3 * CACHE_PAGE);
+	page_cache_add(c, page_addr(9), 1);
+	page_cache_add(c, UINT64_MAX - 10, 100);
+	copy(c, m, true);
+	assert_int_equal(m->copied, 4 * CACHE_PAGE);
+	assert_int_equal(page_cache_take(c), 4 * CACHE_PAGE);
+	assert_int_equal(first_byte(c, 12), 13);
+	assert_int_equal(first_byte(c, 13), -1);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_changed_lines(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+
+	(void)state;
+	for (unsigned page = 0; page < 4; page++)
+		use(c, m, page);
+	page_cache_plan(c, false);
+	copy(c, m, false);
+	m->bytes[1][3 * CACHE_LINE] ^= 1;
+	m->bytes[1][CACHE_PAGE - 1] ^= 1;
+	m->missing[2] = true;
+	expect_ok(page_cache_compare(c, read_batch, m));
+	page_cache_take(c);
+	/* The bytes are those of the first time. */
+	assert_int_equal(first_byte(c, 1), 2);
+	assert_false(page_cache_changed(c, page_addr(0), CACHE_PAGE));
+	assert_false(page_cache_changed(c, page_addr(1), 3 * CACHE_LINE));
+	assert_true(page_cache_changed(c, page_addr(1), 3 * CACHE_LINE + 1));
+	assert_true(page_cache_changed(c, page_addr(1) + 4 * CACHE_LINE - 1, 1));
+	assert_false(page_cache_changed(c, page_addr(1) + 4 * CACHE_LINE, 59 * CACHE_LINE));
+	assert_true(page_cache_changed(c, page_addr(1) + 4 * CACHE_LINE, 60 * CACHE_LINE));
+	assert_true(page_cache_changed(c, page_addr(1), CACHE_PAGE));
+	assert_true(page_cache_changed(c, page_addr(2) + 1000, 1));
+	assert_false(page_cache_changed(c, page_addr(3), CACHE_PAGE));
+	assert_false(page_cache_changed(c, page_addr(60), 1));
+	/* The next plan begins anew. */
+	use(c, m, 1);
+	page_cache_plan(c, false);
+	assert_false(page_cache_changed(c, page_addr(1), CACHE_PAGE));
+	page_cache_free(c);
+	free(m);
+}
+
+static bool count_down(void *arg)
+{
+	return --*(int *)arg >= 0;
+}
+
+static void test_a_copy_that_ends_early(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+	int slices = 0;
+	const struct page_copy how = { .settled = true, .go_on = count_down, .arg = &slices };
+	bool whole;
+
+	(void)state;
+	for (unsigned page = 0; page < NPAGES / 2; page++)
+		use(c, m, page);
+	page_cache_plan(c, false);
+	copy(c, m, false);
+	/* Added in the stop, and copied first. */
+	page_cache_add(c, page_addr(50), 1);
+	m->copied = 0;
+	expect_ok(page_cache_copy(c, &how, read_batch, m, &whole));
+	assert_false(whole);
+	assert_int_equal(m->copied, CACHE_PAGE);
+	m->bytes[4][0] ^= 1;
+	m->bytes[50][0] ^= 1;
+	expect_ok(page_cache_compare(c, read_batch, m));
+	page_cache_take(c);
+	assert_true(page_cache_changed(c, page_addr(4), 1));
+	/* What was copied in the stop need not be the same afterwards. */
+	assert_false(page_cache_changed(c, page_addr(50), 1));
+	assert_int_equal(first_byte(c, 50), 51);
+	page_cache_free(c);
+	free(m);
+}
+
+static void test_memory_of_unused_pages_serves_others(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+	const unsigned char *before, *after;
+
+	(void)state;
+	use(c, m, 0);
+	page_cache_get(c, page_addr(0), &before);
+	/* Twice: what was used for the first plan is not used for the second. */
+	page_cache_plan(c, false);
+	copy(c, m, true);
+	page_cache_take(c);
+	page_cache_plan(c, false);
+	page_cache_take(c);
+	use(c, m, BLOCK_PAGES);
+	page_cache_get(c, page_addr(BLOCK_PAGES), &after);
+	assert_ptr_equal(before, after);
+	assert_int_equal(first_byte(c, 0), -1);
+	page_cache_free(c);
+	free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_what_was_used_is_copied),
+		cmocka_unit_test(test_a_view_has_what_was_copied),
+		cmocka_unit_test(test_a_wide_plan_has_the_neighbours),
+		cmocka_unit_test(test_holes_that_come_and_go),
+		cmocka_unit_test(test_what_is_added_is_copied_once),
+		cmocka_unit_test(test_changed_lines),
+		cmocka_unit_test(test_a_copy_that_ends_early),
+		cmocka_unit_test(test_memory_of_unused_pages_serves_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+#include "debugger/target/debug_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/elf/debuginfod.h"
+#include "debugger/target/module.h"
+#include "debugger/target/target.h"
+
+/* The largest debug files known have some ten GB; a file of no end can be a hole. */
+static const uint64_t max_size = UINT64_C(1) << 36;
+
+static const char system_directory[] = "/usr/lib/debug";
+
+struct search {
+	struct target *t;
+	struct module *m;
+	const struct debug_link *link;
+	struct stat main;    /* of the module's own file: it may lie where a debug file could */
+	const char *refused; /* why the first file that does not fit does not; NULL none */
+	struct arena scratch;
+	int fd;
+	char *path; /* of fd */
+};
+
+static void search_free(struct search *s)
+{
+	arena_free(&s->scratch);
+}
+
+/* ---- does it fit? ---- */
+
+/* NULL: it does. */
+static const char *compare_build_id(const struct search *s, int fd)
+{
+	const char *problem = NULL;
+	const void *id;
+	GElf_Ehdr header;
+
+	elf_version(EV_CURRENT);
+	/* Not mapped: it may be cut short meanwhile. */
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
+		problem = "is no ELF file";
+	} else if (gelf_getclass(elf) != ELFCLASS64 ||
+	           header.e_machine != s->t->arch->elf_machine) {
+		problem = "is of another machine";
+	} else if (s->link->build_id_len) {
+		ssize_t len = dwelf_elf_gnu_build_id(elf, &id);
+
+		if (len <= 0)
+			problem = "has no build-id: not used";
+		else if ((size_t)len != s->link->build_id_len ||
+		         memcmp(id, s->link->build_id, (size_t)len) != 0)
+			problem = "has a different build-id: not used";
+	}
+	elf_end(elf);
+	return problem;
+}
+
+static const char *compare_checksum(const struct search *s, int fd)
+{
+	enum { BLOCK = 1 << 20 };
+	uint8_t *block CLEANUP(bytes_free) = malloc(BLOCK);
+	uLong crc = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t n;
+
+	if (!block)
+		out_of_memory();
+	while ((n = pread(fd, block, BLOCK, at)) > 0) {
+		struct error *interrupted = interrupt_check();
+
+		if (interrupted) {
+			error_free(interrupted);
+			return "was not read to its end";
+		}
+		crc = crc32(crc, block, (uInt)n);
+		at += n;
+	}
+	if (n < 0)
+		return "cannot be read";
+	return crc == s->link->crc ? NULL : "has a different checksum: not used";
+}
+
+static const char *check(const struct search *s, int fd)
+{
+	const char *problem;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return "is no regular file: not used";
+	if ((uint64_t)st.st_size > max_size)
+		return "is too large to be a debug file";
+	problem = compare_build_id(s, fd);
+	if (problem || s->link->build_id_len)
+		return problem;
+	if (!s->link->crc)
+		return "is not used: nothing tells that it is of this build (it has no build-id "
+		       "and "
+		       "is named by no debug link)";
+	return compare_checksum(s, fd);
+}
+
+static void refuse(struct search *s, const char *path, const char *why)
+{
+	LOG("module", "%s: %s %s", s->m->path, path, why);
+	if (!s->refused)
+		s->refused = arena_printf(&s->scratch, "%s %s",
+		                          str_clean(&s->scratch, path, strlen(path)), why);
+}
+
+/* Takes fd. Whether the search is over. */
+static bool take(struct search *s, const char *path, int fd)
+{
+	const char *why = check(s, fd);
+
+	if (why) {
+		refuse(s, path, why);
+		close(fd);
+		return false;
+	}
+	LOG("module", "%s: debug info from %s", s->m->path, path);
+	s->fd = fd;
+	s->path = strdup(path);
+	if (!s->path)
+		out_of_memory();
+	return true;
+}
+
+/* ---- where it may be ---- */
+
+static bool try_path(struct search *s, const char *path)
+{
+	struct stat st;
+	int fd = file_open_regular(path);
+
+	if (fd < 0 && errno == EINVAL)
+		refuse(s, path, "is no regular file: not used");
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && st.st_dev == s->main.st_dev && st.st_ino == s->main.st_ino) {
+		close(fd);
+		return false;
+	}
+	return take(s, path, fd);
+}
+
+static bool try_build_id(struct search *s, const char *directory)
+{
+	const char *id = build_id_text(&s->scratch, s->link->build_id, s->link->build_id_len);
+
+	return s->link->build_id_len > 1 &&
+	       try_path(s, arena_printf(&s->scratch, "%s/.build-id/%.2s/%s.debug", directory, id,
+	                                id + 2));
+}
+
+static bool try_named(struct search *s, const char *directory, const char *below, const char *name)
+{
+	return try_path(s, arena_printf(&s->scratch, "%s%s%s/%s", directory, *below ? "/" : "",
+	                                below, name));
+}
+
+/* In directory, below the program's own or the ends of that: DIR/usr/bin, DIR/bin, DIR. */
+static bool try_mirrored(struct search *s, const char *directory, const char *own, const char *name)
+{
+	const char *below = *own == '/' ? own + 1 : NULL;
+
+	while (below) {
+		if (try_named(s, directory, below, name))
+			return true;
+		below = *below ? strchr(below, '/') : NULL;
+		below = below ? below + 1 : NULL;
+	}
+	return try_path(s, arena_printf(&s->scratch, "%s/%s", directory, name));
+}
+
+static const char *target_directory(struct search *s)
+{
+	const char *root = s->t->root;
+
+	return root && *root ? arena_printf(&s->scratch, "%s%s", root, system_directory) : NULL;
+}
+
+static bool try_name(struct search *s, const char *own, const char *name)
+{
+	const char *inside = target_directory(s);
+
+	return try_named(s, own, "", name) || try_named(s, own, ".debug", name) ||
+	       try_mirrored(s, system_directory, own, name) ||
+	       (inside && try_mirrored(s, inside, own, name));
+}
+
+static bool try_names(struct search *s, const char *beside)
+{
+	const char *slash = strrchr(beside, '/');
+	const char *base = slash ? slash + 1 : beside;
+	const char *own =
+		!slash ? "." : arena_printf(&s->scratch, "%.*s", (int)(slash - beside), beside);
+
+	if (s->link->name)
+		return *s->link->name && try_name(s, own, s->link->name);
+	return *base &&
+	       (try_name(s, own, arena_printf(&s->scratch, "%s.debug", base)) ||
+	        try_named(s, own, ".debug", base) || try_mirrored(s, system_directory, own, base));
+}
+
+static bool try_files(struct search *s, const char *beside)
+{
+	const char *inside = target_directory(s);
+	char *real;
+
+	if (try_build_id(s, system_directory) || (inside && try_build_id(s, inside)) ||
+	    try_names(s, beside))
+		return true;
+	/* Where beside is a link, the debug file may lie where it leads. */
+	real = realpath(beside, NULL);
+	bool found = real && strcmp(real, beside) != 0 && try_names(s, real);
+	free(real);
+	return found;
+}
+
+/* ---- from a server ---- */
+
+static bool try_server(struct search *s)
+{
+	struct target *t = s->t;
+	char *path = NULL;
+	int fd = -1;
+
+	/* It takes seconds: a program must not stand still for that. */
+	if (s->m->is_vdso || t->debuginfod_is_silent || (t->ops->stop && t->stopped))
+		return false;
+	switch (debuginfod_find(s->link->build_id, s->link->build_id_len, &fd, &path)) {
+	case DEBUGINFOD_FOUND:
+		take(s, path, fd);
+		free(path);
+		return s->fd >= 0;
+	case DEBUGINFOD_SILENT:
+		t->debuginfod_is_silent = true;
+		s->refused = "debuginfod did not answer in time: it is not asked again (see "
+			     "DEBUGINFOD_TIMEOUT)";
+		break;
+	case DEBUGINFOD_INTERRUPTED:
+		s->refused = "debuginfod was interrupted";
+		break;
+	case DEBUGINFOD_ABSENT:
+		break;
+	}
+	return false;
+}
+
+int debug_file_find(struct target *t, struct module *m, const char *beside,
+                    const struct debug_link *link, char **path)
+{
+	struct search s CLEANUP(search_free) = { .t = t, .m = m, .link = link, .fd = -1 };
+
+	if (m->fd < 0 || fstat(m->fd, &s.main) != 0)
+		s.main = (struct stat){ 0 };
+	if (try_files(&s, beside) || try_server(&s)) {
+		*path = s.path;
+		return s.fd;
+	}
+	if (s.refused && !m->debug_note) {
+		m->debug_note = strdup(s.refused);
+		if (!m->debug_note)
+			out_of_memory();
+	}
+	return -1;
+}

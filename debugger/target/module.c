@@ -1,0 +1,454 @@
+#include "debugger/target/module.h"
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "debugger/target/debug_file.h"
+#include "debugger/target/target.h"
+
+enum { MAX_MODULES = 65536, MAX_ATTEMPTS = 16, MAX_VDSO = 64 * 1024 };
+
+/* Consecutive mappings of one file, the first at its offset 0. */
+struct group {
+	const struct mapping *first;
+	uint64_t start, end; /* as mapped */
+	uint64_t reserved;   /* end of what its PT_LOADs span, by the headers in memory */
+	bool executable;
+	bool seen; /* its headers are readable in memory: image */
+	struct elf_image image;
+};
+
+struct report {
+	struct target *t;
+	module_file_fn *find_file;
+	bool force;
+	struct arena scratch;
+	VEC(struct group) groups;
+	VEC(struct module) modules;
+};
+
+static void report_free(struct report *r)
+{
+	arena_free(&r->scratch);
+	vec_free(&r->groups);
+	for (size_t i = 0; i < r->modules.n; i++) {
+		if (r->modules.data[i].fd >= 0)
+			close(r->modules.data[i].fd);
+	}
+	vec_free(&r->modules);
+}
+
+struct memory_source {
+	struct target *t;
+	uint64_t start;
+};
+
+static bool read_memory(void *arg, uint64_t offset, void *buf, size_t len)
+{
+	const struct memory_source *from = arg;
+	size_t got = 0;
+	struct error *err CLEANUP(error_freep) =
+		target_read_some(from->t, from->start + offset, buf, len, &got);
+
+	return !err && got == len;
+}
+
+/* The headers as the target has them in memory at start. */
+static bool image_in_memory(struct report *r, uint64_t start, struct elf_image *ret)
+{
+	struct memory_source memory = { r->t, start };
+	struct elf_source from = { read_memory, &memory, true };
+
+	return elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, ret);
+}
+
+/* A file that the program maps to read its bytes is no module. */
+static bool is_data_file(struct report *r, const struct mapping *m)
+{
+	unsigned char magic[SELFMAG];
+	struct memory_source memory = { r->t, m->start };
+
+	return read_memory(&memory, 0, magic, sizeof(magic)) && memcmp(magic, ELFMAG, SELFMAG) != 0;
+}
+
+static void group_mappings(struct report *r, const struct mapping *mappings, size_t nmappings)
+{
+	struct group *g = NULL;
+
+	for (size_t i = 0; i < nmappings && r->groups.n < MAX_MODULES; i++) {
+		const struct mapping *m = &mappings[i];
+		if (g && m->start < g->reserved && strcmp(m->path, g->first->path) == 0) {
+			g->end = m->end;
+			g->executable |= m->executable;
+			continue;
+		}
+		if (m->file_offset != 0 || is_data_file(r, m))
+			continue;
+		g = vec_push(&r->groups);
+		*g = (struct group){ .first = m, .start = m->start, .end = m->end };
+		g->executable = m->executable;
+		g->seen = image_in_memory(r, m->start, &g->image);
+		g->reserved = g->seen ? m->start + (g->image.high - g->image.low) : UINT64_MAX;
+	}
+}
+
+/* Where the page at file offset 0 was linked to; the whole image moved by the same distance. */
+static uint64_t image_bias(const struct elf_image *image, uint64_t start)
+{
+	if (image->header.e_type == ET_EXEC)
+		return 0;
+	for (size_t i = 0; i < image->nphdrs; i++) {
+		const Elf64_Phdr *p = &image->phdrs[i];
+		if (p->p_type == PT_LOAD && p->p_offset < ELF_PAGE)
+			return start - (p->p_vaddr - p->p_offset);
+	}
+	return start - image->low;
+}
+
+/* What became of the search for a module's file. */
+struct found_file {
+	int fd; /* -1: none fits */
+	const char *display;
+	struct elf_image image;
+	const char *other;    /* a file that does not fit, NULL if there was none */
+	const char *other_id; /* its build-id */
+};
+
+static bool same_id(const struct elf_image *a, const struct elf_image *b)
+{
+	return a->build_id_len == b->build_id_len &&
+	       memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
+}
+
+/*
+ * Is this the file that is mapped? By build-id where memory has one; an executable without is at
+ * least one whose entry point is where the auxiliary vector says.
+ */
+static bool fits(const struct report *r, const struct group *g, bool is_main,
+                 const struct elf_image *image)
+{
+	if (g->seen && g->image.build_id_len > 0)
+		return same_id(&g->image, image);
+	return !is_main || r->t->entry == 0 ||
+	       r->t->entry == image->header.e_entry + image_bias(image, g->start);
+}
+
+static void find_file(struct report *r, const struct group *g, bool is_main, struct found_file *ret)
+{
+	*ret = (struct found_file){ .fd = -1 };
+	for (unsigned attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+		struct module_file file = r->find_file(r->t, g->first, is_main, attempt);
+		if (!file.open)
+			return;
+		int fd = file_open_regular(file.open);
+		LOG("module", "%s: try %s: %s", g->first->path, file.open,
+		    fd < 0 ? strerror(errno) : "opened");
+		if (fd < 0)
+			continue;
+		struct elf_source from = { elf_read_fd, &fd, false };
+		bool usable =
+			elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, &ret->image);
+		bool same = usable && fits(r, g, is_main, &ret->image);
+		if (usable && (same || (r->force && is_main))) {
+			if (!same)
+				target_note(r->t,
+				            "%s is used although it differs from the "
+				            "program that runs",
+				            file.display);
+			ret->fd = fd;
+			ret->display = file.display;
+			return;
+		}
+		if (usable && !ret->other) {
+			ret->other = file.display;
+			ret->other_id = build_id_text(&r->scratch, ret->image.build_id,
+			                              ret->image.build_id_len);
+		}
+		close(fd);
+	}
+}
+
+/* The path without what the kernel appends when the file is gone. */
+static const char *clean_path(struct arena *a, const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
+
+	if (len > tail && strcmp(path + len - tail, deleted) == 0)
+		len -= tail;
+	return str_clean(a, path, len);
+}
+
+static struct error *missing_file(struct report *r, const struct group *g, const struct module *m,
+                                  const struct found_file *found)
+{
+	if (found->other && m->is_main && !(g->seen && g->image.build_id_len > 0))
+		return error_new(
+			ERR_USAGE,
+			"%s is not the program that runs: its entry point is another (find "
+			"the right file, or use this one with --force)",
+			found->other);
+	if (found->other && m->is_main)
+		return error_new(
+			ERR_USAGE,
+			"%s is not the program that runs: its build-id is %s, that of the "
+			"target is %s (find the right file, or use this one with --force)",
+			found->other, found->other_id,
+			build_id_text(&r->scratch, g->image.build_id, g->image.build_id_len));
+	if (found->other)
+		target_note(r->t, "%s differs from the file that is mapped; not used", m->path);
+	else if (m->is_main)
+		target_note(r->t, "the executable %s was not found: give it with --exe FILE",
+		            m->path);
+	else
+		target_note(r->t, "%s was not found: its frames have no names", m->path);
+	return NULL;
+}
+
+static void fill_module(struct module *m, const struct elf_image *image, uint64_t start)
+{
+	m->bias = image_bias(image, start);
+	m->start = image->low + m->bias;
+	m->end = image->high + m->bias;
+	memcpy(m->build_id, image->build_id, image->build_id_len);
+	m->build_id_len = image->build_id_len;
+	if (image->tls) {
+		m->tls_memsz = image->tls->p_memsz;
+		m->tls_align = image->tls->p_align;
+		m->tls_vaddr = image->tls->p_vaddr;
+	}
+}
+
+/* Gives libdwfl the descriptor; it looks for debug files beside file. */
+static void report_dwfl(struct report *r, struct module *m, const char *file, int fd)
+{
+	m->dwfl = dwfl_report_elf(r->t->dwfl, m->path, file, fd, m->bias, true);
+	if (!m->dwfl) {
+		target_note(r->t, "%s: %s", m->file, dwfl_errmsg(-1));
+		close(fd);
+		return;
+	}
+	void **userdata;
+	dwfl_module_info(m->dwfl, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = r->t;
+	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static struct error *add_group(struct report *r, const struct group *g, bool is_main)
+{
+	struct module m = { .start = g->start, .end = g->end, .is_main = is_main, .fd = -1 };
+	struct found_file found;
+
+	find_file(r, g, is_main, &found);
+	bool is_elf = g->seen || found.fd >= 0;
+	if (!is_elf && !g->executable)
+		return NULL;
+	m.path = clean_path(&r->t->arena, g->first->path);
+	if (g->seen)
+		fill_module(&m, &g->image, g->start);
+	if (found.fd < 0) {
+		TRY(missing_file(r, g, &m, &found));
+	} else {
+		m.file = str_clean(&r->t->arena, found.display, strlen(found.display));
+		fill_module(&m, &found.image, g->start);
+		report_dwfl(r, &m, found.display, found.fd);
+	}
+	*vec_push(&r->modules) = m;
+	return NULL;
+}
+
+/* The vdso has no file: libdwfl gets a copy of the target's memory. */
+static void add_vdso(struct report *r)
+{
+	struct target *t = r->t;
+	struct module m = { .path = "[vdso]", .file = "[vdso]", .is_vdso = true, .fd = -1 };
+	struct elf_image image;
+
+	if (t->vdso == 0 || !image_in_memory(r, t->vdso, &image))
+		return;
+	uint64_t size = image.header.e_shoff + image.header.e_shnum * sizeof(Elf64_Shdr);
+	size = image.header.e_shoff < MAX_VDSO && size < MAX_VDSO ? size : MAX_VDSO;
+	unsigned char *copy = arena_alloc(&r->scratch, size);
+	size_t got = 0;
+	struct error *err CLEANUP(error_freep) = target_read_some(t, t->vdso, copy, size, &got);
+	int fd = err ? -1 : memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, copy, got) != (ssize_t)got) {
+		close(fd);
+		return;
+	}
+	fill_module(&m, &image, t->vdso);
+	report_dwfl(r, &m, m.file, fd);
+	*vec_push(&r->modules) = m;
+}
+
+static struct module *module_of(struct target *t, const Dwfl_Module *mod)
+{
+	for (size_t i = 0; i < t->nmodules; i++) {
+		if (t->modules[i].dwfl == mod)
+			return &t->modules[i];
+	}
+	return NULL;
+}
+
+/*
+ * libdwfl's own search would open whatever lies where a debug file could, and believes a server.
+ * It asks for alternate files too, by the name in the debug info: those are
+ * dwarf/module/alternate.h's.
+ */
+/* NOLINTNEXTLINE(readability-function-size): the callback is libdwfl's */
+static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+                          const char *file, const char *link, GElf_Word crc, char **ret)
+{
+	struct target *t = *userdata;
+	struct module *m = t ? module_of(t, mod) : NULL;
+	GElf_Word own_crc;
+	GElf_Addr bias;
+
+	(void)name, (void)base;
+	errno = 0;
+	if (!m || m->no_debug_file || !file)
+		return -1;
+	if (link && link != dwelf_elf_gnu_debuglink(dwfl_module_getelf(mod, &bias), &own_crc))
+		return -1;
+	const struct debug_link wanted = { link, link ? crc : 0, m->build_id, m->build_id_len };
+	int fd = debug_file_find(t, m, file, &wanted, ret);
+	/* While it stands still, no server is asked. */
+	m->no_debug_file = fd < 0 && !(t->ops->stop && t->stopped);
+	errno = 0;
+	return fd;
+}
+
+/* Every module is reported with its file. */
+static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+                    char **file, Elf **elf)
+{
+	(void)mod, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
+	return -1;
+}
+
+static struct error *begin(struct target *t)
+{
+	Dwfl_Callbacks *callbacks = NEW(&t->arena, Dwfl_Callbacks);
+
+	callbacks->find_elf = find_elf;
+	callbacks->find_debuginfo = find_debuginfo;
+	t->dwfl = dwfl_begin(callbacks);
+	if (!t->dwfl)
+		return error_new(ERR_UNSUPPORTED, "libdwfl: %s", dwfl_errmsg(-1));
+	dwfl_report_begin(t->dwfl);
+	return NULL;
+}
+
+/* The group with the entry point, which is the program even when a linker was run by hand. */
+static const struct group *main_group(const struct report *r)
+{
+	uint64_t entry = r->t->entry;
+
+	for (size_t i = 0; i < r->groups.n; i++) {
+		const struct group *g = &r->groups.data[i];
+		if (entry >= g->start && entry < g->end)
+			return g;
+	}
+	return entry == 0 && r->groups.n > 0 ? &r->groups.data[0] : NULL;
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+	uint64_t x = ((const struct module *)a)->start, y = ((const struct module *)b)->start;
+
+	return (x > y) - (x < y);
+}
+
+static struct error *check_exe(const struct target *t, const char *exe)
+{
+	Elf64_Ehdr header;
+	int fd CLEANUP(file_close) = -1;
+
+	TRY(file_open(exe, &fd));
+	ssize_t n = read(fd, &header, sizeof(header));
+	if (n < 0)
+		return error_os(errno, "%s", exe);
+	if ((size_t)n < sizeof(header) ||
+	    elf_header_problem(&header, t->arch->elf_machine) == ELF_NOT_ELF)
+		return error_new(ERR_USAGE, "%s: not an ELF file", exe);
+	if (elf_header_problem(&header, t->arch->elf_machine) != ELF_OK)
+		return error_new(ERR_UNSUPPORTED, "%s: not a 64-bit %s program", exe,
+		                 t->arch->name);
+	return NULL;
+}
+
+struct error *module_check_exe(const struct target *t, const char *exe)
+{
+	return error_wrap(check_exe(t, exe), "--exe takes the program that is looked at");
+}
+
+struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
+                             module_file_fn *find_file_, bool force)
+{
+	struct report r CLEANUP(report_free) = { .t = t, .find_file = find_file_, .force = force };
+
+	TRY(begin(t));
+	group_mappings(&r, mappings, nmappings);
+	const struct group *main = main_group(&r);
+	for (size_t i = 0; i < r.groups.n; i++) {
+		const struct group *g = &r.groups.data[i];
+		if (g->executable || g == main)
+			TRY(add_group(&r, g, g == main));
+		TRY(interrupt_check());
+	}
+	add_vdso(&r);
+	if (dwfl_report_end(t->dwfl, NULL, NULL) != 0)
+		return error_new(ERR_CORRUPT, "the target's modules: %s", dwfl_errmsg(-1));
+	t->nmodules = r.modules.n;
+	if (t->nmodules > 0)
+		qsort(r.modules.data, t->nmodules, sizeof(*r.modules.data), compare_modules);
+	t->modules = vec_to_arena(&r.modules, &t->arena);
+	for (size_t i = 0; i < t->nmodules; i++) {
+		if (t->modules[i].is_main && t->modules[i].dwfl)
+			t->main_module = &t->modules[i];
+	}
+	return NULL;
+}
+
+void modules_close(struct target *t)
+{
+	for (size_t i = 0; i < t->nmodules; i++) {
+		if (t->modules[i].fd >= 0)
+			close(t->modules[i].fd);
+		free(t->modules[i].debug_note);
+	}
+	if (t->dwfl)
+		dwfl_end(t->dwfl);
+	t->dwfl = NULL;
+	t->modules = NULL;
+	t->main_module = NULL;
+	t->nmodules = 0;
+}
+
+struct module *module_at(const struct target *t, uint64_t addr)
+{
+	size_t low = 0, high = t->nmodules;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (t->modules[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->nmodules && t->modules[low].start <= addr ? &t->modules[low] : NULL;
+}

@@ -1,0 +1,91 @@
+/*
+ * An ELF file that is mapped in the target. Two kinds of address exist and must not mix:
+ * run-time addresses (uint64_t addr) and link-time ones (struct link_addr).
+ */
+#ifndef DEBUGGER_TARGET_MODULE_H
+#define DEBUGGER_TARGET_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/error.h"
+#include "debugger/elf/elf_image.h"
+
+struct target;
+struct Dwfl;
+struct Dwfl_Module;
+
+/* An address as the linker wrote it, before relocation. */
+struct link_addr {
+	uint64_t v;
+};
+
+struct module {
+	const char *path;    /* as the target names it, sanitised, without " (deleted)" */
+	const char *file;    /* the file we opened for it, sanitised; NULL: not found */
+	uint64_t start, end; /* run-time range of its PT_LOADs */
+	uint64_t bias;       /* run-time = link-time + bias */
+	bool is_main;        /* the executable */
+	bool is_vdso;
+	unsigned char build_id[BUILD_ID_MAX];
+	size_t build_id_len; /* 0: has none */
+	/* PT_TLS, zeros when absent. */
+	uint64_t tls_memsz, tls_align, tls_vaddr;
+	int fd;                   /* of file, for reading what a core left out; -1 when not found */
+	struct Dwfl_Module *dwfl; /* NULL when the file was not found */
+	char *debug_note;   /* why a debug file was not used, see debug_file.h; NULL: none was */
+	bool no_debug_file; /* none fits: it was searched for everywhere */
+};
+
+/* The module that covers a run-time address, NULL if none. */
+struct module *module_at(const struct target *t, uint64_t addr);
+
+static inline struct link_addr module_link_addr(const struct module *m, uint64_t addr)
+{
+	return (struct link_addr){ addr - m->bias };
+}
+
+static inline uint64_t module_runtime_addr(const struct module *m, struct link_addr addr)
+{
+	return addr.v + m->bias;
+}
+
+/* One file mapping of the target, from /proc/PID/maps or NT_FILE. */
+struct mapping {
+	uint64_t start, end;
+	uint64_t file_offset;
+	const char *path; /* as the target names it, byte for byte */
+	bool readable, writable, executable;
+};
+
+/*
+ * Names the files to try for the module that starts at mapping: attempt counts up from 0 until
+ * a file's build-id fits; NULL when there are no more. The text lives as long as the target.
+ * Live looks below /proc/PID/root and at /proc/PID/exe, core at --exe, the path, and by name.
+ */
+struct module_file {
+	const char *open;    /* what to open */
+	const char *display; /* what it is called: debug files are looked for beside it */
+};
+typedef struct module_file module_file_fn(struct target *t, const struct mapping *mapping,
+                                          bool is_main, unsigned attempt);
+
+/*
+ * Groups mappings into modules, opens their files, compares build-ids with what the target's
+ * memory holds, and reports them to a new t->dwfl. A module whose file is missing or differs
+ * gets a target_note() and file == NULL, unless it is the executable: a differing one is an
+ * ERR_USAGE that shows both ids and names --force.
+ */
+struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
+                             module_file_fn *find_file, bool force) MUST_CHECK;
+void modules_close(struct target *t);
+
+/*
+ * A file that the user named for the executable must be usable, where one that is looked for may be
+ * missing: ERR_OS where it cannot be read, ERR_USAGE where it is no ELF file, ERR_UNSUPPORTED where
+ * it is of another machine than t. Whether it is the right one modules_report() says.
+ */
+struct error *module_check_exe(const struct target *t, const char *exe) MUST_CHECK;
+
+#endif

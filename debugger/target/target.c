@@ -1,0 +1,345 @@
+#include "debugger/target/target.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/live/fd_info.h"
+#include "debugger/memory/page_cache.h"
+#include "debugger/target/module.h"
+
+enum { MAX_NOTES = 1000 };
+
+struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached)
+{
+	struct target *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		out_of_memory();
+	t->ops = ops;
+	t->arch = arch;
+	t->stopped = !ops->stop;
+	t->cache = cached ? page_cache_new() : NULL;
+	return t;
+}
+
+void target_close(struct target *t)
+{
+	if (!t)
+		return;
+	target_resume(t);
+	modules_close(t);
+	t->ops->close(t);
+	sockets_close(t);
+	target_free(t);
+}
+
+void target_free(struct target *t)
+{
+	page_cache_free(t->cache);
+	free(t->notes);
+	vec_free(&t->spared);
+	arena_free(&t->stop_arena);
+	arena_free(&t->arena);
+	free(t);
+}
+
+void target_closep(struct target **t)
+{
+	target_close(*t);
+}
+
+struct error *target_read_batch(void *arg, struct read_range *ranges, size_t n)
+{
+	struct target *t = arg;
+
+	if (t->ops->read_batch)
+		return t->ops->read_batch(t, ranges, n);
+	for (size_t i = 0; i < n; i++)
+		TRY(t->ops->read(t, ranges[i].addr, ranges[i].buf, ranges[i].len, &ranges[i].got));
+	return NULL;
+}
+
+void target_forget_threads(struct target *t)
+{
+	t->threads = NULL;
+	t->nthreads = 0;
+	arena_free(&t->stop_arena);
+	t->generation++;
+	t->misses = t->doubts = 0;
+}
+
+struct error *target_stop(struct target *t)
+{
+	const struct page_copy how = { .settled = true };
+	struct error *err = NULL;
+	bool whole;
+
+	if (!t->ops->stop)
+		return NULL;
+	assert(!t->stopped);
+	target_forget_threads(t);
+	t->copy = (struct copy){ 0 };
+	if (t->cache)
+		page_cache_plan(t->cache, false);
+	TRY(t->ops->stop(t));
+	t->stopped = t->frozen = true;
+	if (t->cache) {
+		err = page_cache_copy(t->cache, &how, target_read_batch, t, &whole);
+		page_cache_take(t->cache);
+	}
+	if (err)
+		target_resume(t);
+	return err;
+}
+
+void target_thaw(struct target *t)
+{
+	assert(!t->stopped || !t->ops->stop);
+	if (!t->ops->stop)
+		return;
+	if (t->cache)
+		page_cache_expire(t->cache);
+	t->frozen = false;
+}
+
+void target_resume(struct target *t)
+{
+	if (!t->ops->resume || !t->stopped)
+		return;
+	t->ops->resume(t);
+	t->stopped = false;
+}
+
+/* The end of the constant mapping that covers addr, 0 when there is none. */
+static uint64_t constant_end(const struct target *t, uint64_t addr)
+{
+	size_t low = 0, high = t->nconstant;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (t->constant[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->nconstant && t->constant[low].start <= addr ? t->constant[low].end : 0;
+}
+
+static struct error *read_ops(void *arg, uint64_t addr, void *buf, size_t len, size_t *ret)
+{
+	struct target *t = arg;
+
+	return t->ops->read(t, addr, buf, len, ret);
+}
+
+/* Makes the page of addr known to the cache. *ret false: it is not to be had now. */
+static struct error *fill_page(struct target *t, uint64_t addr, bool *ret)
+{
+	bool running_again = !t->stopped && t->frozen;
+
+	*ret = !running_again || constant_end(t, addr) != 0;
+	if (!*ret) {
+		page_cache_miss(t->cache, addr);
+		t->misses++;
+		t->doubts++;
+		return NULL;
+	}
+	struct error *err = page_cache_fill(t->cache, addr, !running_again, read_ops, t);
+	if (err && running_again) {
+		/* It may be gone by now; what the stop has read remains. */
+		error_free(err);
+		*ret = false;
+		return NULL;
+	}
+	return err;
+}
+
+static struct error *read_cached(struct target *t, uint64_t addr, unsigned char *buf, size_t len,
+                                 size_t *ret)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		const unsigned char *page;
+		enum page_state state = page_cache_get(t->cache, addr + done, &page);
+		if (state == PAGE_UNKNOWN) {
+			bool known;
+			TRY(fill_page(t, addr + done, &known));
+			if (!known)
+				break;
+			state = page_cache_get(t->cache, addr + done, &page);
+		}
+		if (state != PAGE_PRESENT) {
+			t->doubts += page_cache_changed(t->cache, addr + done, 1);
+			break;
+		}
+		size_t offset = (addr + done) % CACHE_PAGE;
+		size_t n = CACHE_PAGE - offset < len - done ? CACHE_PAGE - offset : len - done;
+		memcpy(buf + done, page + offset, n);
+		t->doubts += page_cache_changed(t->cache, addr + done, n);
+		done += n;
+	}
+	*ret = done;
+	return NULL;
+}
+
+struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
+{
+	/* No object wraps round the end of the address space. */
+	if (len > 0 && addr + (len - 1) < addr)
+		len = (size_t)(0 - addr);
+	if (t->cache)
+		return read_cached(t, addr, buf, len, ret);
+	return t->ops->read(t, addr, buf, len, ret);
+}
+
+void target_prefetch(struct target *t, uint64_t addr, size_t len)
+{
+	uint64_t end = addr + len < addr ? UINT64_MAX : addr + len;
+	const unsigned char *page;
+
+	assert(t->stopped);
+	if (!t->cache)
+		return;
+	for (addr -= addr % CACHE_PAGE; addr < end; addr += CACHE_PAGE) {
+		bool known = true;
+
+		if (page_cache_peek(t->cache, addr, &page) == PAGE_UNKNOWN)
+			error_free(fill_page(t, addr, &known));
+		if (page_cache_peek(t->cache, addr, &page) != PAGE_PRESENT)
+			break;
+	}
+}
+
+struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len)
+{
+	size_t got = 0;
+
+	TRY(target_read_some(t, addr, buf, len, &got));
+	return got == len ? NULL : error_fault(addr + got);
+}
+
+struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret)
+{
+	unsigned char bytes[sizeof(uint64_t)];
+	const unsigned char *page;
+	uint64_t value = 0;
+
+	assert(size == 1 || size == 2 || size == 4 || size == 8);
+	/* Nearly every number lies in a page that is at hand. */
+	if (t->cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
+	    page_cache_get(t->cache, addr, &page) == PAGE_PRESENT) {
+		memcpy(bytes, page + addr % CACHE_PAGE, size);
+		t->doubts += page_cache_changed(t->cache, addr, size);
+	} else {
+		TRY(target_read(t, addr, bytes, size));
+	}
+	for (size_t i = size; i-- > 0;)
+		value = value << 8 | bytes[i];
+	*ret = value;
+	return NULL;
+}
+
+struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr, size_t max,
+                               const char **ret)
+{
+	char piece[256];
+	STR(text);
+
+	while (text.len < max) {
+		size_t want = max - text.len < sizeof(piece) ? max - text.len : sizeof(piece);
+		size_t got = 0;
+		TRY(target_read_some(t, addr + text.len, piece, want, &got));
+		size_t len = strnlen(piece, got);
+		str_append_len(&text, piece, len);
+		if (len < got)
+			break;
+		if (got < want)
+			return error_fault(addr + text.len);
+	}
+	*ret = str_clean(a, str_text(&text), text.len);
+	return NULL;
+}
+
+bool target_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
+{
+	return t->ops->region && t->ops->region(t, a, addr, ret);
+}
+
+struct error *target_each_writable(struct target *t, memory_fn *visit, void *arg)
+{
+	return t->ops->each_writable ? t->ops->each_writable(t, visit, arg) : NULL;
+}
+
+struct error *target_read_through(struct target *t, uint64_t addr, void *buf, size_t len,
+                                  size_t *ret)
+{
+	if (len > 0 && addr + (len - 1) < addr)
+		len = (size_t)(0 - addr);
+	return t->ops->read(t, addr, buf, len, ret);
+}
+
+const struct thread *target_thread_by_tid(const struct target *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->nthreads; i++) {
+		if (t->threads[i].tid == tid)
+			return &t->threads[i];
+	}
+	return NULL;
+}
+
+const struct thread *target_thread_by_number(const struct target *t, unsigned number)
+{
+	return number > 0 && number <= t->nthreads ? &t->threads[number - 1] : NULL;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	pid_t x = ((const struct thread *)a)->tid, y = ((const struct thread *)b)->tid;
+
+	return (x > y) - (x < y);
+}
+
+void target_set_threads(struct target *t, const struct thread *threads, size_t n)
+{
+	t->threads = arena_memdup(&t->stop_arena, threads, n * sizeof(*threads));
+	t->nthreads = n;
+	if (n > 0)
+		qsort(t->threads, n, sizeof(*threads), compare_tids);
+	for (size_t i = 0; i < n; i++) {
+		if (t->threads[i].tid == t->pid) {
+			struct thread leader = t->threads[i];
+			memmove(t->threads + 1, t->threads, i * sizeof(leader));
+			t->threads[0] = leader;
+			break;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		t->threads[i].number = (unsigned)i + 1;
+}
+
+void target_note(struct target *t, const char *format, ...)
+{
+	va_list args;
+	char *line;
+
+	va_start(args, format);
+	int len = vasprintf(&line, format, args);
+	va_end(args);
+	if (len < 0)
+		out_of_memory();
+	bool known = t->nnotes >= MAX_NOTES;
+	for (size_t i = 0; i < t->nnotes && !known; i++)
+		known = strcmp(t->notes[i], line) == 0;
+	if (!known) {
+		t->notes = reallocarray(t->notes, t->nnotes + 1, sizeof(*t->notes));
+		if (!t->notes)
+			out_of_memory();
+		t->notes[t->nnotes++] = arena_strdup(&t->arena, line);
+	}
+	free(line);
+}

@@ -1,0 +1,259 @@
+/* How the memory of one moment is had while the target stands still as short as possible. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/map.h"
+#include "debugger/memory/page_cache.h"
+#include "debugger/target/target.h"
+
+enum {
+	/* From the stack pointer on, of a thread whose stack was seen: where it is, elsewhere. */
+	SEEN_STACK = 8 * 1024,
+	MOVED_STACK = 16 * 1024,
+	UNSEEN_STACK = 64 * 1024,
+	STOP_COST_NS = 8000, /* measured: what it takes to stop one thread */
+};
+
+/* One target_snap(). */
+struct snap {
+	struct target *t;
+	struct map seen; /* tid -> sp of the last walk, 0 unknown */
+	size_t bytes;    /* of the plan */
+	bool limited;    /* the pages have been copied while it ran, and may not all be again */
+	uint64_t max_ns;
+	uint64_t slice_ns;   /* what the slowest slice took, while it ran or stood still */
+	uint64_t slice_from; /* when the last one began; 0: none has */
+	bool whole;          /* all pages were copied while it stood still */
+	struct error *err;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void target_spare(struct target *t, pid_t tid)
+{
+	if (!target_is_spared(t, tid))
+		*vec_push(&t->spared) = tid;
+}
+
+bool target_is_spared(const struct target *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->spared.n; i++) {
+		if (t->spared.data[i] == tid)
+			return true;
+	}
+	return false;
+}
+
+bool target_slept_on(struct target *t, pid_t tid)
+{
+	return t->ops->slept_on && t->ops->slept_on(t, tid);
+}
+
+static uint64_t stack_pointer(const struct target *t, const struct thread *th)
+{
+	return th->has_regs ? th->regs.r[t->arch->sp] : 0;
+}
+
+/*
+ * Where the stacks were when they were walked. With registers that were not known then the walk
+ * may look a bit further.
+ */
+static void remember_stacks(struct snap *s)
+{
+	struct target *t = s->t;
+
+	for (size_t i = 0; i < t->nthreads; i++) {
+		const struct thread *th = &t->threads[i];
+		uint64_t sp = stack_pointer(t, th);
+
+		map_put(&s->seen, (uint64_t)th->tid, (void *)(uintptr_t)sp);
+		if (sp && th->unknown_regs && !target_is_spared(t, th->tid))
+			page_cache_add(t->cache, sp, SEEN_STACK);
+	}
+}
+
+/* A page of which the walk has seen nothing yet must be copied unasked. */
+static void add_stacks(struct snap *s)
+{
+	struct target *t = s->t;
+
+	for (size_t i = 0; i < t->nthreads; i++) {
+		uint64_t sp = stack_pointer(t, &t->threads[i]);
+		uint64_t seen = (uintptr_t)map_get(&s->seen, (uint64_t)t->threads[i].tid);
+
+		if (sp && sp != seen)
+			page_cache_add(t->cache, sp, seen ? MOVED_STACK : UNSEEN_STACK);
+	}
+}
+
+/* Whether another slice can be copied and all threads be let go in the time that is left. */
+static bool has_time(void *arg)
+{
+	struct snap *s = arg;
+	uint64_t now = now_ns();
+	uint64_t let_go = BASE_COST_NS + s->t->nthreads * RESUME_COST_NS;
+
+	if (s->slice_from && now - s->slice_from > s->slice_ns)
+		s->slice_ns = now - s->slice_from;
+	s->slice_from = now;
+	return now - s->t->stopped_at + s->slice_ns + let_go < s->max_ns;
+}
+
+/* While it stands still. */
+static void copy_now(void *arg)
+{
+	struct snap *s = arg;
+	const struct page_copy how = { .settled = true,
+		                       .go_on = s->limited ? has_time : NULL,
+		                       .arg = s };
+
+	add_stacks(s);
+	if (!s->err)
+		s->err = page_cache_copy(s->t->cache, &how, target_read_batch, s->t, &s->whole);
+}
+
+/*
+ * While it runs: for a measure of how long it takes, to have the bytes at hand where they cannot
+ * all be copied later, and because what is in the processor's caches then is copied faster.
+ */
+static void copy_ahead(void *arg)
+{
+	struct snap *s = arg;
+	uint64_t start = now_ns();
+	bool whole;
+
+	s->err = page_cache_copy(s->t->cache, &(struct page_copy){ 0 }, target_read_batch, s->t,
+	                         &whole);
+	s->slice_ns = s->bytes ? (now_ns() - start) * COPY_SLICE / s->bytes : 0;
+}
+
+static struct error *stop_and_copy(struct snap *s)
+{
+	struct target *t = s->t;
+
+	if (t->ops->stop_briefly) {
+		const struct brief_stop stop = { s->max_ns, copy_ahead, copy_now, s };
+
+		TRY(t->ops->stop_briefly(t, &stop, &t->copy));
+	} else {
+		copy_ahead(s);
+		TRY(t->ops->stop(t));
+		t->copy.stopped = t->nthreads;
+		copy_now(s);
+		t->ops->resume(t);
+		t->copy.pause_ns = t->pause_ns;
+	}
+	return s->err;
+}
+
+/* Is there a point in trying? */
+static bool may_stop(const struct snap *s)
+{
+	const struct target *t = s->t;
+	uint64_t cost = BASE_COST_NS + t->nthreads * (STOP_COST_NS + REGS_COST_NS + RESUME_COST_NS);
+
+	if (t->options.never || t->stop_failed)
+		return false;
+	return !t->options.has_max || cost < t->options.max_ns;
+}
+
+static struct error *snap(struct snap *s)
+{
+	struct target *t = s->t;
+	bool stops = may_stop(s);
+	size_t nspared = t->spared.n;
+
+	s->bytes = page_cache_plan(t->cache, t->misses > 0);
+	remember_stacks(s);
+	s->limited = t->options.has_max;
+	s->max_ns = t->options.has_max ? t->options.max_ns : 0;
+	target_forget_threads(t);
+	t->copy = (struct copy){ .how = COPY_RUNNING };
+	if (stops)
+		TRY(stop_and_copy(s));
+	/* Another try would take as long. */
+	t->stop_failed = stops && t->copy.stopped == 0;
+	if (t->copy.stopped > 0) {
+		t->copy.how = s->whole ? COPY_STOPPED : COPY_LIMITED;
+	} else {
+		if (t->ops->peek)
+			TRY(t->ops->peek(t));
+		add_stacks(s);
+		copy_ahead(s);
+		TRY(s->err);
+	}
+	if (!s->whole)
+		TRY(page_cache_compare(t->cache, target_read_batch, t));
+	if (t->copy.stopped == 0 && t->ops->recheck)
+		t->ops->recheck(t);
+	LOG("snap", "%zu bytes, %zu threads stopped, %zu spared, %" PRIu64 " us%s", s->bytes,
+	    t->copy.stopped, nspared, t->copy.pause_ns / 1000, s->whole ? "" : ", not whole");
+	return NULL;
+}
+
+/* Of all threads whose descriptor can be found, is that most? */
+static bool knows_enough(const struct target *t)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < t->nthreads; i++)
+		known += t->threads[i].regs.thread_pointer != 0;
+	return known * 2 >= t->nthreads;
+}
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* A stop for nothing but the registers. */
+static struct error *stop_for_registers(struct target *t)
+{
+	const struct brief_stop stop = { .max_ns = t->options.has_max ? t->options.max_ns : 0,
+		                         .act = nothing };
+
+	target_forget_threads(t);
+	TRY(t->ops->stop_briefly(t, &stop, &t->copy));
+	return t->copy.stopped == 0 && t->ops->peek ? t->ops->peek(t) : NULL;
+}
+
+struct error *target_peek(struct target *t)
+{
+	bool may_stop_it = !t->options.never && !(t->options.has_max && t->options.max_ns == 0);
+
+	if (!t->ops->stop)
+		return NULL;
+	t->copy = (struct copy){ 0 };
+	t->spared.n = 0;
+	t->stop_failed = false;
+	target_forget_threads(t);
+	if (t->ops->peek)
+		TRY(t->ops->peek(t));
+	if (t->ops->stop_briefly && may_stop_it && !knows_enough(t))
+		TRY(stop_for_registers(t));
+	target_thaw(t);
+	return NULL;
+}
+
+struct error *target_snap(struct target *t, bool stop_all)
+{
+	struct snap s = { .t = t };
+	struct error *err;
+
+	if (!t->ops->stop)
+		return NULL;
+	if (stop_all || t->options.all)
+		t->spared.n = 0;
+	err = snap(&s);
+	t->copy.bytes = page_cache_take(t->cache);
+	map_free(&s.seen);
+	t->frozen = true;
+	return err;
+}

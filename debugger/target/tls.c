@@ -1,0 +1,210 @@
+/*
+ * Where thread-locals are. For other modules than the executable this follows glibc's
+ * structures, whose offsets glibc itself tells debuggers in _thread_db_* constants.
+ */
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/elf/elf_image.h"
+#include "debugger/elf/libdw_lock.h"
+#include "debugger/target/module.h"
+#include "debugger/target/target.h"
+
+enum { MAX_DYNAMIC = 4096, MAX_LINK_MAPS = 65536, MAX_MODULE_IDS = 1 << 20 };
+
+/* Public and stable: struct r_debug and struct link_map of <link.h>. */
+enum { R_DEBUG_MAP = 8, LINK_MAP_ADDR = 0, LINK_MAP_LD = 16, LINK_MAP_NEXT = 24 };
+/* x86-64 ABI of glibc: tcbhead_t.dtv, and dtv_t of 16 bytes; entry -1 counts the entries. */
+enum { TCB_DTV = 8, DTV_ENTRY = 16 };
+
+/* A member of struct link_map. */
+struct field {
+	uint64_t offset, size;
+};
+
+struct tls {
+	struct field modid, offset;
+	bool known;
+};
+
+/* The value of a dynamic symbol at run time; 0 when the module does not define it. */
+static uint64_t find_symbol(const struct module *m, const char *name)
+{
+	GElf_Addr bias;
+	Elf *elf = m->dwfl ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym sym;
+
+	while (elf && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		for (int i = 1; data && gelf_getsym(data, i, &sym); i++) {
+			const char *s = elf_strptr(elf, header.sh_link, sym.st_name);
+			if (s && sym.st_shndx != SHN_UNDEF && strcmp(s, name) == 0)
+				return sym.st_value + m->bias;
+		}
+	}
+	return 0;
+}
+
+/* Three words: size in bits, count, offset in bytes. */
+static struct error *read_field(struct target *t, const struct module *libc, const char *name,
+                                struct field *ret)
+{
+	uint32_t words[3];
+	uint64_t addr = find_symbol(libc, name);
+
+	if (addr == 0)
+		return error_new(ERR_UNSUPPORTED, "%s has no %s", libc->path, name);
+	TRY(target_read(t, addr, words, sizeof(words)));
+	if (words[0] != 64 || words[2] > 65536)
+		return error_new(ERR_UNSUPPORTED, "%s: unexpected %s", libc->path, name);
+	*ret = (struct field){ .offset = words[2], .size = words[0] / 8 };
+	return NULL;
+}
+
+static bool is_libc(const struct module *m)
+{
+	const char *slash = strrchr(m->path, '/');
+	const char *name = slash ? slash + 1 : m->path;
+
+	return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0 ||
+	       strncmp(name, "libpthread", 10) == 0;
+}
+
+/* Fills t->tls. */
+static struct error *find_layout(struct target *t)
+{
+	struct error *err = NULL;
+
+	if (!t->tls)
+		t->tls = NEW(&t->arena, struct tls);
+	for (size_t i = 0; i < t->nmodules && !t->tls->known; i++) {
+		if (!is_libc(&t->modules[i]))
+			continue;
+		error_free(err);
+		err = read_field(t, &t->modules[i], "_thread_db_link_map_l_tls_modid",
+		                 &t->tls->modid);
+		if (!err)
+			err = read_field(t, &t->modules[i], "_thread_db_link_map_l_tls_offset",
+			                 &t->tls->offset);
+		t->tls->known = !err;
+	}
+	if (!t->tls->known)
+		return err ? err
+		           : error_new(ERR_UNSUPPORTED,
+		                       "thread-locals of shared libraries are "
+		                       "found through glibc, which this program lacks");
+	return NULL;
+}
+
+/* DT_DEBUG of the executable: where the dynamic linker keeps its list of modules. */
+static struct error *find_r_debug(struct target *t, uint64_t *ret)
+{
+	SCRATCH(scratch);
+	const struct module *m = t->main_module;
+	struct elf_image image;
+	int fd = m ? m->fd : -1;
+	struct elf_source from = { elf_read_fd, &fd, false };
+	uint64_t dynamic = 0;
+
+	if (!m || !elf_image_read(&scratch, &from, t->arch->elf_machine, &image))
+		return error_new(ERR_UNSUPPORTED, "without the executable, thread-locals of shared "
+		                                  "libraries cannot be found");
+	for (size_t i = 0; i < image.nphdrs; i++) {
+		if (image.phdrs[i].p_type == PT_DYNAMIC)
+			dynamic = image.phdrs[i].p_vaddr + m->bias;
+	}
+	for (size_t i = 0; dynamic != 0 && i < MAX_DYNAMIC; i++) {
+		Elf64_Dyn entry;
+		TRY(target_read(t, dynamic + i * sizeof(entry), &entry, sizeof(entry)));
+		if (entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag == DT_DEBUG && entry.d_un.d_ptr != 0) {
+			*ret = entry.d_un.d_ptr;
+			return NULL;
+		}
+	}
+	return error_new(ERR_UNSUPPORTED,
+	                 "%s has no DT_DEBUG: its shared libraries' thread-locals "
+	                 "cannot be found",
+	                 m->path);
+}
+
+static struct error *find_link_map(struct target *t, const struct module *m, uint64_t *ret)
+{
+	uint64_t r_debug = 0, map, bias, ld;
+
+	TRY(find_r_debug(t, &r_debug));
+	TRY(target_read_uint(t, r_debug + R_DEBUG_MAP, 8, &map));
+	for (size_t i = 0; map != 0 && i < MAX_LINK_MAPS; i++) {
+		TRY(target_read_uint(t, map + LINK_MAP_ADDR, 8, &bias));
+		TRY(target_read_uint(t, map + LINK_MAP_LD, 8, &ld));
+		if (bias == m->bias && ld >= m->start && ld < m->end) {
+			*ret = map;
+			return NULL;
+		}
+		TRY(target_read_uint(t, map + LINK_MAP_NEXT, 8, &map));
+	}
+	return error_new(ERR_CORRUPT, "the dynamic linker's list lacks %s", m->path);
+}
+
+/* The start of the module's block in thread th. */
+static struct error *find_block(struct target *t, const struct thread *th, const struct module *m,
+                                uint64_t *ret, bool *found)
+{
+	uint64_t map = 0, id, offset, dtv, count, block, tp = th->regs.thread_pointer;
+
+	TRY(find_layout(t));
+	TRY(find_link_map(t, m, &map));
+	TRY(target_read_uint(t, map + t->tls->offset.offset, t->tls->offset.size, &offset));
+	TRY(target_read_uint(t, map + t->tls->modid.offset, t->tls->modid.size, &id));
+	/* 0: none; -1: only dynamic. A library of program start has its block at a fixed place. */
+	*found = offset != 0 && offset != UINT64_MAX;
+	if (*found) {
+		*ret = tp - offset;
+		return NULL;
+	}
+	if (id == 0 || id > MAX_MODULE_IDS)
+		return error_new(ERR_CORRUPT, "%s: TLS module id %" PRIu64, m->path, id);
+	TRY(target_read_uint(t, tp + TCB_DTV, 8, &dtv));
+	TRY(target_read_uint(t, dtv - DTV_ENTRY, 8, &count));
+	if (id > count)
+		return NULL;
+	TRY(target_read_uint(t, dtv + id * DTV_ENTRY, 8, &block));
+	*found = block != 0 && block != UINT64_MAX;
+	*ret = block;
+	return NULL;
+}
+
+struct error *target_tls_address(struct target *t, const struct thread *th, const struct module *m,
+                                 uint64_t offset, uint64_t *ret, bool *found)
+{
+	uint64_t align = m->tls_align ? m->tls_align : 1, block = 0;
+
+	if (offset >= m->tls_memsz || (align & (align - 1)) != 0)
+		return error_new(ERR_LAYOUT, "%s has no thread-local at offset %" PRIu64, m->path,
+		                 offset);
+	*found = th->regs.thread_pointer != 0;
+	if (!*found)
+		return NULL;
+	if (m->is_main) {
+		/*
+		 * The psABI's variant II: the block ends below the thread pointer, as near as its
+		 * alignment allows, where the address keeps p_vaddr's remainder.
+		 */
+		uint64_t slack = (0 - m->tls_vaddr - m->tls_memsz) & (align - 1);
+		block = th->regs.thread_pointer - m->tls_memsz - slack;
+	} else {
+		LIBDW_LOCKED;
+
+		TRY(find_block(t, th, m, &block, found));
+	}
+	if (*found)
+		*ret = block + offset;
+	return NULL;
+}

@@ -1,0 +1,423 @@
+/*
+ * Where the source declares a variable. The members of a coroutine do not say (rustc 1.63 to 1.97);
+ * the variables of its poll function do, and the lexical blocks around an await are those of the
+ * source, in optimised code as well: there in the abstract function, which no optimisation touches.
+ *
+ * Which await of the function is that of a state? It awaits a value of the same type. Its line is
+ * that of the `.await`, while the variable `__awaitee` stands where the expression begins: not
+ * behind it. Awaits that macros wrote have lines of the macro in the states, and those of the
+ * caller in the function.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/scan/line.h"
+#include "dwarf/types/die_attrs.h"
+#include "dwarf/types/type.h"
+
+enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32, MAX_AWAITS = 64, MAX_PAIRS = 1 << 22 };
+
+#define ANY_LINE UINT64_MAX
+
+/* Where a variable lies, as far as unoptimised code says it with one expression. */
+struct spot {
+	enum { SPOT_UNKNOWN, SPOT_STACK, SPOT_SAVED } kind;
+	int64_t base;    /* SPOT_SAVED: where in the frame the pointer to the coroutine lies, */
+	uint64_t offset; /* and how far from its beginning the variable is */
+};
+
+/*
+ * A block of the function; up is the one around it, the function's own is 0. Those in it have the
+ * numbers up to end.
+ */
+struct block {
+	size_t up, end;
+	bool own; /* the source's: in no function that was inlined */
+};
+
+struct candidate {
+	size_t block;
+	struct unit *unit;
+	uint64_t file, line;
+	struct spot spot;
+};
+
+struct await {
+	size_t block;
+	uint64_t line;
+	struct spot spot;
+};
+
+/* What of a poll function matters for one question. */
+struct body {
+	struct dwarf_module *dm;
+	const struct saved_variable *wanted;
+	const char *awaitee; /* name of the type that is awaited; NULL: it was never polled */
+	uint64_t line;       /* where, ANY_LINE: the state does not say */
+	VEC(uint64_t) lines; /* the same of all states that await that type */
+	bool other;          /* an instance for other types: neither types nor places are its own */
+	VEC(struct block) blocks;
+	VEC(struct candidate) candidates;
+	VEC(struct await) awaits;
+};
+
+/* ---- one variable ---- */
+
+static struct spot read_spot(struct section s)
+{
+	struct reader r = reader_at(s, 0, s.size);
+	struct spot at = { SPOT_UNKNOWN, 0, 0 };
+
+	if (!s.data || s.size < 2 || *r.p++ != DW_OP_fbreg)
+		return at;
+	at.base = read_sleb(&r);
+	if (!r.bad && r.p == r.end) {
+		at.kind = SPOT_STACK;
+		return at;
+	}
+	if (r.bad || *r.p++ != DW_OP_deref)
+		return at;
+	if (r.p < r.end && *r.p == DW_OP_plus_uconst) {
+		r.p++;
+		at.offset = read_uleb(&r);
+	}
+	at.kind = !r.bad && r.p == r.end ? SPOT_SAVED : SPOT_UNKNOWN;
+	return at;
+}
+
+static struct spot spot_of(const struct body *b, struct die d)
+{
+	struct attribute_value v;
+	struct attribute at;
+
+	while (!b->other && die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_location && at.form == DW_FORM_exprloc)
+			return read_spot(v.block);
+	}
+	return (struct spot){ SPOT_UNKNOWN, 0, 0 };
+}
+
+static bool is_of_type(const struct body *b, const struct said *said, const char *type)
+{
+	return b->other || (said->type && strcmp(type_name(type_at(b->dm, said->type)), type) == 0);
+}
+
+static void read_variable(struct body *b, const struct die *d, size_t block)
+{
+	const struct saved_variable *wanted = b->wanted;
+	struct die again = *d;
+	struct said said;
+
+	said_read(&again, &said);
+	struct said whole = said;
+	said_complete(b->dm, &whole);
+	if (!whole.name)
+		return;
+	if (strcmp(whole.name, wanted->name) == 0 && is_of_type(b, &whole, wanted->type))
+		*vec_push(&b->candidates) = (struct candidate){ block, d->u, said.file.value,
+			                                        said.line.value, spot_of(b, *d) };
+	else if (b->awaitee && strcmp(whole.name, "__awaitee") == 0 &&
+	         is_of_type(b, &whole, b->awaitee))
+		*vec_push(&b->awaits) = (struct await){ block, said.line.value, spot_of(b, *d) };
+}
+
+/* ---- the function ---- */
+
+/* Its DIEs in the order in which they stand: to skip a block costs as much as to read it. */
+static void read_body(struct body *b, struct die *function)
+{
+	uint64_t at = function->has_children ? die_end(function) : 0;
+	size_t block = 0;
+	struct die d;
+
+	b->blocks.n = b->candidates.n = b->awaits.n = 0;
+	*vec_push(&b->blocks) = (struct block){ .own = true };
+	for (size_t n = 0; at && n < MAX_DIES; n++) {
+		if (!die_read(function->s, function->u, at, &d))
+			break;
+		bool own = b->blocks.data[block].own;
+		if (own && (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter))
+			read_variable(b, &d, block);
+		at = die_end(&d);
+		if (d.tag == 0) {
+			b->blocks.data[block].end = b->blocks.n;
+			if (block == 0)
+				return;
+			block = b->blocks.data[block].up;
+		} else if (d.has_children) {
+			own &= d.tag == DW_TAG_lexical_block;
+			*vec_push(&b->blocks) = (struct block){ .up = block, .own = own };
+			block = b->blocks.n - 1;
+		}
+	}
+	/* Cut short: what is missing may hide what was found. */
+	b->candidates.n = b->awaits.n = 0;
+}
+
+static bool is_around(const struct body *b, size_t outer, size_t inner)
+{
+	return inner >= outer && inner < b->blocks.data[outer].end;
+}
+
+/* ---- which of several ---- */
+
+enum fit { FIT_NOT, FIT_MAYBE, FIT_EXACTLY };
+
+static enum fit fit_of(const struct body *b, const struct candidate *c, const struct await *await)
+{
+	if (!is_around(b, c->block, await->block))
+		return FIT_NOT;
+	if (c->spot.kind == SPOT_UNKNOWN || await->spot.kind != SPOT_SAVED)
+		return FIT_MAYBE;
+	return c->spot.kind == SPOT_SAVED && c->spot.base == await->spot.base &&
+	                       c->spot.offset == b->wanted->offset
+	               ? FIT_EXACTLY
+	               : FIT_NOT;
+}
+
+/* The one that is in scope at an await; false when there is none, or no telling which. */
+static bool find_in_scope(const struct body *b, const struct await *await, struct candidate *ret)
+{
+	enum fit best = FIT_NOT;
+	bool sure = false;
+
+	for (size_t i = 0; i < b->candidates.n; i++) {
+		const struct candidate *c = &b->candidates.data[i];
+		enum fit fit = fit_of(b, c, await);
+
+		if (fit == FIT_NOT || fit < best)
+			continue;
+		if (fit > best) {
+			best = fit;
+			*ret = *c;
+			sure = true;
+		}
+		sure &= c->line == ret->line && c->file == ret->file && c->unit == ret->unit;
+	}
+	return sure && ret->line;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void sort(uint64_t *lines, size_t n)
+{
+	if (n)
+		qsort(lines, n, sizeof(*lines), by_line);
+}
+
+/* The lines without one, in order. */
+static void copy_without(uint64_t *to, const uint64_t *from, size_t n, size_t left_out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i != left_out)
+			to[count++] = from[i];
+	}
+	sort(to, count);
+}
+
+/* If it is that of the state, is there one for each of the other states? */
+static bool may_be_await(const struct body *b, size_t index)
+{
+	uint64_t awaits[MAX_AWAITS], states[MAX_AWAITS], rest[MAX_AWAITS];
+	size_t n = b->awaits.n, own = 0;
+
+	if (n != b->lines.n || n > MAX_AWAITS)
+		return true;
+	if (b->awaits.data[index].line > b->line)
+		return false;
+	while (b->lines.data[own] != b->line)
+		own++;
+	for (size_t i = 0; i < n; i++)
+		awaits[i] = b->awaits.data[i].line;
+	copy_without(rest, awaits, n, index);
+	copy_without(states, b->lines.data, n, own);
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (rest[i] > states[i])
+			return false;
+	}
+	return true;
+}
+
+/* All awaits that may be the one must say the same. */
+static bool find_at_awaits(const struct body *b, bool any_await, struct candidate *ret)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < b->awaits.n; i++) {
+		struct candidate one;
+
+		if (!any_await && !may_be_await(b, i))
+			continue;
+		if (!find_in_scope(b, &b->awaits.data[i], &one))
+			return false;
+		if (found && (one.line != ret->line || one.file != ret->file))
+			return false;
+		*ret = one;
+		found = true;
+	}
+	return found;
+}
+
+static bool is_any_await(const struct body *b)
+{
+	for (size_t i = 0; i < b->awaits.n; i++) {
+		if (may_be_await(b, i))
+			return false;
+	}
+	return true;
+}
+
+/* Before the first poll there are captures alone: variables of no block. */
+static bool find_capture(const struct body *b, struct candidate *ret)
+{
+	const struct await beginning = { .block = 0 };
+
+	return find_in_scope(b, &beginning, ret);
+}
+
+static bool find(const struct body *b, struct candidate *ret)
+{
+	/* More than any source has: each await is compared with each candidate. */
+	if (b->candidates.n * b->awaits.n > MAX_PAIRS)
+		return false;
+	if (!b->awaitee)
+		return find_capture(b, ret);
+	/* Code that was merged with another's is gone with its blocks. */
+	return b->awaits.n >= b->lines.n && find_at_awaits(b, is_any_await(b), ret);
+}
+
+/* ---- the question ---- */
+
+static const char *awaitee_of(const struct variant *v)
+{
+	const struct member *m = v->payload ? type_member(v->payload, "__awaitee") : NULL;
+
+	return m && m->type ? type_name(m->type) : NULL;
+}
+
+/* In another file than the function's it is a line of a macro. */
+static uint64_t line_of(const struct variant *v, const struct variant *function)
+{
+	bool own = v->file && function->file && strcmp(v->file, function->file) == 0;
+
+	return own && v->line ? v->line : ANY_LINE;
+}
+
+/* False when the state is none that has variables. */
+static bool read_state(struct body *b)
+{
+	size_t n, state = b->wanted->state;
+	const struct variant *variants = type_variants(b->wanted->coroutine, &n);
+
+	b->lines.n = 0;
+	if (state >= n)
+		return false;
+	b->awaitee = awaitee_of(&variants[state]);
+	b->line = line_of(&variants[state], &variants[0]);
+	for (size_t i = 0; b->awaitee && i < n; i++) {
+		const char *other = awaitee_of(&variants[i]);
+
+		if (other && (b->other || strcmp(other, b->awaitee) == 0))
+			*vec_push(&b->lines) = line_of(&variants[i], &variants[0]);
+	}
+	return b->awaitee ||
+	       (variants[state].name && strcmp(variants[state].name, "Unresumed") == 0);
+}
+
+/* Has it the body of the coroutine's own? Two versions of a crate have functions of one name. */
+static bool is_same_function(const struct body *b, uint64_t poll)
+{
+	size_t n;
+	const struct variant *first = type_variants(b->wanted->coroutine, &n);
+	const char *file, *dir;
+	unsigned line;
+
+	return n && first->file && search_variable_place(b->dm, poll, &file, &dir, &line) &&
+	       line == first->line && strcmp(file, first->file) == 0;
+}
+
+/* The function that others are copies of comes last, and knows best: it is whole. */
+static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
+{
+	bool any = false;
+	struct said said;
+	struct die d;
+
+	for (int hops = 0; poll && hops < MAX_ORIGINS && said_open(b->dm, poll, &d); hops++) {
+		struct die again = d;
+
+		read_body(b, &d);
+		if (b->awaits.n || (!b->awaitee && b->candidates.n))
+			any = find(b, ret);
+		said_read(&again, &said);
+		poll = said.origin;
+	}
+	return any;
+}
+
+/* In the function itself; where only those for other types are found, in the first of them. */
+static bool find_in_polls(struct body *b, struct candidate *ret)
+{
+	const struct type *t = b->wanted->coroutine;
+	const struct unit *own = debuginfo_unit_of(b->dm, type_die(t));
+	uint64_t polls[MAX_POLLS];
+	size_t n = read_state(b) ? search_polls(t, polls, MAX_POLLS) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if ((debuginfo_unit_of(b->dm, polls[i]) == own || is_same_function(b, polls[i])) &&
+		    find_in_poll(b, polls[i], ret))
+			return true;
+	}
+	b->other = true;
+	return n && strchr(type_name(t), '<') && is_same_function(b, polls[0]) && read_state(b) &&
+	       find_in_poll(b, polls[0], ret);
+}
+
+bool search_declaration(const struct saved_variable *wanted, const char **file, unsigned *line)
+{
+	struct body b = { .dm = type_module(wanted->coroutine), .wanted = wanted };
+	struct candidate found;
+	bool any = find_in_polls(&b, &found);
+
+	vec_free(&b.lines);
+	vec_free(&b.blocks);
+	vec_free(&b.candidates);
+	vec_free(&b.awaits);
+	mapped_touched(b.dm);
+	if (!any)
+		return false;
+	*line = (unsigned)found.line;
+	*file = line_file(b.dm, found.unit, (unsigned)found.file);
+	return *file != NULL;
+}
+
+bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
+                           const char **comp_dir, unsigned *line)
+{
+	struct said said;
+	struct die d;
+
+	for (int hops = 0; variable && hops < MAX_ORIGINS; hops++) {
+		if (!said_open(dm, variable, &d))
+			return false;
+		struct unit *unit = d.u;
+		said_read(&d, &said);
+		if (said.line.value) {
+			*line = (unsigned)said.line.value;
+			*file = line_file(dm, unit, (unsigned)said.file.value);
+			*comp_dir = unit->comp_dir;
+			return *file != NULL;
+		}
+		variable = said.origin;
+	}
+	return false;
+}

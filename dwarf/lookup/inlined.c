@@ -1,0 +1,210 @@
+#include "dwarf/lookup/inlined.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/elf/libdw_lock.h"
+#include "dwarf/records/records.h"
+#include "dwarf/scan/line.h"
+
+enum { MAX_DEPTH = 128 };
+
+/* A telling function that is inlined. */
+struct inlined {
+	uint64_t function;
+	unsigned depth; /* from 1: how many of them are around it, itself included */
+	const char *file;
+	unsigned line; /* that is left for it, in the next telling one around it */
+	struct range {
+		uint64_t low, size;
+	} * ranges;
+	size_t nranges;
+};
+
+struct keeper {
+	struct dwarf_module *dm;
+	struct unit *u;
+	inlined_telling *telling;
+	void *arg;
+	VEC(struct inlined) found;
+	struct arena arena;
+};
+
+struct call {
+	const char *file;
+	unsigned line;
+};
+
+static uint64_t number_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? value : 0;
+}
+
+static uint64_t origin_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin)
+	               ? dwarf_dieoffset(&origin)
+	               : 0;
+}
+
+static void read_ranges(struct keeper *k, Dwarf_Die *die, struct inlined *ret)
+{
+	VEC(struct range) ranges = { 0 };
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (high > low)
+			*vec_push(&ranges) = (struct range){ low, high - low };
+	}
+	ret->nranges = ranges.n;
+	ret->ranges = vec_to_arena(&ranges, &k->arena);
+}
+
+/* outer: the call out of the next telling function, NULL where this level is the first below it. */
+static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const struct call *outer,
+                    int level)
+{
+	Dwarf_Die child;
+
+	if (level > MAX_DEPTH || dwarf_child(die, &child) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_lexical_block)
+			descend(k, &child, depth, outer, level + 1);
+		if (tag != DW_TAG_inlined_subroutine)
+			continue;
+		struct call call = outer ? *outer : (struct call){ NULL, 0 };
+		uint64_t function = origin_of(&child);
+
+		if (!outer) {
+			call.file = line_file(k->dm, k->u,
+			                      (unsigned)number_of(&child, DW_AT_call_file));
+			call.line = (unsigned)number_of(&child, DW_AT_call_line);
+		}
+		bool tells = function && k->telling(k->dm, function, k->arg);
+		if (tells) {
+			struct inlined *one = vec_push(&k->found);
+
+			*one = (struct inlined){
+				function, depth + 1, call.file, call.line, NULL, 0
+			};
+			read_ranges(k, &child, one);
+		}
+		descend(k, &child, depth + tells, tells ? NULL : &call, level + 1);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void keep(struct keeper *k, uint64_t die)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(k->dm), FACT_INLINES, die, NULL);
+	fact_add_text(&d, k->u->comp_dir);
+	fact_add_number(&d, k->found.n);
+	for (size_t i = 0; i < k->found.n; i++) {
+		const struct inlined *one = &k->found.data[i];
+
+		fact_add_number(&d, one->depth);
+		fact_add_number(&d, one->function);
+		fact_add_text(&d, one->file);
+		fact_add_number(&d, one->line);
+		fact_add_number(&d, one->nranges);
+		for (size_t j = 0; j < one->nranges; j++) {
+			fact_add_number(&d, one->ranges[j].low);
+			fact_add_number(&d, one->ranges[j].size);
+		}
+	}
+	fact_end(&d);
+}
+
+bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg)
+{
+	LIBDW_LOCKED;
+	struct keeper k = {
+		.dm = dm, .u = debuginfo_unit_of(dm, die), .telling = telling, .arg = arg
+	};
+	Dwarf_Die d;
+
+	if (!k.u || !dwarf_offdie(dm->dwarf, die, &d))
+		return false;
+	descend(&k, &d, 0, NULL, 0);
+	bool any = k.found.n != 0;
+	if (any)
+		keep(&k, die);
+	vec_free(&k.found);
+	arena_free(&k.arena);
+	return any;
+}
+
+/* ---- reading ---- */
+
+static bool covers(struct fact *fact, uint64_t pc)
+{
+	bool found = false;
+
+	for (size_t n = fact_count(fact); n; n--) {
+		uint64_t low = fact_number(fact), size = fact_number(fact);
+
+		found |= pc >= low && pc - low < size;
+	}
+	return found;
+}
+
+static size_t read_chain(struct fact *fact, uint64_t pc, struct inlined chain[MAX_DEPTH])
+{
+	size_t n = 0;
+
+	for (size_t left = fact_count(fact); left; left--) {
+		struct inlined one = { .depth = (unsigned)fact_number(fact) };
+
+		one.function = fact_number(fact);
+		one.file = fact_text(fact);
+		one.line = (unsigned)fact_number(fact);
+		/* They stand outermost first, and two at one depth have no address in common. */
+		if (covers(fact, pc) && one.depth == n + 1 && n < MAX_DEPTH)
+			chain[n++] = one;
+	}
+	return n;
+}
+
+struct location *inlined_places(const struct function *f, uint64_t pc, struct arena *a, bool lines,
+                                size_t *nret)
+{
+	struct inlined chain[MAX_DEPTH];
+	const char *comp_dir;
+	struct fact fact;
+
+	if (!fact_find(debuginfo_facts(f->dm), FACT_INLINES, f->die, NULL, &fact))
+		return NULL;
+	comp_dir = fact_text(&fact);
+	size_t n = read_chain(&fact, pc, chain);
+	struct location *ret = NEW_ARRAY(a, struct location, n + 1);
+	for (size_t i = 0; i <= n; i++) {
+		struct location *l = &ret[i]; /* innermost first */
+		size_t depth = n - i;         /* 0: the physical function */
+
+		l->function = depth ? lookup_function_die(f->dm, chain[depth - 1].function) : f;
+		l->comp_dir = comp_dir;
+		l->inlined = depth > 0;
+		if (l->function) {
+			l->name = l->function->name;
+			l->linkage = l->function->linkage;
+		}
+		if (lines && i > 0) {
+			l->file = chain[depth].file;
+			l->line = chain[depth].line;
+		}
+	}
+	*nret = n + 1;
+	return ret;
+}

@@ -1,0 +1,156 @@
+/* All instances of a generic function or type in the units of one crate. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/poll_units.h"
+#include "dwarf/names/qualified.h"
+
+/* Bytes of units of a crate that are still to be scanned: below, their notes are kept. */
+enum { MUCH_TO_SCAN = 8 << 20 };
+
+struct instance_search {
+	struct dwarf_module *dm;
+	const char *path, *base; /* the last part of it, */
+	const char *other_base;  /* a newer name of it, NULL none, */
+	const char *outer;       /* and the part before; NULL: not told apart */
+	size_t outer_len;
+	instance_fn *visit;
+	void *arg;
+};
+
+/* In "core::ptr::drop_in_place" it is "ptr". Parts that are not plain names are not looked for. */
+static void find_outer(struct instance_search *s)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:";
+
+	if (s->base == s->path || strspn(s->path, plain) < (size_t)(s->base - s->path))
+		return;
+	const char *end = s->outer = s->base - 2;
+	while (s->outer > s->path && s->outer[-1] != ':')
+		s->outer--;
+	s->outer_len = (size_t)(end - s->outer);
+}
+
+/* Scopes of one parent stand together: what was found out of the last one. */
+struct parent {
+	uint32_t index;
+	bool fits;
+};
+
+/* Names are read from all over .debug_str: not those of scopes that stand elsewhere. */
+static bool may_be_there(const struct instance_search *s, struct unit *u, uint32_t index,
+                         struct parent *last)
+{
+	uint32_t parent = u->scopes[index].parent;
+
+	/* What completes another has the parent of that. */
+	if (!s->outer || parent == SCOPE_NONE || (u->scopes[index].flags & SCOPE_ORIGIN))
+		return true;
+	if (parent != last->index) {
+		const char *name = scan_scope_name(&s->dm->sections, u, parent);
+
+		last->index = parent;
+		last->fits =
+			(u->scopes[parent].flags & SCOPE_ORIGIN) ||
+			(name && strncmp(name, s->outer, s->outer_len) == 0 && !name[s->outer_len]);
+	}
+	return last->fits;
+}
+
+static bool is_generic(const char *name, const char *base)
+{
+	size_t len = strlen(base);
+
+	return strncmp(name, base, len) == 0 && name[len] == '<';
+}
+
+static bool is_instance(const struct instance_search *s, const char *last)
+{
+	return is_generic(last, s->base) || (s->other_base && is_generic(last, s->other_base));
+}
+
+/* Is it one by its whole name? */
+static bool is_instance_of_path(const struct instance_search *s, const char *name)
+{
+	size_t scope = (size_t)(s->base - s->path);
+
+	return strncmp(name, s->path, scope) == 0 && is_instance(s, name + scope);
+}
+
+static void visit_instances(const struct instance_search *s, struct unit *u)
+{
+	struct parent last = { .index = SCOPE_NONE };
+
+	for (uint32_t i = 0; i < u->nscopes; i++) {
+		const struct scope_note *note = &u->scopes[i];
+		const char *own = NULL;
+
+		if (may_be_there(s, u, i, &last))
+			own = scan_scope_name(&s->dm->sections, u, i);
+		if (!own || !is_instance(s, own))
+			continue;
+		STR(name);
+		if (lookup_append_die_name(s->dm, u->start + note->die, &name) &&
+		    is_instance_of_path(s, str_text(&name)))
+			s->visit(str_text(&name),
+			         note->tag == DW_TAG_subprogram && (note->flags & SCOPE_ADDRESS),
+			         s->arg);
+	}
+}
+
+/* Notes and pages of a large crate would take more memory than all else, and most are read here
+ * alone. */
+static void pass_through(const struct instance_search *s, struct unit *u, struct scanner *scanner)
+{
+	debuginfo_scan_with(s->dm, u, scanner);
+	visit_instances(s, u);
+	scan_forget_notes(u);
+	scanner_reset(scanner, true);
+	mapped_drop(s->dm, s->dm->sections.info.data + u->start, u->end - u->start);
+	mapped_read(s->dm, u->end - u->start);
+}
+
+static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const struct unit *u = &dm->units[i];
+
+		if (!u->scanned && poll_units_same_crate(here, u))
+			bytes += u->end - u->start;
+	}
+	return bytes > MUCH_TO_SCAN;
+}
+
+void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                          instance_fn *visit, void *arg)
+{
+	struct instance_search s = {
+		.dm = dm,
+		.path = path,
+		.base = qualified_last(path),
+		.other_base = strcmp(path, DROP_GLUE) == 0 ? "drop_glue" : NULL,
+		.visit = visit,
+		.arg = arg,
+	};
+	struct unit *here = debuginfo_unit_of(dm, near);
+	struct scanner *passing = here && is_much_to_scan(dm, here) ? scanner_new() : NULL;
+
+	find_outer(&s);
+	for (size_t i = 0; here && i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		if (!poll_units_same_crate(here, u))
+			continue;
+		if (passing && !u->scanned) {
+			pass_through(&s, u, passing);
+		} else {
+			debuginfo_scan(dm, u);
+			visit_instances(&s, u);
+		}
+	}
+	scanner_free(passing);
+}

@@ -1,0 +1,198 @@
+/* The chain of inlined functions at an address, with source lines. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/elf/libdw_lock.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/ranges.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/scan/die.h"
+#include "dwarf/scan/line.h"
+
+enum {
+	MAX_INLINE_DEPTH = 128,
+	MAX_BODY = 1 << 20, /* DIEs */
+};
+
+struct call_site {
+	uint64_t function_die;
+	unsigned file, line; /* where the caller calls it */
+};
+
+struct chain {
+	struct call_site sites[MAX_INLINE_DEPTH]; /* outermost first */
+	size_t n;
+};
+
+static void read_site(struct dwarf_module *dm, struct unit *u, uint64_t die, struct call_site *ret)
+{
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	*ret = (struct call_site){ 0 };
+	if (!die_read(&dm->sections, u, die, &d))
+		return;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_abstract_origin)
+			ret->function_die = v.number;
+		else if (at.name == DW_AT_call_file)
+			ret->file = (unsigned)v.number;
+		else if (at.name == DW_AT_call_line)
+			ret->line = (unsigned)v.number;
+	}
+}
+
+/*
+ * Own descent: libdw's dwarf_getscopes() prunes DIEs without a pc, namespaces among them, and so
+ * never finds a Rust function (elfutils 0.188 and 0.192). Of the DIEs below the function's only
+ * those count that are the children of the last one that covers pc.
+ */
+static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function, uint64_t pc,
+                         struct chain *chain)
+{
+	size_t depth = 0, covered = 0; /* below the function; of that last one's children */
+	struct die d;
+
+	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
+		return;
+	for (int i = 0; i < MAX_BODY; i++) {
+		uint64_t at = die_end(&d);
+
+		if (!at || !die_read(&dm->sections, u, at, &d))
+			return;
+		if (d.tag == 0) {
+			if (depth == covered)
+				return;
+			depth--;
+			continue;
+		}
+		if (depth == covered &&
+		    (d.tag == DW_TAG_inlined_subroutine || d.tag == DW_TAG_lexical_block) &&
+		    ranges_have(dm, u, at, pc)) {
+			if (d.tag == DW_TAG_inlined_subroutine && chain->n < MAX_INLINE_DEPTH)
+				read_site(dm, u, at, &chain->sites[chain->n++]);
+			if (!d.has_children || covered++ == MAX_INLINE_DEPTH)
+				return;
+		}
+		depth += d.has_children;
+	}
+}
+
+static void set_line(struct location *l, const struct function *f, uint64_t pc)
+{
+	LIBDW_LOCKED;
+	Dwarf_Die die, cu;
+	int line = 0;
+
+	if (!dwarf_offdie(f->dm->dwarf, f->die, &die) || !dwarf_diecu(&die, &cu, NULL, NULL))
+		return;
+	Dwarf_Line *row = dwarf_getsrc_die(&cu, pc);
+	if (!row)
+		return;
+	l->file = dwarf_linesrc(row, NULL, NULL);
+	if (dwarf_lineno(row, &line) == 0 && line > 0)
+		l->line = (unsigned)line;
+}
+
+static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                    size_t *nret)
+{
+	LIBDW_LOCKED;
+	struct location *l = NEW(a, struct location);
+	struct module *m = module_at(di->target, addr);
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	*nret = 1;
+	if (m && m->dwfl)
+		l->linkage = dwfl_module_addrinfo(m->dwfl, addr, &offset, &sym, NULL, NULL, NULL);
+	if (l->linkage) {
+		l->name = demangle(a, l->linkage);
+		l->mangled = true;
+	}
+	return l;
+}
+
+/* The same in a file with a symbol table of its own, without asking libdwfl. */
+static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                             size_t *nret)
+{
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	if (!dm || !symtab_of(dm).data)
+		return symbol_only(di, addr, a, nret);
+	struct location *l = NEW(a, struct location);
+	*nret = 1;
+	l->linkage = symtab_function_at(dm, module_link_addr(m, addr).v);
+	if (l->linkage) {
+		l->name = demangle(a, l->linkage);
+		l->mangled = true;
+	}
+	return l;
+}
+
+/* What debug info says of an address; NULL when none covers it. */
+static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *a, bool lines,
+                             size_t *nret)
+{
+	const struct function *f = lookup_function(di, addr);
+	struct unit *u = f ? debuginfo_unit_of(f->dm, f->die) : NULL;
+	struct chain chain = { .n = 0 };
+
+	if (!u || !f->dm->dwarf)
+		return NULL;
+	uint64_t pc = module_link_addr(f->dm->module, addr).v;
+	find_inlined(f->dm, u, f->die, pc, &chain);
+
+	struct location *ret = NEW_ARRAY(a, struct location, chain.n + 1);
+	*nret = chain.n + 1;
+	for (size_t i = 0; i <= chain.n; i++) {
+		struct location *l = &ret[i]; /* innermost first */
+		size_t depth = chain.n - i;   /* 0: the physical function */
+
+		l->comp_dir = u->comp_dir;
+		l->inlined = depth > 0;
+		l->function =
+			depth ? lookup_function_die(f->dm, chain.sites[depth - 1].function_die) : f;
+		if (l->function) {
+			l->name = l->function->name;
+			l->linkage = l->function->linkage;
+		}
+		if (lines && i > 0) {
+			l->file = line_file(f->dm, u, chain.sites[depth].file);
+			l->line = chain.sites[depth].line;
+		}
+	}
+	if (lines)
+		set_line(&ret[0], f, pc);
+	return ret;
+}
+
+struct location *search_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                  size_t *nret)
+{
+	struct location *l = find(di, addr, a, true, nret);
+
+	return l ? l : symbol_only(di, addr, a, nret);
+}
+
+struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                     size_t *nret)
+{
+	struct location *l = find(di, addr, a, false, nret);
+
+	return l ? l : symbol_only(di, addr, a, nret);
+}
+
+struct location *search_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret)
+{
+	struct location *l = find(di, addr, a, false, nret);
+
+	return l ? l : function_symbol_only(di, addr, a, nret);
+}

@@ -1,0 +1,477 @@
+#include "dwarf/lookup/lookup.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/type_names.h"
+#include "dwarf/module/ranges.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/types/die_attrs.h"
+#include "dwarf/types/type.h"
+
+enum { MAX_SCOPE_DEPTH = 128 };
+
+/* A scope with its unit. */
+struct place {
+	struct unit *u;
+	uint32_t index;
+};
+
+static struct scope read_place(struct dwarf_module *dm, struct place at)
+{
+	return scan_scope(&dm->sections, at.u, at.index);
+}
+
+/* The scope itself, or the declaration or abstract DIE that it completes. */
+static struct place named_place(struct dwarf_module *dm, struct place at)
+{
+	for (int hops = 0; hops < 8; hops++) {
+		if (!(at.u->scopes[at.index].flags & SCOPE_ORIGIN))
+			break;
+		uint64_t origin = read_place(dm, at).origin;
+		struct unit *other = origin ? debuginfo_scanned_unit_of(dm, origin) : NULL;
+		uint32_t index = other ? scan_scope_at(other, origin) : SCOPE_NONE;
+
+		if (index == SCOPE_NONE)
+			break;
+		at = (struct place){ other, index };
+	}
+	return at;
+}
+
+/* The names on the way from a scope up to the unit. */
+struct scope_path {
+	const char *names[MAX_SCOPE_DEPTH];
+	size_t lens[MAX_SCOPE_DEPTH];
+	size_t n;
+	size_t len; /* of the qualified name */
+};
+
+/* False when a part of it has no name. */
+static bool read_path(struct dwarf_module *dm, struct unit *u, uint32_t index,
+                      struct scope_path *ret)
+{
+	struct place at = { u, index };
+
+	ret->n = ret->len = 0;
+	while (at.index != SCOPE_NONE && ret->n < MAX_SCOPE_DEPTH) {
+		at = named_place(dm, at);
+		const char *name = scan_scope_name(&dm->sections, at.u, at.index);
+		if (!name)
+			return false;
+		read_ahead(name, 0);
+		ret->names[ret->n++] = name;
+		at.index = at.u->scopes[at.index].parent;
+	}
+	for (size_t i = 0; i < ret->n; i++) {
+		ret->lens[i] = strlen(ret->names[i]);
+		ret->len += ret->lens[i] + (i ? 2 : 0);
+	}
+	return true;
+}
+
+static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
+{
+	struct scope_path path;
+
+	if (!read_path(dm, u, index, &path))
+		return NULL;
+	char *name = arena_alloc(&dm->di->arena, path.len + 1), *end = name;
+	for (size_t i = path.n; i--;) {
+		end = mempcpy(end, path.names[i], path.lens[i]);
+		if (i)
+			end = mempcpy(end, "::", 2);
+	}
+	*end = '\0';
+	return name;
+}
+
+bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out)
+{
+	struct unit *u = debuginfo_scanned_unit_of(dm, die);
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+	struct scope_path path;
+
+	if (index == SCOPE_NONE || !read_path(dm, u, index, &path))
+		return false;
+	for (size_t i = path.n; i--;) {
+		str_append_len(out, path.names[i], path.lens[i]);
+		if (i)
+			str_append(out, "::");
+	}
+	return true;
+}
+
+const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *u = debuginfo_scanned_unit_of(dm, die);
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+
+	return index != SCOPE_NONE ? scope_name(dm, u, index) : NULL;
+}
+
+/* ---- functions ---- */
+
+const struct function *search_function_die(struct dwarf_module *dm, uint64_t die)
+{
+	struct function *f;
+	struct unit *u = debuginfo_scanned_unit_of(dm, die);
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+
+	if (index == SCOPE_NONE)
+		return NULL;
+	struct place at = { u, index };
+	struct scope s = read_place(dm, at), named = read_place(dm, named_place(dm, at));
+
+	f = NEW(&dm->di->arena, struct function);
+	f->dm = dm;
+	f->die = die;
+	f->name = scope_name(dm, u, index);
+	f->linkage = s.linkage ? s.linkage : named.linkage;
+	if (s.has_address) {
+		f->low = s.low + dm->module->bias;
+		f->high = s.high + dm->module->bias;
+	}
+	if (!f->name)
+		f->name = f->linkage ? f->linkage : "?";
+	return f;
+}
+
+const struct function *search_function(struct debuginfo *di, uint64_t addr)
+{
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	if (!dm || !debuginfo_need(dm))
+		return NULL;
+	uint64_t pc = module_link_addr(m, addr).v;
+	struct unit *u = debuginfo_unit_at(dm, pc);
+
+	if (!u)
+		return NULL;
+	debuginfo_scan(dm, u);
+	uint32_t found = scan_function_at(u, pc);
+	if (found != SCOPE_NONE)
+		return lookup_function_die(dm, u->start + u->scopes[found].die);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		uint64_t at = u->start + u->scopes[i].die;
+
+		if (u->scopes[i].tag == DW_TAG_subprogram && (u->scopes[i].flags & SCOPE_RANGES) &&
+		    ranges_have(dm, u, at, pc))
+			return lookup_function_die(dm, at);
+	}
+	return NULL;
+}
+
+/* ---- types by name ---- */
+
+/* Does the path from the unit down to the scope spell name? Compared from its end. */
+static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
+{
+	size_t end = strlen(name);
+
+	for (int depth = 0; index != SCOPE_NONE && depth < MAX_SCOPE_DEPTH; depth++) {
+		const char *own = scan_scope_name(&dm->sections, u, index);
+		size_t len = own ? strlen(own) : 0;
+
+		if (!len || len > end || memcmp(name + end - len, own, len) != 0)
+			return false;
+		end -= len;
+		index = u->scopes[index].parent;
+		if (index == SCOPE_NONE)
+			return end == 0;
+		if (end < 2 || memcmp(name + end - 2, "::", 2) != 0)
+			return false;
+		end -= 2;
+	}
+	return false;
+}
+
+/* name's last part begins at tail. */
+static bool is_type_of_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
+                            const char *name, size_t tail)
+{
+	const struct scope_note *note = &u->scopes[index];
+
+	if (!type_names_tag(note->tag) || (note->flags & SCOPE_DECLARATION))
+		return false;
+	const char *own = scan_scope_name(&dm->sections, u, index);
+	return own && strcmp(own, name + tail) == 0 && scope_is(dm, u, index, name);
+}
+
+static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, const char *name,
+                                       size_t tail)
+{
+	debuginfo_scan(dm, u);
+	for (size_t i = 0; i < u->nscopes; i++) {
+		if (is_type_of_name(dm, u, (uint32_t)i, name, tail))
+			return type_at(dm, u->start + u->scopes[i].die);
+	}
+	return NULL;
+}
+
+/* In units of the crate that the name begins with, then in the others; here was looked through. */
+static const struct type *type_in_units(struct dwarf_module *dm, const struct unit *here,
+                                        const char *name, size_t tail, size_t crate_len)
+{
+	const struct type *found = NULL;
+
+	for (int own_crate = 1; own_crate >= 0 && !found; own_crate--) {
+		for (size_t i = 0; i < dm->nunits && !found; i++) {
+			struct unit *u = &dm->units[i];
+
+			if (u != here && unit_is_of_crate(u, name, crate_len) == (bool)own_crate)
+				found = type_in_unit(dm, u, name, tail);
+		}
+	}
+	return found;
+}
+
+/* The same by the index. False when only a search can tell: two names have one hash. */
+static bool type_by_index(struct dwarf_module *dm, const char *name, size_t tail, size_t crate_len,
+                          const struct type **ret)
+{
+	uint64_t die = type_names_find(dm, name, crate_len);
+	struct unit *u = die ? debuginfo_scanned_unit_of(dm, die) : NULL;
+	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
+
+	*ret = NULL;
+	if (die == 0)
+		return true;
+	if (index == SCOPE_NONE || !is_type_of_name(dm, u, index, name, tail))
+		return false;
+	*ret = type_at(dm, die);
+	return true;
+}
+
+const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
+{
+	enum { FEW = 32 }; /* that are found sooner than an index is made */
+	size_t tail = (size_t)(qualified_last(name) - name);
+	const char *colons = strstr(name, "::");
+	size_t crate_len = colons ? (size_t)(colons - name) : 0;
+	struct unit *here = near ? debuginfo_unit_of(dm, near) : NULL;
+	const struct type *found = here ? type_in_unit(dm, here, name, tail) : NULL;
+
+	if (found || (dm->nnames++ >= FEW && type_by_index(dm, name, tail, crate_len, &found)))
+		return found;
+	return type_in_units(dm, here, name, tail, crate_len);
+}
+
+/* ---- thread-locals ---- */
+
+/* Scans all units of a crate. */
+static void scan_crate(struct dwarf_module *dm, const char *crate, size_t len)
+{
+	VEC(struct unit *) units = { 0 };
+
+	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
+		if (!dm->units[i].scanned && unit_is_of_crate(&dm->units[i], crate, len))
+			*vec_push(&units) = &dm->units[i];
+	}
+	debuginfo_scan_all(dm, units.data, units.n);
+	vec_free(&units);
+}
+
+/* LLVM may append ".llvm.123" to a symbol that it made local. */
+static const struct symbol *tls_symbol(const struct tls_symbols *symbols, const char *linkage)
+{
+	size_t len = strlen(linkage);
+
+	for (size_t i = 0; i < symbols->n; i++) {
+		const char *name = symbols->data[i].name;
+
+		if (strncmp(name, linkage, len) == 0 &&
+		    (name[len] == '\0' || strncmp(name + len, ".llvm.", 6) == 0))
+			return &symbols->data[i];
+	}
+	return NULL;
+}
+
+/* The only candidate for which pick is true; NULL when there is none or several. */
+static const struct thread_local *only(const struct thread_local *candidates, size_t n,
+                                       bool (*pick)(const struct thread_local *))
+{
+	const struct thread_local *chosen = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!pick(&candidates[i]))
+			continue;
+		if (chosen)
+			return NULL;
+		chosen = &candidates[i];
+	}
+	return chosen;
+}
+
+static bool has_offset(const struct thread_local *t)
+{
+	return t->offset != 0;
+}
+
+/* What needs a destructor lies in std's Storage; the bare twin is for what needs none. */
+static bool is_storage(const struct thread_local *t)
+{
+	return t->type && strncmp(type_name(t->type), "std::", 5) == 0;
+}
+
+/*
+ * Without a symbol table: the linker leaves the offset 0 in what it dropped, so that one candidate
+ * alone, or one alone with another offset, is the live one. Where the live one is at 0 too, both
+ * describe the same place. NULL when none of this tells.
+ */
+static const struct thread_local *choose_unsure(const struct thread_local *candidates, size_t n)
+{
+	const struct thread_local *chosen = n == 1 ? candidates : only(candidates, n, has_offset);
+	bool all_at_0 = true;
+
+	for (size_t i = 0; i < n; i++)
+		all_at_0 &= !has_offset(&candidates[i]);
+	return !chosen && all_at_0 ? only(candidates, n, is_storage) : chosen;
+}
+
+struct error *search_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
+                                   struct thread_local **ret, size_t *nret, const char **doubt)
+{
+	const struct tls_symbols *symbols;
+	size_t crate_len = (size_t)(strstr(path, "::") - path), path_len = strlen(path);
+	VEC(struct thread_local) sure = { 0 };
+	VEC(struct thread_local) unsure = { 0 };
+
+	*doubt = NULL;
+	scan_crate(dm, path, crate_len);
+	symbols = debuginfo_tls_symbols(dm); /* may have to wait for a thread beside: last */
+	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		if (!unit_is_of_crate(u, path, crate_len))
+			continue;
+		debuginfo_scan(dm, u);
+		for (size_t j = 0; j < u->nvariables; j++) {
+			uint32_t index = u->variables[j];
+			const struct symbol *symbol;
+			const char *name;
+
+			if (!(u->scopes[index].flags & SCOPE_LINKAGE))
+				continue;
+			struct scope s = scan_scope(&dm->sections, u, index);
+			symbol = s.linkage ? tls_symbol(symbols, s.linkage) : NULL;
+			if (!s.linkage || (!symbol && (symbols->has_symtab || !s.is_tls)))
+				continue;
+			name = scope_name(dm, u, index);
+			if (!name || strncmp(name, path, path_len) != 0)
+				continue;
+			struct said said;
+			struct die die;
+			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
+			t->dm = dm;
+			t->linkage = s.linkage;
+			t->offset = symbol ? symbol->value : s.low;
+			if (said_open(dm, s.die, &die)) {
+				said_read(&die, &said);
+				t->type = type_at(dm, said.type);
+			}
+		}
+	}
+	if (sure.n == 0 && unsure.n) {
+		const struct thread_local *chosen = choose_unsure(unsure.data, unsure.n);
+
+		if (chosen)
+			*vec_push(&sure) = *chosen;
+		else
+			*doubt = "the symbol table is stripped and DWARF describes several "
+				 "candidates: keep the symbol table (Cargo `strip = \"none\"`) or "
+				 "a debug file that has it";
+	}
+	vec_free(&unsure);
+	*nret = sure.n;
+	*ret = vec_to_arena(&sure, a);
+	return NULL;
+}
+
+/* ---- trait objects ---- */
+
+const struct type *search_vtable_variable(struct dwarf_module *dm, uint64_t variable)
+{
+	struct said said;
+	struct die d;
+
+	if (!said_open(dm, variable, &d))
+		return NULL;
+	said_read(&d, &said);
+	if (!said_open(dm, said.type, &d))
+		return NULL;
+	said_read(&d, &said);
+	return type_at(dm, said.containing);
+}
+
+static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		uint64_t link = module_link_addr(dm->module, addr).v;
+		uint64_t die = dm->dwarf && link ? debuginfo_vtable(dm, link) : 0;
+		const struct type *t = die ? search_vtable_variable(dm, die) : NULL;
+
+		if (t)
+			return t;
+	}
+	return NULL;
+}
+
+/* T of the Pin<&mut T> that a poll function takes first. */
+static const struct type *self_of_poll(const struct function *f)
+{
+	const struct type *t = function_first_argument(f);
+
+	for (int i = 0; t && i < 2; i++) {
+		if (type_kind(t) == TYPE_POINTER)
+			return type_target(t);
+		const struct member *m = type_single_member(t);
+		t = m ? m->type : NULL;
+	}
+	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
+}
+
+const struct type *search_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact)
+{
+	uint64_t code = 0, size = 0;
+	struct error *err = target_read_uint(di->target, addr + slot * 8u, 8, &code);
+
+	*exact = true;
+	if (!err)
+		err = target_read_uint(di->target, addr + 8, 8, &size);
+	if (err) {
+		error_free(err);
+		return known_vtable(di, addr);
+	}
+	const struct function *f = search_function(di, code); /* scans the likely unit */
+	f = f ? f : lookup_function(di, code);
+	const struct type *t = known_vtable(di, addr);
+	if (t)
+		return t;
+	const struct type *by_function = f ? self_of_poll(f) : NULL;
+	/*
+	 * Two poll functions of equal code may have become one, and then name only one of their
+	 * types. Coroutines never do: each panics with a source location of its own.
+	 */
+	if (by_function && type_is_coroutine(by_function) && type_size(by_function) == size)
+		return by_function;
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+	if (dm && debuginfo_need(dm)) {
+		LOG("dwarf", "vtable 0x%llx: looking through all units", (unsigned long long)addr);
+		for (size_t i = 0; i < dm->nunits && !known_vtable(di, addr); i++)
+			debuginfo_scan(dm, &dm->units[i]);
+		t = known_vtable(di, addr);
+		if (t)
+			return t;
+	}
+	*exact = false;
+	return by_function && type_size(by_function) == size ? by_function : NULL;
+}

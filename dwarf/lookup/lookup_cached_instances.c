@@ -1,0 +1,157 @@
+/* What instances of a generic function or type there are, answered as lookup_cached.c does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/records/records.h"
+#include "dwarf/store/cache.h"
+
+static const char *home_of(struct dwarf_module *dm, uint64_t die)
+{
+	struct fact_draft d;
+	struct fact fact;
+
+	if (fact_find(debuginfo_facts(dm), FACT_HOME, die, NULL, &fact))
+		return fact_text(&fact);
+	const char *home = debuginfo_need(dm) ? search_home(dm, die) : NULL;
+	fact_begin(&d, debuginfo_facts(dm), FACT_HOME, die, NULL);
+	fact_add_text(&d, home);
+	fact_end(&d);
+	return home;
+}
+
+/* A home as a part of a key. Types of a layout file have none: records_copy.h. */
+static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
+{
+	const char *home = home_of(dm, die);
+
+	return home ? lookup_name_key(home) : 0;
+}
+
+struct instance {
+	const char *name;
+	bool has_code;
+};
+
+struct instances {
+	VEC(struct instance) found;
+	struct arena arena; /* their names, which are borrowed only while they are visited */
+};
+
+static void note_instance(const char *name, bool has_code, void *arg)
+{
+	struct instances *i = arg;
+
+	*vec_push(&i->found) = (struct instance){ arena_strdup(&i->arena, name), has_code };
+}
+
+/* Searches, keeps, and then visits. */
+static void search_instances(struct dwarf_module *dm, uint64_t near, const char *path,
+                             uint64_t home, instance_fn *visit, void *arg)
+{
+	struct instances i = { .found = { 0 } };
+	struct fact_draft d;
+
+	if (debuginfo_need(dm))
+		search_each_instance(dm, near, path, note_instance, &i);
+	fact_begin(&d, debuginfo_facts(dm), FACT_INSTANCES, home, path);
+	fact_add_number(&d, i.found.n);
+	for (size_t at = 0; at < i.found.n; at++) {
+		fact_add_text(&d, i.found.data[at].name);
+		fact_add_number(&d, i.found.data[at].has_code);
+	}
+	fact_end(&d);
+	for (size_t at = 0; at < i.found.n; at++)
+		visit(i.found.data[at].name, i.found.data[at].has_code, arg);
+	vec_free(&i.found);
+	arena_free(&i.arena);
+}
+
+void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                          instance_fn *visit, void *arg)
+{
+	uint64_t home = home_key(dm, near);
+	struct fact fact;
+
+	if (!fact_find(debuginfo_facts(dm), FACT_INSTANCES, home, path, &fact)) {
+		search_instances(dm, near, path, home, visit, arg);
+		return;
+	}
+	for (size_t i = fact_count(&fact); i; i--) {
+		const char *name = fact_text(&fact);
+		bool has_code = fact_number(&fact) != 0;
+
+		if (name)
+			visit(name, has_code, arg);
+	}
+}
+
+/* ---- by their first argument ---- */
+
+/* The instances of one path, in the crate of one home. */
+struct instance_set {
+	struct instance_set *next;
+	const char *path;
+	uint64_t home;
+	struct map arguments; /* hashes of the first of each */
+};
+
+static void note_argument(const char *name, bool has_code, void *arg)
+{
+	struct instance_set *set = arg;
+	SCRATCH(tmp);
+	const char *first = qualified_first_generic(&tmp, name);
+
+	(void)has_code;
+	if (first)
+		map_put(&set->arguments, lookup_name_key(first), NULL);
+}
+
+/* What no file will keep need not be a fact: names of all drop glue take megabytes. */
+static void learn_instances(struct dwarf_module *dm, uint64_t near, struct instance_set *set)
+{
+	const struct facts_options *options = dm->di->facts;
+	struct fact fact;
+
+	if ((options && options->cache) ||
+	    fact_find(debuginfo_facts(dm), FACT_INSTANCES, set->home, set->path, &fact))
+		lookup_each_instance(dm, near, set->path, note_argument, set);
+	else if (debuginfo_need(dm))
+		search_each_instance(dm, near, set->path, note_argument, set);
+}
+
+static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t near,
+                                               const char *path)
+{
+	uint64_t home = home_key(dm, near);
+	struct instance_set *set;
+
+	for (set = dm->instance_sets; set; set = set->next) {
+		if (set->home == home && strcmp(set->path, path) == 0)
+			return set;
+	}
+	set = NEW(&dm->di->arena, struct instance_set);
+	*set = (struct instance_set){
+		.next = dm->instance_sets,
+		.path = arena_strdup(&dm->di->arena, path),
+		.home = home,
+	};
+	dm->instance_sets = set;
+	learn_instances(dm, near, set);
+	return set;
+}
+
+bool lookup_has_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                         const char *argument)
+{
+	return map_has(&instances_of(dm, near, path)->arguments, lookup_name_key(argument));
+}
+
+void instances_forget(struct dwarf_module *dm)
+{
+	for (struct instance_set *set = dm->instance_sets; set; set = set->next)
+		map_free(&set->arguments);
+	dm->instance_sets = NULL;
+}

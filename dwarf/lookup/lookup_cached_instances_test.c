@@ -1,0 +1,117 @@
+#include <dwarf.h>
+
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/test/module.h"
+
+static const char glue[] = DROP_GLUE;
+
+struct counter {
+	struct fixture *f;
+	uint64_t near;
+	unsigned n;
+};
+
+static void check_instance(const char *name, bool has_code, void *arg)
+{
+	struct counter *c = arg;
+	SCRATCH(tmp);
+	const char *argument = qualified_first_generic(&tmp, name);
+
+	(void)has_code;
+	assert_non_null(argument);
+	assert_true(lookup_has_instance(c->f->dm, c->near, glue, argument));
+	assert_false(
+		lookup_has_instance(c->f->dm, c->near, glue, arena_printf(&tmp, "%s ", argument)));
+	c->n++;
+}
+
+static void test_each_that_is_visited_is_known(void **state)
+{
+	struct fixture *f = *state;
+	struct counter c = { f, type_die(must_find(f, "shapes::Root")), 0 };
+
+	lookup_each_instance(f->dm, c.near, glue, check_instance, &c);
+	assert_true(c.n > 5);
+}
+
+static void test_paths_are_told_apart(void **state)
+{
+	static const char coroutine[] = "shapes::middle::{async_fn_env#0}";
+	struct fixture *f = *state;
+	uint64_t near = type_die(must_find(f, "shapes::Root"));
+
+	for (int i = 0; i < 2; i++) {
+		assert_true(lookup_has_instance(f->dm, near, "shapes::poll_task", coroutine));
+		/* The first argument alone. */
+		assert_false(lookup_has_instance(f->dm, near, "shapes::poll_task", "u64"));
+		assert_false(lookup_has_instance(f->dm, near, glue, "shapes::Nothing"));
+		assert_false(lookup_has_instance(f->dm, near, glue, ""));
+		assert_false(lookup_has_instance(f->dm, near, "nowhere::f", coroutine));
+		assert_false(
+			lookup_has_instance(f->dm, UINT64_MAX, "shapes::poll_task", coroutine));
+		instances_forget(f->dm);
+	}
+}
+
+enum { U = 1, NAMESPACE, FUNCTION };
+
+/* A unit with drop glue for one type; the DIE that it begins with. */
+static uint64_t put_unit(struct hand_made *h, const char *name, const char *function)
+{
+	size_t unit = begin_unit(&h->info, 4, 0);
+	uint64_t die = h->info.n;
+
+	put_uleb(&h->info, U);
+	put_text(&h->info, name);
+	put_uleb(&h->info, NAMESPACE);
+	put_text(&h->info, "core");
+	put_uleb(&h->info, NAMESPACE);
+	put_text(&h->info, "ptr");
+	put_uleb(&h->info, FUNCTION);
+	put_text(&h->info, function);
+	put_fixed(&h->info, 0, 3);
+	end_unit(&h->info, unit);
+	return die;
+}
+
+/* Of units of one crate together, and of each crate for itself. */
+static void test_crates_are_told_apart(void **state)
+{
+	struct hand_made h = { 0 };
+
+	(void)state;
+	put_abbrev(&h.abbrev, U, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(&h.abbrev, NAMESPACE, DW_TAG_namespace, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(&h.abbrev, FUNCTION, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, 0);
+	put_fixed(&h.abbrev, 0, 1);
+	uint64_t a = put_unit(&h, "a/src/lib.rs/@/a.1-cgu.0", "drop_in_place<a::T>");
+	uint64_t b = put_unit(&h, "b/src/lib.rs/@/b.1-cgu.0", "drop_in_place<b::T>");
+	put_unit(&h, "a/src/lib.rs/@/a.1-cgu.1", "drop_in_place<alloc::vec::Vec<a::U, G>>");
+	uint64_t c = put_unit(&h, "c/src/lib.rs/@/c.1-cgu.0", "drop_glue<c::T>");
+	put_unit(&h, "c/src/lib.rs/@/c.1-cgu.1", "drop_glues<c::U>");
+	struct fixture f = hand_made_open(&h);
+
+	for (int i = 0; i < 2; i++) {
+		assert_true(lookup_has_instance(f.dm, a, glue, "a::T"));
+		assert_true(lookup_has_instance(f.dm, a, glue, "alloc::vec::Vec<a::U, G>"));
+		assert_false(lookup_has_instance(f.dm, a, glue, "b::T"));
+		assert_true(lookup_has_instance(f.dm, b, glue, "b::T"));
+		assert_false(lookup_has_instance(f.dm, b, glue, "a::T"));
+		/* As rustc calls it since 1.97. */
+		assert_true(lookup_has_instance(f.dm, c, glue, "c::T"));
+		assert_false(lookup_has_instance(f.dm, c, glue, "c::U"));
+	}
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_that_is_visited_is_known),
+		cmocka_unit_test(test_paths_are_told_apart),
+		cmocka_unit_test(test_crates_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
+}

@@ -1,0 +1,167 @@
+/* What functions and lines are at an address, and lines of variables, answered as lookup_cached.c
+ * does. */
+#include "dwarf/lookup/inlined.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/records/records.h"
+#include "dwarf/types/type.h"
+
+static struct location *known_places(struct dwarf_module *dm, enum fact_kind kind, uint64_t pc,
+                                     struct arena *a, size_t *nret)
+{
+	struct fact fact;
+	size_t n;
+
+	if (!fact_find(debuginfo_facts(dm), kind, pc, NULL, &fact) || !(n = fact_count(&fact)))
+		return NULL;
+	struct location *ret = NEW_ARRAY(a, struct location, n);
+	for (size_t i = 0; i < n; i++) {
+		struct location *l = &ret[i];
+		uint64_t flags;
+
+		l->function = lookup_function_die(dm, fact_number(&fact));
+		l->name = fact_text(&fact);
+		l->linkage = fact_text(&fact);
+		l->file = fact_text(&fact);
+		l->comp_dir = fact_text(&fact);
+		l->line = (unsigned)fact_number(&fact);
+		flags = fact_number(&fact);
+		l->mangled = flags & 1;
+		l->inlined = flags & 2;
+	}
+	*nret = n;
+	return ret;
+}
+
+static void keep_places(struct dwarf_module *dm, enum fact_kind kind, uint64_t pc,
+                        const struct location *l, size_t n)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(dm), kind, pc, NULL);
+	fact_add_number(&d, n);
+	for (size_t i = 0; i < n; i++) {
+		fact_add_number(&d, l[i].function ? l[i].function->die : 0);
+		fact_add_text(&d, l[i].name);
+		fact_add_text(&d, l[i].linkage);
+		fact_add_text(&d, l[i].file);
+		fact_add_text(&d, l[i].comp_dir);
+		fact_add_number(&d, l[i].line);
+		fact_add_number(&d, l[i].mangled | l[i].inlined << 1);
+	}
+	fact_end(&d);
+}
+
+/* A layout file knows some functions, and some of what is inlined into them. */
+static struct location *places_by_function(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                           bool lines, size_t *nret)
+{
+	const struct function *f = lookup_function(di, addr);
+	struct location *ret;
+
+	if (!f)
+		return NULL;
+	ret = inlined_places(f, module_link_addr(f->dm->module, addr).v, a, lines, nret);
+	if (ret)
+		return ret;
+	ret = NEW(a, struct location);
+	*ret = (struct location){ .function = f, .name = f->name, .linkage = f->linkage };
+	*nret = 1;
+	return ret;
+}
+
+typedef struct location *places_fn(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                   size_t *nret);
+
+static struct location *places(struct debuginfo *di, uint64_t addr, struct arena *a,
+                               enum fact_kind kind, places_fn *search, size_t *nret)
+{
+	struct module *m = module_at(di->target, addr);
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+	uint64_t pc = m ? module_link_addr(m, addr).v : 0;
+	struct location *ret = dm ? known_places(dm, kind, pc, a, nret) : NULL;
+
+	if (ret)
+		return ret;
+	if (dm && !debuginfo_need(dm) &&
+	    (ret = places_by_function(di, addr, a, kind == FACT_LINES, nret)))
+		return ret;
+	ret = search(di, addr, a, nret);
+	if (dm)
+		keep_places(dm, kind, pc, ret, *nret);
+	return ret;
+}
+
+struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                  size_t *nret)
+{
+	return places(di, addr, a, FACT_LINES, search_locations, nret);
+}
+
+struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                     size_t *nret)
+{
+	return places(di, addr, a, FACT_INLINED, search_functions_at, nret);
+}
+
+struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                          size_t *nret)
+{
+	const struct module *m = module_at(di->target, addr);
+
+	if (!m || !debuginfo_is_system(m))
+		return places(di, addr, a, FACT_INLINED, search_rust_functions_at, nret);
+	*nret = 1;
+	return NEW(a, struct location);
+}
+
+/* ---- variables ---- */
+
+_Static_assert((int)DECLARED_STATES == (int)FACT_NTHS, "as many have a key");
+
+bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line)
+{
+	struct dwarf_module *dm = type_module(v->coroutine);
+	uint64_t key = fact_nth_key(type_die(v->coroutine), v->state);
+	struct fact_draft d;
+	struct fact fact;
+
+	if (key && fact_find(debuginfo_facts(dm), FACT_DECLARED, key, v->name, &fact)) {
+		*file = fact_text(&fact);
+		*line = (unsigned)fact_number(&fact);
+		/* Another variable of that name may be saved beside it. */
+		if (fact_number(&fact) == v->offset)
+			return *file != NULL;
+	}
+	bool found = debuginfo_need(dm) && search_declaration(v, file, line);
+	if (!key)
+		return found;
+	fact_begin(&d, debuginfo_facts(dm), FACT_DECLARED, key, v->name);
+	fact_add_text(&d, found ? *file : NULL);
+	fact_add_number(&d, found ? *line : 0);
+	fact_add_number(&d, v->offset);
+	fact_end(&d);
+	return found;
+}
+
+bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
+                           const char **comp_dir, unsigned *line)
+{
+	struct fact_draft d;
+	struct fact fact;
+
+	if (die == 0)
+		return false;
+	if (fact_find(debuginfo_facts(dm), FACT_PLACE, die, NULL, &fact)) {
+		*file = fact_text(&fact);
+		*comp_dir = fact_text(&fact);
+		*line = (unsigned)fact_number(&fact);
+		return *file != NULL;
+	}
+	bool found = debuginfo_need(dm) && search_variable_place(dm, die, file, comp_dir, line);
+	fact_begin(&d, debuginfo_facts(dm), FACT_PLACE, die, NULL);
+	fact_add_text(&d, found ? *file : NULL);
+	fact_add_text(&d, found ? *comp_dir : NULL);
+	fact_add_number(&d, found ? *line : 0);
+	fact_end(&d);
+	return found;
+}

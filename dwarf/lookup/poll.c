@@ -1,0 +1,329 @@
+/* From a future's type to its poll function. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/poll_named.h"
+#include "dwarf/lookup/poll_units.h"
+#include "dwarf/lookup/polled.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/store/enumerate.h"
+#include "dwarf/types/type.h"
+
+static bool coroutine_is_polled(const struct poll_question *q)
+{
+	return map_has(&q->dm->coroutine_polls, q->key);
+}
+
+/* "app::run::{async_fn_env#0}<T>" is polled by "app::run::{async_fn#0}", with or without <T>. */
+static const char *function_of_env(struct arena *a, const char *name)
+{
+	const char *last = qualified_last(name), *cut = strstr(last, "_env#");
+
+	return cut ? arena_printf(a, "%.*s%.*s", (int)(cut - name), name,
+	                          (int)strcspn(cut + 4, "}") + 1, cut + 4)
+	           : NULL;
+}
+
+uint64_t search_poll(const struct type *coroutine)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+
+	if (dm->poll_dies_known)
+		return enumerated_poll(dm, type_name(coroutine));
+	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
+	SCRATCH(tmp);
+	const char *function = function_of_env(&tmp, type_name(coroutine));
+	uint64_t first = 0;
+
+	if (!here || !function)
+		return 0;
+	struct poll_question q = {
+		.dm = dm,
+		.here = here,
+		.name = type_name(coroutine),
+		.function = poll_units_function(coroutine, &tmp),
+		.key = lookup_name_key(function),
+		.answered = coroutine_is_polled,
+	};
+	poll_units_ask(&q);
+	/* The type may stand in many units of the crate, its function in one: best in this. */
+	for (const struct static_place *p = map_get(&dm->coroutine_polls, q.key); p; p = p->next) {
+		if (p->die >= here->start && p->die < here->end)
+			return p->die;
+		first = p->die;
+	}
+	return first;
+}
+
+size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	SCRATCH(tmp);
+	const char *function = function_of_env(&tmp, type_name(coroutine));
+	uint64_t first = search_poll(coroutine);
+	size_t n = 0;
+
+	if (!first || !function || !max)
+		return 0;
+	ret[n++] = first;
+	const struct static_place *p = map_get(&dm->coroutine_polls, lookup_name_key(function));
+	for (; p && n < max; p = p->next) {
+		if (p->die != first)
+			ret[n++] = p->die;
+	}
+	return n;
+}
+
+const char *search_poll_linkage(const struct type *coroutine)
+{
+	return search_linkage(type_module(coroutine), search_poll(coroutine));
+}
+
+/* Would the search for its poll function go through units of megabytes? */
+static bool is_of_large_crate(const struct type *coroutine)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct poll_question q = {
+		.dm = dm,
+		.here = dm->poll_dies_known ? NULL : debuginfo_unit_of(dm, type_die(coroutine)),
+		.name = type_name(coroutine),
+		.function = "",
+	};
+
+	return q.here && poll_units_is_large(&q);
+}
+
+/* How many awaitees of that own name it has; 0 when they are of several types. */
+static unsigned count_own_name(const struct type *coroutine, const char *awaitee_type)
+{
+	const char *own = qualified_last(awaitee_type);
+	size_t n;
+	const struct variant *variants = type_variants(coroutine, &n);
+	unsigned count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct type *payload = variants[i].payload;
+		const struct member *m = payload ? type_member(payload, "__awaitee") : NULL;
+		const char *name = m ? type_name(m->type) : NULL;
+
+		if (!name || strcmp(qualified_last(name), own) != 0)
+			continue;
+		if (strcmp(name, awaitee_type) != 0)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
+                         const char **file, unsigned *line)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct awaitee awaitee = { .type = awaitee_type, .nth = nth };
+	uint64_t named = is_of_large_crate(coroutine) ? poll_named_die(coroutine) : 0;
+
+	if (named)
+		awaitee.of_own_name = count_own_name(coroutine, awaitee_type);
+	if (awaitee.of_own_name && search_awaitee_place(dm, named, &awaitee, file, line))
+		return true;
+	awaitee.of_own_name = 0;
+	return search_awaitee_place(dm, search_poll(coroutine), &awaitee, file, line);
+}
+
+void lookup_context(const struct type *future)
+{
+	struct dwarf_module *dm = type_module(future);
+	size_t n = dm->ncontexts;
+
+	if (n && dm->contexts[(n - 1) % MAX_CONTEXTS] == future)
+		return;
+	dm->contexts[n % MAX_CONTEXTS] = future;
+	dm->ncontexts++;
+}
+
+static bool type_is_polled(const struct poll_question *q)
+{
+	return map_has(&q->dm->polled, q->key);
+}
+
+const char *search_home(struct dwarf_module *dm, uint64_t die)
+{
+	const struct unit *u = debuginfo_unit_of(dm, die);
+	const char *at = u && u->name ? strstr(u->name, "/@/") : NULL;
+
+	return at ? arena_strndup(&dm->di->arena, u->name, (size_t)(at - u->name) + 3) : NULL;
+}
+
+static bool is_future_by_symbols(const struct type *t, int depth);
+
+/* What impls of Future ask of their arguments: to be a future, or to be called. */
+static bool is_future_or_callable(const struct type *t, int depth)
+{
+	enum { MAX_DEPTH = 16 };
+	static const char *const heads[] = {
+		"alloc::boxed::Box<dyn core::future::future::Future<",
+		"alloc::boxed::Box<(dyn core::future::future::Future<", /* + Send */
+		"futures_util::fns::", /* its own closures, with names */
+	};
+
+	if (depth > MAX_DEPTH)
+		return false;
+	return type_is_coroutine(t) ||
+	       strncmp(qualified_last(type_name(t)), "{closure_env#", 13) == 0 ||
+	       str_begins_with_any(type_name(t), heads) || is_future_by_symbols(t, depth);
+}
+
+/* An enum's stand in its variants. */
+static const struct type_param *params_of(const struct type *t, size_t *n)
+{
+	const struct type_param *params = type_params(t, n);
+	size_t nvariants;
+	const struct variant *variants = type_variants(t, &nvariants);
+
+	return *n == 0 && nvariants && variants[0].payload ? type_params(variants[0].payload, n)
+	                                                   : params;
+}
+
+/*
+ * By the symbols alone. The bounds of an impl for all instances are known to be satisfied where
+ * each argument is a future or a function.
+ */
+static bool is_future_by_symbols(const struct type *t, int depth)
+{
+	const struct type_param *params;
+	size_t n;
+
+	switch (symtab_poll(type_module(t), type_name(t))) {
+	case SYMTAB_POLL_ALL:
+		return true;
+	case SYMTAB_POLL_OPEN:
+		params = params_of(t, &n);
+		for (size_t i = 0; i < n; i++) {
+			if (!params[i].type || !is_future_or_callable(params[i].type, depth + 1))
+				return false;
+		}
+		return n > 0;
+	default:
+		return false;
+	}
+}
+
+/* A type that is being asked about, and those that it was met in. */
+struct plain_question {
+	const struct type *t;
+	const struct plain_question *outer;
+	int depth;
+};
+
+static bool is_plain(const struct type *t, const struct plain_question *outer);
+
+static bool members_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(members[i].type, q))
+			return false;
+	}
+	return true;
+}
+
+static bool variants_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct variant *variants = type_variants(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].payload && !members_are_plain(variants[i].payload, q))
+			return false;
+	}
+	return true;
+}
+
+static bool params_are_plain(const struct type *t, const struct plain_question *q)
+{
+	size_t n;
+	const struct type_param *params = params_of(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(params[i].type, q))
+			return false;
+	}
+	return true;
+}
+
+static bool is_scalar(const struct type *t)
+{
+	enum type_kind kind = t ? type_kind(t) : TYPE_OPAQUE;
+
+	return (kind >= TYPE_BOOL && kind <= TYPE_FLOAT) || kind == TYPE_CENUM;
+}
+
+static bool ask_plain(const struct type *t, const struct plain_question *q)
+{
+	switch (type_kind(t)) {
+	case TYPE_POINTER:
+		return is_scalar(type_target(t)) ||
+		       (strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0 &&
+		        is_plain(type_target(t), q));
+	case TYPE_ARRAY:
+		return is_plain(type_target(t), q);
+	case TYPE_STRUCT:
+		return polled_never(type_name(t)) && type_name(t)[0] != '('
+		               ? params_are_plain(t, q)
+		               : members_are_plain(t, q);
+	case TYPE_ENUM:
+		return !type_is_coroutine(t) && variants_are_plain(t, q);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Numbers and texts, and containers of such: nothing to poll in it, and no waker. What is a future
+ * all the same, like one that yields once, stands in the units that poll it.
+ */
+static bool is_plain(const struct type *t, const struct plain_question *outer)
+{
+	enum { MAX_DEPTH = 8 };
+	struct plain_question q = { t, outer, outer ? outer->depth + 1 : 0 };
+
+	if (!t || q.depth > MAX_DEPTH)
+		return false;
+	/* What holds itself is what the rest of it is. */
+	for (; outer; outer = outer->outer) {
+		if (outer->t == t)
+			return true;
+	}
+	return type_size(t) == 0 || is_scalar(t) || ask_plain(t, &q);
+}
+
+bool search_has_poll(const struct type *t)
+{
+	struct poll_question q = {
+		.dm = type_module(t),
+		.here = debuginfo_unit_of(type_module(t), type_die(t)),
+		.name = type_name(t),
+		.key = lookup_name_key(type_name(t)),
+		.answered = type_is_polled,
+	};
+
+	if (!q.here || polled_never(q.name) || polled_never_behind(q.name))
+		return false;
+	if (type_is_polled(&q))
+		return true;
+	if (poll_units_is_large(&q)) {
+		if (is_future_by_symbols(t, 0))
+			return true;
+		if (symtab_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
+		    symtab_is_unoptimised(q.dm, q.here))
+			return false;
+		q.plain = is_plain(t, NULL);
+	}
+	poll_units_ask(&q);
+	return type_is_polled(&q);
+}

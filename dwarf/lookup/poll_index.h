@@ -1,0 +1,53 @@
+/* Inside of poll_index.c, which makes it, and poll_symbols.c, which asks it. */
+#ifndef DWARF_LOOKUP_POLL_INDEX_H
+#define DWARF_LOOKUP_POLL_INDEX_H
+
+#include <ctype.h>
+#include <pthread.h>
+
+#include "dwarf/module/debuginfo.h"
+
+/* What a symbol is entered for. Several entries may be of one symbol. */
+enum entry_kind {
+	ENTRY_PATH,       /* a poll function; the path of the type, "app..Foo" */
+	ENTRY_IDENTIFIER, /* one of an unknown path: any identifier in its name */
+	ENTRY_CLOSURE,    /* a closure, or poll function of a coroutine: the function's name */
+};
+
+enum { NO_ENTRY = UINT32_MAX, SYMBOL_BITS = 28 };
+
+/* A function whose symbol has a name, by the name's hash. */
+struct poll_symbol {
+	uint64_t key, pc;
+	uint32_t next;                 /* entry of the same bucket */
+	uint32_t symbol : SYMBOL_BITS; /* in .symtab */
+	uint32_t kind : 2, form : 2;
+};
+
+typedef VEC(struct poll_symbol) entry_vec;
+
+/* Made once, by whoever asks first, and the same for all twins of a module: see debuginfo_clone.h.
+ */
+struct poll_index {
+	const struct dwarf_module *owner;
+	pthread_mutex_t lock;
+	entry_vec entries;
+	uint32_t *buckets, mask;
+	address_vec trivial;
+	bool skipped;            /* a name */
+	bool known;              /* all of it; else nothing is there yet */
+	struct reading *reading; /* by a thread beside; NULL none */
+};
+
+/* Values of a module's poll_units: what is no unit's index plus one. */
+enum { NOT_LOOKED = 0, NO_UNIT = UINT32_MAX };
+
+static inline bool is_identifier(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Reads the symbols if nobody has; NULL when there is no symbol table. The entries stay. */
+struct poll_index *poll_index_read(struct dwarf_module *dm);
+
+#endif

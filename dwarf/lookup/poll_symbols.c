@@ -1,0 +1,155 @@
+/* Poll functions by the symbol table: what poll_index.c has read of it. */
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/poll_index.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/names/impl_header.h"
+#include "dwarf/names/qualified.h"
+
+/* The next entry of that kind and name, from a bucket's or the one after an entry. */
+static struct poll_symbol *find_entry(const struct poll_index *x, uint32_t at, enum entry_kind kind,
+                                      uint64_t key)
+{
+	for (; at != NO_ENTRY; at = x->entries.data[at].next) {
+		if (x->entries.data[at].key == key && x->entries.data[at].kind == kind)
+			return &x->entries.data[at];
+	}
+	return NULL;
+}
+
+static struct poll_symbol *first_entry(const struct poll_index *x, enum entry_kind kind,
+                                       const char *name)
+{
+	uint64_t key = lookup_name_key(name);
+
+	return find_entry(x, x->buckets[key & x->mask], kind, key);
+}
+
+static struct poll_symbol *next_entry(const struct poll_index *x, const struct poll_symbol *s)
+{
+	return find_entry(x, s->next, (enum entry_kind)s->kind, s->key);
+}
+
+/* The unit that has code at the function's address, NULL none. */
+static struct unit *unit_of(struct dwarf_module *dm, const struct poll_symbol *s)
+{
+	uint32_t *known = &dm->poll_units[s - dm->poll_index->entries.data];
+
+	if (*known == NOT_LOOKED) {
+		const struct unit *u = debuginfo_unit_at(dm, s->pc);
+
+		*known = u ? (uint32_t)(u - dm->units) + 1 : NO_UNIT;
+	}
+	return *known == NO_UNIT ? NULL : &dm->units[*known - 1];
+}
+
+static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char *name,
+                      symtab_poll_fn *visit, void *arg)
+{
+	const struct poll_index *x = dm->poll_index;
+
+	for (struct poll_symbol *s = first_entry(x, kind, name); s; s = next_entry(x, s)) {
+		struct poll_place at = { unit_of(dm, s), s->pc, s->symbol };
+
+		if (at.u)
+			visit(&at, arg);
+	}
+}
+
+const char *symtab_place_name(struct dwarf_module *dm, const struct poll_place *at)
+{
+	struct symtab t = symtab_of(dm);
+
+	return at->symbol < t.n ? symtab_name(&t, &t.data[at->symbol]) : NULL;
+}
+
+bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
+{
+	const struct poll_index *x = u->crate_key ? poll_index_read(dm) : NULL;
+
+	/* Those of one crate stand together: seldom are all looked at. */
+	while (x && dm->ntrivial < x->trivial.n && !map_has(&dm->unoptimised, u->crate_key)) {
+		uint64_t pc = x->trivial.data[x->trivial.n - ++dm->ntrivial];
+		const struct unit *other = debuginfo_unit_at(dm, pc);
+
+		if (other && other->crate_key)
+			map_put(&dm->unoptimised, other->crate_key, NULL);
+	}
+	return x && map_has(&dm->unoptimised, u->crate_key);
+}
+
+/* "Foo" of "app::Foo<T>"; the part of a pointer's or trait object's name that comes last. */
+static const char *last_identifier(struct arena *a, const char *type_name)
+{
+	const char *last = qualified_last(type_name);
+	size_t end = qualified_base_len(last), start;
+
+	while (end && !is_identifier(last[end - 1]))
+		end--;
+	for (start = end; start && is_identifier(last[start - 1]);)
+		start--;
+	return end > start ? arena_strndup(a, last + start, end - start) : NULL;
+}
+
+/* "app..Foo" of "app::Foo<T>"; NULL when it is no plain path of identifiers. */
+static const char *path_of(struct arena *a, const char *type_name)
+{
+	const char *last = qualified_last(type_name);
+	size_t len = (size_t)(last - type_name) + qualified_base_len(last);
+	char *path = arena_strndup(a, type_name, len);
+
+	for (size_t i = 0; i < len; i++) {
+		if (path[i] == ':')
+			path[i] = '.';
+		else if (!is_identifier(path[i]))
+			return NULL;
+	}
+	return path;
+}
+
+enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name)
+{
+	SCRATCH(tmp);
+	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
+	const struct poll_index *x = path && identifier ? poll_index_read(dm) : NULL;
+	enum symtab_poll ret = SYMTAB_POLL_NONE;
+
+	if (!x || x->skipped || first_entry(x, ENTRY_IDENTIFIER, identifier))
+		return SYMTAB_POLL_UNKNOWN;
+	bool generic = strchr(type_name, '<');
+	for (struct poll_symbol *s = first_entry(x, ENTRY_PATH, path); s; s = next_entry(x, s)) {
+		if (s->form == POLL_FORM_PLAIN && !generic)
+			return SYMTAB_POLL_ALL;
+		/* Thousands of instances may follow, and say the same. */
+		if (s->form == POLL_FORM_OPEN && generic)
+			return SYMTAB_POLL_OPEN;
+		ret = s->form == POLL_FORM_OPEN || ret == SYMTAB_POLL_OPEN ? SYMTAB_POLL_OPEN
+		                                                           : SYMTAB_POLL_UNKNOWN;
+	}
+	return ret;
+}
+
+bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
+                      void *arg)
+{
+	SCRATCH(tmp);
+	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
+
+	if (!identifier || !poll_index_read(dm))
+		return false;
+	if (path)
+		visit_all(dm, ENTRY_PATH, path, visit, arg);
+	visit_all(dm, ENTRY_IDENTIFIER, identifier, visit, arg);
+	return true;
+}
+
+bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
+                         void *arg)
+{
+	if (!poll_index_read(dm))
+		return false;
+	visit_all(dm, ENTRY_CLOSURE, function, visit, arg);
+	return true;
+}

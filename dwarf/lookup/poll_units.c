@@ -1,0 +1,444 @@
+#include "dwarf/lookup/poll_units.h"
+
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/polled.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/types/type.h"
+
+/*
+ * A crate with fewer bytes of debug info that no scan has seen is looked through whole. A test is
+ * built with 0, for which every crate is a large one.
+ */
+#ifndef SMALL_CRATE
+#define SMALL_CRATE (4 << 20)
+#endif
+
+enum { LARGE_OBJECT = 32 << 20 };
+
+/* What is known of a crate while its units are scanned one after the other. */
+struct poll_crate {
+	size_t nscanned;  /* of the module's units when they were last looked through */
+	size_t weighed;   /* the same, when small was found out */
+	size_t ncontexts; /* those that were looked at, of all that came so far */
+	bool small;
+};
+
+typedef VEC(struct unit *) unit_vec;
+
+bool poll_units_same_crate(const struct unit *a, const struct unit *b)
+{
+	return a->crate_key && a->crate_key == b->crate_key;
+}
+
+/* A library's async fn may also be polled in the library's own units. */
+static bool is_eligible(const struct poll_question *q, const struct unit *u)
+{
+	const char *crate;
+	size_t len;
+
+	return poll_units_same_crate(q->here, u) ||
+	       (q->function && unit_crate(u, &crate, &len) && strncmp(q->name, crate, len) == 0 &&
+	        strncmp(q->name + len, "::", 2) == 0);
+}
+
+static void add(const struct poll_question *q, unit_vec *units, size_t index)
+{
+	struct unit *u = &q->dm->units[index];
+
+	if (!u->polled_noted && is_eligible(q, u))
+		*vec_push(units) = u;
+}
+
+/* Reads them all, and empties the list. */
+static bool read_units(const struct poll_question *q, unit_vec *units)
+{
+	debuginfo_scan_all(q->dm, units->data, units->n);
+	for (size_t i = 0; i < units->n; i++)
+		polled_read(q->dm, units->data[i]);
+	units->n = 0;
+	return q->answered(q);
+}
+
+/* What was visited, with an address, an offset or a name's key. */
+enum visit {
+	VISIT_OBJECT,
+	VISIT_SYMBOLS_OF_TYPE,
+	VISIT_SYMBOLS_OF_FUNCTION,
+	VISIT_FUNCTION,
+	VISIT_INLINED,
+	VISIT_INLINED_OF_TYPE,
+	VISIT_INLINED_OF_FUNCTION,
+};
+
+static uint64_t visit_key(const struct poll_question *q, enum visit what, uint64_t number)
+{
+	uint64_t context = q->here->crate_key ^ ((uint64_t)what << 2 | (q->function ? 2 : 0));
+
+	return map_key_of_pair(context, number);
+}
+
+/* True the first time that it is asked for these. */
+static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
+{
+	return map_put(&q->dm->poll_visits, visit_key(q, what, number), NULL);
+}
+
+/*
+ * Units of one object file share their abbreviations. With ThinLTO an object has units of all
+ * crates and modules that it took functions from to inline them: what is inlined into one unit is
+ * described in its neighbours. Where the whole program became one object, u counts alone.
+ */
+static void add_object(const struct poll_question *q, unit_vec *units, const struct unit *u)
+{
+	const struct dwarf_module *dm = q->dm;
+	size_t self = (size_t)(u - dm->units), first = self, end = self + 1;
+
+	if (!is_first_visit(q, VISIT_OBJECT, u->start))
+		return;
+	while (first > 0 && dm->units[first - 1].abbrev_offset == u->abbrev_offset)
+		first--;
+	while (end < dm->nunits && dm->units[end].abbrev_offset == u->abbrev_offset)
+		end++;
+	if (dm->units[end - 1].end - dm->units[first].start > LARGE_OBJECT) {
+		first = self;
+		end = self + 1;
+	}
+	for (; first < end; first++)
+		add(q, units, first);
+}
+
+/* By the symbols of poll functions of a type, or of a coroutine in that function. */
+static void each_symbol(const struct poll_question *q, const char *name, const char *function,
+                        symtab_poll_fn *visit, void *arg)
+{
+	if (function)
+		symtab_each_closure(q->dm, function, visit, arg);
+	else
+		symtab_each_poll(q->dm, name, visit, arg);
+}
+
+struct symbol_visit {
+	const struct poll_question *q;
+	unit_vec *units;
+};
+
+static void visit_symbol(const struct poll_place *at, void *arg)
+{
+	const struct symbol_visit *visit = arg;
+
+	if (is_eligible(visit->q, at->u))
+		add_object(visit->q, visit->units, at->u);
+}
+
+/* The units with poll functions of a type, or of a coroutine in that function. */
+static void add_symbols(const struct poll_question *q, unit_vec *units, const char *name,
+                        const char *function)
+{
+	struct symbol_visit visit = { q, units };
+
+	if (is_first_visit(q, function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
+	                   lookup_name_key(function ? function : name)))
+		each_symbol(q, name, function, visit_symbol, &visit);
+}
+
+static void visit_inlined(const struct poll_place *at, void *arg)
+{
+	const struct poll_question *const *q = arg;
+
+	if (is_eligible(*q, at->u) && is_first_visit(*q, VISIT_INLINED, at->pc))
+		polled_read_inlined((*q)->dm, at->u, at->pc);
+}
+
+/* What the poll functions of a type, or of a coroutine in that function, have inlined. */
+static void read_inlined(const struct poll_question *q, const char *name, const char *function)
+{
+	if (is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
+	                   lookup_name_key(function ? function : name)))
+		each_symbol(q, name, function, visit_inlined, &q);
+}
+
+/* In optimised code, what polls it has its poll function inlined. */
+static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate)
+{
+	const struct dwarf_module *dm = q->dm;
+
+	if (crate->ncontexts == dm->ncontexts)
+		return false;
+	crate->ncontexts = dm->ncontexts;
+	for (size_t i = 1; i <= MAX_CONTEXTS && i <= dm->ncontexts; i++) {
+		const struct type *t = dm->contexts[(dm->ncontexts - i) % MAX_CONTEXTS];
+		SCRATCH(tmp);
+		const char *function = type_is_coroutine(t) ? poll_units_function(t, &tmp) : NULL;
+
+		if (function || !type_is_coroutine(t))
+			read_inlined(q, type_name(t), function);
+	}
+	return q->answered(q);
+}
+
+static struct poll_crate *crate_of(const struct poll_question *q)
+{
+	struct dwarf_module *dm = q->dm;
+	struct map *crates = &dm->poll_crates[q->function != NULL];
+	struct poll_crate *crate = map_get(crates, q->here->crate_key);
+
+	if (!crate) {
+		crate = NEW(&dm->di->arena, struct poll_crate);
+		crate->nscanned = crate->weighed = SIZE_MAX;
+		map_put(crates, q->here->crate_key, crate);
+	}
+	return crate;
+}
+
+static void weigh(const struct poll_question *q, struct poll_crate *crate)
+{
+	struct dwarf_module *dm = q->dm;
+	uint64_t bytes = 0;
+
+	if (crate->weighed == dm->nscanned)
+		return;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (!dm->units[i].scanned && poll_units_same_crate(q->here, &dm->units[i]))
+			bytes += dm->units[i].end - dm->units[i].start;
+	}
+	crate->small = bytes <= SMALL_CRATE;
+	crate->weighed = dm->nscanned;
+}
+
+bool poll_units_is_large(const struct poll_question *q)
+{
+	struct poll_crate *crate = q->here->crate_key ? crate_of(q) : NULL;
+
+	if (crate)
+		weigh(q, crate);
+	return crate && !crate->small;
+}
+
+/* Brings what is known of the crate up to date; true when something was scanned meanwhile. */
+static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
+{
+	struct poll_crate *crate = crate_of(q);
+	bool was_scanned = crate->nscanned != q->dm->nscanned;
+
+	weigh(q, crate);
+	crate->nscanned = q->dm->nscanned;
+	*ret = crate;
+	return was_scanned;
+}
+
+/* All units of the crate, or those that were scanned before. */
+static void add_crate(const struct poll_question *q, unit_vec *units, bool only_scanned)
+{
+	for (size_t i = 0; i < q->dm->nunits; i++) {
+		if (!only_scanned || q->dm->units[i].scanned)
+			add(q, units, i);
+	}
+}
+
+/* Functions that symbols tell of, and nobody has looked at. */
+struct candidates {
+	const struct poll_question *q;
+	VEC(struct poll_place) found;
+};
+
+static void visit_candidate(const struct poll_place *at, void *arg)
+{
+	struct candidates *c = arg;
+
+	if (!at->u->polled_noted && is_eligible(c->q, at->u) &&
+	    !map_has(&c->q->dm->poll_visits, visit_key(c->q, VISIT_FUNCTION, at->pc)))
+		*vec_push(&c->found) = *at;
+}
+
+static void read_function(const struct poll_question *q, const struct poll_place *at)
+{
+	if (is_first_visit(q, VISIT_FUNCTION, at->pc))
+		polled_read_function(q->dm, at->u, at->pc);
+}
+
+/* Those in units that were scanned before cost nothing. */
+static void read_scanned(struct candidates *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->found.n; i++) {
+		const struct poll_place *at = &c->found.data[i];
+
+		if (at->u->scanned)
+			read_function(c->q, at);
+		else
+			c->found.data[n++] = *at;
+	}
+	c->found.n = n;
+}
+
+/* How deep a coroutine is in closures and coroutines, itself among them. */
+static unsigned depth_of_type(const char *name)
+{
+	const char *last = qualified_last(name);
+	unsigned depth = 1;
+
+	for (const char *p = name; p < last; p++)
+		depth += *p == '{' && strncmp(p, "{impl#", 6) != 0;
+	return depth;
+}
+
+static unsigned depth_of_symbol(const char *name)
+{
+	static const char closure[] = "$u7b$$u7b$closure$u7d$$u7d$";
+	unsigned depth = 0;
+
+	while ((name = strstr(name, closure))) {
+		name += sizeof(closure) - 1;
+		depth++;
+	}
+	return depth;
+}
+
+/* Does a legacy symbol's name agree with what a coroutine is called, "app::{impl#0}::run"? */
+static bool names_agree(const struct poll_question *q, const char *path, const char *symbol)
+{
+	size_t len = strcspn(path, "{");
+	SCRATCH(tmp);
+
+	if (!symbol || depth_of_symbol(symbol) != depth_of_type(q->name))
+		return false;
+	return strstr(path, "{impl#") ? name_impl_from_linkage(&tmp, path, symbol) != NULL
+	                              : strncmp(demangle(&tmp, symbol), path, len) == 0;
+}
+
+static uint64_t size_of(const struct unit *u)
+{
+	return u->end - u->start;
+}
+
+/* Of those that are likely, instances of one function, that in the smallest unit; NULL none. */
+static const struct poll_place *most_likely(const struct candidates *c)
+{
+	SCRATCH(tmp);
+	const char *path = name_function(&tmp, c->q->name);
+	const struct poll_place *best = NULL;
+
+	for (size_t i = 0; i < c->found.n; i++) {
+		const struct poll_place *at = &c->found.data[i];
+
+		if (best && (size_of(at->u) > size_of(best->u) ||
+		             (size_of(at->u) == size_of(best->u) && at->pc >= best->pc)))
+			continue;
+		if (names_agree(c->q, path, symtab_place_name(c->q->dm, at)))
+			best = at;
+	}
+	return best;
+}
+
+static void read_all(const struct candidates *c, unit_vec *units)
+{
+	for (size_t i = 0; i < c->found.n; i++)
+		*vec_push(units) = c->found.data[i].u;
+	debuginfo_scan_all(c->q->dm, units->data, units->n);
+	units->n = 0;
+	for (size_t i = 0; i < c->found.n; i++)
+		read_function(c->q, &c->found.data[i]);
+}
+
+/* Each symbol leads to its function alone. */
+static bool ask_functions(const struct poll_question *q, unit_vec *units)
+{
+	struct candidates c = { .q = q };
+
+	each_symbol(q, q->name, q->function, visit_candidate, &c);
+	read_scanned(&c);
+	if (!q->answered(q) && q->function && c.found.n > 1) {
+		const struct poll_place *at = most_likely(&c);
+
+		if (at) {
+			debuginfo_scan(q->dm, at->u);
+			read_function(q, at);
+		}
+	}
+	if (!q->answered(q))
+		read_all(&c, units);
+	vec_free(&c.found);
+	return q->answered(q);
+}
+
+/* Without an inliner the unit with the symbol has the answer, and no other need be read. */
+static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
+{
+	if (q->answered(q))
+		return true;
+	if (!poll_units_is_large(q) || !symtab_is_unoptimised(q->dm, q->here))
+		return false;
+	if (ask_functions(q, units))
+		return true;
+	add_symbols(q, units, q->name, q->function);
+	return read_units(q, units);
+}
+
+void poll_units_ask(const struct poll_question *q)
+{
+	unit_vec units = { 0 };
+	struct poll_crate *crate;
+	size_t before = q->dm->nscanned;
+
+	if (ask_symbols_first(q, &units)) {
+		vec_free(&units);
+		return;
+	}
+	polled_read(q->dm, q->here);
+	if (q->answered(q) || !q->here->crate_key)
+		return;
+	if (update_crate(q, &crate))
+		add_crate(q, &units, true);
+	bool done = read_units(q, &units);
+	if (!done && crate->small) {
+		add_crate(q, &units, false);
+		done = read_units(q, &units);
+	}
+	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
+	bool inlined = !crate->small &&
+	               (q->function || (!q->plain && !symtab_is_unoptimised(q->dm, q->here)));
+	if (!done && inlined) {
+		add_object(q, &units, q->here);
+		done = read_units(q, &units);
+	}
+	/* A symbol alone before all that lies in one object file with it. */
+	if (!done && !crate->small)
+		done = ask_functions(q, &units);
+	if (!done && !crate->small) {
+		add_symbols(q, &units, q->name, q->function);
+		done = read_units(q, &units);
+	}
+	if (!done && inlined)
+		done = ask_contexts(q, crate);
+	/* A coroutine has a poll function for sure. */
+	if (!done && q->function) {
+		add_crate(q, &units, false);
+		read_units(q, &units);
+	}
+	if (q->dm->nscanned != before)
+		LOG("dwarf", "poll function of %s: %s, %zu units scanned", q->name,
+		    q->answered(q) ? "found" : "not found", q->dm->nscanned - before);
+	vec_free(&units);
+}
+
+const char *poll_units_function(const struct type *coroutine, struct arena *a)
+{
+	struct dwarf_module *dm = type_module(coroutine);
+	struct unit *u = debuginfo_scanned_unit_of(dm, type_die(coroutine));
+	uint32_t index = u ? scan_scope_at(u, type_die(coroutine)) : SCOPE_NONE;
+
+	while (index != SCOPE_NONE && (index = u->scopes[index].parent) != SCOPE_NONE) {
+		const char *name = scan_scope_name(&dm->sections, u, index);
+
+		if (name && name[0] != '{')
+			return arena_strndup(a, name, qualified_base_len(name));
+	}
+	return NULL;
+}

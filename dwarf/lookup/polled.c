@@ -1,0 +1,334 @@
+#include "dwarf/lookup/polled.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/poll_candidates.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/scan/die.h"
+
+enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 16 /* calls in one function */ };
+
+/* A reference attribute of the DIE, 0 when there is none. */
+static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	if (!u || !die_read(&dm->sections, u, die, &d))
+		return 0;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == name)
+			return v.number;
+	}
+	return 0;
+}
+
+static const char *name_of(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	if (!u || !die_read(&dm->sections, u, die, &d))
+		return NULL;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_name)
+			return v.string;
+	}
+	return NULL;
+}
+
+/* The type of a parameter, or of the one it is a copy of. */
+static uint64_t type_of(struct dwarf_module *dm, uint64_t die)
+{
+	for (int hop = 0; die && hop < MAX_HOPS; hop++) {
+		uint64_t type = reference(dm, die, DW_AT_type);
+
+		if (type)
+			return type;
+		die = reference(dm, die, DW_AT_abstract_origin);
+	}
+	return 0;
+}
+
+/* The type of the first formal parameter among the children of a function's DIE; 0 none. */
+static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t function)
+{
+	struct die d;
+	size_t depth = 0;
+
+	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
+		return 0;
+	for (int i = 0; i < MAX_DIES; i++) {
+		uint64_t at = die_end(&d);
+
+		if (!at || !die_read(&dm->sections, u, at, &d))
+			return 0;
+		if (d.tag == 0 && depth-- == 0)
+			return 0;
+		if (d.tag == DW_TAG_formal_parameter && depth == 0)
+			return type_of(dm, at);
+		depth += d.has_children;
+	}
+	return 0;
+}
+
+/*
+ * Notes T of the core::pin::Pin<&mut T> at that DIE. A declaration will do: its name is all that is
+ * asked for.
+ */
+static void note_pinned(struct dwarf_module *dm, uint64_t die)
+{
+	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
+	const char *name = name_of(dm, die);
+
+	/* The cheap half of the question first. */
+	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
+		return;
+	STR(text);
+	if (!lookup_append_die_name(dm, die, &text) || text.len <= sizeof(whole) ||
+	    strncmp(text.data, whole, sizeof(whole) - 1) != 0 || text.data[text.len - 1] != '>')
+		return;
+	str_truncate(&text, text.len - 1);
+	map_put(&dm->polled, lookup_name_key(text.data + sizeof(whole) - 1), NULL);
+}
+
+/* Does the function at that DIE return what a poll function does? */
+static bool returns_poll(struct dwarf_module *dm, uint64_t function)
+{
+	uint64_t type = reference(dm, function, DW_AT_type);
+	const char *name = type ? name_of(dm, type) : NULL;
+
+	return name && poll_candidates_is_result(name);
+}
+
+/* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
+static void note_coroutine(struct dwarf_module *dm, uint64_t die)
+{
+	STR(text);
+
+	if (!lookup_append_die_name(dm, die, &text))
+		return;
+	const char *last = qualified_last(text.data);
+	str_truncate(&text, (size_t)(last - text.data) + qualified_base_len(last));
+	uint64_t key = lookup_name_key(text.data);
+	struct static_place *known = map_get(&dm->coroutine_polls, key);
+	for (const struct static_place *p = known; p; p = p->next) {
+		if (p->die == die)
+			return;
+	}
+	struct static_place *place = NEW(&dm->di->arena, struct static_place);
+
+	*place = (struct static_place){ die, known };
+	map_put(&dm->coroutine_polls, key, place);
+}
+
+/* A function that may be a poll function by what it returns. */
+static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die, const char *name,
+                          bool has_linkage)
+{
+	/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+	if (poll_candidates_is_coroutine(name) && has_linkage) {
+		note_coroutine(dm, die);
+	} else if (poll_candidates_is_poll(name)) {
+		uint64_t type = first_argument(dm, u, die);
+
+		if (type)
+			note_pinned(dm, type);
+	}
+}
+
+static void note_scope(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+{
+	const struct scope_note *note = &u->scopes[scope];
+	const char *name = scan_scope_name(&dm->sections, u, scope);
+
+	if (name)
+		note_function(dm, u, u->start + note->die, name, note->flags & SCOPE_LINKAGE);
+}
+
+void polled_read(struct dwarf_module *dm, struct unit *u)
+{
+	poll_candidate_vec found = { 0 };
+
+	if (u->polled_noted)
+		return;
+	u->polled_noted = true;
+	debuginfo_scan(dm, u);
+	poll_candidates_find(&dm->sections, u, &dm->poll_names, &found);
+	for (size_t i = 0; i < found.n; i++) {
+		uint32_t scope = found.data[i].scope;
+
+		if (found.data[i].result_is_known ||
+		    returns_poll(dm, u->start + u->scopes[scope].die))
+			note_scope(dm, u, scope);
+		if (i % 16 == 0)
+			mapped_touched(dm);
+	}
+	vec_free(&found);
+	mapped_read(dm, u->end - u->start);
+}
+
+static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+{
+	const struct scope_note *note = &u->scopes[scope];
+
+	if (scan_returns_nothing(note) ||
+	    ((note->flags & SCOPE_TYPE) && returns_poll(dm, u->start + note->die)))
+		note_scope(dm, u, scope);
+}
+
+void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
+{
+	debuginfo_scan(dm, u);
+	for (const struct unit_function *f = NULL; (f = scan_function_from(u, pc, f));) {
+		uint32_t scope = f->scope;
+		struct unit *at = u;
+
+		/* What is inlined elsewhere too says it all in one place. */
+		for (int hop = 0; scope != SCOPE_NONE && hop < MAX_HOPS; hop++) {
+			struct scope s = scan_scope(&dm->sections, at, scope);
+
+			read_function(dm, at, scope);
+			at = s.origin ? debuginfo_scanned_unit_of(dm, s.origin) : NULL;
+			scope = at ? scan_scope_at(at, s.origin) : SCOPE_NONE;
+		}
+	}
+}
+
+/* ---- what is inlined ---- */
+
+/*
+ * False when it was among the last that were asked for: the same few hundred are inlined all over,
+ * and to read one again costs less than memory for all of them.
+ */
+static bool is_new_origin(struct dwarf_module *dm, uint64_t origin)
+{
+	enum { BITS = 12 };
+
+	if (!dm->polled_origins)
+		dm->polled_origins = NEW_ARRAY(&dm->di->arena, uint64_t, 1 << BITS);
+	uint64_t *known = &dm->polled_origins[origin * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS)];
+	bool is_new = *known != origin;
+	*known = origin;
+	return is_new;
+}
+
+/* The abstract function that an inlined call is of. Only what is noted has its unit scanned. */
+static void read_origin(struct dwarf_module *dm, uint64_t origin)
+{
+	struct unit *u = debuginfo_unit_of(dm, origin);
+	bool has_linkage = false, is_declaration = false;
+	const char *name = NULL;
+	struct attribute_value v;
+	struct attribute at;
+	uint64_t type = 0;
+	struct die d;
+
+	if (!u || u->polled_noted || !is_new_origin(dm, origin) ||
+	    !die_read(&dm->sections, u, origin, &d) || d.tag != DW_TAG_subprogram)
+		return;
+	while (die_next(&d, &at, &v)) {
+		if (at.name == DW_AT_name)
+			name = v.string;
+		else if (at.name == DW_AT_type)
+			type = v.number;
+		has_linkage |= at.name == DW_AT_linkage_name;
+		is_declaration |= at.name == DW_AT_declaration;
+	}
+	if (!name || is_declaration ||
+	    !(poll_candidates_is_coroutine(name) || poll_candidates_is_poll(name)))
+		return;
+	const char *result = type ? name_of(dm, type) : NULL;
+	if (!type || (result && poll_candidates_is_result(result)))
+		note_function(dm, u, origin, name, has_linkage);
+}
+
+/* Calls inlined into a function, at any depth. */
+static void read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function)
+{
+	struct attribute_value v;
+	struct attribute at;
+	struct die d;
+
+	if (!die_read(&dm->sections, u, function, &d))
+		return;
+	struct die_walk below = die_walk(&d);
+	for (int i = 0; i < MAX_INLINED && die_walk_next(&below, DW_TAG_inlined_subroutine, &d);
+	     i++) {
+		while (die_next(&d, &at, &v)) {
+			if (at.name == DW_AT_abstract_origin) {
+				read_origin(dm, v.number);
+				break;
+			}
+		}
+	}
+}
+
+void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc)
+{
+	debuginfo_scan(dm, u);
+	for (const struct unit_function *f = NULL; (f = scan_function_from(u, pc, f));)
+		read_inlined(dm, u, u->start + u->scopes[f->scope].die);
+}
+
+static const char *const std[] = { "core::", "alloc::", "std::" };
+
+/* Of core, alloc and std, or a tuple, an array, a raw pointer: what its name begins with tells. */
+static bool begins_as_never(const char *type_name)
+{
+	/* Where they have futures, or wrappers that are futures when what they hold is one. */
+	static const char *const futures[] = {
+		"core::future::",
+		"core::pin::Pin<",
+		"alloc::boxed::Box<",
+		"core::panic::",
+		"core::task::",
+		"core::sync::exclusive::",
+		"core::sync::sync_view::",
+		"core::async_iter::",
+		"std::future::",
+		"std::panic",
+		"std::async_iter::",
+	};
+
+	return (type_name[0] && strchr("([*", type_name[0])) ||
+	       (str_begins_with_any(type_name, std) && !str_begins_with_any(type_name, futures));
+}
+
+bool polled_never(const char *type_name)
+{
+	static const char closure[] = "{closure_env#";
+
+	/* Names are long: the last part of one is looked for only where it can be that. */
+	return begins_as_never(type_name) ||
+	       (strstr(type_name, closure) &&
+	        strncmp(qualified_last(type_name), closure, sizeof(closure) - 1) == 0);
+}
+
+bool polled_never_behind(const char *type_name)
+{
+	static const char *const pointers[] = { "core::pin::Pin<", "alloc::boxed::Box<", "&mut " };
+	const char *name = type_name;
+
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
+		if (str_begins(name, pointers[i]))
+			name += strlen(pointers[i]);
+	}
+	if (name == type_name)
+		return false;
+	const char *object = name + (name[0] == '(');
+	if (str_begins(object, "dyn ")) {
+		const char *trait = object + strlen("dyn ");
+
+		return str_begins_with_any(trait, std) && !str_begins(trait, "core::future::");
+	}
+	return begins_as_never(name);
+}

@@ -1,0 +1,805 @@
+#include "dwarf/lookup/polled.h"
+
+#include "dwarf/module/residency.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/test/module.h"
+
+struct never_row {
+	const char *name;
+	bool never;
+};
+
+static void check_never(bool (*never)(const char *type_name), const struct never_row *rows,
+                        size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(never(rows[i].name), rows[i].never);
+}
+
+static void test_never(void **state)
+{
+	(void)state;
+	static const struct never_row rows[] = {
+		{ "alloc::string::String", true },
+		{ "alloc::vec::Vec<core::future::ready::Ready<u8>, alloc::alloc::Global>", true },
+		{ "core::option::Option<app::Fut>", true },
+		{ "std::sync::poison::mutex::Mutex<u8>", true },
+		{ "(app::Fut, app::Fut)", true },
+		{ "[app::Fut; 2]", true },
+		{ "app::run::{async_fn#0}::{closure_env#0}<app::Fut>", true },
+		{ "*const app::Fut", true },
+		{ "*mut dyn app::Fut", true },
+		{ "core::future::ready::Ready<u8>", false },
+		{ "core::pin::Pin<&mut app::Fut>", false },
+		{ "alloc::boxed::Box<app::Fut, alloc::alloc::Global>", false },
+		{ "core::panic::unwind_safe::AssertUnwindSafe<app::Fut>", false },
+		{ "app::Fut", false },
+		{ "corelib::Fut", false },
+		{ "standard::Fut", false },
+		{ "&mut app::Fut", false },
+		{ "app::run::{async_fn_env#0}", false },
+		{ "app::Fut<app::run::{closure_env#0}>", false },
+		{ "", false },
+	};
+
+	check_never(polled_never, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void test_never_behind(void **state)
+{
+	(void)state;
+	static const struct never_row rows[] = {
+		{ "alloc::boxed::Box<[u8], alloc::alloc::Global>", true },
+		{ "alloc::boxed::Box<(app::Fut, app::Fut), alloc::alloc::Global>", true },
+		{ "alloc::boxed::Box<core::option::Option<app::Fut>, alloc::alloc::Global>", true },
+		{ "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send)>", true },
+		{ "core::pin::Pin<alloc::boxed::Box<dyn core::any::Any>>", true },
+		{ "core::pin::Pin<&mut (app::Fut, app::Fut)>", true },
+		{ "&mut [app::Fut]", true },
+		{ "alloc::boxed::Box<app::Fut, alloc::alloc::Global>", false },
+		{ "alloc::boxed::Box<(dyn core::future::future::Future<Output=()>)>", false },
+		{ "alloc::boxed::Box<dyn app::Fut>", false },
+		{ "alloc::boxed::Box<(dyn app::Fut + core::marker::Send)>", false },
+		{ "alloc::boxed::Box<core::future::ready::Ready<u8>>", false },
+		{ "alloc::boxed::Box<alloc::boxed::Box<[u8]>>", false },
+		{ "core::pin::Pin<&mut app::run::{async_fn_env#0}>", false },
+		{ "&[app::Fut]", false },
+		{ "[app::Fut; 2]", false },
+		{ "alloc::boxed::Box<", false },
+		{ "alloc::boxed::Box<(dyn ", false },
+		{ "", false },
+	};
+
+	check_never(polled_never_behind, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* Each poll function of the unit, by what its first argument says. */
+static void test_has_poll(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(lookup_has_poll(must_find(f, "shapes::Ready")));
+	assert_false(lookup_has_poll(must_find(f, "shapes::Lists")));
+	assert_false(lookup_has_poll(must_find(f, "alloc::string::String")));
+	/* A coroutine's is its body, and has a name of its own. */
+	const struct type *leaf = must_find(f, "shapes::leaf::{async_fn_env#0}");
+	const char *linkage = lookup_poll_linkage(leaf);
+	assert_non_null(linkage);
+	assert_non_null(strstr(linkage, "6shapes4leaf"));
+}
+
+/* Poll<!> and Poll<Infallible> have no size: the function returns nothing, as DWARF has it. */
+static void test_polls_of_what_never_ends(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/endless.elf");
+	const char *linkage =
+		lookup_poll_linkage(must_find(&f, "endless::{impl#0}::run::{async_fn_env#0}"));
+
+	(void)state;
+	assert_non_null(linkage);
+	assert_non_null(strstr(linkage, "6Server3run"));
+	assert_true(lookup_has_poll(must_find(&f, "endless::Forever")));
+	assert_false(lookup_has_poll(must_find(&f, "endless::Selector")));
+	fixture_close(&f);
+}
+
+static void note_unit(const struct poll_place *at, void *arg)
+{
+	const struct unit **ret = arg;
+
+	assert_true(at->pc > 0);
+	*ret = at->u;
+}
+
+static void expect_leaf(const struct poll_place *at, void *arg)
+{
+	struct fixture *f = arg;
+	const char *name = symtab_place_name(f->dm, at);
+	struct poll_place nowhere = *at;
+
+	assert_non_null(name);
+	assert_non_null(strstr(name, "6shapes4leaf"));
+	nowhere.symbol = (1 << 28) - 1;
+	assert_null(symtab_place_name(f->dm, &nowhere));
+}
+
+/* The same from names in the symbol table. */
+static void test_symbols(void **state)
+{
+	struct fixture *f = *state;
+	const struct unit *u = NULL;
+
+	assert_true(symtab_each_poll(f->dm, "shapes::Ready", note_unit, &u));
+	assert_ptr_equal(u, &f->dm->units[0]);
+	u = NULL;
+	assert_true(symtab_each_poll(f->dm, "other::Ready<u8>", note_unit, &u));
+	assert_null(u);
+	/* No path: by the last identifier of those that have none, and there is none. */
+	assert_true(symtab_each_poll(f->dm, "shapes::{impl#1}::Ready", note_unit, &u));
+	assert_null(u);
+	assert_int_equal(symtab_poll(f->dm, "shapes::Ready"), SYMTAB_POLL_ALL);
+	assert_int_equal(symtab_poll(f->dm, "shapes::Lists"), SYMTAB_POLL_NONE);
+	assert_int_equal(symtab_poll(f->dm, "other::Ready"), SYMTAB_POLL_NONE);
+	assert_int_equal(symtab_poll(f->dm, "shapes::{impl#1}::Ready"), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(symtab_poll(f->dm, "&mut shapes::Ready"), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(symtab_poll(f->dm, ""), SYMTAB_POLL_UNKNOWN);
+	u = NULL;
+	assert_true(symtab_each_poll(f->dm, "shapes::Lists", note_unit, &u));
+	assert_null(u);
+	assert_true(symtab_each_closure(f->dm, "leaf", note_unit, &u));
+	assert_ptr_equal(u, &f->dm->units[0]);
+	assert_true(symtab_each_closure(f->dm, "leaf", expect_leaf, f));
+	u = NULL;
+	assert_true(symtab_each_closure(f->dm, "lea", note_unit, &u));
+	assert_null(u);
+	assert_false(symtab_each_poll(f->dm, "", note_unit, &u));
+}
+
+static void test_symbol_at(void **state)
+{
+	struct fixture *f = *state;
+	size_t n, functions = 0;
+	const struct scope *scopes = read_scopes(f, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
+
+		if (s->tag != DW_TAG_subprogram || !s->has_address || !s->linkage)
+			continue;
+		const char *first = symtab_function_at(f->dm, s->low);
+		assert_non_null(first);
+		assert_ptr_equal(symtab_function_at(f->dm, s->high - 1), first);
+		functions++;
+	}
+	assert_true(functions > 10);
+	assert_null(symtab_function_at(f->dm, 1));
+	assert_null(symtab_function_at(f->dm, UINT64_MAX));
+}
+
+/* Sections that lie as the file has them belong together; a copy elsewhere does not. */
+static void test_mapping(void **state)
+{
+	(void)state;
+	struct file_mapping m = { 0 };
+	uint8_t *file = (uint8_t *)0x7000000, *heap = (uint8_t *)0x1230010;
+
+	mapped_add(&m, heap, 0x500, 64);
+	assert_null(m.base);
+	mapped_add(&m, NULL, 0, 64);
+	assert_null(m.base);
+	mapped_add(&m, file + 0x2345, 0x2345, 100);
+	assert_ptr_equal(m.base, file);
+	mapped_add(&m, file + 0x1000, 0x1000, 8);
+	mapped_add(&m, file + 0x9000, 0x8000, 8);
+	mapped_add(&m, file + 0x4000, 0x4000, 0x10);
+	mapped_add(&m, file + 16, UINT64_MAX, 32);
+	assert_ptr_equal(m.base, file);
+	assert_int_equal(m.low, 0x1000);
+	assert_int_equal(m.high, 0x4010);
+	/* Nothing is mapped there. */
+	mapped_confirm(&m);
+	assert_int_equal(m.size, 0);
+	/* Memory that is no file's. */
+	uint8_t *heap_pages = mmap(NULL, 0x10000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(heap_pages != MAP_FAILED);
+	m = (struct file_mapping){ 0 };
+	mapped_add(&m, heap_pages + 0x100, 0x100, 0x1000);
+	assert_non_null(m.base);
+	mapped_confirm(&m);
+	assert_int_equal(m.size, 0);
+	munmap(heap_pages, 0x10000);
+}
+
+/* Mappings of which a part lies in [start, start + size). */
+static size_t mappings_in(const uint8_t *start, size_t size)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long low, high;
+	size_t n = 0;
+	char line[8192];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		assert_int_equal(sscanf(line, "%lx-%lx", &low, &high), 2);
+		n += low < (uintptr_t)start + size && high > (uintptr_t)start;
+	}
+	fclose(maps);
+	return n;
+}
+
+/* Bytes of the mappings in [start, start + size) that are resident. */
+static size_t resident_in(const uint8_t *start, size_t size)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	unsigned long low, high, kib;
+	bool inside = false;
+	size_t bytes = 0;
+	char line[8192];
+
+	assert_non_null(smaps);
+	while (fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &low, &high) == 2)
+			inside = low < (uintptr_t)start + size && high > (uintptr_t)start;
+		else if (inside && sscanf(line, "Rss: %lu kB", &kib) == 1)
+			bytes += kib << 10;
+	}
+	fclose(smaps);
+	return bytes;
+}
+
+enum { MIB = 1 << 20, SCATTERED_SIZE = 64 * MIB };
+
+/* A file in memory; each of its pages begins with its offset. */
+static uint8_t *map_numbered(int *fd)
+{
+	*fd = memfd_create("numbered", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(*fd, SCATTERED_SIZE), 0);
+	for (size_t i = 0; i < SCATTERED_SIZE; i += 4096)
+		assert_int_equal(pwrite(*fd, &i, sizeof(i), (off_t)i), sizeof(i));
+	uint8_t *file = mmap(NULL, SCATTERED_SIZE, PROT_READ, MAP_PRIVATE, *fd, 0);
+	assert_true(file != MAP_FAILED);
+	return file;
+}
+
+/* Touches all pages. */
+static void expect_numbers(const uint8_t *file)
+{
+	for (size_t i = 0; i < SCATTERED_SIZE; i += 4096)
+		assert_memory_equal(file + i, &i, sizeof(i));
+}
+
+/* A section that is read here and there is mapped in pieces smaller than a large folio. */
+static void test_scattered(void **state)
+{
+	(void)state;
+	struct dwarf_module dm = { 0 };
+	uint8_t heap[16];
+	int fd;
+	uint8_t *file = map_numbered(&fd);
+
+	mapped_add(&dm.file, file, 0, MIB);
+	mapped_add_scattered(&dm.file, file + MIB, MIB, 6 * MIB);
+	assert_int_equal(dm.file.scattered.low, MIB);
+	assert_int_equal(dm.file.scattered.high, 7 * MIB);
+	assert_int_equal(mappings_in(file, SCATTERED_SIZE), 1);
+	mapped_confirm(&dm.file);
+	assert_int_equal(dm.file.size, SCATTERED_SIZE);
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0)
+		assert_in_range(mappings_in(file, SCATTERED_SIZE), 4, 8);
+	/* What lies elsewhere is no part of it. */
+	mapped_add_scattered(&dm.file, heap, MIB, MIB);
+	mapped_add_scattered(&dm.file, heap, UINT64_MAX - MIB, MIB);
+	assert_int_equal(dm.file.scattered.high, 7 * MIB);
+	munmap(file, SCATTERED_SIZE);
+	close(fd);
+}
+
+/* What is given back is resident no more, and has its bytes when it is touched again. */
+static void test_passed_and_released(void **state)
+{
+	(void)state;
+	struct dwarf_module dm = { 0 };
+	int fd;
+	uint8_t *file = map_numbered(&fd);
+	struct mapped_pass pass = { &dm, file };
+
+	mapped_add(&dm.file, file, 0, SCATTERED_SIZE);
+	mapped_confirm(&dm.file);
+	expect_numbers(file);
+	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
+	mapped_passed(&pass, file + MIB); /* not far enough to ask */
+	assert_ptr_equal(pass.from, file);
+	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
+	mapped_passed(&pass, file + 24 * MIB);
+	assert_ptr_equal(pass.from, file + 24 * MIB);
+	/* As far as the huge page that it came to. */
+	assert_in_range(resident_in(file, SCATTERED_SIZE), 38 * MIB, 40 * MIB);
+	expect_numbers(file);
+	mapped_drop(&dm, file + 4 * MIB, 4096);
+	assert_in_range(resident_in(file, SCATTERED_SIZE), 60 * MIB, 62 * MIB);
+	mapped_release(&dm);
+	assert_int_equal(resident_in(file, SCATTERED_SIZE), 0);
+	expect_numbers(file);
+	munmap(file, SCATTERED_SIZE);
+	close(fd);
+}
+
+/* Pages that were given back have their bytes again. */
+static void test_dropped_pages(void **state)
+{
+	(void)state;
+	enum { SIZE = 0x8000 };
+	char path[4096];
+	struct dwarf_module dm = { 0 };
+	SCRATCH(tmp);
+
+	snprintf(path, sizeof(path), "%s/testdata/unit/shapes.elf", getenv("SOURCE_DIR"));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *file = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(file != MAP_FAILED);
+	mapped_add(&dm.file, file + 0x10, 0x10, SIZE - 0x10);
+	mapped_confirm(&dm.file);
+	assert_int_equal(dm.file.size, SIZE);
+	/* Beyond the mapping. */
+	mapped_add(&dm.file, file + SIZE, SIZE, 0x1000);
+	assert_int_equal(dm.file.high, SIZE);
+
+	const uint8_t *before = arena_memdup(&tmp, file, SIZE);
+	mapped_drop(&dm, file + 0x10, SIZE - 0x10);
+	assert_memory_equal(before, file, SIZE);
+	mapped_drop(&dm, before, SIZE); /* not of the file */
+	assert_memory_equal(before, file, SIZE);
+	munmap(file, SIZE);
+	close(fd);
+}
+
+/* ---- what is inlined ---- */
+
+static bool is_polled(const struct fixture *f, const char *type_name)
+{
+	return map_has(&f->dm->polled, lookup_name_key(type_name));
+}
+
+static const struct static_place *coroutine_poll(const struct fixture *f, const char *name)
+{
+	return map_get(&f->dm->coroutine_polls, lookup_name_key(name));
+}
+
+static void note_code(const struct poll_place *at, void *arg)
+{
+	uint64_t *ret = arg;
+
+	assert_non_null(at->u);
+	assert_int_equal(*ret, 0);
+	*ret = at->pc;
+}
+
+/* Where the poll function of an async fn of inlined.rs begins; there is one. */
+static uint64_t code_of(struct fixture *f, const char *function)
+{
+	uint64_t pc = 0;
+
+	assert_true(symtab_each_closure(f->dm, function, note_code, &pc));
+	assert_true(pc > 0);
+	return pc;
+}
+
+static struct fixture inlined_open(void)
+{
+	return fixture_open_file("testdata/unit/inlined.elf");
+}
+
+static const char poll_fn_type[] =
+	"core::future::poll_fn::PollFn<inlined::outer::{async_fn#0}::{closure_env#0}>";
+
+/* What the optimiser inlined, at each depth, and nothing else of the unit. */
+static void test_inlined(void **state)
+{
+	struct fixture f = inlined_open();
+	struct unit *u = &f.dm->units[0];
+	uint64_t outer = code_of(&f, "outer"), other = code_of(&f, "other");
+
+	(void)state;
+	assert_false(is_polled(&f, "inlined::Leaf"));
+	assert_false(is_polled(&f, "inlined::Deep"));
+	assert_false(is_polled(&f, poll_fn_type));
+	assert_null(coroutine_poll(&f, "inlined::inner::{async_fn#0}"));
+	polled_read_inlined(f.dm, u, outer);
+	assert_true(is_polled(&f, "inlined::Leaf"));
+	assert_true(is_polled(&f, "inlined::Deep"));
+	assert_true(is_polled(&f, poll_fn_type));
+	/* Polls of other types, of other traits, and what is inlined elsewhere. */
+	assert_false(is_polled(&f, "inlined::Selector"));
+	assert_false(is_polled(&f, "inlined::Chooser"));
+	assert_false(is_polled(&f, "inlined::Elsewhere"));
+	assert_int_equal(f.dm->polled.n, 3);
+	/* A coroutine's poll function goes by its name without generics; a closure is none. */
+	const struct static_place *inner = coroutine_poll(&f, "inlined::inner::{async_fn#0}");
+	assert_non_null(inner);
+	assert_null(inner->next);
+	assert_string_equal(lookup_die_name(f.dm, inner->die), "inlined::inner::{async_fn#0}<u8>");
+	assert_int_equal(f.dm->coroutine_polls.n, 1);
+	/* The unit as a whole was not looked through. */
+	assert_false(u->polled_noted);
+
+	polled_read_inlined(f.dm, u, other);
+	assert_true(is_polled(&f, "inlined::Elsewhere"));
+	assert_int_equal(f.dm->polled.n, 4);
+	assert_int_equal(f.dm->coroutine_polls.n, 1);
+	/* Once is enough. */
+	polled_read_inlined(f.dm, u, outer);
+	assert_ptr_equal(coroutine_poll(&f, "inlined::inner::{async_fn#0}"), inner);
+	fixture_close(&f);
+}
+
+static void test_inlined_nowhere(void **state)
+{
+	struct fixture f = inlined_open();
+	uint64_t outer = code_of(&f, "outer");
+	const uint64_t pcs[] = { 0, 1, outer - 1, outer + 1, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pcs) / sizeof(pcs[0]); i++)
+		polled_read_inlined(f.dm, &f.dm->units[0], pcs[i]);
+	assert_int_equal(f.dm->polled.n, 0);
+	assert_int_equal(f.dm->coroutine_polls.n, 0);
+	fixture_close(&f);
+}
+
+/* A unit that was looked through has said all; nothing of it is noted twice. */
+static void test_inlined_of_a_noted_unit(void **state)
+{
+	static const char name[] = "inlined::inner::{async_fn#0}";
+	struct fixture f = inlined_open();
+	struct unit *u = &f.dm->units[0];
+	uint64_t outer = code_of(&f, "outer");
+
+	(void)state;
+	polled_read(f.dm, u);
+	size_t npolled = f.dm->polled.n, ncoroutines = f.dm->coroutine_polls.n;
+	const struct static_place *inner = coroutine_poll(&f, name);
+	assert_true(is_polled(&f, "inlined::Leaf"));
+	assert_true(is_polled(&f, "inlined::Elsewhere"));
+	assert_non_null(coroutine_poll(&f, "inlined::outer::{async_fn#0}"));
+	assert_non_null(inner);
+	polled_read_inlined(f.dm, u, outer);
+	assert_int_equal(f.dm->polled.n, npolled);
+	assert_int_equal(f.dm->coroutine_polls.n, ncoroutines);
+	assert_ptr_equal(coroutine_poll(&f, name), inner);
+	fixture_close(&f);
+
+	f = inlined_open();
+	f.dm->units[0].polled_noted = true;
+	polled_read_inlined(f.dm, &f.dm->units[0], code_of(&f, "outer"));
+	assert_int_equal(f.dm->polled.n, 0);
+	assert_int_equal(f.dm->coroutine_polls.n, 0);
+	fixture_close(&f);
+}
+
+enum {
+	U = 1,
+	NAMESPACE,
+	STRUCT,
+	STATIC,
+	POLL,
+	DECLARED,
+	NOTHING,
+	BARE,
+	ARGUMENT,
+	CALLER,
+	EMPTY,
+	CALL,
+	CALLING,
+	CALL_SITE,
+	BLOCK,
+};
+enum { FIRST_CALLER = 0x2000, EMPTY_CALLER = 0x2100, SECOND_CALLER = 0x2200 };
+
+static void put_inlined_abbrevs(struct bytes *b)
+{
+	put_abbrev(b, U, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, NAMESPACE, DW_TAG_namespace, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, STRUCT, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, STATIC, DW_TAG_variable, 0, DW_AT_name, DW_FORM_string, DW_AT_linkage_name,
+	           DW_FORM_string, 0);
+	put_abbrev(b, POLL, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_linkage_name,
+	           DW_FORM_string, DW_AT_type, DW_FORM_ref4, 0);
+	put_abbrev(b, DECLARED, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string,
+	           DW_AT_linkage_name, DW_FORM_string, DW_AT_type, DW_FORM_ref4, DW_AT_declaration,
+	           DW_FORM_flag_present, 0);
+	put_abbrev(b, NOTHING, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_linkage_name,
+	           DW_FORM_string, 0);
+	put_abbrev(b, BARE, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, ARGUMENT, DW_TAG_formal_parameter, 0, DW_AT_type, DW_FORM_ref4, 0);
+	put_abbrev(b, CALLER, DW_TAG_subprogram, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	           DW_FORM_data4, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, EMPTY, DW_TAG_subprogram, 0, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	           DW_FORM_data4, DW_AT_name, DW_FORM_string, 0);
+	put_abbrev(b, CALL, DW_TAG_inlined_subroutine, 0, DW_AT_call_line, DW_FORM_data1,
+	           DW_AT_abstract_origin, DW_FORM_ref_addr, 0);
+	put_abbrev(b, CALLING, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin,
+	           DW_FORM_ref_addr, DW_AT_call_line, DW_FORM_data1, 0);
+	put_abbrev(b, CALL_SITE, DW_TAG_GNU_call_site, 0, DW_AT_abstract_origin, DW_FORM_ref_addr,
+	           0);
+	put_abbrev(b, BLOCK, DW_TAG_lexical_block, 1, 0);
+	put_fixed(b, 0, 1);
+}
+
+static uint32_t put_named(struct bytes *b, unsigned code, const char *name)
+{
+	uint32_t ret = (uint32_t)b->n;
+
+	put_uleb(b, code);
+	put_text(b, name);
+	return ret;
+}
+
+/* core::IN::NAME; where it stands in its unit. */
+static uint32_t put_core(struct bytes *b, const char *in, const char *name, size_t unit)
+{
+	put_named(b, NAMESPACE, "core");
+	put_named(b, NAMESPACE, in);
+	uint32_t ret = put_named(b, STRUCT, name) - (uint32_t)unit;
+	put_fixed(b, 0, 2);
+	return ret;
+}
+
+/* A function with an argument and a result that stand there in the unit. */
+static uint32_t put_poll(struct bytes *b, unsigned code, const char *name, uint32_t argument,
+                         uint32_t type)
+{
+	uint32_t ret = put_named(b, code, name);
+
+	if (code != BARE)
+		put_text(b, "_Rpoll");
+	if (code == POLL || code == DECLARED)
+		put_fixed(b, type, 4);
+	put_uleb(b, ARGUMENT);
+	put_fixed(b, argument, 4);
+	put_fixed(b, 0, 1);
+	return ret;
+}
+
+static void put_call(struct bytes *b, uint32_t origin)
+{
+	put_uleb(b, CALL);
+	put_fixed(b, 7, 1);
+	put_fixed(b, origin, 4);
+}
+
+static void begin_calling(struct bytes *b, uint32_t origin)
+{
+	put_uleb(b, CALLING);
+	put_fixed(b, origin, 4);
+	put_fixed(b, 7, 1);
+}
+
+static void begin_caller(struct bytes *b, unsigned code, uint64_t low)
+{
+	put_uleb(b, code);
+	put_fixed(b, low, 8);
+	put_fixed(b, 0x100, 4);
+	put_text(b, "caller");
+}
+
+static void finish_unit(struct bytes *b, size_t unit)
+{
+	put_fixed(b, 0, 1);
+	end_unit(b, unit);
+}
+
+enum origin {
+	FUT,
+	NEVER,
+	CLOSURE,
+	COROUTINE,
+	COROUTINE_BARE,
+	SOME,
+	DECLARATION,
+	OTHER,
+	CALLED,
+	TWIN,
+	LATER,
+	NORIGINS,
+};
+
+/* Abstract poll functions, and what looks like them, of a first unit. */
+static void put_polls(struct bytes *b, uint32_t origins[NORIGINS])
+{
+	static const struct {
+		unsigned code;
+		const char *name, *pinned;
+		bool is_some;
+	} rows[NORIGINS] = {
+		[FUT] = { POLL, "poll", "Pin<&mut app::Fut>", false },
+		[NEVER] = { NOTHING, "poll<u8>", "Pin<&mut app::Never>", false },
+		[CLOSURE] = { POLL, "{closure#0}", "Pin<&mut app::Closure>", false },
+		[COROUTINE] = { POLL, "{async_fn#0}<u8>", "Pin<&mut app::Coroutine>", false },
+		[COROUTINE_BARE] = { BARE, "{async_block#0}", "Pin<&mut app::Bare>", false },
+		[SOME] = { POLL, "poll", "Pin<&mut app::Some>", true },
+		[DECLARATION] = { DECLARED, "poll", "Pin<&mut app::Declared>", false },
+		[OTHER] = { POLL, "poll", "Pin<&app::Shared>", false },
+		[CALLED] = { POLL, "poll", "Pin<&mut app::Called>", false },
+		[TWIN] = { POLL, "poll", "Pin<&mut app::Twin>", false },
+		[LATER] = { POLL, "poll", "Pin<&mut app::Later>", false },
+	};
+	size_t unit = begin_unit(b, 4, 0);
+
+	put_named(b, U, "polls");
+	uint32_t result = put_core(b, "task", "Poll<u8>", unit);
+	uint32_t option = put_core(b, "option", "Option<u8>", unit);
+	for (size_t i = 0; i < NORIGINS; i++) {
+		uint32_t pinned = put_core(b, "pin", rows[i].pinned, unit);
+
+		put_named(b, NAMESPACE, "app");
+		origins[i] = put_poll(b, rows[i].code, rows[i].name, pinned,
+		                      rows[i].is_some ? option : result);
+		put_fixed(b, 0, 1);
+	}
+	finish_unit(b, unit);
+}
+
+/* They stand in units of their own; one where nothing is noted is not scanned. */
+static void test_inlined_of_other_units(void **state)
+{
+	struct hand_made h = { 0 };
+	struct bytes *b = &h.info;
+	uint32_t origins[NORIGINS];
+
+	(void)state;
+	put_inlined_abbrevs(&h.abbrev);
+	put_polls(b, origins);
+	size_t unit = begin_unit(b, 4, 0);
+	put_named(b, U, "plain");
+	uint32_t option = put_core(b, "option", "Option<u8>", unit);
+	uint32_t pinned = put_core(b, "pin", "Pin<&mut app::Plain>", unit);
+	uint32_t run = put_poll(b, NOTHING, "run", pinned, 0);
+	uint32_t poll = put_poll(b, POLL, "poll", pinned, option);
+	finish_unit(b, unit);
+
+	unit = begin_unit(b, 4, 0);
+	put_named(b, U, "callers");
+	begin_caller(b, CALLER, FIRST_CALLER);
+	put_uleb(b, BLOCK);
+	begin_calling(b, run);
+	put_call(b, origins[FUT]);
+	put_fixed(b, 0, 2);
+	put_call(b, poll);
+	begin_calling(b, origins[SOME]);
+	begin_calling(b, origins[CLOSURE]);
+	put_fixed(b, 0, 2);
+	put_call(b, origins[DECLARATION]);
+	put_call(b, origins[OTHER]);
+	put_call(b, origins[NEVER]);
+	put_call(b, origins[COROUTINE]);
+	put_call(b, origins[COROUTINE_BARE]);
+	put_uleb(b, CALL_SITE);
+	put_fixed(b, origins[CALLED], 4);
+	put_fixed(b, 0, 1);
+	/* The same code, of another function. */
+	begin_caller(b, CALLER, FIRST_CALLER);
+	put_call(b, origins[TWIN]);
+	put_fixed(b, 0, 1);
+	begin_caller(b, EMPTY, EMPTY_CALLER);
+	begin_caller(b, CALLER, SECOND_CALLER);
+	put_call(b, origins[LATER]);
+	put_fixed(b, 0, 1);
+	finish_unit(b, unit);
+	struct fixture f = hand_made_open(&h);
+
+	assert_int_equal(f.dm->nunits, 3);
+	struct unit *polls = &f.dm->units[0], *plain = &f.dm->units[1], *u = &f.dm->units[2];
+	assert_false(polls->scanned);
+	polled_read_inlined(f.dm, u, FIRST_CALLER);
+	assert_true(is_polled(&f, "app::Fut"));
+	assert_true(is_polled(&f, "app::Never"));
+	assert_true(is_polled(&f, "app::Twin"));
+	assert_int_equal(f.dm->polled.n, 3);
+	const struct static_place *place = coroutine_poll(&f, "app::{async_fn#0}");
+	assert_non_null(place);
+	assert_int_equal(place->die, origins[COROUTINE]);
+	assert_int_equal(f.dm->coroutine_polls.n, 1);
+	assert_true(polls->scanned);
+	assert_false(plain->scanned);
+	polled_read_inlined(f.dm, u, EMPTY_CALLER);
+	assert_int_equal(f.dm->polled.n, 3);
+	polled_read_inlined(f.dm, u, SECOND_CALLER);
+	assert_true(is_polled(&f, "app::Later"));
+	assert_int_equal(f.dm->polled.n, 4);
+	fixture_close(&f);
+}
+
+/* The unit that they stand in was looked through before, and not the one that calls them. */
+static void test_inlined_of_other_noted_units(void **state)
+{
+	struct hand_made h = { 0 };
+	struct bytes *b = &h.info;
+	uint32_t origins[NORIGINS], more[NORIGINS];
+
+	(void)state;
+	put_inlined_abbrevs(&h.abbrev);
+	put_polls(b, origins);
+	put_polls(b, more);
+	size_t unit = begin_unit(b, 4, 0);
+	put_named(b, U, "callers");
+	begin_caller(b, CALLER, FIRST_CALLER);
+	put_call(b, origins[FUT]);
+	put_call(b, origins[COROUTINE]);
+	put_call(b, more[LATER]);
+	put_fixed(b, 0, 1);
+	finish_unit(b, unit);
+	struct fixture f = hand_made_open(&h);
+
+	f.dm->units[0].polled_noted = f.dm->units[2].polled_noted = true;
+	polled_read_inlined(f.dm, &f.dm->units[2], FIRST_CALLER);
+	assert_true(is_polled(&f, "app::Later"));
+	assert_int_equal(f.dm->polled.n, 1);
+	assert_int_equal(f.dm->coroutine_polls.n, 0);
+	assert_false(f.dm->units[0].scanned);
+	fixture_close(&f);
+}
+
+/* Origins that are no functions, or are nowhere; what comes after them is read all the same. */
+static void test_inlined_of_what_is_none(void **state)
+{
+	struct hand_made h = { 0 };
+	struct bytes *b = &h.info;
+	uint32_t origins[NORIGINS];
+
+	(void)state;
+	put_inlined_abbrevs(&h.abbrev);
+	put_polls(b, origins);
+	size_t unit = begin_unit(b, 4, 0);
+	put_named(b, U, "callers");
+	uint32_t variable = put_named(b, STATIC, "{async_fn#0}");
+	put_text(b, "_Rpoll");
+	begin_caller(b, CALLER, FIRST_CALLER);
+	const uint32_t bad[] = {
+		0, /* the first of all headers */
+		1,
+		(uint32_t)unit,
+		(uint32_t)unit + 11, /* a unit's own DIE */
+		origins[FUT] + 1,    /* in a name */
+		variable,
+		(uint32_t)b->n, /* itself */
+		0x7fffffff,
+		UINT32_MAX,
+	};
+	put_call(b, (uint32_t)b->n);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		put_call(b, bad[i]);
+	put_call(b, origins[FUT]);
+	/* Nothing ends the function, nor the unit. */
+	end_unit(b, unit);
+	struct fixture f = hand_made_open(&h);
+
+	polled_read_inlined(f.dm, &f.dm->units[1], FIRST_CALLER);
+	assert_true(is_polled(&f, "app::Fut"));
+	assert_int_equal(f.dm->polled.n, 1);
+	assert_int_equal(f.dm->coroutine_polls.n, 0);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_never),
+		cmocka_unit_test(test_never_behind),
+		cmocka_unit_test(test_has_poll),
+		cmocka_unit_test(test_polls_of_what_never_ends),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_symbol_at),
+		cmocka_unit_test(test_mapping),
+		cmocka_unit_test(test_scattered),
+		cmocka_unit_test(test_passed_and_released),
+		cmocka_unit_test(test_dropped_pages),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_inlined_nowhere),
+		cmocka_unit_test(test_inlined_of_a_noted_unit),
+		cmocka_unit_test(test_inlined_of_other_units),
+		cmocka_unit_test(test_inlined_of_other_noted_units),
+		cmocka_unit_test(test_inlined_of_what_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
+}

@@ -1,0 +1,398 @@
+/*
+ * Statics by name. A qualified name leads to the units of its crate. A name alone leads nowhere:
+ * then all units are gone through, some at a time so that their notes do not all lie in memory at
+ * once, and the statics that were met on the way are kept as facts.
+ */
+#include <ctype.h>
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/progress.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/records/records.h"
+#include "dwarf/scan/die.h"
+#include "dwarf/types/type.h"
+
+enum {
+	BATCH = 16 << 20,    /* bytes of debug info at a time */
+	MAX_NOTES = 4 << 20, /* of units, where there are several batches */
+	MAX_NAMES = 1 << 17, /* that facts are kept of */
+	MAX_NAMESAKES = 32,  /* that are told */
+	MAX_NAME = 4096,     /* bytes of a qualified one */
+	IS_THREAD_LOCAL = 1, /* a flag of a record */
+};
+
+static const char all_known[] = "*"; /* no name is that */
+
+/* ---- going through units ---- */
+
+/* A variable outside of functions whose place is fixed. */
+typedef void variable_fn(struct dwarf_module *dm, struct unit *u, uint32_t index, void *arg);
+
+typedef VEC(struct unit *) unit_vec;
+
+/* Takes the next units, from *at on; false when there are none. */
+static bool take_batch(struct dwarf_module *dm, const char *crate, size_t len, size_t *at,
+                       unit_vec *batch)
+{
+	uint64_t bytes = 0;
+
+	batch->n = 0;
+	for (; *at < dm->nunits && bytes < BATCH; (*at)++) {
+		struct unit *u = &dm->units[*at];
+
+		if (crate && !unit_is_of_crate(u, crate, len))
+			continue;
+		*vec_push(batch) = u;
+		bytes += u->end - u->start;
+	}
+	return batch->n > 0;
+}
+
+static void visit_variables(struct dwarf_module *dm, struct unit *u, unsigned flags,
+                            variable_fn *visit, void *arg)
+{
+	debuginfo_scan(dm, u);
+	for (size_t i = 0; i < u->nvariables; i++) {
+		if (u->scopes[u->variables[i]].flags & flags)
+			visit(dm, u, u->variables[i], arg);
+	}
+}
+
+/* What a batch noted and read is not needed again. */
+static void drop_batch(struct dwarf_module *dm, const unit_vec *batch)
+{
+	for (size_t i = 0; i < batch->n; i++)
+		mapped_drop(dm, dm->sections.info.data + batch->data[i]->start,
+		            batch->data[i]->end - batch->data[i]->start);
+	debuginfo_relax(dm->di, MAX_NOTES);
+}
+
+static struct error *visit_batches(struct dwarf_module *dm, const char *crate, size_t len,
+                                   unit_vec *batch, unsigned flags, variable_fn *visit, void *arg)
+{
+	size_t at = 0, nbatches = 0;
+
+	while (take_batch(dm, crate, len, &at, batch)) {
+		if (!crate) /* what is half known of one is no answer, but would be kept */
+			TRY(interrupt_check());
+		if (at < dm->nunits && !nbatches)
+			debuginfo_relax(dm->di, MAX_NOTES);
+		debuginfo_scan_all(dm, batch->data, batch->n);
+		for (size_t i = 0; i < batch->n; i++)
+			visit_variables(dm, batch->data[i], flags, visit, arg);
+		progress("looking for statics, unit", at, dm->nunits);
+		if (at < dm->nunits || nbatches)
+			drop_batch(dm, batch);
+		nbatches++;
+	}
+	return NULL;
+}
+
+/* Visits those of a crate, or of all (NULL), that have one of these flags. */
+static struct error *each_variable(struct dwarf_module *dm, const char *crate, size_t len,
+                                   unsigned flags, variable_fn *visit, void *arg)
+{
+	unit_vec batch = { 0 };
+	struct error *err;
+
+	err = visit_batches(dm, crate, len, &batch, flags, visit, arg);
+	vec_free(&batch);
+	return err;
+}
+
+/* The DIE of a variable's type, or of that of the declaration that it completes; 0 none. */
+static uint64_t type_of(struct dwarf_module *dm, uint64_t variable)
+{
+	for (int hop = 0; variable && hop < 4; hop++) {
+		struct unit *u = debuginfo_unit_of(dm, variable);
+		uint64_t next = 0;
+		struct attribute_value v;
+		struct attribute at;
+		struct die d;
+
+		if (!u || !die_read(&dm->sections, u, variable, &d))
+			return 0;
+		while (die_next(&d, &at, &v)) {
+			if (at.name == DW_AT_type)
+				return v.number;
+			if (at.name == DW_AT_specification || at.name == DW_AT_abstract_origin)
+				next = v.number;
+		}
+		variable = next;
+	}
+	return 0;
+}
+
+/* ---- by a qualified name ---- */
+
+struct wanted_static {
+	const char *name, *last;
+	const struct type *type;
+	uint64_t addr;
+	bool found, several;
+};
+
+static void match_static(struct dwarf_module *dm, struct unit *u, uint32_t index, void *arg)
+{
+	struct wanted_static *w = arg;
+	const char *own = scan_scope_name(&dm->sections, u, index);
+
+	if (!own || strcmp(own, w->last) != 0)
+		return;
+	struct scope s = scan_scope(&dm->sections, u, index);
+	STR(whole);
+	if (s.low == 0 || !lookup_append_die_name(dm, s.die, &whole) ||
+	    strcmp(whole.data, w->name) != 0)
+		return;
+	uint64_t type = type_of(dm, s.die);
+	uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s.low });
+	if (w->found && at != w->addr)
+		w->several = true;
+	w->type = type ? type_at(dm, type) : NULL;
+	w->addr = at;
+	w->found |= w->type != NULL;
+}
+
+bool search_static(struct dwarf_module *dm, const char *name, const struct type **type,
+                   uint64_t *addr)
+{
+	const char *colons = strstr(name, "::");
+	struct wanted_static w = { .name = name, .last = qualified_last(name) };
+
+	if (!colons || !dm->dwarf)
+		return false;
+	error_free(
+		each_variable(dm, name, (size_t)(colons - name), SCOPE_ADDRESS, match_static, &w));
+	*type = w.type;
+	*addr = w.addr;
+	return w.found && !w.several;
+}
+
+/* ---- all of them ---- */
+
+struct entry {
+	const char *name;   /* qualified; those of thread-locals as the source has it */
+	const char *last;   /* in name */
+	uint64_t type, low; /* DIE; link-time address */
+	bool thread_local;
+};
+
+struct index {
+	VEC(struct entry) entries;
+	struct map seen; /* hashes of name and address */
+	struct arena names;
+};
+
+static bool is_identifier(const char *name, size_t len)
+{
+	if (len == 0 || isdigit((unsigned char)name[0]))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (!isalnum(c) && c != '_' && c < 0x80)
+			return false;
+	}
+	return true;
+}
+
+/* What thread_local! wrote below the name that the source has: "NAME::{constant#0}::VAL". */
+static bool is_macros_own(const char *part)
+{
+	return part[0] == '{' || strncmp(part, "__", 2) == 0 || strcmp(part, "VAL") == 0;
+}
+
+static void cut_macros_own(struct str *name)
+{
+	const char *last = qualified_last(name->data);
+
+	while (last - name->data > 2 && is_macros_own(last)) {
+		str_truncate(name, (size_t)(last - name->data) - 2);
+		last = qualified_last(name->data);
+	}
+}
+
+static bool is_in_module(const struct dwarf_module *dm, uint64_t low)
+{
+	uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ low });
+
+	/* A linker that dropped it left a tombstone. */
+	return low && at >= dm->module->start && at < dm->module->end;
+}
+
+static void add_entry(struct index *index, struct entry e)
+{
+	if (!map_put(&index->seen, map_key_of_pair(lookup_name_key(e.name), e.low), NULL))
+		return;
+	e.name = arena_strdup(&index->names, e.name);
+	e.last = qualified_last(e.name);
+	if (is_identifier(e.last, strlen(e.last)))
+		*vec_push(&index->entries) = e;
+}
+
+static void note_variable(struct dwarf_module *dm, struct unit *u, uint32_t i, void *arg)
+{
+	const struct scope_note *note = &u->scopes[i];
+	const char *own = scan_scope_name(&dm->sections, u, i);
+
+	/* A large program has a hundred thousand vtables; what has no name completes another. */
+	if (own ? !is_identifier(own, strlen(own)) : !(note->flags & SCOPE_ORIGIN))
+		return;
+	struct entry e = { .thread_local = note->flags & SCOPE_TLS };
+	struct scope s = scan_scope(&dm->sections, u, i);
+	STR(name);
+	if (!e.thread_local) {
+		e.low = s.low;
+		if (!is_in_module(dm, s.low))
+			return;
+	}
+	if (!lookup_append_die_name(dm, s.die, &name) || name.len > MAX_NAME)
+		return;
+	if (e.thread_local)
+		cut_macros_own(&name);
+	e.name = str_text(&name);
+	e.type = type_of(dm, s.die);
+	add_entry(arg, e);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = strcmp(x->last, y->last);
+
+	if (order == 0)
+		order = strcmp(x->name, y->name);
+	return order ? order : x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* The end of those that have the name of the first. */
+static size_t namesakes_end(const struct index *index, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < index->entries.n &&
+	       strcmp(index->entries.data[end].last, index->entries.data[first].last) == 0)
+		end++;
+	return end;
+}
+
+static void keep_namesakes(struct dwarf_module *dm, const struct entry *e, size_t n)
+{
+	size_t told = n < MAX_NAMESAKES ? n : MAX_NAMESAKES;
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(dm), FACT_GLOBALS, 0, e->last);
+	fact_add_number(&d, n);
+	fact_add_number(&d, told);
+	for (size_t i = 0; i < told; i++) {
+		fact_add_text(&d, e[i].name);
+		fact_add_number(&d, e[i].type);
+		fact_add_number(&d, e[i].low);
+		fact_add_number(&d, e[i].thread_local ? IS_THREAD_LOCAL : 0);
+	}
+	fact_end(&d);
+}
+
+static void keep_number(struct dwarf_module *dm, const char *name, size_t n)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(dm), FACT_GLOBALS, 0, name);
+	fact_add_number(&d, n);
+	fact_add_number(&d, 0);
+	fact_end(&d);
+}
+
+/* All of them; of far too many only those that were asked for. */
+static void keep_index(struct dwarf_module *dm, struct index *index, const char *asked)
+{
+	bool all = index->entries.n <= MAX_NAMES, found = false;
+
+	if (index->entries.n)
+		qsort(index->entries.data, index->entries.n, sizeof(*index->entries.data), by_name);
+	for (size_t i = 0, end; i < index->entries.n; i = end) {
+		const struct entry *first = &index->entries.data[i];
+		bool is_it = strcmp(first->last, asked) == 0;
+
+		end = namesakes_end(index, i);
+		if (all || is_it)
+			keep_namesakes(dm, first, end - i);
+		found |= is_it;
+	}
+	if (all)
+		keep_number(dm, all_known, index->entries.n);
+	else if (!found)
+		keep_number(dm, asked, 0);
+	LOG("dwarf", "%zu statics", index->entries.n);
+}
+
+static struct error *make_index(struct dwarf_module *dm, const char *asked)
+{
+	struct index index = { .entries = { 0 } };
+	struct error *err =
+		each_variable(dm, NULL, 0, SCOPE_ADDRESS | SCOPE_TLS, note_variable, &index);
+
+	if (!err)
+		keep_index(dm, &index, asked);
+	vec_free(&index.entries);
+	map_free(&index.seen);
+	arena_free(&index.names);
+	return err;
+}
+
+/* False when it is not known whether there are any. */
+static bool known_globals(struct dwarf_module *dm, const char *name, struct arena *a,
+                          struct global **ret, size_t *nret, size_t *total)
+{
+	struct facts *facts = debuginfo_facts(dm);
+	struct fact fact;
+
+	*ret = NULL;
+	*nret = *total = 0;
+	if (!fact_find(facts, FACT_GLOBALS, 0, name, &fact))
+		return fact_find(facts, FACT_GLOBALS, 0, all_known, &fact);
+	*total = fact_number(&fact);
+	*nret = fact_count(&fact);
+	*total = *total < *nret ? *nret : *total;
+	*ret = NEW_ARRAY(a, struct global, *nret);
+	for (size_t i = 0; i < *nret; i++) {
+		struct global *g = &(*ret)[i];
+		const char *text = fact_text(&fact);
+		uint64_t type = fact_number(&fact), low = fact_number(&fact);
+
+		g->name = text ? text : name;
+		g->type = type ? type_at(dm, type) : NULL;
+		g->thread_local = fact_number(&fact) & IS_THREAD_LOCAL;
+		g->addr = g->thread_local ? 0 : low + dm->module->bias;
+	}
+	return true;
+}
+
+struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct arena *a,
+                             struct global **ret, size_t *nret, size_t *total)
+{
+	if (!is_identifier(name, strlen(name))) {
+		*ret = NULL;
+		*nret = *total = 0;
+		return NULL;
+	}
+	if (known_globals(dm, name, a, ret, nret, total) || !debuginfo_need(dm))
+		return NULL;
+	TRY(make_index(dm, name));
+	known_globals(dm, name, a, ret, nret, total);
+	return NULL;
+}
+
+bool lookup_globals_near(struct dwarf_module *dm)
+{
+	struct fact fact;
+
+	return fact_find(debuginfo_facts(dm), FACT_GLOBALS, 0, all_known, &fact) ||
+	       !debuginfo_need(dm) || dm->sections.info.size <= BATCH;
+}

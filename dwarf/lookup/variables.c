@@ -1,0 +1,415 @@
+#include "dwarf/lookup/variables.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/elf/libdw_lock.h"
+#include "dwarf/records/records.h"
+
+enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
+
+/* A DWARF expression, as far as this evaluator knows its operations. */
+struct expression {
+	struct operation {
+		uint64_t atom, number;
+	} * ops;
+	size_t n; /* 0: there is none */
+};
+
+/* A variable in scope at a pc, and where it lies, said by the frame's registers. */
+struct place {
+	const char *name;
+	const struct type *type;
+	uint64_t die;
+	bool is_parameter, of_callee;
+	struct expression location;
+};
+
+/* What is in scope at a pc. */
+struct scope_plan {
+	struct expression frame_base;
+	VEC(struct place) places;
+	struct arena arena;
+};
+
+struct frame_walk {
+	struct target *target;
+	const struct frame *frame;
+	uint64_t cfa;
+	const struct expression *frame_base;
+};
+
+/* A DWARF expression under evaluation (DWARF 5, 2.5 and 2.6). */
+struct evaluation {
+	uint64_t stack[MAX_STACK];
+	size_t n;
+	bool is_value; /* the result is the value itself, not its address */
+	bool failed;
+};
+
+static void push(struct evaluation *e, uint64_t value)
+{
+	if (e->n == MAX_STACK)
+		e->failed = true;
+	else
+		e->stack[e->n++] = value;
+}
+
+static uint64_t pop(struct evaluation *e)
+{
+	if (e->n == 0) {
+		e->failed = true;
+		return 0;
+	}
+	return e->stack[--e->n];
+}
+
+static void push_register(struct evaluation *e, const struct frame_walk *w, uint64_t number,
+                          uint64_t offset)
+{
+	if (number >= FRAME_REGS || !(w->frame->known_regs & UINT32_C(1) << number))
+		e->failed = true;
+	else
+		push(e, w->frame->regs[number] + offset);
+}
+
+static bool evaluate(const struct frame_walk *w, const struct expression *x, bool allow_base,
+                     uint64_t *ret, bool *is_value);
+
+static void push_frame_base(struct evaluation *e, const struct frame_walk *w, bool allow,
+                            uint64_t offset)
+{
+	uint64_t value;
+	bool is_value;
+
+	if (!allow || !evaluate(w, w->frame_base, false, &value, &is_value))
+		e->failed = true;
+	else
+		push(e, value + offset);
+}
+
+static void push_memory(struct evaluation *e, const struct frame_walk *w)
+{
+	uint64_t value;
+	struct error *err = target_read_uint(w->target, pop(e), 8, &value);
+
+	e->failed |= err != NULL;
+	if (!err)
+		push(e, value);
+	error_free(err);
+}
+
+static void step(struct evaluation *e, const struct frame_walk *w, const struct operation *op,
+                 bool allow_base)
+{
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		push_register(e, w, op->atom - DW_OP_breg0, op->number);
+		return;
+	}
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+		push_register(e, w, op->atom - DW_OP_reg0, 0);
+		e->is_value = true;
+		return;
+	}
+	switch (op->atom) {
+	case DW_OP_fbreg:
+		push_frame_base(e, w, allow_base, op->number);
+		break;
+	case DW_OP_call_frame_cfa:
+		push(e, w->cfa);
+		e->failed |= w->cfa == 0;
+		break;
+	case DW_OP_plus_uconst:
+		push(e, pop(e) + op->number);
+		break;
+	case DW_OP_plus:
+		push(e, pop(e) + pop(e));
+		break;
+	case DW_OP_constu:
+	case DW_OP_consts:
+		push(e, op->number);
+		break;
+	case DW_OP_deref:
+		push_memory(e, w);
+		break;
+	case DW_OP_stack_value:
+		e->is_value = true;
+		break;
+	default:
+		e->failed = true;
+	}
+}
+
+static bool evaluate(const struct frame_walk *w, const struct expression *x, bool allow_base,
+                     uint64_t *ret, bool *is_value)
+{
+	struct evaluation e = { .n = 0 };
+
+	for (size_t i = 0; i < x->n && !e.failed; i++)
+		step(&e, w, &x->ops[i], allow_base);
+	if (e.failed || e.n == 0)
+		return false;
+	*ret = e.stack[e.n - 1];
+	*is_value = e.is_value;
+	return true;
+}
+
+/* ---- what is in scope ---- */
+
+static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr, uint64_t pc)
+{
+	struct expression x = { 0 };
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_getlocation_addr(attr, pc, &ops, &n, 1) != 1 || n > MAX_OPS)
+		return x;
+	x.n = n;
+	x.ops = NEW_ARRAY(a, struct operation, n);
+	for (size_t i = 0; i < n; i++)
+		x.ops[i] = (struct operation){ ops[i].atom, ops[i].number };
+	return x;
+}
+
+static void add_variable(struct scope_plan *plan, const struct function *f, uint64_t pc,
+                         Dwarf_Die *die, bool of_callee)
+{
+	struct place v = { .die = dwarf_dieoffset(die),
+		           .of_callee = of_callee,
+		           .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
+	Dwarf_Attribute location, type, name;
+	Dwarf_Die type_die;
+
+	if (!dwarf_attr(die, DW_AT_location, &location) ||
+	    !dwarf_attr_integrate(die, DW_AT_type, &type) || !dwarf_formref_die(&type, &type_die))
+		return;
+	v.location = read_expression(&plan->arena, &location, pc);
+	if (v.location.n == 0)
+		return;
+	if (dwarf_attr_integrate(die, DW_AT_name, &name))
+		v.name = dwarf_formstring(&name);
+	v.type = type_at(f->dm, dwarf_dieoffset(&type_die));
+	*vec_push(&plan->places) = v;
+}
+
+static void add_scope(struct scope_plan *plan, const struct function *f, uint64_t pc,
+                      Dwarf_Die *die, bool of_callee, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+			add_variable(plan, f, pc, &child, of_callee);
+		else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+		         dwarf_haspc(&child, pc) == 1)
+			add_scope(plan, f, pc, &child,
+			          of_callee || tag == DW_TAG_inlined_subroutine, depth + 1);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *ret)
+{
+	LIBDW_LOCKED;
+	Dwarf_Attribute base;
+	Dwarf_Die die;
+
+	if (!debuginfo_need(f->dm) || !dwarf_offdie(f->dm->dwarf, f->die, &die))
+		return;
+	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
+		ret->frame_base = read_expression(&ret->arena, &base, pc);
+	add_scope(ret, f, pc, &die, false, 0);
+}
+
+/* ---- as facts ---- */
+
+static void keep_expression(struct fact_draft *d, const struct expression *x)
+{
+	fact_add_number(d, x->n);
+	for (size_t i = 0; i < x->n; i++) {
+		fact_add_number(d, x->ops[i].atom);
+		fact_add_number(d, x->ops[i].number);
+	}
+}
+
+static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_plan *plan)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(dm), FACT_FRAME, pc, NULL);
+	keep_expression(&d, &plan->frame_base);
+	fact_add_number(&d, plan->places.n);
+	for (size_t i = 0; i < plan->places.n; i++) {
+		const struct place *v = &plan->places.data[i];
+
+		fact_add_text(&d, v->name);
+		fact_add_number(&d, v->type ? type_die(v->type) : 0);
+		fact_add_number(&d, v->die);
+		fact_add_number(&d, v->is_parameter | v->of_callee << 1);
+		keep_expression(&d, &v->location);
+	}
+	fact_end(&d);
+}
+
+static struct expression know_expression(struct arena *a, struct fact *fact)
+{
+	struct expression x = { .n = fact_count(fact) };
+
+	if (x.n > MAX_OPS)
+		x.n = 0;
+	x.ops = NEW_ARRAY(a, struct operation, x.n);
+	for (size_t i = 0; i < x.n; i++) {
+		x.ops[i].atom = fact_number(fact);
+		x.ops[i].number = fact_number(fact);
+	}
+	return x;
+}
+
+static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *ret)
+{
+	struct fact fact;
+
+	if (!fact_find(debuginfo_facts(dm), FACT_FRAME, pc, NULL, &fact))
+		return false;
+	ret->frame_base = know_expression(&ret->arena, &fact);
+	for (size_t i = fact_count(&fact); i; i--) {
+		struct place v = { .name = fact_text(&fact) };
+		uint64_t flags;
+
+		v.type = type_at(dm, fact_number(&fact));
+		v.die = fact_number(&fact);
+		flags = fact_number(&fact);
+		v.is_parameter = flags & 1;
+		v.of_callee = flags & 2;
+		v.location = know_expression(&ret->arena, &fact);
+		*vec_push(&ret->places) = v;
+	}
+	return true;
+}
+
+static struct variable variable_of(struct dwarf_module *dm, const struct place *p)
+{
+	return (struct variable){ .name = p->name,
+		                  .type = p->type,
+		                  .is_parameter = p->is_parameter,
+		                  .of_callee = p->of_callee,
+		                  .dm = dm,
+		                  .die = p->die };
+}
+
+/* ---- a frame's ---- */
+
+/* What is in scope in a frame, and how its places are evaluated. */
+struct visible {
+	struct scope_plan plan;
+	struct frame_walk walk;
+	struct dwarf_module *dm;
+};
+
+static bool visible_open(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                         struct visible *ret)
+{
+	const struct function *f = lookup_function(di, frame->lookup_pc);
+
+	if (!f)
+		return false;
+	*ret = (struct visible){ .dm = f->dm };
+	ret->walk = (struct frame_walk){ .target = di->target,
+		                         .frame = frame,
+		                         .cfa = cfa,
+		                         .frame_base = &ret->plan.frame_base };
+	uint64_t pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
+	if (!known_plan(f->dm, pc, &ret->plan)) {
+		read_plan(f, pc, &ret->plan);
+		keep_plan(f->dm, pc, &ret->plan);
+	}
+	return true;
+}
+
+static void visible_close(struct visible *s)
+{
+	vec_free(&s->plan.places);
+	arena_free(&s->plan.arena);
+}
+
+static void visit_place(const struct visible *s, const struct place *p, variable_fn *visit,
+                        void *arg)
+{
+	struct variable v = variable_of(s->dm, p);
+	uint64_t result;
+	bool is_value;
+
+	if (!evaluate(&s->walk, &p->location, true, &result, &is_value))
+		return;
+	v.in_memory = !is_value;
+	v.addr = is_value ? 0 : result;
+	v.value = is_value ? result : 0;
+	visit(&v, arg);
+}
+
+void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                        variable_fn *visit, void *arg)
+{
+	struct visible s;
+
+	if (!visible_open(di, frame, cfa, &s))
+		return;
+	for (size_t i = 0; i < s.plan.places.n; i++)
+		visit_place(&s, &s.plan.places.data[i], visit, arg);
+	visible_close(&s);
+}
+
+/* ---- pieces ---- */
+
+static bool piece_word(const struct visible *s, const struct expression *piece, uint64_t *ret)
+{
+	bool is_value;
+
+	if (!evaluate(&s->walk, piece, true, ret, &is_value))
+		return false;
+	if (is_value)
+		return true;
+	struct error *err = target_read_uint(s->walk.target, *ret, 8, ret);
+	bool ok = !err;
+	error_free(err);
+	return ok;
+}
+
+/* An expression for each piece, and after it how many bytes it has; an empty one is not there. */
+static void visit_pieces(const struct visible *s, const struct place *p, variable_word_fn *visit,
+                         void *arg)
+{
+	struct variable_word w = { .v = variable_of(s->dm, p) };
+	struct expression piece = { .ops = p->location.ops };
+
+	for (size_t i = 0; i < p->location.n; i++) {
+		const struct operation *op = &p->location.ops[i];
+
+		if (op->atom != DW_OP_piece) {
+			piece.n++;
+			continue;
+		}
+		if (op->number == 8 && piece.n && piece_word(s, &piece, &w.word))
+			visit(&w, arg);
+		if (op->number > UINT32_MAX)
+			return;
+		w.offset += op->number;
+		piece = (struct expression){ .ops = p->location.ops + i + 1 };
+	}
+}
+
+void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
+                         variable_word_fn *visit, void *arg)
+{
+	struct visible s;
+
+	if (!visible_open(di, frame, cfa, &s))
+		return;
+	for (size_t i = 0; i < s.plan.places.n; i++)
+		visit_pieces(&s, &s.plan.places.data[i], visit, arg);
+	visible_close(&s);
+}

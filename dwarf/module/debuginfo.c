@@ -1,0 +1,643 @@
+#include "dwarf/module/debuginfo.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/progress.h"
+#include "debugger/base/vec.h"
+#include "debugger/elf/libdw_lock.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/poll_candidates.h"
+#include "dwarf/lookup/type_names.h"
+#include "dwarf/module/alternate.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/store/cache.h"
+
+enum {
+	PASSING = PARALLEL_MAX, /* index of a scanner */
+	MUCH_INFO = 64 << 20, /* bytes, of which the heads of units are hardly the next ones read */
+};
+
+struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
+{
+	struct debuginfo *di = calloc(1, sizeof(*di));
+
+	if (!di)
+		out_of_memory();
+	di->target = t;
+	di->modules = NEW_ARRAY(&di->arena, struct dwarf_module *, t->nmodules + 1);
+	for (int main_first = 1; main_first >= 0; main_first--) {
+		for (size_t i = 0; i < t->nmodules; i++) {
+			struct module *m = &t->modules[i];
+
+			if (!m->dwfl || m->is_main != (bool)main_first)
+				continue;
+			struct dwarf_module *dm = NEW(&di->arena, struct dwarf_module);
+			dm->di = di;
+			dm->module = m;
+			dm->tier = DWARF_NONE;
+			di->modules[di->nmodules++] = dm;
+		}
+	}
+	*ret = di;
+	return NULL;
+}
+
+/* All but the types. */
+static void forget_searches(struct dwarf_module *dm)
+{
+	struct map *const maps[] = {
+		&dm->by_name,         &dm->functions,      &dm->statics,        &dm->polled,
+		&dm->coroutine_polls, &dm->poll_crates[0], &dm->poll_crates[1], &dm->poll_visits,
+		&dm->symbols_at,      &dm->poll_dies,      &dm->unoptimised,
+	};
+
+	symtab_forget(dm);
+	type_names_forget(dm);
+	poll_names_free(dm->poll_names);
+	dm->poll_names = NULL;
+	instances_forget(dm);
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i <= PASSING; i++) {
+		scanner_free(dm->scanners[i]);
+		dm->scanners[i] = NULL;
+	}
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_free(maps[i]);
+}
+
+/* What the cache writes takes memory of its own: what it does not need goes before. */
+static void forget_module(struct dwarf_module *dm)
+{
+	forget_searches(dm);
+	if (dm->is_twin) {
+		facts_free(dm->facts);
+		dm->facts = NULL;
+	} else {
+		cache_close(dm);
+	}
+	forget_searches(dm);
+	map_free(&dm->types);
+	mapped_wait(dm);
+	alternate_close(dm);
+}
+
+void debuginfo_close(struct debuginfo *di)
+{
+	if (!di)
+		return;
+	for (size_t i = 0; i < di->nmodules; i++)
+		forget_module(di->modules[i]);
+	arena_free(&di->arena);
+	free(di);
+}
+
+static void forget_notes(struct dwarf_module *dm, bool keep)
+{
+	for (size_t i = 0; i < dm->nunits; i++)
+		scan_forget(&dm->units[i]);
+	for (size_t i = 0; i <= PASSING; i++) {
+		if (dm->scanners[i])
+			scanner_reset(dm->scanners[i], keep);
+	}
+}
+
+static void forget_passing(struct dwarf_module *dm)
+{
+	if (!dm->scanners[PASSING])
+		return;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].passing)
+			scan_forget(&dm->units[i]);
+	}
+	scanner_reset(dm->scanners[PASSING], true);
+}
+
+void debuginfo_enter_crate(struct debuginfo *di, uint64_t addr)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		const struct unit *u = debuginfo_unit_of_code(dm, addr);
+		uint64_t key = u && di->one_thread ? u->crate_key : 0;
+
+		if (key != dm->crate_at_hand)
+			forget_passing(dm);
+		dm->crate_at_hand = key;
+	}
+}
+
+/* keep: the memory of notes, for those that come. */
+static void relax(struct debuginfo *di, size_t limit, bool keep)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+		size_t bytes = 0;
+
+		for (size_t j = 0; j < dm->nunits; j++)
+			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
+		if (bytes > limit)
+			forget_notes(dm, keep);
+		mapped_trim(dm);
+	}
+}
+
+void debuginfo_relax(struct debuginfo *di, size_t limit)
+{
+	relax(di, limit, limit > 0);
+}
+
+void debuginfo_rest(struct debuginfo *di, size_t limit)
+{
+	relax(di, limit, false);
+	for (size_t i = 0; i < di->nmodules; i++)
+		mapped_rest(di->modules[i]);
+}
+
+static struct section section_of(Elf_Scn *scn)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	return data && data->d_buf ? (struct section){ data->d_buf, data->d_size }
+	                           : (struct section){ NULL, 0 };
+}
+
+/* What of the debug sections of an ELF file this build cannot use. */
+struct obstacles {
+	bool zstd, other_compression, types;
+};
+
+/* A .zdebug section that libdw has not uncompressed in place yet. */
+static bool is_gnu_compressed(Elf_Scn *scn)
+{
+	struct section s = section_of(scn);
+
+	return s.size >= 4 && memcmp(s.data, "ZLIB", 4) == 0;
+}
+
+static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mapping *mapping,
+                          struct obstacles *obstacles)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} table[] = {
+		{ "info", offsetof(struct dwarf_sections, info) },
+		{ "abbrev", offsetof(struct dwarf_sections, abbrev) },
+		{ "str", offsetof(struct dwarf_sections, str) },
+		{ "line", offsetof(struct dwarf_sections, line) },
+		{ "line_str", offsetof(struct dwarf_sections, line_str) },
+		{ "str_offsets", offsetof(struct dwarf_sections, str_offsets) },
+		{ "addr", offsetof(struct dwarf_sections, addr) },
+		{ "aranges", offsetof(struct dwarf_sections, aranges) },
+		{ "ranges", offsetof(struct dwarf_sections, ranges) },
+	};
+	size_t shstrndx;
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrstrndx(elf, &shstrndx) != 0)
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		GElf_Chdr chdr;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
+			continue;
+		const char *name = elf_strptr(elf, shstrndx, shdr.sh_name);
+		bool gnu = name && strncmp(name, ".zdebug_", 8) == 0;
+		if (!name || (!gnu && strncmp(name, ".debug_", 7) != 0))
+			continue;
+		const char *tail = name + (gnu ? 8 : 7);
+		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+			if (strcmp(tail, table[i].name) != 0)
+				continue;
+			/* libdw uncompresses what it opened; a section it did not want is ours. */
+			if ((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr)) {
+				if (chdr.ch_type == 2 /* ELFCOMPRESS_ZSTD, gABI 4.3 */)
+					obstacles->zstd = true;
+				else if (elf_compress(scn, 0, 0) < 0)
+					obstacles->other_compression = true;
+			} else if (gnu && is_gnu_compressed(scn) &&
+			           elf_compress_gnu(scn, 0, 0) < 0) {
+				obstacles->other_compression = true;
+			}
+			struct section found = section_of(scn);
+			*(struct section *)((char *)s + table[i].offset) = found;
+			if (table[i].offset == offsetof(struct dwarf_sections, str))
+				mapped_add_scattered(mapping, found.data, shdr.sh_offset,
+				                     found.size);
+			else
+				mapped_add(mapping, found.data, shdr.sh_offset, found.size);
+		}
+	}
+}
+
+static bool has_symtab(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
+			return true;
+	}
+	return false;
+}
+
+static void no_dwarf(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	struct obstacles obstacles = { 0 };
+
+	if (elf)
+		read_sections(elf, &dm->sections, &dm->file, &obstacles);
+	dm->sections = (struct dwarf_sections){ 0 };
+	dm->file = (struct file_mapping){ 0 };
+	dm->tier = elf && has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
+	if (obstacles.zstd)
+		dm->tier_reason = "its debug sections are compressed with zstd, which this libdw "
+				  "cannot read: recompress with `objcopy "
+				  "--compress-debug-sections=zlib`, or use elfutils 0.191 or newer";
+	else if (dm->tier == DWARF_SYMBOLS)
+		dm->tier_reason = "it was built without debug info: build with `debug = 2` (or "
+				  "`debug = \"full\"`) in the Cargo profile";
+	else
+		dm->tier_reason =
+			"it is stripped: keep a copy with debug info (Cargo `debug = 2`, "
+			"`strip = \"none\"`), or a separate debug file by build-id, or give "
+			"--layout "
+			"FILE, which `asyncdbg layout EXE -o FILE` makes of the build before strip";
+}
+
+/* debug = 1 emits functions but no type: no unit of a Rust crate other than std has a struct. */
+static void decide_tier(struct dwarf_module *dm)
+{
+	size_t looked = 0;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].dwo_name) {
+			dm->tier = DWARF_SYMBOLS;
+			dm->tier_reason =
+				"its debug info is split into .dwo or .dwp files, which are "
+				"not read: build with `split-debuginfo = \"off\"` in the "
+				"Cargo profile";
+			return;
+		}
+	}
+	dm->tier = DWARF_LINES;
+	for (size_t i = 0; i < dm->nunits && looked < 16; i++) {
+		struct unit *u = &dm->units[i];
+
+		/* Units of std have no types even in full builds. */
+		if (!u->name || strncmp(u->name, "/rustc/", 7) == 0 || u->end - u->start < 200)
+			continue;
+		looked++;
+		if (scan_has_tag(&dm->sections, u, DW_TAG_structure_type)) {
+			dm->tier = DWARF_FULL;
+			return;
+		}
+	}
+	if (!search_rustc_version(dm)) {
+		/* Not a Rust program: nothing is missing that another build would bring. */
+		dm->tier = DWARF_FULL;
+		return;
+	}
+	dm->tier_reason = "it has line tables only (Cargo `debug = 1` or "
+			  "\"line-tables-only\"): build with `debug = 2`";
+}
+
+static void pass_unit(const uint8_t *end, void *arg)
+{
+	mapped_passed(arg, end);
+}
+
+static void read_units(struct dwarf_module *dm)
+{
+	struct mapped_pass pass = { dm, dm->sections.info.data };
+	const struct scan_watcher watcher = { pass_unit, &pass };
+
+	dm->units = scan_units(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
+	if (dm->sections.info.size >= MUCH_INFO)
+		mapped_drop(dm, dm->sections.info.data, dm->sections.info.size);
+}
+
+static void load(struct dwarf_module *dm)
+{
+	LIBDW_LOCKED;
+	Dwarf_Addr bias;
+
+	dm->dwarf = dwfl_module_getdwarf(dm->module->dwfl, &bias);
+	if (!dm->dwarf) {
+		LOG("dwarf", "%s: %s", dm->module->path, dwfl_errmsg(-1));
+		no_dwarf(dm);
+		return;
+	}
+	struct obstacles obstacles = { 0 };
+	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &dm->file, &obstacles);
+	mapped_confirm(&dm->file);
+	if (obstacles.zstd || obstacles.other_compression) {
+		dm->dwarf = NULL;
+		no_dwarf(dm);
+		return;
+	}
+	alternate_open(dm);
+	symtab_read_ahead(dm);
+	read_units(dm);
+	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
+	    dm->sections.info.size);
+	if (dm->nunits == 0) {
+		dm->dwarf = NULL;
+		dm->tier = DWARF_SYMBOLS;
+		dm->tier_reason = "its .debug_info is corrupt: no unit could be read";
+		return;
+	}
+	decide_tier(dm);
+}
+
+bool debuginfo_need(struct dwarf_module *dm)
+{
+	if (!dm->loaded) {
+		dm->loaded = true;
+		/* What is in a layout file is all there is: its DIEs are not those of another. */
+		if (!facts_are_whole(debuginfo_facts(dm)))
+			load(dm);
+	}
+	return dm->dwarf != NULL;
+}
+
+struct facts *debuginfo_facts(struct dwarf_module *dm)
+{
+	if (!dm->facts)
+		dm->facts = cache_open(dm);
+	return dm->facts;
+}
+
+/* The tier and the compiler, by facts if they tell. */
+static void describe(struct dwarf_module *dm)
+{
+	struct fact_draft d;
+	struct fact fact;
+
+	if (dm->described)
+		return;
+	dm->described = true;
+	if (fact_find(debuginfo_facts(dm), FACT_MODULE, 1, NULL, &fact)) {
+		uint64_t tier = fact_number(&fact);
+
+		dm->tier = tier < DWARF_NONE ? (enum dwarf_tier)tier : DWARF_NONE;
+		dm->tier_reason = fact_text(&fact);
+		dm->rustc = fact_text(&fact);
+		dm->own_package = fact_text(&fact);
+		return;
+	}
+	debuginfo_need(dm);
+	dm->rustc = search_rustc_version(dm);
+	dm->own_package = search_own_package(dm);
+	fact_begin(&d, dm->facts, FACT_MODULE, 1, NULL);
+	fact_add_number(&d, dm->tier);
+	fact_add_text(&d, dm->tier_reason);
+	fact_add_text(&d, dm->rustc);
+	fact_add_text(&d, dm->own_package);
+	fact_end(&d);
+}
+
+const char *debuginfo_own_package(struct dwarf_module *dm)
+{
+	describe(dm);
+	return dm->own_package;
+}
+
+const char *debuginfo_rustc_version(struct dwarf_module *dm)
+{
+	describe(dm);
+	return dm->rustc;
+}
+
+uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
+{
+	LIBDW_LOCKED;
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	/* Another number than before debug files were checked: what was kept then may be wrong. */
+	uint64_t hash = 2;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while (elf && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		/* The bias is in no file: libdwfl adds it to what it has read. */
+		uint64_t values[] = { shdr.sh_name, shdr.sh_type, shdr.sh_offset, shdr.sh_size };
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+			hash = (hash ^ values[i]) * UINT64_C(0x100000001b3) ^ hash >> 32;
+	}
+	return hash;
+}
+
+bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
+{
+	LIBDW_LOCKED;
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	bool constant = false;
+	size_t n;
+
+	if (!elf || elf_getphdrnum(elf, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr p;
+
+		if (!gelf_getphdr(elf, (int)i, &p) || addr < p.p_vaddr ||
+		    addr - p.p_vaddr >= p.p_memsz)
+			continue;
+		constant |=
+			p.p_type == PT_GNU_RELRO || (p.p_type == PT_LOAD && !(p.p_flags & PF_W));
+	}
+	return constant;
+}
+
+void debuginfo_constants(struct dwarf_module *dm, uint64_t *low, uint64_t *high)
+{
+	LIBDW_LOCKED;
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	GElf_Ehdr header;
+	size_t n;
+
+	*low = *high = 0;
+	if (!elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &n) != 0)
+		return;
+	bool relocated = header.e_type != ET_EXEC, has_relro = false;
+	GElf_Phdr p;
+	for (size_t i = 0; i < n; i++)
+		has_relro |= gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_GNU_RELRO;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p) ||
+		    p.p_type != (relocated && has_relro ? PT_GNU_RELRO : PT_LOAD) ||
+		    (!relocated && (p.p_flags & PF_W)))
+			continue;
+		*low = *high == 0 || p.p_vaddr < *low ? p.p_vaddr : *low;
+		*high = p.p_vaddr + p.p_memsz > *high ? p.p_vaddr + p.p_memsz : *high;
+	}
+}
+
+struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		if (di->modules[i]->module == m) {
+			describe(di->modules[i]);
+			return di->modules[i];
+		}
+	}
+	return NULL;
+}
+
+struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *last = dm->last_unit;
+	size_t lo = 0, hi = dm->nunits;
+
+	/* Types stand beside those of their members. */
+	if (last && die >= last->start && die < last->end)
+		return last;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (dm->units[mid].start <= die)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0 || die >= dm->units[lo - 1].end)
+		return NULL;
+	return dm->last_unit = &dm->units[lo - 1];
+}
+
+void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner)
+{
+	mapped_will_read(dm, dm->sections.info.data + u->start, u->end - u->start);
+	scan_unit(&dm->sections, u, scanner);
+}
+
+struct scanner *debuginfo_scanner_for(struct dwarf_module *dm, struct unit *u)
+{
+	u->passing = dm->crate_at_hand && u->crate_key == dm->crate_at_hand;
+	struct scanner **scanner = &dm->scanners[u->passing ? PASSING : 0];
+
+	if (!*scanner)
+		*scanner = scanner_new();
+	return *scanner;
+}
+
+void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
+{
+	if (u->scanned)
+		return;
+	LOG("dwarf", "scan %s", u->name ? u->name : "?");
+	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
+	debuginfo_scan_with(dm, u, debuginfo_scanner_for(dm, u));
+	dm->nscanned++;
+	mapped_read(dm, u->end - u->start);
+}
+
+/* Takes note of the unit's statics: where two lie at one address, each leads to the next. */
+static void note_statics(struct dwarf_module *dm, struct unit *u)
+{
+	u->vtables_noted = true;
+	for (size_t i = 0; i < u->nvariables; i++) {
+		if (!(u->scopes[u->variables[i]].flags & SCOPE_ADDRESS))
+			continue;
+		struct scope s = scan_scope(&dm->sections, u, u->variables[i]);
+		struct static_place *place = NEW(&dm->di->arena, struct static_place);
+
+		if (!s.low)
+			continue;
+		*place = (struct static_place){ s.die, map_get(&dm->statics, s.low) };
+		map_put(&dm->statics, s.low, place);
+	}
+}
+
+uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link)
+{
+	static const char suffix[] = "::{vtable}";
+	size_t suffix_len = sizeof(suffix) - 1;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].scanned && !dm->units[i].vtables_noted)
+			note_statics(dm, &dm->units[i]);
+	}
+	const struct static_place *place = map_get(&dm->statics, link);
+	for (; place; place = place->next) {
+		struct unit *u = debuginfo_unit_of(dm, place->die);
+		if (u)
+			debuginfo_scan(dm, u);
+		uint32_t index = u ? scan_scope_at(u, place->die) : SCOPE_NONE;
+		const char *name =
+			index != SCOPE_NONE ? scan_scope_name(&dm->sections, u, index) : NULL;
+		size_t len = name ? strlen(name) : 0;
+
+		if (len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0)
+			return place->die;
+	}
+	return 0;
+}
+
+struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
+{
+	struct unit *u = debuginfo_unit_of(dm, die);
+
+	if (u)
+		debuginfo_scan(dm, u);
+	return u;
+}
+
+/* Copies the version-like text (digits, dots, pre-release) at p. */
+static const char *version_at(struct debuginfo *di, const char *p)
+{
+	size_t n = strspn(p, "0123456789.");
+
+	if (n == 0)
+		return NULL;
+	if (p[n] == '-' || p[n] == '+')
+		n += strspn(p + n, "abcdefghijklmnopqrstuvwxyz0123456789.-+");
+	return arena_strndup(&di->arena, p, n);
+}
+
+const char *search_crate_version(struct dwarf_module *dm, const char *crate)
+{
+	SCRATCH(tmp);
+	const char *wanted = arena_printf(&tmp, "/%s-", crate);
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const char *at = dm->units[i].name ? strstr(dm->units[i].name, wanted) : NULL;
+
+		if (at && at[strlen(wanted)] >= '0' && at[strlen(wanted)] <= '9')
+			return version_at(dm->di, at + strlen(wanted));
+	}
+	return NULL;
+}
+
+const char *search_rustc_version(struct dwarf_module *dm)
+{
+	static const char wanted[] = "rustc version ";
+	const char *newest = NULL;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const struct unit *u = &dm->units[i];
+		const char *at = u->producer ? strstr(u->producer, wanted) : NULL;
+
+		if (!at)
+			continue;
+		newest = at + sizeof(wanted) - 1;
+		/* std's units were made by the compiler's own builders: prefer another. */
+		if (!u->name || strncmp(u->name, "/rustc/", 7) != 0)
+			break;
+	}
+	return newest ? version_at(dm->di, newest) : NULL;
+}

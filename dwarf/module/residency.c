@@ -1,0 +1,262 @@
+#include "dwarf/module/residency.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "debugger/base/log.h"
+#include "dwarf/module/debuginfo.h"
+
+#ifndef MADV_POPULATE_READ /* madvise(2): since Linux 5.14 */
+#define MADV_POPULATE_READ 22
+#endif
+
+/*
+ * Of all memory, and of files: below the latter it is not worth it. In folios a few faults map as
+ * much as hundreds do later.
+ */
+enum {
+	MAX_RESIDENT = 126 << 20,
+	MAX_IN_FOLIOS = 100 << 20,
+	MAX_FILES = 30 << 20,
+	MAX_SCATTERED = 22 << 20,
+	PAGE = 4096,
+	FAULT = 64 << 10,    /* bytes that the kernel maps at once, by default */
+	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
+	PIECE = 1 << 20,
+	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
+	ASK_FOLIOS_AFTER = 8 << 20,
+	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
+	SPARE = 32 << 20, /* a sweep that gives back less must go on */
+	SWEEPS_OF_FOLIOS = 2, /* they cost little, but folios come back whole */
+	STRIDE = 16 << 20,    /* of a pass, between two questions */
+};
+
+bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
+{
+	uint8_t *base = (uint8_t *)(uintptr_t)((uintptr_t)data - offset);
+
+	if (!data || offset > SIZE_MAX - size || (uintptr_t)base % PAGE != 0)
+		return false;
+	if (!m->base)
+		*m = (struct file_mapping){ .base = base, .low = offset, .high = offset };
+	if (m->base != base || (m->size && offset + size > m->size))
+		return false;
+	parallel_wait(&m->sweeper);
+	m->low = offset < m->low ? offset : m->low;
+	m->high = offset + size > m->high ? offset + size : m->high;
+	return true;
+}
+
+void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
+{
+	if (mapped_add(m, data, offset, size))
+		m->scattered = (struct file_part){ offset, offset + size };
+}
+
+/*
+ * A folio is mapped whole only where all of it fits into one mapping: pieces that differ in a flag
+ * are mappings of their own, and end within folios.
+ */
+static void make_pieces(const struct file_mapping *m, struct file_part part)
+{
+	uintptr_t end = (uintptr_t)(m->base + part.high);
+	uintptr_t at = (uintptr_t)(m->base + part.low) / PIECE * PIECE + PIECE + PIECE / 2;
+
+	for (; at + PIECE <= end; at += 2 * PIECE) {
+		if (madvise((void *)at, PIECE, MADV_NOHUGEPAGE) != 0)
+			return; /* a kernel without huge pages has no large folios either */
+	}
+}
+
+void mapped_confirm(struct file_mapping *m)
+{
+	FILE *maps = m->base ? fopen("/proc/self/maps", "re") : NULL;
+	uintptr_t first = (uintptr_t)m->base + m->low;
+	unsigned long long start, end, offset, inode;
+	char *line = NULL;
+	size_t space = 0;
+
+	m->size = 0;
+	while (maps && getline(&line, &space, maps) > 0) {
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end, &offset, &inode) != 4)
+			continue;
+		/* What was allocated, as for a section that was compressed, has no inode. */
+		if (first >= start && first < end && inode && start - (uintptr_t)m->base == offset)
+			m->size = (size_t)(end - (uintptr_t)m->base);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (m->high > m->size)
+		m->size = 0;
+	if (m->size)
+		make_pieces(m, m->scattered);
+}
+
+/* Whole pages between two offsets of the file. */
+static void drop(const struct file_mapping *m, size_t low, size_t high)
+{
+	low = (low + PAGE - 1) & ~(size_t)(PAGE - 1);
+	high &= ~(size_t)(PAGE - 1);
+	if (low < high && madvise(m->base + low, high - low, MADV_DONTNEED) != 0)
+		LOG("dwarf", "madvise failed");
+}
+
+/* Cut through, a huge page would have to be mapped anew, page by page. */
+static void drop_folios(const struct file_mapping *m, size_t low, size_t high)
+{
+	uintptr_t base = (uintptr_t)m->base;
+	uintptr_t first = (base + low) / HUGE_PAGE * HUGE_PAGE;
+	uintptr_t end = (base + high + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+
+	drop(m, first > base + m->low ? first - base : m->low,
+	     end < base + m->high ? end - base : m->high);
+}
+
+/* Is more resident than so many bytes, and of files than so many? */
+static bool is_more_of(size_t bytes, size_t files)
+{
+	unsigned long long total, resident, shared;
+	char text[128];
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return sscanf(text, "%llu %llu %llu", &total, &resident, &shared) == 3 &&
+	       resident > bytes / PAGE && shared > files / PAGE;
+}
+
+/* The latter than is worth giving back. */
+static bool is_more(size_t bytes)
+{
+	return is_more_of(bytes, MAX_FILES);
+}
+
+/* One thread at work on it is enough: what is resident is the process's. */
+static atomic_flag sweeping = ATOMIC_FLAG_INIT;
+
+static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
+{
+	size_t step = m->in_pieces ? SWEEP : m->size;
+
+	for (size_t at = low; at < high; at += step)
+		drop(m, at, step < high - at ? at + step : high);
+}
+
+/* What is scattered costs most to give back, and to map again: last. */
+static void *sweep(void *arg)
+{
+	const struct file_mapping *m = arg;
+	struct file_part last = m->scattered;
+
+	if (last.high == 0)
+		last.low = last.high = m->high;
+	sweep_part(m, m->low, last.low);
+	sweep_part(m, last.high, m->high);
+	if (m->sweep_all || is_more_of(MAX_RESIDENT - SPARE, MAX_SCATTERED))
+		sweep_part(m, last.low, last.high);
+	atomic_flag_clear(&sweeping);
+	return NULL;
+}
+
+/* To unmap a page takes half as long as to map it. */
+static void sweep_if_more(struct file_mapping *m, size_t bytes)
+{
+	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
+		return;
+	parallel_wait(&m->sweeper);
+	if (atomic_flag_test_and_set(&sweeping))
+		return;
+	if (!m->in_pieces && m->nsweeps == SWEEPS_OF_FOLIOS) {
+		make_pieces(m, (struct file_part){ m->low, m->high });
+		m->in_pieces = true;
+	}
+	m->nsweeps += !m->in_pieces;
+	m->sweep_all = bytes == 0;
+	/* Of folios it takes less time than a thread needs to begin, and much may be mapped in
+	 * that. */
+	if (!m->in_pieces || !parallel_start(&m->sweeper, sweep, m))
+		sweep(m);
+}
+
+void mapped_trim(struct dwarf_module *dm)
+{
+	dm->file.unasked = 0;
+	sweep_if_more(&dm->file, dm->file.in_pieces ? MAX_RESIDENT : MAX_IN_FOLIOS);
+}
+
+void mapped_touched(struct dwarf_module *dm)
+{
+	/* In folios each may have mapped a whole one. */
+	long many = dm->file.in_pieces ? ASK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
+	struct rusage usage;
+
+	if (!dm->file.size || getrusage(RUSAGE_THREAD, &usage) != 0 ||
+	    usage.ru_minflt - dm->file.faults < many)
+		return;
+	dm->file.faults = usage.ru_minflt;
+	mapped_trim(dm);
+}
+
+void mapped_read(struct dwarf_module *dm, size_t bytes)
+{
+	dm->file.unasked += bytes;
+	if (dm->file.unasked >= ASK_AFTER)
+		mapped_trim(dm);
+}
+
+void mapped_rest(struct dwarf_module *dm)
+{
+	sweep_if_more(&dm->file, 0);
+}
+
+void mapped_release(struct dwarf_module *dm)
+{
+	parallel_wait(&dm->file.sweeper);
+	if (dm->file.size)
+		sweep_part(&dm->file, dm->file.low, dm->file.high);
+}
+
+void mapped_wait(struct dwarf_module *dm)
+{
+	parallel_wait(&dm->file.sweeper);
+}
+
+void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)
+{
+	const struct file_mapping *m = &dm->file;
+
+	if (m->size && data >= m->base + m->low && data + size <= m->base + m->high)
+		drop_folios(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
+}
+
+void mapped_will_read(const struct dwarf_module *dm, const uint8_t *data, size_t size)
+{
+	const struct file_mapping *m = &dm->file;
+	uintptr_t low = (uintptr_t)data & ~(uintptr_t)(PAGE - 1);
+	uintptr_t high = ((uintptr_t)data + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+	/* In folios a fault maps as much. Old kernels do not know how; then pages come one by one.
+	 */
+	if (m->size && m->in_pieces && data >= m->base + m->low && data + size <= m->base + m->high)
+		madvise((void *)low, high - low, MADV_POPULATE_READ);
+}
+
+void mapped_passed(struct mapped_pass *pass, const uint8_t *p)
+{
+	if ((size_t)(p - pass->from) < STRIDE)
+		return;
+	if (is_more(MAX_FILES))
+		mapped_drop(pass->dm, pass->from, (size_t)(p - pass->from));
+	pass->from = p;
+}

@@ -1,0 +1,137 @@
+#include "dwarf/names/impl_header.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char as_future[] = "$u20$as$u20$core..future..future..Future$GT$",
+		  for_type[] = "_$LT$impl$u20$core..future..future..Future$u20$for$u20$";
+
+struct text {
+	const char *p, *end;
+};
+
+static bool take(struct text *t, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(t->end - t->p) < len || memcmp(t->p, word, len) != 0)
+		return false;
+	t->p += len;
+	return true;
+}
+
+static size_t identifier_len(const struct text *t)
+{
+	const char *p = t->p;
+
+	while (p < t->end && (isalnum((unsigned char)*p) || *p == '_'))
+		p++;
+	return (size_t)(p - t->p);
+}
+
+/* "app..module..Foo": two components at least, for all types have a crate. */
+static bool take_path(struct text *t)
+{
+	size_t n = 0, len;
+
+	do {
+		/* "_$u7b$" is how a component that is no identifier starts. */
+		len = identifier_len(t);
+		t->p += len;
+		n++;
+	} while (len && take(t, ".."));
+	return len && n > 1;
+}
+
+/* "T": paths and primitive types are spelled otherwise. */
+static bool take_parameter(struct text *t)
+{
+	size_t len = identifier_len(t);
+
+	if (len == 0 || !isupper((unsigned char)*t->p))
+		return false;
+	t->p += len;
+	return t->p == t->end || *t->p != '.';
+}
+
+/* "<Fut as core::future::future::Future>::Output" */
+static bool take_projection(struct text *t)
+{
+	if (!take(t, "$LT$") || !take_parameter(t) || !take(t, "$u20$as$u20$") || !take_path(t) ||
+	    !take(t, "$GT$.."))
+		return false;
+	return take_parameter(t);
+}
+
+/* The arguments after "$LT$" and the "$GT$" that closes them, nothing being left then. */
+static bool are_open(struct text t)
+{
+	do {
+		struct text before = t;
+
+		if (!take_parameter(&t)) {
+			t = before;
+			if (!take_projection(&t))
+				return false;
+		}
+	} while (take(&t, "$C$"));
+	return take(&t, "$GT$") && t.p == t.end;
+}
+
+/* The self type alone; closed when anything is not as expected after its path. */
+static struct poll_header read_type(struct text t)
+{
+	struct poll_header ret = { .form = POLL_FORM_VAGUE };
+	const char *start = t.p;
+
+	if (!take_path(&t))
+		return ret;
+	ret.path_len = (size_t)(t.p - start);
+	if (t.p == t.end)
+		ret.form = POLL_FORM_PLAIN;
+	else if (take(&t, "$LT$"))
+		ret.form = are_open(t) ? POLL_FORM_OPEN : POLL_FORM_CLOSED;
+	else
+		return (struct poll_header){ .form = POLL_FORM_VAGUE };
+	ret.path = start;
+	return ret;
+}
+
+/* To the component that the rest is, by the lengths of all that come before it. */
+static bool take_start(struct text *t)
+{
+	if (!take(t, "_ZN"))
+		return false;
+	while (t->p < t->end && isdigit((unsigned char)*t->p)) {
+		size_t len = 0;
+
+		while (t->p < t->end && isdigit((unsigned char)*t->p) &&
+		       len <= (size_t)(t->end - t->p))
+			len = len * 10 + (size_t)(*t->p++ - '0');
+		if (len >= (size_t)(t->end - t->p))
+			return len == (size_t)(t->end - t->p);
+		t->p += len;
+	}
+	return false;
+}
+
+struct poll_header poll_header_read(const char *symbol, size_t len)
+{
+	static const struct poll_header vague = { .form = POLL_FORM_VAGUE };
+	struct text t = { symbol, symbol + len };
+	size_t tail = sizeof(as_future) - 1;
+
+	if (!take_start(&t))
+		return vague;
+	if (take(&t, for_type)) {
+		if (t.end - t.p < 4 || memcmp(t.end - 4, "$GT$", 4) != 0)
+			return vague;
+		t.end -= 4;
+		return read_type(t);
+	}
+	if (!take(&t, "_$LT$") || (size_t)(t.end - t.p) < tail ||
+	    memcmp(t.end - tail, as_future, tail) != 0)
+		return vague;
+	t.end -= tail;
+	return read_type(t);
+}

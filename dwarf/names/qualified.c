@@ -1,0 +1,57 @@
+#include "dwarf/names/qualified.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* How the nesting changes at a character. Names are long, and all of each is gone through. */
+static const signed char brackets[UCHAR_MAX + 1] = {
+	['<'] = 1, ['('] = 1, ['['] = 1, ['>'] = -1, [')'] = -1, [']'] = -1,
+};
+
+/* The same at *p; the '>' of "->" closes nothing. */
+static int nesting(const char *start, const char *p)
+{
+	bool arrow = *p == '>' && p > start && p[-1] == '-';
+
+	return arrow ? 0 : brackets[(unsigned char)*p];
+}
+
+const char *qualified_last(const char *name)
+{
+	const char *last = name;
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		depth += nesting(name, p);
+		if (*p == ':' && depth == 0 && p[1] == ':')
+			last = p + 2;
+	}
+	return last;
+}
+
+bool qualified_is_path(const char *name, const char *path)
+{
+	while (*path && *name == *path) {
+		name++;
+		path++;
+	}
+	return !*path && (*name == '\0' || *name == '<');
+}
+
+size_t qualified_base_len(const char *component)
+{
+	return strcspn(component, "<");
+}
+
+const char *qualified_first_generic(struct arena *a, const char *name)
+{
+	const char *last = qualified_last(name), *open = strchr(last, '<');
+	int depth = 0;
+
+	for (const char *p = open; p && *p; p++) {
+		depth += nesting(name, p);
+		if (depth == 0 || (depth == 1 && *p == ','))
+			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
+	}
+	return NULL;
+}

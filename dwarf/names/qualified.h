@@ -1,0 +1,27 @@
+/*
+ * Qualified names as DWARF spells them: "a::b<c::D, fn(e) -> f>::g<h>". Only the nesting of
+ * brackets matters here; for making names readable see demangle.h.
+ */
+#ifndef DWARF_NAMES_QUALIFIED_H
+#define DWARF_NAMES_QUALIFIED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "debugger/base/arena.h"
+
+/* qualified_is() of names that begin alike. */
+bool qualified_is_path(const char *name, const char *path);
+/* Is it that path, with or without generics? Tables ask for each row: most differ at once. */
+static inline bool qualified_is(const char *name, const char *path)
+{
+	return *name == *path && qualified_is_path(name, path);
+}
+/* Where the last component starts: "g<h>". Points into name. */
+const char *qualified_last(const char *name);
+/* Bytes of a component before its generics: 1 for "g<h>". */
+size_t qualified_base_len(const char *component);
+/* The first generic argument of the last component, "h"; NULL when it has none. In a. */
+const char *qualified_first_generic(struct arena *a, const char *name);
+
+#endif

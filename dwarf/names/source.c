@@ -1,0 +1,166 @@
+#include "dwarf/names/source.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+/*
+ * Where packages lie that are not developed in place. Behind the marker come directories that do
+ * not tell which package it is, then the package's own.
+ */
+static const struct place {
+	const char *marker;
+	unsigned skip; /* components behind the marker that say nothing */
+	unsigned name; /* components of the package's directory; 0: it is nothing but its files */
+} places[] = {
+	/* ~/.cargo/registry/src/example.org-0123456789abcdef/tokio-1.54.1/src/lib.rs */
+	{ "/registry/src/", 1, 1 },
+	/* /usr/share/cargo/registry/tokio-1.54.1/src/lib.rs, of distributions */
+	{ "/registry/", 0, 1 },
+	/* ~/.cargo/git/checkouts/tokio-0825f59fc9ebe0b6/90b23a9/tokio/src/lib.rs */
+	{ "/git/checkouts/", 0, 2 },
+	/* /rustc/HASH/library/core/src/future/mod.rs */
+	{ "/rustc/", 1, 0 },
+	/* ~/.rustup/toolchains/NAME/lib/rustlib/src/rust/library/core/src/future/mod.rs */
+	{ "/rustlib/src/rust/", 0, 0 },
+	/* /rust/deps/hashbrown-0.15.2/src/raw/mod.rs, of std */
+	{ "/rust/deps/", 0, 1 },
+	/* of `cargo vendor` */
+	{ "/vendor/", 0, 1 },
+};
+
+/* Behind n components and the slashes that end them; NULL when there are not so many. */
+static const char *behind(const char *p, unsigned n)
+{
+	for (; n; n--) {
+		const char *slash = strchr(p, '/');
+
+		if (!slash || slash == p)
+			return NULL;
+		p = slash + 1;
+	}
+	return p;
+}
+
+/* The package of a path: [*name, *end) is its directory's name. False: in none. */
+static bool find_package(const char *path, const struct place **place, const char **name,
+                         const char **end)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *at = strstr(path, places[i].marker);
+		const char *from =
+			at ? behind(at + strlen(places[i].marker), places[i].skip) : NULL;
+		const char *to = from ? behind(from, places[i].name) : NULL;
+
+		if (!to || (first && at >= first))
+			continue;
+		first = at;
+		*place = &places[i];
+		*name = from;
+		*end = to;
+	}
+	return first != NULL;
+}
+
+/* A checkout's directory has a hash behind its name, and below it the commit: "tokio-90b23a9". */
+static void append_checkout(struct str *s, const char *name, const char *end)
+{
+	const char *slash = memchr(name, '/', (size_t)(end - name)), *dash = slash;
+
+	while (dash > name && *dash != '-')
+		dash--;
+	str_append_len(s, name, (size_t)((dash > name ? dash : slash) - name));
+	str_append(s, "-");
+	str_append_len(s, slash + 1, (size_t)(end - slash - 1));
+}
+
+static void append_package(struct str *s, const char *path)
+{
+	const struct place *place;
+	const char *name, *end;
+
+	if (!find_package(path, &place, &name, &end))
+		return;
+	if (place->name == 2)
+		append_checkout(s, name, end);
+	else
+		str_append_len(s, name, (size_t)(end - name));
+	str_append(s, end);
+}
+
+const char *source_package(struct arena *a, const char *path)
+{
+	const struct place *place;
+	const char *name, *end;
+	const char *whole = arena_printf(a, "%s/", path);
+
+	if (!find_package(whole, &place, &name, &end))
+		return NULL;
+	return arena_strndup(a, whole, (size_t)(end - whole - 1));
+}
+
+/* Is it of the package itself, and not of another one that lies in it? */
+static bool is_in(const char *path, const char *package)
+{
+	size_t len = strlen(package);
+	const struct place *place;
+	const char *name, *end;
+
+	return strncmp(path, package, len) == 0 && path[len] == '/' &&
+	       !find_package(path + len, &place, &name, &end);
+}
+
+/*
+ * Of a file that is anywhere: from the directory on that has its `src` in it, which is what its
+ * crate is called, else its last two components with "..." before them.
+ */
+static const char *last_components(struct arena *a, const char *file)
+{
+	const char *library = strstr(file, "/library/"), *src = NULL;
+	unsigned slashes = 0;
+
+	if (library)
+		return arena_strdup(a, library + 1);
+	for (const char *p = file; (p = strstr(p, "/src/")); p++)
+		src = p;
+	while (src && src > file && src[-1] != '/')
+		src--;
+	if (src && *src != '/')
+		return arena_strdup(a, src);
+	for (const char *p = file + strlen(file); p-- > file + 1;)
+		if (*p == '/' && ++slashes == 2)
+			return arena_printf(a, "...%s", p);
+	return arena_strdup(a, file);
+}
+
+struct source source_of(struct arena *a, const char *file, const char *comp_dir, const char *own)
+{
+	size_t dir_len = comp_dir ? strlen(comp_dir) : 0;
+	STR(path);
+	STR(package);
+	STR(clean);
+
+	while (dir_len && comp_dir[dir_len - 1] == '/')
+		dir_len--;
+	if (file[0] != '/' && dir_len)
+		str_printf(&path, "%.*s/", (int)dir_len, comp_dir);
+	str_append(&path, file);
+	append_package(&package, str_text(&path));
+	if (package.len) {
+		str_append_clean(&clean, package.data, package.len);
+		return (struct source){ arena_strdup(a, str_text(&clean)),
+			                !own || !is_in(path.data, own) };
+	}
+	const char *below = str_text(&path);
+	if (dir_len && strncmp(below, comp_dir, dir_len) == 0 && below[dir_len] == '/')
+		below += dir_len + 1;
+	str_append_clean(&clean, below, strlen(below));
+	if (below != str_text(&path) || file[0] != '/')
+		return (struct source){ arena_strdup(a, str_text(&clean)), false };
+	const char *text = last_components(a, str_text(&clean));
+
+	return (struct source){ text, strcmp(text, str_text(&clean)) != 0 };
+}

@@ -1,0 +1,363 @@
+/*
+ * The file of facts. All numbers are little-endian:
+ *
+ *     header   struct header
+ *     index    for each kind its rows, ascending key: key (8 bytes), place in records (4), size (4)
+ *     texts    NUL-terminated strings; the last byte is a NUL
+ *     records  ULEB128 numbers; a text is its place in texts + 1, 0 none
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/parallel.h"
+#include "dwarf/records/records_private.h"
+
+enum { INDEX_ROW = 16, BLOCK = 1 << 20 /* bytes */ };
+
+static const char magic[8] NONSTRING = "adbfacts";
+static const char version[16] = ASYNCDBG_VERSION;
+
+struct header {
+	char magic[8] NONSTRING;
+	uint32_t format, kinds;
+	char version[16];  /* of the asyncdbg that wrote it */
+	uint64_t size;     /* of the whole file */
+	uint64_t checksum; /* of all behind this field */
+	uint64_t fingerprint;
+	uint32_t whole, build_id_len;
+	unsigned char build_id[BUILD_ID_MAX];
+	uint64_t ntexts, nrecords; /* bytes */
+	uint64_t rows[FACT_KINDS];
+};
+
+static uint64_t checksum_of_block(const uint8_t *data, size_t size)
+{
+	uint64_t lanes[4] = { 1, 2, 3, 4 };
+	size_t i = 0;
+
+	for (; i + 32 <= size; i += 32) {
+		for (unsigned j = 0; j < 4; j++) {
+			uint64_t word;
+
+			memcpy(&word, data + i + j * 8, 8);
+			lanes[j] = (lanes[j] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+			lanes[j] ^= lanes[j] >> 29;
+		}
+	}
+	for (; i < size; i++)
+		lanes[0] = (lanes[0] ^ data[i]) * UINT64_C(0x100000001b3);
+	return (lanes[0] * 3 ^ lanes[1] * 5 ^ lanes[2] * 7 ^ lanes[3]) + size;
+}
+
+/* Blocks whose checksums are reckoned by several threads. */
+struct blocks {
+	const uint8_t *data;
+	size_t size, n;
+	uint64_t *sums;
+	atomic_size_t next; /* that nobody looks at yet */
+};
+
+static void *sum_blocks(void *arg)
+{
+	struct blocks *b = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&b->next, 1)) < b->n) {
+		size_t at = i * BLOCK, left = b->size - at;
+
+		b->sums[i] = checksum_of_block(b->data + at, left < BLOCK ? left : BLOCK);
+	}
+	return NULL;
+}
+
+/* Not against an enemy, who would write a right one: against a torn or rotten file. */
+static uint64_t checksum(const uint8_t *data, size_t size)
+{
+	SCRATCH(tmp);
+	struct blocks b = { .data = data, .size = size, .n = (size + BLOCK - 1) / BLOCK };
+
+	b.sums = NEW_ARRAY(&tmp, uint64_t, b.n);
+	parallel_run(sum_blocks, &b, b.n);
+	return checksum_of_block((const uint8_t *)b.sums, b.n * sizeof(*b.sums));
+}
+
+static uint64_t header_checksum(const uint8_t *data, size_t size)
+{
+	size_t from = offsetof(struct header, fingerprint);
+
+	return checksum(data + from, size - from);
+}
+
+void facts_sign(void *data, size_t size)
+{
+	struct header h;
+
+	if (size < sizeof(h))
+		return;
+	memcpy(&h, data, sizeof(h));
+	memcpy(h.magic, magic, sizeof(magic));
+	h.format = FACTS_FORMAT;
+	h.kinds = FACT_KINDS;
+	memcpy(h.version, version, sizeof(version));
+	h.size = size;
+	memcpy(data, &h, sizeof(h));
+	h.checksum = header_checksum(data, size);
+	memcpy(data, &h, sizeof(h));
+}
+
+static struct error *check_header(const struct header *h, const uint8_t *data, size_t size)
+{
+	if (size < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) != 0)
+		return error_new(ERR_CORRUPT, "it is no file of facts");
+	if (h->format != FACTS_FORMAT || h->kinds != FACT_KINDS ||
+	    memcmp(h->version, version, sizeof(version)) != 0)
+		return error_new(ERR_UNSUPPORTED, "another version of asyncdbg wrote it");
+	if (h->size != size || h->checksum != header_checksum(data, size))
+		return error_new(ERR_CORRUPT, "it is torn: its checksum is wrong");
+	if (h->build_id_len > sizeof(h->build_id))
+		return error_new(ERR_CORRUPT, "its build-id is too long");
+	return NULL;
+}
+
+/* Takes the next len bytes; false when there are not as many. */
+static bool take(struct section *left, uint64_t len, struct section *ret)
+{
+	if (len > left->size)
+		return false;
+	*ret = (struct section){ left->data, (size_t)len };
+	left->data += len;
+	left->size -= (size_t)len;
+	return true;
+}
+
+struct row {
+	uint64_t key;
+	uint32_t at, size;
+};
+
+static struct row row_at(struct section index, size_t i)
+{
+	struct row row;
+
+	memcpy(&row, index.data + i * INDEX_ROW, INDEX_ROW);
+	return row;
+}
+
+/* Rows that share their bytes could make much out of a small file. */
+static bool rows_fit(const struct facts_file *file)
+{
+	uint64_t total = 0;
+
+	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
+		for (size_t i = 0; i < file->index[kind].size / INDEX_ROW; i++)
+			total += row_at(file->index[kind], i).size;
+	}
+	return total <= file->records.size;
+}
+
+static struct error *find_parts(struct facts_file *file, const struct header *h, size_t size)
+{
+	struct section left = { file->data + sizeof(*h), size - sizeof(*h) };
+	bool fits = true;
+
+	for (size_t i = 0; fits && i < FACT_KINDS; i++)
+		fits = h->rows[i] <= left.size / INDEX_ROW &&
+		       take(&left, h->rows[i] * INDEX_ROW, &file->index[i]);
+	fits = fits && take(&left, h->ntexts, &file->texts) &&
+	       take(&left, h->nrecords, &file->records) && left.size == 0;
+	if (!fits || !rows_fit(file) ||
+	    (file->texts.size && file->texts.data[file->texts.size - 1] != 0))
+		return error_new(ERR_CORRUPT, "its parts do not fit");
+	return NULL;
+}
+
+static struct error *check_identity(const struct header *h, const struct facts_identity *expected)
+{
+	if (h->build_id_len != expected->build_id_len ||
+	    memcmp(h->build_id, expected->build_id, h->build_id_len) != 0)
+		return error_new(ERR_CORRUPT, "it is of a program with another build-id");
+	if (h->fingerprint != expected->fingerprint)
+		return error_new(ERR_CORRUPT, "it is of a program with other sections");
+	return NULL;
+}
+
+struct error *facts_load(struct facts *f, void *data, size_t size,
+                         const struct facts_identity *expected)
+{
+	struct facts_file file = { .data = data };
+	struct header h = { 0 };
+	struct error *err;
+
+	memcpy(&h, data, size < sizeof(h) ? size : sizeof(h));
+	err = check_header(&h, data, size);
+	if (!err)
+		err = find_parts(&file, &h, size);
+	if (!err && expected)
+		err = check_identity(&h, expected);
+	if (err || f->file.data || f->texts.n) {
+		free(data);
+		return err ? err : error_new(ERR_STATE, "facts are loaded already");
+	}
+	memcpy(file.identity.build_id, h.build_id, h.build_id_len);
+	file.identity.build_id_len = h.build_id_len;
+	file.identity.fingerprint = h.fingerprint;
+	file.whole = h.whole != 0;
+	f->file = file;
+	return NULL;
+}
+
+const struct facts_identity *facts_identity(const struct facts *f)
+{
+	return f && f->file.data ? &f->file.identity : NULL;
+}
+
+bool facts_are_whole(const struct facts *f)
+{
+	return f && f->file.whole;
+}
+
+bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_t key, bool below,
+                     uint64_t *found, struct reader *ret)
+{
+	struct section index = file->index[kind];
+	size_t first = 0, n = index.size / INDEX_ROW;
+
+	if (n == 0)
+		return false;
+	/* Without a branch: no processor foresees which way it goes. */
+	for (size_t half; (half = n / 2) > 0; n -= half) {
+		read_ahead(index.data, (first + half / 2) * INDEX_ROW);
+		read_ahead(index.data, (first + half + half / 2) * INDEX_ROW);
+		first += half * (row_at(index, first + half).key <= key);
+	}
+	struct row row = row_at(index, first);
+	if (row.key > key || (!below && row.key != key))
+		return false;
+	if (found)
+		*found = row.key;
+	*ret = reader_at(file->records, row.at, (uint64_t)row.at + row.size);
+	return !ret->bad;
+}
+
+/* ---- writing ---- */
+
+struct source {
+	struct row row;
+	const uint8_t *bytes;
+};
+
+typedef VEC(struct source) source_vec;
+
+static int by_key(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+
+	return x->row.key < y->row.key ? -1 : x->row.key > y->row.key;
+}
+
+/* Calls visit for all records of a kind: of this run, and of the file where this run has none. */
+static void each_source(const struct facts *f, size_t kind,
+                        void (*visit)(const struct source *source, void *arg), void *arg)
+{
+	const struct map *fresh = &f->fresh[kind];
+	struct section index = f->file.index[kind];
+
+	for (size_t i = 0; i < index.size / INDEX_ROW; i++) {
+		struct row row = row_at(index, i);
+		struct reader r = reader_at(f->file.records, row.at, (uint64_t)row.at + row.size);
+
+		if (!r.bad && !map_has(fresh, row.key))
+			visit(&(struct source){ row, r.p }, arg);
+	}
+	for (size_t i = 0; i < fresh->capacity; i++) {
+		const struct fresh *own = fresh->slots[i].value;
+
+		if (!own)
+			continue;
+		struct row row = { fresh->slots[i].key, 0, (uint32_t)own->size };
+		visit(&(struct source){ row, own->bytes }, arg);
+	}
+}
+
+struct extent {
+	size_t rows, bytes;
+};
+
+static void measure(const struct source *source, void *arg)
+{
+	struct extent *e = arg;
+
+	e->rows++;
+	e->bytes += source->row.size;
+}
+
+static void gather(const struct source *source, void *arg)
+{
+	*vec_push((source_vec *)arg) = *source;
+}
+
+/* Where the next of each goes. */
+struct output {
+	uint8_t *row, *records;
+	size_t nrecords; /* bytes written so far */
+};
+
+static void write_kind(const struct facts *f, size_t kind, struct output *out)
+{
+	source_vec sources = { 0 };
+
+	each_source(f, kind, gather, &sources);
+	if (sources.n)
+		qsort(sources.data, sources.n, sizeof(*sources.data), by_key);
+	for (size_t i = 0; i < sources.n; i++) {
+		struct source *s = &sources.data[i];
+
+		s->row.at = (uint32_t)out->nrecords;
+		memcpy(out->row, &s->row, INDEX_ROW);
+		out->row += INDEX_ROW;
+		memcpy(out->records + out->nrecords, s->bytes, s->row.size);
+		out->nrecords += s->row.size;
+	}
+	vec_free(&sources);
+}
+
+static void write_texts(const struct facts *f, uint8_t *to)
+{
+	if (f->file.texts.size)
+		memcpy(to, f->file.texts.data, f->file.texts.size);
+	for (size_t i = 0; i < f->texts.n; i++)
+		strcpy((char *)to + f->texts.data[i].at, f->texts.data[i].text);
+}
+
+void *facts_save(const struct facts *f, const struct facts_identity *identity, bool whole,
+                 size_t *size)
+{
+	struct header h = { .whole = whole };
+	struct extent all = { 0 };
+
+	memcpy(h.build_id, identity->build_id, identity->build_id_len);
+	h.build_id_len = (uint32_t)identity->build_id_len;
+	h.fingerprint = identity->fingerprint;
+	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
+		size_t before = all.rows;
+
+		each_source(f, kind, measure, &all);
+		h.rows[kind] = all.rows - before;
+	}
+	h.ntexts = f->file.texts.size + f->texts_size;
+	h.nrecords = all.bytes;
+	/* At once, in its size: it is the largest piece of memory there is. */
+	*size = sizeof(h) + all.rows * INDEX_ROW + h.ntexts + all.bytes;
+	uint8_t *data = malloc(*size), *texts = data + sizeof(h) + all.rows * INDEX_ROW;
+	struct output out = { .row = data + sizeof(h), .records = texts + h.ntexts };
+
+	if (!data)
+		out_of_memory();
+	for (size_t kind = 0; kind < FACT_KINDS; kind++)
+		write_kind(f, kind, &out);
+	write_texts(f, texts);
+	memcpy(data, &h, sizeof(h));
+	facts_sign(data, *size);
+	return data;
+}

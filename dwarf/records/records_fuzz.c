@@ -1,0 +1,167 @@
+/*
+ * Files of facts: what a cache file or a layout file says becomes types, functions and lines, which
+ * are asked everything.
+ *
+ * The first byte of an input says what the rest is: even, a script that changes records of what is
+ * known of testdata/unit/shapes.elf (edit_facts.h), bit 1 of values.elf; odd, a whole file, whose
+ * header is made right.
+ */
+#include "dwarf/records/records.h"
+#include "dwarf/records/records_copy.h"
+#include "dwarf/test/edit_facts.h"
+#include "dwarf/test/module.h"
+
+#include "dwarf/test/ask_all.h"
+
+enum { MAX_TYPES = 48, MAX_ADDRESSES = 8 };
+
+static struct {
+	void *data;
+	size_t size;
+} bases[2];
+
+static const struct facts_identity identity = { .build_id = "0123456789", .build_id_len = 10 };
+
+static uint64_t key_at(const struct facts *f, enum fact_kind kind, size_t i)
+{
+	return edit_record_at(f, kind, i).key;
+}
+
+/* A record of that kind, whether it was changed or not. */
+static void ask_record(struct fixture *f, struct show_cache *cache, enum fact_kind kind,
+                       uint64_t key)
+{
+	switch (kind) {
+	case FACT_TYPE:
+	case FACT_DETAILS:
+	case FACT_GENERICS:
+	case FACT_POLL:
+		ask_type(f->di, cache, &f->arena, type_at(f->dm, key));
+		break;
+	case FACT_LINES:
+	case FACT_INLINED:
+	case FACT_CODE:
+	case FACT_PC:
+		ask_address(f->di, &f->arena, key + BIAS + 1);
+		ask_address(f->di, &f->arena, key + BIAS);
+		break;
+	case FACT_FUNCTION:
+	case FACT_INLINES:
+		lookup_function_die(f->dm, key);
+		break;
+	default:
+		break;
+	}
+}
+
+/* What a script changed first; then some of all that the file of facts knows of. */
+static void ask_all(struct fixture *f, const uint8_t *script, size_t len)
+{
+	static const enum fact_kind kinds[] = { FACT_TYPE, FACT_LINES, FACT_CODE, FACT_FUNCTION };
+	const struct facts *facts = debuginfo_facts(f->dm);
+	struct show_cache cache = { 0 };
+
+	for (size_t at = 0; len - at >= EDIT_SIZE && at < EDIT_MAX * EDIT_SIZE; at += EDIT_SIZE) {
+		unsigned kind = script[at + 1] % FACT_KINDS;
+		size_t n = edit_count(facts, kind);
+		size_t nth = script[at + 2] | (size_t)script[at + 3] << 8;
+
+		if (n)
+			ask_record(f, &cache, (enum fact_kind)kind,
+			           key_at(facts, (enum fact_kind)kind, nth % n));
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t max = kinds[i] == FACT_TYPE ? MAX_TYPES : MAX_ADDRESSES;
+		size_t n = edit_count(facts, kinds[i]), step = n / max + 1;
+
+		for (size_t nth = len % step; nth < n; nth += step)
+			ask_record(f, &cache, kinds[i], key_at(facts, kinds[i], nth));
+	}
+	ask_names(f->dm, &f->arena);
+	show_free(&cache);
+}
+
+/* What debug info says, as a file. */
+static void learn(const char *path, void **data, size_t *size)
+{
+	struct fixture f = fixture_open_file(path);
+	struct show_cache cache = { 0 };
+
+	ask_map_memory(f.target);
+	for (size_t i = 0; i < f.dm->nunits || (i == 0 && debuginfo_need(f.dm)); i++) {
+		struct unit *u = &f.dm->units[i];
+
+		debuginfo_scan(f.dm, u);
+		for (size_t j = 0; j < u->nscopes; j++) {
+			struct scope s = scan_scope(&f.dm->sections, u, (uint32_t)j);
+
+			if (s.tag == DW_TAG_structure_type || s.tag == DW_TAG_enumeration_type ||
+			    s.tag == DW_TAG_union_type)
+				ask_type(f.di, &cache, &f.arena, type_at(f.dm, s.die));
+			if (s.tag == DW_TAG_subprogram) {
+				const struct function *fn = lookup_function_die(f.dm, s.die);
+
+				if (fn && fn->high)
+					ask_address(f.di, &f.arena, fn->low);
+			}
+		}
+	}
+	ask_names(f.dm, &f.arena);
+	types_tell(f.dm, true);
+	*data = facts_save(debuginfo_facts(f.dm), &identity, true, size);
+	show_free(&cache);
+	fixture_close(&f);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	learn("testdata/unit/shapes.elf", &bases[0].data, &bases[0].size);
+	learn("testdata/unit/values.elf", &bases[1].data, &bases[1].size);
+	return 0;
+}
+
+static struct facts *facts_of(const uint8_t *data, size_t size)
+{
+	struct facts *ret = facts_new();
+	size_t n = size - 1;
+	void *file;
+
+	if (data[0] & 1) {
+		file = malloc(n + !n);
+		if (!file)
+			abort();
+		memcpy(file, data + 1, n);
+		facts_sign(file, n);
+	} else {
+		unsigned base = data[0] >> 1 & 1;
+
+		file = edit_file(bases[base].data, bases[base].size, data + 1, n, &n);
+	}
+	struct error *err = facts_load(ret, file, n, NULL);
+	if (err) {
+		error_free(err);
+		facts_free(ret);
+		return NULL;
+	}
+	return ret;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct hand_made none = { 0 };
+	struct facts *facts = size ? facts_of(data, size) : NULL;
+
+	if (!facts)
+		return 0;
+	struct fixture f = hand_made_open(&none);
+	ask_map_memory(f.target);
+	facts_free(f.dm->facts);
+	f.dm->facts = facts;
+	f.dm->described = f.dm->loaded = false;
+	ask_all(&f, data + 1, size - 1);
+	types_tell(f.dm, true);
+	facts_free(facts_merged(facts, NULL));
+	fixture_close(&f);
+	return 0;
+}

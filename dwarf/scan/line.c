@@ -1,0 +1,193 @@
+#include "dwarf/scan/line.h"
+
+#include <dwarf.h>
+
+#include "debugger/base/vec.h"
+
+enum { MAX_FILES = 1 << 16, MAX_FORMATS = 16 };
+
+struct file_table {
+	const char **paths; /* by index as DW_AT_decl_file counts */
+	size_t n;
+};
+
+struct entry_format {
+	uint64_t content, form;
+};
+
+struct path_entry {
+	const char *name;
+	uint64_t dir;
+};
+
+static const char *join(struct arena *a, const char *dir, const char *name)
+{
+	if (name[0] == '/' || !dir || !*dir)
+		return name;
+	return arena_printf(a, "%s/%s", dir, name);
+}
+
+static size_t read_formats(struct reader *r, struct entry_format *formats)
+{
+	size_t n = read_fixed(r, 1);
+
+	for (size_t i = 0; i < n; i++) {
+		struct entry_format f = { 0 };
+
+		f.content = read_uleb(r);
+		f.form = read_uleb(r);
+		if (i < MAX_FORMATS)
+			formats[i] = f;
+	}
+	return n < MAX_FORMATS ? n : MAX_FORMATS;
+}
+
+static const char *read_path_form(struct dwarf_module *dm, const struct unit *u, struct reader *r,
+                                  uint64_t form, uint64_t *number)
+{
+	switch (form) {
+	case DW_FORM_string:
+		return read_cstr(r);
+	case DW_FORM_line_strp:
+		return section_string(dm->sections.line_str, read_fixed(r, u->offset_size));
+	case DW_FORM_strp:
+		return section_string(dm->sections.str, read_fixed(r, u->offset_size));
+	case DW_FORM_udata:
+		*number = read_uleb(r);
+		return NULL;
+	case DW_FORM_data1:
+		*number = read_fixed(r, 1);
+		return NULL;
+	case DW_FORM_data2:
+		*number = read_fixed(r, 2);
+		return NULL;
+	case DW_FORM_data16:
+		read_skip(r, 16);
+		return NULL;
+	case DW_FORM_block:
+		read_skip(r, read_uleb(r));
+		return NULL;
+	default:
+		r->bad = true;
+		return NULL;
+	}
+}
+
+static size_t read_entries_v5(struct dwarf_module *dm, const struct unit *u, struct reader *r,
+                              struct arena *a, struct path_entry **ret)
+{
+	struct entry_format formats[MAX_FORMATS];
+	size_t nformats = read_formats(r, formats);
+	uint64_t n = read_uleb(r);
+	VEC(struct path_entry) entries = { 0 };
+
+	for (uint64_t i = 0; i < n && !r->bad && i < MAX_FILES; i++) {
+		struct path_entry e = { NULL, 0 };
+
+		for (size_t j = 0; j < nformats; j++) {
+			uint64_t number = 0;
+			const char *s = read_path_form(dm, u, r, formats[j].form, &number);
+
+			if (formats[j].content == DW_LNCT_path)
+				e.name = s;
+			else if (formats[j].content == DW_LNCT_directory_index)
+				e.dir = number;
+		}
+		*vec_push(&entries) = e;
+	}
+	size_t count = entries.n;
+	*ret = vec_to_arena(&entries, a);
+	return count;
+}
+
+static size_t read_dirs_v4(struct reader *r, struct arena *a, struct path_entry **ret)
+{
+	VEC(struct path_entry) dirs = { 0 };
+
+	vec_push(&dirs)->name = ""; /* 0: the compilation directory */
+	while (!r->bad && r->p < r->end && *r->p && dirs.n < MAX_FILES)
+		vec_push(&dirs)->name = read_cstr(r);
+	read_skip(r, 1);
+	size_t count = dirs.n;
+	*ret = vec_to_arena(&dirs, a);
+	return count;
+}
+
+static size_t read_files_v4(struct reader *r, struct arena *a, struct path_entry **ret)
+{
+	VEC(struct path_entry) files = { 0 };
+
+	vec_push(&files); /* counted from 1 */
+	while (!r->bad && r->p < r->end && *r->p && files.n < MAX_FILES) {
+		struct path_entry *e = vec_push(&files);
+
+		e->name = read_cstr(r);
+		e->dir = read_uleb(r);
+		read_uleb(r); /* time of modification */
+		read_uleb(r); /* length */
+	}
+	size_t count = files.n;
+	*ret = vec_to_arena(&files, a);
+	return count;
+}
+
+/* Places r behind the fixed part of the line program's header; its version, 0 if unreadable. */
+static unsigned read_header(struct reader *r)
+{
+	uint64_t length = read_fixed(r, 4);
+	unsigned offset_size = length == 0xffffffff ? 8 : 4;
+
+	if (offset_size == 8)
+		read_skip(r, 8);
+	unsigned version = (unsigned)read_fixed(r, 2);
+	if (version < 2 || version > 5)
+		return 0;
+	if (version >= 5)
+		read_skip(r, 2);   /* address and segment selector size */
+	read_skip(r, offset_size); /* header length */
+	read_skip(r, version >= 4 ? 5 : 4);
+	unsigned opcode_base = (unsigned)read_fixed(r, 1);
+	read_skip(r, opcode_base ? opcode_base - 1 : 0);
+	return r->bad ? 0 : version;
+}
+
+static struct file_table *read_table(struct dwarf_module *dm, struct unit *u)
+{
+	struct arena *a = &dm->di->arena;
+	struct file_table *table = NEW(a, struct file_table);
+	struct reader r = reader_at(dm->sections.line, u->stmt_list, dm->sections.line.size);
+	struct path_entry *dirs = NULL, *files = NULL;
+	size_t ndirs = 0, nfiles = 0;
+	SCRATCH(tmp);
+
+	if (u->stmt_list == UINT64_MAX)
+		return table;
+	unsigned version = read_header(&r);
+	if (version >= 5) {
+		ndirs = read_entries_v5(dm, u, &r, &tmp, &dirs);
+		nfiles = read_entries_v5(dm, u, &r, &tmp, &files);
+	} else if (version) {
+		ndirs = read_dirs_v4(&r, &tmp, &dirs);
+		nfiles = read_files_v4(&r, &tmp, &files);
+	}
+	table->n = nfiles;
+	table->paths = NEW_ARRAY(a, const char *, nfiles + 1);
+	for (size_t i = 0; i < nfiles; i++) {
+		const char *dir = files[i].dir < ndirs ? dirs[files[i].dir].name : NULL;
+
+		if (!files[i].name)
+			continue;
+		dir = dir ? join(a, u->comp_dir, dir) : u->comp_dir;
+		if (dir && !*dir)
+			dir = u->comp_dir;
+		table->paths[i] = join(a, dir, files[i].name);
+	}
+	return table;
+}
+
+const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index)
+{
+	if (!u->files)
+		u->files = read_table(dm, u);
+	return index < u->files->n ? u->files->paths[index] : NULL;
+}

@@ -1,0 +1,13 @@
+/*
+ * Source files of a unit, from the header of its line program alone: decoding its rows, as
+ * libdw does to answer the same question, costs a hundred times more.
+ */
+#ifndef DWARF_SCAN_LINE_H
+#define DWARF_SCAN_LINE_H
+
+#include "dwarf/module/debuginfo.h"
+
+/* Full path of entry index of the unit's file table (DW_AT_decl_file); NULL when absent. */
+const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index);
+
+#endif

@@ -1,0 +1,14 @@
+/* Inside of scan.c: one pass over the DIEs of a unit. */
+#ifndef DWARF_SCAN_SCAN_LOOP_H
+#define DWARF_SCAN_SCAN_LOOP_H
+
+#include "dwarf/scan/scan_record.h"
+
+/* Adds what scan_unit() notes. Where the unit is corrupt, what comes before. */
+void pass_note(const struct dwarf_sections *s, struct unit *u, const struct abbrev_table *abbrevs,
+               struct notes *out);
+/* Whether the unit has a DIE of that tag; stops at the first. */
+bool pass_has_tag(const struct dwarf_sections *s, struct unit *u,
+                  const struct abbrev_table *abbrevs, unsigned tag);
+
+#endif

@@ -1,0 +1,290 @@
+#include "dwarf/store/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+#include "debugger/target/target.h"
+#include "dwarf/types/type.h"
+
+enum { MIN_BUILD_ID = 8, STALE_SECONDS = 3600, MAX_ENTRIES = 1 << 16 };
+
+static const char suffix[] = ".facts", unfinished[] = ".new";
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+const char *cache_directory(struct arena *a)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct stat st;
+
+	if (xdg && *xdg == '/')
+		return arena_printf(a, "%s/asyncdbg", xdg);
+	if (!home || *home != '/' || stat(home, &st) != 0 || st.st_uid != geteuid())
+		return NULL;
+	return arena_printf(a, "%s/.cache/asyncdbg", home);
+}
+
+static const char *name_of(struct arena *a, const struct facts_identity *identity)
+{
+	return arena_printf(a, "%s%s", build_id_text(a, identity->build_id, identity->build_id_len),
+	                    suffix);
+}
+
+static bool is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static struct error *open_directory(const char *directory, int *ret)
+{
+	int fd CLEANUP(file_close) =
+		open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return error_os(errno, "%s", directory);
+	if (!is_ours(&st))
+		return error_new(ERR_USAGE, "%s belongs to another user, or others may write to it",
+		                 directory);
+	*ret = fd;
+	fd = -1;
+	return NULL;
+}
+
+/*
+ * Makes it and what leads to it, in directories of ours only: with sudo, $HOME may be another's.
+ * That it exists already is fine.
+ */
+static void make_directory(const char *directory)
+{
+	SCRATCH(tmp);
+	char *path = arena_strdup(&tmp, directory);
+	bool ours = false;
+	struct stat st;
+
+	for (char *p = path; p;) {
+		char *slash = strchr(p + 1, '/');
+
+		if (slash)
+			*slash = '\0';
+		if (ours)
+			mkdir(path, 0700);
+		ours = stat(path, &st) == 0 && st.st_uid == geteuid();
+		if (slash)
+			*slash = '/';
+		p = slash;
+	}
+}
+
+/* ---- reading ---- */
+
+static struct error *check_ours(int fd, const char *name)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return error_os(errno, "%s", name);
+	if (!is_ours(&st))
+		return error_new(ERR_USAGE, "%s is no file of ours", name);
+	return NULL;
+}
+
+struct error *cache_read(const char *directory, const struct facts_identity *identity,
+                         struct facts *ret)
+{
+	int dir CLEANUP(file_close) = -1;
+	uint8_t *data = NULL;
+	size_t size = 0;
+	SCRATCH(tmp);
+	const char *name = name_of(&tmp, identity);
+
+	TRY(open_directory(directory, &dir));
+	int fd CLEANUP(file_close) =
+		openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return error_os(errno, "%s", name);
+	TRY(check_ours(fd, name));
+	TRY(file_read(fd, name, CACHE_MAX_FILE, &data, &size));
+	TRY(facts_load(ret, data, size, identity));
+	futimens(fd, NULL); /* that the ones longest unused go */
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+struct entry {
+	const char *name;
+	uint64_t size;
+	int64_t used;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static bool ends_in(const char *name, const char *tail)
+{
+	size_t n = strlen(name), m = strlen(tail);
+
+	return n > m && strcmp(name + n - m, tail) == 0;
+}
+
+/*
+ * Whether a file NAME.facts.PID.new is left of a run that died. A process of another pid namespace
+ * may share the directory: taken for dead, it writes nothing this time, which harms nobody.
+ */
+static bool is_left_behind(const char *name, const struct stat *st)
+{
+	const char *digits = name + strlen(name) - strlen(unfinished);
+	pid_t pid;
+
+	while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	pid = (pid_t)strtol(digits, NULL, 10);
+	return time(NULL) - st->st_mtime > STALE_SECONDS || pid <= 0 ||
+	       (kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+/* Drops what a run that died has left, and the files longest unused while all are too large. */
+static void trim(int dir_fd, uint64_t max_total)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir CLEANUP(close_dir) = copy >= 0 ? fdopendir(copy) : NULL;
+	VEC(struct entry) entries = { 0 };
+	uint64_t total = 0;
+	struct dirent *d;
+	struct stat st;
+	SCRATCH(tmp);
+
+	while (dir && entries.n < MAX_ENTRIES && (d = readdir(dir))) {
+		bool left = ends_in(d->d_name, unfinished);
+
+		if ((!left && !ends_in(d->d_name, suffix)) ||
+		    fstatat(dir_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (left && is_left_behind(d->d_name, &st)) {
+			unlinkat(dir_fd, d->d_name, 0);
+			continue;
+		}
+		total += (uint64_t)st.st_size;
+		/* What is being written is not ours to drop. */
+		if (!left)
+			*vec_push(&entries) = (struct entry){ arena_strdup(&tmp, d->d_name),
+				                              (uint64_t)st.st_size, st.st_mtime };
+	}
+	if (entries.n)
+		qsort(entries.data, entries.n, sizeof(*entries.data), by_use);
+	for (size_t i = 0; i < entries.n && total > max_total; i++) {
+		unlinkat(dir_fd, entries.data[i].name, 0);
+		total -= entries.data[i].size;
+	}
+	vec_free(&entries);
+}
+
+struct error *cache_write(const char *directory, const struct facts_identity *identity,
+                          const struct facts *f, uint64_t max_total)
+{
+	uint8_t *data CLEANUP(bytes_free) = NULL;
+	int dir CLEANUP(file_close) = -1;
+	size_t size;
+	SCRATCH(tmp);
+	const char *name = name_of(&tmp, identity);
+	const char *new = arena_printf(&tmp, "%s.%d%s", name, (int)getpid(), unfinished);
+
+	make_directory(directory);
+	TRY(open_directory(directory, &dir));
+	data = facts_save(f, identity, false, &size);
+	if (size > CACHE_MAX_FILE)
+		return error_new(ERR_STATE, "%s would be too large", name);
+	unlinkat(dir, new, 0);
+	int fd CLEANUP(file_close) =
+		openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return error_os(errno, "%s", new);
+	struct error *err = file_write(fd, new, data, size);
+	if (!err && renameat(dir, new, dir, name) != 0)
+		err = error_os(errno, "%s", name);
+	if (err) {
+		unlinkat(dir, new, 0);
+		return err;
+	}
+	trim(dir, max_total);
+	return NULL;
+}
+
+/* ---- of a module ---- */
+
+static const char *directory_of(const struct dwarf_module *dm)
+{
+	return dm->di->facts ? dm->di->facts->cache : NULL;
+}
+
+static bool identify(struct dwarf_module *dm, struct facts_identity *ret)
+{
+	const struct module *m = dm->module;
+
+	*ret = (struct facts_identity){ .build_id_len = m->build_id_len };
+	memcpy(ret->build_id, m->build_id, m->build_id_len);
+	ret->fingerprint = debuginfo_sections_hash(dm);
+	return m->build_id_len >= MIN_BUILD_ID;
+}
+
+static void report(const struct dwarf_module *dm, const char *what, struct error *err)
+{
+	if (err)
+		LOG("cache", "%s: not %s: %s", dm->module->path, what, err->message);
+	else
+		LOG("cache", "%s: %s", dm->module->path, what);
+	error_free(err);
+}
+
+struct facts *cache_open(struct dwarf_module *dm)
+{
+	struct facts *f = facts_new();
+	struct facts_identity identity;
+
+	if (directory_of(dm) && identify(dm, &identity))
+		report(dm, "read", cache_read(directory_of(dm), &identity, f));
+	return f;
+}
+
+void cache_close(struct dwarf_module *dm)
+{
+	struct facts_identity identity;
+	struct error *interrupted = interrupt_check();
+
+	/* A search that was broken off has found less than there is; a layout file is no cache. */
+	if (!interrupted && directory_of(dm) && !facts_are_whole(dm->facts) &&
+	    dm->tier == DWARF_FULL) {
+		mapped_trim(dm);
+		types_tell(dm, false);
+		/* What is written takes memory of its own. */
+		mapped_release(dm);
+		if (facts_are_new(dm->facts) && identify(dm, &identity))
+			report(dm, "written",
+			       cache_write(directory_of(dm), &identity, dm->facts,
+			                   CACHE_MAX_TOTAL));
+	}
+	error_free(interrupted);
+	facts_free(dm->facts);
+	dm->facts = NULL;
+}

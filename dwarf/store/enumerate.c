@@ -1,0 +1,250 @@
+#include "dwarf/store/enumerate.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/inlined.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/records/records.h"
+
+static const char vtable_suffix[] = "::{vtable}", async_mark[] = "{async_";
+static bool is_vtable(const struct scope *s)
+{
+	size_t len = s->name ? strlen(s->name) : 0, tail = sizeof(vtable_suffix) - 1;
+
+	return s->tag == DW_TAG_variable && s->has_address && s->low && len > tail &&
+	       strcmp(s->name + len - tail, vtable_suffix) == 0;
+}
+
+static void keep_place(struct dwarf_module *dm, enum fact_kind kind, uint64_t link, uint64_t die)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(dm), kind, link, NULL);
+	fact_add_number(&d, die);
+	fact_end(&d);
+}
+
+static void visit_vtable(struct dwarf_module *dm, const struct scope *s,
+                         const struct enumerate_ops *ops, void *arg)
+{
+	struct fact_draft d;
+
+	facts_pause(debuginfo_facts(dm));
+	const struct type *t = search_vtable_variable(dm, s->die);
+	facts_resume(debuginfo_facts(dm));
+	if (!t || !ops->vtable(t, s->name, arg))
+		return;
+	fact_begin(&d, debuginfo_facts(dm), FACT_VTABLE, s->low, NULL);
+	fact_add_number(&d, type_die(type_at(dm, type_die(t))));
+	fact_add_number(&d, 1);
+	fact_end(&d);
+}
+
+struct enumeration {
+	struct dwarf_module *dm;
+	const struct enumerate_ops *ops;
+	void *arg;
+	struct map
+		known; /* DIE of a function that was looked at -> struct function, NULL not kept */
+	const char *executor; /* enumerated_executor(), NULL not found yet */
+};
+
+/* Before its whole name is put together: a large program has a million functions. */
+static bool may_matter(const struct enumeration *e, struct unit *u, const struct scope *s)
+{
+	enum { MAX_DEPTH = 128 };
+	uint32_t top = s->parent;
+	const char *name;
+
+	if (s->origin ||
+	    (s->name && (str_begins(s->name, async_mark) || str_begins(s->name, e->ops->anywhere))))
+		return true;
+	if (top == SCOPE_NONE)
+		return false;
+	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
+		top = u->scopes[top].parent;
+	name = scan_scope_name(&e->dm->sections, u, top);
+	return name && strcmp(name, e->ops->crate) == 0;
+}
+
+static bool is_telling(const struct enumeration *e, const char *name)
+{
+	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name);
+}
+
+/* "app::run::{async_fn#0}" of the type "app::run::{async_fn_env#0}<T>" or the function "...<T>". */
+static uint64_t poll_key(const char *name)
+{
+	const char *last = qualified_last(name), *cut = strstr(last, "_env#");
+	const char *end = strchr(last, '}');
+	SCRATCH(tmp);
+
+	if (!str_begins(last, async_mark) || !end)
+		return 0;
+	if (!cut || cut > end)
+		return lookup_name_key(arena_strndup(&tmp, name, (size_t)(end + 1 - name)));
+	return lookup_name_key(arena_printf(&tmp, "%.*s%.*s", (int)(cut - name), name,
+	                                    (int)(end - cut) - 3, cut + 4));
+}
+
+uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine)
+{
+	uint64_t key = poll_key(coroutine);
+
+	return key ? (uintptr_t)map_get(&dm->poll_dies, key) : 0;
+}
+
+/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+static void note_poll(struct dwarf_module *dm, const struct scope *s)
+{
+	const char *name;
+	uint64_t key;
+
+	if (!s->linkage || !s->name || !str_begins(s->name, async_mark))
+		return;
+	name = lookup_die_name(dm, s->die);
+	key = name ? poll_key(name) : 0;
+	if (key && !map_has(&dm->poll_dies, key))
+		map_put(&dm->poll_dies, key, (void *)(uintptr_t)s->die);
+}
+
+/* The function, kept as a fact, when its name tells something. */
+static const struct function *telling_function(struct enumeration *e, uint64_t die)
+{
+	const struct function *f = NULL;
+	const char *name;
+
+	if (map_has(&e->known, die))
+		return map_get(&e->known, die);
+	facts_pause(debuginfo_facts(e->dm));
+	name = lookup_die_name(e->dm, die);
+	facts_resume(debuginfo_facts(e->dm));
+	if (name && is_telling(e, name) && (f = lookup_function_die(e->dm, die)))
+		e->ops->function(f, e->arg);
+	map_put(&e->known, die, (void *)(uintptr_t)f);
+	return f;
+}
+
+static bool is_telling_inlined(struct dwarf_module *dm, uint64_t die, void *arg)
+{
+	(void)dm;
+	return telling_function(arg, die) != NULL;
+}
+
+static void visit_function(struct enumeration *e, struct unit *u, const struct scope *s)
+{
+	const struct function *f = may_matter(e, u, s) ? telling_function(e, s->die) : NULL;
+
+	/* Whatever has a telling function inside is told by it. */
+	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))
+		f = lookup_function_die(e->dm, s->die);
+	if (f)
+		keep_place(e->dm, FACT_CODE, s->low, s->die);
+}
+
+/* Can a function in it create a Context? Most units have no such type. */
+static bool has_context_type(struct enumeration *e, struct unit *u)
+{
+	static const char own[] = "Context", whole[] = "core::task::wake::Context";
+
+	for (size_t i = 0; i < u->nscopes; i++) {
+		const char *name;
+
+		if (u->scopes[i].tag != DW_TAG_structure_type)
+			continue;
+		name = scan_scope_name(&e->dm->sections, u, (uint32_t)i);
+		if (!name || !str_begins(name, own))
+			continue;
+		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
+		name = lookup_die_name(e->dm, s.die);
+		if (name && str_begins(name, whole))
+			return true;
+	}
+	return false;
+}
+
+static bool is_executor(struct enumeration *e, const struct scope *s)
+{
+	const struct function f = { .dm = e->dm,
+		                    .die = s->die,
+		                    .name = lookup_die_name(e->dm, s->die) };
+
+	return f.name && e->ops->is_executor(f.name, e->arg) && search_creates_context(&f);
+}
+
+static void find_executor(struct enumeration *e, struct unit *u)
+{
+	if (e->executor || !has_context_type(e, u))
+		return;
+	facts_pause(debuginfo_facts(e->dm));
+	for (size_t i = 0; i < u->nscopes && !e->executor; i++) {
+		if (u->scopes[i].tag != DW_TAG_subprogram)
+			continue;
+		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
+		if (!s.declaration && is_executor(e, &s))
+			e->executor = lookup_die_name(e->dm, s.die);
+	}
+	facts_resume(debuginfo_facts(e->dm));
+}
+
+static void keep_executor(struct enumeration *e)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(e->dm), FACT_EXECUTOR, 1, NULL);
+	fact_add_text(&d, e->executor);
+	fact_end(&d);
+}
+
+bool enumerated_executor(struct dwarf_module *dm, const char **name)
+{
+	struct fact fact;
+
+	if (!fact_find(debuginfo_facts(dm), FACT_EXECUTOR, 1, NULL, &fact))
+		return false;
+	*name = fact_text(&fact);
+	return true;
+}
+
+static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)
+{
+	unsigned tag = u->scopes[index].tag;
+
+	if (tag != DW_TAG_subprogram && tag != DW_TAG_variable)
+		return;
+	struct scope s = scan_scope(&e->dm->sections, u, index);
+	if (tag == DW_TAG_subprogram)
+		note_poll(e->dm, &s);
+	if (is_vtable(&s))
+		visit_vtable(e->dm, &s, e->ops, e->arg);
+	else if (tag == DW_TAG_subprogram && s.has_address && s.low && s.high)
+		visit_function(e, u, &s);
+}
+
+static void visit_unit(struct enumeration *e, struct unit *u)
+{
+	debuginfo_scan(e->dm, u);
+	for (size_t i = 0; i < u->nscopes; i++)
+		visit_scope(e, u, (uint32_t)i);
+	find_executor(e, u);
+}
+
+struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)
+{
+	struct enumeration e = { .dm = dm, .ops = ops, .arg = arg };
+	struct error *err = NULL;
+
+	for (size_t i = 0; debuginfo_need(dm) && i < dm->nunits && !err; i++) {
+		visit_unit(&e, &dm->units[i]);
+		ops->progress(i + 1, dm->nunits, arg);
+		err = interrupt_check();
+	}
+	if (!err)
+		keep_executor(&e);
+	dm->poll_dies_known = !err;
+	map_free(&e.known);
+	return err;
+}

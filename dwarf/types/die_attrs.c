@@ -1,0 +1,120 @@
+#include "dwarf/types/die_attrs.h"
+
+#include <dwarf.h>
+
+enum { MAX_HOPS = 16 };
+
+static bool is_number(unsigned form)
+{
+	switch (form) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+	case DW_FORM_indirect:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The DIE that an attribute leads to, 0 when it leads to none. Not that of a type by its signature,
+ * which no Rust compiler writes.
+ */
+static uint64_t reference_of(const struct die *d, unsigned form, uint64_t number)
+{
+	switch (form) {
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+		return number < d->u->end ? number : 0;
+	case DW_FORM_ref_addr:
+	case DW_FORM_indirect:
+		return number < d->s->info.size ? number : 0;
+	default:
+		return 0;
+	}
+}
+
+static struct said_number *number_of(struct said *ret, unsigned name)
+{
+	switch (name) {
+	case DW_AT_byte_size:
+		return &ret->size;
+	case DW_AT_alignment:
+		return &ret->align;
+	case DW_AT_encoding:
+		return &ret->encoding;
+	case DW_AT_data_member_location:
+		return &ret->offset;
+	case DW_AT_count:
+		return &ret->count;
+	case DW_AT_upper_bound:
+		return &ret->upper;
+	case DW_AT_discr_value:
+	case DW_AT_const_value:
+		return &ret->value;
+	case DW_AT_decl_file:
+		return &ret->file;
+	case DW_AT_decl_line:
+		return &ret->line;
+	default:
+		return NULL;
+	}
+}
+
+void said_read(struct die *d, struct said *ret)
+{
+	struct attribute_value v;
+	struct attribute at;
+
+	*ret = (struct said){ 0 };
+	while (die_next(d, &at, &v)) {
+		struct said_number *number = number_of(ret, at.name);
+
+		if (number && is_number(at.form))
+			*number = (struct said_number){ v.number, at.form };
+		else if (at.name == DW_AT_name)
+			ret->name = v.string;
+		else if (at.name == DW_AT_type)
+			ret->type = reference_of(d, at.form, v.number);
+		else if (at.name == DW_AT_discr)
+			ret->discr = reference_of(d, at.form, v.number);
+		else if (at.name == DW_AT_containing_type)
+			ret->containing = reference_of(d, at.form, v.number);
+		else if (at.name == DW_AT_abstract_origin ||
+		         (at.name == DW_AT_specification && !ret->origin))
+			ret->origin = reference_of(d, at.form, v.number);
+		else if (at.name == DW_AT_declaration)
+			ret->declaration = v.number != 0;
+	}
+}
+
+bool said_open(struct dwarf_module *dm, uint64_t offset, struct die *ret)
+{
+	struct unit *u = debuginfo_unit_of(dm, offset);
+
+	return u && die_read(&dm->sections, u, offset, ret) && ret->tag != 0;
+}
+
+void said_complete(struct dwarf_module *dm, struct said *said)
+{
+	uint64_t origin = said->origin;
+	struct said copied;
+	struct die d;
+
+	for (int hops = 0; hops < MAX_HOPS && origin && (!said->name || !said->type); hops++) {
+		if (!said_open(dm, origin, &d))
+			return;
+		said_read(&d, &copied);
+		said->name = said->name ? said->name : copied.name;
+		said->type = said->type ? said->type : copied.type;
+		origin = copied.origin;
+	}
+}

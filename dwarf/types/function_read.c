@@ -1,0 +1,322 @@
+/* What stands in a function's DIE: its parameters and variables. */
+#include <dwarf.h>
+#include <limits.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/scan/line.h"
+#include "dwarf/types/die_attrs.h"
+#include "dwarf/types/type.h"
+
+/* From a concrete function to the abstract one that it is a copy of, and to its declaration. */
+enum { MAX_ORIGINS = 4, MAX_VARIABLE_DEPTH = 8, MAX_AWAITEE_DEPTH = 256 };
+
+/* Looks at the DIE of a function, of which nothing was read; true: *ret is found. */
+typedef bool function_fn(struct dwarf_module *dm, struct die *function, void *arg);
+
+static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
+{
+	struct said said;
+
+	for (int hops = 0; die && hops < MAX_ORIGINS; hops++) {
+		struct die d;
+
+		if (!said_open(dm, die, &d))
+			return false;
+		struct die again = d;
+		if (look(dm, &d, arg))
+			return true;
+		said_read(&again, &said);
+		die = said.origin;
+	}
+	return false;
+}
+
+static bool find_linkage(struct dwarf_module *dm, struct die *function, void *arg)
+{
+	const char **linkage = arg;
+	struct attribute at;
+	struct attribute_value v;
+
+	(void)dm;
+	while (!*linkage && die_next(function, &at, &v)) {
+		if (at.name == DW_AT_linkage_name || at.name == DW_AT_MIPS_linkage_name)
+			*linkage = v.string;
+	}
+	return *linkage != NULL;
+}
+
+const char *search_linkage(struct dwarf_module *dm, uint64_t function)
+{
+	const char *linkage = NULL;
+
+	each_origin(dm, function, find_linkage, &linkage);
+	return linkage;
+}
+
+struct child_search {
+	unsigned tag;
+	const char *name; /* NULL: the first one */
+	const struct type *found;
+};
+
+static bool find_child(struct dwarf_module *dm, struct die *function, void *arg)
+{
+	struct child_search *search = arg;
+	struct said said;
+	struct die d;
+
+	for (bool any = die_child(function, &d); any; any = die_sibling(&d, &d)) {
+		if (d.tag != search->tag)
+			continue;
+		said_read(&d, &said);
+		said_complete(dm, &said);
+		if (said.type &&
+		    (!search->name || (said.name && strcmp(said.name, search->name) == 0))) {
+			search->found = type_at(dm, said.type);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct type *search_param(const struct function *f, const char *name)
+{
+	struct child_search search = { DW_TAG_template_type_parameter, name, NULL };
+
+	each_origin(f->dm, f->die, find_child, &search);
+	return search.found;
+}
+
+const struct type *search_first_argument(const struct function *f)
+{
+	struct child_search search = { DW_TAG_formal_parameter, NULL, NULL };
+
+	each_origin(f->dm, f->die, find_child, &search);
+	return search.found;
+}
+
+struct variable_search {
+	const char *name;
+	int depth;
+	const struct type *found;
+};
+
+static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
+{
+	struct variable_search *search = arg;
+	struct said said;
+	struct die d;
+
+	if (search->depth > MAX_VARIABLE_DEPTH)
+		return false;
+	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+		if (d.tag == DW_TAG_lexical_block) {
+			struct die block = d;
+
+			search->depth++;
+			bool found = find_variable(dm, &block, search);
+			search->depth--;
+			if (found)
+				return true;
+		}
+		if (d.tag != DW_TAG_variable && d.tag != DW_TAG_formal_parameter)
+			continue;
+		said_read(&d, &said);
+		said_complete(dm, &said);
+		if (said.type && said.name && strcmp(said.name, search->name) == 0) {
+			search->found = type_at(dm, said.type);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct type *search_variable(const struct function *f, const char *name)
+{
+	struct variable_search search = { .name = name };
+
+	each_origin(f->dm, f->die, find_variable, &search);
+	return search.found;
+}
+
+static bool is_context(const struct type *t)
+{
+	static const char *const names[] = { "core::task::wake::Context",
+		                             "&mut core::task::wake::Context" };
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		/* With a lifetime behind it where a compiler tells those. */
+		if (strncmp(name, names[i], strlen(names[i])) == 0 &&
+		    (name[strlen(names[i])] == '\0' || name[strlen(names[i])] == '<'))
+			return true;
+	}
+	return false;
+}
+
+/* What has a Context among a function's variables. */
+struct contexts {
+	bool parameter; /* its caller gave it one */
+	bool variable;  /* it has one itself */
+	bool reference; /* a variable refers to one: created here, or captured by a closure */
+	int depth;
+};
+
+static void note_context(struct contexts *has, const struct type *t, unsigned tag)
+{
+	if (tag == DW_TAG_formal_parameter)
+		has->parameter = true;
+	else if (type_kind(t) == TYPE_POINTER)
+		has->reference = true;
+	else
+		has->variable = true;
+}
+
+/* Up to the first parameter that is one: no more is asked then. */
+static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
+{
+	struct contexts *has = arg;
+	const struct type *t;
+	struct said said;
+	struct die d;
+
+	if (has->depth > MAX_VARIABLE_DEPTH)
+		return false;
+	for (bool any = !has->parameter && die_child(scope, &d); any && !has->parameter;
+	     any = die_sibling(&d, &d)) {
+		struct die at = d;
+
+		if (d.tag == DW_TAG_lexical_block) {
+			has->depth++;
+			find_contexts(dm, &at, has);
+			has->depth--;
+		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
+			said_read(&at, &said);
+			said_complete(dm, &said);
+			t = said.type ? type_at(dm, said.type) : NULL;
+			if (t && is_context(t))
+				note_context(has, t, d.tag);
+		}
+	}
+	return has->parameter;
+}
+
+bool search_has_context(const struct function *f)
+{
+	struct contexts has = { 0 };
+
+	each_origin(f->dm, f->die, find_contexts, &has);
+	return has.parameter || has.variable || has.reference;
+}
+
+bool search_creates_context(const struct function *f)
+{
+	const char *last = qualified_last(f->name);
+	struct contexts has = { 0 };
+
+	/* A coroutine's is a variable of its poll function. */
+	if (str_begins(last, "{async_") || str_begins(last, "{gen"))
+		return false;
+	each_origin(f->dm, f->die, find_contexts, &has);
+	return !has.parameter && (has.variable || (has.reference && !str_begins(last, "{closure")));
+}
+
+/* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
+struct awaitee_search {
+	struct awaitee awaitee;
+	const char *own; /* the last part of the type's name */
+	unsigned skip;
+	int depth;
+	struct unit *unit;
+	uint64_t file, line;
+};
+
+/* The unit need not be scanned for the name that stands in the type's DIE. */
+static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own)
+{
+	struct said said;
+	struct die d;
+
+	if (!said_open(dm, type, &d))
+		return false;
+	said_read(&d, &said);
+	return said.name && strcmp(said.name, own) == 0;
+}
+
+static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search, struct said *said)
+{
+	uint64_t type = said->type; /* of the variable itself, no copy's */
+
+	said_complete(dm, said);
+	if (!type || !said->name || strcmp(said->name, "__awaitee") != 0)
+		return false;
+	return search->awaitee.of_own_name
+	               ? has_own_name(dm, type, search->own)
+	               : strcmp(type_name(type_at(dm, type)), search->awaitee.type) == 0;
+}
+
+static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awaitee_search *search)
+{
+	struct said said;
+	struct die d;
+
+	if (search->depth > MAX_AWAITEE_DEPTH)
+		return false;
+	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
+		struct die block = d;
+
+		if (d.tag == DW_TAG_variable) {
+			said_read(&d, &said);
+			if (!is_awaitee(dm, search, &said) || search->skip-- != 0)
+				continue;
+			search->unit = d.u;
+			search->file = said.file.value;
+			search->line = said.line.value;
+			return true;
+		}
+		if (d.tag != DW_TAG_lexical_block)
+			continue;
+		search->depth++;
+		bool found = find_awaitee(dm, &block, search);
+		search->depth--;
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/* Has the function as many of that own name as the coroutine? Else some are of another type. */
+static bool are_all_alike(struct dwarf_module *dm, struct die function,
+                          struct awaitee_search search)
+{
+	search.skip = UINT_MAX;
+	return !find_awaitee(dm, &function, &search) &&
+	       UINT_MAX - search.skip == search.awaitee.of_own_name;
+}
+
+static bool find_awaitee_line(struct dwarf_module *dm, struct die *function, void *arg)
+{
+	struct awaitee_search *search = arg;
+	struct die again = *function;
+
+	search->skip = search->awaitee.nth;
+	return find_awaitee(dm, function, search) && search->line &&
+	       (!search->awaitee.of_own_name || are_all_alike(dm, again, *search));
+}
+
+/* The lines stand in the abstract function where the body was inlined or copied. */
+bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const struct awaitee *awaitee,
+                          const char **file, unsigned *line)
+{
+	struct awaitee_search search = { .awaitee = *awaitee,
+		                         .own = qualified_last(awaitee->type) };
+
+	if (!each_origin(dm, poll, find_awaitee_line, &search))
+		return false;
+	*line = (unsigned)search.line;
+	*file = line_file(dm, search.unit, (unsigned)search.file);
+	return *file != NULL;
+}

@@ -1,0 +1,378 @@
+#include "dwarf/types/type.h"
+
+#include <string.h>
+
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/types/type_private.h"
+
+static struct type *new_type(struct dwarf_module *dm)
+{
+	struct type_block *last = dm->last_types;
+
+	if (!last || last->n == TYPES_IN_BLOCK) {
+		last = NEW(&dm->di->arena, struct type_block);
+		*(dm->last_types ? &dm->last_types->next : &dm->first_types) = last;
+		dm->last_types = last;
+	}
+	return &last->types[last->n++];
+}
+
+const struct type *type_at(struct dwarf_module *dm, uint64_t die)
+{
+	if (die == 0)
+		return NULL;
+	struct type *t = map_get(&dm->types, die);
+	if (!t) {
+		t = new_type(dm);
+		t->dm = dm;
+		t->place = t->die = die;
+		if (die < dm->sections.info.size)
+			read_ahead(dm->sections.info.data, die);
+		map_put(&dm->types, die, t);
+	}
+	if (!t->asked)
+		t->asked = !facts_are_paused(debuginfo_facts(dm));
+	return t;
+}
+
+/* Types are logically immutable: this fills in what was not asked for before. */
+static struct type *unlock(const struct type *t)
+{
+	union {
+		const struct type *c;
+		struct type *m;
+	} u = { t };
+
+	return u.m;
+}
+
+static void fill_shell(struct type *t)
+{
+	if (t->shell_read)
+		return;
+	t->shell_read = true;
+	if (type_known_shell(t))
+		return;
+	t->dm->types_untold = true;
+	if (++t->dm->ntypes % 16 == 0)
+		mapped_touched(t->dm);
+	if (debuginfo_need(t->dm))
+		type_read_shell(t);
+}
+
+static const struct type *shell(const struct type *t)
+{
+	if (!t->shell_known) {
+		fill_shell(unlock(t));
+		unlock(t)->shell_known = true;
+	}
+	return t;
+}
+
+void type_become(struct type *t, const struct type *real)
+{
+	struct type own = *t;
+
+	*t = *shell(real);
+	t->place = own.place;
+	t->shell_read = t->shell_known = true;
+	t->asked = own.asked;
+	t->details_asked = own.details_asked;
+	t->told = t->details_told = false;
+}
+
+static const char *array_name(const struct type *t)
+{
+	const struct type *element = type_target(t);
+	bool deep = t->dm->array_depth >= MAX_NESTED;
+	const char *name;
+
+	t->dm->array_depth++;
+	name = arena_printf(&t->dm->di->arena, "[%s; %llu]",
+	                    element && !deep ? type_name(element) : "?",
+	                    (unsigned long long)t->count);
+	t->dm->array_depth--;
+	return name;
+}
+
+static const char *whole_name(const struct type *t)
+{
+	if (shell(t)->name_known)
+		return t->name;
+	struct type *mutable = unlock(t);
+	mutable->name_known = true;
+	if (t->kind == TYPE_ARRAY) {
+		mutable->name = array_name(t);
+	} else if (t->is_scope && debuginfo_need(t->dm)) {
+		const char *qualified = lookup_die_name(t->dm, t->die);
+
+		if (qualified)
+			mutable->name = qualified;
+	}
+	return t->name;
+}
+
+const char *type_short_name(const struct type *t)
+{
+	fill_shell(unlock(t));
+	return t->is_scope ? t->name : whole_name(t);
+}
+
+static void complete_declaration(struct type *t)
+{
+	const char *name = whole_name(t);
+
+	t->declaration = false;
+	const struct type *full = name ? lookup_type(t->dm, name, t->die) : NULL;
+	t->told = t->details_told = false;
+	t->dm->types_untold = true;
+	if (!full || full == t || shell(full)->declaration) {
+		t->kind = TYPE_OPAQUE;
+		return;
+	}
+	type_become(t, full);
+	t->name = name;
+	t->name_known = true;
+}
+
+static const struct type *complete(const struct type *t)
+{
+	if (shell(t)->declaration)
+		complete_declaration(unlock(t));
+	return t;
+}
+
+static const struct type_choices no_choices;
+static const struct type_params no_params;
+static struct type_details no_details = { .choices = &no_choices, .params = &no_params };
+
+/* Members, variants and enumerators: children of the DIE. */
+static struct type_details *details(const struct type *t)
+{
+	if (complete(t)->kind == TYPE_ARRAY)
+		return &no_details;
+	if (!t->details_asked)
+		unlock(t)->details_asked = !facts_are_paused(debuginfo_facts(t->dm));
+	if (t->details)
+		return t->details;
+	struct type_details *d = NEW(&t->dm->di->arena, struct type_details);
+	struct type *mutable = unlock(t);
+	mutable->details = d;
+	d->choices = &no_choices;
+	if (type_known_details(mutable, d))
+		return d;
+	t->dm->types_untold = true;
+	if (debuginfo_need(t->dm))
+		type_read_details(mutable, d);
+	return d;
+}
+
+static void read_params(struct type *t, struct type_details *d)
+{
+	struct type_params *ret = NEW(&t->dm->di->arena, struct type_params);
+
+	d->params = ret;
+	d->params_told = type_known_params(t, ret);
+	if (!d->params_told && debuginfo_need(t->dm))
+		type_read_params(t, ret);
+}
+
+/* Template parameters: children of the DIE too. */
+static const struct type_params *params(const struct type *t)
+{
+	struct type_details *d = details(t);
+
+	if (d == &no_details)
+		return d->params;
+	if (!d->params)
+		read_params(unlock(t), d);
+	if (!d->params_asked && !facts_are_paused(debuginfo_facts(t->dm))) {
+		d->params_asked = true;
+		t->dm->types_untold |= !d->params_told;
+	}
+	return d->params;
+}
+
+enum type_kind type_kind(const struct type *t)
+{
+	return complete(t)->kind;
+}
+
+const char *type_name(const struct type *t)
+{
+	const char *name = t->name_known ? t->name : whole_name(t);
+
+	return name ? name : "?";
+}
+
+uint64_t type_size(const struct type *t)
+{
+	return complete(t)->size;
+}
+
+uint64_t type_align(const struct type *t)
+{
+	return complete(t)->align ? t->align : 1;
+}
+
+const struct type *type_target(const struct type *t)
+{
+	return type_at(t->dm, shell(t)->target_die);
+}
+
+uint64_t type_count(const struct type *t)
+{
+	return shell(t)->kind == TYPE_ARRAY ? t->count : 0;
+}
+
+const struct member *type_members(const struct type *t, size_t *n)
+{
+	const struct type_details *d = details(t);
+
+	*n = d->nmembers;
+	return d->members;
+}
+
+const struct member *type_member(const struct type *t, const char *name)
+{
+	const struct type_details *d = details(t);
+
+	for (size_t i = 0; i < d->nmembers; i++) {
+		if (d->members[i].name && strcmp(d->members[i].name, name) == 0 &&
+		    d->members[i].type)
+			return &d->members[i];
+	}
+	return NULL;
+}
+
+const struct member *type_discr(const struct type *t)
+{
+	return details(t)->choices->discr;
+}
+
+const struct variant *type_variants(const struct type *t, size_t *n)
+{
+	const struct type_choices *d = details(t)->choices;
+
+	*n = d->nvariants;
+	return d->variants;
+}
+
+const struct variant *type_variant(const struct type *t, const char *name)
+{
+	const struct type_choices *d = details(t)->choices;
+
+	for (size_t i = 0; i < d->nvariants; i++) {
+		if (d->variants[i].name && strcmp(d->variants[i].name, name) == 0 &&
+		    d->variants[i].payload)
+			return &d->variants[i];
+	}
+	return NULL;
+}
+
+const struct enumerator *type_enumerators(const struct type *t, size_t *n)
+{
+	const struct type_choices *d = details(t)->choices;
+
+	*n = d->nenumerators;
+	return d->enumerators;
+}
+
+const struct type_param *type_params(const struct type *t, size_t *n)
+{
+	*n = params(t)->n;
+	return params(t)->list;
+}
+
+const struct type *type_param(const struct type *t, const char *name)
+{
+	const struct type_params *all = params(t);
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->list[i].name && strcmp(all->list[i].name, name) == 0)
+			return all->list[i].type;
+	}
+	return NULL;
+}
+
+bool type_is_coroutine(const struct type *t)
+{
+	return complete(t)->coroutine;
+}
+
+/* Two addresses, or an address and a count. */
+static bool is_fat(const struct type *t)
+{
+	return type_kind(t) == TYPE_STRUCT && t->size == 2 * sizeof(uint64_t);
+}
+
+bool type_is_slice(const struct type *t)
+{
+	return is_fat(t) && type_member(t, "data_ptr") && type_member(t, "length");
+}
+
+bool type_is_dyn(const struct type *t)
+{
+	if (!is_fat(t))
+		return false;
+	if (!t->dyn_known) {
+		unlock(t)->is_dyn = type_member(t, "pointer") && type_member(t, "vtable");
+		unlock(t)->dyn_known = true;
+	}
+	return t->is_dyn;
+}
+
+struct type_memo *type_memo(const struct type *t)
+{
+	return &unlock(t)->memo;
+}
+
+bool type_is(const struct type *t, const char *path)
+{
+	return qualified_is(type_name(t), path);
+}
+
+const char *type_comp_dir(const struct type *t)
+{
+	return details(t)->choices->comp_dir;
+}
+
+struct dwarf_module *type_module(const struct type *t)
+{
+	return t->dm;
+}
+
+uint64_t type_die(const struct type *t)
+{
+	return shell(t)->die;
+}
+
+/* Its number from 1, 0: there is none. */
+static uint32_t find_single(const struct type_details *d)
+{
+	uint32_t single = 0;
+
+	for (uint32_t i = 0; i < d->nmembers; i++) {
+		const struct member *m = &d->members[i];
+
+		if (!m->type || type_size(m->type) == 0)
+			continue;
+		if (single)
+			return 0;
+		single = i + 1;
+	}
+	return single;
+}
+
+const struct member *type_single_member(const struct type *t)
+{
+	if (type_kind(t) != TYPE_STRUCT && type_kind(t) != TYPE_UNION)
+		return NULL;
+	struct type_details *d = details(t);
+	if (!d->single_known) {
+		d->single = find_single(d);
+		d->single_known = true;
+	}
+	return d->single ? &d->members[d->single - 1] : NULL;
+}

@@ -1,0 +1,126 @@
+/*
+ * Rust types as DWARF describes them. A type is read on first use, cached by its DIE, and never
+ * changes after; all of it lives as long as the debuginfo. Accessors read lazily and never
+ * fail: what the DWARF does not have is absent (0, NULL).
+ */
+#ifndef DWARF_TYPES_TYPE_H
+#define DWARF_TYPES_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwarf/module/debuginfo.h"
+
+enum type_kind {
+	TYPE_OPAQUE, /* nothing usable: no type, or a declaration that no unit completes */
+	TYPE_BOOL,
+	TYPE_CHAR,
+	TYPE_INT,
+	TYPE_UINT,
+	TYPE_FLOAT,
+	TYPE_POINTER, /* references, raw pointers, and Box<T> of sized T */
+	TYPE_ARRAY,
+	TYPE_STRUCT, /* tuples, closures and fat pointers too */
+	TYPE_ENUM,   /* with a variant part: Rust enums that hold data, and coroutines */
+	TYPE_CENUM,  /* enumerators only */
+	TYPE_UNION,
+	TYPE_FUNCTION,
+};
+
+struct type;
+
+struct member {
+	const char *name; /* as in DWARF: "head", "__0" */
+	const struct type *type;
+	uint64_t offset;
+};
+
+struct variant {
+	const char *name;           /* "Some", "Suspend0" */
+	uint64_t discr;             /* masked to the discriminant's size */
+	const struct type *payload; /* a struct at offset in the enum */
+	uint64_t offset;
+	const char *file; /* full path, of a coroutine's await point; NULL none */
+	unsigned line;    /* there */
+	bool is_default;  /* the niche's dataful variant: any other discriminant */
+};
+
+struct enumerator {
+	const char *name;
+	uint64_t value;
+};
+
+struct type_param {
+	const char *name; /* "T" */
+	const struct type *type;
+};
+
+/* The type whose DIE is at this offset; NULL for die 0. */
+const struct type *type_at(struct dwarf_module *dm, uint64_t die);
+
+enum type_kind type_kind(const struct type *t);
+/* Qualified: "core::option::Option<u64>". Never NULL; "?" when it has none. */
+const char *type_name(const struct type *t);
+uint64_t type_size(const struct type *t);
+/* DW_AT_alignment; 1 where it is not said. */
+uint64_t type_align(const struct type *t);
+/* Pointee of a pointer, element of an array, underlying type of a CENUM; NULL otherwise. */
+const struct type *type_target(const struct type *t);
+/* Elements of an array. */
+uint64_t type_count(const struct type *t);
+
+const struct member *type_members(const struct type *t, size_t *n);
+const struct member *type_member(const struct type *t, const char *name);
+/*
+ * The member of an ENUM that holds the discriminant, which has a type; NULL when there is a single
+ * variant, and where the debug info is broken: then there is none.
+ */
+const struct member *type_discr(const struct type *t);
+const struct variant *type_variants(const struct type *t, size_t *n);
+const struct variant *type_variant(const struct type *t, const char *name);
+const struct enumerator *type_enumerators(const struct type *t, size_t *n);
+const struct type *type_param(const struct type *t, const char *name);
+const struct type_param *type_params(const struct type *t, size_t *n);
+
+/* A compiler-made future: an enum whose discriminant is the artificial `__state`. */
+bool type_is_coroutine(const struct type *t);
+/* A fat pointer to a slice, a str, or a struct that ends in one: members `data_ptr`, `length`. */
+bool type_is_slice(const struct type *t);
+/* A fat pointer to a trait object: members `pointer` and `vtable`. */
+bool type_is_dyn(const struct type *t);
+/* Does the name, cut at its first '<', equal path ("tokio::time::sleep::Sleep")? */
+bool type_is(const struct type *t, const char *path);
+
+/* Compilation directory of its unit, of a coroutine only; NULL unknown. */
+const char *type_comp_dir(const struct type *t);
+
+struct dwarf_module *type_module(const struct type *t);
+uint64_t type_die(const struct type *t);
+
+/*
+ * What was worked out about a type once, so that no value of it asks for names again. All zero at
+ * first; it lives as long as the type. Ask for type_kind() before: it completes a declaration, and
+ * what is known of the complete type comes with it.
+ */
+struct type_memo {
+	void *above;            /* of the layer above */
+	uint32_t scalar_offset; /* value.c: the one scalar that the type comes down to */
+	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
+	/* lookup_cached.c: lookup_has_poll() */
+	bool poll_known : 1, has_poll : 1;
+	bool poll_asked : 1; /* while answers are kept as facts */
+	bool poll_told : 1;  /* facts say so already */
+};
+struct type_memo *type_memo(const struct type *t);
+
+/*
+ * Tells records.h what was asked of types so far; until then only the types themselves know it.
+ * whole: also what would be asked of each type that was met. Before the facts are saved or copied.
+ */
+void types_tell(struct dwarf_module *dm, bool whole);
+
+/* The only member that has a size, when there is exactly one; NULL otherwise. */
+const struct member *type_single_member(const struct type *t);
+
+#endif

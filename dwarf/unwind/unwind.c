@@ -1,0 +1,196 @@
+#include "dwarf/unwind/unwind.h"
+
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/elf/libdw_lock.h"
+#include "debugger/target/module.h"
+
+/*
+ * libdwfl attaches once and keeps the callbacks and their argument for good. So the unwinder
+ * belongs to the target, and the callbacks look at the thread that is unwound now.
+ */
+struct unwinder {
+	struct target *t;
+	const struct thread *thread;
+	/* Since the last frame: for libdwfl an unreadable return address is the end of the stack.
+	 */
+	bool faulted;
+	uint64_t fault;
+};
+
+/* A stack in the making. */
+struct walk {
+	struct unwinder *u;
+	VEC(struct frame) frames;
+};
+
+/* Only the thread that is unwound exists for libdwfl. */
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
+{
+	struct unwinder *u = arg;
+
+	(void)dwfl;
+	if (*thread_arg || !u->thread)
+		return 0;
+	*thread_arg = u;
+	return u->thread->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
+{
+	struct unwinder *u = arg;
+
+	(void)dwfl;
+	*thread_arg = u;
+	return u->thread && u->thread->tid == tid;
+}
+
+static bool memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
+{
+	struct unwinder *u = arg;
+	uint64_t value;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(u->t, addr, sizeof(value), &value);
+
+	(void)dwfl;
+	if (err) {
+		u->faulted = true;
+		u->fault = addr;
+		return false;
+	}
+	*ret = value;
+	return true;
+}
+
+static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct unwinder *u = arg;
+
+	/* What a rule of the CFI needs and is not known ends the stack there. */
+	for (unsigned i = 0; i < u->t->arch->nregs && i < 32; i++) {
+		Dwarf_Word value = u->thread->regs.r[i];
+
+		if (!(u->thread->unknown_regs >> i & 1) &&
+		    !dwfl_thread_state_registers(thread, (int)i, 1, &value))
+			return false;
+	}
+	return true;
+}
+
+static const Dwfl_Thread_Callbacks callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = memory_read,
+	.set_initial_registers = set_initial_registers,
+};
+
+struct error *unwinder_open(struct target *t, struct unwinder **ret)
+{
+	if (!t->unwinder) {
+		struct unwinder *u = NEW(&t->arena, struct unwinder);
+		u->t = t;
+		if (!t->dwfl)
+			return error_new(ERR_NO_DEBUGINFO, "no modules are known: stacks cannot be "
+			                                   "unwound");
+		if (!dwfl_attach_state(t->dwfl, NULL, t->pid, &callbacks, u))
+			return error_new(ERR_NO_DEBUGINFO, "stacks cannot be unwound: %s",
+			                 dwfl_errmsg(-1));
+		t->unwinder = u;
+	}
+	*ret = t->unwinder;
+	return NULL;
+}
+
+void unwinder_close(struct unwinder *u)
+{
+	(void)u;
+}
+
+static int add_frame(Dwfl_Frame *state, void *arg)
+{
+	struct walk *w = arg;
+	struct frame frame = { 0 };
+	Dwarf_Addr pc;
+	Dwarf_Word sp;
+	bool activation;
+
+	if (w->frames.n == STACK_MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
+		return DWARF_CB_ABORT;
+	frame.pc = pc;
+	/* A call may be the last instruction of its function: what follows is another one. */
+	frame.lookup_pc = activation ? pc : pc - 1;
+	frame.has_sp = dwfl_frame_reg(state, w->u->t->arch->sp, &sp) == 0;
+	frame.sp = frame.has_sp ? sp : 0;
+	for (unsigned i = 0; i < FRAME_REGS && i < w->u->t->arch->nregs; i++) {
+		Dwarf_Word value;
+
+		if (dwfl_frame_reg(state, i, &value) == 0) {
+			frame.regs[i] = value;
+			frame.known_regs |= UINT32_C(1) << i;
+		}
+	}
+	*vec_push(&w->frames) = frame;
+	w->u->faulted = false;
+	return DWARF_CB_OK;
+}
+
+/* Whether the CFI says that the function there returns nowhere: the return address is undefined. */
+static bool is_outermost(const struct target *t, uint64_t pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(t->dwfl, pc);
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op memory[3], *ops = memory;
+	size_t nops = 1;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
+		return false;
+	/* What is the same as in the caller has no operations either, and no memory for them. */
+	bool undefined = dwarf_frame_register(frame, (int)t->arch->pc, memory, &ops, &nops) == 0 &&
+	                 nops == 0 && ops == memory;
+	free(frame);
+	return undefined;
+}
+
+static const char *explain(struct arena *a, const struct walk *w, const struct thread *th,
+                           int result)
+{
+	if (w->frames.n == STACK_MAX_FRAMES)
+		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
+	if (w->frames.n == 0)
+		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
+	if (w->u->faulted)
+		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
+	const struct frame *last = &w->frames.data[w->frames.n - 1];
+	/* To libdwfl a return address that cannot be computed is the end of the stack. */
+	if (result == 0 && th->unknown_regs && !is_outermost(w->u->t, last->lookup_pc))
+		return "the rest is not known: it takes registers of the thread, which was not "
+		       "stopped";
+	if (result == 0)
+		return NULL;
+	const struct module *m = module_at(w->u->t, last->lookup_pc);
+	return arena_printf(a, "cannot unwind from 0x%" PRIx64 " (%s): %s", last->pc,
+	                    m ? m->path : "no module", dwfl_errmsg(-1));
+}
+
+struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
+                            struct stack *ret)
+{
+	LIBDW_LOCKED;
+	struct walk w = { .u = u };
+
+	if (!th->has_regs) {
+		*ret = (struct stack){ .problem = "the thread's registers are not known" };
+		return NULL;
+	}
+	u->thread = th;
+	int result = dwfl_getthread_frames(u->t->dwfl, th->tid, add_frame, &w);
+	u->thread = NULL;
+	*ret = (struct stack){ .nframes = w.frames.n, .problem = explain(a, &w, th, result) };
+	ret->frames = vec_to_arena(&w.frames, a);
+	return interrupt_check();
+}

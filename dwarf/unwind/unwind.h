@@ -1,0 +1,46 @@
+/*
+ * Physical stacks of threads, through libdwfl's callbacks on our own targets: one code path for
+ * live, core and fake. Works while the target is stopped (or on a core).
+ */
+#ifndef DWARF_UNWIND_UNWIND_H
+#define DWARF_UNWIND_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/target/target.h"
+
+enum { FRAME_REGS = 17 }; /* those that x86-64's CFI can restore */
+
+/* A physical frame. */
+struct frame {
+	uint64_t pc;        /* run-time address of the instruction */
+	uint64_t lookup_pc; /* pc - 1 for return addresses: names the call, not what follows it */
+	uint64_t sp;        /* stack pointer in this frame; the caller's sp is its end (CFA) */
+	bool has_sp;
+	uint64_t regs[FRAME_REGS]; /* by DWARF number, as they were in this frame */
+	uint32_t known_regs;       /* bit n: regs[n] could be recovered */
+};
+
+struct stack {
+	struct frame *frames; /* innermost first */
+	size_t nframes;
+	const char *problem; /* why it ends early, NULL when it reached the thread's start */
+};
+
+enum { STACK_MAX_FRAMES = 1024 };
+
+struct unwinder;
+/*
+ * Attaches to t->dwfl, whose modules must have been reported. A target has one unwinder for all
+ * its stops, which ends with it: opening again returns the same, closing is optional.
+ */
+struct error *unwinder_open(struct target *t, struct unwinder **ret) MUST_CHECK;
+void unwinder_close(struct unwinder *u);
+/* A stack that cannot be unwound further is not an error: see stack.problem. */
+struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
+                            struct stack *ret) MUST_CHECK;
+
+#endif

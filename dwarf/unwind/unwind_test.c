@@ -1,0 +1,187 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <elfutils/libdwfl.h>
+
+#include "debugger/target/module.h"
+#include "debugger/test/program.h"
+#include "debugger/test/target_fake.h"
+#include "dwarf/unwind/unwind.h"
+
+static const char *directory;
+static struct program program;
+
+static int setup(void **state)
+{
+	char path[2 * PROGRAM_PATH];
+
+	(void)state;
+	directory = program_directory();
+	if (!program_build(directory, "threads", "threads.c", ""))
+		return 0;
+	snprintf(path, sizeof(path), "%s/threads", directory);
+	program = program_start(path, NULL, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	program_kill(&program);
+	program_remove_directory(directory);
+	return 0;
+}
+
+static void expect_ok(struct error *err)
+{
+	if (err)
+		fail_msg("%s", err->message);
+}
+
+/* The index of the frame in function name, -1 if there is none. */
+static int frame_of(const struct target *t, const struct stack *stack, const char *name)
+{
+	for (size_t i = 0; i < stack->nframes; i++) {
+		const struct module *m = module_at(t, stack->frames[i].lookup_pc);
+		const char *s =
+			m ? dwfl_module_addrname(m->dwfl, stack->frames[i].lookup_pc) : NULL;
+		if (s && strcmp(s, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static void check_stack(const struct target *t, const struct thread *th, const struct stack *stack)
+{
+	bool is_main = th->tid == t->pid;
+
+	if (stack->problem)
+		fail_msg("thread %u: %s", th->number, stack->problem);
+	assert_true(stack->nframes >= 4);
+	assert_int_equal(stack->frames[0].pc, th->regs.r[t->arch->pc]);
+	assert_int_equal(stack->frames[0].lookup_pc, stack->frames[0].pc);
+	assert_int_equal(stack->frames[0].sp, th->regs.r[t->arch->sp]);
+	for (size_t i = 1; i < stack->nframes; i++) {
+		assert_true(stack->frames[i].has_sp);
+		assert_true(stack->frames[i].sp > stack->frames[i - 1].sp);
+		assert_int_equal(stack->frames[i].lookup_pc, stack->frames[i].pc - 1);
+	}
+	if (is_main) {
+		assert_true(frame_of(t, stack, "main") > 0);
+		assert_int_equal(frame_of(t, stack, "_start"), stack->nframes - 1);
+		return;
+	}
+	int worker = frame_of(t, stack, "worker");
+	assert_true(worker > 0);
+	assert_int_equal(frame_of(t, stack, "middle"), worker - 1);
+	assert_int_equal(frame_of(t, stack, "innermost"), worker - 2);
+}
+
+/* libdwfl attaches once; threads are those of each stop. */
+static void test_every_stop_of_a_live_program(void **state)
+{
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct unwinder *u = NULL;
+
+	(void)state;
+	if (program.pid == 0)
+		skip();
+	expect_ok(target_live_open(program.pid, &options, &t));
+	for (int round = 0; round < 3; round++) {
+		SCRATCH(a);
+		expect_ok(unwinder_open(t, &u));
+		expect_ok(target_stop(t));
+		struct stack *stacks = NEW_ARRAY(&a, struct stack, t->nthreads);
+		for (size_t i = 0; i < t->nthreads; i++)
+			expect_ok(unwind_thread(u, &a, &t->threads[i], &stacks[i]));
+		target_resume(t);
+		assert_int_equal(t->nthreads, PROGRAM_THREADS);
+		for (size_t i = 0; i < t->nthreads; i++)
+			check_stack(t, &t->threads[i], &stacks[i]);
+		unwinder_close(u);
+	}
+}
+
+static void test_core(void **state)
+{
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct unwinder *u = NULL;
+	struct stack stack;
+	char path[2 * PROGRAM_PATH];
+	SCRATCH(a);
+
+	(void)state;
+	if (program.pid == 0 ||
+	    program_run("gcore -o '%s/core' %d", directory, (int)program.pid) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/core.%d", directory, (int)program.pid);
+	expect_ok(target_core_open(path, &options, &t));
+	expect_ok(unwinder_open(t, &u));
+	assert_int_equal(t->nthreads, PROGRAM_THREADS);
+	for (size_t i = 0; i < t->nthreads; i++) {
+		expect_ok(unwind_thread(u, &a, &t->threads[i], &stack));
+		check_stack(t, &t->threads[i], &stack);
+	}
+}
+
+static void test_damaged_registers(void **state)
+{
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct unwinder *u = NULL;
+	struct stack stack;
+	SCRATCH(a);
+
+	(void)state;
+	if (program.pid == 0)
+		skip();
+	expect_ok(target_live_open(program.pid, &options, &t));
+	expect_ok(unwinder_open(t, &u));
+	expect_ok(target_stop(t));
+	struct thread th = t->threads[1];
+	th.regs.r[t->arch->sp] = 16; /* unreadable stack */
+	expect_ok(unwind_thread(u, &a, &th, &stack));
+	assert_int_equal(stack.nframes, 1);
+	assert_non_null(stack.problem);
+	th.regs.r[t->arch->pc] = 0x10; /* jumped to nowhere, sp is bad too */
+	expect_ok(unwind_thread(u, &a, &th, &stack));
+	assert_true(stack.nframes <= 1);
+	assert_non_null(stack.problem);
+	th.has_regs = false;
+	expect_ok(unwind_thread(u, &a, &th, &stack));
+	assert_int_equal(stack.nframes, 0);
+	assert_string_equal(stack.problem, "the thread's registers are not known");
+	expect_ok(unwind_thread(u, &a, &t->threads[1], &stack));
+	check_stack(t, &t->threads[1], &stack);
+}
+
+static void test_without_modules(void **state)
+{
+	struct target *t CLEANUP(target_closep) = target_fake_open();
+	struct unwinder *u = NULL;
+	struct error *err CLEANUP(error_freep) = unwinder_open(t, &u);
+
+	(void)state;
+	assert_int_equal(err->kind, ERR_NO_DEBUGINFO);
+	assert_null(u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_stop_of_a_live_program),
+		cmocka_unit_test(test_core),
+		cmocka_unit_test(test_damaged_registers),
+		cmocka_unit_test(test_without_modules),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,503 @@
+/*
+ * The types of std, tokio and bytes whose text is not that of their members. Members are asked
+ * for by path, newest first; the path engine looks through single-member wrappers by itself, so
+ * that "buf.ptr" fits RawVec before and after it got an `inner`.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/values/path.h"
+#include "dwarf/values/show_private.h"
+
+/* ---- what is shown as the one thing it holds or points at ---- */
+
+enum reach {
+	REACH_MEMBER,  /* the place at the path */
+	REACH_POINTEE, /* what the pointer there points at, whatever wraps it (NonNull) */
+};
+
+struct through_row {
+	const char *type;   /* last component without generics; a final * stands for any end */
+	const char *within; /* what the name starts with */
+	enum reach reach;
+	const char *expr;
+};
+
+static const struct through_row through_table[] = {
+	{ "Rc", "alloc::rc", REACH_POINTEE, "ptr" },
+	{ "Arc", "alloc::sync", REACH_POINTEE, "ptr" },
+	{ "RcInner", "alloc::rc", REACH_MEMBER, "value" },
+	{ "RcBox", "alloc::rc", REACH_MEMBER, "value" }, /* before 1.84 */
+	{ "ArcInner", "alloc::sync", REACH_MEMBER, "data" },
+	/* 1.95, 1.63 | 1.85 */
+	{ "Pin", "core::pin", REACH_MEMBER, "pointer | __pointer" },
+	{ "UnsafeCell", "core::cell", REACH_MEMBER, "value" },
+	{ "Ref", "core::cell", REACH_POINTEE, "value" },
+	{ "RefMut", "core::cell", REACH_POINTEE, "value" },
+	{ "MutexGuard", "std::sync", REACH_MEMBER, "lock.data" },
+	{ "RwLockReadGuard", "std::sync", REACH_POINTEE, "data" },
+	{ "RwLockWriteGuard", "std::sync", REACH_MEMBER, "lock.data" },
+	{ "MutexGuard", "tokio::sync", REACH_MEMBER, "lock.c" },
+	{ "OwnedMutexGuard", "tokio::sync", REACH_MEMBER, "lock.c" },
+	{ "RwLockReadGuard", "tokio::sync", REACH_POINTEE, "data" },
+	{ "RwLockWriteGuard", "tokio::sync", REACH_POINTEE, "data" },
+	{ "MutexGuard", "lock_api", REACH_MEMBER, "mutex.data" },
+	{ "RwLockReadGuard", "lock_api", REACH_MEMBER, "rwlock.data" },
+	{ "RwLockWriteGuard", "lock_api", REACH_MEMBER, "rwlock.data" },
+	{ "Wrapping", "core::num", REACH_MEMBER, "0" },
+	{ "Saturating", "core::num", REACH_MEMBER, "0" },
+	{ "BinaryHeap", "alloc::collections", REACH_MEMBER, "data" },
+	{ "StringError", "alloc::boxed", REACH_MEMBER, "0" },
+	{ "StringError", "std::error", REACH_MEMBER, "0" }, /* before 1.65 */
+	{ "StringError", "<alloc::boxed", REACH_MEMBER, "0" },
+	{ "StringError", "<std::error", REACH_MEMBER, "0" },
+	{ "GenFuture", "core::future", REACH_MEMBER, "0" }, /* before 1.67 */
+	{ "Instant", "tokio::time", REACH_MEMBER, "std" },
+};
+
+bool show_is(const struct type *t, const char *type, const char *within)
+{
+	const char *name = type_name(t);
+
+	if (strncmp(name, within, strlen(within)) != 0)
+		return false;
+	const char *last = qualified_last(name);
+	size_t len = qualified_base_len(last), wanted = strlen(type);
+	bool open = type[wanted - 1] == '*';
+	wanted -= open;
+	return (open ? len >= wanted : len == wanted) && memcmp(last, type, wanted) == 0;
+}
+
+static const struct through_row *find_through(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(through_table) / sizeof(through_table[0]); i++) {
+		if (show_is(t, through_table[i].type, through_table[i].within))
+			return &through_table[i];
+	}
+	return NULL;
+}
+
+struct error *show_follow(struct target *t, struct value v, struct value *ret)
+{
+	for (int hop = 0; hop < SHOW_DEPTH; hop++) {
+		const struct member *m;
+		uint64_t addr;
+
+		if (type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
+			TRY(target_read_uint(t, v.addr, 8, &addr));
+			if (addr == 0)
+				return error_new(ERR_CORRUPT, "null");
+			*ret = (struct value){ type_target(v.type), addr };
+			return NULL;
+		}
+		if (type_is_dyn(v.type) || type_is_slice(v.type)) {
+			*ret = v;
+			return NULL;
+		}
+		m = type_single_member(v.type);
+		if (!m)
+			break;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return error_new(ERR_LAYOUT, "%s holds no pointer", type_name(v.type));
+}
+
+static struct error *reach(struct target *t, struct show_cache *cache, struct value v,
+                           const struct through_row *row, struct value *ret)
+{
+	struct value place;
+
+	TRY(show_place(t, cache, v, row->expr, &place));
+	if (row->reach == REACH_POINTEE)
+		TRY(show_follow(t, place, &place));
+	*ret = place;
+	return NULL;
+}
+
+/* ---- rows with a text of their own ---- */
+
+struct error *show_row_place(struct show *s, struct value v, const char *expr, struct value *ret)
+{
+	return show_place(s->target, s->cache, v, expr, ret);
+}
+
+struct error *show_row_number(struct show *s, struct value v, const char *expr, uint64_t *ret)
+{
+	return show_uint(s->target, s->cache, v, expr, ret);
+}
+
+/* The same where it may be absent, with 0 instead. */
+uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr)
+{
+	uint64_t n = 0;
+	struct error *err = show_row_number(s, v, expr, &n);
+
+	error_free(err);
+	return err ? 0 : n;
+}
+
+static const char *own_name(const struct std_row *row)
+{
+	return row->type;
+}
+
+/* Name { value: X }; expr: the value */
+static struct error *show_cell(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value inner;
+
+	TRY(show_row_place(s, v, row->expr[0], &inner));
+	show_printf(s, "%s { value: ", own_name(row));
+	show_inner(s, inner);
+	show_put(s, " }");
+	return NULL;
+}
+
+static struct error *show_ref_cell(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value inner;
+	uint64_t borrow;
+
+	(void)row;
+	TRY(show_row_place(s, v, "value", &inner));
+	TRY(show_row_number(s, v, "borrow", &borrow));
+	show_put(s, "RefCell { value: ");
+	show_inner(s, inner);
+	show_put(s, (int64_t)borrow < 0 ? ", mutably borrowed }" : " }");
+	return NULL;
+}
+
+/* expr: the lock's word */
+static struct error *show_std_lock(struct show *s, struct value v, const struct std_row *row)
+{
+	enum { WRITE_LOCKED = 0x3fffffff }; /* std/src/sys/sync/rwlock/futex.rs */
+	struct value inner;
+	uint64_t poisoned, word;
+	bool is_rwlock = strcmp(row->type, "RwLock") == 0;
+
+	TRY(show_row_place(s, v, "data", &inner));
+	TRY(show_row_number(s, v, "poison.failed", &poisoned));
+	word = show_row_number_or_0(s, v, row->expr[0]);
+	show_printf(s, "%s { data: ", own_name(row));
+	show_inner(s, inner);
+	show_printf(s, "%s, poisoned: %s, .. }",
+	            (is_rwlock ? (word & WRITE_LOCKED) == WRITE_LOCKED : word != 0) ? ", locked"
+	                                                                            : "",
+	            poisoned ? "true" : "false");
+	return NULL;
+}
+
+/* expr: what it holds; the permits of its semaphore, shifted by one (batch_semaphore.rs) */
+static struct error *show_tokio_lock(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value inner;
+	uint64_t permits;
+
+	TRY(show_row_place(s, v, row->expr[0], &inner));
+	TRY(show_row_number(s, v, row->expr[1], &permits));
+	show_printf(s, "%s { data: ", own_name(row));
+	show_inner(s, inner);
+	show_put(s, permits >> 1 ? " }" : ", locked }");
+	return NULL;
+}
+
+static struct error *show_fixed(struct show *s, struct value v, const struct std_row *row)
+{
+	(void)v;
+	show_put(s, row->expr[0]);
+	return NULL;
+}
+
+/* Down to the one scalar that it holds. */
+static struct error *innermost(struct value v, struct value *ret)
+{
+	for (int hop = 0; hop < SHOW_DEPTH; hop++) {
+		const struct member *m = type_single_member(v.type);
+
+		if (!m) {
+			*ret = v;
+			return NULL;
+		}
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return error_new(ERR_LAYOUT, "no scalar");
+}
+
+static struct error *show_scalar_of(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value scalar;
+
+	(void)row;
+	TRY(innermost(v, &scalar));
+	show_inner(s, scalar);
+	return NULL;
+}
+
+static struct error *show_atomic(struct show *s, struct value v, const struct std_row *row)
+{
+	const char *last = qualified_last(type_name(v.type));
+	uint64_t n;
+
+	if (strncmp(last, "AtomicBool", 10) != 0 && strncmp(last, "Atomic<bool>", 12) != 0)
+		return show_scalar_of(s, v, row);
+	TRY(value_uint(s->target, v, &n));
+	show_put(s, n ? "true" : "false");
+	return NULL;
+}
+
+static struct error *show_address(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t addr;
+
+	(void)row;
+	if (type_size(v.type) != 8) {
+		show_type(s, v.type);
+		return NULL;
+	}
+	TRY(value_uint(s->target, v, &addr));
+	show_printf(s, "0x%" PRIx64, addr);
+	return NULL;
+}
+
+static struct error *show_type_only(struct show *s, struct value v, const struct std_row *row)
+{
+	SCRATCH(tmp);
+
+	(void)row;
+	show_put(s, name_short(&tmp, type_name(v.type)));
+	return NULL;
+}
+
+/* What would fill a line with a runtime's insides. */
+static struct error *show_opaque(struct show *s, struct value v, const struct std_row *row)
+{
+	(void)row;
+	show_type(s, v.type);
+	return NULL;
+}
+
+/* expr: the file descriptor */
+static struct error *show_socket(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t fd;
+
+	TRY(show_row_number(s, v, row->expr[0], &fd));
+	show_printf(s, "%s { fd: %" PRId32 " }", own_name(row), (int32_t)fd);
+	return NULL;
+}
+
+/* core/src/time.rs, fmt_decimal */
+static void show_decimal(struct show *s, uint64_t whole, uint64_t rest, int digits,
+                         const char *unit)
+{
+	char text[32] = "";
+
+	if (rest) {
+		snprintf(text, sizeof(text), ".%0*" PRIu64, digits, rest);
+		for (size_t n = strlen(text); text[n - 1] == '0'; n--)
+			text[n - 1] = '\0';
+	}
+	show_printf(s, "%" PRIu64 "%s%s", whole, text, unit);
+}
+
+static struct error *show_duration(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t secs, nanos;
+
+	(void)row;
+	TRY(show_row_number(s, v, "secs", &secs));
+	TRY(show_row_number(s, v, "nanos", &nanos));
+	if (nanos >= 1000000000)
+		return error_new(ERR_CORRUPT, "nanoseconds");
+	if (secs)
+		show_decimal(s, secs, nanos, 9, "s");
+	else if (nanos >= 1000000)
+		show_decimal(s, nanos / 1000000, nanos % 1000000, 6, "ms");
+	else if (nanos >= 1000)
+		show_decimal(s, nanos / 1000, nanos % 1000, 3, "\u00b5s");
+	else
+		show_decimal(s, nanos, 0, 0, "ns");
+	return NULL;
+}
+
+static struct error *show_time(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t secs, nanos;
+
+	TRY(show_row_number(s, v, "tv_sec", &secs));
+	TRY(show_row_number(s, v, "tv_nsec", &nanos));
+	show_printf(s, "%s { tv_sec: %" PRId64 ", tv_nsec: %" PRIu64 " }", own_name(row),
+	            (int64_t)secs, nanos);
+	return NULL;
+}
+
+/* An enum that prints as what its variant holds: IpAddr, Cow. */
+static struct error *show_payload(struct show *s, struct value v, const struct std_row *row)
+{
+	const struct variant *active;
+
+	(void)row;
+	TRY(value_variant(s->target, v, &active));
+	const struct member *m = type_member(active->payload, "__0");
+	if (!m)
+		return error_new(ERR_LAYOUT, "payload");
+	show_behind(s, (struct value){ m->type, v.addr + active->offset + m->offset });
+	return NULL;
+}
+
+static struct error *show_bytes(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t ptr, len;
+
+	(void)row;
+	TRY(show_row_number(s, v, "ptr", &ptr));
+	TRY(show_row_number(s, v, "len", &len));
+	if (len > INT64_MAX)
+		return error_new(ERR_CORRUPT, "length");
+	return show_quoted(s, ptr, len, QUOTE_BYTES);
+}
+
+static struct error *show_c_string(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value inner;
+	struct fat fat;
+
+	(void)row;
+	TRY(show_row_place(s, v, "inner", &inner));
+	if (!type_is_slice(inner.type))
+		return error_new(ERR_LAYOUT, "no slice");
+	TRY(show_read_fat(s->target, inner, &fat));
+	return show_quoted(s, fat.addr, fat.count - (fat.count != 0), QUOTE_C);
+}
+
+/* expr: start, what stands between, end */
+static struct error *show_range(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value start = { 0 }, end = { 0 };
+
+	if (row->expr[0])
+		TRY(show_row_place(s, v, row->expr[0], &start));
+	if (row->expr[2])
+		TRY(show_row_place(s, v, row->expr[2], &end));
+	if (start.type)
+		show_inner(s, start);
+	show_put(s, row->expr[1]);
+	if (end.type)
+		show_inner(s, end);
+	return NULL;
+}
+
+static const struct std_row std_table[] = {
+	{ "String", "alloc::string", show_string, { NULL } },
+	{ "PathBuf", "std::path", show_string, { NULL } },
+	{ "OsString", "std::ffi", show_string, { NULL } },
+	{ "CString", "alloc::ffi", show_c_string, { NULL } },
+	{ "CString", "std::ffi", show_c_string, { NULL } },
+	{ "Vec", "alloc::vec", show_vec, { NULL } },
+	{ "VecDeque", "alloc::collections", show_deque, { NULL } },
+	/* std's around hashbrown's | hashbrown's own */
+	{ "HashMap", "std::collections", show_hash_map, { "base.table" } },
+	{ "HashSet", "std::collections", show_hash_set, { "base.map.table" } },
+	{ "HashMap", "hashbrown", show_hash_map, { "table" } },
+	{ "HashSet", "hashbrown", show_hash_set, { "map.table" } },
+	{ "BTreeMap", "alloc::collections", show_btree_map, { NULL } },
+	{ "BTreeSet", "alloc::collections", show_btree_set, { "map" } },
+	{ "Cell", "core::cell", show_cell, { "value" } },
+	{ "ManuallyDrop", "core::mem", show_cell, { "value" } },
+	{ "RefCell", "core::cell", show_ref_cell, { NULL } },
+	{ "Mutex", "std::sync", show_std_lock, { "inner.futex" } },
+	{ "RwLock", "std::sync", show_std_lock, { "inner.state" } },
+	{ "Mutex", "tokio::sync", show_tokio_lock, { "c", "s.permits" } },
+	{ "RwLock", "tokio::sync", show_tokio_lock, { "c", "s.permits" } },
+	{ "Weak", "alloc::rc", show_fixed, { "(Weak)" } },
+	{ "Weak", "alloc::sync", show_fixed, { "(Weak)" } },
+	{ "NonZero*", "core::num", show_scalar_of, { NULL } },
+	{ "*", "core::num::niche_types", show_scalar_of, { NULL } },
+	{ "Atomic*", "core::sync::atomic", show_atomic, { NULL } },
+	{ "NonNull", "core::ptr", show_address, { NULL } },
+	{ "Unique", "core::ptr", show_address, { NULL } },
+	{ "PhantomData", "core::marker", show_type_only, { NULL } },
+	{ "Duration", "core::time", show_duration, { NULL } },
+	{ "Instant", "std::time", show_time, { NULL } },
+	{ "SystemTime", "std::time", show_time, { NULL } },
+	{ "Ipv4Addr", "core::net", show_v4, { NULL } },
+	{ "Ipv6Addr", "core::net", show_v6, { NULL } },
+	{ "IpAddr", "core::net", show_payload, { NULL } },
+	{ "SocketAddr", "core::net", show_payload, { NULL } },
+	{ "SocketAddrV4", "core::net", show_socket_v4, { "port", "sin_port", "ip | sin_addr" } },
+	{ "SocketAddrV6", "core::net", show_socket_v6, { "port", "sin6_port", "ip | sin6_addr" } },
+	/* before 1.69 */
+	{ "Ipv4Addr", "std::net", show_v4, { NULL } },
+	{ "Ipv6Addr", "std::net", show_v6, { NULL } },
+	{ "IpAddr", "std::net", show_payload, { NULL } },
+	{ "SocketAddr", "std::net", show_payload, { NULL } },
+	{ "SocketAddrV4", "std::net", show_socket_v4, { "port", "sin_port", "ip | sin_addr" } },
+	{ "SocketAddrV6", "std::net", show_socket_v6, { "port", "sin6_port", "ip | sin6_addr" } },
+	{ "Cow", "alloc::borrow", show_payload, { NULL } },
+	{ "Bytes", "bytes::bytes", show_bytes, { NULL } },
+	{ "BytesMut", "bytes::bytes_mut", show_bytes, { NULL } },
+	{ "Handle", "tokio::runtime", show_opaque, { NULL } },
+	{ "TcpStream", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "TcpListener", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "UdpSocket", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "UnixStream", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "UnixListener", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
+	{ "Range", "core::ops::range", show_range, { "start", "..", "end" } },
+	{ "RangeInclusive", "core::ops::range", show_range, { "start", "..=", "end" } },
+	{ "RangeFrom", "core::ops::range", show_range, { "start", "..", NULL } },
+	{ "RangeTo", "core::ops::range", show_range, { NULL, "..", "end" } },
+};
+
+struct error *show_std(struct show *s, struct value v, bool *done)
+{
+	enum type_kind kind = type_kind(v.type);
+	const struct through_row *through;
+	struct value inner;
+
+	*done = false;
+	if (kind != TYPE_STRUCT && kind != TYPE_ENUM)
+		return NULL;
+	through = find_through(v.type);
+	if (through) {
+		TRY(reach(s->target, s->cache, v, through, &inner));
+		*done = true;
+		show_behind(s, inner);
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof(std_table) / sizeof(std_table[0]); i++) {
+		const struct std_row *row = &std_table[i];
+
+		if (show_is(v.type, row->type, row->within)) {
+			*done = true;
+			return row->show(s, v, row);
+		}
+	}
+	return NULL;
+}
+
+struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cache *cache,
+                         struct value v, struct value *ret, bool *found)
+{
+	const struct through_row *through;
+	uint64_t addr;
+
+	*found = false;
+	if (type_kind(v.type) == TYPE_POINTER) {
+		TRY(target_read_uint(t, v.addr, 8, &addr));
+		*found = addr != 0 && type_target(v.type);
+		*ret = (struct value){ type_target(v.type), addr };
+		return NULL;
+	}
+	if (type_is_dyn(v.type))
+		return show_read_dyn(t, di, v, ret, found);
+	through = type_kind(v.type) == TYPE_STRUCT ? find_through(v.type) : NULL;
+	if (!through)
+		return NULL;
+	TRY(reach(t, cache, v, through, ret));
+	*found = true;
+	return NULL;
+}

@@ -1,0 +1,218 @@
+#include "runtimes/analysis/alike.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "runtimes/analysis/group_hash.h"
+#include "runtimes/analysis/view.h"
+
+enum { LISTED = 8, LISTED_MEMBERS = 4, LISTED_ROOTS = 3 };
+
+/* What ids and addresses stand behind in a verdict's sentence. */
+static const struct {
+	const char *before, *digits;
+} names[] = {
+	{ "task 0x", "0123456789abcdef" },
+	{ "task ", "0123456789" },
+	{ "thread #", "0123456789" },
+	{ "0x", "0123456789abcdef" },
+};
+
+/* How long the name of a task, thread or object is that text begins with; 0: it begins with none.
+ */
+static size_t name_length(const char *text)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t before = strlen(names[i].before);
+
+		if (strncmp(text, names[i].before, before) != 0)
+			continue;
+		size_t digits = strspn(text + before, names[i].digits);
+		if (digits)
+			return before + digits;
+	}
+	return 0;
+}
+
+/* The names of one sentence, in the order in which they come up. */
+struct met {
+	const char *text;
+	size_t len;
+};
+typedef VEC(struct met) met_vec;
+
+static size_t number_of(met_vec *met, const char *text, size_t len)
+{
+	for (size_t i = 0; i < met->n; i++) {
+		if (met->data[i].len == len && memcmp(met->data[i].text, text, len) == 0)
+			return i;
+	}
+	*vec_push(met) = (struct met){ text, len };
+	return met->n - 1;
+}
+
+/*
+ * The sentence with a number for each name: who waits for whom stays. What stands in backticks is
+ * the program's own and never changed.
+ */
+static void append_words(struct str *key, const char *text)
+{
+	met_vec met = { 0 };
+	bool quoted = false, word = false;
+
+	while (*text) {
+		size_t len = quoted || word ? 0 : name_length(text);
+
+		if (len) {
+			str_printf(key, "<%zu>", number_of(&met, text, len));
+			text += len;
+			continue;
+		}
+		quoted ^= *text == '`';
+		word = isalnum((unsigned char)*text);
+		str_append_len(key, text++, 1);
+	}
+	vec_free(&met);
+}
+
+static void append_member(struct str *key, const struct graph_node *n)
+{
+	const struct future *at = future_awaiting(n->future);
+
+	str_printf(key, "\n%u", (unsigned)n->kind);
+	if (at)
+		str_printf(key, " %s %s:%u", at->function ? at->function : "?",
+		           at->file_short ? at->file_short : "?", at->line);
+}
+
+/* Equal for verdicts that are alike. */
+static void append_key(struct str *key, const struct graph *g, const struct verdict *v)
+{
+	SCRATCH(tmp);
+
+	str_printf(key, "%u %u %zu ", (unsigned)v->kind, (unsigned)v->trust, v->nmembers);
+	append_words(key, verdict_text(&tmp, g, v));
+	for (size_t i = 0; i < v->ndoubts; i++) {
+		str_append(key, "\n! ");
+		append_words(key, v->doubts[i]);
+	}
+	for (size_t i = 0; i < v->nmembers; i++)
+		append_member(key, &g->nodes[v->members[i]]);
+}
+
+/* Those of one hash are a chain. */
+struct growing {
+	const char *key;
+	VEC(size_t) list;
+	size_t nbehind;
+	size_t next; /* number + 1 of the next of that hash, 0 none */
+};
+typedef VEC(struct growing) growing_vec;
+
+static struct growing *growing_of(struct arena *tmp, growing_vec *groups, struct map *heads,
+                                  const char *key)
+{
+	uint64_t hash = hash_text(HASH_START, key) | 1;
+	size_t head = (uintptr_t)map_get(heads, hash);
+
+	for (size_t i = head; i; i = groups->data[i - 1].next) {
+		if (strcmp(groups->data[i - 1].key, key) == 0)
+			return &groups->data[i - 1];
+	}
+	struct growing *new = vec_push(groups);
+
+	new->key = arena_strdup(tmp, key);
+	new->next = head;
+	map_put(heads, hash, (void *)groups->n);
+	return new;
+}
+
+void alikes_make(struct arena *a, const struct verdicts *v, struct alikes *ret)
+{
+	struct map heads CLEANUP(map_free) = { 0 };
+	size_t *first = NEW_ARRAY(a, size_t, v->n + 1);
+	growing_vec groups = { 0 };
+	SCRATCH(tmp);
+	STR(key);
+
+	for (size_t i = 0; i < v->n; i++) {
+		str_truncate(&key, 0);
+		append_key(&key, v->graph, &v->list[i]);
+		struct growing *g = growing_of(&tmp, &groups, &heads, str_text(&key));
+
+		*vec_push(&g->list) = i;
+		g->nbehind += v->list[i].nbehind;
+		first[i] = g->list.data[0];
+	}
+	struct alike *list = NEW_ARRAY(a, struct alike, groups.n + 1);
+	for (size_t i = 0; i < groups.n; i++) {
+		list[i].n = groups.data[i].list.n;
+		list[i].nbehind = groups.data[i].nbehind;
+		list[i].list = vec_to_arena(&groups.data[i].list, a);
+	}
+	*ret = (struct alikes){ list, groups.n, first };
+	vec_free(&groups);
+}
+
+static void append_members(struct str *s, const struct graph *g, const struct verdict *v)
+{
+	SCRATCH(tmp);
+
+	for (size_t i = 0; i < v->nmembers && i < LISTED_MEMBERS; i++)
+		str_printf(s, "%s%s", i ? " with " : "",
+		           graph_party_text(&tmp, &g->nodes[v->members[i]]));
+	if (v->nmembers > LISTED_MEMBERS)
+		str_printf(s, " and %zu more", v->nmembers - LISTED_MEMBERS);
+}
+
+/* What the task or thread that is named first has as the root of its tree. */
+static const char *root_of(const struct verdicts *v, size_t verdict)
+{
+	const struct graph_node *n = &v->graph->nodes[v->list[verdict].members[0]];
+	const char *name = n->future && n->future->function ? n->future->function : NULL;
+
+	return name ? name : n->task ? n->task->type : NULL;
+}
+
+/* Where they stand is one place; who called them may be many. */
+static void append_roots(struct str *s, const struct verdicts *v, const struct alike *alike)
+{
+	struct map seen CLEANUP(map_free) = { 0 };
+	size_t n = 0, listed = 0;
+	STR(roots);
+
+	for (size_t i = 0; i < alike->n; i++) {
+		const char *root = root_of(v, alike->list[i]);
+
+		if (!root || !map_put(&seen, hash_text(HASH_START, root) | 1, NULL))
+			continue;
+		if (n++ < LISTED_ROOTS)
+			str_printf(&roots, "%s%s", listed++ ? ", " : "", root);
+	}
+	if (n < 2)
+		return;
+	str_printf(s, "; their outermost futures are %s", str_text(&roots));
+	if (n > listed)
+		str_printf(s, " and %zu others", n - listed);
+}
+
+const char *alike_others(struct arena *a, const struct verdicts *v, const struct alike *alike)
+{
+	size_t others = alike->n - 1;
+	STR(s);
+
+	if (!others)
+		return NULL;
+	str_printf(&s, "%zu more like it: ", others);
+	for (size_t i = 1; i <= others && i <= LISTED; i++) {
+		str_append(&s, i > 1 ? ", " : "");
+		append_members(&s, v->graph, &v->list[alike->list[i]]);
+	}
+	if (others > LISTED)
+		str_printf(&s, " and %zu more", others - LISTED);
+	append_roots(&s, v, alike);
+	return arena_strdup(a, str_text(&s));
+}

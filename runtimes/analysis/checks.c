@@ -1,0 +1,114 @@
+#include "runtimes/analysis/checks.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+enum { MAX_LISTED = 8 };
+
+struct finding *add_finding(struct checks *c, const struct check *check, enum severity severity,
+                            const char *format, ...)
+{
+	struct finding *f = vec_push(&c->found);
+	va_list args;
+
+	va_start(args, format);
+	*f = (struct finding){ .check = check->name,
+		               .severity = severity,
+		               .text = arena_vprintf(c->a, format, args) };
+	va_end(args);
+	return f;
+}
+
+static void list_members(struct finding *f, const char **tasks, const struct graph *g,
+                         const struct verdict *v)
+{
+	for (size_t i = 0; i < v->nmembers; i++) {
+		const struct task *task = g->nodes[v->members[i]].task;
+
+		f->all_tasks += task != NULL;
+		if (task && f->ntasks < MAX_LISTED)
+			tasks[f->ntasks++] = task->id;
+	}
+}
+
+static void verdict_finding(struct checks *c, const struct check *check, const struct alike *alike)
+{
+	const struct graph *g = c->v->graph;
+	const struct verdict *v = &c->v->list[alike->list[0]];
+	const char **tasks = NEW_ARRAY(c->a, const char *, MAX_LISTED);
+	bool possible = v->trust == VERDICT_POSSIBLE;
+	STR(text);
+
+	str_append(&text, possible ? "possibly, " : "");
+	str_append(&text, verdict_text(c->a, g, v));
+	if (alike->nbehind)
+		str_printf(&text, "; %zu more behind%s", alike->nbehind,
+		           alike->n > 1 ? " this and its like" : "");
+
+	struct finding *f = add_finding(c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR,
+	                                "%s", str_text(&text));
+	f->possible = possible;
+	f->more = "async deadlocks";
+	f->doubts = v->doubts;
+	f->ndoubts = v->ndoubts;
+	f->count = alike->n;
+	f->others = alike_others(c->a, c->v, alike);
+	f->tasks = tasks;
+	for (size_t i = 0; i < alike->n; i++)
+		list_members(f, tasks, g, &c->v->list[alike->list[i]]);
+}
+
+static void verdicts_of(struct checks *c, const struct check *check, enum verdict_kind kind)
+{
+	if (!c->alikes) {
+		struct alikes *alikes = NEW(c->a, struct alikes);
+
+		alikes_make(c->a, c->v, alikes);
+		c->alikes = alikes;
+	}
+	for (size_t i = 0; i < c->alikes->n; i++) {
+		const struct alike *alike = &c->alikes->list[i];
+
+		if (c->v->list[alike->list[0]].kind == kind)
+			verdict_finding(c, check, alike);
+	}
+}
+
+static void check_deadlock(struct checks *c, const struct check *check)
+{
+	verdicts_of(c, check, VERDICT_DEADLOCK);
+}
+
+static void check_futurelock(struct checks *c, const struct check *check)
+{
+	verdicts_of(c, check, VERDICT_FUTURELOCK);
+}
+
+static void check_lost(struct checks *c, const struct check *check)
+{
+	verdicts_of(c, check, VERDICT_LOST);
+	check_no_waker(c, check);
+}
+
+const struct check check_table[] = {
+	{ "deadlock", "tasks that wait for each other", true, check_deadlock },
+	{ "futurelock", "tasks that wait for a future of their own, which they do not poll", true,
+	  check_futurelock },
+	{ "no-waker", "tasks that nothing can wake", true, check_lost },
+	{ "blocked-worker", "workers that sleep or wait in a call instead of polling", false,
+	  check_blocked_worker },
+	{ "long-poll", "workers in one and the same poll at two looks", true, check_long_poll },
+	{ "starved-queue", "tasks that are ready, and nobody polls them", false,
+	  check_starved_queue },
+	{ "panicked-task", "tasks with a future that has panicked", false, check_panicked },
+	{ "closed-channel-wait", "tasks asleep at a channel whose other end is gone", true,
+	  check_closed_channel },
+	{ "huge-future", "tasks whose future is 16 KiB or larger", false, check_huge_future },
+	{ "many-identical", "more than 1000 tasks, most of them at one place", false,
+	  check_identical },
+	{ 0 },
+};

@@ -1,0 +1,311 @@
+/* Checks of single tasks; those at one place become one finding. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "runtimes/analysis/checks.h"
+#include "runtimes/analysis/view.h"
+
+enum {
+	MAX_GROUPS = 32, /* findings of one check; others are only counted */
+	MAX_LISTED = 8,
+	HUGE_FUTURE = 16 * 1024,
+	MANY_TASKS = 1000,
+};
+
+/* Tasks that await at one place. */
+struct group {
+	const char *function, *file;
+	unsigned line;
+	const char *say, *say_all; /* what is said of one, of several */
+	bool possible;             /* it may not be so */
+	uint64_t size;             /* of the largest future */
+	const char *tasks[MAX_LISTED];
+	size_t n;
+};
+
+struct groups {
+	struct arena *a;
+	struct map by_place; /* hash of a place -> its group; places that clash are one */
+	VEC(struct group *) list;
+};
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static struct group *group_of(struct groups *g, const struct task *task, const char *say,
+                              const char *say_all)
+{
+	const struct future *at = future_awaiting(task->root);
+	const struct future *f = at ? at : future_named(task->root);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	hash = hash_text(hash_text(hash, say), f ? f->function : task->type);
+	hash = (hash_text(hash, at ? at->file_short : NULL) ^ (at ? at->line : 0)) | 1;
+	struct group *group = map_get(&g->by_place, hash);
+	if (!group) {
+		group = NEW(g->a, struct group);
+		group->function = f && f->function ? f->function : task->type;
+		group->file = at ? at->file_short : NULL;
+		group->line = at ? at->line : 0;
+		group->say = say;
+		group->say_all = say_all;
+		map_put(&g->by_place, hash, group);
+		*vec_push(&g->list) = group;
+	}
+	if (group->n < MAX_LISTED)
+		group->tasks[group->n] = task->id;
+	group->n++;
+	group->size = task->size > group->size ? task->size : group->size;
+	return group;
+}
+
+static void groups_free(struct groups *g)
+{
+	map_free(&g->by_place);
+	vec_free(&g->list);
+}
+
+static const char *place_text(struct arena *a, const struct group *g)
+{
+	const char *name = g->function ? g->function : "?";
+
+	if (!g->file)
+		return arena_printf(a, "in %s", name);
+	return arena_printf(a, "in %s at %s:%u", name, g->file, g->line);
+}
+
+static struct finding *tell_group(struct checks *c, const struct check *check,
+                                  enum severity severity, const struct group *g, const char *more)
+{
+	const char *place = place_text(c->a, g);
+	struct finding *f;
+
+	if (g->n == 1)
+		f = add_finding(c, check, severity, "task %s %s%s, %s", g->tasks[0], g->say, more,
+		                place);
+	else
+		f = add_finding(c, check, severity, "%zu tasks %s%s, %s; the first is task %s",
+		                g->n, g->say_all, more, place, g->tasks[0]);
+	f->ntasks = g->n < MAX_LISTED ? g->n : MAX_LISTED;
+	f->tasks = arena_memdup(c->a, g->tasks, f->ntasks * sizeof(*f->tasks));
+	f->all_tasks = g->n;
+	f->possible = g->possible;
+	f->more = arena_printf(c->a, "async task %s", g->tasks[0]);
+	return f;
+}
+
+static void tell_groups(struct checks *c, const struct check *check, enum severity severity,
+                        struct groups *g)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < g->list.n; i++) {
+		if (i < MAX_GROUPS)
+			tell_group(c, check, severity, g->list.data[i], "");
+		else
+			left += g->list.data[i]->n;
+	}
+	if (left)
+		add_finding(c, check, severity, "%zu more tasks at other places", left)->all_tasks =
+			left;
+	groups_free(g);
+}
+
+/* ---- what a tree has ---- */
+
+static bool has_panicked(const struct future *f)
+{
+	if (f->state == FUTURE_PANICKED)
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (has_panicked(f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+void check_panicked(struct checks *c, const struct check *check)
+{
+	struct groups g = { .a = c->a };
+
+	for (size_t i = 0; i < c->s->ntasks; i++) {
+		if (c->s->tasks[i]->root && has_panicked(c->s->tasks[i]->root))
+			group_of(&g, c->s->tasks[i], "has a future that panicked",
+			         "have a future that panicked");
+	}
+	tell_groups(c, check, SEVERITY_WARNING, &g);
+}
+
+static bool number(const struct wait *w, const char *key, int64_t *ret)
+{
+	for (size_t i = 0; i < w->ndetails; i++) {
+		const struct wait_detail *d = &w->details[i];
+
+		if ((d->kind == DETAIL_INT || d->kind == DETAIL_BOOL) && strcmp(d->key, key) == 0) {
+			*ret = d->number;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Waits whose other end is gone, so that they were over long ago had their task been polled. */
+static const struct {
+	const char *kind, *key;
+	int64_t gone;      /* value of that detail */
+	const char *empty; /* a detail that must be 0, too; NULL none */
+} closed[] = {
+	{ "mpsc_recv", "senders", 0, "queued" },
+	{ "mpsc_send", "closed", 1, NULL },
+	{ "mpsc_closed", "closed", 1, NULL },
+	{ "oneshot", "sender_alive", 0, "value_there" },
+	{ "oneshot_closed", "receiver_alive", 0, NULL },
+	{ "watch", "closed", 1, NULL },
+	{ "watch_closed", "receivers", 0, NULL },
+	{ "broadcast", "senders", 0, "lag" },
+	{ "broadcast_closed", "receivers", 0, NULL },
+};
+
+static bool is_closed(const struct wait *w)
+{
+	int64_t n;
+
+	for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++) {
+		if (strcmp(w->kind, closed[i].kind) == 0 && number(w, closed[i].key, &n) &&
+		    n == closed[i].gone &&
+		    (!closed[i].empty || (number(w, closed[i].empty, &n) && n == 0)))
+			return true;
+	}
+	return false;
+}
+
+enum certainty { CERTAINLY_NOT, POSSIBLY, CERTAINLY };
+
+/* What a hand-written future holds it may have stopped polling: is this only held? */
+static bool may_be_unpolled(const struct future *f)
+{
+	return (f->edge && strcmp(f->edge, "holds") == 0) || (f->wait && f->wait->within);
+}
+
+static enum certainty waits_at_closed(const struct future *f)
+{
+	enum certainty found = CERTAINLY_NOT;
+	bool leaf = true;
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch != BRANCH_POLLED)
+			continue;
+		enum certainty child = waits_at_closed(f->children[i]);
+		leaf = false;
+		found = child > found ? child : found;
+	}
+	if (leaf && f->wait && f->wait->kind && is_closed(f->wait))
+		found = CERTAINLY;
+	return found && may_be_unpolled(f) ? POSSIBLY : found;
+}
+
+void check_closed_channel(struct checks *c, const struct check *check)
+{
+	struct groups g = { .a = c->a };
+
+	for (size_t i = 0; i < c->s->ntasks; i++) {
+		const struct task *task = c->s->tasks[i];
+		enum certainty sure = CERTAINLY_NOT;
+
+		if (task->state == TASK_IDLE && !task->changed && task->root)
+			sure = waits_at_closed(task->root);
+		if (sure == CERTAINLY)
+			group_of(&g, task, "sleeps at a channel whose other end is gone",
+			         "sleep at a channel whose other end is gone");
+		else if (sure == POSSIBLY)
+			group_of(&g, task, "may sleep at a channel whose other end is gone",
+			         "may sleep at a channel whose other end is gone")
+				->possible = true;
+	}
+	tell_groups(c, check, SEVERITY_WARNING, &g);
+}
+
+/* Nothing that it polls can be woken. */
+static bool nothing_wakes(const struct future *f)
+{
+	bool leaf = true;
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch != BRANCH_POLLED)
+			continue;
+		leaf = false;
+		if (!nothing_wakes(f->children[i]))
+			return false;
+	}
+	return !leaf || (f->wait && f->wait->kind && strcmp(f->wait->kind, "nothing") == 0);
+}
+
+void check_no_waker(struct checks *c, const struct check *check)
+{
+	struct groups g = { .a = c->a };
+
+	for (size_t i = 0; i < c->s->ntasks; i++) {
+		const struct task *task = c->s->tasks[i];
+
+		if (task->state == TASK_IDLE && !task->changed && task->root &&
+		    nothing_wakes(task->root))
+			group_of(&g, task, "sleeps, and nothing that it can reach has its waker",
+			         "sleep, and nothing that they can reach has their waker");
+	}
+	tell_groups(c, check, SEVERITY_WARNING, &g);
+}
+
+void check_huge_future(struct checks *c, const struct check *check)
+{
+	struct groups g = { .a = c->a };
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < c->s->ntasks; i++) {
+		const struct task *task = c->s->tasks[i];
+
+		if (task->size < HUGE_FUTURE || !task->type)
+			continue;
+		/* By kind of task, not by place. */
+		struct group *group = map_get(&seen, (uintptr_t)task->type);
+		if (!group) {
+			group = NEW(c->a, struct group);
+			group->function = task->type;
+			group->say = "has a future";
+			group->say_all = "have a future";
+			map_put(&seen, (uintptr_t)task->type, group);
+			*vec_push(&g.list) = group;
+		}
+		if (group->n < MAX_LISTED)
+			group->tasks[group->n] = task->id;
+		group->n++;
+		group->size = task->size;
+	}
+	for (size_t i = 0; i < g.list.n && i < MAX_GROUPS; i++)
+		tell_group(c, check, SEVERITY_INFO, g.list.data[i],
+		           arena_printf(c->a, " of %" PRIu64 " bytes", g.list.data[i]->size));
+	map_free(&seen);
+	groups_free(&g);
+}
+
+void check_identical(struct checks *c, const struct check *check)
+{
+	struct groups g = { .a = c->a };
+	size_t n = c->s->ntasks;
+
+	for (size_t i = 0; i < n && n > MANY_TASKS; i++) {
+		if (c->s->tasks[i]->root)
+			group_of(&g, c->s->tasks[i], "awaits at one place", "await at one place");
+	}
+	for (size_t i = 0; i < g.list.n; i++) {
+		if (g.list.data[i]->n > n / 2)
+			tell_group(c, check, SEVERITY_INFO, g.list.data[i],
+			           arena_printf(c->a, " (of %zu)", n));
+	}
+	groups_free(&g);
+}

@@ -1,0 +1,217 @@
+/* Checks of threads: what workers do instead of polling. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/analysis/checks.h"
+#include "runtimes/analysis/view.h"
+
+/* System calls that put a thread to sleep; others return at once where sockets do not block. */
+static const char *const sleeping[] = {
+	"nanosleep", "clock_nanosleep", "futex", "poll",  "ppoll", "select", "pselect6",
+	"wait4",     "waitid",          "flock", "fsync", "pause", "msync",  "fdatasync",
+};
+
+static const char *detail_string(const struct wait *w, const char *key)
+{
+	for (size_t i = 0; i < w->ndetails; i++) {
+		if (w->details[i].kind == DETAIL_STRING && strcmp(w->details[i].key, key) == 0)
+			return w->details[i].string;
+	}
+	return NULL;
+}
+
+/* Does it sit in something that may last? */
+static bool is_blocking(const struct wait *w)
+{
+	const char *name;
+
+	if (!w || !w->kind || wait_is_running(w))
+		return false;
+	if (strcmp(w->kind, "syscall") != 0)
+		return true;
+	name = detail_string(w, "syscall");
+	for (size_t i = 0; name && i < sizeof(sleeping) / sizeof(*sleeping); i++) {
+		if (strcmp(name, sleeping[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A worker, or the thread that drives a runtime of one thread. */
+static bool polls(const struct thread_info *th)
+{
+	return th->role == THREAD_WORKER || th->role == THREAD_BLOCK_ON;
+}
+
+const char *thread_place(struct arena *a, const struct snapshot *s, const struct thread_info *th)
+{
+	const struct task *task = th->task ? snapshot_task(s, th->task, th->number) : NULL;
+	const struct future *f = future_leaf(task ? task->root : th->root);
+
+	if (th->wait && detail_string(th->wait, "file"))
+		return th->wait->phrase;
+	return f && f->running && f->file_short ? arena_printf(a, "%s:%u", f->file_short, f->line)
+	                                        : NULL;
+}
+
+struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n)
+{
+	struct look *list = NEW_ARRAY(a, struct look, s->nthreads + 1);
+
+	*n = 0;
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+		const struct task *task = th->task ? snapshot_task(s, th->task, th->number) : NULL;
+		const char *place;
+
+		if (!polls(th))
+			continue;
+		place = thread_place(a, s, th);
+		list[(*n)++] = (struct look){
+			.tid = th->tid,
+			.task = th->task ? arena_strdup(a, th->task) : NULL,
+			.addr = task ? task->addr : 0,
+			.wait = th->wait && th->wait->kind ? arena_strdup(a, th->wait->kind) : NULL,
+			.object = th->wait ? th->wait->object : 0,
+			.queue_len = th->has_queue ? th->queue_len : 0,
+			.place = place ? arena_strdup(a, place) : NULL,
+		};
+	}
+	return list;
+}
+
+static const struct look *look_before(const struct checks *c, const struct thread_info *th)
+{
+	for (size_t i = 0; i < c->nbefore; i++) {
+		if (c->before[i].tid == th->tid)
+			return &c->before[i];
+	}
+	return NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* It sits in something, and where there were two looks, in the same both times. */
+static bool is_blocked(const struct checks *c, const struct thread_info *th)
+{
+	const struct look *before;
+
+	if (!polls(th) || !is_blocking(th->wait))
+		return false;
+	if (!c->two_looks)
+		return true;
+	before = look_before(c, th);
+	return before && same_text(before->wait, th->wait->kind) &&
+	       before->object == th->wait->object && same_text(before->task, th->task);
+}
+
+static void of_task(struct checks *c, struct finding *f, const char *id)
+{
+	const char **tasks = NEW_ARRAY(c->a, const char *, 1);
+
+	if (!id)
+		return;
+	tasks[0] = id;
+	f->tasks = tasks;
+	f->ntasks = f->all_tasks = 1;
+}
+
+static const char *running(struct arena *a, const struct thread_info *th)
+{
+	return th->task ? arena_printf(a, " polling task %s", th->task) : "";
+}
+
+void check_blocked_worker(struct checks *c, const struct check *check)
+{
+	for (size_t i = 0; i < c->s->nthreads; i++) {
+		const struct thread_info *th = &c->s->threads[i];
+
+		if (!is_blocked(c, th))
+			continue;
+		struct finding *f = add_finding(
+			c, check, SEVERITY_WARNING, "thread #%u%s sits in %s%s", th->number,
+			running(c->a, th), th->wait->phrase ? th->wait->phrase : th->wait->kind,
+			c->two_looks ? ", at two looks" : "");
+		f->more = arena_printf(c->a, "thread %u", th->number);
+		of_task(c, f, th->task);
+	}
+}
+
+void check_long_poll(struct checks *c, const struct check *check)
+{
+	if (!c->two_looks) {
+		*vec_push(&c->skipped) = "long-poll: it takes two looks at a live process";
+		return;
+	}
+	for (size_t i = 0; i < c->s->nthreads; i++) {
+		const struct thread_info *th = &c->s->threads[i];
+		const struct look *before = polls(th) ? look_before(c, th) : NULL;
+		const char *place = thread_place(c->a, c->s, th);
+
+		if (!before || !th->task || !same_text(before->task, th->task))
+			continue;
+		const struct task *task = snapshot_task(c->s, th->task, th->number);
+		if (!task || task->addr != before->addr)
+			continue;
+		bool same = place && same_text(place, before->place);
+		struct finding *f = add_finding(
+			c, check, SEVERITY_WARNING,
+			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,
+			th->task, c->interval, same ? ", both times at " : "", same ? place : "",
+			same ? "" : "; it may have been polled anew meanwhile");
+		f->possible = !same;
+		f->more = arena_printf(c->a, "thread %u", th->number);
+		of_task(c, f, th->task);
+	}
+}
+
+/* How many threads can poll for that runtime, and how many of them are blocked. */
+static void count_workers(const struct checks *c, const struct runtime_info *r, size_t *all,
+                          size_t *blocked)
+{
+	enum thread_role role = r->flavor == RUNTIME_MULTI_THREAD ? THREAD_WORKER : THREAD_BLOCK_ON;
+
+	*all = *blocked = 0;
+	for (size_t i = 0; i < c->s->nthreads; i++) {
+		const struct thread_info *th = &c->s->threads[i];
+
+		if (th->runtime != (int)r->index || th->role != role)
+			continue;
+		++*all;
+		*blocked += is_blocked(c, th);
+	}
+}
+
+void check_starved_queue(struct checks *c, const struct check *check)
+{
+	for (size_t i = 0; i < c->s->nruntimes; i++) {
+		const struct runtime_info *r = &c->s->runtimes[i];
+		size_t all, blocked;
+
+		count_workers(c, r, &all, &blocked);
+		if (all && blocked == all && r->has_inject && r->inject_len)
+			add_finding(c, check, SEVERITY_ERROR,
+			            "%" PRIu64 " task%s in the queue of runtime %u, and %s",
+			            r->inject_len, r->inject_len == 1 ? "" : "s", r->index,
+			            all == 1 ? "its only worker is blocked"
+			                     : arena_printf(c->a, "all its %zu workers are blocked",
+			                                    all))
+				->more = "info threads";
+	}
+	for (size_t i = 0; i < c->s->nthreads; i++) {
+		const struct thread_info *th = &c->s->threads[i];
+		const struct look *before = c->two_looks ? look_before(c, th) : NULL;
+
+		if (th->role != THREAD_WORKER || !th->has_queue || !th->queue_len ||
+		    !is_blocked(c, th) || (c->two_looks && (!before || !before->queue_len)))
+			continue;
+		add_finding(c, check, SEVERITY_WARNING,
+		            "%" PRIu64 " task%s in the queue of thread #%u, which is blocked",
+		            th->queue_len, th->queue_len == 1 ? "" : "s", th->number)
+			->more = arena_printf(c->a, "thread %u", th->number);
+	}
+}

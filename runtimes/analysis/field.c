@@ -1,0 +1,400 @@
+#include "runtimes/analysis/field.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/analysis/view.h"
+
+/* ---- walks ---- */
+
+typedef bool of_future(const struct field_of *of, const struct future *f,
+                       const struct field_test *t);
+
+static bool any_future(const struct field_of *of, const struct future *f,
+                       const struct field_test *t, of_future *test)
+{
+	if (!f)
+		return false;
+	if (test(of, f, t))
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (any_future(of, f->children[i], t, test))
+			return true;
+	}
+	return false;
+}
+
+static bool test_text(const struct field_test *t, const char *text)
+{
+	return text && t->text(t, text);
+}
+
+/* ---- of the task ---- */
+
+static bool id_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_text(t, of->task->id);
+}
+
+static bool id_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return of->task->number && t->number(t, (int64_t)of->task->number);
+}
+
+static const char *id_value(const struct field_of *of)
+{
+	return of->task->id;
+}
+
+static const char *state_value(const struct field_of *of)
+{
+	return task_state_name(of->task->state);
+}
+
+static bool state_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_text(t, state_value(of));
+}
+
+static const struct runtime_info *runtime_of(const struct field_of *of)
+{
+	const struct snapshot *s = of->snapshot;
+
+	return of->task->runtime < s->nruntimes ? &s->runtimes[of->task->runtime] : NULL;
+}
+
+static bool runtime_texts(const struct field_of *of, const struct field_test *t)
+{
+	const struct runtime_info *r = runtime_of(of);
+
+	return r && (test_text(t, r->name) || test_text(t, runtime_flavor_name(r->flavor)));
+}
+
+static bool runtime_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return t->number(t, of->task->runtime);
+}
+
+static const char *runtime_value(const struct field_of *of)
+{
+	const struct runtime_info *r = runtime_of(of);
+
+	if (!r)
+		return arena_uint(of->a, of->task->runtime);
+	return arena_printf(of->a, "%u (%s%s%s%s)", r->index, runtime_flavor_name(r->flavor),
+	                    r->name ? ", name \"" : "", r->name ? r->name : "",
+	                    r->name ? "\"" : "");
+}
+
+static bool thread_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return of->task->thread && t->number(t, of->task->thread);
+}
+
+static const char *thread_value(const struct field_of *of)
+{
+	return of->task->thread ? arena_printf(of->a, "#%u", of->task->thread) : NULL;
+}
+
+static const char *type_value(const struct field_of *of)
+{
+	return of->task->type;
+}
+
+static bool type_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_text(t, of->task->type);
+}
+
+static bool of_problem(const struct field_of *of, const struct future *f,
+                       const struct field_test *t)
+{
+	(void)of;
+	return test_text(t, f->problem);
+}
+
+static bool problem_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_text(t, of->task->problem) || any_future(of, of->task->root, t, of_problem);
+}
+
+static const char *problem_value(const struct field_of *of)
+{
+	return of->task->problem;
+}
+
+/* ---- of any frame ---- */
+
+static const char *name_of(const struct future *f)
+{
+	return f->function ? f->function : f->type;
+}
+
+static bool of_function(const struct field_of *of, const struct future *f,
+                        const struct field_test *t)
+{
+	(void)of;
+	return test_text(t, name_of(f)) || test_text(t, f->aliases);
+}
+
+static bool function_texts(const struct field_of *of, const struct field_test *t)
+{
+	return any_future(of, of->task->root, t, of_function);
+}
+
+static const char *function_value(const struct field_of *of)
+{
+	return of->task->root ? task_name(of->task) : NULL;
+}
+
+static const char *place_of(struct arena *a, const char *file, unsigned line)
+{
+	return file && line ? arena_printf(a, "%s:%u", file, line) : file;
+}
+
+static bool of_location(const struct field_of *of, const struct future *f,
+                        const struct field_test *t)
+{
+	return test_text(t, place_of(of->a, f->file_short, f->line)) ||
+	       test_text(t, place_of(of->a, f->file, f->line));
+}
+
+static bool location_texts(const struct field_of *of, const struct field_test *t)
+{
+	return any_future(of, of->task->root, t, of_location);
+}
+
+static const char *location_value(const struct field_of *of)
+{
+	const struct future *f = future_awaiting(of->task->root);
+
+	return f ? place_of(of->a, f->file_short, f->line) : NULL;
+}
+
+static bool of_span(const struct field_of *of, const struct future *f, const struct field_test *t)
+{
+	(void)of;
+	return test_text(t, f->note);
+}
+
+static bool span_texts(const struct field_of *of, const struct field_test *t)
+{
+	return any_future(of, of->task->root, t, of_span);
+}
+
+static const char *span_value(const struct field_of *of)
+{
+	for (const struct future *f = of->task->root; f; f = f->nchildren ? f->children[0] : NULL) {
+		if (f->note)
+			return f->note;
+	}
+	return NULL;
+}
+
+/* ---- of what it waits for ---- */
+
+static bool of_wait(const struct field_of *of, const struct future *f, const struct field_test *t)
+{
+	(void)of;
+	return f->wait && (test_text(t, f->wait->kind) || test_text(t, f->wait->phrase));
+}
+
+static bool waiting_texts(const struct field_of *of, const struct field_test *t)
+{
+	size_t others;
+
+	return any_future(of, of->task->root, t, of_wait) ||
+	       test_text(t, task_waiting_on(of->a, of->snapshot, of->task, true, &others));
+}
+
+/* The kind is the same for many, its phrase is not. */
+static const char *waiting_value(const struct field_of *of)
+{
+	const struct future *leaf = future_leaf(of->task->root);
+	size_t others;
+
+	if (of->task->state != TASK_RUNNING && leaf && leaf->wait) {
+		const char *mark = future_mark(of->task->root);
+
+		return mark ? arena_printf(of->a, "%s [%s]", leaf->wait->kind, mark)
+		            : leaf->wait->kind;
+	}
+	return task_waiting_on(of->a, of->snapshot, of->task, false, &others);
+}
+
+static bool of_task(const struct field_of *of, const struct future *f, const struct field_test *t)
+{
+	(void)of;
+	return f->wait && test_text(t, f->wait->task);
+}
+
+static bool of_task_number(const struct field_of *of, const struct future *f,
+                           const struct field_test *t)
+{
+	(void)of;
+	return f->wait && f->wait->task && t->number(t, (int64_t)strtoull(f->wait->task, NULL, 10));
+}
+
+static bool task_texts(const struct field_of *of, const struct field_test *t)
+{
+	return any_future(of, of->task->root, t, of_task);
+}
+
+static bool task_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return any_future(of, of->task->root, t, of_task_number);
+}
+
+static const char *task_value(const struct field_of *of)
+{
+	const struct future *leaf = future_leaf(of->task->root);
+
+	return leaf && leaf->wait ? leaf->wait->task : NULL;
+}
+
+static bool of_object(const struct field_of *of, const struct future *f, const struct field_test *t)
+{
+	return f->wait && f->wait->object &&
+	       test_text(t, arena_printf(of->a, "0x%" PRIx64, f->wait->object));
+}
+
+static bool object_texts(const struct field_of *of, const struct field_test *t)
+{
+	return any_future(of, of->task->root, t, of_object);
+}
+
+static const char *object_value(const struct field_of *of)
+{
+	const struct future *leaf = future_leaf(of->task->root);
+
+	return leaf && leaf->wait && leaf->wait->object
+	               ? arena_printf(of->a, "0x%" PRIx64, leaf->wait->object)
+	               : NULL;
+}
+
+static bool of_detail(const struct future *f, const char *key, const struct field_test *t)
+{
+	for (size_t i = 0; f->wait && i < f->wait->ndetails; i++) {
+		const struct wait_detail *d = &f->wait->details[i];
+
+		if (d->kind == DETAIL_INT && strcmp(d->key, key) == 0 && t->number(t, d->number))
+			return true;
+	}
+	return false;
+}
+
+/* A number that leaves of some kinds have: its key is the field's name. */
+#define DETAIL(key)                                                                                \
+	static bool of_##key(const struct field_of *of, const struct future *f,                    \
+	                     const struct field_test *t)                                           \
+	{                                                                                          \
+		(void)of;                                                                          \
+		return of_detail(f, #key, t);                                                      \
+	}                                                                                          \
+	static bool key##_numbers(const struct field_of *of, const struct field_test *t)           \
+	{                                                                                          \
+		return any_future(of, of->task->root, t, of_##key);                                \
+	}
+
+DETAIL(remaining_ms)
+DETAIL(queued)
+DETAIL(position)
+DETAIL(permits_missing)
+
+/* ---- of the tree ---- */
+
+/* From the root to what it waits on. */
+static int64_t depth_of(const struct field_of *of)
+{
+	const struct future *leaf = future_leaf(of->task->root);
+	int64_t depth = 0;
+
+	for (const struct future *f = of->task->root; f; depth++) {
+		const struct future *next = NULL;
+
+		for (size_t i = 0; f != leaf && i < f->nchildren && !next; i++) {
+			if (f->children[i]->branch == BRANCH_POLLED)
+				next = f->children[i];
+		}
+		f = next;
+	}
+	return depth;
+}
+
+static bool depth_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return t->number(t, depth_of(of));
+}
+
+static const char *depth_value(const struct field_of *of)
+{
+	return arena_uint(of->a, (uint64_t)depth_of(of));
+}
+
+static bool frames_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return t->number(t, future_frames(of->task->root));
+}
+
+static const char *frames_value(const struct field_of *of)
+{
+	return arena_uint(of->a, future_frames(of->task->root));
+}
+
+static bool leaves_numbers(const struct field_of *of, const struct field_test *t)
+{
+	return t->number(t, (int64_t)future_leaves(of->task->root));
+}
+
+static const char *leaves_value(const struct field_of *of)
+{
+	return arena_uint(of->a, future_leaves(of->task->root));
+}
+
+const struct field field_table[] = {
+	{ "id", "its id", id_texts, id_numbers, id_value },
+	{ "state", "idle, scheduled, running, complete or cancelled", state_texts, NULL,
+	  state_value },
+	{ "runtime", "number, flavor or name of its runtime", runtime_texts, runtime_numbers,
+	  runtime_value },
+	{ "type", "type of the spawned future", type_texts, NULL, type_value },
+	{ "function", "function of any frame; --group: of the outermost", function_texts, NULL,
+	  function_value },
+	{ "location", "file:line of any frame; --group: where your own code awaits", location_texts,
+	  NULL, location_value },
+	{ "waiting_on", "kind and words of what any frame waits for; --group: the kind",
+	  waiting_texts, NULL, waiting_value },
+	{ "task", "id of another task that it waits for", task_texts, task_numbers, task_value },
+	{ "object", "address of what it waits for", object_texts, NULL, object_value },
+	{ "thread", "number of the thread that runs it", NULL, thread_numbers, thread_value },
+	{ "span", "what else is known of any frame, such as its tracing span", span_texts, NULL,
+	  span_value },
+	{ "problem", "why something is missing", problem_texts, NULL, problem_value },
+	{ "depth", "futures from the outermost to what it waits on", NULL, depth_numbers,
+	  depth_value },
+	{ "frames", "futures of its tree", NULL, frames_numbers, frames_value },
+	{ "leaves", "things that it waits on at the same time", NULL, leaves_numbers,
+	  leaves_value },
+	{ "remaining_ms", "until a timer of it is due; below 0: was due", NULL,
+	  remaining_ms_numbers, NULL },
+	{ "queued", "messages in a channel that it waits for", NULL, queued_numbers, NULL },
+	{ "position", "its place in a queue", NULL, position_numbers, NULL },
+	{ "permits_missing", "that it waits for", NULL, permits_missing_numbers, NULL },
+	{ 0 },
+};
+
+struct error *field_find(const char *name, const struct field **ret)
+{
+	STR(names);
+
+	for (const struct field *f = field_table; f->name; f++) {
+		*ret = f;
+		if (strcmp(f->name, name) == 0)
+			return NULL;
+		str_printf(&names, "%s%s", names.len ? ", " : "", f->name);
+	}
+	return error_new(ERR_USAGE, "\"%s\" is no field of a task: %s", name, str_text(&names));
+}

@@ -1,0 +1,438 @@
+#include "runtimes/analysis/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "runtimes/analysis/group_hash.h"
+#include "runtimes/analysis/group_local.h"
+
+struct node {
+	struct group_node node; /* first: casts */
+	struct node *same_hash;
+	size_t last_task; /* that was counted, by its place; SIZE_MAX none */
+	struct local_list locals;
+};
+
+/* A tree below one node of the merged tree. */
+struct shape {
+	struct node *node;
+	struct shape **children;
+	size_t nchildren;
+	size_t nnodes; /* with itself */
+	size_t serial; /* from 0, in the order in which they came up */
+	struct shape *same_hash;
+	struct group *group; /* of the trees that are this and no part of another */
+	size_t place;        /* of group, in the order in which they came up */
+};
+
+/* A future on the way down. */
+struct step {
+	const struct future *f;
+	struct node *node;
+	unsigned next; /* child to go to */
+	size_t shapes; /* where those of its children begin */
+};
+
+struct maker {
+	struct arena *a;
+	struct groups *ret;
+	struct map nodes, shapes; /* by hash: chains */
+	size_t nshapes;
+	VEC(struct node *) list;
+	VEC(struct group *) groups;
+	VEC(uint32_t) of; /* each task: the place of its group */
+	VEC(struct step) stack;
+	VEC(struct shape *) open; /* of finished children whose parents are not */
+	struct phrase phrase;     /* of what is looked up: what it waits for, */
+	struct phrase problem;    /* and why its tree ends there */
+};
+
+/* ---- what makes frames the same ---- */
+
+const char *group_frame_name(const struct future *f)
+{
+	bool bare = f->kind == FUTURE_OTHER && !f->wait && !f->nchildren;
+
+	return f->function && !(bare && f->type) ? f->function : f->type;
+}
+
+static const char *phrase_of(const struct task *task, const struct future *f)
+{
+	if (!f)
+		return task->problem;
+	return f->wait ? f->wait->phrase : NULL;
+}
+
+static bool same_frame(const struct future *a, const struct future *b)
+{
+	return a->kind == b->kind && a->line == b->line && a->state == b->state &&
+	       a->branch == b->branch && a->running == b->running && a->uncertain == b->uncertain &&
+	       same_text(group_frame_name(a), group_frame_name(b)) && same_text(a->file, b->file) &&
+	       same_text(a->edge, b->edge) && same_text(a->aliases, b->aliases) &&
+	       !a->wait == !b->wait && (!a->wait || same_text(a->wait->kind, b->wait->kind));
+}
+
+/* Of what is looked up: NULL where there is none. */
+static const char *problem_of(const struct maker *m, const struct future *f)
+{
+	return f && f->problem ? str_text(&m->problem.pattern) : NULL;
+}
+
+static bool is_node(const struct maker *m, const struct node *n, const struct node *parent,
+                    const struct task *task, const struct future *f)
+{
+	const struct phrase_range *wait = &n->node.wait;
+
+	if (n->node.parent != (const struct group_node *)parent || !n->node.frame != !f)
+		return false;
+	if (f ? !same_frame(n->node.frame, f) : !same_text(n->node.task->type, task->type))
+		return false;
+	if (!same_text(n->node.problem.pattern, problem_of(m, f)))
+		return false;
+	return phrase_of(task, f)
+	               ? wait->pattern && strcmp(wait->pattern, str_text(&m->phrase.pattern)) == 0
+	               : !wait->pattern;
+}
+
+static uint64_t hash_frame(const struct maker *m, const struct node *parent,
+                           const struct task *task, const struct future *f)
+{
+	uint64_t hash = hash_number(HASH_START, parent ? parent->node.serial + 1 : 0);
+
+	hash = hash_text(hash, phrase_of(task, f) ? str_text(&m->phrase.pattern) : NULL);
+	if (!f)
+		return hash_text(hash, task->type) | 1;
+	hash = hash_text(hash, group_frame_name(f));
+	hash = hash_text(hash, f->file);
+	hash = hash_text(hash, f->edge);
+	hash = hash_text(hash, f->aliases);
+	hash = hash_text(hash, problem_of(m, f));
+	hash = hash_number(hash, (uint64_t)f->line << 16 | (uint64_t)f->state << 8 |
+	                                 (uint64_t)f->branch << 4 | (uint64_t)f->running);
+	return hash_text(hash, f->wait ? f->wait->kind : NULL) | 1;
+}
+
+/* ---- the merged tree ---- */
+
+static struct node *new_node(struct maker *m, struct node *parent, const struct task *task,
+                             const struct future *f)
+{
+	struct node *n = NEW(m->a, struct node);
+
+	n->node.frame = f;
+	n->node.task = task;
+	n->node.parent = parent ? &parent->node : NULL;
+	n->node.depth = parent ? parent->node.depth + 1 : 0;
+	n->node.serial = m->list.n;
+	n->last_task = SIZE_MAX;
+	phrase_range_init(&n->node.problem, m->a, &m->problem, f ? f->problem : NULL);
+	phrase_range_init(&n->node.wait, m->a, &m->phrase, phrase_of(task, f));
+	*vec_push(&m->list) = n;
+	if (parent)
+		parent->node.nchildren++;
+	else
+		m->ret->nroots++;
+	return n;
+}
+
+/* The node below parent of that frame; one is made where there is none. */
+static struct node *find_node(struct maker *m, struct node *parent, const struct task *task,
+                              const struct future *f)
+{
+	const char *phrase = phrase_of(task, f);
+
+	phrase_parse(&m->phrase, phrase);
+	if (f && f->problem)
+		phrase_parse(&m->problem, f->problem);
+	uint64_t hash = hash_frame(m, parent, task, f);
+	struct node *first = map_get(&m->nodes, hash);
+
+	for (struct node *n = first; n; n = n->same_hash) {
+		m->ret->probes++;
+		if (!is_node(m, n, parent, task, f))
+			continue;
+		phrase_range_add(&n->node.wait, &m->phrase, phrase);
+		phrase_range_add(&n->node.problem, &m->problem, f ? f->problem : NULL);
+		return n;
+	}
+	struct node *n = new_node(m, parent, task, f);
+
+	n->same_hash = first;
+	map_put(&m->nodes, hash, n);
+	return n;
+}
+
+static struct node *enter(struct maker *m, struct node *parent, const struct task *task,
+                          size_t place, const struct future *f)
+{
+	struct node *n = find_node(m, parent, task, f);
+
+	n->node.futures++;
+	m->ret->futures++;
+	if (n->last_task != place)
+		group_count_add(&n->node.count, task);
+	n->last_task = place;
+	if (f && f->nlocals) {
+		local_list_add(&n->locals, f);
+		m->ret->has_locals = true;
+	}
+	n->node.ends += !f || !f->nchildren;
+	return n;
+}
+
+/* ---- shapes ---- */
+
+/* By what came up first: addresses are others in each run. */
+static int by_serial(const void *a, const void *b)
+{
+	const struct shape *x = *(struct shape *const *)a, *y = *(struct shape *const *)b;
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* A set's children have no order, and one stands for all that are identical. */
+static size_t merge_same(struct shape **children, size_t n)
+{
+	bool is_set = n > 1;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n && is_set; i++)
+		is_set = same_text(children[i]->node->node.frame->edge, "set");
+	if (is_set)
+		qsort(children, n, sizeof(struct shape *), by_serial);
+	for (size_t i = 0; i < n; i++) {
+		if (!kept || !is_set || children[kept - 1] != children[i])
+			children[kept++] = children[i];
+	}
+	return kept;
+}
+
+static struct shape *find_shape(struct maker *m, struct node *node, struct shape **children,
+                                size_t n)
+{
+	uint64_t hash = hash_number(HASH_START, node->node.serial);
+	size_t nnodes = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		hash = hash_number(hash, children[i]->serial);
+		nnodes += children[i]->nnodes;
+	}
+	hash |= 1;
+	struct shape *first = map_get(&m->shapes, hash);
+
+	for (struct shape *s = first; s; s = s->same_hash) {
+		m->ret->probes++;
+		if (s->node == node && s->nchildren == n &&
+		    (!n || memcmp(s->children, children, n * sizeof(struct shape *)) == 0))
+			return s;
+	}
+	struct shape *s = NEW(m->a, struct shape);
+
+	*s = (struct shape){ .node = node,
+		             .nchildren = n,
+		             .nnodes = nnodes,
+		             .serial = m->nshapes++,
+		             .same_hash = first };
+	s->children = arena_memdup(m->a, children, n * sizeof(struct shape *));
+	map_put(&m->shapes, hash, s);
+	return s;
+}
+
+/* What is below node is done. */
+static void leave(struct maker *m, struct node *node, size_t shapes)
+{
+	size_t n = m->open.n - shapes;
+
+	n = n ? merge_same(m->open.data + shapes, n) : 0;
+	struct shape *s = find_shape(m, node, n ? m->open.data + shapes : NULL, n);
+
+	m->open.n = shapes;
+	*vec_push(&m->open) = s;
+}
+
+static void push(struct maker *m, struct node *parent, const struct task *task, size_t place,
+                 const struct future *f)
+{
+	struct node *n = enter(m, parent, task, place, f);
+
+	*vec_push(&m->stack) = (struct step){ .f = f, .node = n, .shapes = m->open.n };
+}
+
+static struct shape *task_shape(struct maker *m, const struct task *task, size_t place)
+{
+	push(m, NULL, task, place, task->root);
+	while (m->stack.n) {
+		struct step *top = &m->stack.data[m->stack.n - 1];
+
+		if (top->f && top->next < top->f->nchildren) {
+			push(m, top->node, task, place, top->f->children[top->next++]);
+			continue;
+		}
+		leave(m, top->node, top->shapes);
+		m->stack.n--;
+	}
+	m->open.n = 0;
+	return m->open.data[0];
+}
+
+/* ---- groups ---- */
+
+static struct group_node **preorder(struct maker *m, struct shape *root)
+{
+	struct group_node **ret = NEW_ARRAY(m->a, struct group_node *, root->nnodes);
+	size_t n = 0;
+
+	m->open.n = 0;
+	*vec_push(&m->open) = root;
+	while (m->open.n) {
+		const struct shape *s = m->open.data[--m->open.n];
+
+		ret[n++] = &s->node->node;
+		for (size_t i = s->nchildren; i-- > 0;)
+			*vec_push(&m->open) = s->children[i];
+	}
+	return ret;
+}
+
+static void add_task(struct maker *m, const struct task *task, size_t place)
+{
+	struct shape *s = task_shape(m, task, place);
+
+	if (!s->group) {
+		s->group = NEW(m->a, struct group);
+		s->group->task = task;
+		s->group->root = &s->node->node;
+		s->group->nnodes = s->nnodes;
+		s->group->nodes = preorder(m, s);
+		s->place = m->groups.n;
+		*vec_push(&m->groups) = s->group;
+	}
+	*vec_push(&m->of) = (uint32_t)s->place;
+	group_count_add(&s->group->count, task);
+	group_count_add(&m->ret->count, task);
+}
+
+static bool is_older(const struct task *a, const struct task *b)
+{
+	return a->number && b->number && a->number < b->number;
+}
+
+void group_count_add(struct group_count *c, const struct task *task)
+{
+	c->tasks++;
+	c->states[task->state]++;
+	c->changed += task->changed;
+	if (!c->oldest || is_older(task, c->oldest))
+		c->oldest = task;
+	if (!c->newest || !is_older(task, c->newest))
+		c->newest = task;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct group_node *x = *(struct group_node *const *)a;
+	const struct group_node *y = *(struct group_node *const *)b;
+	bool beside_x = x->frame && x->frame->branch != BRANCH_POLLED;
+	bool beside_y = y->frame && y->frame->branch != BRANCH_POLLED;
+
+	if (beside_x != beside_y)
+		return beside_x ? 1 : -1;
+	if (x->count.tasks != y->count.tasks)
+		return x->count.tasks > y->count.tasks ? -1 : 1;
+	return x->serial < y->serial ? -1 : 1;
+}
+
+/* Both in the order in which they came up before. */
+struct ranked {
+	struct group group;
+	size_t place;
+};
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->group.count.tasks != y->group.count.tasks)
+		return x->group.count.tasks > y->group.count.tasks ? -1 : 1;
+	return x->place < y->place ? -1 : 1;
+}
+
+static void finish_groups(struct maker *m)
+{
+	SCRATCH(tmp);
+	size_t n = m->groups.n;
+	struct ranked *ranked = NEW_ARRAY(&tmp, struct ranked, n);
+
+	for (size_t i = 0; i < n; i++)
+		ranked[i] = (struct ranked){ *m->groups.data[i], i };
+	qsort(ranked, n, sizeof(*ranked), compare_groups);
+	m->ret->groups = NEW_ARRAY(m->a, struct group, n);
+	m->ret->ngroups = n;
+	uint32_t *rank = NEW_ARRAY(&tmp, uint32_t, n);
+	for (size_t i = 0; i < n; i++) {
+		m->ret->groups[i] = ranked[i].group;
+		rank[ranked[i].place] = (uint32_t)i;
+	}
+	m->ret->of = NEW_ARRAY(m->a, uint32_t, m->of.n);
+	for (size_t i = 0; i < m->of.n; i++)
+		m->ret->of[i] = rank[m->of.data[i]];
+}
+
+static void add_child(struct group_node **list, size_t *n, struct group_node *child)
+{
+	list[(*n)++] = child;
+}
+
+static void finish_nodes(struct maker *m)
+{
+	struct groups *g = m->ret;
+	size_t nroots = 0;
+
+	g->nnodes = m->list.n;
+	g->roots = NEW_ARRAY(m->a, struct group_node *, g->nroots);
+	for (size_t i = 0; i < m->list.n; i++) {
+		struct node *n = m->list.data[i];
+		struct group_node *parent = n->node.parent;
+
+		n->node.locals = local_list_finish(&n->locals, m->a, &n->node.nlocals);
+		n->node.children = NEW_ARRAY(m->a, struct group_node *, n->node.nchildren);
+		n->node.nchildren = 0;
+		/* A parent comes before its children. */
+		if (parent)
+			add_child(parent->children, &parent->nchildren, &n->node);
+		else
+			add_child(g->roots, &nroots, &n->node);
+	}
+	for (size_t i = 0; i < m->list.n; i++) {
+		struct group_node *n = &m->list.data[i]->node;
+
+		qsort(n->children, n->nchildren, sizeof(*n->children), compare_nodes);
+	}
+	qsort(g->roots, nroots, sizeof(*g->roots), compare_nodes);
+}
+
+static void free_maker(struct maker *m)
+{
+	map_free(&m->nodes);
+	map_free(&m->shapes);
+	vec_free(&m->list);
+	vec_free(&m->groups);
+	vec_free(&m->of);
+	vec_free(&m->stack);
+	vec_free(&m->open);
+	phrase_free(&m->phrase);
+	phrase_free(&m->problem);
+}
+
+void groups_make(struct arena *a, const struct task *const *tasks, size_t n, struct groups *ret)
+{
+	struct maker m CLEANUP(free_maker) = { .a = a, .ret = ret };
+
+	*ret = (struct groups){ 0 };
+	for (size_t i = 0; i < n; i++)
+		add_task(&m, tasks[i], i);
+	finish_groups(&m);
+	finish_nodes(&m);
+}

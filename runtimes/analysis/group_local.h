@@ -1,0 +1,23 @@
+/* Within the grouping: the variables of a frame in many tasks. */
+#ifndef RUNTIMES_ANALYSIS_GROUP_LOCAL_H
+#define RUNTIMES_ANALYSIS_GROUP_LOCAL_H
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "runtimes/analysis/group.h"
+
+struct local_values {
+	struct group_local local;
+	struct map values; /* hashes of those that were seen: at most GROUP_DISTINCT */
+};
+
+struct local_list {
+	VEC(struct local_values) list;
+};
+
+/* The variables of one more future at the frame. */
+void local_list_add(struct local_list *l, const struct future *f);
+/* What is known of them, in arena a; the list is empty afterwards. */
+struct group_local *local_list_finish(struct local_list *l, struct arena *a, size_t *nret);
+
+#endif

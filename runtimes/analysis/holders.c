@@ -1,0 +1,109 @@
+#include "runtimes/analysis/holders.h"
+
+#include <string.h>
+
+#include "runtimes/analysis/view.h"
+
+const char *holding_role_name(enum holding_role role)
+{
+	static const char *const names[] = { "lock", "sender", "receiver", "waker" };
+
+	return names[role];
+}
+
+bool wait_has_holder(const struct wait *w)
+{
+	static const char *const kinds[] = { "mutex",     "rwlock_read", "rwlock_write",
+		                             "semaphore", "mpsc_recv",   "mpsc_send",
+		                             "oneshot",   "watch",       "broadcast",
+		                             "std_mutex", "std_rwlock",  "parking_lot" };
+
+	for (size_t i = 0; w->primitive && w->kind && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(w->kind, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- who waits ---- */
+
+const struct wait *task_blocked_in(const struct snapshot *s, const struct task *task)
+{
+	const struct thread_info *th = task->thread ? snapshot_thread(s, task->thread) : NULL;
+
+	return th ? th->wait : NULL;
+}
+
+struct count {
+	uint64_t tasks;
+	const struct task *last; /* that was counted last */
+};
+
+static void count_wait(struct waiting *w, const struct task *task, const struct wait *wait)
+{
+	struct count *c;
+
+	if (!wait || !wait->primitive)
+		return;
+	c = map_get(&w->by_primitive, wait->primitive);
+	if (!c) {
+		c = NEW(&w->arena, struct count);
+		map_put(&w->by_primitive, wait->primitive, c);
+	}
+	c->tasks += c->last != task;
+	c->last = task;
+}
+
+static void count_tree(struct waiting *w, const struct task *task, const struct future *f)
+{
+	count_wait(w, task, f->wait);
+	for (size_t i = 0; i < f->nchildren; i++)
+		count_tree(w, task, f->children[i]);
+}
+
+void waiting_count(const struct snapshot *s, struct waiting *ret)
+{
+	*ret = (struct waiting){ .counted = true };
+	for (size_t i = 0; i < s->ntasks; i++) {
+		const struct task *task = s->tasks[i];
+
+		if (task->root)
+			count_tree(ret, task, task->root);
+		count_wait(ret, task, task_blocked_in(s, task));
+	}
+}
+
+uint64_t waiting_at(const struct waiting *w, uint64_t primitive)
+{
+	const struct count *c = primitive ? map_get(&w->by_primitive, primitive) : NULL;
+
+	return c ? c->tasks : 0;
+}
+
+void waiting_free(struct waiting *w)
+{
+	map_free(&w->by_primitive);
+	arena_free(&w->arena);
+	w->counted = false;
+}
+
+/* ---- whom it concerns ---- */
+
+static bool ends_in(const struct holding *h, const struct future *f)
+{
+	if (f->wait && holding_can_end(h, f->wait))
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (ends_in(h, f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+bool holding_concerns(const struct snapshot *s, const struct holding *h, const struct task *task)
+{
+	const struct wait *wait = task_blocked_in(s, task);
+
+	return h->task == task || (task->root && ends_in(h, task->root)) ||
+	       (wait && holding_can_end(h, wait));
+}

@@ -1,0 +1,96 @@
+#include "runtimes/analysis/socket_use.h"
+
+#include <string.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/vec.h"
+
+/* A waiter, and which of the sockets it waits for. */
+struct found {
+	size_t socket;
+	struct socket_waiter waiter;
+};
+
+struct search {
+	const struct snapshot *snapshot;
+	struct socket_waiter who; /* whose tree this is */
+	VEC(struct found) found;
+};
+
+/* The number of a descriptor that it waits for; -1 none. */
+static int64_t waited_fd(const struct wait *w)
+{
+	for (size_t i = 0; w && i < w->ndetails; i++) {
+		if (w->details[i].kind == DETAIL_INT && strcmp(w->details[i].key, "fd") == 0)
+			return w->details[i].number;
+	}
+	return -1;
+}
+
+/* Of the snapshot's sockets, which are in the order of their numbers; nsockets: none. */
+static size_t socket_index(const struct snapshot *s, int64_t fd)
+{
+	size_t low = 0, high = s->nsockets;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->sockets[middle].fd < fd)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->nsockets && s->sockets[low].fd == fd ? low : s->nsockets;
+}
+
+/* Only what is polled waits. */
+static void search_tree(struct search *search, const struct future *f)
+{
+	if (!f || f->branch != BRANCH_POLLED)
+		return;
+	size_t socket = socket_index(search->snapshot, waited_fd(f->wait));
+	if (socket < search->snapshot->nsockets) {
+		struct socket_waiter waiter = search->who;
+
+		waiter.wait = f->wait;
+		*vec_push(&search->found) = (struct found){ socket, waiter };
+	}
+	for (size_t i = 0; i < f->nchildren; i++)
+		search_tree(search, f->children[i]);
+}
+
+static void search_all(struct search *search)
+{
+	const struct snapshot *s = search->snapshot;
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		search->who = (struct socket_waiter){ .task = s->tasks[i] };
+		search_tree(search, s->tasks[i]->root);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		search->who = (struct socket_waiter){ .thread = &s->threads[i] };
+		search_tree(search, s->threads[i].root);
+	}
+}
+
+struct socket_use *socket_uses(struct arena *a, const struct snapshot *s)
+{
+	struct socket_use *uses = NEW_ARRAY(a, struct socket_use, s->nsockets);
+	struct search search = { .snapshot = s };
+
+	search_all(&search);
+	for (size_t i = 0; i < search.found.n; i++)
+		uses[search.found.data[i].socket].nwaiters++;
+	for (size_t i = 0; i < s->nsockets; i++) {
+		uses[i].socket = &s->sockets[i];
+		uses[i].waiters = NEW_ARRAY(a, struct socket_waiter, uses[i].nwaiters);
+		uses[i].nwaiters = 0;
+	}
+	for (size_t i = 0; i < search.found.n; i++) {
+		struct socket_use *use = &uses[search.found.data[i].socket];
+
+		use->waiters[use->nwaiters++] = search.found.data[i].waiter;
+	}
+	vec_free(&search.found);
+	return uses;
+}

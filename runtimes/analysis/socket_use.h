@@ -1,0 +1,23 @@
+/* Which futures wait for which socket of the process. */
+#ifndef RUNTIMES_ANALYSIS_SOCKET_USE_H
+#define RUNTIMES_ANALYSIS_SOCKET_USE_H
+
+#include "runtimes/model/model.h"
+
+/* A future that is polled and waits for the socket. */
+struct socket_waiter {
+	const struct task *task;          /* whose future it is; NULL: thread blocks on it */
+	const struct thread_info *thread; /* NULL where task is not */
+	const struct wait *wait;
+};
+
+struct socket_use {
+	const struct socket_info *socket;
+	struct socket_waiter *waiters; /* tasks first; NULL none */
+	size_t nwaiters;
+};
+
+/* One for each socket of the snapshot, in their order, in arena a. */
+struct socket_use *socket_uses(struct arena *a, const struct snapshot *s);
+
+#endif

@@ -1,0 +1,97 @@
+/* What the inspector and a snapshot in the making remember, so that it is looked up once. */
+#include "runtimes/common/inspector.h"
+
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+const char *clean_name(struct arena *a, const char *name)
+{
+	return name ? str_clean(a, name, strlen(name)) : NULL;
+}
+
+void inspector_note(struct inspector *in, const char *text)
+{
+	*vec_push(&in->notes) = text;
+}
+
+/* A resolved path and what it was resolved from. */
+struct known_path {
+	const struct type *from;
+	const char *expr;
+	const struct path *path;
+	const char *problem; /* why there is none */
+};
+
+static const struct known_path *known_path(struct inspector *in, const struct type *from,
+                                           const char *expr)
+{
+	uint64_t key = map_key_of_pair((uintptr_t)from, (uintptr_t)expr);
+	struct known_path *known = map_get(&in->paths, key | 1);
+
+	/* Two pairs may share a key; then the one asked for last is remembered. */
+	if (!known || known->from != from || known->expr != expr) {
+		struct known_path found = { .from = from, .expr = expr };
+		struct error *err = path_resolve(&in->arena, from, expr, &found.path);
+
+		if (err)
+			found.problem = arena_strdup(&in->arena, err->message);
+		error_free(err);
+		known = arena_memdup(&in->arena, &found, sizeof(found));
+		map_put(&in->paths, key | 1, known);
+	}
+	return known;
+}
+
+struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
+                             const struct path **ret)
+{
+	const struct known_path *known = known_path(in, from, expr);
+
+	*ret = known->path;
+	return known->path ? NULL : error_new(ERR_LAYOUT, "%s", known->problem);
+}
+
+const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
+                                           const char *expr)
+{
+	return known_path(in, from, expr)->path;
+}
+
+struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
+                             struct value *ret, bool *found)
+{
+	const struct path *p;
+
+	*found = false;
+	TRY(inspector_path(in, from.type, expr, &p));
+	return path_eval(in->target, p, from, ret, found);
+}
+
+struct known_vtable {
+	const struct type *type;
+	bool exact;
+};
+
+const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact)
+{
+	struct known_vtable *known;
+
+	/* Nothing else has room for the slot; a vtable that is no vtable needs no memory. */
+	if (addr == 0 || addr % 8 || slot >= 8)
+		return lookup_vtable(c->in->di, addr, slot, exact);
+	known = map_get(&c->vtables, addr + slot);
+	if (!known) {
+		known = NEW(&c->scratch, struct known_vtable);
+		known->type = lookup_vtable(c->in->di, addr, slot, &known->exact);
+		map_put(&c->vtables, addr + slot, known);
+	}
+	*exact = known->exact;
+	return known->type;
+}
+
+struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
+                               const char *comp_dir)
+{
+	return source_of(a, file, comp_dir, in->own_package);
+}

@@ -1,0 +1,148 @@
+#include "runtimes/common/type_class.h"
+
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/future/composite_future.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/future/object_walk.h"
+#include "runtimes/holding/holding.h"
+
+/* Wrappers that poll straight through to what they hold and are no frame of their own. */
+static const struct {
+	const char *type, *member; /* NULL: the only one that has a size */
+} transparent[] = {
+	{ "core::pin::Pin", NULL },
+	{ "core::mem::manually_drop::ManuallyDrop", NULL },
+	{ "core::mem::maybe_dangling::MaybeDangling", NULL },
+	{ "core::mem::maybe_uninit::MaybeUninit", NULL },
+	{ "core::cell::UnsafeCell", NULL },
+	/* rustc up to 1.66 wraps coroutines in it */
+	{ "core::future::from_generator::GenFuture", NULL },
+	{ "futures_util::stream::futures_ordered::OrderWrapper", "data" },
+};
+
+static const struct member *look_through(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(transparent) / sizeof(transparent[0]); i++) {
+		if (qualified_is(name, transparent[i].type))
+			return transparent[i].member ? type_member(t, transparent[i].member)
+			                             : type_single_member(t);
+	}
+	return NULL;
+}
+
+static void find_step(const struct type *t, struct traits *f)
+{
+	const struct member *m;
+
+	if (type_is_dyn(t)) {
+		f->step = STEP_DYN;
+		f->offset = type_member(t, "pointer")->offset;
+		f->vtable = type_member(t, "vtable")->offset;
+	} else if (type_kind(t) == TYPE_POINTER) {
+		f->step = STEP_POINTER;
+		f->next = type_target(t);
+	} else if ((m = look_through(t))) {
+		f->step = STEP_MEMBER;
+		f->next = m->type;
+		f->offset = m->offset;
+	}
+}
+
+/* What a pointer says by its name, also where a Pin is around it. */
+static void find_pointer(const struct type *t, struct traits *f)
+{
+	const struct member *pin = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
+	const char *name;
+
+	if (pin) {
+		t = pin->type;
+		f->pin_offset = pin->offset;
+	}
+	name = type_name(t);
+	f->borrowed = name[0] == '&';
+	f->box = strncmp(name, "alloc::boxed::Box<", 18) == 0;
+	if (type_kind(t) == TYPE_POINTER && (f->box || strncmp(name, "&mut ", 5) == 0))
+		f->behind = type_target(t);
+}
+
+static enum reach_rule reach_rule(const struct type *t, const struct traits *f)
+{
+	if (f->element)
+		return REACH_ELEMENTS;
+	if (f->step == STEP_DYN)
+		return REACH_DYN;
+	switch (type_kind(t)) {
+	case TYPE_POINTER:
+		return REACH_POINTER;
+	case TYPE_STRUCT:
+	case TYPE_ENUM:
+		return REACH_MEMBERS;
+	case TYPE_OPAQUE:
+	case TYPE_UNION:
+		return REACH_OPAQUE;
+	default:
+		return REACH_NOTHING;
+	}
+}
+
+static struct traits *learn(const struct type *t)
+{
+	struct arena *a = &type_module(t)->di->arena;
+	struct traits *f = NEW(a, struct traits);
+	const char *name = type_name(t);
+
+	f->name = str_is_plain(name, strlen(name)) ? name : str_clean(a, name, strlen(name));
+	f->leaf = leaf_find_row(t, false);
+	f->resource = leaf_find_row(t, true);
+	f->holding = holding_find_row(t);
+	f->special = (unsigned char)holding_special(t);
+	find_step(t, f);
+	find_pointer(t, f);
+	f->element = container_element(t);
+	f->reach = reach_rule(t, f);
+	f->border = reach_is_border(t);
+	f->slice = type_is_slice(t);
+	f->coroutine = type_is_coroutine(t);
+	f->maybe_done = is_maybe_done(t);
+	f->poll_fn = arms_is_poll_fn(t);
+	f->mixed = mixed_is_type(t);
+	f->waker = type_is(t, "core::task::wake::Waker");
+	f->instrumented = type_is(t, "tracing::instrument::Instrumented");
+	f->run_until = type_is(t, "tokio::task::local::RunUntil");
+	f->local_set = type_is(t, "tokio::task::local::LocalSet");
+	f->runtime = type_is(t, "tokio::runtime::handle::Handle") ||
+	             type_is(t, "tokio::runtime::runtime::Runtime");
+	f->shared = type_is(t, "futures_util::future::future::shared::Shared");
+	return f;
+}
+
+struct traits *traits_of(const struct type *t)
+{
+	struct type_memo *memo;
+
+	type_kind(t); /* completes it, and its memo */
+	memo = type_memo(t);
+	if (!memo->above)
+		memo->above = learn(t);
+	return memo->above;
+}
+
+const char *traits_function(const struct type *t)
+{
+	struct arena *a = &type_module(t)->di->arena;
+	struct traits *f = traits_of(t);
+
+	if (!f->function) {
+		const char *function = name_without_generics(a, type_name(t));
+
+		f->function = str_clean(a, function, strlen(function));
+	}
+	return f->function;
+}

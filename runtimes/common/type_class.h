@@ -1,0 +1,86 @@
+/*
+ * What this layer knows of a type, worked out once: which row of which table it matches, how to
+ * look through it, what of it may hold futures. A walk over a hundred thousand values of the type
+ * then compares no name.
+ */
+#ifndef RUNTIMES_COMMON_TYPE_CLASS_H
+#define RUNTIMES_COMMON_TYPE_CLASS_H
+
+#include "dwarf/types/type.h"
+#include "runtimes/model/model.h"
+
+struct coroutine_plan;
+struct holding_row;
+struct leaf_row;
+
+/* From a place to the future that a poll of it polls. */
+enum future_step {
+	STEP_NONE,    /* it is the future itself */
+	STEP_MEMBER,  /* at offset */
+	STEP_POINTER, /* behind it */
+	STEP_DYN,     /* pointer at offset, vtable at vtable */
+};
+
+/* What combinator.c does with a value: see find_futures(). */
+enum find_rule {
+	FIND_UNKNOWN, /* nobody has asked yet */
+	FIND_NOTHING,
+	FIND_FUTURE,
+	FIND_MAYBE_DONE,
+	FIND_SET,
+	FIND_ELEMENTS,
+	FIND_BEHIND,
+	FIND_MEMBERS,
+};
+
+/* What object_walk.c does with a value. */
+enum reach_rule {
+	REACH_NOTHING,
+	REACH_ELEMENTS,
+	REACH_DYN,
+	REACH_POINTER,
+	REACH_MEMBERS,
+	REACH_OPAQUE,
+};
+
+enum answer { UNASKED, NO, YES, ASKING };
+
+struct traits {
+	const char *name;                    /* sanitised */
+	const char *function;                /* of traits_function(), NULL: not asked for yet */
+	const struct leaf_row *leaf;         /* NULL none */
+	const struct leaf_row *resource;     /* NULL none */
+	const struct holding_row *holding;   /* NULL none */
+	const struct coroutine_plan *plan;   /* of a coroutine, NULL: not asked for yet */
+	const struct type *element;          /* of a container, NULL: it is none */
+	const struct type *behind;           /* what a Box, a `&mut` or a Pin of one leads to */
+	const struct type *next;             /* STEP_MEMBER, STEP_POINTER; NULL unknown */
+	uint64_t offset, vtable;             /* see enum future_step */
+	uint64_t pin_offset;                 /* of the pointer in a Pin, 0 in all else */
+	const struct member *const *members; /* what object_walk.c looks at: see members_known */
+	uint64_t name_key; /* lookup_name_key() of its name, 0: not asked for yet */
+	uint32_t nmembers;
+	enum future_step step : 8;
+	enum find_rule find : 8;
+	enum reach_rule reach : 8;
+	enum answer is_future : 8, known_future : 8, barren : 8;
+	unsigned char holds;         /* enum answer: of holding_type.c */
+	unsigned char has_future[2]; /* enum answer: by what is known, and after a search */
+	unsigned char special;       /* enum holding_special */
+	bool members_known : 1;
+	bool coroutine : 1, maybe_done : 1, poll_fn : 1, mixed : 1;
+	bool borrowed : 1; /* a reference, or a Pin of one */
+	bool box : 1;      /* a Box, or a Pin of one */
+	bool slice : 1;    /* a fat pointer with a length */
+	bool border : 1;   /* object_walk.c goes no further */
+	bool waker : 1;
+	bool instrumented : 1, run_until : 1, local_set : 1, shared : 1;
+	bool runtime : 1; /* tokio's Runtime, or its Handle */
+};
+
+/* Never NULL; lives as long as the type. */
+struct traits *traits_of(const struct type *t);
+/* Its name without generics, sanitised; lives as long as the type. */
+const char *traits_function(const struct type *t);
+
+#endif

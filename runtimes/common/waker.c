@@ -1,0 +1,120 @@
+#include "runtimes/common/waker.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtimes/tokio/tokio_root.h"
+
+/* AtomicWaker keeps it in a member; the wrappers around a Waker are looked through. */
+static const char vtable_path[] = "waker.vtable | vtable";
+static const char clone_path[] = "waker.vtable.clone | vtable.clone";
+static const char data_path[] = "waker.data | data";
+
+static struct error *part(struct collector *c, struct value v, const char *expr, uint64_t *ret)
+{
+	const struct path *p;
+	bool found;
+
+	*ret = 0;
+	TRY(inspector_path(c->in, v.type, expr, &p));
+	return path_uint(c->in->target, p, v, ret, &found);
+}
+
+struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
+{
+	TRY(part(c, v, vtable_path, &ret->vtable));
+	TRY(part(c, v, clone_path, &ret->clone));
+	return part(c, v, data_path, &ret->data);
+}
+
+/*
+ * The type of an ArcWake is told by the generics of the waker's functions; where optimisation made
+ * the functions of several types one, what is read by it leads to no waker that is known.
+ */
+static const struct type *woken_type(struct collector *c, const struct waker *w)
+{
+	const struct function *f = lookup_function(c->in->di, w->clone);
+	const struct type *t = f ? function_param(f, "W") : NULL;
+
+	return t || !f ? t : function_param(f, "T");
+}
+
+/*
+ * A node of a set such as FuturesUnordered is an ArcWake, and wakes the task that polls the set.
+ * A set that was met tells its nodes' type without a search for the waker's functions.
+ */
+static bool follow_set(struct collector *c, struct waker *w)
+{
+	static const char outer_path[] = "ready_to_run_queue.waker";
+	const struct type *t = map_get(&c->nodes, w->data);
+	struct value node, outer;
+	struct error *err;
+	bool found;
+
+	t = t ? t : woken_type(c, w);
+	if (!t || !type_is(t, "futures_util::stream::futures_unordered::task::Task"))
+		return false;
+	node = (struct value){ t, w->data };
+	err = inspector_eval(c->in, node, outer_path, &outer, &found);
+	if (!err && found)
+		err = waker_read(c, outer, w);
+	error_free(err);
+	return !err && found && w->vtable;
+}
+
+/* The task or thread that is woken in the end. */
+static bool resolve(struct collector *c, struct waker w, const struct task **task,
+                    const struct thread_info **th)
+{
+	enum { MAX_SETS = 16 }; /* one in another */
+
+	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
+		*task = map_get(&c->tasks, w.data);
+		*th = *task ? NULL : map_get(&c->wakers, w.data);
+		if (*task)
+			tokio_lead(c, w.data, LEAD_WAKER);
+		if (*task || *th)
+			return true;
+		if (!follow_set(c, &w)) {
+			tokio_lead(c, w.data, LEAD_WAKER);
+			break;
+		}
+	}
+	return false;
+}
+
+const char *waker_task(struct collector *c, struct waker w)
+{
+	const struct thread_info *th;
+	const struct task *task;
+
+	return resolve(c, w, &task, &th) && task ? task->id : NULL;
+}
+
+bool waker_is_not_of(struct collector *c, struct waker w, uint64_t own)
+{
+	/* Any vtable will do: only whom the data is of matters. */
+	struct waker self = { .data = own, .vtable = 1 };
+	const char *theirs, *ours;
+
+	if (!own)
+		return false;
+	if (!w.vtable)
+		return true;
+	theirs = w.data == own ? NULL : waker_task(c, w);
+	ours = theirs ? waker_task(c, self) : NULL;
+	return ours && strcmp(theirs, ours) != 0;
+}
+
+const char *waker_text(struct collector *c, struct waker w)
+{
+	const struct thread_info *th;
+	const struct task *task;
+
+	if (!w.vtable)
+		return NULL;
+	if (!resolve(c, w, &task, &th))
+		return "an unknown waker";
+	return task ? arena_printf(c->a, "task %s", task->id)
+	            : arena_printf(c->a, "thread %u", th->number);
+}

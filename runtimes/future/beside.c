@@ -1,0 +1,167 @@
+#include "runtimes/future/beside.h"
+
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/common/waker.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/future/object_walk.h"
+
+enum { MAX_BESIDE = 8, MAX_WAKERS = 8 };
+
+struct beside_search {
+	struct decoder *d;
+	size_t region; /* see beside_add() */
+	struct future *sure[MAX_BESIDE], *unsure[MAX_BESIDE];
+	size_t nsure, nunsure;
+	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker, by index of the walk */
+	size_t nwakers;
+};
+
+static bool is_closure(const struct type *t)
+{
+	const char *name = type_name(t), *found = strstr(name, "{closure_env#");
+
+	return found && (size_t)(found - name) < strcspn(name, "<");
+}
+
+/*
+ * Its own futures are its children, or nobody polls them; a closure's are called and not polled.
+ * Behind an Arc lies what others poll too, so nobody asks there what only a search can tell.
+ */
+static bool is_told_elsewhere(const struct beside_search *b, const struct reached *at)
+{
+	const struct traits *traits = traits_of(at->v.type);
+
+	return traits->coroutine || traits->leaf || traits->maybe_done || set_is_type(at->v.type) ||
+	       is_closure(at->v.type) || (at->exclusive && future_is_type(b->d->c->in, at->v.type));
+}
+
+/* The wakers in what tokio has are of waits that leaves tell. */
+static bool is_in_tokio(const struct reached *list, size_t index)
+{
+	for (; index; index = list[index].from) {
+		if (str_begins(type_name(list[index].v.type), "tokio::"))
+			return true;
+	}
+	return false;
+}
+
+/* Does the waker at addr lie in a future below, or is it told already? */
+static bool is_known_waker(const struct beside_search *b, uint64_t addr)
+{
+	const struct collector *c = b->d->c;
+
+	for (size_t i = b->region; i < c->regions.n; i++) {
+		if (addr - c->regions.data[i].addr < c->regions.data[i].size)
+			return true;
+	}
+	for (size_t i = 0; i < c->told_wakers.n; i++) {
+		if (c->told_wakers.data[i] == addr)
+			return true;
+	}
+	return false;
+}
+
+static void note_waker(struct beside_search *b, const struct reached *at, size_t index)
+{
+	struct waker w;
+	struct error *err = waker_read(b->d->c, at->v, &w);
+
+	if (!err && b->d->waker && w.data == b->d->waker && b->nwakers < MAX_WAKERS &&
+	    !is_in_tokio(at - index, index) && !is_known_waker(b, at->v.addr))
+		b->wakers[b->nwakers++] = index;
+	error_free(err);
+}
+
+static void note_resource(struct beside_search *b, const struct reached *at)
+{
+	struct future *f = reach_resource(b->d->c, at->v);
+	enum resource_waker waker = leaf_decode_resource(b->d, at->v, f);
+
+	if (waker == WAKER_OURS && b->nsure < MAX_BESIDE) {
+		b->sure[b->nsure++] = f;
+	} else if (waker != WAKER_OURS && at->exclusive && b->nunsure < MAX_BESIDE &&
+	           !(b->d->idle && waker == WAKER_NONE)) {
+		f->edge = "holds";
+		b->unsure[b->nunsure++] = f;
+	}
+}
+
+static bool look(const struct reached *at, size_t index, void *arg)
+{
+	struct beside_search *b = arg;
+
+	if (is_told_elsewhere(b, at))
+		return false;
+	if (traits_of(at->v.type)->waker) {
+		note_waker(b, at, index);
+		return false;
+	}
+	if (!leaf_is_resource(at->v.type))
+		return true;
+	note_resource(b, at);
+	return false;
+}
+
+static bool waits_for(const struct future *f, uint64_t object)
+{
+	bool waits = f->wait && f->wait->object == object;
+
+	for (size_t i = 0; i < f->nchildren && !waits; i++)
+		waits = waits_for(f->children[i], object);
+	return waits;
+}
+
+size_t beside_keep_new(const struct future *f, struct future **list, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool known = !list[i]->wait || waits_for(f, list[i]->wait->object);
+
+		for (size_t j = 0; j < kept && !known; j++)
+			known = list[j]->wait->object == list[i]->wait->object;
+		if (!known)
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
+/* One leaf for all places that hold the task's waker. */
+static struct future *waker_leaf(struct beside_search *b, const struct reach *r)
+{
+	struct future *f = reach_resource(b->d->c, r->list[b->wakers[0]].v);
+
+	reach_tell_wakers(b->d, r, b->wakers, b->nwakers, f);
+	return f;
+}
+
+void beside_add(struct decoder *d, struct value v, struct future *f, size_t region)
+{
+	struct beside_search b = { .d = d, .region = region };
+	struct reach r;
+	size_t n = f->nchildren;
+
+	reach_walk_near(d->c, v, look, &b, &r);
+	/* What a wrapper of libraries, as Abortable, keeps its waker in is its own business. */
+	if (f->wraps)
+		b.nwakers = 0;
+	b.nsure = beside_keep_new(f, b.sure, b.nsure);
+	b.nunsure = beside_keep_new(f, b.unsure, b.nunsure);
+	if (b.nsure + b.nunsure + b.nwakers == 0)
+		return;
+	struct future **children = NEW_ARRAY(d->c->a, struct future *, n + b.nsure + b.nunsure + 1);
+	memcpy(children, f->children, n * sizeof(*children));
+	for (size_t i = 0; i < b.nsure; i++)
+		children[n++] = b.sure[i];
+	if (b.nwakers)
+		children[n++] = waker_leaf(&b, &r);
+	for (size_t i = 0; i < b.nunsure; i++)
+		children[n++] = b.unsure[i];
+	f->wraps = f->wraps && n == f->nchildren + b.nunsure;
+	f->children = children;
+	f->nchildren = (unsigned)n;
+}

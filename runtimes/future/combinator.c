@@ -1,0 +1,437 @@
+#include "runtimes/future/combinator.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/values/path.h"
+#include "runtimes/common/non_future_types.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/leaf.h"
+
+enum {
+	MAX_PATHS = 2,
+	MAX_WRAPPED_DEPTH = 3,
+};
+
+/*
+ * Where the general rule would see too much or nothing. Paths lead from the type to what it polls,
+ * in order of polling.
+ */
+static const struct {
+	const char *type;
+	struct {
+		const char *path, *edge;
+		const char
+			*waker; /* path to the Arc that is its waker's data; NULL: its parent's */
+	} children[MAX_PATHS];
+} table[] = {
+	{ "tokio::time::timeout::Timeout",
+	  { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
+	{ "tracing::instrument::Instrumented", { { "inner", "await", NULL } } },
+	{ "tokio::task::coop::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
+	{ "tokio::task::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
+	{ "tokio::task::task_local::TaskLocalFuture", { { "future.Some.0", "await", NULL } } },
+	{ "tokio::task::local::RunUntil", { { "future", "await", NULL } } },
+	/* Behind an Arc that its clones share: the rule does not follow what others hold too. */
+	{ "futures_util::future::future::shared::Shared",
+	  { { "inner.Some.0.future_or_output.Future.0", "await", "inner.Some.0.notifier" } } },
+};
+
+/* Where the futures of a member are alternatives. */
+static const char *const selects[] = {
+	"futures_util::future::select::Select",
+	"futures_util::future::try_select::TrySelect",
+	"futures_util::future::select_all::SelectAll",
+	"futures_util::future::select_ok::SelectOk",
+};
+
+/*
+ * Crates whose futures poll what they hold. Of others it is not known: a future may keep one that
+ * it polls later, or never.
+ */
+static const char *const pollers[] = {
+	"futures_util::", "futures_concurrency::",
+	"tokio::",        "tokio_util::",
+	"tokio_stream::", "tower::",
+	"tower_http::",   "tower_layer::",
+	"hyper::",        "hyper_util::",
+	"axum::",         "axum_core::",
+	"tonic::",        "reqwest::",
+	"async_stream::", "opentelemetry::",
+	"warp::",         "core::",
+	"alloc::",        "std::",
+};
+
+bool combinator_has_row(const struct type *t, size_t *row)
+{
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (qualified_is(name, table[i].type)) {
+			*row = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_select(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++) {
+		if (type_is(t, selects[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool polls_what_it_holds(const struct type *t)
+{
+	return str_begins_with_any(type_name(t), pollers);
+}
+
+bool combinator_is_exact(const struct type *t)
+{
+	const struct traits *traits = traits_of(t);
+	size_t row;
+
+	/* The combinators of the futures crate have futures, and closures that they call. */
+	return traits->poll_fn || traits->maybe_done || combinator_has_row(t, &row) ||
+	       str_begins(type_name(t), "futures_util::future::");
+}
+
+void found(struct finder *f, struct value v, const char *edge)
+{
+	*vec_push(f->out) =
+		(struct child){ .v = v, .edge = edge, .branch = f->branch, .waker = f->waker };
+}
+
+bool is_maybe_done(const struct type *t)
+{
+	/* Several crates have their own of these. */
+	return type_kind(t) == TYPE_ENUM &&
+	       (path_ends_with(type_name(t), "maybe_done::MaybeDone") ||
+	        path_ends_with(type_name(t), "try_maybe_done::TryMaybeDone"));
+}
+
+/*
+ * What try_join! polls ends with a Result, each of it; in the futures crate it has another type.
+ * tokio's join! and try_join! have one and the same.
+ */
+static bool is_joined(const struct type *t)
+{
+	const struct variant *done = type_variant(t, "Done");
+	size_t n = 0;
+	const struct member *m = done && done->payload ? type_members(done->payload, &n) : NULL;
+
+	if (type_is(t, "futures_util::future::maybe_done::MaybeDone"))
+		return true;
+	return path_ends_with(type_name(t), "future::maybe_done::MaybeDone") && n == 1 && m->type &&
+	       !type_is(m->type, "core::result::Result");
+}
+
+static struct error *find_maybe_done(struct finder *f, struct value v, const char *edge)
+{
+	const struct variant *active, *future = type_variant(v.type, "Future");
+	const struct member *m = future ? type_single_member(future->payload) : NULL;
+
+	if (!m)
+		return error_new(ERR_LAYOUT, "%s has no variant Future", type_name(v.type));
+	TRY(value_variant(f->d->c->in->target, v, &active));
+	if (active == future) {
+		found(f, (struct value){ m->type, v.addr + future->offset + m->offset }, edge);
+		f->out->data[f->out->n - 1].joined = is_joined(v.type);
+		return NULL;
+	}
+	enum branch before = f->branch;
+	f->branch = active->name && strcmp(active->name, "Done") == 0 ? BRANCH_DONE : BRANCH_GONE;
+	found(f, (struct value){ m->type, 0 }, edge);
+	f->out->data[f->out->n - 1].joined = is_joined(v.type);
+	f->branch = before;
+	return NULL;
+}
+
+static struct error *find_in_container(struct finder *f, struct value v, int depth)
+{
+	struct finder each = *f;
+	struct slice slice = { type_target(v.type), v.addr, type_count(v.type) };
+
+	if (type_kind(v.type) != TYPE_ARRAY)
+		TRY(value_slice(f->d->c->in->target, v, &slice));
+	if (slice.count > FUTURE_MAX_NODES)
+		return error_new(ERR_CORRUPT, "%" PRIu64 " elements in %s", slice.count,
+		                 type_name(v.type));
+	if (f->branch == BRANCH_POLLED)
+		each.edge = "set";
+	for (uint64_t i = 0; i < slice.count; i++) {
+		uint64_t addr = slice.addr + i * type_size(slice.element);
+
+		TRY(find_futures(&each, (struct value){ slice.element, addr }, depth + 1));
+	}
+	return NULL;
+}
+
+static bool is_own(const struct finder *f, uint64_t addr)
+{
+	return !f->owner.type ||
+	       (addr >= f->owner.addr && addr - f->owner.addr < type_size(f->owner.type));
+}
+
+static struct error *find_behind(struct finder *f, struct value v, int depth)
+{
+	const struct traits *traits = traits_of(v.type);
+	uint64_t addr;
+
+	TRY(target_read_uint(f->d->c->in->target, v.addr + traits->pin_offset, 8, &addr));
+	if (!traits->box && !is_own(f, addr))
+		return NULL;
+	if (addr == 0)
+		return NULL;
+	return find_futures(f, (struct value){ traits->behind, addr }, depth + 1);
+}
+
+/* Several arms of one struct or tuple are told apart by their number. */
+static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
+{
+	if (f->branch != BRANCH_POLLED)
+		return f->edge;
+	return arena_printf(f->d->c->a, "%s arm %u", word, (*arm)++);
+}
+
+static struct error *find_in_members(struct finder *f, struct value v, int depth)
+{
+	const struct member *members;
+	unsigned arm = 0;
+	size_t n;
+
+	members = type_members(v.type, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct value member = { members[i].type, v.addr + members[i].offset };
+		struct finder each = *f;
+
+		if (!member.type || type_size(member.type) == 0)
+			continue;
+		if (traits_of(member.type)->maybe_done)
+			each.edge = arm_edge(f, "join", &arm);
+		else if (f->word && future_is_type(f->d->c->in, member.type))
+			each.edge = arm_edge(f, f->word, &arm);
+		TRY(find_futures(&each, member, depth + 1));
+	}
+	return NULL;
+}
+
+static struct error *find_inside(struct finder *f, struct value v, int depth)
+{
+	if (type_kind(v.type) == TYPE_ENUM) {
+		const struct variant *active;
+
+		TRY(value_variant(f->d->c->in->target, v, &active));
+		v = value_payload(v, active);
+		if (!v.type)
+			return NULL;
+	}
+	return find_in_members(f, v, depth);
+}
+
+/* A resource that keeps a future inside (an interval its timer, a file its job) says more than it.
+ */
+static void tell_resource(struct finder *f, struct value v, size_t before)
+{
+	if (f->out->n > before && f->branch == BRANCH_POLLED && leaf_is_resource(v.type)) {
+		f->out->n = before;
+		found(f, v, f->edge);
+	}
+}
+
+static struct error *find_members(struct finder *f, struct value v, int depth)
+{
+	size_t before = f->out->n;
+
+	TRY(find_inside(f, v, depth));
+	tell_resource(f, v, before);
+	return NULL;
+}
+
+static enum find_rule find_rule(struct inspector *in, const struct type *t)
+{
+	const struct traits *traits = traits_of(t);
+
+	if (traits->maybe_done)
+		return FIND_MAYBE_DONE;
+	if (future_is_type(in, t))
+		return FIND_FUTURE;
+	if (!future_is_or_has(in, t))
+		return FIND_NOTHING;
+	if (set_is_type(t))
+		return FIND_SET;
+	if (traits->element)
+		return FIND_ELEMENTS;
+	return traits->behind ? FIND_BEHIND : FIND_MEMBERS;
+}
+
+struct error *find_futures(struct finder *f, struct value v, int depth)
+{
+	struct traits *traits = traits_of(v.type);
+
+	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
+		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
+	if (traits->find == FIND_UNKNOWN)
+		traits->find = find_rule(f->d->c->in, v.type);
+	if (traits->borrowed) {
+		uint64_t addr;
+
+		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
+		if (!is_own(f, addr))
+			return NULL;
+	}
+	switch (traits->find) {
+	case FIND_MAYBE_DONE:
+		return find_maybe_done(f, v, f->edge);
+	case FIND_FUTURE:
+		found(f, v, f->edge);
+		return NULL;
+	case FIND_SET:
+		return set_find(f, v);
+	case FIND_ELEMENTS:
+		return find_in_container(f, v, depth);
+	case FIND_BEHIND:
+		return find_behind(f, v, depth);
+	case FIND_MEMBERS:
+		return find_members(f, v, depth);
+	default:
+		return NULL;
+	}
+}
+
+static struct error *find_waker(struct finder *f, struct value v, const char *expr)
+{
+	struct value arc, data;
+	bool there;
+
+	TRY(inspector_eval(f->d->c->in, v, expr, &arc, &there));
+	if (!there)
+		return NULL;
+	TRY(value_shared(f->d->c->in->target, arc, &data));
+	f->waker = data.addr;
+	return NULL;
+}
+
+/*
+ * Timeout<T> is a future where T is one: what a row polls needs no search when it is a parameter of
+ * the row's type.
+ */
+static bool is_param(const struct type *row, const struct type *child)
+{
+	size_t n;
+	const struct type_param *params = type_params(row, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type == child)
+			return true;
+	}
+	return false;
+}
+
+static struct error *children_of_row(struct finder *f, struct value v, size_t row)
+{
+	for (size_t i = 0; i < MAX_PATHS && table[row].children[i].path; i++) {
+		struct value child;
+		bool there;
+
+		TRY(inspector_eval(f->d->c->in, v, table[row].children[i].path, &child, &there));
+		f->edge = table[row].children[i].edge;
+		f->waker = 0;
+		if (there && table[row].children[i].waker)
+			TRY(find_waker(f, v, table[row].children[i].waker));
+		if (!there)
+			continue;
+		if (is_param(v.type, child.type))
+			found(f, child, f->edge);
+		else
+			TRY(find_futures(f, child, 0));
+	}
+	return NULL;
+}
+
+struct error *combinator_children(struct decoder *d, struct value v, child_vec *out)
+{
+	struct finder f = { .d = d, .out = out };
+	size_t row;
+
+	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
+	if (traits_of(v.type)->maybe_done)
+		return find_maybe_done(&f, v, f.edge);
+	if (combinator_has_row(v.type, &row))
+		return children_of_row(&f, v, row);
+	if (traits_of(v.type)->poll_fn)
+		return arms_find(&f, v);
+	f.word = is_select(v.type) ? "select" : NULL;
+	return find_inside(&f, v, 0);
+}
+
+/* Those of an enum are with its variants. */
+static const struct type_param *params_of(const struct type *t, size_t *n)
+{
+	const struct type_param *params = type_params(t, n);
+	const struct variant *variants;
+	size_t nvariants = 0;
+
+	if (*n || type_kind(t) != TYPE_ENUM)
+		return params;
+	variants = type_variants(t, &nvariants);
+	for (size_t i = 0; i < nvariants && *n == 0; i++) {
+		if (variants[i].payload)
+			params = type_params(variants[i].payload, n);
+	}
+	return params;
+}
+
+/* MapErr<F, _> has a Map<IntoFuture<F>, _>: is t the future that wrapper was made of, or has it? */
+static bool is_made_of(struct inspector *in, const struct type *t, const struct type *wrapper,
+                       int depth, unsigned *left)
+{
+	size_t n;
+	const struct type_param *params = params_of(wrapper, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type == t)
+			return future_is_type(in, t);
+	}
+	params = params_of(t, &n);
+	for (size_t i = 0; i < n && depth < MAX_WRAPPED_DEPTH && *left; i++) {
+		(*left)--;
+		if (params[i].type && is_made_of(in, params[i].type, wrapper, depth + 1, left))
+			return true;
+	}
+	return false;
+}
+
+bool combinator_wraps(struct inspector *in, const struct type *t, const struct child *list,
+                      size_t n)
+{
+	const struct child *only = NULL;
+	unsigned left = 1 << 10; /* types; in a broken file they can be made of each other */
+	size_t row;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].edge || strcmp(list[i].edge, "await") != 0)
+			continue;
+		if (only)
+			return false;
+		only = &list[i];
+	}
+	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
+		return false;
+	return combinator_has_row(t, &row) ||
+	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0, &left));
+}
+
+struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,
+                              child_vec *out)
+{
+	struct finder f = { .d = d, .out = out, .edge = "held", .branch = BRANCH_HELD };
+
+	f.owner = coroutine;
+	return find_futures(&f, local, 0);
+}

@@ -1,0 +1,204 @@
+/* Which types are futures, and which have some in them: asked once of each. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/non_future_types.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/common/type_predicate.h"
+#include "runtimes/future/combinator.h"
+
+enum { MAX_POINTERS = 6 /* one behind another */ };
+
+static bool is_future(struct inspector *in, const struct type *t, int depth);
+
+static bool is_box(const struct type *t)
+{
+	return strncmp(type_name(t), "alloc::boxed::Box<", 18) == 0;
+}
+
+static bool is_exclusive(const struct type *t)
+{
+	return strncmp(type_name(t), "&mut ", 5) == 0;
+}
+
+/* Pin<P>, Box<F>, &mut F: a future when what they point at is one. */
+static bool points_at_future(struct inspector *in, const struct type *t, int depth)
+{
+	if (type_kind(t) == TYPE_POINTER) {
+		const struct type *target = type_target(t);
+
+		return (is_box(t) || is_exclusive(t)) && target && is_future(in, target, depth + 1);
+	}
+	if (type_is(t, "core::pin::Pin")) {
+		const struct member *m = type_single_member(t);
+
+		return m && is_future(in, m->type, depth + 1);
+	}
+	return false;
+}
+
+/*
+ * Pin<Box<F>>, Pin<&mut F>, Box<F>: the implementations of core and alloc ask F alone, and what
+ * implements Future for a trait object is asked by the search.
+ */
+static bool is_as_its_target(const struct type *t)
+{
+	const struct member *m = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
+	const struct type *p = m ? m->type : t, *target = p ? type_target(p) : NULL;
+
+	return p && type_kind(p) == TYPE_POINTER && (is_box(p) || is_exclusive(p)) && target &&
+	       (type_kind(target) == TYPE_STRUCT || type_kind(target) == TYPE_ENUM) &&
+	       !type_is_dyn(target);
+}
+
+/*
+ * Is it an object of the trait Future? Others have it in what they are asked with or answer:
+ * hyper's Executor<Pin<Box<dyn Future>>>, FnOnce() -> Pin<Box<dyn Future>>, tower's boxed services.
+ */
+static bool is_future_object(const struct type *t)
+{
+	/* The latter asks for the former (hyper 1.12, src/rt/timer.rs). */
+	static const char *const traits[] = { "core::future::future::Future<",
+		                              "hyper::rt::timer::Sleep<" };
+	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
+
+	return object && str_begins_with_any(object + strlen("dyn "), traits);
+}
+
+/* Futures whose poll functions a search may miss, for optimised code has them inlined. */
+static bool is_often_inlined(const struct type *t)
+{
+	static const char *const futures[] = {
+		"core::future::from_generator::GenFuture",
+		/* Each kind of connection has its own. */
+		"hyper::proto::h1::dispatch::Dispatcher",
+		/*
+		 * What Map, Then, AndThen and their like are made of (0.3.34, future/mod.rs);
+		 * Flatten and TryFlatten are also what streams are made of.
+		 */
+		"futures_util::future::future::map::Map",
+		"futures_util::future::try_future::into_future::IntoFuture",
+		"futures_util::future::try_future::try_flatten_err::TryFlattenErr",
+	};
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(futures) / sizeof(*futures); i++) {
+		if (qualified_is(name, futures[i]))
+			return true;
+	}
+	return false;
+}
+
+/* By the type alone: nothing is searched for. */
+static bool is_known_future(const struct type *t)
+{
+	struct traits *traits = traits_of(t);
+	size_t row;
+
+	if (traits->known_future == UNASKED) {
+		bool is = traits->coroutine || traits->leaf || combinator_has_row(t, &row) ||
+		          is_future_object(t) || is_often_inlined(t);
+
+		traits->known_future = is ? YES : NO;
+	}
+	return traits->known_future == YES || traits->is_future == YES;
+}
+
+static bool is_future(struct inspector *in, const struct type *t, int depth)
+{
+	if (depth > MAX_POINTERS)
+		return false;
+	struct traits *traits = traits_of(t);
+	if (traits->is_future != UNASKED)
+		return traits->is_future == YES;
+	/* A type that holds itself behind a pointer must not ask for itself. */
+	traits->is_future = NO;
+	bool is = is_known_future(t) || points_at_future(in, t, depth);
+	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
+	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
+		is = lookup_has_poll(t);
+	traits->is_future = is ? YES : NO;
+	return is;
+}
+
+bool future_is_type(struct inspector *in, const struct type *t)
+{
+	return is_future(in, t, 0);
+}
+
+const struct type *container_element(const struct type *t)
+{
+	const struct member *m;
+	const char *name;
+
+	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
+		t = m->type;
+	name = type_name(t);
+	if (type_kind(t) == TYPE_ARRAY)
+		return type_target(t);
+	if (type_is(t, "alloc::vec::Vec"))
+		return type_param(t, "T");
+	if (strncmp(name, "&mut [", 6) != 0 && strncmp(name, "alloc::boxed::Box<[", 19) != 0)
+		return NULL;
+	m = type_member(t, "data_ptr");
+	return m ? type_target(m->type) : NULL;
+}
+
+/*
+ * Whether a type holds futures is asked twice: first by what is known of types, which costs little
+ * and nearly always is enough where there are any. Only then poll functions are searched for.
+ */
+struct inside {
+	struct asking asking;
+	struct inspector *in;
+	bool search;
+};
+
+static ask_fn is_inside, ask_inside;
+
+static bool is_known_inside(struct inspector *in, const struct type *t, int depth)
+{
+	struct inside q = { .in = in };
+
+	return asking_end(&q.asking, is_inside(&q, t, depth));
+}
+
+static bool is_or_has(void *asker, const struct type *t, int depth)
+{
+	struct inside *q = asker;
+
+	return is_known_future(t) ||
+	       (q->search && (is_known_inside(q->in, t, depth) || future_is_type(q->in, t))) ||
+	       is_inside(q, t, depth);
+}
+
+static bool ask_inside(void *asker, const struct type *t, int depth)
+{
+	const struct type *other;
+
+	if (set_is_type(t))
+		return true;
+	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
+		return type_size(other) && is_or_has(asker, other, depth);
+	return !type_is_coroutine(t) && asking_any_part(t, is_or_has, asker, depth);
+}
+
+static bool is_inside(void *asker, const struct type *t, int depth)
+{
+	struct inside *q = asker;
+	unsigned char *known = &traits_of(t)->has_future[q->search];
+
+	if (depth > MAX_MEMBER_DEPTH) {
+		q->asking.cut = true;
+		return *known == YES;
+	}
+	return asking_once(&q->asking, known, ask_inside, q, t, depth);
+}
+
+bool future_is_or_has(struct inspector *in, const struct type *t)
+{
+	struct inside q = { .in = in, .search = true };
+
+	return asking_end(&q.asking, is_or_has(&q, t, 0));
+}

@@ -1,0 +1,58 @@
+#include "runtimes/future/composite_future.h"
+
+#include <string.h>
+
+#include "dwarf/names/qualified.h"
+#include "runtimes/future/beside.h"
+#include "runtimes/future/object_walk.h"
+
+enum { MAX_RESOURCES = 8 };
+
+static const char *const types[] = {
+	"tower::buffer::worker::Worker",
+	/* Its timers, and the signal of the other half, are futures; the connection and the queue
+	 * of requests are none. */
+	"hyper::proto::h2::server::Server",
+	"hyper::proto::h2::client::ClientTask",
+};
+
+bool mixed_is_type(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (qualified_is(name, types[i]))
+			return true;
+	}
+	return false;
+}
+
+static size_t add(struct future **to, size_t n, struct future *const *list, size_t nlist,
+                  bool at_rest)
+{
+	for (size_t i = 0; i < nlist; i++) {
+		if (future_is_at_rest(list[i]) == at_rest)
+			to[n++] = list[i];
+	}
+	return n;
+}
+
+void mixed_add(struct decoder *d, struct value v, struct future *f)
+{
+	struct future *list[MAX_RESOURCES], **children;
+	size_t n = beside_keep_new(f, list, reach_registered(d, v, list, 0, MAX_RESOURCES)), polled;
+
+	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+	if (n)
+		memcpy(children, list, n * sizeof(*list));
+	polled = add(children, n, f->children, f->nchildren, false);
+	if (polled == 0)
+		return;
+	n = add(children, polled, f->children, f->nchildren, true);
+	for (size_t i = polled; i < n; i++) {
+		children[i]->branch = BRANCH_HELD;
+		children[i]->edge = "held";
+	}
+	f->children = children;
+	f->nchildren = n;
+}

@@ -1,0 +1,142 @@
+/* Compiler-made futures: the enum that rustc makes of an async fn, block or closure. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/unpolled.h"
+
+enum future_kind coroutine_kind(const char *name)
+{
+	static const struct {
+		const char *mark;
+		enum future_kind kind;
+	} marks[] = {
+		{ "{async_fn", FUTURE_ASYNC_FN },
+		{ "{async_block", FUTURE_ASYNC_BLOCK },
+		{ "{async_closure", FUTURE_ASYNC_CLOSURE },
+	};
+	const char *last = qualified_last(name);
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (strncmp(last, marks[i].mark, strlen(marks[i].mark)) == 0)
+			return marks[i].kind;
+	}
+	return FUTURE_OTHER;
+}
+
+static const char *function_name(struct inspector *in, const struct type *t)
+{
+	const char *path = name_function(&in->arena, type_name(t));
+	const char *linkage, *resolved;
+
+	if (!strstr(path, "{impl#"))
+		return path;
+	linkage = lookup_poll_linkage(t);
+	resolved = linkage ? name_impl_from_linkage(&in->arena, path, linkage) : NULL;
+	return resolved ? resolved : path;
+}
+
+static void read_outline(const struct variant *v, struct coroutine_state *s)
+{
+	const char *name = v->name ? v->name : "";
+
+	s->variant = v;
+	s->await_point = -1;
+	if (strncmp(name, "Suspend", 7) == 0) {
+		s->state = FUTURE_SUSPENDED;
+		s->await_point = atoi(name + 7);
+		s->awaitee = v->payload ? type_member(v->payload, "__awaitee") : NULL;
+	} else if (strcmp(name, "Unresumed") == 0) {
+		s->state = FUTURE_UNRESUMED;
+	} else if (strcmp(name, "Returned") == 0) {
+		s->state = FUTURE_RETURNED;
+	} else if (strcmp(name, "Panicked") == 0) {
+		s->state = FUTURE_PANICKED;
+	}
+}
+
+struct coroutine_state *coroutine_outline(struct inspector *in, const struct coroutine_plan *plan,
+                                          size_t index)
+{
+	struct coroutine_state **s = &plan->states[index];
+
+	if (!*s) {
+		*s = NEW(&in->arena, struct coroutine_state);
+		read_outline(&plan->variants[index], *s);
+	}
+	return *s;
+}
+
+/*
+ * An await that a macro wrote (select!, join!) has the macro's own line in its variant; the
+ * poll function's variables have the line where the user called it.
+ */
+static bool callers_line(struct inspector *in, const struct type *t,
+                         const struct coroutine_plan *plan, size_t index, const char **file,
+                         unsigned *line)
+{
+	const struct coroutine_state *s = coroutine_outline(in, plan, index);
+	const char *own_file = plan->variants[0].file, *macros = s->variant->file, *awaitee;
+	unsigned nth = 0;
+
+	if (!s->awaitee || !macros || !own_file || strcmp(macros, own_file) == 0)
+		return false;
+	awaitee = type_name(s->awaitee->type);
+	for (size_t i = 0; i < index; i++) {
+		const struct member *other = coroutine_outline(in, plan, i)->awaitee;
+
+		nth += other && strcmp(type_name(other->type), awaitee) == 0;
+	}
+	return lookup_awaitee_line(t, awaitee, nth, file, line);
+}
+
+static void read_place(struct inspector *in, const struct type *t,
+                       const struct coroutine_plan *plan, size_t index, struct coroutine_state *s)
+{
+	const char *file;
+
+	if (!callers_line(in, t, plan, index, &file, &s->line)) {
+		file = s->variant->file;
+		s->line = s->variant->line;
+	}
+	if (file) {
+		s->file = clean_name(&in->arena, file);
+		struct source source = inspector_source(in, &in->arena, file, type_comp_dir(t));
+		s->file_short = source.text;
+		s->library = source.library;
+	}
+}
+
+const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t)
+{
+	struct coroutine_plan *plan;
+
+	if (traits_of(t)->plan) {
+		lookup_context(t);
+		return traits_of(t)->plan;
+	}
+	traits_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
+	plan->kind = coroutine_kind(type_name(t));
+	plan->type = clean_name(&in->arena, type_name(t));
+	plan->function = function_name(in, t);
+	lookup_context(t);
+	plan->variants = type_variants(t, &plan->nstates);
+	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state *, plan->nstates);
+	return plan;
+}
+
+const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
+                                              const struct coroutine_plan *plan, size_t index)
+{
+	struct coroutine_state *s = coroutine_outline(in, plan, index);
+
+	if (s->complete)
+		return s;
+	s->complete = true;
+	read_place(in, t, plan, index, s);
+	if (s->awaitee)
+		held_plan(in, t, s);
+	return s;
+}

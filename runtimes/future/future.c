@@ -1,0 +1,417 @@
+#include "runtimes/future/future.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dwarf/names/demangle.h"
+#include "runtimes/common/span.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/beside.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/future/composite_future.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/future/object_walk.h"
+#include "runtimes/future/unpolled.h"
+#include "runtimes/query/locals.h"
+#include "runtimes/tokio/local_set.h"
+#include "runtimes/tokio/tokio_root.h"
+
+enum {
+	MAX_HELD = 64,    /* futures that one frame holds without awaiting them */
+	MAX_CAPTURED = 8, /* resources of one poll_fn */
+};
+
+static struct future *problem(struct decoder *d, struct future *f, const char *text)
+{
+	f->problem = clean_name(d->c->a, text);
+	d->faults++;
+	if (!d->strict)
+		d->c->out->complete = false;
+	return f;
+}
+
+static struct future *problem_error(struct decoder *d, struct future *f, struct error *err)
+{
+	problem(d, f, err->message);
+	error_free(err);
+	return f;
+}
+
+/* The concrete place behind a trait object. */
+static struct error *resolve_dyn(struct decoder *d, const struct traits *traits, struct value *v,
+                                 struct future *f)
+{
+	struct target *t = d->c->in->target;
+	enum { POLL_SLOT = 3 }; /* drop, size, align, then Future's only method */
+	uint64_t data_addr, vtable_addr;
+	bool exact;
+
+	TRY(target_read_uint(t, v->addr + traits->offset, 8, &data_addr));
+	TRY(target_read_uint(t, v->addr + traits->vtable, 8, &vtable_addr));
+	const struct type *concrete = collector_vtable(d->c, vtable_addr, POLL_SLOT, &exact);
+	if (!concrete)
+		return error_new(ERR_LAYOUT,
+		                 "no debug info describes the vtable 0x%" PRIx64 " of this %s",
+		                 vtable_addr, type_name(v->type));
+	*v = (struct value){ concrete, data_addr };
+	f->dyn = true;
+	f->uncertain |= !exact;
+	return NULL;
+}
+
+static struct error *follow_pointer(struct decoder *d, const struct traits *traits, struct value *v)
+{
+	uint64_t addr;
+
+	if (!traits->next)
+		return error_new(ERR_LAYOUT, "%s points at no known type", type_name(v->type));
+	TRY(target_read_uint(d->c->in->target, v->addr, 8, &addr));
+	if (addr == 0)
+		return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
+	*v = (struct value){ traits->next, addr };
+	return NULL;
+}
+
+struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
+{
+	for (int hop = 0; hop < 32; hop++) {
+		const struct traits *traits = traits_of(v->type);
+
+		switch (traits->step) {
+		case STEP_NONE:
+			return NULL;
+		case STEP_MEMBER:
+			*v = (struct value){ traits->next, v->addr + traits->offset };
+			break;
+		case STEP_POINTER:
+			TRY(follow_pointer(d, traits, v));
+			break;
+		case STEP_DYN:
+			TRY(resolve_dyn(d, traits, v, f));
+			break;
+		}
+	}
+	return error_new(ERR_CORRUPT, "too many pointers one behind another");
+}
+
+/* A future that has ended: only its type is left. */
+static struct future *ended(struct decoder *d, const struct child *child)
+{
+	struct future *f;
+
+	if (type_is_coroutine(child->v.type)) {
+		const struct coroutine_plan *plan = coroutine_plan(d->c->in, child->v.type);
+
+		f = NEW(d->c->a, struct future);
+		f->kind = plan->kind;
+		f->function = plan->function;
+		f->type = plan->type;
+		f->await_point = -1;
+		f->state = FUTURE_RETURNED;
+	} else {
+		f = future_by_name(d->c, type_name(child->v.type));
+	}
+	return f;
+}
+
+/* What was polled where it lies in its frame is pinned there. */
+static bool may_be_moved(const struct child *child, const struct future *f)
+{
+	return child->doubt == DOUBT_MOVED ||
+	       (child->doubt == DOUBT_UNPOLLED && f->state != FUTURE_SUSPENDED);
+}
+
+static struct future *decode_child(struct decoder *d, const struct child *child)
+{
+	bool unpolled = d->unpolled, doubted = d->doubted;
+	uint64_t waker = d->waker;
+	struct future *f;
+
+	d->waker = child->waker ? child->waker : waker;
+	d->unpolled |= child->branch != BRANCH_POLLED;
+	d->doubted |= child->doubt == DOUBT_POLLED || child->doubt == DOUBT_MOVED;
+	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
+	d->waker = waker;
+	d->unpolled = unpolled;
+	d->doubted = doubted;
+	f->edge = child->edge;
+	f->branch = child->branch;
+	f->joined = child->joined;
+	if (may_be_moved(child, f) && !f->note)
+		f->note = "may have been moved out";
+	if (child->doubt == DOUBT_POLLED && !f->note)
+		f->note = "may be polled by what cannot be seen";
+	return f;
+}
+
+/* Adds children to those that f has. */
+static void add_children(struct decoder *d, struct future *f, const struct child *list, size_t n)
+{
+	struct future **children;
+
+	if (n == 0)
+		return;
+	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+	if (f->nchildren)
+		memcpy(children, f->children, f->nchildren * sizeof(*children));
+	for (size_t i = 0; i < n; i++)
+		children[f->nchildren + i] = decode_child(d, &list[i]);
+	f->children = children;
+	f->nchildren += n;
+}
+
+static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
+                     struct future *f, size_t first)
+{
+	child_vec list = { 0 };
+
+	held_find(d, v, s, f, first, &list);
+	if (list.n > MAX_HELD) {
+		problem(d, f,
+		        arena_printf(d->c->a, "it holds %zu futures, %d are shown", list.n,
+		                     MAX_HELD));
+		list.n = MAX_HELD;
+	}
+	d->c->some_held |= list.n != 0;
+	add_children(d, f, list.data, list.n);
+	vec_free(&list);
+}
+
+static struct future *decode_coroutine(struct decoder *d, struct value v, struct future *f)
+{
+	const struct coroutine_plan *plan = coroutine_plan(d->c->in, v.type);
+	const struct coroutine_state *s = NULL;
+	const struct variant *active;
+	struct error *err;
+
+	f->kind = plan->kind;
+	f->function = plan->function;
+	f->type = plan->type;
+	err = value_variant(d->c->in->target, v, &active);
+	if (err)
+		return problem_error(d, f, err);
+	/* Its states are in the order of the variants, which lie side by side. */
+	if (active >= plan->variants && active < plan->variants + plan->nstates)
+		s = coroutine_state(d->c->in, v.type, plan, (size_t)(active - plan->variants));
+	if (!s)
+		return problem(d, f, "its state is none that the debug info knows");
+	if (s->state == FUTURE_STATE_NONE)
+		return problem(d, f, "its state has a name that is not understood");
+	f->state = s->state;
+	f->await_point = s->await_point;
+	locals_of_coroutine(d, v, active, f);
+	if (s->state != FUTURE_SUSPENDED) {
+		/* What a suspended coroutine awaits was polled, so it is suspended too. */
+		d->faults++;
+		return f;
+	}
+	d->suspended++;
+	f->file = s->file;
+	f->file_short = s->file_short;
+	f->library = s->library;
+	f->line = s->line;
+	if (!s->awaitee)
+		return problem(d, f, "the debug info does not say what it awaits");
+	struct child awaitee = { .edge = "await" };
+	awaitee.v =
+		(struct value){ s->awaitee->type, v.addr + active->offset + s->awaitee->offset };
+	size_t first = d->c->regions.n;
+	add_children(d, f, &awaitee, 1);
+	for (size_t i = 0; i < s->nruntimes && !d->strict; i++)
+		tokio_handle_lead(d->c, (struct value){ s->runtimes[i]->type,
+		                                        v.addr + s->variant->offset +
+		                                                s->runtimes[i]->offset });
+	if (s->nheld && !d->strict)
+		add_held(d, v, s, f, first);
+	return f;
+}
+
+/* How many clones of a futures_util Shared wait for the future in it: each has a reference. */
+static void note_shared(struct decoder *d, struct value v, struct future *f)
+{
+	static const char owners_path[] = "inner.Some.0.strong";
+	const struct path *p = inspector_optional_path(d->c->in, v.type, owners_path);
+	uint64_t owners;
+	bool found;
+
+	if (!p)
+		return;
+	struct error *err = path_uint(d->c->in->target, p, v, &owners, &found);
+	if (!err && found && owners > 1)
+		f->note = arena_printf(d->c->a, "shared by %" PRIu64 " futures", owners);
+	error_free(err);
+}
+
+/* What a wrapper adds to what it polls. */
+static void note_what_else(struct decoder *d, struct value v, struct future *f)
+{
+	static const char set_path[] = "local_set";
+	struct value set;
+	bool found;
+
+	if (traits_of(v.type)->instrumented)
+		f->note = span_text(d->c, v);
+	if (traits_of(v.type)->shared)
+		note_shared(d, v, f);
+	if (!traits_of(v.type)->run_until)
+		return;
+	struct error *err = inspector_eval(d->c->in, v, set_path, &set, &found);
+	if (!err && found && type_target(set.type)) {
+		err = target_read_uint(d->c->in->target, set.addr, 8, &set.addr);
+		set.type = type_target(set.type);
+		if (!err)
+			local_set_met(d, set, f);
+	}
+	if (err)
+		problem_error(d, f, err);
+}
+
+static void append(struct decoder *d, struct future *f, struct future *const *list, size_t n)
+{
+	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+
+	if (f->nchildren)
+		memcpy(children, f->children, f->nchildren * sizeof(*children));
+	memcpy(children + f->nchildren, list, n * sizeof(*list));
+	f->children = children;
+	f->nchildren += n;
+}
+
+/*
+ * What a poll_fn waits for beside futures: channels' ends, sockets, intervals that its closure
+ * captured. Those that hold this task's waker; where none does, the only one in which one may be or
+ * was.
+ */
+static void decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
+{
+	struct finder finder = { .d = d };
+	struct value places[MAX_CAPTURED];
+	struct future *list[MAX_CAPTURED], *only = NULL;
+	size_t nplaces = 0, nidle = 0, n = 0;
+	struct error *err = arms_captures(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
+
+	error_free(err);
+	for (size_t i = 0; i < nplaces; i++) {
+		if (!leaf_is_resource(places[i].type)) {
+			if (!d->strict)
+				n = reach_registered(d, places[i], list, n, MAX_CAPTURED);
+			continue;
+		}
+		struct future *resource = reach_resource(d->c, places[i]);
+		enum resource_waker waker = leaf_decode_resource(d, places[i], resource);
+		if (waker == WAKER_OURS && n < MAX_CAPTURED) {
+			list[n++] = resource;
+		} else {
+			only = d->idle && waker == WAKER_NONE ? NULL : resource;
+			nidle++;
+		}
+	}
+	if (n == 0 && nidle == 1 && only && f->nchildren == 0)
+		list[n++] = only;
+	if (n == 1 && f->nchildren == 0) {
+		f->wait = list[0]->wait;
+		f->problem = list[0]->problem;
+	} else if (n) {
+		append(d, f, list, n);
+	}
+}
+
+static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
+{
+	child_vec children = { 0 };
+	size_t region = d->c->regions.n;
+	struct error *err;
+
+	f->kind = FUTURE_OTHER;
+	f->type = traits_of(v.type)->name;
+	f->function = traits_function(v.type);
+	locals_of_other(d, v, f);
+	if (leaf_decode(d, v, f))
+		return f;
+	if (leaf_is_resource(v.type)) {
+		leaf_decode_resource(d, v, f);
+		return f;
+	}
+	lookup_context(v.type);
+	err = combinator_children(d, v, &children);
+	if (err)
+		problem_error(d, f, err);
+	else
+		note_what_else(d, v, f);
+	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
+	add_children(d, f, children.data, children.n);
+	vec_free(&children);
+	if (traits_of(v.type)->poll_fn)
+		decode_captured(d, v, f);
+	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
+		reach_explain(d, v, f);
+	else if (traits_of(v.type)->mixed && !d->strict)
+		mixed_add(d, v, f);
+	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
+		beside_add(d, v, f, region);
+	return f;
+}
+
+static void note_region(struct decoder *d, struct value v)
+{
+	if (d->depth == 0)
+		d->c->regions.n = d->c->told_wakers.n = 0;
+	*vec_push(&d->c->regions) =
+		(struct future_region){ v.type, v.addr, type_size(v.type), leaf_is_known(v.type) };
+}
+
+struct future *future_decode(struct decoder *d, struct value v)
+{
+	struct future *f = NEW(d->c->a, struct future);
+	struct error *err;
+
+	f->kind = FUTURE_OTHER;
+	f->await_point = -1;
+	f->function = f->type = traits_of(v.type)->name;
+	if (d->depth >= FUTURE_MAX_DEPTH)
+		return problem(d, f, "nested too deep, not followed further");
+	if (++d->nodes > FUTURE_MAX_NODES)
+		return problem(d, f, "too many futures in one task, not followed further");
+	err = future_strip(d, &v, f);
+	if (err)
+		return problem_error(d, f, err);
+	f->addr = v.addr;
+	note_region(d, v);
+	struct ancestor self = { d->above, v, f };
+	d->above = &self;
+	d->depth++;
+	if (traits_of(v.type)->coroutine)
+		decode_coroutine(d, v, f);
+	else
+		decode_other(d, v, f);
+	d->depth--;
+	d->above = self.up;
+	return f;
+}
+
+bool future_is_at_rest(const struct future *f)
+{
+	while (!f->wait && f->nchildren == 1)
+		f = f->children[0];
+	if (f->state == FUTURE_UNRESUMED || f->state == FUTURE_RETURNED)
+		return true;
+	for (size_t i = 0; f->wait && i < f->wait->ndetails; i++) {
+		const struct wait_detail *detail = &f->wait->details[i];
+
+		if (strcmp(detail->key, "registered") == 0)
+			return detail->number == 0;
+	}
+	return false;
+}
+
+struct future *future_by_name(struct collector *c, const char *name)
+{
+	struct future *f = NEW(c->a, struct future);
+
+	f->await_point = -1;
+	f->type = clean_name(c->a, name);
+	f->kind = coroutine_kind(name);
+	f->function = clean_name(c->a, f->kind == FUTURE_OTHER ? name_without_generics(c->a, name)
+	                                                       : name_function(c->a, name));
+	return f;
+}

@@ -1,0 +1,93 @@
+/*
+ * Sets of futures with a node on the heap for each: futures_util's FuturesUnordered, which is also
+ * inside FuturesOrdered, join_all of many, buffer_unordered, for_each_concurrent and SelectAll.
+ */
+#include <inttypes.h>
+
+#include "runtimes/future/combinator.h"
+
+/* futures-util 0.3: stream/futures_unordered/{mod,task}.rs */
+static const char head_path[] = "head_all";
+static const char next_path[] = "next_all";
+static const char future_path[] = "future.Some.0";
+
+bool set_is_type(const struct type *t)
+{
+	return type_is(t, "futures_util::stream::futures_unordered::FuturesUnordered");
+}
+
+/* A link is a bare pointer in an AtomicPtr or an UnsafeCell; its type leads to the node's. */
+static struct error *read_link(struct decoder *d, struct value from, const char *expr,
+                               struct value *node)
+{
+	struct value link;
+	bool found;
+
+	TRY(inspector_eval(d->c->in, from, expr, &link, &found));
+	for (int hop = 0; hop < 8 && link.type && type_kind(link.type) != TYPE_POINTER; hop++) {
+		const struct member *m = type_single_member(link.type);
+
+		link = m ? (struct value){ m->type, link.addr + m->offset } : (struct value){ 0 };
+	}
+	if (!link.type || !type_target(link.type))
+		return error_new(ERR_LAYOUT, "%s: '%s' is no pointer to a node",
+		                 type_name(from.type), expr);
+	node->type = type_target(link.type);
+	return target_read_uint(d->c->in->target, link.addr, 8, &node->addr);
+}
+
+static struct error *find_in_node(struct finder *f, struct value node)
+{
+	struct finder each = *f;
+	struct value future;
+	bool there;
+
+	TRY(inspector_eval(f->d->c->in, node, future_path, &future, &there));
+	if (!there) /* it has finished; its node waits to be released */
+		return NULL;
+	if (f->branch == BRANCH_POLLED) {
+		each.edge = "set";
+		each.waker = node.addr;
+		if (!f->d->strict)
+			map_put(&f->d->c->nodes, node.addr, (void *)(uintptr_t)node.type);
+	}
+	return find_futures(&each, future, 0);
+}
+
+typedef VEC(struct value) value_vec;
+
+/* The nodes as the set has them: the newest first. */
+static struct error *list_nodes(struct decoder *d, struct value set, value_vec *nodes)
+{
+	struct map seen = { 0 };
+	struct value node;
+	struct error *err = read_link(d, set, head_path, &node);
+
+	while (!err && node.addr) {
+		if (nodes->n >= FUTURE_MAX_NODES)
+			err = error_new(ERR_UNSUPPORTED, "more than %d futures in a set",
+			                FUTURE_MAX_NODES);
+		else if (!map_put(&seen, node.addr, NULL))
+			err = error_new(ERR_CORRUPT, "a set of futures runs in a circle");
+		if (err)
+			break;
+		*vec_push(nodes) = node;
+		err = read_link(d, node, next_path, &node);
+	}
+	map_free(&seen);
+	return err;
+}
+
+struct error *set_find(struct finder *f, struct value set)
+{
+	value_vec nodes = { 0 };
+	struct error *err = list_nodes(f->d, set, &nodes), *bad = NULL;
+
+	for (size_t i = nodes.n; !bad && i-- > 0;)
+		bad = find_in_node(f, nodes.data[i]);
+	vec_free(&nodes);
+	if (!err)
+		return bad;
+	error_free(bad);
+	return err;
+}

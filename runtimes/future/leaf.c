@@ -1,0 +1,207 @@
+#include "runtimes/future/leaf.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/row_filter.h"
+#include "runtimes/common/type_class.h"
+
+enum { MAX_DETAILS = 24 };
+
+static const struct leaf_row *const families[] = {
+	leaf_core_rows, leaf_time_rows,    leaf_task_rows,   leaf_sync_rows,
+	leaf_io_rows,   leaf_process_rows, leaf_stream_rows,
+};
+
+static struct row_filter known;
+
+static void fill_known(void)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		for (const struct leaf_row *row = families[i]; row->type; row++)
+			row_filter_add(&known, row->type);
+	}
+}
+
+const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const char *name = type_name(t);
+
+	pthread_once(&once, fill_known);
+	if (!row_filter_may_have(&known, name))
+		return NULL;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		for (const struct leaf_row *row = families[i]; row->type; row++) {
+			if (row->resource == resource && qualified_is(name, row->type))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+bool leaf_proves_itself(const struct type *t)
+{
+	const struct leaf_row *row = traits_of(t)->leaf;
+
+	return row && row->proves;
+}
+
+bool leaf_is_known(const struct type *t)
+{
+	return traits_of(t)->leaf != NULL;
+}
+
+bool leaf_is_resource(const struct type *t)
+{
+	return traits_of(t)->resource != NULL;
+}
+
+static enum resource_waker decode(struct decoder *d, const struct leaf_row *row, struct value v,
+                                  struct future *f)
+{
+	struct wait *w = NEW(d->c->a, struct wait);
+	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
+	struct wait_detail details[MAX_DETAILS + 1];
+
+	w->kind = row->kind;
+	w->object = v.addr;
+	w->details = details;
+	struct error *err = row->decode(&l);
+	/* A hundred thousand tasks keep the few that they have. */
+	w->details = arena_memdup(d->c->a, details, w->ndetails * sizeof(*details));
+	if (err) {
+		f->problem = clean_name(d->c->a, err->message);
+		d->faults++;
+		if (!d->strict)
+			d->c->out->complete = false;
+		w->phrase = arena_printf(d->c->a, "%s, not readable", w->kind);
+	}
+	error_free(err);
+	f->wait = w;
+	if (l.registered)
+		return WAKER_OURS;
+	return l.vacant ? WAKER_NONE : WAKER_UNKNOWN;
+}
+
+bool leaf_decode(struct decoder *d, struct value v, struct future *f)
+{
+	const struct leaf_row *row = traits_of(v.type)->leaf;
+
+	if (row)
+		decode(d, row, v, f);
+	return row != NULL;
+}
+
+enum resource_waker leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
+{
+	const struct leaf_row *row = traits_of(v.type)->resource;
+
+	return row ? decode(d, row, v, f) : WAKER_UNKNOWN;
+}
+
+/* ---- for decode functions ---- */
+
+struct error *leaf_place(const struct leaf *l, struct value from, const char *expr,
+                         struct value *ret, bool *found)
+{
+	return inspector_eval(l->d->c->in, from, expr, ret, found);
+}
+
+struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,
+                                 uint64_t *ret, bool *found)
+{
+	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
+
+	*found = false;
+	return p ? path_uint(l->d->c->in->target, p, from, ret, found) : NULL;
+}
+
+struct error *leaf_uint(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
+{
+	const struct path *p;
+	bool found;
+
+	TRY(inspector_path(l->d->c->in, from.type, expr, &p));
+	TRY(path_uint(l->d->c->in->target, p, from, ret, &found));
+	return found ? NULL
+	             : error_new(ERR_CORRUPT, "%s: '%s' is not set", type_name(from.type), expr);
+}
+
+const struct ancestor *leaf_above(const struct leaf *l, const char *path)
+{
+	for (const struct ancestor *a = l->d->above; a; a = a->up) {
+		if (strncmp(type_name(a->v.type), path, strlen(path)) == 0)
+			return a;
+	}
+	return NULL;
+}
+
+static struct wait_detail *add_detail(const struct leaf *l, const char *key, enum detail_kind kind)
+{
+	struct wait *w = l->w;
+
+	if (!w->details)
+		w->details = NEW_ARRAY(l->d->c->a, struct wait_detail, MAX_DETAILS + 1);
+	/* The last place is for the one too many. */
+	struct wait_detail *detail = &w->details[w->ndetails];
+	if (w->ndetails < MAX_DETAILS)
+		w->ndetails++;
+	*detail = (struct wait_detail){ .key = key, .kind = kind };
+	return detail;
+}
+
+void wait_int(const struct leaf *l, const char *key, int64_t number)
+{
+	add_detail(l, key, DETAIL_INT)->number = number;
+}
+
+void wait_bool(const struct leaf *l, const char *key, bool yes)
+{
+	add_detail(l, key, DETAIL_BOOL)->number = yes;
+}
+
+void wait_string(const struct leaf *l, const char *key, const char *s)
+{
+	add_detail(l, key, DETAIL_STRING)->string = s;
+}
+
+void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n)
+{
+	struct wait_detail *detail = add_detail(l, key, DETAIL_LIST);
+
+	detail->list = list;
+	detail->nlist = (unsigned)n;
+}
+
+void wait_phrase(const struct leaf *l, const char *format, ...)
+{
+	va_list args;
+	char text[512];
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	l->w->phrase = clean_name(l->d->c->a, text);
+}
+
+void wait_words(const struct leaf *l, ...)
+{
+	va_list args;
+	char text[512];
+	size_t n = 0;
+
+	va_start(args, l);
+	for (const char *word; (word = va_arg(args, const char *));) {
+		size_t len = strnlen(word, sizeof(text) - n);
+
+		memcpy(text + n, word, len);
+		n += len;
+	}
+	va_end(args);
+	l->w->phrase = arena_strndup(l->d->c->a, text, n);
+}

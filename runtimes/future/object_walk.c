@@ -1,0 +1,561 @@
+#include "runtimes/future/object_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/common/waker.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/future/io_direction.h"
+#include "runtimes/future/leaf.h"
+
+enum {
+	MAX_VALUES = 1 << 13, /* for one future */
+	MAX_NEAR = 1 << 9,    /* the same, of what lies near */
+	MAX_ALL = 1 << 21,    /* for a snapshot, and for each of its tasks: */
+	MAX_EACH = 64,
+	MAX_DEPTH = 40,     /* members and pointers, one behind another */
+	MAX_ELEMENTS = 256, /* of one container */
+	MAX_RESOURCES = 32,
+	MAX_WAKERS = 8,
+};
+
+/*
+ * What ends the search: beyond these lie the runtime itself and other tasks, from which everything
+ * can be reached.
+ */
+static const char *const borders[] = {
+	"tokio::runtime::task::",
+	"tokio::runtime::scheduler::",
+	"tokio::runtime::handle::",
+	"tokio::runtime::driver::",
+	"tokio::runtime::blocking::",
+	"tokio::task::local::",
+	"core::fmt::",
+	"tracing_core::",
+	"std::thread::",
+	"tokio::runtime::time::handle",
+	"core::task::wake::",
+};
+
+bool reach_is_border(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++) {
+		if (str_begins(name, borders[i]))
+			return true;
+	}
+	return type_is_coroutine(t);
+}
+
+struct walk {
+	struct collector *c;
+	struct reach *r;
+	struct map seen; /* places behind pointers */
+};
+
+static void add(struct walk *w, struct value v, size_t from, const char *name, bool exclusive)
+{
+	struct reach *r = w->r;
+	unsigned depth = r->list[from].depth + 1;
+
+	if (!v.type || type_size(v.type) == 0)
+		return;
+	if (r->n == r->capacity || depth > MAX_DEPTH) {
+		r->cut = true;
+		r->complete = false;
+		return;
+	}
+	r->list[r->n++] =
+		(struct reached){ v, from, name, depth, exclusive && r->list[from].exclusive };
+}
+
+/*
+ * A pointer to bytes is how collections keep what they do not name (hashbrown, VecDeque): anything
+ * may lie there. Not so in a string slice, whose bytes are bytes.
+ */
+static bool hides_its_target(const struct walk *w, size_t from)
+{
+	const struct reached *at = &w->r->list[from];
+	const struct type *target = type_target(at->v.type);
+	const struct type *holder = w->r->list[at->from].v.type;
+
+	if (!target || type_kind(target) == TYPE_FUNCTION)
+		return false;
+	if (type_kind(target) == TYPE_OPAQUE)
+		return true;
+	return type_size(target) <= 1 && !(holder && traits_of(holder)->slice);
+}
+
+static void add_behind(struct walk *w, size_t from)
+{
+	struct value v = w->r->list[from].v, behind = { type_target(v.type), 0 };
+	struct error *err;
+
+	if (hides_its_target(w, from))
+		w->r->complete = false;
+	if (!behind.type || type_kind(behind.type) == TYPE_FUNCTION || type_size(behind.type) <= 1)
+		return;
+	err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
+	if (err) {
+		w->r->complete = false;
+		error_free(err);
+		return;
+	}
+	if (behind.addr == 0 ||
+	    !map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
+		return;
+	add(w, behind, from, NULL, traits_of(v.type)->behind != NULL);
+}
+
+/* Holds nothing; of an unknown type nothing is known. */
+static bool is_number(const struct type *t)
+{
+	return type_kind(t) < TYPE_POINTER;
+}
+
+static void add_elements(struct walk *w, const struct type *element, size_t from)
+{
+	struct value v = w->r->list[from].v;
+	struct slice slice = { element, v.addr, type_count(v.type) };
+
+	if (is_number(element))
+		return;
+	if (type_kind(v.type) != TYPE_ARRAY) {
+		struct error *err = value_slice(w->c->in->target, v, &slice);
+
+		if (err)
+			w->r->complete = false;
+		error_free(err);
+		if (err)
+			return;
+	}
+	if (slice.count > MAX_ELEMENTS) {
+		w->r->cut = true;
+		w->r->complete = false;
+		slice.count = MAX_ELEMENTS;
+	}
+	for (uint64_t i = 0; i < slice.count; i++)
+		add(w, (struct value){ slice.element, slice.addr + i * type_size(slice.element) },
+		    from, NULL, true);
+}
+
+/* Steps over the first of list that text begins with. */
+static bool skip_one(const char **text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(*text, list[i], strlen(list[i])) == 0) {
+			*text += strlen(list[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The counts of an Arc or Rc come first, then the value at the next place that is aligned for it
+ * (alloc/src/sync.rs, rc.rs: repr(C)). */
+static bool skip_counts(struct walk *w, uint64_t vtable, uint64_t *data)
+{
+	enum { ALIGN = 16, COUNTS = 16, MAX_ALIGN = 1 << 16 }; /* drop, size, align */
+	uint64_t align = 0;
+
+	error_free(target_read_uint(w->c->in->target, vtable + ALIGN, 8, &align));
+	if (align == 0 || align > MAX_ALIGN || (align & (align - 1)))
+		return false;
+	*data += (COUNTS + align - 1) & ~(align - 1);
+	return true;
+}
+
+/* From what a pointer to a trait object leads to, to the object. False: where it is, is unknown. */
+static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, uint64_t *data)
+{
+	static const char *const pointers[] = { "*const ", "*mut ", "&mut ", "&",
+		                                "alloc::boxed::Box<" };
+	static const char *const counted[] = { "alloc::sync::ArcInner<", "alloc::rc::RcInner<",
+		                               "alloc::rc::RcBox<" };
+	const char *name = type_name(t);
+
+	skip_one(&name, pointers, sizeof(pointers) / sizeof(pointers[0]));
+	bool has_counts = skip_one(&name, counted, sizeof(counted) / sizeof(counted[0]));
+	name += *name == '(';
+	if (strncmp(name, "dyn ", 4) != 0)
+		return false;
+	return !has_counts || skip_counts(w, vtable, data);
+}
+
+static void add_dyn(struct walk *w, size_t from)
+{
+	struct value v = w->r->list[from].v;
+	const struct traits *traits = traits_of(v.type);
+	struct target *t = w->c->in->target;
+	uint64_t data_addr = 0, vtable_addr = 0;
+	const struct type *concrete;
+	bool exact = false;
+	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &data_addr);
+
+	if (!err)
+		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable_addr);
+	concrete = err ? NULL : collector_vtable(w->c, vtable_addr, 0, &exact);
+	error_free(err);
+	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
+		w->r->complete = false;
+		return;
+	}
+	if (data_addr && map_put(&w->seen, map_key_of_pair(data_addr, (uintptr_t)concrete), NULL))
+		add(w, (struct value){ concrete, data_addr }, from, NULL,
+		    type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0);
+}
+
+/*
+ * Leads nowhere, whatever its bytes are: numbers, and structs of nothing else. Not so an enum,
+ * whose bytes may be no value of it, which is worth knowing.
+ */
+static bool is_barren(const struct type *t, int depth)
+{
+	struct traits *traits = traits_of(t);
+	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
+	const struct member *members;
+	bool barren = traits->reach == REACH_NOTHING || (element && is_number(element));
+	size_t n;
+
+	if (traits->barren != UNASKED)
+		return traits->barren == YES;
+	if (depth > MAX_DEPTH)
+		return false;
+	/* A type that holds itself is corrupt debug info. */
+	traits->barren = NO;
+	if (type_kind(t) == TYPE_STRUCT && traits->reach == REACH_MEMBERS) {
+		members = type_members(t, &n);
+		barren = !traits->resource && !traits->waker;
+		for (size_t i = 0; i < n && barren; i++)
+			barren = !members[i].type || type_size(members[i].type) == 0 ||
+			         is_barren(members[i].type, depth + 1);
+	}
+	traits->barren = barren ? YES : NO;
+	return barren;
+}
+
+/* The members of a struct that may lead somewhere. */
+static const struct traits *fertile_members(const struct type *t)
+{
+	struct traits *traits = traits_of(t);
+	VEC(const struct member *) list = { 0 };
+	const struct member *members;
+	size_t n;
+
+	if (traits->members_known)
+		return traits;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type, 0))
+			*vec_push(&list) = &members[i];
+	}
+	traits->nmembers = list.n;
+	traits->members = vec_to_arena(&list, &type_module(t)->di->arena);
+	traits->members_known = true;
+	return traits;
+}
+
+static void add_members(struct walk *w, size_t from)
+{
+	struct value v = w->r->list[from].v;
+	const struct traits *traits;
+
+	if (type_kind(v.type) == TYPE_ENUM) {
+		const struct variant *active;
+		struct error *err = value_variant(w->c->in->target, v, &active);
+
+		if (err) {
+			w->r->complete = false;
+			error_free(err);
+			return;
+		}
+		v = value_payload(v, active);
+		if (!v.type)
+			return;
+	}
+	traits = fertile_members(v.type);
+	for (size_t i = 0; i < traits->nmembers; i++) {
+		const struct member *m = traits->members[i];
+
+		add(w, (struct value){ m->type, v.addr + m->offset }, from, m->name, true);
+	}
+}
+
+static void expand(struct walk *w, size_t at)
+{
+	const struct traits *traits = traits_of(w->r->list[at].v.type);
+
+	switch (traits->reach) {
+	case REACH_ELEMENTS:
+		add_elements(w, traits->element, at);
+		break;
+	case REACH_DYN:
+		add_dyn(w, at);
+		break;
+	case REACH_POINTER:
+		add_behind(w, at);
+		break;
+	case REACH_MEMBERS:
+		add_members(w, at);
+		break;
+	case REACH_OPAQUE:
+		w->r->complete = false;
+		break;
+	case REACH_NOTHING:
+		break;
+	}
+}
+
+/* spent: how many values all walks of this kind together looked at. */
+static void walk(struct collector *c, struct value v, size_t *spent, reach_fn *visit, void *arg,
+                 struct reach *ret)
+{
+	struct walk w = { .c = c, .r = ret };
+
+	if (!c->reached && !(c->reached = calloc(MAX_VALUES, sizeof(*c->reached))))
+		out_of_memory();
+	ret->list = c->reached;
+	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
+	if (*spent > MAX_ALL + MAX_EACH * c->out->ntasks) {
+		ret->cut = true;
+		ret->complete = false;
+		return;
+	}
+	for (size_t i = 0; i < ret->n; i++) {
+		if (i == 0 ||
+		    (visit(&ret->list[i], i, arg) && !traits_of(ret->list[i].v.type)->border))
+			expand(&w, i);
+	}
+	*spent += ret->n;
+	map_free(&w.seen);
+}
+
+void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret)
+{
+	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
+	walk(c, v, &c->nreached, visit, arg, ret);
+}
+
+void reach_walk_near(struct collector *c, struct value v, reach_fn *visit, void *arg,
+                     struct reach *ret)
+{
+	*ret = (struct reach){ .capacity = MAX_NEAR, .complete = true };
+	walk(c, v, &c->nreached_near, visit, arg, ret);
+}
+
+/* Names of std's wrappers and of tuples' members say nothing. */
+static bool is_telling(const char *name)
+{
+	static const char *const dull[] = { "__0",  "pointer", "__pointer", "ptr",
+		                            "data", "value",   "data_ptr",  "cell" };
+
+	for (size_t i = 0; name && i < sizeof(dull) / sizeof(dull[0]); i++) {
+		if (strcmp(name, dull[i]) == 0)
+			return false;
+	}
+	return name != NULL;
+}
+
+const char *reach_path(struct collector *c, const struct reach *r, size_t index)
+{
+	const char *names[MAX_DEPTH + 1];
+	size_t n = 0;
+	STR(text);
+
+	for (size_t at = index; at != 0 && n <= MAX_DEPTH; at = r->list[at].from) {
+		if (is_telling(r->list[at].name))
+			names[n++] = r->list[at].name;
+	}
+	while (n--)
+		str_printf(&text, "%s%s", text.len ? "." : "", names[n]);
+	return clean_name(c->a, str_text(&text));
+}
+
+/* ---- what a future waits for ---- */
+
+struct resource {
+	size_t at;
+	struct future *f;
+	enum resource_waker waker;
+	bool exclusive;
+	bool certain; /* the future reads or writes it, as its type says */
+};
+
+struct search {
+	struct decoder *d;
+	const struct reach *r; /* the walk that it is in */
+	struct resource resources[MAX_RESOURCES];
+	size_t nresources;
+	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
+	size_t nwakers;
+};
+
+static bool note_waker(struct search *s, const struct reached *at, size_t index)
+{
+	struct waker w;
+	struct error *err = waker_read(s->d->c, at->v, &w);
+
+	if (!err && s->d->waker && w.data == s->d->waker && s->nwakers < MAX_WAKERS)
+		s->wakers[s->nwakers++] = index;
+	error_free(err);
+	return false;
+}
+
+struct future *reach_resource(struct collector *c, struct value v)
+{
+	struct future *f = NEW(c->a, struct future);
+
+	f->kind = FUTURE_OTHER;
+	f->await_point = -1;
+	f->addr = v.addr;
+	f->type = traits_of(v.type)->name;
+	f->function = traits_function(v.type);
+	f->edge = "waits";
+	return f;
+}
+
+static bool look(const struct reached *at, size_t index, void *arg)
+{
+	struct search *s = arg;
+
+	if (traits_of(at->v.type)->waker)
+		return note_waker(s, at, index);
+	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
+		return true;
+	struct future *f = reach_resource(s->d->c, at->v);
+	s->d->direction = traits_of(at->v.type)->resource->directed ? io_direction(s->r, index) : 0;
+	bool certain = s->d->direction != 0;
+	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
+	s->d->direction = 0;
+	s->resources[s->nresources++] =
+		(struct resource){ index, f, waker, at->exclusive, certain };
+	/* Its own wakers are known now; what it holds beside them may matter. */
+	return waker != WAKER_OURS && !certain;
+}
+
+/* Those that the future reads or writes. */
+static size_t choose_certain(struct search *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (s->resources[i].certain)
+			s->resources[n++] = s->resources[i];
+	}
+	return n;
+}
+
+/*
+ * Those that hold this task's waker; where none does, what the future reads or writes, else the
+ * only one that nobody else can poll, if there is a waker at all, and one may be in it or was.
+ */
+static size_t choose(struct search *s)
+{
+	size_t n = 0, nexclusive = 0, only = 0;
+
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (s->resources[i].waker == WAKER_OURS)
+			s->resources[n++] = s->resources[i];
+	}
+	if (n == 0 && (s->d->unpolled || !s->d->forgotten))
+		n = choose_certain(s);
+	if (n || s->d->forgotten)
+		return n;
+	for (size_t i = 0; i < s->nresources; i++) {
+		if (s->resources[i].exclusive) {
+			nexclusive++;
+			only = i;
+		}
+	}
+	if (nexclusive != 1 || (s->d->idle && s->resources[only].waker == WAKER_NONE))
+		return 0;
+	s->resources[0] = s->resources[only];
+	return 1;
+}
+
+static void use_resources(struct search *s, size_t n, struct value v, struct future *f)
+{
+	if (n == 1) {
+		f->wait = s->resources[0].f->wait;
+		f->problem = s->resources[0].f->problem;
+		if (f->wait)
+			f->wait->within = !traits_of(v.type)->poll_fn;
+		return;
+	}
+	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
+	for (size_t i = 0; i < n; i++)
+		f->children[f->nchildren++] = s->resources[i].f;
+}
+
+void reach_tell_wakers(struct decoder *d, const struct reach *r, const size_t *places, size_t n,
+                       struct future *f)
+{
+	const char **paths = NEW_ARRAY(d->c->a, const char *, n);
+	struct leaf l = { .d = d, .f = f, .w = NEW(d->c->a, struct wait) };
+
+	l.w->object = f->addr;
+	l.w->anonymous = true;
+	l.w->kind = "waker";
+	for (size_t i = 0; i < n; i++) {
+		paths[i] = reach_path(d->c, r, places[i]);
+		*vec_push(&d->c->told_wakers) = r->list[places[i]].v.addr;
+	}
+	wait_list(&l, "wakers", paths, n);
+	wait_phrase(&l, "its waker is in %s%s", paths[0], n > 1 ? " and elsewhere" : "");
+	f->wait = l.w;
+}
+
+static void use_wakers(struct search *s, const struct reach *r, struct value v, struct future *f)
+{
+	struct leaf l = { .d = s->d, .v = v, .f = f };
+
+	if (s->nwakers) {
+		reach_tell_wakers(s->d, r, s->wakers, s->nwakers, f);
+		f->wait->within = true;
+		return;
+	}
+	l.w = f->wait = NEW(s->d->c->a, struct wait);
+	l.w->object = v.addr;
+	l.w->within = l.w->anonymous = true;
+	if (r->complete && s->d->forgotten) {
+		l.w->kind = "nothing";
+		wait_phrase(&l, "nothing in reach can wake it");
+	} else {
+		l.w->kind = "unknown";
+		wait_phrase(&l, "what it waits for is not known");
+	}
+}
+
+void reach_explain(struct decoder *d, struct value v, struct future *f)
+{
+	struct reach r;
+	struct search s = { .d = d, .r = &r };
+
+	reach_walk(d->c, v, look, &s, &r);
+	size_t n = choose(&s);
+	if (n)
+		use_resources(&s, n, v, f);
+	else
+		use_wakers(&s, &r, v, f);
+}
+
+size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
+                        size_t max)
+{
+	struct reach r;
+	struct search s = { .d = d, .r = &r };
+
+	reach_walk(d->c, v, look, &s, &r);
+	for (size_t i = 0; i < s.nresources && n < max; i++) {
+		bool known = s.resources[i].waker != WAKER_OURS;
+
+		for (size_t j = 0; j < n; j++)
+			known |= list[j]->addr == s.resources[i].f->addr;
+		if (!known)
+			list[n++] = s.resources[i].f;
+	}
+	return n;
+}

@@ -1,0 +1,177 @@
+/* Of a coroutine's type, in one state: the variables in which futures may lie. */
+#include <string.h>
+
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/future/unpolled.h"
+
+/* Handles of tasks, ends of channels and their like are futures too, but nobody waits for them. */
+static bool is_worth_showing(struct inspector *in, const struct type *t)
+{
+	return t && type_size(t) &&
+	       (traits_of(t)->local_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
+}
+
+static bool has_name_before(const struct member *members, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (members[j].name && strcmp(members[j].name, members[i].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A drop flag has no name of its own: "__2" of type bool. */
+static bool is_flag(const struct member *m)
+{
+	return m->name && m->name[0] == '_' && m->name[1] == '_' && m->type &&
+	       type_kind(m->type) == TYPE_BOOL;
+}
+
+static bool is_runtime(const struct type *t)
+{
+	return t && type_size(t) && traits_of(t)->runtime;
+}
+
+/* tokio's Runtime or a Handle of it, or a struct that has one. */
+static bool has_runtime(const struct type *t)
+{
+	const struct member *members;
+	size_t n;
+
+	if (is_runtime(t))
+		return true;
+	if (!t || type_kind(t) != TYPE_STRUCT || type_is_coroutine(t))
+		return false;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (is_runtime(members[i].type))
+			return true;
+	}
+	return false;
+}
+
+typedef VEC(const struct member *) member_vec;
+
+struct variables {
+	const struct member *members; /* of the state's payload */
+	size_t n;
+	member_vec held, flags, runtimes;
+	size_t nvariables;
+};
+
+/*
+ * Variables of equal name share one entry (LLVM merges them): only the first has its own place.
+ * Captured arguments are listed in every state, though they may have been moved from.
+ */
+static void work_out(struct inspector *in, const struct type *t, const struct coroutine_state *s,
+                     struct variables *of)
+{
+	const struct variant *unresumed = type_variant(t, "Unresumed");
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct member *m = &of->members[i];
+
+		if (is_flag(m))
+			*vec_push(&of->flags) = m;
+		else if (m->name && m->type && type_kind(m->type) >= TYPE_POINTER &&
+		         strncmp(m->name, "__", 2) != 0)
+			of->nvariables++;
+		/* Captured ones too: what they lead to is looked at before it is believed. */
+		if (m->name && m != s->awaitee && has_runtime(m->type))
+			*vec_push(&of->runtimes) = m;
+		if (!m->name || m == s->awaitee || has_name_before(of->members, i) ||
+		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
+			continue;
+		if (is_worth_showing(in, m->type))
+			*vec_push(&of->held) = m;
+	}
+}
+
+/* ---- as a fact ---- */
+
+static uint64_t key_of(const struct type *t, const struct coroutine_state *s)
+{
+	size_t n;
+
+	return fact_nth_key(type_die(t), (uint64_t)(s->variant - type_variants(t, &n)));
+}
+
+/* Members by their numbers, which ascend; false where they are not ones of these. */
+static bool know_members(struct fact *fact, const struct variables *of, member_vec *ret)
+{
+	uint64_t next = 0;
+
+	for (size_t n = fact_count(fact); n; n--) {
+		uint64_t i = fact_number(fact);
+
+		if (i < next || i >= of->n)
+			return false;
+		*vec_push(ret) = &of->members[i];
+		next = i + 1;
+	}
+	return true;
+}
+
+/*
+ * What may hold futures follows from the tables of this layer: it counts for the build of asyncdbg
+ * alone that worked it out.
+ */
+static bool know(struct inspector *in, const struct type *t, const struct coroutine_state *s,
+                 struct variables *of)
+{
+	struct fact fact;
+
+	if (!in->own_build ||
+	    !fact_find(debuginfo_facts(type_module(t)), FACT_HELD, key_of(t, s), NULL, &fact) ||
+	    fact_number(&fact) != in->own_build)
+		return false;
+	of->nvariables = fact_number(&fact);
+	if (of->nvariables <= of->n && know_members(&fact, of, &of->held) &&
+	    know_members(&fact, of, &of->flags) && know_members(&fact, of, &of->runtimes))
+		return true;
+	of->nvariables = of->held.n = of->flags.n = of->runtimes.n = 0;
+	return false;
+}
+
+static void tell_members(struct fact_draft *d, const struct variables *of, const member_vec *list)
+{
+	fact_add_number(d, list->n);
+	for (size_t i = 0; i < list->n; i++)
+		fact_add_number(d, (uint64_t)(list->data[i] - of->members));
+}
+
+static void tell(struct inspector *in, const struct type *t, const struct coroutine_state *s,
+                 const struct variables *of)
+{
+	struct fact_draft d;
+
+	if (!in->own_build)
+		return;
+	fact_begin(&d, debuginfo_facts(type_module(t)), FACT_HELD, key_of(t, s), NULL);
+	fact_add_number(&d, in->own_build);
+	fact_add_number(&d, of->nvariables);
+	tell_members(&d, of, &of->held);
+	tell_members(&d, of, &of->flags);
+	tell_members(&d, of, &of->runtimes);
+	fact_end(&d);
+}
+
+void held_plan(struct inspector *in, const struct type *t, struct coroutine_state *s)
+{
+	struct variables of = { 0 };
+
+	if (s->variant->payload)
+		of.members = type_members(s->variant->payload, &of.n);
+	if (!know(in, t, s, &of)) {
+		work_out(in, t, s, &of);
+		tell(in, t, s, &of);
+	}
+	s->nvariables = of.nvariables;
+	s->nflags = of.flags.n;
+	s->flags = vec_to_arena(&of.flags, &in->arena);
+	s->nheld = of.held.n;
+	s->held = vec_to_arena(&of.held, &in->arena);
+	s->nruntimes = of.runtimes.n;
+	s->runtimes = vec_to_arena(&of.runtimes, &in->arena);
+}

@@ -1,0 +1,143 @@
+/* What is worked out of a state's variables is kept for the next time, by the same build alone. */
+#include "dwarf/records/records.h"
+#include "dwarf/test/module.h"
+
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/unpolled.h"
+
+static const uint64_t build = 0x1122334455667788;
+
+/* The second await of shapes::middle: `a` and `name` are its variables. */
+enum { STATE = 4 };
+
+static const struct type *coroutine(struct fixture *f)
+{
+	return must_find(f, "shapes::middle::{async_fn_env#0}");
+}
+
+static struct coroutine_state plan_as(struct inspector *in, const struct type *t)
+{
+	size_t n;
+	const struct variant *variants = type_variants(t, &n);
+	struct coroutine_state s = { .variant = &variants[STATE], .state = FUTURE_SUSPENDED };
+
+	assert_true(n > STATE);
+	held_plan(in, t, &s);
+	return s;
+}
+
+static struct coroutine_state plan(const struct type *t, uint64_t own_build)
+{
+	static struct inspector in;
+
+	in.own_build = own_build;
+	return plan_as(&in, t);
+}
+
+static uint64_t key(const struct type *t)
+{
+	return fact_nth_key(type_die(t), STATE);
+}
+
+/* numbers[0]: of the build. */
+static void tell(const struct type *t, const uint64_t *numbers, size_t n)
+{
+	struct fact_draft d;
+
+	fact_begin(&d, debuginfo_facts(type_module(t)), FACT_HELD, key(t), NULL);
+	for (size_t i = 0; i < n; i++)
+		fact_add_number(&d, numbers[i]);
+	fact_end(&d);
+}
+
+static bool is_told(const struct type *t, struct fact *fact)
+{
+	return fact_find(debuginfo_facts(type_module(t)), FACT_HELD, key(t), NULL, fact);
+}
+
+static void a_build_without_id_keeps_nothing(void **state)
+{
+	const struct type *t = coroutine(*state);
+	struct fact fact;
+
+	plan(t, 0);
+	assert_false(is_told(t, &fact));
+}
+
+static void what_was_worked_out_is_told(void **state)
+{
+	const struct type *t = coroutine(*state);
+	struct coroutine_state s = plan(t, build);
+	struct fact fact;
+
+	assert_true(is_told(t, &fact));
+	assert_int_equal(fact_number(&fact), build);
+	assert_int_equal(fact_number(&fact), s.nvariables);
+	assert_int_equal(fact_count(&fact), s.nheld);
+}
+
+static void what_is_told_is_believed(void **state)
+{
+	const struct type *t = coroutine(*state);
+	const uint64_t numbers[] = { build, 1, 2, 0, 1, 1, 0 };
+	size_t n;
+	const struct member *members;
+
+	tell(t, numbers, sizeof(numbers) / sizeof(*numbers));
+	struct coroutine_state s = plan(t, build);
+	members = type_members(s.variant->payload, &n);
+	assert_int_equal(s.nvariables, 1);
+	assert_int_equal(s.nheld, 2);
+	assert_ptr_equal(s.held[0], &members[0]);
+	assert_ptr_equal(s.held[1], &members[1]);
+	assert_int_equal(s.nflags, 1);
+	assert_ptr_equal(s.flags[0], &members[0]);
+}
+
+static void what_another_build_told_is_not(void **state)
+{
+	const struct type *t = coroutine(*state);
+	const uint64_t numbers[] = { build + 1, 1, 2, 0, 1, 0 };
+	struct coroutine_state before = plan(t, 0);
+
+	tell(t, numbers, sizeof(numbers) / sizeof(*numbers));
+	struct coroutine_state s = plan(t, build);
+	assert_int_equal(s.nvariables, before.nvariables);
+	assert_int_equal(s.nheld, before.nheld);
+	assert_int_not_equal(s.nheld, 2);
+}
+
+static void numbers_of_no_member_are_not(void **state)
+{
+	static const uint64_t lists[][7] = {
+		{ build, 1, 1, 1000, 0 },   /* beyond them */
+		{ build, 1, 2, 1, 0, 0 },   /* they do not ascend */
+		{ build, 1, 2, 0, 0, 0 },   /* one comes twice */
+		{ build, 1, 0, 1, 1000 },   /* a flag that is none */
+		{ build, 1000, 1, 0, 0 },   /* more variables than there are */
+		{ build, 1, UINT64_MAX, 0 } /* more than the record has */
+	};
+	const struct type *t = coroutine(*state);
+	struct coroutine_state before = plan(t, 0);
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		tell(t, lists[i], sizeof(lists[i]) / sizeof(*lists[i]));
+		struct coroutine_state s = plan(t, build);
+		assert_int_equal(s.nvariables, before.nvariables);
+		assert_int_equal(s.nheld, before.nheld);
+		assert_int_equal(s.nflags, before.nflags);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_build_without_id_keeps_nothing),
+		cmocka_unit_test(what_was_worked_out_is_told),
+		cmocka_unit_test(what_is_told_is_believed),
+		cmocka_unit_test(what_another_build_told_is_not),
+		cmocka_unit_test(numbers_of_no_member_are_not),
+	};
+
+	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
+}

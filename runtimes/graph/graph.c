@@ -1,0 +1,294 @@
+#include "runtimes/graph/graph.h"
+
+#include <string.h>
+
+#include "runtimes/graph/graph_private.h"
+
+size_t add_node(struct builder *b, struct graph_node node)
+{
+	*vec_push(&b->nodes) = node;
+	return b->nodes.n - 1;
+}
+
+struct graph_edge *add_edge(struct builder *b, size_t from, size_t to, const char *kind)
+{
+	struct graph_edge *e = vec_push(&b->edges);
+
+	*e = (struct graph_edge){ .from = from, .to = to, .kind = kind };
+	return e;
+}
+
+size_t graph_of_task(const struct graph *g, size_t nth)
+{
+	(void)g;
+	return 1 + nth;
+}
+
+size_t graph_of_root(const struct graph *g, size_t nth)
+{
+	return g->roots[nth];
+}
+
+size_t graph_of_thread(const struct graph *g, size_t nth)
+{
+	return g->first_thread + nth;
+}
+
+bool graph_is_party(const struct graph_node *n)
+{
+	return n->kind == GRAPH_TASK || n->kind == GRAPH_ROOT || n->kind == GRAPH_THREAD;
+}
+
+bool wait_number(const struct wait *w, const char *key, int64_t *ret)
+{
+	for (size_t i = 0; i < w->ndetails; i++) {
+		const struct wait_detail *d = &w->details[i];
+
+		if ((d->kind == DETAIL_INT || d->kind == DETAIL_BOOL) && strcmp(d->key, key) == 0) {
+			*ret = d->number;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool wait_yes(const struct wait *w, const char *key)
+{
+	int64_t number;
+
+	return wait_number(w, key, &number) && number;
+}
+
+/* ---- parties ---- */
+
+static bool is_native_lock(const struct wait *w)
+{
+	return w && w->kind &&
+	       (strcmp(w->kind, "std_mutex") == 0 || strcmp(w->kind, "std_rwlock") == 0 ||
+	        strcmp(w->kind, "parking_lot") == 0 || strcmp(w->kind, "std_join") == 0);
+}
+
+static void add_parties(struct builder *b)
+{
+	struct graph *g = b->g;
+	const struct snapshot *s = b->s;
+
+	add_node(b, (struct graph_node){ .kind = GRAPH_OUTSIDE });
+	for (size_t i = 0; i < s->ntasks; i++) {
+		const struct task *task = s->tasks[i];
+
+		add_node(b, (struct graph_node){
+				    .kind = GRAPH_TASK, .task = task, .future = task->root });
+		if (task->addr)
+			map_put(&b->tasks, task->addr, (void *)graph_of_task(g, i));
+	}
+	g->first_thread = b->nodes.n;
+	for (size_t i = 0; i < s->nthreads; i++) {
+		add_node(b, (struct graph_node){ .kind = GRAPH_THREAD, .thread = &s->threads[i] });
+		if (s->threads[i].number && !map_has(&b->threads, s->threads[i].number))
+			map_put(&b->threads, s->threads[i].number, (void *)(i + 1));
+	}
+	g->roots = NEW_ARRAY(&g->arena, size_t, s->nthreads + 1);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			g->roots[i] =
+				add_node(b, (struct graph_node){ .kind = GRAPH_ROOT,
+			                                         .thread = &s->threads[i],
+			                                         .future = s->threads[i].root });
+	}
+}
+
+/* The node of a runtime none of whose threads can poll a task before it gets a native lock; else 0.
+ */
+static size_t add_runtime(struct builder *b, const struct runtime_info *r)
+{
+	const struct snapshot *s = b->s;
+	bool multi = r->flavor == RUNTIME_MULTI_THREAD;
+	size_t all = 0, blocked = 0;
+
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+
+		if (th->runtime != (int)r->index ||
+		    th->role != (multi ? THREAD_WORKER : THREAD_BLOCK_ON))
+			continue;
+		all++;
+		blocked += is_native_lock(th->wait);
+	}
+	if (all == 0 || blocked < all || (multi && all != r->workers))
+		return 0;
+	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_RUNTIME,
+	                                               .rule = GRAPH_ANY,
+	                                               .what = "runtime",
+	                                               .runtime = r->index });
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+
+		if (th->runtime == (int)r->index &&
+		    th->role == (multi ? THREAD_WORKER : THREAD_BLOCK_ON))
+			add_edge(b, node, graph_of_thread(b->g, i), "runs");
+	}
+	return node;
+}
+
+static void task_edges(struct builder *b, size_t node, const struct task *task,
+                       const size_t *runtimes)
+{
+	size_t thread;
+
+	if (task->state == TASK_RUNNING && thread_index(b, task->thread, &thread)) {
+		add_edge(b, node, graph_of_thread(b->g, thread), "runs");
+		return;
+	}
+	if (runtimes && task->runtime < b->s->nruntimes && runtimes[task->runtime] &&
+	    !task->local_set)
+		add_edge(b, node, runtimes[task->runtime], "runs");
+	if (task->state != TASK_IDLE || task->changed || task->problem || !task->root) {
+		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+		return;
+	}
+	b->party = node;
+	tree_edges(b, node, task->root, NULL);
+}
+
+static void root_edges(struct builder *b, size_t nth)
+{
+	const struct thread_info *th = &b->s->threads[nth];
+	size_t node = graph_of_root(b->g, nth);
+
+	b->party = node;
+	if (is_native_lock(th->wait))
+		add_edge(b, node, graph_of_thread(b->g, nth), "runs");
+	tree_edges(b, node, th->root, th->problem);
+}
+
+static void add_edges(struct builder *b)
+{
+	const struct snapshot *s = b->s;
+	size_t *runtimes = NEW_ARRAY(&b->g->arena, size_t, s->nruntimes + 1);
+
+	for (size_t i = 0; i < s->nruntimes; i++)
+		runtimes[i] = add_runtime(b, &s->runtimes[i]);
+	for (size_t i = 0; i < s->ntasks; i++)
+		task_edges(b, graph_of_task(b->g, i), s->tasks[i], runtimes);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (graph_of_root(b->g, i))
+			root_edges(b, i);
+	}
+	/* All arms, and all futures that nobody polls, are known by now. */
+	channel_owners(b);
+	find_aborts(b);
+	for (size_t i = 0; i < s->nthreads; i++)
+		thread_edges(b, graph_of_thread(b->g, i), s->threads[i].wait);
+	queue_edges(b);
+}
+
+/* ---- the whole ---- */
+
+/* A thread that runs may have in its registers what was not found. */
+static bool is_quiet(const struct snapshot *s)
+{
+	if (s->others)
+		return false;
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+		const struct wait *wait = th->wait && th->wait->kind ? th->wait : NULL;
+
+		/* A blocking job that blocks on a future sleeps. */
+		bool runs = th->state && strncmp(th->state, "running", 7) == 0 &&
+		            !(th->role == THREAD_BLOCKING && th->root);
+
+		if (th->role != THREAD_OTHER && (wait ? wait_is_running(wait) : runs))
+			return false;
+	}
+	return true;
+}
+
+static int compare_local_sets(const void *a, const void *b, void *arg)
+{
+	const struct snapshot *s = arg;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int order = by_number(s->tasks[x]->local_set, s->tasks[y]->local_set);
+
+	return order ? order : by_number(x, y);
+}
+
+static void sort_local_sets(struct builder *b)
+{
+	const struct snapshot *s = b->s;
+
+	b->by_local_set = NEW_ARRAY(&b->g->arena, size_t, s->ntasks + 1);
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->local_set)
+			b->by_local_set[b->nlocal++] = i;
+	}
+	qsort_r(b->by_local_set, b->nlocal, sizeof(size_t), compare_local_sets,
+	        (struct snapshot *)(uintptr_t)s);
+}
+
+/* Edges in the order in which they were added, by the node that they leave. */
+static void sort_edges(struct builder *b)
+{
+	struct graph *g = b->g;
+	size_t *at;
+
+	g->nnodes = b->nodes.n;
+	g->nedges = b->edges.n;
+	g->nodes = b->nodes.data;
+	g->edges = calloc(g->nedges + 1, sizeof(*g->edges));
+	at = calloc(g->nnodes + 1, sizeof(*at));
+	if (!g->edges || !at)
+		out_of_memory();
+	for (size_t i = 0; i < b->edges.n; i++)
+		g->nodes[b->edges.data[i].from].nedges++;
+	for (size_t i = 0, n = 0; i < g->nnodes; n += g->nodes[i++].nedges)
+		g->nodes[i].first = at[i] = n;
+	for (size_t i = 0; i < b->edges.n; i++)
+		g->edges[at[b->edges.data[i].from]++] = b->edges.data[i];
+	free(at);
+	vec_free(&b->edges);
+}
+
+struct graph *graph_build(const struct snapshot *s)
+{
+	struct graph *g = calloc(1, sizeof(*g));
+	struct builder b = { .g = g, .s = s };
+
+	if (!g)
+		out_of_memory();
+	g->snapshot = s;
+	b.quiet = is_quiet(s);
+	sort_holdings(&b);
+	sort_local_sets(&b);
+	add_parties(&b);
+	add_edges(&b);
+	sort_edges(&b);
+	vec_free(&b.queue);
+	vec_free(&b.open);
+	map_free(&b.users);
+	map_free(&b.tasks);
+	map_free(&b.threads);
+	map_free(&b.unpolled);
+	map_free(&b.channels);
+	map_free(&b.sets);
+	map_free(&b.wakers);
+	map_free(&b.arms);
+	map_free(&b.outer_arms);
+	map_free(&b.arm_of);
+	return g;
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	free(g->nodes);
+	free(g->edges);
+	arena_free(&g->arena);
+	free(g);
+}
+
+void graph_freep(struct graph **g)
+{
+	graph_free(*g);
+}

@@ -1,0 +1,278 @@
+/* Who has what others wait for: from a holding to the node that its drop or use depends on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtimes/graph/graph_private.h"
+
+/* ---- parties, and what of them ---- */
+
+bool thread_index(const struct builder *b, unsigned number, size_t *ret)
+{
+	size_t found = number ? (size_t)map_get(&b->threads, number) : 0;
+
+	*ret = found - 1;
+	return found != 0;
+}
+
+/* What a thread has in its own frames it drops only when what it blocks on is over. */
+static size_t party_of_thread(const struct builder *b, unsigned number)
+{
+	size_t i;
+
+	if (!thread_index(b, number, &i))
+		return GRAPH_OUTSIDE;
+	return graph_of_root(b->g, i) ? graph_of_root(b->g, i) : graph_of_thread(b->g, i);
+}
+
+size_t party_of(const struct builder *b, const struct holding *h)
+{
+	if (h->task)
+		return (size_t)map_get(&b->tasks, h->task->addr);
+	return party_of_thread(b, h->thread);
+}
+
+static struct graph_node owner_of(const struct builder *b, size_t party)
+{
+	return (struct graph_node){ .kind = GRAPH_OWNER,
+		                    .rule = GRAPH_ANY,
+		                    .task = b->nodes.data[party].task,
+		                    .thread = b->nodes.data[party].thread };
+}
+
+size_t owner_node(struct builder *b, size_t arm, size_t party)
+{
+	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
+
+	if (!a)
+		return party;
+	if (a->owner)
+		return a->owner;
+	/* Whatever lets the task go on, or an arm around this one, may drop this one. */
+	size_t around = owner_node(b, a->around, party);
+	a->owner = add_node(b, owner_of(b, party));
+	add_edge(b, a->owner, arm, "poll");
+	add_edge(b, a->owner, around, "member");
+	return a->owner;
+}
+
+/* The node of that arm and of all in it. */
+static size_t users_of_arm(struct builder *b, struct arm *a)
+{
+	return a->inner ? user_node(b, a->node, a->party) : a->node;
+}
+
+size_t user_node(struct builder *b, size_t arm, size_t party)
+{
+	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
+	struct arm *inner = a ? a->inner : party ? map_get(&b->outer_arms, party) : NULL;
+	size_t node = party ? (size_t)map_get(&b->users, a ? arm : party) : 0;
+
+	if (node || !party || (!a && !inner))
+		return node ? node : party;
+	node = add_node(b, owner_of(b, party));
+	map_put(&b->users, a ? arm : party, (void *)node);
+	if (a)
+		add_edge(b, node, arm, "poll");
+	for (; inner; inner = inner->next)
+		add_edge(b, node, users_of_arm(b, inner), "poll");
+	add_edge(b, node, owner_node(b, arm, party), "member");
+	return node;
+}
+
+/* ---- how sure ---- */
+
+enum trust holding_trust(const struct builder *b, const struct holding *h, bool complete)
+{
+	if (!h->uncertain)
+		return TRUST_CERTAIN;
+	return b->quiet && (h->sole || complete) ? TRUST_SOLE : TRUST_NONE;
+}
+
+const char *trust_doubt(enum trust trust)
+{
+	switch (trust) {
+	case TRUST_SOLE:
+		return graph_sole_doubt;
+	case TRUST_NONE:
+		return "it may have been dropped or moved before";
+	default:
+		return NULL;
+	}
+}
+
+const char graph_sole_doubt[] = "found nowhere else, though nothing proves that it is still there";
+
+size_t holder_node(struct builder *b, const struct holding *h)
+{
+	size_t arm = h->future ? (size_t)map_get(&b->arm_of, (uintptr_t)h->future) : 0;
+
+	return h->role == HOLDING_LOCK ? owner_node(b, arm, party_of(b, h))
+	                               : user_node(b, arm, party_of(b, h));
+}
+
+void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
+                const char *doubt)
+{
+	size_t owner = holder_node(b, h);
+	struct graph_edge *e = add_edge(b, from, owner, kind);
+
+	e->holding = h;
+	e->doubt = doubt;
+	e->granted = h->granted;
+	e->unpolled = h->future ? map_get(&b->unpolled, (uintptr_t)h->future) : NULL;
+	/* What was given the lock, and is no part of what is polled. */
+	if (h->granted && !e->unpolled)
+		e->unpolled = h->future;
+}
+
+/* ---- several places for one ---- */
+
+void candidate_add(struct builder *b, struct candidates *c, const struct holding *h)
+{
+	size_t party = party_of(b, h);
+	struct candidate_group *group;
+
+	c->all++;
+	c->sure += !h->uncertain;
+	if (!h->uncertain)
+		return;
+	group = map_get(&c->by_party, party + 1);
+	if (!group) {
+		group = NEW(&b->g->arena, struct candidate_group);
+		group->end = &group->first;
+		map_put(&c->by_party, party + 1, group);
+	}
+	*group->end = NEW(&b->g->arena, struct graph_candidate);
+	(*group->end)->holding = h;
+	group->end = &(*group->end)->next;
+}
+
+bool candidates_known(struct candidates *c, size_t wanted)
+{
+	bool known = c->sure + c->by_party.n <= wanted && wanted <= c->all;
+
+	c->instead = known && wanted < c->all;
+	return known;
+}
+
+void candidate_edge(struct builder *b, const struct candidates *c, size_t from,
+                    const struct holding *h, const char *kind, const char *doubt)
+{
+	struct candidate_group *group =
+		c->instead && h->uncertain ? map_get(&c->by_party, party_of(b, h) + 1) : NULL;
+	struct graph_edge *e;
+
+	add_holder(b, from, h, kind, doubt);
+	if (!group || !group->first->next)
+		return;
+	e = &b->edges.data[b->edges.n - 1];
+	e->candidates = group->first;
+	if (group->to == e->to) /* the first one says it */
+		b->edges.n--;
+	else
+		group->to = e->to;
+}
+
+/* ---- who can end a task ---- */
+
+static int compare_aborts(const void *a, const void *b)
+{
+	const struct graph_abort *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return (x->holding > y->holding) - (x->holding < y->holding);
+}
+
+void find_aborts(struct builder *b)
+{
+	VEC(struct graph_abort) list = { 0 };
+
+	for (size_t i = 0; i < b->s->nholdings; i++) {
+		const struct holding *h = &b->s->holdings[i];
+		size_t task = h->role == HOLDING_WAKER && strcmp(h->kind, "abort") == 0 && h->object
+		                      ? (size_t)map_get(&b->tasks, h->object)
+		                      : 0;
+
+		if (task && party_of(b, h))
+			*vec_push(&list) = (struct graph_abort){ .by = holder_node(b, h),
+				                                 .task = task,
+				                                 .holding = h };
+	}
+	if (list.n)
+		qsort(list.data, list.n, sizeof(*list.data), compare_aborts);
+	b->g->naborts = list.n;
+	b->g->aborts = vec_to_arena(&list, &b->g->arena);
+}
+
+/* ---- by address ---- */
+
+static int compare_primitives(const void *a, const void *b)
+{
+	const struct holding *x = *(const struct holding *const *)a;
+	const struct holding *y = *(const struct holding *const *)b;
+	int order = by_number(x->primitive, y->primitive);
+
+	return order ? order : by_number((uintptr_t)x, (uintptr_t)y);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct holding *x = *(const struct holding *const *)a;
+	const struct holding *y = *(const struct holding *const *)b;
+	int order = by_number(x->object, y->object);
+
+	return order ? order : by_number((uintptr_t)x, (uintptr_t)y);
+}
+
+void sort_holdings(struct builder *b)
+{
+	size_t n = b->s->nholdings;
+
+	b->by_primitive = NEW_ARRAY(&b->g->arena, const struct holding *, n + 1);
+	b->by_object = NEW_ARRAY(&b->g->arena, const struct holding *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		b->by_primitive[i] = b->by_object[i] = &b->s->holdings[i];
+	qsort(b->by_primitive, n, sizeof(*b->by_primitive), compare_primitives);
+	qsort(b->by_object, n, sizeof(*b->by_object), compare_objects);
+}
+
+/* Those of a sorted list that have that address. */
+static const struct holding **holdings_at(const struct holding **list, size_t n, uint64_t addr,
+                                          uint64_t (*key)(const struct holding *h), size_t *nret)
+{
+	size_t from = 0, to = n;
+
+	*nret = 0;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (key(list[mid]) < addr)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	while (addr && from + *nret < n && key(list[from + *nret]) == addr)
+		++*nret;
+	return &list[from];
+}
+
+static uint64_t primitive_of(const struct holding *h)
+{
+	return h->primitive;
+}
+
+static uint64_t object_of(const struct holding *h)
+{
+	return h->object;
+}
+
+const struct holding **holdings_of_primitive(const struct builder *b, uint64_t primitive, size_t *n)
+{
+	return holdings_at(b->by_primitive, b->s->nholdings, primitive, primitive_of, n);
+}
+
+const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n)
+{
+	return holdings_at(b->by_object, b->s->nholdings, object, object_of, n);
+}

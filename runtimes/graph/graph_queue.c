@@ -1,0 +1,354 @@
+/*
+ * Locks: who has them, and who comes first. tokio's semaphores, of which its locks are made, serve
+ * who waits in the order in which they queued (tokio 1.54, src/sync/batch_semaphore.rs).
+ */
+#include <string.h>
+
+#include "runtimes/graph/graph_private.h"
+
+static const char semaphore_doubt[] = "unless someone else holds permits of it, or adds some";
+static const char permits_doubt[] = "unless someone else holds permits of the channel";
+
+/* All that wait for one lock, sorted by place, and all that have it. */
+struct lock {
+	struct builder *b;
+	const struct queued *q;
+	size_t nq, first_waiter; /* before that one: granted */
+	const struct holding **h;
+	size_t nh;
+	size_t all, writers; /* nodes: who has it; who has it for writing. 0: not made yet */
+};
+
+static int compare_queued(const void *a, const void *b)
+{
+	const struct queued *x = a, *y = b;
+
+	if (x->primitive != y->primitive)
+		return x->primitive < y->primitive ? -1 : 1;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	if (x->future->addr != y->future->addr)
+		return x->future->addr < y->future->addr ? -1 : 1;
+	/* One and the same future: where it is polled, it is. */
+	if (!x->unpolled != !y->unpolled)
+		return x->unpolled ? 1 : -1;
+	return (x->party > y->party) - (x->party < y->party);
+}
+
+/*
+ * A future that was moved, in a box, may be seen twice, where it is and where it was. Whose it is
+ * where nobody polls it is unknown, so all stay that may have been given the lock. Returns how many
+ * of n are left.
+ */
+static size_t drop_traces(struct queued *q, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct queued *last = kept ? &q[kept - 1] : NULL;
+
+		if (last && q[i].unpolled && q[i].future->addr &&
+		    q[i].future->addr == last->future->addr) {
+			last->seen_twice |= last->unpolled != NULL;
+			if (!last->unpolled || q[i].place || q[i].party == last->party)
+				continue;
+			q[i].seen_twice = true;
+		}
+		q[kept++] = q[i];
+	}
+	return kept;
+}
+
+static bool is_kind(const char *kind, const char *other)
+{
+	return kind && strcmp(kind, other) == 0;
+}
+
+static bool writes(const struct queued *q)
+{
+	return !is_kind(q->future->wait->kind, "rwlock_read");
+}
+
+static const char *what_of(const char *kind)
+{
+	static const struct {
+		const char *kind, *what;
+	} names[] = {
+		{ "mutex", "Mutex" },
+		{ "rwlock_read", "RwLock" },
+		{ "rwlock_write", "RwLock" },
+		{ "semaphore", "Semaphore" },
+		{ "once_cell", "OnceCell" },
+		{ "mpsc_send", "mpsc channel" },
+		{ "std_mutex", "std Mutex" },
+		{ "std_rwlock", "std RwLock" },
+		{ "parking_lot", "parking_lot lock" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (is_kind(kind, names[i].kind))
+			return names[i].what;
+	}
+	return "lock";
+}
+
+/* Then it may go on, whoever else there is. */
+static bool may_be_polled(const struct queued *q)
+{
+	const char *note = q->unpolled ? q->unpolled->note : NULL;
+
+	return note && strstr(note, "be polled");
+}
+
+/* Why a future that is not polled may not have what its memory says; NULL: it has. */
+static const char *doubt_of(const struct queued *q)
+{
+	const char *note = q->unpolled ? q->unpolled->note : NULL;
+
+	if (q->doubt)
+		return q->doubt;
+	if (may_be_polled(q))
+		return "what seems not to be polled may be polled by what cannot be seen";
+	return q->seen_twice || (note && strstr(note, "moved"))
+	               ? "the future that is not polled may have been dropped or moved before"
+	               : NULL;
+}
+
+/* What a future has been given that stands in the queue itself is told by its place there. */
+static bool has_lock(const struct holding *h, bool only_writers)
+{
+	if (h->role != HOLDING_LOCK || (only_writers && is_kind(h->kind, "rwlock_read")))
+		return false;
+	return !h->granted || (!h->partial && !(h->future && h->future->wait));
+}
+
+static bool has_guards(const struct lock *l)
+{
+	for (size_t i = 0; i < l->nh; i++) {
+		if (has_lock(l->h[i], false))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Edges to those that have the lock: what is certain stands for itself, what is uncertain counts
+ * only where nothing certain was found. Returns how many.
+ */
+static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const char *doubt)
+{
+	struct candidates c = { 0 };
+	size_t sure = 0, n = 0;
+
+	for (size_t i = 0; i < l->nh; i++) {
+		if (has_lock(l->h[i], only_writers))
+			candidate_add(l->b, &c, l->h[i]);
+	}
+	/* Somebody has it; whether that is the only candidate is for h->sole to say. */
+	bool known = l->first_waiter == 0 && c.all > 1 && candidates_known(&c, 1);
+	for (int uncertain = 0; uncertain < 2 && !sure; uncertain++) {
+		for (size_t i = 0; i < l->nh; i++) {
+			const struct holding *h = l->h[i];
+			enum trust trust = holding_trust(l->b, h, known);
+
+			if (!has_lock(h, only_writers) || (trust == TRUST_NONE) != uncertain)
+				continue;
+			candidate_edge(l->b, &c, node, h, "holds",
+			               doubt ? doubt : trust_doubt(trust));
+			n++;
+		}
+		sure = n;
+		/* To whom it was given: about to have it, or not polled any more. */
+		for (size_t i = 0; !uncertain && i < l->first_waiter; i++) {
+			const struct queued *q = &l->q[i];
+
+			if (only_writers && !writes(q))
+				continue;
+			bool alone = l->b->quiet && l->first_waiter == 1 && !has_guards(l);
+			size_t owner = owner_node(l->b, q->arm, q->party);
+			struct graph_edge *e = add_edge(l->b, node, owner, "holds");
+
+			e->unpolled = q->unpolled;
+			e->waiter = q->future;
+			e->granted = true;
+			e->doubt = doubt ? doubt : doubt_of(q);
+			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt &&
+			    !may_be_polled(q))
+				e->doubt = graph_sole_doubt;
+			sure = ++n;
+		}
+	}
+	map_free(&c.by_party);
+	return n;
+}
+
+static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
+{
+	return (struct graph_node){ .kind = GRAPH_LOCK,
+		                    .rule = rule,
+		                    .what = what_of(w->kind),
+		                    .name = w->name,
+		                    .object = w->object };
+}
+
+/* A channel has room when its receiver takes something, or a permit is given back. */
+static void channel_room(struct lock *l, size_t node, const struct wait *w)
+{
+	int64_t capacity = 0, queued = 0;
+	struct candidates c = { 0 };
+	size_t n;
+	const struct holding **h = holdings_of_object(l->b, w->object, &n);
+
+	wait_number(w, "capacity", &capacity);
+	wait_number(w, "queued", &queued);
+	const char *doubt = capacity && queued >= capacity ? NULL : permits_doubt;
+
+	for (size_t i = 0; i < n; i++) {
+		if (h[i]->role == HOLDING_RECEIVER)
+			candidate_add(l->b, &c, h[i]);
+	}
+	bool known = c.sure == 1 || candidates_known(&c, 1);
+	for (size_t i = 0; i < n; i++) {
+		enum trust trust = holding_trust(l->b, h[i], known);
+
+		if (h[i]->role == HOLDING_RECEIVER && (!h[i]->uncertain || !c.sure))
+			candidate_edge(l->b, &c, node, h[i], "receives",
+			               doubt ? doubt : trust_doubt(trust));
+	}
+	map_free(&c.by_party);
+	guard_edges(l, node, false, doubt);
+	if (!known)
+		add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
+}
+
+/* The node of all that have the lock, for one that needs all of it. */
+static size_t all_holders(struct lock *l, const struct wait *w)
+{
+	bool shared = is_kind(w->kind, "rwlock_write") || is_kind(w->kind, "rwlock_read");
+
+	if (l->all)
+		return l->all;
+	l->all = add_node(l->b, lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
+	if (is_kind(w->kind, "mpsc_send"))
+		channel_room(l, l->all, w);
+	else if (!guard_edges(l, l->all, false,
+	                      is_kind(w->kind, "semaphore") ? semaphore_doubt : NULL))
+		add_edge(l->b, l->all, GRAPH_OUTSIDE, "unknown");
+	return l->all;
+}
+
+/* The node of those that have an RwLock for writing. */
+static size_t write_holders(struct lock *l, const struct wait *w)
+{
+	if (l->writers)
+		return l->writers;
+	l->writers = add_node(l->b, lock_node(w, GRAPH_ANY));
+	if (!guard_edges(l, l->writers, true, NULL))
+		add_edge(l->b, l->writers, GRAPH_OUTSIDE, "unknown");
+	return l->writers;
+}
+
+/* The node of all that must be over before the turn of who stands behind before and q. */
+static size_t add_place(struct lock *l, size_t before, const struct queued *q)
+{
+	struct builder *b = l->b;
+	const struct wait *w = q->future->wait;
+	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
+	                                               .what = what_of(w->kind),
+	                                               .name = w->name,
+	                                               .object = w->object,
+	                                               .lock = all_holders(l, w) });
+
+	add_edge(b, node, before, "queued");
+	size_t owner = owner_node(b, q->arm, q->party);
+	struct graph_edge *e = add_edge(b, node, owner, "queued");
+	e->queued = true;
+	e->waiter = q->future;
+	e->unpolled = q->unpolled;
+	/* What is linked in the queue is there; it would leave it when dropped. */
+	e->doubt = q->seen_twice ? doubt_of(q) : q->doubt;
+	return node;
+}
+
+/* Until now the edge of who waits led outside. */
+static void wait_edge(struct lock *l, const struct queued *q, size_t to)
+{
+	if (q->from)
+		l->b->edges.data[q->edge].to = to;
+}
+
+/* Of a semaphore it is not known who stands in whose way: permits may be enough for both. */
+static bool is_in_the_way(const struct queued *q)
+{
+	const char *kind = q->future->wait->kind;
+
+	return q->place != UINT64_MAX && !is_kind(kind, "semaphore") && !is_kind(kind, "mpsc_send");
+}
+
+static void edges_of_lock(struct lock *l)
+{
+	size_t before = 0; /* place behind all so far; 0: only who has the lock is before it */
+	size_t before_reader = 0; /* the same for a reader: behind the last writer so far */
+
+	for (size_t i = 0; i < l->nq; i++) {
+		const struct queued *q = &l->q[i];
+		const struct wait *w = q->future->wait;
+		bool known = q->place != UINT64_MAX;
+		size_t to;
+
+		if (i < l->first_waiter) { /* it was given the lock, and will go on when polled */
+			wait_edge(l, q, GRAPH_OUTSIDE);
+			continue;
+		}
+		if (writes(q))
+			to = known && before ? before : all_holders(l, w);
+		else
+			to = known && before_reader ? before_reader : write_holders(l, w);
+		wait_edge(l, q, to);
+		if (!is_in_the_way(q) || i + 1 == l->nq)
+			continue;
+		before = add_place(l, before ? before : all_holders(l, w), q);
+		/* Readers do not wait for each other, but for a writer that waits for readers. */
+		if (is_kind(w->kind, "rwlock_write"))
+			before_reader = add_place(
+				l, before_reader ? before_reader : write_holders(l, w), q);
+	}
+}
+
+void queue_edges(struct builder *b)
+{
+	if (b->queue.n)
+		qsort(b->queue.data, b->queue.n, sizeof(*b->queue.data), compare_queued);
+	for (size_t i = 0; i < b->queue.n;) {
+		struct queued *first = &b->queue.data[i];
+		struct lock l = { .b = b, .q = first };
+		size_t n = 0;
+
+		for (; i < b->queue.n && b->queue.data[i].primitive == first->primitive; i++)
+			n++;
+		l.nq = drop_traces(first, n);
+		for (size_t k = 0; k < l.nq; k++)
+			l.first_waiter += first[k].place == 0;
+		l.h = holdings_of_primitive(b, l.q->primitive, &l.nh);
+		edges_of_lock(&l);
+	}
+}
+
+size_t native_lock(struct builder *b, const struct wait *w)
+{
+	uint64_t key = w->primitive ? w->primitive : w->object;
+	struct lock l = { .b = b };
+	size_t node = key ? (size_t)map_get(&b->channels, key << 2 ^ 3) : 0;
+
+	if (node || !key)
+		return node;
+	l.h = w->primitive ? holdings_of_primitive(b, key, &l.nh)
+	                   : holdings_of_object(b, key, &l.nh);
+	if (!l.nh)
+		return GRAPH_OUTSIDE;
+	node = add_node(b, lock_node(w, GRAPH_ANY));
+	map_put(&b->channels, key << 2 ^ 3, (void *)node);
+	if (!guard_edges(&l, node, false, NULL))
+		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+	return node;
+}

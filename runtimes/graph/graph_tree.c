@@ -1,0 +1,233 @@
+/* What a tree of futures waits for. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/graph/graph_private.h"
+
+static bool begins(const char *text, const char *with)
+{
+	return text && str_begins(text, with);
+}
+
+static bool is_poll_fn(const struct future *f)
+{
+	return begins(f->type, "core::future::poll_fn::PollFn<") ||
+	       begins(f->type, "tokio::future::poll_fn::PollFn<") ||
+	       begins(f->type, "futures_util::future::poll_fn::PollFn<");
+}
+
+/* Its own recv() and their like are closures too, and poll nothing else. */
+static bool is_tokios(const struct future *f)
+{
+	const char *closure = f->type ? strchr(f->type, '<') : NULL;
+
+	return closure && str_begins(closure + 1, "tokio::");
+}
+
+/*
+ * Is the future of a type that consists of tokio's alone, as ReadExact<TcpStream>? It polls what it
+ * has, and nothing else.
+ */
+static bool is_all_tokios(const struct future *f)
+{
+	static const char *const known[] = { "tokio::", "core::", "alloc::", "std::" };
+	const char *at = f->type ? f->type : "";
+
+	if (!str_begins(at, "tokio::"))
+		return false;
+	while (*at) {
+		size_t word = strcspn(at, "<>(),&*[]; ");
+		bool is_path = memmem(at, word, "::", 2) != NULL;
+
+		if (is_path && !str_begins_with_any(at, known))
+			return false;
+		if (word == 3 && str_begins(at, "dyn"))
+			return false;
+		at += word;
+		at += strspn(at, "<>(),&*[]; ");
+	}
+	return true;
+}
+
+/* Why what f says of its child may not be all that it waits for; NULL: it is. */
+static const char *doubt_of(const struct future *f, const struct future *child)
+{
+	if (f->uncertain || f->aliases)
+		return "its type is one of several that share their code";
+	if (f->inferred)
+		return "the debug info does not place what the thread blocks on";
+	if (child && begins(child->edge, "holds"))
+		return "a hand-written future holds what waits, and may poll something else too";
+	if (child && is_poll_fn(f) && !begins(child->edge, "select") &&
+	    !begins(child->edge, "join"))
+		return "a closure polls what waits, and may go on by other means";
+	/* What a hand-written future or a closure has as its own wait was found in it. */
+	if (!child && f->wait && f->wait->within && !is_all_tokios(f))
+		return "a hand-written future holds what waits, and may poll something else too";
+	if (!child && f->wait && is_poll_fn(f) && !is_tokios(f))
+		return "a closure polls what waits, and may go on by other means";
+	return NULL;
+}
+
+/* In which arm of a join a future is. */
+static void note_arm(struct builder *b, const struct future *f)
+{
+	if (b->arm)
+		map_put(&b->arm_of, (uintptr_t)f, (void *)b->arm);
+}
+
+/* Notes places in queues that futures have which nobody polls. */
+static void walk_unpolled(struct builder *b, const struct future *f, const struct future *top)
+{
+	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
+	note_arm(b, f);
+	if (f->wait)
+		leaf_queues(b, 0, f, top, NULL);
+	for (size_t i = 0; i < f->nchildren; i++)
+		walk_unpolled(b, f->children[i], top);
+}
+
+struct polled {
+	size_t n, joins;
+	const struct future *first;
+};
+
+static struct polled polled_children(struct builder *b, const struct future *f)
+{
+	struct polled p = { 0 };
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		const struct future *child = f->children[i];
+
+		if (child->branch != BRANCH_POLLED) {
+			walk_unpolled(b, child, child);
+			continue;
+		}
+		p.n++;
+		p.joins += begins(child->edge, "join");
+		p.first = p.first ? p.first : child;
+	}
+	return p;
+}
+
+/* By its own type, not by what it is made of. */
+static bool is_try_join(const struct future *f)
+{
+	const char *type = f->type ? f->type : "", *found = strstr(type, "::try_join");
+
+	return found && (size_t)(found - type) < strcspn(type, "<");
+}
+
+/* Some arm proves that it is a join!, be it finished. */
+static bool has_joined(const struct future *f)
+{
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->joined)
+			return true;
+	}
+	return false;
+}
+
+static struct graph_node fork_node(const struct future *f, const struct polled *p)
+{
+	struct graph_node n = { .kind = GRAPH_FORK, .rule = GRAPH_ANY, .future = f };
+
+	n.what = begins(p->first->edge, "select") ? "select" : "several futures";
+	if (begins(p->first->edge, "set"))
+		n.what = "set of futures";
+	if (is_try_join(f))
+		return n;
+	if (begins(f->type, "futures_util::future::join_all::JoinAll<") || p->joins == p->n) {
+		n.what = "join";
+		n.rule = GRAPH_ALL;
+		/* tokio's macros may look the same: an error ends try_join! early. */
+		n.maybe_any = is_poll_fn(f) && !has_joined(f);
+	}
+	return n;
+}
+
+static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt);
+
+static void link_arm(struct builder *b, struct arm *arm)
+{
+	struct arm *around = arm->around ? map_get(&b->arms, arm->around) : NULL;
+
+	if (around) {
+		arm->next = around->inner;
+		around->inner = arm;
+		return;
+	}
+	arm->next = map_get(&b->outer_arms, arm->party);
+	map_put(&b->outer_arms, arm->party, arm);
+}
+
+/* An arm of a join goes on, and drops what it has, without the others. */
+static void walk_arm(struct builder *b, size_t fork, const struct future *f)
+{
+	size_t around = b->arm;
+	struct arm *arm = NEW(&b->g->arena, struct arm);
+
+	b->arm = add_node(
+		b, (struct graph_node){ .kind = GRAPH_ARM, .what = "join arm", .future = f });
+	arm->node = b->arm;
+	arm->party = b->party;
+	arm->around = around;
+	map_put(&b->arms, b->arm, arm);
+	link_arm(b, arm);
+	add_edge(b, fork, b->arm, "poll")->future = f;
+	walk(b, b->arm, f, NULL);
+	b->arm = around;
+}
+
+static void walk_fork(struct builder *b, size_t from, const struct future *f,
+                      const struct polled *p, const char *doubt)
+{
+	struct graph_node node = fork_node(f, p);
+	size_t fork = add_node(b, node);
+	struct graph_edge *e = add_edge(b, from, fork, "poll");
+
+	e->future = f;
+	e->doubt = doubt;
+	if (f->wait)
+		leaf_edges(b, fork, f, NULL);
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch != BRANCH_POLLED)
+			continue;
+		if (node.rule == GRAPH_ALL)
+			walk_arm(b, fork, f->children[i]);
+		else
+			walk(b, fork, f->children[i], NULL);
+	}
+}
+
+/* What node `from`, which polls f, waits for by it. */
+static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	for (;;) {
+		struct polled p = polled_children(b, f);
+		const char *own = doubt_of(f, p.first);
+
+		note_arm(b, f);
+		doubt = doubt ? doubt : own;
+		if (f->running || f->problem || (p.n == 0 && !f->wait)) {
+			add_edge(b, from, GRAPH_OUTSIDE, "unknown")->future = f;
+			return;
+		}
+		if (p.n == 0) {
+			leaf_edges(b, from, f, doubt);
+			return;
+		}
+		if (p.n > 1 || f->wait) {
+			walk_fork(b, from, f, &p, doubt);
+			return;
+		}
+		f = p.first;
+	}
+}
+
+void tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt)
+{
+	b->arm = 0;
+	walk(b, from, root, doubt);
+	b->arm = 0;
+}

@@ -1,0 +1,367 @@
+/* What each kind of wait waits for. */
+#include <string.h>
+
+#include "runtimes/graph/graph_private.h"
+
+static struct graph_edge *edge_of_leaf(struct builder *b, size_t from, size_t to,
+                                       const struct future *f, const char *doubt)
+{
+	struct graph_edge *e = add_edge(b, from, to, f->wait->kind);
+
+	e->future = f;
+	e->wait = f->wait;
+	e->doubt = doubt;
+	return e;
+}
+
+/* ---- locks ---- */
+
+void leaf_queues(struct builder *b, size_t from, const struct future *f,
+                 const struct future *unpolled, const char *doubt)
+{
+	static const char *const kinds[] = { "mutex",     "rwlock_read", "rwlock_write",
+		                             "semaphore", "once_cell",   "mpsc_send" };
+	const struct wait *w = f->wait;
+	uint64_t key = w->primitive ? w->primitive : w->object;
+	bool is_lock = false;
+	int64_t place;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		is_lock |= w->kind && strcmp(w->kind, kinds[i]) == 0;
+	if (!is_lock || !key || wait_yes(w, "closed") || !wait_yes(w, "polled")) {
+		if (from)
+			edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+		return;
+	}
+	if (from)
+		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+	struct queued *q = vec_push(&b->queue);
+	*q = (struct queued){
+		.edge = b->edges.n - 1,
+		.primitive = key,
+		.place = UINT64_MAX,
+		.from = from,
+		.party = b->party,
+		.arm = b->arm,
+		.future = f,
+		.unpolled = unpolled,
+		.doubt = doubt,
+	};
+	if (wait_yes(w, "granted"))
+		q->place = 0;
+	else if (wait_number(w, "position", &place) && place > 0)
+		q->place = (uint64_t)place;
+}
+
+static void lock_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	leaf_queues(b, from, f, NULL, doubt);
+}
+
+/* ---- channels ---- */
+
+/* What a channel's wait says of itself and of the other ends. */
+static const struct channel_row {
+	const char *kind, *what;
+	enum holding_role role; /* of the ends that can end it */
+	const char *count;      /* detail: how many such ends there are; NULL: one */
+	bool count_may_lack;    /* then there is one */
+	const char *alive;      /* detail that must be true: such an end exists; NULL none */
+	const char *empty;      /* detail that must be 0: what waits to be received; NULL none */
+} channels[] = {
+	{ "mpsc_recv", "mpsc channel", HOLDING_SENDER, "senders", false, NULL, "queued" },
+	{ "oneshot", "oneshot channel", HOLDING_SENDER, NULL, true, "sender_alive", "value_there" },
+	{ "watch", "watch channel", HOLDING_SENDER, "senders", true, NULL, NULL },
+	{ "broadcast", "broadcast channel", HOLDING_SENDER, "senders", false, NULL, "lag" },
+	{ "mpsc_closed", "mpsc channel", HOLDING_RECEIVER, NULL, true, NULL, NULL },
+	{ "oneshot_closed", "oneshot channel", HOLDING_RECEIVER, NULL, true, "receiver_alive",
+	  NULL },
+	{ "watch_closed", "watch channel", HOLDING_RECEIVER, "receivers", false, NULL, NULL },
+	{ "broadcast_closed", "broadcast channel", HOLDING_RECEIVER, "receivers", false, NULL,
+	  NULL },
+};
+
+/* Whether the wait goes on for sure until one of the other ends does something; *n: how many. */
+static bool is_open(const struct channel_row *row, const struct wait *w, int64_t *n)
+{
+	int64_t number, seen;
+
+	*n = 1;
+	if (wait_yes(w, "closed") || !w->object)
+		return false;
+	if (row->count && !wait_number(w, row->count, n) && !row->count_may_lack)
+		return false;
+	if (row->alive && !wait_yes(w, row->alive))
+		return false;
+	if (row->empty && (!wait_number(w, row->empty, &number) || number))
+		return false;
+	if (wait_number(w, "version", &number) && strcmp(row->kind, "watch") == 0 &&
+	    (!wait_number(w, "version_seen", &seen) || seen != number))
+		return false;
+	return *n > 0;
+}
+
+/* The edges to owners of ends: all must be found, or somebody unknown may end the wait. */
+static void owner_edges(struct builder *b, size_t node, const struct channel_row *row,
+                        uint64_t object, int64_t wanted)
+{
+	bool sender = row->role == HOLDING_SENDER;
+	struct candidates c = { 0 };
+	size_t n;
+	const struct holding **h = holdings_of_object(b, object, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (h[i]->role == row->role)
+			candidate_add(b, &c, h[i]);
+	}
+	bool known = candidates_known(&c, (size_t)wanted);
+	for (size_t i = 0; i < n; i++) {
+		enum trust trust = holding_trust(b, h[i], known);
+
+		if (h[i]->role == row->role && (!h[i]->uncertain || c.sure < (size_t)wanted))
+			candidate_edge(b, &c, node, h[i], sender ? "sends" : "receives",
+			               trust_doubt(trust));
+	}
+	if (c.sure != (size_t)wanted && !known)
+		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+	map_free(&c.by_party);
+}
+
+/* One that was downgraded may become a sender again. */
+static const char weak_doubt[] = "unless a WeakSender is upgraded";
+
+static size_t channel_node(struct builder *b, const struct channel_row *row, const struct wait *w,
+                           int64_t wanted)
+{
+	uint64_t key = w->object << 2 ^ (uint64_t)row->role;
+	size_t node;
+
+	key = key ? key : 1;
+	node = (size_t)map_get(&b->channels, key);
+	if (node)
+		return node;
+	node = add_node(b, (struct graph_node){ .kind = GRAPH_CHANNEL,
+	                                        .rule = GRAPH_ANY,
+	                                        .what = row->what,
+	                                        .name = w->name,
+	                                        .object = w->object });
+	map_put(&b->channels, key, (void *)node);
+	*vec_push(&b->open) = (struct open_channel){ node, row, w->object, wanted };
+	return node;
+}
+
+void channel_owners(struct builder *b)
+{
+	for (size_t i = 0; i < b->open.n; i++) {
+		const struct open_channel *c = &b->open.data[i];
+
+		owner_edges(b, c->node, c->row, c->object, c->wanted);
+	}
+}
+
+static void channel_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	const struct channel_row *row = channels;
+	int64_t n;
+
+	while (strcmp(row->kind, f->wait->kind) != 0)
+		row++;
+	int64_t weak;
+
+	if (wait_number(f->wait, "weak_senders", &weak) && weak)
+		doubt = doubt ? doubt : weak_doubt;
+	edge_of_leaf(b, from,
+	             is_open(row, f->wait, &n) ? channel_node(b, row, f->wait, n) : GRAPH_OUTSIDE,
+	             f, doubt);
+}
+
+/* ---- tasks ---- */
+
+/* The thread that runs the blocking job which a join handle is of. */
+static size_t job_thread(const struct builder *b, const struct wait *w)
+{
+	int64_t number;
+
+	if (!wait_number(w, "thread", &number) || number <= 0)
+		return GRAPH_OUTSIDE;
+	struct holding at = { .thread = (unsigned)number };
+	return party_of(b, &at);
+}
+
+static void join_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	size_t task = f->wait->object ? (size_t)map_get(&b->tasks, f->wait->object) : 0;
+
+	edge_of_leaf(b, from, task ? task : job_thread(b, f->wait), f, doubt);
+}
+
+/* The node of the only task with that id, else GRAPH_OUTSIDE. */
+static size_t task_by_id(const struct builder *b, const char *id)
+{
+	const struct snapshot *s = b->s;
+	uint64_t number = strtoull(id, NULL, 10);
+	size_t found = GRAPH_OUTSIDE;
+
+	for (unsigned r = 0; r < s->nruntimes && number; r++) {
+		size_t i = snapshot_task_index(s, r, number);
+
+		for (; i < s->ntasks && s->tasks[i]->runtime == r && s->tasks[i]->number == number;
+		     i++) {
+			if (found)
+				return GRAPH_OUTSIDE;
+			found = graph_of_task(b->g, i);
+		}
+	}
+	return found;
+}
+
+static const struct wait_detail *list_of(const struct wait *w, const char *key)
+{
+	for (size_t i = 0; i < w->ndetails; i++) {
+		if (w->details[i].kind == DETAIL_LIST && strcmp(w->details[i].key, key) == 0)
+			return &w->details[i];
+	}
+	return NULL;
+}
+
+/* join_next() ends with any of them. */
+static void join_set_edges(struct builder *b, size_t from, const struct future *f,
+                           const char *doubt)
+{
+	const struct wait_detail *tasks = list_of(f->wait, "tasks");
+	int64_t all, finished;
+
+	if (!tasks || tasks->nlist == 0) {
+		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+		return;
+	}
+	size_t set = add_node(b, (struct graph_node){ .kind = GRAPH_SET,
+	                                              .rule = GRAPH_ANY,
+	                                              .what = "join set",
+	                                              .object = f->wait->object });
+	edge_of_leaf(b, from, set, f, doubt);
+	for (size_t i = 0; i < tasks->nlist; i++)
+		add_edge(b, set, task_by_id(b, tasks->list[i]), "member");
+	if (!wait_number(f->wait, "tasks_in_set", &all) || all != (int64_t)tasks->nlist ||
+	    !wait_number(f->wait, "finished", &finished) || finished)
+		add_edge(b, set, GRAPH_OUTSIDE, "unknown");
+}
+
+/* The place in by_local_set of the first task of the set, or of the next set. */
+static size_t first_of_local_set(const struct builder *b, uint64_t object)
+{
+	size_t low = 0, high = b->nlocal;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->s->tasks[b->by_local_set[middle]]->local_set < object)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Awaited itself, it is over when all its tasks are. */
+static void local_set_edges(struct builder *b, size_t from, const struct future *f,
+                            const char *doubt)
+{
+	const struct snapshot *s = b->s;
+	uint64_t object = f->wait->object;
+	size_t set = (size_t)map_get(&b->sets, object ? object : 1);
+
+	if (set || !object) {
+		edge_of_leaf(b, from, set, f, doubt);
+		return;
+	}
+	set = add_node(b, (struct graph_node){ .kind = GRAPH_SET,
+	                                       .rule = GRAPH_ALL,
+	                                       .what = "LocalSet",
+	                                       .object = object });
+	map_put(&b->sets, object, (void *)set);
+	edge_of_leaf(b, from, set, f, doubt);
+	for (size_t i = first_of_local_set(b, object);
+	     i < b->nlocal && s->tasks[b->by_local_set[i]]->local_set == object; i++)
+		add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
+}
+
+/* ---- what is outside, and whom it may concern ---- */
+
+static void weak_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	uint64_t object = f->wait->object;
+	size_t n, node = object ? (size_t)map_get(&b->wakers, object) : 0;
+	const struct holding **h = holdings_of_object(b, object, &n);
+
+	edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+	if (!node && n) {
+		node = add_node(b, (struct graph_node){ .kind = GRAPH_WAKERS,
+		                                        .rule = GRAPH_ANY,
+		                                        .what = f->wait->kind,
+		                                        .object = object });
+		map_put(&b->wakers, object, (void *)node);
+		for (size_t i = 0; i < n; i++) {
+			add_holder(b, node, h[i], "refers", NULL);
+			b->edges.data[b->edges.n - 1].weak = true;
+		}
+		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+	}
+	if (node)
+		edge_of_leaf(b, from, node, f, doubt)->weak = true;
+}
+
+static void outside_edge(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
+}
+
+static const struct {
+	const char *kind;
+	void (*edges)(struct builder *b, size_t from, const struct future *f, const char *doubt);
+} kinds[] = {
+	{ "mutex", lock_edges },
+	{ "rwlock_read", lock_edges },
+	{ "rwlock_write", lock_edges },
+	{ "semaphore", lock_edges },
+	{ "once_cell", lock_edges },
+	{ "mpsc_send", lock_edges },
+	{ "mpsc_recv", channel_edges },
+	{ "oneshot", channel_edges },
+	{ "watch", channel_edges },
+	{ "broadcast", channel_edges },
+	{ "mpsc_closed", channel_edges },
+	{ "oneshot_closed", channel_edges },
+	{ "watch_closed", channel_edges },
+	{ "broadcast_closed", channel_edges },
+	{ "join", join_edges },
+	{ "join_set", join_set_edges },
+	{ "local_set", local_set_edges },
+	{ "notify", weak_edges },
+	{ "cancellation", weak_edges },
+	{ "barrier", weak_edges },
+	{ "set_once", weak_edges },
+};
+
+void leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
+{
+	for (size_t i = 0; f->wait->kind && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(kinds[i].kind, f->wait->kind) == 0) {
+			kinds[i].edges(b, from, f, doubt);
+			return;
+		}
+	}
+	outside_edge(b, from, f, doubt);
+}
+
+void thread_edges(struct builder *b, size_t from, const struct wait *w)
+{
+	size_t to = GRAPH_OUTSIDE;
+
+	if (w && w->kind && strcmp(w->kind, "std_join") == 0)
+		to = job_thread(b, w);
+	else if (w && w->kind)
+		to = native_lock(b, w);
+	struct graph_edge *e = add_edge(b, from, to, w && w->kind ? w->kind : "unknown");
+	e->wait = w;
+}

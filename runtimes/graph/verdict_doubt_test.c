@@ -1,0 +1,562 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/test/graph.h"
+
+enum { A = 0xa0, B = 0xb0, C = 0xc0 };
+
+static void semaphore(void **state)
+{
+	PROGRAM(p);
+	struct task *parent = add_task(&p, 1, calls(&p, "f", joins(&p, 2)));
+
+	(void)state;
+	guards(&p, parent, "semaphore", A)->permits = 2;
+	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
+	assert_says(&p, "?deadlock task 1, task 2");
+	assert_string_equal(p.verdicts->list[0].doubts[0],
+	                    "unless someone else holds permits of it, or adds some");
+}
+
+static void semaphore_of_several(void **state)
+{
+	PROGRAM(p);
+	struct task *parent = add_task(&p, 1, calls(&p, "f", joins(&p, 2)));
+	struct task *other = add_task(&p, 3, calls(&p, "g", sleeps(&p)));
+
+	(void)state;
+	guards(&p, parent, "semaphore", A);
+	guards(&p, other, "semaphore", A);
+	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
+	assert_says(&p, "");
+}
+
+static void uncertain_guard(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(both);
+	struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B)->uncertain = true;
+	assert_says(&p, "?deadlock task 1, task 2");
+	assert_string_equal(p.verdicts->list[0].doubts[0],
+	                    "it may have been dropped or moved before");
+	/* Where one is certain, the uncertain ones do not count. */
+	one = add_task(&both, 1, calls(&both, "f", locks(&both, "mutex", B, 1)));
+	two = add_task(&both, 2, calls(&both, "g", locks(&both, "mutex", A, 1)));
+	guards(&both, one, "mutex", A);
+	guards(&both, two, "mutex", B)->uncertain = true;
+	guards(&both, add_task(&both, 3, calls(&both, "h", sleeps(&both))), "mutex", B);
+	assert_says(&both, "");
+}
+
+/* RFD 609: the lock was given to a future which the task has no time for. */
+static void futurelock(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 =
+		held(calls(&p, "app::do_it", locks(&p, "mutex", A, 0)), BRANCH_HELD);
+	struct future *root = calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1);
+
+	(void)state;
+	add_task(&p, 5, root);
+	assert_says(&p, "futurelock task 5");
+	assert_text(
+		&p, 0,
+		"task 5 waits for Mutex 0xa0 which was granted to a future that it holds but does "
+		"not poll: `app::do_it` at src/x.rs:12");
+}
+
+/* It will be, as soon as the other task gives it away. */
+static void futurelock_to_be(void **state)
+{
+	PROGRAM(p);
+	struct future *arm = locks(&p, "mutex", A, 1);
+
+	(void)state;
+	arm->branch = BRANCH_DISABLED;
+	arm->edge = "select arm 0";
+	add_task(&p, 5,
+	         calls(&p, "app::do_stuff", as(locks(&p, "mutex", A, 2), "select arm 1"), arm));
+	guards(&p, add_task(&p, 6, calls(&p, "g", sleeps(&p))), "mutex", A);
+	assert_says(&p, "futurelock task 5");
+	assert_text(
+		&p, 0,
+		"task 5 waits for Mutex 0xa0 behind a future in its queue that it holds but does "
+		"not poll: `Leaf` at src/x.rs:12");
+}
+
+/* By a table, say, in which nothing but bytes has a type. */
+static void futurelock_or_polled_unseen(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 =
+		held(calls(&p, "app::do_it", locks(&p, "mutex", A, 0)), BRANCH_HELD);
+
+	(void)state;
+	future1->note = "may be polled by what cannot be seen";
+	add_task(&p, 5, calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1));
+	assert_says(&p, "?futurelock task 5");
+}
+
+static void futurelock_by_a_guard(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 = held(calls(&p, "app::do_it", sleeps(&p)), BRANCH_HELD);
+	struct task *task =
+		add_task(&p, 5, calls(&p, "app::do_stuff", locks(&p, "mutex", A, 1), future1));
+
+	(void)state;
+	guards(&p, task, "mutex", A)->future = future1;
+	assert_says(&p, "futurelock task 5");
+}
+
+/* The task goes on and will poll or drop it. */
+static void no_futurelock(void **state)
+{
+	PROGRAM(p);
+	struct future *future1 = held(locks(&p, "mutex", A, 0), BRANCH_HELD);
+
+	(void)state;
+	add_task(&p, 5, calls(&p, "app::do_stuff", sleeps(&p), future1));
+	add_task(&p, 6, calls(&p, "g", locks(&p, "mutex", A, 1)));
+	assert_says(&p, "");
+}
+
+/* A boxed future that was given to another task: its memory is seen from both. */
+static void given_away(void **state)
+{
+	PROGRAM(p);
+	struct future *there = locks(&p, "mutex", A, 0), *trace = locks(&p, "mutex", A, 0);
+
+	(void)state;
+	there->addr = trace->addr = 0x7000;
+	held(trace, BRANCH_HELD)->note = "may have been moved out";
+	add_task(&p, 5, calls(&p, "app::gave", locks(&p, "mutex", A, 1), trace));
+	add_task(&p, 6, calls(&p, "app::got", there))->state = TASK_IDLE;
+	assert_says(&p, "");
+}
+
+/* What is not polled and may be gone is no proof, unless the queue has it. */
+static void boxed_futures_that_may_be_gone(void **state)
+{
+	PROGRAM(granted);
+	PROGRAM(alone);
+	PROGRAM(queued);
+
+	(void)state;
+	struct future *trace = held(locks(&granted, "mutex", A, 0), BRANCH_HELD);
+	trace->note = "may have been moved out";
+	add_task(&granted, 5, calls(&granted, "app::f", locks(&granted, "mutex", A, 1), trace));
+	add_thread(&granted, THREAD_WORKER, NULL)->state = "running task 6";
+	assert_says(&granted, "?futurelock task 5");
+	/* Nothing runs, nobody else can have the lock. */
+	trace = held(locks(&alone, "mutex", A, 0), BRANCH_HELD);
+	trace->note = "may have been moved out";
+	add_task(&alone, 5, calls(&alone, "app::f", locks(&alone, "mutex", A, 1), trace));
+	assert_says(&alone, "~futurelock task 5");
+	trace = held(locks(&queued, "mutex", A, 1), BRANCH_HELD);
+	trace->note = "may have been moved out";
+	add_task(&queued, 5, calls(&queued, "app::f", locks(&queued, "mutex", A, 2), trace));
+	assert_says(&queued, "futurelock task 5");
+}
+
+/* Memory that was freed and used again is seen from two tasks, and any of them may poll it. */
+static void traces_of_two(void **state)
+{
+	(void)state;
+	for (unsigned last = 0; last < 2; last++) {
+		PROGRAM(p);
+
+		for (unsigned i = 0; i < 2; i++) {
+			struct future *trace = held(locks(&p, "mutex", A, 0), BRANCH_HELD);
+			struct future *leaf = i == last ? sleeps(&p) : locks(&p, "mutex", A, 1);
+
+			trace->addr = 0x7000;
+			trace->note = "may have been moved out";
+			add_task(&p, 5 + i, calls(&p, "app::f", leaf, trace));
+		}
+		assert_says(&p, "");
+	}
+}
+
+static void weak_senders(void **state)
+{
+	PROGRAM(p);
+	struct future *f = with(&p, receives(&p, C, 1), "weak_senders", DETAIL_INT, 1);
+
+	(void)state;
+	holds(&p, add_task(&p, 1, calls(&p, "collect", f)), HOLDING_SENDER, "mpsc", C);
+	assert_says(&p, "?lost task 1");
+}
+
+/* The only place where a guard was found; a thread that runs may have it all the same. */
+static void sole_candidates(void **state)
+{
+	(void)state;
+	for (unsigned running = 0; running < 2; running++) {
+		PROGRAM(p);
+		struct task *one = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", A, 1)));
+		struct holding *h = guards(&p, one, "mutex", A);
+
+		h->uncertain = h->sole = true;
+		if (running)
+			add_thread(&p, THREAD_WORKER, NULL)->state = "running task 6";
+		assert_says(&p, running ? "?deadlock task 1" : "~deadlock task 1");
+	}
+}
+
+/* An end in the frame that forks is used by its arms, which do not own it. */
+static void arms_that_borrow(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(moved);
+	struct future *producer = as(calls(&p, "send", sleeps(&p)), "join arm 0");
+	struct future *join = calls(&p, "futures_util::future::join::Join<A, B>", producer,
+	                            as(calls(&p, "recv", receives(&p, C, 1)), "join arm 1"));
+
+	(void)state;
+	holds(&p, add_task(&p, 1, calls(&p, "pipe", join)), HOLDING_SENDER, "mpsc", C);
+	assert_says(&p, "");
+	/* Not so one that an arm owns, which waits for the other. */
+	producer = as(calls(&moved, "send", receives(&moved, A, 1)), "join arm 0");
+	struct future *consumer = as(calls(&moved, "recv", receives(&moved, C, 1)), "join arm 1");
+	join = calls(&moved, "futures_util::future::join::Join<A, B>", producer, consumer,
+	             as(sleeps(&moved), "join arm 2"));
+	struct task *one = add_task(&moved, 1, calls(&moved, "pipe", join));
+	holds(&moved, one, HOLDING_SENDER, "mpsc", C)->future = producer;
+	holds(&moved, one, HOLDING_SENDER, "mpsc", A)->future = consumer;
+	assert_says(&moved, "lost task 1");
+}
+
+static void lost(void **state)
+{
+	PROGRAM(p);
+	struct task *task = add_task(&p, 1, calls(&p, "collect", receives(&p, C, 1)));
+
+	(void)state;
+	holds(&p, task, HOLDING_SENDER, "mpsc", C)->path = "sender";
+	assert_says(&p, "lost task 1");
+	assert_text(&p, 0,
+	            "task 1 waits for the other end of mpsc channel 0xc0, which only itself has "
+	            "(`sender` at src/x.rs:41)");
+}
+
+/* Both have a sender of what the first waits for; the second waits for a lock of the first. */
+static void nobody_is_lost_alone(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "get", receives(&p, C, 2)));
+	struct task *two = add_task(&p, 2, calls(&p, "get", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	holds(&p, one, HOLDING_SENDER, "mpsc", C);
+	holds(&p, two, HOLDING_SENDER, "mpsc", C);
+	holds(&p, one, HOLDING_LOCK, "mutex", A);
+	assert_says(&p, "deadlock task 1, task 2");
+}
+
+static struct future *sends(struct program *p, uint64_t object, int64_t queued)
+{
+	struct future *f = locks(p, "mpsc_send", object, 1);
+
+	with(p, f, "capacity", DETAIL_INT, 1);
+	return with(p, f, "queued", DETAIL_INT, queued);
+}
+
+static void mailboxes(int64_t queued, const char *expected)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "act", sends(&p, A, queued)));
+	struct task *two = add_task(&p, 2, calls(&p, "act", sends(&p, B, queued)));
+
+	holds(&p, one, HOLDING_RECEIVER, "mpsc", B)->primitive = 0;
+	holds(&p, two, HOLDING_RECEIVER, "mpsc", A)->primitive = 0;
+	assert_says(&p, expected);
+}
+
+static void full_mailboxes(void **state)
+{
+	PROGRAM(own);
+
+	(void)state;
+	mailboxes(1, "deadlock task 1, task 2");
+	/* Somebody has a permit to send. */
+	mailboxes(0, "?deadlock task 1, task 2");
+	struct task *alone = add_task(&own, 1, calls(&own, "act", sends(&own, A, 1)));
+	holds(&own, alone, HOLDING_RECEIVER, "mpsc", A);
+	assert_says(&own, "deadlock task 1");
+}
+
+static void oneshot(void **state)
+{
+	PROGRAM(p);
+	struct future *f = with(&p, leaf(&p, "oneshot", C), "sender_alive", DETAIL_BOOL, 1);
+	struct task *client, *server;
+
+	(void)state;
+	with(&p, f, "value_there", DETAIL_BOOL, 0);
+	client = add_task(&p, 1, calls(&p, "ask", f));
+	server = add_task(&p, 2, calls(&p, "answer", locks(&p, "mutex", A, 1)));
+	guards(&p, client, "mutex", A);
+	holds(&p, server, HOLDING_SENDER, "oneshot", C);
+	assert_says(&p, "deadlock task 1, task 2");
+}
+
+/* Whoever knows a Notify may use it, or not. */
+static void weak_edges_close_no_circle(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", leaf(&p, "notify", C)));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	holds(&p, two, HOLDING_WAKER, "notify", C);
+	assert_says(&p, "");
+}
+
+static void block_on(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	add_thread(&p, THREAD_BLOCK_ON, calls(&p, "main", joins(&p, 7)))->tid = 99;
+	guards(&p, NULL, "mutex", A)->future = p.threads.data[0].root;
+	add_task(&p, 7, calls(&p, "f", locks(&p, "mutex", A, 1)));
+	assert_says(&p, "deadlock task 7, thread #1");
+	assert_text(&p, 0,
+	            "task 7 waits for Mutex 0xa0; thread #1 holds Mutex 0xa0 (`guard` at "
+	            "src/x.rs:41) and waits for task 7 to end");
+}
+
+static struct wait *std_mutex(struct program *p, uint64_t object)
+{
+	struct wait *w = NEW(&p->s.arena, struct wait);
+
+	w->kind = w->phrase = "std_mutex";
+	w->object = w->primitive = object;
+	return w;
+}
+
+/* A std guard across an await: on the only worker nobody polls its owner any more. */
+static void only_worker_blocked(unsigned free_workers, const char *expected)
+{
+	PROGRAM(p);
+	static struct runtime_info runtime;
+	struct task *owner = add_task(&p, 1, calls(&p, "f", sleeps(&p)));
+	struct task *other = add_task(&p, 2, NULL);
+	struct thread_info *th = add_thread(&p, THREAD_WORKER, NULL);
+
+	guards(&p, owner, "std_mutex", A);
+	other->state = TASK_RUNNING;
+	other->thread = 1;
+	th->task = "2";
+	th->wait = std_mutex(&p, A);
+	for (unsigned i = 0; i < free_workers; i++)
+		add_thread(&p, THREAD_WORKER, NULL);
+	runtime.workers = 1 + free_workers;
+	judge(&p);
+	p.s.runtimes = &runtime;
+	verdicts_free(p.verdicts);
+	graph_free(p.graph);
+	p.graph = graph_build(&p.s);
+	p.verdicts = verdicts_find(p.graph);
+	SCRATCH(tmp);
+	assert_string_equal(p.verdicts->n ? verdict_text(&tmp, p.graph, &p.verdicts->list[0]) : "",
+	                    expected);
+}
+
+static void std_guard_across_an_await(void **state)
+{
+	(void)state;
+	only_worker_blocked(
+		0, "task 1 holds std Mutex 0xa0 (`guard` at src/x.rs:41) and needs a worker of "
+		   "runtime 0, all of which are blocked; thread #1 waits for std Mutex 0xa0");
+	only_worker_blocked(1, "");
+}
+
+/* Two threads, each with a guard in its own frames. */
+static void native_locks(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	add_thread(&p, THREAD_WORKER, NULL);
+	add_thread(&p, THREAD_WORKER, NULL);
+	add_thread(&p, THREAD_WORKER, NULL);
+	p.threads.data[0].wait = std_mutex(&p, B);
+	p.threads.data[1].wait = std_mutex(&p, A);
+	guards(&p, NULL, "std_mutex", A)->thread = 1;
+	guards(&p, NULL, "std_mutex", B)->thread = 2;
+	assert_says(&p, "deadlock thread #1, thread #2");
+}
+
+static void hand_written_futures_are_doubtful(void **state)
+{
+	PROGRAM(p);
+	PROGRAM(beside);
+	struct future *inner = as(locks(&p, "mutex", B, 1), "holds");
+	struct task *one = add_task(&p, 1, calls(&p, "f", inner));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+
+	(void)state;
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	assert_says(&p, "?deadlock task 1, task 2");
+	/* What may be polled beside it counts as able to go on. */
+	inner = as(locks(&beside, "mutex", B, 1), "holds");
+	one = add_task(&beside, 1, calls(&beside, "f", inner, as(sleeps(&beside), "holds")));
+	two = add_task(&beside, 2, calls(&beside, "g", locks(&beside, "mutex", A, 1)));
+	guards(&beside, one, "mutex", A);
+	guards(&beside, two, "mutex", B);
+	assert_says(&beside, "");
+}
+
+/* A task that has the only sender of what the future at the end of its tree receives by itself. */
+static void assert_says_of(const char *type, bool within, const char *expected)
+{
+	PROGRAM(p);
+	struct future *f = receives(&p, C, 1);
+	struct task *task;
+
+	f->type = type;
+	f->wait->within = within;
+	task = add_task(&p, 1, calls(&p, "collect", f));
+	holds(&p, task, HOLDING_SENDER, "mpsc", C)->path = "sender";
+	assert_says(&p, expected);
+}
+
+/* It may poll something else too, which sends. */
+static void what_was_found_in_a_future_is_doubtful(void **state)
+{
+	(void)state;
+	assert_says_of("app::Actor", true, "?lost task 1");
+	assert_says_of("core::future::poll_fn::PollFn<app::run::{closure_env#0}>", false,
+	               "?lost task 1");
+	assert_says_of("core::future::poll_fn::PollFn<tokio::sync::mpsc::bounded::{impl#1}::recv::"
+	               "{async_fn#0}::{closure_env#0}<u32>>",
+	               false, "lost task 1");
+	/* tokio's own polls what it has; what it has may poll anything. */
+	assert_says_of("tokio::io::util::read_exact::ReadExact<tokio::net::tcp::stream::TcpStream>",
+	               true, "lost task 1");
+	assert_says_of("tokio::io::util::read_exact::ReadExact<app::Tls>", true, "?lost task 1");
+	assert_says_of("tokio::io::util::read_exact::ReadExact<alloc::boxed::Box<(dyn app::Any)>>",
+	               true, "?lost task 1");
+}
+
+/* A certain deadlock does not become uncertain by another way that is worse known. */
+static void certain_ones_come_first(void **state)
+{
+	PROGRAM(p);
+	struct task *one = add_task(&p, 1, calls(&p, "f", joins(&p, 2)));
+	struct task *three, *four;
+
+	(void)state;
+	guards(&p, one, "semaphore", A);
+	add_task(&p, 2, calls(&p, "child", locks(&p, "semaphore", A, 1)));
+	three = add_task(&p, 3, calls(&p, "f", locks(&p, "mutex", C, 1)));
+	four = add_task(&p, 4, calls(&p, "g", locks(&p, "mutex", B, 1)));
+	guards(&p, three, "mutex", B);
+	guards(&p, four, "mutex", C);
+	assert_says(&p, "deadlock task 3, task 4; ?deadlock task 1, task 2");
+}
+
+enum { MANY = 100000 };
+
+/* Each waits for one lock: a few edges each, whatever their number. */
+static void many_waiters_are_linear(void **state)
+{
+	PROGRAM(p);
+	struct task *holder = add_task(&p, 1, calls(&p, "f", locks(&p, "mutex", B, 1)));
+	struct task *other = add_task(&p, 2, calls(&p, "f", joins(&p, 1)));
+
+	(void)state;
+	guards(&p, holder, "mutex", A);
+	guards(&p, other, "mutex", B);
+	for (uint64_t i = 0; i < MANY; i++)
+		add_task(&p, 3 + i, calls(&p, "f", locks(&p, "mutex", A, (int64_t)i + 1)));
+	judge(&p);
+	assert_true(p.graph->nedges < 5 * MANY);
+	assert_true(p.graph->nnodes < 3 * MANY);
+	assert_int_equal(p.verdicts->n, 1);
+	assert_int_equal(p.verdicts->list[0].nmembers, 2);
+	assert_int_equal(p.verdicts->list[0].nbehind, MANY);
+}
+
+/* A circle as long as a program has tasks. */
+static void a_huge_circle(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	for (uint64_t i = 0; i < MANY; i++)
+		add_task(&p, 1 + i, calls(&p, "f", joins(&p, 1 + (i + 1) % MANY)));
+	judge(&p);
+	assert_int_equal(p.verdicts->n, 1);
+	assert_int_equal(p.verdicts->list[0].nmembers, MANY);
+	SCRATCH(tmp);
+	assert_true(strlen(verdict_text(&tmp, p.graph, &p.verdicts->list[0])) < 4096);
+}
+
+/* All senders of a channel are as many edges as there are, not as many as receivers times them. */
+static void many_senders(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		holds(&p, add_task(&p, 1 + i, calls(&p, "f", locks(&p, "semaphore", C, 1))),
+		      HOLDING_SENDER, "broadcast", A);
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct future *f = with(&p, leaf(&p, "broadcast", A), "senders", DETAIL_INT, 1000);
+
+		add_task(&p, 2000 + i, calls(&p, "g", with(&p, f, "lag", DETAIL_INT, 0)));
+	}
+	judge(&p);
+	assert_true(p.graph->nedges < 10000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(semaphore),
+		cmocka_unit_test(semaphore_of_several),
+		cmocka_unit_test(uncertain_guard),
+		cmocka_unit_test(futurelock),
+		cmocka_unit_test(futurelock_to_be),
+		cmocka_unit_test(futurelock_or_polled_unseen),
+		cmocka_unit_test(futurelock_by_a_guard),
+		cmocka_unit_test(no_futurelock),
+		cmocka_unit_test(given_away),
+		cmocka_unit_test(traces_of_two),
+		cmocka_unit_test(boxed_futures_that_may_be_gone),
+		cmocka_unit_test(weak_senders),
+		cmocka_unit_test(sole_candidates),
+		cmocka_unit_test(arms_that_borrow),
+		cmocka_unit_test(lost),
+		cmocka_unit_test(nobody_is_lost_alone),
+		cmocka_unit_test(full_mailboxes),
+		cmocka_unit_test(oneshot),
+		cmocka_unit_test(weak_edges_close_no_circle),
+		cmocka_unit_test(block_on),
+		cmocka_unit_test(std_guard_across_an_await),
+		cmocka_unit_test(native_locks),
+		cmocka_unit_test(hand_written_futures_are_doubtful),
+		cmocka_unit_test(what_was_found_in_a_future_is_doubtful),
+		cmocka_unit_test(certain_ones_come_first),
+		cmocka_unit_test(many_waiters_are_linear),
+		cmocka_unit_test(a_huge_circle),
+		cmocka_unit_test(many_senders),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* Verdicts in words. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/graph/verdict.h"
+
+const char *graph_party_text(struct arena *a, const struct graph_node *n)
+{
+	switch (n->kind) {
+	case GRAPH_TASK:
+		return arena_printf(a, "task %s", n->task->id);
+	case GRAPH_ROOT:
+	case GRAPH_THREAD:
+		return arena_printf(a, "thread #%u", n->thread->number);
+	case GRAPH_OWNER:
+		return n->task ? arena_printf(a, "task %s", n->task->id)
+		               : arena_printf(a, "thread #%u", n->thread->number);
+	default:
+		return graph_object_text(a, n);
+	}
+}
+
+const char *graph_object_text(struct arena *a, const struct graph_node *n)
+{
+	if (graph_is_party(n) || n->kind == GRAPH_OWNER)
+		return graph_party_text(a, n);
+	if (n->kind == GRAPH_OUTSIDE)
+		return "something outside";
+	if (n->kind == GRAPH_RUNTIME)
+		return arena_printf(a, "a worker of runtime %u", n->runtime);
+	const char *what = n->what ? n->what : "future";
+	if (!n->object)
+		return what;
+	if (n->name)
+		return arena_printf(a, "%s 0x%" PRIx64 " (`%s`)", what, n->object, n->name);
+	return arena_printf(a, "%s 0x%" PRIx64, what, n->object);
+}
+
+static void append_place(struct str *s, const char *file, unsigned line)
+{
+	if (file)
+		str_printf(s, line ? " at %s:%u" : " at %s", file, line);
+}
+
+/* The innermost future of the program's own code at or above its leaf: what people know by name. */
+static void append_future(struct str *s, const struct future *f)
+{
+	const char *name = f->function ? f->function : f->type;
+
+	str_printf(s, "`%s`", name ? name : "?");
+	append_place(s, f->file_short, f->line);
+}
+
+/* A line that is not where the variable was declared is where its frame is now. */
+static void append_holding(struct str *s, const struct holding *h)
+{
+	bool has_line = h->file_short && h->line;
+
+	str_printf(s, "`%s`", h->path ? h->path : h->type ? h->type : h->kind);
+	if (has_line && h->declared) {
+		append_place(s, h->file_short, h->line);
+		return;
+	}
+	const char *file = has_line ? h->file_short : h->future ? h->future->file_short : NULL;
+
+	if (!file)
+		return;
+	str_append(s, !h->future || h->future->running ? ", running" : ", awaiting");
+	append_place(s, file, has_line ? h->line : h->future->line);
+}
+
+/* The places in which it may be instead. */
+static void append_candidates(struct str *s, const struct graph_edge *e)
+{
+	enum { MAX_NAMED = 4 };
+	size_t n = 0;
+
+	for (const struct graph_candidate *c = e->candidates; c; c = c->next) {
+		if (c->holding == e->holding || n++ >= MAX_NAMED)
+			continue;
+		str_append(s, " or ");
+		append_holding(s, c->holding);
+	}
+	if (n > MAX_NAMED)
+		str_printf(s, " or one of %zu more", n - MAX_NAMED);
+}
+
+const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
+{
+	const struct holding *h = e->holding;
+	STR(s);
+
+	if (h)
+		append_holding(&s, h);
+	append_candidates(&s, e);
+	if (e->unpolled && h && h->granted) {
+		str_append(&s, " in ");
+		append_future(&s, e->unpolled);
+	} else if (e->unpolled) {
+		str_append(&s, s.len ? ", in a future that is not polled: " : "");
+		append_future(&s, e->unpolled);
+	}
+	return s.len ? arena_strdup(a, str_text(&s)) : NULL;
+}
+
+static bool is(const struct graph_edge *e, const char *kind)
+{
+	return e && e->kind && strcmp(e->kind, kind) == 0;
+}
+
+/* What a party has that the one before it in the circle waits for; nothing for a task of its own.
+ */
+static bool append_has(struct str *s, const struct verdict_link *before)
+{
+	SCRATCH(tmp);
+	const struct graph_edge *e = before->has;
+	const char *object = before->object ? graph_object_text(&tmp, before->object) : "it";
+	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
+
+	if (is(e, "holds") && e->granted && e->unpolled)
+		str_printf(s, "has been granted %s for a future that it holds but does not poll",
+		           object);
+	else if (is(e, "holds") && e->granted)
+		str_printf(s, "has been granted %s", object);
+	else if (is(e, "holds"))
+		str_printf(s, "holds %s", object);
+	else if (e && e->holding && e->holding->queued && is(e, "sends"))
+		str_printf(s, "has a sender of %s in a message queued in its mailbox", object);
+	else if (is(e, "sends"))
+		str_printf(s, "owns a sender of %s", object);
+	else if (is(e, "receives"))
+		str_printf(s, "owns the receiver of %s", object);
+	else if (is(e, "queued") && e->unpolled)
+		str_printf(s, "has a future in the queue of %s that it does not poll", object);
+	else if (is(e, "queued"))
+		str_printf(s, "is ahead in the queue of %s", object);
+	else
+		return false;
+	if (evidence)
+		str_printf(s, " (%s)", evidence);
+	return true;
+}
+
+static void append_waits(struct str *s, const struct graph *g, const struct verdict_link *l)
+{
+	SCRATCH(tmp);
+	const char *object = l->object ? graph_object_text(&tmp, l->object) : NULL;
+
+	if (l->object && l->object->kind == GRAPH_RUNTIME)
+		str_printf(s, "needs %s, all of which are blocked", object);
+	else if (!l->waits && l->has)
+		str_printf(s, "runs on %s", graph_party_text(&tmp, &g->nodes[l->has->to]));
+	else if (is(l->waits, "join") || is(l->waits, "std_join"))
+		str_printf(s, "waits for %s to end",
+		           l->has ? graph_party_text(&tmp, &g->nodes[l->has->to]) : "another");
+	else if (is(l->waits, "join_set"))
+		str_append(s, "waits for a task of its join set");
+	else if (is(l->waits, "mpsc_send"))
+		str_printf(s, "waits for room in %s", object ? object : "a channel");
+	else if (l->object && l->object->kind == GRAPH_CHANNEL)
+		str_printf(s, "waits for the other end of %s", object);
+	else
+		str_printf(s, "waits for %s", object ? object : "another");
+}
+
+static const char *alone(struct arena *a, const struct graph *g, const struct verdict *v)
+{
+	SCRATCH(tmp);
+	const struct verdict_link *l = &v->cycle[0];
+	const struct graph_edge *e = l->has;
+	const char *who = graph_party_text(&tmp, &g->nodes[l->party]);
+	const char *object = l->object ? graph_object_text(&tmp, l->object) : "something";
+	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
+
+	evidence = evidence ? evidence : "?";
+	if (v->kind == VERDICT_LOST)
+		return arena_printf(a,
+		                    "%s waits for the other end of %s, which only itself has (%s)",
+		                    who, object, evidence);
+	if (v->kind == VERDICT_FUTURELOCK && e && e->granted)
+		return arena_printf(a,
+		                    "%s waits for %s which was granted to a future that it holds "
+		                    "but does not poll: %s",
+		                    who, object, evidence);
+	if (v->kind == VERDICT_FUTURELOCK && is(e, "queued"))
+		return arena_printf(
+			a,
+			"%s waits for %s behind a future in its queue that it holds but "
+			"does not poll: %s",
+			who, object, evidence);
+	if (v->kind == VERDICT_FUTURELOCK)
+		return arena_printf(a,
+		                    "%s waits for %s which a future has that it does not poll: %s",
+		                    who, object, evidence);
+	if (is(l->waits, "mpsc_send"))
+		return arena_printf(a,
+		                    "%s waits for room in %s, of which it owns the receiver itself "
+		                    "(%s)",
+		                    who, object, evidence);
+	if (is(e, "holds"))
+		return arena_printf(a, "%s holds %s (%s) and waits for it", who, object, evidence);
+	return arena_printf(a, "%s waits for itself", who);
+}
+
+const char *verdict_text(struct arena *a, const struct graph *g, const struct verdict *v)
+{
+	STR(s);
+	SCRATCH(tmp);
+
+	if (v->ncycle == 1)
+		return alone(a, g, v);
+	for (size_t i = 0; i < v->ncycle && i < VERDICT_MAX_CYCLE; i++) {
+		const struct verdict_link *l = &v->cycle[i];
+		const struct verdict_link *before = &v->cycle[i ? i - 1 : v->ncycle - 1];
+
+		str_printf(&s, "%s%s ", i ? "; " : "", graph_party_text(&tmp, &g->nodes[l->party]));
+		if (append_has(&s, before))
+			str_append(&s, " and ");
+		append_waits(&s, g, l);
+	}
+	if (v->ncycle > VERDICT_MAX_CYCLE)
+		str_printf(&s, "; and %zu more in the circle", v->ncycle - VERDICT_MAX_CYCLE);
+	if (v->ncycle == 0)
+		str_printf(&s, "%zu tasks and threads wait for each other", v->nmembers);
+	return arena_strdup(a, str_text(&s));
+}

@@ -1,0 +1,86 @@
+/* What the program calls a lock that one of its futures waits for. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/object_walk.h"
+#include "runtimes/holding/holding_walk.h"
+#include "runtimes/query/locals.h"
+
+enum { MAX_NAMED = 1 << 12 /* locks that are searched for */ };
+
+static const struct {
+	const char *kind, *type;
+} named[] = {
+	{ "mutex", "tokio::sync::mutex::Mutex" },
+	{ "rwlock_read", "tokio::sync::rwlock::RwLock" },
+	{ "rwlock_write", "tokio::sync::rwlock::RwLock" },
+	{ "semaphore", "tokio::sync::semaphore::Semaphore" },
+	{ "notify", "tokio::sync::notify::Notify" },
+};
+
+struct name_search {
+	const char *type;
+	uint64_t addr;
+	size_t found; /* index, 0 none */
+};
+
+static bool look(const struct reached *at, size_t index, void *arg)
+{
+	struct name_search *s = arg;
+
+	if (s->found)
+		return false;
+	if (at->v.addr == s->addr && type_is(at->v.type, s->type))
+		s->found = index;
+	return !s->found;
+}
+
+/* "self.accounts": from this variable to the lock, NULL when it does not lead there. */
+static const char *name_from(struct collector *c, const struct local_place *l,
+                             struct name_search *s)
+{
+	struct reach r;
+
+	s->found = 0;
+	if (l->v.addr == s->addr && type_is(l->v.type, s->type))
+		return arena_strdup(c->a, l->name);
+	reach_walk(c, l->v, look, s, &r);
+	if (!s->found)
+		return NULL;
+	const char *path = reach_path(c, &r, s->found);
+	return arena_printf(c->a, "%s%s%s", l->name, path && *path ? "." : "", path ? path : "");
+}
+
+static const char *search(struct collector *c, const struct future *f, struct name_search *s)
+{
+	const struct frame_place *place = map_get(&c->places, (uintptr_t)f);
+	const char *name = NULL;
+	struct local_place *list;
+	size_t n;
+
+	if (!place || !place->active)
+		return NULL;
+	list = locals_list(c, place, f, &n);
+	for (size_t i = 0; i < n && !name; i++) {
+		if (list[i].in_memory && !list[i].problem && list[i].v.type)
+			name = name_from(c, &list[i], s);
+	}
+	return name;
+}
+
+void holding_name_wait(struct walk *w, struct wait *wait)
+{
+	struct holdings *all = w->c->holdings;
+	struct name_search s = { .addr = wait->object };
+
+	for (size_t i = 0; wait->kind && i < sizeof(named) / sizeof(named[0]); i++) {
+		if (strcmp(named[i].kind, wait->kind) == 0)
+			s.type = named[i].type;
+	}
+	if (!s.type || !s.addr || !w->own)
+		return;
+	if (!map_has(&all->names, s.addr) && all->names.n < MAX_NAMED)
+		map_put(&all->names, s.addr, (void *)(uintptr_t)search(w->c, w->own, &s));
+	wait->name = map_get(&all->names, s.addr);
+}

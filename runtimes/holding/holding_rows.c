@@ -1,0 +1,442 @@
+/* The types that hold what others wait for, and how they are read. */
+#include "runtimes/holding/holding.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/row_filter.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/tokio/leaf_sync.h"
+
+#define T_SYNC "tokio::sync::"
+#define MUTEX  T_SYNC "mutex::"
+#define RWLOCK T_SYNC "rwlock::"
+#define SEM    T_SYNC "semaphore::"
+#define MPSC   T_SYNC "mpsc::"
+#define CHAN   MPSC "chan::Chan"
+#define BATCH  T_SYNC "batch_semaphore::Semaphore"
+#define LOCK   HOLDING_LOCK
+
+/* Of the word of std's locks each bit counts; of parking_lot's two are of threads that wait. */
+enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
+
+#define MUTEX_OF(t, path)                                                                          \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = "mutex", .member = path, .of = MUTEX "Mutex",     \
+		.part = "s", .single = true                                                        \
+	}
+#define RWLOCK_OF(t, k, n)                                                                         \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = k, .member = "lock", .of = RWLOCK "RwLock",       \
+		.part = "s", .total = "mr", .permits = n                                           \
+	}
+#define RWLOCK_BARE(t, k, n)                                                                       \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = k, .member = "s", .of = BATCH, .part = "",        \
+		.permits = n, .whole = RWLOCK "RwLock", .total = "mr"                              \
+	}
+#define PERMIT_OF(t)                                                                               \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = "semaphore", .member = "sem",                     \
+		.of = SEM "Semaphore", .part = "ll_sem", .permits = "permits"                      \
+	}
+/* 1.22 and newer | before */
+#define BOUND "semaphore.semaphore | semaphore.0"
+#define SEND_PERMIT(t, path, n)                                                                    \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = "mpsc", .member = path, .of = CHAN,               \
+		.part = BOUND, .permits = n                                                        \
+	}
+#define END_OF(t, r, k, path, o, p)                                                                \
+	{                                                                                          \
+		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
+	}
+#define MAILBOX(t, p)                                                                              \
+	{                                                                                          \
+		.type = t, .role = HOLDING_RECEIVER, .kind = "mpsc", .member = "chan.inner",       \
+		.of = CHAN, .part = p, .queue = true                                               \
+	}
+/* Of what is not the lock itself, but within it. */
+#define BARE_WORD "state"
+#define STD_LOCK(t, k, path, p, s)                                                                 \
+	{                                                                                          \
+		.type = t, .role = LOCK, .kind = k, .member = path, .part = p, .busy = ANY_BIT,    \
+		.single = s                                                                        \
+	}
+#define LOCK_API(t, path, mask, s)                                                                 \
+	{                                                                                          \
+		.type = "lock_api::" t, .role = LOCK, .kind = "parking_lot", .member = path,       \
+		.part = "raw.state", .busy = mask, .single = s                                     \
+	}
+
+static const struct holding_row rows[] = {
+	MUTEX_OF(MUTEX "MutexGuard", "lock"),
+	MUTEX_OF(MUTEX "OwnedMutexGuard", "lock"),
+	MUTEX_OF(MUTEX "OwnedMappedMutexGuard", "lock"),
+	{ .type = MUTEX "MappedMutexGuard",
+	  .role = LOCK,
+	  .kind = "mutex",
+	  .member = "s",
+	  .of = BATCH,
+	  .part = "",
+	  .single = true },
+	/* since 1.3 in modules of their own | before */
+	RWLOCK_BARE(RWLOCK "read_guard::RwLockReadGuard", "rwlock_read", NULL),
+	RWLOCK_BARE(RWLOCK "RwLockReadGuard", "rwlock_read", NULL),
+	RWLOCK_BARE(RWLOCK "write_guard::RwLockWriteGuard", "rwlock_write", "permits_acquired"),
+	RWLOCK_BARE(RWLOCK "RwLockWriteGuard", "rwlock_write", "permits_acquired"),
+	RWLOCK_BARE(RWLOCK "write_guard_mapped::RwLockMappedWriteGuard", "rwlock_write",
+	            "permits_acquired"),
+	RWLOCK_OF(RWLOCK "owned_read_guard::OwnedRwLockReadGuard", "rwlock_read", NULL),
+	RWLOCK_OF(RWLOCK "owned_write_guard::OwnedRwLockWriteGuard", "rwlock_write",
+	          "permits_acquired"),
+	RWLOCK_OF(RWLOCK "owned_write_guard_mapped::OwnedRwLockMappedWriteGuard", "rwlock_write",
+	          "permits_acquired"),
+	PERMIT_OF(SEM "SemaphorePermit"),
+	PERMIT_OF(SEM "OwnedSemaphorePermit"),
+	SEND_PERMIT(MPSC "bounded::Permit", "chan.inner", NULL),
+	SEND_PERMIT(MPSC "bounded::OwnedPermit", "chan.Some.0.inner", NULL),
+	SEND_PERMIT(MPSC "bounded::PermitIterator", "chan.inner", "n"),
+	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
+	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
+	/* Who sends waits at the semaphore. */
+	MAILBOX(MPSC "bounded::Receiver", BOUND),
+	MAILBOX(MPSC "unbounded::UnboundedReceiver", ""),
+	END_OF(T_SYNC "oneshot::Sender", HOLDING_SENDER, "oneshot", "inner.Some.0",
+	       T_SYNC "oneshot::Inner", ""),
+	END_OF(T_SYNC "oneshot::Receiver", HOLDING_RECEIVER, "oneshot", "inner.Some.0",
+	       T_SYNC "oneshot::Inner", ""),
+	END_OF(T_SYNC "watch::Sender", HOLDING_SENDER, "watch", "shared", T_SYNC "watch::Shared",
+	       ""),
+	END_OF(T_SYNC "watch::Receiver", HOLDING_RECEIVER, "watch", "shared",
+	       T_SYNC "watch::Shared", ""),
+	END_OF(T_SYNC "broadcast::Sender", HOLDING_SENDER, "broadcast", "shared",
+	       T_SYNC "broadcast::Shared", ""),
+	END_OF(T_SYNC "broadcast::Receiver", HOLDING_RECEIVER, "broadcast", "shared",
+	       T_SYNC "broadcast::Shared", ""),
+	{ .type = T_SYNC "notify::Notify",
+	  .role = HOLDING_WAKER,
+	  .kind = "notify",
+	  .member = "",
+	  .of = T_SYNC "notify::Notify",
+	  .part = "",
+	  .shared = true },
+	END_OF("tokio_util::sync::cancellation_token::CancellationToken", HOLDING_WAKER,
+	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
+	       ""),
+	/* Its DropGuard has a token in it. */
+	{ .type = "tokio::runtime::task::abort::AbortHandle",
+	  .role = HOLDING_WAKER,
+	  .kind = "abort",
+	  .member = "raw",
+	  .part = "" },
+	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
+	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
+	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock",
+	         BARE_WORD, false),
+	/* newer std | 1.63 */
+	STD_LOCK("std::sync::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock | lock",
+	         BARE_WORD " | inner.state", false),
+	STD_LOCK("std::sync::poison::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state",
+	         false),
+	STD_LOCK("std::sync::rwlock::RwLockWriteGuard", "std_rwlock", "lock", "inner.state", false),
+	LOCK_API("mutex::MutexGuard", "mutex", PARKING_MUTEX, true),
+	LOCK_API("mutex::ArcMutexGuard", "mutex", PARKING_MUTEX, true),
+	LOCK_API("rwlock::RwLockReadGuard", "rwlock", PARKING_RWLOCK, false),
+	LOCK_API("rwlock::RwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
+	LOCK_API("rwlock::ArcRwLockReadGuard", "rwlock", PARKING_RWLOCK, false),
+	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
+};
+
+static struct row_filter known;
+
+static void fill_known(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		row_filter_add(&known, rows[i].type);
+}
+
+const struct holding_row *holding_find_row(const struct type *t)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const char *name = type_name(t);
+
+	pthread_once(&once, fill_known);
+	if (!row_filter_may_have(&known, name))
+		return NULL;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (qualified_is(name, rows[i].type))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* ---- in memory ---- */
+
+enum { MAX_HOPS = 8, PERMIT_SHIFT = 1 /* Semaphore.permits: bit 0 is CLOSED */ };
+
+/* For the functions that leaves share. */
+struct row_reader {
+	struct decoder d;
+	struct leaf l;
+};
+
+static struct leaf *reader_init(struct row_reader *r, struct collector *c)
+{
+	*r = (struct row_reader){ .d = { .c = c } };
+	r->l.d = &r->d;
+	return &r->l;
+}
+
+/* What a reference, Arc or Option of one leads to, whatever it is. */
+static struct error *follow(struct collector *c, struct value v, struct value *ret, bool *found)
+{
+	*found = false;
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		if (traits_of(v.type)->special == SPECIAL_SHARED) {
+			*found = true;
+			return value_shared(c->in->target, v, ret);
+		}
+		if (type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
+			TRY(target_read_uint(c->in->target, v.addr, 8, &ret->addr));
+			ret->type = type_target(v.type);
+			*found = ret->addr != 0;
+			return NULL;
+		}
+		const struct member *m = type_single_member(v.type);
+		if (!m)
+			return NULL;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return NULL;
+}
+
+/* How many permits there are and how many are not taken; or whether the lock's word is free. */
+static struct error *read_primitive(struct leaf *l, const struct holding_row *row,
+                                    struct value object, struct value primitive, struct found *ret)
+{
+	struct value semaphore;
+	uint64_t number;
+	bool found;
+
+	if (row->role != LOCK)
+		return NULL;
+	if (row->busy) {
+		TRY(value_uint(l->d->c->in->target, primitive, &number));
+		ret->free = (number & row->busy) == 0;
+		ret->available = ret->free;
+		ret->has_available = true;
+		ret->has_total = row->single;
+		ret->total = 1;
+		return NULL;
+	}
+	TRY(leaf_strip_to(l, primitive, BATCH, &semaphore, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "%s has no semaphore", type_name(primitive.type));
+	ret->h.primitive = semaphore.addr;
+	TRY(leaf_uint(l, semaphore, sync_path(SEMAPHORE_PERMITS), &number));
+	ret->available = number >> PERMIT_SHIFT;
+	ret->has_available = true;
+	ret->has_total = row->single;
+	ret->total = 1;
+	if (row->total && object.type)
+		TRY(leaf_optional_uint(l, object, row->total, &ret->total, &ret->has_total));
+	ret->free = ret->has_total && ret->available >= ret->total;
+	return NULL;
+}
+
+const struct type *holding_whole_type(const struct type *guard)
+{
+	SCRATCH(tmp);
+	const struct holding_row *row = traits_of(guard)->holding;
+	const struct type *param = row && row->whole ? type_param(guard, "T") : NULL;
+
+	if (!param)
+		return NULL;
+	return lookup_type(type_module(guard),
+	                   arena_printf(&tmp, "%s<%s>", row->whole, type_name(param)),
+	                   type_die(guard));
+}
+
+/*
+ * The lock around its semaphore, by the type that the guard is of: RwLockReadGuard<T> and RwLock<T>
+ * have the same T, as long as the guard was not mapped. Then its data is not the lock's.
+ */
+static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, struct value *ret)
+{
+	static const char data_path[] = "data", content_path[] = "c";
+	const struct type *t = holding_whole_type(guard.type);
+	const struct member *semaphore = t ? type_member(t, "s") : NULL;
+	struct value content;
+	uint64_t data;
+	bool found;
+
+	if (!semaphore)
+		return;
+	struct value whole = { t, primitive - semaphore->offset };
+	struct error *err = leaf_place(l, whole, content_path, &content, &found);
+	if (!err && found)
+		err = leaf_uint(l, guard, data_path, &data);
+	if (!err && found && data == content.addr)
+		*ret = whole;
+	error_free(err);
+}
+
+/* The object's primitive; of those that are bare, the object may stay unknown. */
+static struct error *find_primitive(struct leaf *l, struct value v, const struct holding_row *row,
+                                    struct value *object, struct value *primitive)
+{
+	static const char bare_word[] = BARE_WORD;
+	bool found;
+
+	*primitive = *object;
+	if (row->part[0]) {
+		if (leaf_has_path(l, object->type, row->part))
+			TRY(leaf_place(l, *object, row->part, primitive, &found));
+		else
+			primitive->addr = 0; /* a lock of another make */
+	}
+	/* The primitive alone: of what it is a part is not said. */
+	if (row->single && row->part[0] == 0)
+		object->type = NULL;
+	if (row->busy && !row->single && leaf_has_path(l, object->type, bare_word))
+		object->type = NULL;
+	if (row->whole) {
+		object->type = NULL;
+		find_whole(l, v, primitive->addr, object);
+	}
+	return NULL;
+}
+
+/* The object and its primitive. */
+static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
+                                 struct value *object, struct value *primitive, bool *found)
+{
+	struct value reference = v;
+
+	*found = true;
+	if (row->member[0])
+		TRY(leaf_place(l, v, row->member, &reference, found));
+	if (!*found)
+		return NULL;
+	if (row->of)
+		TRY(leaf_strip_to(l, reference, row->of, object, found));
+	else
+		TRY(follow(l->d->c, reference, object, found));
+	if (!*found)
+		return error_new(ERR_CORRUPT, "%s refers to nothing", type_name(v.type));
+	return find_primitive(l, v, row, object, primitive);
+}
+
+/* What the row and its primitive say. */
+static struct error *fill(struct leaf *l, const struct holding_row *row, struct value object,
+                          struct value primitive, struct found *ret)
+{
+	ret->row = row;
+	ret->h.role = row->role;
+	ret->h.kind = row->kind;
+	ret->h.object = object.type ? object.addr : 0;
+	ret->h.primitive = primitive.addr;
+	return primitive.addr ? read_primitive(l, row, object, primitive, ret) : NULL;
+}
+
+/* What the word at offset of a value leads to, when it is its reference to the object. */
+static struct error *follow_word(struct leaf *l, const struct type *t, uint64_t offset,
+                                 uint64_t word, struct value *ret, bool *found)
+{
+	enum { ANYWHERE = 0x1000 }; /* nothing is read there */
+	const struct holding_row *row = traits_of(t)->holding;
+	struct value v;
+
+	TRY(leaf_place(l, (struct value){ t, ANYWHERE }, row->member, &v, found));
+	for (int hop = 0; *found && hop < MAX_HOPS; hop++) {
+		if (type_kind(v.type) == TYPE_POINTER && type_target(v.type)) {
+			*found = word && v.addr - ANYWHERE == offset;
+			*ret = (struct value){ type_target(v.type), word };
+			return NULL;
+		}
+		const struct member *m = type_single_member(v.type);
+		if (!m)
+			break;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	*found = false;
+	return NULL;
+}
+
+struct error *holding_read_word(struct collector *c, const struct type *t, uint64_t offset,
+                                uint64_t word, struct found *ret, bool *found)
+{
+	const struct holding_row *row = traits_of(t)->holding;
+	struct row_reader r;
+	struct leaf *l = reader_init(&r, c);
+	struct value object = { 0 }, primitive = { 0 };
+
+	*found = row && row->busy;
+	if (*found)
+		TRY(follow_word(l, t, offset, word, &object, found));
+	if (!*found)
+		return NULL;
+	TRY(find_primitive(l, (struct value){ t, 0 }, row, &object, &primitive));
+	*found = primitive.addr != 0;
+	ret->h.permits = 1;
+	return *found ? fill(l, row, object, primitive, ret) : NULL;
+}
+
+struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
+                           struct found *ret, bool *found)
+{
+	struct row_reader r;
+	struct leaf *l = reader_init(&r, c);
+	struct value object = { 0 }, primitive = { 0 };
+
+	TRY(find_object(l, v, row, &object, &primitive, found));
+	if (!*found)
+		return NULL;
+	TRY(fill(l, row, object, primitive, ret));
+	if (row->role != LOCK)
+		return NULL;
+	ret->h.permits = 1;
+	if (row->permits) {
+		bool has;
+
+		ret->h.permits = 0;
+		if (leaf_has_path(l, v.type, row->permits))
+			TRY(leaf_optional_uint(l, v, row->permits, &ret->h.permits, &has));
+		/* Permits that were merged into others, or forgotten. */
+		*found = ret->h.permits != 0 || !leaf_has_path(l, v.type, row->permits);
+	}
+	return NULL;
+}
+
+struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
+                                   bool *found)
+{
+	struct row_reader r;
+	struct leaf *l = reader_init(&r, c);
+	struct value reference, semaphore;
+	uint64_t wanted, missing, queued, number;
+
+	TRY(leaf_uint(l, v, sync_path(ACQUIRE_WANTED), &wanted));
+	TRY(leaf_uint(l, v, sync_path(ACQUIRE_MISSING), &missing));
+	TRY(leaf_uint(l, v, sync_path(ACQUIRE_QUEUED), &queued));
+	*found = queued && missing < wanted;
+	if (!*found)
+		return NULL;
+	TRY(leaf_place(l, v, sync_path(ACQUIRE_SEMAPHORE), &reference, found));
+	if (*found)
+		TRY(leaf_strip_to(l, reference, BATCH, &semaphore, found));
+	if (!*found)
+		return NULL;
+	TRY(leaf_uint(l, semaphore, sync_path(SEMAPHORE_PERMITS), &number));
+	ret->h.role = LOCK;
+	ret->h.kind = "semaphore";
+	ret->h.granted = true;
+	ret->h.partial = missing != 0;
+	ret->h.primitive = semaphore.addr;
+	ret->h.permits = wanted - missing;
+	ret->available = number >> PERMIT_SHIFT;
+	ret->has_available = true;
+	return NULL;
+}

@@ -1,0 +1,382 @@
+/* What was found, judged by what the locks say themselves. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtimes/common/type_class.h"
+#include "runtimes/holding/holding.h"
+
+/* All that was found at one primitive. */
+struct lock {
+	uint64_t primitive;
+	uint64_t object; /* 0 unknown */
+	const char *kind;
+	uint64_t candidates; /* permits of all that may have some, */
+	size_t n;            /* and how many these are */
+	uint64_t available, total;
+	bool has_available, has_total;
+	bool written; /* surely, by one holder alone */
+	bool held;    /* surely, by somebody */
+	bool busy;    /* it says so itself, without a count */
+	bool unclear; /* a candidate does not say how many permits it has */
+};
+
+struct locks {
+	struct map by_primitive;
+	struct arena *a;
+};
+
+static bool is_lock(const struct found *f)
+{
+	return !f->gone && f->h.role == HOLDING_LOCK && f->h.primitive;
+}
+
+/* In a future that may be of another type: of what it was read as, there may be no lock at all. */
+static bool may_be_misread(const struct found *f)
+{
+	return f->root && f->root->aliases;
+}
+
+static struct lock *lock_of(struct locks *locks, uint64_t primitive)
+{
+	struct lock *l = map_get(&locks->by_primitive, primitive);
+
+	if (!l) {
+		l = NEW(locks->a, struct lock);
+		l->primitive = primitive;
+		map_put(&locks->by_primitive, primitive, l);
+	}
+	return l;
+}
+
+/* ---- one value, found twice ---- */
+
+static uint64_t identity(const struct found *f)
+{
+	uint64_t key = (f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type) ^
+	               f->h.object;
+
+	return key ? key : 1;
+}
+
+/* The same, of one task or thread. */
+static uint64_t identity_there(const struct found *f)
+{
+	uint64_t key = identity(f) ^ ((f->order + 1) * UINT64_C(0xff51afd7ed558ccd));
+
+	return key ? key : 1;
+}
+
+/* Everybody may refer to a Notify. */
+static bool is_one_value(const struct found *f)
+{
+	return !f->gone && f->h.addr && f->h.role != HOLDING_WAKER;
+}
+
+/* By identity, the one to believe: what a polled frame leads to, else the first. */
+static void find_best(const found_vec *list, struct map *best)
+{
+	for (int traces = 0; traces < 2; traces++) {
+		for (size_t i = 0; i < list->n; i++) {
+			struct found *f = &list->data[i];
+
+			if (is_one_value(f) && f->trace == traces && !map_has(best, identity(f)))
+				map_put(best, identity(f), f);
+		}
+	}
+}
+
+/*
+ * Whoever polls the future that it lies in has it: with others it is what is left of a pointer to
+ * that future. Where all have but that, it may be with any of them.
+ */
+static void drop_twins(found_vec *list)
+{
+	struct map best = { 0 }, traces = { 0 };
+
+	find_best(list, &best);
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i], *first;
+
+		first = is_one_value(f) ? map_get(&best, identity(f)) : NULL;
+		if (!first || first == f)
+			continue;
+		if (!first->trace || first->order == f->order ||
+		    !map_put(&traces, identity_there(f), NULL)) {
+			first->h.uncertain &= f->h.uncertain;
+			f->gone = true;
+		} else {
+			first->twin = f->twin = f->extra = true;
+		}
+	}
+	map_free(&best);
+	map_free(&traces);
+}
+
+/* Trees of what runs took the place of others. */
+static void drop_replaced(struct collector *c, found_vec *list)
+{
+	struct snapshot *s = c->out;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		const struct future *root;
+
+		if (!f->root)
+			continue;
+		root = f->order < s->ntasks ? s->tasks[f->order]->root
+		                            : s->threads[f->order - s->ntasks].root;
+		f->gone |= root != f->root;
+	}
+}
+
+/* ---- locks ---- */
+
+static void learn_lock(struct locks *locks, const struct found *f)
+{
+	struct lock *l = lock_of(locks, f->h.primitive);
+
+	if (may_be_misread(f))
+		return;
+	if (f->row && !l->kind)
+		l->kind = f->h.kind;
+	if (f->h.object)
+		l->object = f->h.object;
+	if (f->has_available) {
+		l->available = f->available;
+		l->has_available = true;
+	}
+	if (f->has_total) {
+		l->total = f->total;
+		l->has_total = true;
+	}
+}
+
+static bool is_exclusive(const struct found *f)
+{
+	return strcmp(f->h.kind, "mutex") == 0 || strcmp(f->h.kind, "rwlock_write") == 0 ||
+	       strcmp(f->h.kind, "std_mutex") == 0;
+}
+
+static void count_candidate(struct locks *locks, const struct found *f)
+{
+	struct lock *l = lock_of(locks, f->h.primitive);
+
+	if (!f->extra) {
+		l->candidates += f->h.permits;
+		l->n++;
+	}
+	l->busy |= f->row && f->row->busy && !f->free && !may_be_misread(f);
+	l->unclear |= f->h.permits == 0;
+	if (f->h.uncertain)
+		return;
+	l->held = true;
+	l->written |= (f->row && is_exclusive(f)) || (l->has_total && f->h.permits >= l->total);
+}
+
+/* What is surely held by one is held by no other. */
+static bool is_refuted(const struct lock *l, const struct found *f)
+{
+	return f->h.uncertain && (l->written || (l->held && is_exclusive(f)));
+}
+
+static bool is_sole(const struct lock *l, const struct found *f)
+{
+	if (may_be_misread(f))
+		return false;
+	if (f->h.uncertain && l->busy && l->n == 1)
+		return true;
+	return f->h.uncertain && !l->unclear && l->has_total && l->has_available &&
+	       l->available < l->total && l->candidates <= l->total - l->available;
+}
+
+/* What a lock future has got is of the kind that it waits for. */
+static void name_after_wait(struct found *f, struct lock *l)
+{
+	const struct wait *wait = f->h.future ? f->h.future->wait : NULL;
+
+	if (wait && wait->primitive == f->h.primitive) {
+		f->h.kind = wait->kind;
+		f->h.object = wait->object;
+	} else if (l->kind) {
+		f->h.kind = l->kind;
+	}
+	if (strcmp(f->h.kind, "mpsc_send") == 0)
+		f->h.kind = "mpsc";
+	if (strcmp(f->h.kind, "mutex") == 0) {
+		l->total = 1;
+		l->has_total = true;
+	}
+}
+
+/* A lock future and a bare guard do not know what they are part of. */
+static void name_all(struct locks *locks, found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		struct lock *l = is_lock(f) ? lock_of(locks, f->h.primitive) : NULL;
+
+		if (l && !f->h.object)
+			f->h.object = l->object;
+		if (l && !f->row)
+			name_after_wait(f, l);
+	}
+}
+
+static void judge(struct locks *locks, found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (is_lock(&list->data[i])) {
+			learn_lock(locks, &list->data[i]);
+			list->data[i].gone |= list->data[i].free;
+		}
+	}
+	name_all(locks, list);
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		const struct lock *l = is_lock(f) ? lock_of(locks, f->h.primitive) : NULL;
+
+		if (l && l->has_total && l->has_available && l->available >= l->total)
+			f->gone = true;
+		if (is_lock(f))
+			count_candidate(locks, f);
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+
+		if (is_lock(f) && is_refuted(lock_of(locks, f->h.primitive), f))
+			f->gone = true;
+		else if (is_lock(f))
+			f->h.sole = !f->twin && is_sole(lock_of(locks, f->h.primitive), f);
+	}
+}
+
+/* ---- what waits knows the object ---- */
+
+static void learn_wait(struct locks *locks, const struct future *f)
+{
+	if (f->wait && f->wait->primitive) {
+		struct lock *l = map_get(&locks->by_primitive, f->wait->primitive);
+
+		if (l) {
+			l->object = f->wait->object;
+			l->kind = f->wait->kind;
+		}
+	}
+	for (size_t i = 0; i < f->nchildren; i++)
+		learn_wait(locks, f->children[i]);
+}
+
+static bool needs_waits(const found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct found *f = &list->data[i];
+
+		if (is_lock(f) && (!f->h.object || !f->row))
+			return true;
+	}
+	return false;
+}
+
+static void learn_waits(struct collector *c, struct locks *locks, const found_vec *list)
+{
+	struct snapshot *s = c->out;
+
+	if (!needs_waits(list))
+		return;
+	for (size_t i = 0; i < list->n; i++) {
+		if (is_lock(&list->data[i]))
+			lock_of(locks, list->data[i].h.primitive);
+	}
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			learn_wait(locks, s->tasks[i]->root);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			learn_wait(locks, s->threads[i].root);
+	}
+}
+
+/* ---- into the snapshot ---- */
+
+struct ordered {
+	size_t order, index;
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct ordered *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void publish(struct collector *c, const found_vec *list)
+{
+	struct snapshot *s = c->out;
+	struct ordered *order = NEW_ARRAY(&c->scratch, struct ordered, list->n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (!list->data[i].gone)
+			order[n++] = (struct ordered){ list->data[i].order, i };
+	}
+	if (n)
+		qsort(order, n, sizeof(*order), by_order);
+	s->holdings = NEW_ARRAY(c->a, struct holding, n);
+	for (s->nholdings = 0; s->nholdings < n; s->nholdings++) {
+		struct found *f = &list->data[order[s->nholdings].index];
+
+		holding_declare(c, f);
+		s->holdings[s->nholdings] = f->h;
+	}
+}
+
+static void note_always(struct collector *c)
+{
+	const struct snapshot *s = c->out;
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->problem)
+			holding_unsearched(c, "task %s: %s", s->tasks[i]->id, s->tasks[i]->problem);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].problem)
+			holding_unsearched(c, "thread %u: %s", s->threads[i].number,
+			                   s->threads[i].problem);
+	}
+	holding_unsearched(c, "statics and thread-local variables, messages queued in channels "
+	                      "other than tokio's mpsc, what raw pointers lead to, and variables "
+	                      "of running code that the debug info does not place");
+}
+
+void holding_settle(struct collector *c)
+{
+	struct locks locks = { .a = &c->scratch };
+	found_vec *list = &c->holdings->list;
+
+	drop_replaced(c, list);
+	drop_twins(list);
+	learn_waits(c, &locks, list);
+	judge(&locks, list);
+	map_free(&locks.by_primitive);
+	publish(c, list);
+	note_always(c);
+	c->out->nunsearched = c->holdings->unsearched.n;
+	c->out->unsearched =
+		arena_memdup(c->a, c->holdings->unsearched.data,
+	                     c->holdings->unsearched.n * sizeof(*c->holdings->unsearched.data));
+}
+
+void holding_free(struct collector *c)
+{
+	if (!c->holdings)
+		return;
+	vec_free(&c->holdings->list);
+	vec_free(&c->holdings->unsearched);
+	map_free(&c->holdings->noted);
+	map_free(&c->holdings->names);
+	map_free(&c->holdings->scanned);
+	free(c->holdings);
+}

@@ -1,0 +1,197 @@
+/* Guards among the variables of native frames: of functions that are no futures. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/variables.h"
+#include "dwarf/names/demangle.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/holding/holding.h"
+#include "runtimes/query/locals.h"
+#include "runtimes/thread/stack.h"
+
+enum { MAX_FRAMES = 128, MAX_VARIABLES = 1 << 12 /* of one thread */ };
+
+/* What they have on their stacks is their own business. */
+static bool is_library(const char *name)
+{
+	static const char *const crates[] = { "std::", "core::", "alloc::", "tokio::", "<" };
+
+	for (size_t i = 0; i < sizeof(crates) / sizeof(crates[0]); i++) {
+		if (str_begins(name, crates[i]))
+			return true;
+	}
+	return !strstr(name, "::");
+}
+
+struct stack_search {
+	struct collector *c;
+	struct holding_start start;
+	struct location place; /* of the frame */
+	size_t nvariables;
+	size_t first; /* of what is found on this stack */
+	bool waits;   /* for a condition, without the lock that it is of */
+};
+
+/* Who waits in one has let go of the lock, while registers still have the guard that it gave. */
+static bool is_in_condvar(const struct thread_info *info)
+{
+	return info->wait && info->wait->phrase && strstr(info->wait->phrase, "Condvar");
+}
+
+/* A guard that is passed on is a variable of several functions, and has no address to tell. */
+static bool is_known(const struct stack_search *s, const struct found *f)
+{
+	const found_vec *list = &s->c->holdings->list;
+
+	for (size_t i = list->n; i > s->first && f->row->single; i--) {
+		if (list->data[i - 1].h.primitive == f->h.primitive)
+			return true;
+	}
+	return false;
+}
+
+/* Guards of threads' locks are two words at most, which optimised code keeps in registers. */
+static bool take_word(struct stack_search *s, const struct type *t, uint64_t offset, uint64_t word)
+{
+	struct found f = s->start.like;
+	bool found;
+	struct error *err = holding_read_word(s->c, t, offset, word, &f, &found);
+
+	found &= !err;
+	error_free(err); /* what a register holds may be stale */
+	if (!found || s->waits || is_known(s, &f) || !holding_goes_on(s->c))
+		return found;
+	f.h.type = traits_of(t)->name;
+	f.h.path = s->start.name;
+	f.h.uncertain = true;
+	*vec_push(&s->c->holdings->list) = f;
+	return true;
+}
+
+static void look_at_word(const struct variable_word *w, void *arg)
+{
+	struct stack_search *s = arg;
+
+	if (!w->v.name || !w->v.type || ++s->nvariables > MAX_VARIABLES ||
+	    !traits_of(w->v.type)->holding)
+		return;
+	s->start.name = clean_name(s->c->a, w->v.name);
+	s->start.like.variable = holding_running_variable(s->c, w->v.type, w->v.dm, w->v.die);
+	take_word(s, w->v.type, w->offset, w->word);
+}
+
+static void look(const struct variable *v, void *arg)
+{
+	struct stack_search *s = arg;
+
+	if (!v->name || !v->type || ++s->nvariables > MAX_VARIABLES || !holding_is_inside(v->type))
+		return;
+	s->start.name = clean_name(s->c->a, v->name);
+	s->start.v = (struct value){ v->type, v->addr };
+	s->start.uncertain = true;
+	s->start.like.variable = holding_running_variable(s->c, v->type, v->dm, v->die);
+	if (v->in_memory)
+		holding_walk_variable(s->c, &s->start);
+	else if (!take_word(s, v->type, 0, v->value) && type_kind(v->type) != TYPE_POINTER)
+		holding_unsearched(s->c, "variable `%s` of %s on thread %u: it is in a register",
+		                   s->start.name, s->start.like.h.function, s->start.like.h.thread);
+}
+
+/* The program's own function of a frame, nearest first; its number among all, inlined ones too. */
+static bool find_own(struct collector *c, const struct thread_stack *s, size_t frame,
+                     struct location *ret, unsigned *number, unsigned *count)
+{
+	bool found = false, any = false;
+	struct location *l;
+	size_t n;
+
+	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
+		const char *name = s->functions[frame][j].name;
+
+		any |= name && !is_library(name);
+	}
+	if (!any) {
+		*count = s->nfunctions[frame] ? (unsigned)s->nfunctions[frame] : 1;
+		return false;
+	}
+	l = lookup_locations(c->in->di, s->stack.frames[frame].lookup_pc, &c->scratch, &n);
+	for (size_t j = 0; j < n && !found; j++) {
+		if (!l[j].name || is_library(l[j].name))
+			continue;
+		*ret = l[j];
+		*number = (unsigned)j;
+		found = true;
+	}
+	*count = (unsigned)n;
+	return found;
+}
+
+static void search_frame(struct stack_search *search, const struct thread_stack *s, size_t frame,
+                         unsigned number)
+{
+	struct collector *c = search->c;
+	struct holding *h = &search->start.like.h;
+	const struct location *l = &search->place;
+
+	h->stack_frame = number;
+	h->function = stack_function_name(c, l);
+	h->file = l->file ? clean_name(c->a, l->file) : NULL;
+	h->file_short = l->file ? inspector_source(c->in, c->a, l->file, l->comp_dir).text : NULL;
+	h->line = l->line;
+	const uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+	variables_in_frame(c->in->di, &s->stack.frames[frame], cfa, look, search);
+	variables_in_pieces(c->in->di, &s->stack.frames[frame], cfa, look_at_word, search);
+}
+
+static const struct task *task_of(const struct snapshot *s, const struct thread_info *info,
+                                  size_t *order)
+{
+	for (size_t i = 0; info->task && i < s->ntasks; i++) {
+		if (s->tasks[i]->thread == info->number) {
+			*order = i;
+			return s->tasks[i];
+		}
+	}
+	return NULL;
+}
+
+static void search_thread(struct collector *c, size_t index)
+{
+	const struct thread_info *info = &c->out->threads[index];
+	const struct thread_stack *s = &c->stacks[index];
+	struct stack_search search = { .c = c,
+		                       .first = c->holdings->list.n,
+		                       .waits = is_in_condvar(info) };
+	unsigned first = 0;
+
+	search.start.like.order = c->out->ntasks + index;
+	search.start.like.h.task = task_of(c->out, info, &search.start.like.order);
+	search.start.like.h.thread = info->number;
+	for (size_t i = 0; i < s->stack.nframes && i < MAX_FRAMES; i++) {
+		unsigned number = 0, count = 0;
+
+		if (find_own(c, s, i, &search.place, &number, &count))
+			search_frame(&search, s, i, first + number);
+		first += count;
+	}
+	if (s->stack.nframes > MAX_FRAMES || search.nvariables > MAX_VARIABLES)
+		holding_unsearched(c, "the outer frames of thread %u", info->number);
+}
+
+void holding_search_stacks(struct collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		const struct thread_info *info = &c->out->threads[i];
+
+		if (info->pooled)
+			continue;
+		if (c->stacks[i].stack.nframes)
+			search_thread(c, i);
+		else
+			n++;
+	}
+	if (n)
+		holding_unsearched(c, "the stacks of %zu threads, which are not known", n);
+}

@@ -1,0 +1,449 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtimes/holding/holding.h"
+
+/* ---- which wait a holding can end ---- */
+
+static struct holding holding_of(enum holding_role role, uint64_t primitive)
+{
+	return (struct holding){ .role = role, .primitive = primitive, .object = 0x900 };
+}
+
+static void test_can_end(void **state)
+{
+	const struct wait lock = { .kind = "mutex", .primitive = 0x10 };
+	const struct wait receive = { .kind = "mpsc_recv", .primitive = 0x10 };
+	const struct wait send = { .kind = "mpsc_send", .primitive = 0x10 };
+	const struct wait notify = { .kind = "notify", .primitive = 0x10 };
+	const struct holding guard = holding_of(HOLDING_LOCK, 0x10);
+	const struct holding sender = holding_of(HOLDING_SENDER, 0x10);
+	const struct holding receiver = holding_of(HOLDING_RECEIVER, 0x10);
+	const struct holding waker = holding_of(HOLDING_WAKER, 0x10);
+
+	(void)state;
+	assert_true(holding_can_end(&guard, &lock));
+	assert_false(holding_can_end(&sender, &lock));
+	assert_true(holding_can_end(&sender, &receive));
+	assert_false(holding_can_end(&receiver, &receive));
+	assert_true(holding_can_end(&receiver, &send));
+	assert_true(holding_can_end(&guard, &send));
+	assert_false(holding_can_end(&sender, &send));
+	assert_true(holding_can_end(&waker, &notify));
+	assert_false(holding_can_end(&guard, &notify));
+}
+
+/* By the object where one of the two knows no primitive; of nothing, nothing. */
+static void test_can_end_by_object(void **state)
+{
+	const struct holding guard = holding_of(HOLDING_LOCK, 0x10), none = { 0 };
+	struct wait wait = { .kind = "std_mutex", .object = 0x900 };
+
+	(void)state;
+	assert_true(holding_can_end(&guard, &wait));
+	wait.object = 0x901;
+	assert_false(holding_can_end(&guard, &wait));
+	wait.object = 0;
+	assert_false(holding_can_end(&none, &wait));
+	assert_false(holding_can_end(&guard, &(struct wait){ .object = 0x900 }));
+}
+
+/* ---- what is made of candidates ---- */
+
+static const struct holding_row mutex_row = { .type = "Guard",
+	                                      .role = HOLDING_LOCK,
+	                                      .kind = "mutex",
+	                                      .member = "",
+	                                      .part = "",
+	                                      .single = true };
+
+struct judged {
+	struct collector c;
+	struct snapshot *out;
+};
+
+static void judged_init(struct judged *j)
+{
+	*j = (struct judged){ .out = calloc(1, sizeof(*j->out)) };
+	if (!j->out || !(j->c.holdings = calloc(1, sizeof(*j->c.holdings))))
+		abort();
+	j->c.out = j->out;
+	j->c.a = &j->out->arena;
+}
+
+static void judged_deinit(struct judged *j)
+{
+	holding_free(&j->c);
+	arena_free(&j->c.scratch);
+	snapshot_free(j->out);
+}
+
+/* A guard at addr of the mutex at 0x10, which is taken. */
+static struct found *add(struct judged *j, uint64_t addr, bool uncertain)
+{
+	struct found *f = vec_push(&j->c.holdings->list);
+
+	f->row = &mutex_row;
+	f->h = (struct holding){ .role = HOLDING_LOCK,
+		                 .kind = "mutex",
+		                 .type = "Guard",
+		                 .addr = addr,
+		                 .object = 0x10,
+		                 .primitive = 0x10,
+		                 .permits = 1,
+		                 .uncertain = uncertain };
+	f->has_available = f->has_total = true;
+	f->total = 1;
+	return f;
+}
+
+static void test_only_candidate(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add(&j, 0x100, true);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 1);
+	assert_true(j.out->holdings[0].uncertain && j.out->holdings[0].sole);
+	assert_int_equal(j.out->nunsearched, 1);
+	judged_deinit(&j);
+}
+
+/* What it was read as may be another type, and then it is no guard and has no lock. */
+static void test_candidate_that_may_be_misread(void **state)
+{
+	struct judged j;
+	struct future root = { .aliases = "app::keep<u32>" };
+	struct task task = { .root = &root };
+	struct task *tasks[] = { &task, &task };
+	struct found *f;
+
+	(void)state;
+	judged_init(&j);
+	j.out->tasks = tasks;
+	j.out->ntasks = 2;
+	f = add(&j, 0x100, true);
+	f->root = &root;
+	f = add(&j, 0x200, true);
+	f->h.object = f->h.primitive = 0x20;
+	f->order = 2;
+	f = add(&j, 0x300, true);
+	f->root = &root;
+	f->order = 1;
+	f->h.object = f->h.primitive = 0x20;
+	f->available = 1; /* as much as there is, were it a lock */
+	/* A lock for two. */
+	for (int i = 0; i < 2; i++) {
+		f = add(&j, 0x400 + i, true);
+		f->root = i ? &root : NULL;
+		f->order = i ? 1 : 2;
+		f->h.object = f->h.primitive = 0x30;
+		f->total = 2;
+	}
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(j.out->holdings[i].sole, j.out->holdings[i].addr == 0x400);
+	j.out->ntasks = 0;
+	j.out->tasks = NULL;
+	judged_deinit(&j);
+}
+
+static void test_several_candidates(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add(&j, 0x100, true);
+	add(&j, 0x200, true);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 2);
+	assert_false(j.out->holdings[0].sole || j.out->holdings[1].sole);
+	judged_deinit(&j);
+}
+
+static void test_certain_one_refutes(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add(&j, 0x100, true);
+	add(&j, 0x200, false);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 1);
+	assert_int_equal(j.out->holdings[0].addr, 0x200);
+	assert_false(j.out->holdings[0].sole);
+	judged_deinit(&j);
+}
+
+/* What is left of a guard that was dropped. */
+static void test_free_lock(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add(&j, 0x100, true)->available = 1;
+	struct found *f = add(&j, 0x200, true);
+	f->h.primitive = 0x20;
+	f->has_total = f->has_available = false;
+	f->free = true;
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 0);
+	judged_deinit(&j);
+}
+
+/* Seen through two variables: it is as sure as the surer of them says. */
+static void test_one_value_twice(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add(&j, 0x100, true);
+	add(&j, 0x100, false);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 1);
+	assert_false(j.out->holdings[0].uncertain);
+	judged_deinit(&j);
+}
+
+static struct found *add_trace(struct judged *j, uint64_t addr, size_t order)
+{
+	struct found *f = add(j, addr, true);
+
+	f->order = order;
+	f->trace = true;
+	f->h.path = order == 1 ? "trace of 1" : "trace of 2";
+	return f;
+}
+
+/* A boxed future was given to another task: the pointer to it that is left does not count. */
+static void test_trace_of_what_is_polled(void **state)
+{
+	(void)state;
+	for (int last = 0; last < 2; last++) {
+		struct judged j;
+
+		judged_init(&j);
+		for (int i = 0; i < 3; i++) {
+			if (i == 2 * last)
+				add(&j, 0x100, true)->h.path = "polled";
+			else
+				add_trace(&j, 0x100, 1 + (size_t)i);
+		}
+		holding_settle(&j.c);
+		assert_int_equal(j.out->nholdings, 1);
+		assert_string_equal(j.out->holdings[0].path, "polled");
+		assert_true(j.out->holdings[0].uncertain && j.out->holdings[0].sole);
+		judged_deinit(&j);
+	}
+}
+
+/* Nobody polls it: memory that was used again, or a pointer that is left. Who has it is unknown. */
+static void test_traces_only(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add_trace(&j, 0x100, 1);
+	add_trace(&j, 0x100, 1);
+	add_trace(&j, 0x100, 2);
+	add_trace(&j, 0x100, 2);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 2);
+	assert_string_equal(j.out->holdings[0].path, "trace of 1");
+	assert_string_equal(j.out->holdings[1].path, "trace of 2");
+	for (size_t i = 0; i < 2; i++)
+		assert_true(j.out->holdings[i].uncertain && !j.out->holdings[i].sole);
+	judged_deinit(&j);
+}
+
+/* They are one value, so two permits that are taken are this one and that one. */
+static void test_traces_count_once(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add_trace(&j, 0x100, 1);
+	add_trace(&j, 0x100, 2);
+	add(&j, 0x200, true)->order = 3;
+	for (size_t i = 0; i < 3; i++) {
+		j.c.holdings->list.data[i].h.kind = "semaphore";
+		j.c.holdings->list.data[i].total = 5;
+		j.c.holdings->list.data[i].available = 3;
+	}
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 3);
+	assert_false(j.out->holdings[0].sole || j.out->holdings[1].sole);
+	assert_true(j.out->holdings[2].sole);
+	judged_deinit(&j);
+}
+
+/* A writer that waits has all permits but those that readers hold: these hold on. */
+static void test_partial_grant_refutes_nobody(void **state)
+{
+	struct judged j;
+	struct found *f;
+
+	(void)state;
+	judged_init(&j);
+	f = add(&j, 0x100, true);
+	f->h.kind = "rwlock_read";
+	f->total = 8;
+	f = add(&j, 0x200, false);
+	f->row = NULL;
+	f->h.kind = "rwlock_write";
+	f->h.granted = f->h.partial = true;
+	f->h.permits = 7;
+	f->has_total = false;
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 2);
+	assert_true(j.out->holdings[0].sole);
+	judged_deinit(&j);
+}
+
+/* Whatever a hostile program makes of addresses, a key is one. */
+static void test_value_whose_key_is_nothing(void **state)
+{
+	struct judged j;
+	struct found *f;
+
+	(void)state;
+	judged_init(&j);
+	for (int i = 0; i < 2; i++) {
+		f = add(&j, 0x100, true);
+		f->h.object =
+			(f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type);
+	}
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 1);
+	judged_deinit(&j);
+}
+
+/* By tasks, then by threads, whatever was found first. */
+static void test_order(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add(&j, 0x100, true)->order = 2;
+	add(&j, 0x200, true)->order = 0;
+	add(&j, 0x300, true)->order = 2;
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 3);
+	assert_int_equal(j.out->holdings[0].addr, 0x200);
+	assert_int_equal(j.out->holdings[1].addr, 0x100);
+	assert_int_equal(j.out->holdings[2].addr, 0x300);
+	judged_deinit(&j);
+}
+
+static void test_unsearched_once_and_bounded(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	holding_unsearched(&j.c, "what is in %s", "a");
+	holding_unsearched(&j.c, "what is in %s", "a");
+	assert_int_equal(j.c.holdings->unsearched.n, 1);
+	for (int i = 0; i < 1000; i++)
+		holding_unsearched(&j.c, "what is in %d", i);
+	assert_true(j.c.holdings->unsearched.n < 100);
+	assert_string_equal(j.c.holdings->unsearched.data[j.c.holdings->unsearched.n - 1],
+	                    "and more of the kind");
+	judged_deinit(&j);
+}
+
+/* ---- how much is searched ---- */
+
+static void test_too_many_are_found(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	assert_true(holding_goes_on(&j.c));
+	while (j.c.holdings->list.n < 1 << 18)
+		vec_push(&j.c.holdings->list)->gone = true;
+	assert_false(holding_goes_on(&j.c));
+	assert_false(holding_goes_on(&j.c));
+	assert_int_equal(j.c.holdings->unsearched.n, 1);
+	assert_non_null(strstr(j.c.holdings->unsearched.data[0], "too much"));
+	judged_deinit(&j);
+}
+
+/* More tasks may have more. */
+static void test_budget_by_tasks(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	j.c.holdings->visited = 1 << 20;
+	j.out->ntasks = 1;
+	assert_true(holding_goes_on(&j.c));
+	j.c.holdings->visited += 64;
+	assert_false(holding_goes_on(&j.c));
+	assert_int_equal(j.c.holdings->unsearched.n, 1);
+	j.out->ntasks = 0;
+	judged_deinit(&j);
+}
+
+static void test_interrupted(void **state)
+{
+	struct judged j;
+	struct future root = { .function = "main" };
+	struct task task = { .id = "1", .root = &root };
+	struct task *tasks[] = { &task };
+
+	(void)state;
+	judged_init(&j);
+	j.out->tasks = tasks;
+	j.out->ntasks = 1;
+	interrupt_request();
+	holding_search(&j.c);
+	interrupt_clear();
+	assert_false(map_has(&j.c.holdings->scanned, (uintptr_t)&root));
+	j.out->ntasks = 0;
+	j.out->tasks = NULL;
+	judged_deinit(&j);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_can_end),
+		cmocka_unit_test(test_can_end_by_object),
+		cmocka_unit_test(test_only_candidate),
+		cmocka_unit_test(test_candidate_that_may_be_misread),
+		cmocka_unit_test(test_several_candidates),
+		cmocka_unit_test(test_certain_one_refutes),
+		cmocka_unit_test(test_free_lock),
+		cmocka_unit_test(test_one_value_twice),
+		cmocka_unit_test(test_trace_of_what_is_polled),
+		cmocka_unit_test(test_traces_only),
+		cmocka_unit_test(test_traces_count_once),
+		cmocka_unit_test(test_partial_grant_refutes_nobody),
+		cmocka_unit_test(test_value_whose_key_is_nothing),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_unsearched_once_and_bounded),
+		cmocka_unit_test(test_too_many_are_found),
+		cmocka_unit_test(test_budget_by_tasks),
+		cmocka_unit_test(test_interrupted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

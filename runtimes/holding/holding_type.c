@@ -1,0 +1,145 @@
+/* What values of a type may hold, asked once. */
+#include "debugger/base/str.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/common/type_predicate.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/holding/holding.h"
+
+enum { MAX_DEPTH = 48 };
+
+enum holding_special holding_special(const struct type *t)
+{
+	static const struct {
+		const char *type;
+		enum holding_special special;
+	} table[] = {
+		{ "tokio::sync::batch_semaphore::Acquire", SPECIAL_ACQUIRE },
+		{ "tokio::runtime::task::join::JoinHandle", SPECIAL_JOIN },
+		{ "alloc::sync::Arc", SPECIAL_SHARED },
+		{ "alloc::rc::Rc", SPECIAL_SHARED },
+		{ "alloc::collections::vec_deque::VecDeque", SPECIAL_DEQUE },
+		{ "hashbrown::raw::RawTable", SPECIAL_TABLE },
+		{ "alloc::collections::btree::map::BTreeMap", SPECIAL_HIDDEN },
+		{ "alloc::collections::linked_list::LinkedList", SPECIAL_HIDDEN },
+		{ "tokio::task::join_set::JoinSet", SPECIAL_HIDDEN },
+	};
+	const char *name = type_name(t);
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (qualified_is(name, table[i].type))
+			return table[i].special;
+	}
+	if (set_is_type(t))
+		return SPECIAL_SET;
+	return type_kind(t) == TYPE_UNION ? SPECIAL_HIDDEN : SPECIAL_NONE;
+}
+
+const struct type *holding_shared_type(const struct type *t)
+{
+	return type_param(t, "T");
+}
+
+bool holding_is_box(const struct type *t)
+{
+	return str_begins(type_name(t), "alloc::boxed::Box<");
+}
+
+static ask_fn ask, ask_parts;
+
+static bool ask_params(struct asking *q, const struct type *t, int depth)
+{
+	size_t n;
+	const struct type_param *params = type_params(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type && ask(q, params[i].type, depth))
+			return true;
+	}
+	return false;
+}
+
+static bool ask_pointer(struct asking *q, const struct type *t, int depth)
+{
+	const struct type *target = type_target(t);
+	const struct holding_row *row;
+
+	if (!target)
+		return false;
+	if (holding_is_box(t))
+		return ask(q, target, depth);
+	row = type_name(t)[0] == '&' ? traits_of(target)->holding : NULL;
+	return row && row->shared;
+}
+
+static bool ask_kind(struct asking *q, const struct type *t, int depth)
+{
+	const struct traits *traits = traits_of(t);
+
+	switch (type_kind(t)) {
+	case TYPE_POINTER:
+		return ask_pointer(q, t, depth);
+	case TYPE_ARRAY:
+		return type_target(t) && ask(q, type_target(t), depth);
+	case TYPE_STRUCT:
+		if (traits->step == STEP_DYN)
+			return holding_is_box(t);
+		if (traits->element)
+			return type_name(t)[0] != '&' && ask(q, traits->element, depth);
+		return asking_any_part(t, ask, q, depth);
+	case TYPE_ENUM:
+		return asking_any_part(t, ask, q, depth);
+	default:
+		return false;
+	}
+}
+
+static bool ask_special(struct asking *q, const struct type *t, int depth)
+{
+	const struct type *shared;
+
+	switch (traits_of(t)->special) {
+	case SPECIAL_ACQUIRE:
+		return true;
+	case SPECIAL_SHARED:
+		shared = holding_shared_type(t);
+		return shared && ask(q, shared, depth);
+	default:
+		return ask_params(q, t, depth);
+	}
+}
+
+/* Beyond these lies the runtime itself; a coroutine is none of them for us. */
+static bool is_border(const struct type *t)
+{
+	const struct traits *traits = traits_of(t);
+
+	return traits->border && !traits->coroutine && traits->special == SPECIAL_NONE;
+}
+
+static bool ask_parts(void *q, const struct type *t, int depth)
+{
+	return traits_of(t)->special ? ask_special(q, t, depth) : ask_kind(q, t, depth);
+}
+
+static bool ask(void *q, const struct type *t, int depth)
+{
+	struct traits *traits = traits_of(t);
+
+	if (traits->holds == UNASKED) {
+		if (traits->holding || is_border(t))
+			traits->holds = traits->holding ? YES : NO;
+		else if (depth > MAX_DEPTH)
+			/* Kept nowhere: those that led here are walked, and it is asked by itself.
+			 */
+			return true;
+	}
+	return asking_once(q, &traits->holds, ask_parts, q, t, depth);
+}
+
+bool holding_is_inside(const struct type *t)
+{
+	struct asking q = { 0 };
+
+	return asking_end(&q, ask(&q, t, 0));
+}

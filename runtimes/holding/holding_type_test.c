@@ -1,0 +1,138 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dwarf/types/type_private.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/holding/holding.h"
+
+enum { LENGTH = 60 }; /* more than are asked in one go */
+
+static const struct holding_row row = { .type = "Guard", .role = HOLDING_LOCK, .kind = "mutex" };
+
+/* A struct whose only member is the next, and so on. */
+struct chain {
+	struct type types[LENGTH];
+	struct type_details details[LENGTH];
+	struct member members[LENGTH];
+	struct traits traits[LENGTH];
+};
+
+static void chain_init(struct chain *c)
+{
+	*c = (struct chain){ 0 };
+	for (size_t i = 0; i < LENGTH; i++) {
+		c->types[i] = (struct type){ .name = "Link",
+			                     .size = 8,
+			                     .kind = TYPE_STRUCT,
+			                     .shell_read = true,
+			                     .shell_known = true,
+			                     .name_known = true,
+			                     .found = true,
+			                     .details_asked = true,
+			                     .details = &c->details[i],
+			                     .memo = { .above = &c->traits[i] } };
+		c->traits[i].name = "Link";
+		if (i + 1 == LENGTH)
+			break;
+		c->members[i] = (struct member){ .name = "next", .type = &c->types[i + 1] };
+		c->details[i].members = &c->members[i];
+		c->details[i].nmembers = 1;
+	}
+}
+
+/* Whatever was asked before, what leads to a guard is walked, however deep the guard lies. */
+static void test_deep_guard(void **state)
+{
+	struct chain c;
+
+	(void)state;
+	chain_init(&c);
+	c.traits[LENGTH - 1].holding = &row;
+	for (size_t i = 0; i < LENGTH; i++)
+		assert_true(holding_is_inside(&c.types[i]));
+}
+
+/* What is too deep to be asked about at once has an answer of its own. */
+static void test_deep_nothing(void **state)
+{
+	struct chain c;
+
+	(void)state;
+	chain_init(&c);
+	assert_true(holding_is_inside(&c.types[0]));
+	assert_false(holding_is_inside(&c.types[LENGTH - 1]));
+	assert_false(holding_is_inside(&c.types[LENGTH - 10]));
+}
+
+/* A denial that was made on the way, of what leads back, does not outlive a doubtful answer. */
+static void test_circle_and_depth(void **state)
+{
+	struct chain c;
+	struct chain back;
+	struct member both[2];
+
+	(void)state;
+	chain_init(&c);
+	chain_init(&back);
+	c.traits[LENGTH - 1].holding = &row;
+	back.members[0].type = &c.types[0];
+	both[0] = (struct member){ .name = "back", .type = &back.types[0] };
+	both[1] = c.members[0];
+	c.details[0].members = both;
+	c.details[0].nmembers = 2;
+	assert_true(holding_is_inside(&c.types[0]));
+	assert_true(holding_is_inside(&back.types[0]));
+}
+
+/* ---- how much of it is walked ---- */
+
+enum { WIDTH = 512 };
+
+/*
+ * Many values are no one tree, but one snapshot. What may hold something is walked, though it is
+ * all made up, and reads no memory.
+ */
+static void test_walks_end(void **state)
+{
+	struct chain c;
+	struct member many[2][WIDTH];
+	struct snapshot out = { 0 };
+	struct collector collector = { .out = &out, .a = &out.arena };
+	struct holding_start start = { .name = "all", .v = { .type = &c.types[0] } };
+	const struct holdings *all;
+
+	(void)state;
+	chain_init(&c);
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < WIDTH; k++)
+			many[i][k] = c.members[i];
+		c.details[i].members = many[i];
+		c.details[i].nmembers = WIDTH;
+	}
+	c.details[2].nmembers = 0;
+	c.traits[2].holds = YES;
+	for (int i = 0; i < 8; i++)
+		holding_walk_variable(&collector, &start);
+	all = collector.holdings;
+	assert_int_equal(all->visited, 1 << 20);
+	assert_true(all->over);
+	assert_non_null(strstr(all->unsearched.data[all->unsearched.n - 1], "too much"));
+	holding_free(&collector);
+	arena_free(&out.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deep_guard),
+		cmocka_unit_test(test_deep_nothing),
+		cmocka_unit_test(test_circle_and_depth),
+		cmocka_unit_test(test_walks_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

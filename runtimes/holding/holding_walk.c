@@ -1,0 +1,485 @@
+/* From a value to what it owns. */
+#include "runtimes/holding/holding_walk.h"
+
+#include <inttypes.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/values/show.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/tokio/tokio.h"
+
+enum {
+	MAX_VISITED = 1 << 18, /* values of one tree */
+	MAX_DEPTH = 64,
+	MAX_STEPS = 64,
+};
+
+uint64_t holding_frame_key(struct value v)
+{
+	struct traits *traits = traits_of(v.type);
+
+	if (!traits->name_key)
+		traits->name_key = lookup_name_key(type_name(v.type));
+	return map_key_of_pair(v.addr, traits->name_key);
+}
+
+/* ---- paths ---- */
+
+/* Do members of that type say something to whoever reads the program? */
+static bool is_telling(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	return !str_begins(name, "core::") && !str_begins(name, "alloc::") &&
+	       !str_begins(name, "std::") && !traits_of(t)->maybe_done;
+}
+
+static const char *path_text(struct collector *c, const struct step *at)
+{
+	const struct step *steps[MAX_STEPS];
+	size_t n = 0;
+	STR(text);
+
+	/* The common case: a variable by itself. */
+	if (at && !at->up && at->lasting)
+		return at->name;
+	for (; at && n < MAX_STEPS; at = at->up)
+		steps[n++] = at;
+	while (n--) {
+		const struct step *s = steps[n];
+
+		if (!s->name) {
+			str_append(&text, "[");
+			str_append_uint(&text, s->index);
+			str_append(&text, "]");
+			continue;
+		}
+		const char *name = s->name;
+		if (str_begins(name, "__") && name[2] >= '0' && name[2] <= '9')
+			name += 2; /* of a tuple */
+		str_append(&text, text.len ? "." : "");
+		str_append(&text, name);
+	}
+	return text.len ? clean_name(c->a, str_text(&text)) : NULL;
+}
+
+/* ---- what is found ---- */
+
+static bool is_within(struct value v, struct value in)
+{
+	return v.addr >= in.addr && v.addr - in.addr < type_size(in.type);
+}
+
+static struct found *add(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct found *f = vec_push(&w->c->holdings->list);
+
+	*f = w->like;
+	f->h.type = traits_of(v.type)->name;
+	f->h.addr = v.addr;
+	f->h.uncertain = uncertain;
+	f->trace |= uncertain && !is_within(v, w->in);
+	f->h.path = path_text(w->c, up);
+	return f;
+}
+
+/* Stale bytes may be anything; what is sure to live must be readable. */
+static void failed(struct walk *w, struct value v, const struct step *up, bool uncertain,
+                   struct error *err)
+{
+	if (err && !uncertain) {
+		const char *path = path_text(w->c, up);
+
+		holding_unsearched(w->c, "%s%s%s in %s: %s", path ? path : "", path ? ": " : "",
+		                   traits_of(v.type)->name,
+		                   w->like.h.future ? w->like.h.future->function : "a stack frame",
+		                   err->message);
+	}
+	error_free(err);
+}
+
+/* Returns whether it holds anything. */
+static bool take(struct walk *w, struct value v, const struct holding_row *row,
+                 const struct step *up, bool uncertain)
+{
+	struct found *f = add(w, v, up, uncertain);
+	bool found = false;
+	struct error *err = holding_read(w->c, v, row, f, &found);
+
+	if (err || !found)
+		w->c->holdings->list.n--;
+	found &= !err;
+	failed(w, v, up, uncertain, err);
+	return found;
+}
+
+static void take_acquire(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct found *f = add(w, v, up, uncertain);
+	bool found = false;
+	struct error *err = holding_read_acquire(w->c, v, f, &found);
+
+	if (err || !found)
+		w->c->holdings->list.n--;
+	failed(w, v, up, uncertain, err);
+}
+
+/* ---- values ---- */
+
+static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain);
+
+static void elements(struct walk *w, const struct type *element, uint64_t addr, uint64_t count,
+                     const struct step *up, bool uncertain)
+{
+	if (!element || !holding_is_inside(element))
+		return;
+	if (count > HOLDING_MAX_ELEMENTS) {
+		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " elements of %s",
+		                   HOLDING_MAX_ELEMENTS, count, traits_of(element)->name);
+		count = HOLDING_MAX_ELEMENTS;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		struct step step = { .up = up, .index = i };
+
+		walk(w, (struct value){ element, addr + i * type_size(element) }, &step, uncertain);
+	}
+}
+
+static void walk_slice(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct slice slice = { type_target(v.type), v.addr, type_count(v.type) };
+	struct error *err = NULL;
+
+	if (type_kind(v.type) != TYPE_ARRAY)
+		err = value_slice(w->c->in->target, v, &slice);
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else
+		elements(w, slice.element, slice.addr, slice.count, up, uncertain);
+}
+
+static void walk_deque(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct inspector *in = w->c->in;
+
+	for (uint64_t i = 0; i <= HOLDING_MAX_ELEMENTS; i++) {
+		struct step step = { .up = up, .index = i };
+		struct value element;
+		struct error *err = show_index(in->target, &in->show, v, i, &element);
+
+		if (err) { /* past the last */
+			error_free(err);
+			return;
+		}
+		walk(w, element, &step, uncertain);
+	}
+}
+
+static void walk_members(struct walk *w, struct value v, const struct type *named,
+                         const struct step *up, bool uncertain)
+{
+	size_t n;
+	const struct member *members = type_members(v.type, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct member *m = &members[i];
+		struct step step = { .up = up, .name = m->name };
+
+		if (!m->type || !type_size(m->type) || !holding_is_inside(m->type))
+			continue;
+		walk(w, (struct value){ m->type, v.addr + m->offset },
+		     is_telling(named) && m->name ? &step : up, uncertain);
+	}
+}
+
+void holding_walk_coroutine(struct walk *w, struct value v, const struct variant *active,
+                            const struct step *up, bool uncertain)
+{
+	size_t n;
+	const struct holding_local *list = holding_locals(w->c, v, active, &n);
+	struct holding_variable *outer = w->like.variable;
+
+	for (size_t i = 0; i < n; i++) {
+		struct step step = { .up = up, .name = list[i].name, .lasting = true };
+
+		w->like.variable = list[i].name ? list[i].variable : outer;
+		if (!list[i].hidden)
+			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
+			     list[i].name ? &step : up, uncertain || list[i].uncertain);
+	}
+	w->like.variable = outer;
+}
+
+/* A coroutine that is no frame of the tree: what it awaits is none either. */
+static void walk_loose(struct walk *w, struct value v, const struct variant *active,
+                       const struct step *up, bool uncertain)
+{
+	const struct member *awaitee =
+		active->payload ? type_member(active->payload, "__awaitee") : NULL;
+
+	holding_walk_coroutine(w, v, active, up, uncertain);
+	if (awaitee && awaitee->type && holding_is_inside(awaitee->type))
+		walk(w, (struct value){ awaitee->type, v.addr + active->offset + awaitee->offset },
+		     up, uncertain);
+}
+
+static void walk_enum(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct variant *active;
+	struct error *err = value_variant(w->c->in->target, v, &active);
+
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else if (traits_of(v.type)->coroutine)
+		walk_loose(w, v, active, up, uncertain);
+	else if (active->payload)
+		walk_members(w, value_payload(v, active), v.type, up, uncertain);
+}
+
+static void walk_behind(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct value behind = { type_target(v.type), 0 };
+	struct error *err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
+
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else if (behind.addr)
+		walk(w, behind, up, uncertain);
+}
+
+static void walk_dyn(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct traits *traits = traits_of(v.type);
+	struct target *t = w->c->in->target;
+	struct value behind = { 0 };
+	uint64_t vtable;
+	bool exact = false;
+	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &behind.addr);
+
+	if (!err)
+		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable);
+	if (err) {
+		failed(w, v, up, uncertain, err);
+		return;
+	}
+	behind.type = collector_vtable(w->c, vtable, 0, &exact);
+	if (behind.type && exact && behind.addr)
+		walk(w, behind, up, uncertain);
+	else if (!uncertain && (!behind.type || !exact))
+		holding_unsearched(w->c, "what is in a %s: no debug info says what it is",
+		                   traits->name);
+}
+
+static struct error *read_count(struct walk *w, struct value v, const char *path, uint64_t *count)
+{
+	struct value at;
+	bool found;
+
+	TRY(inspector_eval(w->c->in, v, path, &at, &found));
+	return found ? value_uint(w->c->in->target, at, count)
+	             : error_new(ERR_LAYOUT, "no %s", path);
+}
+
+/*
+ * Whose it is cannot be told where several share it, nor where one of the Weak that there are may
+ * be upgraded by somebody else; but a Notify belongs to all of them.
+ */
+static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	static const char strong_path[] = "ptr.strong", weak_path[] = "ptr.weak";
+	uint64_t strong = 0, weak = 0; /* all of the former are one of the latter */
+	struct value shared;
+	struct error *err = value_shared(w->c->in->target, v, &shared);
+
+	if (!err && traits_of(shared.type)->holding && traits_of(shared.type)->holding->shared) {
+		take(w, shared, traits_of(shared.type)->holding, up, uncertain);
+		return;
+	}
+	if (!err)
+		err = read_count(w, v, strong_path, &strong);
+	if (!err)
+		err = read_count(w, v, weak_path, &weak);
+	if (err)
+		failed(w, v, up, uncertain, err);
+	else if (strong > 1)
+		holding_unsearched(w->c, "what several share by an %s", traits_of(v.type)->name);
+	else if (strong == 1 && weak > 1)
+		holding_unsearched(w->c, "what a Weak leads to as well as an %s",
+		                   traits_of(v.type)->name);
+	else if (strong == 1)
+		walk(w, shared, up, uncertain);
+}
+
+/* The children of a set are frames of the tree where it polls them. */
+static void walk_set(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct decoder d = { .c = w->c };
+	child_vec list = { 0 };
+	struct finder finder = { .d = &d, .out = &list, .branch = BRANCH_HELD };
+	struct error *err = set_find(&finder, v);
+
+	for (size_t i = 0; i < list.n; i++) {
+		struct step step = { .up = up, .index = i };
+
+		if (list.data[i].v.addr)
+			walk(w, list.data[i].v, &step, uncertain);
+	}
+	vec_free(&list);
+	failed(w, v, up, uncertain, err);
+}
+
+/* The output of a task that has finished lies in its cell until somebody takes it. */
+static struct error *walk_output(struct walk *w, struct value v, const struct step *up,
+                                 bool uncertain)
+{
+	static const char raw_path[] = "raw", output_path[] = "core.stage.Finished.0";
+	struct inspector *in = w->c->in;
+	const struct task_plan *plan = NULL;
+	struct tokio_header h = { 0 };
+	struct value raw, output;
+	uint64_t addr;
+	bool found;
+
+	TRY(inspector_eval(in, v, raw_path, &raw, &found));
+	if (!found)
+		return NULL;
+	TRY(value_uint(in->target, raw, &addr));
+	for (struct tokio *k = in->tokio; k && !plan; k = k->next) {
+		struct error *err = tokio_read_header(in->target, k, addr, &h);
+
+		if (!err)
+			plan = tokio_task_plan(in, k, h.poll);
+		error_free(err);
+	}
+	if (!plan || tokio_task_state(h.state) != TASK_COMPLETE)
+		return NULL;
+	if (!plan->cell)
+		return error_new(ERR_LAYOUT, "%s", plan->problem ? plan->problem : "no cell");
+	TRY(inspector_eval(in, (struct value){ plan->cell, addr }, output_path, &output, &found));
+	if (!found)
+		return NULL;
+	struct step step = { .up = up, .name = "output" };
+	if (holding_is_inside(output.type))
+		walk(w, output, &step, uncertain);
+	return NULL;
+}
+
+static void walk_special(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	switch ((enum holding_special)traits_of(v.type)->special) {
+	case SPECIAL_ACQUIRE:
+		take_acquire(w, v, up, uncertain);
+		break;
+	case SPECIAL_JOIN:
+		failed(w, v, up, uncertain, walk_output(w, v, up, uncertain));
+		break;
+	case SPECIAL_SET:
+		walk_set(w, v, up, uncertain);
+		break;
+	case SPECIAL_SHARED:
+		walk_shared(w, v, up, uncertain);
+		break;
+	case SPECIAL_DEQUE:
+		walk_deque(w, v, up, uncertain);
+		break;
+	case SPECIAL_TABLE:
+		failed(w, v, up, uncertain, holding_walk_table(w, v, up, uncertain));
+		break;
+	case SPECIAL_HIDDEN:
+		holding_unsearched(w->c, "what is in a %s", traits_of(v.type)->name);
+		break;
+	case SPECIAL_NONE:
+		break;
+	}
+}
+
+/* A reference to what is as good as one's own. */
+static void walk_pointer(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	if (holding_is_box(v.type)) {
+		walk_behind(w, v, up, uncertain);
+		return;
+	}
+	struct value behind = { type_target(v.type), 0 };
+	struct error *err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
+
+	if (!err && behind.addr)
+		take(w, behind, traits_of(behind.type)->holding, up, uncertain);
+	failed(w, v, up, uncertain, err);
+}
+
+static void walk_kind(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct traits *traits = traits_of(v.type);
+
+	if (traits->holding) {
+		if (take(w, v, traits->holding, up, uncertain) && traits->holding->queue)
+			failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
+		return;
+	}
+	if (traits->special) {
+		walk_special(w, v, up, uncertain);
+		return;
+	}
+	switch (type_kind(v.type)) {
+	case TYPE_POINTER:
+		walk_pointer(w, v, up, uncertain);
+		break;
+	case TYPE_ENUM:
+		walk_enum(w, v, up, uncertain);
+		break;
+	default:
+		if (traits->step == STEP_DYN)
+			walk_dyn(w, v, up, uncertain);
+		else if (traits->element)
+			walk_slice(w, v, up, uncertain);
+		else
+			walk_members(w, v, v.type, up, uncertain);
+	}
+}
+
+static void walk_bounded(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	if (w->depth >= MAX_DEPTH || w->visited >= MAX_VISITED) {
+		holding_unsearched(w->c, "all that %s leads to: there is too much of it",
+		                   traits_of(v.type)->name);
+		return;
+	}
+	if (!holding_goes_on(w->c))
+		return;
+	w->c->holdings->visited++;
+	w->visited++;
+	w->depth++;
+	walk_kind(w, v, up, uncertain);
+	w->depth--;
+}
+
+static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	enum type_kind kind = type_kind(v.type);
+
+	if (!holding_is_inside(v.type))
+		return;
+	holding_note_frames(w);
+	if (w->frames.n && (kind == TYPE_STRUCT || kind == TYPE_ENUM) &&
+	    map_has(&w->frames, holding_frame_key(v)))
+		return;
+	walk_bounded(w, v, up, uncertain);
+}
+
+void holding_walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	walk(w, v, up, uncertain);
+}
+
+/* Of a leaf all is known but for what it may have been given. */
+void holding_walk_root(struct walk *w, struct value v, bool uncertain)
+{
+	const struct traits *traits = traits_of(v.type);
+
+	if (traits->leaf && !traits->holding && !traits->special)
+		return;
+	if (holding_is_inside(v.type))
+		walk_bounded(w, v, NULL, uncertain);
+}

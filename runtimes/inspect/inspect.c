@@ -1,0 +1,529 @@
+#include "runtimes/inspect/inspect.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/elf/own_build.h"
+#include "debugger/live/fd_info.h"
+#include "dwarf/store/layout_file.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/future/unpolled.h"
+#include "runtimes/holding/holding.h"
+#include "runtimes/inspect/parallel_decode.h"
+#include "runtimes/query/locals.h"
+#include "runtimes/query/whatis.h"
+#include "runtimes/thread/other_executors.h"
+#include "runtimes/thread/stack.h"
+#include "runtimes/tokio/tokio_root.h"
+
+enum {
+	MAX_ROUNDS = 3,
+	MAX_LEAD_WALKS = 8,          /* that each met a runtime which was not known before */
+	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
+};
+
+static const char *tokio_versions(struct inspector *in)
+{
+	STR(text);
+
+	for (const struct tokio *k = in->tokio; k; k = k->next) {
+		if (k->version)
+			str_printf(&text, "%s%s", text.len ? ", " : "", k->version);
+	}
+	return text.len ? arena_strdup(&in->arena, str_text(&text)) : NULL;
+}
+
+static void describe_target(struct inspector *in)
+{
+	static const enum debug_tier tiers[] = {
+		[DWARF_FULL] = TIER_FULL,
+		[DWARF_LINES] = TIER_LINES,
+		[DWARF_SYMBOLS] = TIER_SYMBOLS,
+		[DWARF_NONE] = TIER_NONE,
+	};
+	struct target *t = in->target;
+	struct target_info *info = &in->info;
+	struct dwarf_module *dm = t->main_module ? debuginfo_module(in->di, t->main_module) : NULL;
+
+	info->kind = t->ops->kind;
+	info->pid = t->pid;
+	info->core = clean_name(&in->arena, t->path);
+	info->instance = clean_name(&in->arena, t->instance);
+	info->command = clean_name(&in->arena, t->command);
+	info->arch = t->arch ? t->arch->name : NULL;
+	info->signal = t->signal.number;
+	info->signal_tid = t->signal.tid;
+	info->tier = TIER_NONE;
+	info->tier_reason = "its executable was not found: name it with --exe";
+	if (t->main_module) {
+		info->exe = clean_name(&in->arena, t->main_module->path);
+		if (t->main_module->build_id_len)
+			info->build_id = build_id_text(&in->arena, t->main_module->build_id,
+			                               t->main_module->build_id_len);
+	}
+	if (dm) {
+		info->tier = tiers[dm->tier];
+		info->tier_reason = dm->tier_reason;
+		info->layout = in->layout;
+		if (in->layout)
+			info->tier_reason =
+				arena_printf(&in->arena, "from the layout file %s", in->layout);
+		info->rustc = debuginfo_rustc_version(dm);
+		in->own_package = debuginfo_own_package(dm);
+		info->tokio = tokio_versions(in);
+		if (!info->tokio)
+			info->tokio = debuginfo_crate_version(dm, "tokio");
+	}
+}
+
+/* Before anything is asked of the debug info. */
+static struct error *use_layout(struct inspector *in, const struct inspector_options *options)
+{
+	struct target *t = in->target;
+	const char *differs;
+
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+
+		if (dm->module != t->main_module)
+			continue;
+		TRY(layout_file_use(options->layout, dm, options->force, &differs));
+		in->layout = clean_name(&in->arena, options->layout);
+		if (differs)
+			target_note(t,
+			            "%s is used although it is of another build: %s; types and "
+			            "addresses may be wrong",
+			            in->layout, differs);
+		target_note(
+			t,
+			"a layout file knows, of native frames, only those of the runtime and of "
+			"async functions, and no variables of theirs");
+		return NULL;
+	}
+	return error_new(ERR_USAGE,
+	                 "the executable was not found: %s cannot be used; name it with "
+	                 "--exe",
+	                 options->layout);
+}
+
+struct error *inspector_open(struct target *t, const struct inspector_options *options,
+                             struct inspector **ret)
+{
+	struct inspector *in = calloc(1, sizeof(*in));
+	struct error *err;
+
+	if (!in)
+		out_of_memory();
+	in->target = t;
+	in->secrets = options ? options->secrets : NULL;
+	err = debuginfo_open(t, &in->di);
+	if (!err) {
+		if (options && options->cache)
+			in->facts.cache = cache_directory(&in->arena);
+		in->own_build = in->facts.cache ? own_build() : 0;
+		in->di->facts = &in->facts;
+		if (options && options->layout)
+			err = use_layout(in, options);
+	}
+	if (!err)
+		err = unwinder_open(t, &in->unwinder);
+	if (err) {
+		inspector_close(in);
+		return err;
+	}
+	tokio_detect(in);
+	describe_target(in);
+	*ret = in;
+	return NULL;
+}
+
+void inspector_close(struct inspector *in)
+{
+	if (!in)
+		return;
+	assistant_close(in);
+	tokio_roots_close(in);
+	tokio_close(in->tokio);
+	unwinder_close(in->unwinder);
+	debuginfo_close(in->di);
+	vec_free(&in->notes);
+	map_free(&in->paths);
+	map_free(&in->drops);
+	map_free(&in->selects);
+	show_free(&in->show);
+	arena_free(&in->arena);
+	arena_free(&in->spare);
+	free(in);
+}
+
+static void describe_threads(struct collector *c)
+{
+	struct target *t = c->in->target;
+	struct snapshot *s = c->out;
+
+	s->nthreads = t->nthreads;
+	s->threads = NEW_ARRAY(c->a, struct thread_info, t->nthreads);
+	for (size_t i = 0; i < t->nthreads; i++) {
+		s->threads[i].number = t->threads[i].number;
+		s->threads[i].tid = t->threads[i].tid;
+		s->threads[i].name = clean_name(c->a, t->threads[i].name);
+		s->threads[i].runtime = s->threads[i].worker = -1;
+		if (!t->threads[i].has_regs)
+			s->threads[i].problem = t->threads[i].problem
+			                                ? t->threads[i].problem
+			                                : "its registers could not be read";
+	}
+}
+
+static void read_stacks(struct collector *c)
+{
+	struct target *t = c->in->target;
+
+	c->stacks = NEW_ARRAY(&c->scratch, struct thread_stack, t->nthreads);
+	for (size_t i = 0; i < t->nthreads; i++)
+		stack_read(c, &t->threads[i], &c->stacks[i]);
+}
+
+struct request {
+	unsigned want;
+	const struct question *question;
+};
+
+struct collector *collector_new(struct inspector *in, unsigned want,
+                                const struct question *question)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		out_of_memory();
+	c->in = in;
+	c->want = want;
+	c->question = question;
+	c->out = calloc(1, sizeof(*c->out));
+	if (!c->out)
+		out_of_memory();
+	c->out->arena = in->spare;
+	in->spare = (struct arena){ 0 };
+	c->a = &c->out->arena;
+	c->out->complete = true;
+	return c;
+}
+
+struct snapshot *collector_finish(struct collector *c)
+{
+	struct snapshot *s = c->out;
+
+	map_free(&c->tasks);
+	map_free(&c->places);
+	map_free(&c->wakers);
+	map_free(&c->nodes);
+	map_free(&c->vtables);
+	map_free(&c->its_vtables);
+	vec_free(&c->local_sets);
+	vec_free(&c->leads);
+	vec_free(&c->found_sets);
+	vec_free(&c->regions);
+	vec_free(&c->told_wakers);
+	vec_free(&c->polls);
+	map_free(&c->queued_jobs);
+	free(c->reached);
+	queues_free(c);
+	holding_free(c);
+	arena_free(&c->scratch);
+	free(c);
+	return s;
+}
+
+/* The same where nobody wants the snapshot: the next one gets its memory. */
+static void collector_discard(struct collector *c)
+{
+	struct inspector *in = c->in;
+	struct snapshot *s = collector_finish(c);
+
+	arena_free(&in->spare);
+	arena_reset(&s->arena);
+	in->spare = s->arena;
+	free(s);
+}
+
+/* All else that needs the memory of one moment; c->stacks are read. */
+static void collect(struct collector *c)
+{
+	describe_threads(c);
+	if (c->in->tokio)
+		tokio_collect(c);
+	else
+		tokio_describe_threads_by_stack(c);
+	if (c->some_held)
+		held_settle(c->out);
+	if (c->want & WANT_HOLDINGS)
+		holding_search(c);
+	snapshot_number_frames(c->out);
+	whatis_answer(c);
+	question_answer(c, false);
+}
+
+/* Nobody stands still for them: what was there before the stop and is there now was there. */
+static void list_sockets(struct collector *c)
+{
+	struct snapshot *s = c->out;
+	struct open_socket *list;
+	bool more;
+
+	s->has_sockets = c->in->target->ops->stop != NULL;
+	s->nsockets = descriptors_sockets(c->in->target, c->a, &list, &more);
+	s->sockets = NEW_ARRAY(c->a, struct socket_info, s->nsockets);
+	for (size_t i = 0; i < s->nsockets; i++) {
+		const struct descriptor *d = &list[i].is;
+
+		s->sockets[i] = (struct socket_info){ list[i].fd, d->what,   d->local, d->peer,
+			                              d->state,   d->unsent, d->unread };
+	}
+	if (more)
+		snapshot_incomplete(s, "only the first %zu of its sockets are shown", s->nsockets);
+}
+
+/* What a walk that counts has met and could not list. */
+static void note_leads_left(struct collector *c)
+{
+	if (c->leads_left)
+		snapshot_incomplete(c->out, "tasks lead to a runtime that was found only while "
+		                            "they were read: its tasks are missing");
+}
+
+static void finish(struct collector *c)
+{
+	tokio_finish_threads(c);
+	note_leads_left(c);
+	if (!c->rehearsal)
+		other_executors_find(c);
+	if (c->want & WANT_HOLDINGS) {
+		holding_search(c); /* what runs is known now */
+		holding_search_stacks(c);
+		holding_settle(c);
+	}
+	inspect_note_unstopped(c);
+	snapshot_number_frames(c->out);
+	question_answer(c, true);
+	if (c->want & WANT_LAYOUT)
+		inspect_describe_layout(c);
+	if (c->want & WANT_SOCKETS)
+		list_sockets(c);
+	c->out->target = c->in->info;
+	inspect_note_problems(c);
+}
+
+/*
+ * Whether a thread waits in a call that a stop would make fail with EINTR, and need not be stopped:
+ * it is in no runtime, its stack was seen to its end, nothing that was asked for is on that, and it
+ * has slept since the walk began, so that it will hardly wake during the stop. If it does, all are
+ * stopped.
+ */
+static bool may_sleep_on(struct collector *c, const struct thread_info *info,
+                         const struct thread_stack *s)
+{
+	const struct thread *th = s->thread;
+	const struct syscall *call = th->has_regs && th->regs.in_syscall
+	                                     ? arch_syscall(c->in->target->arch, th->regs.syscall)
+	                                     : NULL;
+
+	return call && call->interrupted && !(c->want & (WANT_STACKS | WANT_HOLDINGS)) &&
+	       info->role == THREAD_OTHER && info->runtime < 0 && !info->task && !info->root &&
+	       !info->wait && s->stack.nframes > 0 && !s->stack.problem &&
+	       target_slept_on(c->in->target, th->tid);
+}
+
+/* An idle thread of a blocking pool does nothing before another thread wakes it. */
+static void spare_idle(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		const struct thread_info *info = &c->out->threads[i];
+
+		if (info->pooled || may_sleep_on(c, info, &c->stacks[i]))
+			target_spare(c->in->target, info->tid);
+	}
+}
+
+/*
+ * The whole walk on the running program with its answer thrown away: afterwards every type and
+ * every line the walk needs is at hand, and it is known which pages of memory it looks at and
+ * which threads need not stop.
+ */
+static struct error *rehearse_once(struct inspector *in, const struct request *request, bool *again)
+{
+	struct collector *c = collector_new(in, request->want, request->question);
+	c->rehearsal = c->by_poll = true;
+	assistant_begin(c);
+	read_stacks(c);
+	collect(c);
+	finish(c);
+	spare_idle(c);
+	*again = c->leads_left;
+	collector_discard(c);
+	assistant_end(in);
+	return interrupt_check();
+}
+
+/* Until it leads to no runtime that it does not know. */
+static struct error *rehearse(struct inspector *in, const struct request *request)
+{
+	bool again = true;
+
+	for (int walk = 0; again && walk < MAX_LEAD_WALKS; walk++)
+		TRY(rehearse_once(in, request, &again));
+	return NULL;
+}
+
+/* The same of a walk that counts. */
+static struct collector *collect_all(struct inspector *in, const struct request *request,
+                                     bool by_poll)
+{
+	for (int walk = 1;; walk++) {
+		struct collector *c = collector_new(in, request->want, request->question);
+
+		c->by_poll = by_poll;
+		read_stacks(c);
+		collect(c);
+		if (!c->leads_left || walk == MAX_LEAD_WALKS)
+			return c;
+		collector_discard(c);
+	}
+}
+
+/* A snapshot of a live process in the making. */
+struct live_round {
+	struct inspector *in;
+	const struct request *request;
+	struct reading reading; /* of all rounds */
+	bool stop_all;
+	struct snapshot *out;
+};
+
+static void add_reading(struct live_round *r)
+{
+	const struct copy *copy = &r->in->target->copy;
+	struct reading *to = &r->reading;
+
+	to->how = copy->how == COPY_STOPPED   ? READ_STOPPED
+	          : copy->how == COPY_LIMITED ? READ_LIMITED
+	                                      : READ_RUNNING;
+	to->pause_ns += copy->pause_ns;
+	to->longest_ns = copy->pause_ns > to->longest_ns ? copy->pause_ns : to->longest_ns;
+	to->stops += copy->pause_ns > 0;
+	to->threads = copy->stopped;
+	to->bytes = copy->bytes;
+}
+
+/*
+ * Stops only to copy the pages that the last walk touched, and walks the copy. Where the program
+ * has moved on meanwhile, a page may be missing: *complete is then false, and another round
+ * copies that page too. last: there is none.
+ */
+static struct error *copy_and_collect(struct live_round *r, bool last, bool *complete)
+{
+	struct target *t = r->in->target;
+
+	TRY(target_snap(t, r->stop_all));
+	add_reading(r);
+	r->stop_all |= t->copy.spoiled;
+
+	struct collector *c = collector_new(r->in, r->request->want, r->request->question);
+	read_stacks(c);
+	collect(c);
+	*complete = t->misses == 0 && !t->copy.spoiled && !c->leads_left;
+	if (*complete || last)
+		finish(c);
+	/* What runs was not seen by the rehearsal, and leads to pages of its own. */
+	*complete &= t->misses == 0;
+	LOG("inspect", "%zu pages were missing after a stop of %" PRIu64 " us%s", t->misses,
+	    t->copy.pause_ns / 1000, t->copy.spoiled ? ", a thread woke" : "");
+	if (*complete || last)
+		inspect_note_doubts(c);
+	r->out = collector_finish(c);
+	return interrupt_check();
+}
+
+/* Whatever moves: walks while the program stands still. */
+static struct error *stop_and_collect(struct inspector *in, const struct request *request,
+                                      struct reading *reading, struct snapshot **ret)
+{
+	struct target *t = in->target;
+
+	bool rehearsed = t->ops->stop || assistant_is_worth(in, request->want);
+
+	if (!t->ops->stop)
+		TRY(tokio_scan(in));
+	if (!t->ops->stop && rehearsed)
+		TRY(rehearse(in, request));
+	TRY(target_stop(t));
+	struct collector *c = collect_all(in, request, !rehearsed);
+	target_resume(t);
+	reading->how = READ_STOPPED;
+	reading->pause_ns += t->pause_ns;
+	reading->longest_ns = t->pause_ns > reading->longest_ns ? t->pause_ns : reading->longest_ns;
+	reading->threads = t->nthreads;
+	reading->stops++;
+	finish(c);
+	*ret = collector_finish(c);
+	return NULL;
+}
+
+static struct error *inspect_live(struct live_round *r)
+{
+	struct target *t = r->in->target;
+	bool complete = false, limited = t->options.never || t->options.has_max;
+
+	TRY(target_peek(t));
+	if (t->copy.pause_ns)
+		add_reading(r);
+	TRY(tokio_scan(r->in));
+	TRY(rehearse(r->in, r->request));
+	debuginfo_rest(r->in->di, NOTES_AFTERWARDS);
+	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
+		/* Page by page it would never learn how much is missing. */
+		if (round == MAX_ROUNDS) {
+			target_thaw(t);
+			TRY(rehearse(r->in, r->request));
+		}
+		descriptors_look(t, (r->request->want & WANT_SOCKETS) != 0);
+		snapshot_free(r->out);
+		r->out = NULL;
+		TRY(copy_and_collect(r, limited && round == MAX_ROUNDS, &complete));
+	}
+	if (complete || limited)
+		return NULL;
+	snapshot_free(r->out);
+	r->out = NULL;
+	return stop_and_collect(r->in, r->request, &r->reading, &r->out);
+}
+
+struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
+                      struct snapshot **ret)
+{
+	const struct request request = { want, question };
+	struct live_round r = { .in = in,
+		                .request = &request,
+		                .stop_all = (want & WANT_STACKS) != 0 };
+	struct error *err;
+
+	if (in->target->ops->stop)
+		err = inspect_live(&r);
+	else
+		err = stop_and_collect(in, &request, &(struct reading){ 0 }, &r.out);
+	if (!err)
+		err = interrupt_check();
+	if (!err && !r.out->complete && r.out->nnotes == 0)
+		snapshot_note(r.out, "what could not be read is marked where `async backtrace all` "
+		                     "shows it");
+	if (err) {
+		snapshot_free(r.out);
+		return err;
+	}
+	r.out->reading = r.reading;
+	*ret = r.out;
+	return NULL;
+}

@@ -1,0 +1,297 @@
+#include "runtimes/inspect/layout_export.h"
+
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/records/records_copy.h"
+#include "dwarf/store/enumerate.h"
+#include "dwarf/store/layout_file.h"
+#include "runtimes/future/combinator.h"
+#include "runtimes/future/future.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/holding/holding.h"
+#include "runtimes/query/locals.h"
+#include "runtimes/tokio/tokio.h"
+
+enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the time, percent */
+
+/* Of the waker of a set of futures; its generics tell the type of the node (waker.c). */
+static const char waker_clone[] = "clone_arc_raw<";
+
+struct rehearser {
+	struct inspector *in;
+	struct tokio *tokio;
+	VEC(const struct type *) types; /* met, in that order */
+	struct map met;
+	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
+	struct rehearsal *counts;
+	rehearse_progress *progress;
+	void *arg;
+};
+
+static void meet(struct rehearser *r, const struct type *t)
+{
+	if (t && map_put(&r->met, (uintptr_t)t, NULL))
+		*vec_push(&r->types) = t;
+}
+
+/* ---- roots ---- */
+
+/*
+ * Of the runtime the functions that tell what a thread does: those without generics, what polls a
+ * task (raw::poll(), Harness::poll(), poll_inner(), poll_future(), Core::poll()), and of the others
+ * these. A large program has each of them once for each kind of task.
+ */
+static bool tells(const char *path)
+{
+	static const char *const telling[] = {
+		"tokio::runtime::park::",
+		"tokio::runtime::scheduler::",
+		"tokio::runtime::blocking::",
+		"tokio::runtime::runtime::",
+	};
+	const char *last = qualified_last(path);
+
+	if (str_begins(last, waker_clone))
+		return true;
+	if (!str_begins(path, "tokio::runtime::"))
+		return false;
+	return !strchr(path, '<') || str_begins(last, "poll") || str_begins_with_any(path, telling);
+}
+
+/*
+ * What a thread polls in a block_on, and whose node the waker of a set is; of what polls a task the
+ * name alone, for its poll function has told the rest.
+ */
+static void ask_about_generics(struct rehearser *r, const struct function *f)
+{
+	static const char *const params[] = { "F", "T", "W" };
+	const char *last = qualified_last(f->name);
+
+	if (str_begins(f->name, "tokio::runtime::task::"))
+		function_param(f, "T");
+	if (!str_begins(last, "block_on") && !str_begins(last, waker_clone))
+		return;
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
+		meet(r, function_param(f, params[i]));
+}
+
+static void visit_function(const struct function *f, void *arg)
+{
+	struct rehearser *r = arg;
+
+	if (f->high && str_begins(f->name, "tokio::runtime::task::raw::poll<"))
+		*vec_push(&r->polls) = f->low;
+	else
+		ask_about_generics(r, f);
+}
+
+static void plan_tasks(struct rehearser *r)
+{
+	r->counts->tasks = r->polls.n;
+	for (size_t i = 0; i < r->polls.n; i++) {
+		const struct task_plan *plan = tokio_task_plan(r->in, r->tokio, r->polls.data[i]);
+
+		meet(r, plan->future);
+		meet(r, plan->cell);
+	}
+}
+
+/* Traits whose objects hold no future and nothing that one waits for. */
+static bool visit_vtable(const struct type *concrete, const char *name, void *arg)
+{
+	static const char *const dull[] = {
+		"core::fmt::",       "std::io::",      "core::error::",
+		"std::error::",      "core::any::",    "std::panic::",
+		"core::ops::drop::", "std::backtrace", "core::panic::",
+	};
+	struct rehearser *r = arg;
+	const char *trait = NULL;
+
+	for (const char *p = name; (p = strstr(p, " as ")); p += 4)
+		trait = p + 4;
+	if (trait && str_begins_with_any(trait, dull))
+		return false;
+	meet(r, concrete);
+	return trait != NULL;
+}
+
+/* Neither the runtime's own, nor what std has for whoever polls. */
+static bool is_executor(const char *name, void *arg)
+{
+	static const char *const others[] = { "tokio::", "core::", "alloc::", "std::" };
+
+	(void)arg;
+	return !str_begins_with_any(name, others);
+}
+
+static void note_units(size_t done, size_t all, void *arg)
+{
+	struct rehearser *r = arg;
+
+	r->progress((unsigned)(done * SHARE_OF_UNITS / all), r->arg);
+}
+
+/* ---- types ---- */
+
+static void ignore_instance(const char *name, bool has_code, void *arg)
+{
+	(void)name, (void)has_code, (void)arg;
+}
+
+/* What has drop glue, by all crates: a type's own may have it, or one that made use of it. */
+static void ask_about_drops(struct dwarf_module *dm)
+{
+	for (size_t i = 0; i < dm->nunits; i++)
+		lookup_each_instance(dm, dm->units[i].first_die, DROP_GLUE, ignore_instance, NULL);
+}
+
+/* The questions that decoding a value of the type asks beyond what the type itself says. */
+static void ask_about(struct rehearser *r, const struct type *t)
+{
+	struct value globals;
+
+	if (type_is_coroutine(t)) {
+		const struct coroutine_plan *plan = coroutine_plan(r->in, t);
+
+		for (size_t i = 0; i < plan->nstates; i++)
+			coroutine_state(r->in, t, plan, i);
+		holding_rehearse(t);
+	}
+	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
+		future_is_type(r->in, t);
+	if (arms_is_poll_fn(t))
+		arms_learn(r->in, t);
+	if (signal_globals(t, &globals))
+		meet(r, globals.type);
+}
+
+/* Its neighbours: whatever a path or a show can step to. */
+static void meet_parts(struct rehearser *r, const struct type *t)
+{
+	static const char *const params[] = { "T", "S", "F", "Fut", "W", "K", "V", "A", "B" };
+	const struct member *members;
+	const struct variant *variants;
+	size_t n;
+
+	meet(r, type_target(t));
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n; i++)
+		meet(r, members[i].type);
+	if (type_discr(t))
+		meet(r, type_discr(t)->type);
+	variants = type_variants(t, &n);
+	for (size_t i = 0; i < n; i++)
+		meet(r, variants[i].payload);
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
+		meet(r, type_param(t, params[i]));
+}
+
+/* A B-tree's leaf says nothing of its inner nodes: dwarf/values/show_collections.c asks by name. */
+static void meet_inner_node(struct rehearser *r, const struct type *t)
+{
+	static const char leaf[] = "alloc::collections::btree::node::LeafNode<";
+	SCRATCH(tmp);
+
+	if (str_begins(type_name(t), leaf))
+		meet(r, lookup_type(type_module(t),
+		                    arena_printf(&tmp,
+		                                 "alloc::collections::btree::node::"
+		                                 "InternalNode<%s",
+		                                 type_name(t) + sizeof(leaf) - 1),
+		                    type_die(t)));
+}
+
+static struct error *walk_types(struct rehearser *r)
+{
+	for (size_t i = 0; i < r->types.n; i++) {
+		const struct type *t = r->types.data[i];
+
+		TRY(interrupt_check());
+		meet_parts(r, t);
+		meet_inner_node(r, t);
+		meet(r, holding_whole_type(t));
+		ask_about(r, t);
+		if (i % 4096 == 0)
+			r->progress(SHARE_OF_UNITS + (unsigned)(i * SHARE_OF_TYPES / r->types.n),
+			            r->arg);
+	}
+	return NULL;
+}
+
+/* What the runtime's own structures need, and the tables of leaves. */
+static struct error *ask_layout(struct inspector *in)
+{
+	struct snapshot *s;
+
+	TRY(inspect(in, WANT_LAYOUT, NULL, &s));
+	snapshot_free(s);
+	return NULL;
+}
+
+static struct error *rehearse(struct rehearser *r)
+{
+	static const struct enumerate_ops ops = {
+		.crate = "tokio",
+		.anywhere = waker_clone,
+		.tells = tells,
+		.function = visit_function,
+		.vtable = visit_vtable,
+		.is_executor = is_executor,
+		.progress = note_units,
+	};
+
+	TRY(ask_layout(r->in));
+	for (size_t i = 0; i < TOKIO_NROWS; i++) {
+		meet(r, r->tokio->layout.slots[i].root);
+		meet(r, layout_type(&r->tokio->layout, i));
+	}
+	meet(r, r->tokio->context.type);
+	meet(r, r->tokio->worker_tls.type);
+	meet(r, r->tokio->parker.type);
+	meet(r, r->tokio->local_set.type);
+	TRY(enumerate_code(r->tokio->dm, &ops, r));
+	plan_tasks(r);
+	ask_about_drops(r->tokio->dm);
+	return walk_types(r);
+}
+
+static struct error *write_file(struct rehearser *r, const char *path)
+{
+	struct dwarf_module *dm = r->tokio->dm;
+	size_t ntypes[2];
+
+	types_tell(dm, true);
+	struct facts *merged = facts_merged(debuginfo_facts(dm), ntypes);
+	struct error *err = layout_file_write(path, dm, merged, &r->counts->size);
+
+	r->counts->types = ntypes[0];
+	r->counts->written = ntypes[1];
+	facts_free(merged);
+	return err;
+}
+
+struct error *rehearse_write(struct inspector *in, const char *path, rehearse_progress *progress,
+                             void *arg, struct rehearsal *ret)
+{
+	struct rehearser r = {
+		.in = in, .tokio = in->tokio, .counts = ret, .progress = progress, .arg = arg
+	};
+	struct error *err;
+
+	*ret = (struct rehearsal){ 0 };
+	if (in->info.tier != TIER_FULL)
+		return error_new(ERR_NO_DEBUGINFO, "%s has no full debug info: %s", in->info.exe,
+		                 in->info.tier_reason ? in->info.tier_reason : "none");
+	if (!r.tokio)
+		return error_new(ERR_LAYOUT, "%s has no tokio runtime in it", in->info.exe);
+	err = rehearse(&r);
+	if (!err)
+		err = write_file(&r, path);
+	progress(100, arg);
+	vec_free(&r.types);
+	vec_free(&r.polls);
+	map_free(&r.met);
+	return err;
+}

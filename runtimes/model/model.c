@@ -1,0 +1,215 @@
+#include "runtimes/model/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+void snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	arena_free(&s->arena);
+	free(s);
+}
+
+static void add_note(struct snapshot *s, const char *format, va_list args)
+{
+	char *raw;
+	STR(clean);
+
+	if (vasprintf(&raw, format, args) < 0)
+		out_of_memory();
+	str_append_clean(&clean, raw, strlen(raw));
+	free(raw);
+	for (size_t i = 0; i < s->nnotes; i++) {
+		if (strcmp(s->notes[i], str_text(&clean)) == 0)
+			return;
+	}
+	/* Powers of two: notes are few, and an arena cannot grow in place. */
+	if ((s->nnotes & (s->nnotes + 1)) == 0) {
+		const char **grown = NEW_ARRAY(&s->arena, const char *, s->nnotes * 2 + 2);
+
+		if (s->nnotes)
+			memcpy(grown, s->notes, s->nnotes * sizeof(*grown));
+		s->notes = grown;
+	}
+	s->notes[s->nnotes++] = arena_strdup(&s->arena, str_text(&clean));
+}
+
+void snapshot_note(struct snapshot *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_note(s, format, args);
+	va_end(args);
+}
+
+bool snapshot_is_understood(const struct snapshot *s)
+{
+	if (!s->others || s->nruntimes)
+		return true;
+	for (size_t i = 0; s->target.tier != TIER_FULL && i < s->nthreads; i++) {
+		if (s->threads[i].role != THREAD_OTHER)
+			return true;
+	}
+	return false;
+}
+
+void snapshot_incomplete(struct snapshot *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_note(s, format, args);
+	va_end(args);
+	s->complete = false;
+}
+
+size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number)
+{
+	size_t low = 0, high = s->ntasks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct task *task = s->tasks[middle];
+
+		if (task->runtime < runtime || (task->runtime == runtime && task->number < number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* By the kind of the wait; a kind that is not here waits for locks and permits. */
+static const struct {
+	const char *kind;
+	unsigned roles; /* bits by enum holding_role */
+} awaited[] = {
+	{ "mpsc_recv", 1 << HOLDING_SENDER },
+	{ "mpsc_send", 1 << HOLDING_LOCK | 1 << HOLDING_RECEIVER },
+	{ "mpsc_closed", 1 << HOLDING_RECEIVER },
+	{ "oneshot", 1 << HOLDING_SENDER },
+	{ "oneshot_closed", 1 << HOLDING_RECEIVER },
+	{ "watch", 1 << HOLDING_SENDER },
+	{ "watch_closed", 1 << HOLDING_RECEIVER },
+	{ "broadcast", 1 << HOLDING_SENDER },
+	{ "broadcast_closed", 1 << HOLDING_RECEIVER },
+	{ "notify", 1 << HOLDING_WAKER },
+	{ "cancellation", 1 << HOLDING_WAKER },
+};
+
+bool wait_is_running(const struct wait *w)
+{
+	return w->kind && (strcmp(w->kind, "compute") == 0 || strcmp(w->kind, "signal") == 0);
+}
+
+bool holding_can_end(const struct holding *h, const struct wait *w)
+{
+	unsigned roles = 1 << HOLDING_LOCK;
+	bool same = w->primitive && w->primitive == h->primitive;
+
+	if (!w->kind || (!same && (!w->object || w->object != h->object)))
+		return false;
+	for (size_t i = 0; i < sizeof(awaited) / sizeof(awaited[0]); i++) {
+		if (strcmp(awaited[i].kind, w->kind) == 0)
+			roles = awaited[i].roles;
+	}
+	return roles >> h->role & 1;
+}
+
+static unsigned number_tree(struct future *f, unsigned next)
+{
+	f->number = next++;
+	for (size_t i = 0; i < f->nchildren; i++)
+		next = number_tree(f->children[i], next);
+	return next;
+}
+
+void snapshot_number_frames(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			number_tree(s->tasks[i]->root, 0);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			number_tree(s->threads[i].root, 0);
+	}
+}
+
+bool wait_detail_is_known(const char *key)
+{
+	static const char *const keys[] = {
+		"ahead",
+		"arrived",
+		"buffered",
+		"busy",
+		"cancelled",
+		"capacity",
+		"closed",
+		"complete",
+		"deadline_ns",
+		"descriptor",
+		"direction",
+		"fd",
+		"file",
+		"finished",
+		"frame",
+		"function",
+		"granted",
+		"job",
+		"lag",
+		"line",
+		"local",
+		"notified",
+		"now",
+		"other_end_alive",
+		"peer",
+		"period_ns",
+		"permits_available",
+		"permits_held",
+		"permits_missing",
+		"permits_wanted",
+		"pid",
+		"polled",
+		"position",
+		"queued",
+		"readers",
+		"readiness",
+		"receiver_alive",
+		"receivers",
+		"registered",
+		"remaining_ms",
+		"resource",
+		"sender_alive",
+		"senders",
+		"signal",
+		"states",
+		"syscall",
+		"syscall_number",
+		"task_state",
+		"tasks",
+		"tasks_ahead",
+		"tasks_in_set",
+		"thread",
+		"value_set",
+		"value_there",
+		"version",
+		"version_seen",
+		"wakers",
+		"wanted",
+		"weak_senders",
+		"writer",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	}
+	return false;
+}

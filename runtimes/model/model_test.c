@@ -1,0 +1,148 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtimes/model/model.h"
+
+static struct snapshot *new_snapshot(void)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		abort();
+	s->complete = true;
+	return s;
+}
+
+static void test_each_note_once(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+
+	for (int i = 0; i < 3; i++) {
+		snapshot_note(s, "note %d", 1);
+		snapshot_note(s, "note %d", 2);
+	}
+	assert_int_equal(s->nnotes, 2);
+	assert_string_equal(s->notes[0], "note 1");
+	assert_string_equal(s->notes[1], "note 2");
+	assert_true(s->complete);
+	snapshot_free(s);
+}
+
+/* One that was there as a mere note still tells that something is missing. */
+static void test_incomplete(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+
+	snapshot_note(s, "same");
+	assert_true(s->complete);
+	snapshot_incomplete(s, "same");
+	assert_false(s->complete);
+	assert_int_equal(s->nnotes, 1);
+	snapshot_note(s, "later");
+	assert_false(s->complete);
+	snapshot_free(s);
+}
+
+static void test_many_notes_keep_their_order(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+	char expected[32];
+
+	for (int i = 0; i < 1000; i++)
+		snapshot_note(s, "note %d", i);
+	assert_int_equal(s->nnotes, 1000);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(expected, sizeof(expected), "note %d", i);
+		assert_string_equal(s->notes[i], expected);
+	}
+	snapshot_free(s);
+}
+
+static void test_notes_are_one_clean_line(void **state)
+{
+	(void)state;
+	struct snapshot *s = new_snapshot();
+
+	snapshot_note(s, "%s", "a\nb\x1b[31m\xff");
+	snapshot_note(s, "%s", "");
+	assert_string_equal(s->notes[0], "a?b?[31m\xef\xbf\xbd");
+	assert_string_equal(s->notes[1], "");
+	snapshot_free(s);
+	snapshot_free(NULL);
+}
+
+static void test_tasks_are_found_by_number(void **state)
+{
+	static struct task tasks[] = {
+		{ .runtime = 0, .number = 0 }, { .runtime = 0, .number = 3 },
+		{ .runtime = 0, .number = 9 }, { .runtime = 2, .number = 3 },
+		{ .runtime = 2, .number = 3 }, { .runtime = 2, .number = UINT64_MAX },
+	};
+	static const struct {
+		unsigned runtime;
+		uint64_t number;
+		size_t index;
+	} cases[] = {
+		{ 0, 0, 0 }, { 0, 1, 1 }, { 0, 3, 1 },          { 0, 4, 2 }, { 0, 10, 3 },
+		{ 1, 3, 3 }, { 2, 3, 3 }, { 2, UINT64_MAX, 5 }, { 3, 0, 6 },
+	};
+	struct snapshot *s = new_snapshot();
+
+	(void)state;
+	assert_int_equal(snapshot_task_index(s, 0, 3), 0);
+	s->ntasks = sizeof(tasks) / sizeof(tasks[0]);
+	s->tasks = NEW_ARRAY(&s->arena, struct task *, s->ntasks);
+	for (size_t i = 0; i < s->ntasks; i++)
+		s->tasks[i] = &tasks[i];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(snapshot_task_index(s, cases[i].runtime, cases[i].number),
+		                 cases[i].index);
+	snapshot_free(s);
+}
+
+/* Async code that nobody knows matters less where there is a runtime, or a thread that seems so. */
+static void test_understood(void **state)
+{
+	struct snapshot *s = new_snapshot();
+	struct thread_info th = { .role = THREAD_OTHER };
+
+	(void)state;
+	s->threads = &th;
+	s->nthreads = 1;
+	assert_true(snapshot_is_understood(s));
+	s->others = "this program has async code";
+	assert_false(snapshot_is_understood(s));
+	th.role = THREAD_WORKER;
+	assert_false(snapshot_is_understood(s));
+	s->target.tier = TIER_SYMBOLS;
+	assert_true(snapshot_is_understood(s));
+	th.role = THREAD_OTHER;
+	assert_false(snapshot_is_understood(s));
+	s->nruntimes = 1;
+	assert_true(snapshot_is_understood(s));
+	snapshot_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_note_once),
+		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_many_notes_keep_their_order),
+		cmocka_unit_test(test_tasks_are_found_by_number),
+		cmocka_unit_test(test_notes_are_one_clean_line),
+		cmocka_unit_test(test_understood),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,593 @@
+/* `print`: a path from a variable of one frame, or from a static, to a value. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/names/demangle.h"
+#include "dwarf/values/peel.h"
+#include "runtimes/query/globals.h"
+#include "runtimes/query/locals.h"
+
+enum { MAX_HOPS = 32, MAX_NAMES = 24 };
+
+/* One evaluation: "*req.headers[0].1" */
+struct evaluation {
+	struct collector *c;
+	struct local *out;
+	const char *rest; /* what is still to be read of the expression */
+	unsigned stars;
+	struct value v;
+	bool in_memory;
+	uint64_t word;
+};
+
+static struct error *read_word(struct evaluation *e, const char **ret)
+{
+	const char *start = e->rest;
+
+	while (isalnum((unsigned char)*e->rest) || *e->rest == '_')
+		e->rest++;
+	if (e->rest == start)
+		return error_new(ERR_USAGE,
+		                 "a name is missing before \"%s\"; what can be printed is a path "
+		                 "like *req.headers[0].1",
+		                 start);
+	*ret = arena_strndup(&e->c->scratch, start, (size_t)(e->rest - start));
+	return NULL;
+}
+
+/* Of a static's path: "app::{impl#0}::f::NAME", "app::f<u8, (u8, u8)>::NAME". */
+static size_t path_length(const char *s)
+{
+	size_t depth = 0;
+
+	for (size_t n = 0;; n++) {
+		bool arrow = n && s[n - 1] == '-';
+
+		if (s[n] == '\0')
+			return depth ? 0 : n;
+		if (s[n] == ':' && s[n + 1] == ':')
+			n++;
+		else if (n && s[n] == '<')
+			depth++;
+		else if (depth && s[n] == '>' && !arrow)
+			depth--;
+		else if (!depth && !isalnum((unsigned char)s[n]) && !strchr("_{#}", s[n]))
+			return n;
+	}
+}
+
+/* A variable's name, or a static's with or without its path. */
+static struct error *read_path(struct evaluation *e, const char **ret)
+{
+	size_t len = path_length(e->rest);
+	const char *path = arena_strndup(&e->c->scratch, e->rest, len);
+
+	if (!strstr(path, "::"))
+		return read_word(e, ret);
+	e->rest += len;
+	*ret = path;
+	return NULL;
+}
+
+static void skip_blanks(struct evaluation *e)
+{
+	while (*e->rest == ' ')
+		e->rest++;
+}
+
+/* ---- one step ---- */
+
+static void name_members(struct str *out, const struct type *t)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n && i < MAX_NAMES; i++) {
+		const char *name = members[i].name ? members[i].name : "?";
+
+		if (strncmp(name, "__", 2) == 0)
+			name += 2;
+		str_printf(out, "%s%s", i ? ", " : "; there are: ", name);
+	}
+}
+
+static struct error *no_member(struct evaluation *e, struct value v, const char *name)
+{
+	STR(names);
+
+	name_members(&names, v.type);
+	return error_new(ERR_USAGE, "no member `%s` in %s%s", name,
+	                 name_short(&e->c->scratch, type_name(v.type)), str_text(&names));
+}
+
+static struct error *is_not(const char *active, const char *wanted)
+{
+	return error_new(ERR_USAGE, "it is %s, not %s", active ? active : "?", wanted);
+}
+
+/* A step from an enum; *found false: its value has no such part. */
+static struct error *enum_step(struct evaluation *e, struct value *v, const char *name,
+                               const char *member, bool *found)
+{
+	const struct variant *active;
+	const struct member *m;
+
+	*found = false;
+	if (type_is_coroutine(v->type))
+		return error_new(ERR_USAGE, "%s is a future: its variables are those of its frame",
+		                 name_short(&e->c->scratch, type_name(v->type)));
+	TRY(value_variant(e->c->in->target, *v, &active));
+	if (type_variant(v->type, name)) {
+		if (strcmp(active->name, name) != 0)
+			return is_not(active->name, name);
+		*v = value_payload(*v, active);
+		*found = true;
+		return NULL;
+	}
+	m = type_member(active->payload, member);
+	if (m) {
+		*v = (struct value){ m->type, v->addr + active->offset + m->offset };
+		*found = true;
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Into Option's Some, a lock, a cell, a struct of one member. */
+static struct error *look_through(struct evaluation *e, struct value *v, bool *found)
+{
+	struct peeled p = peel(v->type);
+
+	*found = true;
+	if (p.member) {
+		*v = (struct value){ p.member->type, v->addr + p.member->offset };
+		return NULL;
+	}
+	if (p.variant) {
+		const struct variant *active;
+
+		TRY(value_variant(e->c->in->target, *v, &active));
+		if (active != p.variant)
+			return is_not(active->name, p.variant->name);
+		*v = value_payload(*v, active);
+		return NULL;
+	}
+	*found = false;
+	return NULL;
+}
+
+static struct error *member_step(struct evaluation *e, const char *name)
+{
+	struct inspector *in = e->c->in;
+	const char *member =
+		isdigit((unsigned char)name[0]) ? arena_printf(&e->c->scratch, "__%s", name) : name;
+	struct value v = e->v, stuck = e->v;
+
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		bool found;
+
+		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		if (found)
+			continue;
+		if (!v.type || type_kind(v.type) == TYPE_POINTER)
+			return error_new(ERR_USAGE, "a pointer on the way is null");
+		const struct member *m = type_member(v.type, member);
+		if (m) {
+			e->v = (struct value){ m->type, v.addr + m->offset };
+			return NULL;
+		}
+		stuck = v;
+		if (type_kind(v.type) == TYPE_ENUM) {
+			TRY(enum_step(e, &v, name, member, &found));
+			if (found) {
+				e->v = v;
+				return NULL;
+			}
+		}
+		TRY(look_through(e, &v, &found));
+		if (!found)
+			break;
+	}
+	return no_member(e, stuck, name);
+}
+
+static struct error *index_step(struct evaluation *e)
+{
+	struct inspector *in = e->c->in;
+	struct value v = e->v;
+	char *end;
+
+	if (!isdigit((unsigned char)*e->rest))
+		return error_new(ERR_USAGE, "an index is a number: [0]");
+	uint64_t index = strtoull(e->rest, &end, 10);
+	if (*end != ']')
+		return error_new(ERR_USAGE, "an index is a number: [0]");
+	e->rest = end + 1;
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		struct error *err = show_index(in->target, &in->show, v, index, &e->v);
+		bool found;
+
+		if (!err || err->kind != ERR_LAYOUT)
+			return err;
+		error_free(err);
+		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		if (!found)
+			TRY(look_through(e, &v, &found));
+		if (!found)
+			break;
+	}
+	return error_new(ERR_USAGE, "%s has no elements that an index could name",
+	                 name_short(&e->c->scratch, type_name(e->v.type)));
+}
+
+static struct error *dereference(struct evaluation *e)
+{
+	struct inspector *in = e->c->in;
+	bool found;
+
+	TRY(show_deref(in->target, in->di, &in->show, e->v, &e->v, &found));
+	if (!found)
+		return error_new(ERR_USAGE, "%s cannot be dereferenced",
+		                 e->v.type ? name_short(&e->c->scratch, type_name(e->v.type))
+		                           : "null");
+	return NULL;
+}
+
+/* Only what a pointer in a register points at has a place. */
+static struct error *leave_register(struct evaluation *e)
+{
+	if (e->in_memory)
+		return NULL;
+	if (type_kind(e->v.type) != TYPE_POINTER || !type_target(e->v.type) || e->word == 0)
+		return error_new(ERR_STATE, "it is in a register, and has no parts there");
+	e->v = (struct value){ type_target(e->v.type), e->word };
+	e->in_memory = true;
+	return NULL;
+}
+
+static struct error *evaluate(struct evaluation *e)
+{
+	const char *name = NULL;
+
+	for (skip_blanks(e); *e->rest; skip_blanks(e)) {
+		char c = *e->rest++;
+
+		TRY(leave_register(e));
+		if (c == '[') {
+			TRY(index_step(e));
+		} else if (c == '.') {
+			TRY(read_word(e, &name));
+			TRY(member_step(e, name));
+		} else {
+			return error_new(ERR_USAGE,
+			                 "\"%s\" is not understood; what can be printed is a path "
+			                 "like *req.headers[0].1",
+			                 e->rest - 1);
+		}
+	}
+	for (; e->stars; e->stars--) {
+		bool was_word = !e->in_memory;
+
+		TRY(leave_register(e));
+		if (!was_word)
+			TRY(dereference(e));
+	}
+	return NULL;
+}
+
+/* ---- the frame ---- */
+
+/* no_statics: why none of that name was looked for; NULL: none was found either. */
+static struct error *no_variable(const struct local_place *list, size_t n, const char *name,
+                                 const char *no_statics)
+{
+	STR(names);
+
+	for (size_t i = 0; i < n && i < MAX_NAMES; i++)
+		str_printf(&names, "%s%s", i ? ", " : "; there are: ", list[i].name);
+	return error_new(ERR_USAGE, "no variable `%s` here%s; %s%s", name,
+	                 n ? str_text(&names) : ", and no other",
+	                 no_statics ? "statics are not known: " : "and no static of that name",
+	                 no_statics ? no_statics : "");
+}
+
+/* Rust would mean the innermost: which of them that is, nothing says. */
+static void note_namesakes(struct evaluation *e, const struct local_place *list, size_t n,
+                           const struct local_place *found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += strcmp(list[i].name, found->name) == 0;
+	if (count < 2 || found->problem)
+		return;
+	e->out->uncertain = true;
+	e->out->passed_in = false;
+	e->out->problem = arena_printf(e->c->a,
+	                               "one of %zu variables of this name, perhaps not the one "
+	                               "that is visible at the await",
+	                               count);
+}
+
+/* *found false: none of that name is in the frame. */
+static struct error *find_variable(struct evaluation *e, const char *name,
+                                   const struct local_place *list, size_t n, bool *found)
+{
+	const struct local_place *l = NULL;
+
+	/* Of several with one name the first that can be read; a variable before a capture. */
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(list[i].name, name) == 0 &&
+		    (!l || l->problem || (l->argument && !list[i].problem)))
+			l = &list[i];
+	}
+	*found = l != NULL;
+	if (!l)
+		return NULL;
+	e->v = l->v;
+	e->in_memory = l->in_memory;
+	e->word = l->word;
+	e->out->argument = l->argument;
+	e->out->uncertain = l->uncertain;
+	e->out->passed_in = l->passed_in;
+	note_namesakes(e, list, n, l);
+	return l->problem ? error_new(ERR_STATE, "%s", l->problem) : NULL;
+}
+
+/* ---- statics ---- */
+
+/* Why they are not known; NULL where they are. */
+static const char *statics_unknown(const struct inspector *in)
+{
+	if (in->layout)
+		return "a layout file does not have them";
+	if (in->info.tier == TIER_FULL)
+		return NULL;
+	return in->info.tier_reason ? in->info.tier_reason : "there is no debug info";
+}
+
+static struct error *find_static(struct evaluation *e, const char *name, bool *found)
+{
+	struct inspector *in = e->c->in;
+	struct global g;
+
+	e->out->global = true;
+	TRY(global_find(in, name, &e->c->scratch, &g, found));
+	if (!*found)
+		return NULL;
+	e->v = (struct value){ g.type, g.addr };
+	e->in_memory = true;
+	e->out->name = clean_name(e->c->a, arena_printf(&e->c->scratch, "%.*s%s%s",
+	                                                (int)(e->stars < 16 ? e->stars : 16),
+	                                                "****************", g.name, e->rest));
+	return NULL;
+}
+
+/* Nothing is called so. f: the frame, NULL where there is none; place: of its variables. */
+static struct error *nothing_found(struct evaluation *e, const char *name,
+                                   const struct frame_place *place, const struct future *f)
+{
+	const char *why = statics_unknown(e->c->in);
+	struct local_place *list;
+	size_t n;
+
+	if (why && strstr(name, "::"))
+		return error_new(ERR_NO_DEBUGINFO, "statics are not known: %s", why);
+	if (strstr(name, "::"))
+		return error_new(ERR_USAGE, "the debug info has no static `%s`", name);
+	e->out->global = false;
+	if (place) {
+		list = locals_list(e->c, place, f, &n);
+		return no_variable(list, n, name, why);
+	}
+	return error_new(ERR_STATE, "%s%s%s",
+	                 f ? "where the variables of this frame are is not known; " : "",
+	                 why ? "statics are not known: "
+	                     : "the debug info has no static of that name",
+	                 why ? why : "");
+}
+
+/* ---- names, for completion ---- */
+
+static void append_names(struct str *out, const struct type *t)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = members[i].name ? members[i].name : "";
+
+		if (strncmp(name, "__", 2) == 0 && isdigit((unsigned char)name[2]))
+			name += 2;
+		if (*name)
+			str_printf(out, "%s%s", out->len ? " " : "", name);
+	}
+}
+
+/* Of the value that the path has led to, and of what member_step() would look through. */
+static struct error *names_behind(struct evaluation *e, struct str *out)
+{
+	struct inspector *in = e->c->in;
+	struct value v = e->v;
+
+	TRY(leave_register(e));
+	v = e->v;
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		bool found;
+
+		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		if (found)
+			continue;
+		if (!v.type || type_kind(v.type) == TYPE_POINTER)
+			return NULL;
+		append_names(out, v.type);
+		if (type_kind(v.type) == TYPE_ENUM && !type_is_coroutine(v.type)) {
+			const struct variant *active;
+
+			TRY(value_variant(in->target, v, &active));
+			append_names(out, active->payload);
+		}
+		TRY(look_through(e, &v, &found));
+		if (!found)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void variable_names(struct evaluation *e, const struct frame_place *place,
+                           const struct future *f, struct str *out)
+{
+	size_t n;
+	struct local_place *list = locals_list(e->c, place, f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		str_printf(out, "%s%s", out->len ? " " : "", list[i].name);
+}
+
+/* ---- the answer ---- */
+
+/* Where the path begins; the innermost name wins, as in Rust. */
+static struct error *find_start(struct evaluation *e, const char *name,
+                                const struct frame_place *place, const struct future *f)
+{
+	bool found = false;
+
+	if (place && !strstr(name, "::")) {
+		size_t n;
+		struct local_place *list = locals_list(e->c, place, f, &n);
+
+		TRY(find_variable(e, name, list, n, &found));
+	}
+	if (!found)
+		TRY(find_static(e, name, &found));
+	return found ? NULL : nothing_found(e, name, place, f);
+}
+
+static struct error *read_start(struct evaluation *e, const char **name)
+{
+	for (skip_blanks(e); *e->rest == '*'; skip_blanks(e)) {
+		e->stars++;
+		e->rest++;
+	}
+	return read_path(e, name);
+}
+
+static struct error *print(struct evaluation *e)
+{
+	struct inspector *in = e->c->in;
+
+	TRY(evaluate(e));
+	e->out->type = clean_name(e->c->a, type_name(e->v.type));
+	e->out->addr = e->in_memory ? e->v.addr : 0;
+	e->out->value = e->in_memory
+	                        ? show_value(in->target, in->di, &in->show, e->c->a, e->v, NULL)
+	                        : show_word(in->target, in->di, &in->show, e->c->a, e->v.type,
+	                                    e->word, NULL);
+	if (!e->out->value)
+		return error_new(ERR_STATE, "it is in a register and has more parts than one");
+	return NULL;
+}
+
+static struct future *find_frame(struct future *f, unsigned number)
+{
+	if (!f || f->number == number)
+		return f;
+	for (size_t i = f->nchildren; i-- > 0;) {
+		if (f->children[i]->number <= number)
+			return find_frame(f->children[i], number);
+	}
+	return NULL;
+}
+
+static struct future *task_root(const struct snapshot *s, const char *id)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (strcmp(s->tasks[i]->id, id) == 0)
+			return s->tasks[i]->root;
+	}
+	return NULL;
+}
+
+static struct future *root_in_question(const struct collector *c)
+{
+	const struct snapshot *s = c->out;
+	const struct question *q = c->question;
+
+	if (q->task)
+		return task_root(s, q->task);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		const struct thread_info *th = &s->threads[i];
+
+		if (th->number == q->thread)
+			return th->task && task_root(s, th->task) ? task_root(s, th->task)
+			                                          : th->root;
+	}
+	return NULL;
+}
+
+static struct error *answer_print(struct evaluation *e, const char *name,
+                                  const struct frame_place *place, const struct future *f)
+{
+	TRY(find_start(e, name, place, f));
+	return print(e);
+}
+
+/* An error that ends the list is that of a part: the names before it are still right. */
+static struct error *answer_names(struct evaluation *e, const char *name,
+                                  const struct frame_place *place, const struct future *f)
+{
+	STR(names);
+
+	if (name) {
+		TRY(find_start(e, name, place, f));
+		TRY(evaluate(e));
+		error_free(names_behind(e, &names));
+	} else if (place) {
+		variable_names(e, place, f, &names);
+	}
+	e->out->value = clean_name(e->c->a, str_text(&names));
+	return NULL;
+}
+
+/*
+ * What runs is seen by the walk of the copy only: a rehearsal does not go through all debug info
+ * for what may be a variable yet. What it has not read for that, another round reads.
+ */
+static bool is_too_early(const struct inspector *in)
+{
+	const struct target *t = in->target;
+
+	return t->ops->stop && !t->stopped && !t->frozen && !global_is_near(in);
+}
+
+void question_answer(struct collector *c, bool last)
+{
+	const struct question *q = c->question;
+
+	if (!q || !q->print || c->out->printed)
+		return;
+	struct future *root = root_in_question(c);
+	struct future *f = find_frame(root, q->frame);
+	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
+	struct evaluation e = { .c = c, .rest = q->print };
+	const char *name = NULL;
+
+	/* The root of a block_on that may be at several places. */
+	if (f && f->addr == 0 && !f->running)
+		place = NULL;
+	bool variables = q->names && !*q->print;
+	struct error *err = variables ? NULL : read_start(&e, &name);
+	/* A path needs no frame. */
+	if (!err && (!name || !strstr(name, "::")) && !place && (!last || is_too_early(c->in)))
+		return;
+	struct local *out = e.out = NEW(c->a, struct local);
+	out->name = clean_name(c->a, q->print);
+	c->out->printed = out;
+	if (!err)
+		err = (q->names ? answer_names : answer_print)(&e, name, place, f);
+	if (err)
+		out->problem = clean_name(c->a, err->message);
+	error_free(err);
+}

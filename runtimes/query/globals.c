@@ -1,0 +1,161 @@
+#include "runtimes/query/globals.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+
+enum { MAX_TOLD = 8 };
+
+/* What a name could mean. */
+struct candidates {
+	VEC(struct global) list;
+	size_t total; /* may be more */
+};
+
+/* Is it the whole path, or the last parts of it? */
+static bool path_ends(const char *path, const char *name)
+{
+	size_t len = strlen(path), n = strlen(name);
+
+	if (n > len || strcmp(path + len - n, name) != 0)
+		return false;
+	return n == len || (len - n >= 2 && memcmp(path + len - n - 2, "::", 2) == 0);
+}
+
+static struct error *add_by_end(struct dwarf_module *dm, const char *name, struct arena *a,
+                                struct candidates *c)
+{
+	const char *last = qualified_last(name);
+	struct global *globals;
+	size_t n, total;
+
+	TRY(lookup_globals(dm, last, a, &globals, &n, &total));
+	for (size_t i = 0; i < n; i++) {
+		if (path_ends(globals[i].name, name)) {
+			*vec_push(&c->list) = globals[i];
+			c->total++;
+		}
+	}
+	/* Of those that are not told any could be it. */
+	c->total += total - n;
+	return NULL;
+}
+
+static struct error *add_from_all(struct inspector *in, const char *name, struct arena *a,
+                                  struct candidates *c)
+{
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct module *m = in->di->modules[i]->module;
+		struct dwarf_module *dm =
+			debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+		struct global whole = { .name = name };
+
+		if (!dm)
+			continue;
+		/* The crate that a whole path begins with is all that need be read. */
+		if (strstr(name, "::") && lookup_static(dm, name, &whole.type, &whole.addr)) {
+			*vec_push(&c->list) = whole;
+			c->total++;
+		}
+	}
+	for (size_t i = 0; !c->total && i < in->di->nmodules; i++) {
+		struct module *m = in->di->modules[i]->module;
+		struct dwarf_module *dm =
+			debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+
+		if (dm)
+			TRY(add_by_end(dm, name, a, c));
+	}
+	return NULL;
+}
+
+/* One of the whole name is meant although it is the end of others' too. */
+static void prefer_whole(struct candidates *c, const char *name)
+{
+	const struct global *whole = NULL;
+
+	if (c->total != c->list.n || !strstr(name, "::"))
+		return;
+	for (size_t i = 0; i < c->list.n; i++) {
+		if (strcmp(c->list.data[i].name, name) != 0)
+			continue;
+		if (whole)
+			return;
+		whole = &c->list.data[i];
+	}
+	if (!whole)
+		return;
+	c->list.data[0] = *whole;
+	c->list.n = c->total = 1;
+}
+
+static struct error *several(const struct candidates *c, const char *name)
+{
+	STR(names);
+
+	for (size_t i = 0; i < c->list.n && i < MAX_TOLD; i++) {
+		const struct global *g = &c->list.data[i];
+		bool same = (i && strcmp(g[-1].name, g->name) == 0) ||
+		            (i + 1 < c->list.n && strcmp(g[1].name, g->name) == 0);
+
+		str_printf(&names, "%s%s", i ? ", " : "", g->name);
+		if (g->thread_local)
+			str_append(&names, " (a thread-local)");
+		else if (same)
+			str_printf(&names, " (at 0x%" PRIx64 ")", g->addr);
+	}
+	if (c->total > MAX_TOLD)
+		str_printf(&names, " and %zu more", c->total - MAX_TOLD);
+	return error_new(ERR_USAGE, "%zu statics are called `%s`; print one by its path: %s",
+	                 c->total, name, str_text(&names));
+}
+
+static struct error *choose(struct candidates *c, const char *name, struct global *ret, bool *found)
+{
+	prefer_whole(c, name);
+	if (c->total > 1 || c->list.n != c->total)
+		return several(c, name);
+	*found = c->total == 1;
+	if (!*found)
+		return NULL;
+	*ret = c->list.data[0];
+	if (ret->thread_local)
+		return error_new(ERR_USAGE,
+		                 "%s is a thread-local: each thread has its own, and none is a "
+		                 "static",
+		                 ret->name);
+	if (!ret->type)
+		return error_new(ERR_LAYOUT, "the type of the static %s is not known", ret->name);
+	return NULL;
+}
+
+struct error *global_find(struct inspector *in, const char *name, struct arena *a,
+                          struct global *ret, bool *found)
+{
+	struct candidates c = { .total = 0 };
+	struct error *err;
+
+	*found = false;
+	err = add_from_all(in, name, a, &c);
+	if (!err)
+		err = choose(&c, name, ret, found);
+	vec_free(&c.list);
+	return err;
+}
+
+bool global_is_near(const struct inspector *in)
+{
+	bool near = true;
+
+	for (size_t i = 0; near && i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+
+		near = debuginfo_is_system(dm->module) || !debuginfo_module(in->di, dm->module) ||
+		       lookup_globals_near(dm);
+	}
+	return near;
+}

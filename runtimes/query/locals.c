@@ -1,0 +1,406 @@
+#include "runtimes/query/locals.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/variables.h"
+#include "dwarf/names/qualified.h"
+
+enum { MAX_LOCALS = 256, MAX_TYPE_DEPTH = 8, MAX_TYPE_PARTS = 1 << 14 };
+
+/* ---- is there anything to drop? ---- */
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool crate_has_glue(const struct type *where, const struct type *t)
+{
+	return lookup_has_instance(type_module(where), type_die(where), DROP_GLUE, type_name(t));
+}
+
+/* Did the compiler make drop glue for it? Only a type with an impl of Drop needs the question. */
+static bool has_glue(struct inspector *in, const struct type *t)
+{
+	enum { YES = 1, NO };
+	static char known[] = { 0, YES, NO };
+	const char *answer = map_get(&in->drops, (uintptr_t)t);
+
+	if (answer)
+		return *answer == YES;
+	bool found = crate_has_glue(t, t);
+	if (!found) {
+		/* In debug builds a crate uses the glue that the type's own crate already has. */
+		const struct type *home = lookup_type(type_module(t), type_name(t), 0);
+
+		found = home && home != t && crate_has_glue(home, t);
+	}
+	map_put(&in->drops, (uintptr_t)t, &known[found ? YES : NO]);
+	return found;
+}
+
+/* One question; types of a broken file can have thousands of members of each other's type. */
+struct drop_question {
+	struct inspector *in;
+	unsigned parts; /* that were looked at */
+};
+
+static bool part_has_drop(struct drop_question *q, const struct type *t, int depth);
+
+static bool members_have_drop(struct drop_question *q, const struct type *t, int depth)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!members[i].type || part_has_drop(q, members[i].type, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool variants_have_drop(struct drop_question *q, const struct type *t, int depth)
+{
+	size_t n;
+	const struct variant *variants = type_variants(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].payload && members_have_drop(q, variants[i].payload, depth))
+			return true;
+	}
+	return false;
+}
+
+/* Of std, core and alloc only what owns through a pointer has something to drop. */
+static bool is_own_type(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	return name[0] != '(' && !starts(name, "core::") && !starts(name, "alloc::") &&
+	       qualified_last(name)[0] != '{';
+}
+
+static bool part_has_drop(struct drop_question *q, const struct type *t, int depth)
+{
+	const char *name = type_name(t);
+
+	if (depth > MAX_TYPE_DEPTH || ++q->parts > MAX_TYPE_PARTS)
+		return true;
+	switch (type_kind(t)) {
+	case TYPE_BOOL:
+	case TYPE_CHAR:
+	case TYPE_INT:
+	case TYPE_UINT:
+	case TYPE_FLOAT:
+	case TYPE_CENUM:
+	case TYPE_FUNCTION:
+		return false;
+	case TYPE_POINTER:
+		return starts(name, "alloc::boxed::Box<");
+	case TYPE_ARRAY:
+		return !type_target(t) || part_has_drop(q, type_target(t), depth + 1);
+	case TYPE_STRUCT:
+		if (name[0] == '&' || name[0] == '*' || starts(name, "core::marker::PhantomData"))
+			return false;
+		return starts(name, "core::ptr::") || starts(name, "alloc::boxed::Box<") ||
+		       members_have_drop(q, t, depth) || (is_own_type(t) && has_glue(q->in, t));
+	case TYPE_ENUM:
+		return type_is_coroutine(t) || variants_have_drop(q, t, depth) ||
+		       (is_own_type(t) && has_glue(q->in, t));
+	default:
+		return true;
+	}
+}
+
+/* May a value of this type be gone though its bytes are there? In doubt yes. */
+static bool has_drop(struct inspector *in, const struct type *t)
+{
+	struct drop_question q = { .in = in };
+
+	return part_has_drop(&q, t, 0);
+}
+
+/* ---- suspended coroutines ---- */
+
+/* Compiler temporaries: "__awaitee", "__3", "__arg0"; "_task_context" of poll functions. */
+static bool is_hidden(const char *name)
+{
+	return !name || starts(name, "__") || strcmp(name, "_task_context") == 0;
+}
+
+static const char reference_prefix[] = "_ref__";
+
+typedef VEC(struct local_place) local_vec;
+
+static struct local_place *add(struct collector *c, local_vec *locals, const struct member *m,
+                               uint64_t base)
+{
+	struct local_place *l = vec_push(locals);
+
+	l->name = clean_name(&c->scratch, m->name);
+	l->v = (struct value){ m->type, base + m->offset };
+	l->in_memory = true;
+	return l;
+}
+
+static size_t count_named(const struct member *members, size_t n, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += members[i].type && members[i].name && strcmp(members[i].name, name) == 0;
+	return count;
+}
+
+/* A variable that the closure or block took by reference: what is borrowed cannot be moved. */
+static void follow_capture(struct collector *c, struct local_place *l)
+{
+	size_t len = sizeof(reference_prefix) - 1;
+	uint64_t addr;
+
+	if (!starts(l->name, reference_prefix) || type_kind(l->v.type) != TYPE_POINTER ||
+	    !type_target(l->v.type))
+		return;
+	struct error *err = target_read_uint(c->in->target, l->v.addr, 8, &addr);
+	l->name += len;
+	l->borrowed = true;
+	l->uncertain = l->passed_in = false;
+	if (err || addr == 0)
+		l->problem = "it is captured by a reference that cannot be followed";
+	else
+		l->v = (struct value){ type_target(l->v.type), addr };
+	error_free(err);
+}
+
+/*
+ * The body of an async fn begins by moving its arguments into variables of the same names: where
+ * one is saved, it is the argument, if no other variable has taken its name.
+ */
+static bool is_argument(const struct member *captures, size_t ncaptures, const struct member *saved,
+                        size_t n, const char *name)
+{
+	if (count_named(saved, n, name) < 2)
+		return false;
+	for (size_t i = 0; i < ncaptures; i++) {
+		if (!captures[i].type || !captures[i].name || strcmp(captures[i].name, name) != 0)
+			continue;
+		for (size_t j = 0; j < n; j++) {
+			if (saved[j].type && saved[j].name && strcmp(saved[j].name, name) == 0)
+				return strcmp(type_name(saved[j].type),
+				              type_name(captures[i].type)) == 0;
+		}
+	}
+	return false;
+}
+
+static void add_captures(struct collector *c, const struct frame_place *place, local_vec *locals,
+                         const struct member *saved, size_t nsaved, const struct future *f)
+{
+	const struct variant *unresumed = type_variant(place->v.type, "Unresumed");
+	bool is_fn = f->kind == FUTURE_ASYNC_FN;
+	bool resumed = place->active != unresumed;
+	bool has_parameters = f->kind == FUTURE_ASYNC_FN || f->kind == FUTURE_ASYNC_CLOSURE;
+	size_t n = 0;
+	const struct member *captures = unresumed ? type_members(unresumed->payload, &n) : NULL;
+
+	for (size_t i = 0; i < n && locals->n < MAX_LOCALS; i++) {
+		const struct member *m = &captures[i];
+		bool drops;
+
+		if (is_hidden(m->name) || !m->type || count_named(captures, i, m->name))
+			continue;
+		if (is_fn && resumed && is_argument(captures, n, saved, nsaved, m->name))
+			continue;
+		drops = has_drop(c->in, m->type);
+		if (is_fn && resumed && drops)
+			continue;
+		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
+		l->argument = true;
+		l->uncertain = resumed && (drops || has_parameters);
+		/* What has nothing to drop cannot be gone, but a `mut` parameter may be changed. */
+		l->passed_in = l->uncertain && !drops;
+		follow_capture(c, l);
+	}
+}
+
+/*
+ * What is saved comes before what was captured, and of equal names LLVM gives all of them
+ * the type and offset of the first.
+ */
+static void add_saved(struct collector *c, const struct frame_place *place, local_vec *locals,
+                      const struct member *saved, size_t n, bool is_fn)
+{
+	const struct variant *unresumed = type_variant(place->v.type, "Unresumed");
+	size_t ncaptures = 0;
+	const struct member *captures =
+		unresumed ? type_members(unresumed->payload, &ncaptures) : NULL;
+
+	for (size_t i = 0; i < n && locals->n < MAX_LOCALS; i++) {
+		const struct member *m = &saved[i];
+
+		if (is_hidden(m->name) || !m->type)
+			continue;
+		bool captured = count_named(captures, ncaptures, m->name) != 0;
+		size_t before = count_named(saved, i, m->name);
+		size_t after = count_named(saved, n, m->name) - before - 1;
+
+		if (captured && after == 0)
+			continue; /* the capture itself: see add_captures() */
+		struct local_place *l = add(c, locals, m, place->v.addr + place->active->offset);
+		l->argument =
+			is_fn && before == 0 && is_argument(captures, ncaptures, saved, n, m->name);
+		if (before) {
+			l->in_memory = false;
+			l->problem = "another variable of this name hides where it is: the debug "
+				     "info has one place for both";
+			continue;
+		}
+		l->uncertain = has_drop(c->in, m->type);
+	}
+}
+
+static void list_suspended(struct collector *c, const struct frame_place *place,
+                           const struct future *f, local_vec *locals)
+{
+	bool is_fn = f->kind == FUTURE_ASYNC_FN;
+	size_t n = 0;
+	const struct member *saved = NULL;
+
+	if (f->state == FUTURE_SUSPENDED && place->active->payload)
+		saved = type_members(place->active->payload, &n);
+	else if (f->state != FUTURE_UNRESUMED)
+		return;
+	add_captures(c, place, locals, saved, n, f);
+	add_saved(c, place, locals, saved, n, is_fn);
+}
+
+/* ---- running coroutines ---- */
+
+struct running {
+	struct collector *c;
+	local_vec *locals;
+};
+
+static void add_running(const struct variable *v, void *arg)
+{
+	struct running *r = arg;
+	struct local_place *l = NULL;
+
+	if (is_hidden(v->name) || !v->type || v->of_callee || r->locals->n >= MAX_LOCALS)
+		return;
+	const char *name = clean_name(&r->c->scratch, v->name);
+	/* An inner scope's variable hides the outer one's; the same place may be named twice. */
+	for (size_t i = 0; i < r->locals->n; i++) {
+		if (strcmp(r->locals->data[i].name, name) == 0)
+			l = &r->locals->data[i];
+	}
+	if (!l)
+		l = vec_push(r->locals);
+	*l = (struct local_place){ .name = name,
+		                   .v = { v->type, v->addr },
+		                   .in_memory = v->in_memory,
+		                   .word = v->value,
+		                   .argument = v->is_parameter,
+		                   .dm = v->dm,
+		                   .die = v->die,
+		                   .uncertain = has_drop(r->c->in, v->type) };
+	follow_capture(r->c, l);
+}
+
+struct local_place *locals_list(struct collector *c, const struct frame_place *place,
+                                const struct future *f, size_t *nret)
+{
+	local_vec locals = { 0 };
+
+	if (place->frame) {
+		struct running r = { c, &locals };
+
+		variables_in_frame(c->in->di, place->frame, place->cfa, add_running, &r);
+	} else if (place->active) {
+		list_suspended(c, place, f, &locals);
+	} else if (place->v.type) {
+		struct local_place *self = vec_push(&locals);
+
+		*self = (struct local_place){ .name = "self", .v = place->v, .in_memory = true };
+	}
+	*nret = locals.n;
+	return vec_to_arena(&locals, &c->scratch);
+}
+
+/* ---- as text ---- */
+
+static void show(struct collector *c, const struct local_place *from, struct local *to)
+{
+	struct inspector *in = c->in;
+
+	to->name = arena_strdup(c->a, from->name);
+	to->argument = from->argument;
+	to->uncertain = from->uncertain;
+	to->passed_in = from->passed_in;
+	to->problem = from->problem;
+	/* Of a hidden one the type is that of another. */
+	if (from->problem && !from->in_memory)
+		return;
+	to->type = clean_name(c->a, type_name(from->v.type));
+	if (from->problem)
+		return;
+	to->addr = from->in_memory ? from->v.addr : 0;
+	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {
+		to->value = REDACTED;
+		to->redacted = true;
+		return;
+	}
+	struct redaction redaction = { .secrets = in->secrets };
+	to->value = from->in_memory
+	                    ? show_value(in->target, in->di, &in->show, c->a, from->v, &redaction)
+	                    : show_word(in->target, in->di, &in->show, c->a, from->v.type,
+	                                from->word, &redaction);
+	to->redacted = redaction.done;
+	if (!to->value)
+		to->problem = "it is in a register and has more parts than one";
+}
+
+static bool is_asked(const struct collector *c)
+{
+	return c->question && (c->question->print || c->question->has_whatis);
+}
+
+static void keep(struct collector *c, const struct frame_place *place, struct future *f)
+{
+	if (is_asked(c) || (c->want & WANT_HOLDINGS))
+		map_put(&c->places, (uintptr_t)f, arena_memdup(&c->scratch, place, sizeof(*place)));
+}
+
+static void fill(struct collector *c, const struct frame_place *place, struct future *f)
+{
+	struct local_place *list;
+	size_t n;
+
+	keep(c, place, f);
+	if (!(c->want & WANT_LOCALS))
+		return;
+	list = locals_list(c, place, f, &n);
+	f->nlocals = (unsigned)n;
+	f->locals = NEW_ARRAY(c->a, struct local, f->nlocals);
+	for (size_t i = 0; i < f->nlocals; i++)
+		show(c, &list[i], &f->locals[i]);
+}
+
+void locals_of_coroutine(struct decoder *d, struct value v, const struct variant *active,
+                         struct future *f)
+{
+	fill(d->c, &(struct frame_place){ .v = v, .active = active }, f);
+}
+
+void locals_of_other(struct decoder *d, struct value v, struct future *f)
+{
+	keep(d->c, &(struct frame_place){ .v = v }, f);
+}
+
+void locals_of_running(struct collector *c, const struct frame *frame, uint64_t cfa,
+                       struct future *f)
+{
+	fill(c, &(struct frame_place){ .frame = frame, .cfa = cfa }, f);
+}

@@ -1,0 +1,296 @@
+#include "runtimes/saved/json_writer.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+
+void json_writer_init(struct json_writer *w, FILE *f, bool compact)
+{
+	w->f = f;
+	w->compact = compact;
+	w->first = true;
+	w->depth = w->left_out = 0;
+	w->any_keys = w->in_page = false;
+	w->n = 0;
+}
+
+void json_flush(struct json_writer *w)
+{
+	fwrite(w->buffer, 1, w->n, w->f);
+	w->n = 0;
+}
+
+static void put(struct json_writer *w, const char *bytes, size_t len)
+{
+	if (len > sizeof(w->buffer) - w->n) {
+		json_flush(w);
+		if (len > sizeof(w->buffer)) {
+			fwrite(bytes, 1, len, w->f);
+			return;
+		}
+	}
+	memcpy(w->buffer + w->n, bytes, len);
+	w->n += len;
+}
+
+static void put_char(struct json_writer *w, char c)
+{
+	if (w->n == sizeof(w->buffer))
+		json_flush(w);
+	w->buffer[w->n++] = c;
+}
+
+static void new_line(struct json_writer *w)
+{
+	static const char blanks[] = "                                ";
+
+	put_char(w, '\n');
+	for (size_t left = (size_t)w->depth * 2; left;) {
+		size_t n = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;
+
+		put(w, blanks, n);
+		left -= n;
+	}
+}
+
+void json_end_line(struct json_writer *w)
+{
+	assert(w->depth == 0 && w->left_out == 0);
+	put_char(w, '\n');
+	w->first = true;
+}
+
+/* Has the word a byte that is n? */
+static bool has_byte(uint64_t word, uint64_t n)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101);
+
+	word ^= each * n;
+	return (word - each) & ~word & (each * 0x80);
+}
+
+/* How many of len bytes a JSON string holds as they are. */
+static size_t plain_length(const char *p, size_t len)
+{
+	size_t n = 0;
+
+	for (uint64_t word; n + 8 <= len; n += 8) {
+		memcpy(&word, p + n, 8);
+		if (!str_word_is_plain(word) || has_byte(word, '"') || has_byte(word, '\\'))
+			break;
+	}
+	while (n < len && p[n] >= 0x20 && p[n] < 0x7f && p[n] != '"' && p[n] != '\\')
+		n++;
+	return n;
+}
+
+/* Clean text has no control characters: two ASCII characters need an escape. */
+static void put_escaped(struct json_writer *w, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			put_char(w, '\\');
+		put_char(w, text[i]);
+	}
+}
+
+/* The same where a page is around it: no HTML parser finds a tag or an entity. */
+static void put_in_page(struct json_writer *w, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '<') {
+			put(w, "\\u003c", 6);
+		} else if (text[i] == '>') {
+			put(w, "\\u003e", 6);
+		} else if (text[i] == '&') {
+			put(w, "\\u0026", 6);
+		} else {
+			put_escaped(w, text + i, 1);
+		}
+	}
+}
+
+static void put_string(struct json_writer *w, const char *text)
+{
+	size_t len = strlen(text), plain = w->in_page ? 0 : plain_length(text, len);
+
+	put_char(w, '"');
+	put(w, text, plain);
+	if (plain < len) {
+		STR(clean);
+
+		str_append_clean(&clean, text + plain, len - plain);
+		(w->in_page ? put_in_page : put_escaped)(w, clean.data, clean.len);
+	}
+	put_char(w, '"');
+}
+
+/* Most keys are names of ours and fit: looking at each of them would take half the time of a
+ * document. */
+static void put_key(struct json_writer *w, const char *key)
+{
+	size_t len = strlen(key);
+
+	if (w->in_page || w->any_keys || len + 4 > sizeof(w->buffer)) {
+		put_string(w, key);
+		put(w, ": ", w->compact ? 1 : 2);
+		return;
+	}
+	if (len + 4 > sizeof(w->buffer) - w->n)
+		json_flush(w);
+	char *at = w->buffer + w->n;
+	*at++ = '"';
+	memcpy(at, key, len);
+	at += len;
+	*at++ = '"';
+	*at++ = ':';
+	*at = ' ';
+	w->n += len + (w->compact ? 3 : 4);
+}
+
+/* All that stands before a value. False: it lies too deep and is left out. */
+static bool begin_value(struct json_writer *w, const char *key)
+{
+	if (w->left_out)
+		return false;
+	if (!w->first)
+		put_char(w, ',');
+	if (!w->compact && w->depth)
+		new_line(w);
+	w->first = false;
+	if (key)
+		put_key(w, key);
+	return true;
+}
+
+static void open(struct json_writer *w, const char *key, char bracket)
+{
+	if (w->left_out || w->depth == JSON_MAX_DEPTH) {
+		json_put_null(w, key);
+		w->left_out++;
+		return;
+	}
+	begin_value(w, key);
+	put_char(w, bracket);
+	w->depth++;
+	w->first = true;
+}
+
+static void close(struct json_writer *w, char bracket)
+{
+	if (w->left_out) {
+		w->left_out--;
+		return;
+	}
+	assert(w->depth);
+	w->depth--;
+	if (!w->compact && !w->first)
+		new_line(w);
+	put_char(w, bracket);
+	w->first = false;
+}
+
+void json_open_object(struct json_writer *w, const char *key)
+{
+	open(w, key, '{');
+}
+
+void json_close_object(struct json_writer *w)
+{
+	close(w, '}');
+}
+
+void json_open_array(struct json_writer *w, const char *key)
+{
+	open(w, key, '[');
+}
+
+void json_close_array(struct json_writer *w)
+{
+	close(w, ']');
+}
+
+void json_put_null(struct json_writer *w, const char *key)
+{
+	if (begin_value(w, key))
+		put(w, "null", 4);
+}
+
+void json_put_bool(struct json_writer *w, const char *key, bool yes)
+{
+	if (begin_value(w, key))
+		put(w, yes ? "true" : "false", yes ? 4 : 5);
+}
+
+void json_put_int(struct json_writer *w, const char *key, int64_t number)
+{
+	uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	if (!begin_value(w, key))
+		return;
+	if (number < 0)
+		put_char(w, '-');
+	do {
+		digits[--at] = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	put(w, digits + at, sizeof(digits) - at);
+}
+
+/* A JSON number that no reader takes for an integer, its exponent without '+' and zeros. */
+void json_put_real(struct json_writer *w, const char *key, double number)
+{
+	char text[40];
+	int len = snprintf(text, sizeof(text), "%.6g", number);
+	char *e = memchr(text, 'e', (size_t)len);
+
+	if (!begin_value(w, key))
+		return;
+	if (!e) {
+		put(w, text, (size_t)len);
+		if (!memchr(text, '.', (size_t)len))
+			put(w, ".0", 2);
+		return;
+	}
+	const char *digits = e + 1 + (e[1] == '-' || e[1] == '+');
+	put(w, text, (size_t)(e - text) + 1 + (e[1] == '-'));
+	digits += strspn(digits, "0");
+	put(w, digits, strlen(digits));
+}
+
+void json_put_text(struct json_writer *w, const char *key, const char *text)
+{
+	if (!text)
+		json_put_null(w, key);
+	else if (begin_value(w, key))
+		put_string(w, text);
+}
+
+void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)
+{
+	json_open_array(w, key);
+	for (size_t i = 0; i < n; i++)
+		json_put_text(w, NULL, list[i]);
+	json_close_array(w);
+}
+
+void json_put_address(struct json_writer *w, const char *key, uint64_t addr)
+{
+	char digits[16 + 1];
+	size_t at = sizeof(digits);
+
+	if (!addr) {
+		json_put_null(w, key);
+		return;
+	}
+	if (!begin_value(w, key))
+		return;
+	digits[--at] = '"';
+	for (; addr; addr >>= 4)
+		digits[--at] = "0123456789abcdef"[addr & 15];
+	put(w, "\"0x", 3);
+	put(w, digits + at, sizeof(digits) - at);
+}

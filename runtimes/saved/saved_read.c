@@ -1,0 +1,201 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "debugger/base/file.h"
+#include "debugger/base/progress.h"
+#include "debugger/base/str.h"
+#include "runtimes/saved/saved_record.h"
+
+enum { MAX_LINE = 64 << 20, READ_AT_ONCE = 256 << 10 };
+
+/*
+ * What a file may take of memory, in bytes: this, and so many times the size of what was read of
+ * it. A million equal tasks of ten frames take less than 200 times theirs.
+ */
+enum { MIN_BUDGET = 64 << 20, BUDGET_FACTOR = 512 };
+
+struct file {
+	const char *path; /* clean */
+	gzFile gz;
+	struct str line;
+	struct loader l;
+};
+
+/* By the bytes as they lie there, so that it does not help to compress well. */
+static void renew_budget(struct file *f)
+{
+	z_off_t read = gzoffset(f->gz);
+
+	f->l.budget = MIN_BUDGET + BUDGET_FACTOR * (size_t)(read > 0 ? read : 0);
+}
+
+/* The next line without its end; false where there is none, whatever the reason. */
+static bool next_line(struct file *f)
+{
+	char bytes[READ_AT_ONCE];
+
+	str_truncate(&f->line, 0);
+	while (f->line.len < MAX_LINE && gzgets(f->gz, bytes, sizeof(bytes))) {
+		size_t len = strlen(bytes);
+
+		/* No byte of JSON is zero. */
+		if (!len)
+			return false;
+		str_append_len(&f->line, bytes, len);
+		if (bytes[len - 1] == '\n') {
+			str_truncate(&f->line, f->line.len - 1);
+			f->l.lines++;
+			renew_budget(f);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Why there is no further line: in arena a. */
+static const char *why_ended(struct file *f, struct arena *a)
+{
+	int problem;
+	const char *text = gzerror(f->gz, &problem);
+
+	if (f->line.len >= MAX_LINE)
+		return "a line is longer than any that asyncdbg writes";
+	if (problem == Z_OK || problem == Z_STREAM_END || problem == Z_BUF_ERROR)
+		return "it is cut off there";
+	return str_clean(a, text, strlen(text));
+}
+
+/* Notes are added one by one: the snapshot may get more of them. */
+static void renew_notes(struct snapshot *s)
+{
+	const char **notes = s->notes;
+	size_t n = s->nnotes;
+
+	s->notes = NULL;
+	s->nnotes = 0;
+	for (size_t i = 0; i < n; i++)
+		snapshot_note(s, "%s", notes[i]);
+}
+
+/* What was read becomes the snapshot's. */
+static void publish(struct loader *l)
+{
+	struct snapshot *s = l->s;
+
+	s->nruntimes = l->runtimes.n;
+	s->runtimes = vec_to_arena(&l->runtimes, l->a);
+	s->nthreads = l->threads.n;
+	s->threads = vec_to_arena(&l->threads, l->a);
+	s->nlayout = l->layout.n;
+	s->layout = vec_to_arena(&l->layout, l->a);
+	s->nsockets = l->sockets.n;
+	s->sockets = vec_to_arena(&l->sockets, l->a);
+	s->ntasks = l->tasks.n;
+	s->tasks = vec_to_arena(&l->tasks, l->a);
+	s->nholdings = l->holdings.n;
+	s->holdings = vec_to_arena(&l->holdings, l->a);
+	renew_notes(s);
+	snapshot_number_frames(s);
+}
+
+/* Not all of the file could be read: an error, or a snapshot that says so. */
+static struct error *judge_part(struct file *f, const char *wrong, bool late)
+{
+	struct loader *l = &f->l;
+
+	if (!l->has_header)
+		return error_new(ERR_CORRUPT, "it is no saved snapshot of asyncdbg");
+	if (!late || !l->has_snapshot || !l->has_target)
+		return error_new(ERR_CORRUPT, "it is damaged in or behind line %llu: %s",
+		                 (unsigned long long)l->lines, wrong);
+	publish(l);
+	snapshot_incomplete(l->s,
+	                    "%s is damaged in or behind line %llu: %s; %zu of %llu tasks are there",
+	                    f->path, (unsigned long long)l->lines, wrong, l->s->ntasks,
+	                    (unsigned long long)l->ntasks);
+	return NULL;
+}
+
+static struct error *check_end(struct loader *l)
+{
+	if (!l->has_snapshot || !l->has_target)
+		return error_new(ERR_CORRUPT, "it says nothing of a program");
+	publish(l);
+	if (l->s->ntasks != l->ntasks)
+		return error_new(ERR_CORRUPT, "it has %zu tasks and says that there are %llu",
+		                 l->s->ntasks, (unsigned long long)l->ntasks);
+	return NULL;
+}
+
+static struct error *read_lines(struct file *f)
+{
+	SCRATCH(tmp);
+	struct loader *l = &f->l;
+	const char *wrong = NULL;
+	bool late = true;
+
+	while (!l->ended && !wrong) {
+		if (l->lines % PROGRESS_STRIDE == 0) {
+			TRY(interrupt_check());
+			progress("reading the snapshot", l->tasks.n, l->ntasks);
+		}
+		if (!next_line(f)) {
+			late = true;
+			wrong = why_ended(f, &tmp);
+			break;
+		}
+		wrong = saved_record(l, &tmp, f->line.data, f->line.len, &late);
+		if (l->has_header && l->version > SAVED_VERSION)
+			return error_new(ERR_UNSUPPORTED,
+			                 "a newer asyncdbg saved it: version %lld of the format, "
+			                 "this one reads up to %d",
+			                 (long long)l->version, SAVED_VERSION);
+	}
+	return wrong ? judge_part(f, wrong, late) : check_end(l);
+}
+
+static void file_deinit(struct file *f)
+{
+	struct loader *l = &f->l;
+
+	if (f->gz)
+		gzclose(f->gz);
+	str_free(&f->line);
+	snapshot_free(l->s);
+	vec_free(&l->names);
+	vec_free(&l->runtimes);
+	vec_free(&l->threads);
+	vec_free(&l->layout);
+	vec_free(&l->sockets);
+	vec_free(&l->tasks);
+	vec_free(&l->holdings);
+}
+
+struct error *saved_read(const char *path, struct snapshot **ret, struct saved_info *info)
+{
+	struct file f CLEANUP(file_deinit) = { 0 };
+	int fd CLEANUP(file_close) = -1;
+	SCRATCH(tmp);
+
+	f.path = str_clean(&tmp, path, strlen(path));
+	TRY(file_open(path, &fd));
+	f.gz = gzdopen(fd, "rb");
+	if (!f.gz)
+		return error_os(ENOMEM, "%s", f.path);
+	fd = -1; /* gzclose() closes it */
+	gzbuffer(f.gz, READ_AT_ONCE);
+	f.l.s = calloc(1, sizeof(*f.l.s));
+	if (!f.l.s)
+		out_of_memory();
+	f.l.a = &f.l.s->arena;
+	struct error *err = read_lines(&f);
+	if (err)
+		return error_wrap(err, "%s", f.path);
+	*ret = f.l.s;
+	f.l.s = NULL;
+	if (info)
+		*info = f.l.info;
+	return NULL;
+}

@@ -1,0 +1,540 @@
+#include "runtimes/thread/blocked.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/variables.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+
+/* Where a futex word lies in a lock of std, as paths from the lock. */
+#define MUTEX_WORD  "inner.futex"
+#define READER_WORD "inner.state"
+#define WRITER_WORD "inner.writer_notify"
+
+/*
+ * Functions that wait, by the beginnings of their path and of their own name; any of them may be
+ * inlined. Of several on a stack, the outermost says most: a channel's recv parks the thread.
+ */
+static const struct call {
+	const char *within, *name;
+	const char *kind;
+	const char *text;
+	const char *word; /* of std's locks: the futex word that it waits on, as a path */
+	const char *self; /* type of the self whose address says which one it is */
+} calls[] = {
+	/* std 1.85 | before */
+	{ "std::sync::poison::mutex::", "lock", "std_mutex", "std Mutex lock", MUTEX_WORD, NULL },
+	{ "std::sync::mutex::", "lock", "std_mutex", "std Mutex lock", MUTEX_WORD, NULL },
+	{ "std::sync::nonpoison::mutex::", "lock", "std_mutex", "std Mutex lock", MUTEX_WORD,
+	  NULL },
+	{ "std::sys::", "lock_contended", "std_mutex", "std Mutex lock", NULL, NULL },
+	{ "std::sync::poison::rwlock::", "read", "std_rwlock", "std RwLock read", READER_WORD,
+	  NULL },
+	{ "std::sync::rwlock::", "read", "std_rwlock", "std RwLock read", READER_WORD, NULL },
+	{ "std::sync::nonpoison::rwlock::", "read", "std_rwlock", "std RwLock read", READER_WORD,
+	  NULL },
+	{ "std::sys::", "read_contended", "std_rwlock", "std RwLock read", NULL, NULL },
+	{ "std::sync::poison::rwlock::", "write", "std_rwlock", "std RwLock write", WRITER_WORD,
+	  NULL },
+	{ "std::sync::rwlock::", "write", "std_rwlock", "std RwLock write", WRITER_WORD, NULL },
+	{ "std::sync::nonpoison::rwlock::", "write", "std_rwlock", "std RwLock write", WRITER_WORD,
+	  NULL },
+	{ "std::sys::", "write_contended", "std_rwlock", "std RwLock write", NULL, NULL },
+	{ "std::sync::poison::condvar::", "wait", "std_condvar", "std Condvar wait", MUTEX_WORD,
+	  NULL },
+	{ "std::sync::condvar::", "wait", "std_condvar", "std Condvar wait", MUTEX_WORD, NULL },
+	{ "std::sync::nonpoison::condvar::", "wait", "std_condvar", "std Condvar wait", MUTEX_WORD,
+	  NULL },
+	{ "std::sync::barrier::", "wait", "std_barrier", "std Barrier wait", NULL,
+	  "std::sync::barrier::Barrier" },
+	{ "std::sync::poison::once::", "call", "std_once", "std Once that another thread runs",
+	  NULL, NULL },
+	{ "std::sync::once::", "call", "std_once", "std Once that another thread runs", NULL,
+	  NULL },
+	{ "std::thread::", "park", "std_thread_park", "std::thread::park", NULL, NULL },
+	{ "std::thread::", "join", "std_join", "std JoinHandle join", NULL, NULL },
+	{ "std::thread::scoped::", "scope", "std_join", "end of a std::thread::scope", NULL, NULL },
+	{ "std::sync::mpmc::list::", "recv", "std_channel", "std channel receive", NULL,
+	  "std::sync::mpmc::list::Channel" },
+	{ "std::sync::mpmc::array::", "recv", "std_channel", "std channel receive", NULL,
+	  "std::sync::mpmc::array::Channel" },
+	{ "std::sync::mpmc::zero::", "recv", "std_channel", "std channel receive", NULL,
+	  "std::sync::mpmc::zero::Channel" },
+	{ "std::sync::mpmc::array::", "send", "std_channel", "std channel send", NULL,
+	  "std::sync::mpmc::array::Channel" },
+	{ "std::sync::mpmc::zero::", "send", "std_channel", "std channel send", NULL,
+	  "std::sync::mpmc::zero::Channel" },
+	{ "std::sync::mpmc::", "recv", "std_channel", "std channel receive", NULL, NULL },
+	{ "std::sync::mpsc::", "recv", "std_channel", "std channel receive", NULL, NULL },
+	{ "std::sync::mpmc::", "send", "std_channel", "std channel send", NULL, NULL },
+	{ "std::sync::mpsc::", "send", "std_channel", "std channel send", NULL, NULL },
+	{ "crossbeam_channel::flavors::list::", "recv", "std_channel", "crossbeam channel receive",
+	  NULL, "crossbeam_channel::flavors::list::Channel" },
+	{ "crossbeam_channel::flavors::array::", "recv", "std_channel", "crossbeam channel receive",
+	  NULL, "crossbeam_channel::flavors::array::Channel" },
+	{ "crossbeam_channel::flavors::zero::", "recv", "std_channel", "crossbeam channel receive",
+	  NULL, "crossbeam_channel::flavors::zero::Channel" },
+	{ "crossbeam_channel::flavors::array::", "send", "std_channel", "crossbeam channel send",
+	  NULL, "crossbeam_channel::flavors::array::Channel" },
+	{ "crossbeam_channel::flavors::zero::", "send", "std_channel", "crossbeam channel send",
+	  NULL, "crossbeam_channel::flavors::zero::Channel" },
+	{ "crossbeam_channel::", "recv", "std_channel", "crossbeam channel receive", NULL, NULL },
+	{ "crossbeam_channel::", "send", "std_channel", "crossbeam channel send", NULL, NULL },
+	{ "crossbeam_channel::select::", "", "std_channel", "crossbeam channel select", NULL,
+	  NULL },
+	{ "parking_lot::raw_mutex::", "lock", "parking_lot", "parking_lot Mutex lock", NULL,
+	  "parking_lot::raw_mutex::RawMutex" },
+	{ "lock_api::mutex::", "lock", "parking_lot", "parking_lot Mutex lock", NULL,
+	  "lock_api::mutex::Mutex" },
+	{ "parking_lot::raw_rwlock::", "lock_shared", "parking_lot", "parking_lot RwLock read",
+	  NULL, "parking_lot::raw_rwlock::RawRwLock" },
+	{ "lock_api::rwlock::", "read", "parking_lot", "parking_lot RwLock read", NULL,
+	  "lock_api::rwlock::RwLock" },
+	{ "parking_lot::raw_rwlock::", "lock_exclusive", "parking_lot", "parking_lot RwLock write",
+	  NULL, "parking_lot::raw_rwlock::RawRwLock" },
+	{ "lock_api::rwlock::", "write", "parking_lot", "parking_lot RwLock write", NULL,
+	  "lock_api::rwlock::RwLock" },
+	{ "parking_lot::raw_rwlock::", "upgrade", "parking_lot", "parking_lot RwLock upgrade", NULL,
+	  "parking_lot::raw_rwlock::RawRwLock" },
+	{ "parking_lot::condvar::", "wait", "parking_lot", "parking_lot Condvar wait", NULL,
+	  "parking_lot::condvar::Condvar" },
+};
+enum { NCALLS = sizeof(calls) / sizeof(calls[0]), MAX_WAIT_DETAILS = 8 };
+
+/* Crates whose functions may stand between the one that waits and the one that asked for it. */
+static const char *const libraries[] = {
+	"std::",
+	"core::",
+	"alloc::",
+	"parking_lot::",
+	"lock_api::",
+	"parking_lot_core::",
+	"crossbeam_channel::",
+	"crossbeam_utils::",
+};
+
+/* No path at all: a function of libc. */
+static bool is_library(const char *name)
+{
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		if (str_begins(name, libraries[i]))
+			return true;
+	}
+	return !strstr(name, "::") && name[0] != '<';
+}
+
+/* The last function of a path that is no closure: "recv" of "a::recv<T>::{closure#1}". */
+static const char *own_name(struct arena *tmp, const char *name)
+{
+	const char *path = name_without_generics(tmp, name), *own = qualified_last(path);
+
+	for (int hop = 0; str_begins(own, "{closure") && own - path > 2 && hop < 8; hop++) {
+		path = arena_strndup(tmp, path, (size_t)(own - path) - 2);
+		own = qualified_last(path);
+	}
+	return own;
+}
+
+static const struct call *find_call(struct arena *tmp, const char *name)
+{
+	for (size_t i = 0; i < NCALLS; i++) {
+		if (str_begins(name, calls[i].within) &&
+		    str_begins(own_name(tmp, name), calls[i].name))
+			return &calls[i];
+	}
+	return NULL;
+}
+
+/* What is known of one thread's stack inward of the frame that polls. */
+struct blocked {
+	const struct call *call;      /* NULL none */
+	const struct location *waits; /* its function */
+	size_t first, last; /* physical frames of the libraries' functions: [first, last] */
+};
+
+/* Is (frame, level) the mark or outward of it? */
+static bool beyond(const struct mark *m, size_t frame, size_t level)
+{
+	return frame > m->frame || (frame == m->frame && level >= m->level);
+}
+
+static void read_calls(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                       struct blocked *ret)
+{
+	for (size_t i = 0; i <= m->frame; i++) {
+		for (size_t j = 0; j < s->nfunctions[i] && !beyond(m, i, j); j++) {
+			const struct location *l = &s->functions[i][j];
+			const struct call *call;
+
+			if (!l->name)
+				continue;
+			if (!is_library(l->name))
+				return;
+			ret->last = i;
+			call = find_call(&c->scratch, l->name);
+			/* A row without an address of its own is no better than one with. */
+			if (call && (!ret->call || call->word || call->self || !ret->call->self)) {
+				ret->call = call;
+				ret->waits = l;
+			}
+		}
+	}
+}
+
+/* Is this thread polling a task or a root, or running a job, and in which frame? */
+static const struct mark *working(struct collector *c, const struct thread_info *info,
+                                  const struct thread_stack *s, const struct marks *marks)
+{
+	const struct mark *m = marks->n ? &marks->data[marks->n - 1] : NULL;
+
+	if (!m)
+		return NULL;
+	if (m->kind == MARK_BLOCK_ON)
+		return stack_is_polling(s, marks, marks->n - 1) ? m : NULL;
+	if (m->kind != MARK_TASK_POLL)
+		return NULL;
+	const char *name = mark_future_name(&c->scratch, m);
+	/* A worker is itself a job of the blocking pool. */
+	if (name ? strstr(name, "multi_thread::worker::") != NULL : info->task == NULL)
+		return NULL;
+	/* The runtime's loop, where its functions cannot be told. */
+	return info->role == THREAD_WORKER && !info->task && stack_is_parked(s, m) ? NULL : m;
+}
+
+/* ---- which lock ---- */
+
+/* The type of the lock that a method is of: its name tells that of its self. */
+static const struct type *lock_type(struct collector *c, const struct location *l)
+{
+	const char *own = qualified_last(l->name);
+
+	if (!l->function || own - l->name < 3)
+		return NULL;
+	const char *self = arena_strndup(&c->in->arena, l->name, (size_t)(own - l->name) - 2);
+	return lookup_type(l->function->dm, self, l->function->die);
+}
+
+/* Offset of the place at a path that has no pointer on its way. */
+static bool offset_in(struct collector *c, const struct type *t, const char *expr, uint64_t *ret)
+{
+	const struct path *p = t ? inspector_optional_path(c->in, t, expr) : NULL;
+
+	return p && path_offset(p, ret);
+}
+
+/* The address of the lock around a futex word. */
+static uint64_t lock_of_word(struct collector *c, const struct call *call, const struct type *t,
+                             uint64_t word)
+{
+	uint64_t offset = 0;
+
+	return offset_in(c, t, call->word, &offset) && offset < word ? word - offset : 0;
+}
+
+/* Where a lock says whether it is held: what its guards lead to. */
+static uint64_t primitive_of_word(struct collector *c, const struct call *call,
+                                  const struct type *t, uint64_t lock, uint64_t word)
+{
+	static const char state_path[] = READER_WORD;
+	uint64_t offset;
+
+	if (strcmp(call->kind, "std_mutex") == 0 ||
+	    (strcmp(call->kind, "std_rwlock") == 0 && strcmp(call->word, READER_WORD) == 0))
+		return word;
+	if (strcmp(call->kind, "std_rwlock") != 0 || !lock)
+		return 0;
+	return offset_in(c, t, state_path, &offset) ? lock + offset : 0;
+}
+
+struct self_search {
+	struct target *target;
+	const char *type;
+	const struct type *found; /* what is at addr */
+	uint64_t addr;
+	bool several;
+};
+
+static void note_self(const struct variable *v, void *arg)
+{
+	struct self_search *search = arg;
+	const struct type *t = type_kind(v->type) == TYPE_POINTER ? type_target(v->type) : NULL;
+	uint64_t addr = v->value;
+
+	if (!t || !v->name || strcmp(v->name, "self") != 0 || !type_is(t, search->type))
+		return;
+	struct error *err =
+		v->in_memory ? target_read_uint(search->target, v->addr, 8, &addr) : NULL;
+	if (!err && addr) {
+		search->several |= search->addr && search->addr != addr;
+		search->addr = addr;
+		search->found = t;
+	}
+	error_free(err);
+}
+
+/*
+ * The self of the frames that wait, where the debug info says where it is; *state: of parking_lot,
+ * where the lock says whether it is held.
+ */
+static uint64_t self_of_call(struct collector *c, const struct thread_stack *s,
+                             const struct blocked *b, uint64_t *state)
+{
+	static const char state_path[] = "raw.state | state";
+	uint64_t offset;
+
+	struct self_search search = { .target = c->in->target, .type = b->call->self };
+
+	for (size_t i = b->first; i <= b->last && i < s->stack.nframes; i++) {
+		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
+
+		variables_in_frame(c->in->di, &s->stack.frames[i], cfa, note_self, &search);
+	}
+	if (search.several || !search.addr)
+		return 0;
+	if (strcmp(b->call->kind, "parking_lot") == 0 && !strstr(b->call->within, "condvar") &&
+	    offset_in(c, search.found, state_path, &offset))
+		*state = search.addr + offset;
+	return search.addr;
+}
+
+/* ---- the wait ---- */
+
+static struct wait_detail *add_detail(struct collector *c, struct wait *w, const char *key,
+                                      enum detail_kind kind)
+{
+	if (!w->details)
+		w->details = NEW_ARRAY(c->a, struct wait_detail, MAX_WAIT_DETAILS + 1);
+	struct wait_detail *d = &w->details[w->ndetails];
+	if (w->ndetails < MAX_WAIT_DETAILS)
+		w->ndetails++;
+	*d = (struct wait_detail){ .key = key, .kind = kind };
+	return d;
+}
+
+/*
+ * The system call that a thread sits in; NULL when it is not known. One with a timeout that a stop
+ * interrupted before is made again as restart_syscall(2), arguments and all: the functions around
+ * it tell which it was.
+ */
+static const struct syscall *find_syscall(struct collector *c, const struct thread_stack *s)
+{
+	static const char *const restarted[] = { "nanosleep", "futex", "poll" };
+	const struct arch *arch = c->in->target->arch;
+	const struct syscall *call = arch_syscall(arch, s->thread->regs.syscall);
+
+	if (!call || strcmp(call->name, "restart_syscall") != 0)
+		return call;
+	for (size_t i = 0; i < s->stack.nframes; i++) {
+		size_t n;
+		const struct location *l = lookup_functions_at(
+			c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			const char *name = l[j].name;
+
+			if (!name || !is_library(name))
+				return call;
+			for (size_t k = 0; k < sizeof(restarted) / sizeof(restarted[0]); k++) {
+				if (strstr(qualified_last(name), restarted[k]))
+					return arch_syscall_named(arch, restarted[k]);
+			}
+		}
+	}
+	return call;
+}
+
+/* glibc waits for a thread on its tid, which the kernel clears when it ends (set_tid_address(2)).
+ */
+static const struct thread *joined_thread(struct collector *c, uint64_t word)
+{
+	uint64_t tid;
+	struct error *err = target_read_uint(c->in->target, word, 4, &tid);
+
+	error_free(err);
+	return err || tid == 0 || tid > INT32_MAX ? NULL
+	                                          : target_thread_by_tid(c->in->target, (pid_t)tid);
+}
+
+static void describe_call(struct collector *c, struct wait *w, const struct thread_stack *s,
+                          const struct blocked *b)
+{
+	const struct syscall *call = find_syscall(c, s);
+	uint64_t word = call && call->takes_futex ? s->thread->regs.syscall_args[0] : 0;
+
+	w->kind = b->call->kind;
+	w->phrase = b->call->text;
+	if (b->call->word && word) {
+		const struct type *t = lock_type(c, b->waits);
+
+		w->object = lock_of_word(c, b->call, t, word);
+		w->primitive = primitive_of_word(c, b->call, t, w->object, word);
+	} else if (b->call->self) {
+		w->object = self_of_call(c, s, b, &w->primitive);
+	}
+	if (w->object)
+		w->phrase = arena_printf(c->a, "%s at 0x%" PRIx64, w->phrase, w->object);
+	if (word && strcmp(w->kind, "std_join") == 0) {
+		const struct thread *th = joined_thread(c, word);
+
+		if (th && th != s->thread) {
+			add_detail(c, w, "thread", DETAIL_INT)->number = th->number;
+			w->phrase = arena_printf(c->a, "%s of thread #%u", w->phrase, th->number);
+		}
+	}
+}
+
+static void describe_syscall(struct collector *c, struct wait *w, const struct thread_stack *s)
+{
+	const struct regs *regs = &s->thread->regs;
+	const struct syscall *call = find_syscall(c, s);
+
+	w->kind = "syscall";
+	if (!call) {
+		w->phrase = arena_printf(c->a, "system call %" PRIu64, regs->syscall);
+	} else if (call->takes_fd) {
+		w->phrase = arena_printf(c->a, "system call %s(fd %d)", call->name,
+		                         (int)regs->syscall_args[0]);
+		add_detail(c, w, "fd", DETAIL_INT)->number = (int)regs->syscall_args[0];
+	} else {
+		w->phrase = arena_printf(c->a, "system call %s", call->name);
+	}
+	add_detail(c, w, "syscall_number", DETAIL_INT)->number = (int64_t)regs->syscall;
+	if (call)
+		add_detail(c, w, "syscall", DETAIL_STRING)->string = call->name;
+}
+
+/* Those whose default action ends a process with a core, but for those of debuggers. */
+static bool is_deadly(int signal)
+{
+	static const int deadly[] = { SIGABRT, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+		                      SIGSYS,  SIGQUIT, SIGXCPU, SIGXFSZ };
+
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		if (signal == deadly[i])
+			return true;
+	}
+	return false;
+}
+
+/* Does a frame of the stack have a function whose path begins so? Those of libc have no names. */
+static bool has_function(const struct thread_stack *s, const char *head)
+{
+	for (size_t i = 0; i < s->stack.nframes; i++) {
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			const char *found = s->functions[i][j].name;
+
+			if (found && str_begins(found, head))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Of a core: is it the thread that got the signal by which the program ended? */
+static struct wait *find_death(struct collector *c, const struct thread_stack *s)
+{
+	const struct target_signal *signal = &c->in->target->signal;
+
+	if (signal->tid == 0 || signal->tid != s->thread->tid || !is_deadly(signal->number))
+		return NULL;
+	struct wait *w = NEW(c->a, struct wait);
+	const char *how = "";
+
+	if (signal->number == SIGABRT && has_function(s, "core::panicking::"))
+		how = " (a panic that aborts)";
+	else if (signal->number == SIGABRT && has_function(s, "std::process::abort"))
+		how = " (it called abort)";
+	w->kind = "signal";
+	w->phrase = arena_printf(c->a, "killed by SIG%s%s", sigabbrev_np(signal->number), how);
+	add_detail(c, w, "signal", DETAIL_INT)->number = signal->number;
+	return w;
+}
+
+void blocked_find(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+                  const struct marks *marks)
+{
+	const struct mark *m;
+
+	if (!s->thread->has_regs) {
+		if (s->thread->run_state != 'D')
+			return;
+		info->wait = NEW(c->a, struct wait);
+		info->wait->kind = "kernel";
+		info->wait->phrase = "uninterruptible in the kernel (disk, page fault, ...)";
+		return;
+	}
+	info->wait = find_death(c, s);
+	m = info->wait ? NULL : working(c, info, s, marks);
+	if (!m)
+		return;
+	struct blocked b = { 0 };
+	struct wait *w = info->wait = NEW(c->a, struct wait);
+	/* A function that waits may only be about to, or done: then it computes like others. */
+	if (s->thread->regs.in_syscall)
+		read_calls(c, s, m, &b);
+	if (b.call) {
+		describe_call(c, w, s, &b);
+	} else if (s->thread->regs.in_syscall) {
+		describe_syscall(c, w, s);
+	} else {
+		w->kind = "compute";
+		w->phrase = "plain computation";
+	}
+}
+
+/* ---- where in the program ---- */
+
+static bool is_own(struct collector *c, const struct location *l)
+{
+	return l->file && l->name && l->line && !is_library(l->name) &&
+	       !inspector_source(c->in, &c->scratch, l->file, l->comp_dir).library;
+}
+
+/* The nearest function of the program's own code, and its number among all, inlined ones too. */
+static bool find_own(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                     struct location *ret, unsigned *number)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i <= m->frame; i++) {
+		size_t count;
+		struct location *l = lookup_locations(c->in->di, s->stack.frames[i].lookup_pc,
+		                                      &c->scratch, &count);
+
+		for (size_t j = 0; j < count && !beyond(m, i, j); j++, n++) {
+			if (!is_own(c, &l[j]))
+				continue;
+			*ret = l[j];
+			*number = n;
+			return true;
+		}
+		if (i == m->frame)
+			return false;
+	}
+	return false;
+}
+
+void blocked_finish(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+                    const struct marks *marks)
+{
+	const struct mark *m = info->wait ? working(c, info, s, marks) : NULL;
+	struct wait *w = info->wait;
+	struct location l;
+	unsigned number;
+
+	if (!m || !find_own(c, s, m, &l, &number))
+		return;
+	const char *function = stack_function_name(c, &l);
+	const char *file = inspector_source(c->in, c->a, l.file, l.comp_dir).text;
+
+	add_detail(c, w, "frame", DETAIL_INT)->number = number;
+	add_detail(c, w, "function", DETAIL_STRING)->string = function;
+	add_detail(c, w, "file", DETAIL_STRING)->string = clean_name(c->a, l.file);
+	add_detail(c, w, "line", DETAIL_INT)->number = l.line;
+	w->phrase = arena_printf(c->a, "%s%s frame #%u %s at %s:%u", w->phrase,
+	                         wait_is_running(w) ? " in" : ", since", number, function, file,
+	                         l.line);
+}

@@ -1,0 +1,467 @@
+#include "runtimes/thread/other_executors.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/module/async_code.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "dwarf/store/enumerate.h"
+#include "runtimes/holding/holding.h"
+#include "runtimes/thread/stack.h"
+#include "runtimes/tokio/tokio.h"
+
+enum {
+	MAX_THREADS = 8, /* that are named */
+	/* Where a boxed future is looked for: */
+	MAX_DEPTH = 12,  /* types within each other */
+	MAX_TYPES = 512, /* all together */
+};
+
+/* By which crates an executor is named in texts; nothing depends on it. The first one counts. */
+static const struct {
+	const char *crate, *name;
+} crates[] = {
+	{ "monoio", "monoio" },
+	{ "glommio", "glommio" },
+	{ "compio_runtime", "compio" },
+	{ "embassy_executor", "embassy-executor" },
+	{ "bevy_tasks", "bevy_tasks" },
+	{ "tokio_threadpool", "tokio 0.1" },
+	{ "tokio_current_thread", "tokio 0.1" },
+	{ "async_std", "async-std" },
+	{ "async_executor", "async-executor (smol)" },
+	{ "async_io", "async-io (smol)" },
+	{ "futures_executor", "futures-executor" },
+	{ "pollster", "pollster" },
+};
+
+enum { NCRATES = sizeof(crates) / sizeof(crates[0]) };
+
+/* ---- what a thread is in ---- */
+
+enum zone {
+	ZONE_PLAIN, /* what the program's own code does */
+	ZONE_JOB,   /* the same, as a job of tokio's blocking pool */
+	ZONE_TOKIO, /* what tokio polls */
+};
+
+static enum zone zone_within(const struct marks *marks, const struct mark *m, struct arena *a)
+{
+	const char *name;
+
+	if (m->kind != MARK_TASK_POLL)
+		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_TOKIO;
+	name = mark_future_name(a, m);
+	if (name)
+		return tokio_job_closure(a, name) ? ZONE_JOB : ZONE_TOKIO;
+	/* Without generics: the first task that a thread of the pool polls is its job. */
+	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_TOKIO;
+}
+
+/* What hands a closure on to be called, as each thread does before the program's own code. */
+static const char *const no_evidence[] = {
+	"std::thread::", "std::rt::", "std::sys::", "std::panic",
+	"core::",        "alloc::",   "tokio::",    "<alloc::boxed::"
+};
+
+/* What is what it points at. */
+static const char *const wrappers[] = { "core::pin::Pin<", "alloc::boxed::Box<",
+	                                "alloc::sync::Arc<", "alloc::rc::Rc<" };
+
+static bool is_erased_future(const struct type *t)
+{
+	return type_is_dyn(t) && strstr(type_name(t), "dyn core::future::future::Future<");
+}
+
+/* A type that is looked through for boxed futures and coroutines that its values own. */
+struct look {
+	unsigned types; /* that were looked at */
+};
+
+static bool has_future(struct look *l, const struct type *t, int depth);
+
+static bool member_has_future(struct look *l, const struct type *t, int depth)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && has_future(l, members[i].type, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool has_future(struct look *l, const struct type *t, int depth)
+{
+	const struct variant *variants;
+	size_t n;
+
+	if (depth > MAX_DEPTH || ++l->types > MAX_TYPES)
+		return false;
+	if (type_is_coroutine(t) || is_erased_future(t))
+		return true;
+	switch (type_kind(t)) {
+	case TYPE_POINTER: /* also those that Arc<T> and sets have: *const ArcInner<T> */
+		return type_name(t)[0] != '&' && type_target(t) &&
+		       has_future(l, type_target(t), depth + 1);
+	case TYPE_STRUCT:
+		return member_has_future(l, t, depth);
+	case TYPE_ENUM:
+		variants = type_variants(t, &n);
+		for (size_t i = 0; i < n; i++) {
+			if (variants[i].payload && member_has_future(l, variants[i].payload, depth))
+				return true;
+		}
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* The struct that a function's first argument is, or refers to; NULL none, and of closures. */
+static const struct type *self_type(const struct location *l)
+{
+	const struct type *t = l->function ? function_first_argument(l->function) : NULL;
+
+	if (t && type_kind(t) == TYPE_POINTER)
+		t = type_target(t);
+	if (!t || type_kind(t) != TYPE_STRUCT || qualified_last(type_name(t))[0] == '{')
+		return NULL;
+	return str_begins_with_any(type_name(t), wrappers) ? NULL : t;
+}
+
+/* A method of Receiver<T>, where T is or has a future: it waits for futures to poll. */
+static bool waits_for_futures(const struct location *l)
+{
+	const struct type *self = self_type(l);
+	struct look look = { 0 };
+	size_t n = 0;
+	const struct type_param *params = self ? type_params(self, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type && has_future(&look, params[i].type, 0))
+			return true;
+	}
+	return false;
+}
+
+/* A method of what has futures of its own: LocalPool::run(). */
+static bool has_futures(const struct location *l)
+{
+	const struct type *self = self_type(l);
+	struct look look = { 0 };
+
+	return self && has_future(&look, self, 0);
+}
+
+static bool has_context(const struct location *l)
+{
+	static const char poll[] = " Future>::poll";
+	size_t len = strlen(l->name);
+
+	if (l->function && function_has_context(l->function))
+		return true;
+	/* Where there are no types, by its name. */
+	return coroutine_kind(l->name) != FUTURE_OTHER ||
+	       (len >= sizeof(poll) && strcmp(l->name + len - sizeof(poll) + 1, poll) == 0);
+}
+
+static bool is_evidence(const struct location *l)
+{
+	return l->name && !str_begins_with_any(l->name, no_evidence);
+}
+
+/* Has a function around that one futures of its own? */
+static bool is_inside_owner(const struct thread_stack *stack, const struct location *inner)
+{
+	for (size_t i = stack->stack.nframes; i-- > 0;) {
+		for (size_t j = stack->nfunctions[i]; j-- > 0;) {
+			const struct location *l = &stack->functions[i][j];
+
+			if (l == inner)
+				return false;
+			if (is_evidence(l) && has_futures(l))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A function on a thread's stack. */
+struct sight {
+	const struct thread_stack *stack;
+	size_t frame, level;
+};
+
+static const struct location *seen(const struct sight *s)
+{
+	return &s->stack->functions[s->frame][s->level];
+}
+
+/*
+ * Finds the function that polls on a thread, or waits for futures to poll, and is not tokio's.
+ * From the outside in: what is around a loop of tokio's has called it.
+ */
+static bool find_on(struct collector *c, const struct thread_stack *stack, struct sight *ret)
+{
+	enum zone zone = ZONE_PLAIN;
+	bool waits = false;
+	struct marks marks;
+	size_t next = 0;
+
+	stack_find_marks(stack, &marks);
+	for (size_t i = stack->stack.nframes; i-- > 0;) {
+		for (size_t j = stack->nfunctions[i]; j-- > 0;) {
+			const struct sight here = { stack, i, j };
+			const struct location *l = seen(&here);
+			const struct mark *m = &marks.data[next];
+
+			if (next < marks.n && m->frame == i && m->level == j) {
+				zone = zone_within(&marks, m, &c->scratch);
+				waits = false;
+				next++;
+			}
+			if (zone == ZONE_TOKIO)
+				return false;
+			if (!is_evidence(l))
+				continue;
+			if (has_context(l)) {
+				*ret = here;
+				return zone == ZONE_PLAIN || is_inside_owner(stack, l);
+			}
+			if (zone == ZONE_PLAIN && !waits && waits_for_futures(l)) {
+				*ret = here;
+				waits = true;
+			}
+		}
+	}
+	return waits;
+}
+
+/* ---- texts ---- */
+
+/* Is it in a path of the crate, or in the generics of one? */
+static bool names_crate(const char *name, const char *crate)
+{
+	const size_t len = strlen(crate);
+
+	for (const char *at = name; (at = strstr(at, crate)); at += len) {
+		bool begins = at == name ||
+		              (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != ':');
+
+		if (begins && str_begins(at + len, "::"))
+			return true;
+	}
+	return false;
+}
+
+/* The row of crates by what is on the stack; NCRATES: unknown. */
+static size_t row_on_stack(const struct thread_stack *stack)
+{
+	size_t row = NCRATES;
+
+	for (size_t i = 0; i < stack->stack.nframes; i++) {
+		for (size_t j = 0; j < stack->nfunctions[i]; j++) {
+			const char *name = stack->functions[i][j].name;
+
+			for (size_t k = 0; name && k < row; k++) {
+				if (names_crate(name, crates[k].crate))
+					row = k;
+			}
+		}
+	}
+	return row;
+}
+
+static bool has_crate(struct dwarf_module *dm, const char *crate)
+{
+	for (size_t i = 0; debuginfo_need(dm) && i < dm->nunits; i++) {
+		if (unit_is_of_crate(&dm->units[i], crate, strlen(crate)))
+			return true;
+	}
+	return false;
+}
+
+/* By what is linked; NULL unknown. */
+static const char *name_in_program(struct inspector *in)
+{
+	/* Before 1.0 its thread-locals had other names. */
+	if (in->info.tokio && str_begins(in->info.tokio, "0."))
+		return arena_printf(&in->arena, "tokio %s", in->info.tokio);
+	for (size_t k = 0; k < NCRATES; k++) {
+		for (size_t i = 0; i < in->di->nmodules; i++) {
+			struct module *m = in->di->modules[i]->module;
+			struct dwarf_module *dm =
+				debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+
+			if (dm && has_crate(dm, crates[k].crate))
+				return crates[k].name;
+		}
+	}
+	return NULL;
+}
+
+/* The function that a closure is in. */
+static const char *outer_function(struct arena *a, const char *name)
+{
+	const char *closure = strstr(name, "::{closure");
+
+	return closure ? arena_strndup(a, name, (size_t)(closure - name)) : name;
+}
+
+/* "futures_executor::local_pool::run_executor": not std's, and without the closures in it. */
+static const char *function_name(struct collector *c, struct sight s)
+{
+	const size_t level = s.level, frame = s.frame;
+	bool own = false;
+
+	for (s.frame = frame; !own && s.frame < s.stack->stack.nframes; s.frame += !own) {
+		for (s.level = s.frame == frame ? level : 0;
+		     !own && s.level < s.stack->nfunctions[s.frame]; s.level += !own)
+			own = is_evidence(seen(&s)) && !str_begins(seen(&s)->name, "std::");
+	}
+	if (!own)
+		s = (struct sight){ s.stack, frame, level };
+	return outer_function(c->a, stack_function_name(c, seen(&s)));
+}
+
+/* ---- the whole ---- */
+
+/* Appends "thread 1 in app::run, thread 5 in ..."; how many they are. */
+static size_t list_threads(struct collector *c, struct str *to, const char **executor)
+{
+	size_t n = 0, row = NCRATES, other;
+
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		const struct thread_info *th = &c->out->threads[i];
+		struct sight sight;
+
+		if (th->pooled || !find_on(c, &c->stacks[i], &sight))
+			continue;
+		const char *function = function_name(c, sight);
+		if (c->want & WANT_HOLDINGS)
+			holding_unsearched(c,
+			                   "the tasks of another executor than tokio: it is on "
+			                   "thread %u, in %s",
+			                   th->number, function);
+		if (n++ < MAX_THREADS)
+			str_printf(to, "%sthread %u in %s", to->len ? ", " : "", th->number,
+			           function);
+		other = row_on_stack(&c->stacks[i]);
+		row = other < row ? other : row;
+	}
+	*executor = row < NCRATES ? crates[row].name : NULL;
+	if (n > MAX_THREADS)
+		str_printf(to, " and %zu more", n - MAX_THREADS);
+	return n;
+}
+
+static bool has_async_code(struct inspector *in)
+{
+	if (!in->async_code_known) {
+		in->async_code_known = true;
+		for (size_t i = 0; i < in->di->nmodules && !in->has_async_code; i++) {
+			struct dwarf_module *dm = in->di->modules[i];
+
+			in->has_async_code =
+				!debuginfo_is_system(dm->module) && module_has_async_code(dm);
+		}
+	}
+	return in->has_async_code;
+}
+
+/* Without types, a stack still tells tokio's threads; with them, those of a tokio that is unknown.
+ */
+static bool has_tokio(const struct collector *c)
+{
+	if (c->in->tokio)
+		return true;
+	for (size_t i = 0; c->in->info.tier != TIER_FULL && i < c->out->nthreads; i++) {
+		if (c->out->threads[i].role != THREAD_OTHER)
+			return true;
+	}
+	return false;
+}
+
+static const char *lead(const struct collector *c, bool unknown)
+{
+	if (!unknown)
+		return "async code runs outside of tokio";
+	if (c->in->info.tier != TIER_FULL)
+		return "this program has async code, and not the debug info that tells its runtime";
+	/* The crate is there, and its thread-locals are none that a row of the table fits. */
+	if (c->in->info.tokio)
+		return arena_printf(c->a,
+		                    "this program has async code, and tokio %s, which is not read: "
+		                    "versions from 1.24 on are",
+		                    c->in->info.tokio);
+	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
+	                      : "this program has async code, and no tokio";
+}
+
+/*
+ * With a layout file, functions of threads outside of tokio have no names. Where the program has an
+ * executor beside tokio, such a thread may be in it.
+ */
+static void doubt_unnamed(struct collector *c)
+{
+	const struct module *m = c->in->target->main_module;
+	struct dwarf_module *dm = m ? debuginfo_module(c->in->di, m) : NULL;
+	const struct thread_info *first = NULL;
+	const char *function = NULL, *why = "this layout file does not tell whether there are any";
+	size_t n = 0;
+
+	if (!dm || (enumerated_executor(dm, &function) && !function))
+		return;
+	for (size_t i = c->out->nthreads; i-- > 0;) {
+		const struct thread_info *th = &c->out->threads[i];
+
+		if (th->role == THREAD_OTHER && !th->pooled) {
+			first = th;
+			n++;
+		}
+	}
+	if (n == 0)
+		return;
+	if (function)
+		why = arena_printf(c->a, "the program has %s, which polls futures",
+		                   outer_function(c->a, name_without_generics(
+								c->a, clean_name(c->a, function))));
+	snapshot_incomplete(c->out,
+	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
+	                    "without tokio are not shown (%s)",
+	                    first->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does", why);
+}
+
+void other_executors_find(struct collector *c)
+{
+	struct snapshot *s = c->out;
+	const char *executor = NULL, *linked = NULL;
+	bool unknown = !has_tokio(c) && has_async_code(c->in);
+	size_t n = 0;
+	STR(threads);
+	STR(text);
+
+	if (c->in->layout && c->in->tokio)
+		doubt_unnamed(c);
+	if (unknown || c->in->tokio)
+		n = list_threads(c, &threads, &executor);
+	if (!unknown && n == 0)
+		return;
+	if (n == 0 && c->in->info.tier == TIER_FULL)
+		linked = name_in_program(c->in);
+	str_append(&text, lead(c, unknown));
+	if (n)
+		str_printf(&text, ", on %s", str_text(&threads));
+	if (executor)
+		str_printf(&text, ": it runs on %s, which asyncdbg does not know", executor);
+	else if (linked)
+		str_printf(&text, ": it has the code of %s, which asyncdbg does not know", linked);
+	else if (!(unknown && c->in->info.tokio) && (n || c->in->info.tier == TIER_FULL))
+		str_append(&text, ": asyncdbg does not know what runs it");
+	s->others = arena_strdup(c->a, str_text(&text));
+	snapshot_incomplete(s, "%s; its tasks are not shown", s->others);
+}

@@ -1,0 +1,554 @@
+#include "runtimes/thread/root.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+#include "dwarf/lookup/variables.h"
+#include "runtimes/common/plausible.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/tokio/local_set.h"
+
+enum {
+	MAX_SCAN = 1 << 20, /* bytes of stack looked through */
+	MAX_CALLERS = 16,   /* frames outward of block_on: the future is pinned in one */
+	MAX_CANDIDATES = 32,
+};
+
+static const char unplaced[] = "its place on the stack could not be told for sure";
+static const char unlisted[] = "its tasks are not listed: its place on the stack could not be told "
+			       "for sure";
+
+/* The futures that could be the one, each at a place of its own. */
+struct candidates {
+	struct collector *c;
+	uint64_t waker; /* see struct decoder */
+	unsigned runtime;
+	const struct type *declared; /* F */
+	const struct type *type;     /* F, or G when F is Pin<Box<G>> */
+	bool boxed;                  /* what lies on the stack is a pointer to it */
+	struct future *data[MAX_CANDIDATES];
+	uint64_t addrs[MAX_CANDIDATES];
+	enum self_reference evidence[MAX_CANDIDATES];
+	struct local_set sets[MAX_CANDIDATES];
+	size_t n;
+};
+
+/* The pointer type in Pin<P>, t itself when it is one; NULL when it is neither. */
+static const struct type *pinned_pointer(const struct type *t)
+{
+	if (type_is(t, "core::pin::Pin")) {
+		const struct member *p = type_single_member(t);
+
+		t = p ? p->type : t;
+	}
+	return type_kind(t) == TYPE_POINTER && type_target(t) ? t : NULL;
+}
+
+/* F of block_on<F>; current_thread's loop has Pin<&mut F>, and tokio boxes large futures. */
+static void find_type(struct candidates *cs, const struct mark *m)
+{
+	const struct type *t = mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
+
+	if (pointer && strncmp(type_name(pointer), "&mut ", 5) == 0) {
+		t = type_target(pointer);
+		pointer = pinned_pointer(t);
+	}
+	cs->declared = cs->type = t;
+	if (pointer && strncmp(type_name(pointer), "alloc::boxed::Box<", 18) == 0) {
+		cs->boxed = true;
+		cs->type = type_target(pointer);
+	}
+}
+
+/*
+ * Does f await a timer that was never polled? A thread that waits has polled what it awaits. Out of
+ * budget, tokio leaves the timer alone, but wakes the thread at once.
+ */
+static bool awaits_unpolled(const struct future *f)
+{
+	while (f->state == FUTURE_SUSPENDED && f->nchildren == 1)
+		f = f->children[0];
+	return f->wait && strcmp(f->wait->kind, "sleep") == 0 && future_is_at_rest(f);
+}
+
+/*
+ * A place counts when nothing decoded from it is odd, and it holds something that stray bytes
+ * do not: a suspended coroutine that polled what it awaits, or a handle of a task that exists.
+ */
+static void judge(struct candidates *cs, uint64_t addr)
+{
+	struct decoder d = { .c = cs->c, .strict = true, .runtime = cs->runtime };
+	struct value v = { cs->type, addr };
+
+	if (cs->n == MAX_CANDIDATES || addr % type_align(cs->type) != 0)
+		return;
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->addrs[i] == addr)
+			return;
+	}
+	if (!value_is_plausible(cs->c->in->target, v))
+		return;
+	struct future *f = future_decode(&d, v);
+	if (d.faults)
+		return;
+	if (!d.suspended && !(f->wait && (f->wait->task || leaf_proves_itself(cs->type))))
+		return;
+	if (awaits_unpolled(f))
+		return;
+	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
+	cs->evidence[cs->n] = value_self_references(cs->c->in->target, v);
+	cs->addrs[cs->n] = addr;
+	cs->sets[cs->n] = d.set;
+	cs->data[cs->n++] = f;
+}
+
+/* A place that holds F. */
+static void judge_place(struct candidates *cs, uint64_t addr)
+{
+	CLEANUP(error_freep) struct error *err = NULL;
+
+	if (cs->boxed)
+		err = target_read_uint(cs->c->in->target, addr, 8, &addr);
+	if (!err)
+		judge(cs, addr);
+}
+
+/* What the variables of the runtime's own frames say: references to F (&mut F, Pin<&mut F>). */
+struct told {
+	struct candidates *cs;
+	uint64_t addr; /* of F, or of G when it is boxed; 0 none */
+	bool several;
+};
+
+static void note_reference(const struct variable *v, void *arg)
+{
+	struct told *told = arg;
+	struct target *t = told->cs->c->in->target;
+	const struct type *pointer = pinned_pointer(v->type);
+	CLEANUP(error_freep) struct error *err = NULL;
+	uint64_t addr = v->value;
+
+	/* F by value is left out: in block_on's parameters it is a copy that was moved from. */
+	if (!pointer || strncmp(type_name(pointer), "&mut ", 5) != 0 ||
+	    strcmp(type_name(type_target(pointer)), type_name(told->cs->declared)) != 0)
+		return;
+	if (v->in_memory)
+		err = target_read_uint(t, v->addr, 8, &addr);
+	if (!err && told->cs->boxed)
+		err = target_read_uint(t, addr, 8, &addr);
+	if (err || addr == 0)
+		return;
+	told->several |= told->addr != 0 && told->addr != addr;
+	told->addr = addr;
+}
+
+static size_t last_frame(const struct thread_stack *s, const struct mark *m)
+{
+	size_t last = m->frame + MAX_CALLERS;
+
+	return last < s->stack.nframes ? last : s->stack.nframes - 1;
+}
+
+/*
+ * What the debug info says: the loop's own reference to its future, and no variable of a caller,
+ * who may hold others of the same type. In debug builds that is the answer.
+ */
+static bool ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m,
+                          uint64_t *ret)
+{
+	struct told told = { .cs = cs };
+
+	for (size_t i = m->frame; i <= last_frame(s, m) && stack_is_runtime_frame(s, i); i++) {
+		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
+
+		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference, &told);
+		if (told.addr)
+			break;
+	}
+	*ret = told.addr;
+	return told.addr && !told.several;
+}
+
+/*
+ * May the stack be searched for it? A waiting future of this type is told from stray bytes and
+ * from a relative that was never polled only if it must hold a suspended coroutine, or a handle
+ * of a task: not behind an Option or another enum, which may be empty.
+ */
+static bool holds_evidence(const struct type *t, int depth, unsigned *left)
+{
+	size_t n;
+	const struct member *members;
+
+	if (type_is_coroutine(t) || leaf_proves_itself(t))
+		return true;
+	if (type_kind(t) != TYPE_STRUCT || depth > 4)
+		return false;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n && *left; i++) {
+		(*left)--;
+		if (members[i].type && holds_evidence(members[i].type, depth + 1, left))
+			return true;
+	}
+	return false;
+}
+
+static bool always_holds_evidence(const struct type *t)
+{
+	unsigned left = 1 << 14; /* members; in a broken file types can have each other as such */
+
+	return holds_evidence(t, 0, &left);
+}
+
+/* Could a suspended coroutine of this type start here? Looks at its state alone. */
+static bool may_be_suspended(const struct type *t, const unsigned char *bytes, size_t len)
+{
+	const struct member *state = type_discr(t);
+	size_t size = state ? type_size(state->type) : 0, n;
+	const struct variant *variants = type_variants(t, &n);
+	uint64_t number = 0;
+
+	if (size == 0 || size > 8 || size > len || state->offset > len - size)
+		return false;
+	memcpy(&number, bytes + state->offset, size);
+	for (size_t i = 0; i < n; i++) {
+		if (variants[i].discr == number)
+			return variants[i].name && strncmp(variants[i].name, "Suspend", 7) == 0;
+	}
+	return false;
+}
+
+/* Looks at every place of block_on's frame and its callers'. */
+static void scan_stack(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
+{
+	const struct frame *frames = s->stack.frames;
+	uint64_t low = frames[m->frame].sp, high = low;
+	size_t len = 0, align = type_align(cs->type) < 8 && !cs->boxed ? type_align(cs->type) : 8;
+	size_t size = cs->boxed ? 8 : type_size(cs->type);
+	bool coroutine = type_is_coroutine(cs->type) && !cs->boxed;
+
+	for (size_t i = m->frame; i <= last_frame(s, m) && frames[i].has_sp; i++) {
+		if (frames[i].sp > high)
+			high = frames[i].sp;
+	}
+	if (high - low > MAX_SCAN)
+		high = low + MAX_SCAN;
+	unsigned char *bytes = arena_alloc(&cs->c->scratch, high - low + 1);
+	error_free(target_read_some(cs->c->in->target, low, bytes, high - low, &len));
+	for (size_t at = 0; at <= len && size <= len - at; at += align) {
+		if (!coroutine || may_be_suspended(cs->type, bytes + at, len - at))
+			judge_place(cs, low + at);
+	}
+	/* A box is one pointer: it may live in a register across the calls below. */
+	for (size_t i = 0; cs->boxed && i < FRAME_REGS; i++) {
+		if (frames[m->frame].known_regs & UINT32_C(1) << i)
+			judge(cs, frames[m->frame].regs[i]);
+	}
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Do two trees say the same, addresses aside? */
+static bool same_answer(const struct future *a, const struct future *b)
+{
+	if (a->await_point != b->await_point || a->line != b->line ||
+	    a->nchildren != b->nchildren || !same_text(a->type, b->type) ||
+	    !same_text(a->file, b->file) || !a->wait != !b->wait ||
+	    (a->wait && !same_text(a->wait->phrase, b->wait->phrase)))
+		return false;
+	for (size_t i = 0; i < a->nchildren; i++) {
+		if (!same_answer(a->children[i], b->children[i]))
+			return false;
+	}
+	return true;
+}
+
+static void forget_addresses(struct future *f)
+{
+	f->addr = 0;
+	f->locals = NULL;
+	f->nlocals = 0;
+	for (size_t i = 0; i < f->nchildren; i++)
+		forget_addresses(f->children[i]);
+}
+
+/* Makes the ith the nth, which is no later one. */
+static void move(struct candidates *cs, size_t n, size_t i)
+{
+	cs->evidence[n] = cs->evidence[i];
+	cs->addrs[n] = cs->addrs[i];
+	cs->sets[n] = cs->sets[i];
+	cs->data[n] = cs->data[i];
+}
+
+/* Only the candidates with the best evidence count. */
+static void keep_best(struct candidates *cs)
+{
+	enum self_reference best = SELF_REFERENCE_WRONG;
+	size_t n = 0;
+
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->evidence[i] > best)
+			best = cs->evidence[i];
+	}
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->evidence[i] == best)
+			move(cs, n++, i);
+	}
+	cs->n = n;
+}
+
+/*
+ * Only those whose LocalSet this block_on drives: the others are leftovers, or lie in the frames
+ * around it.
+ */
+static void keep_driven(struct candidates *cs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cs->n; i++) {
+		struct value set = cs->sets[i].v;
+
+		if (set.type && local_set_wakes(cs->c, set, cs->waker))
+			move(cs, n++, i);
+	}
+	cs->n = n;
+}
+
+/* Is it one LocalSet that all of them drive, though it may lie elsewhere? */
+static bool same_set(const struct candidates *cs)
+{
+	uint64_t first = 0, list = 0, task;
+
+	for (size_t i = 0; i < cs->n; i++) {
+		if (!cs->sets[i].v.type)
+			return false;
+		struct error *err = local_set_list(cs->c, cs->sets[i].v, &list, &task);
+		bool ok = !err && (i == 0 || list == first);
+
+		error_free(err);
+		if (!ok)
+			return false;
+		first = list;
+	}
+	return cs->n > 0;
+}
+
+/* Several places may hold leftovers of each other: what all of them say is sure all the same. */
+static struct future *agree(struct candidates *cs)
+{
+	keep_best(cs);
+	for (size_t i = 1; i < cs->n; i++) {
+		if (!same_answer(cs->data[0], cs->data[i]))
+			return NULL;
+	}
+	if (cs->n > 1) {
+		if (!same_set(cs))
+			keep_driven(cs);
+		if (same_set(cs))
+			local_set_add(cs->c, &cs->sets[0]);
+		else if (cs->sets[0].v.type)
+			cs->data[0]->problem = unlisted;
+		forget_addresses(cs->data[0]);
+		return cs->data[0];
+	}
+	/* The candidate was judged by what it awaits; now for all of it. */
+	struct decoder d = { .c = cs->c, .waker = cs->waker, .runtime = cs->runtime };
+	return future_decode(&d, (struct value){ cs->type, cs->addrs[0] });
+}
+
+static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
+                                                bool *never, int depth);
+
+/* An awaitee that never awaits anything itself is never pending: nobody is suspended on it. */
+static bool can_be_pending(struct inspector *in, const struct type *awaitee, int depth)
+{
+	bool never = false;
+
+	if (type_is_coroutine(awaitee) && depth < FUTURE_MAX_DEPTH)
+		only_await(in, awaitee, &never, depth + 1);
+	return !never;
+}
+
+/*
+ * The only state in which a coroutine can be suspended; NULL when there are several, and when
+ * there is none: *never.
+ */
+static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
+                                                bool *never, int depth)
+{
+	const struct coroutine_plan *plan = coroutine_plan(in, t);
+	const struct coroutine_state *only = NULL;
+
+	*never = false;
+	for (size_t i = 0; i < plan->nstates; i++) {
+		const struct coroutine_state *s = coroutine_outline(in, plan, i);
+
+		if (s->state != FUTURE_SUSPENDED ||
+		    (s->awaitee && !can_be_pending(in, s->awaitee->type, depth)))
+			continue;
+		if (only)
+			return NULL;
+		only = coroutine_state(in, t, plan, i);
+	}
+	*never = only == NULL;
+	return only;
+}
+
+/* The innermost LocalSet of a deduced tree, of which only its type and who drives it is known. */
+struct deduced_set {
+	const struct type *type; /* NULL none */
+	struct future *future;
+};
+
+/* Of a LocalSet, and of what drives one. */
+static const struct type *local_set_type(const struct type *t)
+{
+	const struct member *m =
+		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "local_set") : NULL;
+
+	if (m && m->type)
+		t = type_target(m->type);
+	return t && type_is(t, "tokio::task::local::LocalSet") ? t : NULL;
+}
+
+/* What RunUntil polls: it is pending, so that is. */
+static const struct type *driven_by_set(const struct type *t)
+{
+	const struct member *m =
+		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "future") : NULL;
+
+	return m ? m->type : NULL;
+}
+
+/* The LocalSet that wakes this block_on, where it lies in its frames or those of its callers. */
+static void find_deduced_set(const struct candidates *cs, const struct thread_stack *s,
+                             const struct mark *m, const struct deduced_set *set)
+{
+	struct candidates sets = { .c = cs->c,
+		                   .waker = cs->waker,
+		                   .runtime = cs->runtime,
+		                   .declared = set->type,
+		                   .type = set->type };
+
+	if (s->stack.frames[m->frame].has_sp)
+		scan_stack(&sets, s, m);
+	keep_driven(&sets);
+	if (same_set(&sets)) {
+		sets.sets[0].future = set->future;
+		local_set_add(cs->c, &sets.sets[0]);
+		return;
+	}
+	set->future->problem = unlisted;
+	cs->c->out->complete = false;
+}
+
+/*
+ * The thread waits in block_on, so its future was polled and is suspended: with a single await
+ * point there is no doubt where, even when its place could not be told.
+ */
+static struct future *deduce(struct collector *c, const struct type *t, int depth,
+                             struct deduced_set *set)
+{
+	struct future *f = future_by_name(c, type_name(t));
+
+	if (!type_is_coroutine(t)) {
+		const struct type *inner = driven_by_set(t);
+
+		if (local_set_type(t)) {
+			set->type = local_set_type(t);
+			set->future = f;
+		} else if (depth == 0 && type_size(t)) {
+			f->problem = unplaced;
+		}
+		if (inner && depth < FUTURE_MAX_DEPTH) {
+			f->children = NEW_ARRAY(c->a, struct future *, 1);
+			f->children[f->nchildren++] = deduce(c, inner, depth + 1, set);
+		}
+		return f;
+	}
+	const struct coroutine_plan *plan = coroutine_plan(c->in, t);
+	bool never;
+	const struct coroutine_state *s = only_await(c->in, t, &never, depth);
+
+	f->function = plan->function;
+	f->kind = plan->kind;
+	if (!s) {
+		f->problem = unplaced;
+		return f;
+	}
+	f->state = FUTURE_SUSPENDED;
+	f->await_point = s->await_point;
+	f->file = s->file;
+	f->file_short = s->file_short;
+	f->library = s->library;
+	f->line = s->line;
+	if (s->awaitee && depth < FUTURE_MAX_DEPTH) {
+		f->children = NEW_ARRAY(c->a, struct future *, 1);
+		f->children[f->nchildren++] = deduce(c, s->awaitee->type, depth + 1, set);
+	}
+	return f;
+}
+
+/* What the place says that the variables name. */
+enum told_state {
+	TOLD_NOTHING,   /* there is no such future: the variable is not there any more */
+	TOLD_WAITING,   /* it may be waited for */
+	TOLD_OTHERWISE, /* it may not */
+};
+
+/*
+ * The thread waits, so what it polled is suspended. Where the optimiser keeps the state of a
+ * coroutine elsewhere (its last await never ends), its memory says otherwise, and is no answer.
+ */
+static enum told_state look_at_told(const struct candidates *cs, uint64_t addr)
+{
+	struct decoder d = { .c = cs->c, .strict = true };
+	const struct future *f = future_decode(&d, (struct value){ cs->type, addr });
+
+	if (f->state == FUTURE_SUSPENDED)
+		return TOLD_WAITING;
+	if (f->state != FUTURE_STATE_NONE)
+		return TOLD_OTHERWISE;
+	return f->problem ? TOLD_NOTHING : TOLD_WAITING;
+}
+
+struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                         uint64_t waker, unsigned runtime)
+{
+	struct candidates cs = { .c = c, .waker = waker, .runtime = runtime };
+	struct future *f;
+
+	find_type(&cs, m);
+	if (!cs.type) {
+		f = future_by_name(c, "?");
+		f->problem = "the debug info does not say which future this thread blocks on";
+		return f;
+	}
+	uint64_t addr;
+	enum told_state told =
+		ask_variables(&cs, s, m, &addr) ? look_at_told(&cs, addr) : TOLD_NOTHING;
+	if (told == TOLD_WAITING) {
+		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
+
+		return future_decode(&d, (struct value){ cs.type, addr });
+	}
+	if (told == TOLD_NOTHING && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
+	    always_holds_evidence(cs.type))
+		scan_stack(&cs, s, m);
+	f = cs.n ? agree(&cs) : NULL;
+	if (!f) {
+		struct deduced_set set = { 0 };
+
+		f = deduce(c, cs.type, 0, &set);
+		if (set.type)
+			find_deduced_set(&cs, s, m, &set);
+	}
+	f->inferred = true;
+	return f;
+}

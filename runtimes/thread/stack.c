@@ -1,0 +1,316 @@
+#include "runtimes/thread/stack.h"
+
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/query/locals.h"
+
+/* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
+static const struct {
+	const char *within, *name;
+	enum mark_kind kind;
+} mark_table[] = {
+	{ "tokio::runtime::park::", "block_on", MARK_BLOCK_ON },
+	{ "tokio::runtime::scheduler::current_thread::", "block_on", MARK_BLOCK_ON },
+	{ "tokio::runtime::task::raw::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll_inner", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll_future", MARK_TASK_POLL },
+	{ "tokio::runtime::task::core::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::blocking::pool::", "run", MARK_BLOCKING_RUN },
+	{ "tokio::runtime::scheduler::multi_thread::worker::", "run", MARK_WORKER_RUN },
+};
+
+static const char runtime_namespace[] = "tokio::runtime::";
+
+/* What the functions begin with in which the runtime waits; any of them may be inlined. */
+static const char *const park_table[] = { "park", "turn" };
+
+static bool find_mark(const char *name, enum mark_kind *ret)
+{
+	const char *own = NULL;
+	size_t len = 0;
+
+	/* The namespace first: few functions on a stack are in any of these. */
+	for (size_t i = 0; i < sizeof(mark_table) / sizeof(mark_table[0]); i++) {
+		if (strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) != 0)
+			continue;
+		if (!own) {
+			own = qualified_last(name);
+			len = qualified_base_len(own);
+		}
+		if (strlen(mark_table[i].name) == len &&
+		    memcmp(own, mark_table[i].name, len) == 0) {
+			*ret = mark_table[i].kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+void stack_read(struct collector *c, const struct thread *th, struct thread_stack *ret)
+{
+	struct error *err;
+
+	*ret = (struct thread_stack){ .thread = th };
+	if (!th->has_regs)
+		return;
+	err = unwind_thread(c->in->unwinder, &c->scratch, th, &ret->stack);
+	if (err) {
+		/* Frames that it found before, say before ^C, have no functions to go with them. */
+		ret->stack = (struct stack){ .problem = arena_strdup(c->a, err->message) };
+		error_free(err);
+		return;
+	}
+	/* What is asked of one place counts frames as `bt` does, those of C libraries too. */
+	bool all = c->question && (c->question->print || c->question->has_whatis);
+	size_t n = ret->stack.nframes;
+	ret->functions = NEW_ARRAY(&c->scratch, struct location *, n);
+	ret->nfunctions = NEW_ARRAY(&c->scratch, size_t, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pc = ret->stack.frames[i].lookup_pc;
+
+		ret->functions[i] =
+			all ? lookup_functions_at(c->in->di, pc, &c->scratch, &ret->nfunctions[i])
+			    : lookup_rust_functions_at(c->in->di, pc, &c->scratch,
+		                                       &ret->nfunctions[i]);
+	}
+}
+
+void stack_find_marks(const struct thread_stack *s, struct marks *ret)
+{
+	ret->n = 0;
+	for (size_t i = s->stack.nframes; i-- > 0;) {
+		for (size_t j = s->nfunctions[i]; j-- > 0 && ret->n < MAX_MARKS;) {
+			const struct location *l = &s->functions[i][j];
+			enum mark_kind kind;
+
+			if (l->name && find_mark(l->name, &kind))
+				ret->data[ret->n++] =
+					(struct mark){ kind, i, j, l->function, l->name };
+		}
+	}
+}
+
+const struct type *mark_future_type(const struct mark *m)
+{
+	return m->function ? function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T")
+	                   : NULL;
+}
+
+const char *mark_future_name(struct arena *a, const struct mark *m)
+{
+	const struct type *t = mark_future_type(m);
+
+	return t ? type_name(t) : qualified_first_generic(a, m->name);
+}
+
+/* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */
+static const char *poll_path(struct collector *c, const struct location *l)
+{
+	const char *path = name_function(c->a, l->name), *resolved = NULL;
+
+	if (strstr(path, "{impl#") && l->linkage)
+		resolved = name_impl_from_linkage(c->a, path, l->linkage);
+	return resolved ? resolved : path;
+}
+
+static bool is_coroutine_poll(const struct location *l)
+{
+	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;
+}
+
+static struct future *running_future(struct collector *c, const struct location *l)
+{
+	struct future *f = NEW(c->a, struct future);
+
+	f->kind = coroutine_kind(l->name);
+	f->function = poll_path(c, l);
+	f->type = clean_name(c->a, l->name);
+	f->await_point = -1;
+	f->running = true;
+	f->line = l->line;
+	if (l->file) {
+		f->file = clean_name(c->a, l->file);
+		struct source source = inspector_source(c->in, c->a, l->file, l->comp_dir);
+		f->file_short = source.text;
+		f->library = source.library;
+	}
+	return f;
+}
+
+/* Is (frame, level) at or outside of the mark? */
+static bool outside(const struct mark *m, size_t frame, size_t level)
+{
+	return frame > m->frame || (frame == m->frame && level >= m->level);
+}
+
+bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark)
+{
+	const struct mark *from = &marks->data[mark];
+	const struct mark *to = mark + 1 < marks->n ? &marks->data[mark + 1] : NULL;
+
+	for (size_t i = 0; i <= from->frame; i++) {
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			if (!outside(from, i, j) && (!to || outside(to, i, j)) &&
+			    is_coroutine_poll(&s->functions[i][j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_runtime(const char *name)
+{
+	return strncmp(name, runtime_namespace, sizeof(runtime_namespace) - 1) == 0;
+}
+
+static bool is_park(const char *name)
+{
+	const char *own = qualified_last(name);
+
+	for (size_t i = 0; is_runtime(name) && i < sizeof(park_table) / sizeof(park_table[0]);
+	     i++) {
+		if (strncmp(own, park_table[i], strlen(park_table[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool stack_is_runtime_frame(const struct thread_stack *s, size_t frame)
+{
+	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
+		const char *name = s->functions[frame][j].name;
+
+		if (name && is_runtime(name))
+			return true;
+	}
+	return false;
+}
+
+bool stack_is_parked(const struct thread_stack *s, const struct mark *mark)
+{
+	for (size_t i = 0; i <= mark->frame; i++) {
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			if (!outside(mark, i, j) && s->functions[i][j].name &&
+			    is_park(s->functions[i][j].name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Where several coroutines are inlined into one frame, whose a variable is cannot be told. */
+static bool is_only_coroutine(const struct location *l, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += is_coroutine_poll(&l[i]);
+	return count == 1;
+}
+
+static uint64_t frame_end(const struct thread_stack *s, size_t frame)
+{
+	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+}
+
+struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
+                                   const struct marks *marks, size_t mark)
+{
+	const struct mark *from = &marks->data[mark];
+	const struct mark *to = mark + 1 < marks->n ? &marks->data[mark + 1] : NULL;
+	struct future *outermost = NULL, *last = NULL;
+
+	for (size_t i = from->frame + 1; i-- > 0;) {
+		bool any = false;
+
+		for (size_t j = 0; j < s->nfunctions[i]; j++)
+			any |= is_coroutine_poll(&s->functions[i][j]);
+		if (!any)
+			continue;
+		size_t n;
+		struct location *l =
+			lookup_locations(c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+
+		for (size_t j = n; j-- > 0;) {
+			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
+			    !is_coroutine_poll(&l[j]))
+				continue;
+			struct future *f = running_future(c, &l[j]);
+			if (j == n - 1 && is_only_coroutine(l, n))
+				locals_of_running(c, &s->stack.frames[i], frame_end(s, i), f);
+			if (last) {
+				last->children = NEW_ARRAY(c->a, struct future *, 1);
+				last->children[0] = f;
+				last->nchildren = 1;
+			} else {
+				outermost = f;
+			}
+			last = f;
+		}
+	}
+	return outermost;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *stack_function_name(struct collector *c, const struct location *l)
+{
+	if (is_coroutine_poll(l))
+		return poll_path(c, l);
+	return l->name ? name_without_generics(c->a, clean_name(c->a, l->name)) : NULL;
+}
+
+static void describe_frame(struct collector *c, const struct frame *frame, const struct location *l,
+                           struct stack_frame *ret)
+{
+	const struct module *m = module_at(c->in->target, frame->pc);
+
+	ret->pc = frame->pc;
+	ret->line = l->line;
+	ret->inlined = l->inlined;
+	ret->module = m ? clean_name(c->a, base_name(m->path)) : NULL;
+	ret->function_full = clean_name(c->a, l->name);
+	ret->function = stack_function_name(c, l);
+	if (l->file) {
+		ret->file = clean_name(c->a, l->file);
+		ret->file_short = inspector_source(c->in, c->a, l->file, l->comp_dir).text;
+	}
+}
+
+struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
+                                   const struct marks *marks, const char *task, size_t *nret)
+{
+	const struct mark *joined = NULL;
+	VEC(struct stack_frame) frames = { 0 };
+
+	/* The async stack joins where the innermost task poll begins. */
+	for (size_t i = 0; task && i < marks->n; i++) {
+		if (marks->data[i].kind == MARK_TASK_POLL)
+			joined = &marks->data[i];
+	}
+	for (size_t i = 0; i < s->stack.nframes; i++) {
+		size_t n;
+		struct location *l =
+			lookup_locations(c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			struct stack_frame *f = vec_push(&frames);
+
+			f->number = (unsigned)(frames.n - 1);
+			describe_frame(c, &s->stack.frames[i], &l[j], f);
+			if (joined && joined->frame == i && joined->level == j)
+				f->polls_task = task;
+		}
+	}
+	*nret = frames.n;
+	return vec_to_arena(&frames, c->a);
+}

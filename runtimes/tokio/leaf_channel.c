@@ -1,0 +1,132 @@
+/* The receiving ends of tokio's mpsc and broadcast channels. */
+#include <inttypes.h>
+
+#include "runtimes/tokio/leaf_sync.h"
+
+bool channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret)
+{
+	/* Positions may wrap; a difference this large is none of messages. */
+	if (tail - index > INT64_MAX)
+		return false;
+	*ret = tail - index;
+	if (senders == 0 && *ret)
+		--*ret;
+	return true;
+}
+
+static struct error *read_queued(struct leaf *l, struct value chan, struct channel *ret)
+{
+	uint64_t tail, index;
+
+	TRY(leaf_uint(l, chan, sync_path(CHAN_TAIL), &tail));
+	TRY(leaf_uint(l, chan, sync_path(CHAN_INDEX), &index));
+	if (!channel_queued(tail, index, ret->senders, &ret->queued))
+		return error_new(ERR_CORRUPT, "the channel's receiver is ahead of its senders");
+	return NULL;
+}
+
+struct error *channel_read(struct leaf *l, struct value chan, struct channel *ret)
+{
+	struct value place;
+	uint64_t number, weak;
+	bool found;
+
+	*ret = (struct channel){ 0 };
+	l->w->object = chan.addr;
+	TRY(leaf_uint(l, chan, sync_path(CHAN_SENDERS), &ret->senders));
+	TRY(read_queued(l, chan, ret));
+	TRY(leaf_uint(l, chan, sync_path(CHAN_CLOSED), &number));
+	ret->closed = number != 0;
+	TRY(leaf_optional_uint(l, chan, sync_path(CHAN_BOUND), &ret->capacity, &ret->bounded));
+	TRY(leaf_place(l, chan, sync_path(CHAN_WAKER), &place, &found));
+	TRY(waker_read(l->d->c, place, &ret->rx));
+	wait_int(l, "queued", (int64_t)ret->queued);
+	wait_int(l, "senders", (int64_t)ret->senders);
+	/* 1.29 and newer */
+	TRY(leaf_optional_uint(l, chan, "tx_weak_count", &weak, &found));
+	if (found && weak)
+		wait_int(l, "weak_senders", (int64_t)weak);
+	if (ret->bounded)
+		wait_int(l, "capacity", (int64_t)ret->capacity);
+	ret->queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);
+	if (ret->bounded)
+		ret->queue_text =
+			arena_printf(l->d->c->a, "%s of %" PRIu64, ret->queue_text, ret->capacity);
+	return NULL;
+}
+
+struct error *leaf_decode_mpsc_rx(struct leaf *l)
+{
+	struct value chan;
+	struct channel ch;
+	bool found;
+
+	TRY(leaf_place(l, l->v, sync_path(CHAN_OF_RX), &chan, &found));
+	if (found)
+		TRY(leaf_strip_to(l, chan, "tokio::sync::mpsc::chan::Chan", &chan, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
+	l->w->primitive = chan.addr;
+	TRY(channel_read(l, chan, &ch));
+	wait_bool(l, "closed", ch.closed);
+	l->registered = ch.rx.vtable && ch.rx.data == l->d->waker;
+	l->vacant = !ch.rx.vtable;
+	const char *closed = ch.closed ? ", closed by the receiver" : "";
+	if (ch.senders)
+		wait_phrase(l, "mpsc receive, %s, %s alive%s", ch.queue_text,
+		            leaf_count(l, ch.senders, "sender"), closed);
+	else
+		wait_phrase(l, "mpsc receive, %s, no sender left%s", ch.queue_text, closed);
+	return NULL;
+}
+
+struct broadcast {
+	uint64_t senders, receivers, closed, lag;
+};
+
+static struct error *read_broadcast(struct leaf *l, struct value shared, struct broadcast *ret)
+{
+	uint64_t tail, next;
+
+	TRY(leaf_uint(l, shared, sync_path(BROADCAST_SENDERS), &ret->senders));
+	TRY(leaf_uint(l, shared, sync_path(BROADCAST_RECEIVERS), &ret->receivers));
+	TRY(leaf_uint(l, shared, sync_path(BROADCAST_CLOSED), &ret->closed));
+	TRY(leaf_uint(l, shared, sync_path(BROADCAST_TAIL), &tail));
+	TRY(leaf_uint(l, l->v, sync_path(BROADCAST_NEXT), &next));
+	ret->lag = tail - next;
+	return NULL;
+}
+
+struct error *leaf_decode_broadcast(struct leaf *l)
+{
+	struct value reference, shared, place;
+	struct broadcast b;
+	struct slice buffer;
+	bool found;
+
+	TRY(leaf_place(l, l->v, sync_path(BROADCAST_SHARED), &reference, &found));
+	if (found)
+		TRY(leaf_strip_to(l, reference, "tokio::sync::broadcast::Shared", &shared, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
+	l->w->object = l->w->primitive = shared.addr;
+	TRY(read_broadcast(l, shared, &b));
+	TRY(leaf_place(l, shared, sync_path(BROADCAST_BUFFER), &place, &found));
+	TRY(value_slice(l->d->c->in->target, place, &buffer));
+	wait_int(l, "lag", (int64_t)b.lag);
+	wait_int(l, "capacity", (int64_t)buffer.count);
+	wait_int(l, "senders", (int64_t)b.senders);
+	wait_int(l, "receivers", (int64_t)b.receivers);
+	wait_bool(l, "closed", b.closed != 0);
+	const char *senders =
+		b.senders ? arena_printf(l->d->c->a, "%s alive", leaf_count(l, b.senders, "sender"))
+			  : "no sender left";
+	if (b.lag > buffer.count)
+		wait_phrase(l,
+		            "broadcast receive, %" PRIu64 " behind of which %" PRIu64
+		            " are lost, %s",
+		            b.lag, b.lag - buffer.count, senders);
+	else
+		wait_phrase(l, "broadcast receive, %" PRIu64 " behind, %s", b.lag, senders);
+	return NULL;
+}

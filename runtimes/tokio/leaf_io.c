@@ -1,0 +1,547 @@
+/*
+ * Waiting for a file descriptor that is registered with tokio's I/O driver. Each registration has
+ * a ScheduledIo, with one slot for a reader's waker, one for a writer's, and a list of futures
+ * that wait for either (runtime/io/scheduled_io.rs).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/live/fd_info.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/values/peel.h"
+#include "runtimes/common/waker.h"
+#include "runtimes/future/io_direction.h"
+#include "runtimes/future/leaf.h"
+
+enum {
+	MAX_WAITERS = 1024,
+	MAX_HOPS = 16,
+	MAX_REFERENCES = 2, /* one behind another, that an async fn's self is */
+	MAX_FD = 1 << 24,
+};
+
+enum {
+	READINESS_SCHEDULED,
+	READINESS_INTEREST,
+	REGISTRATION,
+	FD,
+	ASYNC_FD,
+	IO_READINESS,
+	IO_READER,
+	IO_WRITER,
+	IO_WAITERS,
+	WAITER_WAKER,
+	WAITER_INTEREST,
+	WAITER_NEXT,
+};
+
+#define READINESS_TYPE    "tokio::runtime::io::scheduled_io::Readiness"
+#define SCHEDULED_IO_TYPE "tokio::runtime::io::scheduled_io::ScheduledIo"
+#define WAITER_TYPE       "tokio::runtime::io::scheduled_io::Waiter"
+#define POLL_EVENTED_TYPE "tokio::io::poll_evented::PollEvented"
+#define ASYNC_FD_TYPE     "tokio::io::async_fd::AsyncFd"
+
+const struct layout_row leaf_io_layout[] = {
+	[READINESS_SCHEDULED] = { "io.readiness.io", "type:" READINESS_TYPE, "scheduled_io",
+	                          .optional = true },
+	[READINESS_INTEREST] = { "io.readiness.interest", "type:" READINESS_TYPE, "waiter.interest",
+	                         .optional = true },
+	/* An Arc<ScheduledIo>; up to 1.29 the Ref of a slab. */
+	[REGISTRATION] = { "io.registration", "type:" POLL_EVENTED_TYPE, "registration.shared",
+	                   .optional = true },
+	/* What lies in mio's IoSource | tokio's own, of processes */
+	[FD] = { "io.fd", "type:" POLL_EVENTED_TYPE, "io.Some.0.inner.inner | io.Some.0",
+	         .optional = true },
+	[ASYNC_FD] = { "io.async_fd", "type:" ASYNC_FD_TYPE, "inner.Some.0", .optional = true },
+	[IO_READINESS] = { "io.readiness", "type:" SCHEDULED_IO_TYPE, "readiness",
+	                   .optional = true },
+	[IO_READER] = { "io.reader", "type:" SCHEDULED_IO_TYPE, "waiters.reader",
+	                .optional = true },
+	[IO_WRITER] = { "io.writer", "type:" SCHEDULED_IO_TYPE, "waiters.writer",
+	                .optional = true },
+	[IO_WAITERS] = { "io.waiters", "type:" SCHEDULED_IO_TYPE, "waiters.list.head.Some.0",
+	                 .optional = true },
+	[WAITER_WAKER] = { "io.waiter.waker", "type:" WAITER_TYPE, "waker", .optional = true },
+	[WAITER_INTEREST] = { "io.waiter.interest", "type:" WAITER_TYPE, "interest",
+	                      .optional = true },
+	[WAITER_NEXT] = { "io.waiter.next", "type:" WAITER_TYPE, "pointers.next.Some.0",
+	                  .optional = true },
+	{ 0 },
+};
+
+/* As users name what is registered; the others by the last word of what is inside. */
+static const struct named {
+	const char *type, *name;
+	unsigned only; /* all that can be done with it: IO_READS, IO_WRITES; 0: both */
+} names[] = {
+	{ "tokio::net::tcp::stream::TcpStream", "TcpStream", 0 },
+	{ "tokio::net::tcp::listener::TcpListener", "TcpListener", IO_READS },
+	{ "tokio::net::udp::UdpSocket", "UdpSocket", 0 },
+	{ "tokio::net::unix::stream::UnixStream", "UnixStream", 0 },
+	{ "tokio::net::unix::listener::UnixListener", "UnixListener", IO_READS },
+	{ "tokio::net::unix::datagram::socket::UnixDatagram", "UnixDatagram", 0 },
+	{ "tokio::net::unix::pipe::Sender", "pipe::Sender", IO_WRITES },
+	{ "tokio::net::unix::pipe::Receiver", "pipe::Receiver", IO_READS },
+	{ "tokio::process::ChildStdin", "ChildStdin", IO_WRITES },
+	{ "tokio::process::ChildStdout", "ChildStdout", IO_READS },
+	{ "tokio::process::ChildStderr", "ChildStderr", IO_READS },
+	{ ASYNC_FD_TYPE, "AsyncFd", 0 },
+};
+
+/* Bits of Ready, and of Interest, which has the first two (io/ready.rs, io/interest.rs). */
+enum {
+	READABLE = 1,
+	WRITABLE = 2,
+	READ_CLOSED = 4,
+	WRITE_CLOSED = 8,
+	READY_BITS = 16,
+};
+
+/* NULL: it has no name of its own. */
+static const struct named *find_name(const struct type *t)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (type_is(t, names[i].type))
+			return &names[i];
+	}
+	return NULL;
+}
+
+static const char *resource_name(const struct leaf *l, const struct type *t)
+{
+	const struct named *named = find_name(t);
+
+	if (named)
+		return named->name;
+	const struct type *inner = type_param(t, "E");
+	const char *name = name_without_generics(l->d->c->a, type_name(inner ? inner : t));
+	const char *last = strrchr(name, ':');
+	return clean_name(l->d->c->a, last ? last + 1 : name);
+}
+
+/* The PollEvented or AsyncFd that v is or consists of. */
+static bool find_source(struct value v, struct value *ret)
+{
+	for (int hop = 0; v.type && hop < MAX_HOPS; hop++) {
+		if (type_is(v.type, POLL_EVENTED_TYPE) || type_is(v.type, ASYNC_FD_TYPE)) {
+			*ret = v;
+			return true;
+		}
+		const struct member *m =
+			type_kind(v.type) == TYPE_STRUCT ? type_single_member(v.type) : NULL;
+		if (!m)
+			return false;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return false;
+}
+
+/* The ScheduledIo behind an Arc or a slab's Ref. */
+static struct error *follow_scheduled_io(const struct leaf *l, struct value v, struct value *ret)
+{
+	for (int hop = 0; v.type && hop < MAX_HOPS; hop++) {
+		if (type_is(v.type, SCHEDULED_IO_TYPE)) {
+			*ret = v;
+			return NULL;
+		}
+		if (type_kind(v.type) == TYPE_POINTER) {
+			TRY(target_read_uint(l->d->c->in->target, v.addr, 8, &v.addr));
+			if (!v.addr)
+				return error_new(ERR_CORRUPT, "its registration is null");
+			v.type = type_target(v.type);
+			continue;
+		}
+		/* Ref and Value of a slab have it in a member of that name. */
+		const struct member *m = type_member(v.type, "value");
+		m = m ? m : peel(v.type).member;
+		if (!m)
+			break;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return error_new(ERR_LAYOUT, "its registration leads to no ScheduledIo");
+}
+
+static struct error *source_io(const struct leaf *l, struct value source, struct value *ret)
+{
+	struct value shared;
+	bool found;
+
+	TRY(leaf_place(l, source, leaf_io_layout[REGISTRATION].path, &shared, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "it has no registration");
+	return follow_scheduled_io(l, shared, ret);
+}
+
+/* ---- who waits ---- */
+
+/* A slot for one direction's waker. */
+struct slot {
+	bool known;
+	struct waker w;
+	bool ours; /* it is this task's */
+};
+
+static struct error *is_our_waker(const struct leaf *l, struct value place, bool *ret)
+{
+	struct waker w;
+
+	TRY(waker_read(l->d->c, place, &w));
+	*ret = w.vtable && l->d->waker && w.data == l->d->waker;
+	return NULL;
+}
+
+static struct error *read_slot(const struct leaf *l, struct value io, const char *path,
+                               struct slot *ret)
+{
+	struct value place;
+
+	*ret = (struct slot){ 0 };
+	TRY(leaf_place(l, io, path, &place, &ret->known));
+	if (!ret->known)
+		return NULL;
+	TRY(waker_read(l->d->c, place, &ret->w));
+	ret->ours = ret->w.vtable && l->d->waker && ret->w.data == l->d->waker;
+	return NULL;
+}
+
+/* What futures of this task in the list of waiters wait for. */
+static struct error *list_interest(const struct leaf *l, struct value io, uint64_t *ret)
+{
+	struct value waiter, place;
+	bool found, ours;
+
+	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &found));
+	for (int i = 0; found && i < MAX_WAITERS; i++) {
+		uint64_t interest;
+
+		if (type_kind(waiter.type) != TYPE_POINTER && !type_is(waiter.type, WAITER_TYPE)) {
+			const struct member *m = type_single_member(waiter.type);
+			if (!m)
+				return NULL;
+			waiter = (struct value){ m->type, waiter.addr + m->offset };
+			continue;
+		}
+		TRY(leaf_place(l, waiter, leaf_io_layout[WAITER_WAKER].path, &place, &found));
+		if (!found)
+			break;
+		TRY(is_our_waker(l, place, &ours));
+		if (ours) {
+			TRY(leaf_uint(l, waiter, leaf_io_layout[WAITER_INTEREST].path, &interest));
+			*ret |= interest;
+		}
+		TRY(leaf_place(l, waiter, leaf_io_layout[WAITER_NEXT].path, &waiter, &found));
+	}
+	return NULL;
+}
+
+/* Is nobody's waker in that slot? */
+static struct error *slot_is_vacant(const struct leaf *l, struct value io, const char *path,
+                                    bool *ret)
+{
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+
+	TRY(leaf_place(l, io, path, &place, &found));
+	if (found)
+		TRY(waker_read(l->d->c, place, &w));
+	*ret = !w.vtable;
+	return NULL;
+}
+
+/* Does nobody wait for it? */
+static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
+{
+	struct value waiter;
+	bool reader, writer, waits;
+
+	TRY(slot_is_vacant(l, io, leaf_io_layout[IO_READER].path, &reader));
+	TRY(slot_is_vacant(l, io, leaf_io_layout[IO_WRITER].path, &writer));
+	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &waits));
+	*ret = reader && writer && !waits;
+	return NULL;
+}
+
+/* What a future waits for at a registration. */
+struct interest {
+	uint64_t bits;   /* as those of Interest; 0 unknown, or nothing */
+	bool registered; /* this task is woken for it */
+	bool absent;     /* this task is not woken for it, which is known */
+};
+
+/*
+ * The type of the future says what it does; only where it does not, the slots are believed. A slot
+ * is filled when its direction is not ready (tokio 1.54, poll_readiness() in scheduled_io.rs) and
+ * emptied when it gets ready: one that is full although it is ready was left by an earlier wait.
+ * What is not polled now may have filled none of them.
+ */
+static struct error *our_interest(const struct leaf *l, struct value io, unsigned known,
+                                  struct interest *ret)
+{
+	struct slot reader, writer;
+	uint64_t ready;
+
+	*ret = (struct interest){ .bits = known };
+	TRY(read_slot(l, io, leaf_io_layout[IO_READER].path, &reader));
+	TRY(read_slot(l, io, leaf_io_layout[IO_WRITER].path, &writer));
+	if (known) {
+		const struct slot *s = known == IO_READS ? &reader : &writer;
+
+		ret->registered = s->ours;
+		ret->absent = (l->d->idle || l->d->unpolled) && s->known &&
+		              waker_is_not_of(l->d->c, s->w, l->d->waker);
+		return NULL;
+	}
+	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));
+	TRY(list_interest(l, io, &ret->bits));
+	ret->registered = ret->bits || reader.ours || writer.ours;
+	if (reader.ours && !(ready & (READABLE | READ_CLOSED)))
+		ret->bits |= READABLE;
+	if (writer.ours && !(ready & (WRITABLE | WRITE_CLOSED)))
+		ret->bits |= WRITABLE;
+	if (l->d->unpolled)
+		ret->bits = 0;
+	return NULL;
+}
+
+/* ---- what is said of it ---- */
+
+static const char *direction(uint64_t interest)
+{
+	switch (interest & (READABLE | WRITABLE)) {
+	case READABLE:
+		return "readable";
+	case WRITABLE:
+		return "writable";
+	case READABLE | WRITABLE:
+		return "readable or writable";
+	default:
+		return interest ? "an event" : NULL;
+	}
+}
+
+static struct error *add_readiness(const struct leaf *l, struct value io)
+{
+	static const char *const words[] = { "readable",     "writable", "read closed",
+		                             "write closed", "priority", "error" };
+	enum { NWORDS = sizeof(words) / sizeof(words[0]) };
+	const char **list = NEW_ARRAY(l->d->c->a, const char *, NWORDS);
+	uint64_t bits;
+	size_t n = 0;
+
+	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &bits));
+	bits &= (UINT64_C(1) << READY_BITS) - 1;
+	/* 4 and 8 are closed ends; 16 is priority, since 1.29; 32 is an error, since 1.32. */
+	for (size_t i = 0; i < NWORDS; i++) {
+		if (bits >> i & 1)
+			list[n++] = words[i];
+	}
+	wait_list(l, "readiness", list, n);
+	return NULL;
+}
+
+/* Is it a descriptor and nothing else: a File, an OwnedFd, a RawFd? */
+static bool is_descriptor(const struct type *t)
+{
+	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
+		if (type_kind(t) == TYPE_INT || type_is(t, "std::os::fd::owned::OwnedFd") ||
+		    type_is(t, "std::os::fd::owned::BorrowedFd"))
+			return type_size(t) == sizeof(int);
+		const struct member *m = type_kind(t) == TYPE_STRUCT ? type_single_member(t) : NULL;
+		t = m ? m->type : NULL;
+	}
+	return false;
+}
+
+static bool read_fd(const struct leaf *l, struct value v, int *ret)
+{
+	uint64_t number;
+
+	if (!is_descriptor(v.type))
+		return false;
+	struct error *err = value_uint(l->d->c->in->target, v, &number);
+	bool ok = !err && number <= MAX_FD;
+
+	error_free(err);
+	if (ok)
+		*ret = (int)number;
+	return ok;
+}
+
+/*
+ * Of a user's object in an AsyncFd only the object knows which descriptor is meant; but the token
+ * that epoll has of it is the address of its ScheduledIo, since 1.30.
+ */
+static bool find_fd(const struct leaf *l, const struct value *source, struct value io, int *ret)
+{
+	bool is_async_fd = source && type_is(source->type, ASYNC_FD_TYPE);
+	struct value place;
+	bool found = false;
+
+	if (source) {
+		struct error *err =
+			leaf_place(l, *source, leaf_io_layout[is_async_fd ? ASYNC_FD : FD].path,
+		                   &place, &found);
+		found = !err && found && read_fd(l, place, ret);
+		error_free(err);
+	}
+	return found || descriptor_by_epoll_data(l->d->c->in->target, io.addr, ret);
+}
+
+const char *wait_descriptor(const struct leaf *l, int fd)
+{
+	struct arena *a = l->d->c->a;
+	struct descriptor d;
+
+	wait_int(l, "fd", fd);
+	if (!descriptor_read(l->d->c->in->target, a, fd, &d))
+		return arena_printf(a, ", fd %d", fd);
+	wait_string(l, "descriptor", d.what);
+	if (d.local)
+		wait_string(l, "local", d.local);
+	if (d.peer)
+		wait_string(l, "peer", d.peer);
+	if (d.local && d.peer)
+		return arena_printf(a, ", fd %d, %s -> %s", fd, d.local, d.peer);
+	if (d.local || d.peer)
+		return arena_printf(a, ", fd %d, %s", fd, d.local ? d.local : d.peer);
+	/* The kernel's own words of what is no socket. */
+	if (strpbrk(d.what, ":/"))
+		return arena_printf(a, ", fd %d, %s", fd, d.what);
+	return arena_printf(a, ", fd %d", fd);
+}
+
+/* source is NULL where nothing around the future tells whose registration it is. */
+static struct error *describe(const struct leaf *l, const char *name, const struct value *source,
+                              struct value io, const struct interest *interest)
+{
+	const char *what = direction(interest->bits), *where = "";
+	int fd;
+
+	wait_string(l, "resource", name);
+	if (what)
+		wait_string(l, "direction", what);
+	if (interest->absent)
+		wait_bool(l, "registered", false);
+	TRY(add_readiness(l, io));
+	if (find_fd(l, source, io, &fd))
+		where = wait_descriptor(l, fd);
+	wait_phrase(l, "%s%s%s%s%s", name, what ? " " : "", what ? what : "", where,
+	            interest->absent ? ", not registered for it" : "");
+	return NULL;
+}
+
+/* ---- a resource that poll functions poll ---- */
+
+static struct error *decode_resource(struct leaf *l)
+{
+	const struct named *named = find_name(l->v.type);
+	struct interest interest;
+	struct value source, io;
+
+	if (!find_source(l->v, &source))
+		return error_new(ERR_LAYOUT, "%s has no registration", type_name(l->v.type));
+	TRY(source_io(l, source, &io));
+	TRY(our_interest(l, io, named && named->only ? named->only : l->d->direction, &interest));
+	l->registered = interest.registered;
+	TRY(is_vacant(l, io, &l->vacant));
+	return describe(l, resource_name(l, l->v.type), &source, io, &interest);
+}
+
+/* ---- the future of an async fn ---- */
+
+/* Does the value, or what it refers to, have that ScheduledIo? Then *holder is it. */
+static bool holds_io(const struct leaf *l, struct value v, uint64_t io, struct value *holder,
+                     struct value *source)
+{
+	for (int hop = 0; type_kind(v.type) == TYPE_POINTER; hop++) {
+		const struct type *target = type_target(v.type);
+
+		if (!target || hop == MAX_REFERENCES)
+			return false;
+		struct error *err = target_read_uint(l->d->c->in->target, v.addr, 8, &v.addr);
+		if (err || !v.addr) {
+			error_free(err);
+			return false;
+		}
+		v.type = target;
+	}
+	struct value found;
+
+	if (!find_source(v, source))
+		return false;
+	struct error *err = source_io(l, *source, &found);
+	bool holds = !err && found.addr == io;
+
+	error_free(err);
+	*holder = v;
+	return holds;
+}
+
+/* The argument of one of the async fns around it that has the registration: self, mostly. */
+static bool find_holder(const struct leaf *l, uint64_t io, struct value *holder,
+                        struct value *source)
+{
+	for (const struct ancestor *a = l->d->above; a; a = a->up) {
+		struct value v = a->v;
+		const struct variant *active;
+		size_t n;
+
+		if (type_kind(v.type) == TYPE_ENUM) {
+			struct error *err = value_variant(l->d->c->in->target, v, &active);
+			if (err) {
+				error_free(err);
+				continue;
+			}
+			v = value_payload(v, active);
+		}
+		const struct member *members = type_members(v.type, &n);
+		for (size_t i = 0; i < n; i++) {
+			struct value member = { members[i].type, v.addr + members[i].offset };
+			if (member.type && holds_io(l, member, io, holder, source))
+				return true;
+		}
+	}
+	return false;
+}
+
+static struct error *decode_readiness(struct leaf *l)
+{
+	struct value scheduled, io, holder, source;
+	struct interest interest = { 0 };
+	bool found;
+
+	TRY(leaf_place(l, l->v, leaf_io_layout[READINESS_SCHEDULED].path, &scheduled, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "it has no registration");
+	TRY(follow_scheduled_io(l, scheduled, &io));
+	TRY(leaf_uint(l, l->v, leaf_io_layout[READINESS_INTEREST].path, &interest.bits));
+	if (!find_holder(l, io.addr, &holder, &source))
+		return describe(l, "I/O", NULL, io, &interest);
+	l->w->object = holder.addr;
+	return describe(l, resource_name(l, holder.type), &source, io, &interest);
+}
+
+#define RESOURCE(name)                                                                             \
+	{                                                                                          \
+		.type = (name), .kind = "io", .decode = decode_resource, .resource = true,         \
+		.directed = true                                                                   \
+	}
+
+const struct leaf_row leaf_io_rows[] = {
+	{ .type = READINESS_TYPE, .kind = "io", .decode = decode_readiness },
+	RESOURCE("tokio::net::tcp::stream::TcpStream"),
+	RESOURCE("tokio::net::tcp::listener::TcpListener"),
+	RESOURCE("tokio::net::udp::UdpSocket"),
+	RESOURCE("tokio::net::unix::stream::UnixStream"),
+	RESOURCE("tokio::net::unix::listener::UnixListener"),
+	RESOURCE("tokio::net::unix::datagram::socket::UnixDatagram"),
+	RESOURCE("tokio::net::unix::pipe::Sender"),
+	RESOURCE("tokio::net::unix::pipe::Receiver"),
+	RESOURCE("tokio::process::ChildStdin"),
+	RESOURCE("tokio::process::ChildStdout"),
+	RESOURCE("tokio::process::ChildStderr"),
+	RESOURCE(ASYNC_FD_TYPE),
+	RESOURCE(POLL_EVENTED_TYPE),
+	{ 0 },
+};

@@ -1,0 +1,233 @@
+/*
+ * Waits for permits of tokio's batch semaphore: Mutex, RwLock, Semaphore, OnceCell, and senders of
+ * bounded mpsc channels.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtimes/tokio/leaf_sync.h"
+
+enum {
+	PERMIT_SHIFT = 1, /* Semaphore.permits: bit 0 is CLOSED */
+	MANY = 1 << 20,   /* no program has that many readers at once */
+};
+
+struct acquire {
+	struct value semaphore, node;
+	uint64_t wanted, missing, available;
+	bool polled, closed;
+	struct queue queue;
+	const char *turn; /* for the phrase: where it stands */
+};
+
+static struct error *read_semaphore(struct leaf *l, struct acquire *q)
+{
+	static const char type[] = "tokio::sync::batch_semaphore::Semaphore";
+	struct value reference;
+	uint64_t number;
+	bool found;
+
+	TRY(leaf_place(l, l->v, sync_path(ACQUIRE_SEMAPHORE), &reference, &found));
+	if (found)
+		TRY(leaf_strip_to(l, reference, type, &q->semaphore, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the wait refers to no semaphore");
+	TRY(leaf_uint(l, q->semaphore, sync_path(SEMAPHORE_PERMITS), &number));
+	q->available = number >> PERMIT_SHIFT;
+	TRY(leaf_uint(l, q->semaphore, sync_path(SEMAPHORE_CLOSED), &number));
+	q->closed = number != 0;
+	return NULL;
+}
+
+static const char *turn_text(const struct leaf *l, const struct acquire *q)
+{
+	if (q->closed)
+		return "closed";
+	if (!q->polled)
+		return "never polled";
+	if (q->queue.found)
+		return queue_text(l->d->c->a, &q->queue);
+	return q->missing ? "its place in the queue is unknown"
+	                  : arena_printf(l->d->c->a, "granted, %s", leaf_next(l));
+}
+
+static struct error *read_acquire(struct leaf *l, struct acquire *q)
+{
+	struct value list;
+	uint64_t number;
+	bool found;
+
+	TRY(read_semaphore(l, q));
+	TRY(leaf_uint(l, l->v, sync_path(ACQUIRE_WANTED), &q->wanted));
+	TRY(leaf_uint(l, l->v, sync_path(ACQUIRE_MISSING), &q->missing));
+	TRY(leaf_uint(l, l->v, sync_path(ACQUIRE_QUEUED), &number));
+	q->polled = number != 0;
+	if (q->missing > q->wanted)
+		return error_new(ERR_CORRUPT, "more permits are missing than were wanted");
+	TRY(leaf_place(l, l->v, sync_path(ACQUIRE_NODE), &q->node, &found));
+	TRY(leaf_place(l, q->semaphore, sync_path(SEMAPHORE_QUEUE), &list, &found));
+	if (q->polled)
+		TRY(queue_read(l, list, q->node, &q->queue));
+	q->turn = turn_text(l, q);
+	return NULL;
+}
+
+/* How many permits the oldest waiter has got of those that it wants. */
+static struct error *given_to_first(const struct leaf *l, const struct acquire *q, uint64_t *ret)
+{
+	struct value first = { l->v.type, q->queue.first - (q->node.addr - l->v.addr) };
+	uint64_t wanted, missing;
+
+	*ret = 0;
+	if (!q->queue.first)
+		return NULL;
+	TRY(leaf_uint(l, first, sync_path(ACQUIRE_WANTED), &wanted));
+	TRY(leaf_uint(l, first, sync_path(ACQUIRE_MISSING), &missing));
+	if (missing > wanted)
+		return error_new(ERR_CORRUPT, "more permits are missing than were wanted");
+	*ret = wanted - missing;
+	return NULL;
+}
+
+static struct error *describe_mutex(struct leaf *l, struct acquire *q, const struct owner *o)
+{
+	(void)o;
+	wait_phrase(l, "mutex lock, %s", q->turn);
+	return NULL;
+}
+
+bool rwlock_is_write(const char *frame_name)
+{
+	const char *function = strstr(frame_name, "}::");
+
+	return function && strncmp(function + 3, "write", 5) == 0;
+}
+
+enum rwlock_held rwlock_held(uint64_t max, uint64_t held)
+{
+	if (held == 0)
+		return RWLOCK_FREE;
+	if (held < max)
+		return RWLOCK_READ;
+	return max < MANY ? RWLOCK_FULL : RWLOCK_WRITTEN;
+}
+
+/* Who has the lock now, as far as its permits tell. */
+static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
+{
+	switch (rwlock_held(max, held)) {
+	case RWLOCK_FREE:
+		return "free, ";
+	case RWLOCK_FULL:
+		wait_int(l, "permits_held", (int64_t)held);
+		return "held by a writer or by as many readers as there may be, ";
+	case RWLOCK_WRITTEN:
+		wait_bool(l, "writer", true);
+		wait_int(l, "readers", 0);
+		return "held by a writer, ";
+	case RWLOCK_READ:
+		break;
+	}
+	wait_bool(l, "writer", false);
+	wait_int(l, "readers", (int64_t)held);
+	return arena_printf(l->d->c->a, "held by %s, ", leaf_count(l, held, "reader"));
+}
+
+static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const struct owner *o)
+{
+	bool write = rwlock_is_write(o->frame_name);
+	const char *held = "";
+	uint64_t max, given;
+
+	l->w->kind = write ? "rwlock_write" : "rwlock_read";
+	TRY(leaf_uint(l, o->object, sync_path(RWLOCK_READERS), &max));
+	/* What neither waits there nor was given out is held. */
+	if (q->queue.found) {
+		TRY(given_to_first(l, q, &given));
+		if (given + q->available <= max)
+			held = holders(l, max, max - q->available - given);
+	}
+	wait_phrase(l, "rwlock %s, %s%s", write ? "write" : "read", held, q->turn);
+	return NULL;
+}
+
+static struct error *describe_semaphore(struct leaf *l, struct acquire *q, const struct owner *o)
+{
+	(void)o;
+	wait_int(l, "permits_wanted", (int64_t)q->wanted);
+	wait_int(l, "permits_missing", (int64_t)q->missing);
+	wait_int(l, "permits_available", (int64_t)q->available);
+	wait_phrase(l, "semaphore, %s wanted, %" PRIu64 " missing, %" PRIu64 " available, %s",
+	            leaf_count(l, q->wanted, "permit"), q->missing, q->available, q->turn);
+	return NULL;
+}
+
+static struct error *describe_cell(struct leaf *l, struct acquire *q, const struct owner *o)
+{
+	uint64_t set;
+
+	TRY(leaf_uint(l, o->object, sync_path(ONCE_CELL_SET), &set));
+	wait_bool(l, "value_set", set != 0);
+	wait_phrase(l, "once cell, %s, %s",
+	            set ? "initialised" : "being initialised by another task", q->turn);
+	return NULL;
+}
+
+static struct error *describe_send(struct leaf *l, struct acquire *q, const struct owner *o)
+{
+	struct channel ch;
+	const char *receiver;
+
+	TRY(channel_read(l, o->object, &ch));
+	wait_int(l, "permits_wanted", (int64_t)q->wanted);
+	wait_int(l, "permits_missing", (int64_t)q->missing);
+	wait_int(l, "permits_available", (int64_t)q->available);
+	l->w->task = waker_task(l->d->c, ch.rx);
+	receiver = waker_text(l->d->c, ch.rx);
+	if (receiver)
+		receiver = arena_printf(l->d->c->a, "received by %s, ", receiver);
+	wait_phrase(l, "mpsc send, %s, %s%s", ch.queue_text, receiver ? receiver : "", q->turn);
+	return NULL;
+}
+
+static const struct owner_row owners[] = {
+	{ "tokio::sync::mutex::", "self", "tokio::sync::mutex::Mutex", "s" },
+	{ "tokio::sync::rwlock::", "self", "tokio::sync::rwlock::RwLock", "s" },
+	{ "tokio::sync::semaphore::", "self", "tokio::sync::semaphore::Semaphore", "ll_sem" },
+	{ "tokio::sync::once_cell::", "self", "tokio::sync::once_cell::OnceCell",
+	  "semaphore.ll_sem" },
+	/* 1.22 and newer | before */
+	{ "tokio::sync::mpsc::bounded::", "self.chan.inner", "tokio::sync::mpsc::chan::Chan",
+	  "semaphore.semaphore | semaphore.0" },
+	{ 0 },
+};
+
+/* By the rows of owners. */
+static const struct {
+	const char *kind;
+	struct error *(*describe)(struct leaf *l, struct acquire *q, const struct owner *o);
+} described[] = {
+	{ "mutex", describe_mutex },         { "rwlock", describe_rwlock },
+	{ "semaphore", describe_semaphore }, { "once_cell", describe_cell },
+	{ "mpsc_send", describe_send },
+};
+
+struct error *leaf_decode_acquire(struct leaf *l)
+{
+	struct acquire q = { 0 };
+	struct owner o;
+
+	TRY(read_acquire(l, &q));
+	l->w->object = l->w->primitive = q.semaphore.addr;
+	wait_bool(l, "polled", q.polled);
+	/* Who has got all permits is taken from the queue and woken. */
+	wait_bool(l, "granted", q.polled && !q.missing);
+	wait_bool(l, "closed", q.closed);
+	if (q.queue.found)
+		queue_details(l, &q.queue);
+	if (!owner_find(l, owners, q.semaphore.addr, &o))
+		return describe_semaphore(l, &q, NULL);
+	l->w->kind = described[o.row].kind;
+	l->w->object = o.object.addr;
+	return described[o.row].describe(l, &q, &o);
+}

@@ -1,0 +1,130 @@
+#include <string.h>
+
+#include "dwarf/values/peel.h"
+#include "runtimes/tokio/leaf_sync.h"
+
+enum { MAX_HOPS = 32 };
+
+struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
+                            struct value *ret, bool *found)
+{
+	struct target *t = l->d->c->in->target;
+
+	*found = false;
+	for (int hop = 0; hop < MAX_HOPS && v.type; hop++) {
+		if (type_is(v.type, type)) {
+			*ret = v;
+			*found = true;
+			return NULL;
+		}
+		if (type_kind(v.type) == TYPE_POINTER) {
+			TRY(target_read_uint(t, v.addr, 8, &v.addr));
+			if (v.addr == 0)
+				return NULL;
+			v.type = type_target(v.type);
+			continue;
+		}
+		struct peeled p = peel(v.type);
+		if (p.member) {
+			v = (struct value){ p.member->type, v.addr + p.member->offset };
+		} else if (p.variant) {
+			const struct variant *active;
+
+			TRY(value_variant(t, v, &active));
+			if (active != p.variant)
+				return NULL;
+			v = value_payload(v, active);
+		} else {
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Is it a future that tokio itself puts around its leaves? poll_fn is std's or tokio's; with its
+ * own tracing (tokio_unstable) there is an Instrumented.
+ */
+static bool is_tokios(const struct type *t)
+{
+	static const char *const own[] = { "tokio::", "tokio_util::",
+		                           "core::future::poll_fn::PollFn<tokio",
+		                           "tracing::instrument::Instrumented<tokio" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (strncmp(type_name(t), own[i], strlen(own[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Where the members of a future are: those of a coroutine in its present state. */
+static struct error *members_of(const struct leaf *l, struct value v, struct value *ret)
+{
+	const struct variant *active;
+
+	*ret = v;
+	if (!type_is_coroutine(v.type))
+		return NULL;
+	TRY(value_variant(l->d->c->in->target, v, &active));
+	if (active->payload)
+		*ret = value_payload(v, active);
+	return NULL;
+}
+
+bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
+{
+	const struct path *p;
+	struct error *err = inspector_path(l->d->c->in, t, expr, &p);
+	bool has = err == NULL;
+
+	error_free(err);
+	return has;
+}
+
+static struct error *try_row(const struct leaf *l, const struct owner_row *row,
+                             const struct ancestor *a, uint64_t primitive, struct owner *ret,
+                             bool *found)
+{
+	struct value reference, part;
+
+	*found = false;
+	TRY(members_of(l, a->v, &ret->frame));
+	if (!leaf_has_path(l, ret->frame.type, row->member))
+		return NULL;
+	TRY(leaf_place(l, ret->frame, row->member, &reference, found));
+	if (*found)
+		TRY(leaf_strip_to(l, reference, row->type, &ret->object, found));
+	if (!*found || !leaf_has_path(l, ret->object.type, row->part)) {
+		*found = false;
+		return NULL;
+	}
+	TRY(leaf_place(l, ret->object, row->part, &part, found));
+	/* BigNotify is eight of them. */
+	*found = *found && primitive - part.addr < type_size(part.type);
+	ret->frame_name = type_name(a->v.type);
+	return NULL;
+}
+
+bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
+                struct owner *ret)
+{
+	bool any = false;
+
+	for (const struct ancestor *a = l->d->above; a && is_tokios(a->v.type); a = a->up) {
+		for (size_t i = 0; rows[i].frame; i++) {
+			struct owner o = { .row = i };
+			bool found = false;
+
+			if (strncmp(type_name(a->v.type), rows[i].frame, strlen(rows[i].frame)))
+				continue;
+			/* What is not readable there owns nothing that we know of. */
+			error_free(try_row(l, &rows[i], a, primitive, &o, &found));
+			if (!found || (any && o.row == ret->row))
+				continue;
+			*ret = o;
+			any = true;
+		}
+	}
+	return any;
+}

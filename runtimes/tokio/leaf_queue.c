@@ -1,0 +1,216 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "runtimes/tokio/leaf_sync.h"
+
+enum {
+	MAX_WAITERS = 1 << 20, /* in all queues of a snapshot */
+	MAX_SHOWN = 4,         /* tasks in a phrase; JSON has more */
+};
+
+/* A queue as it was found. */
+struct walked {
+	struct map places; /* address of a waiter -> its place from 1, as a pointer */
+	uint64_t first;
+	bool whole;                            /* it could be read to its end */
+	struct waker wakers[QUEUE_MAX_LISTED]; /* of the first ones */
+};
+
+void queues_free(struct collector *c)
+{
+	for (size_t i = 0; i < c->queues.capacity; i++) {
+		struct walked *w = c->queues.slots[i].value;
+
+		if (w)
+			map_free(&w->places);
+	}
+	map_free(&c->queues);
+}
+
+/* Option<NonNull<_>>: 0 is None. */
+static struct error *read_link(const struct leaf *l, struct value from, const char *expr,
+                               uint64_t *ret)
+{
+	struct value link;
+	bool found;
+
+	*ret = 0;
+	TRY(leaf_place(l, from, expr, &link, &found));
+	return found ? target_read_uint(l->d->c->in->target, link.addr, 8, ret) : NULL;
+}
+
+static struct error *read_node_waker(const struct leaf *l, struct value node, struct waker *ret)
+{
+	struct value place;
+	bool found;
+
+	TRY(leaf_place(l, node, "waker", &place, &found));
+	return found ? waker_read(l->d->c, place, ret) : NULL;
+}
+
+static struct error *walk(const struct leaf *l, struct value list, const struct type *node,
+                          struct walked *w)
+{
+	struct value at = { node, 0 };
+	size_t n = 0;
+
+	TRY(read_link(l, list, "tail", &at.addr));
+	w->first = at.addr;
+	while (l->d->c->waiters++ < MAX_WAITERS && at.addr && !map_has(&w->places, at.addr)) {
+		if (n < QUEUE_MAX_LISTED)
+			TRY(read_node_waker(l, at, &w->wakers[n]));
+		map_put(&w->places, at.addr, (void *)++n);
+		TRY(read_link(l, at, "pointers.prev", &at.addr));
+	}
+	w->whole = at.addr == 0;
+	return NULL;
+}
+
+/* A queue that is torn somewhere is known up to there. */
+static struct walked *walk_once(const struct leaf *l, struct value list, const struct type *node)
+{
+	struct collector *c = l->d->c;
+
+	struct walked *w = map_get(&c->queues, list.addr);
+	if (w)
+		return w;
+	w = NEW(&c->scratch, struct walked);
+	map_put(&c->queues, list.addr, w);
+	error_free(walk(l, list, node, w));
+	return w;
+}
+
+struct error *queue_read(const struct leaf *l, struct value list, struct value node,
+                         struct queue *ret)
+{
+	if (list.addr == 0)
+		return error_new(ERR_CORRUPT, "the queue of waiters is nowhere");
+	struct walked *w = walk_once(l, list, node.type);
+	size_t place = (size_t)map_get(&w->places, node.addr);
+
+	*ret = (struct queue){ .found = place != 0, .whole = w->whole, .first = w->first };
+	if (!place)
+		return NULL;
+	ret->ahead = place - 1;
+	ret->all_tasks = ret->ahead <= QUEUE_MAX_LISTED;
+	/* Any vtable will do: only whom the data is of matters. */
+	if (ret->ahead && l->d->waker)
+		ret->own = waker_task(l->d->c, (struct waker){ .data = l->d->waker, .vtable = 1 });
+	for (size_t i = 0; i < ret->ahead && i < QUEUE_MAX_LISTED; i++) {
+		const char *task = waker_task(l->d->c, w->wakers[i]);
+
+		if (task)
+			ret->tasks[ret->ntasks++] = task;
+		else
+			ret->all_tasks = false;
+	}
+	return NULL;
+}
+
+/* How many waiters of q->tasks[first] there are; 0: they were counted before. */
+static size_t count_of_task(const struct queue *q, size_t first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->ntasks; i++) {
+		if (strcmp(q->tasks[i], q->tasks[first]) != 0)
+			continue;
+		if (i < first)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+static bool is_own(const struct queue *q, const char *task)
+{
+	return q->own && strcmp(q->own, task) == 0;
+}
+
+/* Is each waiter that is known another task's? */
+static bool are_other_tasks(const struct queue *q)
+{
+	for (size_t i = 0; i < q->ntasks; i++) {
+		if (count_of_task(q, i) != 1 || is_own(q, q->tasks[i]))
+			return false;
+	}
+	return true;
+}
+
+/* What is ahead, counted by task. */
+static const char *futures_text(struct arena *a, const struct queue *q)
+{
+	const char *what = q->all_tasks ? "future" : "waiter", *before = " (";
+	size_t shown = 0;
+	STR(s);
+
+	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
+	for (size_t i = 0; i < q->ntasks; i++) {
+		size_t n = count_of_task(q, i);
+
+		if (n == 0)
+			continue;
+		if (shown++ == MAX_SHOWN) {
+			str_append(&s, ", ...");
+			break;
+		}
+		str_append(&s, before);
+		if (q->ahead > 1)
+			str_printf(&s, "%zu ", n);
+		if (is_own(q, q->tasks[i]))
+			str_append(&s, "of this task");
+		else
+			str_printf(&s, "of task %s", q->tasks[i]);
+		before = ", ";
+	}
+	if (q->ahead > QUEUE_MAX_LISTED && shown <= MAX_SHOWN)
+		str_append(&s, ", ...");
+	str_append(&s, ")");
+	return arena_printf(a, "%s", s.data);
+}
+
+const char *queue_text(struct arena *a, const struct queue *q)
+{
+	STR(s);
+
+	if (!q->ahead)
+		return "first in its queue";
+	if (!are_other_tasks(q))
+		return futures_text(a, q);
+	const char *what = q->all_tasks ? "task" : "waiter";
+	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
+	size_t shown = q->ntasks < MAX_SHOWN ? q->ntasks : MAX_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
+		const char *before = i ? ", " : q->ntasks == 1 ? " (task " : " (tasks ";
+
+		str_printf(&s, "%s%s", before, q->tasks[i]);
+	}
+	if (q->ntasks)
+		str_printf(&s, "%s",
+		           q->ahead > QUEUE_MAX_LISTED || q->ntasks > shown ? ", ...)" : ")");
+	return arena_printf(a, "%s", s.data);
+}
+
+void queue_details(const struct leaf *l, const struct queue *q)
+{
+	const char **tasks = NEW_ARRAY(l->d->c->a, const char *, q->ntasks + 1);
+
+	for (size_t i = 0; i < q->ntasks; i++)
+		tasks[i] = q->tasks[i];
+	wait_int(l, "position", (int64_t)q->ahead + 1);
+	wait_list(l, "tasks_ahead", tasks, q->ntasks);
+}
+
+const char *leaf_next(const struct leaf *l)
+{
+	if (!l->d->unpolled)
+		return "about to go on";
+	return l->d->doubted ? "not taken yet" : "but nobody polls the future that got it";
+}
+
+const char *leaf_count(const struct leaf *l, uint64_t n, const char *what)
+{
+	return arena_printf(l->d->c->a, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}

@@ -1,0 +1,183 @@
+/*
+ * Inside of the leaf_sync family: what waits in tokio::sync have in common. Two primitives carry
+ * nearly all of them, the batch semaphore and Notify; who waits there for what is said by the
+ * futures around the leaf (leaf_owner.c), and whose turn it is by their queues (leaf_queue.c).
+ */
+#ifndef RUNTIMES_TOKIO_LEAF_SYNC_H
+#define RUNTIMES_TOKIO_LEAF_SYNC_H
+
+#include "runtimes/common/waker.h"
+#include "runtimes/future/leaf.h"
+
+/* ---- leaf_owner.c ---- */
+
+/* One kind of object that has a primitive inside. Tables end with a row without frame. */
+struct owner_row {
+	const char *frame;  /* the type of a future around the leaf starts with this */
+	const char *member; /* path from that frame to what refers to the object */
+	const char *type;   /* the object's */
+	const char *part;   /* path from the object to its primitive */
+};
+
+struct owner {
+	size_t row; /* in the table */
+	const char *
+		frame_name; /* type of the innermost future around the leaf that knows the object */
+	struct value frame; /* its members: of a coroutine those of its present state */
+	struct value object;
+};
+
+/*
+ * The object whose part is, or spans, the primitive at that address; among several the outermost (a
+ * OnceCell has a Semaphore). Only futures of tokio around the leaf are asked: what is beyond the
+ * user's own code has nothing to do with it. False when there is none, or it is not readable.
+ */
+bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
+                struct owner *ret);
+
+/* Does a value of that type have such a place? */
+bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr);
+
+/* Follows pointers and std's wrappers from v to a value of that type (path without generics). */
+struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
+                            struct value *ret, bool *found) MUST_CHECK;
+
+/* ---- leaf_queue.c ---- */
+
+enum { QUEUE_MAX_LISTED = 16 };
+
+/* The waiters before one in a queue of tokio, oldest first. */
+struct queue {
+	bool found;     /* the waiter is in the queue; all else is only then known, but: */
+	bool whole;     /* the queue could be read to its end */
+	size_t ahead;   /* how many are before it */
+	bool all_tasks; /* each of them is known to wake a task; false when there are many */
+	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
+	size_t ntasks;
+	const char *own; /* the task whose waiter it is, NULL unknown */
+	uint64_t first;  /* address of the oldest waiter: itself when ahead is 0 */
+};
+
+/*
+ * Where node is in an intrusive list, tokio's util::linked_list::LinkedList: waiters come in at the
+ * head and are served from the tail. All are of node's type, and have pointers and a waker. A list
+ * is walked once for all that ask; what is torn is known up to there, a circle is no end.
+ */
+struct error *queue_read(const struct leaf *l, struct value list, struct value node,
+                         struct queue *ret) MUST_CHECK;
+/*
+ * "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; where several waiters are one
+ * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)"; in a.
+ */
+const char *queue_text(struct arena *a, const struct queue *q);
+/* Adds position (from 1) and tasks_ahead to the wait. */
+void queue_details(const struct leaf *l, const struct queue *q);
+
+/* What a future does that has got what it waits for: that depends on who polls it. */
+const char *leaf_next(const struct leaf *l);
+
+/* "1 sender", "2 senders"; in the snapshot's arena. */
+const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
+
+/* ---- leaf_channel.c ---- */
+
+/* A tokio::sync::mpsc::chan::Chan. */
+struct channel {
+	uint64_t queued, senders, capacity;
+	bool bounded;
+	bool closed;            /* by its receiver */
+	struct waker rx;        /* whom a message wakes; none while the receiver does not wait */
+	const char *queue_text; /* "2 queued of 8" */
+};
+
+/* Reads it, makes it the object of the wait and adds its details. */
+struct error *channel_read(struct leaf *l, struct value chan, struct channel *ret) MUST_CHECK;
+
+/*
+ * How many messages wait between the positions of senders and receiver. False when there is no such
+ * state. The last sender leaves a mark in the place behind the last message.
+ */
+bool channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret);
+
+/* ---- leaf_lock.c ---- */
+
+/* Who holds an RwLock of which that many permits are out: a reader takes one, a writer all. */
+enum rwlock_held {
+	RWLOCK_FREE,
+	RWLOCK_READ,
+	RWLOCK_WRITTEN,
+	RWLOCK_FULL, /* by a writer, or by as many readers as there may be */
+};
+enum rwlock_held rwlock_held(uint64_t max, uint64_t held);
+
+/*
+ * Does a future of RwLock's want to write? By the name of its function:
+ * "tokio::sync::rwlock::{impl#3}::write_owned::{async_fn_env#0}<u8>".
+ */
+bool rwlock_is_write(const char *frame_name);
+
+/* ---- the decode functions, by file ---- */
+
+leaf_fn leaf_decode_acquire;                                      /* leaf_lock.c */
+leaf_fn leaf_decode_notified, leaf_decode_cancellation;           /* leaf_notify.c */
+leaf_fn leaf_decode_mpsc_rx, leaf_decode_broadcast;               /* leaf_channel.c */
+leaf_fn leaf_decode_oneshot_receiver, leaf_decode_oneshot_sender; /* leaf_oneshot.c */
+
+/* Rows of leaf_sync_layout. */
+enum {
+	ACQUIRE_SEMAPHORE,
+	ACQUIRE_NODE,
+	ACQUIRE_WANTED,
+	ACQUIRE_MISSING,
+	ACQUIRE_QUEUED,
+	SEMAPHORE_PERMITS,
+	SEMAPHORE_CLOSED,
+	SEMAPHORE_QUEUE,
+	RWLOCK_READERS,
+	ONCE_CELL_SET,
+	NOTIFIED_NOTIFY,
+	OWNED_NOTIFIED_NOTIFY,
+	NOTIFIED_WAITER,
+	NOTIFIED_NUMBER,
+	NOTIFIED_SOME,
+	NOTIFY_QUEUE,
+	CHAN_OF_RX,
+	CHAN_TAIL,
+	CHAN_INDEX,
+	CHAN_SENDERS,
+	CHAN_CLOSED,
+	CHAN_WAKER,
+	CHAN_BOUND,
+	WATCH_STATE,
+	WATCH_RECEIVERS,
+	WATCH_SENDERS,
+	BROADCAST_SHARED,
+	BROADCAST_NEXT,
+	BROADCAST_WAITER,
+	BROADCAST_TAIL,
+	BROADCAST_SENDERS,
+	BROADCAST_RECEIVERS,
+	BROADCAST_CLOSED,
+	BROADCAST_BUFFER,
+	BARRIER_ARRIVED,
+	BARRIER_WANTED,
+	BARRIER_GENERATION,
+	SET_ONCE_SET,
+	CANCELLATION_TOKEN,
+	CANCELLATION_SET,
+	ONESHOT_OF_RECEIVER,
+	ONESHOT_OF_SENDER,
+	ONESHOT_STATE,
+	ONESHOT_VALUE,
+	ONESHOT_TX_TASK,
+	ONESHOT_RX_TASK,
+	NLEAF_SYNC_PATHS,
+};
+
+/* The path of such a row; a constant of the program. */
+static inline const char *sync_path(int row)
+{
+	return leaf_sync_layout[row].path;
+}
+
+#endif

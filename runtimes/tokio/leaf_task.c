@@ -1,0 +1,285 @@
+/* Waiting for other tasks: tokio::task. */
+#include <inttypes.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "runtimes/common/waker.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/tokio/local_set.h"
+#include "runtimes/tokio/tokio_root.h"
+
+#define JOIN_SET "type:tokio::task::join_set::JoinSet"
+#define ENTRY    "type:tokio::util::idle_notified_set::ListEntry"
+#define TRACKER  "type:tokio_util::task::task_tracker::TaskTrackerWaitFuture"
+
+enum {
+	JOIN_RAW,
+	SET_LENGTH,
+	SET_NOTIFIED,
+	SET_IDLE,
+	SET_WAKER,
+	ENTRY_NEXT,
+	ENTRY_TASK,
+	TRACKER_STATE,
+};
+
+const struct layout_row leaf_task_layout[] = {
+	[JOIN_RAW] = { "join.raw", "type:tokio::runtime::task::join::JoinHandle", "raw",
+	               .optional = true },
+	/* Of the JoinSet | of the IdleNotifiedSet in it. */
+	[SET_LENGTH] = { "join_set.length", JOIN_SET, "inner.length | length", .optional = true },
+	[SET_NOTIFIED] = { "join_set.notified", JOIN_SET, "inner.lists.notified | lists.notified",
+	                   .optional = true },
+	[SET_IDLE] = { "join_set.idle", JOIN_SET, "inner.lists.idle | lists.idle",
+	               .optional = true },
+	[SET_WAKER] = { "join_set.waker", JOIN_SET, "inner.lists.waker | lists.waker",
+	                .optional = true },
+	[ENTRY_NEXT] = { "join_set.next", ENTRY, "pointers.inner.next.Some.pointer",
+	                 .optional = true },
+	[ENTRY_TASK] = { "join_set.task", ENTRY, "value.raw", .optional = true },
+	[TRACKER_STATE] = { "task_tracker.state", TRACKER, "inner.state", .optional = true },
+	{ 0 },
+};
+
+/* Of which a set may have millions: of the rest only the number is known. */
+enum { MAX_MEMBERS = 4096, MAX_SAID = 8 };
+
+static const char *const states[] = {
+	[TASK_IDLE] = "idle",         [TASK_SCHEDULED] = "scheduled", [TASK_RUNNING] = "running",
+	[TASK_COMPLETE] = "complete", [TASK_CANCELLED] = "cancelled",
+};
+
+/* The header of a task of whichever copy of tokio. */
+static struct error *read_task(struct collector *c, uint64_t addr, struct tokio_header *h,
+                               struct tokio **ret)
+{
+	struct error *err = NULL;
+
+	for (struct tokio *k = c->in->tokio; k; k = k->next) {
+		error_free(err);
+		err = tokio_read_header(c->in->target, k, addr, h);
+		*ret = k;
+		if (!err)
+			break;
+	}
+	return err;
+}
+
+static void describe_job(struct leaf *l, const struct tokio_header *h, const struct tokio_job *job)
+{
+	enum task_state state = tokio_task_state(h->state);
+	const char *name = job->function ? job->function : "?";
+
+	/* Its function may have been merged with others that do the same. */
+	if (job->aliases)
+		name = arena_printf(l->d->c->a, "%s or one with the same code", name);
+	wait_string(l, "job", job->function);
+	if (state == TASK_RUNNING && job->thread) {
+		wait_int(l, "thread", job->thread);
+		wait_phrase(l, "join handle of blocking job %s %s, running on thread #%u",
+		            l->w->task, name, job->thread);
+	} else if (job->queued) {
+		wait_int(l, "ahead", (int64_t)job->ahead);
+		wait_phrase(l, "join handle of blocking job %s %s, queued, %" PRIu64 " ahead of it",
+		            l->w->task, name, job->ahead);
+	} else {
+		wait_phrase(l, "join handle of blocking job %s %s (%s)", l->w->task, name,
+		            state == TASK_SCHEDULED ? "queued" : states[state]);
+	}
+}
+
+static struct error *decode_join(struct leaf *l)
+{
+	struct collector *c = l->d->c;
+	struct tokio *k = NULL;
+	struct tokio_header h;
+	struct tokio_job job;
+
+	TRY(leaf_uint(l, l->v, leaf_task_layout[JOIN_RAW].path, &l->w->object));
+	if (!c->in->tokio)
+		return error_new(ERR_LAYOUT, "tokio was not found");
+	TRY(read_task(c, l->w->object, &h, &k));
+	tokio_lead(c, h.addr, LEAD_JOIN_HANDLE);
+	const char *state = states[tokio_task_state(h.state)];
+	l->w->task = arena_printf(c->a, "%" PRIu64, h.id);
+	wait_string(l, "task_state", state);
+	if (tokio_read_job(c, k, &h, &job)) {
+		describe_job(l, &h, &job);
+		return NULL;
+	}
+	/* Each copy of tokio counts its own tasks. */
+	const struct task *task = map_get(&c->tasks, l->w->object);
+	const char *whose = task && c->in->tokio->next
+	                            ? arena_printf(c->a, " of runtime %u", task->runtime)
+	                            : "";
+	wait_phrase(l, "join handle of task %s%s (%s)", l->w->task, whose, state);
+	return NULL;
+}
+
+/* ---- JoinSet ---- */
+
+/* What a walk over a set's lists found. */
+struct members {
+	VEC(const char *) ids, states;
+	size_t finished;
+	bool all; /* none was left out */
+};
+
+static struct error *read_member(struct leaf *l, struct value entry, struct members *m)
+{
+	struct collector *c = l->d->c;
+	struct tokio_header h;
+	struct tokio *k;
+	uint64_t raw;
+
+	TRY(leaf_uint(l, entry, leaf_task_layout[ENTRY_TASK].path, &raw));
+	TRY(read_task(c, raw, &h, &k));
+	tokio_lead(c, h.addr, LEAD_JOIN_SET);
+	enum task_state state = tokio_task_state(h.state);
+	m->finished += state == TASK_COMPLETE;
+	*vec_push(&m->ids) = arena_uint(c->a, h.id);
+	*vec_push(&m->states) = states[state];
+	return NULL;
+}
+
+/* The entries of one of its two linked lists. */
+static struct error *read_list(struct leaf *l, const char *expr, struct members *m)
+{
+	struct value list, at, entry;
+	bool found;
+
+	TRY(leaf_place(l, l->v, expr, &list, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the set has no lists");
+	TRY(leaf_place(l, list, "head.Some.pointer", &at, &found));
+	while (found) {
+		if (m->ids.n >= MAX_MEMBERS) {
+			m->all = false;
+			return NULL;
+		}
+		if (!type_target(at.type))
+			return error_new(ERR_LAYOUT, "%s points at no known type",
+			                 type_name(at.type));
+		entry.type = type_target(at.type);
+		TRY(target_read_uint(l->d->c->in->target, at.addr, 8, &entry.addr));
+		TRY(read_member(l, entry, m));
+		TRY(leaf_place(l, entry, leaf_task_layout[ENTRY_NEXT].path, &at, &found));
+	}
+	return NULL;
+}
+
+static bool holds_waker(struct leaf *l)
+{
+	struct waker w = { 0 };
+	struct value v;
+	bool found;
+	struct error *err = leaf_place(l, l->v, leaf_task_layout[SET_WAKER].path, &v, &found);
+
+	if (!err && found)
+		err = waker_read(l->d->c, v, &w);
+	bool ours = !err && w.vtable && w.data == l->d->waker;
+	error_free(err);
+	return ours;
+}
+
+static void members_free(struct members *m)
+{
+	vec_free(&m->ids);
+	vec_free(&m->states);
+}
+
+static void say_members(struct leaf *l, struct members *m, uint64_t length)
+{
+	size_t n = m->ids.n;
+	STR(text);
+
+	str_printf(&text, "join set of %" PRIu64 " task%s", length, length == 1 ? "" : "s");
+	if (m->all && m->finished)
+		str_printf(&text, ", %zu finished and not joined", m->finished);
+	if (!m->all)
+		str_printf(&text, ", only %zu of which were looked at", n);
+	for (size_t i = 0; i < n && i < MAX_SAID; i++)
+		str_printf(&text, "%s%s %s", i ? ", " : " (", m->ids.data[i], m->states.data[i]);
+	if (n)
+		str_printf(&text, "%s)", length > MAX_SAID ? ", ..." : "");
+	wait_phrase(l, "%s", str_text(&text));
+}
+
+static struct error *decode_join_set(struct leaf *l)
+{
+	struct arena *a = l->d->c->a;
+	struct members m CLEANUP(members_free) = { .all = true };
+	uint64_t length;
+
+	TRY(leaf_uint(l, l->v, leaf_task_layout[SET_LENGTH].path, &length));
+	l->registered = holds_waker(l);
+	wait_int(l, "tasks_in_set", (int64_t)length);
+	TRY(read_list(l, leaf_task_layout[SET_NOTIFIED].path, &m));
+	TRY(read_list(l, leaf_task_layout[SET_IDLE].path, &m));
+	if (m.all)
+		wait_int(l, "finished", (int64_t)m.finished);
+	say_members(l, &m, length);
+	size_t n = m.ids.n;
+	wait_list(l, "tasks", vec_to_arena(&m.ids, a), n);
+	wait_list(l, "states", vec_to_arena(&m.states, a), n);
+	return NULL;
+}
+
+/* ---- tokio_util's TaskTracker ---- */
+
+static struct error *decode_tracker(struct leaf *l)
+{
+	uint64_t state;
+
+	/* The lowest bit is "closed", the others count (task/task_tracker.rs, 0.7.10). */
+	TRY(leaf_uint(l, l->v, leaf_task_layout[TRACKER_STATE].path, &state));
+	wait_int(l, "tasks_in_set", (int64_t)(state >> 1));
+	wait_bool(l, "closed", state & 1);
+	wait_phrase(l, "task tracker of %" PRIu64 " task%s%s", state >> 1,
+	            state >> 1 == 1 ? "" : "s", state & 1 ? "" : ", not closed");
+	return NULL;
+}
+
+/*
+ * Awaited itself, it is done when all its tasks are; they are listed later. One that was polled
+ * and is not done has a task.
+ */
+static struct error *decode_local_set(struct leaf *l)
+{
+	struct collector *c = l->d->c;
+	struct tokio_header h;
+	struct tokio *k;
+	uint64_t first;
+
+	TRY(local_set_list(c, l->v, &l->w->object, &first));
+	if (first)
+		TRY(read_task(c, first, &h, &k));
+	else if (l->d->strict)
+		return error_new(ERR_CORRUPT, "a LocalSet without tasks keeps nobody waiting");
+	wait_phrase(l, "LocalSet");
+	local_set_met(l->d, l->v, l->f);
+	return NULL;
+}
+
+const struct leaf_row leaf_task_rows[] = {
+	{ .type = "tokio::task::local::LocalSet",
+	  .kind = "local_set",
+	  .decode = decode_local_set,
+	  .proves = true },
+	{ .type = "tokio::runtime::task::join::JoinHandle",
+	  .kind = "join",
+	  .decode = decode_join,
+	  .proves = true },
+	{ .type = "tokio::task::join_set::JoinSet",
+	  .kind = "join_set",
+	  .decode = decode_join_set,
+	  .resource = true },
+	{ .type = "tokio::util::idle_notified_set::IdleNotifiedSet",
+	  .kind = "join_set",
+	  .decode = decode_join_set,
+	  .resource = true },
+	{ .type = "tokio_util::task::task_tracker::TaskTrackerWaitFuture",
+	  .kind = "task_tracker",
+	  .decode = decode_tracker },
+	{ 0 },
+};

@@ -1,0 +1,523 @@
+/*
+ * What we must find in tokio's types. Seen to resolve on the versions of testdata/matrix.sh.
+ * A new tokio that moved something needs one more alternative in a row here.
+ */
+#include "runtimes/tokio/tokio.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/progress.h"
+#include "runtimes/holding/holding.h"
+#include "runtimes/inspect/parallel_decode.h"
+#include "runtimes/tokio/tokio_root.h"
+
+#define HEADER  "type:tokio::runtime::task::core::Header"
+#define TRAILER "type:tokio::runtime::task::core::Trailer"
+#define WORKER  "type:tokio::runtime::scheduler::multi_thread::worker::Context"
+#define PARK    "unpark.inner.state"
+
+/*
+ * "given" is the type of the thread-local. Alternatives read newest first; the comment names
+ * versions in that order.
+ */
+static const struct layout_row rows[TOKIO_NROWS] = {
+	/* std's own state beside the value: destroyed at thread exit */
+	[TOKIO_TLS_STATE] = { "context.state", "given", "state", .optional = true },
+	/* 1.29 | 1.22 */
+	[TOKIO_HANDLE_MT] = { "handle.mt", "given",
+	                      "current.handle.MultiThread.0 | handle.MultiThread.0",
+	                      .optional = true },
+	[TOKIO_HANDLE_CT] = { "handle.ct", "given",
+	                      "current.handle.CurrentThread.0 | handle.CurrentThread.0" },
+	[TOKIO_TASK_ID] = { "context.task_id", "given", "current_task_id.Some" },
+	/* 1.29; before, the scheduler has a thread-local of its own */
+	[TOKIO_CONTEXT_WORKER] = { "context.worker", "given", "scheduler.inner.MultiThread.0",
+	                           .optional = true },
+	[TOKIO_WORKER_INDEX] = { "worker.index", WORKER, "worker.index", .optional = true },
+	/* all | 1.51.0, 1.52.0: a LIFO slot that can be stolen */
+	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER, "core.lifo_slot | core.run_queue.inner.lifo",
+	                        .optional = true },
+
+	/* What the Arc leads to, and how often it is shared. */
+	[TOKIO_MT_HANDLE] = { "mt.handle", "handle.mt", "data", .optional = true },
+	[TOKIO_MT_STRONG] = { "mt.strong", "handle.mt", "strong", .optional = true },
+	[TOKIO_MT_SHARED] = { "mt.shared", "mt.handle", "shared", .optional = true },
+	[TOKIO_MT_OWNED] = { "mt.owned", "mt.handle", "shared.owned", .optional = true },
+	/* 1.35: sharded */
+	[TOKIO_MT_SHARDS] = { "mt.shards", "mt.owned", "list.lists", .optional = true },
+	[TOKIO_MT_SHARD_HEAD] = { "mt.shard.head", "mt.shards[]", "head", .optional = true },
+	/* 1.29 to 1.34 | 1.9 to 1.28 */
+	[TOKIO_MT_LIST_HEAD] = { "mt.list.head", "mt.owned",
+	                         "inner.list.list.head | inner.list.head", .optional = true },
+	[TOKIO_MT_SHARD_TAIL] = { "mt.shard.tail", "mt.shards[]", "tail", .optional = true },
+	[TOKIO_MT_LIST_TAIL] = { "mt.list.tail", "mt.owned",
+	                         "inner.list.list.tail | inner.list.tail", .optional = true },
+	[TOKIO_MT_OWNED_ID] = { "mt.owned.id", "mt.owned", "id", .optional = true },
+	/* 1.35 | before */
+	[TOKIO_MT_CLOSED] = { "mt.closed", "mt.owned", "closed | inner.closed", .optional = true },
+	/* 1.35 | 1.29 to 1.34 */
+	[TOKIO_MT_COUNT] = { "mt.count", "mt.owned", "list.count | inner.list.count",
+	                     .optional = true },
+	/* 1.51 */
+	[TOKIO_MT_NAME] = { "mt.name", "mt.handle", "name.Some", .optional = true },
+	[TOKIO_MT_REMOTES] = { "mt.remotes", "mt.handle", "shared.remotes", .optional = true },
+	[TOKIO_QUEUE_HEAD] = { "queue.head", "mt.remotes[]", "steal.head", .optional = true },
+	[TOKIO_QUEUE_TAIL] = { "queue.tail", "mt.remotes[]", "steal.tail", .optional = true },
+	[TOKIO_PARK_STATE] = { "park.state", "mt.remotes[]", PARK, .optional = true },
+	/* 1.54 | before */
+	[TOKIO_MT_INJECT] = { "mt.inject", "mt.handle",
+	                      "shared.inject.Locked.0.shared.len | shared.inject.len",
+	                      .optional = true },
+	[TOKIO_MT_BLOCKING_THREADS] = { "mt.blocking.threads", "mt.handle",
+	                                "blocking_spawner.inner.metrics.num_threads",
+	                                .optional = true },
+	[TOKIO_MT_BLOCKING_IDLE] = { "mt.blocking.idle", "mt.handle",
+	                             "blocking_spawner.inner.metrics.num_idle_threads",
+	                             .optional = true },
+	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "mt.handle",
+	                              "blocking_spawner.inner.metrics.queue_depth",
+	                              .optional = true },
+	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "mt.handle",
+	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
+	                             " | blocking_spawner.inner.shared.queue",
+	                             .optional = true },
+	/* with tokio's test-util only: None while time::pause() is in force */
+	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "mt.handle",
+	                              "driver.clock.inner.unfrozen", .optional = true },
+	[TOKIO_MT_TIME_START] = { "mt.time.start", "mt.handle",
+	                          "driver.time.time_source.start_time", .optional = true },
+	/* 1.49 | 1.45, 1.24 to 1.37 | 1.38 to 1.44 are sharded and have no single clock */
+	[TOKIO_MT_TIME_ELAPSED] = { "mt.time.elapsed", "mt.handle",
+	                            "driver.time.inner.Traditional.state.wheel.elapsed"
+	                            " | driver.time.inner.state.wheel.elapsed"
+	                            " | driver.time.inner.state.elapsed",
+	                            .optional = true },
+
+	[TOKIO_CT_HANDLE] = { "ct.handle", "handle.ct", "data" },
+	[TOKIO_CT_STRONG] = { "ct.strong", "handle.ct", "strong" },
+	[TOKIO_CT_SHARED] = { "ct.shared", "ct.handle", "shared" },
+	[TOKIO_CT_OWNED] = { "ct.owned", "ct.handle", "shared.owned" },
+	[TOKIO_CT_SHARDS] = { "ct.shards", "ct.owned", "list.lists", .optional = true },
+	[TOKIO_CT_SHARD_HEAD] = { "ct.shard.head", "ct.shards[]", "head", .optional = true },
+	[TOKIO_CT_LIST_HEAD] = { "ct.list.head", "ct.owned",
+	                         "inner.list.list.head | inner.list.head", .optional = true },
+	[TOKIO_CT_SHARD_TAIL] = { "ct.shard.tail", "ct.shards[]", "tail", .optional = true },
+	[TOKIO_CT_LIST_TAIL] = { "ct.list.tail", "ct.owned",
+	                         "inner.list.list.tail | inner.list.tail", .optional = true },
+	[TOKIO_CT_OWNED_ID] = { "ct.owned.id", "ct.owned", "id" },
+	/* 1.35 | before */
+	[TOKIO_CT_CLOSED] = { "ct.closed", "ct.owned", "closed | inner.closed", .optional = true },
+	[TOKIO_CT_COUNT] = { "ct.count", "ct.owned", "list.count | inner.list.count",
+	                     .optional = true },
+	[TOKIO_CT_NAME] = { "ct.name", "ct.handle", "name.Some", .optional = true },
+	/* 1.29; before, a queue behind a mutex that keeps no separate length */
+	[TOKIO_CT_INJECT] = { "ct.inject", "ct.handle", "shared.inject.shared.len",
+	                      .optional = true },
+	[TOKIO_CT_BLOCKING_THREADS] = { "ct.blocking.threads", "ct.handle",
+	                                "blocking_spawner.inner.metrics.num_threads",
+	                                .optional = true },
+	[TOKIO_CT_BLOCKING_IDLE] = { "ct.blocking.idle", "ct.handle",
+	                             "blocking_spawner.inner.metrics.num_idle_threads",
+	                             .optional = true },
+	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "ct.handle",
+	                              "blocking_spawner.inner.metrics.queue_depth",
+	                              .optional = true },
+	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "ct.handle",
+	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
+	                             " | blocking_spawner.inner.shared.queue",
+	                             .optional = true },
+	/* with tokio's test-util only: None while time::pause() is in force */
+	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "ct.handle",
+	                              "driver.clock.inner.unfrozen", .optional = true },
+	[TOKIO_CT_TIME_START] = { "ct.time.start", "ct.handle",
+	                          "driver.time.time_source.start_time", .optional = true },
+	[TOKIO_CT_TIME_ELAPSED] = { "ct.time.elapsed", "ct.handle",
+	                            "driver.time.inner.Traditional.state.wheel.elapsed"
+	                            " | driver.time.inner.state.wheel.elapsed"
+	                            " | driver.time.inner.state.elapsed",
+	                            .optional = true },
+
+	[TOKIO_STATE] = { "task.state", HEADER, "state.val" },
+	[TOKIO_POLL] = { "task.poll", HEADER, "vtable.poll" },
+	[TOKIO_TRAILER_OFFSET] = { "task.trailer", HEADER, "vtable.trailer_offset" },
+	[TOKIO_ID_OFFSET] = { "task.id", HEADER, "vtable.id_offset" },
+	[TOKIO_SCHEDULER_OFFSET] = { "task.scheduler", HEADER, "vtable.scheduler_offset",
+	                             .optional = true },
+	[TOKIO_OWNER_ID] = { "task.owner", HEADER, "owner_id" },
+	[TOKIO_NEXT] = { "task.next", TRAILER, "owned.next" },
+	[TOKIO_PREV] = { "task.prev", TRAILER, "owned.prev" },
+};
+
+#define FLAVOR(f, p)                                                                               \
+	{                                                                                          \
+		.flavor = f, .arc = TOKIO_HANDLE_##p, .handle = TOKIO_##p##_HANDLE,                \
+		.strong = TOKIO_##p##_STRONG, .closed = TOKIO_##p##_CLOSED,                        \
+		.shared = TOKIO_##p##_SHARED, .owned = TOKIO_##p##_OWNED,                          \
+		.shards = TOKIO_##p##_SHARDS, .shard_head = TOKIO_##p##_SHARD_HEAD,                \
+		.shard_tail = TOKIO_##p##_SHARD_TAIL, .list_head = TOKIO_##p##_LIST_HEAD,          \
+		.list_tail = TOKIO_##p##_LIST_TAIL, .owned_id = TOKIO_##p##_OWNED_ID,              \
+		.count = TOKIO_##p##_COUNT, .name = TOKIO_##p##_NAME,                              \
+		.inject = TOKIO_##p##_INJECT, .blocking_threads = TOKIO_##p##_BLOCKING_THREADS,    \
+		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
+		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
+		.blocking_jobs = TOKIO_##p##_BLOCKING_JOBS, .time_start = TOKIO_##p##_TIME_START,  \
+		.time_elapsed = TOKIO_##p##_TIME_ELAPSED,                                          \
+		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
+	}
+const struct tokio_flavor tokio_flavors[2] = {
+	FLAVOR(RUNTIME_MULTI_THREAD, MT),
+	FLAVOR(RUNTIME_CURRENT_THREAD, CT),
+};
+
+static const char context_path[] = "tokio::runtime::context::CONTEXT";
+static const char parker_path[] = "tokio::runtime::park::CURRENT_PARKER";
+static const char local_set_path[] = "tokio::task::local::CURRENT";
+static const char worker_path[] = "tokio::runtime::scheduler::multi_thread::worker::CURRENT";
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The first thread-local of that path; type NULL: none. */
+static struct thread_local find_tls(struct inspector *in, struct dwarf_module *dm, const char *path)
+{
+	struct thread_local *found;
+	size_t n;
+	const char *doubt;
+	struct error *err = lookup_thread_locals(dm, path, &in->arena, &found, &n, &doubt);
+
+	error_free(err);
+	return !err && n ? found[0] : (struct thread_local){ 0 };
+}
+
+static void add(struct inspector *in, const struct thread_local *context)
+{
+	struct tokio *k = NEW(&in->arena, struct tokio);
+	struct tokio **end = &in->tokio;
+
+	k->dm = context->dm;
+	k->module = base_name(context->dm->module->path);
+	k->version = debuginfo_crate_version(k->dm, "tokio");
+	k->context = *context;
+	layout_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
+	if (!layout_has(&k->layout, TOKIO_CONTEXT_WORKER))
+		k->worker_tls = find_tls(in, k->dm, worker_path);
+	k->parker = find_tls(in, k->dm, parker_path);
+	k->local_set = find_tls(in, k->dm, local_set_path);
+	while (*end)
+		end = &(*end)->next;
+	*end = k;
+}
+
+/* A thread-local of std's own making stands beside the value (STATE, dtor flags): no context. */
+static bool holds_context(const struct type *t)
+{
+	SCRATCH(tmp);
+	const struct path *p;
+	struct error *err;
+
+	if (!t)
+		return false;
+	err = path_resolve(&tmp, t, "current_task_id", &p);
+	error_free(err);
+	return err == NULL;
+}
+
+void tokio_detect(struct inspector *in)
+{
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+		struct thread_local *found;
+		const char *doubt;
+		size_t n;
+
+		/* Without thread-locals there is no context. */
+		if (dm->module->tls_memsz == 0 || debuginfo_is_system(dm->module))
+			continue;
+		struct error *err =
+			lookup_thread_locals(dm, context_path, &in->arena, &found, &n, &doubt);
+		if (err) {
+			LOG("tokio", "%s: %s", dm->module->path, err->message);
+			error_free(err);
+			continue;
+		}
+		if (doubt)
+			inspector_note(in, arena_printf(&in->arena,
+			                                "%s: tokio's thread-local context: %s",
+			                                dm->module->path, doubt));
+		for (size_t j = 0; j < n; j++) {
+			if (holds_context(found[j].type))
+				add(in, &found[j]);
+		}
+	}
+}
+
+void tokio_close(struct tokio *k)
+{
+	for (; k; k = k->next) {
+		map_free(&k->plans);
+		map_free(&k->vtables);
+		arena_free(&k->vtables_arena);
+	}
+}
+
+/* ---- collecting ---- */
+
+int tokio_compare_tasks(const struct task *x, const struct task *y)
+{
+	if (x->runtime != y->runtime)
+		return x->runtime < y->runtime ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_runtime_and_id(const void *a, const void *b)
+{
+	return tokio_compare_tasks(*(struct task *const *)a, *(struct task *const *)b);
+}
+
+static int polls_by_runtime_and_id(const void *a, const void *b)
+{
+	return tokio_compare_tasks(((const struct task_poll *)a)->task,
+	                           ((const struct task_poll *)b)->task);
+}
+
+/* The latest tick of any runtime's timers: the core was taken after it. */
+static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size_t n)
+{
+	struct target *t = c->in->target;
+
+	for (size_t i = 0; i < n; i++)
+		c->clock_paused |= tokio_clock_is_paused(t, &runtimes[i]);
+	if (t->clock.known) {
+		c->now_ns = t->clock.monotonic_ns;
+		c->now_known = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ns;
+		struct error *err = tokio_timer_now(c->in, &runtimes[i], &ns);
+
+		if (!err && ns > c->now_ns) {
+			c->now_ns = ns;
+			c->now_known = c->now_is_bound = true;
+		}
+		error_free(err);
+	}
+}
+
+/* The tasks found so far, in the order of the snapshot. */
+static void publish(struct collector *c, const task_vec *tasks)
+{
+	c->out->ntasks = tasks->n;
+	c->out->tasks = arena_memdup(c->a, tasks->data, tasks->n * sizeof(*tasks->data));
+	if (tasks->n)
+		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
+}
+
+enum {
+	FEW_AT_ONCE = 16,          /* or all that are left */
+	NOTES_AT_BORDER = 1 << 20, /* between two crates: little of it will be needed again */
+};
+
+static int by_poll(const void *a, const void *b)
+{
+	const struct task_poll *x = a, *y = b;
+
+	if (x->poll != y->poll)
+		return x->poll < y->poll ? -1 : 1;
+	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
+}
+
+/* Two who are at work share what notes may take. */
+static void relax(struct collector *c, size_t limit)
+{
+	debuginfo_relax(c->in->di, c->in->di->one_thread ? limit / 2 : limit);
+}
+
+/* The debug info of the next tasks: together it takes less time, and all at once much memory. */
+static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	size_t naddrs = 0;
+
+	if (!(c->want & WANT_TASKS))
+		return;
+	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || polls[i].poll != polls[i - 1].poll)
+			addrs[naddrs++] = polls[i].poll;
+	}
+	debuginfo_prefetch(c->in->di, addrs, naddrs);
+}
+
+/* The ith of n; false when it was interrupted, as inspect() will say. */
+static bool decode_next(struct collector *c, struct task *task, size_t i, size_t n)
+{
+	if (i % PROGRESS_STRIDE == 0) {
+		struct error *interrupted = interrupt_check();
+
+		progress("reading tasks", i, n);
+		error_free(interrupted);
+		if (interrupted)
+			return false;
+	}
+	if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
+		tokio_decode_task(c, c->tokio_runtimes[task->runtime].tokio, task);
+	return true;
+}
+
+/* Does another crate begin with the ith? */
+static bool is_border(struct collector *c, const struct task_poll *polls, size_t i)
+{
+	return i > 0 && polls[i].poll != polls[i - 1].poll &&
+	       !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
+}
+
+/* How many tasks come next at once: where a crate ends, they end. */
+static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	size_t end = c->in->di->one_thread ? 1 : FEW_AT_ONCE;
+
+	while (end < n && end < TASKS_AT_ONCE && !is_border(c, polls, end))
+		end++;
+	return end < n ? end : n;
+}
+
+/* Before the ith: notes that the next ones will not need are forgotten. */
+static void enter_batch(struct collector *c, const struct task_poll *polls, size_t i)
+{
+	if (c->in->di->one_thread) {
+		debuginfo_enter_crate(c->in->di, polls[i].poll);
+		relax(c, NOTES_MEANWHILE);
+	} else {
+		relax(c, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
+	}
+}
+
+void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	for (size_t i = 0, next = 0; i < n; i++) {
+		if (i == next) {
+			next = i + batch(c, polls + i, n - i);
+			enter_batch(c, polls, i);
+			prefetch_tasks(c, polls + i, next - i);
+		}
+		if (!decode_next(c, polls[i].task, i, n))
+			return;
+		if (c->rehearsal && (c->want & WANT_HOLDINGS))
+			holding_rehearse_task(c, polls[i].task);
+	}
+}
+
+/* Of a core nothing has to be copied: one task tells nearly all that is to be learnt of its kind.
+ */
+static void keep_one_of_each(struct collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->polls.n; i++) {
+		if (i == 0 || c->polls.data[i].poll != c->polls.data[i - 1].poll)
+			c->polls.data[n++] = c->polls.data[i];
+	}
+	c->polls.n = n;
+}
+
+/* Side by side in the program, side by side in its description. */
+static void decode_by_poll(struct collector *c)
+{
+	if (c->polls.n)
+		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
+	if (c->rehearsal && !c->in->target->ops->stop)
+		keep_one_of_each(c);
+	assistant_share(c);
+	tokio_decode_polls(c, c->polls.data, c->polls.n);
+	assistant_wait(c->in);
+}
+
+static bool decode_listed(struct collector *c, struct task *task, size_t i, size_t n)
+{
+	if (i % TASKS_AT_ONCE == 0)
+		relax(c, NOTES_MEANWHILE);
+	return decode_next(c, task, i, n);
+}
+
+void tokio_decode_listed(struct collector *c, const struct task_poll *polls, size_t n)
+{
+	for (size_t i = 0; i < n && decode_listed(c, polls[i].task, i, n); i++)
+		;
+}
+
+/* Each reads the tasks whose types it knows, in the order in which one would read them all. */
+static void decode_shared(struct collector *c)
+{
+	if (c->polls.n)
+		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), polls_by_runtime_and_id);
+	assistant_walk(c);
+	tokio_decode_listed(c, c->polls.data, c->polls.n);
+	assistant_end_walk(c);
+}
+
+static void decode_tasks(struct collector *c)
+{
+	if (c->by_poll) {
+		decode_by_poll(c);
+		return;
+	}
+	if (c->shared) {
+		decode_shared(c);
+		return;
+	}
+	size_t n = c->out->ntasks;
+	for (size_t i = 0; i < n && decode_listed(c, c->out->tasks[i], i, n); i++)
+		;
+}
+
+/*
+ * What a task has leads to further runtimes, and tells by what each was found: where there is one
+ * that no thread is inside, all tasks are read, so that each command finds the same.
+ */
+static void want_leads(struct collector *c)
+{
+	for (size_t i = 0; i < c->ntokio_runtimes; i++)
+		c->want |= c->tokio_runtimes[i].root ? WANT_TASKS : 0;
+}
+
+void tokio_collect(struct collector *c)
+{
+	struct target *t = c->in->target;
+	struct tokio_thread *threads = NEW_ARRAY(&c->scratch, struct tokio_thread, t->nthreads);
+	struct tokio_runtime *runtimes;
+	task_vec tasks = { 0 };
+	size_t nruntimes;
+
+	for (struct tokio *k = c->in->tokio; k; k = k->next)
+		tokio_forget_vtables(k);
+	tokio_read_threads(c, threads);
+	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
+	tokio_note_wakers(c, threads);
+	c->tokio_threads = threads;
+	c->tokio_runtimes = runtimes;
+	c->ntokio_runtimes = nruntimes;
+	want_leads(c);
+	c->shared = !c->by_poll && assistant_walks(c);
+	for (size_t i = 0; i < nruntimes; i++)
+		tokio_list_tasks(c, &runtimes[i], &tasks);
+	publish(c, &tasks);
+	find_clock(c, runtimes, nruntimes);
+	decode_tasks(c);
+	tokio_describe_threads(c, threads, runtimes, nruntimes);
+	size_t before = tasks.n;
+	tokio_collect_local_sets(c, threads, runtimes, nruntimes, &tasks);
+	if (tasks.n != before) {
+		publish(c, &tasks);
+		tokio_link_running(c, threads);
+	}
+	tokio_follow_leads(c);
+	vec_free(&tasks);
+}

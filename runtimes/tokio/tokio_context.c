@@ -1,0 +1,322 @@
+/* tokio's thread-local contexts, and the runtimes that they lead to. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtimes/tokio/tokio_root.h"
+
+enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536, MAX_HOPS = 32 };
+
+static void note_error(struct collector *c, const struct thread *th, struct error *err)
+{
+	snapshot_incomplete(c->out, "thread %d: tokio's context: %s", th->tid, err->message);
+	error_free(err);
+}
+
+/* The thread ran its destructors, or never touched a lazily made context. */
+static bool is_destroyed(struct collector *c, const struct tokio *k, struct value context)
+{
+	struct value state;
+	const char *name = NULL;
+	bool found;
+	CLEANUP(error_freep)
+	struct error *err =
+		layout_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state, &found);
+
+	for (int hop = 0; !err && found && hop < MAX_HOPS && type_kind(state.type) == TYPE_STRUCT;
+	     hop++) {
+		const struct member *m = type_single_member(state.type);
+
+		if (!m)
+			return false;
+		state = (struct value){ m->type, state.addr + m->offset };
+	}
+	if (err || !found ||
+	    (type_kind(state.type) != TYPE_ENUM && type_kind(state.type) != TYPE_CENUM))
+		return false;
+	error_free(value_enum_name(c->in->target, state, &name));
+	return name && (strcmp(name, "Destroyed") == 0 || strcmp(name, "Uninitialized") == 0);
+}
+
+static struct error *read_worker(struct collector *c, const struct thread *th,
+                                 struct tokio_thread *tt)
+{
+	struct target *t = c->in->target;
+	struct tokio *k = tt->tokio;
+	uint64_t addr;
+	bool found;
+
+	TRY(layout_eval(t, &k->layout, TOKIO_CONTEXT_WORKER, tt->context, &tt->worker, &found));
+	if (!found && k->worker_tls.type && k->layout.slots[TOKIO_WORKER_INDEX].root) {
+		uint64_t tls;
+
+		/* Up to 1.28: a Cell<*const ()> that points at the Context on the stack. */
+		TRY(target_tls_address(t, th, k->dm->module, k->worker_tls.offset, &tls, &found));
+		if (found) {
+			struct value cell = { k->worker_tls.type, tls };
+
+			/* A lazy Cell is one word behind its state; both forms hold it first. */
+			TRY(value_uint(t, cell, &addr));
+			found = addr != 0;
+			tt->worker =
+				(struct value){ k->layout.slots[TOKIO_WORKER_INDEX].root, addr };
+		}
+	}
+	if (!found) {
+		tt->worker.type = NULL;
+		return NULL;
+	}
+	TRY(layout_uint(t, &k->layout, TOKIO_WORKER_INDEX, tt->worker, &tt->worker_index, &found));
+	if (!found)
+		tt->worker.type = NULL;
+	return NULL;
+}
+
+static struct error *read_context(struct collector *c, struct tokio *k, const struct thread *th,
+                                  struct tokio_thread *tt)
+{
+	struct target *t = c->in->target;
+	struct value context = { k->context.type, 0 };
+	bool found;
+
+	TRY(target_tls_address(t, th, k->dm->module, k->context.offset, &context.addr, &found));
+	if (!found || is_destroyed(c, k, context))
+		return NULL;
+	for (size_t i = 0; i < 2; i++) {
+		const struct tokio_flavor *f = &tokio_flavors[i];
+		struct value shared;
+
+		TRY(layout_eval(t, &k->layout, f->arc, context, &tt->arc, &found));
+		if (found)
+			TRY(layout_eval(t, &k->layout, f->handle, tt->arc, &tt->handle, &found));
+		if (!found)
+			continue;
+		TRY(layout_eval(t, &k->layout, f->shared, tt->handle, &shared, &found));
+		if (!found)
+			continue;
+		if (shared.addr == 0)
+			return error_new(ERR_CORRUPT, "its handle leads nowhere");
+		tt->tokio = k;
+		tt->context = context;
+		tt->flavor = f;
+		tt->shared = shared.addr;
+		TRY(layout_uint(t, &k->layout, TOKIO_TASK_ID, context, &tt->task_id, &found));
+		if (!found)
+			tt->task_id = 0;
+		return read_worker(c, th, tt);
+	}
+	return NULL;
+}
+
+void tokio_read_threads(struct collector *c, struct tokio_thread *threads)
+{
+	struct target *t = c->in->target;
+
+	for (size_t i = 0; i < t->nthreads; i++) {
+		const struct thread *th = &t->threads[i];
+
+		if (!th->regs.thread_pointer)
+			continue;
+		for (struct tokio *k = c->in->tokio; k && !threads[i].tokio; k = k->next) {
+			struct error *err = read_context(c, k, th, &threads[i]);
+
+			if (err)
+				note_error(c, th, err);
+		}
+	}
+}
+
+static int by_creation(const void *a, const void *b)
+{
+	const struct tokio_runtime *x = a, *y = b;
+
+	if (x->owned_id != y->owned_id)
+		return x->owned_id < y->owned_id ? -1 : 1;
+	return x->shared < y->shared ? -1 : x->shared > y->shared;
+}
+
+/* A number the runtime keeps; false when this version has none or it cannot be read. */
+static bool number(struct collector *c, const struct tokio_runtime *r, size_t row, uint64_t *ret)
+{
+	struct value owned;
+	bool found = false;
+	struct value from = r->handle;
+	struct error *err = NULL;
+
+	if (row == (size_t)r->flavor->owned_id || row == (size_t)r->flavor->count) {
+		err = layout_eval(c->in->target, &r->tokio->layout, r->flavor->owned, from, &owned,
+		                  &found);
+		if (err || !found)
+			goto out;
+		from = owned;
+	}
+	err = layout_word(c->in->target, &r->tokio->layout, row, from, ret, &found);
+out:
+	error_free(err);
+	return !err && found;
+}
+
+static void describe(struct collector *c, struct tokio_runtime *r, struct runtime_info *info)
+{
+	const struct tokio_flavor *f = r->flavor;
+	struct target *t = c->in->target;
+	struct slice remotes;
+	struct value name;
+	bool found;
+
+	info->kind = "tokio";
+	info->flavor = f->flavor;
+	info->addr = r->shared;
+	info->version = r->tokio->version;
+	info->found_by = r->root ? r->root->found_by : NULL;
+	info->workers = 1;
+	struct error *err = NULL;
+	if (f->flavor == RUNTIME_MULTI_THREAD) {
+		err = layout_slice(t, &r->tokio->layout, TOKIO_MT_REMOTES, r->handle, &remotes,
+		                   &found);
+		if (!err && found && remotes.count <= MAX_WORKERS)
+			info->workers = (unsigned)remotes.count;
+		error_free(err);
+	}
+	info->has_expected = number(c, r, f->count, &info->expected_tasks);
+	info->has_inject = number(c, r, f->inject, &info->inject_len);
+	info->has_blocking = number(c, r, f->blocking_threads, &info->blocking_threads) &&
+	                     number(c, r, f->blocking_idle, &info->blocking_idle) &&
+	                     number(c, r, f->blocking_queue, &info->blocking_queued);
+	/* The pool's threads include those that it lends to the workers (blocking/pool.rs). */
+	if (f->flavor == RUNTIME_MULTI_THREAD && info->has_blocking)
+		info->blocking_threads -= info->blocking_threads < info->workers
+		                                  ? info->blocking_threads
+		                                  : info->workers;
+	err = layout_eval(t, &r->tokio->layout, f->name, r->handle, &name, &found);
+	if (!err && found) {
+		const struct member *m = type_single_member(name.type);
+
+		if (m)
+			name = (struct value){ m->type, name.addr + m->offset };
+		err = value_string(t, c->a, name, 256, &info->name);
+	}
+	error_free(err);
+}
+
+typedef VEC(struct tokio_runtime) runtime_vec;
+
+/* Those that no thread is inside, as far as they are known and still there. */
+static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found)
+{
+	size_t nroots = c->in->roots ? c->in->roots->list.n : 0;
+
+	for (size_t i = 0; i < nroots && found->n < MAX_RUNTIMES; i++) {
+		const struct tokio_root *root = &c->in->roots->list.data[i];
+		const struct tokio_flavor *f = root->flavor;
+		struct tokio *k = f ? tokio_root_tokio(c, root) : NULL;
+		struct value handle = { k ? layout_type(&k->layout, f->handle) : NULL, root->addr };
+		struct value shared;
+		bool there = false;
+
+		if (!handle.type)
+			continue;
+		error_free(
+			layout_eval(c->in->target, &k->layout, f->shared, handle, &shared, &there));
+		if (!there || map_has(seen, shared.addr) || !tokio_root_lives(c, root))
+			continue;
+		map_put(seen, shared.addr, NULL);
+		*vec_push(found) = (struct tokio_runtime){ .tokio = k,
+			                                   .flavor = f,
+			                                   .handle = handle,
+			                                   .shared = shared.addr,
+			                                   .owned_id = root->owned_id,
+			                                   .root = root };
+	}
+}
+
+void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
+                         struct tokio_runtime **ret, size_t *nret)
+{
+	runtime_vec found = { 0 };
+	struct target *t = c->in->target;
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < t->nthreads && found.n < MAX_RUNTIMES; i++) {
+		struct tokio_thread *tt = &threads[i];
+
+		if (!tt->tokio || !map_put(&seen, tt->shared, NULL))
+			continue;
+		struct tokio_runtime *r = vec_push(&found);
+		r->tokio = tt->tokio;
+		r->flavor = tt->flavor;
+		r->arc = tt->arc;
+		r->handle = tt->handle;
+		r->shared = tt->shared;
+		if (!number(c, r, r->flavor->owned_id, &r->owned_id))
+			r->owned_id = 0;
+	}
+	add_hidden(c, &seen, &found);
+	map_free(&seen);
+	if (found.n)
+		qsort(found.data, found.n, sizeof(*found.data), by_creation);
+
+	struct snapshot *s = c->out;
+	s->nruntimes = found.n;
+	s->runtimes = NEW_ARRAY(c->a, struct runtime_info, found.n);
+	for (size_t i = 0; i < found.n; i++) {
+		s->runtimes[i].index = (unsigned)i;
+		found.data[i].info = &s->runtimes[i];
+		describe(c, &found.data[i], &s->runtimes[i]);
+	}
+	*nret = found.n;
+	*ret = vec_to_arena(&found, &c->scratch);
+}
+
+struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns)
+{
+	static const char *const parts[] = { "tv_sec", "tv_nsec" };
+	uint64_t numbers[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct path *p;
+		bool found;
+
+		TRY(inspector_path(in, v.type, parts[i], &p));
+		TRY(path_uint(in->target, p, v, &numbers[i], &found));
+		if (!found)
+			return error_new(ERR_CORRUPT, "the instant is not set");
+	}
+	if (numbers[0] > INT64_MAX / 1000000000 || numbers[1] >= 1000000000)
+		return error_new(ERR_CORRUPT, "%s is no time", type_name(v.type));
+	*ns = numbers[0] * 1000000000 + numbers[1];
+	return NULL;
+}
+
+struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
+{
+	struct target *t = in->target;
+	const struct layout *l = &r->tokio->layout;
+	struct value start;
+	uint64_t start_ns = 0, elapsed_ms = 0;
+	bool found;
+
+	TRY(layout_eval(t, l, r->flavor->time_start, r->handle, &start, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "the runtime has no timers");
+	TRY(tokio_read_instant(in, start, &start_ns));
+	TRY(layout_uint(t, l, r->flavor->time_elapsed, r->handle, &elapsed_ms, &found));
+	/* All ones is "never" in the wheel; a process does not live a century. */
+	if (!found || elapsed_ms > UINT64_C(3155760000000))
+		elapsed_ms = 0;
+	*ns = start_ns + elapsed_ms * 1000000;
+	return NULL;
+}
+
+bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r)
+{
+	struct value unfrozen;
+	const char *variant = NULL;
+	bool found;
+	struct error *err = layout_eval(t, &r->tokio->layout, r->flavor->clock_unfrozen, r->handle,
+	                                &unfrozen, &found);
+
+	if (!err && found)
+		err = value_enum_name(t, unfrozen, &variant);
+	error_free(err);
+	return variant && strcmp(variant, "None") == 0;
+}

@@ -1,0 +1,123 @@
+/* The header of a tokio task, which tells where the rest of its cell lies. */
+#include <inttypes.h>
+
+#include "runtimes/tokio/tokio.h"
+
+enum { MAX_CELL_OFFSET = 1 << 30 }; /* a future larger than this does not exist */
+
+enum task_state tokio_task_state(uint64_t state)
+{
+	if (state & TOKIO_COMPLETE)
+		return TASK_COMPLETE;
+	if (state & TOKIO_RUNNING)
+		return TASK_RUNNING;
+	if (state & TOKIO_CANCELLED)
+		return TASK_CANCELLED;
+	return state & TOKIO_NOTIFIED ? TASK_SCHEDULED : TASK_IDLE;
+}
+
+struct value tokio_header_value(const struct tokio *k, uint64_t addr)
+{
+	return (struct value){ k->layout.slots[TOKIO_STATE].root, addr };
+}
+
+static struct error *needed(struct target *t, const struct tokio *k, size_t row, uint64_t addr,
+                            uint64_t *ret)
+{
+	bool found;
+
+	TRY(layout_uint(t, &k->layout, row, tokio_header_value(k, addr), ret, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "%s leads nowhere", k->layout.rows[row].key);
+	return NULL;
+}
+
+/* All that a header's vtable says. */
+static struct error *read_vtable(struct target *t, const struct tokio *k, uint64_t addr,
+                                 struct tokio_vtable *ret)
+{
+	TRY(needed(t, k, TOKIO_POLL, addr, &ret->poll));
+	TRY(needed(t, k, TOKIO_TRAILER_OFFSET, addr, &ret->trailer));
+	TRY(needed(t, k, TOKIO_ID_OFFSET, addr, &ret->id));
+	if (k->layout.slots[TOKIO_SCHEDULER_OFFSET].path)
+		TRY(needed(t, k, TOKIO_SCHEDULER_OFFSET, addr, &ret->scheduler));
+	/* repr(C) Cell: header, then the core with its id, then the trailer (task/core.rs). */
+	if (ret->id < 16 || ret->trailer <= ret->id || ret->trailer > MAX_CELL_OFFSET)
+		ret->problem = "bad vtable";
+	else if (ret->scheduler > ret->id)
+		ret->problem = "bad vtable";
+	else if (!module_at(t, ret->poll))
+		ret->problem = "poll is no code";
+	return NULL;
+}
+
+/* The same for the hundred thousandth task with the same vtable. */
+static struct error *find_vtable(struct target *t, struct tokio *k, uint64_t addr,
+                                 struct tokio_vtable *own, struct tokio_vtable **ret)
+{
+	uint64_t vtable = 0;
+
+	*ret = own;
+	if (!k->has_vtable_offset)
+		return read_vtable(t, k, addr, own);
+	TRY(target_read_uint(t, addr + k->vtable_offset, 8, &vtable));
+	struct tokio_vtable *known = vtable ? map_get(&k->vtables, vtable) : NULL;
+	if (known) {
+		*ret = known;
+		return NULL;
+	}
+	TRY(read_vtable(t, k, addr, own));
+	if (own->problem || vtable == 0)
+		return NULL;
+	*ret = arena_memdup(&k->vtables_arena, own, sizeof(*own));
+	map_put(&k->vtables, vtable, *ret);
+	return NULL;
+}
+
+void tokio_forget_vtables(struct tokio *k)
+{
+	static const enum tokio_row rows[] = { TOKIO_POLL, TOKIO_TRAILER_OFFSET, TOKIO_ID_OFFSET };
+	const struct layout_slot *slots = k->layout.slots;
+
+	map_free(&k->vtables);
+	arena_free(&k->vtables_arena);
+	k->has_vtable_offset = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct path *p = slots[rows[i]].path;
+		uint64_t offset = 0;
+
+		k->has_vtable_offset &= p && path_first_pointer(p, &offset) &&
+		                        (i == 0 || offset == k->vtable_offset);
+		k->vtable_offset = offset;
+	}
+}
+
+struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
+                                struct tokio_header *ret)
+{
+	struct tokio_header h = { .addr = addr };
+	struct tokio_vtable own = { 0 }, *vtable;
+
+	if (!k->layout.slots[TOKIO_STATE].root)
+		return error_new(ERR_LAYOUT, "the type of task headers was not found");
+	if (addr == 0 || addr % 8)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: not aligned", addr);
+	TRY(needed(t, k, TOKIO_STATE, addr, &h.state));
+	TRY(find_vtable(t, k, addr, &own, &vtable));
+	if ((h.state >> TOKIO_REF_SHIFT) == 0 ||
+	    ((h.state & TOKIO_RUNNING) && (h.state & TOKIO_COMPLETE)))
+		return error_new(ERR_CORRUPT,
+		                 "0x%" PRIx64 " is no task header: bad state 0x%" PRIx64, addr,
+		                 h.state);
+	if (vtable->problem)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task header: %s", addr,
+		                 vtable->problem);
+	h.known = vtable != &own ? vtable : NULL;
+	h.poll = vtable->poll;
+	h.trailer = addr + vtable->trailer;
+	h.id_addr = addr + vtable->id;
+	h.scheduler = vtable->scheduler ? addr + vtable->scheduler : 0;
+	TRY(target_read_uint(t, h.id_addr, 8, &h.id));
+	*ret = h;
+	return NULL;
+}

@@ -1,0 +1,252 @@
+/* Tasks of a tokio LocalSet. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/waker.h"
+#include "runtimes/tokio/local_set.h"
+#include "runtimes/tokio/tokio_root.h"
+
+enum { MAX_SETS = 1 << 16, MAX_NAMED = 16 };
+
+/* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, its Context, or what
+ * is shared with its tasks. */
+static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
+				 " | ctx.shared.local_state.owned | local_state.owned";
+static const char waker_path[] = "context.shared.waker";
+static const char shared_waker_path[] = "waker";
+static const char head_path[] = "inner.list.head";
+static const char tail_path[] = "inner.list.tail";
+static const char id_path[] = "id";
+
+void local_set_add(struct collector *c, const struct local_set *set)
+{
+	if (c->local_sets.n < MAX_SETS)
+		*vec_push(&c->local_sets) = *set;
+}
+
+void local_set_met(struct decoder *d, struct value v, struct future *f)
+{
+	struct local_set set = { v, d->runtime, f, d->c->decoding };
+
+	if (d->strict)
+		d->set = set;
+	else
+		local_set_add(d->c, &set);
+}
+
+static struct error *word(struct collector *c, struct value v, const char *expr, uint64_t *ret)
+{
+	struct value place;
+	bool found;
+
+	*ret = 0;
+	TRY(inspector_eval(c->in, v, expr, &place, &found));
+	return found ? target_read_uint(c->in->target, place.addr, 8, ret) : NULL;
+}
+
+bool local_set_wakes(struct collector *c, struct value set, uint64_t waker)
+{
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+	struct error *err = inspector_eval(c->in, set, waker_path, &place, &found);
+
+	if (!err && found)
+		err = waker_read(c, place, &w);
+	bool same = !err && w.vtable && w.data == waker;
+	error_free(err);
+	return same && waker;
+}
+
+struct error *local_set_list(struct collector *c, struct value set, uint64_t *list, uint64_t *first)
+{
+	struct value owned;
+	bool found;
+
+	TRY(inspector_eval(c->in, set, owned_path, &owned, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the LocalSet has no list of tasks");
+	*list = owned.addr;
+	return word(c, owned, head_path, first);
+}
+
+/* The runtime's copy of tokio with the set's own list id; a set counts for no runtime. */
+struct set_walk {
+	struct tokio_runtime runtime;
+	struct runtime_info info;
+};
+
+static struct error *list_set(struct collector *c, const struct tokio_runtime *r,
+                              struct value owned, task_vec *tasks)
+{
+	struct set_walk w = { *r, *r->info };
+	uint64_t head, tail, id;
+
+	TRY(word(c, owned, head_path, &head));
+	TRY(word(c, owned, tail_path, &tail));
+	TRY(word(c, owned, id_path, &id));
+	w.runtime.info = &w.info;
+	w.runtime.owned_id = id;
+	if (head)
+		tokio_list_chain(c, &w.runtime, head, tail, tasks);
+	return NULL;
+}
+
+static void describe(struct collector *c, struct future *f, struct task *const *tasks, size_t n)
+{
+	const char **ids = NEW_ARRAY(c->a, const char *, n);
+	STR(text);
+
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = tasks[i]->id;
+		if (i < MAX_NAMED)
+			str_printf(&text, "%s%s", i ? ", " : "", tasks[i]->id);
+	}
+	const char *said =
+		arena_printf(c->a, "LocalSet of %zu task%s%s%s%s", n, n == 1 ? "" : "s",
+	                     n ? ": " : "", str_text(&text), n > MAX_NAMED ? ", ..." : "");
+	if (!f->wait) {
+		f->note = said;
+		return;
+	}
+	f->wait->phrase = said;
+	f->wait->details = NEW(c->a, struct wait_detail);
+	f->wait->ndetails = 1;
+	*f->wait->details = (struct wait_detail){ .key = "tasks", .kind = DETAIL_LIST };
+	f->wait->details->list = ids;
+	f->wait->details->nlist = (unsigned)n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The tasks of one set, decoded; those of a set that is known already are only named. */
+static void collect_set(struct collector *c, const struct local_set *set,
+                        struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
+                        task_vec *tasks)
+{
+	struct tokio_runtime *r = set->runtime < nruntimes ? &runtimes[set->runtime] : NULL;
+	struct value owned;
+	size_t before = tasks->n;
+	bool found = false;
+	struct error *err = r ? inspector_eval(c->in, set->v, owned_path, &owned, &found) : NULL;
+
+	if (!err && found && map_put(known, owned.addr, NULL))
+		err = list_set(c, r, owned, tasks);
+	else
+		found = false;
+	if (err)
+		snapshot_incomplete(c->out, "the tasks of a LocalSet: %s", err->message);
+	error_free(err);
+	for (size_t i = before; i < tasks->n; i++) {
+		tasks->data[i]->local_set = owned.addr;
+		if ((c->want & WANT_TASKS) || tasks->data[i]->state == TASK_RUNNING)
+			tokio_decode_task(c, r->tokio, tasks->data[i]);
+	}
+	if (tasks->n > before)
+		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data), by_number);
+	if (found && set->future)
+		describe(c, set->future, tasks->data + before, tasks->n - before);
+}
+
+/* The set that a thread polls at this moment is in no future that could be decoded. */
+static void add_current(struct collector *c, const struct tokio_thread *tt, const struct thread *th,
+                        unsigned runtime)
+{
+	const struct tokio *k = tt->tokio;
+	struct value v = { k->local_set.type, 0 };
+	bool found = false;
+	struct error *err;
+
+	if (!v.type)
+		return;
+	err = target_tls_address(c->in->target, th, k->dm->module, k->local_set.offset, &v.addr,
+	                         &found);
+	error_free(err);
+	if (!err && found)
+		*vec_push(&c->local_sets) = (struct local_set){ .v = v, .runtime = runtime };
+}
+
+/* Decoding the tasks of one may meet further ones. */
+static void collect_from(struct collector *c, size_t *next, struct tokio_runtime *runtimes,
+                         size_t nruntimes, struct map *known, task_vec *tasks)
+{
+	for (; *next < c->local_sets.n; ++*next) {
+		struct local_set set = c->local_sets.data[*next];
+
+		collect_set(c, &set, runtimes, nruntimes, known, tasks);
+	}
+}
+
+/* The runtime of whoever has polled a set last; the first one where nobody has. */
+static unsigned runtime_of_waker(struct collector *c, struct value shared)
+{
+	const struct thread_info *th = NULL;
+	const struct task *task = NULL;
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+	struct error *err = inspector_eval(c->in, shared, shared_waker_path, &place, &found);
+
+	if (!err && found)
+		err = waker_read(c, place, &w);
+	if (!err && w.data) {
+		task = map_get(&c->tasks, w.data);
+		th = map_get(&c->wakers, w.data);
+	}
+	error_free(err);
+	return task ? task->runtime : th && th->runtime >= 0 ? (unsigned)th->runtime : 0;
+}
+
+/* The tasks of a set that nothing but a root leads to. */
+static void collect_root(struct collector *c, const struct tokio_root *root,
+                         struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
+                         task_vec *tasks)
+{
+	struct local_set set = { .v = tokio_root_set(c, root) };
+	uint64_t list = 0, first = 0;
+	size_t before = tasks->n;
+	struct error *err = set.v.type ? local_set_list(c, set.v, &list, &first) : NULL;
+
+	error_free(err);
+	if (err || !first || map_has(known, list))
+		return;
+	if (!nruntimes) {
+		snapshot_incomplete(c->out, "a LocalSet has tasks, but no runtime was found that "
+		                            "drives it: they are not listed");
+		return;
+	}
+	set.runtime = runtime_of_waker(c, set.v);
+	collect_set(c, &set, runtimes, nruntimes, known, tasks);
+	if (tasks->n > before)
+		*vec_push(&c->found_sets) = (struct found_set){ list, root->found_by };
+}
+
+void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
+                              struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks)
+{
+	struct map known = { 0 };
+	size_t next = 0;
+
+	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		if (threads[i].tokio && c->out->threads[i].runtime >= 0)
+			add_current(c, &threads[i], c->stacks[i].thread,
+			            (unsigned)c->out->threads[i].runtime);
+	}
+	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	for (size_t i = 0; c->in->roots && i < c->in->roots->list.n; i++) {
+		const struct tokio_root *root = &c->in->roots->list.data[i];
+
+		if (root->flavor || !tokio_root_lives(c, root))
+			continue;
+		collect_root(c, root, runtimes, nruntimes, &known, tasks);
+		collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	}
+	map_free(&known);
+}

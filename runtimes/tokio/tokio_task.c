@@ -1,0 +1,411 @@
+/* tokio's owned-task lists and task cells. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/progress.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/future/future.h"
+#include "runtimes/inspect/parallel_decode.h"
+#include "runtimes/tokio/tokio.h"
+
+enum {
+	MAX_TASKS = 1 << 24,
+	MAX_SHARDS = 1 << 17, /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
+	MAX_LIST_NOTES = 8,
+	MAX_HOPS = 32 /* wrappers of one pointer; corrupt debug info has types in themselves */
+};
+
+/* The owned list's links of a task. */
+static struct error *read_links(struct target *t, const struct tokio *k, uint64_t trailer,
+                                uint64_t *next, uint64_t *prev)
+{
+	struct value v = { k->layout.slots[TOKIO_NEXT].root, trailer };
+	bool found;
+
+	TRY(layout_word(t, &k->layout, TOKIO_NEXT, v, next, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "task.next: %s", k->layout.slots[TOKIO_NEXT].tried);
+	return layout_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
+}
+
+static struct task *add_task(struct collector *c, struct tokio_runtime *r,
+                             const struct tokio_header *h, task_vec *tasks)
+{
+	struct task *task = NEW(c->a, struct task);
+
+	task->number = h->id;
+	task->id = arena_uint(c->a, h->id);
+	task->runtime = r->info->index;
+	task->addr = h->addr;
+	task->state = tokio_task_state(h->state);
+	task->notified = task->state == TASK_RUNNING && (h->state & TOKIO_NOTIFIED);
+	*vec_push(tasks) = task;
+	map_put(&c->tasks, h->addr, task);
+	r->info->ntasks++;
+	if (c->by_poll || c->shared)
+		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
+	return task;
+}
+
+/* One node, checked as far as a torn list allows. */
+static struct error *check_node(struct collector *c, struct tokio_runtime *r, uint64_t addr,
+                                struct tokio_header *h)
+{
+	struct target *t = c->in->target;
+	uint64_t owner;
+	bool found;
+
+	TRY(tokio_read_header(t, r->tokio, addr, h));
+	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, tokio_header_value(r->tokio, addr),
+	                &owner, &found));
+	if (found && r->owned_id && owner != r->owned_id)
+		return error_new(ERR_CORRUPT,
+		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64,
+		                 addr, owner, r->owned_id);
+	return NULL;
+}
+
+enum direction { FROM_HEAD, FROM_TAIL };
+
+/* Whether the memory is not of one moment. */
+static bool is_moving(const struct collector *c)
+{
+	return c->in->target->copy.how != COPY_STOPPED;
+}
+
+/*
+ * Walks one list; a bad node ends it, what came before stays. From the tail it ends at the first
+ * task that is listed already.
+ */
+static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uint64_t start,
+                               enum direction direction, task_vec *tasks)
+{
+	uint64_t addr = start, before = 0;
+	const struct target *t = c->in->target;
+
+	while (addr) {
+		struct tokio_header h;
+		uint64_t next, prev;
+		/* Of what a node says itself; that the first one is one says the list. */
+		size_t doubts = before ? t->doubts : c->list_doubts;
+		bool torn;
+
+		if (map_has(&c->tasks, addr))
+			return direction == FROM_TAIL
+			               ? NULL
+			               : error_new(
+						 ERR_CORRUPT,
+						 "the list of tasks runs in a circle at 0x%" PRIx64,
+						 addr);
+		if (tasks->n >= MAX_TASKS)
+			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
+		if (tasks->n % PROGRESS_STRIDE == 0) {
+			TRY(interrupt_check());
+			progress("listing tasks", tasks->n, r->info->expected_tasks);
+		}
+		TRY(check_node(c, r, addr, &h));
+		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
+		/* A thread stopped while it pushes has linked the old head back already. */
+		torn = direction == FROM_HEAD && prev != before && before != 0;
+		if (torn && !is_moving(c))
+			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
+			                 addr);
+		add_task(c, r, &h, tasks)->changed = torn || t->doubts != doubts;
+		before = addr;
+		addr = direction == FROM_HEAD ? next : prev;
+	}
+	return NULL;
+}
+
+/* The word at a row from a list, 0 where it has none. */
+static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, size_t row,
+                         struct value list)
+{
+	uint64_t addr = 0;
+	bool found;
+	struct error *err = layout_word(c->in->target, &r->tokio->layout, row, list, &addr, &found);
+
+	error_free(err);
+	return !err && found ? addr : 0;
+}
+
+/*
+ * From the head, and past a bad node from the tail: one broken task hides no other. broken counts
+ * lists; a table of them that is garbage does not deserve a note each.
+ */
+static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
+                          uint64_t tail, task_vec *tasks, unsigned *broken)
+{
+	struct error *err = walk_list(c, r, head, FROM_HEAD, tasks);
+
+	/* A node that was taken out meanwhile leads to the end, and no further. */
+	if (!err && !is_moving(c))
+		return;
+	error_free(walk_list(c, r, tail, FROM_TAIL, tasks));
+	if (!err)
+		return;
+	if (++*broken <= MAX_LIST_NOTES)
+		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
+		                    r->info->index, err->message);
+	error_free(err);
+}
+
+static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, struct value owned,
+                                 task_vec *tasks, unsigned *broken, bool *done)
+{
+	const struct layout *l = &r->tokio->layout;
+	struct target *t = c->in->target;
+	struct slice shards;
+
+	TRY(layout_slice(t, l, r->flavor->shards, owned, &shards, done));
+	if (!*done)
+		return NULL;
+	if (shards.count > MAX_SHARDS)
+		return error_new(ERR_CORRUPT, "%" PRIu64 " shards", shards.count);
+	for (uint64_t i = 0; i < shards.count; i++) {
+		struct value shard = { shards.element,
+			               shards.addr + i * type_size(shards.element) };
+		uint64_t head;
+		bool found;
+
+		c->list_doubts = t->doubts;
+		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
+		if (found)
+			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
+			              tasks, broken);
+	}
+	if (*broken > MAX_LIST_NOTES)
+		snapshot_incomplete(c->out, "runtime %u: %u more lists of tasks are broken",
+		                    r->info->index, *broken - MAX_LIST_NOTES);
+	return NULL;
+}
+
+static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks,
+                                unsigned *broken)
+{
+	const struct layout *l = &r->tokio->layout;
+	struct target *t = c->in->target;
+	struct value owned;
+	uint64_t head;
+	bool found;
+
+	TRY(layout_eval(t, l, r->flavor->owned, r->handle, &owned, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "its list of owned tasks was not found: %s",
+		                 l->slots[r->flavor->owned].tried);
+	TRY(walk_shards(c, r, owned, tasks, broken, &found));
+	if (found)
+		return NULL;
+	c->list_doubts = t->doubts;
+	TRY(layout_word(t, l, r->flavor->list_head, owned, &head, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
+		                 l->slots[r->flavor->list_head].tried);
+	walk_and_note(c, r, head, list_end(c, r, r->flavor->list_tail, owned), tasks, broken);
+	return NULL;
+}
+
+/*
+ * The count moves a moment before or after the list (runtime/task/list.rs): a thread can be
+ * between the two with one task. More than that is not explained.
+ */
+static void note_count(struct collector *c, const struct runtime_info *info)
+{
+	uint64_t listed = info->ntasks, counted = info->expected_tasks;
+	uint64_t difference = listed > counted ? listed - counted : counted - listed;
+
+	if (difference <= c->in->target->nthreads)
+		snapshot_note(c->out,
+		              "runtime %u counts %" PRIu64 " tasks, its lists hold %" PRIu64
+		              ": tasks were being spawned or finished at that moment",
+		              info->index, counted, listed);
+	else
+		snapshot_incomplete(c->out,
+		                    "runtime %u counts %" PRIu64 " tasks, its lists hold %" PRIu64,
+		                    info->index, counted, listed);
+}
+
+void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail,
+                      task_vec *tasks)
+{
+	unsigned broken = 0;
+
+	walk_and_note(c, r, head, tail, tasks, &broken);
+}
+
+void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
+{
+	struct runtime_info *info = r->info;
+	unsigned broken = 0;
+	struct error *err = list_tasks(c, r, tasks, &broken);
+
+	if (err)
+		snapshot_incomplete(c->out, "runtime %u: %s", info->index, err->message);
+	else if (!broken && info->has_expected && info->expected_tasks != info->ntasks)
+		note_count(c, info);
+	error_free(err);
+}
+
+/* ---- what a poll function says ---- */
+
+/* Cell<T, S>: by the local `harness` of the poll function, else by its name. */
+static const struct type *cell_type(struct arena *a, const struct function *f,
+                                    const struct type *future, const struct type *scheduler)
+{
+	const struct type *harness = function_variable(f, "harness");
+	const struct path *cell;
+	struct error *err = NULL;
+
+	if (harness && !(err = path_resolve(a, harness, "cell", &cell))) {
+		const struct type *t = path_type(cell);
+
+		for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) != TYPE_POINTER; hop++) {
+			const struct member *m = type_single_member(t);
+			t = m ? m->type : NULL;
+		}
+		if (t && type_target(t))
+			return type_target(t);
+	}
+	error_free(err);
+	if (!future || !scheduler)
+		return NULL;
+	return lookup_type(f->dm,
+	                   arena_printf(a, "tokio::runtime::task::core::Cell<%s, %s>",
+	                                type_name(future), type_name(scheduler)),
+	                   f->die);
+}
+
+static void plan_from_function(struct inspector *in, const struct function *f,
+                               struct task_plan *plan)
+{
+	struct error *err;
+
+	plan->future = function_param(f, "T");
+	plan->future_name = plan->future ? type_name(plan->future)
+	                                 : qualified_first_generic(&in->arena, f->name);
+	plan->cell = cell_type(&in->arena, f, plan->future, function_param(f, "S"));
+	if (!plan->future || !plan->cell) {
+		plan->problem = f->dm->tier == DWARF_FULL
+		                        ? "the debug info does not describe its cell"
+		                        : "its module has line tables only: build with `debug = 2`";
+		return;
+	}
+	err = path_resolve(&in->arena, plan->cell, "core.stage.Running.0", &plan->running);
+	if (err)
+		plan->problem = arena_strdup(&in->arena, err->message);
+	error_free(err);
+	plan->aliases = tokio_poll_aliases(in, f, plan->future);
+}
+
+const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll)
+{
+	struct task_plan *plan = map_get(&k->plans, poll);
+
+	if (plan || poll == 0)
+		return plan;
+	plan = NEW(&in->arena, struct task_plan);
+	map_put(&k->plans, poll, plan);
+	const struct function *f = lookup_function(in->di, poll);
+	if (f)
+		plan_from_function(in, f, plan);
+	else
+		plan->problem = arena_printf(
+			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
+	plan->type = clean_name(&in->arena, plan->future_name);
+	return plan;
+}
+
+bool tokio_has_plan(const struct inspector *in, uint64_t poll)
+{
+	for (const struct tokio *k = in->tokio; k; k = k->next) {
+		if (map_has(&k->plans, poll))
+			return true;
+	}
+	return false;
+}
+
+/* The future in its stage; *found false once it finished. */
+static struct error *find_future(struct collector *c, const struct task_plan *plan,
+                                 const struct task *task, struct value *ret, bool *found)
+{
+	struct value cell = { plan->cell, task->addr };
+
+	return path_eval(c->in->target, plan->running, cell, ret, found);
+}
+
+/*
+ * A waker counts as a reference, as do the list of tasks, the JoinHandle and AbortHandles
+ * (runtime/task/state.rs). Where only the first two are left, there is no waker.
+ */
+static bool is_forgotten(const struct tokio_header *h)
+{
+	uint64_t known = h->state & TOKIO_JOIN_INTEREST ? 2 : 1;
+
+	return h->state >> TOKIO_REF_SHIFT == known;
+}
+
+static void decode_root(struct collector *c, const struct task_plan *plan,
+                        const struct tokio_header *h, struct task *task)
+{
+	struct value future;
+	bool found = false;
+	CLEANUP(error_freep) struct error *err = find_future(c, plan, task, &future, &found);
+
+	if (err) {
+		task->problem = arena_strdup(c->a, err->message);
+	} else if (found) {
+		struct decoder d = { .c = c, .waker = task->addr };
+
+		d.idle = tokio_task_state(h->state) == TASK_IDLE;
+		d.forgotten = d.idle && is_forgotten(h);
+		d.runtime = task->runtime;
+
+		task->root = future_decode(&d, future);
+		task->root->aliases = plan->aliases;
+		task->root->uncertain |= plan->aliases != NULL;
+	} else if (task->state != TASK_COMPLETE) {
+		task->problem = "its future is gone: it is being finished or dropped";
+	}
+}
+
+/* tokio_task_plan() of what its vtable polls with. */
+static const struct task_plan *header_plan(struct inspector *in, struct tokio *k,
+                                           const struct tokio_header *h)
+{
+	if (!h->known)
+		return tokio_task_plan(in, k, h->poll);
+	if (!h->known->plan)
+		h->known->plan = tokio_task_plan(in, k, h->poll);
+	return h->known->plan;
+}
+
+void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
+{
+	struct tokio_header h;
+	struct assistant_turn turn = { 0 };
+	size_t doubts = c->in->target->doubts;
+	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
+
+	c->decoding = task;
+	if (!err)
+		k = assistant_enter(c, k, h.poll, &turn);
+	const struct task_plan *plan = err ? NULL : header_plan(c->in, k, &h);
+	if (plan) {
+		task->type = plan->type;
+		task->size = plan->future ? type_size(plan->future) : 0;
+	}
+	if (err)
+		task->problem = arena_strdup(c->a, err->message);
+	else if (plan->problem)
+		task->problem = plan->problem;
+	else if (task->state != TASK_RUNNING)
+		decode_root(c, plan, &h, task);
+	error_free(err);
+	if (!task->root && task->type && task->state != TASK_RUNNING)
+		task->root = future_by_name(c, plan->future_name);
+	task->changed |= c->in->target->doubts != doubts;
+	if (task->problem || task->changed)
+		c->out->complete = false;
+	assistant_leave(c, &turn);
+	c->decoding = NULL;
+}

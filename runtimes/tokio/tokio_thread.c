@@ -1,0 +1,368 @@
+/* What tokio's threads are and do: workers, block_on callers, threads of the blocking pool. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dwarf/names/demangle.h"
+#include "runtimes/thread/blocked.h"
+#include "runtimes/thread/root.h"
+#include "runtimes/thread/stack.h"
+#include "runtimes/tokio/tokio.h"
+
+/* runtime/scheduler/multi_thread/park.rs: unchanged since 1.0. */
+enum { PARKED_CONDVAR = 1, PARKED_DRIVER = 2 };
+
+static struct tokio_runtime *runtime_of(struct tokio_runtime *runtimes, size_t n, uint64_t shared)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (runtimes[i].shared == shared)
+			return &runtimes[i];
+	}
+	return NULL;
+}
+
+/* Head packs two indexes of half its size; the low one is where tasks are taken from. */
+static struct error *read_queue(struct collector *c, struct tokio *k, struct value remote,
+                                uint64_t *ret, bool *found)
+{
+	struct target *t = c->in->target;
+	struct value place;
+	uint64_t head, tail;
+
+	TRY(layout_eval(t, &k->layout, TOKIO_QUEUE_HEAD, remote, &place, found));
+	if (!*found)
+		return NULL;
+	TRY(value_uint(t, place, &head));
+	unsigned half = type_size(place.type) >= 8 ? 32 : 16;
+	TRY(layout_uint(t, &k->layout, TOKIO_QUEUE_TAIL, remote, &tail, found));
+	if (*found)
+		*ret = (tail - head) & ((UINT64_C(1) << half) - 1);
+	return NULL;
+}
+
+static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
+                                 struct thread_info *info, uint64_t *park)
+{
+	struct target *t = c->in->target;
+	struct tokio *k = tt->tokio;
+	struct slice remotes;
+	uint64_t lifo;
+	bool found;
+
+	TRY(layout_slice(t, &k->layout, TOKIO_MT_REMOTES, tt->handle, &remotes, &found));
+	if (!found)
+		return NULL;
+	if (tt->worker_index >= remotes.count)
+		return error_new(ERR_CORRUPT, "worker index %" PRIu64 " of %" PRIu64,
+		                 tt->worker_index, remotes.count);
+	struct value remote = { remotes.element,
+		                remotes.addr + tt->worker_index * type_size(remotes.element) };
+	TRY(read_queue(c, k, remote, &info->queue_len, &info->has_queue));
+	TRY(layout_uint(t, &k->layout, TOKIO_PARK_STATE, remote, park, &found));
+	TRY(layout_word(t, &k->layout, TOKIO_WORKER_LIFO, tt->worker, &lifo, &found));
+	if (found && lifo)
+		info->queue_len++;
+	return NULL;
+}
+
+static void problem(struct collector *c, struct thread_info *info, const char *text)
+{
+	info->problem = clean_name(c->a, text);
+	c->out->complete = false;
+}
+
+/* The task with that id that is being polled: an idle worker still shows its launch job's id. */
+static struct task *running_task(struct collector *c, uint64_t id, int runtime)
+{
+	struct task *task;
+
+	if (id == 0 || runtime < 0)
+		return NULL;
+	size_t i = snapshot_task_index(c->out, (unsigned)runtime, id);
+	task = i < c->out->ntasks ? c->out->tasks[i] : NULL;
+	if (!task || task->number != id || (int)task->runtime != runtime)
+		return NULL;
+	return task->state == TASK_RUNNING ? task : NULL;
+}
+
+static const struct mark *innermost(const struct marks *marks, enum mark_kind kind)
+{
+	for (size_t i = marks->n; i-- > 0;) {
+		if (marks->data[i].kind == kind)
+			return &marks->data[i];
+	}
+	return NULL;
+}
+
+/* The closure of a spawn_blocking job that this stack runs; NULL when it runs none. */
+static const char *blocking_job(struct collector *c, const struct marks *marks)
+{
+	for (size_t i = 0; i < marks->n; i++) {
+		const char *name;
+
+		if (marks->data[i].kind != MARK_TASK_POLL)
+			continue;
+		name = mark_future_name(&c->scratch, &marks->data[i]);
+		name = tokio_job_closure(c->a, name);
+		if (name && !strstr(name, "multi_thread::worker::"))
+			return name;
+	}
+	return NULL;
+}
+
+static void describe_worker(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
+                            struct task *task)
+{
+	uint64_t park = 0;
+	struct error *err = read_worker(c, tt, info, &park);
+
+	if (err)
+		problem(c, info, err->message);
+	error_free(err);
+	info->role = THREAD_WORKER;
+	info->worker = (int)tt->worker_index;
+	if (task)
+		info->state = arena_printf(c->a, "running task %s", task->id);
+	else if (park == PARKED_CONDVAR || park == PARKED_DRIVER)
+		info->state = "parked";
+	else
+		info->state = "running";
+}
+
+/* Is the root suspended: does the thread wait, or poll a task meanwhile? */
+static bool root_waits(const struct thread_stack *s, const struct marks *marks,
+                       const struct mark *block_on)
+{
+	for (const struct mark *m = block_on + 1; m < marks->data + marks->n; m++) {
+		if (m->kind == MARK_TASK_POLL)
+			return true;
+	}
+	return stack_is_parked(s, block_on) &&
+	       !stack_is_polling(s, marks, (size_t)(block_on - marks->data));
+}
+
+/* A future that is polled from an outer loop of the same thread is on no list and not shown. */
+static void note_outer_root(struct collector *c, const struct thread_info *info,
+                            const struct thread_stack *s, const struct marks *marks,
+                            const struct mark *block_on)
+{
+	for (size_t i = 0; marks->data + i < block_on; i++) {
+		if (marks->data[i].kind == MARK_BLOCK_ON && stack_is_polling(s, marks, i))
+			snapshot_incomplete(c->out,
+			                    "thread %u: an outer block_on, in whose future the one "
+			                    "shown was called, is not shown: see bt",
+			                    info->number);
+	}
+}
+
+/*
+ * Whether the thread sleeps in the wait of its runtime's blocking pool for a job: the futex that
+ * it waits for is in the pool's condition variable (runtime/blocking/pool.rs). This takes no
+ * stack. false also where that is not std's.
+ */
+static bool waits_for_job(struct collector *c, const struct thread *th,
+                          const struct tokio_runtime *r)
+{
+	/* 1.54 | before */
+	static const char condvar[] = "blocking_spawner.inner.inner_impl.Locked.0.condvar | "
+				      "blocking_spawner.inner.condvar";
+	const struct syscall *call = th->has_regs && th->regs.in_syscall
+	                                     ? arch_syscall(c->in->target->arch, th->regs.syscall)
+	                                     : NULL;
+	struct value v;
+	bool found = false;
+
+	if (!r || !call || !call->takes_futex)
+		return false;
+	struct error *err = inspector_eval(c->in, r->handle, condvar, &v, &found);
+	error_free(err);
+	return !err && found && th->regs.syscall_args[0] - v.addr < type_size(v.type);
+}
+
+static void describe(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
+                     const struct thread_stack *s, struct tokio_runtime *r)
+{
+	struct marks marks;
+	const struct mark *block_on;
+
+	stack_find_marks(s, &marks);
+	block_on = innermost(&marks, MARK_BLOCK_ON);
+	info->runtime = r ? (int)r->info->index : -1;
+	struct task *task = running_task(c, tt->task_id, info->runtime);
+	if (task) {
+		task->thread = info->number;
+		info->task = task->id;
+	}
+	if (tt->worker.type) {
+		describe_worker(c, tt, info, task);
+	} else if (waits_for_job(c, s->thread, r)) {
+		info->role = THREAD_BLOCKING;
+		info->state = "idle";
+		info->pooled = true;
+	} else if (innermost(&marks, MARK_BLOCKING_RUN)) {
+		const char *job = blocking_job(c, &marks);
+
+		info->role = THREAD_BLOCKING;
+		info->job = job ? clean_name(c->a, name_function(c->a, job)) : NULL;
+		if (job && tt->task_id)
+			info->task = arena_printf(c->a, "%" PRIu64, tt->task_id);
+		info->state = info->task        ? arena_printf(c->a, "running task %s", info->task)
+		              : job || block_on ? "running"
+		                                : "idle";
+	} else if (block_on) {
+		info->role = THREAD_BLOCK_ON;
+		info->state = task ? arena_printf(c->a, "running task %s", task->id)
+		              : stack_is_parked(s, block_on) ? "parked"
+		                                             : "running";
+	}
+	/* While it is polled, its stored state is that of its last await: see finish_root(). */
+	if (block_on)
+		note_outer_root(c, info, s, &marks, block_on);
+	if (block_on && root_waits(s, &marks, block_on))
+		info->root =
+			root_find(c, s, block_on, tokio_block_on_waker(c, tt, s->thread, block_on),
+		                  r ? r->info->index : 0);
+	blocked_find(c, info, s, &marks);
+}
+
+/*
+ * Without tokio's types a thread's stack still tells its role and, by the generics of its
+ * functions, which future it blocks on.
+ */
+static void describe_by_stack(struct collector *c, struct thread_info *info,
+                              const struct thread_stack *s)
+{
+	const struct mark *block_on;
+	struct marks marks;
+	const char *name;
+
+	stack_find_marks(s, &marks);
+	block_on = innermost(&marks, MARK_BLOCK_ON);
+	if (innermost(&marks, MARK_WORKER_RUN))
+		info->role = THREAD_WORKER;
+	else if (innermost(&marks, MARK_BLOCKING_RUN))
+		info->role = THREAD_BLOCKING;
+	else if (block_on)
+		info->role = THREAD_BLOCK_ON;
+	else
+		return;
+	info->state = "state unknown";
+	const char *job = blocking_job(c, &marks);
+	if (job && info->role == THREAD_BLOCKING) {
+		info->job = clean_name(c->a, name_function(c->a, job));
+		info->state = "running";
+	}
+	name = block_on ? mark_future_name(&c->scratch, block_on) : NULL;
+	if (name) {
+		info->root = future_by_name(c, name);
+		info->root->problem = "only its name is known: the program has no type information";
+	}
+	blocked_find(c, info, s, &marks);
+}
+
+void tokio_describe_threads_by_stack(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++)
+		describe_by_stack(c, &c->out->threads[i], &c->stacks[i]);
+}
+
+void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
+                            struct tokio_runtime *runtimes, size_t nruntimes)
+{
+	struct target *t = c->in->target;
+
+	for (size_t i = 0; i < t->nthreads; i++) {
+		struct tokio_thread *tt = &threads[i];
+
+		c->decoding_thread = c->out->threads[i].number;
+		if (tt->tokio)
+			describe(c, tt, &c->out->threads[i], &c->stacks[i],
+			         runtime_of(runtimes, nruntimes, tt->shared));
+		else
+			blocked_find(c, &c->out->threads[i], &c->stacks[i], &(struct marks){ 0 });
+	}
+	c->decoding_thread = 0;
+}
+
+void tokio_link_running(struct collector *c, const struct tokio_thread *threads)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_info *info = &c->out->threads[i];
+		struct task *task = threads[i].tokio && !info->task
+		                            ? running_task(c, threads[i].task_id, info->runtime)
+		                            : NULL;
+
+		if (!task || task->thread)
+			continue;
+		task->thread = info->number;
+		info->task = task->id;
+		info->state = arena_printf(c->a, "running task %s", task->id);
+	}
+}
+
+static size_t last_mark(const struct marks *marks, enum mark_kind kind)
+{
+	const struct mark *m = innermost(marks, kind);
+
+	return m ? (size_t)(m - marks->data) : marks->n;
+}
+
+static struct task *task_of_thread(struct collector *c, const struct thread_info *info)
+{
+	for (size_t i = 0; i < c->out->ntasks; i++) {
+		if (c->out->tasks[i]->thread == info->number)
+			return c->out->tasks[i];
+	}
+	return NULL;
+}
+
+static void finish_task(struct collector *c, const struct thread_stack *s,
+                        const struct marks *marks, struct task *task)
+{
+	size_t mark = last_mark(marks, MARK_TASK_POLL);
+
+	if (mark < marks->n)
+		task->root = stack_running_chain(c, s, marks, mark);
+	if (!task->root && task->type)
+		task->root = future_by_name(c, task->type);
+}
+
+static void finish_root(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+                        const struct marks *marks)
+{
+	size_t mark = last_mark(marks, MARK_BLOCK_ON);
+	struct future *running = mark < marks->n ? stack_running_chain(c, s, marks, mark) : NULL;
+
+	if (running) {
+		info->root = running;
+		if (info->role == THREAD_BLOCK_ON && !info->task)
+			info->state = "running";
+	} else if (!info->root && mark < marks->n && c->in->tokio) {
+		const char *name = mark_future_name(&c->scratch, &marks->data[mark]);
+
+		info->root = name ? future_by_name(c, name) : NULL;
+		if (info->root)
+			info->root->running = true;
+	} else if (info->root && info->root->problem) {
+		c->out->complete = false;
+	}
+}
+
+void tokio_finish_threads(struct collector *c)
+{
+	struct snapshot *s = c->out;
+
+	for (size_t i = 0; i < s->nthreads; i++) {
+		struct thread_info *info = &s->threads[i];
+		struct marks marks;
+
+		stack_find_marks(&c->stacks[i], &marks);
+		struct task *task = info->task ? task_of_thread(c, info) : NULL;
+		if (task)
+			finish_task(c, &c->stacks[i], &marks, task);
+		finish_root(c, info, &c->stacks[i], &marks);
+		blocked_finish(c, info, &c->stacks[i], &marks);
+		if (c->want & WANT_STACKS)
+			info->frames = stack_describe(c, &c->stacks[i], &marks,
+			                              task ? task->id : NULL, &info->nframes);
+	}
+}
