@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""Checks that each folder uses only the folders that it may know.
+
+usage: check_rooms.py [--build DIR] [--prefixes] [ROOT]
+       check_rooms.py --self-test BUILD_DIR
+
+rooms.tsv beside this file has the folders in their order: a folder may use itself and the ones in
+the rows above it. That holds for includes and, with --build, for links: a symbol that an object
+file of a build takes from another one. Calls within a folder may form a cycle; rooms.tsv says of
+how many files at most, and why. Checked too: at most 25 .c files in a folder, a sentence about each
+folder in docs/architecture.md, global symbols that begin with the name of their file or folder or
+with a prefix of rooms.tsv, and names of runtimes outside their own folders.
+"""
+
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAYERS = ("debugger", "dwarf", "runtimes", "commands")
+MAX_FILES = 25
+SMALL_CYCLE = 5
+LARGE_CYCLE = 13
+
+Room = collections.namedtuple("Room", "folder prefixes cycle reason")
+
+
+def read_rooms(root):
+    rooms = []
+    with open(os.path.join(root, "testdata/check/rooms.tsv"), encoding="utf-8") as table:
+        for line in table:
+            if line.startswith("#") or not line.strip():
+                continue
+            folder, prefixes, cycle, reason = (line.rstrip("\n").split("\t") + ["", "", ""])[:4]
+            rooms.append(Room(folder, prefixes.split(), int(cycle or SMALL_CYCLE), reason))
+    return rooms
+
+
+def is_test(path):
+    return "/test/" in path or re.search(r"_(test|fuzz)\.c$", path) is not None
+
+
+def sources(root):
+    for layer in LAYERS:
+        for folder, _, names in os.walk(os.path.join(root, layer)):
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
+
+
+def check_folders(root, rooms, problems):
+    known = {room.folder for room in rooms}
+    count = collections.Counter()
+    for path in sources(root):
+        if is_test(path):
+            continue
+        folder = os.path.dirname(path)
+        if folder not in known:
+            problems.append(f"{path}: {folder} is not in rooms.tsv")
+        if path.endswith(".c"):
+            count[folder] += 1
+    for folder, n in count.items():
+        if n > MAX_FILES:
+            problems.append(f"{folder}: {n} .c files, at most {MAX_FILES}")
+    architecture = read(root, "docs/architecture.md")
+    for room in rooms:
+        if room.folder + "/" not in architecture and room.folder + "`" not in architecture:
+            problems.append(f"{room.folder}: docs/architecture.md has no word about it")
+        if room.cycle > SMALL_CYCLE and not room.reason:
+            problems.append(f"{room.folder}: a cycle of {room.cycle} files without a reason")
+        if room.cycle > LARGE_CYCLE:
+            problems.append(f"{room.folder}: a cycle of {room.cycle} files, at most {LARGE_CYCLE}")
+
+
+def check_includes(root, rooms, problems):
+    order = {room.folder: i for i, room in enumerate(rooms)}
+    for path in sources(root):
+        if is_test(path):
+            continue
+        user = os.path.dirname(path)
+        for number, line in enumerate(read(root, path).split("\n"), 1):
+            include = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+            if not include:
+                continue
+            used = os.path.dirname(include.group(1))
+            if used not in order or "/test/" in include.group(1):
+                problems.append(f"{path}:{number}: includes {include.group(1)}")
+            elif order[used] > order.get(user, -1):
+                problems.append(f"{path}:{number}: {user} must not know {used}")
+
+
+def check_names(root, problems):
+    """The name of a runtime is for its own folder; elsewhere it may stand in comments."""
+    names = [name for name in os.listdir(os.path.join(root, "runtimes")) if name in ("tokio",)]
+    for path in sources(root):
+        if is_test(path):
+            continue
+        for name in names:
+            if path.startswith(f"runtimes/{name}/") or path == "runtimes/inspect/registered.c":
+                continue
+            text = without_comments(read(root, path))
+            for line in text.split("\n"):
+                if re.search(name, line, re.IGNORECASE):
+                    problems.append(f"{path}: names {name}: {line.strip()}")
+
+
+def read_objects(build):
+    """The object files of the layers: a map from a source file to (defined, undefined) symbols."""
+    objects = {}
+    for folder, _, names in os.walk(os.path.join(build, "CMakeFiles")):
+        for name in names:
+            path = os.path.join(folder, name)
+            source = re.search(r"CMakeFiles/(?:\w+)\.dir/((?:%s)/.*\.c)\.o$" % "|".join(LAYERS),
+                               path)
+            if source and not is_test(source.group(1)):
+                objects[path] = source.group(1)
+    symbols = {source: (set(), set()) for source in objects.values()}
+    out = subprocess.run(["nm", "-A", *objects], check=True, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        path, rest = line.split(":", 1)
+        words = rest.split()
+        defined, undefined = symbols[objects[path]]
+        if len(words) == 2 and words[0] == "U":
+            undefined.add(words[1])
+        elif len(words) == 3 and words[1] in "TDBRCVW" and not words[2].startswith("__"):
+            defined.add(words[2])
+    return symbols
+
+
+def links_of(symbols):
+    """For each file, which others it takes symbols from: {file: {other: symbols}}."""
+    owner = {symbol: source for source, (defined, _) in symbols.items() for symbol in defined}
+    links = {}
+    for source, (_, undefined) in symbols.items():
+        links[source] = collections.defaultdict(set)
+        for symbol in undefined:
+            if owner.get(symbol, source) != source:
+                links[source][owner[symbol]].add(symbol)
+    return links
+
+
+def cycles_of(links, files):
+    """The strongly connected components of more than one file (Tarjan, without recursion)."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), []
+    for start in sorted(files):
+        work = [(start, None)] if start not in index else []
+        while work:
+            node, successors = work.pop()
+            if successors is None:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on_stack.add(node)
+                successors = iter(sorted(to for to in links[node] if to in files))
+            for to in successors:
+                if to not in index:
+                    work += [(node, successors), (to, None)]
+                    break
+                if to in on_stack:
+                    low[node] = min(low[node], low[to])
+            else:
+                if low[node] == index[node]:
+                    cycle = []
+                    while not cycle or cycle[-1] != node:
+                        cycle.append(stack.pop())
+                        on_stack.discard(cycle[-1])
+                    found.append(sorted(cycle))
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[node])
+    return [cycle for cycle in found if len(cycle) > 1]
+
+
+def check_links(rooms, symbols, problems):
+    order = {room.folder: i for i, room in enumerate(rooms)}
+    links = links_of(symbols)
+    for source, others in links.items():
+        for other, names in sorted(others.items()):
+            user, used = os.path.dirname(source), os.path.dirname(other)
+            if order.get(used, len(order)) > order.get(user, -1):
+                problems.append(f"{source}: {user} must not take {', '.join(sorted(names))} from {other}")
+    for room in rooms:
+        files = {source for source in links if os.path.dirname(source) == room.folder}
+        for cycle in cycles_of(links, files):
+            if len(cycle) > room.cycle:
+                names = ", ".join(os.path.basename(file) for file in cycle)
+                problems.append(f"{room.folder}: a cycle of {len(cycle)} files, "
+                                f"rooms.tsv allows {room.cycle}: {names}")
+
+
+def check_prefixes(rooms, symbols, problems):
+    prefixes = {room.folder: room.prefixes for room in rooms}
+    for source, (defined, _) in sorted(symbols.items()):
+        folder = os.path.dirname(source)
+        stem = os.path.basename(source)[:-len(".c")]
+        allowed = [stem, os.path.basename(folder), *prefixes.get(folder, [])]
+        for symbol in sorted(defined):
+            if symbol != "main" and not any(
+                    symbol == prefix or symbol.startswith(prefix.rstrip("_") + "_") or
+                    prefix.startswith("_") and symbol.endswith(prefix) for prefix in allowed):
+                problems.append(f"{source}: {symbol} has no prefix of its file or folder")
+
+
+def check(root, build):
+    problems = []
+    rooms = read_rooms(root)
+    check_folders(root, rooms, problems)
+    check_includes(root, rooms, problems)
+    check_names(root, problems)
+    if build:
+        symbols = read_objects(build)
+        if not symbols:
+            problems.append(f"{build} has no object files")
+        check_links(rooms, symbols, problems)
+        check_prefixes(rooms, symbols, problems)
+    return problems
+
+
+def expect(what, problems, fragment):
+    if any(fragment in problem for problem in problems):
+        return True
+    print(f"not noticed: {what}")
+    return False
+
+
+def self_test(build):
+    """Each rule must notice a copy of the sources, or of the symbols, that breaks it."""
+    root = os.path.normpath(os.path.join(HERE, "../.."))
+    rooms = read_rooms(root)
+    first, last = rooms[0].folder, rooms[-1].folder
+    good = True
+    for path, line, fragment in (
+            (f"{first}/error.c", f'#include "{last}/execute.h"', f"must not know {last}"),
+            ("dwarf/types/type.h", '#include "dwarf/values/path.h"', "must not know dwarf/values"),
+            ("runtimes/model/model.h", '#include "model.h"', "includes model.h"),
+            ("runtimes/model/model.h", '#include "debugger/test/target_fake.h"', "includes"),
+            ("runtimes/model/model.c", 'const char *runtime_name = "tokio";', "names tokio"),
+            ("dwarf/nowhere/new.c", "int new_one;", "is not in rooms.tsv")):
+        copy = tempfile.mkdtemp()
+        for folder in (*LAYERS, "docs", "testdata/check"):
+            shutil.copytree(os.path.join(root, folder), os.path.join(copy, folder))
+        os.makedirs(os.path.dirname(os.path.join(copy, path)), exist_ok=True)
+        with open(os.path.join(copy, path), "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+        good = expect(f"{line} in {path}", check(copy, None), fragment) and good
+        shutil.rmtree(copy)
+    symbols = read_objects(build)
+    some = {folder: next(source for source in sorted(symbols) if os.path.dirname(source) == folder)
+            for folder in (first, last)}
+    problems = []
+    broken = dict(symbols)
+    broken[some[last]] = (symbols[some[last]][0] | {"upper_symbol"}, symbols[some[last]][1])
+    broken[some[first]] = (symbols[some[first]][0], symbols[some[first]][1] | {"upper_symbol"})
+    check_links(rooms, broken, problems)
+    good = expect("a link from the first folder to the last", problems, "upper_symbol") and good
+    problems = []
+    check_prefixes(rooms, broken, problems)
+    good = expect("a symbol without a prefix", problems, "upper_symbol") and good
+    ring = {f"{first}/ring{i}.c": ({f"ring{i}"}, {f"ring{(i + 1) % 20}"}) for i in range(20)}
+    problems = []
+    check_links(rooms, ring, problems)
+    good = expect("a cycle of 20 files", problems, "a cycle of 20 files") and good
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", help="a build directory: checks links and symbols too")
+    parser.add_argument("--self-test", metavar="BUILD_DIR", help="each rule must be seen to fail")
+    parser.add_argument("root", nargs="?", default=os.path.join(HERE, "../.."))
+    args = parser.parse_args()
+    if args.self_test:
+        if not self_test(args.self_test):
+            sys.exit(1)
+        print("each violation was noticed")
+        return
+    problems = check(args.root, args.build)
+    for problem in problems:
+        print(problem)
+    if problems:
+        sys.exit(1)
+    print("every folder keeps to what it may know")
+
+
+main()
