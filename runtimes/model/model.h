@@ -37,7 +37,8 @@ enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 
 /*
  * One fact about a wait: a key of the JSON object. wait_detail_is_known() and
- * docs/asyncdbg.schema.json list all keys: testdata/check_details.sh fails where one is missing.
+ * docs/asyncdbg.schema.json list all keys; testdata/check/check_details.sh fails where one is
+ * missing.
  */
 struct wait_detail {
 	const char *key;

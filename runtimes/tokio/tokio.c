@@ -1,5 +1,5 @@
 /*
- * What we must find in tokio's types. Seen to resolve on the versions of testdata/matrix.sh.
+ * What we must find in tokio's types. Seen to resolve on the versions of testdata/run/matrix.sh.
  * A new tokio that moved something needs one more alternative in a row here.
  */
 #include "runtimes/tokio/tokio.h"

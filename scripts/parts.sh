@@ -1,0 +1,34 @@
+# The parts of `scripts/test --all`: sourced. Each prints NAME COMMAND on a line; a command runs in
+# testdata/ with $asyncdbg, a release build. Each ends within 100 minutes on two processors.
+# shellcheck shell=bash
+
+# parts: all of them, the shorter first.
+parts() {
+	local lock parser
+
+	# What scripts/test runs.
+	echo "base ../scripts/test"
+	# Servers that nobody here wrote: 200 looks at each process.
+	echo "third-party-release run/run_third_party.py --looks 200 \$asyncdbg release"
+	echo "third-party-debug run/run_third_party.py --looks 200 \$asyncdbg debug"
+	echo "third-party-workspace run/run_third_party.py --workspace --looks 20 \$asyncdbg release"
+	# Repetitions that CI makes a few of.
+	echo "healthy run/run_healthy.py --looks 200 \$asyncdbg release"
+	echo "healthy-no-stop run/run_healthy.py --looks 200 --no-stop \$asyncdbg release"
+	echo "hostile SEEDS=400 run/run_hostile.sh \$asyncdbg"
+	# Other compilers and libraries.
+	echo "debian-13 run/run_chroot.sh trixie"
+	echo "debian-sid run/run_chroot.sh sid"
+	# Every version of tokio; the table of each is kept beside the part's log.
+	while read -r lock; do
+		echo "matrix-$lock run/matrix.sh --output \$part.md tokio-$lock:debug tokio-$lock:release"
+	done < <(find "$root/testdata/locks" -name 'tokio-*.lock' -printf '%f\n' |
+		sed 's/^tokio-//; s/\.lock$//' | sort -V)
+	lock=$(newest_lock)
+	lock=$(basename "$lock" .lock)
+	echo "matrix-builds run/matrix.sh --output \$part.md $lock:lto $lock:v0 $lock:static"
+	for parser in "$root"/testdata/fuzz/*/; do
+		parser=$(basename "$parser")
+		echo "fuzz-$parser fuzz/run.sh $parser 3600"
+	done
+}

@@ -1,0 +1,113 @@
+#!/bin/bash
+# Checks which folder includes what: debugger <- dwarf <- runtimes <- commands, and who may see
+# ELF, DWARF, ptrace, JSON and standard output.
+#
+# usage: check_layers.sh [ROOT]
+#        check_layers.sh --self-test    each rule must fail on a copy that breaks it
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+bad=
+
+# report RULE LINES: LINES, if any, break a rule.
+report() {
+	[ -z "$2" ] && return 0
+	printf '%s:\n%s\n' "$1" "$2"
+	bad=yes
+}
+
+# find_lines REGEX FOLDER...: the lines of its C files that match, as FILE:NUMBER:LINE.
+find_lines() {
+	local regex=$1
+
+	shift
+	grep -rnE --include='*.[ch]' "$regex" "$@" || true
+}
+
+# deny FOLDER REGEX [ALLOWED_FILE...]: no file of FOLDER includes that, but for those allowed.
+deny() {
+	local folder=$1 regex=$2 lines file
+
+	shift 2
+	lines=$(find_lines "^[[:space:]]*#[[:space:]]*include[[:space:]]*$regex" "$folder")
+	for file; do
+		lines=$(grep -vF "$file:" <<<"$lines" || true)
+	done
+	report "$folder/ must not include $regex" "$lines"
+}
+
+check() {
+	local elf='<(elfutils/|dwarf\.h|gelf\.h|libelf\.h)' folder lines
+
+	deny debugger '"(dwarf|runtimes|commands)/'
+	deny dwarf '"(runtimes|commands)/'
+	deny runtimes '"commands/'
+	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c
+	deny debugger '<sys/ptrace\.h>' debugger/live/live_stop.c debugger/live/target_live_test.c \
+		debugger/live/event.c debugger/live/breakpoint.c
+	for folder in dwarf runtimes commands; do
+		deny "$folder" '<sys/ptrace\.h>'
+	done
+	for folder in runtimes commands; do
+		deny "$folder" "$elf"
+	done
+	for folder in debugger runtimes commands; do
+		deny "$folder" '<libiberty/'
+	done
+	for folder in debugger dwarf; do
+		deny "$folder" '<jansson\.h>'
+	done
+	for folder in debugger dwarf runtimes; do
+		deny "$folder" '<(editline/readline|histedit|argp)\.h>'
+		lines=$(find_lines '(^|[^a-z_])(stdout|v?printf\(|puts\(|putchar\()' "$folder")
+		report "only commands/ writes to standard output" \
+			"$(grep -vE '_test\.c:|/test/' <<<"$lines" || true)"
+	done
+	deny runtimes '<jansson\.h>' runtimes/saved/json_{reader,writer}_test.c \
+		runtimes/saved/json_reader_fuzz.c
+	deny commands '<jansson\.h>' commands/out/out_json_test.c commands/report/report_test.c \
+		commands/test/fuzz.h
+	# By full path, so that grep sees every edge.
+	lines=$(find_lines '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' \
+		debugger dwarf runtimes commands)
+	report "includes are by full path" \
+		"$(grep -vE '"(debugger|dwarf|runtimes|commands)/' <<<"$lines" || true)"
+}
+
+# expect FILE LINE: a copy where FILE ends in LINE must not pass.
+expect() {
+	local copy
+
+	copy=$(mktemp -d)
+	cp -r "$root/debugger" "$root/dwarf" "$root/runtimes" "$root/commands" "$copy"
+	printf '%s\n' "$2" >>"$copy/$1"
+	if "$root/testdata/check/check_layers.sh" "$copy" >/dev/null; then
+		echo "not noticed: $2 in $1"
+		bad=yes
+	fi
+	rm -rf "$copy"
+}
+
+if [ "${1:-}" = --self-test ]; then
+	"$root/testdata/check/check_layers.sh"
+	expect debugger/target/target.c '#include "dwarf/types/type.h"'
+	expect debugger/base/str.h '#  include "commands/out/out.h"'
+	expect dwarf/types/type.c '#include "runtimes/model/model.h"'
+	expect runtimes/model/model.h '#include "commands/out/out.h"'
+	expect runtimes/model/model.c '#include <elfutils/libdw.h>'
+	expect commands/shell/main.c '#include <gelf.h>'
+	expect debugger/target/target.c '#include <elfutils/libdwfl.h>'
+	expect debugger/target/target.c '#include <sys/ptrace.h>'
+	expect commands/shell/main.c '#include <sys/ptrace.h>'
+	expect commands/shell/main.c '#include <jansson.h>'
+	expect runtimes/model/model.c '#include <jansson.h>'
+	expect runtimes/model/model.c 'static void f(void) { printf("x"); }'
+	expect dwarf/types/type.c '#include "type.h"'
+	[ -z "$bad" ] || exit 1
+	echo "each violation was noticed"
+	exit 0
+fi
+cd "${1:-$root}"
+check
+[ -z "$bad" ] || exit 1
+echo "layers are kept"

@@ -1,0 +1,36 @@
+#!/bin/bash
+# Makes shapes.elf from shapes.rs: one unit of Rust debug info, small enough to be committed, so
+# that the unit tests need no rustc.
+#
+# usage: make_shapes.sh [NAME]
+#
+# NAME   shapes (the default), values, statics, endless or inlined, which alone is optimised:
+#        NAME.elf from NAME.rs
+#
+# It is linked without std, whose own debug info would be a hundred times larger; that is why
+# it cannot run. The tests know offsets only by name: it may be made again with another rustc.
+#
+# RUSTC  the compiler, default that in PATH
+set -euo pipefail
+
+cd "$(dirname "$0")/../unit"
+name=${1:-shapes}
+optimised=0
+case $name in
+shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
+inlined) roots=(-e inlined) optimised=3 ;;
+*) roots=(-e "$name") ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$name" --emit obj \
+	-C debuginfo=2 -C opt-level=$optimised -C codegen-units=1 -C panic=abort \
+	-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/$name.o" "$name.rs"
+ld -static --unresolved-symbols=ignore-all --build-id --gc-sections "${roots[@]}" \
+	--compress-debug-sections=zlib -o "$name.elf" "$work/$name.o"
+if strings -a "$name.elf" | grep -F -e "$HOME/" -e "$PWD"; then
+	echo "$name.elf names a place of this machine" >&2
+	exit 1
+fi
+ls -l "$name.elf"

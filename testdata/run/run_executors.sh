@@ -1,0 +1,153 @@
+#!/bin/bash
+# Attaches asyncdbg to programs whose tasks are run by other executors than tokio, alone or beside
+# it, and to one that only looks so: what is not understood gets no all-clear.
+#
+# usage: run_executors.sh ASYNCDBG [PROFILE...]
+#
+# PROFILE: debug, release; default both. Each program is asked live, by its core, by a saved
+# snapshot, and without its symbols. Exit status 77 where there is no cargo.
+set -euo pipefail
+
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+schema=$testdata/../docs/asyncdbg.schema.json
+
+[ $# -ge 1 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+shift
+[ $# -gt 0 ] || set -- debug release
+find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+obstacle=$(ptrace_obstacle)
+[ -z "$obstacle" ] || { echo "cannot attach: $obstacle" && exit 1; }
+target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/executors
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
+failures=0
+
+trap 'stop_program; rm -rf "$work"' EXIT
+
+# What each has: tasks that tokio runs (none: no runtime), and who runs the others, by asyncdbg's
+# text; - nobody: the answer is complete.
+programs='
+smol_tasks    none it runs on async-executor (smol)
+futures_pool  none it runs on futures-executor
+handmade      none in handmade::run: asyncdbg does not know what runs it
+mixed_smol    2    it runs on async-executor (smol)
+mixed_local   2    in futures_executor::local_pool::run_executor
+mixed_pool    2    in futures_executor::thread_pool::PoolState::work
+bystander     2    -
+'
+
+bad() {
+	echo "$program ($profile): $1"
+	sed 's/^/    /' "$work/stdout" "$work/stderr" | head -n 20
+	failures=$((failures + 1))
+}
+
+# ask STATUS WORDS...: asyncdbg ends with STATUS; its answer is in $work/stdout.
+ask() {
+	local wanted=$1 status=0
+	shift
+
+	timeout 120 "$asyncdbg" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || bad "asyncdbg $* ends with $status, not $wanted"
+}
+
+# has TEXT: the answer's notes have it.
+has() {
+	jq -r '.notes[]' "$work/stdout" | grep -qF -- "$1" || bad "no note has '$1'"
+}
+
+# A program that is not understood at all: listings say so, and nothing else is said.
+check_unknown() {
+	local words
+
+	ask 1 "$@" --json async backtrace all
+	[ "$(jq '.complete, has("other_executors")' "$work/stdout" | xargs)" = "false true" ] ||
+		bad "complete, or nothing about other executors"
+	"$testdata/check/validate_json.py" "$schema" "$work/stdout" >/dev/null || bad "not the schema"
+	has "$text"
+	for words in 'check --interval 0' 'async deadlocks' 'async graph' '--json check'; do
+		# shellcheck disable=SC2086 # words of a command
+		ask 2 "$@" $words
+		[ ! -s "$work/stdout" ] || bad "$words prints an answer"
+		[ "$(wc -l <"$work/stderr")" = 1 ] || bad "$words does not say why in one line"
+	done
+}
+
+# One that has tokio too: tokio's tasks are shown, and the others named.
+check_mixed() {
+	ask 1 "$@" --json check --interval 0
+	"$testdata/check/validate_json.py" "$schema" "$work/stdout" >/dev/null || bad "not the schema"
+	[ "$(jq '.tasks | length' "$work/stdout")" = 0 ] || bad "check has tasks"
+	has "$text"
+	jq -r '.unsearched[]' "$work/stdout" | grep -q 'another executor' ||
+		bad "the tasks of others are not among what was not searched"
+	ask 1 "$@" --json async backtrace all
+	[ "$(jq '.tasks | length' "$work/stdout")" = "$tasks" ] || bad "not $tasks tasks"
+	has "$text"
+}
+
+check_complete() {
+	ask 0 "$@" --json check --interval 0
+	ask 0 "$@" --json async backtrace all
+	[ "$(jq '.tasks | length' "$work/stdout")" = "$tasks" ] || bad "not $tasks tasks"
+	[ "$(jq '.complete, has("other_executors")' "$work/stdout" | xargs)" = "true false" ] ||
+		bad "it is not complete"
+}
+
+# check OPTIONS...: who is asked.
+check() {
+	if [ "$tasks" = none ]; then
+		check_unknown "$@"
+	elif [ "$text" = - ]; then
+		check_complete "$@"
+	else
+		check_mixed "$@"
+	fi
+}
+
+# Without symbols nothing tells whose tasks there are.
+check_stripped() {
+	strip --strip-all -o "$work/bare" "$1"
+	text="this program has async code, and not the debug info"
+	check_unknown -p "$pid" --no-cache --exe "$work/bare"
+}
+
+# With a layout file tokio's tasks are shown. Threads that are not tokio's have no names then: where
+# the program can poll by itself, and bystander can, they are named as what is not known.
+check_layout() {
+	"$asyncdbg" layout "$1" -o "$work/layout" 2>/dev/null || bad "no layout file"
+	ask 1 -p "$pid" --no-cache --exe "$work/bare" --layout "$work/layout" --json async backtrace all
+	[ "$(jq '.tasks | length' "$work/stdout")" = "$tasks" ] || bad "not $tasks tasks"
+	[ "$(jq '.complete' "$work/stdout")" = false ] || bad "complete with a layout file"
+	has "a layout file does not tell what thread"
+}
+
+for profile; do
+	flags=()
+	[ "$profile" = debug ] || flags+=(--release)
+	cargo build --quiet --locked --manifest-path "$testdata/executors/Cargo.toml" \
+		--target-dir "$target" -j "${JOBS:-2}" "${flags[@]}"
+	while read -r program tasks text; do
+		[ -n "$program" ] || continue
+		before=$failures
+		exe=$target/$profile/$program
+		start_program "$exe" || fail "$program did not get ready: $(cat "$work/stderr")"
+		check -p "$pid" # the second time from the cache
+		check -p "$pid"
+		gcore -o "$work/core" "$pid" >"$work/stdout" 2>&1 8>&- || bad "gcore failed"
+		check -c "$work/core.$pid"
+		status=1
+		[ "$text" != - ] || status=0
+		ask "$status" -c "$work/core.$pid" save "$work/saved"
+		[ "$tasks" != none ] || check_unknown -c "$work/saved"
+		check_stripped "$exe"
+		[ "$tasks" = none ] || check_layout "$exe"
+		stop_program
+		rm -f "$work"/core.* "$work/saved"
+		[ "$failures" -ne "$before" ] || echo "$program ($profile): ok"
+	done <<<"$programs"
+done
+[ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }

@@ -1,0 +1,203 @@
+#!/bin/bash
+# Runs every command on every fixture, in every format, and compares byte for byte with golden/.
+#
+# usage: run_golden.sh [--bless] ASYNCDBG [FIXTURE...]
+# FIXTURES  where fixtures are, default fixtures/ of testdata
+#
+# golden/FIXTURE/COMMAND.{txt,json,jsonl} is the answer and golden/FIXTURE/status the exit codes;
+# what went to standard error, if anything, is in COMMAND.FORMAT.stderr. Cores keep addresses
+# where they are, so nothing is normalised. All of it is run three times: the second time most is
+# answered from the cache, the third time all from a snapshot that `save` made of the core; every byte
+# must be the same. --bless rewrites golden/; review the diff. Whether
+# answered or blessed, the backtraces must also be what the fixture's program said of itself.
+set -euo pipefail
+
+# Trees are drawn for the locale.
+export LC_ALL=C.UTF-8
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+fixture_dir=${FIXTURES:-$testdata/fixtures}
+schema=$testdata/../docs/asyncdbg.schema.json
+bless=
+if [ "${1:-}" = --bless ]; then
+	bless=yes
+	shift
+fi
+[ $# -ge 1 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+shift
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
+trap 'rm -rf "$work"' EXIT
+
+# NAME asyncdbg's words; %ID is the first task's id.
+commands() {
+	cat <<-EOF
+		info info
+		info-layout info layout
+		info-threads info threads
+		threads threads
+		runtimes runtimes
+		tasks tasks
+		tasks-group tasks --group waiting_on
+		tasks-with tasks --with state idle --without function main --limit 5
+		async-backtrace async backtrace
+		async-backtrace-all async backtrace all
+		async-backtrace-all-v async backtrace all -v
+		async-backtrace-all-group async backtrace all --group
+		async-graph async graph
+		async-graph-id async graph %ID
+		async-deadlocks async deadlocks
+		check check
+		async-task async task %ID
+		async-task-v async task %ID -v
+		task task %ID
+		bt bt
+	EOF
+}
+
+# What an answer of a saved snapshot says more: that it is one.
+saved_when='[0-9-]+ [0-9:]+ UTC'
+is_saved=(
+	-e "s/^(asyncdbg: )snapshot [^ ]+\\.saved of (.*\\)), saved $saved_when/\\1\\2/"
+	-e "/^Snapshot: +[^ ]+\\.saved, saved $saved_when\$/d"
+	-e "/^ +\"saved_file\": \"[^\"]+\\.saved\",\$/d"
+	-e "/^ +\"saved_when\": \"$saved_when\",\$/d"
+	-e "s/\"saved_file\":\"[^\"]+\\.saved\",\"saved_when\":\"$saved_when\",//"
+)
+
+# answer FIXTURE NAME FORMAT WORDS...: into $work/$out/FIXTURE/NAME.FORMAT.
+answer() {
+	local fixture=$1 name=$2 format=$3 option=() status=0 file
+	shift 3
+
+	[ "$format" = txt ] || option=("--$format")
+	file=$work/$out/$fixture/$name.$format
+	# Relative names: where the files are must not matter.
+	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" --color never \
+		"${option[@]}" "$@") >"$file" 2>"$file.stderr" </dev/null || status=$?
+	[ -s "$file.stderr" ] || rm "$file.stderr"
+	printf '%s %s %s\n' "$name" "$format" "$status" >>"$work/$out/$fixture/status"
+}
+
+first_task() {
+	python3 -c 'import json, sys; tasks = json.load(sys.stdin).get("tasks") or [{"id": "1"}]
+print(tasks[0]["id"])' <"$work/out/$1/tasks.json" 2>/dev/null || echo 1
+}
+
+# Into $work/$out/FIXTURE.
+run_commands() {
+	local fixture=$1 out=$2 name words format
+
+	mkdir -p "$work/$out/$fixture"
+	while read -r name words; do
+		[ "$words" = "${words/\%ID/}" ] || words=${words/\%ID/$(first_task "$fixture")}
+		for format in txt json jsonl; do
+			# shellcheck disable=SC2086 # words of a command
+			answer "$fixture" "$name" "$format" $words
+		done
+	done < <(commands)
+	# Several commands, one focus; in JSON these are several documents.
+	answer "$fixture" tasks-exec txt -e "tasks --limit 2 --exec 'task {}; frame 0'; tasks --limit 1"
+	answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
+}
+
+run_fixture() {
+	local fixture=$1
+
+	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
+	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
+	target=("$fixture.core" --exe "$fixture.exe")
+	run_commands "$fixture" out
+	run_commands "$fixture" again
+	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" save --values "$fixture.saved" >/dev/null)
+	target=("$fixture.saved")
+	run_commands "$fixture" saved
+	find "$work/saved/$fixture" -type f ! -name status -exec sed -Ei "${is_saved[@]}" {} +
+	check_cache "$fixture" || uncached+=("$fixture")
+	rm -f "$work/$fixture".{core,exe,saved}
+}
+
+# The same answer where the cache must not or cannot be written, and nothing written.
+check_cache() {
+	local fixture=$1 where option
+
+	while read -r where option; do
+		# shellcheck disable=SC2086 # one option, or none
+		(cd "$work" && XDG_CACHE_HOME=$where timeout 300 "$asyncdbg" $option -c "$fixture.core" \
+			--exe "$fixture.exe" --color never tasks) >"$work/tasks" 2>/dev/null </dev/null || true
+		if ! cmp -s "$work/tasks" "$work/out/$fixture/tasks.txt" || [ -e "$work/none" ]; then
+			echo "$fixture: another answer, or a cache, with $where $option"
+			return 1
+		fi
+	done <<-EOF
+		$work/none --no-cache
+		/dev/null
+		/proc/self/fd
+	EOF
+}
+
+# Exit codes of a complete and of an incomplete answer, and of a check that found something; anything
+# else is no answer.
+check_status() {
+	if grep -vE ' [013]$' "$work/out/$1/status"; then
+		echo "$1: these commands gave no answer"
+		return 1
+	fi
+}
+
+check_fixture() {
+	local fixture=$1 bad=0 json
+
+	if ! diff -ru "$work/out/$fixture" "$work/again/$fixture" >"$work/diff"; then
+		head -n 200 "$work/diff"
+		echo "$fixture: the second answer, from the cache, is another"
+		bad=1
+	fi
+	if ! ls "$XDG_CACHE_HOME"/asyncdbg/*.facts >/dev/null; then
+		echo "$fixture: nothing was cached"
+		bad=1
+	fi
+	if ! diff -ru "$work/out/$fixture" "$work/saved/$fixture" >"$work/diff"; then
+		head -n 200 "$work/diff"
+		echo "$fixture: the answer from a saved snapshot is another"
+		bad=1
+	fi
+	check_status "$fixture" || bad=1
+	json=("$work/out/$fixture"/*.json "$work/out/$fixture"/*.jsonl)
+	"$testdata/check/validate_json.py" "$schema" "${json[@]}" || bad=1
+	if [ -f "$fixture_dir/$fixture.truth.json" ]; then
+		"$testdata/check/check_truth.py" "$work/out/$fixture/async-backtrace-all.json" \
+			"$fixture_dir/$fixture.truth.json" >"$work/said" || { cat "$work/said" && bad=1; }
+	fi
+	if [ -n "$bless" ]; then
+		rm -rf "${testdata:?}/golden/$fixture"
+		mkdir -p "$testdata/golden"
+		cp -r "$work/out/$fixture" "$testdata/golden/$fixture"
+	elif ! diff -ru "$testdata/golden/$fixture" "$work/out/$fixture" >"$work/diff"; then
+		head -n 200 "$work/diff"
+		echo "$fixture: differs from golden/$fixture; if that is meant, run bless.sh"
+		bad=1
+	fi
+	return $bad
+}
+
+fixtures=("$@")
+if [ $# -eq 0 ]; then
+	for file in "$fixture_dir"/*.core.zst; do
+		[ -f "$file" ] || { echo "no fixtures" >&2 && exit 2; }
+		file=${file##*/}
+		fixtures+=("${file%.core.zst}")
+	done
+fi
+failed=()
+uncached=()
+for fixture in "${fixtures[@]}"; do
+	run_fixture "$fixture"
+	check_fixture "$fixture" || failed+=("$fixture")
+done
+failed+=("${uncached[@]}")
+if [ ${#failed[@]} -gt 0 ]; then
+	echo "failed: ${failed[*]}"
+	exit 1
+fi
+echo "${#fixtures[@]} fixtures ok"

@@ -1,0 +1,262 @@
+#!/bin/bash
+# Attaches asyncdbg to the programs while they run and checks every answer.
+#
+# usage: run_live.sh ASYNCDBG PROFILE [PROGRAM...]
+#
+# Builds the programs in PROFILE with the newest lock (see build_programs.sh) and for each:
+# compares "async backtrace all" and who waits for whom with what the program says about itself,
+# validates the JSON of all commands, makes a core with gcore and compares the answer about it with
+# the one before, asks one of them with a layout file, kills asyncdbg while it is attached to some of
+# them; then the program must run on with no thread stopped.
+#
+# Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already;
+# AS_LARGE=ASYNCDBG is one that takes each crate for a large one, and must say the same of the core.
+set -euo pipefail
+
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+schema=$testdata/../docs/asyncdbg.schema.json
+
+[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+profile=$2
+shift 2
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
+failures=0
+
+trap 'stop_program; rm -rf "$work"' EXIT
+
+# bad WHAT [FILE]: one failure, with what FILE says.
+bad() {
+	echo "$program ($profile): $1"
+	[ -z "${2:-}" ] || sed 's/^/    /' "$2" | head -n 20
+	failures=$((failures + 1))
+}
+
+# ask NAME OPTIONS...: asyncdbg's answer to $work/NAME; a complete one.
+ask() {
+	local name=$1 status=0
+	shift
+
+	timeout 120 "$asyncdbg" "$@" >"$work/$name" 2>"$work/$name.err" </dev/null || status=$?
+	[ "$status" -eq 0 ] && return
+	bad "asyncdbg $* ends with $status" "$work/$name.err"
+}
+
+# The program is there, no one traces it and none of its threads is stopped.
+check_running() {
+	local status
+
+	# A thread that is let go needs a moment.
+	for _ in $(seq 40); do
+		kill -0 "$pid" 2>/dev/null || { bad "$1: the program is gone"; return; }
+		status=$(cat "/proc/$pid/task"/*/status 2>/dev/null || true)
+		if ! grep -qE '^State:.[tT]|^TracerPid:.[1-9]' <<<"$status"; then
+			return
+		fi
+		sleep 0.05
+	done
+	bad "$1: threads are left stopped or traced"
+}
+
+check_truth() {
+	ask live.json -p "$pid" --json async backtrace all
+	"$testdata/check/check_truth.py" --schema "$schema" "$work/live.json" "$work/truth" >"$work/said" ||
+		bad "differs from the truth" "$work/said"
+	ask locals.json -p "$pid" --json async backtrace all -v
+	"$testdata/check/check_truth.py" --schema "$schema" --locals "$work/locals.json" "$work/truth" \
+		>"$work/said" || bad "its variables differ from the truth" "$work/said"
+}
+
+# check_graph OPTIONS...: of the live program, or of its core.
+check_graph() {
+	grep -q '"graph":' "$work/truth" || return 0
+	"$testdata/check/check_graph.py" "$asyncdbg" "$work/truth" "$@" >"$work/said" 2>&1 ||
+		bad "who waits for whom differs from the truth" "$work/said"
+}
+
+# check_print OPTIONS...: of the live program, or of its core.
+check_print() {
+	"$testdata/check/check_print.py" "$asyncdbg" "$work/live.json" "$@" >"$work/said" 2>&1 ||
+		bad "what it prints is wrong" "$work/said"
+}
+
+# check_groups OPTIONS...: of the live program, or of its core.
+check_groups() {
+	ask groups.json "$@" --json async backtrace all --group
+	ask groups.txt "$@" async backtrace all --group
+	ask tally.json "$@" --json tasks --group waiting_on
+	"$testdata/check/check_groups.py" "$work"/{groups.json,groups.txt,tally.json,truth} \
+		>"$work/said" 2>&1 || bad "its groups differ from the truth" "$work/said"
+	"$testdata/check/validate_json.py" "$schema" "$work"/{groups,tally}.json >"$work/said" ||
+		bad "does not fit the schema" "$work/said"
+}
+
+# On a terminal many tasks are grouped; a command for each task looks at the same snapshot.
+check_choosing() {
+	ask each.txt -p "$pid" tasks --limit 3 --exec 'async task {} -v'
+	[ "$(grep -c '^asyncdbg: live' "$work/each.txt")" = 1 ] ||
+		bad "more than one snapshot for all tasks" "$work/each.txt"
+	[ "$(grep -c '^Task: ' "$work/each.txt")" = 3 ] || bad "not three tasks" "$work/each.txt"
+	# This one needs other snapshots.
+	ask each.txt -p "$pid" tasks --with function kinds::work --limit 2 \
+		--exec 'task {}; frame 1; print number'
+	[ "$(grep -c ' = [0-9]*$' "$work/each.txt")" = 2 ] ||
+		bad "not a value of each task" "$work/each.txt"
+	ask each.txt -p "$pid" async backtrace all
+	! grep -q -- --no-group "$work/each.txt" || bad "grouped without being asked"
+	script -qec "timeout 120 '$asyncdbg' -p $pid --color never async backtrace all" /dev/null \
+		>"$work/each.txt" </dev/null || bad "fails on a terminal" "$work/each.txt"
+	grep -q -- '--no-group shows each task' "$work/each.txt" ||
+		bad "many tasks on a terminal are not grouped" "$work/each.txt"
+}
+
+# check_holdings OPTIONS...: of the live program, or of its core.
+check_holdings() {
+	grep -q '"holds":' "$work/truth" || return 0
+	"$testdata/check/check_holdings.py" "$asyncdbg" "$work/truth" "$@" >"$work/said" 2>&1 ||
+		bad "who holds what differs from the truth" "$work/said"
+}
+
+check_commands() {
+	local words name files=()
+
+	while read -r words; do
+		name=${words// /-}
+		# shellcheck disable=SC2086 # words of a command
+		ask "$name.json" -p "$pid" --json $words
+		# shellcheck disable=SC2086
+		ask "$name.txt" -p "$pid" $words
+		files+=("$work/$name.json")
+	done <<-EOF
+		info
+		info layout
+		info sockets
+		threads
+		runtimes
+		tasks
+		async backtrace
+		bt all
+	EOF
+	"$testdata/check/validate_json.py" "$schema" "${files[@]}" >"$work/said" ||
+		bad "does not fit the schema" "$work/said"
+}
+
+check_as_large() {
+	local jobs
+
+	for jobs in 1 2; do
+		asyncdbg=$AS_LARGE ASYNCDBG_JOBS=$jobs ask large.json --no-cache "$@" --json async backtrace all
+		cmp "$work/core.json" "$work/large.json" >"$work/said" ||
+			bad "$jobs threads say something else of large crates" "$work/said"
+	done
+}
+
+check_core() {
+	if ! gcore -o "$work/core" "$pid" >"$work/said" 2>&1 8>&-; then
+		bad "gcore failed" "$work/said"
+		return
+	fi
+	ask core.json -c "$work/core.$pid" --json async backtrace all
+	[ -z "${AS_LARGE:-}" ] || check_as_large -c "$work/core.$pid"
+	check_graph -c "$work/core.$pid"
+	"$testdata/check/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
+		bad "the core's answer differs from the live one" "$work/said"
+	[ "$program" != locals ] || check_print -c "$work/core.$pid"
+	[ "$program" != kinds ] || check_groups -c "$work/core.$pid"
+	check_holdings -c "$work/core.$pid"
+	rm -f "$work/core.$pid"
+}
+
+# check_layout EXE: a stripped copy with a layout file is understood as the program was.
+check_layout() {
+	local words=(--no-cache --exe "$work/bare" --layout "$work/layout")
+
+	ask layout.txt --no-cache -o "$work/layout" layout "$1"
+	strip --strip-all -o "$work/bare" "$1"
+	ask bare.json -p "$pid" "${words[@]}" --json async backtrace all
+	"$testdata/check/check_truth.py" --schema "$schema" "$work/bare.json" "$work/truth" >"$work/said" ||
+		bad "differs from the truth with a layout file" "$work/said"
+}
+
+# at_twenty_moments SIGNAL: sends it to asyncdbg at twenty moments of its work.
+at_twenty_moments() {
+	local child i start took status
+
+	start=$(date +%s%N)
+	ask signalled.txt -p "$pid" bt all
+	took=$((($(date +%s%N) - start) / 1000))
+	for i in $(seq 20); do
+		"$asyncdbg" -p "$pid" bt all >/dev/null 2>"$work/signalled" </dev/null 8>&- &
+		child=$!
+		# A shell that gets the signal before it has become asyncdbg does what this one does
+		# at its end: it ends the program and removes $work.
+		while [ "/proc/$child/exe" -ef "/proc/$$/exe" ]; do :; done
+		sleep "$(printf '%d.%06d' $((took * i / 20 / 1000000)) $((took * i / 20 % 1000000)))"
+		kill "-$1" "$child" 2>/dev/null || true
+		status=0
+		wait "$child" 2>/dev/null || status=$?
+		# ^C before its handler is there is the shell's 130; anything else is a crash.
+		[ "$1" = KILL ] || [ "$status" -le 2 ] || [ "$status" -eq 130 ] ||
+			bad "SIG$1 ends asyncdbg with $status" "$work/signalled"
+	done
+	check_running "asyncdbg got SIG$1"
+}
+
+check_program() {
+	rm -rf "${work:?}"/*
+	if ! start_program "$1"; then
+		bad "did not get ready" "$work/stderr"
+		stop_program
+		return
+	fi
+	check_truth
+	check_graph -p "$pid"
+	check_running "after a backtrace"
+	check_commands
+	[ "$program" != locals ] || check_print -p "$pid"
+	[ "$program" != kinds ] || check_groups -p "$pid"
+	[ "$program" != kinds ] || check_choosing
+	check_holdings -p "$pid"
+	# Leaves of many kinds.
+	[ "$program" != sockets ] || check_layout "$1"
+	check_core
+	# One program of each shape: what is attached to differs in threads and load alone.
+	case $program in
+	burn | blocked | many | runtimes | tokio_tcp)
+		at_twenty_moments KILL
+		at_twenty_moments INT
+		check_truth
+		;;
+	esac
+	check_running "at the end"
+	stop_program
+}
+
+if [ -n "${BINARIES:-}" ]; then
+	dir=$BINARIES
+elif find_cargo; then
+	dir=$("$testdata/make/build_programs.sh" "$(newest_lock)" "$profile" "$@" | tail -n 1)
+else
+	echo "skipped: $no_cargo"
+	exit 77
+fi
+obstacle=$(ptrace_obstacle)
+[ -z "$obstacle" ] || { echo "cannot attach: $obstacle" && exit 1; }
+programs=("$@")
+if [ $# -eq 0 ]; then
+	for manifest in "$testdata"/programs/*/src/main.rs; do
+		program=$(basename "${manifest%/src/main.rs}")
+		# They tell no truth about all of themselves: see run_nostop.py, run_saved.py.
+		[ "$program" != churn ] && [ "$program" != steps ] || continue
+		[ ! -x "$dir/$program" ] || programs+=("$program")
+	done
+fi
+for program in "${programs[@]}"; do
+	before=$failures
+	check_program "$dir/$program"
+	[ "$failures" -ne "$before" ] || echo "$program ($profile): ok"
+done
+[ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }

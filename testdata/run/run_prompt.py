@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Types at the prompt of asyncdbg, on a terminal of its own and a committed core, and compares what
+it says.
+
+usage: run_prompt.py ASYNCDBG
+"""
+import os
+import pathlib
+import pty
+import re
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+TESTDATA = pathlib.Path(__file__).resolve().parents[1]
+PROMPT = b"(asyncdbg) "
+LIMIT = 120  # seconds until an answer is given up
+
+
+class Prompt:
+    """asyncdbg on a pseudo-terminal."""
+
+    def __init__(self, command, folder):
+        environment = {**os.environ, "TERM": "dumb", "HOME": folder, "LC_ALL": "C.UTF-8",
+                       "XDG_STATE_HOME": folder, "XDG_CACHE_HOME": folder}
+        self.rest = b""  # that came and was not read yet
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.execve(command[0], command, environment)
+
+    def read_until(self, end):
+        """What came up to and without `end`, as lines without colours."""
+        got, deadline = self.rest, time.monotonic() + LIMIT
+        while end not in got:
+            if not select.select([self.fd], [], [], max(0, deadline - time.monotonic()))[0]:
+                sys.exit(f"no {end!r} came, but {got!r}")
+            try:
+                more = os.read(self.fd, 65536)
+            except OSError:
+                more = b""
+            if not more:
+                sys.exit(f"the prompt has ended, with {got!r}")
+            got += more
+        got, _, self.rest = got.partition(end)
+        return got.decode("utf-8", "replace").replace("\r", "")
+
+    def ask(self, line):
+        """The answer to a line, without its echo."""
+        os.write(self.fd, line.encode() + b"\n")
+        return self.read_until(PROMPT).partition("\n")[2]
+
+    def complete(self, line):
+        """The answer to what the line is after Tab. The prompt may be drawn again meanwhile."""
+        os.write(self.fd, line.encode() + b"\t\n!echo E''ND\n")
+        answer = self.read_until(b"\nEND\r\n")
+        self.read_until(PROMPT)
+        return answer
+
+    def end(self):
+        os.write(self.fd, b"quit\n")
+        os.waitpid(self.pid, 0)
+
+
+def unpack(fixture, folder):
+    for kind in ("core", "exe"):
+        packed = next((TESTDATA / "fixtures").glob(f"{fixture}*.{kind}.zst"))
+        subprocess.run(["zstd", "-qdf", packed, "-o", f"{folder}/{fixture}.{kind}"], check=True)
+
+
+def check(prompt, fails):
+    def wants(line, pattern, answer=None, absent=False):
+        answer = prompt.ask(line) if answer is None else answer
+        if bool(re.search(pattern, answer, re.M)) == absent:
+            fails.append(f"{line}: {answer!r} has {'' if absent else 'no '}{pattern!r}")
+
+    first = prompt.read_until(PROMPT)
+    wants("info", r"^Core: ", first)
+    # What was read is said once.
+    for line in ("tasks", "runtimes", "async bt"):
+        wants(line, "^asyncdbg: core", absent=True)
+    wants("info", "^asyncdbg: core")
+    wants("tassk", r'did you mean "tasks"\?')
+    wants("l", '"l" is short for "list", which does not exist')
+    wants("continue", "a core or a snapshot does not run")
+    wants("detach", "a core or a snapshot does not run")
+    wants("!echo hel''lo", "^hello$")
+    wants("!", "a command of the shell follows")
+    wants("tasks | wc -l", r"^ *[0-9]+$")
+    wants("runtimes; tasks | grep -c ID", r"^1$")
+    wants("tasks | head -c 2; echo", r"^ID$")
+    wants("tasks | false", "unknown", absent=True)
+    wants("tasks | cat", r"^ID +STATE")
+    wants("s", "note: .*step")
+    wants("task 3", "^ *#0|frame|Task")
+    wants("frame 1; info locals", r"^ *argument stream: .*\n *buf: ")
+    for line, answer in (("print str", "^stream: .*TcpStream = "), ("print b", r"^buf: \[u8"),
+                         ("p stream.i", r"^stream\.io: "),
+                         ("print stream.io.reg", r"^stream\.io\.registration: "),
+                         ("print stream.zzz", "no member `zzz`"), ("runt", "^RUNTIME +FLAVOR")):
+        wants(f"{line}<Tab>", answer, prompt.complete(line))
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    fails = []
+    with tempfile.TemporaryDirectory() as folder:
+        unpack("tokio_tcp", folder)
+        prompt = Prompt([os.path.abspath(sys.argv[1]), "./tokio_tcp.exe", "tokio_tcp.core"], folder)
+        check(prompt, fails)
+        prompt.end()
+    for line in fails:
+        print(line)
+    print("prompt: " + (f"{len(fails)} failed" if fails else "ok"))
+    sys.exit(bool(fails))
+
+
+main()
