@@ -297,21 +297,6 @@ void *arena_reopen(struct arena *a, size_t used, size_t size, size_t *room)
 	return p;
 }
 
-void arena_adopt(struct arena *a, struct arena *from)
-{
-	struct arena_chunk **end = a->chunks ? &a->chunks->next : &a->chunks;
-	struct arena_chunk *rest = *end;
-
-	/* Behind the chunk that still has room. */
-	*end = from->chunks;
-	while (*end)
-		end = &(*end)->next;
-	*end = rest;
-	a->total += from->total;
-	from->chunks = NULL;
-	arena_free(from);
-}
-
 void arena_reset(struct arena *a)
 {
 	while (a->chunks) {

@@ -44,9 +44,6 @@ void *arena_reopen(struct arena *a, size_t used, size_t size, size_t *room);
 /* So many bytes stay allocated. */
 void arena_close(struct arena *a, size_t used);
 
-/* What is in `from` lives as long as a from now on; `from` is empty afterwards. */
-void arena_adopt(struct arena *a, struct arena *from);
-
 /* Forgets everything but keeps the memory for what is allocated next. */
 void arena_reset(struct arena *a);
 /* Frees everything; the arena is empty and usable afterwards. */

@@ -37,28 +37,6 @@ static void test_arena_gives_zeroed_aligned_memory(void **state)
 	}
 }
 
-static void test_arena_adopts_another(void **state)
-{
-	SCRATCH(a);
-	SCRATCH(b);
-	SCRATCH(empty);
-
-	(void)state;
-	arena_adopt(&a, &empty);
-	char *theirs = arena_strdup(&b, "theirs"), *big = arena_alloc(&b, 1 << 20);
-	memset(big, 'x', 1 << 20);
-	arena_adopt(&a, &b);
-	assert_null(b.chunks);
-	char *own = arena_strdup(&a, "own");
-	arena_strdup(&b, "new");
-	arena_adopt(&a, &b);
-	arena_adopt(&a, &empty);
-	assert_string_equal(arena_strdup(&a, "more"), "more");
-	assert_string_equal(theirs, "theirs");
-	assert_string_equal(own, "own");
-	assert_int_equal(big[(1 << 20) - 1], 'x');
-}
-
 static void test_arena_keeps_small_objects_after_a_big_one(void **state)
 {
 	SCRATCH(a);
@@ -599,7 +577,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena_gives_zeroed_aligned_memory),
-		cmocka_unit_test(test_arena_adopts_another),
 		cmocka_unit_test(test_arena_keeps_small_objects_after_a_big_one),
 		cmocka_unit_test(test_arena_reset_gives_the_same_memory_zeroed),
 		cmocka_unit_test(test_numbers_as_text),

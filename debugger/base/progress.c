@@ -10,8 +10,6 @@ static struct {
 	bool shown;
 } line;
 
-static _Thread_local bool left;
-
 static uint64_t now(void)
 {
 	struct timespec t;
@@ -43,7 +41,7 @@ void progress(const char *what, uint64_t done, uint64_t total)
 {
 	uint64_t t;
 
-	if (!line.f || left || (t = now()) < line.next)
+	if (!line.f || (t = now()) < line.next)
 		return;
 	line.next = t + PROGRESS_EACH_MS * UINT64_C(1000000);
 	line.shown = true;
@@ -52,11 +50,6 @@ void progress(const char *what, uint64_t done, uint64_t total)
 		fprintf(line.f, " of %" PRIu64 " (%" PRIu64 "%%)", total, percent(done, total));
 	fputs("\033[K", line.f);
 	fflush(line.f);
-}
-
-void progress_leave(void)
-{
-	left = true;
 }
 
 void progress_end(void)

@@ -19,8 +19,6 @@ void progress_begin(void);
  * PROGRESS_STRIDE small steps. what is one of our own words.
  */
 void progress(const char *what, uint64_t done, uint64_t total);
-/* The calling thread, which works beside another one, shows nothing. */
-void progress_leave(void);
 /* Erases the line, if there is one: before anything else is written to the terminal. */
 void progress_end(void);
 

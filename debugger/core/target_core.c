@@ -141,7 +141,6 @@ static const struct target_ops core_ops = {
 	.kind = "core",
 	.read = core_read,
 	.close = core_close,
-	.private_size = sizeof(struct core),
 	.region = core_region,
 	.each_writable = core_each_writable,
 };

@@ -268,7 +268,7 @@ static bool read_descriptor(struct target *t, struct arena *a, int fd, struct de
 bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
 	pthread_mutex_lock(&lock);
-	bool known = read_descriptor(t->twin_of ? t->twin_of : t, a, fd, ret);
+	bool known = read_descriptor(t, a, fd, ret);
 	pthread_mutex_unlock(&lock);
 	return known;
 }
@@ -350,7 +350,7 @@ static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
 bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
 	pthread_mutex_lock(&lock);
-	bool known = find_by_epoll_data(t->twin_of ? t->twin_of : t, data, fd);
+	bool known = find_by_epoll_data(t, data, fd);
 	pthread_mutex_unlock(&lock);
 	return known;
 }

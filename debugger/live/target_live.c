@@ -168,7 +168,6 @@ static const struct target_ops live_ops = {
 	.recheck = live_recheck,
 	.slept_on = live_thread_slept_on,
 	.close = live_close,
-	.private_size = sizeof(struct live),
 };
 
 /* --- opening --- */

@@ -34,30 +34,6 @@ struct page_cache *page_cache_new_narrow(void)
 	return c;
 }
 
-struct page_cache *page_cache_view(const struct page_cache *of)
-{
-	struct page_cache *c = page_cache_new_narrow();
-
-	free(c->slots);
-	c->slots = calloc(of->capacity, sizeof(*c->slots));
-	if (!c->slots)
-		out_of_memory();
-	c->n = of->n;
-	c->capacity = of->capacity;
-	c->nchanged = of->nchanged;
-	for (size_t i = 0; i < of->capacity; i++) {
-		const struct block *b = &of->slots[i];
-
-		c->slots[i] = (struct block){ .key = b->key,
-			                      .data = b->data,
-			                      .known = b->known,
-			                      .present = b->present,
-			                      .lent = b->key != 0,
-			                      .changed = b->changed };
-	}
-	return c;
-}
-
 void page_cache_free(struct page_cache *c)
 {
 	if (!c)
@@ -195,19 +171,6 @@ void page_cache_miss(struct page_cache *c, uint64_t addr)
 	page_table_add(c, key_of(addr))->used |= (uint16_t)(1u << page_of(addr));
 }
 
-void page_cache_each_used(const struct page_cache *c, void (*visit)(uint64_t addr, void *arg),
-                          void *arg)
-{
-	for (size_t i = 0; i < c->capacity; i++) {
-		const struct block *b = &c->slots[i];
-
-		for (unsigned page = 0; b->key && page < BLOCK_PAGES; page++) {
-			if (b->used >> page & 1)
-				visit((b->key - 1) * BLOCK_SIZE + page * CACHE_PAGE, arg);
-		}
-	}
-}
-
 void page_cache_expire(struct page_cache *c)
 {
 	page_table_forget_changes(c);
@@ -218,19 +181,6 @@ void page_cache_expire(struct page_cache *c)
 	c->filled = 0;
 }
 
-/* What is there of a block that is lent becomes the view's own, before more is read. */
-static void own(struct page_cache *c, struct block *b)
-{
-	const unsigned char *theirs = b->data;
-
-	b->data = new_data(c);
-	b->lent = false;
-	for (size_t page = 0; page < BLOCK_PAGES; page++) {
-		if (b->present >> page & 1)
-			memcpy(b->data + page * CACHE_PAGE, theirs + page * CACHE_PAGE, CACHE_PAGE);
-	}
-}
-
 /* Reads pages [first, end), or up to the first hole, which becomes known too. */
 static struct error *fill_range(struct page_cache *c, struct block *b, unsigned first, unsigned end,
                                 page_read_fn *read, void *arg)
@@ -238,8 +188,6 @@ static struct error *fill_range(struct page_cache *c, struct block *b, unsigned 
 	uint64_t addr = (b->key - 1) * BLOCK_SIZE + first * (uint64_t)CACHE_PAGE;
 	size_t len = (size_t)(end - first) * CACHE_PAGE, got = 0;
 
-	if (b->lent)
-		own(c, b);
 	TRY(read(arg, addr, b->data + first * (size_t)CACHE_PAGE, len, &got));
 	unsigned stop = first + (unsigned)(got / CACHE_PAGE);
 	for (unsigned page = first; page < stop; page++) {

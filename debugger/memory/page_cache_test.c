@@ -125,40 +125,6 @@ static void test_only_what_was_used_is_copied(void **state)
 	free(m);
 }
 
-static void test_a_view_has_what_was_copied(void **state)
-{
-	struct page_cache *c = page_cache_new(), *view;
-	struct memory *m = memory_new();
-
-	(void)state;
-	use(c, m, 1);
-	use(c, m, 2);
-	page_cache_plan(c, false);
-	copy(c, m, false);
-	m->bytes[2][CACHE_LINE] = 99;
-	expect_ok(page_cache_compare(c, read_batch, m));
-	page_cache_take(c);
-	view = page_cache_view(c);
-	assert_int_equal(first_byte(view, 1), 2);
-	assert_int_equal(first_byte(view, 2), 3);
-	assert_true(page_cache_changed(view, page_addr(2) + CACHE_LINE, 1));
-	assert_false(page_cache_changed(view, page_addr(1), CACHE_PAGE));
-	/* More of a block that it shares, and of another. */
-	use(view, m, 3);
-	use(view, m, 40);
-	assert_int_equal(first_byte(view, 1), 2);
-	assert_int_equal(first_byte(view, 3), 4);
-	assert_int_equal(first_byte(view, 40), 41);
-	assert_int_equal(first_byte(c, 3), -1);
-	assert_int_equal(first_byte(c, 40), -1);
-	/* What the view was asked for no plan of the cache has. */
-	page_cache_free(view);
-	assert_int_equal(first_byte(c, 1), 2);
-	assert_int_equal(page_cache_plan(c, false), 0);
-	page_cache_free(c);
-	free(m);
-}
-
 static void test_a_wide_plan_has_the_neighbours(void **state)
 {
 	struct page_cache *c = page_cache_new();
@@ -316,7 +282,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_was_used_is_copied),
-		cmocka_unit_test(test_a_view_has_what_was_copied),
 		cmocka_unit_test(test_a_wide_plan_has_the_neighbours),
 		cmocka_unit_test(test_holes_that_come_and_go),
 		cmocka_unit_test(test_what_is_added_is_copied_once),

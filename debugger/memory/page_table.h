@@ -15,7 +15,6 @@ struct block {
 	uint16_t known, present; /* one bit a page */
 	uint16_t used;           /* asked for since the last plan */
 	uint16_t planned;
-	bool lent;         /* data is another cache's: page_cache_view() */
 	uint64_t *changed; /* one word a page, one bit a line; NULL: none changed */
 };
 

@@ -26,6 +26,16 @@ struct target *target_new(const struct target_ops *ops, const struct arch *arch,
 	return t;
 }
 
+static void target_free(struct target *t)
+{
+	page_cache_free(t->cache);
+	free(t->notes);
+	vec_free(&t->spared);
+	arena_free(&t->stop_arena);
+	arena_free(&t->arena);
+	free(t);
+}
+
 void target_close(struct target *t)
 {
 	if (!t)
@@ -35,16 +45,6 @@ void target_close(struct target *t)
 	t->ops->close(t);
 	sockets_close(t);
 	target_free(t);
-}
-
-void target_free(struct target *t)
-{
-	page_cache_free(t->cache);
-	free(t->notes);
-	vec_free(&t->spared);
-	arena_free(&t->stop_arena);
-	arena_free(&t->arena);
-	free(t);
 }
 
 void target_closep(struct target **t)
@@ -195,6 +195,20 @@ struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_
 	if (t->cache)
 		return read_cached(t, addr, buf, len, ret);
 	return t->ops->read(t, addr, buf, len, ret);
+}
+
+void target_begin_aside(struct target *t, struct target_aside *before)
+{
+	*before = (struct target_aside){ t->cache, t->misses, t->doubts };
+	t->cache = t->cache ? page_cache_new_narrow() : NULL;
+}
+
+void target_end_aside(struct target *t, const struct target_aside *before)
+{
+	page_cache_free(t->cache);
+	t->cache = before->cache;
+	t->misses = before->misses;
+	t->doubts = before->doubts;
 }
 
 void target_prefetch(struct target *t, uint64_t addr, size_t len)

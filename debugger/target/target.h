@@ -132,7 +132,6 @@ struct target_ops {
 	struct error *(*stop_briefly)(struct target *t, const struct brief_stop *s,
 	                              struct copy *ret);
 	void (*close)(struct target *t);
-	size_t private_size; /* of t->private, where reads change it: a twin has a copy */
 	/* See target_region(). NULL: no mapping is known. */
 	bool (*region)(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
 	/* See target_each_writable(). NULL: no such memory is known. */
@@ -188,7 +187,6 @@ struct target {
 	struct unwinder *unwinder; /* of dwarf/unwind/unwind.c, NULL until it attached to dwfl */
 	struct tls *tls;           /* of tls.c: libc's layout, NULL until it was needed */
 	struct sockets *sockets;   /* of fd_info.c, NULL until it was needed */
-	struct target *twin_of;    /* see target_twin(); NULL: it is none */
 	void *private;             /* of the ops */
 	struct page_cache *cache;  /* NULL where ops->read() is as good: cores, fakes */
 	/* What does not change while the target runs: its read-only file mappings, ascending. */
@@ -293,21 +291,21 @@ struct error *target_each_writable(struct target *t, memory_fn *visit, void *arg
 struct error *target_read_through(struct target *t, uint64_t addr, void *buf, size_t len,
                                   size_t *ret) MUST_CHECK;
 
+/*
+ * Reads between these two are remembered apart and then forgotten: the next target_snap() does not
+ * copy their pages, and they count neither as misses nor as doubts. Nothing may be stopped or
+ * resumed meanwhile.
+ */
+struct target_aside {
+	struct page_cache *cache;
+	size_t misses, doubts;
+};
+void target_begin_aside(struct target *t, struct target_aside *before);
+void target_end_aside(struct target *t, const struct target_aside *before);
+
 /* NULL when there is no thread of that tid / number. */
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);
 const struct thread *target_thread_by_number(const struct target *t, unsigned number);
-
-/*
- * The same target for reads of another thread: what it reads it keeps to itself, and it cannot be
- * stopped or resumed. Where t has a copy of its last stop (target_snap()), its twin answers from
- * that too. t must not be stopped, resumed or closed meanwhile, nor forget its threads.
- */
-struct target *target_twin(struct target *t);
-/*
- * Frees it. Its misses, doubts and notes are t's now, and the next target_snap() copies the pages
- * that it was asked for too.
- */
-void target_twin_join(struct target *twin);
 
 /* Adds one line (copied) to t->notes; the same line is kept once. */
 void target_note(struct target *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -326,8 +324,6 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
  * also one that was opened only in part. cached: reads go through a page cache.
  */
 struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached);
-/* Its own memory alone: what target_close() ends with, and all that a twin has. */
-void target_free(struct target *t);
 /* page_batch_fn of a target. */
 struct error *target_read_batch(void *t, struct read_range *ranges, size_t n) MUST_CHECK;
 /* What begins each stop: a new generation without threads. */

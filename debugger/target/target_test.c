@@ -419,51 +419,25 @@ static void test_prefetch_keeps_bytes_but_does_not_ask_for_them_again(void **sta
 	assert_int_equal(byte_at(t, LOW + BLOCK_SIZE), 1);
 }
 
-static void test_a_twin_reads_for_itself(void **state)
+static void test_reads_aside_are_not_copied(void **state)
 {
 	struct sim s;
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
+	struct target_aside before;
 
 	(void)state;
 	expect_ok(target_peek(t));
 	assert_int_equal(byte_at(t, LOW), 1);
-	struct target *twin = target_twin(t);
+	target_begin_aside(t, &before);
 	s.counter = 2;
+	assert_int_equal(byte_at(t, LOW), 2);
+	assert_int_equal(byte_at(t, HIGH - 1), 2);
+	target_end_aside(t, &before);
 	assert_int_equal(byte_at(t, LOW), 1);
-	assert_int_equal(byte_at(twin, LOW), 2);
-	assert_int_equal(byte_at(twin, HIGH - 1), 2);
-	target_twin_join(twin);
-	/* What the twin looked at is copied too. */
-	s.counter = 3;
 	expect_ok(target_snap(t, false));
-	assert_int_equal(t->copy.bytes, 2 * CACHE_PAGE);
-	assert_int_equal(byte_at(t, LOW), 3);
-	assert_int_equal(byte_at(t, HIGH - 1), 3);
-	assert_int_equal(t->misses, 0);
-}
-
-static void test_a_twin_of_a_copy_reads_it(void **state)
-{
-	struct sim s;
-	struct target *t CLEANUP(target_closep) = sim_open(&s);
-
-	(void)state;
-	expect_ok(target_peek(t));
-	byte_at(t, LOW);
-	expect_ok(target_snap(t, false));
-	int copied = byte_at(t, LOW);
-	s.counter += 5;
-	struct target *twin = target_twin(t);
-	assert_int_equal(byte_at(twin, LOW), copied);
-	assert_int_equal(byte_at(twin, HIGH - 1), -1);
-	target_note(twin, "a note");
-	assert_int_equal(t->misses, 0);
-	target_twin_join(twin);
+	assert_int_equal(t->copy.bytes, CACHE_PAGE);
+	assert_int_equal(byte_at(t, HIGH - 1), -1);
 	assert_int_equal(t->misses, 1);
-	assert_string_equal(t->notes[t->nnotes - 1], "a note");
-	/* What it missed is copied next time. */
-	expect_ok(target_snap(t, false));
-	assert_int_equal(byte_at(t, HIGH - 1), s.counter);
 }
 
 /* Uses a page as a rehearsal does, and copies it. */
@@ -620,8 +594,7 @@ int main(void)
 		cmocka_unit_test(test_a_stop_reads_what_was_used_before),
 		cmocka_unit_test(test_a_miss_is_counted_and_read_next_time),
 		cmocka_unit_test(test_prefetch_keeps_bytes_but_does_not_ask_for_them_again),
-		cmocka_unit_test(test_a_twin_reads_for_itself),
-		cmocka_unit_test(test_a_twin_of_a_copy_reads_it),
+		cmocka_unit_test(test_reads_aside_are_not_copied),
 		cmocka_unit_test(test_a_snap_is_of_one_moment),
 		cmocka_unit_test(test_without_a_stop_changes_are_doubts),
 		cmocka_unit_test(test_a_pause_of_nothing_is_no_stop),

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "debugger/elf/elf_image.h"
-#include "debugger/elf/libdw_lock.h"
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 
@@ -200,7 +199,6 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
 		uint64_t slack = (0 - m->tls_vaddr - m->tls_memsz) & (align - 1);
 		block = th->regs.thread_pointer - m->tls_memsz - slack;
 	} else {
-		LIBDW_LOCKED;
 
 		TRY(find_block(t, th, m, &block, found));
 	}

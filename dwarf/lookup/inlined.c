@@ -4,7 +4,6 @@
 #include <elfutils/libdw.h>
 
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/records/records.h"
 #include "dwarf/scan/line.h"
 
@@ -129,7 +128,6 @@ static void keep(struct keeper *k, uint64_t die)
 
 bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg)
 {
-	LIBDW_LOCKED;
 	struct keeper k = {
 		.dm = dm, .u = debuginfo_unit_of(dm, die), .telling = telling, .arg = arg
 	};

@@ -4,7 +4,6 @@
 #include <elfutils/libdwfl.h>
 
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/ranges.h"
 #include "dwarf/module/symtab.h"
@@ -84,7 +83,6 @@ static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
 
 static void set_line(struct location *l, const struct function *f, uint64_t pc)
 {
-	LIBDW_LOCKED;
 	Dwarf_Die die, cu;
 	int line = 0;
 
@@ -101,7 +99,6 @@ static void set_line(struct location *l, const struct function *f, uint64_t pc)
 static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
                                     size_t *nret)
 {
-	LIBDW_LOCKED;
 	struct location *l = NEW(a, struct location);
 	struct module *m = module_at(di->target, addr);
 	GElf_Off offset;

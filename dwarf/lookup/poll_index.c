@@ -339,8 +339,6 @@ struct poll_index *symtab_index_of(struct dwarf_module *dm)
 {
 	if (!dm->poll_index && symtab_of(dm).data) {
 		dm->poll_index = NEW(&dm->di->arena, struct poll_index);
-		dm->poll_index->owner = dm;
-		pthread_mutex_init(&dm->poll_index->lock, NULL);
 	}
 	return dm->poll_index;
 }
@@ -357,23 +355,20 @@ void symtab_read_ahead(struct dwarf_module *dm)
 
 bool symtab_surveyed_ahead(struct dwarf_module *dm, struct symtab_survey *ret)
 {
-	const struct poll_index *x = dm->poll_index;
-	struct reading *r = x && x->owner == dm ? x->reading : NULL;
+	struct reading *r = dm->poll_index ? dm->poll_index->reading : NULL;
 
 	if (!r || !r->beside.started)
 		return false;
 	while (sem_wait(&r->surveyed) != 0 && errno == EINTR)
 		;
 	*ret = r->survey;
-	ret->owner = dm;
 	r->survey = (struct symtab_survey){ 0 };
 	return true;
 }
 
 void symtab_forget(struct dwarf_module *dm)
 {
-	struct poll_index *x =
-		dm->poll_index && dm->poll_index->owner == dm ? dm->poll_index : NULL;
+	struct poll_index *x = dm->poll_index;
 
 	if (x && x->reading) {
 		x->reading->stop = true;
@@ -384,9 +379,8 @@ void symtab_forget(struct dwarf_module *dm)
 		vec_free(&x->entries);
 		vec_free(&x->trivial);
 		free(x->buckets);
-		pthread_mutex_destroy(&x->lock);
 	}
-	if (dm->survey && dm->survey->owner == dm)
+	if (dm->survey)
 		vec_free(&dm->survey->thread_locals);
 	free(dm->poll_units);
 	dm->poll_units = NULL;
@@ -416,10 +410,8 @@ struct poll_index *poll_index_read(struct dwarf_module *dm)
 
 	if (!x || dm->poll_units)
 		return x;
-	pthread_mutex_lock(&x->lock);
 	if (!x->known)
 		make_index(dm, x);
-	pthread_mutex_unlock(&x->lock);
 	dm->poll_units = alloc_zeroed((x->entries.n + 1) * sizeof(*dm->poll_units));
 	return x;
 }

@@ -3,7 +3,6 @@
 #define DWARF_LOOKUP_POLL_INDEX_H
 
 #include <ctype.h>
-#include <pthread.h>
 
 #include "dwarf/module/debuginfo.h"
 
@@ -26,11 +25,8 @@ struct poll_symbol {
 
 typedef VEC(struct poll_symbol) entry_vec;
 
-/* Made once, by whoever asks first, and the same for all twins of a module: see debuginfo_clone.h.
- */
+/* Of a module: made when somebody asks first. */
 struct poll_index {
-	const struct dwarf_module *owner;
-	pthread_mutex_t lock;
 	entry_vec entries;
 	uint32_t *buckets, mask;
 	address_vec trivial;

@@ -4,7 +4,6 @@
 #include <elfutils/libdw.h>
 
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/records/records.h"
 
 enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
@@ -214,7 +213,6 @@ static void add_scope(struct scope_plan *plan, const struct function *f, uint64_
 
 static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *ret)
 {
-	LIBDW_LOCKED;
 	Dwarf_Attribute base;
 	Dwarf_Die die;
 

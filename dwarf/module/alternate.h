@@ -10,7 +10,7 @@
 
 /*
  * Finds it by debugger/target/debug_file.h and gives it to dm->dwarf, or in its place one in which
- * there is nothing. For a module whose DWARF was just opened. Needs libdw_lock.h.
+ * there is nothing. For a module whose DWARF was just opened.
  */
 void alternate_open(struct dwarf_module *dm);
 /* Nothing where none was opened. */

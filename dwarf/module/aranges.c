@@ -4,7 +4,6 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/module/debuginfo.h"
 
 /* Padding between two functions of one unit that may be counted as the unit's own. */
@@ -101,7 +100,6 @@ static bool read_set(struct dwarf_module *dm, struct reader *r, range_vec *range
 
 static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *ranges)
 {
-	LIBDW_LOCKED;
 	Dwarf_Die die;
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;

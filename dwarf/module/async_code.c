@@ -4,7 +4,6 @@
 #include <gelf.h>
 #include <string.h>
 
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/module/symtab.h"
 
 /* In two parts, so that the file of asyncdbg itself does not have the whole. */
@@ -33,7 +32,6 @@ static bool contains_message(const char *data, size_t size)
 
 static bool has_message(const struct module *m)
 {
-	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = m->dwfl ? dwfl_module_getelf(m->dwfl, &bias) : NULL;
 

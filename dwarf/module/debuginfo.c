@@ -10,7 +10,6 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/lookup/poll_candidates.h"
 #include "dwarf/lookup/type_names.h"
@@ -18,10 +17,8 @@
 #include "dwarf/module/symtab.h"
 #include "dwarf/store/cache.h"
 
-enum {
-	PASSING = PARALLEL_MAX, /* index of a scanner */
-	MUCH_INFO = 64 << 20, /* bytes, of which the heads of units are hardly the next ones read */
-};
+/* Bytes, of which the heads of units are hardly the next ones read. */
+enum { MUCH_INFO = 64 << 20 };
 
 struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
 {
@@ -64,7 +61,7 @@ static void forget_searches(struct dwarf_module *dm)
 	instances_forget(dm);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i <= PASSING; i++) {
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
 		scanner_free(dm->scanners[i]);
 		dm->scanners[i] = NULL;
 	}
@@ -76,12 +73,7 @@ static void forget_searches(struct dwarf_module *dm)
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
-	if (dm->is_twin) {
-		facts_free(dm->facts);
-		dm->facts = NULL;
-	} else {
-		cache_close(dm);
-	}
+	cache_close(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
 	mapped_wait(dm);
@@ -102,33 +94,9 @@ static void forget_notes(struct dwarf_module *dm, bool keep)
 {
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i <= PASSING; i++) {
+	for (size_t i = 0; i < PARALLEL_MAX; i++) {
 		if (dm->scanners[i])
 			scanner_reset(dm->scanners[i], keep);
-	}
-}
-
-static void forget_passing(struct dwarf_module *dm)
-{
-	if (!dm->scanners[PASSING])
-		return;
-	for (size_t i = 0; i < dm->nunits; i++) {
-		if (dm->units[i].passing)
-			scan_forget(&dm->units[i]);
-	}
-	scanner_reset(dm->scanners[PASSING], true);
-}
-
-void debuginfo_enter_crate(struct debuginfo *di, uint64_t addr)
-{
-	for (size_t i = 0; i < di->nmodules; i++) {
-		struct dwarf_module *dm = di->modules[i];
-		const struct unit *u = debuginfo_unit_of_code(dm, addr);
-		uint64_t key = u && di->one_thread ? u->crate_key : 0;
-
-		if (key != dm->crate_at_hand)
-			forget_passing(dm);
-		dm->crate_at_hand = key;
 	}
 }
 
@@ -330,7 +298,6 @@ static void read_units(struct dwarf_module *dm)
 
 static void load(struct dwarf_module *dm)
 {
-	LIBDW_LOCKED;
 	Dwarf_Addr bias;
 
 	dm->dwarf = dwfl_module_getdwarf(dm->module->dwfl, &bias);
@@ -422,7 +389,6 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm)
 
 uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
 {
-	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
 	/* Another number than before debug files were checked: what was kept then may be wrong. */
@@ -442,7 +408,6 @@ uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
 
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 {
-	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
 	bool constant = false;
@@ -464,7 +429,6 @@ bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 
 void debuginfo_constants(struct dwarf_module *dm, uint64_t *low, uint64_t *high)
 {
-	LIBDW_LOCKED;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
 	GElf_Ehdr header;
@@ -525,23 +489,15 @@ void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct s
 	scan_unit(&dm->sections, u, scanner);
 }
 
-struct scanner *debuginfo_scanner_for(struct dwarf_module *dm, struct unit *u)
-{
-	u->passing = dm->crate_at_hand && u->crate_key == dm->crate_at_hand;
-	struct scanner **scanner = &dm->scanners[u->passing ? PASSING : 0];
-
-	if (!*scanner)
-		*scanner = scanner_new();
-	return *scanner;
-}
-
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
 	if (u->scanned)
 		return;
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
-	debuginfo_scan_with(dm, u, debuginfo_scanner_for(dm, u));
+	if (!dm->scanners[0])
+		dm->scanners[0] = scanner_new();
+	debuginfo_scan_with(dm, u, dm->scanners[0]);
 	dm->nscanned++;
 	mapped_read(dm, u->end - u->start);
 }

@@ -82,7 +82,6 @@ struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
 	struct facts *facts;     /* see debuginfo_facts() */
-	bool is_twin;            /* see debuginfo_clone.h: what the other one owns is not its own */
 	bool described, loaded;  /* the tier is known; its DWARF was opened or has none */
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
@@ -98,9 +97,8 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct scanner *scanners[PARALLEL_MAX + 1]; /* NULL until needed; the last: passing */
-	uint64_t crate_at_hand; /* its key, see debuginfo_enter_crate(); 0 none */
-	struct map types;       /* DIE offset -> struct type */
+	struct scanner *scanners[PARALLEL_MAX];      /* NULL until needed */
+	struct map types;                            /* DIE offset -> struct type */
 	struct type_block *first_types, *last_types; /* see type_private.h */
 	bool types_untold;                           /* see types_tell() */
 	unsigned array_depth;                        /* of arrays in arrays, while one is read */
@@ -139,7 +137,6 @@ struct debuginfo {
 	const struct facts_options *facts; /* NULL: no file of facts is used */
 	struct dwarf_module **modules;     /* main module first; only those with a file */
 	size_t nmodules;
-	bool one_thread; /* no others are asked to help: there is a twin at work */
 	struct arena arena;
 };
 
@@ -155,13 +152,6 @@ void debuginfo_close(struct debuginfo *di);
 void debuginfo_relax(struct debuginfo *di, size_t limit);
 /* The same when nearly all that is needed was read: the memory of notes is given back. */
 void debuginfo_rest(struct debuginfo *di, size_t limit);
-/*
- * The next tasks are of the crate that has code at a run-time address. While one thread does the
- * work, notes of its units lie apart: they are forgotten when another crate comes, and their memory
- * serves that one. Libraries, which all crates use, stay.
- */
-void debuginfo_enter_crate(struct debuginfo *di, uint64_t addr);
-
 /*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where
  * facts tell its tier: see debuginfo_need().
@@ -195,8 +185,6 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
 /* The same into that scanner, without what the thread of dm keeps: any thread may. */
 void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner);
-/* With whose scanner one thread alone scans it. */
-struct scanner *debuginfo_scanner_for(struct dwarf_module *dm, struct unit *u);
 /* Scans those that are not scanned yet, by several threads when that is worth it. */
 void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n);
 /* Scans the units that have code at these run-time addresses, of modules that are loaded. */

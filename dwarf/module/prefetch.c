@@ -33,9 +33,7 @@ static void *run(void *arg)
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->n) {
 		struct unit *u = job->units[i];
 
-		debuginfo_scan_with(job->dm, u,
-		                    job->dm->di->one_thread ? debuginfo_scanner_for(job->dm, u)
-		                                            : *scanner);
+		debuginfo_scan_with(job->dm, u, *scanner);
 		if (job->bytes > MUCH)
 			mapped_drop(job->dm, job->dm->sections.info.data + u->start,
 			            u->end - u->start);
@@ -47,8 +45,6 @@ static void run_job(struct job *job)
 {
 	size_t threads = (size_t)(job->bytes / WORTH_A_THREAD) + 1;
 
-	if (job->dm->di->one_thread)
-		threads = 1;
 	parallel_run(run, job, threads < job->n ? threads : job->n);
 }
 

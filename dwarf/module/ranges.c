@@ -3,7 +3,6 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/scan/die.h"
 
 enum { MAX_RANGES = 1 << 16 };
@@ -30,7 +29,6 @@ static bool list_has(const struct dwarf_sections *s, const struct unit *u, uint6
 
 static bool ask_libdw(struct dwarf_module *dm, uint64_t at, uint64_t pc)
 {
-	LIBDW_LOCKED;
 	Dwarf_Die die;
 
 	return dwarf_offdie(dm->dwarf, at, &die) && dwarf_haspc(&die, pc) == 1;

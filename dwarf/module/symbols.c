@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "debugger/elf/libdw_lock.h"
 #include "dwarf/names/demangle.h"
 
 static const char *section_of(const struct module *m, uint64_t addr, struct arena *a)
@@ -24,7 +23,6 @@ static const char *section_of(const struct module *m, uint64_t addr, struct aren
 
 bool symbol_at(struct debuginfo *di, uint64_t addr, struct arena *a, struct symbol_place *ret)
 {
-	LIBDW_LOCKED;
 	const struct module *m = module_at(di->target, addr);
 	GElf_Off offset = 0;
 	GElf_Sym sym;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 
 static struct section data_of(Elf_Scn *scn)
 {
@@ -48,7 +47,6 @@ struct symtab symtab_of(struct dwarf_module *dm)
 	if (dm->symtab_read)
 		return dm->symtab;
 	dm->symtab_read = true;
-	LIBDW_LOCKED;
 	struct symtab t = find_symtab(dwfl_module_getelf(dm->module->dwfl, &bias), &dm->file);
 
 	if (!t.data && dm->dwarf)
@@ -128,7 +126,6 @@ static const struct symtab_survey *survey_of(struct dwarf_module *dm)
 	dm->survey = NEW(&dm->di->arena, struct symtab_survey);
 	if (!symtab_surveyed_ahead(dm, dm->survey)) {
 		*dm->survey = symtab_survey_new(dm);
-		dm->survey->owner = dm;
 		symtab_survey(dm->survey);
 	}
 	return dm->survey;

@@ -18,7 +18,6 @@ struct symtab_survey {
 	struct symtab t;
 	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols */
 	VEC(const Elf64_Sym *) thread_locals;
-	const struct dwarf_module *owner; /* of thread_locals */
 };
 /* For symtab_survey() to fill in; extents are in the module's arena. */
 struct symtab_survey symtab_survey_new(struct dwarf_module *dm);

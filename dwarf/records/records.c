@@ -27,18 +27,8 @@ void facts_free(struct facts *f)
 	map_free(&f->interned);
 	vec_free(&f->texts);
 	arena_free(&f->arena);
-	if (!f->file.borrowed)
-		free(f->file.data);
+	free(f->file.data);
 	free(f);
-}
-
-struct facts *facts_twin(const struct facts *f)
-{
-	struct facts *twin = facts_new();
-
-	twin->file = f->file;
-	twin->file.borrowed = true;
-	return twin;
 }
 
 static uint64_t key_of(uint64_t key, const char *text)

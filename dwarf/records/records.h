@@ -76,9 +76,6 @@ struct facts;
 /* Empty: it remembers what it is told. */
 struct facts *facts_new(void);
 void facts_free(struct facts *f);
-/* New ones that know the file that f has loaded, which must outlive them, and else nothing. */
-struct facts *facts_twin(const struct facts *f);
-
 /* ---- asking ---- */
 
 /* A record being read. */

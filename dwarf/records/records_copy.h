@@ -14,7 +14,4 @@
  */
 struct facts *facts_merged(const struct facts *f, size_t ntypes[2]);
 
-/* Tells to what from was told since it was made, and to does not know. Both are of one program. */
-void facts_add(struct facts *to, const struct facts *from);
-
 #endif

@@ -159,47 +159,6 @@ static void test_instances_of_all_crates(void **state)
 	facts_free(f);
 }
 
-static void tell_name(struct facts *f, const char *name, uint64_t die)
-{
-	struct fact_draft d;
-
-	fact_begin(&d, f, FACT_NAME, 0, name);
-	fact_add_number(&d, die);
-	fact_end(&d);
-}
-
-/* What two have learnt of one program; where they differ, the first stays. */
-static void test_adding_keeps_what_is_known(void **state)
-{
-	struct facts *f = facts_new(), *other = facts_new();
-	struct fact fact;
-
-	(void)state;
-	tell_name(f, "app::A", 1);
-	tell_struct(f, 0x100, "app::A", "x", 0x200);
-	tell_name(other, "unseen before", 9);
-	tell_name(other, "app::A", 2);
-	tell_name(other, "app::B", 3);
-	tell_struct(other, 0x200, "app::B", "y", 0x100);
-	facts_add(f, other);
-	assert_true(fact_find(f, FACT_NAME, 0, "app::A", &fact));
-	assert_int_equal(fact_number(&fact), 1);
-	assert_true(fact_find(f, FACT_NAME, 0, "app::B", &fact));
-	assert_int_equal(fact_number(&fact), 3);
-	assert_true(fact_find(f, FACT_TYPE, 0x200, NULL, &fact));
-	fact_number(&fact);
-	fact_number(&fact);
-	assert_string_equal(fact_text(&fact), "app::B");
-	assert_true(fact_find(f, FACT_DETAILS, 0x200, NULL, &fact));
-	for (int i = 0; i < 5; i++)
-		fact_number(&fact);
-	assert_int_equal(fact_number(&fact), 1);
-	assert_string_equal(fact_text(&fact), "y");
-	assert_int_equal(fact_number(&fact), 0x100);
-	facts_free(other);
-	facts_free(f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,7 +166,6 @@ int main(void)
 		cmocka_unit_test(test_a_name_makes_no_type),
 		cmocka_unit_test(test_references_follow),
 		cmocka_unit_test(test_instances_of_all_crates),
-		cmocka_unit_test(test_adding_keeps_what_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,7 @@ struct fresh_text {
 
 /* A file's bytes, checked as facts_load() says; all empty when there is none. */
 struct facts_file {
-	uint8_t *data; /* owned, unless it is borrowed */
-	bool borrowed;
+	uint8_t *data;        /* owned */
 	struct section texts; /* ends in a NUL */
 	struct section records;
 	struct section index[FACT_KINDS]; /* rows of INDEX_ROW bytes, ascending key */

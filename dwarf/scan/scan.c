@@ -108,7 +108,7 @@ void scan_forget_notes(struct unit *u)
 	u->functions = NULL;
 	u->starts = NULL;
 	u->nscopes = u->nfunctions = 0;
-	u->scanned = u->queued = u->passing = false;
+	u->scanned = u->queued = false;
 }
 
 void scan_forget(struct unit *u)

@@ -114,7 +114,6 @@ struct unit {
 	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
 	bool has_code;      /* its DIE says where: by a high_pc, or ranges */
 	bool scanned;
-	bool passing;       /* its notes are those of a crate that debuginfo_enter_crate() told */
 	bool queued;        /* debuginfo_scan_all() has it on its list */
 	bool searched;      /* poll_named_die() looked through it */
 	bool in_aranges;    /* .debug_aranges has a set for it */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "debugger/base/vec.h"
-#include "debugger/elf/libdw_lock.h"
 #include "debugger/target/module.h"
 
 /*
@@ -180,7 +179,6 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
                             struct stack *ret)
 {
-	LIBDW_LOCKED;
 	struct walk w = { .u = u };
 
 	if (!th->has_regs) {

@@ -13,7 +13,6 @@
 #include "dwarf/values/show.h"
 #include "runtimes/inspect/inspect.h"
 
-struct assistant;
 struct holdings;
 struct tokio;
 struct tokio_thread;
@@ -25,10 +24,9 @@ struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	struct assistant *assistant; /* NULL none */
-	struct tokio *tokio;         /* one per copy of tokio in the program, linked by next */
-	struct tokio_roots *roots;   /* see tokio_root.h; NULL: nobody searched yet */
-	struct map paths;            /* type and expression -> struct path: see inspector_path() */
+	struct tokio *tokio;       /* one per copy of tokio in the program, linked by next */
+	struct tokio_roots *roots; /* see tokio_root.h; NULL: nobody searched yet */
+	struct map paths;          /* type and expression -> struct path: see inspector_path() */
 	struct map
 		selects;  /* closure type -> whether futures::select! made it: see select_join.c */
 	struct map drops; /* struct type -> whether it has drop glue: see locals.c */
@@ -113,10 +111,9 @@ struct collector {
 	unsigned want;
 	const struct question *question; /* NULL none */
 	bool rehearsal;                  /* nobody will see the snapshot */
-	bool shared;                     /* see assistant_walks() */
 	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
 	               */
-	task_poll_vec polls;         /* of the tasks listed, when by_poll or shared */
+	task_poll_vec polls;         /* of the tasks listed, when by_poll */
 	const struct task *decoding; /* NULL none */
 	unsigned decoding_thread;    /* number of the thread whose future is decoded, 0 none */
 	struct thread_stack *stacks; /* by index of target->threads */
@@ -145,10 +142,6 @@ struct collector {
 	const struct tokio_runtime *tokio_runtimes;
 	size_t ntokio_runtimes;
 	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
-	/* The same for the assistant's turns; NULL before the first one. */
-	struct map its_vtables;
-	const struct tokio_thread *its_threads;
-	const struct tokio_runtime *its_runtimes;
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
 	struct map queues;         /* address of a list of waiters -> what leaf_queue.c saw there */

@@ -9,7 +9,6 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/holding/holding_walk.h"
-#include "runtimes/inspect/parallel_decode.h"
 #include "runtimes/query/locals.h"
 
 enum {
@@ -272,18 +271,12 @@ static void search_tree(struct walk *w, const struct future *f, bool uncertain)
 
 static void search_root(struct collector *c, const struct future *root, const struct found *like)
 {
-	const struct frame_place *place = root ? map_get(&c->places, (uintptr_t)root) : NULL;
 	struct walk w = { .c = c, .like = *like };
-	struct assistant_turn turn = { 0 };
 
 	if (!root || !map_put(&holdings(c)->scanned, (uintptr_t)root, NULL))
 		return;
 	w.like.root = root;
-	/* Vtables are told, and paths resolved, by the debug info that has read such before. */
-	if (place && place->v.type)
-		assistant_enter_type(c, place->v.type, &turn);
 	search_tree(&w, root, false);
-	assistant_leave(c, &turn);
 	map_free(&w.frames);
 }
 
@@ -312,7 +305,7 @@ void holding_search(struct collector *c)
 		struct found like = { .order = i };
 
 		if (i % TASKS_AT_ONCE == 0)
-			assistant_relax(c->in, NOTES_MEANWHILE);
+			debuginfo_relax(c->in->di, NOTES_MEANWHILE);
 		like.h.task = s->tasks[i];
 		like.h.thread = s->tasks[i]->thread;
 		search_root(c, s->tasks[i]->root, &like);

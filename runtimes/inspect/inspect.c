@@ -13,7 +13,6 @@
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
-#include "runtimes/inspect/parallel_decode.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis.h"
 #include "runtimes/thread/other_executors.h"
@@ -145,7 +144,6 @@ void inspector_close(struct inspector *in)
 {
 	if (!in)
 		return;
-	assistant_close(in);
 	tokio_roots_close(in);
 	tokio_close(in->tokio);
 	unwinder_close(in->unwinder);
@@ -222,7 +220,6 @@ struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->wakers);
 	map_free(&c->nodes);
 	map_free(&c->vtables);
-	map_free(&c->its_vtables);
 	vec_free(&c->local_sets);
 	vec_free(&c->leads);
 	vec_free(&c->found_sets);
@@ -357,14 +354,12 @@ static struct error *rehearse_once(struct inspector *in, const struct request *r
 {
 	struct collector *c = collector_new(in, request->want, request->question);
 	c->rehearsal = c->by_poll = true;
-	assistant_begin(c);
 	read_stacks(c);
 	collect(c);
 	finish(c);
 	spare_idle(c);
 	*again = c->leads_left;
 	collector_discard(c);
-	assistant_end(in);
 	return interrupt_check();
 }
 
@@ -453,14 +448,13 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 {
 	struct target *t = in->target;
 
-	bool rehearsed = t->ops->stop || assistant_is_worth(in, request->want);
+	/* A live target's types are known by now, those of a core are learnt on the way. */
+	bool by_poll = !t->ops->stop;
 
-	if (!t->ops->stop)
+	if (by_poll)
 		TRY(tokio_scan(in));
-	if (!t->ops->stop && rehearsed)
-		TRY(rehearse(in, request));
 	TRY(target_stop(t));
-	struct collector *c = collect_all(in, request, !rehearsed);
+	struct collector *c = collect_all(in, request, by_poll);
 	target_resume(t);
 	reading->how = READ_STOPPED;
 	reading->pause_ns += t->pause_ns;

@@ -10,7 +10,6 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "runtimes/holding/holding.h"
-#include "runtimes/inspect/parallel_decode.h"
 #include "runtimes/tokio/tokio_root.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
@@ -282,12 +281,6 @@ static int by_runtime_and_id(const void *a, const void *b)
 	return tokio_compare_tasks(*(struct task *const *)a, *(struct task *const *)b);
 }
 
-static int polls_by_runtime_and_id(const void *a, const void *b)
-{
-	return tokio_compare_tasks(((const struct task_poll *)a)->task,
-	                           ((const struct task_poll *)b)->task);
-}
-
 /* The latest tick of any runtime's timers: the core was taken after it. */
 static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size_t n)
 {
@@ -335,12 +328,6 @@ static int by_poll(const void *a, const void *b)
 	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
 }
 
-/* Two who are at work share what notes may take. */
-static void relax(struct collector *c, size_t limit)
-{
-	debuginfo_relax(c->in->di, c->in->di->one_thread ? limit / 2 : limit);
-}
-
 /* The debug info of the next tasks: together it takes less time, and all at once much memory. */
 static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
 {
@@ -382,7 +369,7 @@ static bool is_border(struct collector *c, const struct task_poll *polls, size_t
 /* How many tasks come next at once: where a crate ends, they end. */
 static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
 {
-	size_t end = c->in->di->one_thread ? 1 : FEW_AT_ONCE;
+	size_t end = FEW_AT_ONCE;
 
 	while (end < n && end < TASKS_AT_ONCE && !is_border(c, polls, end))
 		end++;
@@ -392,15 +379,10 @@ static size_t batch(struct collector *c, const struct task_poll *polls, size_t n
 /* Before the ith: notes that the next ones will not need are forgotten. */
 static void enter_batch(struct collector *c, const struct task_poll *polls, size_t i)
 {
-	if (c->in->di->one_thread) {
-		debuginfo_enter_crate(c->in->di, polls[i].poll);
-		relax(c, NOTES_MEANWHILE);
-	} else {
-		relax(c, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
-	}
+	debuginfo_relax(c->in->di, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
 }
 
-void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
+static void decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
 {
 	for (size_t i = 0, next = 0; i < n; i++) {
 		if (i == next) {
@@ -415,62 +397,25 @@ void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size
 	}
 }
 
-/* Of a core nothing has to be copied: one task tells nearly all that is to be learnt of its kind.
- */
-static void keep_one_of_each(struct collector *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->polls.n; i++) {
-		if (i == 0 || c->polls.data[i].poll != c->polls.data[i - 1].poll)
-			c->polls.data[n++] = c->polls.data[i];
-	}
-	c->polls.n = n;
-}
-
 /* Side by side in the program, side by side in its description. */
 static void decode_by_poll(struct collector *c)
 {
 	if (c->polls.n)
 		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
-	if (c->rehearsal && !c->in->target->ops->stop)
-		keep_one_of_each(c);
-	assistant_share(c);
-	tokio_decode_polls(c, c->polls.data, c->polls.n);
-	assistant_wait(c->in);
+	decode_polls(c, c->polls.data, c->polls.n);
 }
 
 static bool decode_listed(struct collector *c, struct task *task, size_t i, size_t n)
 {
 	if (i % TASKS_AT_ONCE == 0)
-		relax(c, NOTES_MEANWHILE);
+		debuginfo_relax(c->in->di, NOTES_MEANWHILE);
 	return decode_next(c, task, i, n);
-}
-
-void tokio_decode_listed(struct collector *c, const struct task_poll *polls, size_t n)
-{
-	for (size_t i = 0; i < n && decode_listed(c, polls[i].task, i, n); i++)
-		;
-}
-
-/* Each reads the tasks whose types it knows, in the order in which one would read them all. */
-static void decode_shared(struct collector *c)
-{
-	if (c->polls.n)
-		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), polls_by_runtime_and_id);
-	assistant_walk(c);
-	tokio_decode_listed(c, c->polls.data, c->polls.n);
-	assistant_end_walk(c);
 }
 
 static void decode_tasks(struct collector *c)
 {
 	if (c->by_poll) {
 		decode_by_poll(c);
-		return;
-	}
-	if (c->shared) {
-		decode_shared(c);
 		return;
 	}
 	size_t n = c->out->ntasks;
@@ -505,7 +450,6 @@ void tokio_collect(struct collector *c)
 	c->tokio_runtimes = runtimes;
 	c->ntokio_runtimes = nruntimes;
 	want_leads(c);
-	c->shared = !c->by_poll && assistant_walks(c);
 	for (size_t i = 0; i < nruntimes; i++)
 		tokio_list_tasks(c, &runtimes[i], &tasks);
 	publish(c, &tasks);

@@ -212,14 +212,8 @@ void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t hea
                       task_vec *tasks);
 /* Fills type and root of a task that no thread is running. */
 void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task);
-/* The same for many, in the order of their poll functions. */
-void tokio_decode_polls(struct collector *c, const struct task_poll *polls, size_t n);
-/* The same for many, in their order. */
-void tokio_decode_listed(struct collector *c, const struct task_poll *polls, size_t n);
 /* The order of a snapshot's tasks: < 0, 0 or > 0. */
 int tokio_compare_tasks(const struct task *x, const struct task *y);
-/* Was it asked for before? */
-bool tokio_has_plan(const struct inspector *in, uint64_t poll);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
 
 /*

@@ -308,13 +308,13 @@ static const char *what_was_left(struct scan *s)
 	                            : arena_printf(a, "%" PRIu64 " ms", s->max_ns / 1000000));
 }
 
-/* Read by a twin: pages that only these questions touch need not be copied in a stop. */
+/* Pages that only these questions touch need not be copied in a stop. */
 static void add_roots(struct scan *s)
 {
 	struct tokio_roots *roots = s->in->roots;
-	struct target *twin = target_twin(s->t);
+	struct target_aside before;
 
-	s->in->target = twin;
+	target_begin_aside(s->t, &before);
 	for (size_t i = 0; i < s->candidates.n; i++) {
 		const struct candidate *found = &s->candidates.data[i];
 		struct tokio_root *root =
@@ -323,8 +323,7 @@ static void add_roots(struct scan *s)
 		if (root && !root->found_by)
 			root->found_by = "a scan of memory";
 	}
-	s->in->target = s->t;
-	target_free(twin);
+	target_end_aside(s->t, &before);
 	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu vtables, %zu candidates, %zu roots",
 	    s->bytes >> 10, worked_ns(s) / 1000, s->vtables.n, s->candidates.n, roots->list.n);
 }

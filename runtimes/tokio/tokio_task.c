@@ -5,7 +5,6 @@
 #include "debugger/base/progress.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/future/future.h"
-#include "runtimes/inspect/parallel_decode.h"
 #include "runtimes/tokio/tokio.h"
 
 enum {
@@ -42,7 +41,7 @@ static struct task *add_task(struct collector *c, struct tokio_runtime *r,
 	*vec_push(tasks) = task;
 	map_put(&c->tasks, h->addr, task);
 	r->info->ntasks++;
-	if (c->by_poll || c->shared)
+	if (c->by_poll)
 		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
 	return task;
 }
@@ -315,15 +314,6 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	return plan;
 }
 
-bool tokio_has_plan(const struct inspector *in, uint64_t poll)
-{
-	for (const struct tokio *k = in->tokio; k; k = k->next) {
-		if (map_has(&k->plans, poll))
-			return true;
-	}
-	return false;
-}
-
 /* The future in its stage; *found false once it finished. */
 static struct error *find_future(struct collector *c, const struct task_plan *plan,
                                  const struct task *task, struct value *ret, bool *found)
@@ -382,13 +372,10 @@ static const struct task_plan *header_plan(struct inspector *in, struct tokio *k
 void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 {
 	struct tokio_header h;
-	struct assistant_turn turn = { 0 };
 	size_t doubts = c->in->target->doubts;
 	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
 
 	c->decoding = task;
-	if (!err)
-		k = assistant_enter(c, k, h.poll, &turn);
 	const struct task_plan *plan = err ? NULL : header_plan(c->in, k, &h);
 	if (plan) {
 		task->type = plan->type;
@@ -406,6 +393,5 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 	task->changed |= c->in->target->doubts != doubts;
 	if (task->problem || task->changed)
 		c->out->complete = false;
-	assistant_leave(c, &turn);
 	c->decoding = NULL;
 }
