@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/base/call.h"
+#include "commands/base/focus.h"
+#include "commands/base/words.h"
 #include "commands/out/graph_dot.h"
-#include "commands/shell/command.h"
-#include "commands/shell/focus.h"
-#include "commands/shell/words.h"
 #include "runtimes/analysis/alike.h"
 #include "runtimes/analysis/view.h"
 #include "runtimes/graph/verdict.h"

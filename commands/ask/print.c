@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "commands/shell/command.h"
-#include "commands/shell/focus.h"
+#include "commands/base/call.h"
+#include "commands/base/focus.h"
 #include "runtimes/analysis/view.h"
 
 static struct error *check_print(const struct call *call)

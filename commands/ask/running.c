@@ -1,5 +1,5 @@
 /* continue, detach: what whoever comes from another debugger types to let the process run. */
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 
 /* A session never holds the process: it is stopped for the moment of an answer only. */
 static struct error *run_running(struct session *s, const struct answer *answer,

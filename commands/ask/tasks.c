@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "commands/shell/command.h"
-#include "commands/shell/each.h"
-#include "commands/shell/select.h"
-#include "commands/shell/words.h"
+#include "commands/ask/each.h"
+#include "commands/ask/select.h"
+#include "commands/base/call.h"
+#include "commands/base/words.h"
 #include "runtimes/analysis/tally.h"
 
 static struct error *check(const struct call *call)

@@ -1,7 +1,7 @@
 #include <limits.h>
 
-#include "commands/shell/command.h"
-#include "commands/shell/focus.h"
+#include "commands/base/call.h"
+#include "commands/base/focus.h"
 #include "runtimes/analysis/view.h"
 
 static struct error *show_stacks(const struct answer *answer, struct out *out)

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
+#include "commands/base/interval.h"
 #include "commands/shell/execute.h"
-#include "commands/shell/interval.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/diff.h"
 #include "runtimes/saved/saved.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 #include "debugger/base/str.h"
 #include "runtimes/inspect/layout_export.h"
 

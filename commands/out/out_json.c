@@ -2,10 +2,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "commands/base/call.h"
+#include "commands/base/focus.h"
 #include "commands/out/out.h"
 #include "commands/out/out_json.h"
-#include "commands/shell/command.h"
-#include "commands/shell/focus.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"

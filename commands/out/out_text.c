@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 #include "debugger/base/progress.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/fold.h"

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
+#include "commands/base/focus.h"
 #include "commands/out/out_text.h"
-#include "commands/shell/focus.h"
 
 void text_frame(struct out *o, const struct focus *f)
 {

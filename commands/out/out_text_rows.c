@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "commands/base/call.h"
 #include "commands/out/out_text.h"
-#include "commands/shell/command.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/fold.h"
 #include "runtimes/analysis/socket_use.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "commands/base/call.h"
 #include "commands/report/report_data.h"
 #include "commands/report/report_page.h"
-#include "commands/shell/command.h"
 #include "debugger/base/file.h"
 
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written)

@@ -1,4 +1,4 @@
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 
 #include <stdint.h>
 #include <string.h>

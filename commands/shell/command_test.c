@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 
 /* Checks the words of a command, given as "one|two three|four". */
 static void assert_words(const struct words *w, const char *expected)

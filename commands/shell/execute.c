@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 #include "commands/shell/short_form.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"

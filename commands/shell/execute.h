@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "commands/base/session.h"
+#include "commands/base/words.h"
 #include "commands/out/out.h"
-#include "commands/shell/session.h"
-#include "commands/shell/words.h"
 #include "debugger/base/error.h"
 
 enum status {

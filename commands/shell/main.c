@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
+#include "commands/base/interval.h"
 #include "commands/shell/execute.h"
-#include "commands/shell/interval.h"
 #include "commands/shell/invocation.h"
 #include "commands/shell/redact.h"
 #include "commands/shell/repl.h"

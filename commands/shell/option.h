@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
+#include "commands/base/focus.h"
 #include "commands/shell/execute.h"
-#include "commands/shell/focus.h"
 #include "commands/shell/shell.h"
 #include "debugger/base/vec.h"
 

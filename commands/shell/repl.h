@@ -2,8 +2,8 @@
 #ifndef COMMANDS_SHELL_REPL_H
 #define COMMANDS_SHELL_REPL_H
 
+#include "commands/base/session.h"
 #include "commands/out/out.h"
-#include "commands/shell/session.h"
 
 /*
  * Reads and runs commands until `quit` or the end of input. ^C drops the line or cancels the

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "commands/base/call.h"
 #include "commands/out/out.h"
-#include "commands/shell/command.h"
 #include "runtimes/test/snapshot.h"
 
 /* An out whose answers and messages are strings. */

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands/base/session.h"
 #include "commands/out/out.h"
 #include "commands/shell/execute.h"
-#include "commands/shell/session.h"
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 

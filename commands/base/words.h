@@ -2,8 +2,8 @@
  * What a user typed, split: lines into commands at `;`, commands into words at blanks. 'a b'
  * and "a b" are one word, `#` at the start of a word begins a comment.
  */
-#ifndef COMMANDS_SHELL_WORDS_H
-#define COMMANDS_SHELL_WORDS_H
+#ifndef COMMANDS_BASE_WORDS_H
+#define COMMANDS_BASE_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

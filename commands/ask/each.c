@@ -1,4 +1,4 @@
-#include "commands/shell/each.h"
+#include "commands/ask/each.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "commands/shell/session.h"
+#include "commands/base/session.h"
 #include "runtimes/saved/saved.h"
 
 /* A child that does nothing, in a session; ended by close_child(). */

@@ -1,10 +1,10 @@
-#include "commands/shell/focus.h"
+#include "commands/base/focus.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/shell/words.h"
+#include "commands/base/words.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 

@@ -2,10 +2,10 @@
  * What is in focus: a thread or a task, and a frame of its tree of futures. It is remembered by
  * tid, id and number, and looked up anew in each snapshot.
  */
-#ifndef COMMANDS_SHELL_FOCUS_H
-#define COMMANDS_SHELL_FOCUS_H
+#ifndef COMMANDS_BASE_FOCUS_H
+#define COMMANDS_BASE_FOCUS_H
 
-#include "commands/shell/session.h"
+#include "commands/base/session.h"
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"
 

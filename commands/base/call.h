@@ -5,15 +5,15 @@
  * function, declare the row below and list it in command_table (command.c). Command names are
  * words; a user may type any unique prefix of each, or a short form (short_form.h).
  */
-#ifndef COMMANDS_SHELL_COMMAND_H
-#define COMMANDS_SHELL_COMMAND_H
+#ifndef COMMANDS_BASE_CALL_H
+#define COMMANDS_BASE_CALL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "commands/base/session.h"
+#include "commands/base/words.h"
 #include "commands/out/out.h"
-#include "commands/shell/session.h"
-#include "commands/shell/words.h"
 #include "debugger/base/error.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "commands/shell/interval.h"
+#include "commands/base/interval.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "commands/shell/select.h"
+#include "commands/ask/select.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* `--exec COMMANDS`: other commands for each task that was chosen. */
-#ifndef COMMANDS_SHELL_EACH_H
-#define COMMANDS_SHELL_EACH_H
+#ifndef COMMANDS_ASK_EACH_H
+#define COMMANDS_ASK_EACH_H
 
-#include "commands/shell/command.h"
-#include "commands/shell/select.h"
+#include "commands/ask/select.h"
+#include "commands/base/call.h"
 #include "debugger/base/error.h"
 
 /* A row of a command's table of options. */

@@ -1,4 +1,4 @@
-#include "commands/shell/session.h"
+#include "commands/base/session.h"
 
 #include <string.h>
 

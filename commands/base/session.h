@@ -2,8 +2,8 @@
  * One program under the eyes of a user: a target, its inspector, and the snapshot the last
  * command looked at. A live target runs whenever no snapshot is being taken.
  */
-#ifndef COMMANDS_SHELL_SESSION_H
-#define COMMANDS_SHELL_SESSION_H
+#ifndef COMMANDS_BASE_SESSION_H
+#define COMMANDS_BASE_SESSION_H
 
 #include <stdbool.h>
 #include <sys/types.h>

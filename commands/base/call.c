@@ -1,7 +1,7 @@
 /* -o: the file that a command writes. */
 #include <string.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 #include "debugger/base/str.h"
 
 /* The argument that is the file; NULL when it takes none, or lacks it. */

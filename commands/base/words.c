@@ -1,4 +1,4 @@
-#include "commands/shell/words.h"
+#include "commands/base/words.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /*
  * Which tasks a command shows: its options --with, --without and --limit.
  */
-#ifndef COMMANDS_SHELL_SELECT_H
-#define COMMANDS_SHELL_SELECT_H
+#ifndef COMMANDS_ASK_SELECT_H
+#define COMMANDS_ASK_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "commands/shell/command.h"
+#include "commands/base/call.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"

@@ -1,6 +1,6 @@
 /* Times as they are typed, those between two looks at a process too: told, and waited for. */
-#ifndef COMMANDS_SHELL_INTERVAL_H
-#define COMMANDS_SHELL_INTERVAL_H
+#ifndef COMMANDS_BASE_INTERVAL_H
+#define COMMANDS_BASE_INTERVAL_H
 
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
