@@ -1,5 +1,5 @@
+#include "commands/ask/ask.h"
 #include "commands/ask/select.h"
-#include "commands/base/call.h"
 #include "runtimes/analysis/group.h"
 #include "runtimes/analysis/group_lines.h"
 #include "runtimes/analysis/view.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "commands/base/focus.h"
 #include "commands/base/words.h"
 #include "commands/out/graph_dot.h"
@@ -59,7 +59,7 @@ static struct error *check_graph(const struct call *call)
 	TRY(check_format(call, output));
 	if (dot || output)
 		TRY(word_file(dot ? dot : output));
-	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
 /* What concerns the tasks of that id; NULL for all. */
@@ -72,7 +72,7 @@ static struct error *select_nodes(struct session *s, const struct snapshot *snap
 	if (!id)
 		return NULL;
 	if (!snapshot_task(snap, id, 0))
-		return unknown_task(snap, id);
+		return focus_unknown_task(snap, id);
 	*ret = NEW_ARRAY(&s->answer, bool, g->nnodes + 1);
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		if (strcmp(snap->tasks[i]->id, id) == 0)

@@ -1,13 +1,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "commands/base/focus.h"
 #include "runtimes/analysis/view.h"
 
 static struct error *check(const struct call *call)
 {
-	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
 /* All tasks of that id: two async runtimes in one program may each have one. */
@@ -17,7 +17,7 @@ static struct error *by_id(const struct answer *answer, const char *id, struct o
 	uint64_t number = strtoull(id, NULL, 10);
 
 	if (!snapshot_task(snap, id, 0))
-		return unknown_task(snap, id);
+		return focus_unknown_task(snap, id);
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		/* Numbers first: --exec may ask so for each of very many. */

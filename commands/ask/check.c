@@ -4,9 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "commands/base/interval.h"
-#include "commands/shell/execute.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/view.h"

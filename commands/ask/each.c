@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "commands/shell/execute.h"
+#include "commands/out/out.h"
 #include "debugger/base/str.h"
 
 /* A word with each {} made an id. */
@@ -32,12 +32,13 @@ static struct words filled_words(struct arena *a, const struct words *words, con
 	return ret;
 }
 
-static struct error *check_one(const struct words *words, unsigned *wants)
+static struct error *check_one(const struct call_shell *shell, const struct words *words,
+                               unsigned *wants)
 {
 	SCRATCH(tmp);
 	struct call call;
 
-	TRY(command_find(&tmp, command_table, words, &call));
+	TRY(shell->find(&tmp, words, &call));
 	if (call_has(&call, "exec"))
 		return error_new(ERR_USAGE, "--exec does not nest");
 	*wants |= call.command->wants;
@@ -48,7 +49,8 @@ static struct error *check_one(const struct words *words, unsigned *wants)
 	return NULL;
 }
 
-static struct error *check_line_of(const char *text, unsigned *wants)
+static struct error *check_line_of(const struct call_shell *shell, const char *text,
+                                   unsigned *wants)
 {
 	SCRATCH(tmp);
 	struct words *commands;
@@ -60,7 +62,7 @@ static struct error *check_line_of(const char *text, unsigned *wants)
 	for (size_t i = 0; i < n; i++) {
 		struct words words = filled_words(&tmp, &commands[i], "1");
 
-		TRY(check_one(&words, wants));
+		TRY(check_one(shell, &words, wants));
 	}
 	return NULL;
 }
@@ -70,14 +72,15 @@ struct error *each_check(const struct call *call)
 	const char *text = call_option(call, "exec");
 	unsigned wants = 0;
 
-	return text ? check_line_of(text, &wants) : NULL;
+	return text ? check_line_of(call->shell, text, &wants) : NULL;
 }
 
 unsigned each_wants(const struct call *call)
 {
 	const char *text = call_option(call, "exec");
 	unsigned wants = 0;
-	struct error *err CLEANUP(error_freep) = text ? check_line_of(text, &wants) : NULL;
+	struct error *err CLEANUP(error_freep) =
+		text ? check_line_of(call->shell, text, &wants) : NULL;
 
 	return wants;
 }
@@ -116,31 +119,31 @@ static const char **copy_ids(struct arena *a, const struct selection *chosen, si
 }
 
 /* The first one that fails is the task's last. */
-static void run_one(struct session *s, const struct words *commands, size_t n, const char *id,
-                    struct out *out, enum status *status)
+static void run_one(struct session *s, const struct call_shell *shell, const struct words *commands,
+                    size_t n, const char *id, struct out *out, enum status *status)
 {
 	SCRATCH(tmp);
 
 	for (size_t i = 0; i < n && !s->quit; i++) {
 		struct words words = filled_words(&tmp, &commands[i], id);
 
-		if (!execute_words(s, out, &words, status))
+		if (!shell->execute(s, out, &words, status))
 			break;
 	}
 }
 
-static struct error *run_all(struct session *s, const char *text, const char *const *ids, size_t n,
-                             struct out *out)
+static struct error *run_all(struct session *s, const struct call *call, const char *const *ids,
+                             size_t n, struct out *out)
 {
 	SCRATCH(tmp);
 	enum status status = STATUS_OK;
 	struct words *commands;
 	size_t ncommands;
 
-	TRY(words_split(&tmp, text, &commands, &ncommands));
+	TRY(words_split(&tmp, call_option(call, "exec"), &commands, &ncommands));
 	for (size_t i = 0; i < n && !s->quit; i++) {
 		TRY(interrupt_check());
-		run_one(s, commands, ncommands, ids[i], out, &status);
+		run_one(s, call->shell, commands, ncommands, ids[i], out, &status);
 	}
 	s->finding = status;
 	return NULL;
@@ -161,7 +164,7 @@ struct error *each_run(struct session *s, const struct answer *answer, const str
 	struct kept kept;
 
 	begin(s, out, &kept);
-	struct error *err = run_all(s, call_option(call, "exec"), ids, n, out);
+	struct error *err = run_all(s, call, ids, n, out);
 
 	if (!err && (n < cut.n || !n)) {
 		/* Another one may have been taken meanwhile. */

@@ -1,6 +1,6 @@
 #include <limits.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "commands/base/focus.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
@@ -19,7 +19,7 @@ static struct error *frame_number(const char *word, unsigned *ret)
 
 static struct error *check_task(const struct call *call)
 {
-	return call->args.n ? check_task_id(call->args.word[0]) : NULL;
+	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
 static struct error *check_frame(const struct call *call)
@@ -54,7 +54,7 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 		const struct task *task = snapshot_task(answer->snapshot, call->args.word[0], 0);
 
 		if (!task)
-			return unknown_task(answer->snapshot, call->args.word[0]);
+			return focus_unknown_task(answer->snapshot, call->args.word[0]);
 		focus_set_task(&moved, task);
 	}
 	TRY(focus_tree(&moved, answer->snapshot, &f));

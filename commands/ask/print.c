@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "commands/base/focus.h"
 #include "runtimes/analysis/view.h"
 

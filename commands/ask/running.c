@@ -1,5 +1,5 @@
 /* continue, detach: what whoever comes from another debugger types to let the process run. */
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 
 /* A session never holds the process: it is stopped for the moment of an answer only. */
 static struct error *run_running(struct session *s, const struct answer *answer,

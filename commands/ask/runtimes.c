@@ -1,4 +1,4 @@
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 
 static struct error *run_runtimes(struct session *s, const struct answer *answer,
                                   const struct call *call, struct out *out)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "commands/base/call.h"
+#include "commands/out/out.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"

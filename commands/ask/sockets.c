@@ -1,5 +1,5 @@
 /* info sockets: what the kernel says is open, and who waits for it. */
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "runtimes/analysis/socket_use.h"
 
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,

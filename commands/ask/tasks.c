@@ -1,8 +1,8 @@
 #include <string.h>
 
+#include "commands/ask/ask.h"
 #include "commands/ask/each.h"
 #include "commands/ask/select.h"
-#include "commands/base/call.h"
 #include "commands/base/words.h"
 #include "runtimes/analysis/tally.h"
 

@@ -1,6 +1,6 @@
 #include <limits.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
 #include "commands/base/focus.h"
 #include "runtimes/analysis/view.h"
 

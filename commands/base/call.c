@@ -1,8 +1,28 @@
-/* -o: the file that a command writes. */
+#include "commands/base/call.h"
+
 #include <string.h>
 
-#include "commands/base/call.h"
-#include "debugger/base/str.h"
+bool call_has(const struct call *call, const char *name)
+{
+	for (size_t i = 0; i < call->noptions; i++) {
+		if (strcmp(call->options[i].option->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *call_option(const struct call *call, const char *name)
+{
+	const char *value = NULL;
+
+	for (size_t i = 0; i < call->noptions; i++) {
+		const struct chosen_option *o = &call->options[i];
+
+		if (strcmp(o->option->name, name) == 0 && o->values)
+			value = o->values[0];
+	}
+	return value;
+}
 
 /* The argument that is the file; NULL when it takes none, or lacks it. */
 static const char *file_argument(const struct call *call)
@@ -21,7 +41,7 @@ const char *call_output(const struct call *call)
 	return option ? option : file_argument(call);
 }
 
-struct error *check_output(const struct call *call)
+struct error *call_check_output(const struct call *call)
 {
 	const char *option = call_option(call, "output"), *argument = file_argument(call);
 
@@ -32,25 +52,4 @@ struct error *check_output(const struct call *call)
 		return error_new(ERR_USAGE, "say which file to write: %s %s", call->command->name,
 		                 call->command->args);
 	return word_file(option ? option : argument);
-}
-
-static bool command_writes(const struct command *command)
-{
-	for (const struct command_option *o = command->options; o && o->name; o++) {
-		if (strcmp(o->name, "output") == 0)
-			return true;
-	}
-	return false;
-}
-
-struct error *writes_no_file(const struct command *command)
-{
-	STR(list);
-
-	for (const struct command *const *c = command_table; *c; c++) {
-		if (command_writes(*c))
-			str_printf(&list, "%s%s", list.len ? ", " : "", (*c)->name);
-	}
-	return error_new(ERR_USAGE, "\"%s\" writes no file; those that do: %s", command->name,
-	                 str_text(&list));
 }

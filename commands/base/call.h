@@ -1,9 +1,6 @@
 /*
- * The commands a user can type, as a table. Look-up, help and completion all come from it.
- *
- * To add one: write commands/NAME.c with a `const struct command NAME_command` and its run
- * function, declare the row below and list it in command_table (command.c). Command names are
- * words; a user may type any unique prefix of each, or a short form (short_form.h).
+ * What a command is, and a call of one: the words that were typed, understood. Which commands there
+ * are the table of commands/shell/command.h says; each folder of commands declares its own.
  */
 #ifndef COMMANDS_BASE_CALL_H
 #define COMMANDS_BASE_CALL_H
@@ -13,8 +10,22 @@
 
 #include "commands/base/session.h"
 #include "commands/base/words.h"
-#include "commands/out/out.h"
 #include "debugger/base/error.h"
+
+struct answer;
+struct call;
+struct command;
+struct out;
+
+/* What answers come to. Exit codes are those of eu-stack. */
+enum status {
+	STATUS_OK = 0,      /* all was shown */
+	STATUS_PARTIAL = 1, /* something was shown, something is missing */
+	STATUS_NOTHING = 2, /* nothing was shown, or a fatal error */
+	STATUS_FOUND = 3,   /* what the command was told to look for is there */
+	STATUS_STILL = 4,   /* of diff: nothing has moved */
+	STATUS_USAGE = 64,  /* the user asked wrongly */
+};
 
 /*
  * An option of one command. It stands behind the command's name, as `--name VALUE` or
@@ -27,20 +38,29 @@ struct command_option {
 	const char *help; /* one line without a final period: "Write Graphviz to FILE" */
 };
 
-struct command;
-
 /* An option as given. */
 struct chosen_option {
 	const struct command_option *option;
 	const char *const *values; /* as many as option->arg has words; NULL where it has none */
 };
 
+/* What a command asks of the shell that runs it, for commands that run others (--exec). */
+struct call_shell {
+	/* The call that words mean; its lists are in arena a, its words are those of words. */
+	struct error *(*find)(struct arena *a, const struct words *words,
+	                      struct call *ret)MUST_CHECK;
+	/* Runs it as if it was typed: reports its error and returns false where there is one. */
+	bool (*execute)(struct session *s, struct out *out, const struct words *words,
+	                enum status *status);
+};
+
 /* A command as typed, understood. */
 struct call {
 	const struct command *command;
-	struct words args;             /* what follows its name, without options; n may be 0 */
-	bool verbose;                  /* with -v or --verbose */
-	struct chosen_option *options; /* in the order in which they were given */
+	const struct call_shell *shell; /* that understood it */
+	struct words args;              /* what follows its name, without options; n may be 0 */
+	bool verbose;                   /* with -v or --verbose */
+	struct chosen_option *options;  /* in the order in which they were given */
 	size_t noptions;
 };
 
@@ -82,53 +102,6 @@ struct command {
 	                     const struct call *call, struct out *out);
 };
 
-extern const struct command async_backtrace_command, async_backtrace_all_command;
-extern const struct command async_task_command;
-extern const struct command async_graph_command, async_deadlocks_command, check_command;
-extern const struct command task_command, frame_command, up_command, down_command;
-extern const struct command locals_command, print_command, whatis_command;
-extern const struct command threads_command, thread_command, bt_command, bt_all_command;
-extern const struct command runtimes_command, tasks_command;
-extern const struct command info_command, info_layout_command, info_threads_command;
-extern const struct command info_sockets_command;
-extern const struct command info_locals_command;
-extern const struct command layout_command;
-extern const struct command save_command, diff_command;
-extern const struct command report_command;
-extern const struct command continue_command, detach_command;
-extern const struct command help_command, quit_command;
-
-/* Every command in the order of help, NULL at the end. */
-extern const struct command *const command_table[];
-
-/*
- * The command of a table that words begin with, by unique prefixes of its words; its name took
- * *depth of them. ERR_USAGE: unknown (with a suggestion), ambiguous or incomplete (with the
- * candidates).
- */
-struct error *command_named(const struct command *const *table, const struct words *words,
-                            const struct command **ret, size_t *depth) MUST_CHECK;
-
-/*
- * The command that words begin with, or all whose names begin with what the words mean ("async"),
- * in the order of the table; at least one, in arena a. ERR_USAGE as command_named().
- */
-struct error *command_family(struct arena *a, const struct command *const *table,
-                             const struct words *words, const struct command ***ret, size_t *n)
-	MUST_CHECK;
-
-/* Whether a word alone is the first one of a command, a prefix of some, or one that is missing. */
-bool command_begins_with(const struct command *const *table, const char *word);
-
-/*
- * The same with its arguments and options; the lists are in arena a, their words are those of
- * words. Options may stand anywhere behind the name, -v behind its first word; what follows `--`
- * is no option. ERR_USAGE also for too many, too few or wrong arguments, for an option that it
- * does not take, that lacks its value or is given too often.
- */
-struct error *command_find(struct arena *a, const struct command *const *table,
-                           const struct words *words, struct call *ret) MUST_CHECK;
-
 /* The option of a command that writes a file: -o FILE, --output FILE. "-": standard output. */
 #define OUTPUT_OPTION                                                                              \
 	{                                                                                          \
@@ -140,25 +113,6 @@ struct error *command_find(struct arena *a, const struct command *const *table,
  */
 const char *call_output(const struct call *call);
 /* A command's check: exactly one file is named, see word_file(). */
-struct error *check_output(const struct call *call) MUST_CHECK;
-/* ERR_USAGE for -o of a command that has no such option: which do have it. */
-struct error *writes_no_file(const struct command *command) MUST_CHECK;
-
-/*
- * How many words at the beginning of rest belong to an option of the command that typed begins
- * with: the option, and its values as far as they are there; 1: it is one of another command; 0:
- * rest begins with none. For what reads the words of a shell, where options of the program stand
- * among them.
- */
-size_t command_option_words(const struct command *const *table, const struct words *typed,
-                            const struct words *rest);
-
-/*
- * The words that can follow `before` (complete or abbreviated) and begin with partial, each
- * once, in the order of the table; options where partial begins with a hyphen. Returns how many of
- * them *ret (in arena a) has.
- */
-size_t command_complete(struct arena *a, const struct command *const *table,
-                        const struct words *before, const char *partial, const char ***ret);
+struct error *call_check_output(const struct call *call) MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 
-struct error *check_task_id(const char *id)
+struct error *focus_check_task_id(const char *id)
 {
 	uint64_t number;
 	struct error *err CLEANUP(error_freep) = word_address(id, &number);
@@ -33,12 +33,12 @@ static void find_nearest(const struct snapshot *snap, uint64_t number, const str
 	}
 }
 
-struct error *unknown_task(const struct snapshot *snap, const char *id)
+struct error *focus_unknown_task(const struct snapshot *snap, const char *id)
 {
 	uint64_t number;
 	const struct task *below, *above;
 
-	TRY(check_task_id(id));
+	TRY(focus_check_task_id(id));
 	TRY(word_address(id, &number));
 	find_nearest(snap, number, &below, &above);
 	if (!below && !above)

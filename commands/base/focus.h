@@ -32,8 +32,8 @@ void focus_set_task(struct session *s, const struct task *task);
 void focus_set_thread(struct session *s, const struct thread_info *th);
 
 /* ERR_USAGE when no runtime can have a task of that id. */
-struct error *check_task_id(const char *id) MUST_CHECK;
+struct error *focus_check_task_id(const char *id) MUST_CHECK;
 /* That there is no task of that id, and which ones are near: ERR_STATE. */
-struct error *unknown_task(const struct snapshot *snap, const char *id) MUST_CHECK;
+struct error *focus_unknown_task(const struct snapshot *snap, const char *id) MUST_CHECK;
 
 #endif

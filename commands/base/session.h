@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "commands/out/out.h"
 #include "debugger/base/error.h"
 #include "debugger/target/target.h"
 #include "runtimes/analysis/holders.h"

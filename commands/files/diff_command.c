@@ -4,9 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands/base/call.h"
 #include "commands/base/interval.h"
-#include "commands/shell/execute.h"
+#include "commands/files/files.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/diff.h"
 #include "runtimes/saved/saved.h"

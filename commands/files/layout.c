@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/base/call.h"
+#include "commands/files/files.h"
 #include "debugger/base/str.h"
 #include "runtimes/inspect/layout_export.h"
 
@@ -54,7 +54,7 @@ const struct command layout_command = {
 	.min_args = 1,
 	.max_args = 1,
 	.options = layout_options,
-	.check = check_output,
+	.check = call_check_output,
 	.summary = "Write what the debug info says of the tasks to a file",
 	.help = "    With --layout FILE a stripped copy of EXE can then be inspected. It takes an\n"
 		"    executable with full debug info and needs no process.",

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "commands/base/call.h"
+#include "commands/files/files.h"
 #include "debugger/base/str.h"
 #include "runtimes/saved/saved.h"
 
@@ -71,7 +71,7 @@ const struct command save_command = {
 	.max_args = 1,
 	.last_is_output = true,
 	.options = options,
-	.check = check_output,
+	.check = call_check_output,
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",

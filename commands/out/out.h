@@ -13,6 +13,7 @@
 
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"
+#include "runtimes/saved/saved.h"
 
 struct alike;
 struct command;
@@ -38,12 +39,6 @@ struct out_options {
 	bool interactive; /* say what was read, and each note, only when it changed */
 	bool group;       /* people look at it: many tasks are grouped unless they ask otherwise */
 	bool cut; /* text: of many groups only as many as fit a screen, one of those alike */
-};
-
-/* A file that a snapshot was read from. */
-struct saved_origin {
-	const char *file; /* as the user named it */
-	int64_t when;     /* seconds since 1970 UTC, 0 unknown */
 };
 
 /* What an answer is about. */

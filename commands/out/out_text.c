@@ -150,7 +150,7 @@ static void text_begin(struct out *o)
 		t->said = strdup(t->line.data);
 	}
 	str_truncate(&t->line, 0);
-	if (again && strcmp(o->answer.command, info_command.name) != 0)
+	if (again && strcmp(o->answer.command, "info") != 0)
 		return;
 	text_subject(t);
 	text_end_line(t);

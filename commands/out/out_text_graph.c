@@ -360,17 +360,6 @@ void text_verdicts_end(struct out *o, const struct verdicts *v)
 	t->unsearched = true;
 }
 
-const char *severity_name(enum severity severity)
-{
-	static const char *const names[] = {
-		[SEVERITY_INFO] = "info",
-		[SEVERITY_WARNING] = "warning",
-		[SEVERITY_ERROR] = "error",
-	};
-
-	return names[severity];
-}
-
 static void finding(struct text *t, const struct finding *f)
 {
 	text_style(t, f->severity == SEVERITY_INFO ? STYLE_WAIT : STYLE_PROBLEM);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands/base/call.h"
 #include "commands/report/report_data.h"
 #include "commands/report/report_page.h"
 #include "debugger/base/file.h"
@@ -57,7 +56,7 @@ const struct command report_command = {
 	.max_args = 1,
 	.last_is_output = true,
 	.options = report_options,
-	.check = check_output,
+	.check = call_check_output,
 	.verbose = true,
 	.summary = "Write all of it to a page for a browser, which needs nothing else",
 	.help = "    Verdicts first, then tasks and their trees, grouped and searchable, who "

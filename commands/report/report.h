@@ -1,10 +1,11 @@
-/* Writes a report: the page and its data in one. */
+/* The command that writes a report: the page and its data in one. */
 #ifndef COMMANDS_REPORT_REPORT_H
 #define COMMANDS_REPORT_REPORT_H
 
 #include <stdint.h>
 #include <stdio.h>
 
+#include "commands/base/call.h"
 #include "commands/out/out.h"
 #include "debugger/base/error.h"
 
@@ -13,5 +14,7 @@
  * ERR_INTERRUPTED after ^C.
  */
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written) MUST_CHECK;
+
+extern const struct command report_command;
 
 #endif

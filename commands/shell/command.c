@@ -1,8 +1,12 @@
-#include "commands/base/call.h"
+#include "commands/shell/command.h"
 
 #include <stdint.h>
 #include <string.h>
 
+#include "commands/ask/ask.h"
+#include "commands/files/files.h"
+#include "commands/report/report.h"
+#include "commands/shell/execute.h"
 #include "commands/shell/nearest.h"
 #include "commands/shell/option.h"
 #include "commands/shell/short_form.h"
@@ -192,7 +196,7 @@ static struct error *resolve(const struct command *const *table, const struct wo
 
 		typed = fixed ? fixed : typed;
 		if (!*depth)
-			TRY(missing_command(typed));
+			TRY(short_form_missing(typed));
 		collect_nexts(table, *path, *depth, &nexts);
 		for (size_t i = 0; i < nexts.n; i++) {
 			enum fit is = fit_alias(nexts.data[i].part, typed);
@@ -322,7 +326,7 @@ static struct error *check_call(const struct command *const *table, const struct
 
 bool command_begins_with(const struct command *const *table, const char *word)
 {
-	struct error *missing CLEANUP(error_freep) = missing_command(word);
+	struct error *missing CLEANUP(error_freep) = short_form_missing(word);
 	bool found = missing || short_form(word);
 
 	for (; *table && !found; table++) {
@@ -376,12 +380,12 @@ struct error *command_family(struct arena *a, const struct command *const *table
 struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret)
 {
-	struct call call = { 0 };
-	struct words plain = words_before_options(a, words);
+	struct call call = { .shell = &execute_for_calls };
+	struct words plain = option_words_before(a, words);
 	size_t depth;
 
 	TRY(command_named(table, &plain, &call.command, &depth));
-	TRY(take_options(a, words, depth, &call));
+	TRY(option_take_all(a, words, depth, &call));
 	TRY(check_call(table, &call, depth));
 	*ret = call;
 	return NULL;
@@ -391,7 +395,7 @@ size_t command_option_words(const struct command *const *table, const struct wor
                             const struct words *rest)
 {
 	SCRATCH(tmp);
-	struct words plain = words_before_options(&tmp, typed);
+	struct words plain = option_words_before(&tmp, typed);
 	const struct command *command;
 	size_t depth;
 	struct error *err CLEANUP(error_freep) = command_named(table, &plain, &command, &depth);
@@ -440,7 +444,7 @@ size_t command_complete(struct arena *a, const struct command *const *table,
 	if (command && is_value_next(command, before))
 		depth = SIZE_MAX;
 	else if (command && *partial == '-')
-		options_complete(a, command, partial, add_completion, &found);
+		option_complete(a, command, partial, add_completion, &found);
 	else if (!err && depth == before->n)
 		collect_nexts(table, path, depth, &nexts);
 	for (size_t i = 0; i < nexts.n; i++) {

@@ -2,7 +2,7 @@
  * What people type: lines into commands, commands into words, names, options, completion. Of a
  * snapshot that is at hand every command is then run that reads and writes no file.
  */
-#include "commands/base/call.h"
+#include "commands/shell/command.h"
 #include "commands/test/answer.h"
 #include "commands/test/fuzz.h"
 

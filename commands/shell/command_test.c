@@ -6,7 +6,10 @@
 
 #include <cmocka.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
+#include "commands/files/files.h"
+#include "commands/report/report.h"
+#include "commands/shell/command.h"
 
 /* Checks the words of a command, given as "one|two three|four". */
 static void assert_words(const struct words *w, const char *expected)

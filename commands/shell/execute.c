@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/base/call.h"
+#include "commands/shell/command.h"
 #include "commands/shell/short_form.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
-void report_error(FILE *f, const struct error *err)
+void execute_report(FILE *f, const struct error *err)
 {
 	STR(line);
 
@@ -95,7 +95,7 @@ static bool finish(struct session *s, struct out *out, struct error *err, const 
 		worsen(status, err->kind == ERR_USAGE ? STATUS_USAGE : STATUS_NOTHING);
 		if (where)
 			err = error_wrap(err, "%s", where);
-		report_error(out->options.messages, err);
+		execute_report(out->options.messages, err);
 	}
 	error_free(err);
 	return false;
@@ -162,7 +162,7 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
 	return true;
 }
 
-struct error *check_words(const struct words *words)
+struct error *execute_check_words(const struct words *words)
 {
 	SCRATCH(tmp);
 	struct call call;
@@ -170,7 +170,7 @@ struct error *check_words(const struct words *words)
 	return command_find(&tmp, command_table, words, &call);
 }
 
-struct error *check_line(const char *line)
+struct error *execute_check_line(const char *line)
 {
 	SCRATCH(tmp);
 	struct words *commands;
@@ -178,6 +178,13 @@ struct error *check_line(const char *line)
 
 	TRY(words_split(&tmp, line, &commands, &n));
 	for (size_t i = 0; i < n; i++)
-		TRY(check_words(&commands[i]));
+		TRY(execute_check_words(&commands[i]));
 	return NULL;
 }
+
+static struct error *find(struct arena *a, const struct words *words, struct call *ret)
+{
+	return command_find(a, command_table, words, ret);
+}
+
+const struct call_shell execute_for_calls = { .find = find, .execute = execute_words };

@@ -1,28 +1,18 @@
 /*
  * Runs what a user typed: finds the commands, takes their snapshots, reports their errors.
- * Exit codes are those of eu-stack.
  */
 #ifndef COMMANDS_SHELL_EXECUTE_H
 #define COMMANDS_SHELL_EXECUTE_H
 
 #include <stdbool.h>
 
-#include "commands/base/session.h"
+#include "commands/base/call.h"
 #include "commands/base/words.h"
 #include "commands/out/out.h"
 #include "debugger/base/error.h"
 
-enum status {
-	STATUS_OK = 0,      /* all was shown */
-	STATUS_PARTIAL = 1, /* something was shown, something is missing */
-	STATUS_NOTHING = 2, /* nothing was shown, or a fatal error */
-	STATUS_FOUND = 3,   /* what the command was told to look for is there */
-	STATUS_STILL = 4,   /* of diff: nothing has moved */
-	STATUS_USAGE = 64,  /* the user asked wrongly */
-};
-
 /* One line "asyncdbg: ..." to f, safe for terminals. Does not free err. */
-void report_error(FILE *f, const struct error *err);
+void execute_report(FILE *f, const struct error *err);
 
 /*
  * Each of these reports its error and returns false when it stopped because of it; *status
@@ -39,7 +29,10 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
  * Whether a command, or every one of a line, exists and has no argument too many: ERR_USAGE if
  * not. Finds typing mistakes before a process is touched or debug info read.
  */
-struct error *check_words(const struct words *words) MUST_CHECK;
-struct error *check_line(const char *line) MUST_CHECK;
+struct error *execute_check_words(const struct words *words) MUST_CHECK;
+struct error *execute_check_line(const char *line) MUST_CHECK;
+
+/* For commands that run others. */
+extern const struct call_shell execute_for_calls;
 
 #endif

@@ -1,4 +1,5 @@
-#include "commands/base/call.h"
+#include "commands/out/out.h"
+#include "commands/shell/command.h"
 
 static struct error *run_help(struct session *s, const struct answer *answer,
                               const struct call *call, struct out *out)

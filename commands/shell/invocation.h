@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "commands/base/call.h"
+#include "commands/shell/command.h"
 
 /* Who was named so far, by words and by options: what is not NULL or 0. */
 struct named {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands/base/call.h"
 #include "commands/base/interval.h"
+#include "commands/shell/command.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/invocation.h"
 #include "commands/shell/redact.h"
@@ -430,7 +430,7 @@ static struct error *check_inputs(const struct options *o)
 
 	for (size_t i = 0; i < o->inputs.n; i++) {
 		if (!o->inputs.data[i].script)
-			TRY(check_line(o->inputs.data[i].text));
+			TRY(execute_check_line(o->inputs.data[i].text));
 	}
 	while (next_command(o, &at, &words))
 		TRY(check_one(&words));
@@ -476,7 +476,7 @@ static void hint_at_input(const struct options *o)
 
 static enum status fail(enum status status, const struct error *err)
 {
-	report_error(stderr, err);
+	execute_report(stderr, err);
 	return status;
 }
 

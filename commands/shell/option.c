@@ -3,14 +3,15 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "commands/shell/command.h"
 #include "commands/shell/nearest.h"
-#include "debugger/base/vec.h"
+#include "debugger/base/str.h"
 
-const char *const verbose_options[2] = { "-v", "--verbose" };
+const char *const option_verbose[2] = { "-v", "--verbose" };
 
 static bool is_verbose(const char *word)
 {
-	return strcmp(word, verbose_options[0]) == 0 || strcmp(word, verbose_options[1]) == 0;
+	return strcmp(word, option_verbose[0]) == 0 || strcmp(word, option_verbose[1]) == 0;
 }
 
 static bool is_long(const char *word)
@@ -18,7 +19,7 @@ static bool is_long(const char *word)
 	return strncmp(word, "--", 2) == 0;
 }
 
-struct words words_before_options(struct arena *a, const struct words *words)
+struct words option_words_before(struct arena *a, const struct words *words)
 {
 	struct words plain = { NEW_ARRAY(a, const char *, words->n + 1), 0 };
 
@@ -77,26 +78,26 @@ size_t option_words(const struct command *command, const struct words *rest)
 	return n < rest->n ? n : rest->n;
 }
 
-bool call_has(const struct call *call, const char *name)
+static bool command_writes(const struct command *command)
 {
-	for (size_t i = 0; i < call->noptions; i++) {
-		if (strcmp(call->options[i].option->name, name) == 0)
+	for (const struct command_option *o = command->options; o && o->name; o++) {
+		if (strcmp(o->name, "output") == 0)
 			return true;
 	}
 	return false;
 }
 
-const char *call_option(const struct call *call, const char *name)
+/* Of -o for a command that has no such option: which do have it. */
+static struct error *writes_no_file(const struct command *command)
 {
-	const char *value = NULL;
+	STR(list);
 
-	for (size_t i = 0; i < call->noptions; i++) {
-		const struct chosen_option *o = &call->options[i];
-
-		if (strcmp(o->option->name, name) == 0 && o->values)
-			value = o->values[0];
+	for (const struct command *const *c = command_table; *c; c++) {
+		if (command_writes(*c))
+			str_printf(&list, "%s%s", list.len ? ", " : "", (*c)->name);
 	}
-	return value;
+	return error_new(ERR_USAGE, "\"%s\" writes no file; those that do: %s", command->name,
+	                 str_text(&list));
 }
 
 static struct error *unknown_option(const struct command *command, const char *word, size_t len)
@@ -108,8 +109,8 @@ static struct error *unknown_option(const struct command *command, const char *w
 	if (strcmp(word, "-o") == 0 || (len == 8 && strncmp(word, "--output", len) == 0))
 		return writes_no_file(command);
 	if (command->verbose &&
-	    nearest_offer(&nearest, verbose_options[1], strlen(verbose_options[1])))
-		best = verbose_options[1];
+	    nearest_offer(&nearest, option_verbose[1], strlen(option_verbose[1])))
+		best = option_verbose[1];
 	for (const struct command_option *o = command->options; o && o->name; o++) {
 		const char *name = arena_printf(&tmp, "--%s", o->name);
 
@@ -146,8 +147,8 @@ static struct error *take_option(struct arena *a, const struct words *words, siz
 	return NULL;
 }
 
-struct error *take_options(struct arena *a, const struct words *words, size_t name_words,
-                           struct call *ret)
+struct error *option_take_all(struct arena *a, const struct words *words, size_t name_words,
+                              struct call *ret)
 {
 	bool all_are_args = false;
 
@@ -171,14 +172,14 @@ struct error *take_options(struct arena *a, const struct words *words, size_t na
 	return NULL;
 }
 
-void options_complete(struct arena *a, const struct command *command, const char *partial,
-                      void (*found)(const char *word, void *arg), void *arg)
+void option_complete(struct arena *a, const struct command *command, const char *partial,
+                     void (*found)(const char *word, void *arg), void *arg)
 {
 	size_t len = strlen(partial);
 
 	for (size_t i = 0; command->verbose && i < 2; i++) {
-		if (strncmp(verbose_options[i], partial, len) == 0)
-			found(verbose_options[i], arg);
+		if (strncmp(option_verbose[i], partial, len) == 0)
+			found(option_verbose[i], arg);
 	}
 	for (const struct command_option *o = command->options; o && o->name; o++) {
 		const char *word = arena_printf(a, "--%s", o->name);

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "commands/base/call.h"
-#include "commands/base/focus.h"
+#include "commands/ask/ask.h"
+#include "commands/shell/command.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/shell.h"
 #include "debugger/base/vec.h"
@@ -248,7 +248,7 @@ static void run_typed(struct session *s, struct out *out, const char *text, enum
 	if (!err && line.shell && !s->quit)
 		err = run_shell(s, out, &line, status);
 	if (err)
-		report_error(out->options.messages, err);
+		execute_report(out->options.messages, err);
 }
 
 void repl(struct session *s, struct out *out)

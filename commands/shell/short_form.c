@@ -73,7 +73,7 @@ static const struct {
 	{ "x", NULL, no_memory },
 };
 
-struct error *missing_command(const char *word)
+struct error *short_form_missing(const char *word)
 {
 	for (size_t i = 0; i < sizeof(missing) / sizeof(*missing); i++) {
 		if (strcmp(missing[i].word, word) == 0)

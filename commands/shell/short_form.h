@@ -16,6 +16,6 @@ const char *short_form_note(const char *word);
  * ERR_USAGE for a command of other debuggers that asyncdbg does not have, or its short form: what
  * there is in its place. NULL for every other word.
  */
-struct error *missing_command(const char *word) MUST_CHECK;
+struct error *short_form_missing(const char *word) MUST_CHECK;
 
 #endif

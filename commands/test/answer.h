@@ -4,8 +4,11 @@
 
 #include <stdio.h>
 
-#include "commands/base/call.h"
+#include "commands/ask/ask.h"
+#include "commands/files/files.h"
 #include "commands/out/out.h"
+#include "commands/report/report.h"
+#include "commands/shell/command.h"
 #include "runtimes/test/snapshot.h"
 
 /* An out whose answers and messages are strings. */

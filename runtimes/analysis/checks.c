@@ -9,6 +9,17 @@
 
 enum { MAX_LISTED = 8 };
 
+const char *severity_name(enum severity severity)
+{
+	static const char *const names[] = {
+		[SEVERITY_INFO] = "info",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
+	};
+
+	return names[severity];
+}
+
 struct finding *add_finding(struct checks *c, const struct check *check, enum severity severity,
                             const char *format, ...)
 {

@@ -38,6 +38,12 @@ struct saved_info {
 	int64_t when;   /* seconds since 1970 UTC */
 };
 
+/* A file that a snapshot was read from. */
+struct saved_origin {
+	const char *file; /* as the user named it */
+	int64_t when;     /* seconds since 1970 UTC, 0 unknown */
+};
+
 /* "2026-11-21 18:43:30 UTC" in arena a; NULL where it is not known. */
 const char *saved_time(struct arena *a, int64_t when);
 

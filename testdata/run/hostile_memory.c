@@ -210,7 +210,7 @@ int main(int argc, char **argv)
 	first = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
 	struct error *err = session_open(&options, &session);
 	if (err) {
-		report_error(stderr, err);
+		execute_report(stderr, err);
 		error_free(err);
 		return STATUS_NOTHING;
 	}

@@ -1,0 +1,11 @@
+/* The commands that read and write files: snapshots, layout files. */
+#ifndef COMMANDS_FILES_FILES_H
+#define COMMANDS_FILES_FILES_H
+
+#include "commands/base/call.h"
+#include "commands/out/out.h"
+
+extern const struct command layout_command;
+extern const struct command save_command, diff_command;
+
+#endif
