@@ -66,27 +66,6 @@ void str_append_uint(struct str *s, uint64_t number)
 	str_append_len(s, digits + at, sizeof(digits) - at);
 }
 
-void str_append_int(struct str *s, int64_t number)
-{
-	if (number < 0)
-		str_append_len(s, "-", 1);
-	str_append_uint(s, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
-}
-
-void str_append_hex(struct str *s, uint64_t number)
-{
-	char digits[2 + 16];
-	size_t at = sizeof(digits);
-
-	do {
-		digits[--at] = "0123456789abcdef"[number & 15];
-		number >>= 4;
-	} while (number);
-	digits[--at] = 'x';
-	digits[--at] = '0';
-	str_append_len(s, digits + at, sizeof(digits) - at);
-}
-
 void str_truncate(struct str *s, size_t len)
 {
 	if (len < s->len) {

@@ -19,10 +19,8 @@ struct str {
 void str_append(struct str *s, const char *text);
 void str_append_len(struct str *s, const char *text, size_t len);
 void str_printf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The number in decimal, and in hexadecimal after "0x": str_printf() costs ten times as much. */
+/* The number in decimal: str_printf() costs ten times as much. */
 void str_append_uint(struct str *s, uint64_t number);
-void str_append_int(struct str *s, int64_t number);
-void str_append_hex(struct str *s, uint64_t number);
 /* Drops all but the first len bytes. */
 void str_truncate(struct str *s, size_t len);
 void str_free(struct str *s);

@@ -11,7 +11,6 @@
 #include "debugger/base/vec.h"
 #include "debugger/core/core_file.h"
 #include "debugger/elf/elf_image.h"
-#include "debugger/live/proc.h"
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 
@@ -183,7 +182,7 @@ static struct error *guess_mappings(struct target *t)
 {
 	struct core *c = t->private;
 	struct core_file *core = &c->file;
-	uint64_t name = auxv_find(core->auxv, core->auxv_len, AT_EXECFN);
+	uint64_t name = elf_auxv_find(core->auxv, core->auxv_len, AT_EXECFN);
 	const char *path = c->exe;
 	struct elf_image image;
 
@@ -227,8 +226,8 @@ static struct error *fill_target(struct target *t, const struct target_options *
 	t->pid = core->pid;
 	t->command = core->command;
 	t->signal = core->signal;
-	t->entry = auxv_find(core->auxv, core->auxv_len, AT_ENTRY);
-	t->vdso = auxv_find(core->auxv, core->auxv_len, AT_SYSINFO_EHDR);
+	t->entry = elf_auxv_find(core->auxv, core->auxv_len, AT_ENTRY);
+	t->vdso = elf_auxv_find(core->auxv, core->auxv_len, AT_SYSINFO_EHDR);
 	target_set_threads(t, core->threads, core->nthreads);
 	if (core->missing > 0)
 		target_note(t,

@@ -122,6 +122,21 @@ bool elf_image_read(struct arena *a, const struct elf_source *from, uint16_t mac
 	return true;
 }
 
+uint64_t elf_auxv_find(const void *auxv, size_t len, uint64_t type)
+{
+	const char *p = auxv;
+	Elf64_auxv_t entry;
+
+	for (; len >= sizeof(entry); len -= sizeof(entry), p += sizeof(entry)) {
+		memcpy(&entry, p, sizeof(entry));
+		if (entry.a_type == AT_NULL)
+			break;
+		if (entry.a_type == type)
+			return entry.a_un.a_val;
+	}
+	return 0;
+}
+
 const char *build_id_text(struct arena *a, const unsigned char *id, size_t len)
 {
 	STR(s);

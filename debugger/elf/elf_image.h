@@ -55,6 +55,9 @@ struct elf_note {
 bool elf_note_next(const unsigned char *data, size_t len, size_t *offset, struct elf_note *ret);
 bool elf_note_is(const struct elf_note *note, const char *name, uint32_t type);
 
+/* The entry of an auxiliary vector, 0 when it has none. */
+uint64_t elf_auxv_find(const void *auxv, size_t len, uint64_t type);
+
 /* A build-id as all tools write it, in hexadecimal digits; "none" where it has no byte. */
 const char *build_id_text(struct arena *a, const unsigned char *id, size_t len);
 

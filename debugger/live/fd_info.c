@@ -240,12 +240,12 @@ static struct descriptor copy_socket(struct arena *a, const struct descriptor *f
 
 static bool read_descriptor(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
-	struct sockets *s = sockets_of(t);
 	char path[64], link[PATH_MAX];
 	uint64_t inode;
 
 	if (!t->ops->stop || fd < 0)
 		return false;
+	struct sockets *s = sockets_of(t);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid, fd);
 	ssize_t len = readlink(path, link, sizeof(link) - 1);
 	if (len <= 0 || s->by_fd.n > MAX_DESCRIPTORS)

@@ -63,7 +63,7 @@ void descriptors_look(struct target *t, bool all);
  */
 bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd);
 
-/* For target_close(). */
+/* For the close() of a live target. */
 void sockets_close(struct target *t);
 
 #endif

@@ -1,6 +1,5 @@
 #include "debugger/live/proc.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -70,21 +69,6 @@ bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
 	stat.comm = str_clean(a, open + 1, (size_t)(close - open - 1));
 	*ret = stat;
 	return true;
-}
-
-uint64_t auxv_find(const void *auxv, size_t len, uint64_t type)
-{
-	const char *p = auxv;
-	Elf64_auxv_t entry;
-
-	for (; len >= sizeof(entry); len -= sizeof(entry), p += sizeof(entry)) {
-		memcpy(&entry, p, sizeof(entry));
-		if (entry.a_type == AT_NULL)
-			break;
-		if (entry.a_type == type)
-			return entry.a_un.a_val;
-	}
-	return 0;
 }
 
 /* The kernel writes a newline of a path as \012 and nothing else so. */

@@ -25,9 +25,6 @@ struct proc_stat {
 };
 bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret);
 
-/* The entry of an auxiliary vector, 0 when it has none. */
-uint64_t auxv_find(const void *auxv, size_t len, uint64_t type);
-
 /* The lines of /proc/PID/maps that map files, ascending; in arena a. NULL with errno. */
 struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings);
 

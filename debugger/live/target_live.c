@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include "debugger/base/str.h"
+#include "debugger/elf/elf_image.h"
+#include "debugger/live/fd_info.h"
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 
 uint64_t live_now_ns(void)
@@ -152,6 +155,7 @@ static void live_close(struct target *t)
 	if (l->mem_fd >= 0)
 		close(l->mem_fd);
 	vec_free(&l->peeks);
+	sockets_close(t);
 	free(l);
 }
 
@@ -254,8 +258,8 @@ static struct error *read_process(struct target *t)
 		return live_exited(t->pid);
 	t->command = str_clean(&t->arena, comm, strcspn(comm, "\n"));
 	t->instance = find_instance(t);
-	t->entry = auxv_find(l->auxv, l->auxv_len, AT_ENTRY);
-	t->vdso = auxv_find(l->auxv, l->auxv_len, AT_SYSINFO_EHDR);
+	t->entry = elf_auxv_find(l->auxv, l->auxv_len, AT_ENTRY);
+	t->vdso = elf_auxv_find(l->auxv, l->auxv_len, AT_SYSINFO_EHDR);
 	t->root = arena_printf(&t->arena, "/proc/%d/root", (int)t->pid);
 	l->clock_offset = proc_monotonic_offset(t->pid);
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);

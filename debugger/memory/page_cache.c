@@ -54,18 +54,6 @@ void page_table_forget_changes(struct page_cache *c)
 	c->nchanged = 0;
 }
 
-void page_cache_drop(struct page_cache *c)
-{
-	memset(c->slots, 0, c->capacity * sizeof(*c->slots));
-	c->n = 0;
-	c->last = NULL;
-	c->used_blocks = 0;
-	c->unused.n = 0;
-	c->filled = 0;
-	c->plan.n = 0;
-	page_table_forget_changes(c);
-}
-
 /*
  * The first touch of memory costs more than reading the target, so it is done in huge pages;
  * once reads are narrow, only the pages that are read are touched.

@@ -30,12 +30,10 @@ struct page_cache *page_cache_new_narrow(void);
  */
 struct page_cache *page_cache_view(const struct page_cache *of);
 void page_cache_free(struct page_cache *c);
-/* Forgets every page; keeps the memory for the next ones. */
-void page_cache_drop(struct page_cache *c);
 
 /*
  * A page that exists, a page known to be a hole, or one that must be asked for. data is valid
- * until the next page_cache_drop().
+ * until the next copy or page_cache_expire().
  */
 enum page_state { PAGE_UNKNOWN, PAGE_HOLE, PAGE_PRESENT };
 enum page_state page_cache_get(struct page_cache *c, uint64_t addr, const unsigned char **data);
@@ -71,7 +69,14 @@ struct page_copy {
 	void *arg;
 };
 
-struct read_range;
+/* One of many reads that are made together. */
+struct read_range {
+	uint64_t addr;
+	void *buf;
+	size_t len;
+	size_t got;   /* bytes that exist from addr on */
+	bool settled; /* of page_cache.c */
+};
 typedef struct error *page_batch_fn(void *arg, struct read_range *ranges, size_t n);
 /*
  * Reads the plan into the memory of its pages, what was added first. *whole false: go_on() ended

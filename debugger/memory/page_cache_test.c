@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "debugger/memory/page_cache.h"
-#include "debugger/target/target.h"
 
 /* Memory of NPAGES pages at BASE, of which some are missing. */
 enum { BASE = 0x40000000, NPAGES = 64 };

@@ -5,7 +5,6 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/vec.h"
 #include "debugger/memory/page_cache.h"
-#include "debugger/target/target.h"
 
 typedef VEC(struct read_range) range_vec;
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "debugger/live/fd_info.h"
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 
@@ -43,7 +42,6 @@ void target_close(struct target *t)
 	target_resume(t);
 	modules_close(t);
 	t->ops->close(t);
-	sockets_close(t);
 	target_free(t);
 }
 
@@ -211,24 +209,6 @@ void target_end_aside(struct target *t, const struct target_aside *before)
 	t->doubts = before->doubts;
 }
 
-void target_prefetch(struct target *t, uint64_t addr, size_t len)
-{
-	uint64_t end = addr + len < addr ? UINT64_MAX : addr + len;
-	const unsigned char *page;
-
-	assert(t->stopped);
-	if (!t->cache)
-		return;
-	for (addr -= addr % CACHE_PAGE; addr < end; addr += CACHE_PAGE) {
-		bool known = true;
-
-		if (page_cache_peek(t->cache, addr, &page) == PAGE_UNKNOWN)
-			error_free(fill_page(t, addr, &known));
-		if (page_cache_peek(t->cache, addr, &page) != PAGE_PRESENT)
-			break;
-	}
-}
-
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len)
 {
 	size_t got = 0;
@@ -304,11 +284,6 @@ const struct thread *target_thread_by_tid(const struct target *t, pid_t tid)
 			return &t->threads[i];
 	}
 	return NULL;
-}
-
-const struct thread *target_thread_by_number(const struct target *t, unsigned number)
-{
-	return number > 0 && number <= t->nthreads ? &t->threads[number - 1] : NULL;
 }
 
 static int compare_tids(const void *a, const void *b)

@@ -22,6 +22,7 @@ struct target;
 struct module;
 struct mapping;
 struct page_cache;
+struct read_range;
 struct Dwfl;
 struct sockets;
 struct tls;
@@ -42,15 +43,6 @@ struct thread {
 	uint32_t unknown_regs; /* bit n: regs.r[n] is not known although has_regs */
 	const char *problem;   /* why has_regs is false, NULL where the reason is none of these */
 	struct regs regs;
-};
-
-/* One of many reads that are made together. */
-struct read_range {
-	uint64_t addr;
-	void *buf;
-	size_t len;
-	size_t got;   /* bytes that exist from addr on */
-	bool settled; /* of page_cache.c */
 };
 
 /* What the user allows to be done to a running program. */
@@ -255,8 +247,6 @@ bool target_slept_on(struct target *t, pid_t tid);
  * what did not change between is of one moment, reads of what did count as t->doubts.
  */
 struct error *target_snap(struct target *t, bool stop_all) MUST_CHECK;
-/* During a stop: has these bytes read along, for use after it. */
-void target_prefetch(struct target *t, uint64_t addr, size_t len);
 
 /* All of len bytes, or ERR_FAULT at the first byte that is missing. */
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len) MUST_CHECK;
@@ -303,9 +293,8 @@ struct target_aside {
 void target_begin_aside(struct target *t, struct target_aside *before);
 void target_end_aside(struct target *t, const struct target_aside *before);
 
-/* NULL when there is no thread of that tid / number. */
+/* NULL when there is no thread of that tid. */
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);
-const struct thread *target_thread_by_number(const struct target *t, unsigned number);
 
 /* Adds one line (copied) to t->notes; the same line is kept once. */
 void target_note(struct target *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
