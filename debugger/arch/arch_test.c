@@ -1,4 +1,5 @@
 /* What a thread's registers say about the system call it is in. */
+#include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,25 +14,24 @@
 enum { RAX = 10, RDI = 14, ORIG_RAX = 15, USER_WORDS = 27 };
 enum { READ = 0, FUTEX = 202, ERESTARTSYS = 512, ERESTART_RESTARTBLOCK = 516 };
 
-static struct regs stopped(int64_t number, int64_t result)
+static struct regs stopped(struct arena *a, int64_t number, int64_t result)
 {
 	uint64_t words[USER_WORDS] = { 0 };
-	struct regs regs;
 
 	words[ORIG_RAX] = (uint64_t)number;
 	words[RAX] = (uint64_t)result;
 	words[RDI] = 7;
-	arch_x86_64.regs_from_user(words, &regs);
-	return regs;
+	return arch_regs_from_user(arch_for_machine(EM_X86_64), a, words);
 }
 
 static void test_interrupted(void **state)
 {
-	(void)state;
+	SCRATCH(a);
 	static const int errors[] = { EINTR, ERESTARTSYS, 513, 514, ERESTART_RESTARTBLOCK };
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		struct regs regs = stopped(READ, -errors[i]);
+		struct regs regs = stopped(&a, READ, -errors[i]);
 
 		assert_true(regs.in_syscall);
 		assert_int_equal(regs.syscall, READ);
@@ -41,31 +41,101 @@ static void test_interrupted(void **state)
 
 static void test_not_in_one(void **state)
 {
+	SCRATCH(a);
+
 	(void)state;
 	/* Finished, failed, and stopped while it computed with such a number in a register. */
-	assert_false(stopped(READ, 8).in_syscall);
-	assert_false(stopped(READ, -EAGAIN).in_syscall);
-	assert_false(stopped(READ, -517).in_syscall);
-	assert_false(stopped(-1, -EINTR).in_syscall);
+	assert_false(stopped(&a, READ, 8).in_syscall);
+	assert_false(stopped(&a, READ, -EAGAIN).in_syscall);
+	assert_false(stopped(&a, READ, -517).in_syscall);
+	assert_false(stopped(&a, -1, -EINTR).in_syscall);
 }
 
 static void test_names(void **state)
 {
 	(void)state;
-	assert_string_equal(arch_syscall(&arch_x86_64, READ)->name, "read");
-	assert_true(arch_syscall(&arch_x86_64, READ)->takes_fd);
-	assert_true(arch_syscall(&arch_x86_64, FUTEX)->takes_futex);
-	assert_int_equal(arch_syscall_named(&arch_x86_64, "futex")->number, FUTEX);
-	assert_null(arch_syscall(&arch_x86_64, 100000));
-	assert_null(arch_syscall_named(&arch_x86_64, "none"));
+	assert_string_equal(arch_syscall(arch_for_machine(EM_X86_64), READ)->name, "read");
+	assert_true(arch_syscall(arch_for_machine(EM_X86_64), READ)->takes_fd);
+	assert_true(arch_syscall(arch_for_machine(EM_X86_64), FUTEX)->takes_futex);
+	assert_int_equal(arch_syscall_named(arch_for_machine(EM_X86_64), "futex")->number, FUTEX);
+	assert_null(arch_syscall(arch_for_machine(EM_X86_64), 100000));
+	assert_null(arch_syscall_named(arch_for_machine(EM_X86_64), "none"));
+}
+
+/* Each register has a number and a word of its own within the set. */
+static void test_registers(void **state)
+{
+	SCRATCH(a);
+	const struct arch *arch = arch_for_machine(EM_X86_64);
+	uint64_t words[USER_WORDS];
+
+	(void)state;
+	assert_int_equal(arch->user_regs_size, sizeof(words));
+	for (size_t i = 0; i < USER_WORDS; i++)
+		words[i] = 1000 + i;
+	words[ORIG_RAX] = UINT64_MAX;
+	struct regs regs = arch_regs_from_user(arch, &a, words);
+	assert_int_equal(regs.r[0], 1000 + RAX);
+	assert_int_equal(regs.r[arch->pc], 1016);
+	assert_int_equal(regs.r[arch->sp], 1019);
+	assert_int_equal(regs.r[arch->fp], 1004);
+	assert_int_equal(regs.thread_pointer, 1021);
+	for (size_t i = 0; i < arch->nregs; i++) {
+		assert_non_null(arch->regs[i].name);
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(regs.r[i], regs.r[j]);
+	}
+	assert_string_equal(arch->regs[arch->sp].name, "rsp");
+	assert_int_equal(arch->breakpoint[0], 0xcc);
+	assert_int_equal(arch->breakpoint_pc, arch->breakpoint_size);
+}
+
+static void test_machines(void **state)
+{
+	SCRATCH(a);
+	const struct arch *arch = NULL;
+
+	(void)state;
+	struct error *err = arch_find(EM_X86_64, "core.1", &arch);
+	assert_null(err);
+	assert_string_equal(arch->name, "x86-64");
+	err = arch_find(EM_AARCH64, "core.1", &arch);
+	assert_int_equal(err->kind, ERR_UNSUPPORTED);
+	assert_non_null(strstr(err->message, "core.1: aarch64: not supported yet"));
+	assert_non_null(strstr(err->message, "CONTRIBUTING.md"));
+	error_free(err);
+	err = arch_find(EM_SPARC, "core.1", &arch);
+	assert_non_null(strstr(err->message, "another machine (ELF machine 2)"));
+	error_free(err);
+	assert_string_equal(arch->name, "x86-64");
+	assert_string_equal(arch_supported(&a), "x86-64");
+}
+
+/* The address keeps p_vaddr's remainder and lies as near to the thread pointer as it can. */
+static void test_thread_locals(void **state)
+{
+	/* Of the aarch64 ELF ABI: 16 bytes of the thread control block. */
+	static const struct arch above = { .tls = ARCH_TLS_ABOVE, .tcb_size = 16 };
+	const struct arch *below = arch_for_machine(EM_X86_64);
+
+	(void)state;
+	assert_int_equal(arch_tls_block(&above, 0x10000, 5, 0x2000, 8), 0x10010);
+	assert_int_equal(arch_tls_block(&above, 0x10000, 5, 0x2000, 64), 0x10040);
+	assert_int_equal(arch_tls_block(&above, 0x10000, 5, 0x2020, 64), 0x10020);
+	assert_int_equal(arch_tls_block(&above, 0x10000, 5, 0x2008, 64), 0x10048);
+	assert_int_equal(arch_tls_at_offset(&above, 0x10000, 0x40), 0x10040);
+	assert_int_equal(arch_tls_block(below, 0x10000, 8, 0x2000, 8), 0xfff8);
+	assert_int_equal(arch_tls_block(below, 0x10000, 5, 0x2000, 64), 0xffc0);
+	assert_int_equal(arch_tls_block(below, 0x10000, 5, 0x2020, 64), 0xffe0);
+	assert_int_equal(arch_tls_at_offset(below, 0x10000, 0x40), 0xffc0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_not_in_one),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_not_in_one),
+		cmocka_unit_test(test_names),       cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_machines),    cmocka_unit_test(test_thread_locals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

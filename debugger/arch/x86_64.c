@@ -1,8 +1,8 @@
-#include "debugger/arch/arch.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
+
+#include "debugger/arch/arch.h"
 
 /* Words of struct user_regs_struct, arch/x86/include/asm/user_64.h of the kernel. */
 enum user_word {
@@ -38,9 +38,17 @@ enum user_word {
 
 enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16, DWARF_REGS = 17 };
 
+#define REG(name, word)                                                                            \
+	{                                                                                          \
+		(name), (word) * sizeof(uint64_t)                                                  \
+	}
+
 /* By DWARF number: psABI 1.0, figure 3.36; 16 is the return address column. */
-static const unsigned char from_user[DWARF_REGS] = {
-	RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP,
+static const struct arch_reg registers[DWARF_REGS] = {
+	REG("rax", RAX), REG("rdx", RDX), REG("rcx", RCX), REG("rbx", RBX), REG("rsi", RSI),
+	REG("rdi", RDI), REG("rbp", RBP), REG("rsp", RSP), REG("r8", R8),   REG("r9", R9),
+	REG("r10", R10), REG("r11", R11), REG("r12", R12), REG("r13", R13), REG("r14", R14),
+	REG("r15", R15), REG("rip", RIP),
 };
 
 /* Arguments of a system call in their order: psABI 1.0, A.2.1. */
@@ -56,8 +64,11 @@ enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
  * ORIG_RAX is -1 unless the kernel was entered for a system call. One that was interrupted has
  * not returned to the program yet.
  */
-static void syscall_from_user(const uint64_t *words, struct regs *ret)
+static void syscall_from_user(const void *user_regs, struct regs *ret)
 {
+	uint64_t words[USER_WORDS];
+
+	memcpy(words, user_regs, sizeof(words)); /* a core note may be unaligned */
 	uint64_t failure = -words[RAX];
 
 	ret->in_syscall =
@@ -68,16 +79,7 @@ static void syscall_from_user(const uint64_t *words, struct regs *ret)
 		ret->syscall_args[i] = words[from_syscall[i]];
 }
 
-static void regs_from_user(const void *user_regs, struct regs *ret)
-{
-	uint64_t words[USER_WORDS];
-
-	memcpy(words, user_regs, sizeof(words)); /* a core note may be unaligned */
-	*ret = (struct regs){ .thread_pointer = words[FS_BASE] };
-	for (size_t i = 0; i < DWARF_REGS; i++)
-		ret->r[i] = words[from_user[i]];
-	syscall_from_user(words, ret);
-}
+static const unsigned char int3[] = { 0xcc };
 
 /* asm/unistd_64.h of the kernel. */
 static const struct syscall syscalls[] = {
@@ -185,13 +187,24 @@ static const struct syscall syscalls[] = {
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
 	.elf_machine = EM_X86_64,
+	.supported = true,
+	.regs = registers,
 	.nregs = DWARF_REGS,
 	.pc = DWARF_RIP,
 	.sp = DWARF_RSP,
 	.fp = DWARF_RBP,
+	.return_column = DWARF_RIP,
+	.entry_cfa = 8,
 	.prstatus_size = 336,
 	.prstatus_regs = 112,
 	.user_regs_size = USER_WORDS * sizeof(uint64_t),
-	.regs_from_user = regs_from_user,
+	.tp_regset = NT_PRSTATUS,
+	.tp_offset = FS_BASE * sizeof(uint64_t),
+	.tls = ARCH_TLS_BELOW,
+	.tcb_dtv = 8,
+	.breakpoint = int3,
+	.breakpoint_size = sizeof(int3),
+	.breakpoint_pc = sizeof(int3),
+	.syscall_from_user = syscall_from_user,
 	.syscalls = syscalls,
 };

@@ -63,7 +63,7 @@ static void parse_prstatus(struct parse *p, const struct elf_note *note)
 	struct thread *th = vec_push(&p->threads);
 	th->tid = (pid_t)desc_uint(note, PRSTATUS_PID, 4);
 	th->has_regs = true;
-	p->arch->regs_from_user(note->desc + p->arch->prstatus_regs, &th->regs);
+	th->regs = arch_regs_from_user(p->arch, p->a, note->desc + p->arch->prstatus_regs);
 }
 
 static void parse_prpsinfo(struct parse *p, const struct elf_note *note)
@@ -291,11 +291,11 @@ static const char *compression(const unsigned char *data)
 }
 
 static struct error *check_header(const char *path, const Elf64_Ehdr *header,
-                                  const struct arch *arch)
+                                  const struct arch **arch)
 {
 	const char *command = compression(header->e_ident);
 
-	switch (elf_header_problem(header, arch->elf_machine)) {
+	switch (elf_header_problem(header, header->e_machine)) {
 	case ELF_NOT_ELF:
 		if (command)
 			return error_new(ERR_UNSUPPORTED, "%s is compressed: unpack it first (%s)",
@@ -310,12 +310,13 @@ static struct error *check_header(const char *path, const Elf64_Ehdr *header,
 	case ELF_BIG_ENDIAN:
 	case ELF_FOREIGN:
 		return error_new(ERR_UNSUPPORTED,
-		                 "%s is from another machine (ELF machine %u); this "
-		                 "asyncdbg reads %s",
-		                 path, header->e_machine, arch->name);
+		                 "%s is from a machine with another byte order; asyncdbg reads "
+		                 "little-endian ones",
+		                 path);
 	case ELF_OK:
 		break;
 	}
+	TRY(arch_find(header->e_machine, path, arch));
 	if (header->e_type == ET_EXEC || header->e_type == ET_DYN)
 		return error_new(ERR_UNSUPPORTED,
 		                 "%s is a program or library, not a core dump (give "
@@ -354,17 +355,17 @@ static struct error *map_file(const char *path, struct core_file *core)
 	return err;
 }
 
-struct error *core_file_open(struct arena *a, const char *path, const struct arch *arch,
-                             struct core_file *ret)
+struct error *core_file_open(struct arena *a, const char *path, struct core_file *ret)
 {
 	struct core_file core CLEANUP(core_file_close) = { 0 };
-	struct parse p CLEANUP(parse_free) = { .a = a, .arch = arch, .core = &core };
+	struct parse p CLEANUP(parse_free) = { .a = a, .core = &core };
 	Elf64_Ehdr header;
 
 	TRY(map_file(path, &core));
 	assert(core.data);
 	memcpy(&header, core.data, sizeof(header));
-	TRY(check_header(path, &header, arch));
+	TRY(check_header(path, &header, &core.arch));
+	p.arch = core.arch;
 	TRY(parse_phdrs(&p, path, &header));
 	if (p.threads.n == 0)
 		return error_new(ERR_CORRUPT, "%s has no threads: its notes are %s", path,

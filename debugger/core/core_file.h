@@ -24,6 +24,7 @@ struct core_segment {
 struct core_file {
 	const unsigned char *data; /* the whole file, mapped */
 	size_t size;
+	const struct arch *arch;
 	struct core_segment *segments; /* ascending start */
 	size_t nsegments;
 	struct thread *threads; /* as the notes list them: the one that crashed first */
@@ -41,10 +42,9 @@ struct core_file {
 
 /*
  * Maps and parses path; tables and texts are in arena a. ERR_UNSUPPORTED or ERR_CORRUPT, with
- * advice, when it is not a core of arch with at least one thread.
+ * advice, when it is not a core of a supported machine with at least one thread.
  */
-struct error *core_file_open(struct arena *a, const char *path, const struct arch *arch,
-                             struct core_file *ret) MUST_CHECK;
+struct error *core_file_open(struct arena *a, const char *path, struct core_file *ret) MUST_CHECK;
 void core_file_close(struct core_file *core);
 
 /* The segment that covers addr, NULL if none. */

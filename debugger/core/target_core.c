@@ -244,16 +244,17 @@ static struct error *fill_target(struct target *t, const struct target_options *
 struct error *target_core_open(const char *path, const struct target_options *options,
                                struct target **ret)
 {
-	struct target *t CLEANUP(target_closep) = target_new(&core_ops, &arch_x86_64, false);
+	struct target *t CLEANUP(target_closep) = target_new(&core_ops, NULL, false);
 	struct core *c = NEW(&t->arena, struct core);
 
 	t->private = c;
 	c->exe = options->exe;
 	t->path = arena_strdup(&t->arena, path);
 	t->root = "";
+	TRY(core_file_open(&t->arena, path, &c->file));
+	t->arch = c->file.arch;
 	if (options->exe)
 		TRY(module_check_exe(t, options->exe));
-	TRY(core_file_open(&t->arena, path, t->arch, &c->file));
 	TRY(fill_target(t, options));
 	*ret = t;
 	t = NULL;

@@ -226,7 +226,11 @@ static void test_files_that_are_no_cores(void **state)
 	expect_error(open_core(write_file(core.data, core.len), &t), ERR_UNSUPPORTED, "32-bit");
 	core.data[EI_CLASS] = ELFCLASS64;
 	core.data[18] = (char)EM_AARCH64;
-	expect_error(open_core(write_file(core.data, core.len), &t), ERR_UNSUPPORTED, "machine");
+	expect_error(open_core(write_file(core.data, core.len), &t), ERR_UNSUPPORTED,
+	             "aarch64: not supported yet");
+	core.data[18] = (char)EM_RISCV;
+	expect_error(open_core(write_file(core.data, core.len), &t), ERR_UNSUPPORTED,
+	             "another machine (ELF machine 243)");
 	core.data[18] = EM_X86_64;
 	core.data[16] = ET_DYN;
 	expect_error(open_core(write_file(core.data, core.len), &t), ERR_UNSUPPORTED, "--exe");

@@ -58,16 +58,21 @@ static struct error *open_image(struct target *t, const char *path)
 {
 	struct file *f = t->private;
 	struct elf_source from = { elf_read_fd, &f->fd, false };
+	Elf64_Ehdr header;
 
 	TRY(file_open(path, &f->fd));
-	if (!elf_image_read(&t->arena, &from, t->arch->elf_machine, &f->image))
-		return error_new(ERR_USAGE, "%s: not a 64-bit %s program", path, t->arch->name);
+	if (elf_read_fd(&f->fd, 0, &header, sizeof(header)) &&
+	    elf_header_problem(&header, header.e_machine) == ELF_OK)
+		TRY(arch_find(header.e_machine, path, &t->arch));
+	if (!t->arch || !elf_image_read(&t->arena, &from, t->arch->elf_machine, &f->image))
+		return error_new(ERR_USAGE, "%s: not a 64-bit %s program", path,
+		                 arch_supported(&t->arena));
 	return NULL;
 }
 
 struct error *target_file_open(const char *path, struct target **ret)
 {
-	struct target *t CLEANUP(target_closep) = target_new(&file_ops, &arch_x86_64, false);
+	struct target *t CLEANUP(target_closep) = target_new(&file_ops, NULL, false);
 	struct file *f = NEW(&t->arena, struct file);
 	struct mapping mapping = { .readable = true, .executable = true };
 

@@ -34,7 +34,7 @@ struct peek {
 	bool asleep;
 	/* How often it gave up its processor or lost it: the same means that it has slept on. */
 	uint64_t switches;
-	struct regs regs; /* thread_pointer: 0 unknown */
+	struct regs regs; /* in the target's stop_arena */
 };
 
 struct live {

@@ -143,35 +143,34 @@ static struct error *check_exists(pid_t pid)
 	return NULL;
 }
 
-static struct error *check_elf(pid_t pid, const struct arch *arch, int fd)
+static struct error *check_elf(pid_t pid, int fd, const struct arch **ret)
 {
 	Elf64_Ehdr header;
+	char what[64];
 
 	if (!elf_read_fd(&fd, 0, &header, sizeof(header)))
 		return error_new(ERR_CORRUPT, "the executable of process %d is cut short",
 		                 (int)pid);
-	switch (elf_header_problem(&header, arch->elf_machine)) {
-	case ELF_OK:
-		return NULL;
+	snprintf(what, sizeof(what), "the executable of process %d", (int)pid);
+	switch (elf_header_problem(&header, header.e_machine)) {
 	case ELF_NOT_64BIT:
 		return error_new(ERR_UNSUPPORTED,
 		                 "process %d is a 32-bit program; asyncdbg reads "
 		                 "64-bit ones",
 		                 (int)pid);
 	case ELF_NOT_ELF:
-		return error_new(ERR_UNSUPPORTED, "the executable of process %d is not an ELF file",
-		                 (int)pid);
+		return error_new(ERR_UNSUPPORTED, "%s is not an ELF file", what);
 	case ELF_BIG_ENDIAN:
+		return error_new(ERR_UNSUPPORTED,
+		                 "%s is big-endian; asyncdbg reads little-endian ones", what);
+	case ELF_OK:
 	case ELF_FOREIGN:
 		break;
 	}
-	return error_new(ERR_UNSUPPORTED,
-	                 "process %d runs code of another machine (ELF machine "
-	                 "%u); this asyncdbg reads %s",
-	                 (int)pid, header.e_machine, arch->name);
+	return arch_find(header.e_machine, what, ret);
 }
 
-static struct error *check_executable(pid_t pid, const struct arch *arch)
+static struct error *check_executable(pid_t pid, const struct arch **ret)
 {
 	char path[64];
 
@@ -184,7 +183,7 @@ static struct error *check_executable(pid_t pid, const struct arch *arch)
 		return live_denied(pid);
 	if (fd < 0)
 		return error_os(errno, "opening %s", path);
-	struct error *err = check_elf(pid, arch, fd);
+	struct error *err = check_elf(pid, fd, ret);
 	close(fd);
 	return err;
 }
@@ -204,7 +203,7 @@ static struct error *check_permission(pid_t pid)
 	                                         : error_os(errno, "opening %s", path);
 }
 
-struct error *live_check(pid_t pid, const struct arch *arch, bool to_stop)
+struct error *live_check(pid_t pid, bool to_stop, const struct arch **ret)
 {
 	if (pid <= 0)
 		return error_new(ERR_USAGE, "%d is not a process id", (int)pid);
@@ -213,6 +212,6 @@ struct error *live_check(pid_t pid, const struct arch *arch, bool to_stop)
 	TRY(check_exists(pid));
 	if (to_stop)
 		TRY(live_traced(pid));
-	TRY(check_executable(pid, arch));
+	TRY(check_executable(pid, ret));
 	return check_permission(pid);
 }

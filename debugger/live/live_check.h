@@ -9,9 +9,9 @@
 
 /*
  * Looks at /proc only; the process is not touched. to_stop: it shall be stopped, which only one
- * debugger at a time can do.
+ * debugger at a time can do. *ret is the architecture of its executable.
  */
-struct error *live_check(pid_t pid, const struct arch *arch, bool to_stop) MUST_CHECK;
+struct error *live_check(pid_t pid, bool to_stop, const struct arch **ret) MUST_CHECK;
 
 /* Why the kernel answered EPERM or EACCES for pid. */
 struct error *live_denied(pid_t pid) MUST_CHECK;

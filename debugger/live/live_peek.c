@@ -28,6 +28,7 @@ static const char *read_task(struct arena *a, pid_t pid, pid_t tid, const char *
 }
 
 /* "NR ARG0 ... ARG5 SP PC", "-1 SP PC" outside of a system call, or "running". */
+/* Fills *ret, whose registers are zero. */
 static bool parse_syscall(const char *text, const struct arch *arch, struct regs *ret)
 {
 	uint64_t words[ARCH_SYSCALL_ARGS + 2];
@@ -74,6 +75,8 @@ static uint64_t find_thread_pointer(struct live *l, pid_t tid)
 	uint64_t head = 0, found = 0;
 	size_t len = 0, got = 0;
 
+	if (l->t->arch->tls != ARCH_TLS_BELOW)
+		return 0;
 	if (syscall(SYS_get_robust_list, tid, &head, &len) != 0 || head < DESCRIPTOR_MAX)
 		return 0;
 	uint64_t first = head - DESCRIPTOR_MAX;
@@ -120,6 +123,7 @@ bool live_peek_thread(struct live *l, pid_t tid, struct peek *ret)
 	if (!text || !proc_stat_parse(&l->t->stop_arena, text, &stat))
 		return false;
 	*ret = (struct peek){ .tid = tid, .name = stat.comm, .run_state = stat.state };
+	ret->regs = arch_regs_new(l->t->arch, &l->t->stop_arena);
 	if (stat.state == 'Z' || stat.state == 'X')
 		return tid == l->t->pid;
 	if (!read_place(l, tid, ret))
@@ -130,7 +134,8 @@ bool live_peek_thread(struct live *l, pid_t tid, struct peek *ret)
 
 bool live_slept_on(struct live *l, const struct peek *before)
 {
-	struct peek now = { 0 };
+	SCRATCH(scratch);
+	struct peek now = { .regs = arch_regs_new(l->t->arch, &scratch) };
 	unsigned sp = l->t->arch->sp, pc = l->t->arch->pc;
 
 	return before->asleep && read_place(l, before->tid, &now) && now.asleep &&
@@ -145,7 +150,7 @@ struct thread live_peeked(const struct live *l, const struct peek *p)
 
 	th.regs = p->regs;
 	th.has_regs = p->asleep;
-	th.unknown_regs = ~(UINT32_C(1) << arch->sp | UINT32_C(1) << arch->pc);
+	th.unknown_regs = ~(UINT64_C(1) << arch->sp | UINT64_C(1) << arch->pc);
 	if (!p->asleep && p->run_state != 'Z' && p->run_state != 'X')
 		th.problem = "it was running and was not stopped: its registers are not known";
 	return th;

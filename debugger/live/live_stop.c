@@ -26,8 +26,7 @@
 #include "debugger/live/proc.h"
 
 enum {
-	MAX_PASSES = 100,    /* over task/, until no thread is new */
-	MAX_USER_REGS = 512, /* bytes */
+	MAX_PASSES = 100, /* over task/, until no thread is new */
 	MAX_NAP_NS = 1000000,
 	MIN_NAP_NS = 20000,
 	LATE_NAP_NS = 80000, /* measured: what the shortest nap may take until we run again */
@@ -259,15 +258,23 @@ static struct error *stop_threads(struct live *l)
 	return err;
 }
 
-static bool read_regs(const struct target *t, pid_t tid, struct regs *ret)
+/* size bytes of one of a thread's register sets. */
+static bool read_regset(pid_t tid, uint32_t set, void *ret, size_t size)
 {
-	uint64_t words[MAX_USER_REGS / sizeof(uint64_t)];
-	struct iovec iov = { words, sizeof(words) };
+	struct iovec iov = { ret, size };
 
-	if (ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) != 0 ||
-	    iov.iov_len != t->arch->user_regs_size)
+	return ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)set, &iov) == 0 &&
+	       iov.iov_len == size;
+}
+
+/* user_regs: room for user_regs_size bytes. */
+static bool read_regs(struct target *t, pid_t tid, void *user_regs, struct regs *ret)
+{
+	const struct arch *arch = t->arch;
+
+	if (!read_regset(tid, NT_PRSTATUS, user_regs, arch->user_regs_size))
 		return false;
-	t->arch->regs_from_user(words, ret);
+	*ret = arch_regs_from_user(arch, &t->stop_arena, user_regs);
 	return true;
 }
 
@@ -276,6 +283,8 @@ static struct error *list_threads(struct live *l)
 	struct target *t = l->t;
 	VEC(struct thread) threads = { 0 };
 	size_t nstopped = 0, nrunning = 0;
+	SCRATCH(scratch);
+	void *user_regs = arena_alloc(&scratch, t->arch->user_regs_size);
 
 	for (size_t i = 0; i < l->tracees.n; i++) {
 		const struct tracee *tracee = &l->tracees.data[i];
@@ -290,7 +299,7 @@ static struct error *list_threads(struct live *l)
 		nrunning += tracee->state == TRACEE_RUNNING;
 		if (tracee->state != TRACEE_STOPPED)
 			continue;
-		th->has_regs = th->stopped = read_regs(t, th->tid, &th->regs);
+		th->has_regs = th->stopped = read_regs(t, th->tid, user_regs, &th->regs);
 		if (nstopped++ == 0 || th->tid == t->pid)
 			l->reader = th->tid;
 	}

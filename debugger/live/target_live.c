@@ -270,10 +270,11 @@ static struct error *read_process(struct target *t)
 struct error *target_live_open(pid_t pid, const struct target_options *options, struct target **ret)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
+	const struct arch *arch = NULL;
 	size_t nmappings;
 
-	TRY(live_check(pid, &arch_x86_64, !options->stop.never));
-	t = target_new(&live_ops, &arch_x86_64, true);
+	TRY(live_check(pid, !options->stop.never, &arch));
+	t = target_new(&live_ops, arch, true);
 	t->options = options->stop;
 	struct live *l = calloc(1, sizeof(*l));
 	if (!l)

@@ -528,15 +528,16 @@ static void test_peek_agrees_with_a_stop(void **state)
 	expect_ok(target_peek(t));
 	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
 	assert_int_equal(t->pause_ns, 0);
-	const struct regs seen = t->threads[0].regs;
+	struct regs seen = t->threads[0].regs;
+	uint64_t sp = seen.r[t->arch->sp], pc = seen.r[t->arch->pc];
 	assert_true(t->threads[0].has_regs);
 	uint64_t pointers[1 + CHILD_WORKERS];
 	for (size_t i = 0; i < t->nthreads; i++)
 		pointers[i] = t->threads[i].regs.thread_pointer;
 	expect_ok(target_stop(t));
 	const struct regs *regs = &t->threads[0].regs;
-	assert_int_equal(seen.r[t->arch->sp], regs->r[t->arch->sp]);
-	assert_int_equal(seen.r[t->arch->pc], regs->r[t->arch->pc]);
+	assert_int_equal(sp, regs->r[t->arch->sp]);
+	assert_int_equal(pc, regs->r[t->arch->pc]);
 	assert_true(seen.in_syscall && regs->in_syscall);
 	assert_int_equal(seen.syscall, regs->syscall);
 	for (size_t i = 0; i < t->nthreads; i++)

@@ -40,7 +40,7 @@ struct thread {
 	 */
 	bool has_regs;
 	bool stopped;          /* for the last copy; false: it was asleep all the while, or ran */
-	uint32_t unknown_regs; /* bit n: regs.r[n] is not known although has_regs */
+	uint64_t unknown_regs; /* bit n: regs.r[n] is not known although has_regs */
 	const char *problem;   /* why has_regs is false, NULL where the reason is none of these */
 	struct regs regs;
 };
@@ -309,8 +309,9 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
                                  uint64_t offset, uint64_t *ret, bool *found) MUST_CHECK;
 
 /*
- * For the implementations of target_ops. An empty target of arch; target_close() frees it,
- * also one that was opened only in part. cached: reads go through a page cache.
+ * For the implementations of target_ops. An empty target of arch, which may be NULL until the first
+ * read of registers or modules; target_close() frees it, also one that was opened only in part.
+ * cached: reads go through a page cache.
  */
 struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached);
 /* page_batch_fn of a target. */

@@ -1,3 +1,4 @@
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -246,7 +247,7 @@ static const struct target_ops sim_ops = { .kind = "live",
 
 static struct target *sim_open(struct sim *s)
 {
-	struct target *t = target_new(&sim_ops, &arch_x86_64, true);
+	struct target *t = target_new(&sim_ops, arch_for_machine(EM_X86_64), true);
 
 	*s = (struct sim){ .counter = 1 };
 	t->private = s;

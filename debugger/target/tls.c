@@ -15,8 +15,8 @@ enum { MAX_DYNAMIC = 4096, MAX_LINK_MAPS = 65536, MAX_MODULE_IDS = 1 << 20 };
 
 /* Public and stable: struct r_debug and struct link_map of <link.h>. */
 enum { R_DEBUG_MAP = 8, LINK_MAP_ADDR = 0, LINK_MAP_LD = 16, LINK_MAP_NEXT = 24 };
-/* x86-64 ABI of glibc: tcbhead_t.dtv, and dtv_t of 16 bytes; entry -1 counts the entries. */
-enum { TCB_DTV = 8, DTV_ENTRY = 16 };
+/* dtv_t of glibc; entry -1 counts the entries. */
+enum { DTV_ENTRY = 16 };
 
 /* A member of struct link_map. */
 struct field {
@@ -165,12 +165,12 @@ static struct error *find_block(struct target *t, const struct thread *th, const
 	/* 0: none; -1: only dynamic. A library of program start has its block at a fixed place. */
 	*found = offset != 0 && offset != UINT64_MAX;
 	if (*found) {
-		*ret = tp - offset;
+		*ret = arch_tls_at_offset(t->arch, tp, offset);
 		return NULL;
 	}
 	if (id == 0 || id > MAX_MODULE_IDS)
 		return error_new(ERR_CORRUPT, "%s: TLS module id %" PRIu64, m->path, id);
-	TRY(target_read_uint(t, tp + TCB_DTV, 8, &dtv));
+	TRY(target_read_uint(t, tp + t->arch->tcb_dtv, 8, &dtv));
 	TRY(target_read_uint(t, dtv - DTV_ENTRY, 8, &count));
 	if (id > count)
 		return NULL;
@@ -192,12 +192,8 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
 	if (!*found)
 		return NULL;
 	if (m->is_main) {
-		/*
-		 * The psABI's variant II: the block ends below the thread pointer, as near as its
-		 * alignment allows, where the address keeps p_vaddr's remainder.
-		 */
-		uint64_t slack = (0 - m->tls_vaddr - m->tls_memsz) & (align - 1);
-		block = th->regs.thread_pointer - m->tls_memsz - slack;
+		block = arch_tls_block(t->arch, th->regs.thread_pointer, m->tls_memsz, m->tls_vaddr,
+		                       align);
 	} else {
 
 		TRY(find_block(t, th, m, &block, found));

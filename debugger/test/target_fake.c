@@ -1,6 +1,7 @@
 #include "debugger/test/target_fake.h"
 
 #include <assert.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ static const struct target_ops fake_ops = {
 
 struct target *target_fake_open(void)
 {
-	struct target *t = target_new(&fake_ops, &arch_x86_64, false);
+	struct target *t = target_new(&fake_ops, arch_for_machine(EM_X86_64), false);
 
 	t->private = calloc(1, sizeof(struct fake));
 	if (!t->private)
@@ -106,7 +107,10 @@ struct thread *target_fake_thread(struct target *t, pid_t tid)
 	struct fake *f = t->private;
 	struct thread *th = vec_push(&f->threads);
 
-	*th = (struct thread){ .tid = tid, .number = (unsigned)f->threads.n, .has_regs = true };
+	*th = (struct thread){ .tid = tid,
+		               .number = (unsigned)f->threads.n,
+		               .has_regs = true,
+		               .regs = arch_regs_new(t->arch, &t->arena) };
 	t->threads = f->threads.data;
 	t->nthreads = f->threads.n;
 	return th;

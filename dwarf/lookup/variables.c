@@ -67,7 +67,7 @@ static uint64_t pop(struct evaluation *e)
 static void push_register(struct evaluation *e, const struct frame_walk *w, uint64_t number,
                           uint64_t offset)
 {
-	if (number >= FRAME_REGS || !(w->frame->known_regs & UINT32_C(1) << number))
+	if (number >= 64 || !(w->frame->known_regs & UINT64_C(1) << number))
 		e->failed = true;
 	else
 		push(e, w->frame->regs[number] + offset);

@@ -23,6 +23,7 @@ struct unwinder {
 /* A stack in the making. */
 struct walk {
 	struct unwinder *u;
+	struct arena *a;
 	VEC(struct frame) frames;
 };
 
@@ -69,7 +70,7 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 	const struct unwinder *u = arg;
 
 	/* What a rule of the CFI needs and is not known ends the stack there. */
-	for (unsigned i = 0; i < u->t->arch->nregs && i < 32; i++) {
+	for (unsigned i = 0; i < u->t->arch->nregs; i++) {
 		Dwarf_Word value = u->thread->regs.r[i];
 
 		if (!(u->thread->unknown_regs >> i & 1) &&
@@ -123,12 +124,13 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	frame.lookup_pc = activation ? pc : pc - 1;
 	frame.has_sp = dwfl_frame_reg(state, w->u->t->arch->sp, &sp) == 0;
 	frame.sp = frame.has_sp ? sp : 0;
-	for (unsigned i = 0; i < FRAME_REGS && i < w->u->t->arch->nregs; i++) {
+	frame.regs = NEW_ARRAY(w->a, uint64_t, w->u->t->arch->nregs);
+	for (unsigned i = 0; i < w->u->t->arch->nregs; i++) {
 		Dwarf_Word value;
 
 		if (dwfl_frame_reg(state, i, &value) == 0) {
 			frame.regs[i] = value;
-			frame.known_regs |= UINT32_C(1) << i;
+			frame.known_regs |= UINT64_C(1) << i;
 		}
 	}
 	*vec_push(&w->frames) = frame;
@@ -149,7 +151,8 @@ static bool is_outermost(const struct target *t, uint64_t pc)
 	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
 		return false;
 	/* What is the same as in the caller has no operations either, and no memory for them. */
-	bool undefined = dwarf_frame_register(frame, (int)t->arch->pc, memory, &ops, &nops) == 0 &&
+	bool undefined = dwarf_frame_register(frame, (int)t->arch->return_column, memory, &ops,
+	                                      &nops) == 0 &&
 	                 nops == 0 && ops == memory;
 	free(frame);
 	return undefined;
@@ -179,7 +182,7 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
                             struct stack *ret)
 {
-	struct walk w = { .u = u };
+	struct walk w = { .u = u, .a = a };
 
 	if (!th->has_regs) {
 		*ret = (struct stack){ .problem = "the thread's registers are not known" };

@@ -12,16 +12,14 @@
 #include "debugger/base/arena.h"
 #include "debugger/target/target.h"
 
-enum { FRAME_REGS = 17 }; /* those that x86-64's CFI can restore */
-
 /* A physical frame. */
 struct frame {
 	uint64_t pc;        /* run-time address of the instruction */
 	uint64_t lookup_pc; /* pc - 1 for return addresses: names the call, not what follows it */
 	uint64_t sp;        /* stack pointer in this frame; the caller's sp is its end (CFA) */
 	bool has_sp;
-	uint64_t regs[FRAME_REGS]; /* by DWARF number, as they were in this frame */
-	uint32_t known_regs;       /* bit n: regs[n] could be recovered */
+	uint64_t *regs;      /* arch->nregs of them, by DWARF number, as they were in this frame */
+	uint64_t known_regs; /* bit n: regs[n] could be recovered */
 };
 
 struct stack {

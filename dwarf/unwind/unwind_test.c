@@ -147,6 +147,7 @@ static void test_damaged_registers(void **state)
 	expect_ok(unwinder_open(t, &u));
 	expect_ok(target_stop(t));
 	struct thread th = t->threads[1];
+	th.regs.r = arena_memdup(&a, th.regs.r, t->arch->nregs * sizeof(*th.regs.r));
 	th.regs.r[t->arch->sp] = 16; /* unreadable stack */
 	expect_ok(unwind_thread(u, &a, &th, &stack));
 	assert_int_equal(stack.nframes, 1);

@@ -242,8 +242,8 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 			judge_place(cs, low + at);
 	}
 	/* A box is one pointer: it may live in a register across the calls below. */
-	for (size_t i = 0; cs->boxed && i < FRAME_REGS; i++) {
-		if (frames[m->frame].known_regs & UINT32_C(1) << i)
+	for (size_t i = 0; cs->boxed && i < cs->c->in->target->arch->nregs; i++) {
+		if (frames[m->frame].known_regs & UINT64_C(1) << i)
 			judge(cs, frames[m->frame].regs[i]);
 	}
 }
