@@ -137,6 +137,8 @@ struct debuginfo {
 	const struct facts_options *facts; /* NULL: no file of facts is used */
 	struct dwarf_module **modules;     /* main module first; only those with a file */
 	size_t nmodules;
+	const void
+		*above; /* of the layer above, NULL none: the tables that it classifies types by */
 	struct arena arena;
 };
 

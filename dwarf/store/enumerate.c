@@ -72,7 +72,7 @@ static bool may_matter(const struct enumeration *e, struct unit *u, const struct
 
 static bool is_telling(const struct enumeration *e, const char *name)
 {
-	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name);
+	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name, e->arg);
 }
 
 /* "app::run::{async_fn#0}" of the type "app::run::{async_fn_env#0}<T>" or the function "...<T>". */

@@ -12,7 +12,7 @@ struct enumerate_ops {
 	 * their own that begins so, those whose whole path "tells".
 	 */
 	const char *crate, *anywhere;
-	bool (*tells)(const char *path);
+	bool (*tells)(const char *path, void *arg);
 	/* One of these, once; also one only inlined. */
 	void (*function)(const struct function *f, void *arg);
 	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */

@@ -95,3 +95,50 @@ struct source inspector_source(const struct inspector *in, struct arena *a, cons
 {
 	return source_of(a, file, comp_dir, in->own_package);
 }
+
+/* ---- what runtimes keep ---- */
+
+static void *state_in(void *const *states, const struct inspector *in, const char *name)
+{
+	const struct runtime *const *list = runtimes_in(in->di);
+
+	for (size_t i = 0; states && list[i]; i++) {
+		if (list[i]->name == name)
+			return states[i];
+	}
+	return NULL;
+}
+
+void *inspector_state(const struct inspector *in, const char *name)
+{
+	return state_in(in->states, in, name);
+}
+
+void *collector_state(const struct collector *c, const char *name)
+{
+	return state_in(c->states, c->in, name);
+}
+
+static void **new_states(struct arena *a, const struct inspector *in, bool of_inspector)
+{
+	const struct runtime *const *list = runtimes_in(in->di);
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	void **states = NEW_ARRAY(a, void *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		states[i] = arena_calloc(
+			a, 1, of_inspector ? list[i]->inspector_size : list[i]->collector_size);
+	return states;
+}
+
+void inspector_open_states(struct inspector *in)
+{
+	in->states = new_states(&in->arena, in, true);
+}
+
+void collector_open_states(struct collector *c)
+{
+	c->states = new_states(&c->scratch, c->in, false);
+}

@@ -11,22 +11,19 @@
 #include "dwarf/unwind/unwind.h"
 #include "dwarf/values/path.h"
 #include "dwarf/values/show.h"
-#include "runtimes/inspect/inspect.h"
+#include "runtimes/common/request.h"
+#include "runtimes/common/runtime.h"
+#include "runtimes/model/model.h"
 
 struct holdings;
-struct tokio;
-struct tokio_thread;
-struct tokio_flavor;
-struct tokio_runtime;
-struct tokio_roots;
+struct secrets;
 
 struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	struct tokio *tokio;       /* one per copy of tokio in the program, linked by next */
-	struct tokio_roots *roots; /* see tokio_root.h; NULL: nobody searched yet */
-	struct map paths;          /* type and expression -> struct path: see inspector_path() */
+	void **states;    /* what each runtime keeps, in their order: see inspector_state() */
+	struct map paths; /* type and expression -> struct path: see inspector_path() */
 	struct map
 		selects;  /* closure type -> whether futures::select! made it: see select_join.c */
 	struct map drops; /* struct type -> whether it has drop glue: see locals.c */
@@ -51,36 +48,13 @@ struct thread_stack {
 	size_t *nfunctions;
 };
 
-/* A LocalSet of tokio, met in a future: its tasks are listed when all else is decoded. */
-struct local_set {
-	struct value v;          /* the LocalSet, or its shared Context; type NULL: none */
+/* A set of tasks, met in a future: they are listed when all else is decoded. See task_set.h. */
+struct task_set {
+	struct value v; /* the set, or what its driver shares with it; type NULL: none */
+	const struct task_set_ops *of;
 	unsigned runtime;        /* of the task or thread that drives it */
 	struct future *future;   /* whose note names the tasks; NULL none */
 	const struct task *task; /* that it was met in; NULL none */
-};
-
-/* How somebody leads to a runtime: the first of these is what an answer names. */
-enum lead_kind { LEAD_JOIN_HANDLE, LEAD_JOIN_SET, LEAD_HANDLE, LEAD_WAKER };
-
-/*
- * A task's header or a runtime's Handle that was met: of a runtime or LocalSet that no thread may
- * be inside.
- */
-struct task_lead {
-	uint64_t header; /* 0: a Handle */
-	uint64_t handle; /* its address; of a header 0, as are these: */
-	uint64_t strong; /* address of the count of its Arc */
-	const struct tokio_flavor *flavor;
-	const struct module *module; /* whose type it has */
-	enum lead_kind kind;
-	const struct task *task; /* whose future led there; NULL: the one that thread drives */
-	unsigned thread;         /* number, 0 unknown */
-};
-
-/* A LocalSet that nobody was seen to drive. */
-struct found_set {
-	uint64_t list; /* as task.local_set */
-	const char *found_by;
 };
 
 /* Memory that a future occupies. */
@@ -122,10 +96,8 @@ struct collector {
 	struct map wakers;           /* data of a block_on waker -> struct thread_info */
 	struct map nodes;  /* address of a set's node, which is a waker's data -> its type */
 	struct map places; /* struct future -> struct frame_place: locals.h */
-	VEC(struct task_lead) leads;       /* met while decoding: see tokio_root.h */
-	VEC(struct found_set) found_sets;  /* listed because tokio_root.h knows them */
-	bool leads_left;                   /* something that they lead to is not in this snapshot */
-	VEC(struct local_set) local_sets;  /* met while decoding, each once */
+	bool leads_left;   /* a runtime was found that is not in this snapshot */
+	VEC(struct task_set) task_sets;    /* met while decoding, each once */
 	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
 	VEC(uint64_t) told_wakers;         /* where wakers lie that leaves of that tree tell */
 	bool some_held;                    /* a tree has futures that it does not poll */
@@ -136,18 +108,24 @@ struct collector {
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
-	bool clock_paused; /* a runtime's own clock stands still (tokio's test-util) */
-	/* What tokio.c found, for leaves; NULL before. Threads by index of target->threads. */
-	const struct tokio_thread *tokio_threads;
-	const struct tokio_runtime *tokio_runtimes;
-	size_t ntokio_runtimes;
+	bool clock_paused;  /* a runtime's own clock stands still (test utilities) */
 	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
-	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
-	bool queued_jobs_read;
-	struct map queues;         /* address of a list of waiters -> what leaf_queue.c saw there */
-	size_t waiters;            /* in all of them */
+	void **states;      /* what each runtime keeps: see collector_state() */
+	/* Told each frame of a tree; active: of a coroutine, else NULL. NULL: nobody asks. */
+	void (*frame_met)(struct decoder *d, struct value v, const struct variant *active,
+	                  struct future *f);
 	struct holdings *holdings; /* of holding.c, NULL before the first one */
 };
+
+/*
+ * What the runtime of that name, its own constant, keeps with an inspector or a collector: so many
+ * bytes as it says, zeroed at first. NULL where it is not registered.
+ */
+void *inspector_state(const struct inspector *in, const char *name);
+void *collector_state(const struct collector *c, const char *name);
+/* Makes room for it. */
+void inspector_open_states(struct inspector *in);
+void collector_open_states(struct collector *c);
 
 struct collector *collector_new(struct inspector *in, unsigned want,
                                 const struct question *question);

@@ -5,13 +5,6 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
 
-/* Ends of their names, and modules that have nothing else. */
-static const char *const tools[] = { "Barrier", "DuplexStream", "Guard",     "LinkedList", "Mutex",
-	                             "Notify",  "Permit",       "RwLock",    "Semaphore",  "Sender",
-	                             "Waiter",  "Waitlist",     "WeakSender" };
-static const char *const tool_modules[] = { "tokio::loom::", "tokio::sync::mpsc::",
-	                                    "tokio::sync::watch::" };
-
 /*
  * Beginnings of names: crates, modules and types without futures; of a crate whose name somebody
  * else's may have, only what will not be met there. By the sources of bytes 1.12, hashbrown 0.17,
@@ -50,7 +43,6 @@ static const char *const barren[] = {
 	"hyper::proto::h1::io::",
 	"hyper::service::util::",
 	"hyper::upgrade::Pending",
-	"hyper_util::rt::tokio::TokioIo",
 	"indexmap::",
 	"lock_api::",
 	"once_cell::",
@@ -137,16 +129,25 @@ static bool is_stream(const char *type_name)
 	return false;
 }
 
-bool tool_is_named(const char *type_name)
+static bool is_of_runtime(const struct runtime *r, const char *type_name)
+{
+	if (begins_with_one(type_name, r->non_future_modules))
+		return true;
+	if (!r->non_future_ends || !str_begins(type_name, r->path))
+		return false;
+	for (const char *const *end = r->non_future_ends; *end; end++) {
+		if (path_ends_with(type_name, *end))
+			return true;
+	}
+	return false;
+}
+
+bool tool_is_named(const struct runtime *const *runtimes, const char *type_name)
 {
 	if (is_stream(type_name) || str_begins_with_any(type_name, barren))
 		return true;
-	if (!str_begins(type_name, "tokio::"))
-		return false;
-	if (str_begins_with_any(type_name, tool_modules))
-		return true;
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		if (path_ends_with(type_name, tools[i]))
+	for (; *runtimes; runtimes++) {
+		if (is_of_runtime(*runtimes, type_name))
 			return true;
 	}
 	return false;

@@ -1,23 +1,22 @@
 /*
- * What frames hold of libraries to work with: tokio's locks and their guards, ends of channels;
+ * What frames hold of libraries to work with: locks of runtimes and their guards, ends of channels;
  * streams of the futures crate; buffers, collections and the like of crates that know no futures,
  * and what hyper's connections are made of.
  */
 #ifndef RUNTIMES_COMMON_NON_FUTURE_TYPES_H
 #define RUNTIMES_COMMON_NON_FUTURE_TYPES_H
 
-#include <stdbool.h>
+#include "runtimes/common/runtime.h"
 
 /*
- * Is a type of that name such a one, and so no future? What is a future of tokio's is named for
- * what it waits for (Notified, Acquire), and channels of many values are received from by async
- * fns. The streams are those of futures-util 0.3.28 to 0.3.34 for which it implements Stream and
+ * Is a type of that name such a one, and so no future, by the tables of this file and of runtimes?
+ * The streams are those of futures-util 0.3.28 to 0.3.34 for which it implements Stream and
  * not Future (src/stream). Of some crates, and of parts of hyper 0.14.32, 1.0.0 and 1.12.0, the
  * source has no implementation of Future, and no other crate may implement it for their types.
  * Saves a search of the debug info, which would be one of the whole crate where poll functions are
  * inlined.
  */
-bool tool_is_named(const char *type_name);
+bool tool_is_named(const struct runtime *const *runtimes, const char *type_name);
 
 /* Does the path of a type of that name, generics cut, end so? */
 bool path_ends_with(const char *type_name, const char *end);

@@ -5,11 +5,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
-#include "runtimes/future/combinator.h"
-#include "runtimes/future/composite_future.h"
-#include "runtimes/future/leaf.h"
-#include "runtimes/future/object_walk.h"
-#include "runtimes/holding/holding.h"
+#include "runtimes/common/runtime.h"
 
 /* Wrappers that poll straight through to what they hold and are no frame of their own. */
 static const struct {
@@ -72,6 +68,24 @@ static void find_pointer(const struct type *t, struct traits *f)
 		f->behind = type_target(t);
 }
 
+const struct type *container_element(const struct type *t)
+{
+	const struct member *m;
+	const char *name;
+
+	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
+		t = m->type;
+	name = type_name(t);
+	if (type_kind(t) == TYPE_ARRAY)
+		return type_target(t);
+	if (type_is(t, "alloc::vec::Vec"))
+		return type_param(t, "T");
+	if (strncmp(name, "&mut [", 6) != 0 && strncmp(name, "alloc::boxed::Box<[", 19) != 0)
+		return NULL;
+	m = type_member(t, "data_ptr");
+	return m ? type_target(m->type) : NULL;
+}
+
 static enum reach_rule reach_rule(const struct type *t, const struct traits *f)
 {
 	if (f->element)
@@ -96,30 +110,21 @@ static struct traits *learn(const struct type *t)
 {
 	struct arena *a = &type_module(t)->di->arena;
 	struct traits *f = NEW(a, struct traits);
+	const struct tables *tables = tables_of(t);
 	const char *name = type_name(t);
 
 	f->name = str_is_plain(name, strlen(name)) ? name : str_clean(a, name, strlen(name));
-	f->leaf = leaf_find_row(t, false);
-	f->resource = leaf_find_row(t, true);
-	f->holding = holding_find_row(t);
-	f->special = (unsigned char)holding_special(t);
 	find_step(t, f);
 	find_pointer(t, f);
 	f->element = container_element(t);
 	f->reach = reach_rule(t, f);
-	f->border = reach_is_border(t);
 	f->slice = type_is_slice(t);
 	f->coroutine = type_is_coroutine(t);
-	f->maybe_done = is_maybe_done(t);
-	f->poll_fn = arms_is_poll_fn(t);
-	f->mixed = mixed_is_type(t);
 	f->waker = type_is(t, "core::task::wake::Waker");
 	f->instrumented = type_is(t, "tracing::instrument::Instrumented");
-	f->run_until = type_is(t, "tokio::task::local::RunUntil");
-	f->local_set = type_is(t, "tokio::task::local::LocalSet");
-	f->runtime = type_is(t, "tokio::runtime::handle::Handle") ||
-	             type_is(t, "tokio::runtime::runtime::Runtime");
 	f->shared = type_is(t, "futures_util::future::future::shared::Shared");
+	for (size_t i = 0; tables && tables->registered->classifiers[i]; i++)
+		tables->registered->classifiers[i](t, f);
 	return f;
 }
 

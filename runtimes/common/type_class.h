@@ -1,7 +1,8 @@
 /*
  * What this layer knows of a type, worked out once: which row of which table it matches, how to
  * look through it, what of it may hold futures. A walk over a hundred thousand values of the type
- * then compares no name.
+ * then compares no name. What a folder knows is filled by the classifier that it registers
+ * (runtime.h).
  */
 #ifndef RUNTIMES_COMMON_TYPE_CLASS_H
 #define RUNTIMES_COMMON_TYPE_CLASS_H
@@ -9,9 +10,11 @@
 #include "dwarf/types/type.h"
 #include "runtimes/model/model.h"
 
+struct combinator_row;
 struct coroutine_plan;
 struct holding_row;
 struct leaf_row;
+struct task_set_ops;
 
 /* From a place to the future that a poll of it polls. */
 enum future_step {
@@ -46,17 +49,20 @@ enum reach_rule {
 enum answer { UNASKED, NO, YES, ASKING };
 
 struct traits {
-	const char *name;                    /* sanitised */
-	const char *function;                /* of traits_function(), NULL: not asked for yet */
-	const struct leaf_row *leaf;         /* NULL none */
-	const struct leaf_row *resource;     /* NULL none */
-	const struct holding_row *holding;   /* NULL none */
-	const struct coroutine_plan *plan;   /* of a coroutine, NULL: not asked for yet */
-	const struct type *element;          /* of a container, NULL: it is none */
-	const struct type *behind;           /* what a Box, a `&mut` or a Pin of one leads to */
-	const struct type *next;             /* STEP_MEMBER, STEP_POINTER; NULL unknown */
-	uint64_t offset, vtable;             /* see enum future_step */
-	uint64_t pin_offset;                 /* of the pointer in a Pin, 0 in all else */
+	const char *name;                        /* sanitised */
+	const char *function;                    /* of traits_function(), NULL: not asked for yet */
+	const struct leaf_row *leaf;             /* NULL none */
+	const struct leaf_row *resource;         /* NULL none */
+	const struct holding_row *holding;       /* NULL none */
+	const struct combinator_row *combinator; /* NULL none */
+	const struct task_set_ops *task_set;     /* of a set of tasks, NULL: it is none */
+	const struct task_set_ops *driver;       /* of the set that such a future drives */
+	const struct coroutine_plan *plan;       /* of a coroutine, NULL: not asked for yet */
+	const struct type *element;              /* of a container, NULL: it is none */
+	const struct type *behind;               /* what a Box, a `&mut` or a Pin of one leads to */
+	const struct type *next;                 /* STEP_MEMBER, STEP_POINTER; NULL unknown */
+	uint64_t offset, vtable;                 /* see enum future_step */
+	uint64_t pin_offset;                     /* of the pointer in a Pin, 0 in all else */
 	const struct member *const *members; /* what object_walk.c looks at: see members_known */
 	uint64_t name_key; /* lookup_name_key() of its name, 0: not asked for yet */
 	uint32_t nmembers;
@@ -74,12 +80,14 @@ struct traits {
 	bool slice : 1;    /* a fat pointer with a length */
 	bool border : 1;   /* object_walk.c goes no further */
 	bool waker : 1;
-	bool instrumented : 1, run_until : 1, local_set : 1, shared : 1;
-	bool runtime : 1; /* tokio's Runtime, or its Handle */
+	bool instrumented : 1, shared : 1;
+	bool handle : 1; /* of a runtime */
 };
 
 /* Never NULL; lives as long as the type. */
 struct traits *traits_of(const struct type *t);
+/* Elements of Vec<T>, Box<[T]>, &mut [T], [T; N]; NULL when it is none of them. */
+const struct type *container_element(const struct type *t);
 /* Its name without generics, sanitised; lives as long as the type. */
 const char *traits_function(const struct type *t);
 

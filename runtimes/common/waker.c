@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtimes/tokio/tokio_root.h"
+#include "runtimes/common/runtime.h"
 
 /* AtomicWaker keeps it in a member; the wrappers around a Waker are looked through. */
 static const char vtable_path[] = "waker.vtable | vtable";
@@ -62,6 +62,14 @@ static bool follow_set(struct collector *c, struct waker *w)
 	return !err && found && w->vtable;
 }
 
+static void tell_runtimes(struct collector *c, uint64_t data)
+{
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if ((*r)->waker_met)
+			(*r)->waker_met(c, data);
+	}
+}
+
 /* The task or thread that is woken in the end. */
 static bool resolve(struct collector *c, struct waker w, const struct task **task,
                     const struct thread_info **th)
@@ -72,11 +80,11 @@ static bool resolve(struct collector *c, struct waker w, const struct task **tas
 		*task = map_get(&c->tasks, w.data);
 		*th = *task ? NULL : map_get(&c->wakers, w.data);
 		if (*task)
-			tokio_lead(c, w.data, LEAD_WAKER);
+			tell_runtimes(c, w.data);
 		if (*task || *th)
 			return true;
 		if (!follow_set(c, &w)) {
-			tokio_lead(c, w.data, LEAD_WAKER);
+			tell_runtimes(c, w.data);
 			break;
 		}
 	}

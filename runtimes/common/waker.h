@@ -14,7 +14,7 @@ struct waker {
 
 /*
  * Reads a core::task::wake::Waker, or a wrapper of one (Option<Waker>, UnsafeCell<Option<Waker>>,
- * tokio's or futures' AtomicWaker).
+ * an AtomicWaker of some crate).
  */
 struct error *waker_read(struct collector *c, struct value v, struct waker *ret) MUST_CHECK;
 

@@ -39,11 +39,20 @@ static bool is_told_elsewhere(const struct beside_search *b, const struct reache
 	       is_closure(at->v.type) || (at->exclusive && future_is_type(b->d->c->in, at->v.type));
 }
 
-/* The wakers in what tokio has are of waits that leaves tell. */
-static bool is_in_tokio(const struct reached *list, size_t index)
+static bool is_of_a_runtime(const struct type *t)
+{
+	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
+		if ((*r)->leaves && str_begins(type_name(t), (*r)->path))
+			return true;
+	}
+	return false;
+}
+
+/* The wakers in what a runtime has leaves for are of waits that these tell. */
+static bool is_told_by_leaves(const struct reached *list, size_t index)
 {
 	for (; index; index = list[index].from) {
-		if (str_begins(type_name(list[index].v.type), "tokio::"))
+		if (is_of_a_runtime(list[index].v.type))
 			return true;
 	}
 	return false;
@@ -71,7 +80,7 @@ static void note_waker(struct beside_search *b, const struct reached *at, size_t
 	struct error *err = waker_read(b->d->c, at->v, &w);
 
 	if (!err && b->d->waker && w.data == b->d->waker && b->nwakers < MAX_WAKERS &&
-	    !is_in_tokio(at - index, index) && !is_known_waker(b, at->v.addr))
+	    !is_told_by_leaves(at - index, index) && !is_known_waker(b, at->v.addr))
 		b->wakers[b->nwakers++] = index;
 	error_free(err);
 }

@@ -10,33 +10,18 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
 
-enum {
-	MAX_PATHS = 2,
-	MAX_WRAPPED_DEPTH = 3,
-};
+enum { MAX_WRAPPED_DEPTH = 3 };
 
 /*
  * Where the general rule would see too much or nothing. Paths lead from the type to what it polls,
  * in order of polling.
  */
-static const struct {
-	const char *type;
-	struct {
-		const char *path, *edge;
-		const char
-			*waker; /* path to the Arc that is its waker's data; NULL: its parent's */
-	} children[MAX_PATHS];
-} table[] = {
-	{ "tokio::time::timeout::Timeout",
-	  { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
+static const struct combinator_row table[] = {
 	{ "tracing::instrument::Instrumented", { { "inner", "await", NULL } } },
-	{ "tokio::task::coop::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
-	{ "tokio::task::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
-	{ "tokio::task::task_local::TaskLocalFuture", { { "future.Some.0", "await", NULL } } },
-	{ "tokio::task::local::RunUntil", { { "future", "await", NULL } } },
 	/* Behind an Arc that its clones share: the rule does not follow what others hold too. */
 	{ "futures_util::future::future::shared::Shared",
 	  { { "inner.Some.0.future_or_output.Future.0", "await", "inner.Some.0.notifier" } } },
+	{ 0 },
 };
 
 /* Where the futures of a member are alternatives. */
@@ -53,28 +38,32 @@ static const char *const selects[] = {
  */
 static const char *const pollers[] = {
 	"futures_util::", "futures_concurrency::",
-	"tokio::",        "tokio_util::",
-	"tokio_stream::", "tower::",
-	"tower_http::",   "tower_layer::",
-	"hyper::",        "hyper_util::",
-	"axum::",         "axum_core::",
-	"tonic::",        "reqwest::",
-	"async_stream::", "opentelemetry::",
-	"warp::",         "core::",
-	"alloc::",        "std::",
+	"tower::",        "tower_http::",
+	"tower_layer::",  "hyper::",
+	"hyper_util::",   "axum::",
+	"axum_core::",    "tonic::",
+	"reqwest::",      "async_stream::",
+	"warp::",         "opentelemetry::",
+	"core::",         "alloc::",
+	"std::",
 };
 
-bool combinator_has_row(const struct type *t, size_t *row)
+static const struct combinator_row *find_in(const struct combinator_row *rows, const char *name)
 {
-	const char *name = type_name(t);
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (qualified_is(name, table[i].type)) {
-			*row = i;
-			return true;
-		}
+	for (; rows && rows->type; rows++) {
+		if (qualified_is(name, rows->type))
+			return rows;
 	}
-	return false;
+	return NULL;
+}
+
+const struct combinator_row *combinator_find_row(const struct type *t)
+{
+	const struct combinator_row *row = find_in(table, type_name(t));
+
+	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++)
+		row = find_in((*r)->combinators, type_name(t));
+	return row;
 }
 
 static bool is_select(const struct type *t)
@@ -88,16 +77,21 @@ static bool is_select(const struct type *t)
 
 static bool polls_what_it_holds(const struct type *t)
 {
-	return str_begins_with_any(type_name(t), pollers);
+	if (str_begins_with_any(type_name(t), pollers))
+		return true;
+	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
+		if (begins_with_one(type_name(t), (*r)->pollers))
+			return true;
+	}
+	return false;
 }
 
 bool combinator_is_exact(const struct type *t)
 {
 	const struct traits *traits = traits_of(t);
-	size_t row;
 
 	/* The combinators of the futures crate have futures, and closures that they call. */
-	return traits->poll_fn || traits->maybe_done || combinator_has_row(t, &row) ||
+	return traits->poll_fn || traits->maybe_done || traits->combinator ||
 	       str_begins(type_name(t), "futures_util::future::");
 }
 
@@ -333,17 +327,20 @@ static bool is_param(const struct type *row, const struct type *child)
 	return false;
 }
 
-static struct error *children_of_row(struct finder *f, struct value v, size_t row)
+static struct error *children_of_row(struct finder *f, struct value v,
+                                     const struct combinator_row *row)
 {
-	for (size_t i = 0; i < MAX_PATHS && table[row].children[i].path; i++) {
+	enum { MAX_PATHS = sizeof(row->children) / sizeof(row->children[0]) };
+
+	for (size_t i = 0; i < MAX_PATHS && row->children[i].path; i++) {
 		struct value child;
 		bool there;
 
-		TRY(inspector_eval(f->d->c->in, v, table[row].children[i].path, &child, &there));
-		f->edge = table[row].children[i].edge;
+		TRY(inspector_eval(f->d->c->in, v, row->children[i].path, &child, &there));
+		f->edge = row->children[i].edge;
 		f->waker = 0;
-		if (there && table[row].children[i].waker)
-			TRY(find_waker(f, v, table[row].children[i].waker));
+		if (there && row->children[i].waker)
+			TRY(find_waker(f, v, row->children[i].waker));
 		if (!there)
 			continue;
 		if (is_param(v.type, child.type))
@@ -357,13 +354,12 @@ static struct error *children_of_row(struct finder *f, struct value v, size_t ro
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out)
 {
 	struct finder f = { .d = d, .out = out };
-	size_t row;
 
 	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
 	if (traits_of(v.type)->maybe_done)
 		return find_maybe_done(&f, v, f.edge);
-	if (combinator_has_row(v.type, &row))
-		return children_of_row(&f, v, row);
+	if (traits_of(v.type)->combinator)
+		return children_of_row(&f, v, traits_of(v.type)->combinator);
 	if (traits_of(v.type)->poll_fn)
 		return arms_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
@@ -412,7 +408,6 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
 {
 	const struct child *only = NULL;
 	unsigned left = 1 << 10; /* types; in a broken file they can be made of each other */
-	size_t row;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].edge || strcmp(list[i].edge, "await") != 0)
@@ -423,7 +418,7 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
 	}
 	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
 		return false;
-	return combinator_has_row(t, &row) ||
+	return traits_of(t)->combinator ||
 	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0, &left));
 }
 

@@ -78,8 +78,8 @@ struct finder {
 		owner; /* leave out what lies behind a reference out of it; type NULL: do not */
 };
 
-/* Has the table of combinator.c a row for t? Then it is the row'th. */
-bool combinator_has_row(const struct type *t, size_t *row);
+/* The row for t of combinator.c or of a runtime, NULL none: kept with the type. */
+const struct combinator_row *combinator_find_row(const struct type *t);
 /* Adds v itself when it is a future, else the futures inside it. */
 struct error *find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
 void found(struct finder *f, struct value v, const char *edge);
@@ -98,8 +98,5 @@ struct error *arms_captures(struct finder *f, struct value poll_fn, struct value
 /* futures_unordered.c: FuturesUnordered. */
 bool set_is_type(const struct type *t);
 struct error *set_find(struct finder *f, struct value set) MUST_CHECK;
-
-/* Elements of Vec<T>, Box<[T]>, &mut [T], [T; N]; NULL when it is none of them. */
-const struct type *container_element(const struct type *t);
 
 #endif

@@ -94,10 +94,9 @@ static bool is_often_inlined(const struct type *t)
 static bool is_known_future(const struct type *t)
 {
 	struct traits *traits = traits_of(t);
-	size_t row;
 
 	if (traits->known_future == UNASKED) {
-		bool is = traits->coroutine || traits->leaf || combinator_has_row(t, &row) ||
+		bool is = traits->coroutine || traits->leaf || traits->combinator ||
 		          is_future_object(t) || is_often_inlined(t);
 
 		traits->known_future = is ? YES : NO;
@@ -116,7 +115,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	traits->is_future = NO;
 	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !tool_is_named(type_name(t)) && !set_is_type(t))
+	    !is_as_its_target(t) && !tool_is_named(runtimes_of(t), type_name(t)) && !set_is_type(t))
 		is = lookup_has_poll(t);
 	traits->is_future = is ? YES : NO;
 	return is;
@@ -125,24 +124,6 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 bool future_is_type(struct inspector *in, const struct type *t)
 {
 	return is_future(in, t, 0);
-}
-
-const struct type *container_element(const struct type *t)
-{
-	const struct member *m;
-	const char *name;
-
-	if (type_is(t, "core::pin::Pin") && (m = type_single_member(t)))
-		t = m->type;
-	name = type_name(t);
-	if (type_kind(t) == TYPE_ARRAY)
-		return type_target(t);
-	if (type_is(t, "alloc::vec::Vec"))
-		return type_param(t, "T");
-	if (strncmp(name, "&mut [", 6) != 0 && strncmp(name, "alloc::boxed::Box<[", 19) != 0)
-		return NULL;
-	m = type_member(t, "data_ptr");
-	return m ? type_target(m->type) : NULL;
 }
 
 /*

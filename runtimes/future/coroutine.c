@@ -140,3 +140,25 @@ const struct coroutine_state *coroutine_state(struct inspector *in, const struct
 		held_plan(in, t, s);
 	return s;
 }
+
+/* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */
+const char *coroutine_poll_path(struct collector *c, const struct location *l)
+{
+	const char *path = name_function(c->a, l->name), *resolved = NULL;
+
+	if (strstr(path, "{impl#") && l->linkage)
+		resolved = name_impl_from_linkage(c->a, path, l->linkage);
+	return resolved ? resolved : path;
+}
+
+bool is_coroutine_poll(const struct location *l)
+{
+	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;
+}
+
+const char *function_for_people(struct collector *c, const struct location *l)
+{
+	if (is_coroutine_poll(l))
+		return coroutine_poll_path(c, l);
+	return l->name ? name_without_generics(c->a, clean_name(c->a, l->name)) : NULL;
+}

@@ -11,10 +11,8 @@
 #include "runtimes/future/composite_future.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/object_walk.h"
+#include "runtimes/future/task_set.h"
 #include "runtimes/future/unpolled.h"
-#include "runtimes/query/locals.h"
-#include "runtimes/tokio/local_set.h"
-#include "runtimes/tokio/tokio_root.h"
 
 enum {
 	MAX_HELD = 64,    /* futures that one frame holds without awaiting them */
@@ -177,6 +175,15 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 	vec_free(&list);
 }
 
+/* A variable that is a handle of a runtime, or has one as a member. */
+static void handle_met(struct decoder *d, struct value v)
+{
+	for (const struct runtime *const *r = runtimes_in(d->c->in->di); *r; r++) {
+		if ((*r)->handle_met)
+			(*r)->handle_met(d->c, v);
+	}
+}
+
 static struct future *decode_coroutine(struct decoder *d, struct value v, struct future *f)
 {
 	const struct coroutine_plan *plan = coroutine_plan(d->c->in, v.type);
@@ -199,7 +206,8 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 		return problem(d, f, "its state has a name that is not understood");
 	f->state = s->state;
 	f->await_point = s->await_point;
-	locals_of_coroutine(d, v, active, f);
+	if (d->c->frame_met)
+		d->c->frame_met(d, v, active, f);
 	if (s->state != FUTURE_SUSPENDED) {
 		/* What a suspended coroutine awaits was polled, so it is suspended too. */
 		d->faults++;
@@ -218,9 +226,9 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	size_t first = d->c->regions.n;
 	add_children(d, f, &awaitee, 1);
 	for (size_t i = 0; i < s->nruntimes && !d->strict; i++)
-		tokio_handle_lead(d->c, (struct value){ s->runtimes[i]->type,
-		                                        v.addr + s->variant->offset +
-		                                                s->runtimes[i]->offset });
+		handle_met(d,
+		           (struct value){ s->runtimes[i]->type,
+		                           v.addr + s->variant->offset + s->runtimes[i]->offset });
 	if (s->nheld && !d->strict)
 		add_held(d, v, s, f, first);
 	return f;
@@ -245,7 +253,7 @@ static void note_shared(struct decoder *d, struct value v, struct future *f)
 /* What a wrapper adds to what it polls. */
 static void note_what_else(struct decoder *d, struct value v, struct future *f)
 {
-	static const char set_path[] = "local_set";
+	const struct task_set_ops *driver = traits_of(v.type)->driver;
 	struct value set;
 	bool found;
 
@@ -253,14 +261,14 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		f->note = span_text(d->c, v);
 	if (traits_of(v.type)->shared)
 		note_shared(d, v, f);
-	if (!traits_of(v.type)->run_until)
+	if (!driver)
 		return;
-	struct error *err = inspector_eval(d->c->in, v, set_path, &set, &found);
+	struct error *err = inspector_eval(d->c->in, v, driver->driver_set, &set, &found);
 	if (!err && found && type_target(set.type)) {
 		err = target_read_uint(d->c->in->target, set.addr, 8, &set.addr);
 		set.type = type_target(set.type);
 		if (!err)
-			local_set_met(d, set, f);
+			task_set_met(d, driver, set, f);
 	}
 	if (err)
 		problem_error(d, f, err);
@@ -325,7 +333,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->kind = FUTURE_OTHER;
 	f->type = traits_of(v.type)->name;
 	f->function = traits_function(v.type);
-	locals_of_other(d, v, f);
+	if (d->c->frame_met)
+		d->c->frame_met(d, v, NULL, f);
 	if (leaf_decode(d, v, f))
 		return f;
 	if (leaf_is_resource(v.type)) {

@@ -37,10 +37,10 @@ struct decoder {
 	bool unpolled;  /* what is decoded is not polled: see enum branch; */
 	bool doubted;   /* but it may be, or it may have been moved from here */
 	unsigned depth, nodes;
-	bool strict;          /* a candidate place is being judged: any doubt counts */
-	unsigned faults;      /* problems met below */
-	unsigned suspended;   /* coroutines met that are suspended */
-	struct local_set set; /* strict: the last one met */
+	bool strict;         /* a candidate place is being judged: any doubt counts */
+	unsigned faults;     /* problems met below */
+	unsigned suspended;  /* coroutines met that are suspended */
+	struct task_set set; /* strict: the last one met */
 };
 
 /* Never NULL: what cannot be read becomes a future with a problem. */
@@ -74,8 +74,7 @@ struct coroutine_state {
 	const struct member *awaitee; /* NULL unless suspended */
 	const struct member **held;   /* variables in which futures may lie, awaitee aside */
 	size_t nheld;
-	const struct member *
-		*runtimes; /* variables that have tokio's Runtime or a Handle in them */
+	const struct member **runtimes; /* variables that have a handle of a runtime in them */
 	size_t nruntimes;
 	const struct member *
 		*flags; /* drop flags: false for a variable that was moved or not set */
@@ -105,6 +104,12 @@ struct coroutine_state *coroutine_outline(struct inspector *in, const struct cor
  */
 const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
                                               const struct coroutine_plan *plan, size_t index);
+/* The function of a location for people, without generics; NULL unknown. */
+const char *function_for_people(struct collector *c, const struct location *l);
+/* Is it the poll function of a coroutine? */
+bool is_coroutine_poll(const struct location *l);
+/* Of such a one the path, with `{impl#N}` resolved by its symbol. */
+const char *coroutine_poll_path(struct collector *c, const struct location *l);
 /* Kind and readable path of a coroutine type's or poll function's name; OTHER when it is none. */
 enum future_kind coroutine_kind(const char *qualified_name);
 

@@ -1,47 +1,39 @@
 #include "runtimes/future/leaf.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dwarf/names/qualified.h"
-#include "runtimes/common/row_filter.h"
+#include "dwarf/values/peel.h"
 #include "runtimes/common/type_class.h"
+#include "runtimes/future/future_class.h"
 
-enum { MAX_DETAILS = 24 };
+enum { MAX_DETAILS = 24, MAX_HOPS = 32 };
 
-static const struct leaf_row *const families[] = {
-	leaf_core_rows, leaf_time_rows,    leaf_task_rows,   leaf_sync_rows,
-	leaf_io_rows,   leaf_process_rows, leaf_stream_rows,
-};
-
-static struct row_filter known;
-
-static void fill_known(void)
+static const struct leaf_row *find_in(const struct leaf_row *rows, const char *name, bool resource)
 {
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		for (const struct leaf_row *row = families[i]; row->type; row++)
-			row_filter_add(&known, row->type);
+	for (const struct leaf_row *row = rows; row->type; row++) {
+		if (row->resource == resource && qualified_is(name, row->type))
+			return row;
 	}
+	return NULL;
 }
 
 const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const struct tables *tables = tables_of(t);
 	const char *name = type_name(t);
+	const struct leaf_row *row = find_in(leaf_core_rows, name, resource);
 
-	pthread_once(&once, fill_known);
-	if (!row_filter_may_have(&known, name))
-		return NULL;
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		for (const struct leaf_row *row = families[i]; row->type; row++) {
-			if (row->resource == resource && qualified_is(name, row->type))
-				return row;
-		}
+	if (row || !tables || !row_filter_may_have(&tables->leaves, name))
+		return row;
+	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++) {
+		for (size_t i = 0; (*r)->leaves && (*r)->leaves[i] && !row; i++)
+			row = find_in((*r)->leaves[i], name, resource);
 	}
-	return NULL;
+	return row;
 }
 
 bool leaf_proves_itself(const struct type *t)
@@ -132,11 +124,48 @@ struct error *leaf_uint(const struct leaf *l, struct value from, const char *exp
 	             : error_new(ERR_CORRUPT, "%s: '%s' is not set", type_name(from.type), expr);
 }
 
-const struct ancestor *leaf_above(const struct leaf *l, const char *path)
+bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
 {
-	for (const struct ancestor *a = l->d->above; a; a = a->up) {
-		if (strncmp(type_name(a->v.type), path, strlen(path)) == 0)
-			return a;
+	const struct path *p;
+	struct error *err = inspector_path(l->d->c->in, t, expr, &p);
+	bool has = err == NULL;
+
+	error_free(err);
+	return has;
+}
+
+struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
+                            struct value *ret, bool *found)
+{
+	struct target *t = l->d->c->in->target;
+
+	*found = false;
+	for (int hop = 0; hop < MAX_HOPS && v.type; hop++) {
+		if (type_is(v.type, type)) {
+			*ret = v;
+			*found = true;
+			return NULL;
+		}
+		if (type_kind(v.type) == TYPE_POINTER) {
+			TRY(target_read_uint(t, v.addr, 8, &v.addr));
+			if (v.addr == 0)
+				return NULL;
+			v.type = type_target(v.type);
+			continue;
+		}
+		struct peeled p = peel(v.type);
+		if (p.member) {
+			v = (struct value){ p.member->type, v.addr + p.member->offset };
+		} else if (p.variant) {
+			const struct variant *active;
+
+			TRY(value_variant(t, v, &active));
+			if (active != p.variant)
+				return NULL;
+			v = value_payload(v, active);
+		} else {
+			return NULL;
+		}
 	}
 	return NULL;
 }

@@ -1,10 +1,6 @@
 /* Futures that wait for nothing: core's and futures_util's own. */
 #include "runtimes/future/leaf.h"
 
-const struct layout_row leaf_core_layout[] = {
-	{ 0 },
-};
-
 static struct error *decode_pending(struct leaf *l)
 {
 	wait_phrase(l, "pending forever: this future never completes");
@@ -17,12 +13,6 @@ static struct error *decode_ready(struct leaf *l)
 	return NULL;
 }
 
-static struct error *decode_yield(struct leaf *l)
-{
-	wait_phrase(l, "yielded to other tasks, will be polled again");
-	return NULL;
-}
-
 const struct leaf_row leaf_core_rows[] = {
 	{ .type = "core::future::pending::Pending", .kind = "pending", .decode = decode_pending },
 	{ .type = "futures_util::future::pending::Pending",
@@ -30,8 +20,5 @@ const struct leaf_row leaf_core_rows[] = {
 	  .decode = decode_pending },
 	{ .type = "core::future::ready::Ready", .kind = "ready", .decode = decode_ready },
 	{ .type = "futures_util::future::ready::Ready", .kind = "ready", .decode = decode_ready },
-	{ .type = "tokio::task::yield_now::yield_now::{async_fn#0}::YieldNow",
-	  .kind = "yield",
-	  .decode = decode_yield },
 	{ 0 },
 };

@@ -26,16 +26,9 @@ enum {
  * can be reached.
  */
 static const char *const borders[] = {
-	"tokio::runtime::task::",
-	"tokio::runtime::scheduler::",
-	"tokio::runtime::handle::",
-	"tokio::runtime::driver::",
-	"tokio::runtime::blocking::",
-	"tokio::task::local::",
 	"core::fmt::",
 	"tracing_core::",
 	"std::thread::",
-	"tokio::runtime::time::handle",
 	"core::task::wake::",
 };
 
@@ -43,8 +36,10 @@ bool reach_is_border(const struct type *t)
 {
 	const char *name = type_name(t);
 
-	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++) {
-		if (str_begins(name, borders[i]))
+	if (str_begins_with_any(name, borders))
+		return true;
+	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
+		if (begins_with_one(name, (*r)->boundaries))
 			return true;
 	}
 	return type_is_coroutine(t);

@@ -7,13 +7,21 @@
 
 enum { MAX_POINTERS = 4 };
 
+static bool is_of_a_runtime(const struct type *t)
+{
+	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
+		if ((*r)->poll_fn && type_is(t, (*r)->poll_fn))
+			return true;
+	}
+	return false;
+}
+
 bool arms_is_poll_fn(const struct type *t)
 {
 	const struct member *closure;
 
 	if (!type_is(t, "core::future::poll_fn::PollFn") &&
-	    !type_is(t, "tokio::future::poll_fn::PollFn") &&
-	    !type_is(t, "futures_util::future::poll_fn::PollFn"))
+	    !type_is(t, "futures_util::future::poll_fn::PollFn") && !is_of_a_runtime(t))
 		return false;
 	closure = type_single_member(t);
 	return closure && strstr(type_name(closure->type), "{closure_env#") != NULL;

@@ -6,7 +6,7 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/object_walk.h"
-#include "runtimes/tokio/local_set.h"
+#include "runtimes/future/task_set.h"
 
 enum {
 	MAX_SCAN = 1 << 20, /* bytes looked at for one coroutine */
@@ -130,11 +130,8 @@ static void scan_around(struct uses *u, uint64_t at)
 /* Lists of waiters lead from one future to any other. */
 static bool leads_astray(const struct type *t)
 {
-	static const char *const lists[] = { "tokio::sync::", "tokio::time::", "tokio::runtime::",
-		                             "tokio::util::" };
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		if (strncmp(type_name(t), lists[i], strlen(lists[i])) == 0)
+	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
+		if (begins_with_one(type_name(t), (*r)->lists))
 			return true;
 	}
 	return leaf_is_known(t) || leaf_is_resource(t);
@@ -274,8 +271,8 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 
 		if (is_used(u, local) != used)
 			continue;
-		if (traits_of(m->type)->local_set)
-			local_set_met(d, local, NULL);
+		if (traits_of(m->type)->task_set)
+			task_set_met(d, traits_of(m->type)->task_set, local, NULL);
 		error_free(combinator_held(d, v, local, out));
 		sift(d, u, local, used, f, seen, out, n);
 	}

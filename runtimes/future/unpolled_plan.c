@@ -9,7 +9,7 @@
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
-	       (traits_of(t)->local_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
+	       (traits_of(t)->task_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
 }
 
 static bool has_name_before(const struct member *members, size_t i)
@@ -30,10 +30,10 @@ static bool is_flag(const struct member *m)
 
 static bool is_runtime(const struct type *t)
 {
-	return t && type_size(t) && traits_of(t)->runtime;
+	return t && type_size(t) && traits_of(t)->handle;
 }
 
-/* tokio's Runtime or a Handle of it, or a struct that has one. */
+/* A handle of a runtime, or a struct that has one. */
 static bool has_runtime(const struct type *t)
 {
 	const struct member *members;

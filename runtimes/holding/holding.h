@@ -7,42 +7,13 @@
  * the frame owns: what lies behind a reference, or is shared, belongs to somebody else. In the end
  * (holding_settle.c) what the locks themselves say is compared with what was found.
  *
- * To add a type, add a row to holding_rows.c.
+ * To add a type, add a row to holding_rows.c, or to the table of its runtime.
  */
 #ifndef RUNTIMES_HOLDING_HOLDING_H
 #define RUNTIMES_HOLDING_HOLDING_H
 
+#include "runtimes/common/runtime.h"
 #include "runtimes/future/future.h"
-
-/* One type that others wait for. */
-struct holding_row {
-	const char *type; /* path without generics */
-	enum holding_role role;
-	const char *kind;    /* as in struct holding */
-	const char *member;  /* path from it to what refers to the object; "": it is the object */
-	const char *of;      /* the object's type, path without generics */
-	const char *part;    /* path from the object to the primitive; "": the object is it */
-	const char *permits; /* path from it to how many permits it has; NULL: one */
-	const char *total;   /* path from the object to how many permits there are; NULL unknown */
-	const char *whole;   /* `of` is the primitive: the type that has it as its member `s` when
-	                        T of the row's type is its T too; NULL: it is not */
-	uint64_t busy;       /* no semaphore: the bits of the primitive of a lock that is held */
-	bool single;         /* there is one permit */
-	bool queue;          /* the receiving end of an mpsc channel: see holding_walk_messages() */
-	bool shared;         /* a reference to one, or an Arc of one, is as good as one itself */
-};
-
-/* What needs a look of its own. */
-enum holding_special {
-	SPECIAL_NONE,
-	SPECIAL_ACQUIRE, /* a lock future: it may have got permits */
-	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in its cell */
-	SPECIAL_SET,     /* FuturesUnordered */
-	SPECIAL_SHARED,  /* Arc, Rc */
-	SPECIAL_DEQUE,
-	SPECIAL_TABLE,  /* hashbrown's RawTable */
-	SPECIAL_HIDDEN, /* a union, or a collection that is not understood */
-};
 
 /* A variable that something may be found in, and where it is declared: asked for when it is told.
  */
@@ -118,6 +89,8 @@ struct error *holding_read_acquire(struct collector *c, struct value v, struct f
 /* ---- holding_type.c ---- */
 
 enum holding_special holding_special(const struct type *t);
+/* Fills what this folder knows of a type. */
+classify_fn holding_classify;
 /* May a value of this type hold something that a row knows, in itself or in what it owns? */
 bool holding_is_inside(const struct type *t);
 /* What an Arc or Rc shares; NULL unknown. */

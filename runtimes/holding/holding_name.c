@@ -9,15 +9,17 @@
 
 enum { MAX_NAMED = 1 << 12 /* locks that are searched for */ };
 
-static const struct {
-	const char *kind, *type;
-} named[] = {
-	{ "mutex", "tokio::sync::mutex::Mutex" },
-	{ "rwlock_read", "tokio::sync::rwlock::RwLock" },
-	{ "rwlock_write", "tokio::sync::rwlock::RwLock" },
-	{ "semaphore", "tokio::sync::semaphore::Semaphore" },
-	{ "notify", "tokio::sync::notify::Notify" },
-};
+/* The type of what a wait of that kind is for; NULL: it has no name. */
+static const char *named_type(const struct collector *c, const char *kind)
+{
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		for (const struct named_row *row = (*r)->named; row && row->kind; row++) {
+			if (strcmp(row->kind, kind) == 0)
+				return row->type;
+		}
+	}
+	return NULL;
+}
 
 struct name_search {
 	const char *type;
@@ -74,10 +76,7 @@ void holding_name_wait(struct walk *w, struct wait *wait)
 	struct holdings *all = w->c->holdings;
 	struct name_search s = { .addr = wait->object };
 
-	for (size_t i = 0; wait->kind && i < sizeof(named) / sizeof(named[0]); i++) {
-		if (strcmp(named[i].kind, wait->kind) == 0)
-			s.type = named[i].type;
-	}
+	s.type = wait->kind ? named_type(w->c, wait->kind) : NULL;
 	if (!s.type || !s.addr || !w->own)
 		return;
 	if (!map_has(&all->names, s.addr) && all->names.n < MAX_NAMED)

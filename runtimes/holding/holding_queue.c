@@ -1,4 +1,4 @@
-/* Messages in tokio's mpsc channels: until they are received, the receiver has them. */
+/* Messages in mpsc channels: until they are received, the receiver has them. */
 #include <inttypes.h>
 
 #include "runtimes/common/type_class.h"

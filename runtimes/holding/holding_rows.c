@@ -1,62 +1,17 @@
 /* The types that hold what others wait for, and how they are read. */
 #include "runtimes/holding/holding.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "dwarf/names/qualified.h"
-#include "runtimes/common/row_filter.h"
 #include "runtimes/common/type_class.h"
-#include "runtimes/tokio/leaf_sync.h"
+#include "runtimes/future/leaf.h"
 
-#define T_SYNC "tokio::sync::"
-#define MUTEX  T_SYNC "mutex::"
-#define RWLOCK T_SYNC "rwlock::"
-#define SEM    T_SYNC "semaphore::"
-#define MPSC   T_SYNC "mpsc::"
-#define CHAN   MPSC "chan::Chan"
-#define BATCH  T_SYNC "batch_semaphore::Semaphore"
-#define LOCK   HOLDING_LOCK
+#define LOCK HOLDING_LOCK
 
 /* Of the word of std's locks each bit counts; of parking_lot's two are of threads that wait. */
 enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 
-#define MUTEX_OF(t, path)                                                                          \
-	{                                                                                          \
-		.type = t, .role = LOCK, .kind = "mutex", .member = path, .of = MUTEX "Mutex",     \
-		.part = "s", .single = true                                                        \
-	}
-#define RWLOCK_OF(t, k, n)                                                                         \
-	{                                                                                          \
-		.type = t, .role = LOCK, .kind = k, .member = "lock", .of = RWLOCK "RwLock",       \
-		.part = "s", .total = "mr", .permits = n                                           \
-	}
-#define RWLOCK_BARE(t, k, n)                                                                       \
-	{                                                                                          \
-		.type = t, .role = LOCK, .kind = k, .member = "s", .of = BATCH, .part = "",        \
-		.permits = n, .whole = RWLOCK "RwLock", .total = "mr"                              \
-	}
-#define PERMIT_OF(t)                                                                               \
-	{                                                                                          \
-		.type = t, .role = LOCK, .kind = "semaphore", .member = "sem",                     \
-		.of = SEM "Semaphore", .part = "ll_sem", .permits = "permits"                      \
-	}
-/* 1.22 and newer | before */
-#define BOUND "semaphore.semaphore | semaphore.0"
-#define SEND_PERMIT(t, path, n)                                                                    \
-	{                                                                                          \
-		.type = t, .role = LOCK, .kind = "mpsc", .member = path, .of = CHAN,               \
-		.part = BOUND, .permits = n                                                        \
-	}
-#define END_OF(t, r, k, path, o, p)                                                                \
-	{                                                                                          \
-		.type = t, .role = r, .kind = k, .member = path, .of = o, .part = p                \
-	}
-#define MAILBOX(t, p)                                                                              \
-	{                                                                                          \
-		.type = t, .role = HOLDING_RECEIVER, .kind = "mpsc", .member = "chan.inner",       \
-		.of = CHAN, .part = p, .queue = true                                               \
-	}
 /* Of what is not the lock itself, but within it. */
 #define BARE_WORD "state"
 #define STD_LOCK(t, k, path, p, s)                                                                 \
@@ -71,66 +26,6 @@ enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 	}
 
 static const struct holding_row rows[] = {
-	MUTEX_OF(MUTEX "MutexGuard", "lock"),
-	MUTEX_OF(MUTEX "OwnedMutexGuard", "lock"),
-	MUTEX_OF(MUTEX "OwnedMappedMutexGuard", "lock"),
-	{ .type = MUTEX "MappedMutexGuard",
-	  .role = LOCK,
-	  .kind = "mutex",
-	  .member = "s",
-	  .of = BATCH,
-	  .part = "",
-	  .single = true },
-	/* since 1.3 in modules of their own | before */
-	RWLOCK_BARE(RWLOCK "read_guard::RwLockReadGuard", "rwlock_read", NULL),
-	RWLOCK_BARE(RWLOCK "RwLockReadGuard", "rwlock_read", NULL),
-	RWLOCK_BARE(RWLOCK "write_guard::RwLockWriteGuard", "rwlock_write", "permits_acquired"),
-	RWLOCK_BARE(RWLOCK "RwLockWriteGuard", "rwlock_write", "permits_acquired"),
-	RWLOCK_BARE(RWLOCK "write_guard_mapped::RwLockMappedWriteGuard", "rwlock_write",
-	            "permits_acquired"),
-	RWLOCK_OF(RWLOCK "owned_read_guard::OwnedRwLockReadGuard", "rwlock_read", NULL),
-	RWLOCK_OF(RWLOCK "owned_write_guard::OwnedRwLockWriteGuard", "rwlock_write",
-	          "permits_acquired"),
-	RWLOCK_OF(RWLOCK "owned_write_guard_mapped::OwnedRwLockMappedWriteGuard", "rwlock_write",
-	          "permits_acquired"),
-	PERMIT_OF(SEM "SemaphorePermit"),
-	PERMIT_OF(SEM "OwnedSemaphorePermit"),
-	SEND_PERMIT(MPSC "bounded::Permit", "chan.inner", NULL),
-	SEND_PERMIT(MPSC "bounded::OwnedPermit", "chan.Some.0.inner", NULL),
-	SEND_PERMIT(MPSC "bounded::PermitIterator", "chan.inner", "n"),
-	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
-	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
-	/* Who sends waits at the semaphore. */
-	MAILBOX(MPSC "bounded::Receiver", BOUND),
-	MAILBOX(MPSC "unbounded::UnboundedReceiver", ""),
-	END_OF(T_SYNC "oneshot::Sender", HOLDING_SENDER, "oneshot", "inner.Some.0",
-	       T_SYNC "oneshot::Inner", ""),
-	END_OF(T_SYNC "oneshot::Receiver", HOLDING_RECEIVER, "oneshot", "inner.Some.0",
-	       T_SYNC "oneshot::Inner", ""),
-	END_OF(T_SYNC "watch::Sender", HOLDING_SENDER, "watch", "shared", T_SYNC "watch::Shared",
-	       ""),
-	END_OF(T_SYNC "watch::Receiver", HOLDING_RECEIVER, "watch", "shared",
-	       T_SYNC "watch::Shared", ""),
-	END_OF(T_SYNC "broadcast::Sender", HOLDING_SENDER, "broadcast", "shared",
-	       T_SYNC "broadcast::Shared", ""),
-	END_OF(T_SYNC "broadcast::Receiver", HOLDING_RECEIVER, "broadcast", "shared",
-	       T_SYNC "broadcast::Shared", ""),
-	{ .type = T_SYNC "notify::Notify",
-	  .role = HOLDING_WAKER,
-	  .kind = "notify",
-	  .member = "",
-	  .of = T_SYNC "notify::Notify",
-	  .part = "",
-	  .shared = true },
-	END_OF("tokio_util::sync::cancellation_token::CancellationToken", HOLDING_WAKER,
-	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
-	       ""),
-	/* Its DropGuard has a token in it. */
-	{ .type = "tokio::runtime::task::abort::AbortHandle",
-	  .role = HOLDING_WAKER,
-	  .kind = "abort",
-	  .member = "raw",
-	  .part = "" },
 	STD_LOCK("std::sync::poison::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::mutex::MutexGuard", "std_mutex", "lock", "inner.futex", true),
 	STD_LOCK("std::sync::poison::rwlock::RwLockReadGuard", "std_rwlock", "inner_lock",
@@ -147,34 +42,34 @@ static const struct holding_row rows[] = {
 	LOCK_API("rwlock::RwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
 	LOCK_API("rwlock::ArcRwLockReadGuard", "rwlock", PARKING_RWLOCK, false),
 	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
+	{ 0 },
 };
 
-static struct row_filter known;
-
-static void fill_known(void)
+static const struct holding_row *find_in(const struct holding_row *row, const char *name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		row_filter_add(&known, rows[i].type);
-}
-
-const struct holding_row *holding_find_row(const struct type *t)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	const char *name = type_name(t);
-
-	pthread_once(&once, fill_known);
-	if (!row_filter_may_have(&known, name))
-		return NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (qualified_is(name, rows[i].type))
-			return &rows[i];
+	for (; row && row->type; row++) {
+		if (qualified_is(name, row->type))
+			return row;
 	}
 	return NULL;
 }
 
+const struct holding_row *holding_find_row(const struct type *t)
+{
+	const struct tables *tables = tables_of(t);
+	const char *name = type_name(t);
+	const struct holding_row *row = find_in(rows, name);
+
+	if (row || !tables || !row_filter_may_have(&tables->holdings, name))
+		return row;
+	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++)
+		row = find_in((*r)->holdings, name);
+	return row;
+}
+
 /* ---- in memory ---- */
 
-enum { MAX_HOPS = 8, PERMIT_SHIFT = 1 /* Semaphore.permits: bit 0 is CLOSED */ };
+enum { MAX_HOPS = 8 };
 
 /* For the functions that leaves share. */
 struct row_reader {
@@ -216,9 +111,7 @@ static struct error *follow(struct collector *c, struct value v, struct value *r
 static struct error *read_primitive(struct leaf *l, const struct holding_row *row,
                                     struct value object, struct value primitive, struct found *ret)
 {
-	struct value semaphore;
 	uint64_t number;
-	bool found;
 
 	if (row->role != LOCK)
 		return NULL;
@@ -231,12 +124,7 @@ static struct error *read_primitive(struct leaf *l, const struct holding_row *ro
 		ret->total = 1;
 		return NULL;
 	}
-	TRY(leaf_strip_to(l, primitive, BATCH, &semaphore, &found));
-	if (!found)
-		return error_new(ERR_LAYOUT, "%s has no semaphore", type_name(primitive.type));
-	ret->h.primitive = semaphore.addr;
-	TRY(leaf_uint(l, semaphore, sync_path(SEMAPHORE_PERMITS), &number));
-	ret->available = number >> PERMIT_SHIFT;
+	TRY(row->left(l, primitive, &ret->h.primitive, &ret->available));
 	ret->has_available = true;
 	ret->has_total = row->single;
 	ret->total = 1;
@@ -413,30 +301,12 @@ struct error *holding_read(struct collector *c, struct value v, const struct hol
 struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
                                    bool *found)
 {
-	struct row_reader r;
-	struct leaf *l = reader_init(&r, c);
-	struct value reference, semaphore;
-	uint64_t wanted, missing, queued, number;
+	const struct runtime *const *r = runtimes_of(v.type);
+	struct row_reader reader;
+	struct leaf *l = reader_init(&reader, c);
 
-	TRY(leaf_uint(l, v, sync_path(ACQUIRE_WANTED), &wanted));
-	TRY(leaf_uint(l, v, sync_path(ACQUIRE_MISSING), &missing));
-	TRY(leaf_uint(l, v, sync_path(ACQUIRE_QUEUED), &queued));
-	*found = queued && missing < wanted;
-	if (!*found)
-		return NULL;
-	TRY(leaf_place(l, v, sync_path(ACQUIRE_SEMAPHORE), &reference, found));
-	if (*found)
-		TRY(leaf_strip_to(l, reference, BATCH, &semaphore, found));
-	if (!*found)
-		return NULL;
-	TRY(leaf_uint(l, semaphore, sync_path(SEMAPHORE_PERMITS), &number));
-	ret->h.role = LOCK;
-	ret->h.kind = "semaphore";
-	ret->h.granted = true;
-	ret->h.partial = missing != 0;
-	ret->h.primitive = semaphore.addr;
-	ret->h.permits = wanted - missing;
-	ret->available = number >> PERMIT_SHIFT;
-	ret->has_available = true;
-	return NULL;
+	*found = false;
+	while (*r && !(*r)->acquired)
+		r++;
+	return *r ? (*r)->acquired(l, v, ret, found) : NULL;
 }

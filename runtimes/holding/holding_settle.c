@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/holding/holding.h"
 
@@ -333,6 +334,18 @@ static void publish(struct collector *c, const found_vec *list)
 	}
 }
 
+/* "tokio's mpsc" */
+static const char *searched_queues(struct collector *c)
+{
+	STR(text);
+
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if ((*r)->queue)
+			str_printf(&text, "%s%s", text.len ? ", " : "", (*r)->queue);
+	}
+	return arena_strdup(&c->scratch, str_text(&text));
+}
+
 static void note_always(struct collector *c)
 {
 	const struct snapshot *s = c->out;
@@ -346,9 +359,11 @@ static void note_always(struct collector *c)
 			holding_unsearched(c, "thread %u: %s", s->threads[i].number,
 			                   s->threads[i].problem);
 	}
-	holding_unsearched(c, "statics and thread-local variables, messages queued in channels "
-	                      "other than tokio's mpsc, what raw pointers lead to, and variables "
-	                      "of running code that the debug info does not place");
+	holding_unsearched(c,
+	                   "statics and thread-local variables, messages queued in channels "
+	                   "other than %s, what raw pointers lead to, and variables of running "
+	                   "code that the debug info does not place",
+	                   searched_queues(c));
 }
 
 void holding_settle(struct collector *c)

@@ -12,12 +12,16 @@
 enum { MAX_FRAMES = 128, MAX_VARIABLES = 1 << 12 /* of one thread */ };
 
 /* What they have on their stacks is their own business. */
-static bool is_library(const char *name)
+static bool is_library(const struct collector *c, const char *name)
 {
-	static const char *const crates[] = { "std::", "core::", "alloc::", "tokio::", "<" };
+	static const char *const crates[] = { "std::", "core::", "alloc::", "<" };
 
 	for (size_t i = 0; i < sizeof(crates) / sizeof(crates[0]); i++) {
 		if (str_begins(name, crates[i]))
+			return true;
+	}
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if (str_begins(name, (*r)->path))
 			return true;
 	}
 	return !strstr(name, "::");
@@ -108,7 +112,7 @@ static bool find_own(struct collector *c, const struct thread_stack *s, size_t f
 	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
 		const char *name = s->functions[frame][j].name;
 
-		any |= name && !is_library(name);
+		any |= name && !is_library(c, name);
 	}
 	if (!any) {
 		*count = s->nfunctions[frame] ? (unsigned)s->nfunctions[frame] : 1;
@@ -116,7 +120,7 @@ static bool find_own(struct collector *c, const struct thread_stack *s, size_t f
 	}
 	l = lookup_locations(c->in->di, s->stack.frames[frame].lookup_pc, &c->scratch, &n);
 	for (size_t j = 0; j < n && !found; j++) {
-		if (!l[j].name || is_library(l[j].name))
+		if (!l[j].name || is_library(c, l[j].name))
 			continue;
 		*ret = l[j];
 		*number = (unsigned)j;
@@ -134,7 +138,7 @@ static void search_frame(struct stack_search *search, const struct thread_stack 
 	const struct location *l = &search->place;
 
 	h->stack_frame = number;
-	h->function = stack_function_name(c, l);
+	h->function = function_for_people(c, l);
 	h->file = l->file ? clean_name(c->a, l->file) : NULL;
 	h->file_short = l->file ? inspector_source(c->in, c->a, l->file, l->comp_dir).text : NULL;
 	h->line = l->line;

@@ -63,6 +63,8 @@ static const struct holding_row mutex_row = { .type = "Guard",
 	                                      .single = true };
 
 struct judged {
+	struct debuginfo di; /* no runtime is registered */
+	struct inspector in;
 	struct collector c;
 	struct snapshot *out;
 };
@@ -72,6 +74,8 @@ static void judged_init(struct judged *j)
 	*j = (struct judged){ .out = calloc(1, sizeof(*j->out)) };
 	if (!j->out || !(j->c.holdings = calloc(1, sizeof(*j->c.holdings))))
 		abort();
+	j->in.di = &j->di;
+	j->c.in = &j->in;
 	j->c.out = j->out;
 	j->c.a = &j->out->arena;
 }

@@ -8,28 +8,32 @@
 
 enum { MAX_DEPTH = 48 };
 
+static const struct special_row *find_in(const struct special_row *row, const char *name)
+{
+	for (; row && row->type; row++) {
+		if (qualified_is(name, row->type))
+			return row;
+	}
+	return NULL;
+}
+
 enum holding_special holding_special(const struct type *t)
 {
-	static const struct {
-		const char *type;
-		enum holding_special special;
-	} table[] = {
-		{ "tokio::sync::batch_semaphore::Acquire", SPECIAL_ACQUIRE },
-		{ "tokio::runtime::task::join::JoinHandle", SPECIAL_JOIN },
+	static const struct special_row table[] = {
 		{ "alloc::sync::Arc", SPECIAL_SHARED },
 		{ "alloc::rc::Rc", SPECIAL_SHARED },
 		{ "alloc::collections::vec_deque::VecDeque", SPECIAL_DEQUE },
 		{ "hashbrown::raw::RawTable", SPECIAL_TABLE },
 		{ "alloc::collections::btree::map::BTreeMap", SPECIAL_HIDDEN },
 		{ "alloc::collections::linked_list::LinkedList", SPECIAL_HIDDEN },
-		{ "tokio::task::join_set::JoinSet", SPECIAL_HIDDEN },
+		{ 0 },
 	};
-	const char *name = type_name(t);
+	const struct special_row *row = find_in(table, type_name(t));
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (qualified_is(name, table[i].type))
-			return table[i].special;
-	}
+	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++)
+		row = find_in((*r)->specials, type_name(t));
+	if (row)
+		return row->special;
 	if (set_is_type(t))
 		return SPECIAL_SET;
 	return type_kind(t) == TYPE_UNION ? SPECIAL_HIDDEN : SPECIAL_NONE;
@@ -142,4 +146,10 @@ bool holding_is_inside(const struct type *t)
 	struct asking q = { 0 };
 
 	return asking_end(&q, ask(&q, t, 0));
+}
+
+void holding_classify(const struct type *t, struct traits *f)
+{
+	f->holding = holding_find_row(t);
+	f->special = (unsigned char)holding_special(t);
 }

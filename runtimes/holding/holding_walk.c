@@ -7,7 +7,6 @@
 #include "dwarf/values/show.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
-#include "runtimes/tokio/tokio.h"
 
 enum {
 	MAX_VISITED = 1 << 18, /* values of one tree */
@@ -333,30 +332,14 @@ static void walk_set(struct walk *w, struct value v, const struct step *up, bool
 static struct error *walk_output(struct walk *w, struct value v, const struct step *up,
                                  bool uncertain)
 {
-	static const char raw_path[] = "raw", output_path[] = "core.stage.Finished.0";
-	struct inspector *in = w->c->in;
-	const struct task_plan *plan = NULL;
-	struct tokio_header h = { 0 };
-	struct value raw, output;
-	uint64_t addr;
-	bool found;
+	const struct runtime *const *r = runtimes_of(v.type);
+	struct value output;
+	bool found = false;
 
-	TRY(inspector_eval(in, v, raw_path, &raw, &found));
-	if (!found)
-		return NULL;
-	TRY(value_uint(in->target, raw, &addr));
-	for (struct tokio *k = in->tokio; k && !plan; k = k->next) {
-		struct error *err = tokio_read_header(in->target, k, addr, &h);
-
-		if (!err)
-			plan = tokio_task_plan(in, k, h.poll);
-		error_free(err);
+	for (; *r && !found; r++) {
+		if ((*r)->output)
+			TRY((*r)->output(w->c, v, &output, &found));
 	}
-	if (!plan || tokio_task_state(h.state) != TASK_COMPLETE)
-		return NULL;
-	if (!plan->cell)
-		return error_new(ERR_LAYOUT, "%s", plan->problem ? plan->problem : "no cell");
-	TRY(inspector_eval(in, (struct value){ plan->cell, addr }, output_path, &output, &found));
 	if (!found)
 		return NULL;
 	struct step step = { .up = up, .name = "output" };

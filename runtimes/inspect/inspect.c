@@ -10,14 +10,13 @@
 #include "debugger/elf/own_build.h"
 #include "debugger/live/fd_info.h"
 #include "dwarf/store/layout_file.h"
-#include "runtimes/future/leaf.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/inspect/other_executors.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis.h"
-#include "runtimes/thread/other_executors.h"
 #include "runtimes/thread/stack.h"
-#include "runtimes/tokio/tokio_root.h"
+#include "runtimes/thread/threads.h"
 
 enum {
 	MAX_ROUNDS = 3,
@@ -25,15 +24,29 @@ enum {
 	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
 };
 
-static const char *tokio_versions(struct inspector *in)
+/* The runtime that texts name where a program has none. */
+static const struct runtime *expected_runtime(const struct inspector *in)
 {
+	const struct runtime *const *r = runtimes_in(in->di);
+
+	while (*r && !(*r)->expected)
+		r++;
+	return *r;
+}
+
+/* Of all its copies; where it is not recognised, of its crate in the executable. */
+static const char *version_of(struct inspector *in, const struct runtime *r,
+                              struct dwarf_module *dm)
+{
+	struct runtime_copy copy;
 	STR(text);
 
-	for (const struct tokio *k = in->tokio; k; k = k->next) {
-		if (k->version)
-			str_printf(&text, "%s%s", text.len ? ", " : "", k->version);
+	for (size_t i = 0; r->copy(in, i, &copy); i++) {
+		if (copy.version)
+			str_printf(&text, "%s%s", text.len ? ", " : "", copy.version);
 	}
-	return text.len ? arena_strdup(&in->arena, str_text(&text)) : NULL;
+	return text.len ? arena_strdup(&in->arena, str_text(&text))
+	                : debuginfo_crate_version(dm, r->name);
 }
 
 static void describe_target(struct inspector *in)
@@ -73,9 +86,8 @@ static void describe_target(struct inspector *in)
 				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
 		in->own_package = debuginfo_own_package(dm);
-		info->tokio = tokio_versions(in);
-		if (!info->tokio)
-			info->tokio = debuginfo_crate_version(dm, "tokio");
+		const struct runtime *r = expected_runtime(in);
+		info->tokio = r ? version_of(in, r, dm) : NULL;
 	}
 }
 
@@ -121,6 +133,8 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	in->secrets = options ? options->secrets : NULL;
 	err = debuginfo_open(t, &in->di);
 	if (!err) {
+		runtimes_register(in->di, &registered_runtimes);
+		inspector_open_states(in);
 		if (options && options->cache)
 			in->facts.cache = cache_directory(&in->arena);
 		in->own_build = in->facts.cache ? own_build() : 0;
@@ -134,7 +148,8 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		inspector_close(in);
 		return err;
 	}
-	tokio_detect(in);
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
+		(*r)->detect(in);
 	describe_target(in);
 	*ret = in;
 	return NULL;
@@ -144,8 +159,8 @@ void inspector_close(struct inspector *in)
 {
 	if (!in)
 		return;
-	tokio_roots_close(in);
-	tokio_close(in->tokio);
+	for (size_t i = 0; in->di && runtimes_in(in->di)[i]; i++)
+		runtimes_in(in->di)[i]->close(in);
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
 	vec_free(&in->notes);
@@ -207,6 +222,8 @@ struct collector *collector_new(struct inspector *in, unsigned want,
 	c->out->arena = in->spare;
 	in->spare = (struct arena){ 0 };
 	c->a = &c->out->arena;
+	collector_open_states(c);
+	c->frame_met = locals_of_frame;
 	c->out->complete = true;
 	return c;
 }
@@ -215,20 +232,20 @@ struct snapshot *collector_finish(struct collector *c)
 {
 	struct snapshot *s = c->out;
 
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if ((*r)->free)
+			(*r)->free(c);
+	}
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
 	map_free(&c->nodes);
 	map_free(&c->vtables);
-	vec_free(&c->local_sets);
-	vec_free(&c->leads);
-	vec_free(&c->found_sets);
+	vec_free(&c->task_sets);
 	vec_free(&c->regions);
 	vec_free(&c->told_wakers);
 	vec_free(&c->polls);
-	map_free(&c->queued_jobs);
 	free(c->reached);
-	queues_free(c);
 	holding_free(c);
 	arena_free(&c->scratch);
 	free(c);
@@ -247,14 +264,29 @@ static void collector_discard(struct collector *c)
 	free(s);
 }
 
+static void collect_runtimes(struct collector *c)
+{
+	const struct runtime *const *runtimes = runtimes_in(c->in->di);
+	struct runtime_copy copy;
+	bool any = false;
+
+	for (const struct runtime *const *r = runtimes; *r; r++) {
+		if (!(*r)->copy(c->in, 0, &copy))
+			continue;
+		(*r)->collect(c);
+		any = true;
+	}
+	for (const struct runtime *const *r = runtimes; *r && !any; r++) {
+		if ((*r)->collect_by_stack)
+			(*r)->collect_by_stack(c);
+	}
+}
+
 /* All else that needs the memory of one moment; c->stacks are read. */
 static void collect(struct collector *c)
 {
 	describe_threads(c);
-	if (c->in->tokio)
-		tokio_collect(c);
-	else
-		tokio_describe_threads_by_stack(c);
+	collect_runtimes(c);
 	if (c->some_held)
 		held_settle(c->out);
 	if (c->want & WANT_HOLDINGS)
@@ -294,7 +326,7 @@ static void note_leads_left(struct collector *c)
 
 static void finish(struct collector *c)
 {
-	tokio_finish_threads(c);
+	threads_finish(c);
 	note_leads_left(c);
 	if (!c->rehearsal)
 		other_executors_find(c);
@@ -442,6 +474,15 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 	return interrupt_check();
 }
 
+static struct error *scan(struct inspector *in)
+{
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		if ((*r)->scan)
+			TRY((*r)->scan(in));
+	}
+	return NULL;
+}
+
 /* Whatever moves: walks while the program stands still. */
 static struct error *stop_and_collect(struct inspector *in, const struct request *request,
                                       struct reading *reading, struct snapshot **ret)
@@ -452,7 +493,7 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 	bool by_poll = !t->ops->stop;
 
 	if (by_poll)
-		TRY(tokio_scan(in));
+		TRY(scan(in));
 	TRY(target_stop(t));
 	struct collector *c = collect_all(in, request, by_poll);
 	target_resume(t);
@@ -474,7 +515,7 @@ static struct error *inspect_live(struct live_round *r)
 	TRY(target_peek(t));
 	if (t->copy.pause_ns)
 		add_reading(r);
-	TRY(tokio_scan(r->in));
+	TRY(scan(r->in));
 	TRY(rehearse(r->in, r->request));
 	debuginfo_rest(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "runtimes/common/inspector.h"
-#include "runtimes/future/leaf.h"
-#include "runtimes/tokio/tokio_root.h"
+#include "runtimes/common/runtime.h"
 
 static const char type_root[] = "type:";
 
@@ -19,7 +18,7 @@ static const char *generic_root(struct arena *a, const char *root)
  * The paths of leaves are resolved when a leaf is met, so that nobody pays for those that are
  * not there; for the whole contract all of them are.
  */
-static void describe_leaves(struct collector *c, const struct tokio *k,
+static void describe_leaves(struct collector *c, const struct runtime_copy *copy,
                             const struct layout_row *rows, struct layout_info **at)
 {
 	struct layout l;
@@ -27,39 +26,81 @@ static void describe_leaves(struct collector *c, const struct tokio *k,
 
 	while (rows[n].key)
 		n++;
-	layout_resolve(&c->in->arena, k->dm, NULL, rows, n, &l);
+	layout_resolve(&c->in->arena, copy->dm, NULL, rows, n, &l);
 	for (size_t i = 0; i < n; i++) {
 		if (!l.slots[i].root && strncmp(rows[i].root, type_root, strlen(type_root)) == 0)
 			l.slots[i].tried = generic_root(&c->in->arena, rows[i].root);
 	}
-	layout_describe(&l, c->a, k->module, *at);
+	layout_describe(&l, c->a, copy->module, *at);
 	*at += n;
+}
+
+static size_t count_leaf_rows(const struct runtime *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; r->leaf_bindings && r->leaf_bindings[i]; i++) {
+		for (const struct layout_row *row = r->leaf_bindings[i]; row->key; row++)
+			n++;
+	}
+	return n;
+}
+
+static void describe_copy(struct collector *c, const struct runtime *r,
+                          const struct runtime_copy *copy, struct layout_info **at)
+{
+	layout_describe(copy->layout, c->a, copy->module, *at);
+	*at += copy->layout->n;
+	for (size_t i = 0; r->leaf_bindings && r->leaf_bindings[i]; i++)
+		describe_leaves(c, copy, r->leaf_bindings[i], at);
 }
 
 void inspect_describe_layout(struct collector *c)
 {
-	static const struct layout_row *const leaves[] = {
-		leaf_core_layout, leaf_time_layout,    leaf_task_layout,   leaf_sync_layout,
-		leaf_io_layout,   leaf_process_layout, leaf_stream_layout,
-	};
-	enum { NLEAVES = sizeof(leaves) / sizeof(leaves[0]) };
+	const struct runtime *const *runtimes = runtimes_in(c->in->di);
 	struct snapshot *s = c->out;
-	size_t nleaves = 0;
+	struct runtime_copy copy;
 
-	for (size_t i = 0; i < NLEAVES; i++) {
-		for (const struct layout_row *row = leaves[i]; row->key; row++)
-			nleaves++;
+	for (const struct runtime *const *r = runtimes; *r; r++) {
+		for (size_t i = 0; (*r)->copy(c->in, i, &copy); i++)
+			s->nlayout += copy.layout->n + count_leaf_rows(*r);
 	}
-	for (const struct tokio *k = c->in->tokio; k; k = k->next)
-		s->nlayout += k->layout.n + nleaves;
 	s->layout = NEW_ARRAY(c->a, struct layout_info, s->nlayout);
 	struct layout_info *at = s->layout;
-	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
-		layout_describe(&k->layout, c->a, k->module, at);
-		at += k->layout.n;
-		for (size_t i = 0; i < NLEAVES; i++)
-			describe_leaves(c, k, leaves[i], &at);
+	for (const struct runtime *const *r = runtimes; *r; r++) {
+		for (size_t i = 0; (*r)->copy(c->in, i, &copy); i++)
+			describe_copy(c, *r, &copy, &at);
 	}
+}
+
+static void note_broken(struct collector *c, const struct runtime *r)
+{
+	struct runtime_copy copy;
+
+	if (r->note)
+		r->note(c);
+	for (size_t n = 0; r->copy(c->in, n, &copy); n++) {
+		for (size_t i = 0; i < copy.layout->n; i++) {
+			if (copy.layout->slots[i].status == ROW_BROKEN)
+				snapshot_incomplete(c->out, "%s's '%s' was not understood: %s",
+				                    r->name, copy.layout->rows[i].key,
+				                    copy.layout->slots[i].tried);
+		}
+	}
+}
+
+/* No runtime was found: why that may be. */
+static void note_none(struct collector *c, const struct runtime *r)
+{
+	struct runtime_copy copy;
+
+	if (r->copy(c->in, 0, &copy))
+		snapshot_note(c->out, "no thread has entered a %s runtime", r->name);
+	else if (c->in->info.tier == TIER_FULL && c->in->notes.n == 0 && !c->out->others)
+		snapshot_note(c->out,
+		              "no %s in this program: neither its executable nor its libraries "
+		              "have %s's thread-local context",
+		              r->name, r->name);
 }
 
 void inspect_note_problems(struct collector *c)
@@ -79,22 +120,11 @@ void inspect_note_problems(struct collector *c)
 		                    info->tier_reason);
 	for (size_t i = 0; i < c->in->notes.n; i++)
 		snapshot_incomplete(s, "%s", c->in->notes.data[i]);
-	if (c->in->roots && c->in->roots->cut)
-		snapshot_incomplete(s, "%s", c->in->roots->cut);
-	for (const struct tokio *k = c->in->tokio; k; k = k->next) {
-		for (size_t i = 0; i < k->layout.n; i++) {
-			if (k->layout.slots[i].status == ROW_BROKEN)
-				snapshot_incomplete(s, "tokio's '%s' was not understood: %s",
-				                    k->layout.rows[i].key,
-				                    k->layout.slots[i].tried);
-		}
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		note_broken(c, *r);
+		if (s->nruntimes == 0 && (*r)->expected)
+			note_none(c, *r);
 	}
-	if (s->nruntimes == 0 && c->in->tokio)
-		snapshot_note(s, "no thread has entered a tokio runtime");
-	else if (s->nruntimes == 0 && info->tier == TIER_FULL && c->in->notes.n == 0 && !s->others)
-		snapshot_note(s,
-		              "no tokio in this program: neither its executable nor its libraries "
-		              "have tokio's thread-local context");
 }
 
 /* What a thread blocks on or runs is seen on its stack; of one that was not stopped not always. */

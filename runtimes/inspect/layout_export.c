@@ -12,7 +12,6 @@
 #include "runtimes/future/leaf.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/query/locals.h"
-#include "runtimes/tokio/tokio.h"
 
 enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the time, percent */
 
@@ -21,7 +20,8 @@ static const char waker_clone[] = "clone_arc_raw<";
 
 struct rehearser {
 	struct inspector *in;
-	struct tokio *tokio;
+	const struct runtime *runtime;
+	struct runtime_copy copy;
 	VEC(const struct type *) types; /* met, in that order */
 	struct map met;
 	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
@@ -40,24 +40,20 @@ static void meet(struct rehearser *r, const struct type *t)
 
 /*
  * Of the runtime the functions that tell what a thread does: those without generics, what polls a
- * task (raw::poll(), Harness::poll(), poll_inner(), poll_future(), Core::poll()), and of the others
- * these. A large program has each of them once for each kind of task.
+ * task, and of the others those of its table. A large program has each of them once for each kind
+ * of task.
  */
-static bool tells(const char *path)
+static bool tells(const char *path, void *arg)
 {
-	static const char *const telling[] = {
-		"tokio::runtime::park::",
-		"tokio::runtime::scheduler::",
-		"tokio::runtime::blocking::",
-		"tokio::runtime::runtime::",
-	};
+	const struct runtime *r = ((struct rehearser *)arg)->runtime;
 	const char *last = qualified_last(path);
 
 	if (str_begins(last, waker_clone))
 		return true;
-	if (!str_begins(path, "tokio::runtime::"))
+	if (!str_begins(path, r->loop))
 		return false;
-	return !strchr(path, '<') || str_begins(last, "poll") || str_begins_with_any(path, telling);
+	return !strchr(path, '<') || str_begins(last, "poll") ||
+	       begins_with_one(path, r->functions);
 }
 
 /*
@@ -69,7 +65,7 @@ static void ask_about_generics(struct rehearser *r, const struct function *f)
 	static const char *const params[] = { "F", "T", "W" };
 	const char *last = qualified_last(f->name);
 
-	if (str_begins(f->name, "tokio::runtime::task::"))
+	if (str_begins(f->name, r->runtime->task_functions))
 		function_param(f, "T");
 	if (!str_begins(last, "block_on") && !str_begins(last, waker_clone))
 		return;
@@ -81,7 +77,7 @@ static void visit_function(const struct function *f, void *arg)
 {
 	struct rehearser *r = arg;
 
-	if (f->high && str_begins(f->name, "tokio::runtime::task::raw::poll<"))
+	if (f->high && str_begins(f->name, r->runtime->task_poll))
 		*vec_push(&r->polls) = f->low;
 	else
 		ask_about_generics(r, f);
@@ -91,10 +87,11 @@ static void plan_tasks(struct rehearser *r)
 {
 	r->counts->tasks = r->polls.n;
 	for (size_t i = 0; i < r->polls.n; i++) {
-		const struct task_plan *plan = tokio_task_plan(r->in, r->tokio, r->polls.data[i]);
+		struct task_types types;
 
-		meet(r, plan->future);
-		meet(r, plan->cell);
+		r->runtime->task_types(r->in, r->polls.data[i], &types);
+		meet(r, types.future);
+		meet(r, types.cell);
 	}
 }
 
@@ -120,10 +117,10 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 /* Neither the runtime's own, nor what std has for whoever polls. */
 static bool is_executor(const char *name, void *arg)
 {
-	static const char *const others[] = { "tokio::", "core::", "alloc::", "std::" };
+	static const char *const others[] = { "core::", "alloc::", "std::" };
+	const struct rehearser *r = arg;
 
-	(void)arg;
-	return !str_begins_with_any(name, others);
+	return !str_begins_with_any(name, others) && !str_begins(name, r->runtime->path);
 }
 
 static void note_units(size_t done, size_t all, void *arg)
@@ -163,7 +160,7 @@ static void ask_about(struct rehearser *r, const struct type *t)
 		future_is_type(r->in, t);
 	if (arms_is_poll_fn(t))
 		arms_learn(r->in, t);
-	if (signal_globals(t, &globals))
+	if (r->runtime->leaf_static && r->runtime->leaf_static(t, &globals))
 		meet(r, globals.type);
 }
 
@@ -232,8 +229,9 @@ static struct error *ask_layout(struct inspector *in)
 
 static struct error *rehearse(struct rehearser *r)
 {
-	static const struct enumerate_ops ops = {
-		.crate = "tokio",
+	const struct layout *layout = r->copy.layout;
+	const struct enumerate_ops ops = {
+		.crate = r->runtime->name,
 		.anywhere = waker_clone,
 		.tells = tells,
 		.function = visit_function,
@@ -243,23 +241,21 @@ static struct error *rehearse(struct rehearser *r)
 	};
 
 	TRY(ask_layout(r->in));
-	for (size_t i = 0; i < TOKIO_NROWS; i++) {
-		meet(r, r->tokio->layout.slots[i].root);
-		meet(r, layout_type(&r->tokio->layout, i));
+	for (size_t i = 0; i < layout->n; i++) {
+		meet(r, layout->slots[i].root);
+		meet(r, layout_type(layout, i));
 	}
-	meet(r, r->tokio->context.type);
-	meet(r, r->tokio->worker_tls.type);
-	meet(r, r->tokio->parker.type);
-	meet(r, r->tokio->local_set.type);
-	TRY(enumerate_code(r->tokio->dm, &ops, r));
+	for (size_t i = 0; i < sizeof(r->copy.types) / sizeof(r->copy.types[0]); i++)
+		meet(r, r->copy.types[i]);
+	TRY(enumerate_code(r->copy.dm, &ops, r));
 	plan_tasks(r);
-	ask_about_drops(r->tokio->dm);
+	ask_about_drops(r->copy.dm);
 	return walk_types(r);
 }
 
 static struct error *write_file(struct rehearser *r, const char *path)
 {
-	struct dwarf_module *dm = r->tokio->dm;
+	struct dwarf_module *dm = r->copy.dm;
 	size_t ntypes[2];
 
 	types_tell(dm, true);
@@ -272,20 +268,32 @@ static struct error *write_file(struct rehearser *r, const char *path)
 	return err;
 }
 
+/* One whose tasks have a poll function for each type, that the executable has. */
+static bool find_runtime(struct rehearser *r)
+{
+	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
+		if (!(*list)->task_poll)
+			continue;
+		r->runtime = *list;
+		if ((*list)->copy(r->in, 0, &r->copy))
+			return true;
+	}
+	return false;
+}
+
 struct error *rehearse_write(struct inspector *in, const char *path, rehearse_progress *progress,
                              void *arg, struct rehearsal *ret)
 {
-	struct rehearser r = {
-		.in = in, .tokio = in->tokio, .counts = ret, .progress = progress, .arg = arg
-	};
+	struct rehearser r = { .in = in, .counts = ret, .progress = progress, .arg = arg };
 	struct error *err;
 
 	*ret = (struct rehearsal){ 0 };
 	if (in->info.tier != TIER_FULL)
 		return error_new(ERR_NO_DEBUGINFO, "%s has no full debug info: %s", in->info.exe,
 		                 in->info.tier_reason ? in->info.tier_reason : "none");
-	if (!r.tokio)
-		return error_new(ERR_LAYOUT, "%s has no tokio runtime in it", in->info.exe);
+	if (!find_runtime(&r))
+		return error_new(ERR_LAYOUT, "%s has no %s runtime in it", in->info.exe,
+		                 r.runtime->name);
 	err = rehearse(&r);
 	if (!err)
 		err = write_file(&r, path);

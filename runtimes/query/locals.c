@@ -388,15 +388,15 @@ static void fill(struct collector *c, const struct frame_place *place, struct fu
 		show(c, &list[i], &f->locals[i]);
 }
 
-void locals_of_coroutine(struct decoder *d, struct value v, const struct variant *active,
-                         struct future *f)
+void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,
+                     struct future *f)
 {
-	fill(d->c, &(struct frame_place){ .v = v, .active = active }, f);
-}
+	struct frame_place place = { .v = v, .active = active };
 
-void locals_of_other(struct decoder *d, struct value v, struct future *f)
-{
-	keep(d->c, &(struct frame_place){ .v = v }, f);
+	if (active)
+		fill(d->c, &place, f);
+	else
+		keep(d->c, &place, f);
 }
 
 void locals_of_running(struct collector *c, const struct frame *frame, uint64_t cfa,

@@ -37,11 +37,12 @@ struct local_place {
 	const char *problem;
 };
 
-/* Fills f->locals of a coroutine in state `active` when they are wanted. */
-void locals_of_coroutine(struct decoder *d, struct value v, const struct variant *active,
-                         struct future *f);
-/* The same of a future that no compiler made: print may look into it as `self`. */
-void locals_of_other(struct decoder *d, struct value v, struct future *f);
+/*
+ * Fills f->locals of a coroutine in state `active` when they are wanted. active NULL: of a future
+ * that no compiler made, into which print may look as `self`. Is collector.frame_met.
+ */
+void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,
+                     struct future *f);
 /*
  * The same of a coroutine that executes in this physical frame, and with nothing inlined into it
  * but what is no coroutine.

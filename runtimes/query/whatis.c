@@ -7,96 +7,15 @@
 #include "runtimes/future/future.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis_place.h"
-#include "runtimes/tokio/tokio.h"
 
 enum { MAX_WAITERS = 8 };
 
 /* Where a future lies; type NULL: not known, or it is on no place of its own. */
-static struct value place_of(const struct answer *a, const struct future *f)
+static struct value place_of(const struct whatis *a, const struct future *f)
 {
 	const struct frame_place *place = map_get(&a->c->places, (uintptr_t)f);
 
 	return place ? place->v : (struct value){ 0 };
-}
-
-/* ---- runtimes and tasks ---- */
-
-static void add_runtime(struct answer *a, const struct tokio_runtime *r)
-{
-	struct collector *c = a->c;
-	const struct path *p;
-	struct value pointer, inner = r->handle;
-	bool found = false;
-	struct error *err = NULL;
-
-	/* With the counts of the Arc, where one is known. */
-	if (r->arc.type)
-		err = inspector_path(c->in, r->arc.type, "ptr.pointer", &p);
-	if (r->arc.type && !err)
-		err = path_eval(c->in->target, p, r->arc, &pointer, &found);
-	if (!err && found && type_target(pointer.type)) {
-		inner.type = type_target(pointer.type);
-		err = target_read_uint(c->in->target, pointer.addr, 8, &inner.addr);
-	}
-	if (!err && place_covers(a, inner.addr, type_size(inner.type)))
-		place_add(a, "runtime", inner.addr,
-		          arena_printf(c->a, "handle of runtime %u%s", r->info->index,
-		                       place_inside(a, inner, PLACE_MAX_STEPS)));
-	error_free(err);
-}
-
-/* Which part of a task's cell (runtime/task/core.rs: repr(C) since 1.0). */
-static const char *part_of_cell(struct answer *a, struct value cell)
-{
-	static const struct {
-		const char *begins, *part;
-	} parts[] = {
-		{ "header", "its header" },   { "core.scheduler", "its scheduler's handle" },
-		{ "core.task_id", "its id" }, { "core.stage", "its future or output" },
-		{ "trailer", "its trailer" },
-	};
-	const char *path = place_member(a, cell, PLACE_MAX_STEPS);
-
-	for (size_t i = 0; path && i < sizeof(parts) / sizeof(parts[0]); i++) {
-		size_t len = strlen(parts[i].begins);
-
-		if (strncmp(path, parts[i].begins, len) != 0)
-			continue;
-		/* The frames of the future come after it. */
-		return path[len] != '.' || strcmp(parts[i].begins, "core.stage") == 0
-		               ? parts[i].part
-		               : arena_printf(a->c->a, "%s: %s", parts[i].part, path + len + 1);
-	}
-	return path ? path : "padding";
-}
-
-/* Cells do not overlap: only the nearest below the address can hold it. */
-static void add_task(struct answer *a)
-{
-	struct collector *c = a->c;
-	const struct task *task = NULL;
-	struct tokio_header h;
-
-	for (size_t i = 0; i < c->out->ntasks; i++) {
-		const struct task *other = c->out->tasks[i];
-
-		if (other->addr <= a->addr && (!task || other->addr > task->addr))
-			task = other;
-	}
-	if (!task || task->runtime >= c->ntokio_runtimes)
-		return;
-	struct tokio *k = c->tokio_runtimes[task->runtime].tokio;
-	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
-	const struct task_plan *plan = err ? NULL : tokio_task_plan(c->in, k, h.poll);
-	error_free(err);
-	if (!plan || !plan->cell || !place_covers(a, task->addr, type_size(plan->cell)))
-		return;
-	struct value cell = { plan->cell, task->addr };
-	struct place *p =
-		place_add(a, "task", task->addr,
-	                  arena_printf(c->a, "cell of task %s, +%" PRIu64 " in it: %s", task->id,
-	                               a->addr - task->addr, part_of_cell(a, cell)));
-	p->task = task->id;
 }
 
 /* ---- futures and what they wait for ---- */
@@ -107,13 +26,13 @@ struct owner {
 	const struct thread_info *thread;
 };
 
-static const char *owner_text(struct answer *a, const struct owner *o)
+static const char *owner_text(struct whatis *a, const struct owner *o)
 {
 	return o->task ? arena_printf(a->c->a, "task %s", o->task->id)
 	               : arena_printf(a->c->a, "what thread #%u blocks on", o->thread->number);
 }
 
-static void add_frames(struct answer *a, const struct owner *o, const struct future *f)
+static void add_frames(struct whatis *a, const struct owner *o, const struct future *f)
 {
 	struct value v = place_of(a, f);
 
@@ -166,7 +85,7 @@ static void add_waiter(struct waiters *w, const struct wait *wait, const char *n
 	w->n++;
 }
 
-static void find_waiters(struct answer *a, const struct owner *o, const struct future *f,
+static void find_waiters(struct whatis *a, const struct owner *o, const struct future *f,
                          struct waiters *w)
 {
 	if (f->wait && f->wait->object == a->addr)
@@ -196,7 +115,7 @@ static const char *object_of(const char *kind)
 	return "object";
 }
 
-static void add_waits(struct answer *a)
+static void add_waits(struct whatis *a)
 {
 	struct snapshot *s = a->c->out;
 	struct waiters w = { 0 };
@@ -233,15 +152,16 @@ static void add_waits(struct answer *a)
 void whatis_answer(struct collector *c)
 {
 	struct snapshot *s = c->out;
-	struct answer a = { .c = c };
+	struct whatis a = { .c = c };
 
 	if (!c->question || !c->question->has_whatis)
 		return;
 	a.addr = c->question->whatis;
 	place_memory(&a);
-	for (size_t i = 0; i < c->ntokio_runtimes; i++)
-		add_runtime(&a, &c->tokio_runtimes[i]);
-	add_task(&a);
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if ((*r)->whatis)
+			(*r)->whatis(&a);
+	}
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (s->tasks[i]->root)
 			add_frames(&a, &(struct owner){ .task = s->tasks[i] }, s->tasks[i]->root);

@@ -7,8 +7,8 @@
 #include "dwarf/module/symbols.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/future/future.h"
 #include "runtimes/query/whatis_place.h"
-#include "runtimes/thread/stack.h"
 
 static const char *base_name(const char *path)
 {
@@ -17,7 +17,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void add_function(struct answer *a, const struct location *l, const char *name)
+static void add_function(struct whatis *a, const struct location *l, const char *name)
 {
 	struct collector *c = a->c;
 	const char *where = "";
@@ -32,7 +32,7 @@ static void add_function(struct answer *a, const struct location *l, const char 
 }
 
 /* The function, and what is inlined there; or what symbol covers it. */
-static void add_symbol(struct answer *a, const struct symbol_place *s, bool code)
+static void add_symbol(struct whatis *a, const struct symbol_place *s, bool code)
 {
 	struct location *l = NULL;
 	size_t n = 0;
@@ -40,7 +40,7 @@ static void add_symbol(struct answer *a, const struct symbol_place *s, bool code
 	if (code)
 		l = lookup_locations(a->c->in->di, a->addr, &a->c->scratch, &n);
 	for (size_t i = n; i-- > 0;) {
-		const char *name = stack_function_name(a->c, &l[i]);
+		const char *name = function_for_people(a->c, &l[i]);
 
 		/* Between the physical function and the innermost one the stack says more. */
 		if (l[i].function && name && (i == 0 || i == n - 1))
@@ -56,7 +56,7 @@ static void add_symbol(struct answer *a, const struct symbol_place *s, bool code
 		                                 : ""));
 }
 
-static bool add_module(struct answer *a)
+static bool add_module(struct whatis *a)
 {
 	struct collector *c = a->c;
 	const struct module *m = module_at(c->in->target, a->addr);
@@ -87,7 +87,7 @@ static uint64_t stack_end(const struct thread *th, const struct region *r)
 }
 
 /* The thread whose stack pointer is in the region, nearest below the address. */
-static const struct thread *stack_owner(struct answer *a, const struct region *r)
+static const struct thread *stack_owner(struct whatis *a, const struct region *r)
 {
 	struct target *t = a->c->in->target;
 	const struct thread *owner = NULL, *above = NULL;
@@ -131,7 +131,7 @@ static void note_variable(const struct variable *v, void *arg)
 }
 
 /* The physical frame that spans the address, numbered as `bt` does. */
-static void add_frame(struct answer *a, const struct thread *th)
+static void add_frame(struct whatis *a, const struct thread *th)
 {
 	struct collector *c = a->c;
 	const struct thread_stack *s = &c->stacks[th - c->in->target->threads];
@@ -145,7 +145,7 @@ static void add_frame(struct answer *a, const struct thread *th)
 		if (!f->has_sp || !up->has_sp || a->addr < f->sp || a->addr >= up->sp)
 			continue;
 		const struct location *l = &s->functions[i][s->nfunctions[i] - 1];
-		const char *function = stack_function_name(c, l);
+		const char *function = function_for_people(c, l);
 
 		variables_in_frame(c->in->di, f, up->sp, note_variable, &search);
 		struct place *p = place_add(
@@ -160,7 +160,7 @@ static void add_frame(struct answer *a, const struct thread *th)
 	}
 }
 
-static void add_stack(struct answer *a, const struct thread *th, const struct region *r)
+static void add_stack(struct whatis *a, const struct thread *th, const struct region *r)
 {
 	struct collector *c = a->c;
 	uint64_t sp = th->regs.r[c->in->target->arch->sp];
@@ -175,7 +175,7 @@ static void add_stack(struct answer *a, const struct thread *th, const struct re
 		add_frame(a, th);
 }
 
-static bool add_thread_local(struct answer *a)
+static bool add_thread_local(struct whatis *a)
 {
 	struct collector *c = a->c;
 	struct target *t = c->in->target;
@@ -208,7 +208,7 @@ static bool add_thread_local(struct answer *a)
 	return false;
 }
 
-static void add_region(struct answer *a, const struct region *r)
+static void add_region(struct whatis *a, const struct region *r)
 {
 	const char *what = r->name && strcmp(r->name, "[heap]") == 0 ? "heap"
 	                   : r->name                                 ? r->name
@@ -220,7 +220,7 @@ static void add_region(struct answer *a, const struct region *r)
 	                       r->executable ? 'x' : '-'));
 }
 
-void place_memory(struct answer *a)
+void place_memory(struct whatis *a)
 {
 	struct collector *c = a->c;
 	const struct thread *th;

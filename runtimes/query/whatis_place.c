@@ -6,7 +6,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/common/inspector.h"
 
-struct place *place_add(struct answer *a, const char *what, uint64_t start, const char *phrase)
+struct place *place_add(struct whatis *a, const char *what, uint64_t start, const char *phrase)
 {
 	struct place *p = vec_push(&a->places);
 
@@ -16,7 +16,7 @@ struct place *place_add(struct answer *a, const char *what, uint64_t start, cons
 	return p;
 }
 
-bool place_covers(struct answer *a, uint64_t start, uint64_t size)
+bool place_covers(struct whatis *a, uint64_t start, uint64_t size)
 {
 	return a->addr >= start && a->addr - start < size;
 }
@@ -26,7 +26,7 @@ static void add_step(struct str *path, const char *name)
 	str_printf(path, "%s%s", path->len ? "." : "", name);
 }
 
-static bool step_struct(struct answer *a, struct value *v, struct str *path)
+static bool step_struct(struct whatis *a, struct value *v, struct str *path)
 {
 	uint64_t offset = a->addr - v->addr;
 	size_t n;
@@ -53,7 +53,7 @@ static bool step_struct(struct answer *a, struct value *v, struct str *path)
 }
 
 /* A coroutine's variant is its state: it goes without saying. */
-static bool step_enum(struct answer *a, struct value *v, struct str *path)
+static bool step_enum(struct whatis *a, struct value *v, struct str *path)
 {
 	const struct member *discr = type_discr(v->type);
 	bool coroutine = type_is_coroutine(v->type);
@@ -81,7 +81,7 @@ static bool step_enum(struct answer *a, struct value *v, struct str *path)
 	return true;
 }
 
-static bool step_array(struct answer *a, struct value *v, struct str *path)
+static bool step_array(struct whatis *a, struct value *v, struct str *path)
 {
 	const struct type *element = type_target(v->type);
 	uint64_t size = element ? type_size(element) : 0;
@@ -95,7 +95,7 @@ static bool step_array(struct answer *a, struct value *v, struct str *path)
 }
 
 /* One step from a value to the part that holds the address; false at the innermost. */
-static bool step(struct answer *a, struct value *v, struct str *path)
+static bool step(struct whatis *a, struct value *v, struct str *path)
 {
 	switch (type_kind(v->type)) {
 	case TYPE_STRUCT:
@@ -109,7 +109,7 @@ static bool step(struct answer *a, struct value *v, struct str *path)
 	}
 }
 
-const char *place_member(struct answer *a, struct value v, int steps)
+const char *place_member(struct whatis *a, struct value v, int steps)
 {
 	STR(path);
 
@@ -118,7 +118,7 @@ const char *place_member(struct answer *a, struct value v, int steps)
 	return path.len ? clean_name(a->c->a, str_text(&path)) : NULL;
 }
 
-const char *place_inside(struct answer *a, struct value v, int steps)
+const char *place_inside(struct whatis *a, struct value v, int steps)
 {
 	const char *path = place_member(a, v, steps);
 	const char *offset =

@@ -198,7 +198,7 @@ static const struct mark *working(struct collector *c, const struct thread_info 
 		return NULL;
 	const char *name = mark_future_name(&c->scratch, m);
 	/* A worker is itself a job of the blocking pool. */
-	if (name ? strstr(name, "multi_thread::worker::") != NULL : info->task == NULL)
+	if (name ? m->of->worker_job && strstr(name, m->of->worker_job) : info->task == NULL)
 		return NULL;
 	/* The runtime's loop, where its functions cannot be told. */
 	return info->role == THREAD_WORKER && !info->task && stack_is_parked(s, m) ? NULL : m;
@@ -527,7 +527,7 @@ void blocked_finish(struct collector *c, struct thread_info *info, const struct 
 
 	if (!m || !find_own(c, s, m, &l, &number))
 		return;
-	const char *function = stack_function_name(c, &l);
+	const char *function = function_for_people(c, &l);
 	const char *file = inspector_source(c->in, c->a, l.file, l.comp_dir).text;
 
 	add_detail(c, w, "frame", DETAIL_INT)->number = number;

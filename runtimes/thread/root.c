@@ -8,8 +8,9 @@
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/variables.h"
 #include "runtimes/common/plausible.h"
+#include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
-#include "runtimes/tokio/local_set.h"
+#include "runtimes/future/task_set.h"
 
 enum {
 	MAX_SCAN = 1 << 20, /* bytes of stack looked through */
@@ -32,7 +33,7 @@ struct candidates {
 	struct future *data[MAX_CANDIDATES];
 	uint64_t addrs[MAX_CANDIDATES];
 	enum self_reference evidence[MAX_CANDIDATES];
-	struct local_set sets[MAX_CANDIDATES];
+	struct task_set sets[MAX_CANDIDATES];
 	size_t n;
 };
 
@@ -47,7 +48,7 @@ static const struct type *pinned_pointer(const struct type *t)
 	return type_kind(t) == TYPE_POINTER && type_target(t) ? t : NULL;
 }
 
-/* F of block_on<F>; current_thread's loop has Pin<&mut F>, and tokio boxes large futures. */
+/* F of block_on<F>; some loops have Pin<&mut F>, and large futures are boxed. */
 static void find_type(struct candidates *cs, const struct mark *m)
 {
 	const struct type *t = mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
@@ -65,7 +66,7 @@ static void find_type(struct candidates *cs, const struct mark *m)
 
 /*
  * Does f await a timer that was never polled? A thread that waits has polled what it awaits. Out of
- * budget, tokio leaves the timer alone, but wakes the thread at once.
+ * budget, a runtime leaves the timer alone, but wakes the thread at once.
  */
 static bool awaits_unpolled(const struct future *f)
 {
@@ -161,7 +162,7 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
 {
 	struct told told = { .cs = cs };
 
-	for (size_t i = m->frame; i <= last_frame(s, m) && stack_is_runtime_frame(s, i); i++) {
+	for (size_t i = m->frame; i <= last_frame(s, m) && stack_is_runtime_frame(s, m, i); i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
 
 		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference, &told);
@@ -304,23 +305,23 @@ static void keep_best(struct candidates *cs)
 }
 
 /*
- * Only those whose LocalSet this block_on drives: the others are leftovers, or lie in the frames
- * around it.
+ * Only those whose set of tasks this block_on drives: the others are leftovers, or lie in the
+ * frames around it.
  */
 static void keep_driven(struct candidates *cs)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < cs->n; i++) {
-		struct value set = cs->sets[i].v;
+		const struct task_set *set = &cs->sets[i];
 
-		if (set.type && local_set_wakes(cs->c, set, cs->waker))
+		if (set->v.type && set->of->wakes(cs->c, set->v, cs->waker))
 			move(cs, n++, i);
 	}
 	cs->n = n;
 }
 
-/* Is it one LocalSet that all of them drive, though it may lie elsewhere? */
+/* Is it one set of tasks that all of them drive, though it may lie elsewhere? */
 static bool same_set(const struct candidates *cs)
 {
 	uint64_t first = 0, list = 0, task;
@@ -328,7 +329,7 @@ static bool same_set(const struct candidates *cs)
 	for (size_t i = 0; i < cs->n; i++) {
 		if (!cs->sets[i].v.type)
 			return false;
-		struct error *err = local_set_list(cs->c, cs->sets[i].v, &list, &task);
+		struct error *err = cs->sets[i].of->list(cs->c, cs->sets[i].v, &list, &task);
 		bool ok = !err && (i == 0 || list == first);
 
 		error_free(err);
@@ -351,7 +352,7 @@ static struct future *agree(struct candidates *cs)
 		if (!same_set(cs))
 			keep_driven(cs);
 		if (same_set(cs))
-			local_set_add(cs->c, &cs->sets[0]);
+			task_set_add(cs->c, &cs->sets[0]);
 		else if (cs->sets[0].v.type)
 			cs->data[0]->problem = unlisted;
 		forget_addresses(cs->data[0]);
@@ -400,33 +401,41 @@ static const struct coroutine_state *only_await(struct inspector *in, const stru
 	return only;
 }
 
-/* The innermost LocalSet of a deduced tree, of which only its type and who drives it is known. */
+/* The innermost set of tasks of a deduced tree, of which only its type and who drives it is known.
+ */
 struct deduced_set {
 	const struct type *type; /* NULL none */
 	struct future *future;
 };
 
-/* Of a LocalSet, and of what drives one. */
-static const struct type *local_set_type(const struct type *t)
+static const struct type *type_of_member(const struct type *t, const char *name)
 {
-	const struct member *m =
-		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "local_set") : NULL;
-
-	if (m && m->type)
-		t = type_target(m->type);
-	return t && type_is(t, "tokio::task::local::LocalSet") ? t : NULL;
-}
-
-/* What RunUntil polls: it is pending, so that is. */
-static const struct type *driven_by_set(const struct type *t)
-{
-	const struct member *m =
-		type_is(t, "tokio::task::local::RunUntil") ? type_member(t, "future") : NULL;
+	const struct member *m = name ? type_member(t, name) : NULL;
 
 	return m ? m->type : NULL;
 }
 
-/* The LocalSet that wakes this block_on, where it lies in its frames or those of its callers. */
+/* Of a set of tasks, and of what drives one. */
+static const struct type *task_set_type(const struct type *t)
+{
+	const struct task_set_ops *driver = traits_of(t)->driver;
+	const struct type *set = driver ? type_of_member(t, driver->driver_set) : NULL;
+
+	if (set)
+		t = type_target(set);
+	return t && traits_of(t)->task_set ? t : NULL;
+}
+
+/* What the driver of a set polls: it is pending, so that is. */
+static const struct type *driven_by_set(const struct type *t)
+{
+	const struct task_set_ops *driver = traits_of(t)->driver;
+
+	return driver ? type_of_member(t, driver->driver_future) : NULL;
+}
+
+/* The set of tasks that wakes this block_on, where it lies in its frames or those of its callers.
+ */
 static void find_deduced_set(const struct candidates *cs, const struct thread_stack *s,
                              const struct mark *m, const struct deduced_set *set)
 {
@@ -441,7 +450,7 @@ static void find_deduced_set(const struct candidates *cs, const struct thread_st
 	keep_driven(&sets);
 	if (same_set(&sets)) {
 		sets.sets[0].future = set->future;
-		local_set_add(cs->c, &sets.sets[0]);
+		task_set_add(cs->c, &sets.sets[0]);
 		return;
 	}
 	set->future->problem = unlisted;
@@ -460,8 +469,8 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	if (!type_is_coroutine(t)) {
 		const struct type *inner = driven_by_set(t);
 
-		if (local_set_type(t)) {
-			set->type = local_set_type(t);
+		if (task_set_type(t)) {
+			set->type = task_set_type(t);
 			set->future = f;
 		} else if (depth == 0 && type_size(t)) {
 			f->problem = unplaced;

@@ -2,48 +2,36 @@
 
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/locals.h"
 
-/* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
-static const struct {
-	const char *within, *name;
-	enum mark_kind kind;
-} mark_table[] = {
-	{ "tokio::runtime::park::", "block_on", MARK_BLOCK_ON },
-	{ "tokio::runtime::scheduler::current_thread::", "block_on", MARK_BLOCK_ON },
-	{ "tokio::runtime::task::raw::", "poll", MARK_TASK_POLL },
-	{ "tokio::runtime::task::harness::", "poll", MARK_TASK_POLL },
-	{ "tokio::runtime::task::harness::", "poll_inner", MARK_TASK_POLL },
-	{ "tokio::runtime::task::harness::", "poll_future", MARK_TASK_POLL },
-	{ "tokio::runtime::task::core::", "poll", MARK_TASK_POLL },
-	{ "tokio::runtime::blocking::pool::", "run", MARK_BLOCKING_RUN },
-	{ "tokio::runtime::scheduler::multi_thread::worker::", "run", MARK_WORKER_RUN },
-};
-
-static const char runtime_namespace[] = "tokio::runtime::";
-
-/* What the functions begin with in which the runtime waits; any of them may be inlined. */
-static const char *const park_table[] = { "park", "turn" };
-
-static bool find_mark(const char *name, enum mark_kind *ret)
+/* Has the path of a function that beginning, and is its own name that? */
+static bool is_mark(const char *name, const struct mark_row *row, const char **own)
 {
-	const char *own = NULL;
-	size_t len = 0;
+	size_t len;
 
 	/* The namespace first: few functions on a stack are in any of these. */
-	for (size_t i = 0; i < sizeof(mark_table) / sizeof(mark_table[0]); i++) {
-		if (strncmp(name, mark_table[i].within, strlen(mark_table[i].within)) != 0)
-			continue;
-		if (!own) {
-			own = qualified_last(name);
-			len = qualified_base_len(own);
-		}
-		if (strlen(mark_table[i].name) == len &&
-		    memcmp(own, mark_table[i].name, len) == 0) {
-			*ret = mark_table[i].kind;
+	if (!str_begins(name, row->within))
+		return false;
+	if (!*own)
+		*own = qualified_last(name);
+	len = qualified_base_len(*own);
+	return strlen(row->name) == len && memcmp(*own, row->name, len) == 0;
+}
+
+static bool find_mark(const struct runtime *const *r, const char *name, struct mark *ret)
+{
+	const char *own = NULL;
+
+	for (; *r; r++) {
+		for (const struct mark_row *row = (*r)->marks; row && row->name; row++) {
+			if (!is_mark(name, row, &own))
+				continue;
+			ret->kind = row->kind;
+			ret->of = *r;
 			return true;
 		}
 	}
@@ -79,19 +67,31 @@ void stack_read(struct collector *c, const struct thread *th, struct thread_stac
 	}
 }
 
-void stack_find_marks(const struct thread_stack *s, struct marks *ret)
+void stack_find_marks(const struct collector *c, const struct thread_stack *s, struct marks *ret)
 {
+	const struct runtime *const *runtimes = runtimes_in(c->in->di);
+
 	ret->n = 0;
 	for (size_t i = s->stack.nframes; i-- > 0;) {
 		for (size_t j = s->nfunctions[i]; j-- > 0 && ret->n < MAX_MARKS;) {
 			const struct location *l = &s->functions[i][j];
-			enum mark_kind kind;
+			struct mark m = {
+				.frame = i, .level = j, .function = l->function, .name = l->name
+			};
 
-			if (l->name && find_mark(l->name, &kind))
-				ret->data[ret->n++] =
-					(struct mark){ kind, i, j, l->function, l->name };
+			if (l->name && find_mark(runtimes, l->name, &m))
+				ret->data[ret->n++] = m;
 		}
 	}
+}
+
+const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind)
+{
+	for (size_t i = marks->n; i-- > 0;) {
+		if (marks->data[i].kind == kind)
+			return &marks->data[i];
+	}
+	return NULL;
 }
 
 const struct type *mark_future_type(const struct mark *m)
@@ -107,27 +107,12 @@ const char *mark_future_name(struct arena *a, const struct mark *m)
 	return t ? type_name(t) : qualified_first_generic(a, m->name);
 }
 
-/* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */
-static const char *poll_path(struct collector *c, const struct location *l)
-{
-	const char *path = name_function(c->a, l->name), *resolved = NULL;
-
-	if (strstr(path, "{impl#") && l->linkage)
-		resolved = name_impl_from_linkage(c->a, path, l->linkage);
-	return resolved ? resolved : path;
-}
-
-static bool is_coroutine_poll(const struct location *l)
-{
-	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;
-}
-
 static struct future *running_future(struct collector *c, const struct location *l)
 {
 	struct future *f = NEW(c->a, struct future);
 
 	f->kind = coroutine_kind(l->name);
-	f->function = poll_path(c, l);
+	f->function = coroutine_poll_path(c, l);
 	f->type = clean_name(c->a, l->name);
 	f->await_point = -1;
 	f->running = true;
@@ -162,40 +147,30 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 	return false;
 }
 
-static bool is_runtime(const char *name)
+static bool is_in_loop(const struct mark *m, const char *name)
 {
-	return strncmp(name, runtime_namespace, sizeof(runtime_namespace) - 1) == 0;
+	return m->of->loop && str_begins(name, m->of->loop);
 }
 
-static bool is_park(const char *name)
-{
-	const char *own = qualified_last(name);
-
-	for (size_t i = 0; is_runtime(name) && i < sizeof(park_table) / sizeof(park_table[0]);
-	     i++) {
-		if (strncmp(own, park_table[i], strlen(park_table[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool stack_is_runtime_frame(const struct thread_stack *s, size_t frame)
+bool stack_is_runtime_frame(const struct thread_stack *s, const struct mark *m, size_t frame)
 {
 	for (size_t j = 0; j < s->nfunctions[frame]; j++) {
 		const char *name = s->functions[frame][j].name;
 
-		if (name && is_runtime(name))
+		if (name && is_in_loop(m, name))
 			return true;
 	}
 	return false;
 }
 
-bool stack_is_parked(const struct thread_stack *s, const struct mark *mark)
+bool stack_is_parked(const struct thread_stack *s, const struct mark *m)
 {
-	for (size_t i = 0; i <= mark->frame; i++) {
+	for (size_t i = 0; i <= m->frame; i++) {
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
-			if (!outside(mark, i, j) && s->functions[i][j].name &&
-			    is_park(s->functions[i][j].name))
+			const char *name = s->functions[i][j].name;
+
+			if (!outside(m, i, j) && name && is_in_loop(m, name) &&
+			    begins_with_one(qualified_last(name), m->of->parks))
 				return true;
 		}
 	}
@@ -262,13 +237,6 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-const char *stack_function_name(struct collector *c, const struct location *l)
-{
-	if (is_coroutine_poll(l))
-		return poll_path(c, l);
-	return l->name ? name_without_generics(c->a, clean_name(c->a, l->name)) : NULL;
-}
-
 static void describe_frame(struct collector *c, const struct frame *frame, const struct location *l,
                            struct stack_frame *ret)
 {
@@ -279,7 +247,7 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->inlined = l->inlined;
 	ret->module = m ? clean_name(c->a, base_name(m->path)) : NULL;
 	ret->function_full = clean_name(c->a, l->name);
-	ret->function = stack_function_name(c, l);
+	ret->function = function_for_people(c, l);
 	if (l->file) {
 		ret->file = clean_name(c->a, l->file);
 		ret->file_short = inspector_source(c->in, c->a, l->file, l->comp_dir).text;

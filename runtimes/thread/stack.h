@@ -8,13 +8,6 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/future.h"
 
-enum mark_kind {
-	MARK_BLOCK_ON,     /* block_on<F>: a future's poll loop on this thread */
-	MARK_TASK_POLL,    /* poll<T, S> of a task cell: an async task, a blocking job, a worker */
-	MARK_BLOCKING_RUN, /* the loop of a thread of the blocking pool */
-	MARK_WORKER_RUN,   /* the loop of a worker of the multi-thread scheduler */
-};
-
 /* A frame that means something to a runtime. */
 struct mark {
 	enum mark_kind kind;
@@ -22,6 +15,7 @@ struct mark {
 	size_t level;                    /* index into functions[frame]: 0 innermost inlined */
 	const struct function *function; /* NULL: known by its symbol only */
 	const char *name;                /* qualified, with generics where it has them */
+	const struct runtime *of;
 };
 
 enum { MAX_MARKS = 64 };
@@ -32,17 +26,20 @@ struct marks {
 
 /* Unwinds one thread and names its functions. The target must be readable. */
 void stack_read(struct collector *c, const struct thread *th, struct thread_stack *ret);
-void stack_find_marks(const struct thread_stack *s, struct marks *ret);
+void stack_find_marks(const struct collector *c, const struct thread_stack *s, struct marks *ret);
+
+/* The last mark of that kind; NULL none. */
+const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind);
 
 /* T of the task cell that a MARK_TASK_POLL polls, or F of a MARK_BLOCK_ON; NULL unknown. */
 const struct type *mark_future_type(const struct mark *m);
 /* The same by name, from the function's generics: there even with line tables only. */
 const char *mark_future_name(struct arena *a, const struct mark *m);
 
-/* Is a function of a runtime itself, inlined or not, in this physical frame? */
-bool stack_is_runtime_frame(const struct thread_stack *s, size_t frame);
+/* Is a function of the mark's runtime itself, inlined or not, in this physical frame? */
+bool stack_is_runtime_frame(const struct thread_stack *s, const struct mark *m, size_t frame);
 /* Does the runtime wait inward of a mark, with nothing polled at this moment? */
-bool stack_is_parked(const struct thread_stack *s, const struct mark *mark);
+bool stack_is_parked(const struct thread_stack *s, const struct mark *m);
 /* Is a coroutine executing inward of a mark, up to the next mark? */
 bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark);
 /*
@@ -51,9 +48,6 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
  */
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark);
-
-/* The function of a location for people, without generics; NULL unknown. */
-const char *stack_function_name(struct collector *c, const struct location *l);
 
 /* Native frames for people, with lines. Not during a stop. */
 struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,

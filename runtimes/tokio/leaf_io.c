@@ -11,7 +11,7 @@
 #include "dwarf/values/peel.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/io_direction.h"
-#include "runtimes/future/leaf.h"
+#include "runtimes/tokio/tokio_leaf.h"
 
 enum {
 	MAX_WAITERS = 1024,

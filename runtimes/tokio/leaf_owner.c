@@ -1,45 +1,6 @@
 #include <string.h>
 
-#include "dwarf/values/peel.h"
 #include "runtimes/tokio/leaf_sync.h"
-
-enum { MAX_HOPS = 32 };
-
-struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
-                            struct value *ret, bool *found)
-{
-	struct target *t = l->d->c->in->target;
-
-	*found = false;
-	for (int hop = 0; hop < MAX_HOPS && v.type; hop++) {
-		if (type_is(v.type, type)) {
-			*ret = v;
-			*found = true;
-			return NULL;
-		}
-		if (type_kind(v.type) == TYPE_POINTER) {
-			TRY(target_read_uint(t, v.addr, 8, &v.addr));
-			if (v.addr == 0)
-				return NULL;
-			v.type = type_target(v.type);
-			continue;
-		}
-		struct peeled p = peel(v.type);
-		if (p.member) {
-			v = (struct value){ p.member->type, v.addr + p.member->offset };
-		} else if (p.variant) {
-			const struct variant *active;
-
-			TRY(value_variant(t, v, &active));
-			if (active != p.variant)
-				return NULL;
-			v = value_payload(v, active);
-		} else {
-			return NULL;
-		}
-	}
-	return NULL;
-}
 
 /*
  * Is it a future that tokio itself puts around its leaves? poll_fn is std's or tokio's; with its
@@ -70,16 +31,6 @@ static struct error *members_of(const struct leaf *l, struct value v, struct val
 	if (active->payload)
 		*ret = value_payload(v, active);
 	return NULL;
-}
-
-bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
-{
-	const struct path *p;
-	struct error *err = inspector_path(l->d->c->in, t, expr, &p);
-	bool has = err == NULL;
-
-	error_free(err);
-	return has;
 }
 
 static struct error *try_row(const struct leaf *l, const struct owner_row *row,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "debugger/target/module.h"
-#include "runtimes/future/leaf.h"
+#include "runtimes/tokio/tokio_leaf.h"
 
 enum {
 	CHILD_PIDFD,

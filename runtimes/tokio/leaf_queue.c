@@ -4,6 +4,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "runtimes/tokio/leaf_sync.h"
+#include "runtimes/tokio/tokio.h"
 
 enum {
 	MAX_WAITERS = 1 << 20, /* in all queues of a snapshot */
@@ -20,13 +21,13 @@ struct walked {
 
 void queues_free(struct collector *c)
 {
-	for (size_t i = 0; i < c->queues.capacity; i++) {
-		struct walked *w = c->queues.slots[i].value;
+	for (size_t i = 0; i < tokio_walk(c)->queues.capacity; i++) {
+		struct walked *w = tokio_walk(c)->queues.slots[i].value;
 
 		if (w)
 			map_free(&w->places);
 	}
-	map_free(&c->queues);
+	map_free(&tokio_walk(c)->queues);
 }
 
 /* Option<NonNull<_>>: 0 is None. */
@@ -58,7 +59,8 @@ static struct error *walk(const struct leaf *l, struct value list, const struct 
 
 	TRY(read_link(l, list, "tail", &at.addr));
 	w->first = at.addr;
-	while (l->d->c->waiters++ < MAX_WAITERS && at.addr && !map_has(&w->places, at.addr)) {
+	while (tokio_walk(l->d->c)->waiters++ < MAX_WAITERS && at.addr &&
+	       !map_has(&w->places, at.addr)) {
 		if (n < QUEUE_MAX_LISTED)
 			TRY(read_node_waker(l, at, &w->wakers[n]));
 		map_put(&w->places, at.addr, (void *)++n);
@@ -73,11 +75,11 @@ static struct walked *walk_once(const struct leaf *l, struct value list, const s
 {
 	struct collector *c = l->d->c;
 
-	struct walked *w = map_get(&c->queues, list.addr);
+	struct walked *w = map_get(&tokio_walk(c)->queues, list.addr);
 	if (w)
 		return w;
 	w = NEW(&c->scratch, struct walked);
-	map_put(&c->queues, list.addr, w);
+	map_put(&tokio_walk(c)->queues, list.addr, w);
 	error_free(walk(l, list, node, w));
 	return w;
 }

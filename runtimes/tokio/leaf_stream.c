@@ -7,8 +7,8 @@
 #include "dwarf/names/demangle.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/io_direction.h"
-#include "runtimes/future/leaf.h"
 #include "runtimes/tokio/tokio.h"
+#include "runtimes/tokio/tokio_leaf.h"
 
 enum {
 	DUPLEX_READ_WAKER,
@@ -178,7 +178,7 @@ static struct error *job_id(const struct leaf *l, unsigned row, const char **ret
 	if (!found)
 		return NULL;
 	TRY(value_uint(c->in->target, place, &raw));
-	for (struct tokio *k = c->in->tokio; k; k = k->next) {
+	for (struct tokio *k = tokio_of(c->in)->copies; k; k = k->next) {
 		error_free(err);
 		err = tokio_read_header(c->in->target, k, raw, &h);
 		if (!err) {

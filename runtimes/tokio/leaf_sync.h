@@ -7,7 +7,7 @@
 #define RUNTIMES_TOKIO_LEAF_SYNC_H
 
 #include "runtimes/common/waker.h"
-#include "runtimes/future/leaf.h"
+#include "runtimes/tokio/tokio_leaf.h"
 
 /* ---- leaf_owner.c ---- */
 
@@ -34,13 +34,6 @@ struct owner {
  */
 bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
                 struct owner *ret);
-
-/* Does a value of that type have such a place? */
-bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr);
-
-/* Follows pointers and std's wrappers from v to a value of that type (path without generics). */
-struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
-                            struct value *ret, bool *found) MUST_CHECK;
 
 /* ---- leaf_queue.c ---- */
 
@@ -121,7 +114,7 @@ bool rwlock_is_write(const char *frame_name);
 leaf_fn leaf_decode_acquire;                                      /* leaf_lock.c */
 leaf_fn leaf_decode_notified, leaf_decode_cancellation;           /* leaf_notify.c */
 leaf_fn leaf_decode_mpsc_rx, leaf_decode_broadcast;               /* leaf_channel.c */
-leaf_fn leaf_decode_oneshot_receiver, leaf_decode_oneshot_sender; /* leaf_oneshot.c */
+leaf_fn leaf_decode_oneshot_receiver, leaf_decode_oneshot_sender; /* leaf_channel.c */
 
 /* Rows of leaf_sync_layout. */
 enum {

@@ -4,8 +4,8 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/common/waker.h"
-#include "runtimes/future/leaf.h"
 #include "runtimes/tokio/local_set.h"
+#include "runtimes/tokio/tokio_leaf.h"
 #include "runtimes/tokio/tokio_root.h"
 
 #define JOIN_SET "type:tokio::task::join_set::JoinSet"
@@ -55,7 +55,7 @@ static struct error *read_task(struct collector *c, uint64_t addr, struct tokio_
 {
 	struct error *err = NULL;
 
-	for (struct tokio *k = c->in->tokio; k; k = k->next) {
+	for (struct tokio *k = tokio_of(c->in)->copies; k; k = k->next) {
 		error_free(err);
 		err = tokio_read_header(c->in->target, k, addr, h);
 		*ret = k;
@@ -96,7 +96,7 @@ static struct error *decode_join(struct leaf *l)
 	struct tokio_job job;
 
 	TRY(leaf_uint(l, l->v, leaf_task_layout[JOIN_RAW].path, &l->w->object));
-	if (!c->in->tokio)
+	if (!tokio_of(c->in)->copies)
 		return error_new(ERR_LAYOUT, "tokio was not found");
 	TRY(read_task(c, l->w->object, &h, &k));
 	tokio_lead(c, h.addr, LEAD_JOIN_HANDLE);
@@ -109,7 +109,7 @@ static struct error *decode_join(struct leaf *l)
 	}
 	/* Each copy of tokio counts its own tasks. */
 	const struct task *task = map_get(&c->tasks, l->w->object);
-	const char *whose = task && c->in->tokio->next
+	const char *whose = task && tokio_of(c->in)->copies->next
 	                            ? arena_printf(c->a, " of runtime %u", task->runtime)
 	                            : "";
 	wait_phrase(l, "join handle of task %s%s (%s)", l->w->task, whose, state);
@@ -257,7 +257,13 @@ static struct error *decode_local_set(struct leaf *l)
 	else if (l->d->strict)
 		return error_new(ERR_CORRUPT, "a LocalSet without tasks keeps nobody waiting");
 	wait_phrase(l, "LocalSet");
-	local_set_met(l->d, l->v, l->f);
+	task_set_met(l->d, &local_set_ops, l->v, l->f);
+	return NULL;
+}
+
+static struct error *decode_yield(struct leaf *l)
+{
+	wait_phrase(l, "yielded to other tasks, will be polled again");
 	return NULL;
 }
 
@@ -281,5 +287,8 @@ const struct leaf_row leaf_task_rows[] = {
 	{ .type = "tokio_util::task::task_tracker::TaskTrackerWaitFuture",
 	  .kind = "task_tracker",
 	  .decode = decode_tracker },
+	{ .type = "tokio::task::yield_now::yield_now::{async_fn#0}::YieldNow",
+	  .kind = "yield",
+	  .decode = decode_yield },
 	{ 0 },
 };

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "runtimes/common/waker.h"
-#include "runtimes/future/leaf.h"
 #include "runtimes/tokio/tokio.h"
+#include "runtimes/tokio/tokio_leaf.h"
 
 enum {
 	SLEEP_DEADLINE,

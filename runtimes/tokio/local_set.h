@@ -1,17 +1,10 @@
-/* A LocalSet was met while decoding: its tasks are listed afterwards. */
+/* tokio's set of tasks, as struct task_set_ops asks for it. */
 #ifndef RUNTIMES_TOKIO_LOCAL_SET_H
 #define RUNTIMES_TOKIO_LOCAL_SET_H
 
-#include "runtimes/future/future.h"
+#include "runtimes/future/task_set.h"
 
-/*
- * v: a tokio::task::local::LocalSet or a reference to one; f: the future that drives it, whose wait
- * or note will name the tasks, NULL where it is only stored.
- */
-void local_set_met(struct decoder *d, struct value v, struct future *f);
-
-/* As above, of one that a strict decoder met. */
-void local_set_add(struct collector *c, const struct local_set *set);
+extern const struct task_set_ops local_set_ops;
 
 /* Is it driven by whom a waker with that data wakes? False when that cannot be told. */
 bool local_set_wakes(struct collector *c, struct value set, uint64_t waker);

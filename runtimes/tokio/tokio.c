@@ -199,7 +199,7 @@ static struct thread_local find_tls(struct inspector *in, struct dwarf_module *d
 static void add(struct inspector *in, const struct thread_local *context)
 {
 	struct tokio *k = NEW(&in->arena, struct tokio);
-	struct tokio **end = &in->tokio;
+	struct tokio **end = &tokio_of(in)->copies;
 
 	k->dm = context->dm;
 	k->module = base_name(context->dm->module->path);
@@ -258,9 +258,10 @@ void tokio_detect(struct inspector *in)
 	}
 }
 
-void tokio_close(struct tokio *k)
+void tokio_close(struct inspector *in)
 {
-	for (; k; k = k->next) {
+	tokio_roots_close(in);
+	for (struct tokio *k = tokio_of(in)->copies; k; k = k->next) {
 		map_free(&k->plans);
 		map_free(&k->vtables);
 		arena_free(&k->vtables_arena);
@@ -355,7 +356,7 @@ static bool decode_next(struct collector *c, struct task *task, size_t i, size_t
 			return false;
 	}
 	if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
-		tokio_decode_task(c, c->tokio_runtimes[task->runtime].tokio, task);
+		tokio_decode_task(c, tokio_walk(c)->runtimes[task->runtime].tokio, task);
 	return true;
 }
 
@@ -429,26 +430,27 @@ static void decode_tasks(struct collector *c)
  */
 static void want_leads(struct collector *c)
 {
-	for (size_t i = 0; i < c->ntokio_runtimes; i++)
-		c->want |= c->tokio_runtimes[i].root ? WANT_TASKS : 0;
+	for (size_t i = 0; i < tokio_walk(c)->nruntimes; i++)
+		c->want |= tokio_walk(c)->runtimes[i].root ? WANT_TASKS : 0;
 }
 
 void tokio_collect(struct collector *c)
 {
+	struct tokio_walk *w = tokio_walk(c);
 	struct target *t = c->in->target;
 	struct tokio_thread *threads = NEW_ARRAY(&c->scratch, struct tokio_thread, t->nthreads);
 	struct tokio_runtime *runtimes;
 	task_vec tasks = { 0 };
 	size_t nruntimes;
 
-	for (struct tokio *k = c->in->tokio; k; k = k->next)
+	for (struct tokio *k = tokio_of(c->in)->copies; k; k = k->next)
 		tokio_forget_vtables(k);
 	tokio_read_threads(c, threads);
 	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
 	tokio_note_wakers(c, threads);
-	c->tokio_threads = threads;
-	c->tokio_runtimes = runtimes;
-	c->ntokio_runtimes = nruntimes;
+	w->threads = threads;
+	w->runtimes = runtimes;
+	w->nruntimes = nruntimes;
 	want_leads(c);
 	for (size_t i = 0; i < nruntimes; i++)
 		tokio_list_tasks(c, &runtimes[i], &tasks);

@@ -8,6 +8,7 @@
 #include "debugger/base/vec.h"
 #include "runtimes/common/bindings.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/common/runtime.h"
 
 enum tokio_row {
 	TOKIO_TLS_STATE,
@@ -164,13 +165,79 @@ enum {
 	TOKIO_REF_SHIFT = 6,
 };
 
+/* How somebody leads to a runtime: the first of these is what an answer names. */
+enum lead_kind { LEAD_JOIN_HANDLE, LEAD_JOIN_SET, LEAD_HANDLE, LEAD_WAKER };
+
+/*
+ * A task's header or a runtime's Handle that was met: of a runtime or LocalSet that no thread may
+ * be inside.
+ */
+struct task_lead {
+	uint64_t header; /* 0: a Handle */
+	uint64_t handle; /* its address; of a header 0, as are these: */
+	uint64_t strong; /* address of the count of its Arc */
+	const struct tokio_flavor *flavor;
+	const struct module *module; /* whose type it has */
+	enum lead_kind kind;
+	const struct task *task; /* whose future led there; NULL: the one that thread drives */
+	unsigned thread;         /* number, 0 unknown */
+};
+
+/* A LocalSet that nobody was seen to drive. */
+struct found_set {
+	uint64_t list; /* as task.local_set */
+	const char *found_by;
+};
+
+/* What is kept with an inspector. */
+struct tokio_inspector {
+	struct tokio *copies;      /* of tokio in the program, linked by next */
+	struct tokio_roots *roots; /* see tokio_root.h; NULL: nobody searched yet */
+};
+
+/* What is kept with a snapshot in the making. */
+struct tokio_walk {
+	/* What tokio_collect() found, for leaves; NULL before. Threads by index of
+	   target->threads. */
+	const struct tokio_thread *threads;
+	const struct tokio_runtime *runtimes;
+	size_t nruntimes;
+	VEC(struct task_lead) leads;      /* met while decoding: see tokio_root.h */
+	VEC(struct found_set) found_sets; /* listed because tokio_root.h knows them */
+	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
+	bool queued_jobs_read;
+	struct map queues; /* address of a list of waiters -> what leaf_queue.c saw there */
+	size_t waiters;    /* in all of them */
+};
+
+extern const char tokio_name[];
+extern const struct runtime tokio_table;
+struct tokio_inspector *tokio_of(const struct inspector *in);
+struct tokio_walk *tokio_walk(const struct collector *c);
+
 /* Finds every copy of tokio in the target and resolves its layout. */
 void tokio_detect(struct inspector *in);
-void tokio_close(struct tokio *k);
+void tokio_close(struct inspector *in);
 /* Fills runtimes, tasks and what is tokio's of threads; all that must be read in one stop. */
 void tokio_collect(struct collector *c);
-/* What needs line tables but no more memory: chains of running futures, native frames. */
-void tokio_finish_threads(struct collector *c);
+/* tokio_whatis.c: the handle or task that an address lies in. */
+void tokio_whatis(struct whatis *a);
+
+/* tokio_holding.c: what it has that others wait for. */
+extern const struct holding_row tokio_holdings[];
+extern const struct special_row tokio_specials[];
+extern const struct named_row tokio_named[];
+struct error *tokio_acquired(const struct leaf *l, struct value v, struct found *ret, bool *found)
+	MUST_CHECK;
+struct error *tokio_output(struct collector *c, struct value join, struct value *ret, bool *found)
+	MUST_CHECK;
+
+/* tokio_future.c: what its futures poll and hold. */
+extern const struct combinator_row tokio_combinators[];
+extern const struct io_row tokio_directions[];
+extern const char *const tokio_pollers[],
+	*const tokio_non_future_ends[], *const tokio_non_future_modules[],
+						*const tokio_boundaries[], *const tokio_lists[];
 
 /* tokio_context.c: reads the contexts of all threads, finds the runtimes. */
 void tokio_read_threads(struct collector *c, struct tokio_thread *threads);
@@ -188,7 +255,7 @@ struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *
 /* A std::time::Instant, or tokio's own around it, in nanoseconds of the monotonic clock. */
 struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns) MUST_CHECK;
 
-/* tokio_waker.c: which thread each waker of a block_on wakes, into c->wakers. */
+/* Which thread each waker of a block_on wakes, into c->wakers. */
 void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads);
 /* Data of the waker that the block_on of a MARK_BLOCK_ON on this thread polls with; 0 unknown. */
 struct mark;

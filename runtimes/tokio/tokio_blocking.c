@@ -66,7 +66,7 @@ static struct error *read_queue(struct collector *c, const struct tokio_runtime 
 
 		TRY(part(c, job, "task.raw.ptr", &header));
 		*ahead = i;
-		map_put(&c->queued_jobs, header, ahead);
+		map_put(&tokio_walk(c)->queued_jobs, header, ahead);
 	}
 	return NULL;
 }
@@ -74,10 +74,10 @@ static struct error *read_queue(struct collector *c, const struct tokio_runtime 
 /* The queue of each runtime once a snapshot: thousands of tasks may wait for jobs. */
 static const uint64_t *find_queued(struct collector *c, uint64_t header)
 {
-	for (size_t i = 0; !c->queued_jobs_read && i < c->ntokio_runtimes; i++)
-		error_free(read_queue(c, &c->tokio_runtimes[i]));
-	c->queued_jobs_read = true;
-	return map_get(&c->queued_jobs, header);
+	for (size_t i = 0; !tokio_walk(c)->queued_jobs_read && i < tokio_walk(c)->nruntimes; i++)
+		error_free(read_queue(c, &tokio_walk(c)->runtimes[i]));
+	tokio_walk(c)->queued_jobs_read = true;
+	return map_get(&tokio_walk(c)->queued_jobs, header);
 }
 
 /* A thread's current task is the innermost that it runs; NULL when the job polls another. */
@@ -85,8 +85,8 @@ static const struct thread *runs(struct collector *c, const struct tokio *k, uin
 {
 	const struct target *t = c->in->target;
 
-	for (size_t i = 0; c->tokio_threads && id && i < t->nthreads; i++) {
-		if (c->tokio_threads[i].tokio == k && c->tokio_threads[i].task_id == id)
+	for (size_t i = 0; tokio_walk(c)->threads && id && i < t->nthreads; i++) {
+		if (tokio_walk(c)->threads[i].tokio == k && tokio_walk(c)->threads[i].task_id == id)
 			return &t->threads[i];
 	}
 	return NULL;

@@ -116,7 +116,8 @@ void tokio_read_threads(struct collector *c, struct tokio_thread *threads)
 
 		if (!th->regs.thread_pointer)
 			continue;
-		for (struct tokio *k = c->in->tokio; k && !threads[i].tokio; k = k->next) {
+		for (struct tokio *k = tokio_of(c->in)->copies; k && !threads[i].tokio;
+		     k = k->next) {
 			struct error *err = read_context(c, k, th, &threads[i]);
 
 			if (err)
@@ -203,10 +204,10 @@ typedef VEC(struct tokio_runtime) runtime_vec;
 /* Those that no thread is inside, as far as they are known and still there. */
 static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found)
 {
-	size_t nroots = c->in->roots ? c->in->roots->list.n : 0;
+	size_t nroots = tokio_of(c->in)->roots ? tokio_of(c->in)->roots->list.n : 0;
 
 	for (size_t i = 0; i < nroots && found->n < MAX_RUNTIMES; i++) {
-		const struct tokio_root *root = &c->in->roots->list.data[i];
+		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];
 		const struct tokio_flavor *f = root->flavor;
 		struct tokio *k = f ? tokio_root_tokio(c, root) : NULL;
 		struct value handle = { k ? layout_type(&k->layout, f->handle) : NULL, root->addr };

@@ -121,3 +121,17 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 	*ret = h;
 	return NULL;
 }
+
+/* ---- what tokio keeps with an inspector and with a snapshot in the making ---- */
+
+const char tokio_name[] = "tokio";
+
+struct tokio_inspector *tokio_of(const struct inspector *in)
+{
+	return inspector_state(in, tokio_name);
+}
+
+struct tokio_walk *tokio_walk(const struct collector *c)
+{
+	return collector_state(c, tokio_name);
+}

@@ -7,7 +7,7 @@
 #include "runtimes/tokio/local_set.h"
 #include "runtimes/tokio/tokio_root.h"
 
-enum { MAX_SETS = 1 << 16, MAX_NAMED = 16 };
+enum { MAX_NAMED = 16 };
 
 /* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, its Context, or what
  * is shared with its tasks. */
@@ -18,22 +18,6 @@ static const char shared_waker_path[] = "waker";
 static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
 static const char id_path[] = "id";
-
-void local_set_add(struct collector *c, const struct local_set *set)
-{
-	if (c->local_sets.n < MAX_SETS)
-		*vec_push(&c->local_sets) = *set;
-}
-
-void local_set_met(struct decoder *d, struct value v, struct future *f)
-{
-	struct local_set set = { v, d->runtime, f, d->c->decoding };
-
-	if (d->strict)
-		d->set = set;
-	else
-		local_set_add(d->c, &set);
-}
 
 static struct error *word(struct collector *c, struct value v, const char *expr, uint64_t *ret)
 {
@@ -70,6 +54,15 @@ struct error *local_set_list(struct collector *c, struct value set, uint64_t *li
 	*list = owned.addr;
 	return word(c, owned, head_path, first);
 }
+
+const struct task_set_ops local_set_ops = {
+	.type = "tokio::task::local::LocalSet",
+	.driver = "tokio::task::local::RunUntil",
+	.driver_set = "local_set",
+	.driver_future = "future",
+	.wakes = local_set_wakes,
+	.list = local_set_list,
+};
 
 /* The runtime's copy of tokio with the set's own list id; a set counts for no runtime. */
 struct set_walk {
@@ -126,7 +119,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The tasks of one set, decoded; those of a set that is known already are only named. */
-static void collect_set(struct collector *c, const struct local_set *set,
+static void collect_set(struct collector *c, const struct task_set *set,
                         struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
                         task_vec *tasks)
 {
@@ -169,16 +162,19 @@ static void add_current(struct collector *c, const struct tokio_thread *tt, cons
 	                         &found);
 	error_free(err);
 	if (!err && found)
-		*vec_push(&c->local_sets) = (struct local_set){ .v = v, .runtime = runtime };
+		*vec_push(&c->task_sets) =
+			(struct task_set){ .v = v, .of = &local_set_ops, .runtime = runtime };
 }
 
 /* Decoding the tasks of one may meet further ones. */
 static void collect_from(struct collector *c, size_t *next, struct tokio_runtime *runtimes,
                          size_t nruntimes, struct map *known, task_vec *tasks)
 {
-	for (; *next < c->local_sets.n; ++*next) {
-		struct local_set set = c->local_sets.data[*next];
+	for (; *next < c->task_sets.n; ++*next) {
+		struct task_set set = c->task_sets.data[*next];
 
+		if (set.of != &local_set_ops)
+			continue;
 		collect_set(c, &set, runtimes, nruntimes, known, tasks);
 	}
 }
@@ -208,7 +204,7 @@ static void collect_root(struct collector *c, const struct tokio_root *root,
                          struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
                          task_vec *tasks)
 {
-	struct local_set set = { .v = tokio_root_set(c, root) };
+	struct task_set set = { .v = tokio_root_set(c, root), .of = &local_set_ops };
 	uint64_t list = 0, first = 0;
 	size_t before = tasks->n;
 	struct error *err = set.v.type ? local_set_list(c, set.v, &list, &first) : NULL;
@@ -224,7 +220,7 @@ static void collect_root(struct collector *c, const struct tokio_root *root,
 	set.runtime = runtime_of_waker(c, set.v);
 	collect_set(c, &set, runtimes, nruntimes, known, tasks);
 	if (tasks->n > before)
-		*vec_push(&c->found_sets) = (struct found_set){ list, root->found_by };
+		*vec_push(&tokio_walk(c)->found_sets) = (struct found_set){ list, root->found_by };
 }
 
 void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
@@ -240,8 +236,8 @@ void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *th
 			            (unsigned)c->out->threads[i].runtime);
 	}
 	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
-	for (size_t i = 0; c->in->roots && i < c->in->roots->list.n; i++) {
-		const struct tokio_root *root = &c->in->roots->list.data[i];
+	for (size_t i = 0; tokio_of(c->in)->roots && i < tokio_of(c->in)->roots->list.n; i++) {
+		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];
 
 		if (root->flavor || !tokio_root_lives(c, root))
 			continue;

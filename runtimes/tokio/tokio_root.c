@@ -25,23 +25,31 @@ static const char handle_type[] = "tokio::runtime::handle::Handle";
 static const char runtime_type[] = "tokio::runtime::runtime::Runtime";
 static const char closed_path[] = "inner.closed";
 
+void tokio_note_roots(struct collector *c)
+{
+	const struct tokio_roots *roots = tokio_of(c->in)->roots;
+
+	if (roots && roots->cut)
+		snapshot_incomplete(c->out, "%s", roots->cut);
+}
+
 void tokio_roots_close(struct inspector *in)
 {
-	if (!in->roots)
+	if (!tokio_of(in)->roots)
 		return;
-	vec_free(&in->roots->list);
-	free(in->roots);
-	in->roots = NULL;
+	vec_free(&tokio_of(in)->roots->list);
+	free(tokio_of(in)->roots);
+	tokio_of(in)->roots = NULL;
 }
 
 void tokio_roots_open(struct inspector *in)
 {
 	tokio_roots_close(in);
-	in->roots = calloc(1, sizeof(*in->roots));
-	if (!in->roots)
+	tokio_of(in)->roots = calloc(1, sizeof(*tokio_of(in)->roots));
+	if (!tokio_of(in)->roots)
 		out_of_memory();
 	/* They stay where they are, for runtimes refer to them. */
-	vec_reserve(&in->roots->list, MAX_ROOTS);
+	vec_reserve(&tokio_of(in)->roots->list, MAX_ROOTS);
 }
 
 /* ---- from an Arc to what it shares ---- */
@@ -192,7 +200,7 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 {
 	static const struct tokio_flavor *const flavors[] = { &tokio_flavors[0], &tokio_flavors[1],
 		                                              NULL };
-	struct tokio_roots *roots = in->roots;
+	struct tokio_roots *roots = tokio_of(in)->roots;
 	const struct type *scheduler = NULL;
 	struct tokio_root *root;
 
@@ -222,7 +230,7 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 
 struct tokio *tokio_root_tokio(const struct collector *c, const struct tokio_root *root)
 {
-	for (struct tokio *k = c->in->tokio; k; k = k->next) {
+	for (struct tokio *k = tokio_of(c->in)->copies; k; k = k->next) {
 		if (k->dm->module == root->tokio->dm->module &&
 		    k->context.offset == root->tokio->context.offset)
 			return k;
@@ -267,8 +275,8 @@ static const struct tokio_runtime *hidden_runtime(const struct collector *c,
                                                   const struct task *task)
 {
 	const struct tokio_runtime *r =
-		task && !task->local_set && task->runtime < c->ntokio_runtimes
-			? &c->tokio_runtimes[task->runtime]
+		task && !task->local_set && task->runtime < tokio_walk(c)->nruntimes
+			? &tokio_walk(c)->runtimes[task->runtime]
 			: NULL;
 
 	return r && r->root ? r : NULL;
@@ -280,11 +288,12 @@ void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind)
 
 	if (!header || (task && !hidden_runtime(c, task)))
 		return;
-	if (c->leads.n < MAX_LEADS)
-		*vec_push(&c->leads) = (struct task_lead){ .header = header,
-			                                   .kind = kind,
-			                                   .task = c->decoding,
-			                                   .thread = c->decoding_thread };
+	if (tokio_walk(c)->leads.n < MAX_LEADS)
+		*vec_push(&tokio_walk(c)->leads) =
+			(struct task_lead){ .header = header,
+			                    .kind = kind,
+			                    .task = c->decoding,
+			                    .thread = c->decoding_thread };
 	else if (!task)
 		snapshot_incomplete(
 			c->out,
@@ -293,12 +302,17 @@ void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind)
 			MAX_LEADS);
 }
 
+void tokio_waker_met(struct collector *c, uint64_t data)
+{
+	tokio_lead(c, data, LEAD_WAKER);
+}
+
 /* Is a thread inside the runtime of that Handle? */
 static bool is_entered(const struct collector *c, uint64_t handle)
 {
-	for (size_t i = 0; i < c->ntokio_runtimes; i++) {
-		if (c->tokio_runtimes[i].handle.addr == handle)
-			return !c->tokio_runtimes[i].root;
+	for (size_t i = 0; i < tokio_walk(c)->nruntimes; i++) {
+		if (tokio_walk(c)->runtimes[i].handle.addr == handle)
+			return !tokio_walk(c)->runtimes[i].root;
 	}
 	return false;
 }
@@ -324,14 +338,15 @@ static bool handle_lead(struct collector *c, struct value v, const struct tokio_
 	error_free(err);
 	if (err || !found)
 		return false;
-	if (!is_entered(c, handle.addr) && c->leads.n < MAX_LEADS)
-		*vec_push(&c->leads) = (struct task_lead){ .handle = handle.addr,
-			                                   .strong = strong.addr,
-			                                   .flavor = f,
-			                                   .module = type_module(v.type)->module,
-			                                   .kind = LEAD_HANDLE,
-			                                   .task = c->decoding,
-			                                   .thread = c->decoding_thread };
+	if (!is_entered(c, handle.addr) && tokio_walk(c)->leads.n < MAX_LEADS)
+		*vec_push(&tokio_walk(c)->leads) =
+			(struct task_lead){ .handle = handle.addr,
+			                    .strong = strong.addr,
+			                    .flavor = f,
+			                    .module = type_module(v.type)->module,
+			                    .kind = LEAD_HANDLE,
+			                    .task = c->decoding,
+			                    .thread = c->decoding_thread };
 	return true;
 }
 
@@ -401,8 +416,8 @@ static int by_rank(const void *a, const void *b)
 /* The runtime that no thread is inside and to which that leads; NULL: none that is known. */
 static const struct tokio_runtime *lead_to(const struct collector *c, const struct task_lead *lead)
 {
-	for (size_t i = 0; lead->handle && i < c->ntokio_runtimes; i++) {
-		const struct tokio_runtime *r = &c->tokio_runtimes[i];
+	for (size_t i = 0; lead->handle && i < tokio_walk(c)->nruntimes; i++) {
+		const struct tokio_runtime *r = &tokio_walk(c)->runtimes[i];
 
 		if (r->root && r->root->addr == lead->handle)
 			return r;
@@ -415,8 +430,8 @@ static bool name_round(struct collector *c, bool *named)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->leads.n; i++) {
-		const struct task_lead *lead = &c->leads.data[i];
+	for (size_t i = 0; i < tokio_walk(c)->leads.n; i++) {
+		const struct task_lead *lead = &tokio_walk(c)->leads.data[i];
 		const struct tokio_runtime *r = lead_to(c, lead);
 		const struct tokio_runtime *from = hidden_runtime(c, lead->task);
 
@@ -441,13 +456,13 @@ static void name_static(struct collector *c, const struct tokio_runtime *r)
 
 static void name_runtimes(struct collector *c)
 {
-	bool *named = NEW_ARRAY(&c->scratch, bool, c->ntokio_runtimes + 1);
+	bool *named = NEW_ARRAY(&c->scratch, bool, tokio_walk(c)->nruntimes + 1);
 
 	while (name_round(c, named))
 		;
-	for (size_t i = 0; i < c->ntokio_runtimes; i++) {
+	for (size_t i = 0; i < tokio_walk(c)->nruntimes; i++) {
 		if (!named[i])
-			name_static(c, &c->tokio_runtimes[i]);
+			name_static(c, &tokio_walk(c)->runtimes[i]);
 	}
 }
 
@@ -464,7 +479,7 @@ static void note_lost(struct collector *c, const struct task_lead *lead,
 /* A handle that was dropped leads nowhere, and costs nothing. */
 static void follow_handle(struct collector *c, const struct task_lead *lead)
 {
-	struct tokio_roots *roots = c->in->roots;
+	struct tokio_roots *roots = tokio_of(c->in)->roots;
 	struct tokio_root root = { .flavor = lead->flavor,
 		                   .addr = lead->handle,
 		                   .strong = lead->strong };
@@ -472,7 +487,7 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 	struct owned owned = { 0 };
 	bool found = false;
 
-	for (struct tokio *k = c->in->tokio; k && !root.tokio; k = k->next)
+	for (struct tokio *k = tokio_of(c->in)->copies; k && !root.tokio; k = k->next)
 		root.tokio = k->dm->module == lead->module ? k : NULL;
 	if (!root.tokio || known_root(roots, root.addr) || roots->list.n == MAX_ROOTS)
 		return;
@@ -493,7 +508,7 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 static void follow(struct collector *c, const struct task_lead *lead)
 {
 	struct tokio_header h;
-	struct tokio *k = c->in->tokio;
+	struct tokio *k = tokio_of(c->in)->copies;
 	struct error *err = NULL;
 	uint64_t owner = 0;
 	bool found = false;
@@ -512,9 +527,9 @@ static void follow(struct collector *c, const struct task_lead *lead)
 	/* A job of a blocking pool is in no list. */
 	if (!read || !owner || !h.scheduler)
 		return;
-	size_t before = c->in->roots->list.n;
+	size_t before = tokio_of(c->in)->roots->list.n;
 	struct tokio_root *root = tokio_root_add(c->in, k, h.poll, h.scheduler, owner);
-	if (c->in->roots->list.n != before) {
+	if (tokio_of(c->in)->roots->list.n != before) {
 		root->found_by = lead_text(&c->in->arena, lead);
 		c->leads_left = true;
 	} else if (!root && !(h.state & TOKIO_COMPLETE)) {
@@ -525,12 +540,12 @@ static void follow(struct collector *c, const struct task_lead *lead)
 /* The first lead to a set from outside of it. */
 static void name_sets(struct collector *c)
 {
-	for (size_t i = 0; i < c->found_sets.n; i++) {
-		struct found_set *set = &c->found_sets.data[i];
+	for (size_t i = 0; i < tokio_walk(c)->found_sets.n; i++) {
+		struct found_set *set = &tokio_walk(c)->found_sets.data[i];
 		bool named = false;
 
-		for (size_t j = 0; j < c->leads.n && !named; j++) {
-			const struct task_lead *lead = &c->leads.data[j];
+		for (size_t j = 0; j < tokio_walk(c)->leads.n && !named; j++) {
+			const struct task_lead *lead = &tokio_walk(c)->leads.data[j];
 			const struct task *task = map_get(&c->tasks, lead->header);
 
 			named = task && task->local_set == set->list &&
@@ -563,21 +578,22 @@ void tokio_follow_leads(struct collector *c)
 {
 	struct map seen = { 0 };
 
-	if (c->leads.n)
-		qsort(c->leads.data, c->leads.n, sizeof(*c->leads.data), by_rank);
+	if (tokio_walk(c)->leads.n)
+		qsort(tokio_walk(c)->leads.data, tokio_walk(c)->leads.n,
+		      sizeof(*tokio_walk(c)->leads.data), by_rank);
 	name_runtimes(c);
 	name_sets(c);
-	for (size_t i = 0; i < c->found_sets.n; i++)
-		note_set(c, &c->found_sets.data[i]);
-	for (size_t i = 0; c->in->roots && i < c->leads.n; i++) {
-		uint64_t header = c->leads.data[i].header;
+	for (size_t i = 0; i < tokio_walk(c)->found_sets.n; i++)
+		note_set(c, &tokio_walk(c)->found_sets.data[i]);
+	for (size_t i = 0; tokio_of(c->in)->roots && i < tokio_walk(c)->leads.n; i++) {
+		uint64_t header = tokio_walk(c)->leads.data[i].header;
 
-		if (!header && map_put(&seen, c->leads.data[i].handle, NULL))
-			follow_handle(c, &c->leads.data[i]);
+		if (!header && map_put(&seen, tokio_walk(c)->leads.data[i].handle, NULL))
+			follow_handle(c, &tokio_walk(c)->leads.data[i]);
 		if (!header)
 			continue;
 		if (!map_has(&c->tasks, header) && map_put(&seen, header, NULL))
-			follow(c, &c->leads.data[i]);
+			follow(c, &tokio_walk(c)->leads.data[i]);
 	}
 	map_free(&seen);
 }

@@ -27,15 +27,17 @@ struct tokio_roots {
 	const char *cut; /* why not all memory was looked through, with advice; NULL: it was */
 };
 
-/* Makes in->roots anew, empty; frees it. */
+/* Makes tokio_of(in)->roots anew, empty; frees it. */
 void tokio_roots_open(struct inspector *in);
 void tokio_roots_close(struct inspector *in);
+/* Notes why not all memory was looked through. */
+void tokio_note_roots(struct collector *c);
 
 /*
  * Looks through the writable memory of the target for headers of tasks, as it is now, and makes
- * in->roots of what they lead to; forgets earlier ones. It ends after SCAN_MIB, after SCAN_MS of
- * processor time, or ten times that by the wall clock; $ASYNCDBG_SCAN says otherwise: "MIB",
- * "MIB,MS"; 0: do not look. Fails only when the target is gone, and at ^C.
+ * tokio_of(in)->roots of what they lead to; forgets earlier ones. It ends after SCAN_MIB, after
+ * SCAN_MS of processor time, or ten times that by the wall clock; $ASYNCDBG_SCAN says otherwise:
+ * "MIB", "MIB,MS"; 0: do not look. Fails only when the target is gone, and at ^C.
  */
 enum { SCAN_MIB = 1024, SCAN_MS = 200 };
 struct error *tokio_scan(struct inspector *in) MUST_CHECK;
@@ -59,6 +61,8 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 
 /* Whatever is decoded now leads to the task of that header. */
 void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind);
+/* The same of the task that a waker with that data is of, if it is a task. */
+void tokio_waker_met(struct collector *c, uint64_t data);
 /*
  * The same of a variable: a Runtime, a Handle, or a struct that has one. What was moved from there
  * may still look like one.

@@ -135,7 +135,7 @@ static bool find_ranges(struct scan *s)
 {
 	bool all = true;
 
-	for (struct tokio *k = s->in->tokio; k; k = k->next) {
+	for (struct tokio *k = tokio_of(s->in)->copies; k; k = k->next) {
 		all &= add_range(s, k, k->dm);
 		for (size_t i = 0; i < s->in->di->nmodules; i++) {
 			struct dwarf_module *dm = s->in->di->modules[i];
@@ -311,7 +311,7 @@ static const char *what_was_left(struct scan *s)
 /* Pages that only these questions touch need not be copied in a stop. */
 static void add_roots(struct scan *s)
 {
-	struct tokio_roots *roots = s->in->roots;
+	struct tokio_roots *roots = tokio_of(s->in)->roots;
 	struct target_aside before;
 
 	target_begin_aside(s->t, &before);
@@ -345,7 +345,7 @@ static void look_for_arcs(struct scan *s, const struct map *arcs, uint64_t at, s
 /* Statics are few bytes, and are read a second time, now that it is known what to look for. */
 static void look_through_statics(struct scan *s)
 {
-	struct tokio_roots *roots = s->in->roots;
+	struct tokio_roots *roots = tokio_of(s->in)->roots;
 	struct map arcs = { 0 };
 	size_t bytes = 0;
 
@@ -379,7 +379,7 @@ struct error *tokio_scan(struct inspector *in)
 {
 	struct error *err = NULL;
 
-	if (!in->tokio)
+	if (!tokio_of(in)->copies)
 		return NULL;
 	tokio_roots_open(in);
 	struct scan *s = calloc(1, sizeof(*s));
@@ -398,7 +398,7 @@ struct error *tokio_scan(struct inspector *in)
 	if (!err) {
 		add_roots(s);
 		look_through_statics(s);
-		in->roots->cut = what_was_left(s);
+		tokio_of(in)->roots->cut = what_was_left(s);
 	}
 	scan_free(s);
 	return err;

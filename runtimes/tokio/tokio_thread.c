@@ -84,15 +84,6 @@ static struct task *running_task(struct collector *c, uint64_t id, int runtime)
 	return task->state == TASK_RUNNING ? task : NULL;
 }
 
-static const struct mark *innermost(const struct marks *marks, enum mark_kind kind)
-{
-	for (size_t i = marks->n; i-- > 0;) {
-		if (marks->data[i].kind == kind)
-			return &marks->data[i];
-	}
-	return NULL;
-}
-
 /* The closure of a spawn_blocking job that this stack runs; NULL when it runs none. */
 static const char *blocking_job(struct collector *c, const struct marks *marks)
 {
@@ -184,8 +175,8 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	struct marks marks;
 	const struct mark *block_on;
 
-	stack_find_marks(s, &marks);
-	block_on = innermost(&marks, MARK_BLOCK_ON);
+	stack_find_marks(c, s, &marks);
+	block_on = stack_innermost(&marks, MARK_BLOCK_ON);
 	info->runtime = r ? (int)r->info->index : -1;
 	struct task *task = running_task(c, tt->task_id, info->runtime);
 	if (task) {
@@ -198,7 +189,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->role = THREAD_BLOCKING;
 		info->state = "idle";
 		info->pooled = true;
-	} else if (innermost(&marks, MARK_BLOCKING_RUN)) {
+	} else if (stack_innermost(&marks, MARK_BLOCKING_RUN)) {
 		const char *job = blocking_job(c, &marks);
 
 		info->role = THREAD_BLOCKING;
@@ -235,11 +226,11 @@ static void describe_by_stack(struct collector *c, struct thread_info *info,
 	struct marks marks;
 	const char *name;
 
-	stack_find_marks(s, &marks);
-	block_on = innermost(&marks, MARK_BLOCK_ON);
-	if (innermost(&marks, MARK_WORKER_RUN))
+	stack_find_marks(c, s, &marks);
+	block_on = stack_innermost(&marks, MARK_BLOCK_ON);
+	if (stack_innermost(&marks, MARK_WORKER_RUN))
 		info->role = THREAD_WORKER;
-	else if (innermost(&marks, MARK_BLOCKING_RUN))
+	else if (stack_innermost(&marks, MARK_BLOCKING_RUN))
 		info->role = THREAD_BLOCKING;
 	else if (block_on)
 		info->role = THREAD_BLOCK_ON;
@@ -299,70 +290,59 @@ void tokio_link_running(struct collector *c, const struct tokio_thread *threads)
 	}
 }
 
-static size_t last_mark(const struct marks *marks, enum mark_kind kind)
-{
-	const struct mark *m = innermost(marks, kind);
+/* ---- the wakers of threads in block_on: which data they have ---- */
 
-	return m ? (size_t)(m - marks->data) : marks->n;
+static bool is_current_thread(const struct mark *block_on)
+{
+	return strstr(block_on->name, "::current_thread::") != NULL;
 }
 
-static struct task *task_of_thread(struct collector *c, const struct thread_info *info)
+/* runtime/park.rs: the waker of a parked thread is the Arc in its thread-local ParkThread. */
+static uint64_t parker_data(struct collector *c, const struct tokio *k, const struct thread *th)
 {
-	for (size_t i = 0; i < c->out->ntasks; i++) {
-		if (c->out->tasks[i]->thread == info->number)
-			return c->out->tasks[i];
-	}
-	return NULL;
+	struct value parker = { k->parker.type, 0 }, inner, data = { 0 };
+	bool found = false;
+	struct error *err = NULL;
+
+	if (!parker.type)
+		return 0;
+	err = target_tls_address(c->in->target, th, k->dm->module, k->parker.offset, &parker.addr,
+	                         &found);
+	if (!err && found)
+		err = inspector_eval(c->in, parker, "inner", &inner, &found);
+	if (!err && found)
+		err = value_shared(c->in->target, inner, &data);
+	error_free(err);
+	return err ? 0 : data.addr;
 }
 
-static void finish_task(struct collector *c, const struct thread_stack *s,
-                        const struct marks *marks, struct task *task)
+/* scheduler/current_thread: the waker of its block_on is the Arc<Handle>. */
+static uint64_t handle_data(const struct tokio_thread *tt)
 {
-	size_t mark = last_mark(marks, MARK_TASK_POLL);
-
-	if (mark < marks->n)
-		task->root = stack_running_chain(c, s, marks, mark);
-	if (!task->root && task->type)
-		task->root = future_by_name(c, task->type);
+	return tt->handle.addr;
 }
 
-static void finish_root(struct collector *c, struct thread_info *info, const struct thread_stack *s,
-                        const struct marks *marks)
+uint64_t tokio_block_on_waker(struct collector *c, const struct tokio_thread *tt,
+                              const struct thread *th, const struct mark *block_on)
 {
-	size_t mark = last_mark(marks, MARK_BLOCK_ON);
-	struct future *running = mark < marks->n ? stack_running_chain(c, s, marks, mark) : NULL;
-
-	if (running) {
-		info->root = running;
-		if (info->role == THREAD_BLOCK_ON && !info->task)
-			info->state = "running";
-	} else if (!info->root && mark < marks->n && c->in->tokio) {
-		const char *name = mark_future_name(&c->scratch, &marks->data[mark]);
-
-		info->root = name ? future_by_name(c, name) : NULL;
-		if (info->root)
-			info->root->running = true;
-	} else if (info->root && info->root->problem) {
-		c->out->complete = false;
-	}
+	return is_current_thread(block_on) ? handle_data(tt) : parker_data(c, tt->tokio, th);
 }
 
-void tokio_finish_threads(struct collector *c)
+void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads)
 {
-	struct snapshot *s = c->out;
-
-	for (size_t i = 0; i < s->nthreads; i++) {
-		struct thread_info *info = &s->threads[i];
+	for (size_t i = 0; i < c->out->nthreads; i++) {
 		struct marks marks;
 
-		stack_find_marks(&c->stacks[i], &marks);
-		struct task *task = info->task ? task_of_thread(c, info) : NULL;
-		if (task)
-			finish_task(c, &c->stacks[i], &marks, task);
-		finish_root(c, info, &c->stacks[i], &marks);
-		blocked_finish(c, info, &c->stacks[i], &marks);
-		if (c->want & WANT_STACKS)
-			info->frames = stack_describe(c, &c->stacks[i], &marks,
-			                              task ? task->id : NULL, &info->nframes);
+		if (!threads[i].tokio)
+			continue;
+		stack_find_marks(c, &c->stacks[i], &marks);
+		for (size_t j = 0; j < marks.n; j++) {
+			if (marks.data[j].kind != MARK_BLOCK_ON)
+				continue;
+			uint64_t data = tokio_block_on_waker(c, &threads[i], c->stacks[i].thread,
+			                                     &marks.data[j]);
+			if (data)
+				map_put(&c->wakers, data, &c->out->threads[i]);
+		}
 	}
 }

@@ -1,4 +1,4 @@
-#include "runtimes/thread/other_executors.h"
+#include "runtimes/inspect/other_executors.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "dwarf/store/enumerate.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/thread/stack.h"
-#include "runtimes/tokio/tokio.h"
 
 enum {
 	MAX_THREADS = 8, /* that are named */
@@ -19,32 +18,44 @@ enum {
 	MAX_TYPES = 512, /* all together */
 };
 
-/* By which crates an executor is named in texts; nothing depends on it. The first one counts. */
-static const struct {
-	const char *crate, *name;
-} crates[] = {
+/*
+ * By which crates an executor is named in texts; nothing depends on it. The first one counts,
+ * runtimes' own rows before these.
+ */
+static const struct crate_row crates[] = {
 	{ "monoio", "monoio" },
 	{ "glommio", "glommio" },
 	{ "compio_runtime", "compio" },
 	{ "embassy_executor", "embassy-executor" },
 	{ "bevy_tasks", "bevy_tasks" },
-	{ "tokio_threadpool", "tokio 0.1" },
-	{ "tokio_current_thread", "tokio 0.1" },
 	{ "async_std", "async-std" },
 	{ "async_executor", "async-executor (smol)" },
 	{ "async_io", "async-io (smol)" },
 	{ "futures_executor", "futures-executor" },
 	{ "pollster", "pollster" },
+	{ 0 },
 };
 
-enum { NCRATES = sizeof(crates) / sizeof(crates[0]) };
+/* The nth of all rows; NULL: there are not so many. */
+static const struct crate_row *crate_row(const struct inspector *in, size_t n)
+{
+	const struct crate_row *row;
+
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		for (row = (*r)->former; row && row->crate; row++) {
+			if (n-- == 0)
+				return row;
+		}
+	}
+	return n < sizeof(crates) / sizeof(crates[0]) - 1 ? &crates[n] : NULL;
+}
 
 /* ---- what a thread is in ---- */
 
 enum zone {
 	ZONE_PLAIN, /* what the program's own code does */
-	ZONE_JOB,   /* the same, as a job of tokio's blocking pool */
-	ZONE_TOKIO, /* what tokio polls */
+	ZONE_JOB,   /* the same, as a job of a blocking pool */
+	ZONE_KNOWN, /* what a known runtime polls */
 };
 
 static enum zone zone_within(const struct marks *marks, const struct mark *m, struct arena *a)
@@ -52,18 +63,18 @@ static enum zone zone_within(const struct marks *marks, const struct mark *m, st
 	const char *name;
 
 	if (m->kind != MARK_TASK_POLL)
-		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_TOKIO;
+		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 	name = mark_future_name(a, m);
 	if (name)
-		return tokio_job_closure(a, name) ? ZONE_JOB : ZONE_TOKIO;
+		return m->of->job && m->of->job(a, name) ? ZONE_JOB : ZONE_KNOWN;
 	/* Without generics: the first task that a thread of the pool polls is its job. */
-	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_TOKIO;
+	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 }
 
 /* What hands a closure on to be called, as each thread does before the program's own code. */
 static const char *const no_evidence[] = {
-	"std::thread::", "std::rt::", "std::sys::", "std::panic",
-	"core::",        "alloc::",   "tokio::",    "<alloc::boxed::"
+	"std::thread::", "std::rt::", "std::sys::",     "std::panic",
+	"core::",        "alloc::",   "<alloc::boxed::"
 };
 
 /* What is what it points at. */
@@ -169,13 +180,20 @@ static bool has_context(const struct location *l)
 	       (len >= sizeof(poll) && strcmp(l->name + len - sizeof(poll) + 1, poll) == 0);
 }
 
-static bool is_evidence(const struct location *l)
+static bool is_evidence(const struct collector *c, const struct location *l)
 {
-	return l->name && !str_begins_with_any(l->name, no_evidence);
+	if (!l->name || str_begins_with_any(l->name, no_evidence))
+		return false;
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if (str_begins(l->name, (*r)->path))
+			return false;
+	}
+	return true;
 }
 
 /* Has a function around that one futures of its own? */
-static bool is_inside_owner(const struct thread_stack *stack, const struct location *inner)
+static bool is_inside_owner(const struct collector *c, const struct thread_stack *stack,
+                            const struct location *inner)
 {
 	for (size_t i = stack->stack.nframes; i-- > 0;) {
 		for (size_t j = stack->nfunctions[i]; j-- > 0;) {
@@ -183,7 +201,7 @@ static bool is_inside_owner(const struct thread_stack *stack, const struct locat
 
 			if (l == inner)
 				return false;
-			if (is_evidence(l) && has_futures(l))
+			if (is_evidence(c, l) && has_futures(l))
 				return true;
 		}
 	}
@@ -202,8 +220,8 @@ static const struct location *seen(const struct sight *s)
 }
 
 /*
- * Finds the function that polls on a thread, or waits for futures to poll, and is not tokio's.
- * From the outside in: what is around a loop of tokio's has called it.
+ * Finds the function that polls on a thread, or waits for futures to poll, of no known runtime.
+ * From the outside in: what is around a loop of a runtime has called it.
  */
 static bool find_on(struct collector *c, const struct thread_stack *stack, struct sight *ret)
 {
@@ -212,7 +230,7 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
 	struct marks marks;
 	size_t next = 0;
 
-	stack_find_marks(stack, &marks);
+	stack_find_marks(c, stack, &marks);
 	for (size_t i = stack->stack.nframes; i-- > 0;) {
 		for (size_t j = stack->nfunctions[i]; j-- > 0;) {
 			const struct sight here = { stack, i, j };
@@ -224,13 +242,13 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
 				waits = false;
 				next++;
 			}
-			if (zone == ZONE_TOKIO)
+			if (zone == ZONE_KNOWN)
 				return false;
-			if (!is_evidence(l))
+			if (!is_evidence(c, l))
 				continue;
 			if (has_context(l)) {
 				*ret = here;
-				return zone == ZONE_PLAIN || is_inside_owner(stack, l);
+				return zone == ZONE_PLAIN || is_inside_owner(c, stack, l);
 			}
 			if (zone == ZONE_PLAIN && !waits && waits_for_futures(l)) {
 				*ret = here;
@@ -242,6 +260,36 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
 }
 
 /* ---- texts ---- */
+
+/*
+ * The runtimes that texts call the known ones: those that the program has; where it has none, those
+ * that most programs have.
+ */
+static const char *known_runtimes(struct inspector *in)
+{
+	const struct runtime *const *list = runtimes_in(in->di);
+	struct runtime_copy copy;
+	bool any = false;
+	STR(text);
+
+	for (size_t i = 0; list[i]; i++)
+		any |= list[i]->copy(in, 0, &copy);
+	for (size_t i = 0; list[i]; i++) {
+		if (any ? list[i]->copy(in, 0, &copy) : list[i]->expected)
+			str_printf(&text, "%s%s", text.len ? " and " : "", list[i]->name);
+	}
+	return arena_strdup(&in->arena, str_text(&text));
+}
+
+/* The one that most programs have. */
+static const struct runtime *expected_runtime(const struct inspector *in)
+{
+	const struct runtime *const *r = runtimes_in(in->di);
+
+	while (*r && !(*r)->expected)
+		r++;
+	return *r;
+}
 
 /* Is it in a path of the crate, or in the generics of one? */
 static bool names_crate(const char *name, const char *crate)
@@ -258,17 +306,17 @@ static bool names_crate(const char *name, const char *crate)
 	return false;
 }
 
-/* The row of crates by what is on the stack; NCRATES: unknown. */
-static size_t row_on_stack(const struct thread_stack *stack)
+/* The number of the row by what is on the stack, if it is before that one. */
+static size_t row_on_stack(const struct inspector *in, const struct thread_stack *stack, size_t row)
 {
-	size_t row = NCRATES;
+	const struct crate_row *crate;
 
 	for (size_t i = 0; i < stack->stack.nframes; i++) {
 		for (size_t j = 0; j < stack->nfunctions[i]; j++) {
 			const char *name = stack->functions[i][j].name;
 
-			for (size_t k = 0; name && k < row; k++) {
-				if (names_crate(name, crates[k].crate))
+			for (size_t k = 0; name && k < row && (crate = crate_row(in, k)); k++) {
+				if (names_crate(name, crate->crate))
 					row = k;
 			}
 		}
@@ -288,17 +336,20 @@ static bool has_crate(struct dwarf_module *dm, const char *crate)
 /* By what is linked; NULL unknown. */
 static const char *name_in_program(struct inspector *in)
 {
-	/* Before 1.0 its thread-locals had other names. */
+	const struct crate_row *row;
+
+	/* Of a version that nobody recognises. */
 	if (in->info.tokio && str_begins(in->info.tokio, "0."))
-		return arena_printf(&in->arena, "tokio %s", in->info.tokio);
-	for (size_t k = 0; k < NCRATES; k++) {
+		return arena_printf(&in->arena, "%s %s", expected_runtime(in)->name,
+		                    in->info.tokio);
+	for (size_t k = 0; (row = crate_row(in, k)); k++) {
 		for (size_t i = 0; i < in->di->nmodules; i++) {
 			struct module *m = in->di->modules[i]->module;
 			struct dwarf_module *dm =
 				debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
 
-			if (dm && has_crate(dm, crates[k].crate))
-				return crates[k].name;
+			if (dm && has_crate(dm, row->crate))
+				return row->name;
 		}
 	}
 	return NULL;
@@ -321,11 +372,11 @@ static const char *function_name(struct collector *c, struct sight s)
 	for (s.frame = frame; !own && s.frame < s.stack->stack.nframes; s.frame += !own) {
 		for (s.level = s.frame == frame ? level : 0;
 		     !own && s.level < s.stack->nfunctions[s.frame]; s.level += !own)
-			own = is_evidence(seen(&s)) && !str_begins(seen(&s)->name, "std::");
+			own = is_evidence(c, seen(&s)) && !str_begins(seen(&s)->name, "std::");
 	}
 	if (!own)
 		s = (struct sight){ s.stack, frame, level };
-	return outer_function(c->a, stack_function_name(c, seen(&s)));
+	return outer_function(c->a, function_for_people(c, seen(&s)));
 }
 
 /* ---- the whole ---- */
@@ -333,7 +384,7 @@ static const char *function_name(struct collector *c, struct sight s)
 /* Appends "thread 1 in app::run, thread 5 in ..."; how many they are. */
 static size_t list_threads(struct collector *c, struct str *to, const char **executor)
 {
-	size_t n = 0, row = NCRATES, other;
+	size_t n = 0, row = SIZE_MAX;
 
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		const struct thread_info *th = &c->out->threads[i];
@@ -344,16 +395,15 @@ static size_t list_threads(struct collector *c, struct str *to, const char **exe
 		const char *function = function_name(c, sight);
 		if (c->want & WANT_HOLDINGS)
 			holding_unsearched(c,
-			                   "the tasks of another executor than tokio: it is on "
+			                   "the tasks of another executor than %s: it is on "
 			                   "thread %u, in %s",
-			                   th->number, function);
+			                   known_runtimes(c->in), th->number, function);
 		if (n++ < MAX_THREADS)
 			str_printf(to, "%sthread %u in %s", to->len ? ", " : "", th->number,
 			           function);
-		other = row_on_stack(&c->stacks[i]);
-		row = other < row ? other : row;
+		row = row_on_stack(c->in, &c->stacks[i], row);
 	}
-	*executor = row < NCRATES ? crates[row].name : NULL;
+	*executor = row != SIZE_MAX ? crate_row(c->in, row)->name : NULL;
 	if (n > MAX_THREADS)
 		str_printf(to, " and %zu more", n - MAX_THREADS);
 	return n;
@@ -373,11 +423,24 @@ static bool has_async_code(struct inspector *in)
 	return in->has_async_code;
 }
 
-/* Without types, a stack still tells tokio's threads; with them, those of a tokio that is unknown.
- */
-static bool has_tokio(const struct collector *c)
+static bool has_copy(const struct inspector *in)
 {
-	if (c->in->tokio)
+	struct runtime_copy copy;
+
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		if ((*r)->copy(in, 0, &copy))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Without types, a stack still tells the threads of a runtime; with them, those of a version that
+ * is unknown.
+ */
+static bool has_runtime(const struct collector *c)
+{
+	if (has_copy(c->in))
 		return true;
 	for (size_t i = 0; c->in->info.tier != TIER_FULL && i < c->out->nthreads; i++) {
 		if (c->out->threads[i].role != THREAD_OTHER)
@@ -388,23 +451,25 @@ static bool has_tokio(const struct collector *c)
 
 static const char *lead(const struct collector *c, bool unknown)
 {
+	const struct runtime *expected = expected_runtime(c->in);
+
 	if (!unknown)
-		return "async code runs outside of tokio";
+		return arena_printf(c->a, "async code runs outside of %s", known_runtimes(c->in));
 	if (c->in->info.tier != TIER_FULL)
 		return "this program has async code, and not the debug info that tells its runtime";
 	/* The crate is there, and its thread-locals are none that a row of the table fits. */
 	if (c->in->info.tokio)
 		return arena_printf(c->a,
-		                    "this program has async code, and tokio %s, which is not read: "
-		                    "versions from 1.24 on are",
-		                    c->in->info.tokio);
+		                    "this program has async code, and %s %s, which is not read: %s",
+		                    expected->name, c->in->info.tokio, expected->reads);
 	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
-	                      : "this program has async code, and no tokio";
+	                      : arena_printf(c->a, "this program has async code, and no %s",
+	                                     known_runtimes(c->in));
 }
 
 /*
- * With a layout file, functions of threads outside of tokio have no names. Where the program has an
- * executor beside tokio, such a thread may be in it.
+ * With a layout file, functions of threads outside of the runtime have no names. Where the program
+ * has an executor beside it, such a thread may be in that.
  */
 static void doubt_unnamed(struct collector *c)
 {
@@ -432,22 +497,23 @@ static void doubt_unnamed(struct collector *c)
 								c->a, clean_name(c->a, function))));
 	snapshot_incomplete(c->out,
 	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
-	                    "without tokio are not shown (%s)",
-	                    first->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does", why);
+	                    "without %s are not shown (%s)",
+	                    first->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does",
+	                    known_runtimes(c->in), why);
 }
 
 void other_executors_find(struct collector *c)
 {
 	struct snapshot *s = c->out;
 	const char *executor = NULL, *linked = NULL;
-	bool unknown = !has_tokio(c) && has_async_code(c->in);
+	bool unknown = !has_runtime(c) && has_async_code(c->in);
 	size_t n = 0;
 	STR(threads);
 	STR(text);
 
-	if (c->in->layout && c->in->tokio)
+	if (c->in->layout && has_copy(c->in))
 		doubt_unnamed(c);
-	if (unknown || c->in->tokio)
+	if (unknown || has_copy(c->in))
 		n = list_threads(c, &threads, &executor);
 	if (!unknown && n == 0)
 		return;

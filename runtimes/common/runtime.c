@@ -1,0 +1,51 @@
+#include "runtimes/common/runtime.h"
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+
+static void fill_filters(struct tables *to, const struct runtime *r)
+{
+	for (size_t i = 0; r->leaves && r->leaves[i]; i++) {
+		for (const struct leaf_row *row = r->leaves[i]; row->type; row++)
+			row_filter_add(&to->leaves, row->type);
+	}
+	for (const struct holding_row *row = r->holdings; row && row->type; row++)
+		row_filter_add(&to->holdings, row->type);
+}
+
+void runtimes_register(struct debuginfo *di, const struct registered *r)
+{
+	struct tables *tables = NEW(&di->arena, struct tables);
+
+	tables->registered = r;
+	for (size_t i = 0; r->runtimes[i]; i++)
+		fill_filters(tables, r->runtimes[i]);
+	di->above = tables;
+}
+
+const struct tables *tables_of(const struct type *t)
+{
+	return type_module(t)->di->above;
+}
+
+const struct runtime *const *runtimes_in(const struct debuginfo *di)
+{
+	static const struct runtime *const none[] = { NULL };
+	const struct tables *tables = di->above;
+
+	return tables ? tables->registered->runtimes : none;
+}
+
+const struct runtime *const *runtimes_of(const struct type *t)
+{
+	return runtimes_in(type_module(t)->di);
+}
+
+bool begins_with_one(const char *name, const char *const *list)
+{
+	for (; list && *list; list++) {
+		if (str_begins(name, *list))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,12 @@
+/* What this folder knows of a type: the members of struct traits that are about futures. */
+#ifndef RUNTIMES_FUTURE_FUTURE_CLASS_H
+#define RUNTIMES_FUTURE_FUTURE_CLASS_H
+
+#include "runtimes/common/runtime.h"
+
+classify_fn future_classify;
+
+/* leaf.c: the row for a type, or for a resource; NULL when there is none. */
+const struct leaf_row *leaf_find_row(const struct type *t, bool resource);
+
+#endif

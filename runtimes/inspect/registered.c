@@ -1,0 +1,18 @@
+/* The runtimes that asyncdbg knows, and what classifies types for each folder. */
+#include "runtimes/future/future_class.h"
+#include "runtimes/holding/holding.h"
+#include "runtimes/tokio/tokio.h"
+
+/* The order is that of answers. */
+static const struct runtime *const runtimes[] = {
+	&tokio_table,
+	NULL,
+};
+
+static classify_fn *const classifiers[] = {
+	future_classify,
+	holding_classify,
+	NULL,
+};
+
+const struct registered registered_runtimes = { runtimes, classifiers };

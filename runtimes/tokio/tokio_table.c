@@ -1,0 +1,152 @@
+/* tokio as a runtime: what it registers. */
+#include "runtimes/tokio/local_set.h"
+#include "runtimes/tokio/tokio.h"
+#include "runtimes/tokio/tokio_leaf.h"
+#include "runtimes/tokio/tokio_root.h"
+
+/* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
+static const struct mark_row marks[] = {
+	{ "tokio::runtime::park::", "block_on", MARK_BLOCK_ON },
+	{ "tokio::runtime::scheduler::current_thread::", "block_on", MARK_BLOCK_ON },
+	{ "tokio::runtime::task::raw::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll_inner", MARK_TASK_POLL },
+	{ "tokio::runtime::task::harness::", "poll_future", MARK_TASK_POLL },
+	{ "tokio::runtime::task::core::", "poll", MARK_TASK_POLL },
+	{ "tokio::runtime::blocking::pool::", "run", MARK_BLOCKING_RUN },
+	{ "tokio::runtime::scheduler::multi_thread::worker::", "run", MARK_WORKER_RUN },
+	{ 0 },
+};
+
+/*
+ * Functions of vtables, whose addresses are taken, are there in every build; of the others each is
+ * inlined in some. The task is the address of its header.
+ */
+static const struct probe_row probes[] = {
+	{ PROBE_POLL, "tokio::runtime::task::raw::", "poll", 0 },
+	{ PROBE_WAKE, "tokio::runtime::task::raw::", "schedule", 0 },
+	{ PROBE_SPAWN, "tokio::runtime::task::list::", "bind_inner", 1 },
+	{ PROBE_SPAWN, "tokio::runtime::scheduler::multi_thread::worker::", "schedule_task", 1 },
+	{ PROBE_DROP, "tokio::runtime::task::harness::", "complete", 0 },
+	{ PROBE_DROP, "tokio::runtime::task::raw::", "dealloc", 0 },
+	{ PROBE_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_internal", 0 },
+	{ PROBE_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_timeout", 0 },
+	{ PROBE_PARK, "tokio::runtime::scheduler::current_thread::", "park", 0 },
+	{ 0 },
+};
+
+/* A large program has each function of tasks once for each kind of task, and of these only one. */
+static const char *const functions[] = {
+	"tokio::runtime::park::",
+	"tokio::runtime::scheduler::",
+	"tokio::runtime::blocking::",
+	"tokio::runtime::runtime::",
+	NULL,
+};
+
+static const char *const parks[] = { "park", "turn", NULL };
+static const char *const handles[] = { "tokio::runtime::handle::Handle",
+	                               "tokio::runtime::runtime::Runtime", NULL };
+static const struct crate_row former[] = { { "tokio_threadpool", "tokio 0.1" },
+	                                   { "tokio_current_thread", "tokio 0.1" },
+	                                   { 0 } };
+
+static const struct leaf_row *const leaves[] = { leaf_time_rows,
+	                                         leaf_task_rows,
+	                                         leaf_sync_rows,
+	                                         leaf_io_rows,
+	                                         leaf_process_rows,
+	                                         leaf_stream_rows,
+	                                         NULL };
+static const struct layout_row *const leaf_bindings[] = { leaf_time_layout,
+	                                                  leaf_task_layout,
+	                                                  leaf_sync_layout,
+	                                                  leaf_io_layout,
+	                                                  leaf_process_layout,
+	                                                  leaf_stream_layout,
+	                                                  NULL };
+
+static bool copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
+{
+	const struct tokio *k = tokio_of(in)->copies;
+
+	while (k && n--)
+		k = k->next;
+	if (!k)
+		return false;
+	*ret = (struct runtime_copy){
+		.dm = k->dm,
+		.module = k->module,
+		.version = k->version,
+		.layout = &k->layout,
+		.types = { k->context.type, k->worker_tls.type, k->parker.type, k->local_set.type },
+	};
+	return true;
+}
+
+static void task_types(struct inspector *in, uint64_t poll, struct task_types *ret)
+{
+	const struct task_plan *plan = tokio_task_plan(in, tokio_of(in)->copies, poll);
+
+	*ret = (struct task_types){ plan->future, plan->cell };
+}
+
+static void free_walk(struct collector *c)
+{
+	struct tokio_walk *w = tokio_walk(c);
+
+	queues_free(c);
+	vec_free(&w->leads);
+	vec_free(&w->found_sets);
+	map_free(&w->queued_jobs);
+}
+
+const struct runtime tokio_table = {
+	.name = tokio_name,
+	.path = "tokio::",
+	.expected = true,
+	.reads = "versions from 1.24 on are",
+	.former = former,
+	.inspector_size = sizeof(struct tokio_inspector),
+	.collector_size = sizeof(struct tokio_walk),
+	.detect = tokio_detect,
+	.close = tokio_close,
+	.copy = copy,
+	.scan = tokio_scan,
+	.collect = tokio_collect,
+	.collect_by_stack = tokio_describe_threads_by_stack,
+	.note = tokio_note_roots,
+	.free = free_walk,
+	.task_types = task_types,
+	.output = tokio_output,
+	.waker_met = tokio_waker_met,
+	.handles = handles,
+	.handle_met = tokio_handle_lead,
+	.task_set = &local_set_ops,
+	.whatis = tokio_whatis,
+	.leaves = leaves,
+	.leaf_bindings = leaf_bindings,
+	.combinators = tokio_combinators,
+	.directions = tokio_directions,
+	.pollers = tokio_pollers,
+	.non_future_ends = tokio_non_future_ends,
+	.non_future_modules = tokio_non_future_modules,
+	.boundaries = tokio_boundaries,
+	.lists = tokio_lists,
+	.poll_fn = "tokio::future::poll_fn::PollFn",
+	.leaf_static = signal_globals,
+	.marks = marks,
+	.loop = "tokio::runtime::",
+	.parks = parks,
+	.job = tokio_job_closure,
+	.worker_job = "multi_thread::worker::",
+	.holdings = tokio_holdings,
+	.specials = tokio_specials,
+	.named = tokio_named,
+	.acquired = tokio_acquired,
+	.queue = "tokio's mpsc",
+	.task_poll = "tokio::runtime::task::raw::poll<",
+	.task_functions = "tokio::runtime::task::",
+	.functions = functions,
+	.probes = probes,
+};
