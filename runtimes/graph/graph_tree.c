@@ -9,37 +9,49 @@ static bool begins(const char *text, const char *with)
 	return text && str_begins(text, with);
 }
 
-static bool is_poll_fn(const struct future *f)
+/* Is it the name of something in a crate of a runtime, with that behind the crate's name? */
+static bool is_of_a_runtime(const struct snapshot *s, const char *name, const char *rest)
 {
-	return begins(f->type, "core::future::poll_fn::PollFn<") ||
-	       begins(f->type, "tokio::future::poll_fn::PollFn<") ||
-	       begins(f->type, "futures_util::future::poll_fn::PollFn<");
+	for (size_t i = 0; name && i < s->nruntimes; i++) {
+		const char *crate = s->runtimes[i].kind;
+
+		if (crate && str_begins(name, crate) && str_begins(name + strlen(crate), rest))
+			return true;
+	}
+	return false;
 }
 
-/* Its own recv() and their like are closures too, and poll nothing else. */
-static bool is_tokios(const struct future *f)
+static bool is_poll_fn(const struct snapshot *s, const struct future *f)
+{
+	return begins(f->type, "core::future::poll_fn::PollFn<") ||
+	       begins(f->type, "futures_util::future::poll_fn::PollFn<") ||
+	       is_of_a_runtime(s, f->type, "::future::poll_fn::PollFn<");
+}
+
+/* A runtime's own recv() and their like are closures too, and poll nothing else. */
+static bool has_own_closure(const struct snapshot *s, const struct future *f)
 {
 	const char *closure = f->type ? strchr(f->type, '<') : NULL;
 
-	return closure && str_begins(closure + 1, "tokio::");
+	return closure && is_of_a_runtime(s, closure + 1, "::");
 }
 
 /*
- * Is the future of a type that consists of tokio's alone, as ReadExact<TcpStream>? It polls what it
- * has, and nothing else.
+ * Is the future of a type that consists of a runtime's alone, as ReadExact<TcpStream>? It polls
+ * what it has, and nothing else.
  */
-static bool is_all_tokios(const struct future *f)
+static bool is_all_of_runtimes(const struct snapshot *s, const struct future *f)
 {
-	static const char *const known[] = { "tokio::", "core::", "alloc::", "std::" };
+	static const char *const known[] = { "core::", "alloc::", "std::" };
 	const char *at = f->type ? f->type : "";
 
-	if (!str_begins(at, "tokio::"))
+	if (!is_of_a_runtime(s, at, "::"))
 		return false;
 	while (*at) {
 		size_t word = strcspn(at, "<>(),&*[]; ");
 		bool is_path = memmem(at, word, "::", 2) != NULL;
 
-		if (is_path && !str_begins_with_any(at, known))
+		if (is_path && !str_begins_with_any(at, known) && !is_of_a_runtime(s, at, "::"))
 			return false;
 		if (word == 3 && str_begins(at, "dyn"))
 			return false;
@@ -50,7 +62,8 @@ static bool is_all_tokios(const struct future *f)
 }
 
 /* Why what f says of its child may not be all that it waits for; NULL: it is. */
-static const char *doubt_of(const struct future *f, const struct future *child)
+static const char *doubt_of(const struct snapshot *s, const struct future *f,
+                            const struct future *child)
 {
 	if (f->uncertain || f->aliases)
 		return "its type is one of several that share their code";
@@ -58,13 +71,13 @@ static const char *doubt_of(const struct future *f, const struct future *child)
 		return "the debug info does not place what the thread blocks on";
 	if (child && begins(child->edge, "holds"))
 		return "a hand-written future holds what waits, and may poll something else too";
-	if (child && is_poll_fn(f) && !begins(child->edge, "select") &&
+	if (child && is_poll_fn(s, f) && !begins(child->edge, "select") &&
 	    !begins(child->edge, "join"))
 		return "a closure polls what waits, and may go on by other means";
 	/* What a hand-written future or a closure has as its own wait was found in it. */
-	if (!child && f->wait && f->wait->within && !is_all_tokios(f))
+	if (!child && f->wait && f->wait->within && !is_all_of_runtimes(s, f))
 		return "a hand-written future holds what waits, and may poll something else too";
-	if (!child && f->wait && is_poll_fn(f) && !is_tokios(f))
+	if (!child && f->wait && is_poll_fn(s, f) && !has_own_closure(s, f))
 		return "a closure polls what waits, and may go on by other means";
 	return NULL;
 }
@@ -128,7 +141,8 @@ static bool has_joined(const struct future *f)
 	return false;
 }
 
-static struct graph_node fork_node(const struct future *f, const struct polled *p)
+static struct graph_node fork_node(const struct snapshot *s, const struct future *f,
+                                   const struct polled *p)
 {
 	struct graph_node n = { .kind = GRAPH_FORK, .rule = GRAPH_ANY, .future = f };
 
@@ -140,8 +154,8 @@ static struct graph_node fork_node(const struct future *f, const struct polled *
 	if (begins(f->type, "futures_util::future::join_all::JoinAll<") || p->joins == p->n) {
 		n.what = "join";
 		n.rule = GRAPH_ALL;
-		/* tokio's macros may look the same: an error ends try_join! early. */
-		n.maybe_any = is_poll_fn(f) && !has_joined(f);
+		/* A runtime's macros may look the same: an error ends try_join! early. */
+		n.maybe_any = is_poll_fn(s, f) && !has_joined(f);
 	}
 	return n;
 }
@@ -182,7 +196,7 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 static void walk_fork(struct builder *b, size_t from, const struct future *f,
                       const struct polled *p, const char *doubt)
 {
-	struct graph_node node = fork_node(f, p);
+	struct graph_node node = fork_node(b->s, f, p);
 	size_t fork = add_node(b, node);
 	struct graph_edge *e = add_edge(b, from, fork, "poll");
 
@@ -205,7 +219,7 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 {
 	for (;;) {
 		struct polled p = polled_children(b, f);
-		const char *own = doubt_of(f, p.first);
+		const char *own = doubt_of(b->s, f, p.first);
 
 		note_arm(b, f);
 		doubt = doubt ? doubt : own;

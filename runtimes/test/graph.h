@@ -182,7 +182,7 @@ static inline struct holding *guards(struct program *p, const struct task *task,
 
 static inline void judge(struct program *p)
 {
-	static struct runtime_info runtime = { .workers = 1 };
+	static struct runtime_info runtime = { .kind = "tokio", .workers = 1 };
 
 	p->s.runtimes = &runtime;
 	p->s.nruntimes = 1;
