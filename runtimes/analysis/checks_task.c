@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/wait_kind.h"
 
 enum {
 	MAX_GROUPS = 32, /* findings of one check; others are only counted */
@@ -142,49 +143,6 @@ void check_panicked(struct checks *c, const struct check *check)
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }
 
-static bool number(const struct wait *w, const char *key, int64_t *ret)
-{
-	for (size_t i = 0; i < w->ndetails; i++) {
-		const struct wait_detail *d = &w->details[i];
-
-		if ((d->kind == DETAIL_INT || d->kind == DETAIL_BOOL) && strcmp(d->key, key) == 0) {
-			*ret = d->number;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Waits whose other end is gone, so that they were over long ago had their task been polled. */
-static const struct {
-	const char *kind, *key;
-	int64_t gone;      /* value of that detail */
-	const char *empty; /* a detail that must be 0, too; NULL none */
-} closed[] = {
-	{ "mpsc_recv", "senders", 0, "queued" },
-	{ "mpsc_send", "closed", 1, NULL },
-	{ "mpsc_closed", "closed", 1, NULL },
-	{ "oneshot", "sender_alive", 0, "value_there" },
-	{ "oneshot_closed", "receiver_alive", 0, NULL },
-	{ "watch", "closed", 1, NULL },
-	{ "watch_closed", "receivers", 0, NULL },
-	{ "broadcast", "senders", 0, "lag" },
-	{ "broadcast_closed", "receivers", 0, NULL },
-};
-
-static bool is_closed(const struct wait *w)
-{
-	int64_t n;
-
-	for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++) {
-		if (strcmp(w->kind, closed[i].kind) == 0 && number(w, closed[i].key, &n) &&
-		    n == closed[i].gone &&
-		    (!closed[i].empty || (number(w, closed[i].empty, &n) && n == 0)))
-			return true;
-	}
-	return false;
-}
-
 enum certainty { CERTAINLY_NOT, POSSIBLY, CERTAINLY };
 
 /* What a hand-written future holds it may have stopped polling: is this only held? */
@@ -205,7 +163,7 @@ static enum certainty waits_at_closed(const struct future *f)
 		leaf = false;
 		found = child > found ? child : found;
 	}
-	if (leaf && f->wait && f->wait->kind && is_closed(f->wait))
+	if (leaf && f->wait && wait_is_closed(f->wait))
 		found = CERTAINLY;
 	return found && may_be_unpolled(f) ? POSSIBLY : found;
 }
@@ -243,7 +201,7 @@ static bool nothing_wakes(const struct future *f)
 		if (!nothing_wakes(f->children[i]))
 			return false;
 	}
-	return !leaf || (f->wait && f->wait->kind && strcmp(f->wait->kind, "nothing") == 0);
+	return !leaf || wait_kind_of(f->wait)->target == WAIT_NOBODY;
 }
 
 void check_no_waker(struct checks *c, const struct check *check)

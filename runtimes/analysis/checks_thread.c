@@ -5,21 +5,13 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/wait_kind.h"
 
 /* System calls that put a thread to sleep; others return at once where sockets do not block. */
 static const char *const sleeping[] = {
 	"nanosleep", "clock_nanosleep", "futex", "poll",  "ppoll", "select", "pselect6",
 	"wait4",     "waitid",          "flock", "fsync", "pause", "msync",  "fdatasync",
 };
-
-static const char *detail_string(const struct wait *w, const char *key)
-{
-	for (size_t i = 0; i < w->ndetails; i++) {
-		if (w->details[i].kind == DETAIL_STRING && strcmp(w->details[i].key, key) == 0)
-			return w->details[i].string;
-	}
-	return NULL;
-}
 
 /* Does it sit in something that may last? */
 static bool is_blocking(const struct wait *w)
@@ -28,9 +20,9 @@ static bool is_blocking(const struct wait *w)
 
 	if (!w || !w->kind || wait_is_running(w))
 		return false;
-	if (strcmp(w->kind, "syscall") != 0)
+	if (wait_kind_of(w)->target != WAIT_SYSCALL)
 		return true;
-	name = detail_string(w, "syscall");
+	name = wait_text(w, "syscall");
 	for (size_t i = 0; name && i < sizeof(sleeping) / sizeof(*sleeping); i++) {
 		if (strcmp(name, sleeping[i]) == 0)
 			return true;
@@ -49,7 +41,7 @@ const char *thread_place(struct arena *a, const struct snapshot *s, const struct
 	const struct task *task = th->task ? snapshot_task(s, th->task, th->number) : NULL;
 	const struct future *f = future_leaf(task ? task->root : th->root);
 
-	if (th->wait && detail_string(th->wait, "file"))
+	if (th->wait && wait_text(th->wait, "file"))
 		return th->wait->phrase;
 	return f && f->running && f->file_short ? arena_printf(a, "%s:%u", f->file_short, f->line)
 	                                        : NULL;

@@ -6,6 +6,7 @@
 
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/wait_kind.h"
 
 const char *diff_kind_name(enum diff_kind kind)
 {
@@ -30,17 +31,6 @@ struct difference {
 	bool rearmed; /* a deadline is another, and nothing else */
 };
 
-static const int64_t *deadline(const struct wait *wait)
-{
-	for (size_t i = 0; i < wait->ndetails; i++) {
-		const struct wait_detail *d = &wait->details[i];
-
-		if (d->kind == DETAIL_INT && d->key && strcmp(d->key, "deadline_ns") == 0)
-			return &d->number;
-	}
-	return NULL;
-}
-
 /*
  * Of what they tell, only whom they wait for counts: how far away a deadline is, or how many wait
  * before it, changes while a task stands still.
@@ -51,9 +41,10 @@ static bool same_wait(const struct wait *a, const struct wait *b, bool *rearmed)
 		return a == b;
 	if (!same_text(a->kind, b->kind) || a->object != b->object || !same_text(a->task, b->task))
 		return false;
-	const int64_t *then = deadline(a), *now = deadline(b);
+	int64_t then, now;
 
-	*rearmed |= then && now && *then != *now;
+	*rearmed |= wait_number(a, "deadline_ns", &then) && wait_number(b, "deadline_ns", &now) &&
+	            then != now;
 	return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/wait_kind.h"
 
 /* ---- walks ---- */
 
@@ -277,13 +278,9 @@ static const char *object_value(const struct field_of *of)
 
 static bool of_detail(const struct future *f, const char *key, const struct field_test *t)
 {
-	for (size_t i = 0; f->wait && i < f->wait->ndetails; i++) {
-		const struct wait_detail *d = &f->wait->details[i];
+	int64_t number;
 
-		if (d->kind == DETAIL_INT && strcmp(d->key, key) == 0 && t->number(t, d->number))
-			return true;
-	}
-	return false;
+	return f->wait && wait_number(f->wait, key, &number) && t->number(t, number);
 }
 
 /* A number that leaves of some kinds have: its key is the field's name. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/wait_kind.h"
 
 const char *holding_role_name(enum holding_role role)
 {
@@ -13,16 +14,7 @@ const char *holding_role_name(enum holding_role role)
 
 bool wait_has_holder(const struct wait *w)
 {
-	static const char *const kinds[] = { "mutex",     "rwlock_read", "rwlock_write",
-		                             "semaphore", "mpsc_recv",   "mpsc_send",
-		                             "oneshot",   "watch",       "broadcast",
-		                             "std_mutex", "std_rwlock",  "parking_lot" };
-
-	for (size_t i = 0; w->primitive && w->kind && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(w->kind, kinds[i]) == 0)
-			return true;
-	}
-	return false;
+	return w->primitive && wait_kind_of(w)->has_holder;
 }
 
 /* ---- who waits ---- */

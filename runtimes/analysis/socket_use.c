@@ -4,6 +4,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/vec.h"
+#include "runtimes/model/wait_kind.h"
 
 /* A waiter, and which of the sockets it waits for. */
 struct found {
@@ -20,11 +21,9 @@ struct search {
 /* The number of a descriptor that it waits for; -1 none. */
 static int64_t waited_fd(const struct wait *w)
 {
-	for (size_t i = 0; w && i < w->ndetails; i++) {
-		if (w->details[i].kind == DETAIL_INT && strcmp(w->details[i].key, "fd") == 0)
-			return w->details[i].number;
-	}
-	return -1;
+	int64_t fd;
+
+	return w && wait_number(w, "fd", &fd) ? fd : -1;
 }
 
 /* Of the snapshot's sockets, which are in the order of their numbers; nsockets: none. */

@@ -39,33 +39,14 @@ bool graph_is_party(const struct graph_node *n)
 	return n->kind == GRAPH_TASK || n->kind == GRAPH_ROOT || n->kind == GRAPH_THREAD;
 }
 
-bool wait_number(const struct wait *w, const char *key, int64_t *ret)
-{
-	for (size_t i = 0; i < w->ndetails; i++) {
-		const struct wait_detail *d = &w->details[i];
-
-		if ((d->kind == DETAIL_INT || d->kind == DETAIL_BOOL) && strcmp(d->key, key) == 0) {
-			*ret = d->number;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool wait_yes(const struct wait *w, const char *key)
-{
-	int64_t number;
-
-	return wait_number(w, key, &number) && number;
-}
-
 /* ---- parties ---- */
 
+/* Does a thread wait there for what another thread has or is? */
 static bool is_native_lock(const struct wait *w)
 {
-	return w && w->kind &&
-	       (strcmp(w->kind, "std_mutex") == 0 || strcmp(w->kind, "std_rwlock") == 0 ||
-	        strcmp(w->kind, "parking_lot") == 0 || strcmp(w->kind, "std_join") == 0);
+	enum wait_target target = wait_kind_of(w)->target;
+
+	return target == WAIT_NATIVE_LOCK || target == WAIT_THREAD;
 }
 
 static void add_parties(struct builder *b)

@@ -5,6 +5,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/graph/graph.h"
+#include "runtimes/model/wait_kind.h"
 
 /* A future that has a place in the queue of a lock, or was given it. */
 struct queued {
@@ -29,12 +30,10 @@ struct arm {
 	struct arm *next;  /* the one before it beside it */
 };
 
-struct channel_row;
-
 /* A channel whose owners are still to be added. */
 struct open_channel {
 	size_t node;
-	const struct channel_row *row;
+	const struct wait_kind *kind;
 	uint64_t object;
 	int64_t wanted; /* how many ends it has of the kind that can end the wait */
 };
@@ -127,10 +126,6 @@ void candidate_edge(struct builder *b, const struct candidates *c, size_t from,
 void sort_holdings(struct builder *b);
 /* Index of the thread with that number. */
 bool thread_index(const struct builder *b, unsigned number, size_t *ret);
-
-/* A detail of a wait; false when it has none of that key. */
-bool wait_number(const struct wait *w, const char *key, int64_t *ret);
-bool wait_yes(const struct wait *w, const char *key);
 
 /* graph_tree.c: what node `from` waits for by a future that it polls. */
 void tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt);

@@ -59,37 +59,14 @@ static size_t drop_traces(struct queued *q, size_t n)
 	return kept;
 }
 
-static bool is_kind(const char *kind, const char *other)
+static enum wait_access access_of(const struct queued *q)
 {
-	return kind && strcmp(kind, other) == 0;
+	return wait_kind_of(q->future->wait)->access;
 }
 
 static bool writes(const struct queued *q)
 {
-	return !is_kind(q->future->wait->kind, "rwlock_read");
-}
-
-static const char *what_of(const char *kind)
-{
-	static const struct {
-		const char *kind, *what;
-	} names[] = {
-		{ "mutex", "Mutex" },
-		{ "rwlock_read", "RwLock" },
-		{ "rwlock_write", "RwLock" },
-		{ "semaphore", "Semaphore" },
-		{ "once_cell", "OnceCell" },
-		{ "mpsc_send", "mpsc channel" },
-		{ "std_mutex", "std Mutex" },
-		{ "std_rwlock", "std RwLock" },
-		{ "parking_lot", "parking_lot lock" },
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (is_kind(kind, names[i].kind))
-			return names[i].what;
-	}
-	return "lock";
+	return access_of(q) != WAIT_READ;
 }
 
 /* Then it may go on, whoever else there is. */
@@ -117,7 +94,7 @@ static const char *doubt_of(const struct queued *q)
 /* What a future has been given that stands in the queue itself is told by its place there. */
 static bool has_lock(const struct holding *h, bool only_writers)
 {
-	if (h->role != HOLDING_LOCK || (only_writers && is_kind(h->kind, "rwlock_read")))
+	if (h->role != HOLDING_LOCK || (only_writers && wait_kind(h->kind)->access == WAIT_READ))
 		return false;
 	return !h->granted || (!h->partial && !(h->future && h->future->wait));
 }
@@ -182,11 +159,18 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 	return n;
 }
 
+static const char *what_of(const struct wait *w)
+{
+	const char *noun = wait_kind_of(w)->noun;
+
+	return noun ? noun : "lock";
+}
+
 static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
 {
 	return (struct graph_node){ .kind = GRAPH_LOCK,
 		                    .rule = rule,
-		                    .what = what_of(w->kind),
+		                    .what = what_of(w),
 		                    .name = w->name,
 		                    .object = w->object };
 }
@@ -224,15 +208,15 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 /* The node of all that have the lock, for one that needs all of it. */
 static size_t all_holders(struct lock *l, const struct wait *w)
 {
-	bool shared = is_kind(w->kind, "rwlock_write") || is_kind(w->kind, "rwlock_read");
+	enum wait_access access = wait_kind_of(w)->access;
+	bool shared = access == WAIT_READ || access == WAIT_WRITE;
 
 	if (l->all)
 		return l->all;
 	l->all = add_node(l->b, lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
-	if (is_kind(w->kind, "mpsc_send"))
+	if (access == WAIT_ROOM)
 		channel_room(l, l->all, w);
-	else if (!guard_edges(l, l->all, false,
-	                      is_kind(w->kind, "semaphore") ? semaphore_doubt : NULL))
+	else if (!guard_edges(l, l->all, false, access == WAIT_PERMITS ? semaphore_doubt : NULL))
 		add_edge(l->b, l->all, GRAPH_OUTSIDE, "unknown");
 	return l->all;
 }
@@ -254,7 +238,7 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	struct builder *b = l->b;
 	const struct wait *w = q->future->wait;
 	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
-	                                               .what = what_of(w->kind),
+	                                               .what = what_of(w),
 	                                               .name = w->name,
 	                                               .object = w->object,
 	                                               .lock = all_holders(l, w) });
@@ -280,9 +264,9 @@ static void wait_edge(struct lock *l, const struct queued *q, size_t to)
 /* Of a semaphore it is not known who stands in whose way: permits may be enough for both. */
 static bool is_in_the_way(const struct queued *q)
 {
-	const char *kind = q->future->wait->kind;
+	enum wait_access access = access_of(q);
 
-	return q->place != UINT64_MAX && !is_kind(kind, "semaphore") && !is_kind(kind, "mpsc_send");
+	return q->place != UINT64_MAX && access != WAIT_PERMITS && access != WAIT_ROOM;
 }
 
 static void edges_of_lock(struct lock *l)
@@ -309,7 +293,7 @@ static void edges_of_lock(struct lock *l)
 			continue;
 		before = add_place(l, before ? before : all_holders(l, w), q);
 		/* Readers do not wait for each other, but for a writer that waits for readers. */
-		if (is_kind(w->kind, "rwlock_write"))
+		if (access_of(q) == WAIT_WRITE)
 			before_reader = add_place(
 				l, before_reader ? before_reader : write_holders(l, w), q);
 	}

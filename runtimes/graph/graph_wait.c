@@ -19,15 +19,11 @@ static struct graph_edge *edge_of_leaf(struct builder *b, size_t from, size_t to
 void leaf_queues(struct builder *b, size_t from, const struct future *f,
                  const struct future *unpolled, const char *doubt)
 {
-	static const char *const kinds[] = { "mutex",     "rwlock_read", "rwlock_write",
-		                             "semaphore", "once_cell",   "mpsc_send" };
 	const struct wait *w = f->wait;
 	uint64_t key = w->primitive ? w->primitive : w->object;
-	bool is_lock = false;
+	bool is_lock = wait_kind_of(w)->target == WAIT_LOCK;
 	int64_t place;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		is_lock |= w->kind && strcmp(w->kind, kinds[i]) == 0;
 	if (!is_lock || !key || wait_yes(w, "closed") || !wait_yes(w, "polled")) {
 		if (from)
 			edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
@@ -53,87 +49,66 @@ void leaf_queues(struct builder *b, size_t from, const struct future *f,
 		q->place = (uint64_t)place;
 }
 
-static void lock_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
-{
-	leaf_queues(b, from, f, NULL, doubt);
-}
-
 /* ---- channels ---- */
 
-/* What a channel's wait says of itself and of the other ends. */
-static const struct channel_row {
-	const char *kind, *what;
-	enum holding_role role; /* of the ends that can end it */
-	const char *count;      /* detail: how many such ends there are; NULL: one */
-	bool count_may_lack;    /* then there is one */
-	const char *alive;      /* detail that must be true: such an end exists; NULL none */
-	const char *empty;      /* detail that must be 0: what waits to be received; NULL none */
-} channels[] = {
-	{ "mpsc_recv", "mpsc channel", HOLDING_SENDER, "senders", false, NULL, "queued" },
-	{ "oneshot", "oneshot channel", HOLDING_SENDER, NULL, true, "sender_alive", "value_there" },
-	{ "watch", "watch channel", HOLDING_SENDER, "senders", true, NULL, NULL },
-	{ "broadcast", "broadcast channel", HOLDING_SENDER, "senders", false, NULL, "lag" },
-	{ "mpsc_closed", "mpsc channel", HOLDING_RECEIVER, NULL, true, NULL, NULL },
-	{ "oneshot_closed", "oneshot channel", HOLDING_RECEIVER, NULL, true, "receiver_alive",
-	  NULL },
-	{ "watch_closed", "watch channel", HOLDING_RECEIVER, "receivers", false, NULL, NULL },
-	{ "broadcast_closed", "broadcast channel", HOLDING_RECEIVER, "receivers", false, NULL,
-	  NULL },
-};
-
 /* Whether the wait goes on for sure until one of the other ends does something; *n: how many. */
-static bool is_open(const struct channel_row *row, const struct wait *w, int64_t *n)
+static bool is_open(const struct wait_kind *k, const struct wait *w, int64_t *n)
 {
 	int64_t number, seen;
 
 	*n = 1;
 	if (wait_yes(w, "closed") || !w->object)
 		return false;
-	if (row->count && !wait_number(w, row->count, n) && !row->count_may_lack)
+	if (k->ends && !wait_number(w, k->ends, n) && !k->ends_may_lack)
 		return false;
-	if (row->alive && !wait_yes(w, row->alive))
+	if (k->queue && (!wait_number(w, k->queue, &number) || number))
 		return false;
-	if (row->empty && (!wait_number(w, row->empty, &number) || number))
-		return false;
-	if (wait_number(w, "version", &number) && strcmp(row->kind, "watch") == 0 &&
+	if (k->has_versions && wait_number(w, "version", &number) &&
 	    (!wait_number(w, "version_seen", &seen) || seen != number))
 		return false;
 	return *n > 0;
 }
 
-/* The edges to owners of ends: all must be found, or somebody unknown may end the wait. */
-static void owner_edges(struct builder *b, size_t node, const struct channel_row *row,
-                        uint64_t object, int64_t wanted)
+/* Of the ends that can end the wait of such an end. */
+static enum holding_role other_role(const struct wait_kind *k)
 {
-	bool sender = row->role == HOLDING_SENDER;
+	return wait_kind_ended_by(k, HOLDING_SENDER) ? HOLDING_SENDER : HOLDING_RECEIVER;
+}
+
+/* The edges to owners of ends: all must be found, or somebody unknown may end the wait. */
+static void owner_edges(struct builder *b, const struct open_channel *ch)
+{
+	enum holding_role role = other_role(ch->kind);
+	size_t wanted = (size_t)ch->wanted;
 	struct candidates c = { 0 };
 	size_t n;
-	const struct holding **h = holdings_of_object(b, object, &n);
+	const struct holding **h = holdings_of_object(b, ch->object, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (h[i]->role == row->role)
+		if (h[i]->role == role)
 			candidate_add(b, &c, h[i]);
 	}
-	bool known = candidates_known(&c, (size_t)wanted);
+	bool known = candidates_known(&c, wanted);
 	for (size_t i = 0; i < n; i++) {
 		enum trust trust = holding_trust(b, h[i], known);
 
-		if (h[i]->role == row->role && (!h[i]->uncertain || c.sure < (size_t)wanted))
-			candidate_edge(b, &c, node, h[i], sender ? "sends" : "receives",
+		if (h[i]->role == role && (!h[i]->uncertain || c.sure < wanted))
+			candidate_edge(b, &c, ch->node, h[i],
+			               role == HOLDING_SENDER ? "sends" : "receives",
 			               trust_doubt(trust));
 	}
-	if (c.sure != (size_t)wanted && !known)
-		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+	if (c.sure != wanted && !known)
+		add_edge(b, ch->node, GRAPH_OUTSIDE, "unknown");
 	map_free(&c.by_party);
 }
 
 /* One that was downgraded may become a sender again. */
 static const char weak_doubt[] = "unless a WeakSender is upgraded";
 
-static size_t channel_node(struct builder *b, const struct channel_row *row, const struct wait *w,
+static size_t channel_node(struct builder *b, const struct wait_kind *k, const struct wait *w,
                            int64_t wanted)
 {
-	uint64_t key = w->object << 2 ^ (uint64_t)row->role;
+	uint64_t key = w->object << 2 ^ (uint64_t)other_role(k);
 	size_t node;
 
 	key = key ? key : 1;
@@ -142,37 +117,30 @@ static size_t channel_node(struct builder *b, const struct channel_row *row, con
 		return node;
 	node = add_node(b, (struct graph_node){ .kind = GRAPH_CHANNEL,
 	                                        .rule = GRAPH_ANY,
-	                                        .what = row->what,
+	                                        .what = k->noun,
 	                                        .name = w->name,
 	                                        .object = w->object });
 	map_put(&b->channels, key, (void *)node);
-	*vec_push(&b->open) = (struct open_channel){ node, row, w->object, wanted };
+	*vec_push(&b->open) = (struct open_channel){ node, k, w->object, wanted };
 	return node;
 }
 
 void channel_owners(struct builder *b)
 {
-	for (size_t i = 0; i < b->open.n; i++) {
-		const struct open_channel *c = &b->open.data[i];
-
-		owner_edges(b, c->node, c->row, c->object, c->wanted);
-	}
+	for (size_t i = 0; i < b->open.n; i++)
+		owner_edges(b, &b->open.data[i]);
 }
 
 static void channel_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {
-	const struct channel_row *row = channels;
-	int64_t n;
-
-	while (strcmp(row->kind, f->wait->kind) != 0)
-		row++;
-	int64_t weak;
+	const struct wait_kind *k = wait_kind_of(f->wait);
+	int64_t n, weak;
 
 	if (wait_number(f->wait, "weak_senders", &weak) && weak)
 		doubt = doubt ? doubt : weak_doubt;
 	edge_of_leaf(b, from,
-	             is_open(row, f->wait, &n) ? channel_node(b, row, f->wait, n) : GRAPH_OUTSIDE,
-	             f, doubt);
+	             is_open(k, f->wait, &n) ? channel_node(b, k, f->wait, n) : GRAPH_OUTSIDE, f,
+	             doubt);
 }
 
 /* ---- tasks ---- */
@@ -215,20 +183,11 @@ static size_t task_by_id(const struct builder *b, const char *id)
 	return found;
 }
 
-static const struct wait_detail *list_of(const struct wait *w, const char *key)
-{
-	for (size_t i = 0; i < w->ndetails; i++) {
-		if (w->details[i].kind == DETAIL_LIST && strcmp(w->details[i].key, key) == 0)
-			return &w->details[i];
-	}
-	return NULL;
-}
-
 /* join_next() ends with any of them. */
 static void join_set_edges(struct builder *b, size_t from, const struct future *f,
                            const char *doubt)
 {
-	const struct wait_detail *tasks = list_of(f->wait, "tasks");
+	const struct wait_detail *tasks = wait_texts(f->wait, "tasks");
 	int64_t all, finished;
 
 	if (!tasks || tasks->nlist == 0) {
@@ -237,7 +196,7 @@ static void join_set_edges(struct builder *b, size_t from, const struct future *
 	}
 	size_t set = add_node(b, (struct graph_node){ .kind = GRAPH_SET,
 	                                              .rule = GRAPH_ANY,
-	                                              .what = "join set",
+	                                              .what = wait_kind_of(f->wait)->noun,
 	                                              .object = f->wait->object });
 	edge_of_leaf(b, from, set, f, doubt);
 	for (size_t i = 0; i < tasks->nlist; i++)
@@ -277,7 +236,7 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 	}
 	set = add_node(b, (struct graph_node){ .kind = GRAPH_SET,
 	                                       .rule = GRAPH_ALL,
-	                                       .what = "LocalSet",
+	                                       .what = wait_kind_of(f->wait)->noun,
 	                                       .object = object });
 	map_put(&b->sets, object, (void *)set);
 	edge_of_leaf(b, from, set, f, doubt);
@@ -298,7 +257,7 @@ static void weak_edges(struct builder *b, size_t from, const struct future *f, c
 	if (!node && n) {
 		node = add_node(b, (struct graph_node){ .kind = GRAPH_WAKERS,
 		                                        .rule = GRAPH_ANY,
-		                                        .what = f->wait->kind,
+		                                        .what = wait_kind_of(f->wait)->noun,
 		                                        .object = object });
 		map_put(&b->wakers, object, (void *)node);
 		for (size_t i = 0; i < n; i++) {
@@ -311,57 +270,38 @@ static void weak_edges(struct builder *b, size_t from, const struct future *f, c
 		edge_of_leaf(b, from, node, f, doubt)->weak = true;
 }
 
-static void outside_edge(struct builder *b, size_t from, const struct future *f, const char *doubt)
-{
-	edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
-}
-
-static const struct {
-	const char *kind;
-	void (*edges)(struct builder *b, size_t from, const struct future *f, const char *doubt);
-} kinds[] = {
-	{ "mutex", lock_edges },
-	{ "rwlock_read", lock_edges },
-	{ "rwlock_write", lock_edges },
-	{ "semaphore", lock_edges },
-	{ "once_cell", lock_edges },
-	{ "mpsc_send", lock_edges },
-	{ "mpsc_recv", channel_edges },
-	{ "oneshot", channel_edges },
-	{ "watch", channel_edges },
-	{ "broadcast", channel_edges },
-	{ "mpsc_closed", channel_edges },
-	{ "oneshot_closed", channel_edges },
-	{ "watch_closed", channel_edges },
-	{ "broadcast_closed", channel_edges },
-	{ "join", join_edges },
-	{ "join_set", join_set_edges },
-	{ "local_set", local_set_edges },
-	{ "notify", weak_edges },
-	{ "cancellation", weak_edges },
-	{ "barrier", weak_edges },
-	{ "set_once", weak_edges },
-};
-
 void leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {
-	for (size_t i = 0; f->wait->kind && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strcmp(kinds[i].kind, f->wait->kind) == 0) {
-			kinds[i].edges(b, from, f, doubt);
-			return;
-		}
+	switch (wait_kind_of(f->wait)->target) {
+	case WAIT_LOCK:
+		leaf_queues(b, from, f, NULL, doubt);
+		break;
+	case WAIT_CHANNEL:
+		channel_edges(b, from, f, doubt);
+		break;
+	case WAIT_TASK:
+		join_edges(b, from, f, doubt);
+		break;
+	case WAIT_TASK_SET:
+		join_set_edges(b, from, f, doubt);
+		break;
+	case WAIT_LOCAL_SET:
+		local_set_edges(b, from, f, doubt);
+		break;
+	case WAIT_WAKERS:
+		weak_edges(b, from, f, doubt);
+		break;
+	default:
+		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	}
-	outside_edge(b, from, f, doubt);
 }
 
 void thread_edges(struct builder *b, size_t from, const struct wait *w)
 {
 	size_t to = GRAPH_OUTSIDE;
 
-	if (w && w->kind && strcmp(w->kind, "std_join") == 0)
-		to = job_thread(b, w);
-	else if (w && w->kind)
-		to = native_lock(b, w);
+	if (w && w->kind)
+		to = wait_kind_of(w)->target == WAIT_THREAD ? job_thread(b, w) : native_lock(b, w);
 	struct graph_edge *e = add_edge(b, from, to, w && w->kind ? w->kind : "unknown");
 	e->wait = w;
 }

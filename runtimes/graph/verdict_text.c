@@ -4,6 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/graph/verdict.h"
+#include "runtimes/model/wait_kind.h"
 
 const char *graph_party_text(struct arena *a, const struct graph_node *n)
 {
@@ -109,6 +110,16 @@ static bool is(const struct graph_edge *e, const char *kind)
 	return e && e->kind && strcmp(e->kind, kind) == 0;
 }
 
+static enum wait_target target_of(const struct graph_edge *e)
+{
+	return wait_kind_of(e ? e->wait : NULL)->target;
+}
+
+static bool waits_for_room(const struct graph_edge *e)
+{
+	return e && wait_kind_of(e->wait)->access == WAIT_ROOM;
+}
+
 /* What a party has that the one before it in the circle waits for; nothing for a task of its own.
  */
 static bool append_has(struct str *s, const struct verdict_link *before)
@@ -146,17 +157,18 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 {
 	SCRATCH(tmp);
 	const char *object = l->object ? graph_object_text(&tmp, l->object) : NULL;
+	enum wait_target target = target_of(l->waits);
 
 	if (l->object && l->object->kind == GRAPH_RUNTIME)
 		str_printf(s, "needs %s, all of which are blocked", object);
 	else if (!l->waits && l->has)
 		str_printf(s, "runs on %s", graph_party_text(&tmp, &g->nodes[l->has->to]));
-	else if (is(l->waits, "join") || is(l->waits, "std_join"))
+	else if (target == WAIT_TASK || target == WAIT_THREAD)
 		str_printf(s, "waits for %s to end",
 		           l->has ? graph_party_text(&tmp, &g->nodes[l->has->to]) : "another");
-	else if (is(l->waits, "join_set"))
+	else if (target == WAIT_TASK_SET)
 		str_append(s, "waits for a task of its join set");
-	else if (is(l->waits, "mpsc_send"))
+	else if (waits_for_room(l->waits))
 		str_printf(s, "waits for room in %s", object ? object : "a channel");
 	else if (l->object && l->object->kind == GRAPH_CHANNEL)
 		str_printf(s, "waits for the other end of %s", object);
@@ -193,7 +205,7 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 		return arena_printf(a,
 		                    "%s waits for %s which a future has that it does not poll: %s",
 		                    who, object, evidence);
-	if (is(l->waits, "mpsc_send"))
+	if (waits_for_room(l->waits))
 		return arena_printf(a,
 		                    "%s waits for room in %s, of which it owns the receiver itself "
 		                    "(%s)",

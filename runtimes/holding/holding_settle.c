@@ -5,6 +5,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/model/wait_kind.h"
 
 /* All that was found at one primitive. */
 struct lock {
@@ -154,8 +155,9 @@ static void learn_lock(struct locks *locks, const struct found *f)
 
 static bool is_exclusive(const struct found *f)
 {
-	return strcmp(f->h.kind, "mutex") == 0 || strcmp(f->h.kind, "rwlock_write") == 0 ||
-	       strcmp(f->h.kind, "std_mutex") == 0;
+	enum wait_access access = wait_kind(f->h.kind)->access;
+
+	return access == WAIT_WHOLE || access == WAIT_WRITE;
 }
 
 static void count_candidate(struct locks *locks, const struct found *f)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "runtimes/model/wait_kind.h"
 
 void snapshot_free(struct snapshot *s)
 {
@@ -85,41 +86,18 @@ size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t 
 	return low;
 }
 
-/* By the kind of the wait; a kind that is not here waits for locks and permits. */
-static const struct {
-	const char *kind;
-	unsigned roles; /* bits by enum holding_role */
-} awaited[] = {
-	{ "mpsc_recv", 1 << HOLDING_SENDER },
-	{ "mpsc_send", 1 << HOLDING_LOCK | 1 << HOLDING_RECEIVER },
-	{ "mpsc_closed", 1 << HOLDING_RECEIVER },
-	{ "oneshot", 1 << HOLDING_SENDER },
-	{ "oneshot_closed", 1 << HOLDING_RECEIVER },
-	{ "watch", 1 << HOLDING_SENDER },
-	{ "watch_closed", 1 << HOLDING_RECEIVER },
-	{ "broadcast", 1 << HOLDING_SENDER },
-	{ "broadcast_closed", 1 << HOLDING_RECEIVER },
-	{ "notify", 1 << HOLDING_WAKER },
-	{ "cancellation", 1 << HOLDING_WAKER },
-};
-
 bool wait_is_running(const struct wait *w)
 {
-	return w->kind && (strcmp(w->kind, "compute") == 0 || strcmp(w->kind, "signal") == 0);
+	return wait_kind_of(w)->target == WAIT_RUNNING;
 }
 
 bool holding_can_end(const struct holding *h, const struct wait *w)
 {
-	unsigned roles = 1 << HOLDING_LOCK;
 	bool same = w->primitive && w->primitive == h->primitive;
 
 	if (!w->kind || (!same && (!w->object || w->object != h->object)))
 		return false;
-	for (size_t i = 0; i < sizeof(awaited) / sizeof(awaited[0]); i++) {
-		if (strcmp(awaited[i].kind, w->kind) == 0)
-			roles = awaited[i].roles;
-	}
-	return roles >> h->role & 1;
+	return wait_kind_ended_by(wait_kind_of(w), h->role);
 }
 
 static unsigned number_tree(struct future *f, unsigned next)
@@ -140,76 +118,4 @@ void snapshot_number_frames(struct snapshot *s)
 		if (s->threads[i].root)
 			number_tree(s->threads[i].root, 0);
 	}
-}
-
-bool wait_detail_is_known(const char *key)
-{
-	static const char *const keys[] = {
-		"ahead",
-		"arrived",
-		"buffered",
-		"busy",
-		"cancelled",
-		"capacity",
-		"closed",
-		"complete",
-		"deadline_ns",
-		"descriptor",
-		"direction",
-		"fd",
-		"file",
-		"finished",
-		"frame",
-		"function",
-		"granted",
-		"job",
-		"lag",
-		"line",
-		"local",
-		"notified",
-		"now",
-		"other_end_alive",
-		"peer",
-		"period_ns",
-		"permits_available",
-		"permits_held",
-		"permits_missing",
-		"permits_wanted",
-		"pid",
-		"polled",
-		"position",
-		"queued",
-		"readers",
-		"readiness",
-		"receiver_alive",
-		"receivers",
-		"registered",
-		"remaining_ms",
-		"resource",
-		"sender_alive",
-		"senders",
-		"signal",
-		"states",
-		"syscall",
-		"syscall_number",
-		"task_state",
-		"tasks",
-		"tasks_ahead",
-		"tasks_in_set",
-		"thread",
-		"value_set",
-		"value_there",
-		"version",
-		"version_seen",
-		"wakers",
-		"wanted",
-		"weak_senders",
-		"writer",
-	};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (strcmp(keys[i], key) == 0)
-			return true;
-	}
-	return false;
 }

@@ -36,7 +36,7 @@ enum future_state {
 enum detail_kind { DETAIL_STRING, DETAIL_INT, DETAIL_BOOL, DETAIL_LIST };
 
 /*
- * One fact about a wait: a key of the JSON object. wait_detail_is_known() and
+ * One fact about a wait: a key of the JSON object. The rows of wait_kind.c and
  * docs/asyncdbg.schema.json list all keys; testdata/check/check_details.sh fails where one is
  * missing.
  */
@@ -51,12 +51,9 @@ struct wait_detail {
 	};
 };
 
-/* Is it a key that asyncdbg, this one or an earlier one, gives a detail of a wait? */
-bool wait_detail_is_known(const char *key);
-
 /* What a leaf future waits for. */
 struct wait {
-	const char *kind;   /* JSON "kind": "sleep", "join" */
+	const char *kind;   /* a name of wait_kind.h: "sleep", "join"; JSON "kind" */
 	const char *phrase; /* one line for people: "sleep future, sleeping 18 seconds" */
 	uint64_t object;    /* address of what is waited for, 0 none */
 	uint64_t primitive; /* of the semaphore or futex word in it whose holders are waited for; 0

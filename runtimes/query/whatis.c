@@ -5,6 +5,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/future/future.h"
+#include "runtimes/model/wait_kind.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis_place.h"
 
@@ -94,27 +95,6 @@ static void find_waiters(struct whatis *a, const struct owner *o, const struct f
 		find_waiters(a, o, f->children[i], w);
 }
 
-/* What a kind of wait waits for, by a part of its name. */
-static const char *object_of(const char *kind)
-{
-	static const struct {
-		const char *part, *what;
-	} table[] = {
-		{ "mutex", "lock" },      { "rwlock", "lock" },       { "semaphore", "lock" },
-		{ "parking", "lock" },    { "condvar", "lock" },      { "mpsc", "channel" },
-		{ "oneshot", "channel" }, { "broadcast", "channel" }, { "watch", "channel" },
-		{ "channel", "channel" }, { "sleep", "timer" },       { "interval", "timer" },
-		{ "timeout", "timer" },   { "notify", "notify" },     { "join_set", "set" },
-		{ "join", "task" },
-	};
-
-	for (size_t i = 0; kind && i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strstr(kind, table[i].part))
-			return table[i].what;
-	}
-	return "object";
-}
-
 static void add_waits(struct whatis *a)
 {
 	struct snapshot *s = a->c->out;
@@ -144,7 +124,8 @@ static void add_waits(struct whatis *a)
 	if (w.n > MAX_WAITERS)
 		str_printf(&text, " and %zu others", w.n - MAX_WAITERS);
 	str_printf(&text, ": %s", w.first->phrase ? w.first->phrase : w.first->kind);
-	struct place *p = place_add(a, object_of(w.first->kind), a->addr, str_text(&text));
+	const char *object = wait_kind_of(w.first)->object;
+	struct place *p = place_add(a, object ? object : "object", a->addr, str_text(&text));
 	p->task = w.task;
 	p->thread = w.thread;
 }

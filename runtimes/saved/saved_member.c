@@ -7,6 +7,7 @@
 
 #include "runtimes/analysis/holders.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/wait_kind.h"
 #include "runtimes/saved/saved_fields.h"
 
 /* Deeper than any tree that asyncdbg makes, and far from what would overflow a stack. */
@@ -210,9 +211,6 @@ static void get_detail(struct loader *l, struct wait_detail *to)
 	bool pair = json_enter_array(&l->r) && json_next_element(&l->r);
 
 	to->key = pair ? get_NAME(l) : NULL;
-	/* It becomes a key of documents: no other name will do. */
-	if (to->key && !wait_detail_is_known(to->key))
-		saved_wrong(l, "is a detail that no wait has");
 	if (pair && json_next_element(&l->r)) {
 		get_detail_value(l, to);
 		pair = !json_next_element(&l->r);
@@ -233,6 +231,14 @@ static struct wait *get_WAIT(struct loader *l)
 	GET_ALL(SAVED_WAIT);
 	if (!to->kind)
 		saved_wrong(l, "is of a wait without a kind");
+	/* They become keys of documents: no other names will do. */
+	const struct wait_kind *kind = wait_kind_of(to);
+	for (size_t i = 0; i < to->ndetails; i++) {
+		const char *key = to->details[i].key;
+
+		if (key && !wait_detail_is_known(kind, key))
+			saved_wrong(l, "is a detail that no wait has");
+	}
 	return to;
 }
 

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Checks that every key that runtimes/ gives a detail of a wait is one that a saved snapshot may have
-# (wait_detail_is_known() in runtimes/model/model.c) and that docs/asyncdbg.schema.json describes.
+# Checks the table of wait kinds (runtimes/model/wait_kind.c): every key that runtimes/ gives a detail
+# of a wait is in a row, docs/asyncdbg.schema.json describes the keys of all rows and no others, and
+# lists all kinds; docs/json.md explains each kind.
 #
 # usage: check_details.sh [ROOT]
-#        check_details.sh --self-test    a key that is not listed must be noticed
+#        check_details.sh --self-test    a key and a kind that are not listed must be noticed
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,7 +16,15 @@ used() {
 }
 
 known() {
-	sed -n '/^bool wait_detail_is_known/,/^}/p' runtimes/model/model.c | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u
+	perl -0ne 'print "$1\n" while /\.details =((?:[A-Z]+|"[^"]*"|\s)*)/g;
+		print "$1\n" while /^#define [A-Z]+ +([A-Z]* ?".*)$/mg' \
+		runtimes/model/wait_kind.c | grep -oE '"[a-z_ ]+"' | tr -d '"' | tr -s ' ' '\n' |
+		grep . | sort -u
+}
+
+kinds() {
+	grep -oE '(\.name = |(LOCK|CHANNEL|NATIVE)\()"[a-z_]+"' runtimes/model/wait_kind.c |
+		sed 's/.*"\(.*\)"/\1/' | sort -u
 }
 
 described() {
@@ -31,11 +40,24 @@ if [ "${1:-}" = --self-test ]; then
 	"$root/testdata/check/check_details.sh" "$copy"
 	echo 'void f(void) { wait_int(l, "unheard_of", 1); }' >>"$copy/runtimes/future/leaf.c"
 	! "$root/testdata/check/check_details.sh" "$copy" >/dev/null || { echo "a key was not noticed" && exit 1; }
+	sed -i '$d' "$copy/runtimes/future/leaf.c"
+	sed -i 's/"join_set"/"join_heap"/' "$copy/runtimes/model/wait_kind.c"
+	! "$root/testdata/check/check_details.sh" "$copy" >/dev/null || { echo "a kind was not noticed" && exit 1; }
 	exit 0
 fi
 cd "${1:-$root}"
-missing=$(comm -23 <(used) <(known))
-differ=$(comm -3 <(known) <(described))
-[ -z "$missing" ] || echo "not in wait_detail_is_known(): $missing"
-[ -z "$differ" ] || echo "not in both wait_detail_is_known() and the schema: $differ"
-[ -z "$missing$differ" ]
+bad=
+# report WHAT LINES: LINES, if any, are wrong.
+report() {
+	[ -z "$2" ] && return
+	bad=yes
+	echo "$1: "$2
+}
+
+report "not in a row of wait_kind.c" "$(comm -23 <(used) <(known))"
+report "not in both wait_kind.c and the schema" "$(comm -3 <(known) <(described))"
+report "kinds not in both wait_kind.c and the schema" "$(comm -3 <(kinds) <(
+	jq -r '.definitions.wait.properties.kind.examples[]' docs/asyncdbg.schema.json | sort -u))"
+report "kinds that docs/json.md does not explain" "$(comm -23 <(kinds) <(
+	grep -oE '`[a-z_]+`' docs/json.md | tr -d '`' | sort -u))"
+[ -z "$bad" ]

@@ -1,0 +1,232 @@
+#include "runtimes/model/wait_kind.h"
+
+#include <string.h>
+
+#define BY_LOCK     (1U << HOLDING_LOCK)
+#define BY_SENDER   (1U << HOLDING_SENDER)
+#define BY_RECEIVER (1U << HOLDING_RECEIVER)
+#define BY_WAKER    (1U << HOLDING_WAKER)
+
+#define QUEUE   "polled granted closed position tasks_ahead"
+#define PERMITS QUEUE " permits_wanted permits_missing permits_available"
+#define RWLOCK  QUEUE " writer readers permits_held"
+#define SLEEP   "deadline_ns remaining_ms now registered"
+#define FD      "fd descriptor local peer"
+#define IO      "resource direction registered readiness " FD
+#define MPSC    "queued capacity senders weak_senders closed"
+#define WATCH   "version version_seen closed receivers senders"
+#define SET     "tasks_in_set finished tasks states"
+#define FRAME   "frame function file line"
+
+/* A lock of an async runtime. */
+#define LOCK(word, part, called)                                                                   \
+	.name = (word), .target = WAIT_LOCK, .access = (part), .noun = (called), .roles = BY_LOCK
+/* An end of a channel that waits for the ends with that role. */
+#define CHANNEL(word, called, by)                                                                  \
+	.name = (word), .target = WAIT_CHANNEL, .noun = called " channel", .object = "channel",    \
+	.roles = (by)
+#define NATIVE(word, to)                                                                           \
+	.name = (word), .target = (to), .roles = BY_LOCK, .details = FRAME " thread"
+
+const struct wait_kind wait_kinds[] = {
+	{ LOCK("mutex", WAIT_WHOLE, "Mutex"), .object = "lock", .has_holder = true,
+	  .details = QUEUE },
+	{ LOCK("rwlock_read", WAIT_READ, "RwLock"), .object = "lock", .has_holder = true,
+	  .details = RWLOCK },
+	{ LOCK("rwlock_write", WAIT_WRITE, "RwLock"), .object = "lock", .has_holder = true,
+	  .details = RWLOCK },
+	{ LOCK("semaphore", WAIT_PERMITS, "Semaphore"), .object = "lock", .has_holder = true,
+	  .details = PERMITS },
+	{ LOCK("once_cell", WAIT_WHOLE, "OnceCell"), .details = QUEUE " value_set" },
+	{ .name = "mpsc_send",
+	  .target = WAIT_LOCK,
+	  .access = WAIT_ROOM,
+	  .noun = "mpsc channel",
+	  .object = "channel",
+	  .roles = BY_LOCK | BY_RECEIVER,
+	  .has_holder = true,
+	  .tells_closed = true,
+	  .details = PERMITS " " MPSC },
+
+	{ CHANNEL("mpsc_recv", "mpsc", BY_SENDER), .has_holder = true, .ends = "senders",
+	  .queue = "queued", .details = MPSC },
+	{ CHANNEL("oneshot", "oneshot", BY_SENDER), .has_holder = true, .ends = "sender_alive",
+	  .queue = "value_there", .details = "sender_alive value_there closed polled" },
+	{ CHANNEL("watch", "watch", BY_SENDER), .has_holder = true, .ends = "senders",
+	  .ends_may_lack = true, .has_versions = true, .tells_closed = true, .details = WATCH },
+	{ CHANNEL("broadcast", "broadcast", BY_SENDER), .has_holder = true, .ends = "senders",
+	  .queue = "lag", .details = "lag capacity senders receivers closed" },
+	{ CHANNEL("mpsc_closed", "mpsc", BY_RECEIVER), .tells_closed = true, .details = MPSC },
+	{ CHANNEL("oneshot_closed", "oneshot", BY_RECEIVER), .ends = "receiver_alive",
+	  .details = "receiver_alive polled" },
+	{ CHANNEL("watch_closed", "watch", BY_RECEIVER), .ends = "receivers", .details = WATCH },
+	{ CHANNEL("broadcast_closed", "broadcast", BY_RECEIVER), .ends = "receivers",
+	  .details = "receivers" },
+
+	{ .name = "notify",
+	  .target = WAIT_WAKERS,
+	  .noun = "notify",
+	  .object = "notify",
+	  .roles = BY_WAKER,
+	  .details = "notified position tasks_ahead" },
+	{ .name = "cancellation",
+	  .target = WAIT_WAKERS,
+	  .noun = "cancellation",
+	  .roles = BY_WAKER,
+	  .details = "cancelled" },
+	{ .name = "barrier",
+	  .target = WAIT_WAKERS,
+	  .noun = "barrier",
+	  .roles = BY_WAKER,
+	  .details = "arrived wanted complete" },
+	{ .name = "set_once",
+	  .target = WAIT_WAKERS,
+	  .noun = "set_once",
+	  .roles = BY_WAKER,
+	  .details = "value_set" },
+
+	{ .name = "join",
+	  .target = WAIT_TASK,
+	  .object = "task",
+	  .details = "task_state job thread ahead" },
+	{ .name = "join_set",
+	  .target = WAIT_TASK_SET,
+	  .noun = "join set",
+	  .object = "set",
+	  .details = SET },
+	{ .name = "local_set", .target = WAIT_LOCAL_SET, .noun = "LocalSet", .details = "tasks" },
+	{ .name = "task_tracker", .details = "tasks_in_set closed" },
+
+	{ .name = "sleep", .object = "timer", .details = SLEEP },
+	{ .name = "interval", .object = "timer", .details = SLEEP " period_ns" },
+	{ .name = "io", .details = IO },
+	{ .name = "process", .details = "pid" },
+	{ .name = "duplex",
+	  .details = "resource direction registered buffered capacity other_end_alive" },
+	{ .name = "blocking", .details = "resource busy " FD },
+	{ .name = "pending" },
+	{ .name = "ready" },
+	{ .name = "yield" },
+	{ .name = "waker", .details = "wakers" },
+	{ .name = "nothing", .target = WAIT_NOBODY },
+	{ .name = "unknown" },
+
+	{ NATIVE("std_mutex", WAIT_NATIVE_LOCK), .access = WAIT_WHOLE, .noun = "std Mutex",
+	  .object = "lock", .has_holder = true },
+	{ NATIVE("std_rwlock", WAIT_NATIVE_LOCK), .noun = "std RwLock", .object = "lock",
+	  .has_holder = true },
+	{ NATIVE("parking_lot", WAIT_NATIVE_LOCK), .noun = "parking_lot lock", .object = "lock",
+	  .has_holder = true },
+	{ NATIVE("std_condvar", WAIT_OUTSIDE), .object = "lock" },
+	{ NATIVE("std_barrier", WAIT_OUTSIDE) },
+	{ NATIVE("std_once", WAIT_OUTSIDE) },
+	{ NATIVE("std_join", WAIT_THREAD), .object = "task" },
+	{ NATIVE("std_channel", WAIT_OUTSIDE), .object = "channel" },
+	{ NATIVE("std_thread_park", WAIT_OUTSIDE) },
+	{ .name = "syscall",
+	  .target = WAIT_SYSCALL,
+	  .details = FRAME " syscall syscall_number fd" },
+	{ .name = "kernel", .details = FRAME },
+	{ .name = "compute", .target = WAIT_RUNNING, .details = FRAME },
+	/* Of a thread; of a future: a signal that the program waits for. */
+	{ .name = "signal", .target = WAIT_RUNNING, .details = FRAME " signal" },
+	{ .roles = BY_LOCK },
+};
+
+const struct wait_kind *wait_kind(const char *name)
+{
+	const struct wait_kind *k = wait_kinds;
+
+	while (k->name && (!name || strcmp(k->name, name) != 0))
+		k++;
+	return k;
+}
+
+const struct wait_kind *wait_kind_of(const struct wait *w)
+{
+	return wait_kind(w ? w->kind : NULL);
+}
+
+bool wait_kind_ended_by(const struct wait_kind *k, enum holding_role role)
+{
+	return k->roles >> role & 1;
+}
+
+bool wait_is_closed(const struct wait *w)
+{
+	const struct wait_kind *k = wait_kind_of(w);
+	int64_t n;
+
+	if (k->tells_closed)
+		return wait_yes(w, "closed");
+	return k->ends && wait_number(w, k->ends, &n) && n == 0 &&
+	       (!k->queue || (wait_number(w, k->queue, &n) && n == 0));
+}
+
+/* ---- details ---- */
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = words; at && len && (at = strstr(at, word)); at += len) {
+		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	}
+	return false;
+}
+
+bool wait_detail_is_known(const struct wait_kind *k, const char *key)
+{
+	if (strchr(key, ' '))
+		return false;
+	if (has_word(k->details, key))
+		return true;
+	for (k = wait_kinds; k->name; k++) {
+		if (has_word(k->details, key))
+			return true;
+	}
+	return false;
+}
+
+bool wait_number(const struct wait *w, const char *key, int64_t *ret)
+{
+	for (size_t i = 0; i < w->ndetails; i++) {
+		const struct wait_detail *d = &w->details[i];
+
+		if ((d->kind == DETAIL_INT || d->kind == DETAIL_BOOL) && strcmp(d->key, key) == 0) {
+			*ret = d->number;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool wait_yes(const struct wait *w, const char *key)
+{
+	int64_t number;
+
+	return wait_number(w, key, &number) && number;
+}
+
+static const struct wait_detail *detail_of(const struct wait *w, const char *key,
+                                           enum detail_kind kind)
+{
+	for (size_t i = 0; i < w->ndetails; i++) {
+		if (w->details[i].kind == kind && strcmp(w->details[i].key, key) == 0)
+			return &w->details[i];
+	}
+	return NULL;
+}
+
+const char *wait_text(const struct wait *w, const char *key)
+{
+	const struct wait_detail *d = detail_of(w, key, DETAIL_STRING);
+
+	return d ? d->string : NULL;
+}
+
+const struct wait_detail *wait_texts(const struct wait *w, const char *key)
+{
+	return detail_of(w, key, DETAIL_LIST);
+}
