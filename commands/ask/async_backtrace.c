@@ -2,7 +2,6 @@
 #include "commands/ask/select.h"
 #include "runtimes/analysis/group.h"
 #include "runtimes/analysis/group_lines.h"
-#include "runtimes/analysis/view.h"
 
 /* The order in which a reader learns what a runtime is doing. */
 static const enum thread_role role_order[] = { THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };

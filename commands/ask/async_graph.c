@@ -7,7 +7,6 @@
 #include "commands/base/words.h"
 #include "commands/out/graph_dot.h"
 #include "runtimes/analysis/alike.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/graph/verdict.h"
 
 enum {
@@ -88,7 +87,7 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 	size_t nodes, edges;
 	bool *shown;
 
-	TRY(check_is_understood(answer->snapshot));
+	TRY(snapshot_check_understood(answer->snapshot));
 	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	TRY(select_nodes(s, answer->snapshot, v->graph, call, &shown));
 	if (!dot) {
@@ -131,7 +130,7 @@ static struct error *run_deadlocks(struct session *s, const struct answer *answe
 	struct alikes alikes;
 
 	(void)call;
-	TRY(check_is_understood(answer->snapshot));
+	TRY(snapshot_check_understood(answer->snapshot));
 	const struct verdicts *v = session_verdicts(s, answer->snapshot);
 	alikes_make(&s->answer, v, &alikes);
 	out_begin(out, answer);

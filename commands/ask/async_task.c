@@ -3,7 +3,6 @@
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
-#include "runtimes/analysis/view.h"
 
 static struct error *check(const struct call *call)
 {

@@ -8,7 +8,6 @@
 #include "commands/base/interval.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/checks.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/inspect/inspect.h"
 
 #define DEFAULT_INTERVAL 1.0 /* seconds */
@@ -158,9 +157,9 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 	struct checks c CLEANUP(free_checks) = { .a = &s->answer };
 
 	TRY(read_interval(call_option(call, "interval"), &c.interval));
-	TRY(check_is_understood(last.snapshot));
+	TRY(snapshot_check_understood(last.snapshot));
 	TRY(look_again(s, &last, &c));
-	TRY(check_is_understood(last.snapshot));
+	TRY(snapshot_check_understood(last.snapshot));
 	c.s = last.snapshot;
 	c.v = session_verdicts(s, last.snapshot);
 	out_begin(out, &last);

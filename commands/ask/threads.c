@@ -2,7 +2,6 @@
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
-#include "runtimes/analysis/view.h"
 
 static struct error *show_stacks(const struct answer *answer, struct out *out)
 {

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "runtimes/analysis/view.h"
 #include "runtimes/graph/verdict.h"
 #include "runtimes/saved/saved.h"
 

@@ -10,8 +10,8 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/socket_use.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/inspect/inspect.h"
+#include "runtimes/model/names.h"
 
 struct shown_thread {
 	const struct thread_info *thread;

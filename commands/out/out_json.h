@@ -33,7 +33,6 @@ void json_put_groups(struct json_writer *w, const struct groups *g, const struct
 void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n);
 void json_put_shown(struct json_writer *w, const struct shown *shown);
 /* out_json_graph.c */
-const char *json_node_kind(enum graph_node_kind kind);
 void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
 void json_put_verdicts(struct json_writer *w, const struct verdicts *v);
 void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,

@@ -2,21 +2,7 @@
 #include "commands/out/out_json.h"
 #include "runtimes/analysis/alike.h"
 #include "runtimes/analysis/finding.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/graph/verdict.h"
-
-const char *json_node_kind(enum graph_node_kind kind)
-{
-	static const char *const names[] = {
-		[GRAPH_OUTSIDE] = "outside", [GRAPH_TASK] = "task",       [GRAPH_ROOT] = "block_on",
-		[GRAPH_THREAD] = "thread",   [GRAPH_RUNTIME] = "runtime", [GRAPH_LOCK] = "lock",
-		[GRAPH_CHANNEL] = "channel", [GRAPH_QUEUE] = "queue",     [GRAPH_FORK] = "fork",
-		[GRAPH_ARM] = "arm",         [GRAPH_OWNER] = "owner",     [GRAPH_SET] = "set",
-		[GRAPH_WAKERS] = "wakers",
-	};
-
-	return names[kind];
-}
 
 static void put_party(struct json_writer *w, const char *key, const struct graph_node *n)
 {
@@ -38,7 +24,7 @@ static void put_node(struct json_writer *w, const struct verdicts *v, size_t nod
 
 	json_open_object(w, NULL);
 	json_put_int(w, "id", (int64_t)node);
-	json_put_text(w, "kind", json_node_kind(n->kind));
+	json_put_text(w, "kind", graph_node_kind_name(n->kind));
 	json_put_text(w, "text", graph_object_text(&tmp, n));
 	json_put_text(w, "rule", n->rule == GRAPH_ANY ? "any" : "all");
 	json_put_bool(w, "stuck", v->stuck[node]);

@@ -4,7 +4,7 @@
 #include "commands/out/out_json.h"
 #include "runtimes/analysis/group_lines.h"
 #include "runtimes/analysis/tally.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 static void put_states(struct json_writer *w, const struct group_count *c)
 {

@@ -6,6 +6,7 @@
 #include "debugger/base/map.h"
 #include "runtimes/analysis/holders.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
 
 void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "commands/out/out_json.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 /* How many there are of each name, in the order in which the names came up. */
 struct tally {

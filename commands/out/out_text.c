@@ -10,8 +10,8 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/fold.h"
 #include "runtimes/analysis/holders.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/inspect/inspect.h"
+#include "runtimes/model/names.h"
 
 static const char *const style_codes[] = {
 	[STYLE_PLAIN] = "\033[0m", [STYLE_HEADING] = "\033[1m",  [STYLE_PLACE] = "\033[36m",

@@ -8,6 +8,7 @@
 #include "dwarf/names/demangle.h"
 #include "runtimes/analysis/group_lines.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 void free_elements(struct elements *e)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "commands/out/out_text.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 static void coroutine(struct text *t, const struct future *f)
 {

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 
 #include "commands/out/out_text.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/inspect/inspect.h"
+#include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
 
 static void label(struct text *t, const char *name)

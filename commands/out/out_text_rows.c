@@ -7,6 +7,7 @@
 #include "dwarf/names/fold.h"
 #include "runtimes/analysis/socket_use.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 enum { LAYOUT_KEY_WIDTH = 28, HELP_NAME_WIDTH = 24 };
 

@@ -1,6 +1,6 @@
 /* The first line of an answer: what was read. */
 #include "commands/out/out_text.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
 
 void text_fact(struct text *t, const char *label, const char *value)

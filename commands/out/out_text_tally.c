@@ -7,7 +7,6 @@
 #include "commands/out/out_text_chain.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/analysis/tally.h"
-#include "runtimes/analysis/view.h"
 
 enum {
 	MAX_BLOCK_ON = 3, /* threads in block_on that are shown */

@@ -7,6 +7,7 @@
 #include "commands/report/report_parts.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 /* JavaScript has integers up to here. */
 static const uint64_t max_safe = (UINT64_C(1) << 53) - 1;

@@ -70,7 +70,7 @@ static void put_node(struct part *p, size_t node)
 	const struct graph_node *n = &p->g->nodes[node];
 	SCRATCH(tmp);
 
-	put(p, report_name(p->r, json_node_kind(n->kind)));
+	put(p, report_name(p->r, graph_node_kind_name(n->kind)));
 	put(p, report_task(p->r, n->task));
 	put(p, n->thread ? n->thread->number : 0);
 	put(p, report_string(p->r, graph_object_text(&tmp, n)));

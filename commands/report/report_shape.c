@@ -2,7 +2,7 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/names/demangle.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 
 /* A row of report.shapes. In the page a column more stands behind TYPE: its short name. */
 enum shape_column {

@@ -6,6 +6,7 @@
 
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 #include "runtimes/model/wait_kind.h"
 
 const char *diff_kind_name(enum diff_kind kind)

@@ -7,6 +7,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 #include "runtimes/model/wait_kind.h"
 
 /* ---- walks ---- */

@@ -10,13 +10,6 @@ bool group_is_folded(const struct group_node *n)
 	       parent->count.tasks == n->count.tasks;
 }
 
-const struct group_node *group_line(const struct group_node *n)
-{
-	while (group_is_folded(n))
-		n = n->parent;
-	return n;
-}
-
 /* What a group has added, so that it can be taken back. */
 struct added {
 	VEC(const struct group_node *) nodes;

@@ -24,8 +24,6 @@ struct group_lines {
  * and at nothing else.
  */
 bool group_is_folded(const struct group_node *n);
-/* The first node of the line that n stands on. */
-const struct group_node *group_line(const struct group_node *n);
 
 /*
  * Chooses groups from the largest on: at most max_groups and, from the second on, no more than

@@ -2,15 +2,7 @@
 
 #include <string.h>
 
-#include "runtimes/analysis/view.h"
 #include "runtimes/model/wait_kind.h"
-
-const char *holding_role_name(enum holding_role role)
-{
-	static const char *const names[] = { "lock", "sender", "receiver", "waker" };
-
-	return names[role];
-}
 
 bool wait_has_holder(const struct wait *w)
 {

@@ -5,9 +5,6 @@
 #include "debugger/base/map.h"
 #include "runtimes/model/model.h"
 
-/* The words of docs/json.md. */
-const char *holding_role_name(enum holding_role role);
-
 /* Does the wait end by what somebody holds, so that not to find it is worth saying? */
 bool wait_has_holder(const struct wait *w);
 

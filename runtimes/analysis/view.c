@@ -4,102 +4,6 @@
 #include <string.h>
 
 #include "dwarf/names/demangle.h"
-#include "runtimes/inspect/inspect.h"
-
-const char *future_kind_name(enum future_kind kind)
-{
-	static const char *const names[] = {
-		[FUTURE_ASYNC_FN] = "async_fn",
-		[FUTURE_ASYNC_BLOCK] = "async_block",
-		[FUTURE_ASYNC_CLOSURE] = "async_closure",
-		[FUTURE_OTHER] = "future",
-	};
-	return names[kind];
-}
-
-const char *future_state_name(enum future_state state)
-{
-	static const char *const names[] = {
-		[FUTURE_STATE_NONE] = NULL,       [FUTURE_UNRESUMED] = "unresumed",
-		[FUTURE_SUSPENDED] = "suspended", [FUTURE_RETURNED] = "returned",
-		[FUTURE_PANICKED] = "panicked",
-	};
-	return names[state];
-}
-
-const char *branch_name(enum branch branch)
-{
-	static const char *const names[] = {
-		[BRANCH_POLLED] = "polled", [BRANCH_DISABLED] = "disabled", [BRANCH_DONE] = "done",
-		[BRANCH_GONE] = "gone",     [BRANCH_HELD] = "held",
-	};
-	return names[branch];
-}
-
-const char *reading_how_name(enum reading_how how)
-{
-	static const char *const names[] = {
-		[READ_STOPPED] = "stopped",
-		[READ_LIMITED] = "limited",
-		[READ_RUNNING] = "running",
-	};
-
-	return names[how];
-}
-
-const char *task_state_name(enum task_state state)
-{
-	static const char *const names[] = {
-		[TASK_IDLE] = "idle",           [TASK_SCHEDULED] = "scheduled",
-		[TASK_RUNNING] = "running",     [TASK_COMPLETE] = "complete",
-		[TASK_CANCELLED] = "cancelled",
-	};
-	return names[state];
-}
-
-const char *runtime_flavor_name(enum runtime_flavor flavor)
-{
-	return flavor == RUNTIME_MULTI_THREAD ? "multi_thread" : "current_thread";
-}
-
-const char *thread_role_name(enum thread_role role)
-{
-	static const char *const names[] = {
-		[THREAD_OTHER] = "other",
-		[THREAD_BLOCK_ON] = "block_on",
-		[THREAD_WORKER] = "worker",
-		[THREAD_BLOCKING] = "blocking",
-	};
-	return names[role];
-}
-
-const char *row_status_name(enum row_status status)
-{
-	static const char *const names[] = {
-		[ROW_OK] = "ok",
-		[ROW_ABSENT] = "absent",
-		[ROW_BROKEN] = "broken",
-	};
-	return names[status];
-}
-
-const char *debug_tier_name(enum debug_tier tier)
-{
-	static const char *const names[] = {
-		[TIER_FULL] = "full",
-		[TIER_LINES] = "lines",
-		[TIER_SYMBOLS] = "symbols",
-		[TIER_NONE] = "none",
-	};
-	return names[tier];
-}
-
-const char *signal_name(struct arena *a, int signal)
-{
-	const char *name = sigabbrev_np(signal);
-
-	return name ? arena_printf(a, "SIG%s", name) : arena_printf(a, "signal %d", signal);
-}
 
 /* NULL when it polls nothing below itself. */
 static const struct future *first_polled(const struct future *f)
@@ -215,58 +119,6 @@ unsigned future_frames(const struct future *root)
 	return n;
 }
 
-const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number)
-{
-	for (size_t i = 0; i < s->nthreads; i++) {
-		if (s->threads[i].number == number)
-			return &s->threads[i];
-	}
-	return NULL;
-}
-
-const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid)
-{
-	for (size_t i = 0; i < s->nthreads; i++) {
-		if (s->threads[i].tid == tid)
-			return &s->threads[i];
-	}
-	return NULL;
-}
-
-/* Of tasks[from..end) with that id the one on that thread, else *found or the first. */
-static bool on_thread(const struct snapshot *s, size_t from, size_t end, const char *id,
-                      unsigned thread, const struct task **found)
-{
-	for (size_t i = from; i < end; i++) {
-		const struct task *task = s->tasks[i];
-
-		if (strcmp(task->id, id) != 0)
-			continue;
-		if (!*found || task->thread == thread)
-			*found = task;
-		if (task->thread == thread)
-			return true;
-	}
-	return false;
-}
-
-const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread)
-{
-	const struct task *found = NULL;
-	uint64_t number = strtoull(id, NULL, 10);
-
-	/* Each of many threads asks for one of a million tasks. */
-	for (unsigned r = 0; r < s->nruntimes && number && number < UINT64_MAX; r++) {
-		size_t from = snapshot_task_index(s, r, number);
-
-		if (on_thread(s, from, snapshot_task_index(s, r, number + 1), id, thread, &found))
-			return found;
-	}
-	if (!found)
-		on_thread(s, 0, s->ntasks, id, thread, &found);
-	return found;
-}
-
 const char *future_mark(const struct future *root)
 {
 	const char *mark = NULL;
@@ -313,11 +165,4 @@ const char *task_waiting_on(struct arena *a, const struct snapshot *s, const str
 	const char *what = leaf_waiting_on(a, task->root, full_names);
 	const char *mark = what ? future_mark(task->root) : NULL;
 	return mark ? arena_printf(a, "%s [%s]", what, mark) : what;
-}
-
-struct error *check_is_understood(const struct snapshot *s)
-{
-	return snapshot_is_understood(s)
-	               ? NULL
-	               : error_new(ERR_STATE, "%s; nothing can be said of its tasks", s->others);
 }

@@ -1,6 +1,6 @@
 /*
- * Questions that commands and output formats ask of a snapshot: the words for its enums, which
- * future of a task answers "awaiting at" and "waiting on", look-ups by id.
+ * Questions that commands and output formats ask of the futures of a task: which one answers
+ * "awaiting at" and "waiting on", and what the task is called.
  */
 #ifndef RUNTIMES_ANALYSIS_VIEW_H
 #define RUNTIMES_ANALYSIS_VIEW_H
@@ -9,20 +9,6 @@
 
 /* Whether it tells a file, and that is of the program's own code. */
 bool future_is_own(const struct future *f);
-/* The words of docs/json.md. */
-const char *future_kind_name(enum future_kind kind);
-/* NULL for FUTURE_STATE_NONE. */
-const char *future_state_name(enum future_state state);
-const char *branch_name(enum branch branch);
-const char *task_state_name(enum task_state state);
-const char *reading_how_name(enum reading_how how);
-const char *runtime_flavor_name(enum runtime_flavor flavor);
-const char *thread_role_name(enum thread_role role);
-const char *row_status_name(enum row_status status);
-const char *debug_tier_name(enum debug_tier tier);
-/* "SIGSEGV", or "signal 99" in arena a. */
-const char *signal_name(struct arena *a, int signal);
-
 /*
  * The leaf that answers "waiting on": from root along the first child each that is polled, down
  * to the first future that polls nothing below itself. NULL for NULL.
@@ -49,20 +35,8 @@ const struct future *future_frame(const struct future *root, unsigned number,
 /* How many futures a tree has. */
 unsigned future_frames(const struct future *root);
 
-/* NULL when there is none. */
-const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number);
-const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid);
-/* The task of that id, the one that the thread runs if several have it; NULL when unknown. */
-const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
-
 /* How sure it is that future_leaf() is waited for: "holds", as in the tree; NULL: it is. */
 const char *future_mark(const struct future *root);
-
-/*
- * ERR_STATE, with the reason, for what can be said of all tasks alone: who waits for whom, and that
- * nothing is wrong. See snapshot_is_understood().
- */
-struct error *check_is_understood(const struct snapshot *s) MUST_CHECK;
 
 /*
  * What a task waits on: where it is running, what its thread sits in; else the phrase of its

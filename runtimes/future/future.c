@@ -142,16 +142,21 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	return f;
 }
 
-/* Adds children to those that f has. */
-static void add_children(struct decoder *d, struct future *f, const struct child *list, size_t n)
+/* A copy of the list of f's children that has room for n more. */
+static struct future **children_and(struct decoder *d, const struct future *f, size_t n)
 {
-	struct future **children;
+	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
 
-	if (n == 0)
-		return;
-	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
 	if (f->nchildren)
 		memcpy(children, f->children, f->nchildren * sizeof(*children));
+	return children;
+}
+
+/* Adds children to those that f has: all at once, for what decodes them may walk its tree. */
+static void add_children(struct decoder *d, struct future *f, const struct child *list, size_t n)
+{
+	struct future **children = n ? children_and(d, f, n) : f->children;
+
 	for (size_t i = 0; i < n; i++)
 		children[f->nchildren + i] = decode_child(d, &list[i]);
 	f->children = children;
@@ -274,17 +279,6 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		problem_error(d, f, err);
 }
 
-static void append(struct decoder *d, struct future *f, struct future *const *list, size_t n)
-{
-	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
-
-	if (f->nchildren)
-		memcpy(children, f->children, f->nchildren * sizeof(*children));
-	memcpy(children + f->nchildren, list, n * sizeof(*list));
-	f->children = children;
-	f->nchildren += n;
-}
-
 /*
  * What a poll_fn waits for beside futures: channels' ends, sockets, intervals that its closure
  * captured. Those that hold this task's waker; where none does, the only one in which one may be or
@@ -320,7 +314,11 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 		f->wait = list[0]->wait;
 		f->problem = list[0]->problem;
 	} else if (n) {
-		append(d, f, list, n);
+		struct future **children = children_and(d, f, n);
+
+		memcpy(children + f->nchildren, list, n * sizeof(*list));
+		f->children = children;
+		f->nchildren += n;
 	}
 }
 

@@ -273,3 +273,16 @@ void graph_freep(struct graph **g)
 {
 	graph_free(*g);
 }
+
+const char *graph_node_kind_name(enum graph_node_kind kind)
+{
+	static const char *const names[] = {
+		[GRAPH_OUTSIDE] = "outside", [GRAPH_TASK] = "task",       [GRAPH_ROOT] = "block_on",
+		[GRAPH_THREAD] = "thread",   [GRAPH_RUNTIME] = "runtime", [GRAPH_LOCK] = "lock",
+		[GRAPH_CHANNEL] = "channel", [GRAPH_QUEUE] = "queue",     [GRAPH_FORK] = "fork",
+		[GRAPH_ARM] = "arm",         [GRAPH_OWNER] = "owner",     [GRAPH_SET] = "set",
+		[GRAPH_WAKERS] = "wakers",
+	};
+
+	return names[kind];
+}

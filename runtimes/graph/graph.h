@@ -127,8 +127,6 @@ size_t graph_of_task(const struct graph *g, size_t nth);
 size_t graph_of_root(const struct graph *g, size_t nth);
 size_t graph_of_thread(const struct graph *g, size_t nth);
 
-/* The node of a task of the snapshot; GRAPH_OUTSIDE when it is none of them. */
-size_t graph_find_task(const struct graph *g, const struct task *task);
 /*
  * Sets shown (by node) for what can be reached from a node, and for all that wait for it; weak
  * edges too. Others stay as they are.
@@ -137,6 +135,8 @@ void graph_reach(const struct graph *g, size_t node, bool *shown);
 /* Does a party wait for anything that another one has? */
 bool graph_waits(const struct graph *g, size_t node);
 
+/* The word of docs/json.md. */
+const char *graph_node_kind_name(enum graph_node_kind kind);
 /* A task, or the future or code of a thread: what a verdict can be about. */
 bool graph_is_party(const struct graph_node *n);
 

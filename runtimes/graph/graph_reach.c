@@ -4,17 +4,6 @@
 #include "debugger/base/vec.h"
 #include "runtimes/graph/graph.h"
 
-size_t graph_find_task(const struct graph *g, const struct task *task)
-{
-	size_t i = snapshot_task_index(g->snapshot, task->runtime, task->number);
-
-	for (; i < g->snapshot->ntasks; i++) {
-		if (g->snapshot->tasks[i] == task)
-			return graph_of_task(g, i);
-	}
-	return GRAPH_OUTSIDE;
-}
-
 typedef VEC(size_t) node_vec;
 
 static void reach_node(node_vec *work, bool *seen, size_t node)

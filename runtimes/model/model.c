@@ -60,6 +60,13 @@ bool snapshot_is_understood(const struct snapshot *s)
 	return false;
 }
 
+struct error *snapshot_check_understood(const struct snapshot *s)
+{
+	return snapshot_is_understood(s)
+	               ? NULL
+	               : error_new(ERR_STATE, "%s; nothing can be said of its tasks", s->others);
+}
+
 void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 {
 	va_list args;
@@ -98,6 +105,58 @@ bool holding_can_end(const struct holding *h, const struct wait *w)
 	if (!w->kind || (!same && (!w->object || w->object != h->object)))
 		return false;
 	return wait_kind_ended_by(wait_kind_of(w), h->role);
+}
+
+const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number)
+{
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].number == number)
+			return &s->threads[i];
+	}
+	return NULL;
+}
+
+const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid)
+{
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].tid == tid)
+			return &s->threads[i];
+	}
+	return NULL;
+}
+
+/* Of tasks[from..end) with that id the one on that thread, else *found or the first. */
+static bool on_thread(const struct snapshot *s, size_t from, size_t end, const char *id,
+                      unsigned thread, const struct task **found)
+{
+	for (size_t i = from; i < end; i++) {
+		const struct task *task = s->tasks[i];
+
+		if (strcmp(task->id, id) != 0)
+			continue;
+		if (!*found || task->thread == thread)
+			*found = task;
+		if (task->thread == thread)
+			return true;
+	}
+	return false;
+}
+
+const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread)
+{
+	const struct task *found = NULL;
+	uint64_t number = strtoull(id, NULL, 10);
+
+	/* Each of many threads asks for one of a million tasks. */
+	for (unsigned r = 0; r < s->nruntimes && number && number < UINT64_MAX; r++) {
+		size_t from = snapshot_task_index(s, r, number);
+
+		if (on_thread(s, from, snapshot_task_index(s, r, number + 1), id, thread, &found))
+			return found;
+	}
+	if (!found)
+		on_thread(s, 0, s->ntasks, id, thread, &found);
+	return found;
 }
 
 static unsigned number_tree(struct future *f, unsigned next)

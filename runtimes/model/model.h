@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/error.h"
 
 enum future_kind {
 	FUTURE_ASYNC_FN,
@@ -359,6 +360,11 @@ void snapshot_free(struct snapshot *s);
  * a number come first.
  */
 size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number);
+/* NULL when there is none. */
+const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number);
+const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid);
+/* The task of that id, the one that the thread runs if several have it; NULL when unknown. */
+const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
 /*
  * May what waits so go on when the holding is given up, used or woken by? By the primitive, and by
  * what the wait is for: who receives waits for a sender, not for another receiver.
@@ -369,6 +375,11 @@ bool holding_can_end(const struct holding *h, const struct wait *w);
  * what is known: no runtime was found, and, without debug info, no thread of one.
  */
 bool snapshot_is_understood(const struct snapshot *s);
+/*
+ * The same as ERR_STATE with the reason: for what can be said of all tasks alone, as who waits for
+ * whom, and that nothing is wrong.
+ */
+struct error *snapshot_check_understood(const struct snapshot *s) MUST_CHECK;
 /* Fills future.number of every tree. */
 void snapshot_number_frames(struct snapshot *s);
 /* Of a thread: it was executing its own code, or was killed at it. */

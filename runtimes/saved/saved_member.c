@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtimes/analysis/holders.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 #include "runtimes/model/wait_kind.h"
 #include "runtimes/saved/saved_fields.h"
 

@@ -4,6 +4,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/common/waker.h"
+#include "runtimes/model/names.h"
 #include "runtimes/tokio/local_set.h"
 #include "runtimes/tokio/tokio_leaf.h"
 #include "runtimes/tokio/tokio_root.h"
@@ -44,11 +45,6 @@ const struct layout_row leaf_task_layout[] = {
 /* Of which a set may have millions: of the rest only the number is known. */
 enum { MAX_MEMBERS = 4096, MAX_SAID = 8 };
 
-static const char *const states[] = {
-	[TASK_IDLE] = "idle",         [TASK_SCHEDULED] = "scheduled", [TASK_RUNNING] = "running",
-	[TASK_COMPLETE] = "complete", [TASK_CANCELLED] = "cancelled",
-};
-
 /* The header of a task of whichever copy of tokio. */
 static struct error *read_task(struct collector *c, uint64_t addr, struct tokio_header *h,
                                struct tokio **ret)
@@ -84,7 +80,7 @@ static void describe_job(struct leaf *l, const struct tokio_header *h, const str
 		            l->w->task, name, job->ahead);
 	} else {
 		wait_phrase(l, "join handle of blocking job %s %s (%s)", l->w->task, name,
-		            state == TASK_SCHEDULED ? "queued" : states[state]);
+		            state == TASK_SCHEDULED ? "queued" : task_state_name(state));
 	}
 }
 
@@ -100,7 +96,7 @@ static struct error *decode_join(struct leaf *l)
 		return error_new(ERR_LAYOUT, "tokio was not found");
 	TRY(read_task(c, l->w->object, &h, &k));
 	tokio_lead(c, h.addr, LEAD_JOIN_HANDLE);
-	const char *state = states[tokio_task_state(h.state)];
+	const char *state = task_state_name(tokio_task_state(h.state));
 	l->w->task = arena_printf(c->a, "%" PRIu64, h.id);
 	wait_string(l, "task_state", state);
 	if (tokio_read_job(c, k, &h, &job)) {
@@ -138,7 +134,7 @@ static struct error *read_member(struct leaf *l, struct value entry, struct memb
 	enum task_state state = tokio_task_state(h.state);
 	m->finished += state == TASK_COMPLETE;
 	*vec_push(&m->ids) = arena_uint(c->a, h.id);
-	*vec_push(&m->states) = states[state];
+	*vec_push(&m->states) = task_state_name(state);
 	return NULL;
 }
 

@@ -1,0 +1,105 @@
+#include "runtimes/model/names.h"
+
+#include <string.h>
+
+const char *future_kind_name(enum future_kind kind)
+{
+	static const char *const names[] = {
+		[FUTURE_ASYNC_FN] = "async_fn",
+		[FUTURE_ASYNC_BLOCK] = "async_block",
+		[FUTURE_ASYNC_CLOSURE] = "async_closure",
+		[FUTURE_OTHER] = "future",
+	};
+	return names[kind];
+}
+
+const char *future_state_name(enum future_state state)
+{
+	static const char *const names[] = {
+		[FUTURE_STATE_NONE] = NULL,       [FUTURE_UNRESUMED] = "unresumed",
+		[FUTURE_SUSPENDED] = "suspended", [FUTURE_RETURNED] = "returned",
+		[FUTURE_PANICKED] = "panicked",
+	};
+	return names[state];
+}
+
+const char *branch_name(enum branch branch)
+{
+	static const char *const names[] = {
+		[BRANCH_POLLED] = "polled", [BRANCH_DISABLED] = "disabled", [BRANCH_DONE] = "done",
+		[BRANCH_GONE] = "gone",     [BRANCH_HELD] = "held",
+	};
+	return names[branch];
+}
+
+const char *reading_how_name(enum reading_how how)
+{
+	static const char *const names[] = {
+		[READ_STOPPED] = "stopped",
+		[READ_LIMITED] = "limited",
+		[READ_RUNNING] = "running",
+	};
+
+	return names[how];
+}
+
+const char *task_state_name(enum task_state state)
+{
+	static const char *const names[] = {
+		[TASK_IDLE] = "idle",           [TASK_SCHEDULED] = "scheduled",
+		[TASK_RUNNING] = "running",     [TASK_COMPLETE] = "complete",
+		[TASK_CANCELLED] = "cancelled",
+	};
+	return names[state];
+}
+
+const char *runtime_flavor_name(enum runtime_flavor flavor)
+{
+	return flavor == RUNTIME_MULTI_THREAD ? "multi_thread" : "current_thread";
+}
+
+const char *thread_role_name(enum thread_role role)
+{
+	static const char *const names[] = {
+		[THREAD_OTHER] = "other",
+		[THREAD_BLOCK_ON] = "block_on",
+		[THREAD_WORKER] = "worker",
+		[THREAD_BLOCKING] = "blocking",
+	};
+	return names[role];
+}
+
+const char *row_status_name(enum row_status status)
+{
+	static const char *const names[] = {
+		[ROW_OK] = "ok",
+		[ROW_ABSENT] = "absent",
+		[ROW_BROKEN] = "broken",
+	};
+	return names[status];
+}
+
+const char *debug_tier_name(enum debug_tier tier)
+{
+	static const char *const names[] = {
+		[TIER_FULL] = "full",
+		[TIER_LINES] = "lines",
+		[TIER_SYMBOLS] = "symbols",
+		[TIER_NONE] = "none",
+	};
+	return names[tier];
+}
+
+const char *signal_name(struct arena *a, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	return name ? arena_printf(a, "SIG%s", name) : arena_printf(a, "signal %d", signal);
+}
+
+const char *holding_role_name(enum holding_role role)
+{
+	static const char *const names[] = { "lock", "sender", "receiver", "waker" };
+
+	return names[role];
+}

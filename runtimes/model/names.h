@@ -1,0 +1,21 @@
+/* The words of docs/json.md for the enums of the model; text uses them too. */
+#ifndef RUNTIMES_MODEL_NAMES_H
+#define RUNTIMES_MODEL_NAMES_H
+
+#include "runtimes/model/model.h"
+
+const char *future_kind_name(enum future_kind kind);
+/* NULL for FUTURE_STATE_NONE. */
+const char *future_state_name(enum future_state state);
+const char *branch_name(enum branch branch);
+const char *task_state_name(enum task_state state);
+const char *reading_how_name(enum reading_how how);
+const char *runtime_flavor_name(enum runtime_flavor flavor);
+const char *thread_role_name(enum thread_role role);
+const char *row_status_name(enum row_status status);
+const char *debug_tier_name(enum debug_tier tier);
+/* "SIGSEGV", or "signal 99" in arena a. */
+const char *signal_name(struct arena *a, int signal);
+const char *holding_role_name(enum holding_role role);
+
+#endif
