@@ -26,7 +26,7 @@ struct text {
 	bool unsearched;           /* a line refers to what text_unsearched() says at the end */
 };
 
-/* Append to the line. */
+/* out_text_line.c: append to the line. */
 void text_style(struct text *t, enum style style);
 void text_clean(struct text *t, const char *text);
 /* A type or function name, short unless full names were asked for, and folded: see fold.h. */
@@ -35,26 +35,20 @@ void text_name(struct text *t, const char *name);
 const char *text_short_name(const struct text *t, struct arena *a, const char *name);
 /* The same where it is what was asked for: never folded. */
 void text_whole_name(struct text *t, const char *name);
-/* Says once at the end of the answer what was not searched. */
-void text_unsearched(struct text *t);
 /* " at FILE:LINE", nothing when the file is unknown. */
 void text_place(struct text *t, const char *file, unsigned line);
 /* "1 task", "2 tasks" */
 void text_count(struct text *t, uint64_t n, const char *noun);
+/* "12,345", in arena a; appended; "12,345 tasks" */
+const char *big_number(struct arena *a, uint64_t n);
+void text_big(struct text *t, uint64_t n);
+void text_big_count(struct text *t, uint64_t n, const char *noun);
 /* before, and n. */
 void text_number(struct text *t, const char *before, uint64_t n);
-/* "multi_thread, 4 workers[, name "x"]" */
-void text_runtime(struct text *t, const struct runtime_info *r);
-/* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */
-void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
 /* Prints the line. */
 void text_end_line(struct text *t);
 /* Writes bytes as they are. */
 void text_write(struct text *t, const char *data, size_t len);
-/* out_text_tasks.c: ops->backtraces. */
-void text_backtraces(struct out *o, const struct task *const *tasks, size_t n);
-/* ops->task without its progress. */
-void text_task_view(struct text *t, const struct task *task, enum task_view view);
 /* Prints "! why" behind indent; nothing for NULL. */
 void text_problem(struct text *t, const char *indent, const char *why);
 
@@ -88,11 +82,25 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 /* A line for each lock and end of a channel that the task has. */
 void text_holdings(struct text *t, const struct task *task);
 
+/* out_text_unsearched.c: says once at the end of the answer what was not searched. */
+void text_unsearched(struct text *t);
+
+/* out_text_tasks.c: ops->backtraces. */
+void text_backtraces(struct out *o, const struct task *const *tasks, size_t n);
+
+/* out_text_task.c: "multi_thread, 4 workers[, name "x"]" */
+void text_runtime(struct text *t, const struct runtime_info *r);
+/* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */
+void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
+/* ops->task without its progress. */
+void text_task_view(struct text *t, const struct task *task, enum task_view view);
 /* The heading of a task's, or of a thread's, futures. */
 void text_task_line(struct text *t, const struct task *task);
 void text_thread_line(struct text *t, const struct thread_info *th);
 /* With the futures that it polls. */
 void text_thread_async(struct text *t, const struct thread_info *th);
+/* With its native frames, and the futures of the tasks that they poll. */
+void text_thread_stack(struct text *t, const struct thread_info *th);
 
 /* out_text_focus.c */
 void text_frame(struct out *o, const struct focus *f);
@@ -115,9 +123,6 @@ void text_tally(struct out *o, const struct tally *tally, size_t n);
 void text_shown(struct out *o, const struct shown *shown);
 /* At the end of an answer: the line of what is not shown. */
 void text_shown_end(struct text *t);
-/* "12,345", "12,345 tasks" */
-void text_big(struct text *t, uint64_t n);
-void text_big_count(struct text *t, uint64_t n, const char *noun);
 /* The line of the threads that were only counted. */
 void text_brief_line(struct text *t);
 /* Counts a thread. */

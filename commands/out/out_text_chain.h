@@ -6,8 +6,6 @@
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/group.h"
 
-/* "12,345", in arena a. */
-const char *big_number(struct arena *a, uint64_t n);
 /* Appends "99,998 idle, 2 running"; where all are of one state, its name only. */
 void append_states(struct arena *a, struct str *s, const struct group_count *c);
 

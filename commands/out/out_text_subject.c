@@ -3,15 +3,6 @@
 #include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
 
-void text_fact(struct text *t, const char *label, const char *value)
-{
-	if (!value)
-		return;
-	str_append(&t->line, ", ");
-	str_append(&t->line, label);
-	text_clean(t, value);
-}
-
 /* "live pid 5", "core x.core of pid 5", "snapshot x.saved of pid 5" */
 static void subject_process(struct text *t, const struct target_info *target)
 {

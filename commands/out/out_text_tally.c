@@ -8,42 +8,10 @@
 #include "dwarf/names/demangle.h"
 #include "runtimes/analysis/tally.h"
 
-enum {
-	MAX_BLOCK_ON = 3, /* threads in block_on that are shown */
-	DIGITS_SIZE = 32,
-};
+enum { MAX_BLOCK_ON = 3 /* threads in block_on that are shown */ };
 
 static const char *const state_order[] = { "idle", "scheduled", "running", "complete",
 	                                   "cancelled" };
-
-/* Digits in groups of three. */
-const char *big_number(struct arena *a, uint64_t n)
-{
-	char buffer[DIGITS_SIZE], *p = buffer + sizeof(buffer);
-	unsigned digits = 0;
-
-	*--p = '\0';
-	do {
-		if (digits && digits % 3 == 0)
-			*--p = ',';
-		*--p = (char)('0' + n % 10);
-		digits++;
-	} while (n /= 10);
-	return arena_strdup(a, p);
-}
-
-void text_big(struct text *t, uint64_t n)
-{
-	SCRATCH(tmp);
-
-	str_append(&t->line, big_number(&tmp, n));
-}
-
-void text_big_count(struct text *t, uint64_t n, const char *noun)
-{
-	text_big(t, n);
-	str_printf(&t->line, " %s%s", noun, n == 1 ? "" : "s");
-}
 
 /* "99,998 idle, 2 running"; where all are of one state, its name only. */
 void append_states(struct arena *a, struct str *s, const struct group_count *c)

@@ -1,0 +1,138 @@
+/* The line of text that is being built: what all files of the text format append to it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "commands/out/out_text.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/fold.h"
+
+enum { DIGITS_SIZE = 32 };
+
+static const char *const style_codes[] = {
+	[STYLE_PLAIN] = "\033[0m", [STYLE_HEADING] = "\033[1m",  [STYLE_PLACE] = "\033[36m",
+	[STYLE_WAIT] = "\033[33m", [STYLE_PROBLEM] = "\033[31m",
+};
+
+void text_style(struct text *t, enum style style)
+{
+	if (!t->out.options.color || (style == STYLE_PLAIN && !t->styled))
+		return;
+	str_append(&t->line, style_codes[style]);
+	t->styled = style != STYLE_PLAIN;
+}
+
+void text_clean(struct text *t, const char *text)
+{
+	str_append_clean(&t->line, text, strlen(text));
+}
+
+void text_name(struct text *t, const char *name)
+{
+	SCRATCH(tmp);
+
+	text_clean(t, text_short_name(t, &tmp, name));
+}
+
+void text_whole_name(struct text *t, const char *name)
+{
+	SCRATCH(tmp);
+
+	text_clean(t, t->out.options.full_names ? name : name_short(&tmp, name));
+}
+
+const char *text_short_name(const struct text *t, struct arena *a, const char *name)
+{
+	if (t->out.options.full_names)
+		return name;
+	name = name_short(a, name);
+	return t->out.answer.verbose ? name : name_fold(a, name);
+}
+
+void text_place(struct text *t, const char *file, unsigned line)
+{
+	if (!file)
+		return;
+	str_append(&t->line, " at ");
+	text_style(t, STYLE_PLACE);
+	text_clean(t, file);
+	if (line)
+		text_number(t, ":", line);
+	text_style(t, STYLE_PLAIN);
+}
+
+void text_number(struct text *t, const char *before, uint64_t n)
+{
+	str_append(&t->line, before);
+	str_append_uint(&t->line, n);
+}
+
+void text_count(struct text *t, uint64_t n, const char *noun)
+{
+	str_printf(&t->line, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+void text_write(struct text *t, const char *data, size_t len)
+{
+	/* Stdio does not keep why. */
+	errno = 0;
+	if (fwrite(data, 1, len, t->out.options.answers) < len && !t->out.errnum)
+		t->out.errnum = errno;
+}
+
+void text_end_line(struct text *t)
+{
+	text_style(t, STYLE_PLAIN);
+	str_append(&t->line, "\n");
+	text_write(t, t->line.data, t->line.len);
+	str_truncate(&t->line, 0);
+}
+
+void text_problem(struct text *t, const char *indent, const char *why)
+{
+	if (!why)
+		return;
+	str_append(&t->line, indent);
+	text_style(t, STYLE_PROBLEM);
+	str_append(&t->line, "! ");
+	text_clean(t, why);
+	text_end_line(t);
+}
+
+void text_fact(struct text *t, const char *label, const char *value)
+{
+	if (!value)
+		return;
+	str_append(&t->line, ", ");
+	str_append(&t->line, label);
+	text_clean(t, value);
+}
+
+/* Digits in groups of three. */
+const char *big_number(struct arena *a, uint64_t n)
+{
+	char buffer[DIGITS_SIZE], *p = buffer + sizeof(buffer);
+	unsigned digits = 0;
+
+	*--p = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + n % 10);
+		digits++;
+	} while (n /= 10);
+	return arena_strdup(a, p);
+}
+
+void text_big(struct text *t, uint64_t n)
+{
+	SCRATCH(tmp);
+
+	str_append(&t->line, big_number(&tmp, n));
+}
+
+void text_big_count(struct text *t, uint64_t n, const char *noun)
+{
+	text_big(t, n);
+	str_printf(&t->line, " %s%s", noun, n == 1 ? "" : "s");
+}

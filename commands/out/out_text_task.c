@@ -1,0 +1,221 @@
+/* Runtimes, tasks and threads as text, with the futures that they poll. */
+#include <inttypes.h>
+
+#include "commands/out/out_text.h"
+#include "runtimes/analysis/holders.h"
+#include "runtimes/model/names.h"
+
+void text_runtime(struct text *t, const struct runtime_info *r)
+{
+	str_append(&t->line, runtime_flavor_name(r->flavor));
+	if (r->flavor == RUNTIME_MULTI_THREAD) {
+		str_append(&t->line, ", ");
+		text_count(t, r->workers, "worker");
+	}
+	if (r->name) {
+		str_append(&t->line, ", name \"");
+		text_clean(t, r->name);
+		str_append(&t->line, "\"");
+	}
+	text_fact(t, "found by ", r->found_by);
+}
+
+void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r)
+{
+	uint64_t n, local;
+
+	if (!runtime_tasks(&t->out.answer, r, &n))
+		return;
+	str_append(&t->line, before);
+	if (r->has_expected && r->expected_tasks > n)
+		str_printf(&t->line, "%" PRIu64 " of ", n);
+	text_count(t, r->has_expected && r->expected_tasks > n ? r->expected_tasks : n, "task");
+	if (runtime_local_tasks(&t->out.answer, r, &local) && local)
+		str_printf(&t->line, " and %" PRIu64 " of LocalSets", local);
+}
+
+/* What it sits in though it should be working. */
+static void thread_wait(struct text *t, const struct thread_info *th)
+{
+	if (!th->wait || !th->wait->phrase)
+		return;
+	str_append(&t->line, " [");
+	text_clean(t, th->wait->phrase);
+	str_append(&t->line, "]");
+}
+
+/* What a blocking thread does, with the closure or future it does it for. */
+static void blocking_job(struct text *t, const struct thread_info *th)
+{
+	if (th->task) {
+		str_append(&t->line, " running task ");
+		text_clean(t, th->task);
+		str_append(&t->line, th->job ? ": " : "");
+	} else if (th->job) {
+		str_append(&t->line, " running ");
+	} else {
+		str_append(&t->line, " ");
+		text_clean(t, th->state ? th->state : "idle");
+	}
+	if (th->job)
+		text_clean(t, th->job);
+}
+
+void text_thread_line(struct text *t, const struct thread_info *th)
+{
+	static const char *const titles[] = {
+		[THREAD_OTHER] = "Thread",
+		[THREAD_BLOCK_ON] = "Thread",
+		[THREAD_WORKER] = "Async worker",
+		[THREAD_BLOCKING] = "Blocking thread",
+	};
+
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "%s #%u (pid: %d", titles[th->role], th->number, (int)th->tid);
+	if (th->role == THREAD_WORKER && th->has_queue)
+		str_printf(&t->line, ", local queue length: %" PRIu64, th->queue_len);
+	str_append(&t->line, ")");
+	if (th->role == THREAD_BLOCK_ON) {
+		str_append(&t->line, " block on:");
+	} else if (th->role == THREAD_BLOCKING) {
+		blocking_job(t, th);
+	} else if (th->state) {
+		str_append(&t->line, " ");
+		text_clean(t, th->state);
+	}
+	thread_wait(t, th);
+	text_end_line(t);
+}
+
+void text_thread_async(struct text *t, const struct thread_info *th)
+{
+	text_thread_line(t, th);
+	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
+	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
+		text_futures(t, th->root, "", NULL);
+	text_problem(t, "   ", th->problem);
+}
+
+void text_task_line(struct text *t, const struct task *task)
+{
+	text_style(t, STYLE_HEADING);
+	str_append(&t->line, "Task: ");
+	text_clean(t, task->id);
+	str_append(&t->line, " (");
+	str_append(&t->line, task_state_name(task->state));
+	if (task->state == TASK_RUNNING && task->thread)
+		str_printf(&t->line, " on thread #%u", task->thread);
+	str_append(&t->line, ")");
+	text_style(t, STYLE_PLAIN);
+	if (task->state == TASK_RUNNING && task->notified)
+		str_append(&t->line, " [woken meanwhile]");
+	if (!task->root && task->type) {
+		str_append(&t->line, " [");
+		text_name(t, task->type);
+		str_append(&t->line, "]");
+	}
+	text_end_line(t);
+}
+
+static void task_facts(struct text *t, const struct task *task)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+
+	str_printf(&t->line, "     header 0x%" PRIx64 ", runtime %u", task->addr, task->runtime);
+	if (task->runtime < s->nruntimes) {
+		str_append(&t->line, " (");
+		text_runtime(t, &s->runtimes[task->runtime]);
+		str_append(&t->line, ")");
+	}
+	text_end_line(t);
+	if (!task->type)
+		return;
+	str_append(&t->line, "     spawned ");
+	text_name(t, task->type);
+	text_end_line(t);
+}
+
+static const char changed[] = "it changed while it was read: this may be of several moments";
+
+void text_task_view(struct text *t, const struct task *task, enum task_view view)
+{
+	if (view == TASK_ROW) {
+		text_task_row(t, task);
+		return;
+	}
+	if (view != TASK_ON_THREAD)
+		text_task_line(t, task);
+	if (view == TASK_FULL)
+		task_facts(t, task);
+	if (task->root)
+		text_futures(t, task->root, "", view == TASK_FULL ? task : NULL);
+	if (view == TASK_FULL) {
+		text_holders(t, task_blocked_in(t->out.answer.snapshot, task), task, "     ");
+		text_holdings(t, task);
+	}
+	text_problem(t, "   ", task->problem);
+	if (task->changed)
+		text_problem(t, "   ", changed);
+}
+
+static void native_frame(struct text *t, const struct stack_frame *f)
+{
+	const char *function =
+		t->out.options.full_names && f->function_full ? f->function_full : f->function;
+
+	str_printf(&t->line, "#%-2u 0x%016" PRIx64 " in ", f->number, f->pc);
+	text_clean(t, function ? function : "??");
+	str_append(&t->line, " ()");
+	if (f->file || f->file_short) {
+		text_place(t, f->file_short ? f->file_short : f->file, f->line);
+	} else if (f->module) {
+		str_append(&t->line, " from ");
+		text_clean(t, f->module);
+	}
+	str_append(&t->line, f->inlined ? " [inlined]" : "");
+	text_end_line(t);
+}
+
+static void polled_task(struct text *t, const char *id, unsigned thread)
+{
+	const struct task *task = snapshot_task(t->out.answer.snapshot, id, thread);
+
+	str_append(&t->line, "   ");
+	text_style(t, STYLE_HEADING);
+	str_append(&t->line, "=== task ");
+	text_clean(t, id);
+	str_append(&t->line, ", async stack ===");
+	text_end_line(t);
+	if (!task) {
+		text_problem(t, "   ", "this task is not in any list of its runtime");
+		return;
+	}
+	if (task->root)
+		text_futures(t, task->root, "   ", NULL);
+	text_problem(t, "      ", task->problem);
+	if (task->changed)
+		text_problem(t, "      ", changed);
+}
+
+void text_thread_stack(struct text *t, const struct thread_info *th)
+{
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "Thread #%u (pid: %d", th->number, (int)th->tid);
+	text_fact(t, "name: ", th->name);
+	str_append(&t->line, ")");
+	if (th->role == THREAD_WORKER && th->worker >= 0)
+		str_printf(&t->line, " worker %d", th->worker);
+	else if (th->role != THREAD_OTHER)
+		str_printf(&t->line, " %s", thread_role_name(th->role));
+	if (th->role != THREAD_OTHER && th->runtime >= 0)
+		str_printf(&t->line, " of runtime %d", th->runtime);
+	text_fact(t, "", th->state);
+	thread_wait(t, th);
+	text_end_line(t);
+	for (size_t i = 0; i < th->nframes; i++) {
+		native_frame(t, &th->frames[i]);
+		if (th->frames[i].polls_task)
+			polled_task(t, th->frames[i].polls_task, th->number);
+	}
+	text_problem(t, "   ", th->problem);
+}
