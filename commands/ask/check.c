@@ -109,18 +109,15 @@ static struct error *check_check(const struct call *call)
 /* The second of two looks at a live process; what the first one saw is kept of its workers. */
 static struct error *look_again(struct session *s, struct answer *answer, struct checks *c)
 {
-	bool live = strcmp(answer->snapshot->target.kind, "live") == 0;
-
-	if (!live || !s->target || c->interval == 0)
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE || c->interval == 0)
 		return NULL;
 	c->before = checks_look(c->a, answer->snapshot, &c->nbefore);
 	TRY(interval_wait(c->interval));
 
 	/* Under --exec, too, the second look is another one. */
-	bool pinned = s->pinned;
-	s->pinned = false;
+	bool pinned = asyncdbg_pin(s->handle, false);
 	struct error *err = session_snapshot(s, answer->wants, NULL, &answer->snapshot);
-	s->pinned = pinned;
+	asyncdbg_pin(s->handle, pinned);
 	c->two_looks = !err;
 	return err;
 }

@@ -38,7 +38,7 @@ static void end_child(const pid_t *pid)
 static void the_second_look_is_another_one(void **state)
 {
 	pid_t pid CLEANUP(end_child) = start_child();
-	struct session_options options = { .pid = pid };
+	struct asyncdbg_options options = { .pid = pid };
 	struct session s CLEANUP(session_close) = { 0 };
 	enum status status = STATUS_OK;
 	const struct snapshot *first;
@@ -48,15 +48,15 @@ static void the_second_look_is_another_one(void **state)
 	assert_null(session_open(&options, &s));
 	assert_null(session_snapshot(&s, WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_STACKS,
 	                             NULL, &first));
-	s.pinned = true;
+	asyncdbg_pin(s.handle, true);
 	catch (&c, TEXT);
 	execute_line(&s, c.out, "check --interval 10ms", &status);
-	assert_ptr_not_equal(s.snapshot, first);
-	assert_true(s.pinned);
+	assert_ptr_not_equal(asyncdbg_last(s.handle), first);
+	assert_true(asyncdbg_pin(s.handle, true));
 	/* One look is one look. */
-	first = s.snapshot;
+	first = asyncdbg_last(s.handle);
 	execute_line(&s, c.out, "check --interval 0", &status);
-	assert_ptr_equal(s.snapshot, first);
+	assert_ptr_equal(asyncdbg_last(s.handle), first);
 	fflush(c.options.answers);
 	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
 }
@@ -67,20 +67,21 @@ static void nothing_is_said_of_what_is_not_understood(void **state)
 	static const char *const lines[] = { "check --interval 0", "async deadlocks", "async graph",
 		                             "async graph --dot -" };
 	pid_t pid CLEANUP(end_child) = start_child();
-	struct session_options options = { .pid = pid };
+	struct asyncdbg_options options = { .pid = pid };
 	struct session s CLEANUP(session_close) = { 0 };
 	const struct snapshot *snap;
 
 	(void)state;
 	assert_null(session_open(&options, &s));
-	s.pinned = true;
+	asyncdbg_pin(s.handle, true);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		enum status status = STATUS_OK;
 		CAUGHT(c);
 
 		assert_null(session_snapshot(
 			&s, WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_STACKS, NULL, &snap));
-		s.snapshot->others = "this program has async code, and no tokio";
+		((struct snapshot *)(uintptr_t)snap)->others =
+			"this program has async code, and no tokio";
 		catch (&c, JSON);
 		assert_false(execute_line(&s, c.out, lines[i], &status));
 		assert_int_equal(status, STATUS_NOTHING);

@@ -88,20 +88,19 @@ unsigned each_wants(const struct call *call)
 /* What a command may change, and what is other while it runs for each task. */
 struct kept {
 	struct session session;
-	bool interactive;
+	bool pinned, interactive;
 };
 
 static void begin(struct session *s, struct out *out, struct kept *ret)
 {
-	*ret = (struct kept){ *s, out->options.interactive };
-	s->pinned = true;
+	*ret = (struct kept){ *s, asyncdbg_pin(s->handle, true), out->options.interactive };
 	/* What was read is said once. */
 	out->options.interactive = true;
 }
 
 static void end(struct session *s, struct out *out, const struct kept *kept)
 {
-	s->pinned = kept->session.pinned;
+	asyncdbg_pin(s->handle, kept->pinned);
 	s->focus = kept->session.focus;
 	s->frame = kept->session.frame;
 	memcpy(s->task, kept->session.task, sizeof(s->task));
@@ -152,10 +151,6 @@ static struct error *run_all(struct session *s, const struct call *call, const c
 struct error *each_run(struct session *s, const struct answer *answer, const struct call *call,
                        const struct selection *chosen, struct out *out)
 {
-	/* Only here is it pinned. */
-	if (s->pinned)
-		return error_new(ERR_USAGE, "--exec does not nest");
-
 	SCRATCH(tmp);
 	size_t n = chosen->n < chosen->limit ? chosen->n : chosen->limit;
 	const char **ids = copy_ids(&tmp, chosen, n);
@@ -164,11 +159,16 @@ struct error *each_run(struct session *s, const struct answer *answer, const str
 	struct kept kept;
 
 	begin(s, out, &kept);
+	/* Only here is it pinned. */
+	if (kept.pinned) {
+		end(s, out, &kept);
+		return error_new(ERR_USAGE, "--exec does not nest");
+	}
 	struct error *err = run_all(s, call, ids, n, out);
 
 	if (!err && (n < cut.n || !n)) {
 		/* Another one may have been taken meanwhile. */
-		rest.snapshot = s->snapshot;
+		rest.snapshot = asyncdbg_last(s->handle);
 		out_begin(out, &rest);
 		select_shown(&cut, out);
 		err = out_end(out);

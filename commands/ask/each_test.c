@@ -8,15 +8,16 @@
 
 #include "commands/shell/execute.h"
 #include "commands/test/answer.h"
+#include "runtimes/analysis/holders.h"
 
 /* As `asyncdbg -c FILE` would have it; the snapshot becomes the session's. */
 static void open_saved(struct session *s, const char *first_id)
 {
-	*s = (struct session){ .snapshot = make_snapshot(),
-		               .saved = true,
-		               .saved_wants = ~0U,
-		               .origin = { "then.saved", 1763750610 } };
-	s->snapshot->tasks[0]->id = first_id;
+	static const struct saved_origin origin = { "then.saved", 1763750610 };
+	struct snapshot *snap = make_snapshot();
+
+	snap->tasks[0]->id = first_id;
+	*s = (struct session){ .handle = asyncdbg_adopt(snap, ~0U, &origin) };
 }
 
 static const char *run(struct caught *c, struct session *s, const char *line)
@@ -56,10 +57,10 @@ static void runs_each_command_for_each_task(void **state)
 	assert_int_equal(count(said, "asyncdbg: snapshot then.saved of pid "), 1);
 	assert_int_equal(count(said, "), saved 2025-11-21 18:43:30 UTC, "), 1);
 	/* Who waits is counted for the snapshot, not for each task. */
-	assert_true(s.waiting.counted);
-	session_drop_snapshot(&s);
-	assert_false(s.waiting.counted);
-	assert_false(s.pinned);
+	assert_true(asyncdbg_waiting(s.handle)->counted);
+	asyncdbg_drop(s.handle);
+	assert_false(asyncdbg_waiting(s.handle)->counted);
+	assert_false(asyncdbg_pin(s.handle, false));
 }
 
 /* An id with blanks and semicolons is one word of the command it stands in. */
@@ -84,10 +85,10 @@ static void refuses_to_nest(void **state)
 	(void)state;
 	open_saved(&s, "4");
 	catch (&c, TEXT);
-	s.pinned = true;
+	asyncdbg_pin(s.handle, true);
 	run(&c, &s, "tasks --exec info");
 	assert_non_null(strstr(c.messages, "does not nest"));
-	assert_true(s.pinned);
+	assert_true(asyncdbg_pin(s.handle, true));
 	assert_int_equal(c.nanswers, 0);
 }
 

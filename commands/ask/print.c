@@ -46,13 +46,13 @@ static struct error *run_print(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
 	const struct local *printed = answer->snapshot->printed;
+	unsigned asked = asyncdbg_last_question(s->handle)->thread;
 	struct focus f = { 0 };
 
 	TRY(focus_of(s, answer->snapshot, printed, &f));
 	/* Numbers of threads change where one ends while it is asked about. */
-	if (!*s->task && s->target && f.thread && f.thread->number != s->asked.thread)
-		return error_new(ERR_STATE, "thread #%u is another one now; ask again",
-		                 s->asked.thread);
+	if (!*s->task && asyncdbg_target(s->handle) && f.thread && f.thread->number != asked)
+		return error_new(ERR_STATE, "thread #%u is another one now; ask again", asked);
 	if (!printed)
 		return error_new(ERR_STATE, "%s: not found in frame #%u", call->args.word[0],
 		                 s->frame);

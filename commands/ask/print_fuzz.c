@@ -5,7 +5,7 @@
 #include "commands/test/world.h"
 
 static struct session session;
-static struct session_options options;
+static struct asyncdbg_options options;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

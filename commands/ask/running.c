@@ -5,14 +5,16 @@
 static struct error *run_running(struct session *s, const struct answer *answer,
                                  const struct call *call, struct out *out)
 {
+	enum asyncdbg_kind kind = asyncdbg_kind(s->handle);
+
 	(void)answer;
-	if (s->saved || (s->target && !s->target->ops->stop))
+	if (kind == ASYNCDBG_SAVED || kind == ASYNCDBG_CORE)
 		return error_new(ERR_STATE, "a core or a snapshot does not run");
-	if (!s->target)
+	if (kind == ASYNCDBG_NONE)
 		return error_new(ERR_USAGE, "no target: say which with -p PID");
 	fprintf(out->options.messages,
 	        "asyncdbg: process %d runs: it is stopped only while an answer is read%s\n",
-	        (int)s->target->pid,
+	        (int)asyncdbg_target(s->handle)->pid,
 	        call->command == &detach_command ? ", and nothing is attached between them" : "");
 	return NULL;
 }

@@ -24,9 +24,9 @@ struct child {
 /* kind: "core" stands still, or so the session believes, "live" does not. */
 static void open_child(struct child *c, const char *kind)
 {
-	static struct session_options options; /* the session borrows it */
+	static struct asyncdbg_options options; /* the session borrows it */
 
-	options = (struct session_options){ 0 };
+	options = (struct asyncdbg_options){ 0 };
 	c->pid = fork();
 	assert_true(c->pid >= 0);
 	if (c->pid == 0) {
@@ -38,9 +38,11 @@ static void open_child(struct child *c, const char *kind)
 	struct error *err CLEANUP(error_freep) = session_open(&options, &c->session);
 	if (err)
 		fail_msg("%s", err->message);
-	c->ops = *c->session.target->ops;
+	struct target *t = asyncdbg_target(c->session.handle);
+
+	c->ops = *t->ops;
 	c->ops.kind = kind;
-	c->session.target->ops = &c->ops;
+	t->ops = &c->ops;
 }
 
 static void close_child(struct child *c)
@@ -75,7 +77,7 @@ static void a_core_is_read_once(void **state)
 	const struct snapshot *second = ask(&c.session, WANT_STACKS, NULL);
 	assert_ptr_not_equal(second, first);
 	assert_ptr_equal(ask(&c.session, WANT_RUNNING, NULL), second);
-	assert_int_equal(c.session.wants, WANT_RUNNING | WANT_STACKS);
+	assert_int_equal(asyncdbg_last_wants(c.session.handle), WANT_RUNNING | WANT_STACKS);
 }
 
 static void a_running_program_is_read_anew(void **state)
@@ -145,7 +147,7 @@ static void a_saved_snapshot_is_no_target(void **state)
 {
 	CHILD(c, "live");
 	struct saved_info info = { .wants = WANT_RUNNING | WANT_TASKS };
-	struct session_options options = { 0 };
+	struct asyncdbg_options options = { 0 };
 	struct question question = { .has_whatis = true };
 	struct session saved CLEANUP(session_close) = { 0 };
 	const struct snapshot *snap, *again;
@@ -156,19 +158,19 @@ static void a_saved_snapshot_is_no_target(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	assert_null(saved_write(path, ask(&c.session, info.wants, NULL), &info));
-	options.core = path;
+	options.file = path;
 	struct error *err CLEANUP(error_freep) = session_open(&options, &saved);
 	unlink(path);
 	assert_null(err);
-	assert_true(saved.saved);
-	assert_null(saved.target);
+	assert_int_equal(asyncdbg_kind(saved.handle), ASYNCDBG_SAVED);
+	assert_null(asyncdbg_target(saved.handle));
 	assert_null(session_snapshot(&saved, WANT_TASKS, NULL, &snap));
-	assert_int_equal(saved.wants, WANT_TASKS);
+	assert_int_equal(asyncdbg_last_wants(saved.handle), WANT_TASKS);
 	assert_int_equal(snap->target.pid, c.pid);
 	assert_null(session_snapshot(&saved, WANT_RUNNING, NULL, &again));
 	assert_ptr_equal(snap, again);
 	/* As of a live target: what an earlier command asked for is not shown. */
-	assert_int_equal(saved.wants, WANT_RUNNING);
+	assert_int_equal(asyncdbg_last_wants(saved.handle), WANT_RUNNING);
 	struct error *without CLEANUP(error_freep) =
 		session_snapshot(&saved, WANT_LAYOUT, NULL, &again);
 	assert_int_equal(without->kind, ERR_STATE);

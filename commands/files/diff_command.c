@@ -66,28 +66,29 @@ static enum status show(const struct answer *answer, struct diff *d,
 /* ---- files ---- */
 
 struct look {
-	struct session_options options;
-	struct session session;
+	struct asyncdbg *handle;
 	const struct snapshot *snapshot;
 	const char *name;
 };
 
 static void look_close(struct look *l)
 {
-	session_close(&l->session);
+	asyncdbg_close(l->handle);
 }
 
 /* A core or a saved snapshot, as the session of the command would open it. */
 static struct error *open_look(const struct session *s, struct arena *a, const char *path,
                                struct look *ret)
 {
-	ret->options = *s->options;
-	ret->options.pid = 0;
-	ret->options.core = path;
-	TRY(session_open(&ret->options, &ret->session));
-	TRY(session_snapshot(&ret->session, DIFF_WANTS, NULL, &ret->snapshot));
+	struct asyncdbg_options options = *s->options;
+
+	options.pid = 0;
+	options.file = path;
+	TRY(asyncdbg_open(&options, &ret->handle));
+	TRY(asyncdbg_snapshot(ret->handle, DIFF_WANTS, NULL, &ret->snapshot));
 	const char *clean = str_clean(a, path, strlen(path));
-	const char *when = ret->session.saved ? saved_time(a, ret->session.origin.when) : NULL;
+	const struct saved_origin *saved = asyncdbg_origin(ret->handle);
+	const char *when = saved ? saved_time(a, saved->when) : NULL;
 
 	ret->name = when ? arena_printf(a, "%s (%s)", clean, when) : clean;
 	return NULL;
@@ -98,21 +99,21 @@ static struct error *diff_files(struct session *s, const struct answer *answer,
 {
 	struct look a CLEANUP(look_close) = { 0 }, b CLEANUP(look_close) = { 0 };
 	struct diff d CLEANUP(diff_free) = { 0 };
-	const struct session *later = s;
+	const struct asyncdbg *later = s->handle;
 	SCRATCH(tmp);
 
 	TRY(open_look(s, &tmp, args->word[0], &a));
 	if (args->n > 1) {
 		TRY(open_look(s, &tmp, args->word[1], &b));
-		later = &b.session;
+		later = b.handle;
 	} else {
 		TRY(session_snapshot(s, DIFF_WANTS, NULL, &b.snapshot));
-		b.name = s->options->pid ? "now" : s->options->core;
+		b.name = s->options->pid ? "now" : s->options->file;
 	}
 	diff_compute(a.snapshot, b.snapshot, NULL, &d);
 	d.before_name = a.name;
 	d.after_name = b.name;
-	s->finding = show(answer, &d, later->saved ? &later->origin : NULL, out);
+	s->finding = show(answer, &d, asyncdbg_origin(later), out);
 	/* The format writes at its end, and this outlives neither look. */
 	return out_end(out);
 }
@@ -138,7 +139,7 @@ static struct error *show_next(struct session *s, struct watch *w, const struct 
 {
 	struct diff d;
 
-	TRY(inspect(s->inspector, DIFF_WANTS, NULL, &w->after));
+	TRY(asyncdbg_take(s->handle, DIFF_WANTS, &w->after));
 	diff_compute(w->before, w->after, first ? NULL : &w->earlier, &d);
 	d.before_name = "the look before";
 	d.after_name = every;
@@ -171,9 +172,9 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
 	TRY(interval(every, &seconds));
 	if (times)
 		TRY(look_count(times, &count));
-	if (!s->target || !s->target->ops->stop)
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "only a process moves: say which with -p PID");
-	TRY(inspect(s->inspector, DIFF_WANTS, NULL, &w.before));
+	TRY(asyncdbg_take(s->handle, DIFF_WANTS, &w.before));
 	for (uint64_t i = 0; i < count; i++) {
 		TRY(interval_wait(seconds));
 		TRY(show_next(s, &w, answer,

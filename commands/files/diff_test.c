@@ -434,7 +434,7 @@ static void test_usage(void **state)
 static void test_files(void **state)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct session_options options = { 0 };
+	struct asyncdbg_options options = { 0 };
 	struct session session = { .options = &options };
 	const struct saved_info info = { .wants = WANT_TASKS | WANT_RUNNING, .when = 86400 };
 	char a[256], b[256], line[600];

@@ -8,11 +8,6 @@
 #include "debugger/base/str.h"
 #include "runtimes/inspect/layout_export.h"
 
-static void close_inspector(struct inspector **in)
-{
-	inspector_close(*in);
-}
-
 static void show_progress(unsigned percent, void *arg)
 {
 	FILE *f = arg;
@@ -26,8 +21,8 @@ static void show_progress(unsigned percent, void *arg)
 static struct error *run_layout(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
-	struct target *t CLEANUP(target_closep) = NULL;
-	struct inspector *in CLEANUP(close_inspector) = NULL;
+	const struct asyncdbg_options options = { .program = call->args.word[0] };
+	struct asyncdbg *exe CLEANUP(asyncdbg_closep) = NULL;
 	FILE *terminal = isatty(fileno(out->options.messages)) ? out->options.messages : NULL;
 	struct rehearsal done;
 	const char *path = call_output(call);
@@ -35,9 +30,8 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 
 	(void)s;
 	(void)answer;
-	TRY(target_file_open(call->args.word[0], &t));
-	TRY(inspector_open(t, NULL, &in));
-	TRY(rehearse_write(in, path, show_progress, terminal, &done));
+	TRY(asyncdbg_open(&options, &exe));
+	TRY(rehearse_write(asyncdbg_inspector(exe), path, show_progress, terminal, &done));
 	fprintf(out->options.messages,
 	        "asyncdbg: wrote %s: %zu kinds of tasks, %zu types (%zu in the debug info), "
 	        "%" PRIu64 " bytes\n",

@@ -15,7 +15,7 @@ static void make_layout(void)
 {
 	char path[] = "/tmp/layout.XXXXXX", line[4096];
 	int fd = mkstemp(path);
-	struct session_options options = { 0 };
+	struct asyncdbg_options options = { 0 };
 	struct session session;
 	enum status status = STATUS_OK;
 	struct out_options out_options = { .answers = stderr, .messages = stderr };
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const lines[] = { "async backtrace all -v", "async graph", "tasks",
 		                             "bt all", "async task 5 -v" };
-	struct session_options options;
+	struct asyncdbg_options options;
 	struct session session;
 	char path[FUZZ_PATH];
 	size_t n;

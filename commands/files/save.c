@@ -41,12 +41,13 @@ static struct error *run(struct session *s, const struct answer *answer, const s
                          struct out *out)
 {
 	SCRATCH(tmp);
+	const struct saved_origin *saved = asyncdbg_origin(s->handle);
 	const char *path = call_output(call);
 	struct stat st = { 0 };
 	struct saved_info info = {
 		.wants = answer->wants,
-		.values = call_has(call, "values") && (!s->saved || has_values(answer->snapshot)),
-		.when = s->saved ? s->origin.when : time(NULL),
+		.values = call_has(call, "values") && (!saved || has_values(answer->snapshot)),
+		.when = saved ? saved->when : time(NULL),
 	};
 
 	TRY(saved_write(path, answer->snapshot, &info));

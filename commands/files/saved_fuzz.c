@@ -21,12 +21,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"async backtrace all --group -v",
 	};
 	enum { NLINES = sizeof(lines) / sizeof(*lines) };
-	struct session_options options = { 0 };
+	struct asyncdbg_options options = { 0 };
 	struct session session;
 	char path[FUZZ_PATH];
 	int fd = fuzz_file(data, size, path);
 
-	options.core = path;
+	options.file = path;
 	struct error *err = saved_is(path) ? session_open(&options, &session) : NULL;
 	if (!err && saved_is(path)) {
 		/* The first one and a few others, by the input: all of them take long. */

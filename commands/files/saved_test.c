@@ -837,7 +837,10 @@ static void test_values_are_left_out(void **state)
 /* What `save FILE --values` says of it, on a saved snapshot. */
 static void assert_says(struct snapshot *s, const char *said)
 {
-	struct session session = { .saved = true };
+	static const struct saved_origin origin;
+	struct session session CLEANUP(session_close) = {
+		.handle = asyncdbg_adopt(make_snapshot(), ~0U, &origin),
+	};
 	struct saved_info info;
 	SCRATCH(tmp);
 	CAUGHT(c);

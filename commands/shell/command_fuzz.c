@@ -45,11 +45,9 @@ static void complete(struct arena *a, const struct words *words)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct session_options options = { 0 };
-	struct session session = { .options = &options,
-		                   .saved = true,
-		                   .saved_wants = ~0U,
-		                   .origin = { .file = "input" } };
+	static const struct saved_origin origin = { .file = "input" };
+	struct asyncdbg_options options = { 0 };
+	struct session session = { .options = &options };
 	struct words *words;
 	bool harmless = true;
 	size_t n = 0;
@@ -62,9 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		complete(&a, &words[i]);
 		harmless &= is_harmless(&words[i]);
 	}
-	error_free(check_line(line));
+	error_free(execute_check_line(line));
 	if (harmless) {
-		session.snapshot = make_snapshot();
+		session.handle = asyncdbg_adopt(make_snapshot(), ~0U, &origin);
 		fuzz_execute(&session, line);
 		session_close(&session);
 	}

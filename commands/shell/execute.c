@@ -37,9 +37,9 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 	if (command->ask)
 		command->ask(s, call, &question);
 	TRY(session_snapshot(s, wants, command->ask ? &question : NULL, &answer->snapshot));
-	answer->saved = s->saved ? &s->origin : NULL;
-	answer->waiting = &s->waiting;
-	answer->wants = s->wants;
+	answer->saved = asyncdbg_origin(s->handle);
+	answer->waiting = asyncdbg_waiting(s->handle);
+	answer->wants = asyncdbg_last_wants(s->handle);
 	answer->verbose = wants & WANT_LOCALS;
 	return NULL;
 }
@@ -58,6 +58,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	SCRATCH(tmp);
 	struct call call;
 	struct answer answer = { 0 };
+	const struct snapshot *last;
 
 	note_short_form(out, words->word[0]);
 	TRY(command_find(&tmp, command_table, words, &call));
@@ -77,7 +78,8 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	}
 	TRY(out_end(out));
 	/* It may have taken another one meanwhile. */
-	if (answer.snapshot && s->snapshot && !s->snapshot->complete)
+	last = asyncdbg_last(s->handle);
+	if (answer.snapshot && last && !last->complete)
 		worsen(status, STATUS_PARTIAL);
 	worsen(status, (enum status)s->finding);
 	return NULL;

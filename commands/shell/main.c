@@ -52,10 +52,10 @@ struct input {
 };
 
 struct options {
-	struct session_options session;
+	struct asyncdbg_options session;
 	enum format format;
 	enum color color;
-	bool full_names, ascii, batch, show_secrets;
+	bool verbose, full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
 	VEC(const char *) words; /* commands, with the word ";" between */
 	struct named named;      /* by words */
@@ -154,14 +154,14 @@ static void take_word(struct options *o, const char *word, struct argp_state *st
 		           "behind -- stands a program to be run, but asyncdbg starts no program; "
 		           "start it and name it with -p PID");
 	o->named.pid = o->session.pid;
-	o->named.core = o->session.core;
+	o->named.core = o->session.file;
 	o->named.exe_is_taken = o->session.target.exe && !o->named.exe;
 	if (!invocation_takes(command_table, &command, word, &o->named)) {
 		*vec_push(&o->words) = word;
 		return;
 	}
 	o->session.pid = o->named.pid;
-	o->session.core = o->named.core;
+	o->session.file = o->named.core;
 	if (o->named.exe)
 		o->session.target.exe = o->named.exe;
 }
@@ -194,7 +194,7 @@ static void take_command_options(struct options *o, struct argp_state *state)
 
 static error_t check_options(struct options *o, struct argp_state *state)
 {
-	if (o->session.pid && o->session.core)
+	if (o->session.pid && o->session.file)
 		argp_error(state, "-p and -c exclude each other");
 	if (o->session.target.stop.all && o->session.target.stop.never)
 		argp_error(state, "--stop-all and --no-stop exclude each other");
@@ -207,7 +207,7 @@ static error_t check_options(struct options *o, struct argp_state *state)
 	struct named named = o->named;
 
 	named.pid = o->session.pid;
-	named.core = o->session.core;
+	named.core = o->session.file;
 	struct error *err CLEANUP(error_freep) = invocation_check(&named);
 	if (err)
 		argp_error(state, "%s", err->message);
@@ -221,7 +221,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		o->session.pid = parse_pid(arg, state);
 		return 0;
 	case 'c':
-		o->session.core = arg;
+		o->session.file = arg;
 		return 0;
 	case KEY_EXE:
 		o->session.target.exe = arg;
@@ -268,7 +268,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		o->full_names = true;
 		return 0;
 	case 'v':
-		o->session.verbose = true;
+		o->verbose = true;
 		return 0;
 	case KEY_ASCII:
 		o->ascii = true;
@@ -484,7 +484,7 @@ static enum status run(const struct options *o)
 {
 	SCRATCH(words);
 	struct secrets secrets CLEANUP(secrets_free) = { 0 };
-	struct session_options options = o->session;
+	struct asyncdbg_options options = o->session;
 	struct session s CLEANUP(session_close) = { 0 };
 	bool prompt = !o->words.n && !o->batch && isatty(STDIN_FILENO);
 	struct out *out CLEANUP(out_freep) = open_out(o, prompt);
@@ -503,6 +503,7 @@ static enum status run(const struct options *o)
 	progress_end();
 	if (closed)
 		return fail(STATUS_NOTHING, closed);
+	s.verbose = o->verbose;
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
 	hint_at_input(o);

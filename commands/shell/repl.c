@@ -91,7 +91,7 @@ static size_t complete_path(struct session *s, struct arena *a, const char *type
 	const struct snapshot *snap;
 	struct question question = { 0 };
 
-	if (s->saved || !s->target)
+	if (!asyncdbg_target(s->handle))
 		return 0;
 	print_command.ask(s, &call, &question);
 	question.names = true;

@@ -17,10 +17,10 @@ static inline const char *fuzz_path_of(const char *variable)
 }
 
 /* *options must outlive the session. NULL: it was opened. */
-static inline struct error *fuzz_open(struct session_options *options, const char *layout,
+static inline struct error *fuzz_open(struct asyncdbg_options *options, const char *layout,
                                       struct session *ret)
 {
-	*options = (struct session_options){ .core = fuzz_path_of("FUZZ_CORE") };
+	*options = (struct asyncdbg_options){ .file = fuzz_path_of("FUZZ_CORE") };
 	options->target.exe = fuzz_path_of("FUZZ_EXE");
 	options->inspector.layout = layout;
 	return session_open(options, ret);

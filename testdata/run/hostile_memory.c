@@ -149,7 +149,7 @@ static bool ask(struct session *s, struct out *text, struct out *json)
 	/* There may be no such task: it is asked for what its snapshot takes. */
 	execute_line(s, text, "async task 1", &unknown);
 	execute_line(s, json, "async task 1", &unknown);
-	session_drop_snapshot(s);
+	asyncdbg_drop(s->handle);
 	return status < STATUS_USAGE;
 }
 
@@ -183,16 +183,16 @@ static bool run_seed(struct session *s, struct out *text, struct out *json, uint
 
 static void disguise(struct session *s)
 {
-	hostile.core = s->target->ops;
+	hostile.core = asyncdbg_target(s->handle)->ops;
 	hostile.ops = *hostile.core;
 	hostile.ops.read = read_changed;
 	hostile.ops.read_batch = NULL;
-	s->target->ops = &hostile.ops;
+	asyncdbg_target(s->handle)->ops = &hostile.ops;
 }
 
 int main(int argc, char **argv)
 {
-	struct session_options options = { 0 };
+	struct asyncdbg_options options = { 0 };
 	struct session session;
 	FILE *null = fopen("/dev/null", "w");
 	struct out_options out_options = { .answers = null, .messages = null };
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: hostile_memory CORE EXECUTABLE SEEDS [FIRST_SEED]\n");
 		return STATUS_USAGE;
 	}
-	options.core = argv[1];
+	options.file = argv[1];
 	options.target.exe = argv[2];
 	seeds = strtoull(argv[3], NULL, 10);
 	first = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;

@@ -1,0 +1,286 @@
+#include "runtimes/session/asyncdbg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/arena.h"
+#include "runtimes/analysis/holders.h"
+#include "runtimes/graph/verdict.h"
+
+struct asyncdbg {
+	struct target *target; /* NULL: a saved snapshot, or no program */
+	struct inspector *inspector;
+	bool saved;                 /* there is nothing but a snapshot, */
+	unsigned saved_wants;       /* which was taken for this, */
+	struct saved_names names;   /* has these names, */
+	struct saved_origin origin; /* and is from here */
+	struct snapshot *snapshot;  /* at hand, NULL none */
+	unsigned wants;             /* what it was taken for */
+	struct question question;   /* what it answers; its strings are in its arena */
+	struct waiting waiting;     /* of it */
+	struct graph *graph;        /* of the last snapshot that was asked for one, NULL none */
+	struct verdicts *verdicts;  /* of that graph */
+	bool pinned;
+	struct arena arena; /* until asyncdbg_close() */
+};
+
+static struct asyncdbg *new_handle(void)
+{
+	struct asyncdbg *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		abort();
+	return d;
+}
+
+struct asyncdbg *asyncdbg_adopt(struct snapshot *snap, unsigned wants,
+                                const struct saved_origin *origin)
+{
+	struct asyncdbg *d = new_handle();
+
+	d->saved = true;
+	d->saved_wants = wants;
+	d->origin = *origin;
+	d->snapshot = snap;
+	saved_find_names(snap, &d->names);
+	return d;
+}
+
+static struct error *open_saved(const char *file, struct asyncdbg **ret)
+{
+	struct saved_info info;
+	struct snapshot *snap;
+
+	TRY(saved_read(file, &snap, &info));
+	*ret = asyncdbg_adopt(snap, info.wants, &(struct saved_origin){ .when = info.when });
+	(*ret)->origin.file = arena_strdup(&(*ret)->arena, file);
+	return NULL;
+}
+
+/* What is opened keeps pointers to some of the names. */
+static const char *keep(struct asyncdbg *d, const char *text)
+{
+	return text ? arena_strdup(&d->arena, text) : NULL;
+}
+
+static struct error *open_target(struct asyncdbg *d, const struct asyncdbg_options *options)
+{
+	struct target_options target = options->target;
+	struct inspector_options inspector = options->inspector;
+
+	target.exe = keep(d, target.exe);
+	inspector.layout = keep(d, inspector.layout);
+	if (options->pid)
+		TRY(target_live_open(options->pid, &target, &d->target));
+	else if (options->file)
+		TRY(target_core_open(options->file, &target, &d->target));
+	else if (options->program)
+		TRY(target_file_open(options->program, &d->target));
+	return d->target ? inspector_open(d->target, &inspector, &d->inspector) : NULL;
+}
+
+struct error *asyncdbg_open(const struct asyncdbg_options *options, struct asyncdbg **ret)
+{
+	if ((options->pid != 0) + (options->file != NULL) + (options->program != NULL) > 1)
+		return error_new(ERR_USAGE,
+		                 "a process, a file and an executable exclude each other");
+	if (options->file && saved_is(options->file))
+		return open_saved(options->file, ret);
+
+	struct asyncdbg *d CLEANUP(asyncdbg_closep) = new_handle();
+
+	TRY(open_target(d, options));
+	*ret = d;
+	d = NULL;
+	return NULL;
+}
+
+static void drop_graph(struct asyncdbg *d)
+{
+	verdicts_free(d->verdicts);
+	graph_free(d->graph);
+	d->verdicts = NULL;
+	d->graph = NULL;
+}
+
+void asyncdbg_drop(struct asyncdbg *d)
+{
+	if (!d)
+		return;
+	drop_graph(d);
+	waiting_free(&d->waiting);
+	if (d->saved)
+		return;
+	snapshot_free(d->snapshot);
+	d->snapshot = NULL;
+	d->wants = 0;
+	d->question = (struct question){ 0 };
+}
+
+void asyncdbg_close(struct asyncdbg *d)
+{
+	if (!d)
+		return;
+	asyncdbg_drop(d);
+	if (d->saved)
+		snapshot_free(d->snapshot);
+	if (d->inspector)
+		inspector_close(d->inspector);
+	target_close(d->target);
+	arena_free(&d->arena);
+	free(d);
+}
+
+void asyncdbg_closep(struct asyncdbg **d)
+{
+	asyncdbg_close(*d);
+}
+
+enum asyncdbg_kind asyncdbg_kind(const struct asyncdbg *d)
+{
+	if (d && d->saved)
+		return ASYNCDBG_SAVED;
+	if (!d || !d->target)
+		return ASYNCDBG_NONE;
+	if (strcmp(d->target->ops->kind, "file") == 0)
+		return ASYNCDBG_FILE;
+	return strcmp(d->target->ops->kind, "core") == 0 ? ASYNCDBG_CORE : ASYNCDBG_LIVE;
+}
+
+const struct saved_origin *asyncdbg_origin(const struct asyncdbg *d)
+{
+	return d && d->saved ? &d->origin : NULL;
+}
+
+struct target *asyncdbg_target(const struct asyncdbg *d)
+{
+	return d ? d->target : NULL;
+}
+
+struct inspector *asyncdbg_inspector(const struct asyncdbg *d)
+{
+	return d ? d->inspector : NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether the snapshot at hand answers it. */
+static bool is_answered(const struct asyncdbg *d, const struct question *q)
+{
+	const struct question *answered = &d->question;
+
+	if (!q)
+		return true;
+	return same_text(q->task, answered->task) && same_text(q->print, answered->print) &&
+	       q->names == answered->names && q->thread == answered->thread &&
+	       q->frame == answered->frame && q->has_whatis == answered->has_whatis &&
+	       q->whatis == answered->whatis;
+}
+
+/* Keeps a question as long as the snapshot that answers it. */
+static struct question keep_question(struct snapshot *snap, const struct question *q)
+{
+	struct question kept = q ? *q : (struct question){ 0 };
+
+	kept.task = kept.task ? arena_strdup(&snap->arena, kept.task) : NULL;
+	kept.print = kept.print ? arena_strdup(&snap->arena, kept.print) : NULL;
+	return kept;
+}
+
+/* The answer is the one that the target gave: what a command did not ask for is not shown. */
+static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
+                                    const struct question *question, const struct snapshot **ret)
+{
+	if (question)
+		return error_new(ERR_STATE,
+		                 "a saved snapshot has none of the program's memory: ask the "
+		                 "process or its core; \"locals\" shows the variables that were "
+		                 "saved");
+	if (wants & ~d->saved_wants)
+		return error_new(ERR_STATE,
+		                 "the snapshot was saved without what this command shows; save "
+		                 "another with this asyncdbg");
+	d->wants = d->snapshot->target.core ? d->wants | wants : wants;
+	saved_show_names(&d->names, d->wants & WANT_HOLDINGS);
+	*ret = d->snapshot;
+	return NULL;
+}
+
+struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
+                                const struct snapshot **ret)
+{
+	enum asyncdbg_kind kind = asyncdbg_kind(d);
+
+	if (kind == ASYNCDBG_NONE || kind == ASYNCDBG_FILE)
+		return error_new(ERR_USAGE, "no process, core or saved snapshot was named");
+	if (kind == ASYNCDBG_SAVED)
+		return saved_snapshot(d, wants, question, ret);
+
+	bool still = kind == ASYNCDBG_CORE || d->pinned;
+
+	if (!still || !d->snapshot || (wants & ~d->wants) || !is_answered(d, question)) {
+		struct snapshot *fresh;
+
+		/* Keep what was wanted before, or two commands would take turns. */
+		if (still)
+			wants |= d->wants;
+		TRY(inspect(d->inspector, wants, question, &fresh));
+		asyncdbg_drop(d);
+		d->snapshot = fresh;
+		d->question = keep_question(fresh, question);
+		d->wants = wants;
+	}
+	*ret = d->snapshot;
+	return NULL;
+}
+
+struct error *asyncdbg_take(struct asyncdbg *d, unsigned wants, struct snapshot **ret)
+{
+	if (!asyncdbg_target(d) || asyncdbg_kind(d) == ASYNCDBG_FILE)
+		return error_new(ERR_STATE, "there is no program to be read anew");
+	return inspect(d->inspector, wants, NULL, ret);
+}
+
+bool asyncdbg_pin(struct asyncdbg *d, bool pinned)
+{
+	bool before = d && d->pinned;
+
+	if (d)
+		d->pinned = pinned;
+	return before;
+}
+
+const struct snapshot *asyncdbg_last(const struct asyncdbg *d)
+{
+	return d ? d->snapshot : NULL;
+}
+
+unsigned asyncdbg_last_wants(const struct asyncdbg *d)
+{
+	return d ? d->wants : 0;
+}
+
+const struct question *asyncdbg_last_question(const struct asyncdbg *d)
+{
+	static const struct question none;
+
+	return d ? &d->question : &none;
+}
+
+const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapshot *snap)
+{
+	if (!d->graph || d->graph->snapshot != snap) {
+		drop_graph(d);
+		d->graph = graph_build(snap);
+		d->verdicts = verdicts_find(d->graph);
+	}
+	return d->verdicts;
+}
+
+struct waiting *asyncdbg_waiting(struct asyncdbg *d)
+{
+	return d ? &d->waiting : NULL;
+}
