@@ -48,34 +48,13 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	return show_threads(answer->snapshot, THREAD_ASYNC, true, out);
 }
 
-static void show_some(const struct task *const *tasks, size_t n, struct out *out)
-{
-	if (out->ops->backtraces)
-		out->ops->backtraces(out, tasks, n);
-	else
-		out->ops->task(out, tasks[0], TASK_BACKTRACE);
-}
-
-/* How many come next that are of one runtime; not so many that ^C would have to wait. */
-static size_t count_some(const struct selection *chosen, size_t i, size_t end,
-                         const struct out *out)
-{
-	enum { AT_ONCE = 1024 };
-	size_t n = 1;
-
-	while (out->ops->backtraces && n < AT_ONCE && i + n < end &&
-	       chosen->tasks[i + n]->runtime == chosen->tasks[i]->runtime)
-		n++;
-	return n;
-}
-
 static struct error *show_tasks(const struct snapshot *snap, const struct selection *chosen,
                                 struct out *out)
 {
 	size_t end = chosen->n < chosen->limit ? chosen->n : chosen->limit;
 	const struct runtime_info *heading = NULL;
 
-	for (size_t i = 0, n; i < end; i += n) {
+	for (size_t i = 0; i < end; i++) {
 		const struct task *task = chosen->tasks[i];
 		const struct runtime_info *r =
 			task->runtime < snap->nruntimes ? &snap->runtimes[task->runtime] : NULL;
@@ -84,8 +63,7 @@ static struct error *show_tasks(const struct snapshot *snap, const struct select
 		if (snap->nruntimes > 1 && r && r != heading)
 			out->ops->runtime(out, r, RUNTIME_HEADING);
 		heading = r;
-		n = count_some(chosen, i, end, out);
-		show_some(chosen->tasks + i, n, out);
+		out->ops->task(out, task, TASK_BACKTRACE);
 	}
 	select_shown(chosen, out);
 	return NULL;

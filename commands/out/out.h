@@ -113,11 +113,6 @@ struct out_ops {
 	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);
 	void (*task)(struct out *o, const struct task *task, enum task_view view);
 	/*
-	 * task() of each with TASK_BACKTRACE, faster; NULL: only task() can. No more than memory
-	 * for the text of half of them is no matter.
-	 */
-	void (*backtraces)(struct out *o, const struct task *const *tasks, size_t n);
-	/*
 	 * Tasks by where they stand; lines: which of the groups are shown. whole: their frames
 	 * are not cut to one line. What is passed lives in the answer's arena.
 	 */

@@ -147,7 +147,6 @@ static const struct out_ops text_ops = {
 	.runtime = text_runtime_op,
 	.thread = text_thread,
 	.task = text_task,
-	.backtraces = text_backtraces,
 	.groups = text_groups,
 	.tally = text_tally,
 	.shown = text_shown,

@@ -47,8 +47,6 @@ void text_big_count(struct text *t, uint64_t n, const char *noun);
 void text_number(struct text *t, const char *before, uint64_t n);
 /* Prints the line. */
 void text_end_line(struct text *t);
-/* Writes bytes as they are. */
-void text_write(struct text *t, const char *data, size_t len);
 /* Prints "! why" behind indent; nothing for NULL. */
 void text_problem(struct text *t, const char *indent, const char *why);
 
@@ -85,8 +83,6 @@ void text_holdings(struct text *t, const struct task *task);
 /* out_text_unsearched.c: says once at the end of the answer what was not searched. */
 void text_unsearched(struct text *t);
 
-/* out_text_tasks.c: ops->backtraces. */
-void text_backtraces(struct out *o, const struct task *const *tasks, size_t n);
 
 /* out_text_task.c: "multi_thread, 4 workers[, name "x"]" */
 void text_runtime(struct text *t, const struct runtime_info *r);

@@ -72,7 +72,7 @@ void text_count(struct text *t, uint64_t n, const char *noun)
 	str_printf(&t->line, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }
 
-void text_write(struct text *t, const char *data, size_t len)
+static void write_bytes(struct text *t, const char *data, size_t len)
 {
 	/* Stdio does not keep why. */
 	errno = 0;
@@ -84,7 +84,7 @@ void text_end_line(struct text *t)
 {
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, "\n");
-	text_write(t, t->line.data, t->line.len);
+	write_bytes(t, t->line.data, t->line.len);
 	str_truncate(&t->line, 0);
 }
 
