@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "dwarf/lookup/lookup_dwarf.h"
-#include "dwarf/scan/line.h"
+#include "dwarf/module/line.h"
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type.h"
 

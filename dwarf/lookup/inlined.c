@@ -4,8 +4,8 @@
 #include <elfutils/libdw.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/module/line.h"
 #include "dwarf/records/records.h"
-#include "dwarf/scan/line.h"
 
 enum { MAX_DEPTH = 128 };
 

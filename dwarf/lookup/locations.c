@@ -5,11 +5,11 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/line.h"
 #include "dwarf/module/ranges.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/scan/die.h"
-#include "dwarf/scan/line.h"
 
 enum {
 	MAX_INLINE_DEPTH = 128,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/module/line.h"
 #include "dwarf/names/qualified.h"
-#include "dwarf/scan/line.h"
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type_private.h"
 

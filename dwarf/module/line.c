@@ -1,4 +1,4 @@
-#include "dwarf/scan/line.h"
+#include "dwarf/module/line.h"
 
 #include <dwarf.h>
 

@@ -5,8 +5,8 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/line.h"
 #include "dwarf/names/qualified.h"
-#include "dwarf/scan/line.h"
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type.h"
 

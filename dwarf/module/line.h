@@ -2,8 +2,8 @@
  * Source files of a unit, from the header of its line program alone: decoding its rows, as
  * libdw does to answer the same question, costs a hundred times more.
  */
-#ifndef DWARF_SCAN_LINE_H
-#define DWARF_SCAN_LINE_H
+#ifndef DWARF_MODULE_LINE_H
+#define DWARF_MODULE_LINE_H
 
 #include "dwarf/module/debuginfo.h"
 
