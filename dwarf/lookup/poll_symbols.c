@@ -3,7 +3,7 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup.h"
-#include "dwarf/lookup/poll_index.h"
+#include "dwarf/module/poll_index.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/impl_header.h"
 #include "dwarf/names/qualified.h"

@@ -6,9 +6,9 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup.h"
-#include "dwarf/lookup/poll_candidates.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/scan/die.h"
+#include "dwarf/scan/poll_candidates.h"
 
 enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 16 /* calls in one function */ };
 

@@ -11,10 +11,10 @@
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup_dwarf.h"
-#include "dwarf/lookup/poll_candidates.h"
 #include "dwarf/lookup/type_names.h"
 #include "dwarf/module/alternate.h"
 #include "dwarf/module/symtab.h"
+#include "dwarf/scan/poll_candidates.h"
 #include "dwarf/store/cache.h"
 
 /* Bytes, of which the heads of units are hardly the next ones read. */

@@ -12,7 +12,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/parallel.h"
 #include "debugger/base/vec.h"
-#include "dwarf/lookup/poll_index.h"
+#include "dwarf/module/poll_index.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/impl_header.h"
 

@@ -1,4 +1,4 @@
-#include "dwarf/lookup/poll_candidates.h"
+#include "dwarf/scan/poll_candidates.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Inside of poll_index.c, which makes it, and poll_symbols.c, which asks it. */
-#ifndef DWARF_LOOKUP_POLL_INDEX_H
-#define DWARF_LOOKUP_POLL_INDEX_H
+#ifndef DWARF_MODULE_POLL_INDEX_H
+#define DWARF_MODULE_POLL_INDEX_H
 
 #include <ctype.h>
 

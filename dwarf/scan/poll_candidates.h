@@ -2,8 +2,8 @@
  * Which functions of a unit may be poll functions, by what they return and by their names. It asks
  * nothing but what the scan noted and .debug_str, so that any thread may.
  */
-#ifndef DWARF_LOOKUP_POLL_CANDIDATES_H
-#define DWARF_LOOKUP_POLL_CANDIDATES_H
+#ifndef DWARF_SCAN_POLL_CANDIDATES_H
+#define DWARF_SCAN_POLL_CANDIDATES_H
 
 #include "debugger/base/vec.h"
 #include "dwarf/scan/scan.h"
