@@ -116,6 +116,11 @@ uint64_t map_key_of(const void *data, size_t len)
 	return map_key_on(0, data, len);
 }
 
+uint64_t map_key_of_text(const char *text)
+{
+	return map_key_of(text, strlen(text));
+}
+
 uint64_t map_key_of_pair(uint64_t a, uint64_t b)
 {
 	return map_key_on(a, &b, sizeof(b));

@@ -31,6 +31,8 @@ void map_free(struct map *m);
  * keys.
  */
 uint64_t map_key_of(const void *data, size_t len);
+/* The same of a text, without its NUL. */
+uint64_t map_key_of_text(const char *text);
 uint64_t map_key_on(uint64_t seed, const void *data, size_t len);
 /* The same of two numbers, such as an address and a pointer: those of neighbours are none of
  * others. */

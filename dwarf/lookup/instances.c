@@ -4,7 +4,9 @@
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/lookup/poll_units.h"
+#include "dwarf/module/die_name.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/records/records.h"
 
 /* Bytes of units of a crate that are still to be scanned: below, their notes are kept. */
 enum { MUCH_TO_SCAN = 8 << 20 };
@@ -92,7 +94,7 @@ static void visit_instances(const struct instance_search *s, struct unit *u)
 		if (!own || !is_instance(s, own))
 			continue;
 		STR(name);
-		if (lookup_append_die_name(s->dm, u->start + note->die, &name) &&
+		if (die_append_name(s->dm, u->start + note->die, &name) &&
 		    is_instance_of_path(s, str_text(&name)))
 			s->visit(str_text(&name),
 			         note->tag == DW_TAG_subprogram && (note->flags & SCOPE_ADDRESS),

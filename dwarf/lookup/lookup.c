@@ -9,111 +9,11 @@
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/lookup/type_names.h"
+#include "dwarf/module/die_name.h"
 #include "dwarf/module/ranges.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type.h"
-
-enum { MAX_SCOPE_DEPTH = 128 };
-
-/* A scope with its unit. */
-struct place {
-	struct unit *u;
-	uint32_t index;
-};
-
-static struct scope read_place(struct dwarf_module *dm, struct place at)
-{
-	return scan_scope(&dm->sections, at.u, at.index);
-}
-
-/* The scope itself, or the declaration or abstract DIE that it completes. */
-static struct place named_place(struct dwarf_module *dm, struct place at)
-{
-	for (int hops = 0; hops < 8; hops++) {
-		if (!(at.u->scopes[at.index].flags & SCOPE_ORIGIN))
-			break;
-		uint64_t origin = read_place(dm, at).origin;
-		struct unit *other = origin ? debuginfo_scanned_unit_of(dm, origin) : NULL;
-		uint32_t index = other ? scan_scope_at(other, origin) : SCOPE_NONE;
-
-		if (index == SCOPE_NONE)
-			break;
-		at = (struct place){ other, index };
-	}
-	return at;
-}
-
-/* The names on the way from a scope up to the unit. */
-struct scope_path {
-	const char *names[MAX_SCOPE_DEPTH];
-	size_t lens[MAX_SCOPE_DEPTH];
-	size_t n;
-	size_t len; /* of the qualified name */
-};
-
-/* False when a part of it has no name. */
-static bool read_path(struct dwarf_module *dm, struct unit *u, uint32_t index,
-                      struct scope_path *ret)
-{
-	struct place at = { u, index };
-
-	ret->n = ret->len = 0;
-	while (at.index != SCOPE_NONE && ret->n < MAX_SCOPE_DEPTH) {
-		at = named_place(dm, at);
-		const char *name = scan_scope_name(&dm->sections, at.u, at.index);
-		if (!name)
-			return false;
-		read_ahead(name, 0);
-		ret->names[ret->n++] = name;
-		at.index = at.u->scopes[at.index].parent;
-	}
-	for (size_t i = 0; i < ret->n; i++) {
-		ret->lens[i] = strlen(ret->names[i]);
-		ret->len += ret->lens[i] + (i ? 2 : 0);
-	}
-	return true;
-}
-
-static const char *scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
-{
-	struct scope_path path;
-
-	if (!read_path(dm, u, index, &path))
-		return NULL;
-	char *name = arena_alloc(&dm->di->arena, path.len + 1), *end = name;
-	for (size_t i = path.n; i--;) {
-		end = mempcpy(end, path.names[i], path.lens[i]);
-		if (i)
-			end = mempcpy(end, "::", 2);
-	}
-	*end = '\0';
-	return name;
-}
-
-bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out)
-{
-	struct unit *u = debuginfo_scanned_unit_of(dm, die);
-	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
-	struct scope_path path;
-
-	if (index == SCOPE_NONE || !read_path(dm, u, index, &path))
-		return false;
-	for (size_t i = path.n; i--;) {
-		str_append_len(out, path.names[i], path.lens[i]);
-		if (i)
-			str_append(out, "::");
-	}
-	return true;
-}
-
-const char *lookup_die_name(struct dwarf_module *dm, uint64_t die)
-{
-	struct unit *u = debuginfo_scanned_unit_of(dm, die);
-	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
-
-	return index != SCOPE_NONE ? scope_name(dm, u, index) : NULL;
-}
 
 /* ---- functions ---- */
 
@@ -125,13 +25,14 @@ const struct function *search_function_die(struct dwarf_module *dm, uint64_t die
 
 	if (index == SCOPE_NONE)
 		return NULL;
-	struct place at = { u, index };
-	struct scope s = read_place(dm, at), named = read_place(dm, named_place(dm, at));
+	struct scope_place at = die_named_place(dm, (struct scope_place){ u, index });
+	struct scope s = scan_scope(&dm->sections, u, index);
+	struct scope named = scan_scope(&dm->sections, at.u, at.index);
 
 	f = NEW(&dm->di->arena, struct function);
 	f->dm = dm;
 	f->die = die;
-	f->name = scope_name(dm, u, index);
+	f->name = die_scope_name(dm, u, index);
 	f->linkage = s.linkage ? s.linkage : named.linkage;
 	if (s.has_address) {
 		f->low = s.low + dm->module->bias;
@@ -171,6 +72,8 @@ const struct function *search_function(struct debuginfo *di, uint64_t addr)
 /* ---- types by name ---- */
 
 /* Does the path from the unit down to the scope spell name? Compared from its end. */
+enum { MAX_SCOPE_DEPTH = 128 };
+
 static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
 {
 	size_t end = strlen(name);
@@ -363,7 +266,7 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			symbol = s.linkage ? tls_symbol(symbols, s.linkage) : NULL;
 			if (!s.linkage || (!symbol && (symbols->has_symtab || !s.is_tls)))
 				continue;
-			name = scope_name(dm, u, index);
+			name = die_scope_name(dm, u, index);
 			if (!name || strncmp(name, path, path_len) != 0)
 				continue;
 			struct said said;

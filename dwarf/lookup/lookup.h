@@ -49,14 +49,6 @@ bool function_has_context(const struct function *f);
  */
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near);
 
-/* A non-zero hash of a name, for maps. */
-uint64_t lookup_name_key(const char *name);
-
-/* Qualified name of a named DIE ("app::run::{async_fn_env#0}"), NULL when it has none. */
-const char *lookup_die_name(struct dwarf_module *dm, uint64_t die);
-/* The same appended to a string; false when it has none. */
-bool lookup_append_die_name(struct dwarf_module *dm, uint64_t die, struct str *out);
-
 /* A thread-local variable below a namespace, confirmed by the symbol table. */
 struct thread_local
 {
@@ -175,8 +167,6 @@ bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **f
  * that were scanned before, and those where the symbol table has such a function.
  */
 bool lookup_has_poll(const struct type *t);
-/* For types_tell(): what the type alone knows of it so far. */
-void lookup_tell_has_poll(const struct type *t);
 
 /*
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime
@@ -184,12 +174,6 @@ void lookup_tell_has_poll(const struct type *t);
  * near belongs to. has_code: a function with an address in the file. A name may come again.
  */
 typedef void instance_fn(const char *name, bool has_code, void *arg);
-/*
- * The path of the functions that the compiler makes to drop values. rustc 1.97 calls them
- * drop_glue, and drop_in_place is a function of core that calls one: a search for this path visits
- * both.
- */
-#define DROP_GLUE "core::ptr::drop_in_place"
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);
 /*

@@ -11,11 +11,6 @@
 #include "dwarf/records/records.h"
 #include "dwarf/types/type.h"
 
-uint64_t lookup_name_key(const char *name)
-{
-	return map_key_of(name, strlen(name));
-}
-
 /* ---- records of one DIE ---- */
 
 /* The type of a record; false when there is no record. */
@@ -182,7 +177,7 @@ bool function_has_context(const struct function *f)
 
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
-	uint64_t key = lookup_name_key(name);
+	uint64_t key = map_key_of_text(name);
 	const struct type *t = NULL;
 
 	if (map_has(&dm->by_name, key)) {
@@ -266,18 +261,13 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	return found;
 }
 
-/* The search begins near the type: of another unit's DIE the answer may be another. */
-static uint64_t poll_place(const struct type *t)
-{
-	return facts_are_whole(debuginfo_facts(type_module(t))) ? 0 : type_die(t);
-}
-
 static bool find_has_poll(const struct type *t, bool *told)
 {
 	struct dwarf_module *dm = type_module(t);
 	struct fact fact;
 
-	*told = fact_find(debuginfo_facts(dm), FACT_HAS_POLL, poll_place(t), type_name(t), &fact);
+	*told = fact_find(debuginfo_facts(dm), FACT_HAS_POLL, type_poll_key(t), type_name(t),
+	                  &fact);
 	if (*told)
 		return fact_number(&fact) != 0;
 	return debuginfo_need(dm) && search_has_poll(t);
@@ -302,19 +292,6 @@ bool lookup_has_poll(const struct type *t)
 		dm->types_untold |= !memo->poll_told;
 	}
 	return memo->has_poll;
-}
-
-void lookup_tell_has_poll(const struct type *t)
-{
-	struct type_memo *memo = type_memo(t);
-	struct fact_draft d;
-
-	if (!memo->poll_known || !memo->poll_asked || memo->poll_told)
-		return;
-	memo->poll_told = true;
-	fact_begin(&d, debuginfo_facts(type_module(t)), FACT_HAS_POLL, poll_place(t), type_name(t));
-	fact_add_number(&d, memo->has_poll);
-	fact_end(&d);
 }
 
 /* ---- coroutines and trait objects ---- */

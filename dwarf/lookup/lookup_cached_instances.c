@@ -6,7 +6,6 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
-#include "dwarf/store/cache.h"
 
 static const char *home_of(struct dwarf_module *dm, uint64_t die)
 {
@@ -27,7 +26,7 @@ static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
 {
 	const char *home = home_of(dm, die);
 
-	return home ? lookup_name_key(home) : 0;
+	return home ? map_key_of_text(home) : 0;
 }
 
 struct instance {
@@ -106,7 +105,7 @@ static void note_argument(const char *name, bool has_code, void *arg)
 
 	(void)has_code;
 	if (first)
-		map_put(&set->arguments, lookup_name_key(first), NULL);
+		map_put(&set->arguments, map_key_of_text(first), NULL);
 }
 
 /* What no file will keep need not be a fact: names of all drop glue take megabytes. */
@@ -146,7 +145,7 @@ static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t
 bool lookup_has_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                          const char *argument)
 {
-	return map_has(&instances_of(dm, near, path)->arguments, lookup_name_key(argument));
+	return map_has(&instances_of(dm, near, path)->arguments, map_key_of_text(argument));
 }
 
 void instances_forget(struct dwarf_module *dm)

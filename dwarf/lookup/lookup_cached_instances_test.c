@@ -2,6 +2,7 @@
 
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/records/records.h"
 #include "dwarf/test/module.h"
 
 static const char glue[] = DROP_GLUE;

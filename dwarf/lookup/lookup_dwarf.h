@@ -65,9 +65,10 @@ void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *pa
 const char *search_home(struct dwarf_module *dm, uint64_t die);
 /* Frees what lookup_has_instance() keeps; it may be learnt anew. */
 void instances_forget(struct dwarf_module *dm);
-const char *search_crate_version(struct dwarf_module *dm, const char *crate);
-const char *search_rustc_version(struct dwarf_module *dm);
-/* own_package.c */
-const char *search_own_package(struct dwarf_module *dm);
+/*
+ * Takes note of the poll function of a coroutine, by its name. dm->poll_dies_known: all were noted,
+ * and search_poll() asks nothing else.
+ */
+void search_note_poll(struct dwarf_module *dm, const char *name, uint64_t die);
 
 #endif

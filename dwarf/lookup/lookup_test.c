@@ -1,5 +1,6 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/async_code.h"
+#include "dwarf/module/die_name.h"
 #include "dwarf/test/module.h"
 
 static const struct scope *find_scope(struct fixture *f, const char *name, unsigned tag)
@@ -153,10 +154,10 @@ static void test_names_of_dies(void **state)
 
 	debuginfo_scan(f->dm, u);
 	const struct scope *blue = find_scope(f, "Blue", DW_TAG_structure_type);
-	assert_string_equal(lookup_die_name(f->dm, blue->die), "shapes::Niche::Blue");
-	assert_null(lookup_die_name(f->dm, blue->die + 1));
-	assert_null(lookup_die_name(f->dm, 0));
-	assert_null(lookup_die_name(f->dm, UINT64_MAX));
+	assert_string_equal(die_name(f->dm, blue->die), "shapes::Niche::Blue");
+	assert_null(die_name(f->dm, blue->die + 1));
+	assert_null(die_name(f->dm, 0));
+	assert_null(die_name(f->dm, UINT64_MAX));
 	assert_null(lookup_function_die(f->dm, UINT64_MAX));
 }
 
@@ -254,7 +255,7 @@ static void test_statics_that_are_none(void **state)
 		if (s->tag != DW_TAG_variable || !s->is_tls)
 			continue;
 		/* It has an offset, and that is no address. */
-		const char *name = lookup_die_name(f->dm, s->die);
+		const char *name = die_name(f->dm, s->die);
 		assert_false(lookup_static(f->dm, name, &type, &addr));
 		thread_locals++;
 	}

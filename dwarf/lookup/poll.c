@@ -9,7 +9,6 @@
 #include "dwarf/lookup/polled.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
-#include "dwarf/store/enumerate.h"
 #include "dwarf/types/type.h"
 
 static bool coroutine_is_polled(const struct poll_question *q)
@@ -27,12 +26,42 @@ static const char *function_of_env(struct arena *a, const char *name)
 	           : NULL;
 }
 
+/* "app::run::{async_fn#0}" of the type "app::run::{async_fn_env#0}<T>" or the function "...<T>". */
+static uint64_t poll_key(const char *name)
+{
+	const char *last = qualified_last(name), *cut = strstr(last, "_env#");
+	const char *end = strchr(last, '}');
+	SCRATCH(tmp);
+
+	if (!str_begins(last, "{async_") || !end)
+		return 0;
+	if (!cut || cut > end)
+		return map_key_of_text(arena_strndup(&tmp, name, (size_t)(end + 1 - name)));
+	return map_key_of_text(arena_printf(&tmp, "%.*s%.*s", (int)(cut - name), name,
+	                                    (int)(end - cut) - 3, cut + 4));
+}
+
+void search_note_poll(struct dwarf_module *dm, const char *name, uint64_t die)
+{
+	uint64_t key = poll_key(name);
+
+	if (key && !map_has(&dm->poll_dies, key))
+		map_put(&dm->poll_dies, key, (void *)(uintptr_t)die);
+}
+
+static uint64_t noted_poll(struct dwarf_module *dm, const char *coroutine)
+{
+	uint64_t key = poll_key(coroutine);
+
+	return key ? (uintptr_t)map_get(&dm->poll_dies, key) : 0;
+}
+
 uint64_t search_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 
 	if (dm->poll_dies_known)
-		return enumerated_poll(dm, type_name(coroutine));
+		return noted_poll(dm, type_name(coroutine));
 	struct unit *here = debuginfo_scanned_unit_of(dm, type_die(coroutine));
 	SCRATCH(tmp);
 	const char *function = function_of_env(&tmp, type_name(coroutine));
@@ -45,7 +74,7 @@ uint64_t search_poll(const struct type *coroutine)
 		.here = here,
 		.name = type_name(coroutine),
 		.function = poll_units_function(coroutine, &tmp),
-		.key = lookup_name_key(function),
+		.key = map_key_of_text(function),
 		.answered = coroutine_is_polled,
 	};
 	poll_units_ask(&q);
@@ -69,7 +98,7 @@ size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max)
 	if (!first || !function || !max)
 		return 0;
 	ret[n++] = first;
-	const struct static_place *p = map_get(&dm->coroutine_polls, lookup_name_key(function));
+	const struct static_place *p = map_get(&dm->coroutine_polls, map_key_of_text(function));
 	for (; p && n < max; p = p->next) {
 		if (p->die != first)
 			ret[n++] = p->die;
@@ -308,7 +337,7 @@ bool search_has_poll(const struct type *t)
 		.dm = type_module(t),
 		.here = debuginfo_unit_of(type_module(t), type_die(t)),
 		.name = type_name(t),
-		.key = lookup_name_key(type_name(t)),
+		.key = map_key_of_text(type_name(t)),
 		.answered = type_is_polled,
 	};
 

@@ -22,7 +22,7 @@ static struct poll_symbol *find_entry(const struct poll_index *x, uint32_t at, e
 static struct poll_symbol *first_entry(const struct poll_index *x, enum entry_kind kind,
                                        const char *name)
 {
-	uint64_t key = lookup_name_key(name);
+	uint64_t key = map_key_of_text(name);
 
 	return find_entry(x, x->buckets[key & x->mask], kind, key);
 }

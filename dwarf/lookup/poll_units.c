@@ -143,7 +143,7 @@ static void add_symbols(const struct poll_question *q, unit_vec *units, const ch
 	struct symbol_visit visit = { q, units };
 
 	if (is_first_visit(q, function ? VISIT_SYMBOLS_OF_FUNCTION : VISIT_SYMBOLS_OF_TYPE,
-	                   lookup_name_key(function ? function : name)))
+	                   map_key_of_text(function ? function : name)))
 		each_symbol(q, name, function, visit_symbol, &visit);
 }
 
@@ -159,7 +159,7 @@ static void visit_inlined(const struct poll_place *at, void *arg)
 static void read_inlined(const struct poll_question *q, const char *name, const char *function)
 {
 	if (is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
-	                   lookup_name_key(function ? function : name)))
+	                   map_key_of_text(function ? function : name)))
 		each_symbol(q, name, function, visit_inlined, &q);
 }
 

@@ -6,6 +6,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup.h"
+#include "dwarf/module/die_name.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/scan/die.h"
 #include "dwarf/scan/poll_candidates.h"
@@ -93,11 +94,11 @@ static void note_pinned(struct dwarf_module *dm, uint64_t die)
 	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
 		return;
 	STR(text);
-	if (!lookup_append_die_name(dm, die, &text) || text.len <= sizeof(whole) ||
+	if (!die_append_name(dm, die, &text) || text.len <= sizeof(whole) ||
 	    strncmp(text.data, whole, sizeof(whole) - 1) != 0 || text.data[text.len - 1] != '>')
 		return;
 	str_truncate(&text, text.len - 1);
-	map_put(&dm->polled, lookup_name_key(text.data + sizeof(whole) - 1), NULL);
+	map_put(&dm->polled, map_key_of_text(text.data + sizeof(whole) - 1), NULL);
 }
 
 /* Does the function at that DIE return what a poll function does? */
@@ -114,11 +115,11 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 {
 	STR(text);
 
-	if (!lookup_append_die_name(dm, die, &text))
+	if (!die_append_name(dm, die, &text))
 		return;
 	const char *last = qualified_last(text.data);
 	str_truncate(&text, (size_t)(last - text.data) + qualified_base_len(last));
-	uint64_t key = lookup_name_key(text.data);
+	uint64_t key = map_key_of_text(text.data);
 	struct static_place *known = map_get(&dm->coroutine_polls, key);
 	for (const struct static_place *p = known; p; p = p->next) {
 		if (p->die == die)

@@ -1,5 +1,6 @@
 #include "dwarf/lookup/polled.h"
 
+#include "dwarf/module/die_name.h"
 #include "dwarf/module/residency.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/test/module.h"
@@ -357,12 +358,12 @@ static void test_dropped_pages(void **state)
 
 static bool is_polled(const struct fixture *f, const char *type_name)
 {
-	return map_has(&f->dm->polled, lookup_name_key(type_name));
+	return map_has(&f->dm->polled, map_key_of_text(type_name));
 }
 
 static const struct static_place *coroutine_poll(const struct fixture *f, const char *name)
 {
-	return map_get(&f->dm->coroutine_polls, lookup_name_key(name));
+	return map_get(&f->dm->coroutine_polls, map_key_of_text(name));
 }
 
 static void note_code(const struct poll_place *at, void *arg)
@@ -417,7 +418,7 @@ static void test_inlined(void **state)
 	const struct static_place *inner = coroutine_poll(&f, "inlined::inner::{async_fn#0}");
 	assert_non_null(inner);
 	assert_null(inner->next);
-	assert_string_equal(lookup_die_name(f.dm, inner->die), "inlined::inner::{async_fn#0}<u8>");
+	assert_string_equal(die_name(f.dm, inner->die), "inlined::inner::{async_fn#0}<u8>");
 	assert_int_equal(f.dm->coroutine_polls.n, 1);
 	/* The unit as a whole was not looked through. */
 	assert_false(u->polled_noted);

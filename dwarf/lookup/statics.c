@@ -13,6 +13,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/die_name.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
 #include "dwarf/scan/die.h"
@@ -147,8 +148,7 @@ static void match_static(struct dwarf_module *dm, struct unit *u, uint32_t index
 		return;
 	struct scope s = scan_scope(&dm->sections, u, index);
 	STR(whole);
-	if (s.low == 0 || !lookup_append_die_name(dm, s.die, &whole) ||
-	    strcmp(whole.data, w->name) != 0)
+	if (s.low == 0 || !die_append_name(dm, s.die, &whole) || strcmp(whole.data, w->name) != 0)
 		return;
 	uint64_t type = type_of(dm, s.die);
 	uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ s.low });
@@ -228,7 +228,7 @@ static bool is_in_module(const struct dwarf_module *dm, uint64_t low)
 
 static void add_entry(struct index *index, struct entry e)
 {
-	if (!map_put(&index->seen, map_key_of_pair(lookup_name_key(e.name), e.low), NULL))
+	if (!map_put(&index->seen, map_key_of_pair(map_key_of_text(e.name), e.low), NULL))
 		return;
 	e.name = arena_strdup(&index->names, e.name);
 	e.last = qualified_last(e.name);
@@ -252,7 +252,7 @@ static void note_variable(struct dwarf_module *dm, struct unit *u, uint32_t i, v
 		if (!is_in_module(dm, s.low))
 			return;
 	}
-	if (!lookup_append_die_name(dm, s.die, &name) || name.len > MAX_NAME)
+	if (!die_append_name(dm, s.die, &name) || name.len > MAX_NAME)
 		return;
 	if (e.thread_local)
 		cut_macros_own(&name);

@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 
+#include "dwarf/module/die_name.h"
 #include "dwarf/test/module.h"
 
 static uint64_t find(struct fixture *f, const char *name)
@@ -20,7 +21,7 @@ static uint64_t first_of(struct fixture *f, const char *name)
 		debuginfo_scan(f->dm, u);
 		for (size_t j = 0; j < u->nscopes; j++) {
 			uint64_t die = u->start + u->scopes[j].die;
-			const char *own = lookup_die_name(f->dm, die);
+			const char *own = die_name(f->dm, die);
 
 			if (type_names_tag(u->scopes[j].tag) &&
 			    !(u->scopes[j].flags & SCOPE_DECLARATION) && own &&
@@ -44,7 +45,7 @@ static void test_all_types_of_a_program(void **state)
 		for (size_t j = 0; j < u->nscopes; j++) {
 			if (!type_names_tag(u->scopes[j].tag))
 				continue;
-			const char *name = lookup_die_name(f.dm, u->start + u->scopes[j].die);
+			const char *name = die_name(f.dm, u->start + u->scopes[j].die);
 			if (!name)
 				continue;
 			assert_int_equal(find(&f, name), first_of(&f, name));

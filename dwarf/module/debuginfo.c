@@ -10,22 +10,22 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
-#include "dwarf/lookup/lookup_dwarf.h"
-#include "dwarf/lookup/type_names.h"
 #include "dwarf/module/alternate.h"
 #include "dwarf/module/symtab.h"
+#include "dwarf/records/records.h"
 #include "dwarf/scan/poll_candidates.h"
-#include "dwarf/store/cache.h"
 
 /* Bytes, of which the heads of units are hardly the next ones read. */
 enum { MUCH_INFO = 64 << 20 };
 
-struct error *debuginfo_open(struct target *t, struct debuginfo **ret)
+struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
+                             struct debuginfo **ret)
 {
 	struct debuginfo *di = calloc(1, sizeof(*di));
 
 	if (!di)
 		out_of_memory();
+	di->hooks = hooks;
 	di->target = t;
 	di->modules = NEW_ARRAY(&di->arena, struct dwarf_module *, t->nmodules + 1);
 	for (int main_first = 1; main_first >= 0; main_first--) {
@@ -55,10 +55,9 @@ static void forget_searches(struct dwarf_module *dm)
 	};
 
 	symtab_forget(dm);
-	type_names_forget(dm);
 	poll_names_free(dm->poll_names);
 	dm->poll_names = NULL;
-	instances_forget(dm);
+	dm->di->hooks->forget_searches(dm);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
 	for (size_t i = 0; i < PARALLEL_MAX; i++) {
@@ -73,7 +72,7 @@ static void forget_searches(struct dwarf_module *dm)
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
-	cache_close(dm);
+	dm->di->hooks->close_facts(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
 	mapped_wait(dm);
@@ -342,7 +341,7 @@ bool debuginfo_need(struct dwarf_module *dm)
 struct facts *debuginfo_facts(struct dwarf_module *dm)
 {
 	if (!dm->facts)
-		dm->facts = cache_open(dm);
+		dm->facts = dm->di->hooks->open_facts(dm);
 	return dm->facts;
 }
 

@@ -132,7 +132,28 @@ struct dwarf_module {
 	struct tls_symbols tls;
 };
 
+/* Lives as long as the debuginfo that uses it. */
+struct facts_options {
+	const char *cache; /* directory of the cache; NULL: none is used */
+};
+
+/*
+ * What the folders above this one do for it. They are given to debuginfo_open(), so that nothing
+ * here calls upwards: dwarf/store/open.h.
+ */
+struct debuginfo_hooks {
+	/* What is known of a module from runs before; never NULL. */
+	struct facts *(*open_facts)(struct dwarf_module *dm);
+	/* Keeps dm->facts for the next run, if that is wanted, frees them and sets it to NULL. */
+	void (*close_facts)(struct dwarf_module *dm);
+	/* Frees what searches keep in dm; they may be made again afterwards. */
+	void (*forget_searches)(struct dwarf_module *dm);
+	/* lookup_type() */
+	const struct type *(*find_type)(struct dwarf_module *dm, const char *name, uint64_t near);
+};
+
 struct debuginfo {
+	const struct debuginfo_hooks *hooks;
 	struct target *target;
 	const struct facts_options *facts; /* NULL: no file of facts is used */
 	struct dwarf_module **modules;     /* main module first; only those with a file */
@@ -143,7 +164,8 @@ struct debuginfo {
 };
 
 /* Opens every module lazily: nothing is read from debug info yet. di->facts may be set then. */
-struct error *debuginfo_open(struct target *t, struct debuginfo **ret) MUST_CHECK;
+struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
+                             struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
 
 /*
@@ -200,11 +222,6 @@ struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr);
 /* Is the code at two run-time addresses of one crate? Also where nothing says that it is not. */
 bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b);
 
-/* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
-bool unit_crate(const struct unit *u, const char **name, size_t *len);
-/* Does it come from the crate of that name, of len bytes? */
-bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len);
-
 /* "1.53.1" from the registry path ".../tokio-1.53.1/src/..." of crate's units; NULL unknown. */
 const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate);
 /* "1.95.0" from DW_AT_producer; NULL when the module has no Rust unit. */
@@ -217,6 +234,11 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
  * package.
  */
 const char *debuginfo_own_package(struct dwarf_module *dm);
+
+/* The same three as DWARF alone says, without what is known from runs before. */
+const char *search_crate_version(struct dwarf_module *dm, const char *crate);
+const char *search_rustc_version(struct dwarf_module *dm);
+const char *search_own_package(struct dwarf_module *dm);
 
 /* Reads the STT_TLS symbols of the module; once. */
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm);

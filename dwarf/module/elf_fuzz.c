@@ -2,6 +2,7 @@
  * ELF files and the DWARF in them, from the headers on: as a program that `layout` reads.
  * Everything is asked of the types, functions and addresses that it has.
  */
+#include "dwarf/store/open.h"
 #include "dwarf/test/module.h"
 
 #include "dwarf/test/ask_all.h"
@@ -30,7 +31,7 @@ static void ask_target(struct target *t)
 {
 	struct show_cache cache = { 0 };
 	struct debuginfo *di;
-	struct error *err = debuginfo_open(t, &di);
+	struct error *err = dwarf_open(t, &di);
 	SCRATCH(a);
 
 	if (err) {

@@ -1,7 +1,6 @@
 /* Which package a program is that was not built where it is developed: debuginfo_own_package(). */
 #include <string.h>
 
-#include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/source.h"
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "debugger/base/arena.h"
-#include "dwarf/module/debuginfo.h"
 
 /* A source file for reading. */
 struct source {

@@ -71,6 +71,13 @@ struct facts_identity {
 	uint64_t fingerprint; /* of its sections or symbols, whatever the kind of file says */
 };
 
+/*
+ * The path of the functions that the compiler makes to drop values. rustc 1.97 calls them
+ * drop_glue, and drop_in_place is a function of core that calls one: a search for this path visits
+ * both.
+ */
+#define DROP_GLUE "core::ptr::drop_in_place"
+
 struct facts;
 
 /* Empty: it remembers what it is told. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records_private.h"
 
@@ -292,7 +291,7 @@ static bool is_of_use(const struct merger *m, const char *path, const char *name
 	if (strcmp(path, DROP_GLUE) != 0)
 		return true;
 	const char *type = qualified_first_generic(&tmp, name);
-	return type && map_has(&m->names, lookup_name_key(type));
+	return type && map_has(&m->names, map_key_of_text(type));
 }
 
 typedef VEC(struct {
@@ -435,7 +434,7 @@ static void name_types(struct merger *m)
 		name = fact_text(&fact);
 		if (!name)
 			continue;
-		map_put(&m->names, lookup_name_key(name), NULL);
+		map_put(&m->names, map_key_of_text(name), NULL);
 		bool wanted = false;
 		for (size_t j = 0; j < sizeof(locks) / sizeof(*locks); j++)
 			wanted |= strncmp(name, locks[j], strlen(locks[j])) == 0;

@@ -172,4 +172,9 @@ const struct unit_function *scan_function_from(struct unit *u, uint64_t low,
 /* The scope whose DIE is at this offset; SCOPE_NONE when it is none. */
 uint32_t scan_scope_at(const struct unit *u, uint64_t die);
 
+/* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
+bool unit_crate(const struct unit *u, const char **name, size_t *len);
+/* Does it come from the crate of that name, of len bytes? */
+bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len);
+
 #endif

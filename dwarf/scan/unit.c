@@ -4,7 +4,6 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
-#include "dwarf/module/debuginfo.h"
 #include "dwarf/scan/form.h"
 
 enum { MAX_ABBREVS = 1 << 16, MAX_ATTRIBUTES = 256 };

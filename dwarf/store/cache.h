@@ -23,11 +23,6 @@ enum {
 	CACHE_MAX_TOTAL = 512 << 20, /* of all; the ones longest unused go */
 };
 
-/* Lives as long as the debuginfo that uses it. */
-struct facts_options {
-	const char *cache; /* directory of the cache; NULL: none is used */
-};
-
 /*
  * $XDG_CACHE_HOME/asyncdbg, else $HOME/.cache/asyncdbg where that home is the effective user's;
  * NULL when neither is an absolute path.

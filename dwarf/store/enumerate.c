@@ -1,5 +1,6 @@
 #include "dwarf/store/enumerate.h"
 
+#include "dwarf/module/die_name.h"
 #include <dwarf.h>
 #include <string.h>
 
@@ -75,40 +76,14 @@ static bool is_telling(const struct enumeration *e, const char *name)
 	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name, e->arg);
 }
 
-/* "app::run::{async_fn#0}" of the type "app::run::{async_fn_env#0}<T>" or the function "...<T>". */
-static uint64_t poll_key(const char *name)
-{
-	const char *last = qualified_last(name), *cut = strstr(last, "_env#");
-	const char *end = strchr(last, '}');
-	SCRATCH(tmp);
-
-	if (!str_begins(last, async_mark) || !end)
-		return 0;
-	if (!cut || cut > end)
-		return lookup_name_key(arena_strndup(&tmp, name, (size_t)(end + 1 - name)));
-	return lookup_name_key(arena_printf(&tmp, "%.*s%.*s", (int)(cut - name), name,
-	                                    (int)(end - cut) - 3, cut + 4));
-}
-
-uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine)
-{
-	uint64_t key = poll_key(coroutine);
-
-	return key ? (uintptr_t)map_get(&dm->poll_dies, key) : 0;
-}
-
 /* The one with a linkage name has the body; a declaration may stand elsewhere. */
 static void note_poll(struct dwarf_module *dm, const struct scope *s)
 {
-	const char *name;
-	uint64_t key;
-
 	if (!s->linkage || !s->name || !str_begins(s->name, async_mark))
 		return;
-	name = lookup_die_name(dm, s->die);
-	key = name ? poll_key(name) : 0;
-	if (key && !map_has(&dm->poll_dies, key))
-		map_put(&dm->poll_dies, key, (void *)(uintptr_t)s->die);
+	const char *name = die_name(dm, s->die);
+	if (name)
+		search_note_poll(dm, name, s->die);
 }
 
 /* The function, kept as a fact, when its name tells something. */
@@ -120,7 +95,7 @@ static const struct function *telling_function(struct enumeration *e, uint64_t d
 	if (map_has(&e->known, die))
 		return map_get(&e->known, die);
 	facts_pause(debuginfo_facts(e->dm));
-	name = lookup_die_name(e->dm, die);
+	name = die_name(e->dm, die);
 	facts_resume(debuginfo_facts(e->dm));
 	if (name && is_telling(e, name) && (f = lookup_function_die(e->dm, die)))
 		e->ops->function(f, e->arg);
@@ -159,7 +134,7 @@ static bool has_context_type(struct enumeration *e, struct unit *u)
 		if (!name || !str_begins(name, own))
 			continue;
 		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
-		name = lookup_die_name(e->dm, s.die);
+		name = die_name(e->dm, s.die);
 		if (name && str_begins(name, whole))
 			return true;
 	}
@@ -168,9 +143,7 @@ static bool has_context_type(struct enumeration *e, struct unit *u)
 
 static bool is_executor(struct enumeration *e, const struct scope *s)
 {
-	const struct function f = { .dm = e->dm,
-		                    .die = s->die,
-		                    .name = lookup_die_name(e->dm, s->die) };
+	const struct function f = { .dm = e->dm, .die = s->die, .name = die_name(e->dm, s->die) };
 
 	return f.name && e->ops->is_executor(f.name, e->arg) && search_creates_context(&f);
 }
@@ -185,7 +158,7 @@ static void find_executor(struct enumeration *e, struct unit *u)
 			continue;
 		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
 		if (!s.declaration && is_executor(e, &s))
-			e->executor = lookup_die_name(e->dm, s.die);
+			e->executor = die_name(e->dm, s.die);
 	}
 	facts_resume(debuginfo_facts(e->dm));
 }

@@ -34,12 +34,6 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 	MUST_CHECK;
 
 /*
- * The DIE of a coroutine's poll function by the name of its type, once enumerate_code() is done; 0
- * none.
- */
-uint64_t enumerated_poll(struct dwarf_module *dm, const char *coroutine);
-
-/*
  * *name: of a function that creates a Context, as executors do, and that ops.is_executor took for
  * one; NULL the module has none. False: not known, as no layout file says so.
  */

@@ -26,6 +26,7 @@
 #include "debugger/test/target_fake.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/module/debuginfo.h"
+#include "dwarf/store/open.h"
 #include "dwarf/test/bytes.h"
 #include "dwarf/types/type.h"
 
@@ -78,7 +79,7 @@ static inline struct fixture fixture_open(int fd, uint64_t low, uint64_t high)
 	dwfl_report_end(t->dwfl, NULL, NULL);
 	t->modules = t->main_module = m;
 	t->nmodules = 1;
-	fail_on(debuginfo_open(t, &f.di));
+	fail_on(dwarf_open(t, &f.di));
 	f.dm = debuginfo_module(f.di, m);
 	assert_non_null(f.dm);
 	return f;

@@ -1,8 +1,8 @@
 #include "dwarf/types/type.h"
 
+#include "dwarf/module/die_name.h"
 #include <string.h>
 
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/types/type_private.h"
 
@@ -105,7 +105,7 @@ static const char *whole_name(const struct type *t)
 	if (t->kind == TYPE_ARRAY) {
 		mutable->name = array_name(t);
 	} else if (t->is_scope && debuginfo_need(t->dm)) {
-		const char *qualified = lookup_die_name(t->dm, t->die);
+		const char *qualified = die_name(t->dm, t->die);
 
 		if (qualified)
 			mutable->name = qualified;
@@ -124,7 +124,7 @@ static void complete_declaration(struct type *t)
 	const char *name = whole_name(t);
 
 	t->declaration = false;
-	const struct type *full = name ? lookup_type(t->dm, name, t->die) : NULL;
+	const struct type *full = name ? t->dm->di->hooks->find_type(t->dm, name, t->die) : NULL;
 	t->told = t->details_told = false;
 	t->dm->types_untold = true;
 	if (!full || full == t || shell(full)->declaration) {

@@ -120,6 +120,12 @@ struct type_memo *type_memo(const struct type *t);
  */
 void types_tell(struct dwarf_module *dm, bool whole);
 
+/*
+ * The key of FACT_HAS_POLL: the search begins near the type, so that for a DIE of another unit the
+ * answer may be another. 0 where a layout file has made equal types one.
+ */
+uint64_t type_poll_key(const struct type *t);
+
 /* The only member that has a size, when there is exactly one; NULL otherwise. */
 const struct member *type_single_member(const struct type *t);
 

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type_private.h"
 
 /* SHORT: a SHELL whose name is only the last part of a path that nobody has asked for. */
@@ -306,6 +305,25 @@ static void tell_details(struct type *t)
 	fact_end(&d);
 }
 
+uint64_t type_poll_key(const struct type *t)
+{
+	return facts_are_whole(debuginfo_facts(type_module(t))) ? 0 : type_die(t);
+}
+
+/* What lookup_has_poll() found out. */
+static void tell_has_poll(const struct type *t)
+{
+	struct type_memo *memo = type_memo(t);
+	struct fact_draft d;
+
+	if (!memo->poll_known || !memo->poll_asked || memo->poll_told)
+		return;
+	memo->poll_told = true;
+	fact_begin(&d, debuginfo_facts(t->dm), FACT_HAS_POLL, type_poll_key(t), type_name(t));
+	fact_add_number(&d, memo->has_poll);
+	fact_end(&d);
+}
+
 static void tell(struct type *t, bool whole)
 {
 	if (whole && t->asked)
@@ -317,7 +335,7 @@ static void tell(struct type *t, bool whole)
 		tell_details(t);
 	if (d && d->params && d->params_asked && !d->params_told)
 		tell_params(t);
-	lookup_tell_has_poll(t);
+	tell_has_poll(t);
 }
 
 void types_tell(struct dwarf_module *dm, bool whole)

@@ -64,7 +64,7 @@ struct traits {
 	uint64_t offset, vtable;                 /* see enum future_step */
 	uint64_t pin_offset;                     /* of the pointer in a Pin, 0 in all else */
 	const struct member *const *members; /* what object_walk.c looks at: see members_known */
-	uint64_t name_key; /* lookup_name_key() of its name, 0: not asked for yet */
+	uint64_t name_key; /* map_key_of_text() of its name, 0: not asked for yet */
 	uint32_t nmembers;
 	enum future_step step : 8;
 	enum find_rule find : 8;

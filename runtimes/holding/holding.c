@@ -37,7 +37,7 @@ void holding_unsearched(struct collector *c, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (all->unsearched.n >= MAX_UNSEARCHED ||
-	    !map_put(&all->noted, lookup_name_key(text), NULL))
+	    !map_put(&all->noted, map_key_of_text(text), NULL))
 		return;
 	bool last = all->unsearched.n == MAX_UNSEARCHED - 1;
 	*vec_push(&all->unsearched) = last ? "and more of the kind" : clean_name(c->a, text);

@@ -54,7 +54,7 @@ static struct lock *lock_of(struct locks *locks, uint64_t primitive)
 
 static uint64_t identity(const struct found *f)
 {
-	uint64_t key = (f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type) ^
+	uint64_t key = (f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ map_key_of_text(f->h.type) ^
 	               f->h.object;
 
 	return key ? key : 1;

@@ -329,7 +329,7 @@ static void test_value_whose_key_is_nothing(void **state)
 	for (int i = 0; i < 2; i++) {
 		f = add(&j, 0x100, true);
 		f->h.object =
-			(f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ lookup_name_key(f->h.type);
+			(f->h.addr * UINT64_C(0x9e3779b97f4a7c15)) ^ map_key_of_text(f->h.type);
 	}
 	holding_settle(&j.c);
 	assert_int_equal(j.out->nholdings, 1);

@@ -19,7 +19,7 @@ uint64_t holding_frame_key(struct value v)
 	struct traits *traits = traits_of(v.type);
 
 	if (!traits->name_key)
-		traits->name_key = lookup_name_key(type_name(v.type));
+		traits->name_key = map_key_of_text(type_name(v.type));
 	return map_key_of_pair(v.addr, traits->name_key);
 }
 

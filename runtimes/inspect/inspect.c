@@ -10,6 +10,7 @@
 #include "debugger/elf/own_build.h"
 #include "debugger/live/fd_info.h"
 #include "dwarf/store/layout_file.h"
+#include "dwarf/store/open.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/inspect/other_executors.h"
@@ -131,7 +132,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		out_of_memory();
 	in->target = t;
 	in->secrets = options ? options->secrets : NULL;
-	err = debuginfo_open(t, &in->di);
+	err = dwarf_open(t, &in->di);
 	if (!err) {
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);

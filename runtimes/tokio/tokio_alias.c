@@ -38,7 +38,7 @@ static void visit_poll(const char *name, bool has_code, void *arg)
 	const char *args = generics(&s->scratch, name, sizeof(poll_path) - 1);
 
 	if (has_code)
-		map_put(&s->with_code, lookup_name_key(args), NULL);
+		map_put(&s->with_code, map_key_of_text(args), NULL);
 }
 
 /* Bytes of a coroutine's name before the generics of its function. */
@@ -72,9 +72,9 @@ static void visit_cell(const char *name, bool has_code, void *arg)
 
 	(void)has_code;
 	/* Functions for different schedulers can become one too: S does not tell them apart. */
-	if (!future || map_has(&s->with_code, lookup_name_key(args)) ||
+	if (!future || map_has(&s->with_code, map_key_of_text(args)) ||
 	    strcmp(future, type_name(s->future)) == 0 ||
-	    !map_put(&s->seen, lookup_name_key(future), NULL))
+	    !map_put(&s->seen, map_key_of_text(future), NULL))
 		return;
 	t = lookup_type(s->dm, future, s->near);
 	if (!t || !may_share_code(t, s->future))

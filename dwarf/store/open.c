@@ -1,0 +1,24 @@
+#include "dwarf/store/open.h"
+
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/type_names.h"
+#include "dwarf/store/cache.h"
+
+static void forget_searches(struct dwarf_module *dm)
+{
+	type_names_forget(dm);
+	instances_forget(dm);
+}
+
+struct error *dwarf_open(struct target *t, struct debuginfo **ret)
+{
+	static const struct debuginfo_hooks hooks = {
+		.open_facts = cache_open,
+		.close_facts = cache_close,
+		.forget_searches = forget_searches,
+		.find_type = lookup_type,
+	};
+
+	return debuginfo_open(t, &hooks, ret);
+}
