@@ -1,26 +1,14 @@
-/* Inside of a running process as a target: target_live.c, live_stop.c, live_peek.c. */
+/* Inside of a running process as a target: target_live.c, live_peek.c, tracer_stop.c. */
 #ifndef DEBUGGER_LIVE_LIVE_H
 #define DEBUGGER_LIVE_LIVE_H
 
 #include <dirent.h>
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 
-enum tracee_state { TRACEE_RUNNING, TRACEE_STOPPED, TRACEE_GONE };
-
-struct tracee {
-	pid_t tid;
-	enum tracee_state state;
-	int signal; /* it was about to be delivered when the thread stopped */
-	const char *name;
-	char run_state;
-};
+struct tracer;
 
 /* A thread as /proc shows it while it is not stopped. */
 struct peek {
@@ -48,19 +36,13 @@ struct live {
 	char *auxv; /* changes with execve() */
 	size_t auxv_len;
 	VEC(struct peek) peeks; /* of threads that are not stopped, since the last peek or stop */
+	struct tracer *tracer;
+	bool own_tracer;
 	/* Of the current stop. */
 	const struct brief_stop *brief; /* NULL: until it is told to resume */
 	bool over;                      /* the brief one would have lasted too long */
-	pthread_t tracer;
-	pid_t tracer_tid;
-	DIR *tasks; /* /proc/PID/task */
-	sem_t stopped, resume;
-	struct error *error;
-	VEC(struct tracee) tracees;
-	struct map known; /* by tid */
-	sigset_t old_mask;
-	int old_policy, old_nice; /* policy -1: it was not changed, but nice was */
-	struct sched_param old_param;
+	DIR *tasks;                     /* /proc/PID/task */
+	struct map known;               /* by tid */
 };
 
 uint64_t live_now_ns(void);
@@ -76,7 +58,7 @@ bool live_slept_on(struct live *l, const struct peek *before);
 /* What is known of a thread that is not stopped. */
 struct thread live_peeked(const struct live *l, const struct peek *p);
 
-/* target_ops */
+/* target_ops; those that stop are in tracer_stop.c */
 struct error *live_stop(struct target *t) MUST_CHECK;
 void live_resume(struct target *t);
 struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, struct copy *ret)

@@ -17,6 +17,7 @@
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/tracer.h"
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 
@@ -154,6 +155,8 @@ static void live_close(struct target *t)
 		return;
 	if (l->mem_fd >= 0)
 		close(l->mem_fd);
+	if (l->own_tracer)
+		tracer_free(l->tracer);
 	vec_free(&l->peeks);
 	sockets_close(t);
 	free(l);
@@ -273,13 +276,15 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	const struct arch *arch = NULL;
 	size_t nmappings;
 
-	TRY(live_check(pid, !options->stop.never, &arch));
+	TRY(live_check(pid, !options->stop.never && !options->tracer, &arch));
 	t = target_new(&live_ops, arch, true);
 	t->options = options->stop;
 	struct live *l = calloc(1, sizeof(*l));
 	if (!l)
 		out_of_memory();
 	*l = (struct live){ .t = t, .exe = options->exe, .reader = pid, .mem_fd = -1 };
+	l->own_tracer = !options->tracer;
+	l->tracer = options->tracer ? options->tracer : tracer_new();
 	t->private = l;
 	t->pid = pid;
 	if (l->exe)

@@ -26,6 +26,7 @@ struct read_range;
 struct Dwfl;
 struct sockets;
 struct tls;
+struct tracer;
 struct unwinder;
 
 struct thread {
@@ -192,6 +193,9 @@ struct target_options {
 	const char *exe; /* executable to use instead of the one recorded; NULL: find it */
 	bool force;      /* accept an executable whose build-id differs */
 	struct stop_options stop;
+	/* Of debugger/live: has launched or attached to the process. NULL: the target gets its own
+	 */
+	struct tracer *tracer;
 };
 
 /*

@@ -43,8 +43,8 @@ check() {
 	deny dwarf '"(runtimes|commands)/'
 	deny runtimes '"commands/'
 	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c
-	deny debugger '<sys/ptrace\.h>' debugger/live/live_stop.c debugger/live/target_live_test.c \
-		debugger/live/event.c debugger/live/breakpoint.c
+	deny debugger '<sys/ptrace\.h>' debugger/live/tracer{,_event,_stop}.c \
+		debugger/live/{target_live,tracer}_test.c
 	for folder in dwarf runtimes commands; do
 		deny "$folder" '<sys/ptrace\.h>'
 	done

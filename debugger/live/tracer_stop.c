@@ -1,8 +1,8 @@
 /*
- * Stopping a running process. Every stop has a thread of its own, the tracer, that seizes the
- * process's threads and lives until they run again: when a tracer thread ends, in whatever way,
- * the kernel detaches all it held, even a thread in uninterruptible sleep that PTRACE_DETACH
- * refuses. All that can be done before the first thread stops or after the last one runs is.
+ * Stopping a running process and letting it go, in the tracer thread. Threads are seized for the
+ * stop and detached after it, but for those of the tracer's session. Where PTRACE_DETACH refuses a
+ * thread in uninterruptible sleep, the tracer thread ends: then the kernel detaches all it held.
+ * All that can be done before the first thread stops or after the last one runs is.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -24,25 +24,18 @@
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/tracer_private.h"
 
 enum {
 	MAX_PASSES = 100, /* over task/, until no thread is new */
-	MAX_NAP_NS = 1000000,
-	MIN_NAP_NS = 20000,
-	LATE_NAP_NS = 80000, /* measured: what the shortest nap may take until we run again */
 	BEST_NICE = -20,
-	NSEC = 1000000000,
 };
-/* A thread in uninterruptible sleep must not keep the others stopped. */
-static const uint64_t stop_timeout_ns = UINT64_C(2) * NSEC;
 
 /* ptrace() takes a long request for a pointer where the kernel wants a number. */
 static long trace(enum __ptrace_request request, pid_t tid, uintptr_t data)
 {
 	return ptrace(request, tid, NULL, (void *)data);
 }
-
-/* --- stopping: all of this runs in the tracer thread --- */
 
 static bool thread_stat(struct live *l, pid_t tid, struct proc_stat *ret)
 {
@@ -67,12 +60,30 @@ static bool leave_asleep(struct live *l, pid_t tid)
 	return true;
 }
 
+/* Whether the tracer's session has seized it. */
+static bool of_session(struct live *l, pid_t tid, const struct proc_stat *stat)
+{
+	struct tracer *tr = l->tracer;
+
+	for (size_t i = 0; i < tr->nkept; i++) {
+		struct tracee *tracee = &tr->tracees.data[i];
+
+		if (tracee->tid != tid || tracee->state == TRACEE_GONE)
+			continue;
+		tracee->name = stat->comm;
+		tracee->run_state = stat->state;
+		map_put(&l->known, (uint64_t)tid, l);
+		return true;
+	}
+	return false;
+}
+
 static struct error *seize(struct live *l, pid_t tid)
 {
 	struct tracee tracee = { .tid = tid, .state = TRACEE_RUNNING };
 	struct proc_stat stat;
 
-	if (leave_asleep(l, tid) || !thread_stat(l, tid, &stat))
+	if (leave_asleep(l, tid) || !thread_stat(l, tid, &stat) || of_session(l, tid, &stat))
 		return NULL;
 	tracee.name = stat.comm;
 	tracee.run_state = stat.state;
@@ -91,7 +102,7 @@ static struct error *seize(struct live *l, pid_t tid)
 		tracee.state = TRACEE_GONE;
 		tracee.run_state = stat.state;
 	}
-	*vec_push(&l->tracees) = tracee;
+	*vec_push(&l->tracer->tracees) = tracee;
 	map_put(&l->known, (uint64_t)tid, l);
 	return NULL;
 }
@@ -109,38 +120,19 @@ static struct error *seize_new(struct live *l, DIR *tasks)
 	return interrupt_check();
 }
 
-/* true once the thread stands still or is gone. */
-static bool collect(struct tracee *tracee)
-{
-	int status;
-	pid_t tid = waitpid(tracee->tid, &status, __WALL | WNOHANG);
-
-	if (tid == 0 || (tid < 0 && errno == EINTR))
-		return false;
-	if (tid < 0 || !WIFSTOPPED(status)) {
-		tracee->state = TRACEE_GONE;
-		return true;
-	}
-	tracee->state = TRACEE_STOPPED;
-	/* Without an event it is a signal on its way: the thread gets it when it goes on. */
-	if (status >> 16 == 0)
-		tracee->signal = WSTOPSIG(status);
-	return true;
-}
-
 /* Whether the stop may last for so long only. */
 static bool is_limited(const struct live *l)
 {
-	return l->brief && l->brief->max_ns && l->brief->max_ns < stop_timeout_ns;
+	return l->brief && l->brief->max_ns && l->brief->max_ns < TRACER_TIMEOUT_NS;
 }
 
 /* When all must stand still, so that their registers can be read and they be let go in time. */
 static uint64_t deadline_of(const struct live *l)
 {
-	uint64_t rest = BASE_COST_NS + l->tracees.n * (REGS_COST_NS + RESUME_COST_NS);
+	uint64_t rest = BASE_COST_NS + l->tracer->tracees.n * (REGS_COST_NS + RESUME_COST_NS);
 
 	if (!is_limited(l))
-		return l->t->stopped_at + stop_timeout_ns;
+		return l->t->stopped_at + TRACER_TIMEOUT_NS;
 	return l->t->stopped_at + (l->brief->max_ns > rest ? l->brief->max_ns - rest : 0);
 }
 
@@ -151,36 +143,18 @@ static bool is_over(struct live *l)
 	return l->over;
 }
 
-/* Until a thread may have stopped, but not beyond the deadline: then it looks again at once. */
-static void nap_until(uint64_t deadline)
-{
-	struct timespec nap = { .tv_nsec = MAX_NAP_NS };
-	uint64_t now = live_now_ns();
-	sigset_t child;
-
-	if (now + LATE_NAP_NS > deadline)
-		return;
-	if (now + MAX_NAP_NS + LATE_NAP_NS > deadline)
-		nap.tv_nsec = MIN_NAP_NS;
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	/* Another thread of ours may have got the signal: look again soon. */
-	sigtimedwait(&child, NULL, &nap);
-}
-
 /* Waits for what stopped from first on; threads that do not are left TRACEE_RUNNING. */
 static struct error *wait_stopped(struct live *l, size_t first)
 {
+	struct tracer *tr = l->tracer;
 	uint64_t deadline = deadline_of(l);
+	struct wait_status w;
 
-	for (size_t i = first; i < l->tracees.n; i++) {
-		struct tracee *tracee = &l->tracees.data[i];
-		while (tracee->state == TRACEE_RUNNING && !collect(tracee)) {
-			TRY(interrupt_check());
-			if (live_now_ns() > deadline)
-				break;
-			nap_until(deadline);
-		}
+	for (size_t i = first; i < tr->tracees.n; i++) {
+		while (tr->tracees.data[i].state == TRACEE_RUNNING &&
+		       next_event(tr, tr->tracees.data[i].tid, deadline, &w))
+			take_event(tr, &w);
+		TRY(interrupt_check());
 	}
 	is_over(l);
 	return NULL;
@@ -189,24 +163,37 @@ static struct error *wait_stopped(struct live *l, size_t first)
 /* Not one more where the time is over: each costs some. */
 static void interrupt_from(struct live *l, size_t first)
 {
-	for (size_t i = first; i < l->tracees.n && !is_over(l); i++) {
-		if (l->tracees.data[i].state == TRACEE_RUNNING)
-			trace(PTRACE_INTERRUPT, l->tracees.data[i].tid, 0);
+	for (size_t i = first; i < l->tracer->tracees.n && !is_over(l); i++) {
+		if (l->tracer->tracees.data[i].state == TRACEE_RUNNING)
+			trace(PTRACE_INTERRUPT, l->tracer->tracees.data[i].tid, 0);
 	}
 }
 
 /* Without it, the target's threads get our processor before the last of them is detached. */
-static void raise_priority(struct live *l)
+static void raise_priority(struct tracer *tr)
 {
 	const struct sched_param param = { .sched_priority = 1 };
 
-	l->old_policy = sched_getscheduler(0);
-	if (sched_getparam(0, &l->old_param) != 0 || sched_setscheduler(0, SCHED_FIFO, &param) != 0)
-		l->old_policy = -1;
+	tr->old_policy = sched_getscheduler(0);
+	if (sched_getparam(0, &tr->old_param) != 0 ||
+	    sched_setscheduler(0, SCHED_FIFO, &param) != 0)
+		tr->old_policy = -1;
 	/* Who may not may still be nice to itself. */
-	l->old_nice = getpriority(PRIO_PROCESS, 0);
-	if (l->old_policy < 0)
+	tr->old_nice = getpriority(PRIO_PROCESS, 0);
+	if (tr->old_policy < 0)
 		setpriority(PRIO_PROCESS, 0, BEST_NICE);
+	tr->raised = true;
+}
+
+static void restore_priority(struct tracer *tr)
+{
+	if (!tr->raised)
+		return;
+	if (tr->old_policy >= 0)
+		sched_setscheduler(0, tr->old_policy, &tr->old_param);
+	else
+		setpriority(PRIO_PROCESS, 0, tr->old_nice);
+	tr->raised = false;
 }
 
 /* Whether as many threads are there as stand still or are left asleep: then no other is. */
@@ -215,11 +202,12 @@ static bool all_known(const struct live *l, int task_fd)
 	enum { LINKS = 2 }; /* of the directory itself; each thread is one more */
 	struct stat stat;
 
-	for (size_t i = 0; i < l->tracees.n; i++) {
-		if (l->tracees.data[i].state != TRACEE_STOPPED)
+	for (size_t i = 0; i < l->tracer->tracees.n; i++) {
+		if (l->tracer->tracees.data[i].state != TRACEE_STOPPED)
 			return false;
 	}
-	return fstat(task_fd, &stat) == 0 && stat.st_nlink == LINKS + l->tracees.n + l->peeks.n;
+	return fstat(task_fd, &stat) == 0 &&
+	       stat.st_nlink == LINKS + l->tracer->tracees.n + l->peeks.n;
 }
 
 static struct error *stop_threads(struct live *l)
@@ -234,19 +222,19 @@ static struct error *stop_threads(struct live *l)
 	if (!tasks)
 		return live_exited(l->t->pid);
 	/* Seizing does not stop. The first pass does it for all, so that they stop together. */
-	while (!(err = seize_new(l, tasks)) && done < l->tracees.n && passes++ < MAX_PASSES) {
+	while (!(err = seize_new(l, tasks)) && done < l->tracer->tracees.n &&
+	       passes++ < MAX_PASSES) {
 		if (l->t->stopped_at == 0) {
 			if (l->brief && l->brief->prepare)
 				l->brief->prepare(l->brief->arg);
 			/* Not before: what is done while the target runs shall not keep it. */
-			if (l->brief)
-				raise_priority(l);
+			raise_priority(l->tracer);
 			l->t->stopped_at = live_now_ns();
 		}
 		interrupt_from(l, done);
 		if ((err = wait_stopped(l, done)))
 			break;
-		done = l->tracees.n;
+		done = l->tracer->tracees.n;
 		if (l->over || all_known(l, dirfd(tasks)))
 			break;
 	}
@@ -286,8 +274,8 @@ static struct error *list_threads(struct live *l)
 	SCRATCH(scratch);
 	void *user_regs = arena_alloc(&scratch, t->arch->user_regs_size);
 
-	for (size_t i = 0; i < l->tracees.n; i++) {
-		const struct tracee *tracee = &l->tracees.data[i];
+	for (size_t i = 0; i < l->tracer->tracees.n; i++) {
+		const struct tracee *tracee = &l->tracer->tracees.data[i];
 		struct thread *th;
 		/* Threads that ended are none, but the main one has the process's name. */
 		if (tracee->state == TRACEE_GONE && tracee->tid != t->pid)
@@ -311,7 +299,7 @@ static struct error *list_threads(struct live *l)
 		target_note(t,
 		            "%zu of %zu threads did not stop within %d s: they are in "
 		            "uninterruptible sleep, their stacks are unknown",
-		            nrunning, l->tracees.n, (int)(stop_timeout_ns / NSEC));
+		            nrunning, l->tracer->tracees.n, (int)(TRACER_TIMEOUT_NS / TRACER_NSEC));
 	if (nstopped > 0)
 		return NULL;
 	/* A process that is being killed answers no more, and a moment later it is gone. */
@@ -335,127 +323,86 @@ static struct error *stop_all(struct live *l)
 	return l->brief ? NULL : live_same_program(l);
 }
 
-static void detach_all(struct live *l)
+/* A thread that was killed meanwhile is a zombie until its tracer looks. */
+static bool is_reaped(struct tracer *tr, pid_t tid)
 {
-	for (size_t i = 0; i < l->tracees.n; i++) {
-		struct tracee *tracee = &l->tracees.data[i];
-		if (tracee->state == TRACEE_RUNNING)
-			collect(tracee);
-		if (tracee->state != TRACEE_STOPPED)
-			continue;
-		/* A thread that was killed meanwhile is a zombie until its tracer looks. */
-		if (trace(PTRACE_DETACH, tracee->tid, (uintptr_t)tracee->signal) != 0)
-			waitpid(tracee->tid, NULL, __WALL | WNOHANG);
-	}
+	struct wait_status w;
+
+	return next_event(tr, tid, 0, &w) && (w.status == -1 || !WIFSTOPPED(w.status));
 }
 
-static void *tracer_main(void *arg)
+/* false: it could not be detached. */
+static bool let_go(struct tracer *tr, size_t i)
 {
-	struct live *l = arg;
-	const struct brief_stop *b = l->brief;
+	struct tracee *tracee = &tr->tracees.data[i];
+	struct wait_status w;
 
-	l->tracer_tid = gettid();
-	l->error = stop_all(l);
-	if (!l->error && b && !l->over)
-		b->act(b->arg);
-	if (!l->error && !b) {
-		sem_post(&l->stopped);
-		while (sem_wait(&l->resume) != 0)
-			;
+	if (tracee->state == TRACEE_RUNNING && !tracee->kept && next_event(tr, tracee->tid, 0, &w))
+		take_event(tr, &w);
+	if (tracee->state == TRACEE_GONE)
+		return true;
+	if (tracee->kept) {
+		tracer_go_on(tracee);
+		return true;
 	}
-	detach_all(l);
+	return tracee->state == TRACEE_STOPPED &&
+	       (trace(PTRACE_DETACH, tracee->tid, (uintptr_t)tracee->signal) == 0 ||
+	        is_reaped(tr, tracee->tid));
+}
+
+void tracer_resume(struct tracer *tr, struct live *l)
+{
+	tr->standing = false;
+	for (size_t i = 0; i < tr->tracees.n; i++)
+		tr->quit |= !let_go(tr, i);
 	l->t->pause_ns = l->t->stopped_at ? live_now_ns() - l->t->stopped_at : 0;
-	if (l->error && !b)
-		sem_post(&l->stopped);
-	return NULL;
-}
-
-/* --- target_ops --- */
-
-/* Until the tracer is quite gone: threads that it could not detach are then free again. */
-static void wait_tracer_gone(const struct live *l)
-{
-	uint64_t deadline = live_now_ns() + NSEC;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)l->tracer_tid);
-	while (access(path, F_OK) == 0 && live_now_ns() < deadline)
-		sched_yield();
-}
-
-static void finish_stop(struct live *l)
-{
-	/* A brief stop has raised its tracer, which is gone. */
-	if (!l->brief && l->old_policy >= 0)
-		sched_setscheduler(0, l->old_policy, &l->old_param);
-	else if (!l->brief)
-		setpriority(PRIO_PROCESS, 0, l->old_nice);
-	pthread_sigmask(SIG_SETMASK, &l->old_mask, NULL);
-	sem_destroy(&l->stopped);
-	sem_destroy(&l->resume);
+	restore_priority(tr);
 	if (l->tasks)
 		closedir(l->tasks);
 	l->tasks = NULL;
-	vec_free(&l->tracees);
 	map_free(&l->known);
+	tracer_prune(tr);
 }
 
-/* Starts the tracer. */
-static struct error *begin_stop(struct live *l, const struct brief_stop *b)
+struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_stop *b)
 {
-	sigset_t all, child;
-
 	l->reads = 0;
-	l->error = NULL;
 	l->brief = b;
 	l->over = false;
 	l->peeks.n = 0;
 	l->t->stopped_at = 0;
-	sem_init(&l->stopped, 0, 0);
-	sem_init(&l->resume, 0, 0);
-	if (!b)
-		raise_priority(l);
-	/* The tracer takes SIGCHLD, and no other signal. */
-	sigfillset(&all);
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	pthread_sigmask(SIG_SETMASK, &all, &l->old_mask);
-	int errnum = pthread_create(&l->tracer, NULL, tracer_main, l);
-	pthread_sigmask(SIG_SETMASK, &l->old_mask, NULL);
-	if (errnum != 0) {
-		finish_stop(l);
-		return error_os(errnum, "starting a thread");
-	}
-	pthread_sigmask(SIG_BLOCK, &child, NULL);
-	return NULL;
+	tr->nkept = tr->tracees.n;
+	struct error *err = stop_all(l);
+	if (!err && b && !l->over)
+		b->act(b->arg);
+	tr->standing = !err && !b;
+	if (!tr->standing)
+		tracer_resume(tr, l);
+	return err;
 }
 
-/* Waits until the tracer has let all threads go. */
-static struct error *end_stop(struct live *l)
+/* --- target_ops --- */
+
+static struct error *request(struct live *l, enum tracer_request_kind kind,
+                             const struct brief_stop *b)
 {
-	pthread_join(l->tracer, NULL);
-	wait_tracer_gone(l);
-	finish_stop(l);
-	LOG("target", "stopped for %" PRIu64 " us, %zu reads", l->t->pause_ns / 1000, l->reads);
-	return l->error ? error_wrap(l->error, "stopping") : NULL;
+	struct tracer_request r = { .kind = kind, .stop = { l, b } };
+	struct error *err = tracer_request(l->tracer, &r);
+
+	if (err || kind != TRACER_STOP)
+		LOG("target", "stopped for %" PRIu64 " us, %zu reads", l->t->pause_ns / 1000,
+		    l->reads);
+	return err ? error_wrap(err, "stopping") : NULL;
 }
 
 struct error *live_stop(struct target *t)
 {
-	struct live *l = t->private;
-
-	TRY(begin_stop(l, NULL));
-	while (sem_wait(&l->stopped) != 0)
-		;
-	return l->error ? end_stop(l) : NULL;
+	return request(t->private, TRACER_STOP, NULL);
 }
 
 void live_resume(struct target *t)
 {
-	struct live *l = t->private;
-
-	sem_post(&l->resume);
-	error_free(end_stop(l));
+	error_free(request(t->private, TRACER_RESUME, NULL));
 }
 
 static size_t count_stopped(const struct target *t)
@@ -471,8 +418,7 @@ struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, st
 {
 	struct live *l = t->private;
 
-	TRY(begin_stop(l, s));
-	TRY(end_stop(l));
+	TRY(request(l, TRACER_STOP_BRIEFLY, s));
 	ret->pause_ns = t->pause_ns;
 	ret->stopped = l->over ? 0 : count_stopped(t);
 	for (size_t i = 0; i < l->peeks.n && !ret->spoiled; i++)

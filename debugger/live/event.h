@@ -1,0 +1,30 @@
+/* What happened to a program that a tracer (tracer.h) has launched or attached to. */
+#ifndef DEBUGGER_LIVE_EVENT_H
+#define DEBUGGER_LIVE_EVENT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum event_kind {
+	EVENT_STOPPED,     /* the whole program, by a signal of job control; SIGCONT ends it */
+	EVENT_SIGNAL,      /* the thread gets the signal when it goes on */
+	EVENT_NEW_THREAD,  /* child is its tid */
+	EVENT_THREAD_EXIT, /* of another thread than the main one */
+	EVENT_EXEC,        /* another program now, of one thread, whose tid is the pid */
+	EVENT_FORK,        /* child is a new process, which is not traced */
+	EVENT_VFORK,       /* likewise; the thread waits until the child execs or exits */
+	EVENT_CLONE,       /* likewise, by a clone() that did not make a thread */
+	EVENT_EXIT,        /* the program ended with status; the last event */
+	EVENT_KILLED,      /* a signal ended the program; the last event */
+};
+
+struct event {
+	enum event_kind kind;
+	pid_t tid;   /* the thread that it happened to */
+	pid_t child; /* EVENT_NEW_THREAD, EVENT_FORK, EVENT_VFORK, EVENT_CLONE */
+	int signal;  /* EVENT_STOPPED, EVENT_SIGNAL, EVENT_KILLED */
+	int status;  /* EVENT_THREAD_EXIT, EVENT_EXIT; -1 unknown */
+	size_t lost; /* events before this one that were not kept: nobody took them */
+};
+
+#endif

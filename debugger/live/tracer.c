@@ -1,0 +1,430 @@
+#include "debugger/live/tracer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/live/live_check.h"
+#include "debugger/live/proc.h"
+#include "debugger/live/tracer_private.h"
+
+enum {
+	SLICE_NS = 50000000, /* how often one who waits for an event looks for ^C */
+	OPTIONS =
+		PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC,
+	MAX_PASSES = 100, /* over task/, until no thread is new */
+};
+
+/* --- a session: all of this runs in the tracer thread --- */
+
+static uint64_t soon(void)
+{
+	return live_now_ns() + TRACER_TIMEOUT_NS;
+}
+
+static struct tracee *add_tracee(struct tracer *tr, pid_t tid)
+{
+	struct tracee *tracee = vec_push(&tr->tracees);
+
+	*tracee = (struct tracee){ .tid = tid, .state = TRACEE_RUNNING, .kept = true };
+	return tracee;
+}
+
+/* The child: waits until it is traced, then becomes the program. */
+static _Noreturn void become(const struct tracer *tr, const struct tracer_request *r, int fd)
+{
+	char byte;
+
+	pthread_sigmask(SIG_SETMASK, &tr->caller_mask, NULL);
+	if (recv(fd, &byte, 1, 0) == 1) {
+		execvp(r->launch.path, r->launch.argv);
+		int errnum = errno;
+		send(fd, &errnum, sizeof(errnum), MSG_NOSIGNAL);
+	}
+	_exit(127);
+}
+
+/* Until a child of ours that was killed is no zombie any more. */
+static void reap(struct tracer *tr, pid_t pid)
+{
+	uint64_t deadline = soon();
+	struct wait_status w = { 0 };
+
+	kill(pid, SIGKILL);
+	while (w.status != -1 && live_now_ns() < deadline)
+		next_event(tr, pid, deadline, &w);
+}
+
+/* Until the program is loaded: it stands still then. */
+static struct error *wait_exec(struct tracer *tr, const char *path)
+{
+	uint64_t deadline = soon();
+	struct wait_status w;
+
+	while (next_event(tr, tr->pid, deadline, &w)) {
+		struct tracee *tracee = take_event(tr, &w);
+
+		if (!tracee)
+			return error_new(ERR_STATE, "%s ended before it was loaded", path);
+		if (w.status >> 16 == PTRACE_EVENT_EXEC) {
+			tracee->held = true;
+			return NULL;
+		}
+		tracer_go_on(tracee);
+	}
+	TRY(interrupt_check());
+	return error_new(ERR_STATE, "%s was not loaded in time", path);
+}
+
+static struct error *trace_child(struct tracer *tr, const char *path, pid_t pid, int fd)
+{
+	int errnum;
+
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(uintptr_t)(OPTIONS | PTRACE_O_EXITKILL)) != 0)
+		return error_os(errno, "tracing %s", path);
+	send(fd, "", 1, MSG_NOSIGNAL);
+	/* It ends without a word when the program takes the place of the child. */
+	if (recv(fd, &errnum, sizeof(errnum), 0) == sizeof(errnum))
+		return error_os(errnum, "%s", path);
+	tr->pid = pid;
+	tr->launched = true;
+	add_tracee(tr, pid);
+	return wait_exec(tr, path);
+}
+
+static struct error *launch(struct tracer *tr, struct tracer_request *r)
+{
+	int fds[2];
+
+	if (tr->pid)
+		return error_new(ERR_STATE, "process %d is traced already", (int)tr->pid);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+		return error_os(errno, "starting %s", r->launch.path);
+	pid_t pid = fork();
+	if (pid == 0)
+		become(tr, r, fds[1]);
+	struct error *err = pid < 0 ? error_os(errno, "starting %s", r->launch.path) : NULL;
+	close(fds[1]);
+	if (!err)
+		err = trace_child(tr, r->launch.path, pid, fds[0]);
+	close(fds[0]);
+	r->launch.pid = pid;
+	if (err && pid > 0) {
+		tr->pid = 0;
+		reap(tr, pid);
+	}
+	return err;
+}
+
+static bool is_traced(const struct tracer *tr, pid_t tid)
+{
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		if (tr->tracees.data[i].tid == tid)
+			return true;
+	}
+	return false;
+}
+
+static struct error *attach_thread(struct tracer *tr, pid_t tid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0) {
+		add_tracee(tr, tid);
+		return NULL;
+	}
+	int errnum = errno;
+	/* It ended, or was seized when a thread that we have started it. */
+	if (errnum == ESRCH || (errnum == EPERM && tr->tracees.n > 0))
+		return NULL;
+	TRY(live_traced(tr->pid));
+	return errnum == EPERM ? live_denied(tr->pid)
+	                       : error_os(errnum, "seizing thread %d", (int)tid);
+}
+
+static struct error *attach_all(struct tracer *tr, DIR *tasks)
+{
+	const struct dirent *entry;
+	size_t before;
+
+	for (int pass = 0; pass < MAX_PASSES; pass++) {
+		before = tr->tracees.n;
+		rewinddir(tasks);
+		while ((entry = readdir(tasks))) {
+			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+			if (tid > 0 && !is_traced(tr, tid))
+				TRY(attach_thread(tr, tid));
+		}
+		TRY(interrupt_check());
+		if (tr->tracees.n == before)
+			break;
+	}
+	return tr->tracees.n ? NULL : live_exited(tr->pid);
+}
+
+static struct error *attach(struct tracer *tr, pid_t pid)
+{
+	char path[64];
+
+	if (tr->pid)
+		return error_new(ERR_STATE, "process %d is traced already", (int)tr->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+	if (!tasks)
+		return live_exited(pid);
+	tr->pid = pid;
+	tr->launched = false;
+	struct error *err = attach_all(tr, tasks);
+	closedir(tasks);
+	if (err) {
+		tr->pid = 0;
+		tr->tracees.n = 0;
+		tr->quit = true;
+	}
+	return err;
+}
+
+static void continue_all(struct tracer *tr)
+{
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		tr->tracees.data[i].held = false;
+		tracer_go_on(&tr->tracees.data[i]);
+	}
+}
+
+/* Only a thread that stands still can be detached. */
+static bool stop_one(struct tracer *tr, size_t i)
+{
+	uint64_t deadline = soon();
+	struct wait_status w;
+
+	if (tr->tracees.data[i].state == TRACEE_RUNNING)
+		ptrace(PTRACE_INTERRUPT, tr->tracees.data[i].tid, NULL, NULL);
+	while (tr->tracees.data[i].state == TRACEE_RUNNING) {
+		if (!next_event(tr, tr->tracees.data[i].tid, deadline, &w))
+			return false;
+		take_event(tr, &w);
+	}
+	return tr->tracees.data[i].state == TRACEE_STOPPED;
+}
+
+static struct error *detach(struct tracer *tr)
+{
+	/* Others may be added to the end. */
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		if (!stop_one(tr, i)) {
+			if (tr->tracees.data[i].state == TRACEE_GONE)
+				continue;
+			continue_all(tr);
+			TRY(interrupt_check());
+			return error_new(ERR_STATE,
+			                 "thread %d is in uninterruptible sleep and cannot be "
+			                 "detached",
+			                 (int)tr->tracees.data[i].tid);
+		}
+	}
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		const struct tracee *tracee = &tr->tracees.data[i];
+
+		if (tracee->state == TRACEE_STOPPED)
+			ptrace(PTRACE_DETACH, tracee->tid, NULL, (void *)(intptr_t)tracee->signal);
+	}
+	tr->pid = 0;
+	tracer_prune(tr);
+	return NULL;
+}
+
+static struct error *need_session(const struct tracer *tr)
+{
+	return tr->pid ? NULL : error_new(ERR_STATE, "no program is traced, or it has ended");
+}
+
+static struct error *serve(struct tracer *tr, struct tracer_request *r)
+{
+	switch (r->kind) {
+	case TRACER_STOP_BRIEFLY:
+	case TRACER_STOP:
+		return tracer_stop(tr, r->stop.live, r->stop.brief);
+	case TRACER_RESUME:
+		tracer_resume(tr, r->stop.live);
+		return NULL;
+	case TRACER_LAUNCH:
+		return launch(tr, r);
+	case TRACER_ATTACH:
+		return attach(tr, r->attach.pid);
+	case TRACER_CONTINUE:
+		TRY(need_session(tr));
+		continue_all(tr);
+		return NULL;
+	case TRACER_DETACH:
+		TRY(need_session(tr));
+		return detach(tr);
+	case TRACER_KILL:
+		TRY(need_session(tr));
+		return kill(tr->pid, SIGKILL) == 0 ? NULL : error_os(errno, "killing it");
+	case TRACER_WRITE_MEMORY:
+	case TRACER_SET_REGISTERS:
+	case TRACER_STEP:
+		break;
+	}
+	return error_new(ERR_STATE, "not supported yet");
+}
+
+/* Lets a session's program run: one event. */
+static void attend(struct tracer *tr)
+{
+	struct wait_status w;
+
+	if (!next_event(tr, -1, TRACER_NEVER, &w))
+		return;
+	struct tracee *tracee = take_event(tr, &w);
+	if (w.tid == -1)
+		tr->pid = 0; /* there is none left */
+	if (tracee && !tr->standing)
+		tracer_go_on(tracee);
+	if (!tr->standing)
+		tracer_prune(tr);
+}
+
+static void *tracer_main(void *arg)
+{
+	struct tracer *tr = arg;
+
+	tr->tid = gettid();
+	while (!tr->quit) {
+		if (tr->pid && sem_trywait(&tr->requests) != 0) {
+			attend(tr);
+			continue;
+		}
+		while (!tr->pid && sem_wait(&tr->requests) != 0)
+			;
+		if (tr->request)
+			tr->error = serve(tr, tr->request);
+		else
+			tr->quit = true; /* tracer_free() */
+		if (tr->quit && tr->pid && tr->launched)
+			reap(tr, tr->pid);
+		sem_post(&tr->done);
+	}
+	return NULL;
+}
+
+/* --- the caller --- */
+
+struct tracer *tracer_new(void)
+{
+	struct tracer *tr = calloc(1, sizeof(*tr));
+	pthread_condattr_t attr;
+
+	if (!tr)
+		out_of_memory();
+	sem_init(&tr->requests, 0, 0);
+	sem_init(&tr->done, 0, 0);
+	pthread_mutex_init(&tr->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&tr->arrived, &attr);
+	pthread_condattr_destroy(&attr);
+	return tr;
+}
+
+/* Until the thread is quite gone: what it could not detach is then free again. */
+static void wait_gone(struct tracer *tr)
+{
+	uint64_t deadline = soon();
+	char path[64];
+
+	pthread_join(tr->thread, NULL);
+	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)tr->tid);
+	while (access(path, F_OK) == 0 && live_now_ns() < deadline)
+		sched_yield();
+	tr->started = tr->quit = false;
+}
+
+static struct error *start(struct tracer *tr)
+{
+	sigset_t all;
+
+	if (tr->started)
+		return NULL;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &tr->caller_mask);
+	int errnum = pthread_create(&tr->thread, NULL, tracer_main, tr);
+	pthread_sigmask(SIG_SETMASK, &tr->caller_mask, NULL);
+	if (errnum != 0)
+		return error_os(errnum, "starting a thread");
+	tr->started = true;
+	return NULL;
+}
+
+/* NULL: to end. */
+static struct error *ask(struct tracer *tr, struct tracer_request *r)
+{
+	tr->request = r;
+	tr->error = NULL;
+	sem_post(&tr->requests);
+	/* It may wait for an event, which this signal ends; it has it blocked. */
+	pthread_kill(tr->thread, SIGCHLD);
+	while (sem_wait(&tr->done) != 0)
+		;
+	if (tr->quit)
+		wait_gone(tr);
+	return tr->error;
+}
+
+struct error *tracer_request(struct tracer *tr, struct tracer_request *request)
+{
+	TRY(start(tr));
+	return ask(tr, request);
+}
+
+void tracer_free(struct tracer *tr)
+{
+	if (!tr)
+		return;
+	if (tr->started)
+		error_free(ask(tr, NULL));
+	vec_free(&tr->tracees);
+	vec_free(&tr->events);
+	sem_destroy(&tr->requests);
+	sem_destroy(&tr->done);
+	pthread_cond_destroy(&tr->arrived);
+	pthread_mutex_destroy(&tr->lock);
+	free(tr);
+}
+
+/* For at most a slice: an event may have arrived. */
+static void wait_arrived(struct tracer *tr, uint64_t deadline)
+{
+	uint64_t until = live_now_ns() + SLICE_NS;
+
+	if (until > deadline)
+		until = deadline;
+	const struct timespec ts = { .tv_sec = (time_t)(until / TRACER_NSEC),
+		                     .tv_nsec = (long)(until % TRACER_NSEC) };
+	pthread_cond_timedwait(&tr->arrived, &tr->lock, &ts);
+}
+
+struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct event *ret,
+                                bool *found)
+{
+	uint64_t now = live_now_ns();
+	uint64_t deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+	struct error *err = NULL;
+
+	pthread_mutex_lock(&tr->lock);
+	while (tr->taken == tr->events.n && !(err = interrupt_check()) && live_now_ns() < deadline)
+		wait_arrived(tr, deadline);
+	*found = tr->taken < tr->events.n;
+	if (*found)
+		*ret = tr->events.data[tr->taken++];
+	if (tr->taken == tr->events.n)
+		tr->taken = tr->events.n = 0;
+	pthread_mutex_unlock(&tr->lock);
+	return err;
+}

@@ -1,0 +1,247 @@
+/* What the kernel says of tracees: ptrace(2), "Stopped states" and "PTRACE_O_...". */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/live/tracer_private.h"
+
+enum {
+	MIN_NAP_NS = 20000,
+	MAX_NAP_NS = 1000000,
+	LONG_NAP_NS = 20000000, /* where nothing stands still meanwhile */
+	LATE_NAP_NS = 80000,    /* measured: what the shortest nap may take until we run again */
+	MAX_EVENTS = 1 << 16,   /* that are kept for a caller that takes none */
+};
+
+/*
+ * Until a tracee may have stopped, but not beyond the deadline: then it looks again at once. Each
+ * stop makes the kernel send SIGCHLD to us, but before we wait for it another thread of the process
+ * may take it. So naps begin short: what is missed costs about as much time again as has passed.
+ */
+static void nap(uint64_t *length, uint64_t longest, uint64_t deadline)
+{
+	uint64_t now = deadline == TRACER_NEVER ? 0 : live_now_ns(), ns = *length;
+	sigset_t child;
+
+	if (deadline != TRACER_NEVER && now + LATE_NAP_NS > deadline)
+		return;
+	if (deadline != TRACER_NEVER && now + ns + LATE_NAP_NS > deadline)
+		ns = MIN_NAP_NS;
+	*length = *length * 2 < longest ? *length * 2 : longest;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &(struct timespec){ .tv_nsec = (long)ns });
+}
+
+static bool something_else(struct tracer *tr, pid_t tid)
+{
+	int n = 0;
+
+	if (tid == -1)
+		return sem_getvalue(&tr->requests, &n) == 0 && n > 0;
+	struct error *err CLEANUP(error_freep) = interrupt_check();
+	return err != NULL;
+}
+
+bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_status *ret)
+{
+	uint64_t length = MIN_NAP_NS;
+
+	for (;;) {
+		ret->tid = waitpid(tid, &ret->status, __WALL | __WNOTHREAD | WNOHANG);
+		if (ret->tid > 0)
+			return true;
+		if (ret->tid < 0 && errno != EINTR) {
+			*ret = (struct wait_status){ tid, -1 };
+			return true;
+		}
+		if (something_else(tr, tid) ||
+		    (deadline != TRACER_NEVER && live_now_ns() > deadline))
+			return false;
+		nap(&length, deadline == TRACER_NEVER ? LONG_NAP_NS : MAX_NAP_NS, deadline);
+	}
+}
+
+/* --- what it means --- */
+
+static struct tracee *find(struct tracer *tr, pid_t tid)
+{
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		if (tr->tracees.data[i].tid == tid && tr->tracees.data[i].state != TRACEE_GONE)
+			return &tr->tracees.data[i];
+	}
+	return NULL;
+}
+
+static void keep_event(struct tracer *tr, struct event e)
+{
+	pthread_mutex_lock(&tr->lock);
+	if (tr->events.n - tr->taken >= MAX_EVENTS && e.kind != EVENT_EXIT &&
+	    e.kind != EVENT_KILLED) {
+		tr->lost++;
+	} else {
+		e.lost = tr->lost;
+		tr->lost = 0;
+		*vec_push(&tr->events) = e;
+		pthread_cond_signal(&tr->arrived);
+	}
+	pthread_mutex_unlock(&tr->lock);
+}
+
+static bool is_thread(const struct tracer *tr, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)tr->pid, (int)tid);
+	return access(path, F_OK) == 0;
+}
+
+static struct tracee *add_thread(struct tracer *tr, pid_t tid)
+{
+	struct tracee *tracee = vec_push(&tr->tracees);
+
+	*tracee = (struct tracee){ .tid = tid, .state = TRACEE_RUNNING, .kept = true };
+	return tracee;
+}
+
+/*
+ * The kernel seizes new threads and processes for us (PTRACE_O_TRACECLONE, ..FORK, ..VFORK); the
+ * first stop of one may come before its parent's event. A process is let go.
+ */
+static struct tracee *new_tracee(struct tracer *tr, const struct wait_status *w)
+{
+	if (tr->pid && is_thread(tr, w->tid))
+		return add_thread(tr, w->tid);
+	ptrace(PTRACE_DETACH, w->tid, NULL, NULL);
+	return NULL;
+}
+
+static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait_status *w)
+{
+	struct event e = { .kind = EVENT_EXIT, .tid = w->tid, .status = -1 };
+
+	if (!tracee)
+		return;
+	tracee->state = TRACEE_GONE;
+	if (!tracee->kept)
+		return;
+	if (w->status != -1 && WIFSIGNALED(w->status)) {
+		e.kind = EVENT_KILLED;
+		e.signal = WTERMSIG(w->status);
+	} else if (w->status != -1) {
+		e.status = WEXITSTATUS(w->status);
+	}
+	if (w->tid != tr->pid)
+		e.kind = EVENT_THREAD_EXIT;
+	else
+		tr->pid = 0;
+	keep_event(tr, e);
+}
+
+/* A thread that execs takes the main thread's tid; all others are gone. */
+static void take_exec(struct tracer *tr, struct tracee *tracee)
+{
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		struct tracee *other = &tr->tracees.data[i];
+
+		if (other != tracee && other->kept)
+			other->state = TRACEE_GONE;
+	}
+	keep_event(tr, (struct event){ .kind = EVENT_EXEC, .tid = tracee->tid });
+}
+
+static void take_child(struct tracer *tr, pid_t tid, int event)
+{
+	struct event e = { .kind = EVENT_CLONE, .tid = tid };
+	unsigned long child = 0;
+
+	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &child) != 0)
+		return;
+	e.child = (pid_t)child;
+	if (event == PTRACE_EVENT_FORK)
+		e.kind = EVENT_FORK;
+	else if (event == PTRACE_EVENT_VFORK)
+		e.kind = EVENT_VFORK;
+	else if (is_thread(tr, e.child))
+		e.kind = EVENT_NEW_THREAD;
+	keep_event(tr, e);
+	if (e.kind == EVENT_NEW_THREAD && !find(tr, e.child))
+		add_thread(tr, e.child);
+}
+
+static bool stops_jobs(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int signal)
+{
+	bool before = tracee->group_stop;
+
+	tracee->group_stop = event == PTRACE_EVENT_STOP && stops_jobs(signal);
+	/* Every thread says so. */
+	if (tracee->group_stop && !before && tracee->tid == tr->pid)
+		keep_event(tr, (struct event){ .kind = EVENT_STOPPED,
+		                               .tid = tracee->tid,
+		                               .signal = signal });
+	if (event == 0)
+		keep_event(tr, (struct event){ .kind = EVENT_SIGNAL,
+		                               .tid = tracee->tid,
+		                               .signal = signal });
+	else if (event == PTRACE_EVENT_EXEC)
+		take_exec(tr, tracee);
+}
+
+struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
+{
+	struct tracee *tracee = find(tr, w->tid);
+
+	if (w->status == -1 || !WIFSTOPPED(w->status)) {
+		take_end(tr, tracee, w);
+		return NULL;
+	}
+	if (!tracee && !(tracee = new_tracee(tr, w)))
+		return NULL;
+	int event = w->status >> 16, signal = WSTOPSIG(w->status);
+	tracee->state = TRACEE_STOPPED;
+	/* Without an event it is a signal on its way: the thread gets it when it goes on. */
+	tracee->signal = event == 0 ? signal : 0;
+	if (!tracee->kept)
+		return tracee;
+	take_kept(tr, tracee, event, signal);
+	if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK ||
+	    event == PTRACE_EVENT_VFORK) {
+		take_child(tr, w->tid, event);
+		tracee = find(tr, w->tid); /* the vector may have grown */
+	}
+	return tracee;
+}
+
+void tracer_go_on(struct tracee *tracee)
+{
+	if (tracee->state != TRACEE_STOPPED || tracee->held)
+		return;
+	if (tracee->group_stop)
+		ptrace(PTRACE_LISTEN, tracee->tid, NULL, NULL);
+	else
+		ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(intptr_t)tracee->signal);
+	tracee->state = TRACEE_RUNNING;
+	tracee->signal = 0;
+}
+
+void tracer_prune(struct tracer *tr)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		const struct tracee *tracee = &tr->tracees.data[i];
+
+		if (tracee->state != TRACEE_GONE && tracee->kept && tr->pid)
+			tr->tracees.data[n++] = *tracee;
+	}
+	tr->tracees.n = n;
+}
