@@ -31,6 +31,9 @@ if grep -q __asan_init "$asyncdbg"; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# The same work at each run: no limit of time for the search through memory, which valgrind makes
+# slow, and no cache file that another test writes.
+export ASYNCDBG_SCAN=4096,3600000 XDG_CACHE_HOME=$work/cache
 cd "$work"
 
 unpack() {
