@@ -1,0 +1,48 @@
+#!/bin/bash
+# Builds what the live tests run, so that they need not: they run one after the other, and cargo
+# beside tests of other kinds.
+#
+# usage: build_tests.sh
+#
+# Exit status 77 where there is no cargo.
+set -euo pipefail
+
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+lock=$(newest_lock)
+target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
+
+# programs PROFILE PROGRAM...: as the tests build them, alone, with the features they ask for.
+programs() {
+	"$testdata/make/build_programs.sh" "$lock" "$@" >/dev/null
+}
+
+# workspace NAME OPTION...: a workspace of testdata, in both profiles.
+workspace() {
+	local name=$1 options=(--quiet --locked --target-dir "$target/$1" -j "${JOBS:-2}")
+	shift
+
+	(cd "$testdata/$name" && cargo build "${options[@]}" && cargo build "${options[@]}" --release)
+}
+
+for program in panicked steps tokio_tcp; do
+	programs debug $program
+done
+for program in panicked steps churn tokio_tcp; do
+	programs release $program
+done
+programs debug
+programs release
+for profile in dwarf5 nopie static v0 split; do
+	programs release+$profile tokio_tcp
+done
+for profile in debug release release+v0; do
+	programs $profile+installed tokio_tcp
+done
+programs debug1 tokio_tcp notokio
+programs release+v0 burn
+CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers
+workspace executors
+RUSTFLAGS="--cfg tokio_unstable" workspace dump
