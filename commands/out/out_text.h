@@ -83,7 +83,6 @@ void text_holdings(struct text *t, const struct task *task);
 /* out_text_unsearched.c: says once at the end of the answer what was not searched. */
 void text_unsearched(struct text *t);
 
-
 /* out_text_task.c: "multi_thread, 4 workers[, name "x"]" */
 void text_runtime(struct text *t, const struct runtime_info *r);
 /* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */

@@ -12,8 +12,8 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/holders.h"
-#include "runtimes/saved/json_writer.h"
 #include "runtimes/model/names.h"
+#include "runtimes/saved/json_writer.h"
 #include "runtimes/saved/saved_fields.h"
 #include "runtimes/saved/saved_lines.h"
 

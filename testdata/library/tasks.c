@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "debugger/base/arena.h"
-#include "runtimes/analysis/view.h"
+#include "runtimes/model/names.h"
 #include "runtimes/session/asyncdbg.h"
 
 static void print_task(const struct snapshot *s, const struct task *task)
