@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static size_t threads_for(size_t wanted)
@@ -37,23 +38,4 @@ void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted)
 	run(arg);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-}
-
-bool parallel_is_possible(void)
-{
-	return threads_for(2) > 1;
-}
-
-bool parallel_start(struct beside *b, void *(*run)(void *arg), void *arg)
-{
-	if (!b->started && parallel_is_possible())
-		b->started = start(&b->thread, run, arg);
-	return b->started;
-}
-
-void parallel_wait(struct beside *b)
-{
-	if (b->started)
-		pthread_join(b->thread, NULL);
-	b->started = false;
 }

@@ -75,7 +75,6 @@ static void forget_module(struct dwarf_module *dm)
 	dm->di->hooks->close_facts(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
-	mapped_wait(dm);
 	alternate_close(dm);
 }
 
@@ -314,7 +313,6 @@ static void load(struct dwarf_module *dm)
 		return;
 	}
 	alternate_open(dm);
-	symtab_read_ahead(dm);
 	read_units(dm);
 	LOG("dwarf", "%s: %zu units, %zu bytes of .debug_info", dm->module->path, dm->nunits,
 	    dm->sections.info.size);
@@ -484,7 +482,6 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 
 void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner)
 {
-	mapped_will_read(dm, dm->sections.info.data + u->start, u->end - u->start);
 	scan_unit(&dm->sections, u, scanner);
 }
 

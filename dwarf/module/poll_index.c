@@ -1,31 +1,26 @@
 /*
  * Poll functions by the symbol table. In a large program the units of one crate hold tens of
  * megabytes; where a type's poll function lies among them, its symbol tells. All names are looked
- * at once, by several threads: only those that end as a poll function's are read.
+ * at once: only those that end as a poll function's are read.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <semaphore.h>
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/log.h"
-#include "debugger/base/parallel.h"
 #include "debugger/base/vec.h"
 #include "dwarf/module/poll_index.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/impl_header.h"
 
 enum {
-	AT_ONCE = 1 << 16,      /* symbols: the pages of their names do not stay */
-	MANY_NAMES = 16 << 20,  /* bytes: below it is not worth giving them back */
-	NAMES_AHEAD = 2048,     /* bytes of names that read_ahead() is asked for */
-	WORTH_AHEAD = 64 << 20, /* bytes of debug info: crates are large, and will be asked about */
-	MAX_NAME = 4096,        /* longer ones are read, but for v0 ones */
-	WORTH_A_THREAD = AT_ONCE,
-	SYMBOLS_AN_ENTRY = 8, /* that rustc writes, about */
-	HASH_END = 17 + 1,    /* of a legacy name: the digits of its hash, and "E" */
-	MAX_SUFFIX = 48,      /* what LLVM may put behind: ".llvm.1234567890" */
+	AT_ONCE = 1 << 16,     /* symbols: the pages of their names do not stay */
+	MANY_NAMES = 16 << 20, /* bytes: below it is not worth giving them back */
+	NAMES_AHEAD = 2048,    /* bytes of names that read_ahead() is asked for */
+	MAX_NAME = 4096,       /* longer ones are read, but for v0 ones */
+	SYMBOLS_AN_ENTRY = 8,  /* that rustc writes, about */
+	HASH_END = 17 + 1,     /* of a legacy name: the digits of its hash, and "E" */
+	MAX_SUFFIX = 48,       /* what LLVM may put behind: ".llvm.1234567890" */
 };
 
 /* All have as many bytes. Legacy mangling ends with a hash. */
@@ -37,24 +32,9 @@ static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
 /* What each await calls, and any inliner inlines, for it only gives back its argument. */
 static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
 
-/* What one thread finds. */
 struct finder {
-	entry_vec entries;
-	address_vec trivial;
+	struct poll_index *x;
 	uint32_t symbol; /* at hand */
-	bool skipped;    /* a name */
-};
-
-struct reading {
-	const struct dwarf_module *dm;
-	struct symtab t;
-	atomic_size_t next; /* symbol that nobody looks at yet */
-	atomic_size_t nfinders;
-	struct finder finders[PARALLEL_MAX];
-	struct beside beside;
-	struct symtab_survey survey; /* that the thread beside makes first */
-	sem_t surveyed;
-	atomic_bool stop; /* nobody waits for it any more */
 };
 
 static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
@@ -68,12 +48,13 @@ static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form
 		.form = form & 3,
 	};
 
-	for (size_t i = f->entries.n; i && f->entries.data[i - 1].pc == pc; i--) {
-		if (f->entries.data[i - 1].key == entry.key && f->entries.data[i - 1].kind == kind)
+	for (size_t i = f->x->entries.n; i && f->x->entries.data[i - 1].pc == pc; i--) {
+		if (f->x->entries.data[i - 1].key == entry.key &&
+		    f->x->entries.data[i - 1].kind == kind)
 			return;
 	}
 	if (len)
-		*vec_push(&f->entries) = entry;
+		*vec_push(&f->x->entries) = entry;
 }
 
 static void add(struct finder *f, enum entry_kind kind, const char *name, size_t len, uint64_t pc)
@@ -197,7 +178,7 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 	if (name[1] == 'R') {
 		const char *at = len < MAX_NAME ? memmem(name, len, v0, sizeof(v0) - 1) : NULL;
 
-		f->skipped |= len >= MAX_NAME;
+		f->x->skipped |= len >= MAX_NAME;
 		if (at)
 			add_v0(f, name, at, pc);
 		return;
@@ -212,19 +193,20 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 		add_closure(f, name, name + len, pc);
 	else if (memcmp(end, into_future, 8) == 0 && (size_t)(hash - name) >= sizeof(trivial) - 1 &&
 	         memcmp(hash - (sizeof(trivial) - 1), trivial, sizeof(trivial) - 1) == 0)
-		*vec_push(&f->trivial) = pc;
+		*vec_push(&f->x->trivial) = pc;
 }
 
 /*
  * Looks at symbols [first, end), and gives the pages of their names back: of all names, for those
  * that several symbols have lie far from the others.
  */
-static void read_some(const struct reading *r, struct finder *f, size_t first, size_t end)
+static void read_some(const struct dwarf_module *dm, const struct symtab *t, struct finder *f,
+                      size_t first, size_t end)
 {
-	struct section names = r->t.names;
+	struct section names = t->names;
 
 	for (size_t i = first; i < end; i++) {
-		const Elf64_Sym *sym = &r->t.data[i];
+		const Elf64_Sym *sym = &t->data[i];
 		size_t at = sym->st_name;
 
 		read_ahead(sym, SYMTAB_AHEAD);
@@ -238,53 +220,13 @@ static void read_some(const struct reading *r, struct finder *f, size_t first, s
 			read_name(f, name, len, sym->st_value);
 	}
 	if (names.size > MANY_NAMES)
-		mapped_drop(r->dm, names.data, names.size);
+		mapped_drop(dm, names.data, names.size);
 }
 
-static void *run(void *arg)
-{
-	struct reading *r = arg;
-	struct finder *f = &r->finders[atomic_fetch_add(&r->nfinders, 1)];
-	size_t first = r->next;
-
-	vec_reserve(&f->entries, (first < r->t.n ? r->t.n - first : 0) / SYMBOLS_AN_ENTRY);
-	while (!r->stop && (first = atomic_fetch_add(&r->next, AT_ONCE)) < r->t.n)
-		read_some(r, f, first, first + AT_ONCE < r->t.n ? first + AT_ONCE : r->t.n);
-	return NULL;
-}
-
-static void *run_ahead(void *arg)
-{
-	struct reading *r = arg;
-
-	symtab_survey(&r->survey);
-	sem_post(&r->surveyed);
-	return run(r);
-}
-
-/* Moves the entries of all: most are one's, who began before the others. */
-static void take_entries(struct poll_index *x, struct reading *r)
-{
-	struct finder *most = r->finders;
-
-	for (size_t i = 1; i < PARALLEL_MAX; i++) {
-		if (r->finders[i].entries.n > most->entries.n)
-			most = &r->finders[i];
-	}
-	x->entries = most->entries;
-	most->entries = (entry_vec){ 0 };
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		for (size_t j = 0; j < r->finders[i].entries.n; j++)
-			*vec_push(&x->entries) = r->finders[i].entries.data[j];
-	}
-}
-
-/* Puts what the threads found into one index. */
-static void merge(const struct dwarf_module *dm, struct poll_index *x, struct reading *r)
+static void make_buckets(struct poll_index *x)
 {
 	size_t nbuckets = 64;
 
-	take_entries(x, r);
 	while (nbuckets < x->entries.n)
 		nbuckets *= 2;
 	x->buckets = malloc(nbuckets * sizeof(*x->buckets));
@@ -298,83 +240,12 @@ static void merge(const struct dwarf_module *dm, struct poll_index *x, struct re
 		x->entries.data[i].next = *bucket;
 		*bucket = (uint32_t)i;
 	}
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		struct finder *f = &r->finders[i];
-
-		for (size_t j = 0; j < f->trivial.n; j++)
-			*vec_push(&x->trivial) = f->trivial.data[j];
-		x->skipped |= f->skipped;
-	}
-	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
-	    dm->module->path, x->entries.n, r->t.n);
-}
-
-static struct reading *reading_new(struct dwarf_module *dm)
-{
-	struct reading *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		out_of_memory();
-	r->dm = dm;
-	r->t = symtab_of(dm);
-	/* More would be six gigabytes of them. */
-	if (r->t.n >> SYMBOL_BITS)
-		r->t.n = (size_t)1 << SYMBOL_BITS;
-	sem_init(&r->surveyed, 0, 0);
-	return r;
-}
-
-static void reading_free(struct reading *r)
-{
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		vec_free(&r->finders[i].entries);
-		vec_free(&r->finders[i].trivial);
-	}
-	vec_free(&r->survey.thread_locals);
-	sem_destroy(&r->surveyed);
-	free(r);
-}
-
-struct poll_index *symtab_index_of(struct dwarf_module *dm)
-{
-	if (!dm->poll_index && symtab_of(dm).data) {
-		dm->poll_index = NEW(&dm->di->arena, struct poll_index);
-	}
-	return dm->poll_index;
-}
-
-void symtab_read_ahead(struct dwarf_module *dm)
-{
-	if (dm->poll_index || dm->sections.info.size < WORTH_AHEAD || !symtab_index_of(dm))
-		return;
-	struct reading *r = dm->poll_index->reading = reading_new(dm);
-
-	r->survey = symtab_survey_new(dm);
-	parallel_start(&r->beside, run_ahead, r);
-}
-
-bool symtab_surveyed_ahead(struct dwarf_module *dm, struct symtab_survey *ret)
-{
-	struct reading *r = dm->poll_index ? dm->poll_index->reading : NULL;
-
-	if (!r || !r->beside.started)
-		return false;
-	while (sem_wait(&r->surveyed) != 0 && errno == EINTR)
-		;
-	*ret = r->survey;
-	r->survey = (struct symtab_survey){ 0 };
-	return true;
 }
 
 void symtab_forget(struct dwarf_module *dm)
 {
 	struct poll_index *x = dm->poll_index;
 
-	if (x && x->reading) {
-		x->reading->stop = true;
-		parallel_wait(&x->reading->beside);
-		reading_free(x->reading);
-	}
 	if (x) {
 		vec_free(&x->entries);
 		vec_free(&x->trivial);
@@ -388,30 +259,31 @@ void symtab_forget(struct dwarf_module *dm)
 	dm->survey = NULL;
 }
 
-static void make_index(struct dwarf_module *dm, struct poll_index *x)
+static struct poll_index *make_index(struct dwarf_module *dm)
 {
-	struct reading *r = x->reading ? x->reading : reading_new(dm);
-	size_t threads = r->t.n / WORTH_A_THREAD + 1;
+	struct poll_index *x = NEW(&dm->di->arena, struct poll_index);
+	struct finder f = { .x = x };
+	struct symtab t = symtab_of(dm);
 
-	/* What the thread beside has left. */
-	parallel_run(run, r, r->beside.started ? 1 : threads);
-	parallel_wait(&r->beside);
-	merge(dm, x, r);
-	mapped_drop(dm, (const uint8_t *)r->t.data, r->t.n * sizeof(*r->t.data));
-	x->known = true;
-	x->reading = NULL;
-	reading_free(r);
+	/* More would be six gigabytes of them. */
+	if (t.n >> SYMBOL_BITS)
+		t.n = (size_t)1 << SYMBOL_BITS;
+	vec_reserve(&x->entries, t.n / SYMBOLS_AN_ENTRY);
+	for (size_t first = 0; first < t.n; first += AT_ONCE)
+		read_some(dm, &t, &f, first, first + AT_ONCE < t.n ? first + AT_ONCE : t.n);
+	make_buckets(x);
+	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
+	    dm->module->path, x->entries.n, t.n);
+	mapped_drop(dm, (const uint8_t *)t.data, t.n * sizeof(*t.data));
 	mapped_trim(dm);
+	return x;
 }
 
 struct poll_index *poll_index_read(struct dwarf_module *dm)
 {
-	struct poll_index *x = symtab_index_of(dm);
-
-	if (!x || dm->poll_units)
-		return x;
-	if (!x->known)
-		make_index(dm, x);
-	dm->poll_units = alloc_zeroed((x->entries.n + 1) * sizeof(*dm->poll_units));
-	return x;
+	if (dm->poll_index || !symtab_of(dm).data)
+		return dm->poll_index;
+	dm->poll_index = make_index(dm);
+	dm->poll_units = alloc_zeroed((dm->poll_index->entries.n + 1) * sizeof(*dm->poll_units));
+	return dm->poll_index;
 }

@@ -30,9 +30,7 @@ struct poll_index {
 	entry_vec entries;
 	uint32_t *buckets, mask;
 	address_vec trivial;
-	bool skipped;            /* a name */
-	bool known;              /* all of it; else nothing is there yet */
-	struct reading *reading; /* by a thread beside; NULL none */
+	bool skipped; /* a name */
 };
 
 /* Values of a module's poll_units: what is no unit's index plus one. */

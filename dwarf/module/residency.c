@@ -1,7 +1,6 @@
 #include "dwarf/module/residency.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,6 @@
 
 #include "debugger/base/log.h"
 #include "dwarf/module/debuginfo.h"
-
-#ifndef MADV_POPULATE_READ /* madvise(2): since Linux 5.14 */
-#define MADV_POPULATE_READ 22
-#endif
 
 /*
  * Of all memory, and of files: below the latter it is not worth it. In folios a few faults map as
@@ -47,7 +42,6 @@ bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_
 		*m = (struct file_mapping){ .base = base, .low = offset, .high = offset };
 	if (m->base != base || (m->size && offset + size > m->size))
 		return false;
-	parallel_wait(&m->sweeper);
 	m->low = offset < m->low ? offset : m->low;
 	m->high = offset + size > m->high ? offset + size : m->high;
 	return true;
@@ -142,9 +136,6 @@ static bool is_more(size_t bytes)
 	return is_more_of(bytes, MAX_FILES);
 }
 
-/* One thread at work on it is enough: what is resident is the process's. */
-static atomic_flag sweeping = ATOMIC_FLAG_INIT;
-
 static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
 {
 	size_t step = m->in_pieces ? SWEEP : m->size;
@@ -153,20 +144,20 @@ static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
 		drop(m, at, step < high - at ? at + step : high);
 }
 
-/* What is scattered costs most to give back, and to map again: last. */
-static void *sweep(void *arg)
+/*
+ * What is scattered costs most to give back, and to map again: it comes last, and only where the
+ * rest was not enough. all: in any case.
+ */
+static void sweep(const struct file_mapping *m, bool all)
 {
-	const struct file_mapping *m = arg;
 	struct file_part last = m->scattered;
 
 	if (last.high == 0)
 		last.low = last.high = m->high;
 	sweep_part(m, m->low, last.low);
 	sweep_part(m, last.high, m->high);
-	if (m->sweep_all || is_more_of(MAX_RESIDENT - SPARE, MAX_SCATTERED))
+	if (all || is_more_of(MAX_RESIDENT - SPARE, MAX_SCATTERED))
 		sweep_part(m, last.low, last.high);
-	atomic_flag_clear(&sweeping);
-	return NULL;
 }
 
 /* To unmap a page takes half as long as to map it. */
@@ -174,19 +165,12 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 {
 	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
 		return;
-	parallel_wait(&m->sweeper);
-	if (atomic_flag_test_and_set(&sweeping))
-		return;
 	if (!m->in_pieces && m->nsweeps == SWEEPS_OF_FOLIOS) {
 		make_pieces(m, (struct file_part){ m->low, m->high });
 		m->in_pieces = true;
 	}
 	m->nsweeps += !m->in_pieces;
-	m->sweep_all = bytes == 0;
-	/* Of folios it takes less time than a thread needs to begin, and much may be mapped in
-	 * that. */
-	if (!m->in_pieces || !parallel_start(&m->sweeper, sweep, m))
-		sweep(m);
+	sweep(m, bytes == 0);
 }
 
 void mapped_trim(struct dwarf_module *dm)
@@ -222,14 +206,8 @@ void mapped_rest(struct dwarf_module *dm)
 
 void mapped_release(struct dwarf_module *dm)
 {
-	parallel_wait(&dm->file.sweeper);
 	if (dm->file.size)
 		sweep_part(&dm->file, dm->file.low, dm->file.high);
-}
-
-void mapped_wait(struct dwarf_module *dm)
-{
-	parallel_wait(&dm->file.sweeper);
 }
 
 void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)
@@ -238,18 +216,6 @@ void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size
 
 	if (m->size && data >= m->base + m->low && data + size <= m->base + m->high)
 		drop_folios(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
-}
-
-void mapped_will_read(const struct dwarf_module *dm, const uint8_t *data, size_t size)
-{
-	const struct file_mapping *m = &dm->file;
-	uintptr_t low = (uintptr_t)data & ~(uintptr_t)(PAGE - 1);
-	uintptr_t high = ((uintptr_t)data + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-
-	/* In folios a fault maps as much. Old kernels do not know how; then pages come one by one.
-	 */
-	if (m->size && m->in_pieces && data >= m->base + m->low && data + size <= m->base + m->high)
-		madvise((void *)low, high - low, MADV_POPULATE_READ);
 }
 
 void mapped_passed(struct mapped_pass *pass, const uint8_t *p)

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "debugger/base/parallel.h"
-
 struct dwarf_module;
 
 /* Offsets [low, high) of a file. */
@@ -27,10 +25,8 @@ struct file_mapping {
 	size_t size;                /* of the mapping, counted from base; 0: not confirmed */
 	size_t unasked;             /* bytes that were read since somebody asked what is resident */
 	long faults;                /* of the thread, when it asked by them */
-	struct beside sweeper;      /* gives pages back */
 	unsigned nsweeps;           /* until it was cut into pieces */
 	bool in_pieces;             /* all of it, not only what is scattered */
-	bool sweep_all;             /* the scattered ones too */
 };
 
 /*
@@ -47,7 +43,7 @@ void mapped_confirm(struct file_mapping *m);
 
 /*
  * Gives pages back when too much is resident: they are clean, and come back from the page cache
- * when they are touched again. A thread beside does it, but for folios. Asks the kernel, 2 us.
+ * when they are touched again. Asks the kernel, 2 us.
  */
 void mapped_trim(struct dwarf_module *dm);
 /* The same now and then: as many bytes were read. */
@@ -58,16 +54,11 @@ void mapped_touched(struct dwarf_module *dm);
 void mapped_rest(struct dwarf_module *dm);
 /* Gives all of them back: nothing more will be read. */
 void mapped_release(struct dwarf_module *dm);
-/* Waits for that thread: before the file is unmapped. */
-void mapped_wait(struct dwarf_module *dm);
 /*
  * Gives back the pages of these bytes of a section, when they are in the file, and what the kernel
  * may have mapped with them. Any thread may.
  */
 void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
-
-/* All these bytes of a section will be read at once: maps their pages by one call. */
-void mapped_will_read(const struct dwarf_module *dm, const uint8_t *data, size_t size);
 
 /* A pass over a large section that touches little of it. from starts as its first byte. */
 struct mapped_pass {

@@ -82,16 +82,6 @@ static void extend(struct symtab_extent *e, const Elf64_Sym *sym)
 	e->high = e->high > high ? e->high : high;
 }
 
-struct symtab_survey symtab_survey_new(struct dwarf_module *dm)
-{
-	struct symtab t = symtab_of(dm);
-
-	return (struct symtab_survey){
-		.t = t,
-		.extents = NEW_ARRAY(&dm->di->arena, struct symtab_extent, t.n / SYMTAB_BLOCK + 1),
-	};
-}
-
 /* Of one block; its thread-locals are added to the others. */
 static struct symtab_extent survey_block(struct symtab_survey *s, size_t first, size_t end)
 {
@@ -109,7 +99,7 @@ static struct symtab_extent survey_block(struct symtab_survey *s, size_t first, 
 	return ret;
 }
 
-void symtab_survey(struct symtab_survey *s)
+static void survey(struct symtab_survey *s)
 {
 	for (size_t first = 0; first < s->t.n; first += SYMTAB_BLOCK) {
 		size_t end = first + SYMTAB_BLOCK < s->t.n ? first + SYMTAB_BLOCK : s->t.n;
@@ -123,11 +113,11 @@ static const struct symtab_survey *survey_of(struct dwarf_module *dm)
 {
 	if (dm->survey)
 		return dm->survey;
-	dm->survey = NEW(&dm->di->arena, struct symtab_survey);
-	if (!symtab_surveyed_ahead(dm, dm->survey)) {
-		*dm->survey = symtab_survey_new(dm);
-		symtab_survey(dm->survey);
-	}
+	struct symtab_survey *s = NEW(&dm->di->arena, struct symtab_survey);
+	s->t = symtab_of(dm);
+	s->extents = NEW_ARRAY(&dm->di->arena, struct symtab_extent, s->t.n / SYMTAB_BLOCK + 1);
+	survey(s);
+	dm->survey = s;
 	return dm->survey;
 }
 

@@ -13,30 +13,19 @@ struct symtab symtab_of(struct dwarf_module *dm);
 /* A symbol's name, NULL when it has none. */
 const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
 
-/* What is found without looking at names. Any thread may make one of its own, in one pass. */
+/* What is found without looking at names, in one pass. */
 struct symtab_survey {
 	struct symtab t;
 	struct symtab_extent *extents; /* of each SYMTAB_BLOCK symbols */
 	VEC(const Elf64_Sym *) thread_locals;
 };
-/* For symtab_survey() to fill in; extents are in the module's arena. */
-struct symtab_survey symtab_survey_new(struct dwarf_module *dm);
-void symtab_survey(struct symtab_survey *s);
-/* Moves the one of symtab_read_ahead()'s thread, once; false when it makes none. */
-bool symtab_surveyed_ahead(struct dwarf_module *dm, struct symtab_survey *ret);
-
 /* The function whose size covers a link-time address; NULL none. Remembered by address. */
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
 
-/*
- * What follows is told by all names of a symbol table. A thread beside begins to read those of a
- * large module before somebody asks.
- */
-void symtab_read_ahead(struct dwarf_module *dm);
-/* What they tell, empty until somebody asks; NULL where there is no symbol table. */
-struct poll_index *symtab_index_of(struct dwarf_module *dm);
-/* Ends that thread. */
+/* Frees what was read of the symbols; it may be read again. */
 void symtab_forget(struct dwarf_module *dm);
+
+/* What follows is told by all names of a symbol table, which poll_index.c reads when asked. */
 
 /* A function with a symbol: its unit, its link-time address, and the symbol's number. */
 struct poll_place {

@@ -1,6 +1,7 @@
 /*
  * What debug info answered, kept so that it need not be asked again: in memory for this run, in a
- * file of the cache for the next one (cache.h), in a layout file for a stripped binary (closure.h).
+ * file of the cache for the next one (cache.h), in a layout file for a stripped binary
+ * (layout_file.h).
  *
  * A fact is a record below a kind and a key, and is found by them alone. A record is a row of
  * numbers and texts; who writes a kind reads it too: lookup_cached.c, type.c, variables.c,
