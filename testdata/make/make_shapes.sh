@@ -4,8 +4,8 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, statics, endless or inlined, which alone is optimised:
-#        NAME.elf from NAME.rs
+# NAME   shapes (the default), values, statics, endless, futures or inlined, which alone is
+#        optimised: NAME.elf from NAME.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -16,15 +16,17 @@ set -euo pipefail
 cd "$(dirname "$0")/../unit"
 name=${1:-shapes}
 optimised=0
+crate=$name
 case $name in
 shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
 inlined) roots=(-e inlined) optimised=3 ;;
+futures) roots=(-e futures) crate=tokio ;;
 *) roots=(-e "$name") ;;
 esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$name" --emit obj \
+"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$crate" --emit obj \
 	-C debuginfo=2 -C opt-level=$optimised -C codegen-units=1 -C panic=abort \
 	-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/$name.o" "$name.rs"
 ld -static --unresolved-symbols=ignore-all --build-id --gc-sections "${roots[@]}" \

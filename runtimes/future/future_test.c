@@ -1,0 +1,155 @@
+#include "runtimes/test/futures.h"
+
+static void receiver_at(struct futures *f, struct value v, const char *path)
+{
+	futures_poke(f, futures_member(v, path), "inner", FUTURES_OTHER);
+}
+
+static void expect_child(const struct future *f, unsigned child, const char *function)
+{
+	assert_true(f->nchildren > child);
+	assert_string_equal(f->children[child]->function, function);
+}
+
+/* A struct polls the futures among its members. */
+static void test_struct(void **state)
+{
+	struct futures f = futures_open();
+	struct value one = futures_value(&f, "tokio::Wrapper", FUTURES_ROOT);
+	struct value two = futures_value(&f, "tokio::Both", FUTURES_ROOT);
+
+	(void)state;
+	receiver_at(&f, one, "receiver");
+	const struct future *future = futures_decode(&f, one);
+	assert_int_equal(future->nchildren, 1);
+	expect_child(future, 0, "tokio::sync::oneshot::Receiver");
+	receiver_at(&f, two, "first");
+	futures_poke(&f, two, "second.semaphore", FUTURES_OTHER + 0x100);
+	future = futures_decode(&f, two);
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[0]->wait->kind, "oneshot");
+	assert_string_equal(future->children[1]->wait->kind, "semaphore");
+	futures_close(&f);
+}
+
+/* Makes an enum, or a coroutine, have this variant. */
+static void set_variant(struct futures *f, struct value v, const char *name)
+{
+	const struct variant *variant = type_variant(v.type, name);
+	const struct member *discr = type_discr(v.type);
+
+	assert_non_null(variant);
+	target_fake_poke(f->fixture.target, v.addr + discr->offset, &variant->discr,
+	                 type_size(discr->type));
+}
+
+/* Of an enum only what its present variant has. */
+static void test_enum(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = futures_value(&f, "tokio::Stage", FUTURES_ROOT);
+	const struct future *future;
+
+	(void)state;
+	set_variant(&f, v, "Begin");
+	future = futures_decode(&f, v);
+	assert_int_equal(future->nchildren, 1);
+	expect_child(future, 0, "tokio::sync::oneshot::Receiver");
+	set_variant(&f, v, "End");
+	future = futures_decode(&f, v);
+	assert_int_equal(future->nchildren, 1);
+	expect_child(future, 0, "tokio::sync::batch_semaphore::Acquire");
+	futures_close(&f);
+}
+
+/* An empty box, an Option that is None, an empty Vec and a trait object without a vtable. */
+static void test_null_pointers(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = futures_value(&f, "tokio::Children", FUTURES_ROOT);
+	const struct future *future = futures_decode(&f, v);
+	bool told = future->problem;
+
+	(void)state;
+	for (unsigned i = 0; i < future->nchildren; i++)
+		told |= future->children[i]->problem != NULL;
+	assert_true(told);
+	futures_close(&f);
+}
+
+/* A box that leads back to what it is in must end. */
+static void test_ring(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = futures_value(&f, "tokio::Ring", FUTURES_ROOT);
+	unsigned depth = 0;
+
+	(void)state;
+	futures_poke(&f, v, "next", FUTURES_ROOT);
+	const struct future *future = futures_decode(&f, v);
+	while (future->nchildren && depth <= FUTURE_MAX_DEPTH) {
+		future = future->children[0];
+		depth++;
+	}
+	assert_true(depth <= FUTURE_MAX_DEPTH);
+	assert_non_null(future->problem);
+	futures_poke(&f, v, "next", 0);
+	assert_int_equal(futures_decode(&f, v)->nchildren, 0);
+	futures_poke(&f, v, "next", FUTURES_HOLE);
+	future = futures_decode(&f, v);
+	assert_true(future->problem || (future->nchildren && future->children[0]->problem));
+	futures_close(&f);
+}
+
+static void test_coroutine(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = futures_value(&f, "tokio::outer::{async_fn_env#0}", FUTURES_ROOT);
+	struct value suspended = { type_variant(v.type, "Suspend0")->payload, v.addr };
+	const struct future *future;
+
+	(void)state;
+	set_variant(&f, v, "Unresumed");
+	future = futures_decode(&f, v);
+	assert_string_equal(future->function, "tokio::outer");
+	assert_int_equal(future->state, FUTURE_UNRESUMED);
+	assert_int_equal(future->nchildren, 0);
+
+	set_variant(&f, v, "Suspend0");
+	receiver_at(&f, suspended, "__awaitee");
+	future = futures_decode(&f, v);
+	assert_int_equal(future->state, FUTURE_SUSPENDED);
+	assert_int_equal(future->await_point, 0);
+	expect_child(future, 0, "tokio::sync::oneshot::Receiver");
+	assert_string_equal(future->children[0]->edge, "await");
+
+	set_variant(&f, v, "Returned");
+	assert_int_equal(futures_decode(&f, v)->state, FUTURE_RETURNED);
+	set_variant(&f, v, "Panicked");
+	assert_int_equal(futures_decode(&f, v)->state, FUTURE_PANICKED);
+	futures_close(&f);
+}
+
+/* A state that no variant has. */
+static void test_torn_coroutine(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = futures_value(&f, "tokio::outer::{async_fn_env#0}", FUTURES_ROOT);
+	uint8_t none = 77;
+
+	(void)state;
+	target_fake_poke(f.fixture.target, v.addr + type_discr(v.type)->offset, &none, 1);
+	futures_expect_problem(&f, v, "variant");
+	futures_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_struct),        cmocka_unit_test(test_enum),
+		cmocka_unit_test(test_null_pointers), cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_coroutine),     cmocka_unit_test(test_torn_coroutine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
