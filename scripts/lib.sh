@@ -21,6 +21,12 @@ fail() {
 	exit 1
 }
 
+# usage: the head of the script that was called.
+usage() {
+	sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2
+	exit 64
+}
+
 have() {
 	command -v "$1" >/dev/null 2>&1
 }
@@ -212,6 +218,11 @@ newest_lock() {
 	find "$root/testdata/locks" -name 'tokio-*.lock' ! -name '*-rustc-*' | sort -V | tail -n 1
 }
 
+# tokio_version LOCK: the version of tokio in a lock file.
+tokio_version() {
+	grep -A1 '^name = "tokio"$' "$1" | sed -n 's/^version = "\(.*\)"/\1/p'
+}
+
 # wait_ready FILE PID: until the program PID has printed "ready" and its line of truth to FILE.
 wait_ready() {
 	local i
@@ -242,12 +253,12 @@ stop_program() {
 	pid=
 }
 
-# start_program EXE: its output goes to $work/truth; false when it did not get ready.
+# start_program EXE [ARGUMENT...]: its output goes to $work/truth; false when it did not get ready.
 start_program() {
 	stop_program
 	rm -f "$work/stdin"
 	mkfifo "$work/stdin"
-	"$1" <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
+	"$@" <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
 	pid=$!
 	exec 8>"$work/stdin"
 	wait_ready "$work/truth" "$pid"

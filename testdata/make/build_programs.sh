@@ -21,18 +21,10 @@
 # package that `cargo install` has built.
 set -euo pipefail
 
-usage() {
-	sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2
-	exit 2
-}
-
-fail() {
-	echo "${0##*/}: $*" >&2
-	exit 1
-}
-
-[ $# -ge 2 ] || usage
 testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+[ $# -ge 2 ] || usage
 lock=$1 profile=$2
 shift 2
 
@@ -41,7 +33,7 @@ for candidate in "$lock" "$testdata/locks/$lock.lock" "$testdata/locks/tokio-$lo
 done
 [ -f "$candidate" ] || fail "no lock file $lock"
 lock=$candidate
-tokio=$(grep -A1 '^name = "tokio"$' "$lock" | sed -n 's/^version = "\(.*\)"/\1/p')
+tokio=$(tokio_version "$lock")
 
 cargo=${CARGO:-cargo}
 export RUSTC=${RUSTC:-rustc}

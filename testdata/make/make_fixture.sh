@@ -14,23 +14,15 @@
 # A fixture that exists is never made again: the tests compare addresses.
 set -euo pipefail
 
-usage() {
-	sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2
-	exit 2
-}
-
-fail() {
-	echo "${0##*/}: $*" >&2
-	exit 1
-}
-
-[ $# -ge 4 ] || usage
 testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+[ $# -ge 4 ] || usage
 name=$1 program=$2 lock=$3 profile=$4
 shift 4
 
-mkdir -p "${FIXTURES:=$testdata/fixtures}"
-fixtures=$(cd "$FIXTURES" && pwd)
+mkdir -p "$fixtures"
+fixtures=$(cd "$fixtures" && pwd)
 index=$fixtures/FIXTURES.tsv
 [ ! -e "$fixtures/$name.exe.zst" ] || fail "$name exists already"
 
@@ -41,30 +33,20 @@ place=/tmp/fixture
 mkdir "$place" || fail "$place is in use"
 work=$(mktemp -d)
 export XDG_CACHE_HOME=$work/cache
-pid=
 cleanup() {
-	exec 9>&-
-	# It ends when its stdin does.
-	[ -z "$pid" ] || wait "$pid" || true
+	stop_program
 	rm -rf "$work" "$place"
 }
 trap cleanup EXIT
 
 cp "$dir/$program" "$place/$program"
-mkfifo "$work/stdin"
 cd "$place"
-env -i MALLOC_ARENA_MAX=1 "./$program" "$@" <"$work/stdin" >"$work/stdout" &
-pid=$!
-exec 9>"$work/stdin"
-while ! tail -n +2 "$work/stdout" | grep -q '}$'; do
-	kill -0 "$pid" || fail "$program ended before it was ready"
-	sleep 0.05
-done
+start_program env -i MALLOC_ARENA_MAX=1 "./$program" "$@" || fail "$program ended before it was ready"
 # Anonymous memory and huge pages; what files hold is in the executable.
 echo 0x23 >"/proc/$pid/coredump_filter"
 # Told that memory is read-only, gdb sets its own breakpoints in registers; the core then
 # has the program as it was, and no copy of .text.
-gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.log" 2>&1 9>&- ||
+gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.log" 2>&1 8>&- ||
 	fail "$(tail -n 1 "$work/gdb.log")"
 [ -s "$work/core" ] || fail "$(tail -n 1 "$work/gdb.log")"
 
@@ -76,13 +58,12 @@ done
 
 zstd -q -19 "$place/$program" -o "$fixtures/$name.exe.zst"
 zstd -q -19 "$work/core" -o "$fixtures/$name.core.zst"
-tail -n 1 "$work/stdout" >"$fixtures/$name.truth.json"
+tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
 
 sha256() {
 	sha256sum "$1" | cut -d' ' -f1
 }
-tokio=$(grep -A1 '^name = "tokio"$' "${dir%/build/*}/src/Cargo.lock" |
-	sed -n 's/^version = "\(.*\)"/\1/p')
+tokio=$(tokio_version "${dir%/build/*}/src/Cargo.lock")
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
