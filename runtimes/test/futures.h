@@ -8,6 +8,7 @@
 #include "dwarf/test/module.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/future.h"
+#include "runtimes/inspect/inspect.h"
 
 enum {
 	FUTURES_ROOT = 0x7000000,  /* the future that is decoded */
