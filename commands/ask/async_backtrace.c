@@ -90,7 +90,7 @@ static void show_groups(const struct call *call, const struct selection *chosen,
 		.groups = g->ngroups,
 		.groups_shown = lines->ngroups,
 		.asked = chosen->asked,
-		.by_default = !call_has(call, "group"),
+		.by_default = !option_has(call, "group"),
 	};
 	out->ops->shown(out, shown);
 }
@@ -98,8 +98,8 @@ static void show_groups(const struct call *call, const struct selection *chosen,
 static bool is_grouped(const struct call *call, const struct selection *chosen,
                        const struct out *out)
 {
-	if (call_has(call, "group") || call_has(call, "no-group"))
-		return call_has(call, "group");
+	if (option_has(call, "group") || option_has(call, "no-group"))
+		return option_has(call, "group");
 	return out->options.group && chosen->n > MANY_TASKS;
 }
 
@@ -124,7 +124,7 @@ static struct error *run_all(struct session *s, const struct answer *answer,
 
 static struct error *check_all(const struct call *call)
 {
-	if (call_has(call, "group") && call_has(call, "no-group"))
+	if (option_has(call, "group") && option_has(call, "no-group"))
 		return error_new(ERR_USAGE, "--group and --no-group exclude each other");
 	return select_check(call);
 }

@@ -17,9 +17,9 @@ enum {
 /* The file to write, NULL for none: -o FILE, and --dot FILE, which is older. */
 static const char *dot_file(const struct call *call)
 {
-	const char *dot = call_option(call, "dot");
+	const char *dot = option_value(call, "dot");
 
-	return dot ? dot : call_output(call);
+	return dot ? dot : output_file_of(call);
 }
 
 static bool has_ending(const char *file, const char *ending)
@@ -33,7 +33,7 @@ static bool has_ending(const char *file, const char *ending)
 static struct error *check_format(const struct call *call, const char *file)
 {
 	static const char *const others[] = { ".svg", ".png", ".pdf", ".json", ".html" };
-	const char *format = call_option(call, "format");
+	const char *format = option_value(call, "format");
 
 	if (format && strcmp(format, "dot") != 0)
 		return error_new(ERR_USAGE, "--format is dot, not \"%s\"", format);
@@ -51,13 +51,13 @@ static struct error *check_format(const struct call *call, const char *file)
 
 static struct error *check_graph(const struct call *call)
 {
-	const char *dot = call_option(call, "dot"), *output = call_option(call, "output");
+	const char *dot = option_value(call, "dot"), *output = option_value(call, "output");
 
 	if (dot && output)
 		return error_new(ERR_USAGE, "--dot FILE and -o FILE are the same: give one");
 	TRY(check_format(call, output));
 	if (dot || output)
-		TRY(word_file(dot ? dot : output));
+		TRY(words_file(dot ? dot : output));
 	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
@@ -96,10 +96,10 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 		return NULL;
 	}
 	if (strcmp(dot, "-") == 0) {
-		graph_print_dot(out->options.answers, v, shown, &nodes, &edges);
+		graph_dot_print(out->options.answers, v, shown, &nodes, &edges);
 		return NULL;
 	}
-	TRY(graph_write_dot(v, shown, dot, &nodes, &edges));
+	TRY(graph_dot_write(v, shown, dot, &nodes, &edges));
 	const struct written written = {
 		.path = dot,
 		.what = { { "node", nodes }, { "edge", edges } },

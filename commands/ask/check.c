@@ -14,7 +14,7 @@
 
 static const struct check *check_named(const char *name, size_t len)
 {
-	for (const struct check *c = check_table; c->name; c++) {
+	for (const struct check *c = checks_table; c->name; c++) {
 		if (strlen(c->name) == len && memcmp(c->name, name, len) == 0)
 			return c;
 	}
@@ -82,7 +82,7 @@ static struct error *check_list(const char *list)
 			                 (int)all, name, check->name);
 		if (check)
 			continue;
-		for (const struct check *c = check_table; c->name; c++)
+		for (const struct check *c = checks_table; c->name; c++)
 			str_printf(&known, "%s%s", known.len ? ", " : "", c->name);
 		return error_new(ERR_USAGE, "\"%.*s\" is no check; there are %s", (int)all, name,
 		                 str_text(&known));
@@ -98,12 +98,12 @@ static struct error *read_interval(const char *text, double *ret)
 
 static struct error *check_check(const struct call *call)
 {
-	const char *list = call_option(call, "fail-on");
+	const char *list = option_value(call, "fail-on");
 	double interval;
 
 	if (list)
 		TRY(check_list(list));
-	return read_interval(call_option(call, "interval"), &interval);
+	return read_interval(option_value(call, "interval"), &interval);
 }
 
 /* The second of two looks at a live process; what the first one saw is kept of its workers. */
@@ -149,18 +149,18 @@ static void free_checks(struct checks *c)
 static struct error *run_check(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
-	const char *list = call_option(call, "fail-on");
+	const char *list = option_value(call, "fail-on");
 	struct answer last = *answer;
 	struct checks c CLEANUP(free_checks) = { .a = &s->answer };
 
-	TRY(read_interval(call_option(call, "interval"), &c.interval));
+	TRY(read_interval(option_value(call, "interval"), &c.interval));
 	TRY(snapshot_check_understood(last.snapshot));
 	TRY(look_again(s, &last, &c));
 	TRY(snapshot_check_understood(last.snapshot));
 	c.s = last.snapshot;
 	c.v = session_verdicts(s, last.snapshot);
 	out_begin(out, &last);
-	for (const struct check *row = check_table; row->name; row++) {
+	for (const struct check *row = checks_table; row->name; row++) {
 		TRY(out_check(out));
 		row->run(&c, row);
 	}

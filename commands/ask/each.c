@@ -39,7 +39,7 @@ static struct error *check_one(const struct call_shell *shell, const struct word
 	struct call call;
 
 	TRY(shell->find(&tmp, words, &call));
-	if (call_has(&call, "exec"))
+	if (option_has(&call, "exec"))
 		return error_new(ERR_USAGE, "--exec does not nest");
 	*wants |= call.command->wants;
 	if (call.verbose)
@@ -69,7 +69,7 @@ static struct error *check_line_of(const struct call_shell *shell, const char *t
 
 struct error *each_check(const struct call *call)
 {
-	const char *text = call_option(call, "exec");
+	const char *text = option_value(call, "exec");
 	unsigned wants = 0;
 
 	return text ? check_line_of(call->shell, text, &wants) : NULL;
@@ -77,7 +77,7 @@ struct error *each_check(const struct call *call)
 
 unsigned each_wants(const struct call *call)
 {
-	const char *text = call_option(call, "exec");
+	const char *text = option_value(call, "exec");
 	unsigned wants = 0;
 	struct error *err CLEANUP(error_freep) =
 		text ? check_line_of(call->shell, text, &wants) : NULL;
@@ -139,7 +139,7 @@ static struct error *run_all(struct session *s, const struct call *call, const c
 	struct words *commands;
 	size_t ncommands;
 
-	TRY(words_split(&tmp, call_option(call, "exec"), &commands, &ncommands));
+	TRY(words_split(&tmp, option_value(call, "exec"), &commands, &ncommands));
 	for (size_t i = 0; i < n && !s->quit; i++) {
 		TRY(interrupt_check());
 		run_one(s, call->shell, commands, ncommands, ids[i], out, &status);

@@ -12,7 +12,7 @@ static struct error *frame_number(const char *word, unsigned *ret)
 {
 	uint64_t number;
 
-	TRY(word_number(word + (*word == '#'), "a frame number", UINT_MAX, &number));
+	TRY(words_number(word + (*word == '#'), "a frame number", UINT_MAX, &number));
 	*ret = (unsigned)number;
 	return NULL;
 }

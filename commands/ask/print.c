@@ -68,12 +68,12 @@ static struct error *check_whatis(const struct call *call)
 {
 	uint64_t addr;
 
-	return word_address(call->args.word[0], &addr);
+	return words_address(call->args.word[0], &addr);
 }
 
 static void ask_whatis(const struct session *s, const struct call *call, struct question *ret)
 {
-	struct error *err CLEANUP(error_freep) = word_address(call->args.word[0], &ret->whatis);
+	struct error *err CLEANUP(error_freep) = words_address(call->args.word[0], &ret->whatis);
 
 	(void)s;
 	ret->has_whatis = err == NULL;
@@ -86,7 +86,7 @@ static struct error *run_whatis(struct session *s, const struct answer *answer,
 	uint64_t addr;
 
 	(void)s;
-	TRY(word_address(call->args.word[0], &addr));
+	TRY(words_address(call->args.word[0], &addr));
 	if (!snap->nplaces)
 		return error_new(ERR_STATE, "nothing is known of address 0x%" PRIx64, addr);
 	out_begin(out, answer);

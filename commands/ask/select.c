@@ -42,11 +42,11 @@ static struct error *parse_conditions(const struct call *call, struct conditions
 
 static struct error *parse_limit(const struct call *call, struct selection *ret)
 {
-	const char *word = call_option(call, "limit");
+	const char *word = option_value(call, "limit");
 	uint64_t limit = 0;
 
 	if (word)
-		TRY(word_number(word, "a number of tasks", SIZE_MAX - 1, &limit));
+		TRY(words_number(word, "a number of tasks", SIZE_MAX - 1, &limit));
 	ret->all = word && limit == 0;
 	ret->has_limit = limit != 0;
 	ret->limit = limit ? (size_t)limit : SIZE_MAX;

@@ -8,7 +8,7 @@
 
 static struct error *check(const struct call *call)
 {
-	const char *name = call_option(call, "group");
+	const char *name = option_value(call, "group");
 	const struct field *field;
 
 	TRY(select_check(call));
@@ -18,7 +18,7 @@ static struct error *check(const struct call *call)
 	TRY(field_find(name, &field));
 	if (!field->value)
 		return error_new(ERR_USAGE, "tasks cannot be grouped by %s", name);
-	if (call_has(call, "exec"))
+	if (option_has(call, "exec"))
 		return error_new(ERR_USAGE, "--group and --exec exclude each other");
 	return NULL;
 }
@@ -58,11 +58,11 @@ static void show_tally(const struct snapshot *snap, const struct selection *chos
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
-	const char *group = call_option(call, "group");
+	const char *group = option_value(call, "group");
 	struct selection chosen;
 
 	TRY(select_tasks(&out->arena, answer->snapshot, call, &chosen));
-	if (call_has(call, "exec"))
+	if (option_has(call, "exec"))
 		return each_run(s, answer, call, &chosen, out);
 	out_begin(out, answer);
 	if (group) {

@@ -39,7 +39,7 @@ static struct error *thread_number(const char *word, unsigned *ret)
 {
 	uint64_t number;
 
-	TRY(word_number(word + (*word == '#'), "a thread number", UINT_MAX, &number));
+	TRY(words_number(word + (*word == '#'), "a thread number", UINT_MAX, &number));
 	*ret = (unsigned)number;
 	return NULL;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-bool call_has(const struct call *call, const char *name)
+bool option_has(const struct call *call, const char *name)
 {
 	for (size_t i = 0; i < call->noptions; i++) {
 		if (strcmp(call->options[i].option->name, name) == 0)
@@ -11,7 +11,7 @@ bool call_has(const struct call *call, const char *name)
 	return false;
 }
 
-const char *call_option(const struct call *call, const char *name)
+const char *option_value(const struct call *call, const char *name)
 {
 	const char *value = NULL;
 
@@ -34,16 +34,16 @@ static const char *file_argument(const struct call *call)
 	               : NULL;
 }
 
-const char *call_output(const struct call *call)
+const char *output_file_of(const struct call *call)
 {
-	const char *option = call_option(call, "output");
+	const char *option = option_value(call, "output");
 
 	return option ? option : file_argument(call);
 }
 
 struct error *call_check_output(const struct call *call)
 {
-	const char *option = call_option(call, "output"), *argument = file_argument(call);
+	const char *option = option_value(call, "output"), *argument = file_argument(call);
 
 	if (option && argument)
 		return error_new(ERR_USAGE, "\"%s\" writes one file: %s or %s", call->command->name,
@@ -51,5 +51,5 @@ struct error *call_check_output(const struct call *call)
 	if (!option && !argument)
 		return error_new(ERR_USAGE, "say which file to write: %s %s", call->command->name,
 		                 call->command->args);
-	return word_file(option ? option : argument);
+	return words_file(option ? option : argument);
 }

@@ -65,9 +65,9 @@ struct call {
 };
 
 /* Whether an option of the command was given; the name as in its table. */
-bool call_has(const struct call *call, const char *name);
+bool option_has(const struct call *call, const char *name);
 /* Its (first) value, of several the last one given; NULL when it was not given or takes none. */
-const char *call_option(const struct call *call, const char *name);
+const char *option_value(const struct call *call, const char *name);
 
 struct command {
 	const char *name;                     /* words as typed, canonical: "async backtrace all" */
@@ -111,8 +111,8 @@ struct command {
  * Which file a command writes: of its option, else of its last argument where last_is_output. NULL:
  * none was named.
  */
-const char *call_output(const struct call *call);
-/* A command's check: exactly one file is named, see word_file(). */
+const char *output_file_of(const struct call *call);
+/* A command's check: exactly one file is named, see words_file(). */
 struct error *call_check_output(const struct call *call) MUST_CHECK;
 
 #endif

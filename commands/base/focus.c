@@ -11,7 +11,7 @@
 struct error *focus_check_task_id(const char *id)
 {
 	uint64_t number;
-	struct error *err CLEANUP(error_freep) = word_address(id, &number);
+	struct error *err CLEANUP(error_freep) = words_address(id, &number);
 
 	if (err)
 		return error_new(ERR_USAGE, "\"%s\" is not a task id: ids are numbers", id);
@@ -39,7 +39,7 @@ struct error *focus_unknown_task(const struct snapshot *snap, const char *id)
 	const struct task *below, *above;
 
 	TRY(focus_check_task_id(id));
-	TRY(word_address(id, &number));
+	TRY(words_address(id, &number));
 	find_nearest(snap, number, &below, &above);
 	if (!below && !above)
 		return error_new(ERR_STATE, "no task %s; there are no tasks", id);

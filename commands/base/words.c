@@ -84,19 +84,19 @@ static bool number(const char *digits, int base, uint64_t *ret)
 	return isxdigit((unsigned char)*digits) && *end == '\0' && errno == 0;
 }
 
-struct error *word_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
+struct error *words_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
 {
 	if (!number(word, 10, ret) || *ret > max)
 		return error_new(ERR_USAGE, "\"%s\" is not %s", word, what);
 	return NULL;
 }
 
-struct error *word_file(const char *word)
+struct error *words_file(const char *word)
 {
 	return *word ? NULL : error_new(ERR_USAGE, "the name of the file is empty");
 }
 
-struct error *word_address(const char *word, uint64_t *ret)
+struct error *words_address(const char *word, uint64_t *ret)
 {
 	bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
 

@@ -28,11 +28,11 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
  * The number that a word is: decimal digits, at most max. ERR_USAGE otherwise, with what it
  * should be: "a frame number".
  */
-struct error *word_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
+struct error *words_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
 	MUST_CHECK;
 /* The name of a file to be written: ERR_USAGE for "". */
-struct error *word_file(const char *word) MUST_CHECK;
+struct error *words_file(const char *word) MUST_CHECK;
 /* An address: hexadecimal behind 0x, else decimal. */
-struct error *word_address(const char *word, uint64_t *ret) MUST_CHECK;
+struct error *words_address(const char *word, uint64_t *ret) MUST_CHECK;
 
 #endif

@@ -24,13 +24,13 @@ static struct error *interval(const char *word, double *seconds)
 
 static struct error *look_count(const char *word, uint64_t *ret)
 {
-	TRY(word_number(word, "a number of looks", MAX_LOOKS, ret));
+	TRY(words_number(word, "a number of looks", MAX_LOOKS, ret));
 	return *ret ? NULL : error_new(ERR_USAGE, "--count is at least 1");
 }
 
 static struct error *check(const struct call *call)
 {
-	const char *every = call_option(call, "interval"), *count = call_option(call, "count");
+	const char *every = option_value(call, "interval"), *count = option_value(call, "count");
 	double seconds;
 	uint64_t n;
 
@@ -159,7 +159,7 @@ static struct error *show_next(struct session *s, struct watch *w, const struct 
 static struct error *diff_live(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
-	const char *every = call_option(call, "interval"), *times = call_option(call, "count");
+	const char *every = option_value(call, "interval"), *times = option_value(call, "count");
 	struct watch w CLEANUP(watch_end) = { .status = STATUS_STILL };
 	uint64_t count = 1;
 	double seconds;

@@ -25,13 +25,13 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 	struct asyncdbg *exe CLEANUP(asyncdbg_closep) = NULL;
 	FILE *terminal = isatty(fileno(out->options.messages)) ? out->options.messages : NULL;
 	struct rehearsal done;
-	const char *path = call_output(call);
+	const char *path = output_file_of(call);
 	SCRATCH(tmp);
 
 	(void)s;
 	(void)answer;
 	TRY(asyncdbg_open(&options, &exe));
-	TRY(rehearse_write(asyncdbg_inspector(exe), path, show_progress, terminal, &done));
+	TRY(layout_export_write(asyncdbg_inspector(exe), path, show_progress, terminal, &done));
 	fprintf(out->options.messages,
 	        "asyncdbg: wrote %s: %zu kinds of tasks, %zu types (%zu in the debug info), "
 	        "%" PRIu64 " bytes\n",

@@ -1,6 +1,6 @@
 /*
  * Layout files: a program is looked at by one. An input is a script that changes records of the
- * layout of that program (dwarf/test/edit_facts.h); all that is said of its tasks must still be
+ * layout of that program (dwarf/test/edit_records.h); all that is said of its tasks must still be
  * valid text and JSON.
  */
 #include "commands/test/world.h"
@@ -30,13 +30,13 @@ static void make_layout(void)
 	execute_line(&session, out, line, &status);
 	out_free(out);
 	session_close(&session);
-	struct facts *facts = facts_new();
-	err = layout_file_load(path, facts);
+	struct records *records = records_new();
+	err = layout_file_load(path, records);
 	unlink(path);
 	if (err)
 		fuzz_fail("no layout", err->message);
-	base = facts_save(facts, facts_identity(facts), true, &base_size);
-	facts_free(facts);
+	base = records_save(records, records_identity(records), true, &base_size);
+	records_free(records);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -42,11 +42,11 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 {
 	SCRATCH(tmp);
 	const struct saved_origin *saved = asyncdbg_origin(s->handle);
-	const char *path = call_output(call);
+	const char *path = output_file_of(call);
 	struct stat st = { 0 };
 	struct saved_info info = {
 		.wants = answer->wants,
-		.values = call_has(call, "values") && (!saved || has_values(answer->snapshot)),
+		.values = option_has(call, "values") && (!saved || has_values(answer->snapshot)),
 		.when = saved ? saved->when : time(NULL),
 	};
 

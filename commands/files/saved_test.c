@@ -917,7 +917,7 @@ static void test_all_that_commands_want(void **state)
 	unsigned worded = 0;
 
 	(void)state;
-	for (const struct want_word *w = want_words; w->word; w++)
+	for (const struct want_word *w = saved_want_words; w->word; w++)
 		worded |= w->want;
 	assert_int_equal(save_command.wants & ~worded, 0);
 	for (const struct command *const *c = command_table; *c; c++) {

@@ -41,7 +41,7 @@ static const char *shape(const struct graph_node *n)
 static void put_node(FILE *f, const struct verdicts *v, size_t node)
 {
 	const struct graph_node *n = &v->graph->nodes[node];
-	const struct future *at = graph_is_party(n) ? future_awaiting(n->future) : NULL;
+	const struct future *at = graph_is_participant(n) ? future_awaiting(n->future) : NULL;
 	SCRATCH(tmp);
 	STR(s);
 
@@ -92,7 +92,7 @@ static bool is_written(const struct graph *g, const bool *shown, const bool *ins
 {
 	if (shown && (!shown[e->from] || !(shown[e->to] || e->to == GRAPH_OUTSIDE)))
 		return false;
-	if (e->to == GRAPH_OUTSIDE && graph_is_party(&g->nodes[e->from]))
+	if (e->to == GRAPH_OUTSIDE && graph_is_participant(&g->nodes[e->from]))
 		return false;
 	return inside[e->from];
 }
@@ -111,7 +111,7 @@ static bool *find_inside(const struct graph *g, struct arena *a)
 	return inside;
 }
 
-void graph_print_dot(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
+void graph_dot_print(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
                      size_t *edges)
 {
 	const struct graph *g = v->graph;
@@ -139,12 +139,12 @@ void graph_print_dot(FILE *f, const struct verdicts *v, const bool *shown, size_
 	fprintf(f, "}\n");
 }
 
-struct error *graph_write_dot(const struct verdicts *v, const bool *shown, const char *path,
+struct error *graph_dot_write(const struct verdicts *v, const bool *shown, const char *path,
                               size_t *nodes, size_t *edges)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
 	TRY(new_file_open(path, 0600, "digraph asyncdbg", &file));
-	graph_print_dot(file.f, v, shown, nodes, edges);
+	graph_dot_print(file.f, v, shown, nodes, edges);
 	return new_file_finish(&file);
 }

@@ -698,7 +698,7 @@ static void check_of_workers(void **state)
 static void checks_are_in_order(void **state)
 {
 	(void)state;
-	for (const struct check *c = check_table; c->name; c++) {
+	for (const struct check *c = checks_table; c->name; c++) {
 		assert_non_null(c->run);
 		assert_non_null(c->what);
 		assert_null(strchr(c->name, ','));

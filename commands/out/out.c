@@ -75,7 +75,7 @@ struct error *out_check(struct out *o)
 	return write_error(o, 0);
 }
 
-bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)
+bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)
 {
 	bool listed = answer->wants & WANT_TASKS;
 
@@ -85,7 +85,7 @@ bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, ui
 	return true;
 }
 
-bool runtime_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)
+bool out_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)
 {
 	const struct snapshot *s = answer->snapshot;
 

@@ -187,11 +187,11 @@ struct error *out_check(struct out *o) MUST_CHECK;
  * How many tasks a runtime has: those of the snapshot when it was asked for all, else what
  * the runtime says itself. False when neither is known.
  */
-bool runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
 /*
  * How many tasks there are of LocalSets that it drives: those are in no list of the runtime. False
  * when the snapshot was not asked for all tasks.
  */
-bool runtime_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+bool out_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
 
 #endif

@@ -248,9 +248,9 @@ static void json_help(struct out *o, const struct command *command, enum help_vi
 static void put_focus(struct json_writer *w, const struct focus *f)
 {
 	json_open_object(w, "focus");
-	json_put_number_if(w, "thread", f->thread, f->thread ? f->thread->number : 0);
+	out_json_number_if(w, "thread", f->thread, f->thread ? f->thread->number : 0);
 	json_put_text(w, "task", f->task ? f->task->id : NULL);
-	json_put_number_if(w, "frame", f->frame, f->frame ? f->frame->number : 0);
+	out_json_number_if(w, "frame", f->frame, f->frame ? f->frame->number : 0);
 	json_close_object(w);
 }
 
@@ -261,7 +261,7 @@ static void put_place(struct json_writer *w, const struct place *place)
 	json_put_text(w, "phrase", place->phrase);
 	json_put_address(w, "addr", place->addr);
 	json_put_text(w, "task", place->task);
-	json_put_number_if(w, "thread", place->thread, place->thread);
+	out_json_number_if(w, "thread", place->thread, place->thread);
 	json_close_object(w);
 }
 
@@ -313,7 +313,7 @@ static void put_snapshot(struct json *j)
 	const struct snapshot *s = j->out.answer.snapshot;
 	struct json_writer *w = &j->writer;
 
-	json_put_target(w, &j->out.answer);
+	out_json_target(w, &j->out.answer);
 	json_put_bool(w, "complete", s->complete);
 	if (s->others)
 		json_put_text(w, "other_executors", s->others);
@@ -323,18 +323,18 @@ static void put_snapshot(struct json *j)
 		put_reading(w, &s->reading);
 	json_open_array(w, "runtimes");
 	for (size_t i = 0; i < s->nruntimes; i++)
-		json_put_runtime(w, &j->out.answer, &s->runtimes[i]);
+		out_json_runtime(w, &j->out.answer, &s->runtimes[i]);
 	json_close_array(w);
 	json_put_list(w, "notes", s->notes, s->nnotes);
 	json_open_array(w, "threads");
 	for (size_t i = 0; i < j->threads.n; i++)
-		json_put_thread(w, j->threads.data[i].thread, j->threads.data[i].with_frames,
+		out_json_thread(w, j->threads.data[i].thread, j->threads.data[i].with_frames,
 		                j->out.answer.verbose);
 	json_close_array(w);
 	if (j->summary)
-		json_put_summary(w, s);
+		out_json_summary(w, s);
 	if (j->out.answer.wants & WANT_HOLDINGS)
-		json_put_holdings(w, s, j->tasks.data, j->tasks.n);
+		out_json_holdings(w, s, j->tasks.data, j->tasks.n);
 }
 
 static void put_socket(struct json_writer *w, const struct socket_use *use)
@@ -355,7 +355,7 @@ static void put_socket(struct json_writer *w, const struct socket_use *use)
 
 		json_open_object(w, NULL);
 		json_put_text(w, "task", waiter->task ? waiter->task->id : NULL);
-		json_put_number_if(w, "thread", waiter->thread,
+		out_json_number_if(w, "thread", waiter->thread,
 		                   waiter->thread ? waiter->thread->number : 0);
 		json_put_text(w, "phrase", waiter->wait->phrase);
 		json_close_object(w);
@@ -388,11 +388,11 @@ static void put_lists(struct json *j)
 		json_close_array(w);
 	}
 	if (j->shown)
-		json_put_shown(w, j->shown);
+		out_json_shown(w, j->shown);
 	if (j->groups)
-		json_put_groups(w, j->groups, j->group_lines, j->out.answer.verbose);
+		out_json_groups(w, j->groups, j->group_lines, j->out.answer.verbose);
 	if (j->tally)
-		json_put_tally(w, j->tally, j->ntally);
+		out_json_tally(w, j->tally, j->ntally);
 	if (j->commands.n) {
 		json_open_array(w, "commands");
 		for (size_t i = 0; i < j->commands.n; i++)
@@ -418,7 +418,7 @@ static void put_written(struct json_writer *w, const struct written *written)
 	stat(written->path, &st);
 	json_open_object(w, "written");
 	json_put_text(w, "file", written->path);
-	json_put_number_if(w, "bytes", S_ISREG(st.st_mode), (uint64_t)st.st_size);
+	out_json_number_if(w, "bytes", S_ISREG(st.st_mode), (uint64_t)st.st_size);
 	for (size_t i = 0; i < 2 && written->what[i].noun; i++)
 		json_put_int(w, arena_printf(&tmp, "%ss", written->what[i].noun),
 		             (int64_t)written->what[i].n);
@@ -438,17 +438,17 @@ static void put_answers(struct json *j)
 	if (j->written.path)
 		put_written(w, &j->written);
 	if (j->diff)
-		json_put_diff(w, j->diff);
+		out_json_diff(w, j->diff);
 	if (j->has_frame)
-		json_put_future(w, "frame", j->focus.frame, j->out.answer.verbose);
+		out_json_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
-		json_put_local(w, "printed", j->printed);
+		out_json_local(w, "printed", j->printed);
 	if (j->graph)
-		json_put_graph(w, j->graph, j->graph_shown);
+		out_json_graph(w, j->graph, j->graph_shown);
 	if (j->verdicts)
-		json_put_verdicts(w, j->verdicts);
+		out_json_verdicts(w, j->verdicts);
 	if (j->has_findings)
-		json_put_findings(w, j->findings, j->nfindings, j->skipped, j->nskipped);
+		out_json_findings(w, j->findings, j->nfindings, j->skipped, j->nskipped);
 	if (j->places.n) {
 		json_open_array(w, "places");
 		for (size_t i = 0; i < j->places.n; i++)
@@ -480,7 +480,7 @@ static void write_lines(struct json *j)
 	json_end_line(w);
 	for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
 		out_progress(&j->out, i, j->tasks.n);
-		json_put_task(w, &j->out.answer, j->tasks.data[i]);
+		out_json_task(w, &j->out.answer, j->tasks.data[i]);
 		json_end_line(w);
 	}
 }
@@ -494,7 +494,7 @@ static void write_document(struct json *j)
 		json_open_array(w, "tasks");
 		for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
 			out_progress(&j->out, i, j->tasks.n);
-			json_put_task(w, &j->out.answer, j->tasks.data[i]);
+			out_json_task(w, &j->out.answer, j->tasks.data[i]);
 		}
 		json_close_array(w);
 	}

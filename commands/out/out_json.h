@@ -9,37 +9,37 @@
 #include "runtimes/graph/graph.h"
 #include "runtimes/saved/json_writer.h"
 
-void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
-void json_put_local(struct json_writer *w, const char *key, const struct local *local);
+void out_json_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
+void out_json_local(struct json_writer *w, const char *key, const struct local *local);
 /* null for NULL; verbose: with its variables. */
-void json_put_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);
-void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task);
+void out_json_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);
+void out_json_task(struct json_writer *w, const struct answer *answer, const struct task *task);
 /* null for NULL. */
-void json_put_wait(struct json_writer *w, const char *key, const struct wait *wait);
+void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait);
 /* What is known of a thread without its futures and frames, into the object that is open. */
-void json_put_thread_facts(struct json_writer *w, const struct thread_info *th);
-void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
+void out_json_thread_details(struct json_writer *w, const struct thread_info *th);
+void out_json_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
 /*
  * holdings and unsearched: what those tasks have and what may end their waits; tasks NULL: all.
  */
-void json_put_holdings(struct json_writer *w, const struct snapshot *s,
+void out_json_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks);
-void json_put_runtime(struct json_writer *w, const struct answer *answer,
+void out_json_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
 /* out_json_group.c */
-void json_put_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
+void out_json_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
                      bool verbose);
-void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n);
-void json_put_shown(struct json_writer *w, const struct shown *shown);
+void out_json_tally(struct json_writer *w, const struct tally *tally, size_t n);
+void out_json_shown(struct json_writer *w, const struct shown *shown);
 /* out_json_graph.c */
-void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
-void json_put_verdicts(struct json_writer *w, const struct verdicts *v);
-void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
+void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
+void out_json_verdicts(struct json_writer *w, const struct verdicts *v);
+void out_json_findings(struct json_writer *w, const struct finding *list, size_t n,
                        const char *const *skipped, size_t nskipped);
-void json_put_target(struct json_writer *w, const struct answer *answer);
+void out_json_target(struct json_writer *w, const struct answer *answer);
 /* With its key. */
-void json_put_summary(struct json_writer *w, const struct snapshot *s);
-void json_put_diff(struct json_writer *w, const struct diff *diff);
+void out_json_summary(struct json_writer *w, const struct snapshot *s);
+void out_json_diff(struct json_writer *w, const struct diff *diff);
 
 #endif

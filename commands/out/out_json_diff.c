@@ -7,7 +7,7 @@ static void put_place(struct json_writer *w, const char *key, const struct diff_
 	json_open_object(w, key);
 	json_put_text(w, "function", p->function);
 	json_put_text(w, "file_short", p->file);
-	json_put_number_if(w, "line", p->line, p->line);
+	out_json_number_if(w, "line", p->line, p->line);
 	json_put_text(w, "on", p->on);
 	json_put_text(w, "state", p->state);
 	json_close_object(w);
@@ -65,7 +65,7 @@ static void put_group(struct json_writer *w, const struct diff_group *g)
 	json_close_object(w);
 }
 
-void json_put_diff(struct json_writer *w, const struct diff *diff)
+void out_json_diff(struct json_writer *w, const struct diff *diff)
 {
 	json_open_object(w, "diff");
 	json_put_text(w, "before", diff->before_name);

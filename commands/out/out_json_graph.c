@@ -4,16 +4,16 @@
 #include "runtimes/analysis/finding.h"
 #include "runtimes/graph/verdict.h"
 
-static void put_party(struct json_writer *w, const char *key, const struct graph_node *n)
+static void put_participant(struct json_writer *w, const char *key, const struct graph_node *n)
 {
 	SCRATCH(tmp);
 
 	json_open_object(w, key);
-	json_put_text(w, "text", graph_party_text(&tmp, n));
+	json_put_text(w, "text", graph_participant_text(&tmp, n));
 	json_put_text(w, "task", n->task ? n->task->id : NULL);
-	json_put_number_if(w, "runtime", n->task, n->task ? n->task->runtime : 0);
-	json_put_number_if(w, "thread", n->thread, n->thread ? n->thread->number : 0);
-	json_put_number_if(w, "tid", n->thread, n->thread ? (uint64_t)n->thread->tid : 0);
+	out_json_number_if(w, "runtime", n->task, n->task ? n->task->runtime : 0);
+	out_json_number_if(w, "thread", n->thread, n->thread ? n->thread->number : 0);
+	out_json_number_if(w, "tid", n->thread, n->thread ? (uint64_t)n->thread->tid : 0);
 	json_close_object(w);
 }
 
@@ -29,10 +29,10 @@ static void put_node(struct json_writer *w, const struct verdicts *v, size_t nod
 	json_put_text(w, "rule", n->rule == GRAPH_ANY ? "any" : "all");
 	json_put_bool(w, "stuck", v->stuck[node]);
 	json_put_text(w, "task", n->task ? n->task->id : NULL);
-	json_put_number_if(w, "runtime", n->task || n->kind == GRAPH_RUNTIME,
+	out_json_number_if(w, "runtime", n->task || n->kind == GRAPH_RUNTIME,
 	                   n->task ? n->task->runtime : n->runtime);
-	json_put_number_if(w, "thread", n->thread, n->thread ? n->thread->number : 0);
-	json_put_number_if(w, "tid", n->thread, n->thread ? (uint64_t)n->thread->tid : 0);
+	out_json_number_if(w, "thread", n->thread, n->thread ? n->thread->number : 0);
+	out_json_number_if(w, "tid", n->thread, n->thread ? (uint64_t)n->thread->tid : 0);
 	json_put_text(w, "what", n->what);
 	json_put_text(w, "name", n->name);
 	json_put_address(w, "object", n->object);
@@ -51,11 +51,11 @@ static void put_edge(struct json_writer *w, const struct graph *g, const struct 
 	json_put_text(w, "strength", e->weak ? "weak" : "strong");
 	json_put_text(w, "group", g->nodes[e->from].rule == GRAPH_ANY ? "any" : "all");
 	json_put_text(w, "phrase", e->wait ? e->wait->phrase : NULL);
-	json_put_number_if(w, "frame", e->future, e->future ? e->future->number : 0);
+	out_json_number_if(w, "frame", e->future, e->future ? e->future->number : 0);
 	json_put_text(w, "evidence", graph_evidence_text(&tmp, e));
 	json_put_text(w, "path", h ? h->path : NULL);
 	json_put_text(w, "file", h ? h->file : NULL);
-	json_put_number_if(w, "line", h && h->line, h ? h->line : 0);
+	out_json_number_if(w, "line", h && h->line, h ? h->line : 0);
 	json_put_bool(w, "queued", e->queued);
 	json_put_bool(w, "granted", e->granted);
 	json_put_bool(w, "unpolled", e->unpolled != NULL);
@@ -63,7 +63,7 @@ static void put_edge(struct json_writer *w, const struct graph *g, const struct 
 	json_close_object(w);
 }
 
-void json_put_graph(struct json_writer *w, const struct verdicts *v, const bool *shown)
+void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown)
 {
 	const struct graph *g = v->graph;
 
@@ -91,7 +91,7 @@ static void put_link(struct json_writer *w, const struct graph *g, const struct 
 	const struct graph_node *object = l->object;
 
 	json_open_object(w, NULL);
-	put_party(w, "party", &g->nodes[l->party]);
+	put_participant(w, "party", &g->nodes[l->party]);
 	json_put_text(w, "waits", l->waits ? l->waits->kind : NULL);
 	json_put_text(w, "phrase", l->waits && l->waits->wait ? l->waits->wait->phrase : NULL);
 	json_put_text(w, "what", object ? object->what : NULL);
@@ -117,7 +117,7 @@ static void put_verdict(struct json_writer *w, const struct verdicts *v,
 	json_put_list(w, "doubts", verdict->doubts, verdict->ndoubts);
 	json_open_array(w, "members");
 	for (size_t i = 0; i < verdict->nmembers; i++)
-		put_party(w, NULL, &g->nodes[verdict->members[i]]);
+		put_participant(w, NULL, &g->nodes[verdict->members[i]]);
 	json_close_array(w);
 	json_open_array(w, "cycle");
 	for (size_t i = 0; i < verdict->ncycle; i++)
@@ -125,14 +125,14 @@ static void put_verdict(struct json_writer *w, const struct verdicts *v,
 	json_close_array(w);
 	json_open_array(w, "behind");
 	for (size_t i = 0; i < verdict->nbehind && i < VERDICT_MAX_BEHIND; i++)
-		put_party(w, NULL, &g->nodes[verdict->behind[i]]);
+		put_participant(w, NULL, &g->nodes[verdict->behind[i]]);
 	json_close_array(w);
 	json_put_int(w, "behind_count", (int64_t)verdict->nbehind);
 	json_put_int(w, "alike", (int64_t)alike);
 	json_close_object(w);
 }
 
-void json_put_verdicts(struct json_writer *w, const struct verdicts *v)
+void out_json_verdicts(struct json_writer *w, const struct verdicts *v)
 {
 	struct alikes alikes;
 	SCRATCH(tmp);
@@ -144,7 +144,7 @@ void json_put_verdicts(struct json_writer *w, const struct verdicts *v)
 	json_close_array(w);
 }
 
-void json_put_findings(struct json_writer *w, const struct finding *list, size_t n,
+void out_json_findings(struct json_writer *w, const struct finding *list, size_t n,
                        const char *const *skipped, size_t nskipped)
 {
 	json_open_array(w, "findings");
@@ -156,9 +156,9 @@ void json_put_findings(struct json_writer *w, const struct finding *list, size_t
 		json_put_text(w, "text", list[i].text);
 		json_put_text(w, "more", list[i].more);
 		json_put_list(w, "tasks", list[i].tasks, list[i].ntasks);
-		json_put_number_if(w, "task_count", list[i].all_tasks, list[i].all_tasks);
+		out_json_number_if(w, "task_count", list[i].all_tasks, list[i].all_tasks);
 		json_put_list(w, "doubts", list[i].doubts, list[i].ndoubts);
-		json_put_number_if(w, "verdict_count", list[i].count, list[i].count);
+		out_json_number_if(w, "verdict_count", list[i].count, list[i].count);
 		json_close_object(w);
 	}
 	json_close_array(w);

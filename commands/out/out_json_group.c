@@ -61,14 +61,14 @@ static void put_frame(struct json_writer *w, const struct group_node *n, bool ve
 
 	json_open_object(w, NULL);
 	json_put_int(w, "node", (int64_t)n->serial);
-	json_put_number_if(w, "parent", n->parent, n->parent ? n->parent->serial : 0);
+	out_json_number_if(w, "parent", n->parent, n->parent ? n->parent->serial : 0);
 	json_put_int(w, "tasks", (int64_t)n->count.tasks);
 	json_put_int(w, "futures", (int64_t)n->futures);
 	json_put_text(w, "kind", future_kind_name(f->kind));
 	json_put_text(w, "function", f->function);
 	json_put_text(w, "file", f->file);
 	json_put_text(w, "file_short", f->file_short);
-	json_put_number_if(w, "line", f->line, f->line);
+	out_json_number_if(w, "line", f->line, f->line);
 	json_put_text(w, "state", future_state_name(f->state));
 	json_put_bool(w, "running", f->running);
 	json_put_bool(w, "uncertain", f->uncertain);
@@ -103,7 +103,7 @@ static void put_group(struct json_writer *w, const struct group *g, bool verbose
 	json_close_object(w);
 }
 
-void json_put_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
+void out_json_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
                      bool verbose)
 {
 	json_open_array(w, "groups");
@@ -112,7 +112,7 @@ void json_put_groups(struct json_writer *w, const struct groups *g, const struct
 	json_close_array(w);
 }
 
-void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n)
+void out_json_tally(struct json_writer *w, const struct tally *tally, size_t n)
 {
 	json_open_object(w, "tally");
 	json_put_text(w, "field", tally->field->name);
@@ -127,7 +127,7 @@ void json_put_tally(struct json_writer *w, const struct tally *tally, size_t n)
 	json_close_object(w);
 }
 
-void json_put_shown(struct json_writer *w, const struct shown *shown)
+void out_json_shown(struct json_writer *w, const struct shown *shown)
 {
 	json_open_object(w, "shown");
 	json_put_int(w, "total", (int64_t)shown->total);

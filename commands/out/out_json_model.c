@@ -9,7 +9,7 @@
 #include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
 
-void json_put_number_if(struct json_writer *w, const char *key, bool known, uint64_t n)
+void out_json_number_if(struct json_writer *w, const char *key, bool known, uint64_t n)
 {
 	if (known)
 		json_put_int(w, key, (int64_t)n);
@@ -51,7 +51,7 @@ static void put_detail(struct json_writer *w, const struct wait_detail *d)
 	}
 }
 
-void json_put_wait(struct json_writer *w, const char *key, const struct wait *wait)
+void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait)
 {
 	if (!wait) {
 		json_put_null(w, key);
@@ -74,7 +74,7 @@ void json_put_wait(struct json_writer *w, const char *key, const struct wait *wa
 	json_close_object(w);
 }
 
-void json_put_local(struct json_writer *w, const char *key, const struct local *local)
+void out_json_local(struct json_writer *w, const char *key, const struct local *local)
 {
 	json_open_object(w, key);
 	json_put_text(w, "name", local->name);
@@ -90,7 +90,7 @@ void json_put_local(struct json_writer *w, const char *key, const struct local *
 	json_close_object(w);
 }
 
-void json_put_future(struct json_writer *w, const char *key, const struct future *f, bool verbose)
+void out_json_future(struct json_writer *w, const char *key, const struct future *f, bool verbose)
 {
 	if (!f) {
 		json_put_null(w, key);
@@ -103,12 +103,12 @@ void json_put_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "type", f->type);
 	json_put_address(w, "addr", f->addr);
 	json_put_text(w, "state", future_state_name(f->state));
-	json_put_number_if(w, "await_point", f->state == FUTURE_SUSPENDED && f->await_point >= 0,
+	out_json_number_if(w, "await_point", f->state == FUTURE_SUSPENDED && f->await_point >= 0,
 	                   (uint64_t)f->await_point);
 	json_put_text(w, "file", f->file);
 	json_put_text(w, "file_short", f->file_short);
 	json_put_bool(w, "library", f->library);
-	json_put_number_if(w, "line", f->line, f->line);
+	out_json_number_if(w, "line", f->line, f->line);
 	json_put_bool(w, "running", f->running);
 	json_put_bool(w, "dyn", f->dyn);
 	json_put_bool(w, "uncertain", f->uncertain);
@@ -117,21 +117,21 @@ void json_put_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "edge", f->edge);
 	json_put_text(w, "branch", branch_name(f->branch));
 	json_put_text(w, "note", f->note);
-	json_put_wait(w, "wait", f->wait);
+	out_json_wait(w, "wait", f->wait);
 	/* Only when asked for, although a snapshot may have them. */
 	json_open_array(w, "locals");
 	for (size_t i = 0; verbose && i < f->nlocals; i++)
-		json_put_local(w, NULL, &f->locals[i]);
+		out_json_local(w, NULL, &f->locals[i]);
 	json_close_array(w);
 	json_open_array(w, "children");
 	for (size_t i = 0; i < f->nchildren; i++)
-		json_put_future(w, NULL, f->children[i], verbose);
+		out_json_future(w, NULL, f->children[i], verbose);
 	json_close_array(w);
 	json_put_text(w, "problem", f->problem);
 	json_close_object(w);
 }
 
-void json_put_task(struct json_writer *w, const struct answer *answer, const struct task *task)
+void out_json_task(struct json_writer *w, const struct answer *answer, const struct task *task)
 {
 	SCRATCH(tmp);
 	size_t others;
@@ -143,12 +143,12 @@ void json_put_task(struct json_writer *w, const struct answer *answer, const str
 	json_put_address(w, "local_set", task->local_set);
 	json_put_text(w, "state", task_state_name(task->state));
 	json_put_bool(w, "notified", task->state == TASK_RUNNING && task->notified);
-	json_put_number_if(w, "thread", task->thread, task->thread);
+	out_json_number_if(w, "thread", task->thread, task->thread);
 	json_put_text(w, "type", task->type);
 	json_put_text(w, "waiting_on",
 	              task_waiting_on(&tmp, answer->snapshot, task, true, &others));
 	json_put_int(w, "leaves", (int64_t)future_leaves(task->root));
-	json_put_future(w, "root", task->root, answer->verbose);
+	out_json_future(w, "root", task->root, answer->verbose);
 	json_put_text(w, "problem", task->problem);
 	if (future_named(task->root) != task->root)
 		json_put_text(w, "wrapped", task_name(task));
@@ -166,17 +166,17 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_put_address(w, "addr", h->addr);
 	json_put_address(w, "object", h->object);
 	json_put_address(w, "primitive", h->primitive);
-	json_put_number_if(w, "permits", h->permits, h->permits);
+	out_json_number_if(w, "permits", h->permits, h->permits);
 	json_put_text(w, "task", h->task ? h->task->id : NULL);
-	json_put_number_if(w, "runtime", h->task, h->task ? h->task->runtime : 0);
-	json_put_number_if(w, "thread", h->thread, h->thread);
-	json_put_number_if(w, "frame", h->future, h->future ? h->future->number : 0);
-	json_put_number_if(w, "stack_frame", !h->future, h->stack_frame);
+	out_json_number_if(w, "runtime", h->task, h->task ? h->task->runtime : 0);
+	out_json_number_if(w, "thread", h->thread, h->thread);
+	out_json_number_if(w, "frame", h->future, h->future ? h->future->number : 0);
+	out_json_number_if(w, "stack_frame", !h->future, h->stack_frame);
 	json_put_text(w, "function", h->function);
 	json_put_text(w, "path", h->path);
 	json_put_text(w, "file", h->file);
 	json_put_text(w, "file_short", h->file_short);
-	json_put_number_if(w, "line", h->line, h->line);
+	out_json_number_if(w, "line", h->line, h->line);
 	json_put_bool(w, "declared", h->declared);
 	json_put_bool(w, "granted", h->granted);
 	json_put_bool(w, "partial", h->partial);
@@ -202,7 +202,7 @@ static void find_keys(struct map *keys, const struct snapshot *s, const struct t
                       size_t ntasks)
 {
 	for (size_t i = 0; i < ntasks; i++) {
-		const struct wait *wait = task_blocked_in(s, tasks[i]);
+		const struct wait *wait = holders_blocked_in(s, tasks[i]);
 
 		map_put(keys, (uintptr_t)tasks[i], NULL);
 		if (tasks[i]->root)
@@ -223,13 +223,13 @@ static bool concerns_any(const struct map *keys, const struct snapshot *s, const
 	    !(h->object && map_has(keys, h->object)))
 		return false;
 	for (size_t i = 0; i < ntasks; i++) {
-		if (holding_concerns(s, h, tasks[i]))
+		if (holders_concern(s, h, tasks[i]))
 			return true;
 	}
 	return false;
 }
 
-void json_put_holdings(struct json_writer *w, const struct snapshot *s,
+void out_json_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks)
 {
 	struct map keys = { 0 };
@@ -255,34 +255,34 @@ static void put_frame(struct json_writer *w, const struct stack_frame *f)
 	json_put_text(w, "function_full", f->function_full);
 	json_put_text(w, "file", f->file);
 	json_put_text(w, "file_short", f->file_short);
-	json_put_number_if(w, "line", f->line, f->line);
+	out_json_number_if(w, "line", f->line, f->line);
 	json_put_bool(w, "inlined", f->inlined);
 	json_put_text(w, "module", f->module);
 	json_put_text(w, "polls_task", f->polls_task);
 	json_close_object(w);
 }
 
-void json_put_thread_facts(struct json_writer *w, const struct thread_info *th)
+void out_json_thread_details(struct json_writer *w, const struct thread_info *th)
 {
 	json_put_int(w, "number", th->number);
 	json_put_int(w, "tid", th->tid);
 	json_put_text(w, "name", th->name);
 	json_put_text(w, "role", thread_role_name(th->role));
-	json_put_number_if(w, "runtime", th->runtime >= 0, (uint64_t)th->runtime);
-	json_put_number_if(w, "worker", th->worker >= 0, (uint64_t)th->worker);
+	out_json_number_if(w, "runtime", th->runtime >= 0, (uint64_t)th->runtime);
+	out_json_number_if(w, "worker", th->worker >= 0, (uint64_t)th->worker);
 	json_put_text(w, "state", th->state);
-	json_put_number_if(w, "queue_len", th->has_queue, th->queue_len);
+	out_json_number_if(w, "queue_len", th->has_queue, th->queue_len);
 	json_put_text(w, "task", th->task);
 }
 
-void json_put_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
+void out_json_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose)
 {
 	json_open_object(w, NULL);
-	json_put_thread_facts(w, th);
-	json_put_future(w, "root", th->root, verbose);
+	out_json_thread_details(w, th);
+	out_json_future(w, "root", th->root, verbose);
 	json_put_text(w, "job", th->job);
-	json_put_wait(w, "wait", th->wait);
+	out_json_wait(w, "wait", th->wait);
 	json_put_text(w, "problem", th->problem);
 	if (with_frames) {
 		json_open_array(w, "frames");
@@ -293,12 +293,12 @@ void json_put_thread(struct json_writer *w, const struct thread_info *th, bool w
 	json_close_object(w);
 }
 
-void json_put_runtime(struct json_writer *w, const struct answer *answer,
+void out_json_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r)
 {
 	uint64_t tasks = 0, local = 0;
-	bool known = runtime_tasks(answer, r, &tasks);
-	bool local_known = runtime_local_tasks(answer, r, &local);
+	bool known = out_runtime_tasks(answer, r, &tasks);
+	bool local_known = out_local_tasks(answer, r, &local);
 
 	json_open_object(w, NULL);
 	json_put_int(w, "index", r->index);
@@ -308,19 +308,19 @@ void json_put_runtime(struct json_writer *w, const struct answer *answer,
 	json_put_text(w, "version", r->version);
 	json_put_address(w, "addr", r->addr);
 	json_put_int(w, "workers", r->workers);
-	json_put_number_if(w, "tasks", known, tasks);
-	json_put_number_if(w, "local_set_tasks", local_known, local);
-	json_put_number_if(w, "expected_tasks", r->has_expected, r->expected_tasks);
-	json_put_number_if(w, "injection_queue_len", r->has_inject, r->inject_len);
-	json_put_number_if(w, "blocking_threads", r->has_blocking, r->blocking_threads);
-	json_put_number_if(w, "blocking_idle", r->has_blocking, r->blocking_idle);
-	json_put_number_if(w, "blocking_queued", r->has_blocking, r->blocking_queued);
+	out_json_number_if(w, "tasks", known, tasks);
+	out_json_number_if(w, "local_set_tasks", local_known, local);
+	out_json_number_if(w, "expected_tasks", r->has_expected, r->expected_tasks);
+	out_json_number_if(w, "injection_queue_len", r->has_inject, r->inject_len);
+	out_json_number_if(w, "blocking_threads", r->has_blocking, r->blocking_threads);
+	out_json_number_if(w, "blocking_idle", r->has_blocking, r->blocking_idle);
+	out_json_number_if(w, "blocking_queued", r->has_blocking, r->blocking_queued);
 	if (r->found_by)
 		json_put_text(w, "found_by", r->found_by);
 	json_close_object(w);
 }
 
-void json_put_target(struct json_writer *w, const struct answer *answer)
+void out_json_target(struct json_writer *w, const struct answer *answer)
 {
 	const struct target_info *target = &answer->snapshot->target;
 	const struct saved_origin *saved = answer->saved;
@@ -343,9 +343,9 @@ void json_put_target(struct json_writer *w, const struct answer *answer)
 	json_put_text(w, "tokio", target->tokio);
 	json_put_text(w, "debug_info", debug_tier_name(target->tier));
 	json_put_text(w, "debug_info_reason", target->tier_reason);
-	json_put_number_if(w, "signal", signal, (uint64_t)signal);
+	out_json_number_if(w, "signal", signal, (uint64_t)signal);
 	json_put_text(w, "signal_name", signal ? signal_name(&tmp, signal) : NULL);
-	json_put_number_if(w, "signal_tid", signal && target->signal_tid,
+	out_json_number_if(w, "signal_tid", signal && target->signal_tid,
 	                   (uint64_t)target->signal_tid);
 	json_close_object(w);
 }

@@ -32,7 +32,7 @@ static void put_tally(struct json_writer *w, const char *key, const struct tally
 	json_close_object(w);
 }
 
-void json_put_summary(struct json_writer *w, const struct snapshot *s)
+void out_json_summary(struct json_writer *w, const struct snapshot *s)
 {
 	struct tally threads = { 0 }, tasks = { 0 }, layout = { 0 };
 

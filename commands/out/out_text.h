@@ -40,7 +40,7 @@ void text_place(struct text *t, const char *file, unsigned line);
 /* "1 task", "2 tasks" */
 void text_count(struct text *t, uint64_t n, const char *noun);
 /* "12,345", in arena a; appended; "12,345 tasks" */
-const char *big_number(struct arena *a, uint64_t n);
+const char *text_big_number(struct arena *a, uint64_t n);
 void text_big(struct text *t, uint64_t n);
 void text_big_count(struct text *t, uint64_t n, const char *noun);
 /* before, and n. */
@@ -51,7 +51,7 @@ void text_end_line(struct text *t);
 void text_problem(struct text *t, const char *indent, const char *why);
 
 /* ", LABEL VALUE" when there is a value. */
-void text_fact(struct text *t, const char *label, const char *value);
+void text_property(struct text *t, const char *label, const char *value);
 
 /*
  * out_text_subject.c: the line of what was read, without its end: "asyncdbg: live pid 28406 (name),

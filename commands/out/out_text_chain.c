@@ -10,7 +10,7 @@
 #include "runtimes/analysis/view.h"
 #include "runtimes/model/names.h"
 
-void free_elements(struct elements *e)
+void text_chain_free(struct elements *e)
 {
 	vec_free(&e->list);
 }
@@ -34,7 +34,7 @@ static void append_edge(struct arena *a, struct str *s, const struct group_node 
 	if (!plain)
 		append_clean(s, f->edge);
 	if (many)
-		str_printf(s, "%s%s of them", plain ? "" : ", ", big_number(a, n->futures));
+		str_printf(s, "%s%s of them", plain ? "" : ", ", text_big_number(a, n->futures));
 	if (f->branch == BRANCH_HELD)
 		str_append(s, plain || strcmp(f->edge, "held") != 0 ? ", held, not polled"
 		                                                    : ", not polled");
@@ -130,8 +130,8 @@ static struct element make_element(const struct text *t, struct arena *a,
 	};
 }
 
-const struct group_node *chain_elements(const struct text *t, struct arena *a,
-                                        const struct group_node *first, struct elements *ret)
+const struct group_node *text_chain_elements(const struct text *t, struct arena *a,
+                                             const struct group_node *first, struct elements *ret)
 {
 	const struct group_node *n = first;
 
@@ -142,8 +142,8 @@ const struct group_node *chain_elements(const struct text *t, struct arena *a,
 	}
 }
 
-const char *chain_text(const struct text *t, struct arena *a, const struct elements *e,
-                       enum cut cut)
+const char *text_chain_text(const struct text *t, struct arena *a, const struct elements *e,
+                            enum cut cut)
 {
 	const char *arrow = t->out.options.ascii ? " > " : " › ";
 	const char *dots = t->out.options.ascii ? "..." : "…";
@@ -170,14 +170,14 @@ const char *chain_text(const struct text *t, struct arena *a, const struct eleme
 	return arena_strdup(a, str_text(&s));
 }
 
-void append_chain(struct text *t, struct arena *a, const struct elements *e, size_t width)
+void text_append_chain(struct text *t, struct arena *a, const struct elements *e, size_t width)
 {
 	const char *text = NULL;
 
 	for (int cut = CUT_NONE; cut <= CUT_OWN; cut++) {
-		text = chain_text(t, a, e, (enum cut)cut);
+		text = text_chain_text(t, a, e, (enum cut)cut);
 		if (text_width(text) <= width)
 			break;
 	}
-	append_cut(&t->line, text, width, t->out.options.ascii ? "..." : "…");
+	table_append_cut(&t->line, text, width, t->out.options.ascii ? "..." : "…");
 }

@@ -7,7 +7,7 @@
 #include "runtimes/analysis/group.h"
 
 /* Appends "99,998 idle, 2 running"; where all are of one state, its name only. */
-void append_states(struct arena *a, struct str *s, const struct group_count *c);
+void text_append_states(struct arena *a, struct str *s, const struct group_count *c);
 
 /* A frame as text, with and without the place it awaits at. */
 struct element {
@@ -19,11 +19,11 @@ struct elements {
 	VEC(struct element) list;
 };
 
-void free_elements(struct elements *e);
+void text_chain_free(struct elements *e);
 
 /* From first to the last node that is folded onto its line, which is returned. */
-const struct group_node *chain_elements(const struct text *t, struct arena *a,
-                                        const struct group_node *first, struct elements *ret);
+const struct group_node *text_chain_elements(const struct text *t, struct arena *a,
+                                             const struct group_node *first, struct elements *ret);
 
 /* How much of a chain a line has. */
 enum cut {
@@ -34,9 +34,9 @@ enum cut {
 };
 
 /* In arena a. */
-const char *chain_text(const struct text *t, struct arena *a, const struct elements *e,
-                       enum cut cut);
+const char *text_chain_text(const struct text *t, struct arena *a, const struct elements *e,
+                            enum cut cut);
 /* Appends the chain to the line, cut to that width. */
-void append_chain(struct text *t, struct arena *a, const struct elements *e, size_t width);
+void text_append_chain(struct text *t, struct arena *a, const struct elements *e, size_t width);
 
 #endif

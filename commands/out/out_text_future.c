@@ -70,7 +70,7 @@ static void wait_list(struct text *t, const struct wait_detail *d)
 	str_append(&t->line, "]");
 }
 
-static void wait_facts(struct text *t, const struct wait *wait)
+static void wait_details(struct text *t, const struct wait *wait)
 {
 	if (wait->object)
 		str_printf(&t->line, ", object 0x%" PRIx64, wait->object);
@@ -101,7 +101,7 @@ static void wait_facts(struct text *t, const struct wait *wait)
 }
 
 /* What only the full view of a task says. */
-static void future_facts(struct text *t, const struct future *f, const char *indent)
+static void future_details(struct text *t, const struct future *f, const char *indent)
 {
 	if (!f->addr && !f->type && !f->wait)
 		return;
@@ -113,7 +113,7 @@ static void future_facts(struct text *t, const struct future *f, const char *ind
 	else
 		str_append(&t->line, "type unknown");
 	if (f->wait)
-		wait_facts(t, f->wait);
+		wait_details(t, f->wait);
 	text_end_line(t);
 }
 
@@ -239,7 +239,7 @@ static void details(struct tree *tree, const struct future *f, bool branches)
 	str_append(&indent, str_text(&tree->indent));
 	str_append(&indent, branches ? tree->glyphs->trunk : "   ");
 	if (tree->full)
-		future_facts(tree->t, f, indent.data);
+		future_details(tree->t, f, indent.data);
 	str_append(&indent, "  ");
 	if (tree->full)
 		text_holders(tree->t, f->wait, tree->full, indent.data);

@@ -92,7 +92,7 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 		return;
 	}
 	str_append(&t->line, how);
-	clean_text(t, *how ? " " : "", graph_party_text(&tmp, &gt->g->nodes[e->to]));
+	clean_text(t, *how ? " " : "", graph_participant_text(&tmp, &gt->g->nodes[e->to]));
 	if (evidence) {
 		clean_text(t, " (", evidence);
 		str_append(&t->line, ")");
@@ -203,7 +203,7 @@ static void target(struct graph_text *gt, const struct graph_edge *e, unsigned d
 	text_end_line(t);
 	if (to->kind == GRAPH_QUEUE)
 		place(gt, to, depth + 1);
-	else if (!graph_is_party(to) && to->kind != GRAPH_OUTSIDE)
+	else if (!graph_is_participant(to) && to->kind != GRAPH_OUTSIDE)
 		holders(gt, to, depth + 1);
 }
 
@@ -224,7 +224,8 @@ static void edges(struct graph_text *gt, const struct graph_node *n, unsigned de
 	for (size_t i = n->first; i < n->first + n->nedges && depth < MAX_DEPTH; i++) {
 		const struct graph_edge *e = &gt->g->edges[i];
 
-		if (e->to == GRAPH_OUTSIDE && (graph_is_party(n) || is_told_again(gt->g, n, e)))
+		if (e->to == GRAPH_OUTSIDE &&
+		    (graph_is_participant(n) || is_told_again(gt->g, n, e)))
 			continue;
 		indent(gt->t, depth);
 		str_append(&gt->t->line, strcmp(e->kind, "runs") == 0 ? "runs on " : word);
@@ -240,7 +241,7 @@ static void party(struct graph_text *gt, size_t node)
 	SCRATCH(tmp);
 
 	text_style(t, STYLE_HEADING);
-	text_clean(t, graph_party_text(&tmp, n));
+	text_clean(t, graph_participant_text(&tmp, n));
 	text_style(t, STYLE_PLAIN);
 	if (at && at->function) {
 		clean_text(t, " ", at->function);
@@ -321,8 +322,9 @@ static void behind(struct text *t, const struct verdicts *v, const struct alike 
 		for (size_t k = 0;
 		     k < verdict->nbehind && k < VERDICT_MAX_BEHIND && listed < VERDICT_MAX_BEHIND;
 		     k++)
-			clean_text(t, listed++ ? ", " : "",
-			           graph_party_text(&tmp, &v->graph->nodes[verdict->behind[k]]));
+			clean_text(
+				t, listed++ ? ", " : "",
+				graph_participant_text(&tmp, &v->graph->nodes[verdict->behind[k]]));
 	}
 	str_append(&t->line, alike->nbehind > listed ? ", ..." : "");
 	text_end_line(t);

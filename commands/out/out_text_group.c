@@ -62,7 +62,7 @@ static const char *who(struct arena *a, const struct group_count *c)
 	}
 	if (c->states[TASK_IDLE] != c->tasks || c->changed) {
 		str_append(&s, ", ");
-		append_states(a, &s, c);
+		text_append_states(a, &s, c);
 	}
 	str_append(&s, "]");
 	return arena_strdup(a, str_text(&s));
@@ -100,8 +100,8 @@ static void local_line(struct merged *m, const struct group_local *l)
 
 		str_append(&t->line, i ? ", " : "");
 		str_append_clean(&value, l->examples[i], strlen(l->examples[i]));
-		append_cut(&t->line, str_text(&value), VALUE_WIDTH,
-		           t->out.options.ascii ? "..." : "…");
+		table_append_cut(&t->line, str_text(&value), VALUE_WIDTH,
+		                 t->out.options.ascii ? "..." : "…");
 	}
 	if (l->nexamples < l->distinct)
 		str_append(&t->line, ", ...");
@@ -146,19 +146,19 @@ static void whole_chain(struct merged *m, const struct elements *e, const struct
 static const struct group_node *node_line(struct merged *m, const struct group_node *first,
                                           const char *glyph, const char *below)
 {
-	struct elements e CLEANUP(free_elements) = { 0 };
-	const struct group_node *last = chain_elements(m->t, &m->a, first, &e);
+	struct elements e CLEANUP(text_chain_free) = { 0 };
+	const struct group_node *last = text_chain_elements(m->t, &m->a, first, &e);
 	const char *behind = last->nchildren && !last->ends ? "" : who(&m->a, &last->count);
 	struct text *t = m->t;
 
 	m->nlines++;
-	begin_line(m, big_number(&m->a, first->count.tasks), glyph);
+	begin_line(m, text_big_number(&m->a, first->count.tasks), glyph);
 	str_append(&m->indent, below);
 	if (m->whole && (t->out.answer.verbose ||
-	                 text_width(chain_text(t, &m->a, &e, CUT_NONE)) > room(m, behind))) {
+	                 text_width(text_chain_text(t, &m->a, &e, CUT_NONE)) > room(m, behind))) {
 		whole_chain(m, &e, first, last, behind);
 	} else {
-		append_chain(t, &m->a, &e, room(m, behind));
+		text_append_chain(t, &m->a, &e, room(m, behind));
 		str_append(&t->line, behind);
 		text_end_line(t);
 	}
@@ -168,7 +168,7 @@ static const struct group_node *node_line(struct merged *m, const struct group_n
 
 static void more_line(struct merged *m, size_t nodes, size_t tasks)
 {
-	begin_line(m, big_number(&m->a, tasks), glyphs(m->t)->last);
+	begin_line(m, text_big_number(&m->a, tasks), glyphs(m->t)->last);
 	str_append(&m->t->line, "in ");
 	text_big_count(m->t, nodes, "other");
 	str_append(&m->t->line, ", not shown");
@@ -261,14 +261,14 @@ void text_groups(struct out *o, const struct groups *g, const struct group_lines
 	struct merged m = { .t = t, .groups = g, .lines = lines, .whole = whole };
 
 	text_brief_line(t);
-	m.number_width = text_width(big_number(&m.a, g->count.tasks));
+	m.number_width = text_width(text_big_number(&m.a, g->count.tasks));
 	text_style(t, STYLE_HEADING);
 	text_big_count(t, g->count.tasks, "task");
 	str_append(&t->line, " in ");
 	text_big_count(t, g->ngroups, "group");
 	if (g->count.tasks) {
 		str_append(&t->line, ": ");
-		append_states(&m.a, &t->line, &g->count);
+		text_append_states(&m.a, &t->line, &g->count);
 	}
 	text_end_line(t);
 	tree(&m);

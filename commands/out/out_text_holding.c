@@ -183,7 +183,7 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 	for (size_t i = 0; i < told.n; i++)
 		holder(t, told.first[i], told.times[i], indent);
 	left(t, &told, indent);
-	if (told.n == 0 && wait_has_holder(wait))
+	if (told.n == 0 && holders_has_holder(wait))
 		not_found(t, s, indent);
 }
 
@@ -195,7 +195,7 @@ static const char *relation_of_own(const struct holding *h)
 static void own(struct text *t, const struct holding *h, size_t ntimes,
                 const struct waiting *waiting)
 {
-	uint64_t n = waiting_at(waiting, h->primitive);
+	uint64_t n = holders_waiting_at(waiting, h->primitive);
 
 	str_printf(&t->line, "     %s", relation_of_own(h));
 	text_name(t, h->type);
@@ -217,14 +217,14 @@ static void own(struct text *t, const struct holding *h, size_t ntimes,
 void text_holdings(struct text *t, const struct task *task)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
-	struct waiting here CLEANUP(waiting_free) = { 0 };
+	struct waiting here CLEANUP(holders_waiting_free) = { 0 };
 	struct waiting *waiting = t->out.answer.waiting ? t->out.answer.waiting : &here;
 	struct told told = { 0 };
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS))
 		return;
 	if (!waiting->counted)
-		waiting_count(s, waiting);
+		holders_waiting_count(s, waiting);
 	for (size_t i = 0; i < s->nholdings; i++) {
 		if (s->holdings[i].task != task || s->holdings[i].role == HOLDING_WAKER ||
 		    s->holdings[i].partial)

@@ -99,7 +99,7 @@ void text_problem(struct text *t, const char *indent, const char *why)
 	text_end_line(t);
 }
 
-void text_fact(struct text *t, const char *label, const char *value)
+void text_property(struct text *t, const char *label, const char *value)
 {
 	if (!value)
 		return;
@@ -109,7 +109,7 @@ void text_fact(struct text *t, const char *label, const char *value)
 }
 
 /* Digits in groups of three. */
-const char *big_number(struct arena *a, uint64_t n)
+const char *text_big_number(struct arena *a, uint64_t n)
 {
 	char buffer[DIGITS_SIZE], *p = buffer + sizeof(buffer);
 	unsigned digits = 0;
@@ -128,7 +128,7 @@ void text_big(struct text *t, uint64_t n)
 {
 	SCRATCH(tmp);
 
-	str_append(&t->line, big_number(&tmp, n));
+	str_append(&t->line, text_big_number(&tmp, n));
 }
 
 void text_big_count(struct text *t, uint64_t n, const char *noun)

@@ -159,9 +159,9 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 	const char *blocking = NULL, *tasks = NULL;
 	uint64_t ntasks, local;
 
-	if (runtime_tasks(&t->out.answer, r, &ntasks))
+	if (out_runtime_tasks(&t->out.answer, r, &ntasks))
 		tasks = arena_printf(&tmp, "%" PRIu64, ntasks);
-	if (tasks && runtime_local_tasks(&t->out.answer, r, &local) && local)
+	if (tasks && out_local_tasks(&t->out.answer, r, &local) && local)
 		tasks = arena_printf(&tmp, "%s and %" PRIu64 " of LocalSets", tasks, local);
 
 	if (r->has_blocking)

@@ -36,18 +36,19 @@ static void subject_target(struct text *t, const struct target_info *target)
 	SCRATCH(tmp);
 
 	subject_process(t, target);
-	text_fact(t, "saved ", saved ? saved_time(&tmp, saved->when) : NULL);
-	text_fact(t, "", target->exe);
+	text_property(t, "saved ", saved ? saved_time(&tmp, saved->when) : NULL);
+	text_property(t, "", target->exe);
 	if (target->build_id) {
 		const char *digits = arena_strndup(&tmp, target->build_id, BUILD_ID_DIGITS);
 
-		text_fact(t, "build-id ",
-		          arena_printf(&tmp, "%s%s", digits, t->out.options.ascii ? "..." : "…"));
+		text_property(
+			t, "build-id ",
+			arena_printf(&tmp, "%s%s", digits, t->out.options.ascii ? "..." : "…"));
 	}
-	text_fact(t, "tokio ", target->tokio);
-	text_fact(t, "rustc ", target->rustc);
+	text_property(t, "tokio ", target->tokio);
+	text_property(t, "rustc ", target->rustc);
 	if (target->signal)
-		text_fact(t, "ended by ", signal_name(&tmp, target->signal));
+		text_property(t, "ended by ", signal_name(&tmp, target->signal));
 }
 
 /* By what each was found, `runtimes` says. */
@@ -113,9 +114,9 @@ void text_subject(struct text *t)
 
 	str_append(&t->line, "asyncdbg: ");
 	subject_target(t, &s->target);
-	text_fact(t, "", tiers[s->target.tier]);
+	text_property(t, "", tiers[s->target.tier]);
 	if (s->target.layout)
-		text_fact(t, "by layout file ", s->target.layout);
+		text_property(t, "by layout file ", s->target.layout);
 	subject_runtimes(t, s);
 	if (!s->target.core)
 		subject_reading(t, s);

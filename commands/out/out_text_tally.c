@@ -14,7 +14,7 @@ static const char *const state_order[] = { "idle", "scheduled", "running", "comp
 	                                   "cancelled" };
 
 /* "99,998 idle, 2 running"; where all are of one state, its name only. */
-void append_states(struct arena *a, struct str *s, const struct group_count *c)
+void text_append_states(struct arena *a, struct str *s, const struct group_count *c)
 {
 	bool first = true;
 
@@ -24,12 +24,12 @@ void append_states(struct arena *a, struct str *s, const struct group_count *c)
 		if (c->states[i] == c->tasks)
 			str_append(s, state_order[i]);
 		else
-			str_printf(s, "%s%s %s", first ? "" : ", ", big_number(a, c->states[i]),
-			           state_order[i]);
+			str_printf(s, "%s%s %s", first ? "" : ", ",
+			           text_big_number(a, c->states[i]), state_order[i]);
 		first = false;
 	}
 	if (c->changed)
-		str_printf(s, ", %s changed while read", big_number(a, c->changed));
+		str_printf(s, ", %s changed while read", text_big_number(a, c->changed));
 }
 
 /* ---- threads ---- */
@@ -103,12 +103,12 @@ void text_tally(struct out *o, const struct tally *tally, size_t n)
 		const struct tally_row *row = &tally->rows[i];
 		STR(states);
 
-		append_states(&tmp, &states, &row->count);
+		text_append_states(&tmp, &states, &row->count);
 		const char *value = row->value;
 
 		if (value && strcmp(tally->field->name, "type") == 0)
 			value = text_short_name(t, &tmp, value);
-		const char *cells[] = { big_number(&tmp, row->count.tasks), value,
+		const char *cells[] = { text_big_number(&tmp, row->count.tasks), value,
 			                row->count.oldest->id, row->count.newest->id,
 			                str_text(&states) };
 

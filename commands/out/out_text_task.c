@@ -17,20 +17,20 @@ void text_runtime(struct text *t, const struct runtime_info *r)
 		text_clean(t, r->name);
 		str_append(&t->line, "\"");
 	}
-	text_fact(t, "found by ", r->found_by);
+	text_property(t, "found by ", r->found_by);
 }
 
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r)
 {
 	uint64_t n, local;
 
-	if (!runtime_tasks(&t->out.answer, r, &n))
+	if (!out_runtime_tasks(&t->out.answer, r, &n))
 		return;
 	str_append(&t->line, before);
 	if (r->has_expected && r->expected_tasks > n)
 		str_printf(&t->line, "%" PRIu64 " of ", n);
 	text_count(t, r->has_expected && r->expected_tasks > n ? r->expected_tasks : n, "task");
-	if (runtime_local_tasks(&t->out.answer, r, &local) && local)
+	if (out_local_tasks(&t->out.answer, r, &local) && local)
 		str_printf(&t->line, " and %" PRIu64 " of LocalSets", local);
 }
 
@@ -117,7 +117,7 @@ void text_task_line(struct text *t, const struct task *task)
 	text_end_line(t);
 }
 
-static void task_facts(struct text *t, const struct task *task)
+static void task_details(struct text *t, const struct task *task)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
 
@@ -146,11 +146,11 @@ void text_task_view(struct text *t, const struct task *task, enum task_view view
 	if (view != TASK_ON_THREAD)
 		text_task_line(t, task);
 	if (view == TASK_FULL)
-		task_facts(t, task);
+		task_details(t, task);
 	if (task->root)
 		text_futures(t, task->root, "", view == TASK_FULL ? task : NULL);
 	if (view == TASK_FULL) {
-		text_holders(t, task_blocked_in(t->out.answer.snapshot, task), task, "     ");
+		text_holders(t, holders_blocked_in(t->out.answer.snapshot, task), task, "     ");
 		text_holdings(t, task);
 	}
 	text_problem(t, "   ", task->problem);
@@ -201,7 +201,7 @@ void text_thread_stack(struct text *t, const struct thread_info *th)
 {
 	text_style(t, STYLE_HEADING);
 	str_printf(&t->line, "Thread #%u (pid: %d", th->number, (int)th->tid);
-	text_fact(t, "name: ", th->name);
+	text_property(t, "name: ", th->name);
 	str_append(&t->line, ")");
 	if (th->role == THREAD_WORKER && th->worker >= 0)
 		str_printf(&t->line, " worker %d", th->worker);
@@ -209,7 +209,7 @@ void text_thread_stack(struct text *t, const struct thread_info *th)
 		str_printf(&t->line, " %s", thread_role_name(th->role));
 	if (th->role != THREAD_OTHER && th->runtime >= 0)
 		str_printf(&t->line, " of runtime %d", th->runtime);
-	text_fact(t, "", th->state);
+	text_property(t, "", th->state);
 	thread_wait(t, th);
 	text_end_line(t);
 	for (size_t i = 0; i < th->nframes; i++) {

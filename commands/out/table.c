@@ -16,7 +16,7 @@ size_t text_width(const char *text)
 	return n;
 }
 
-void append_cut(struct str *s, const char *text, size_t width, const char *ellipsis)
+void table_append_cut(struct str *s, const char *text, size_t width, const char *ellipsis)
 {
 	size_t dots = text_width(ellipsis), keep = width > dots ? width - dots : 0;
 
@@ -103,7 +103,7 @@ void table_line(const struct table *t, ptrdiff_t i, struct str *ret)
 
 		if (t->columns[c].right)
 			str_printf(ret, "%*s", (int)pad, "");
-		append_cut(ret, cell, width, t->ascii ? "..." : "…");
+		table_append_cut(ret, cell, width, t->ascii ? "..." : "…");
 		/* Nothing follows the last column: no blanks at the end of a line. */
 		if (c + 1 < t->ncolumns)
 			str_printf(ret, "%*s", (int)(t->columns[c].right ? GAP : pad + GAP), "");

@@ -29,7 +29,7 @@ struct table {
 /* Characters of valid UTF-8. */
 size_t text_width(const char *text);
 /* Appends at most width characters, the ellipsis at the end when text is longer. */
-void append_cut(struct str *s, const char *text, size_t width, const char *ellipsis);
+void table_append_cut(struct str *s, const char *text, size_t width, const char *ellipsis);
 
 /* columns is borrowed. */
 void table_init(struct table *t, const struct column *columns, size_t ncolumns);

@@ -35,7 +35,7 @@ static struct error *run_report(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
-	const char *path = call_output(call);
+	const char *path = output_file_of(call);
 	const struct written written = {
 		.path = path,
 		.what = { { "task", snap->ntasks }, { "thread", snap->nthreads } },

@@ -202,10 +202,10 @@ static void put_thread(struct report *r, const struct thread_info *th)
 	struct json_writer *w = &r->w;
 
 	json_open_object(w, NULL);
-	json_put_thread_facts(w, th);
+	out_json_thread_details(w, th);
 	json_put_text(w, "job", th->job);
 	json_put_bool(w, "pooled", th->pooled);
-	json_put_wait(w, "wait", th->wait);
+	out_json_wait(w, "wait", th->wait);
 	json_put_text(w, "problem", th->problem);
 	json_put_int(w, "shape", report_shape(r, th->root));
 	json_open_array(w, "details");
@@ -262,7 +262,7 @@ static void put_head(struct report *r, int64_t written)
 	json_put_int(w, "format", 1);
 	json_put_text(w, "version", ASYNCDBG_VERSION);
 	json_put_int(w, "written", written);
-	json_put_target(w, r->answer);
+	out_json_target(w, r->answer);
 	json_open_object(w, "reading");
 	json_put_text(w, "how", reading_how_name(reading->how));
 	json_put_int(w, "pause_ns", (int64_t)reading->pause_ns);
@@ -272,7 +272,7 @@ static void put_head(struct report *r, int64_t written)
 	json_put_bool(w, "verbose", r->answer->verbose);
 	json_open_array(w, "runtimes");
 	for (size_t i = 0; i < r->snap->nruntimes; i++)
-		json_put_runtime(w, r->answer, &r->snap->runtimes[i]);
+		out_json_runtime(w, r->answer, &r->snap->runtimes[i]);
 	json_close_array(w);
 	report_put_words(w);
 }

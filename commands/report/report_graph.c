@@ -122,7 +122,7 @@ static void put_findings(struct part *p)
 	struct checks c = { .a = &p->arena, .s = p->r->snap, .v = &none };
 
 	none.n = 0;
-	for (const struct check *row = check_table; row->name; row++)
+	for (const struct check *row = checks_table; row->name; row++)
 		row->run(&c, row);
 	json_open_array(w, "findings");
 	for (size_t i = 0; i < c.found.n; i++) {
@@ -142,14 +142,14 @@ static void put_findings(struct part *p)
 }
 
 /* A node that is in the report by its number there, else by what it is called. */
-static void put_party(struct part *p, size_t node)
+static void put_participant(struct part *p, size_t node)
 {
 	SCRATCH(tmp);
 
 	if (p->numbers[node])
 		put(p, p->numbers[node] - 1);
 	else
-		json_put_text(&p->r->w, NULL, graph_party_text(&tmp, &p->g->nodes[node]));
+		json_put_text(&p->r->w, NULL, graph_participant_text(&tmp, &p->g->nodes[node]));
 }
 
 static void put_verdict(struct part *p, const struct verdict *verdict, size_t alike)
@@ -165,15 +165,15 @@ static void put_verdict(struct part *p, const struct verdict *verdict, size_t al
 	json_put_list(w, "doubts", verdict->doubts, verdict->ndoubts);
 	json_open_array(w, "members");
 	for (size_t i = 0; i < verdict->nmembers; i++)
-		put_party(p, verdict->members[i]);
+		put_participant(p, verdict->members[i]);
 	json_close_array(w);
 	json_open_array(w, "cycle");
 	for (size_t i = 0; i < verdict->ncycle; i++)
-		put_party(p, verdict->cycle[i].party);
+		put_participant(p, verdict->cycle[i].party);
 	json_close_array(w);
 	json_open_array(w, "behind");
 	for (size_t i = 0; i < verdict->nbehind && i < VERDICT_MAX_BEHIND; i++)
-		put_party(p, verdict->behind[i]);
+		put_participant(p, verdict->behind[i]);
 	json_close_array(w);
 	json_put_int(w, "all_behind", (int64_t)verdict->nbehind);
 	json_put_int(w, "alike", (int64_t)alike);

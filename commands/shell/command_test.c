@@ -176,7 +176,7 @@ static void assert_writes(const char *line, const char *file)
 
 	if (f.err)
 		fail_msg("%s: %s", line, f.err->message);
-	assert_string_equal(call_output(&f.call), file);
+	assert_string_equal(output_file_of(&f.call), file);
 }
 
 /* -o is an option of every command that writes a file. */
@@ -344,9 +344,9 @@ static void options_of_a_command(void **state)
 	assert_null(f.err);
 	assert_true(f.call.verbose);
 	assert_words(&f.call.args, "7");
-	assert_string_equal(call_option(&f.call, "dot"), "x=y");
-	assert_true(call_has(&f.call, "all"));
-	assert_null(call_option(&f.call, "all"));
+	assert_string_equal(option_value(&f.call, "dot"), "x=y");
+	assert_true(option_has(&f.call, "all"));
+	assert_null(option_value(&f.call, "all"));
 	assert_int_equal(f.call.noptions, 4);
 	assert_string_equal(f.call.options[0].option->name, "with");
 	assert_string_equal(f.call.options[0].values[0], "a");
@@ -355,12 +355,12 @@ static void options_of_a_command(void **state)
 	assert_string_equal(f.call.options[2].values[1], "c");
 
 	struct found none CLEANUP(found_deinit) = find_example("example graph 7");
-	assert_false(call_has(&none.call, "dot"));
-	assert_null(call_option(&none.call, "dot"));
+	assert_false(option_has(&none.call, "dot"));
+	assert_null(option_value(&none.call, "dot"));
 	/* A value may look like an option; behind -- nothing is one. */
 	struct found odd CLEANUP(found_deinit) = find_example("example graph --dot --all -- --dot");
 	assert_null(odd.err);
-	assert_string_equal(call_option(&odd.call, "dot"), "--all");
+	assert_string_equal(option_value(&odd.call, "dot"), "--all");
 	assert_words(&odd.call.args, "--dot");
 }
 

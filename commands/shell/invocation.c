@@ -16,7 +16,7 @@ static bool is_full(const struct command *const *table, const struct words *comm
 static bool take_pid(const char *word, pid_t *ret)
 {
 	uint64_t pid;
-	struct error *err CLEANUP(error_freep) = word_number(word, "", INT_MAX, &pid);
+	struct error *err CLEANUP(error_freep) = words_number(word, "", INT_MAX, &pid);
 
 	if (err || pid == 0)
 		return false;

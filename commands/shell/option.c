@@ -88,7 +88,7 @@ static bool command_writes(const struct command *command)
 }
 
 /* Of -o for a command that has no such option: which do have it. */
-static struct error *writes_no_file(const struct command *command)
+static struct error *output_file_writes_none(const struct command *command)
 {
 	STR(list);
 
@@ -107,7 +107,7 @@ static struct error *unknown_option(const struct command *command, const char *w
 	SCRATCH(tmp);
 
 	if (strcmp(word, "-o") == 0 || (len == 8 && strncmp(word, "--output", len) == 0))
-		return writes_no_file(command);
+		return output_file_writes_none(command);
 	if (command->verbose &&
 	    nearest_offer(&nearest, option_verbose[1], strlen(option_verbose[1])))
 		best = option_verbose[1];
@@ -131,7 +131,7 @@ static struct error *take_option(struct arena *a, const struct words *words, siz
 
 	if (!o)
 		return unknown_option(call->command, word, name);
-	if (!o->multiple && call_has(call, o->name))
+	if (!o->multiple && option_has(call, o->name))
 		return error_new(ERR_USAGE, "--%s may be given once", o->name);
 	if (value && !o->arg)
 		return error_new(ERR_USAGE, "--%s takes no value", o->name);

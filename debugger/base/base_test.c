@@ -250,7 +250,7 @@ static void test_huge_arenas_hand_out_zeros(void **state)
 	}
 }
 
-/* Files of facts have such keys: if a value here changes, FACTS_FORMAT must. None is 0. */
+/* Files of records have such keys: if a value here changes, RECORDS_FORMAT must. None is 0. */
 static void test_map_keys_of_bytes(void **state)
 {
 	static const unsigned char zero[] = { 0x1d, 0x7c, 0x4a, 0x7f, 0xb9, 0x79, 0x37, 0x9e };
@@ -473,7 +473,7 @@ static void test_new_file_is_there_only_when_finished(void **state)
 {
 	char directory[] = "/tmp/base_test.XXXXXX", path[64], other[64];
 	struct new_file file = { 0 };
-	uint8_t *data CLEANUP(bytes_free) = NULL;
+	uint8_t *data CLEANUP(file_bytes_free) = NULL;
 	struct error *err;
 	size_t size;
 	char first;
@@ -515,7 +515,7 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	fputs("other", file.f);
 	assert_null(new_file_finish(&file));
 	assert_int_equal(readlink(other, &first, 1), 1);
-	bytes_free(&data);
+	file_bytes_free(&data);
 	assert_null(read_back(path, 5, &data, &size));
 	assert_memory_equal(data, "other", 5);
 	/* Nothing else may be left in it. */
@@ -536,7 +536,7 @@ static void test_large_files_are_read_in_parts(void **state)
 	for (uint32_t i = 0; i <= SIZE / sizeof(*whole); i++)
 		whole[i] = i * UINT32_C(0x9e3779b1);
 	for (size_t size = SIZE; size > 1 << 20; size -= (1 << 20) + 1) {
-		uint8_t *data CLEANUP(bytes_free) = NULL;
+		uint8_t *data CLEANUP(file_bytes_free) = NULL;
 		size_t got;
 
 		rewind(f);

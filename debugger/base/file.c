@@ -21,7 +21,7 @@ void file_close(int *fd)
 		close(*fd);
 }
 
-void bytes_free(uint8_t **bytes)
+void file_bytes_free(uint8_t **bytes)
 {
 	free(*bytes);
 }

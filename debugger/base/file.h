@@ -14,7 +14,7 @@
 
 /* For CLEANUP(): nothing where it is negative, or NULL. */
 void file_close(int *fd);
-void bytes_free(uint8_t **bytes);
+void file_bytes_free(uint8_t **bytes);
 
 /*
  * Opens a regular file for reading. Nothing else is opened even for a moment: to open a FIFO, a

@@ -27,7 +27,7 @@ void map_free(struct map *m);
 
 /*
  * A hash of bytes that is no 0: the key of what has a name, and of a name and a number. It takes
- * eight bytes at a time: names of types are long, and there are many. Files of facts have such
+ * eight bytes at a time: names of types are long, and there are many. Files of records have such
  * keys.
  */
 uint64_t map_key_of(const void *data, size_t len);

@@ -32,7 +32,7 @@ struct seen {
 	bool stopped;         /* seen while the process stood still in the last one */
 };
 
-struct sockets {
+struct fd_info {
 	struct map by_inode;  /* struct descriptor, in tables */
 	struct arena tables;  /* until they are read again */
 	unsigned tables_read; /* generation + 1; 0 never */
@@ -46,7 +46,7 @@ struct sockets {
 /* Twins of a target ask its own. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct sockets *sockets_of(struct target *t)
+static struct fd_info *sockets_of(struct target *t)
 {
 	if (!t->sockets) {
 		t->sockets = calloc(1, sizeof(*t->sockets));
@@ -56,7 +56,7 @@ static struct sockets *sockets_of(struct target *t)
 	return t->sockets;
 }
 
-void sockets_close(struct target *t)
+void fd_info_close(struct target *t)
 {
 	if (!t->sockets)
 		return;
@@ -167,7 +167,7 @@ static const struct {
 
 static void read_tables(struct target *t)
 {
-	struct sockets *s = t->sockets;
+	struct fd_info *s = t->sockets;
 
 	s->tables_read = t->generation + 1;
 	s->lines = 0;
@@ -245,7 +245,7 @@ static bool read_descriptor(struct target *t, struct arena *a, int fd, struct de
 
 	if (!t->ops->stop || fd < 0)
 		return false;
-	struct sockets *s = sockets_of(t);
+	struct fd_info *s = sockets_of(t);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid, fd);
 	ssize_t len = readlink(path, link, sizeof(link) - 1);
 	if (len <= 0 || s->by_fd.n > MAX_DESCRIPTORS)
@@ -265,7 +265,7 @@ static bool read_descriptor(struct target *t, struct arena *a, int fd, struct de
 	return true;
 }
 
-bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
 	pthread_mutex_lock(&lock);
 	bool known = read_descriptor(t, a, fd, ret);
@@ -301,7 +301,7 @@ static void read_epoll(struct target *t, int epoll)
  */
 static void look_at(struct target *t, int most)
 {
-	struct sockets *s = sockets_of(t);
+	struct fd_info *s = sockets_of(t);
 	unsigned now = (t->generation + 1) * 2 + t->stopped;
 	char path[64], link[PATH_MAX];
 	const struct dirent *entry;
@@ -329,7 +329,7 @@ static void look_at(struct target *t, int most)
 		closedir(dir);
 }
 
-void descriptors_look(struct target *t, bool all)
+void fd_info_look(struct target *t, bool all)
 {
 	if (t->ops->stop)
 		look_at(t, all ? MAX_LISTED : MAX_LOOKED);
@@ -347,7 +347,7 @@ static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
 	return true;
 }
 
-bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd)
+bool fd_info_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
 	pthread_mutex_lock(&lock);
 	bool known = find_by_epoll_data(t, data, fd);
@@ -364,7 +364,7 @@ static int by_number(const void *a, const void *b)
 	return (x->fd > y->fd) - (x->fd < y->fd);
 }
 
-size_t descriptors_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more)
+size_t fd_info_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more)
 {
 	VEC(struct open_socket) list = { 0 };
 	uint64_t inode;

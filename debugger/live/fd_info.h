@@ -41,7 +41,7 @@ struct open_socket {
  * False when nothing is known: no live target, no such descriptor, or it may be another one by now
  * (the next stop will tell). The strings are in a.
  */
-bool descriptor_read(struct target *t, struct arena *a, int fd, struct descriptor *ret);
+bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *ret);
 
 /*
  * All sockets of a live process by number, those that were seen before the last stop and again
@@ -49,21 +49,21 @@ bool descriptor_read(struct target *t, struct arena *a, int fd, struct descripto
  * a. None for a core.
  */
 enum { MAX_OPEN_SOCKETS = 1 << 16 };
-size_t descriptors_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more);
+size_t fd_info_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more);
 
 /*
  * Looks at the descriptors, so that of one that is asked about only after the next stop it is known
  * what it was before: at the first 4,096, or at all. Nothing for a core.
  */
-void descriptors_look(struct target *t, bool all);
+void fd_info_look(struct target *t, bool all);
 
 /*
  * The descriptor that an epoll instance of the process watches with this number as its data
  * (/proc/PID/fdinfo). False when there is none or several, or as above.
  */
-bool descriptor_by_epoll_data(struct target *t, uint64_t data, int *fd);
+bool fd_info_by_epoll_data(struct target *t, uint64_t data, int *fd);
 
 /* For the close() of a live target. */
-void sockets_close(struct target *t);
+void fd_info_close(struct target *t);
 
 #endif

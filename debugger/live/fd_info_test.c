@@ -102,22 +102,22 @@ static void test_addresses(void **state)
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
 	expect_ok(target_stop(t));
-	assert_true(descriptor_read(t, &a, listener, &d));
+	assert_true(fd_info_read(t, &a, listener, &d));
 	assert_string_equal(d.what, "tcp");
 	assert_string_equal(d.local, address_of(&a, listener, getsockname));
 	assert_null(d.peer);
-	assert_true(descriptor_read(t, &a, client, &d));
+	assert_true(fd_info_read(t, &a, client, &d));
 	assert_string_equal(d.local, address_of(&a, client, getsockname));
 	assert_string_equal(d.peer, address_of(&a, client, getpeername));
-	assert_true(descriptor_read(t, &a, local, &d));
+	assert_true(fd_info_read(t, &a, local, &d));
 	assert_string_equal(d.what, "unix");
 	assert_string_equal(d.local, arena_printf(&a, "@asyncdbg-%d", (int)getpid()));
 	assert_null(d.peer);
-	assert_true(descriptor_read(t, &a, fds[0], &d));
+	assert_true(fd_info_read(t, &a, fds[0], &d));
 	assert_memory_equal(d.what, "pipe:[", 6);
 	assert_null(d.local);
-	assert_false(descriptor_read(t, &a, 1000000, &d));
-	assert_false(descriptor_read(t, &a, -1, &d));
+	assert_false(fd_info_read(t, &a, 1000000, &d));
+	assert_false(fd_info_read(t, &a, -1, &d));
 	target_resume(t);
 	close(listener);
 	close(client);
@@ -139,7 +139,7 @@ static void test_ipv6(void **state)
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
 	expect_ok(target_stop(t));
-	assert_true(descriptor_read(t, &a, listener, &d));
+	assert_true(fd_info_read(t, &a, listener, &d));
 	assert_string_equal(d.local, address_of(&a, listener, getsockname));
 	target_resume(t);
 	close(listener);
@@ -194,14 +194,14 @@ static void test_descriptor_that_changes(void **state)
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
 	stop_shortly(t);
-	assert_false(descriptor_read(t, &a, changing_fd, &d));
+	assert_false(fd_info_read(t, &a, changing_fd, &d));
 	stop_shortly(t);
-	assert_true(descriptor_read(t, &a, changing_fd, &d));
+	assert_true(fd_info_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, changing_fd, getsockname));
 	let_change(&c);
-	assert_false(descriptor_read(t, &a, changing_fd, &d));
+	assert_false(fd_info_read(t, &a, changing_fd, &d));
 	stop_shortly(t);
-	assert_true(descriptor_read(t, &a, changing_fd, &d));
+	assert_true(fd_info_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, other_fd, getsockname));
 	close_two();
 }
@@ -217,15 +217,15 @@ static void test_looked_at_before_the_stop(void **state)
 	CHILD(c, NULL, child_changes_fd);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
-	descriptors_look(t, false);
+	fd_info_look(t, false);
 	stop_shortly(t);
-	assert_true(descriptor_read(t, &a, changing_fd, &d));
+	assert_true(fd_info_read(t, &a, changing_fd, &d));
 	assert_string_equal(d.local, address_of(&a, changing_fd, getsockname));
-	descriptors_look(t, false);
+	fd_info_look(t, false);
 	let_change(&c);
 	stop_shortly(t);
-	assert_false(descriptor_read(t, &a, changing_fd, &d));
-	assert_true(descriptor_read(t, &a, other_fd, &d));
+	assert_false(fd_info_read(t, &a, changing_fd, &d));
+	assert_true(fd_info_read(t, &a, other_fd, &d));
 	close_two();
 }
 
@@ -249,13 +249,13 @@ static void test_epoll(void **state)
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
 	stop_shortly(t);
-	assert_false(descriptor_by_epoll_data(t, 0x7f0123456780, &fd));
+	assert_false(fd_info_by_epoll_data(t, 0x7f0123456780, &fd));
 	expect_ok(target_stop(t));
-	assert_true(descriptor_by_epoll_data(t, 0x7f0123456780, &fd));
+	assert_true(fd_info_by_epoll_data(t, 0x7f0123456780, &fd));
 	assert_int_equal(fd, fds[0]);
 	/* Two instances say different things. */
-	assert_false(descriptor_by_epoll_data(t, 0x1111, &fd));
-	assert_false(descriptor_by_epoll_data(t, 0x2222, &fd));
+	assert_false(fd_info_by_epoll_data(t, 0x1111, &fd));
+	assert_false(fd_info_by_epoll_data(t, 0x2222, &fd));
 	target_resume(t);
 	close(one);
 	close(two);
@@ -287,9 +287,9 @@ static void test_all_sockets(void **state)
 	CHILD(c, NULL, child_pause);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
 
-	descriptors_look(t, true);
+	fd_info_look(t, true);
 	stop_shortly(t);
-	size_t n = descriptors_sockets(t, &a, &list, &more);
+	size_t n = fd_info_sockets(t, &a, &list, &more);
 	assert_false(more);
 	assert_null(socket_of(list, n, fds[0]));
 	const struct open_socket *s = socket_of(list, n, listener);

@@ -158,7 +158,7 @@ static void live_close(struct target *t)
 	if (l->own_tracer)
 		tracer_free(l->tracer);
 	vec_free(&l->peeks);
-	sockets_close(t);
+	fd_info_close(t);
 	free(l);
 }
 

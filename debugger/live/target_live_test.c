@@ -552,7 +552,7 @@ static void test_a_spared_thread_sleeps_on(void **state)
 	(void)state;
 	wait_asleep(&c);
 	expect_ok(target_peek(t));
-	target_spare(t, c.pid);
+	target_exclude(t, c.pid);
 	long before = switches(&c, c.pid);
 	expect_ok(target_snap(t, false));
 	assert_int_equal(switches(&c, c.pid), before);
@@ -586,7 +586,7 @@ static void test_a_spared_thread_that_wakes_is_noticed(void **state)
 	(void)state;
 	wait_asleep(&c);
 	expect_ok(target_peek(t));
-	target_spare(t, c.pid);
+	target_exclude(t, c.pid);
 	expect_ok(t->ops->stop_briefly(t, &stop, &copy));
 	assert_int_equal(copy.stopped, CHILD_WORKERS);
 	assert_true(copy.spoiled);

@@ -52,7 +52,7 @@ static bool leave_asleep(struct live *l, pid_t tid)
 {
 	struct peek p;
 
-	if (!l->brief || l->t->stopped_at || !target_is_spared(l->t, tid) ||
+	if (!l->brief || l->t->stopped_at || !target_is_excluded(l->t, tid) ||
 	    !live_peek_thread(l, tid, &p) || !p.asleep || !p.regs.thread_pointer)
 		return false;
 	*vec_push(&l->peeks) = p;

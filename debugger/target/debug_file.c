@@ -71,7 +71,7 @@ static const char *compare_build_id(const struct search *s, int fd)
 static const char *compare_checksum(const struct search *s, int fd)
 {
 	enum { BLOCK = 1 << 20 };
-	uint8_t *block CLEANUP(bytes_free) = malloc(BLOCK);
+	uint8_t *block CLEANUP(file_bytes_free) = malloc(BLOCK);
 	uLong crc = crc32(0, NULL, 0);
 	off_t at = 0;
 	ssize_t n;

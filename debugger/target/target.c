@@ -29,7 +29,7 @@ static void target_free(struct target *t)
 {
 	page_cache_free(t->cache);
 	free(t->notes);
-	vec_free(&t->spared);
+	vec_free(&t->excluded);
 	arena_free(&t->stop_arena);
 	arena_free(&t->arena);
 	free(t);
@@ -94,7 +94,7 @@ struct error *target_stop(struct target *t)
 	return err;
 }
 
-void target_thaw(struct target *t)
+void target_invalidate(struct target *t)
 {
 	assert(!t->stopped || !t->ops->stop);
 	if (!t->ops->stop)

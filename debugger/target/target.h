@@ -24,7 +24,7 @@ struct mapping;
 struct page_cache;
 struct read_range;
 struct Dwfl;
-struct sockets;
+struct fd_info;
 struct tls;
 struct tracer;
 struct unwinder;
@@ -118,7 +118,7 @@ struct target_ops {
 	bool (*slept_on)(struct target *t, pid_t tid);
 	/*
 	 * All in one: stops, fills t->threads and t->stopped_at, does what is asked, resumes, and
-	 * fills *ret but for how and bytes. Threads of which target_is_spared() need not stop.
+	 * fills *ret but for how and bytes. Threads of which target_is_excluded() need not stop.
 	 * Where within max_ns not all have stopped, they run again, ret->stopped is 0 and act()
 	 * was not called. NULL: stop(), act(), resume().
 	 */
@@ -171,15 +171,15 @@ struct target {
 	uint64_t stopped_at; /* when it began, on our monotonic clock */
 	struct stop_options options;
 	struct copy copy;
-	bool stop_failed;   /* within options.max_ns not all threads had stopped */
-	VEC(pid_t) spared;  /* see target_spare() */
-	const char **notes; /* what was seen while opening: truncated core, files not found */
+	bool stop_failed;    /* within options.max_ns not all threads had stopped */
+	VEC(pid_t) excluded; /* see target_exclude() */
+	const char **notes;  /* what was seen while opening: truncated core, files not found */
 	size_t nnotes;
 	uint64_t entry;            /* AT_ENTRY, 0 unknown */
 	uint64_t vdso;             /* AT_SYSINFO_EHDR, 0 unknown */
 	struct unwinder *unwinder; /* of dwarf/unwind/unwind.c, NULL until it attached to dwfl */
 	struct tls *tls;           /* of tls.c: libc's layout, NULL until it was needed */
-	struct sockets *sockets;   /* of fd_info.c, NULL until it was needed */
+	struct fd_info *sockets;   /* of fd_info.c, NULL until it was needed */
 	void *private;             /* of the ops */
 	struct page_cache *cache;  /* NULL where ops->read() is as good: cores, fakes */
 	/* What does not change while the target runs: its read-only file mappings, ascending. */
@@ -228,19 +228,19 @@ void target_resume(struct target *t);
  * stop. For rehearsing a walk: its answer is thrown away, but the next target_stop() reads at
  * once all the pages that it touched.
  */
-void target_thaw(struct target *t);
+void target_invalidate(struct target *t);
 /*
  * Fills t->threads without stopping, as far as that is possible, and reads go to the running
- * program, as after target_thaw(). Where too little can be learned that way, and t->options allow
- * it, a stop of a moment fills them. For rehearsing a walk before there was a stop.
+ * program, as after target_invalidate(). Where too little can be learned that way, and t->options
+ * allow it, a stop of a moment fills them. For rehearsing a walk before there was a stop.
  */
 struct error *target_peek(struct target *t) MUST_CHECK;
 /*
  * The thread sleeps and nothing depends on it: until the next target_peek(), target_snap() need
  * not stop it. That it has slept on is verified.
  */
-void target_spare(struct target *t, pid_t tid);
-bool target_is_spared(const struct target *t, pid_t tid);
+void target_exclude(struct target *t, pid_t tid);
+bool target_is_excluded(const struct target *t, pid_t tid);
 /* Whether a thread that the last target_peek() found asleep has slept on until now. */
 bool target_slept_on(struct target *t, pid_t tid);
 /*

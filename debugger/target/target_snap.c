@@ -36,16 +36,16 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-void target_spare(struct target *t, pid_t tid)
+void target_exclude(struct target *t, pid_t tid)
 {
-	if (!target_is_spared(t, tid))
-		*vec_push(&t->spared) = tid;
+	if (!target_is_excluded(t, tid))
+		*vec_push(&t->excluded) = tid;
 }
 
-bool target_is_spared(const struct target *t, pid_t tid)
+bool target_is_excluded(const struct target *t, pid_t tid)
 {
-	for (size_t i = 0; i < t->spared.n; i++) {
-		if (t->spared.data[i] == tid)
+	for (size_t i = 0; i < t->excluded.n; i++) {
+		if (t->excluded.data[i] == tid)
 			return true;
 	}
 	return false;
@@ -74,7 +74,7 @@ static void remember_stacks(struct snap *s)
 		uint64_t sp = stack_pointer(t, th);
 
 		map_put(&s->seen, (uint64_t)th->tid, (void *)(uintptr_t)sp);
-		if (sp && th->unknown_regs && !target_is_spared(t, th->tid))
+		if (sp && th->unknown_regs && !target_is_excluded(t, th->tid))
 			page_cache_add(t->cache, sp, SEEN_STACK);
 	}
 }
@@ -168,7 +168,7 @@ static struct error *snap(struct snap *s)
 {
 	struct target *t = s->t;
 	bool stops = may_stop(s);
-	size_t nspared = t->spared.n;
+	size_t nexcluded = t->excluded.n;
 
 	s->bytes = page_cache_plan(t->cache, t->misses > 0);
 	remember_stacks(s);
@@ -194,7 +194,7 @@ static struct error *snap(struct snap *s)
 	if (t->copy.stopped == 0 && t->ops->recheck)
 		t->ops->recheck(t);
 	LOG("snap", "%zu bytes, %zu threads stopped, %zu spared, %" PRIu64 " us%s", s->bytes,
-	    t->copy.stopped, nspared, t->copy.pause_ns / 1000, s->whole ? "" : ", not whole");
+	    t->copy.stopped, nexcluded, t->copy.pause_ns / 1000, s->whole ? "" : ", not whole");
 	return NULL;
 }
 
@@ -231,14 +231,14 @@ struct error *target_peek(struct target *t)
 	if (!t->ops->stop)
 		return NULL;
 	t->copy = (struct copy){ 0 };
-	t->spared.n = 0;
+	t->excluded.n = 0;
 	t->stop_failed = false;
 	target_forget_threads(t);
 	if (t->ops->peek)
 		TRY(t->ops->peek(t));
 	if (t->ops->stop_briefly && may_stop_it && !knows_enough(t))
 		TRY(stop_for_registers(t));
-	target_thaw(t);
+	target_invalidate(t);
 	return NULL;
 }
 
@@ -250,7 +250,7 @@ struct error *target_snap(struct target *t, bool stop_all)
 	if (!t->ops->stop)
 		return NULL;
 	if (stop_all || t->options.all)
-		t->spared.n = 0;
+		t->excluded.n = 0;
 	err = snap(&s);
 	t->copy.bytes = page_cache_take(t->cache);
 	map_free(&s.seen);

@@ -366,7 +366,7 @@ static void test_a_stop_reads_what_was_used_before(void **state)
 	/* A rehearsal on the running program uses two places, one of them a hole. */
 	expect_ok(target_stop(t));
 	target_resume(t);
-	target_thaw(t);
+	target_invalidate(t);
 	byte_at(t, LOW);
 	assert_int_equal(byte_at(t, HOLE), -1);
 	s.counter = 2;

@@ -99,7 +99,7 @@ static struct spot spot_of(const struct body *b, struct die d)
 	return (struct spot){ SPOT_UNKNOWN, 0, 0 };
 }
 
-static bool is_of_type(const struct body *b, const struct said *said, const char *type)
+static bool is_of_type(const struct body *b, const struct die_attrs *said, const char *type)
 {
 	return b->other || (said->type && strcmp(type_name(type_at(b->dm, said->type)), type) == 0);
 }
@@ -108,11 +108,11 @@ static void read_variable(struct body *b, const struct die *d, size_t block)
 {
 	const struct saved_variable *wanted = b->wanted;
 	struct die again = *d;
-	struct said said;
+	struct die_attrs said;
 
-	said_read(&again, &said);
-	struct said whole = said;
-	said_complete(b->dm, &whole);
+	die_attrs_read(&again, &said);
+	struct die_attrs whole = said;
+	die_attrs_complete(b->dm, &whole);
 	if (!whole.name)
 		return;
 	if (strcmp(whole.name, wanted->name) == 0 && is_of_type(b, &whole, wanted->type))
@@ -341,7 +341,7 @@ static bool is_same_function(const struct body *b, uint64_t poll)
 	const char *file, *dir;
 	unsigned line;
 
-	return n && first->file && search_variable_place(b->dm, poll, &file, &dir, &line) &&
+	return n && first->file && lookup_dwarf_variable_place(b->dm, poll, &file, &dir, &line) &&
 	       line == first->line && strcmp(file, first->file) == 0;
 }
 
@@ -349,16 +349,16 @@ static bool is_same_function(const struct body *b, uint64_t poll)
 static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 {
 	bool any = false;
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
-	for (int hops = 0; poll && hops < MAX_ORIGINS && said_open(b->dm, poll, &d); hops++) {
+	for (int hops = 0; poll && hops < MAX_ORIGINS && die_attrs_open(b->dm, poll, &d); hops++) {
 		struct die again = d;
 
 		read_body(b, &d);
 		if (b->awaits.n || (!b->awaitee && b->candidates.n))
 			any = find(b, ret);
-		said_read(&again, &said);
+		die_attrs_read(&again, &said);
 		poll = said.origin;
 	}
 	return any;
@@ -370,7 +370,7 @@ static bool find_in_polls(struct body *b, struct candidate *ret)
 	const struct type *t = b->wanted->coroutine;
 	const struct unit *own = debuginfo_unit_of(b->dm, type_die(t));
 	uint64_t polls[MAX_POLLS];
-	size_t n = read_state(b) ? search_polls(t, polls, MAX_POLLS) : 0;
+	size_t n = read_state(b) ? lookup_dwarf_polls(t, polls, MAX_POLLS) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if ((debuginfo_unit_of(b->dm, polls[i]) == own || is_same_function(b, polls[i])) &&
@@ -382,7 +382,8 @@ static bool find_in_polls(struct body *b, struct candidate *ret)
 	       find_in_poll(b, polls[0], ret);
 }
 
-bool search_declaration(const struct saved_variable *wanted, const char **file, unsigned *line)
+bool lookup_dwarf_declaration(const struct saved_variable *wanted, const char **file,
+                              unsigned *line)
 {
 	struct body b = { .dm = type_module(wanted->coroutine), .wanted = wanted };
 	struct candidate found;
@@ -392,7 +393,7 @@ bool search_declaration(const struct saved_variable *wanted, const char **file, 
 	vec_free(&b.blocks);
 	vec_free(&b.candidates);
 	vec_free(&b.awaits);
-	mapped_touched(b.dm);
+	residency_touched(b.dm);
 	if (!any)
 		return false;
 	*line = (unsigned)found.line;
@@ -400,17 +401,17 @@ bool search_declaration(const struct saved_variable *wanted, const char **file, 
 	return *file != NULL;
 }
 
-bool search_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
-                           const char **comp_dir, unsigned *line)
+bool lookup_dwarf_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
+                                 const char **comp_dir, unsigned *line)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
 	for (int hops = 0; variable && hops < MAX_ORIGINS; hops++) {
-		if (!said_open(dm, variable, &d))
+		if (!die_attrs_open(dm, variable, &d))
 			return false;
 		struct unit *unit = d.u;
-		said_read(&d, &said);
+		die_attrs_read(&d, &said);
 		if (said.line.value) {
 			*line = (unsigned)said.line.value;
 			*file = line_file(dm, unit, (unsigned)said.file.value);

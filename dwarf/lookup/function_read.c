@@ -18,17 +18,17 @@ typedef bool function_fn(struct dwarf_module *dm, struct die *function, void *ar
 
 static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
 {
-	struct said said;
+	struct die_attrs said;
 
 	for (int hops = 0; die && hops < MAX_ORIGINS; hops++) {
 		struct die d;
 
-		if (!said_open(dm, die, &d))
+		if (!die_attrs_open(dm, die, &d))
 			return false;
 		struct die again = d;
 		if (look(dm, &d, arg))
 			return true;
-		said_read(&again, &said);
+		die_attrs_read(&again, &said);
 		die = said.origin;
 	}
 	return false;
@@ -48,7 +48,7 @@ static bool find_linkage(struct dwarf_module *dm, struct die *function, void *ar
 	return *linkage != NULL;
 }
 
-const char *search_linkage(struct dwarf_module *dm, uint64_t function)
+const char *function_read_linkage(struct dwarf_module *dm, uint64_t function)
 {
 	const char *linkage = NULL;
 
@@ -65,14 +65,14 @@ struct child_search {
 static bool find_child(struct dwarf_module *dm, struct die *function, void *arg)
 {
 	struct child_search *search = arg;
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
 	for (bool any = die_child(function, &d); any; any = die_sibling(&d, &d)) {
 		if (d.tag != search->tag)
 			continue;
-		said_read(&d, &said);
-		said_complete(dm, &said);
+		die_attrs_read(&d, &said);
+		die_attrs_complete(dm, &said);
 		if (said.type &&
 		    (!search->name || (said.name && strcmp(said.name, search->name) == 0))) {
 			search->found = type_at(dm, said.type);
@@ -82,7 +82,7 @@ static bool find_child(struct dwarf_module *dm, struct die *function, void *arg)
 	return false;
 }
 
-const struct type *search_param(const struct function *f, const char *name)
+const struct type *function_read_param(const struct function *f, const char *name)
 {
 	struct child_search search = { DW_TAG_template_type_parameter, name, NULL };
 
@@ -90,7 +90,7 @@ const struct type *search_param(const struct function *f, const char *name)
 	return search.found;
 }
 
-const struct type *search_first_argument(const struct function *f)
+const struct type *function_read_first_argument(const struct function *f)
 {
 	struct child_search search = { DW_TAG_formal_parameter, NULL, NULL };
 
@@ -107,7 +107,7 @@ struct variable_search {
 static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 {
 	struct variable_search *search = arg;
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
 	if (search->depth > MAX_VARIABLE_DEPTH)
@@ -124,8 +124,8 @@ static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 		}
 		if (d.tag != DW_TAG_variable && d.tag != DW_TAG_formal_parameter)
 			continue;
-		said_read(&d, &said);
-		said_complete(dm, &said);
+		die_attrs_read(&d, &said);
+		die_attrs_complete(dm, &said);
 		if (said.type && said.name && strcmp(said.name, search->name) == 0) {
 			search->found = type_at(dm, said.type);
 			return true;
@@ -134,7 +134,7 @@ static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 	return false;
 }
 
-const struct type *search_variable(const struct function *f, const char *name)
+const struct type *function_read_variable(const struct function *f, const char *name)
 {
 	struct variable_search search = { .name = name };
 
@@ -180,7 +180,7 @@ static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
 {
 	struct contexts *has = arg;
 	const struct type *t;
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
 	if (has->depth > MAX_VARIABLE_DEPTH)
@@ -194,8 +194,8 @@ static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
 			find_contexts(dm, &at, has);
 			has->depth--;
 		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
-			said_read(&at, &said);
-			said_complete(dm, &said);
+			die_attrs_read(&at, &said);
+			die_attrs_complete(dm, &said);
 			t = said.type ? type_at(dm, said.type) : NULL;
 			if (t && is_context(t))
 				note_context(has, t, d.tag);
@@ -204,7 +204,7 @@ static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
 	return has->parameter;
 }
 
-bool search_has_context(const struct function *f)
+bool function_read_has_context(const struct function *f)
 {
 	struct contexts has = { 0 };
 
@@ -212,7 +212,7 @@ bool search_has_context(const struct function *f)
 	return has.parameter || has.variable || has.reference;
 }
 
-bool search_creates_context(const struct function *f)
+bool function_read_creates_context(const struct function *f)
 {
 	const char *last = qualified_last(f->name);
 	struct contexts has = { 0 };
@@ -237,20 +237,21 @@ struct awaitee_search {
 /* The unit need not be scanned for the name that stands in the type's DIE. */
 static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
-	if (!said_open(dm, type, &d))
+	if (!die_attrs_open(dm, type, &d))
 		return false;
-	said_read(&d, &said);
+	die_attrs_read(&d, &said);
 	return said.name && strcmp(said.name, own) == 0;
 }
 
-static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search, struct said *said)
+static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
+                       struct die_attrs *said)
 {
 	uint64_t type = said->type; /* of the variable itself, no copy's */
 
-	said_complete(dm, said);
+	die_attrs_complete(dm, said);
 	if (!type || !said->name || strcmp(said->name, "__awaitee") != 0)
 		return false;
 	return search->awaitee.of_own_name
@@ -260,7 +261,7 @@ static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search, s
 
 static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awaitee_search *search)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
 	if (search->depth > MAX_AWAITEE_DEPTH)
@@ -269,7 +270,7 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 		struct die block = d;
 
 		if (d.tag == DW_TAG_variable) {
-			said_read(&d, &said);
+			die_attrs_read(&d, &said);
 			if (!is_awaitee(dm, search, &said) || search->skip-- != 0)
 				continue;
 			search->unit = d.u;
@@ -308,8 +309,8 @@ static bool find_awaitee_line(struct dwarf_module *dm, struct die *function, voi
 }
 
 /* The lines stand in the abstract function where the body was inlined or copied. */
-bool search_awaitee_place(struct dwarf_module *dm, uint64_t poll, const struct awaitee *awaitee,
-                          const char **file, unsigned *line)
+bool function_read_awaitee_place(struct dwarf_module *dm, uint64_t poll,
+                                 const struct awaitee *awaitee, const char **file, unsigned *line)
 {
 	struct awaitee_search search = { .awaitee = *awaitee,
 		                         .own = qualified_last(awaitee->type) };

@@ -105,25 +105,25 @@ static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const stru
 
 static void keep(struct keeper *k, uint64_t die)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(k->dm), FACT_INLINES, die, NULL);
-	fact_add_text(&d, k->u->comp_dir);
-	fact_add_number(&d, k->found.n);
+	record_begin(&d, debuginfo_records(k->dm), RECORD_INLINES, die, NULL);
+	record_add_text(&d, k->u->comp_dir);
+	record_add_number(&d, k->found.n);
 	for (size_t i = 0; i < k->found.n; i++) {
 		const struct inlined *one = &k->found.data[i];
 
-		fact_add_number(&d, one->depth);
-		fact_add_number(&d, one->function);
-		fact_add_text(&d, one->file);
-		fact_add_number(&d, one->line);
-		fact_add_number(&d, one->nranges);
+		record_add_number(&d, one->depth);
+		record_add_number(&d, one->function);
+		record_add_text(&d, one->file);
+		record_add_number(&d, one->line);
+		record_add_number(&d, one->nranges);
 		for (size_t j = 0; j < one->nranges; j++) {
-			fact_add_number(&d, one->ranges[j].low);
-			fact_add_number(&d, one->ranges[j].size);
+			record_add_number(&d, one->ranges[j].low);
+			record_add_number(&d, one->ranges[j].size);
 		}
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
 bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg)
@@ -146,30 +146,30 @@ bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *tellin
 
 /* ---- reading ---- */
 
-static bool covers(struct fact *fact, uint64_t pc)
+static bool covers(struct record *record, uint64_t pc)
 {
 	bool found = false;
 
-	for (size_t n = fact_count(fact); n; n--) {
-		uint64_t low = fact_number(fact), size = fact_number(fact);
+	for (size_t n = record_count(record); n; n--) {
+		uint64_t low = record_number(record), size = record_number(record);
 
 		found |= pc >= low && pc - low < size;
 	}
 	return found;
 }
 
-static size_t read_chain(struct fact *fact, uint64_t pc, struct inlined chain[MAX_DEPTH])
+static size_t read_chain(struct record *record, uint64_t pc, struct inlined chain[MAX_DEPTH])
 {
 	size_t n = 0;
 
-	for (size_t left = fact_count(fact); left; left--) {
-		struct inlined one = { .depth = (unsigned)fact_number(fact) };
+	for (size_t left = record_count(record); left; left--) {
+		struct inlined one = { .depth = (unsigned)record_number(record) };
 
-		one.function = fact_number(fact);
-		one.file = fact_text(fact);
-		one.line = (unsigned)fact_number(fact);
+		one.function = record_number(record);
+		one.file = record_text(record);
+		one.line = (unsigned)record_number(record);
 		/* They stand outermost first, and two at one depth have no address in common. */
-		if (covers(fact, pc) && one.depth == n + 1 && n < MAX_DEPTH)
+		if (covers(record, pc) && one.depth == n + 1 && n < MAX_DEPTH)
 			chain[n++] = one;
 	}
 	return n;
@@ -180,12 +180,12 @@ struct location *inlined_places(const struct function *f, uint64_t pc, struct ar
 {
 	struct inlined chain[MAX_DEPTH];
 	const char *comp_dir;
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(f->dm), FACT_INLINES, f->die, NULL, &fact))
+	if (!record_find(debuginfo_records(f->dm), RECORD_INLINES, f->die, NULL, &record))
 		return NULL;
-	comp_dir = fact_text(&fact);
-	size_t n = read_chain(&fact, pc, chain);
+	comp_dir = record_text(&record);
+	size_t n = read_chain(&record, pc, chain);
 	struct location *ret = NEW_ARRAY(a, struct location, n + 1);
 	for (size_t i = 0; i <= n; i++) {
 		struct location *l = &ret[i]; /* innermost first */

@@ -1,5 +1,5 @@
 /*
- * Of the functions inlined into others, the few that tell what a thread does, as facts: for a
+ * Of the functions inlined into others, the few that tell what a thread does, as records: for a
  * layout file, which has no debug info to ask at each address.
  */
 #ifndef DWARF_LOOKUP_INLINED_H
@@ -11,7 +11,7 @@
 typedef bool inlined_telling(struct dwarf_module *dm, uint64_t die, void *arg);
 
 /*
- * Keeps (FACT_INLINES) which telling functions are inlined into that of this DIE, where, and the
+ * Keeps (RECORD_INLINES) which telling functions are inlined into that of this DIE, where, and the
  * lines they are called at; false when there are none. What is inlined between them is left out.
  */
 bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg);

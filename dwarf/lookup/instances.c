@@ -110,8 +110,8 @@ static void pass_through(const struct instance_search *s, struct unit *u, struct
 	visit_instances(s, u);
 	scan_forget_notes(u);
 	scanner_reset(scanner, true);
-	mapped_drop(s->dm, s->dm->sections.info.data + u->start, u->end - u->start);
-	mapped_read(s->dm, u->end - u->start);
+	residency_drop(s->dm, s->dm->sections.info.data + u->start, u->end - u->start);
+	residency_read(s->dm, u->end - u->start);
 }
 
 static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
@@ -127,8 +127,8 @@ static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *he
 	return bytes > MUCH_TO_SCAN;
 }
 
-void search_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
-                          instance_fn *visit, void *arg)
+void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
+                                instance_fn *visit, void *arg)
 {
 	struct instance_search s = {
 		.dm = dm,

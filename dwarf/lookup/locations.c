@@ -170,24 +170,24 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 	return ret;
 }
 
-struct location *search_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
-                                  size_t *nret)
+struct location *lookup_dwarf_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                        size_t *nret)
 {
 	struct location *l = find(di, addr, a, true, nret);
 
 	return l ? l : symbol_only(di, addr, a, nret);
 }
 
-struct location *search_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
-                                     size_t *nret)
+struct location *lookup_dwarf_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
+                                           size_t *nret)
 {
 	struct location *l = find(di, addr, a, false, nret);
 
 	return l ? l : symbol_only(di, addr, a, nret);
 }
 
-struct location *search_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
-                                          size_t *nret)
+struct location *lookup_dwarf_rust_functions_at(struct debuginfo *di, uint64_t addr,
+                                                struct arena *a, size_t *nret)
 {
 	struct location *l = find(di, addr, a, false, nret);
 

@@ -17,7 +17,7 @@
 
 /* ---- functions ---- */
 
-const struct function *search_function_die(struct dwarf_module *dm, uint64_t die)
+const struct function *lookup_dwarf_function_die(struct dwarf_module *dm, uint64_t die)
 {
 	struct function *f;
 	struct unit *u = debuginfo_scanned_unit_of(dm, die);
@@ -43,7 +43,7 @@ const struct function *search_function_die(struct dwarf_module *dm, uint64_t die
 	return f;
 }
 
-const struct function *search_function(struct debuginfo *di, uint64_t addr)
+const struct function *lookup_dwarf_function(struct debuginfo *di, uint64_t addr)
 {
 	struct module *m = module_at(di->target, addr);
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
@@ -152,7 +152,7 @@ static bool type_by_index(struct dwarf_module *dm, const char *name, size_t tail
 	return true;
 }
 
-const struct type *search_type(struct dwarf_module *dm, const char *name, uint64_t near)
+const struct type *lookup_dwarf_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
 	enum { FEW = 32 }; /* that are found sooner than an index is made */
 	size_t tail = (size_t)(qualified_last(name) - name);
@@ -238,8 +238,9 @@ static const struct thread_local *choose_unsure(const struct thread_local *candi
 	return !chosen && all_at_0 ? only(candidates, n, is_storage) : chosen;
 }
 
-struct error *search_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
-                                   struct thread_local **ret, size_t *nret, const char **doubt)
+struct error *lookup_dwarf_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
+                                         struct thread_local **ret, size_t *nret,
+                                         const char **doubt)
 {
 	const struct tls_symbols *symbols;
 	size_t crate_len = (size_t)(strstr(path, "::") - path), path_len = strlen(path);
@@ -269,14 +270,14 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 			name = die_scope_name(dm, u, index);
 			if (!name || strncmp(name, path, path_len) != 0)
 				continue;
-			struct said said;
+			struct die_attrs said;
 			struct die die;
 			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
 			t->dm = dm;
 			t->linkage = s.linkage;
 			t->offset = symbol ? symbol->value : s.low;
-			if (said_open(dm, s.die, &die)) {
-				said_read(&die, &said);
+			if (die_attrs_open(dm, s.die, &die)) {
+				die_attrs_read(&die, &said);
 				t->type = type_at(dm, said.type);
 			}
 		}
@@ -299,17 +300,17 @@ struct error *search_thread_locals(struct dwarf_module *dm, const char *path, st
 
 /* ---- trait objects ---- */
 
-const struct type *search_vtable_variable(struct dwarf_module *dm, uint64_t variable)
+const struct type *lookup_dwarf_vtable_variable(struct dwarf_module *dm, uint64_t variable)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
-	if (!said_open(dm, variable, &d))
+	if (!die_attrs_open(dm, variable, &d))
 		return NULL;
-	said_read(&d, &said);
-	if (!said_open(dm, said.type, &d))
+	die_attrs_read(&d, &said);
+	if (!die_attrs_open(dm, said.type, &d))
 		return NULL;
-	said_read(&d, &said);
+	die_attrs_read(&d, &said);
 	return type_at(dm, said.containing);
 }
 
@@ -319,7 +320,7 @@ static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
 		struct dwarf_module *dm = di->modules[i];
 		uint64_t link = module_link_addr(dm->module, addr).v;
 		uint64_t die = dm->dwarf && link ? debuginfo_vtable(dm, link) : 0;
-		const struct type *t = die ? search_vtable_variable(dm, die) : NULL;
+		const struct type *t = die ? lookup_dwarf_vtable_variable(dm, die) : NULL;
 
 		if (t)
 			return t;
@@ -341,7 +342,8 @@ static const struct type *self_of_poll(const struct function *f)
 	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
 }
 
-const struct type *search_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact)
+const struct type *lookup_dwarf_vtable(struct debuginfo *di, uint64_t addr, unsigned slot,
+                                       bool *exact)
 {
 	uint64_t code = 0, size = 0;
 	struct error *err = target_read_uint(di->target, addr + slot * 8u, 8, &code);
@@ -353,7 +355,7 @@ const struct type *search_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 		error_free(err);
 		return known_vtable(di, addr);
 	}
-	const struct function *f = search_function(di, code); /* scans the likely unit */
+	const struct function *f = lookup_dwarf_function(di, code); /* scans the likely unit */
 	f = f ? f : lookup_function(di, code);
 	const struct type *t = known_vtable(di, addr);
 	if (t)

@@ -14,27 +14,27 @@
 /* ---- records of one DIE ---- */
 
 /* The type of a record; false when there is no record. */
-static bool known_type(struct dwarf_module *dm, enum fact_kind kind, uint64_t key, const char *text,
-                       const struct type **ret)
+static bool known_type(struct dwarf_module *dm, enum record_kind kind, uint64_t key,
+                       const char *text, const struct type **ret)
 {
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(dm), kind, key, text, &fact))
+	if (!record_find(debuginfo_records(dm), kind, key, text, &record))
 		return false;
-	*ret = type_at(dm, fact_number(&fact));
+	*ret = type_at(dm, record_number(&record));
 	return true;
 }
 
-static const struct type *keep_type(struct dwarf_module *dm, enum fact_kind kind, uint64_t key,
+static const struct type *keep_type(struct dwarf_module *dm, enum record_kind kind, uint64_t key,
                                     const char *text, const struct type *t)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
 	if (t && type_module(t) != dm)
 		return t;
-	fact_begin(&d, debuginfo_facts(dm), kind, key, text);
-	fact_add_number(&d, t ? type_die(t) : 0);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), kind, key, text);
+	record_add_number(&d, t ? type_die(t) : 0);
+	record_end(&d);
 	return t;
 }
 
@@ -42,17 +42,17 @@ static const struct type *keep_type(struct dwarf_module *dm, enum fact_kind kind
 
 static struct function *known_function(struct dwarf_module *dm, uint64_t die)
 {
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(dm), FACT_FUNCTION, die, NULL, &fact))
+	if (!record_find(debuginfo_records(dm), RECORD_FUNCTION, die, NULL, &record))
 		return NULL;
 	struct function *f = NEW(&dm->di->arena, struct function);
 	f->dm = dm;
 	f->die = die;
-	f->name = fact_text(&fact);
-	f->linkage = fact_text(&fact);
-	f->low = fact_number(&fact);
-	f->high = f->low + fact_number(&fact);
+	f->name = record_text(&record);
+	f->linkage = record_text(&record);
+	f->low = record_number(&record);
+	f->high = f->low + record_number(&record);
 	if (f->high) {
 		f->low += dm->module->bias;
 		f->high += dm->module->bias;
@@ -64,14 +64,14 @@ static struct function *known_function(struct dwarf_module *dm, uint64_t die)
 
 static void keep_function(struct dwarf_module *dm, const struct function *f)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(dm), FACT_FUNCTION, f->die, NULL);
-	fact_add_text(&d, f->name);
-	fact_add_text(&d, f->linkage);
-	fact_add_number(&d, f->high ? f->low - dm->module->bias : 0);
-	fact_add_number(&d, f->high - f->low);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), RECORD_FUNCTION, f->die, NULL);
+	record_add_text(&d, f->name);
+	record_add_text(&d, f->linkage);
+	record_add_number(&d, f->high ? f->low - dm->module->bias : 0);
+	record_add_number(&d, f->high - f->low);
+	record_end(&d);
 }
 
 const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die)
@@ -82,10 +82,10 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 	if (known || die == 0)
 		return known;
 	f = known_function(dm, die);
-	if (!f && debuginfo_need(dm) && (f = search_function_die(dm, die)))
+	if (!f && debuginfo_need(dm) && (f = lookup_dwarf_function_die(dm, die)))
 		keep_function(dm, f);
 	/* Of the many that a search looks at none is worth a place here. */
-	if (facts_are_paused(debuginfo_facts(dm)))
+	if (records_are_paused(debuginfo_records(dm)))
 		return f;
 	if (f)
 		map_put(&dm->functions, die, (void *)(uintptr_t)f);
@@ -96,12 +96,12 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 static const struct function *function_below(struct dwarf_module *dm, uint64_t pc)
 {
 	const struct function *f;
-	struct fact fact;
+	struct record record;
 	uint64_t low;
 
-	if (!fact_find_below(debuginfo_facts(dm), FACT_CODE, pc, &low, &fact))
+	if (!record_find_below(debuginfo_records(dm), RECORD_CODE, pc, &low, &record))
 		return NULL;
-	f = lookup_function_die(dm, fact_number(&fact));
+	f = lookup_function_die(dm, record_number(&record));
 	return f && pc + dm->module->bias < f->high ? f : NULL;
 }
 
@@ -111,19 +111,19 @@ const struct function *lookup_function(struct debuginfo *di, uint64_t addr)
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	uint64_t pc = m ? module_link_addr(m, addr).v : 0;
 	const struct function *f;
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
 	if (!dm)
 		return NULL;
-	if (fact_find(debuginfo_facts(dm), FACT_PC, pc, NULL, &fact))
-		return lookup_function_die(dm, fact_number(&fact));
+	if (record_find(debuginfo_records(dm), RECORD_PC, pc, NULL, &record))
+		return lookup_function_die(dm, record_number(&record));
 	if (!debuginfo_need(dm))
 		return function_below(dm, pc);
-	f = search_function(di, addr);
-	fact_begin(&d, debuginfo_facts(dm), FACT_PC, pc, NULL);
-	fact_add_number(&d, f ? f->die : 0);
-	fact_end(&d);
+	f = lookup_dwarf_function(di, addr);
+	record_begin(&d, debuginfo_records(dm), RECORD_PC, pc, NULL);
+	record_add_number(&d, f ? f->die : 0);
+	record_end(&d);
 	return f;
 }
 
@@ -131,45 +131,45 @@ const struct type *function_param(const struct function *f, const char *name)
 {
 	const struct type *t = NULL;
 
-	if (known_type(f->dm, FACT_PARAM, f->die, name, &t))
+	if (known_type(f->dm, RECORD_PARAM, f->die, name, &t))
 		return t;
-	t = debuginfo_need(f->dm) ? search_param(f, name) : NULL;
-	return keep_type(f->dm, FACT_PARAM, f->die, name, t);
+	t = debuginfo_need(f->dm) ? function_read_param(f, name) : NULL;
+	return keep_type(f->dm, RECORD_PARAM, f->die, name, t);
 }
 
 const struct type *function_variable(const struct function *f, const char *name)
 {
 	const struct type *t = NULL;
 
-	if (known_type(f->dm, FACT_VARIABLE, f->die, name, &t))
+	if (known_type(f->dm, RECORD_VARIABLE, f->die, name, &t))
 		return t;
-	t = debuginfo_need(f->dm) ? search_variable(f, name) : NULL;
-	return keep_type(f->dm, FACT_VARIABLE, f->die, name, t);
+	t = debuginfo_need(f->dm) ? function_read_variable(f, name) : NULL;
+	return keep_type(f->dm, RECORD_VARIABLE, f->die, name, t);
 }
 
 const struct type *function_first_argument(const struct function *f)
 {
 	const struct type *t = NULL;
 
-	if (known_type(f->dm, FACT_ARGUMENT, f->die, NULL, &t))
+	if (known_type(f->dm, RECORD_ARGUMENT, f->die, NULL, &t))
 		return t;
-	t = debuginfo_need(f->dm) ? search_first_argument(f) : NULL;
-	return keep_type(f->dm, FACT_ARGUMENT, f->die, NULL, t);
+	t = debuginfo_need(f->dm) ? function_read_first_argument(f) : NULL;
+	return keep_type(f->dm, RECORD_ARGUMENT, f->die, NULL, t);
 }
 
 bool function_has_context(const struct function *f)
 {
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
-	if (fact_find(debuginfo_facts(f->dm), FACT_CONTEXT, f->die, NULL, &fact))
-		return fact_number(&fact) != 0;
+	if (record_find(debuginfo_records(f->dm), RECORD_CONTEXT, f->die, NULL, &record))
+		return record_number(&record) != 0;
 	if (!debuginfo_need(f->dm))
 		return false;
-	bool has = search_has_context(f);
-	fact_begin(&d, debuginfo_facts(f->dm), FACT_CONTEXT, f->die, NULL);
-	fact_add_number(&d, has);
-	fact_end(&d);
+	bool has = function_read_has_context(f);
+	record_begin(&d, debuginfo_records(f->dm), RECORD_CONTEXT, f->die, NULL);
+	record_add_number(&d, has);
+	record_end(&d);
 	return has;
 }
 
@@ -185,10 +185,10 @@ const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64
 		if (!t || strcmp(type_name(t), name) == 0)
 			return t;
 	}
-	if (!known_type(dm, FACT_NAME, 0, name, &t)) {
-		t = debuginfo_need(dm) ? search_type(dm, name, near) : NULL;
+	if (!known_type(dm, RECORD_NAME, 0, name, &t)) {
+		t = debuginfo_need(dm) ? lookup_dwarf_type(dm, name, near) : NULL;
 		LOG("dwarf", "type %s: %s", name, t ? "found" : "not found");
-		keep_type(dm, FACT_NAME, 0, name, t);
+		keep_type(dm, RECORD_NAME, 0, name, t);
 	}
 	map_put(&dm->by_name, key, (void *)(uintptr_t)t);
 	return t;
@@ -197,20 +197,20 @@ const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64
 static bool known_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                 struct thread_local **ret, size_t *nret, const char **doubt)
 {
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(dm), FACT_TLS, 0, path, &fact))
+	if (!record_find(debuginfo_records(dm), RECORD_TLS, 0, path, &record))
 		return false;
-	*doubt = fact_text(&fact);
-	*nret = fact_count(&fact);
+	*doubt = record_text(&record);
+	*nret = record_count(&record);
 	*ret = NEW_ARRAY(a, struct thread_local, *nret);
 	for (size_t i = 0; i < *nret; i++) {
 		struct thread_local *t = &(*ret)[i];
 
 		t->dm = dm;
-		t->offset = fact_number(&fact);
-		t->type = type_at(dm, fact_number(&fact));
-		t->linkage = fact_text(&fact);
+		t->offset = record_number(&record);
+		t->type = type_at(dm, record_number(&record));
+		t->linkage = record_text(&record);
 	}
 	return true;
 }
@@ -218,7 +218,7 @@ static bool known_thread_locals(struct dwarf_module *dm, const char *path, struc
 struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
 	if (known_thread_locals(dm, path, a, ret, nret, doubt))
 		return NULL;
@@ -226,51 +226,51 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 	*nret = 0;
 	*doubt = NULL;
 	if (debuginfo_need(dm))
-		TRY(search_thread_locals(dm, path, a, ret, nret, doubt));
-	fact_begin(&d, debuginfo_facts(dm), FACT_TLS, 0, path);
-	fact_add_text(&d, *doubt);
-	fact_add_number(&d, *nret);
+		TRY(lookup_dwarf_thread_locals(dm, path, a, ret, nret, doubt));
+	record_begin(&d, debuginfo_records(dm), RECORD_TLS, 0, path);
+	record_add_text(&d, *doubt);
+	record_add_number(&d, *nret);
 	for (size_t i = 0; i < *nret; i++) {
-		fact_add_number(&d, (*ret)[i].offset);
-		fact_add_number(&d, (*ret)[i].type ? type_die((*ret)[i].type) : 0);
-		fact_add_text(&d, (*ret)[i].linkage);
+		record_add_number(&d, (*ret)[i].offset);
+		record_add_number(&d, (*ret)[i].type ? type_die((*ret)[i].type) : 0);
+		record_add_text(&d, (*ret)[i].linkage);
 	}
-	fact_end(&d);
+	record_end(&d);
 	return NULL;
 }
 
 bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
                    uint64_t *addr)
 {
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 	bool found;
 
-	if (fact_find(debuginfo_facts(dm), FACT_STATIC, 0, name, &fact)) {
-		*type = type_at(dm, fact_number(&fact));
-		*addr = fact_number(&fact) + dm->module->bias;
+	if (record_find(debuginfo_records(dm), RECORD_STATIC, 0, name, &record)) {
+		*type = type_at(dm, record_number(&record));
+		*addr = record_number(&record) + dm->module->bias;
 		return *type != NULL;
 	}
 	*type = NULL;
 	*addr = 0;
-	found = debuginfo_need(dm) && search_static(dm, name, type, addr);
-	fact_begin(&d, debuginfo_facts(dm), FACT_STATIC, 0, name);
-	fact_add_number(&d, found && *type ? type_die(*type) : 0);
-	fact_add_number(&d, found ? *addr - dm->module->bias : 0);
-	fact_end(&d);
+	found = debuginfo_need(dm) && lookup_dwarf_static(dm, name, type, addr);
+	record_begin(&d, debuginfo_records(dm), RECORD_STATIC, 0, name);
+	record_add_number(&d, found && *type ? type_die(*type) : 0);
+	record_add_number(&d, found ? *addr - dm->module->bias : 0);
+	record_end(&d);
 	return found;
 }
 
 static bool find_has_poll(const struct type *t, bool *told)
 {
 	struct dwarf_module *dm = type_module(t);
-	struct fact fact;
+	struct record record;
 
-	*told = fact_find(debuginfo_facts(dm), FACT_HAS_POLL, type_poll_key(t), type_name(t),
-	                  &fact);
+	*told = record_find(debuginfo_records(dm), RECORD_HAS_POLL, type_poll_key(t), type_name(t),
+	                    &record);
 	if (*told)
-		return fact_number(&fact) != 0;
-	return debuginfo_need(dm) && search_has_poll(t);
+		return record_number(&record) != 0;
+	return debuginfo_need(dm) && lookup_dwarf_has_poll(t);
 }
 
 bool lookup_has_poll(const struct type *t)
@@ -287,7 +287,7 @@ bool lookup_has_poll(const struct type *t)
 		memo->poll_told = told;
 		memo->poll_known = true;
 	}
-	if (!memo->poll_asked && !facts_are_paused(debuginfo_facts(dm))) {
+	if (!memo->poll_asked && !records_are_paused(debuginfo_records(dm))) {
 		memo->poll_asked = true;
 		dm->types_untold |= !memo->poll_told;
 	}
@@ -300,15 +300,15 @@ const char *lookup_poll_linkage(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 	uint64_t die = type_die(coroutine);
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
-	if (fact_find(debuginfo_facts(dm), FACT_POLL, die, NULL, &fact))
-		return fact_text(&fact);
-	const char *linkage = debuginfo_need(dm) ? search_poll_linkage(coroutine) : NULL;
-	fact_begin(&d, debuginfo_facts(dm), FACT_POLL, die, NULL);
-	fact_add_text(&d, linkage);
-	fact_end(&d);
+	if (record_find(debuginfo_records(dm), RECORD_POLL, die, NULL, &record))
+		return record_text(&record);
+	const char *linkage = debuginfo_need(dm) ? lookup_dwarf_poll_linkage(coroutine) : NULL;
+	record_begin(&d, debuginfo_records(dm), RECORD_POLL, die, NULL);
+	record_add_text(&d, linkage);
+	record_end(&d);
 	return linkage;
 }
 
@@ -316,23 +316,23 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
                          const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(coroutine);
-	uint64_t key = fact_nth_key(type_die(coroutine), nth);
-	struct fact_draft d;
-	struct fact fact;
+	uint64_t key = record_nth_key(type_die(coroutine), nth);
+	struct record_writer d;
+	struct record record;
 
-	if (key && fact_find(debuginfo_facts(dm), FACT_AWAITEE, key, awaitee_type, &fact)) {
-		*file = fact_text(&fact);
-		*line = (unsigned)fact_number(&fact);
+	if (key && record_find(debuginfo_records(dm), RECORD_AWAITEE, key, awaitee_type, &record)) {
+		*file = record_text(&record);
+		*line = (unsigned)record_number(&record);
 		return *file != NULL;
 	}
-	bool found =
-		debuginfo_need(dm) && search_awaitee_line(coroutine, awaitee_type, nth, file, line);
+	bool found = debuginfo_need(dm) &&
+	             lookup_dwarf_awaitee_line(coroutine, awaitee_type, nth, file, line);
 	if (!key)
 		return found;
-	fact_begin(&d, debuginfo_facts(dm), FACT_AWAITEE, key, awaitee_type);
-	fact_add_text(&d, found ? *file : NULL);
-	fact_add_number(&d, found ? *line : 0);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), RECORD_AWAITEE, key, awaitee_type);
+	record_add_text(&d, found ? *file : NULL);
+	record_add_number(&d, found ? *line : 0);
+	record_end(&d);
 	return found;
 }
 
@@ -352,36 +352,36 @@ const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	uint64_t link = m ? module_link_addr(m, addr).v : 0;
 	const struct type *t;
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
-	if (dm && fact_find(debuginfo_facts(dm), FACT_VTABLE, link, NULL, &fact)) {
-		t = type_at(dm, fact_number(&fact));
-		*exact = fact_number(&fact) != 0;
+	if (dm && record_find(debuginfo_records(dm), RECORD_VTABLE, link, NULL, &record)) {
+		t = type_at(dm, record_number(&record));
+		*exact = record_number(&record) != 0;
 		return t;
 	}
-	t = search_vtable(di, addr, slot, exact);
+	t = lookup_dwarf_vtable(di, addr, slot, exact);
 	if (!dm || (t && type_module(t) != dm) || !tells_always(dm, addr))
 		return t;
-	fact_begin(&d, debuginfo_facts(dm), FACT_VTABLE, link, NULL);
-	fact_add_number(&d, t ? type_die(t) : 0);
-	fact_add_number(&d, *exact);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), RECORD_VTABLE, link, NULL);
+	record_add_number(&d, t ? type_die(t) : 0);
+	record_add_number(&d, *exact);
+	record_end(&d);
 	return t;
 }
 
 /* ---- the module ---- */
 
-const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate)
+const char *lookup_crate_version(struct dwarf_module *dm, const char *crate)
 {
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
-	if (fact_find(debuginfo_facts(dm), FACT_CRATE, 0, crate, &fact))
-		return fact_text(&fact);
-	const char *version = debuginfo_need(dm) ? search_crate_version(dm, crate) : NULL;
-	fact_begin(&d, debuginfo_facts(dm), FACT_CRATE, 0, crate);
-	fact_add_text(&d, version);
-	fact_end(&d);
+	if (record_find(debuginfo_records(dm), RECORD_CRATE, 0, crate, &record))
+		return record_text(&record);
+	const char *version = debuginfo_need(dm) ? debuginfo_read_crate_version(dm, crate) : NULL;
+	record_begin(&d, debuginfo_records(dm), RECORD_CRATE, 0, crate);
+	record_add_text(&d, version);
+	record_end(&d);
 	return version;
 }

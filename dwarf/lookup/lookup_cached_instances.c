@@ -9,15 +9,15 @@
 
 static const char *home_of(struct dwarf_module *dm, uint64_t die)
 {
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
-	if (fact_find(debuginfo_facts(dm), FACT_HOME, die, NULL, &fact))
-		return fact_text(&fact);
-	const char *home = debuginfo_need(dm) ? search_home(dm, die) : NULL;
-	fact_begin(&d, debuginfo_facts(dm), FACT_HOME, die, NULL);
-	fact_add_text(&d, home);
-	fact_end(&d);
+	if (record_find(debuginfo_records(dm), RECORD_HOME, die, NULL, &record))
+		return record_text(&record);
+	const char *home = debuginfo_need(dm) ? lookup_dwarf_home(dm, die) : NULL;
+	record_begin(&d, debuginfo_records(dm), RECORD_HOME, die, NULL);
+	record_add_text(&d, home);
+	record_end(&d);
 	return home;
 }
 
@@ -51,17 +51,17 @@ static void search_instances(struct dwarf_module *dm, uint64_t near, const char 
                              uint64_t home, instance_fn *visit, void *arg)
 {
 	struct instances i = { .found = { 0 } };
-	struct fact_draft d;
+	struct record_writer d;
 
 	if (debuginfo_need(dm))
-		search_each_instance(dm, near, path, note_instance, &i);
-	fact_begin(&d, debuginfo_facts(dm), FACT_INSTANCES, home, path);
-	fact_add_number(&d, i.found.n);
+		lookup_dwarf_each_instance(dm, near, path, note_instance, &i);
+	record_begin(&d, debuginfo_records(dm), RECORD_INSTANCES, home, path);
+	record_add_number(&d, i.found.n);
 	for (size_t at = 0; at < i.found.n; at++) {
-		fact_add_text(&d, i.found.data[at].name);
-		fact_add_number(&d, i.found.data[at].has_code);
+		record_add_text(&d, i.found.data[at].name);
+		record_add_number(&d, i.found.data[at].has_code);
 	}
-	fact_end(&d);
+	record_end(&d);
 	for (size_t at = 0; at < i.found.n; at++)
 		visit(i.found.data[at].name, i.found.data[at].has_code, arg);
 	vec_free(&i.found);
@@ -72,15 +72,15 @@ void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *pa
                           instance_fn *visit, void *arg)
 {
 	uint64_t home = home_key(dm, near);
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(dm), FACT_INSTANCES, home, path, &fact)) {
+	if (!record_find(debuginfo_records(dm), RECORD_INSTANCES, home, path, &record)) {
 		search_instances(dm, near, path, home, visit, arg);
 		return;
 	}
-	for (size_t i = fact_count(&fact); i; i--) {
-		const char *name = fact_text(&fact);
-		bool has_code = fact_number(&fact) != 0;
+	for (size_t i = record_count(&record); i; i--) {
+		const char *name = record_text(&record);
+		bool has_code = record_number(&record) != 0;
 
 		if (name)
 			visit(name, has_code, arg);
@@ -108,17 +108,17 @@ static void note_argument(const char *name, bool has_code, void *arg)
 		map_put(&set->arguments, map_key_of_text(first), NULL);
 }
 
-/* What no file will keep need not be a fact: names of all drop glue take megabytes. */
+/* What no file will keep need not be a record: names of all drop glue take megabytes. */
 static void learn_instances(struct dwarf_module *dm, uint64_t near, struct instance_set *set)
 {
-	const struct facts_options *options = dm->di->facts;
-	struct fact fact;
+	const struct records_options *options = dm->di->records;
+	struct record record;
 
 	if ((options && options->cache) ||
-	    fact_find(debuginfo_facts(dm), FACT_INSTANCES, set->home, set->path, &fact))
+	    record_find(debuginfo_records(dm), RECORD_INSTANCES, set->home, set->path, &record))
 		lookup_each_instance(dm, near, set->path, note_argument, set);
 	else if (debuginfo_need(dm))
-		search_each_instance(dm, near, set->path, note_argument, set);
+		lookup_dwarf_each_instance(dm, near, set->path, note_argument, set);
 }
 
 static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t near,
@@ -148,7 +148,7 @@ bool lookup_has_instance(struct dwarf_module *dm, uint64_t near, const char *pat
 	return map_has(&instances_of(dm, near, path)->arguments, map_key_of_text(argument));
 }
 
-void instances_forget(struct dwarf_module *dm)
+void lookup_cached_instances_forget(struct dwarf_module *dm)
 {
 	for (struct instance_set *set = dm->instance_sets; set; set = set->next)
 		map_free(&set->arguments);

@@ -51,7 +51,7 @@ static void test_paths_are_told_apart(void **state)
 		assert_false(lookup_has_instance(f->dm, near, "nowhere::f", coroutine));
 		assert_false(
 			lookup_has_instance(f->dm, UINT64_MAX, "shapes::poll_task", coroutine));
-		instances_forget(f->dm);
+		lookup_cached_instances_forget(f->dm);
 	}
 }
 

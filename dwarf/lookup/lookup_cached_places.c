@@ -5,26 +5,27 @@
 #include "dwarf/records/records.h"
 #include "dwarf/types/type.h"
 
-static struct location *known_places(struct dwarf_module *dm, enum fact_kind kind, uint64_t pc,
+static struct location *known_places(struct dwarf_module *dm, enum record_kind kind, uint64_t pc,
                                      struct arena *a, size_t *nret)
 {
-	struct fact fact;
+	struct record record;
 	size_t n;
 
-	if (!fact_find(debuginfo_facts(dm), kind, pc, NULL, &fact) || !(n = fact_count(&fact)))
+	if (!record_find(debuginfo_records(dm), kind, pc, NULL, &record) ||
+	    !(n = record_count(&record)))
 		return NULL;
 	struct location *ret = NEW_ARRAY(a, struct location, n);
 	for (size_t i = 0; i < n; i++) {
 		struct location *l = &ret[i];
 		uint64_t flags;
 
-		l->function = lookup_function_die(dm, fact_number(&fact));
-		l->name = fact_text(&fact);
-		l->linkage = fact_text(&fact);
-		l->file = fact_text(&fact);
-		l->comp_dir = fact_text(&fact);
-		l->line = (unsigned)fact_number(&fact);
-		flags = fact_number(&fact);
+		l->function = lookup_function_die(dm, record_number(&record));
+		l->name = record_text(&record);
+		l->linkage = record_text(&record);
+		l->file = record_text(&record);
+		l->comp_dir = record_text(&record);
+		l->line = (unsigned)record_number(&record);
+		flags = record_number(&record);
 		l->mangled = flags & 1;
 		l->inlined = flags & 2;
 	}
@@ -32,23 +33,23 @@ static struct location *known_places(struct dwarf_module *dm, enum fact_kind kin
 	return ret;
 }
 
-static void keep_places(struct dwarf_module *dm, enum fact_kind kind, uint64_t pc,
+static void keep_places(struct dwarf_module *dm, enum record_kind kind, uint64_t pc,
                         const struct location *l, size_t n)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(dm), kind, pc, NULL);
-	fact_add_number(&d, n);
+	record_begin(&d, debuginfo_records(dm), kind, pc, NULL);
+	record_add_number(&d, n);
 	for (size_t i = 0; i < n; i++) {
-		fact_add_number(&d, l[i].function ? l[i].function->die : 0);
-		fact_add_text(&d, l[i].name);
-		fact_add_text(&d, l[i].linkage);
-		fact_add_text(&d, l[i].file);
-		fact_add_text(&d, l[i].comp_dir);
-		fact_add_number(&d, l[i].line);
-		fact_add_number(&d, l[i].mangled | l[i].inlined << 1);
+		record_add_number(&d, l[i].function ? l[i].function->die : 0);
+		record_add_text(&d, l[i].name);
+		record_add_text(&d, l[i].linkage);
+		record_add_text(&d, l[i].file);
+		record_add_text(&d, l[i].comp_dir);
+		record_add_number(&d, l[i].line);
+		record_add_number(&d, l[i].mangled | l[i].inlined << 1);
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
 /* A layout file knows some functions, and some of what is inlined into them. */
@@ -73,7 +74,7 @@ typedef struct location *places_fn(struct debuginfo *di, uint64_t addr, struct a
                                    size_t *nret);
 
 static struct location *places(struct debuginfo *di, uint64_t addr, struct arena *a,
-                               enum fact_kind kind, places_fn *search, size_t *nret)
+                               enum record_kind kind, places_fn *search, size_t *nret)
 {
 	struct module *m = module_at(di->target, addr);
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
@@ -83,7 +84,7 @@ static struct location *places(struct debuginfo *di, uint64_t addr, struct arena
 	if (ret)
 		return ret;
 	if (dm && !debuginfo_need(dm) &&
-	    (ret = places_by_function(di, addr, a, kind == FACT_LINES, nret)))
+	    (ret = places_by_function(di, addr, a, kind == RECORD_LINES, nret)))
 		return ret;
 	ret = search(di, addr, a, nret);
 	if (dm)
@@ -94,13 +95,13 @@ static struct location *places(struct debuginfo *di, uint64_t addr, struct arena
 struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret)
 {
-	return places(di, addr, a, FACT_LINES, search_locations, nret);
+	return places(di, addr, a, RECORD_LINES, lookup_dwarf_locations, nret);
 }
 
 struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret)
 {
-	return places(di, addr, a, FACT_INLINED, search_functions_at, nret);
+	return places(di, addr, a, RECORD_INLINED, lookup_dwarf_functions_at, nret);
 }
 
 struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
@@ -109,59 +110,60 @@ struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, s
 	const struct module *m = module_at(di->target, addr);
 
 	if (!m || !debuginfo_is_system(m))
-		return places(di, addr, a, FACT_INLINED, search_rust_functions_at, nret);
+		return places(di, addr, a, RECORD_INLINED, lookup_dwarf_rust_functions_at, nret);
 	*nret = 1;
 	return NEW(a, struct location);
 }
 
 /* ---- variables ---- */
 
-_Static_assert((int)DECLARED_STATES == (int)FACT_NTHS, "as many have a key");
+_Static_assert((int)DECLARED_STATES == (int)RECORD_NTHS, "as many have a key");
 
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(v->coroutine);
-	uint64_t key = fact_nth_key(type_die(v->coroutine), v->state);
-	struct fact_draft d;
-	struct fact fact;
+	uint64_t key = record_nth_key(type_die(v->coroutine), v->state);
+	struct record_writer d;
+	struct record record;
 
-	if (key && fact_find(debuginfo_facts(dm), FACT_DECLARED, key, v->name, &fact)) {
-		*file = fact_text(&fact);
-		*line = (unsigned)fact_number(&fact);
+	if (key && record_find(debuginfo_records(dm), RECORD_DECLARED, key, v->name, &record)) {
+		*file = record_text(&record);
+		*line = (unsigned)record_number(&record);
 		/* Another variable of that name may be saved beside it. */
-		if (fact_number(&fact) == v->offset)
+		if (record_number(&record) == v->offset)
 			return *file != NULL;
 	}
-	bool found = debuginfo_need(dm) && search_declaration(v, file, line);
+	bool found = debuginfo_need(dm) && lookup_dwarf_declaration(v, file, line);
 	if (!key)
 		return found;
-	fact_begin(&d, debuginfo_facts(dm), FACT_DECLARED, key, v->name);
-	fact_add_text(&d, found ? *file : NULL);
-	fact_add_number(&d, found ? *line : 0);
-	fact_add_number(&d, v->offset);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), RECORD_DECLARED, key, v->name);
+	record_add_text(&d, found ? *file : NULL);
+	record_add_number(&d, found ? *line : 0);
+	record_add_number(&d, v->offset);
+	record_end(&d);
 	return found;
 }
 
 bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
                            const char **comp_dir, unsigned *line)
 {
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
 	if (die == 0)
 		return false;
-	if (fact_find(debuginfo_facts(dm), FACT_PLACE, die, NULL, &fact)) {
-		*file = fact_text(&fact);
-		*comp_dir = fact_text(&fact);
-		*line = (unsigned)fact_number(&fact);
+	if (record_find(debuginfo_records(dm), RECORD_PLACE, die, NULL, &record)) {
+		*file = record_text(&record);
+		*comp_dir = record_text(&record);
+		*line = (unsigned)record_number(&record);
 		return *file != NULL;
 	}
-	bool found = debuginfo_need(dm) && search_variable_place(dm, die, file, comp_dir, line);
-	fact_begin(&d, debuginfo_facts(dm), FACT_PLACE, die, NULL);
-	fact_add_text(&d, found ? *file : NULL);
-	fact_add_text(&d, found ? *comp_dir : NULL);
-	fact_add_number(&d, found ? *line : 0);
-	fact_end(&d);
+	bool found =
+		debuginfo_need(dm) && lookup_dwarf_variable_place(dm, die, file, comp_dir, line);
+	record_begin(&d, debuginfo_records(dm), RECORD_PLACE, die, NULL);
+	record_add_text(&d, found ? *file : NULL);
+	record_add_text(&d, found ? *comp_dir : NULL);
+	record_add_number(&d, found ? *line : 0);
+	record_end(&d);
 	return found;
 }

@@ -118,7 +118,7 @@ static void test_context_of_a_task(void **state)
 
 static bool creates_context(struct fixture *f, const char *name)
 {
-	return search_creates_context(lookup_function(f->di, address_of(f, name)));
+	return function_read_creates_context(lookup_function(f->di, address_of(f, name)));
 }
 
 /* Executors create one; what is polled is given one, and so is a coroutine. */
@@ -132,7 +132,7 @@ static void test_created_context(void **state)
 	assert_false(creates_context(*state, "enums"));
 	coroutine = lookup_function(endless.di, address_of(&endless, "{async_fn#0}"));
 	assert_true(function_has_context(coroutine));
-	assert_false(search_creates_context(coroutine));
+	assert_false(function_read_creates_context(coroutine));
 	fixture_close(&endless);
 }
 

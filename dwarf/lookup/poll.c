@@ -41,7 +41,7 @@ static uint64_t poll_key(const char *name)
 	                                    (int)(end - cut) - 3, cut + 4));
 }
 
-void search_note_poll(struct dwarf_module *dm, const char *name, uint64_t die)
+void lookup_dwarf_note_poll(struct dwarf_module *dm, const char *name, uint64_t die)
 {
 	uint64_t key = poll_key(name);
 
@@ -56,7 +56,7 @@ static uint64_t noted_poll(struct dwarf_module *dm, const char *coroutine)
 	return key ? (uintptr_t)map_get(&dm->poll_dies, key) : 0;
 }
 
-uint64_t search_poll(const struct type *coroutine)
+uint64_t lookup_dwarf_poll(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 
@@ -87,12 +87,12 @@ uint64_t search_poll(const struct type *coroutine)
 	return first;
 }
 
-size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max)
+size_t lookup_dwarf_polls(const struct type *coroutine, uint64_t *ret, size_t max)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 	SCRATCH(tmp);
 	const char *function = function_of_env(&tmp, type_name(coroutine));
-	uint64_t first = search_poll(coroutine);
+	uint64_t first = lookup_dwarf_poll(coroutine);
 	size_t n = 0;
 
 	if (!first || !function || !max)
@@ -106,9 +106,9 @@ size_t search_polls(const struct type *coroutine, uint64_t *ret, size_t max)
 	return n;
 }
 
-const char *search_poll_linkage(const struct type *coroutine)
+const char *lookup_dwarf_poll_linkage(const struct type *coroutine)
 {
-	return search_linkage(type_module(coroutine), search_poll(coroutine));
+	return function_read_linkage(type_module(coroutine), lookup_dwarf_poll(coroutine));
 }
 
 /* Would the search for its poll function go through units of megabytes? */
@@ -147,8 +147,8 @@ static unsigned count_own_name(const struct type *coroutine, const char *awaitee
 	return count;
 }
 
-bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
-                         const char **file, unsigned *line)
+bool lookup_dwarf_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
+                               const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(coroutine);
 	struct awaitee awaitee = { .type = awaitee_type, .nth = nth };
@@ -156,10 +156,10 @@ bool search_awaitee_line(const struct type *coroutine, const char *awaitee_type,
 
 	if (named)
 		awaitee.of_own_name = count_own_name(coroutine, awaitee_type);
-	if (awaitee.of_own_name && search_awaitee_place(dm, named, &awaitee, file, line))
+	if (awaitee.of_own_name && function_read_awaitee_place(dm, named, &awaitee, file, line))
 		return true;
 	awaitee.of_own_name = 0;
-	return search_awaitee_place(dm, search_poll(coroutine), &awaitee, file, line);
+	return function_read_awaitee_place(dm, lookup_dwarf_poll(coroutine), &awaitee, file, line);
 }
 
 void lookup_context(const struct type *future)
@@ -178,7 +178,7 @@ static bool type_is_polled(const struct poll_question *q)
 	return map_has(&q->dm->polled, q->key);
 }
 
-const char *search_home(struct dwarf_module *dm, uint64_t die)
+const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die)
 {
 	const struct unit *u = debuginfo_unit_of(dm, die);
 	const char *at = u && u->name ? strstr(u->name, "/@/") : NULL;
@@ -225,7 +225,7 @@ static bool is_future_by_symbols(const struct type *t, int depth)
 	const struct type_param *params;
 	size_t n;
 
-	switch (symtab_poll(type_module(t), type_name(t))) {
+	switch (poll_symbols_poll(type_module(t), type_name(t))) {
 	case SYMTAB_POLL_ALL:
 		return true;
 	case SYMTAB_POLL_OPEN:
@@ -331,7 +331,7 @@ static bool is_plain(const struct type *t, const struct plain_question *outer)
 	return type_size(t) == 0 || is_scalar(t) || ask_plain(t, &q);
 }
 
-bool search_has_poll(const struct type *t)
+bool lookup_dwarf_has_poll(const struct type *t)
 {
 	struct poll_question q = {
 		.dm = type_module(t),
@@ -348,8 +348,8 @@ bool search_has_poll(const struct type *t)
 	if (poll_units_is_large(&q)) {
 		if (is_future_by_symbols(t, 0))
 			return true;
-		if (symtab_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
-		    symtab_is_unoptimised(q.dm, q.here))
+		if (poll_symbols_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
+		    poll_symbols_is_unoptimised(q.dm, q.here))
 			return false;
 		q.plain = is_plain(t, NULL);
 	}

@@ -53,15 +53,15 @@ static bool is_of(const char *linkage, const char *symbol)
 
 static bool is_wanted(const struct wanted *wanted, uint64_t offset)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
-	if (!said_open(wanted->dm, offset, &d) || d.tag != DW_TAG_subprogram ||
+	if (!die_attrs_open(wanted->dm, offset, &d) || d.tag != DW_TAG_subprogram ||
 	    address_of(d) != wanted->pc)
 		return false;
-	said_read(&d, &said);
-	said_complete(wanted->dm, &said);
-	const char *linkage = search_linkage(wanted->dm, offset);
+	die_attrs_read(&d, &said);
+	die_attrs_complete(wanted->dm, &said);
+	const char *linkage = function_read_linkage(wanted->dm, offset);
 	return said.name && linkage && is_of(linkage, wanted->symbol) &&
 	       is_own_name(said.name, wanted->own);
 }
@@ -85,7 +85,7 @@ static uint64_t function_around(const struct wanted *wanted, const struct unit *
  */
 uint64_t poll_named_find(struct dwarf_module *dm, const struct poll_place *place, const char *own)
 {
-	struct wanted wanted = { dm, own, symtab_place_name(dm, place), place->pc };
+	struct wanted wanted = { dm, own, poll_symbols_place_name(dm, place), place->pc };
 	const struct unit *u = place->u;
 	uint64_t pc = place->pc, bytes = htole64(pc), found = 0;
 
@@ -102,7 +102,7 @@ uint64_t poll_named_find(struct dwarf_module *dm, const struct poll_place *place
 		if (p && memcmp(at, &bytes, sizeof(bytes)) == 0)
 			found = function_around(&wanted, u, at);
 	}
-	mapped_read(dm, (size_t)(at - first));
+	residency_read(dm, (size_t)(at - first));
 	return found;
 }
 
@@ -122,7 +122,7 @@ static void visit_function(const struct poll_place *at, void *arg)
 	if (search->found || at->u->scanned || at->u->searched ||
 	    !poll_units_same_crate(search->here, at->u))
 		return;
-	const char *symbol = symtab_place_name(search->dm, at);
+	const char *symbol = poll_symbols_place_name(search->dm, at);
 	if (!symbol || strncmp(symbol, search->head, search->head_len) != 0)
 		return;
 	at->u->searched = true;
@@ -164,6 +164,6 @@ uint64_t poll_named_die(const struct type *coroutine)
 		return 0;
 	search.head_len = strlen(search.head);
 	search.own = arena_printf(&tmp, "{async_fn#%.*s}", (int)strcspn(last + 14, "}"), last + 14);
-	symtab_each_closure(search.dm, function, visit_function, &search);
+	poll_symbols_each_closure(search.dm, function, visit_function, &search);
 	return search.found;
 }

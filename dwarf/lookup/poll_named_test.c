@@ -13,14 +13,14 @@ static struct poll_place place_of(struct fixture *f, const char *function)
 {
 	struct poll_place at = { 0 };
 
-	assert_true(symtab_each_closure(f->dm, function, note_place, &at));
+	assert_true(poll_symbols_each_closure(f->dm, function, note_place, &at));
 	assert_non_null(at.u);
 	return at;
 }
 
 static uint64_t poll_of(struct fixture *f, const char *coroutine)
 {
-	uint64_t die = search_poll(must_find(f, coroutine));
+	uint64_t die = lookup_dwarf_poll(must_find(f, coroutine));
 
 	assert_int_not_equal(die, 0);
 	return die;
@@ -85,8 +85,8 @@ static void check_line(struct fixture *f, unsigned nth, unsigned of_own_name, un
 	const struct awaitee awaitee = { leaf, nth, of_own_name };
 	const char *file;
 	unsigned line;
-	bool found = search_awaitee_place(f->dm, poll_of(f, "shapes::middle::{async_fn_env#0}"),
-	                                  &awaitee, &file, &line);
+	bool found = function_read_awaitee_place(
+		f->dm, poll_of(f, "shapes::middle::{async_fn_env#0}"), &awaitee, &file, &line);
 
 	assert_int_equal(found, expected != 0);
 	if (found) {

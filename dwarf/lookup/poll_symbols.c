@@ -58,14 +58,14 @@ static void visit_all(struct dwarf_module *dm, enum entry_kind kind, const char 
 	}
 }
 
-const char *symtab_place_name(struct dwarf_module *dm, const struct poll_place *at)
+const char *poll_symbols_place_name(struct dwarf_module *dm, const struct poll_place *at)
 {
 	struct symtab t = symtab_of(dm);
 
 	return at->symbol < t.n ? symtab_name(&t, &t.data[at->symbol]) : NULL;
 }
 
-bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
+bool poll_symbols_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
 {
 	const struct poll_index *x = u->crate_key ? poll_index_read(dm) : NULL;
 
@@ -109,12 +109,12 @@ static const char *path_of(struct arena *a, const char *type_name)
 	return path;
 }
 
-enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name)
+enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *type_name)
 {
 	SCRATCH(tmp);
 	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
 	const struct poll_index *x = path && identifier ? poll_index_read(dm) : NULL;
-	enum symtab_poll ret = SYMTAB_POLL_NONE;
+	enum poll_symbols_poll ret = SYMTAB_POLL_NONE;
 
 	if (!x || x->skipped || first_entry(x, ENTRY_IDENTIFIER, identifier))
 		return SYMTAB_POLL_UNKNOWN;
@@ -131,8 +131,8 @@ enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name)
 	return ret;
 }
 
-bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
-                      void *arg)
+bool poll_symbols_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
+                            void *arg)
 {
 	SCRATCH(tmp);
 	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
@@ -145,8 +145,8 @@ bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_pol
 	return true;
 }
 
-bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
-                         void *arg)
+bool poll_symbols_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
+                               void *arg)
 {
 	if (!poll_index_read(dm))
 		return false;

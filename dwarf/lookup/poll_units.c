@@ -118,9 +118,9 @@ static void each_symbol(const struct poll_question *q, const char *name, const c
                         symtab_poll_fn *visit, void *arg)
 {
 	if (function)
-		symtab_each_closure(q->dm, function, visit, arg);
+		poll_symbols_each_closure(q->dm, function, visit, arg);
 	else
-		symtab_each_poll(q->dm, name, visit, arg);
+		poll_symbols_each_poll(q->dm, name, visit, arg);
 }
 
 struct symbol_visit {
@@ -331,7 +331,7 @@ static const struct poll_place *most_likely(const struct candidates *c)
 		if (best && (size_of(at->u) > size_of(best->u) ||
 		             (size_of(at->u) == size_of(best->u) && at->pc >= best->pc)))
 			continue;
-		if (names_agree(c->q, path, symtab_place_name(c->q->dm, at)))
+		if (names_agree(c->q, path, poll_symbols_place_name(c->q->dm, at)))
 			best = at;
 	}
 	return best;
@@ -373,7 +373,7 @@ static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
 {
 	if (q->answered(q))
 		return true;
-	if (!poll_units_is_large(q) || !symtab_is_unoptimised(q->dm, q->here))
+	if (!poll_units_is_large(q) || !poll_symbols_is_unoptimised(q->dm, q->here))
 		return false;
 	if (ask_functions(q, units))
 		return true;
@@ -403,7 +403,7 @@ void poll_units_ask(const struct poll_question *q)
 	}
 	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
 	bool inlined = !crate->small &&
-	               (q->function || (!q->plain && !symtab_is_unoptimised(q->dm, q->here)));
+	               (q->function || (!q->plain && !poll_symbols_is_unoptimised(q->dm, q->here)));
 	if (!done && inlined) {
 		add_object(q, &units, q->here);
 		done = read_units(q, &units);

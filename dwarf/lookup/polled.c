@@ -146,7 +146,7 @@ static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die,
 	}
 }
 
-static void note_scope(struct dwarf_module *dm, struct unit *u, uint32_t scope)
+static void scan_record_scope(struct dwarf_module *dm, struct unit *u, uint32_t scope)
 {
 	const struct scope_note *note = &u->scopes[scope];
 	const char *name = scan_scope_name(&dm->sections, u, scope);
@@ -169,12 +169,12 @@ void polled_read(struct dwarf_module *dm, struct unit *u)
 
 		if (found.data[i].result_is_known ||
 		    returns_poll(dm, u->start + u->scopes[scope].die))
-			note_scope(dm, u, scope);
+			scan_record_scope(dm, u, scope);
 		if (i % 16 == 0)
-			mapped_touched(dm);
+			residency_touched(dm);
 	}
 	vec_free(&found);
-	mapped_read(dm, u->end - u->start);
+	residency_read(dm, u->end - u->start);
 }
 
 static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
@@ -183,7 +183,7 @@ static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scop
 
 	if (scan_returns_nothing(note) ||
 	    ((note->flags & SCOPE_TYPE) && returns_poll(dm, u->start + note->die)))
-		note_scope(dm, u, scope);
+		scan_record_scope(dm, u, scope);
 }
 
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)

@@ -115,13 +115,13 @@ static void note_unit(const struct poll_place *at, void *arg)
 static void expect_leaf(const struct poll_place *at, void *arg)
 {
 	struct fixture *f = arg;
-	const char *name = symtab_place_name(f->dm, at);
+	const char *name = poll_symbols_place_name(f->dm, at);
 	struct poll_place nowhere = *at;
 
 	assert_non_null(name);
 	assert_non_null(strstr(name, "6shapes4leaf"));
 	nowhere.symbol = (1 << 28) - 1;
-	assert_null(symtab_place_name(f->dm, &nowhere));
+	assert_null(poll_symbols_place_name(f->dm, &nowhere));
 }
 
 /* The same from names in the symbol table. */
@@ -130,30 +130,30 @@ static void test_symbols(void **state)
 	struct fixture *f = *state;
 	const struct unit *u = NULL;
 
-	assert_true(symtab_each_poll(f->dm, "shapes::Ready", note_unit, &u));
+	assert_true(poll_symbols_each_poll(f->dm, "shapes::Ready", note_unit, &u));
 	assert_ptr_equal(u, &f->dm->units[0]);
 	u = NULL;
-	assert_true(symtab_each_poll(f->dm, "other::Ready<u8>", note_unit, &u));
+	assert_true(poll_symbols_each_poll(f->dm, "other::Ready<u8>", note_unit, &u));
 	assert_null(u);
 	/* No path: by the last identifier of those that have none, and there is none. */
-	assert_true(symtab_each_poll(f->dm, "shapes::{impl#1}::Ready", note_unit, &u));
+	assert_true(poll_symbols_each_poll(f->dm, "shapes::{impl#1}::Ready", note_unit, &u));
 	assert_null(u);
-	assert_int_equal(symtab_poll(f->dm, "shapes::Ready"), SYMTAB_POLL_ALL);
-	assert_int_equal(symtab_poll(f->dm, "shapes::Lists"), SYMTAB_POLL_NONE);
-	assert_int_equal(symtab_poll(f->dm, "other::Ready"), SYMTAB_POLL_NONE);
-	assert_int_equal(symtab_poll(f->dm, "shapes::{impl#1}::Ready"), SYMTAB_POLL_UNKNOWN);
-	assert_int_equal(symtab_poll(f->dm, "&mut shapes::Ready"), SYMTAB_POLL_UNKNOWN);
-	assert_int_equal(symtab_poll(f->dm, ""), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Ready"), SYMTAB_POLL_ALL);
+	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Lists"), SYMTAB_POLL_NONE);
+	assert_int_equal(poll_symbols_poll(f->dm, "other::Ready"), SYMTAB_POLL_NONE);
+	assert_int_equal(poll_symbols_poll(f->dm, "shapes::{impl#1}::Ready"), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(poll_symbols_poll(f->dm, "&mut shapes::Ready"), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(poll_symbols_poll(f->dm, ""), SYMTAB_POLL_UNKNOWN);
 	u = NULL;
-	assert_true(symtab_each_poll(f->dm, "shapes::Lists", note_unit, &u));
+	assert_true(poll_symbols_each_poll(f->dm, "shapes::Lists", note_unit, &u));
 	assert_null(u);
-	assert_true(symtab_each_closure(f->dm, "leaf", note_unit, &u));
+	assert_true(poll_symbols_each_closure(f->dm, "leaf", note_unit, &u));
 	assert_ptr_equal(u, &f->dm->units[0]);
-	assert_true(symtab_each_closure(f->dm, "leaf", expect_leaf, f));
+	assert_true(poll_symbols_each_closure(f->dm, "leaf", expect_leaf, f));
 	u = NULL;
-	assert_true(symtab_each_closure(f->dm, "lea", note_unit, &u));
+	assert_true(poll_symbols_each_closure(f->dm, "lea", note_unit, &u));
 	assert_null(u);
-	assert_false(symtab_each_poll(f->dm, "", note_unit, &u));
+	assert_false(poll_symbols_each_poll(f->dm, "", note_unit, &u));
 }
 
 static void test_symbol_at(void **state)
@@ -184,29 +184,29 @@ static void test_mapping(void **state)
 	struct file_mapping m = { 0 };
 	uint8_t *file = (uint8_t *)0x7000000, *heap = (uint8_t *)0x1230010;
 
-	mapped_add(&m, heap, 0x500, 64);
+	residency_add(&m, heap, 0x500, 64);
 	assert_null(m.base);
-	mapped_add(&m, NULL, 0, 64);
+	residency_add(&m, NULL, 0, 64);
 	assert_null(m.base);
-	mapped_add(&m, file + 0x2345, 0x2345, 100);
+	residency_add(&m, file + 0x2345, 0x2345, 100);
 	assert_ptr_equal(m.base, file);
-	mapped_add(&m, file + 0x1000, 0x1000, 8);
-	mapped_add(&m, file + 0x9000, 0x8000, 8);
-	mapped_add(&m, file + 0x4000, 0x4000, 0x10);
-	mapped_add(&m, file + 16, UINT64_MAX, 32);
+	residency_add(&m, file + 0x1000, 0x1000, 8);
+	residency_add(&m, file + 0x9000, 0x8000, 8);
+	residency_add(&m, file + 0x4000, 0x4000, 0x10);
+	residency_add(&m, file + 16, UINT64_MAX, 32);
 	assert_ptr_equal(m.base, file);
 	assert_int_equal(m.low, 0x1000);
 	assert_int_equal(m.high, 0x4010);
 	/* Nothing is mapped there. */
-	mapped_confirm(&m);
+	residency_confirm(&m);
 	assert_int_equal(m.size, 0);
 	/* Memory that is no file's. */
 	uint8_t *heap_pages = mmap(NULL, 0x10000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(heap_pages != MAP_FAILED);
 	m = (struct file_mapping){ 0 };
-	mapped_add(&m, heap_pages + 0x100, 0x100, 0x1000);
+	residency_add(&m, heap_pages + 0x100, 0x100, 0x1000);
 	assert_non_null(m.base);
-	mapped_confirm(&m);
+	residency_confirm(&m);
 	assert_int_equal(m.size, 0);
 	munmap(heap_pages, 0x10000);
 }
@@ -278,18 +278,18 @@ static void test_scattered(void **state)
 	int fd;
 	uint8_t *file = map_numbered(&fd);
 
-	mapped_add(&dm.file, file, 0, MIB);
-	mapped_add_scattered(&dm.file, file + MIB, MIB, 6 * MIB);
+	residency_add(&dm.file, file, 0, MIB);
+	residency_add_scattered(&dm.file, file + MIB, MIB, 6 * MIB);
 	assert_int_equal(dm.file.scattered.low, MIB);
 	assert_int_equal(dm.file.scattered.high, 7 * MIB);
 	assert_int_equal(mappings_in(file, SCATTERED_SIZE), 1);
-	mapped_confirm(&dm.file);
+	residency_confirm(&dm.file);
 	assert_int_equal(dm.file.size, SCATTERED_SIZE);
 	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0)
 		assert_in_range(mappings_in(file, SCATTERED_SIZE), 4, 8);
 	/* What lies elsewhere is no part of it. */
-	mapped_add_scattered(&dm.file, heap, MIB, MIB);
-	mapped_add_scattered(&dm.file, heap, UINT64_MAX - MIB, MIB);
+	residency_add_scattered(&dm.file, heap, MIB, MIB);
+	residency_add_scattered(&dm.file, heap, UINT64_MAX - MIB, MIB);
 	assert_int_equal(dm.file.scattered.high, 7 * MIB);
 	munmap(file, SCATTERED_SIZE);
 	close(fd);
@@ -302,23 +302,23 @@ static void test_passed_and_released(void **state)
 	struct dwarf_module dm = { 0 };
 	int fd;
 	uint8_t *file = map_numbered(&fd);
-	struct mapped_pass pass = { &dm, file };
+	struct residency_pass pass = { &dm, file };
 
-	mapped_add(&dm.file, file, 0, SCATTERED_SIZE);
-	mapped_confirm(&dm.file);
+	residency_add(&dm.file, file, 0, SCATTERED_SIZE);
+	residency_confirm(&dm.file);
 	expect_numbers(file);
 	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
-	mapped_passed(&pass, file + MIB); /* not far enough to ask */
+	residency_passed(&pass, file + MIB); /* not far enough to ask */
 	assert_ptr_equal(pass.from, file);
 	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
-	mapped_passed(&pass, file + 24 * MIB);
+	residency_passed(&pass, file + 24 * MIB);
 	assert_ptr_equal(pass.from, file + 24 * MIB);
 	/* As far as the huge page that it came to. */
 	assert_in_range(resident_in(file, SCATTERED_SIZE), 38 * MIB, 40 * MIB);
 	expect_numbers(file);
-	mapped_drop(&dm, file + 4 * MIB, 4096);
+	residency_drop(&dm, file + 4 * MIB, 4096);
 	assert_in_range(resident_in(file, SCATTERED_SIZE), 60 * MIB, 62 * MIB);
-	mapped_release(&dm);
+	residency_release(&dm);
 	assert_int_equal(resident_in(file, SCATTERED_SIZE), 0);
 	expect_numbers(file);
 	munmap(file, SCATTERED_SIZE);
@@ -338,17 +338,17 @@ static void test_dropped_pages(void **state)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	uint8_t *file = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
 	assert_true(file != MAP_FAILED);
-	mapped_add(&dm.file, file + 0x10, 0x10, SIZE - 0x10);
-	mapped_confirm(&dm.file);
+	residency_add(&dm.file, file + 0x10, 0x10, SIZE - 0x10);
+	residency_confirm(&dm.file);
 	assert_int_equal(dm.file.size, SIZE);
 	/* Beyond the mapping. */
-	mapped_add(&dm.file, file + SIZE, SIZE, 0x1000);
+	residency_add(&dm.file, file + SIZE, SIZE, 0x1000);
 	assert_int_equal(dm.file.high, SIZE);
 
 	const uint8_t *before = arena_memdup(&tmp, file, SIZE);
-	mapped_drop(&dm, file + 0x10, SIZE - 0x10);
+	residency_drop(&dm, file + 0x10, SIZE - 0x10);
 	assert_memory_equal(before, file, SIZE);
-	mapped_drop(&dm, before, SIZE); /* not of the file */
+	residency_drop(&dm, before, SIZE); /* not of the file */
 	assert_memory_equal(before, file, SIZE);
 	munmap(file, SIZE);
 	close(fd);
@@ -380,7 +380,7 @@ static uint64_t code_of(struct fixture *f, const char *function)
 {
 	uint64_t pc = 0;
 
-	assert_true(symtab_each_closure(f->dm, function, note_code, &pc));
+	assert_true(poll_symbols_each_closure(f->dm, function, note_code, &pc));
 	assert_true(pc > 0);
 	return pc;
 }

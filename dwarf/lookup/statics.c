@@ -1,7 +1,7 @@
 /*
  * Statics by name. A qualified name leads to the units of its crate. A name alone leads nowhere:
  * then all units are gone through, some at a time so that their notes do not all lie in memory at
- * once, and the statics that were met on the way are kept as facts.
+ * once, and the statics that were met on the way are kept as records.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -22,7 +22,7 @@
 enum {
 	BATCH = 16 << 20,    /* bytes of debug info at a time */
 	MAX_NOTES = 4 << 20, /* of units, where there are several batches */
-	MAX_NAMES = 1 << 17, /* that facts are kept of */
+	MAX_NAMES = 1 << 17, /* that records are kept of */
 	MAX_NAMESAKES = 32,  /* that are told */
 	MAX_NAME = 4096,     /* bytes of a qualified one */
 	IS_THREAD_LOCAL = 1, /* a flag of a record */
@@ -69,9 +69,9 @@ static void visit_variables(struct dwarf_module *dm, struct unit *u, unsigned fl
 static void drop_batch(struct dwarf_module *dm, const unit_vec *batch)
 {
 	for (size_t i = 0; i < batch->n; i++)
-		mapped_drop(dm, dm->sections.info.data + batch->data[i]->start,
-		            batch->data[i]->end - batch->data[i]->start);
-	debuginfo_relax(dm->di, MAX_NOTES);
+		residency_drop(dm, dm->sections.info.data + batch->data[i]->start,
+		               batch->data[i]->end - batch->data[i]->start);
+	debuginfo_trim(dm->di, MAX_NOTES);
 }
 
 static struct error *visit_batches(struct dwarf_module *dm, const char *crate, size_t len,
@@ -83,7 +83,7 @@ static struct error *visit_batches(struct dwarf_module *dm, const char *crate, s
 		if (!crate) /* what is half known of one is no answer, but would be kept */
 			TRY(interrupt_check());
 		if (at < dm->nunits && !nbatches)
-			debuginfo_relax(dm->di, MAX_NOTES);
+			debuginfo_trim(dm->di, MAX_NOTES);
 		debuginfo_scan_all(dm, batch->data, batch->n);
 		for (size_t i = 0; i < batch->n; i++)
 			visit_variables(dm, batch->data[i], flags, visit, arg);
@@ -159,8 +159,8 @@ static void match_static(struct dwarf_module *dm, struct unit *u, uint32_t index
 	w->found |= w->type != NULL;
 }
 
-bool search_static(struct dwarf_module *dm, const char *name, const struct type **type,
-                   uint64_t *addr)
+bool lookup_dwarf_static(struct dwarf_module *dm, const char *name, const struct type **type,
+                         uint64_t *addr)
 {
 	const char *colons = strstr(name, "::");
 	struct wanted_static w = { .name = name, .last = qualified_last(name) };
@@ -285,28 +285,28 @@ static size_t namesakes_end(const struct index *index, size_t first)
 static void keep_namesakes(struct dwarf_module *dm, const struct entry *e, size_t n)
 {
 	size_t told = n < MAX_NAMESAKES ? n : MAX_NAMESAKES;
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(dm), FACT_GLOBALS, 0, e->last);
-	fact_add_number(&d, n);
-	fact_add_number(&d, told);
+	record_begin(&d, debuginfo_records(dm), RECORD_GLOBALS, 0, e->last);
+	record_add_number(&d, n);
+	record_add_number(&d, told);
 	for (size_t i = 0; i < told; i++) {
-		fact_add_text(&d, e[i].name);
-		fact_add_number(&d, e[i].type);
-		fact_add_number(&d, e[i].low);
-		fact_add_number(&d, e[i].thread_local ? IS_THREAD_LOCAL : 0);
+		record_add_text(&d, e[i].name);
+		record_add_number(&d, e[i].type);
+		record_add_number(&d, e[i].low);
+		record_add_number(&d, e[i].thread_local ? IS_THREAD_LOCAL : 0);
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
 static void keep_number(struct dwarf_module *dm, const char *name, size_t n)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(dm), FACT_GLOBALS, 0, name);
-	fact_add_number(&d, n);
-	fact_add_number(&d, 0);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), RECORD_GLOBALS, 0, name);
+	record_add_number(&d, n);
+	record_add_number(&d, 0);
+	record_end(&d);
 }
 
 /* All of them; of far too many only those that were asked for. */
@@ -350,25 +350,25 @@ static struct error *make_index(struct dwarf_module *dm, const char *asked)
 static bool known_globals(struct dwarf_module *dm, const char *name, struct arena *a,
                           struct global **ret, size_t *nret, size_t *total)
 {
-	struct facts *facts = debuginfo_facts(dm);
-	struct fact fact;
+	struct records *records = debuginfo_records(dm);
+	struct record record;
 
 	*ret = NULL;
 	*nret = *total = 0;
-	if (!fact_find(facts, FACT_GLOBALS, 0, name, &fact))
-		return fact_find(facts, FACT_GLOBALS, 0, all_known, &fact);
-	*total = fact_number(&fact);
-	*nret = fact_count(&fact);
+	if (!record_find(records, RECORD_GLOBALS, 0, name, &record))
+		return record_find(records, RECORD_GLOBALS, 0, all_known, &record);
+	*total = record_number(&record);
+	*nret = record_count(&record);
 	*total = *total < *nret ? *nret : *total;
 	*ret = NEW_ARRAY(a, struct global, *nret);
 	for (size_t i = 0; i < *nret; i++) {
 		struct global *g = &(*ret)[i];
-		const char *text = fact_text(&fact);
-		uint64_t type = fact_number(&fact), low = fact_number(&fact);
+		const char *text = record_text(&record);
+		uint64_t type = record_number(&record), low = record_number(&record);
 
 		g->name = text ? text : name;
 		g->type = type ? type_at(dm, type) : NULL;
-		g->thread_local = fact_number(&fact) & IS_THREAD_LOCAL;
+		g->thread_local = record_number(&record) & IS_THREAD_LOCAL;
 		g->addr = g->thread_local ? 0 : low + dm->module->bias;
 	}
 	return true;
@@ -391,8 +391,8 @@ struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct a
 
 bool lookup_globals_near(struct dwarf_module *dm)
 {
-	struct fact fact;
+	struct record record;
 
-	return fact_find(debuginfo_facts(dm), FACT_GLOBALS, 0, all_known, &fact) ||
+	return record_find(debuginfo_records(dm), RECORD_GLOBALS, 0, all_known, &record) ||
 	       !debuginfo_need(dm) || dm->sections.info.size <= BATCH;
 }

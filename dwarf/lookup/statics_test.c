@@ -89,24 +89,24 @@ static void test_by_path(void **state)
 	fixture_close(&f);
 }
 
-static void test_copied_facts(void **state)
+static void test_copied_records(void **state)
 {
 	struct fixture f = fixture_open_file("testdata/unit/statics.elf");
-	struct facts *copy;
-	struct fact fact;
+	struct records *copy;
+	struct record record;
 
 	(void)state;
 	ask(&f, "LIMIT", 3);
-	copy = facts_merged(debuginfo_facts(f.dm), NULL);
-	assert_true(fact_find(copy, FACT_GLOBALS, 0, "LIMIT", &fact));
-	assert_int_equal(fact_number(&fact), 3);
-	assert_int_equal(fact_count(&fact), 3);
-	assert_string_equal(fact_text(&fact), "statics::LIMIT");
+	copy = records_merged(debuginfo_records(f.dm), NULL);
+	assert_true(record_find(copy, RECORD_GLOBALS, 0, "LIMIT", &record));
+	assert_int_equal(record_number(&record), 3);
+	assert_int_equal(record_count(&record), 3);
+	assert_string_equal(record_text(&record), "statics::LIMIT");
 	for (int i = 0; i < 3; i++)
-		fact_number(&fact);
-	assert_string_equal(fact_text(&fact), "statics::config::LIMIT");
-	assert_true(fact_find(copy, FACT_GLOBALS, 0, "*", &fact));
-	facts_free(copy);
+		record_number(&record);
+	assert_string_equal(record_text(&record), "statics::config::LIMIT");
+	assert_true(record_find(copy, RECORD_GLOBALS, 0, "*", &record));
+	records_free(copy);
 	fixture_close(&f);
 }
 
@@ -116,7 +116,7 @@ int main(void)
 		cmocka_unit_test(test_by_name_alone),
 		cmocka_unit_test(test_names_of_none),
 		cmocka_unit_test(test_by_path),
-		cmocka_unit_test(test_copied_facts),
+		cmocka_unit_test(test_copied_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,7 @@ static void note_unit(struct dwarf_module *dm, struct type_names *names, struct 
 	}
 	map_free(&p.prefixes);
 	arena_free(&p.arena);
-	mapped_trim(dm);
+	residency_trim(dm);
 }
 
 /* ---- the search ---- */

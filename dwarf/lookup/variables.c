@@ -223,67 +223,67 @@ static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *
 	add_scope(ret, f, pc, &die, false, 0);
 }
 
-/* ---- as facts ---- */
+/* ---- as records ---- */
 
-static void keep_expression(struct fact_draft *d, const struct expression *x)
+static void keep_expression(struct record_writer *d, const struct expression *x)
 {
-	fact_add_number(d, x->n);
+	record_add_number(d, x->n);
 	for (size_t i = 0; i < x->n; i++) {
-		fact_add_number(d, x->ops[i].atom);
-		fact_add_number(d, x->ops[i].number);
+		record_add_number(d, x->ops[i].atom);
+		record_add_number(d, x->ops[i].number);
 	}
 }
 
 static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_plan *plan)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(dm), FACT_FRAME, pc, NULL);
+	record_begin(&d, debuginfo_records(dm), RECORD_FRAME, pc, NULL);
 	keep_expression(&d, &plan->frame_base);
-	fact_add_number(&d, plan->places.n);
+	record_add_number(&d, plan->places.n);
 	for (size_t i = 0; i < plan->places.n; i++) {
 		const struct place *v = &plan->places.data[i];
 
-		fact_add_text(&d, v->name);
-		fact_add_number(&d, v->type ? type_die(v->type) : 0);
-		fact_add_number(&d, v->die);
-		fact_add_number(&d, v->is_parameter | v->of_callee << 1);
+		record_add_text(&d, v->name);
+		record_add_number(&d, v->type ? type_die(v->type) : 0);
+		record_add_number(&d, v->die);
+		record_add_number(&d, v->is_parameter | v->of_callee << 1);
 		keep_expression(&d, &v->location);
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
-static struct expression know_expression(struct arena *a, struct fact *fact)
+static struct expression know_expression(struct arena *a, struct record *record)
 {
-	struct expression x = { .n = fact_count(fact) };
+	struct expression x = { .n = record_count(record) };
 
 	if (x.n > MAX_OPS)
 		x.n = 0;
 	x.ops = NEW_ARRAY(a, struct operation, x.n);
 	for (size_t i = 0; i < x.n; i++) {
-		x.ops[i].atom = fact_number(fact);
-		x.ops[i].number = fact_number(fact);
+		x.ops[i].atom = record_number(record);
+		x.ops[i].number = record_number(record);
 	}
 	return x;
 }
 
 static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *ret)
 {
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(dm), FACT_FRAME, pc, NULL, &fact))
+	if (!record_find(debuginfo_records(dm), RECORD_FRAME, pc, NULL, &record))
 		return false;
-	ret->frame_base = know_expression(&ret->arena, &fact);
-	for (size_t i = fact_count(&fact); i; i--) {
-		struct place v = { .name = fact_text(&fact) };
+	ret->frame_base = know_expression(&ret->arena, &record);
+	for (size_t i = record_count(&record); i; i--) {
+		struct place v = { .name = record_text(&record) };
 		uint64_t flags;
 
-		v.type = type_at(dm, fact_number(&fact));
-		v.die = fact_number(&fact);
-		flags = fact_number(&fact);
+		v.type = type_at(dm, record_number(&record));
+		v.die = record_number(&record);
+		flags = record_number(&record);
 		v.is_parameter = flags & 1;
 		v.of_callee = flags & 2;
-		v.location = know_expression(&ret->arena, &fact);
+		v.location = know_expression(&ret->arena, &record);
 		*vec_push(&ret->places) = v;
 	}
 	return true;

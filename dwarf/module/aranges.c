@@ -125,7 +125,7 @@ static void read_aranges(struct dwarf_module *dm)
 	if (ranges.n)
 		qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
 	/* Read once: its pages need not stay. */
-	mapped_drop(dm, dm->sections.aranges.data, dm->sections.aranges.size);
+	residency_drop(dm, dm->sections.aranges.data, dm->sections.aranges.size);
 	dm->nranges = ranges.n;
 	LOG("dwarf", "%zu ranges of code in %zu bytes of .debug_aranges", ranges.n,
 	    dm->sections.aranges.size);

@@ -54,8 +54,8 @@ static void forget_searches(struct dwarf_module *dm)
 		&dm->symbols_at,      &dm->poll_dies,      &dm->unoptimised,
 	};
 
-	symtab_forget(dm);
-	poll_names_free(dm->poll_names);
+	poll_index_forget(dm);
+	poll_candidates_free(dm->poll_names);
 	dm->poll_names = NULL;
 	dm->di->hooks->forget_searches(dm);
 	for (size_t i = 0; i < dm->nunits; i++)
@@ -109,20 +109,20 @@ static void relax(struct debuginfo *di, size_t limit, bool keep)
 			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
 		if (bytes > limit)
 			forget_notes(dm, keep);
-		mapped_trim(dm);
+		residency_trim(dm);
 	}
 }
 
-void debuginfo_relax(struct debuginfo *di, size_t limit)
+void debuginfo_trim(struct debuginfo *di, size_t limit)
 {
 	relax(di, limit, limit > 0);
 }
 
-void debuginfo_rest(struct debuginfo *di, size_t limit)
+void debuginfo_trim_final(struct debuginfo *di, size_t limit)
 {
 	relax(di, limit, false);
 	for (size_t i = 0; i < di->nmodules; i++)
-		mapped_rest(di->modules[i]);
+		residency_rest(di->modules[i]);
 }
 
 static struct section section_of(Elf_Scn *scn)
@@ -195,10 +195,10 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mappin
 			struct section found = section_of(scn);
 			*(struct section *)((char *)s + table[i].offset) = found;
 			if (table[i].offset == offsetof(struct dwarf_sections, str))
-				mapped_add_scattered(mapping, found.data, shdr.sh_offset,
-				                     found.size);
+				residency_add_scattered(mapping, found.data, shdr.sh_offset,
+				                        found.size);
 			else
-				mapped_add(mapping, found.data, shdr.sh_offset, found.size);
+				residency_add(mapping, found.data, shdr.sh_offset, found.size);
 		}
 	}
 }
@@ -270,7 +270,7 @@ static void decide_tier(struct dwarf_module *dm)
 			return;
 		}
 	}
-	if (!search_rustc_version(dm)) {
+	if (!debuginfo_read_rustc_version(dm)) {
 		/* Not a Rust program: nothing is missing that another build would bring. */
 		dm->tier = DWARF_FULL;
 		return;
@@ -281,17 +281,17 @@ static void decide_tier(struct dwarf_module *dm)
 
 static void pass_unit(const uint8_t *end, void *arg)
 {
-	mapped_passed(arg, end);
+	residency_passed(arg, end);
 }
 
 static void read_units(struct dwarf_module *dm)
 {
-	struct mapped_pass pass = { dm, dm->sections.info.data };
+	struct residency_pass pass = { dm, dm->sections.info.data };
 	const struct scan_watcher watcher = { pass_unit, &pass };
 
 	dm->units = scan_units(&dm->sections, &dm->di->arena, &dm->nunits, &watcher);
 	if (dm->sections.info.size >= MUCH_INFO)
-		mapped_drop(dm, dm->sections.info.data, dm->sections.info.size);
+		residency_drop(dm, dm->sections.info.data, dm->sections.info.size);
 }
 
 static void load(struct dwarf_module *dm)
@@ -306,7 +306,7 @@ static void load(struct dwarf_module *dm)
 	}
 	struct obstacles obstacles = { 0 };
 	read_sections(dwarf_getelf(dm->dwarf), &dm->sections, &dm->file, &obstacles);
-	mapped_confirm(&dm->file);
+	residency_confirm(&dm->file);
 	if (obstacles.zstd || obstacles.other_compression) {
 		dm->dwarf = NULL;
 		no_dwarf(dm);
@@ -330,46 +330,46 @@ bool debuginfo_need(struct dwarf_module *dm)
 	if (!dm->loaded) {
 		dm->loaded = true;
 		/* What is in a layout file is all there is: its DIEs are not those of another. */
-		if (!facts_are_whole(debuginfo_facts(dm)))
+		if (!records_are_whole(debuginfo_records(dm)))
 			load(dm);
 	}
 	return dm->dwarf != NULL;
 }
 
-struct facts *debuginfo_facts(struct dwarf_module *dm)
+struct records *debuginfo_records(struct dwarf_module *dm)
 {
-	if (!dm->facts)
-		dm->facts = dm->di->hooks->open_facts(dm);
-	return dm->facts;
+	if (!dm->records)
+		dm->records = dm->di->hooks->open_facts(dm);
+	return dm->records;
 }
 
-/* The tier and the compiler, by facts if they tell. */
+/* The tier and the compiler, by records if they tell. */
 static void describe(struct dwarf_module *dm)
 {
-	struct fact_draft d;
-	struct fact fact;
+	struct record_writer d;
+	struct record record;
 
 	if (dm->described)
 		return;
 	dm->described = true;
-	if (fact_find(debuginfo_facts(dm), FACT_MODULE, 1, NULL, &fact)) {
-		uint64_t tier = fact_number(&fact);
+	if (record_find(debuginfo_records(dm), RECORD_MODULE, 1, NULL, &record)) {
+		uint64_t tier = record_number(&record);
 
 		dm->tier = tier < DWARF_NONE ? (enum dwarf_tier)tier : DWARF_NONE;
-		dm->tier_reason = fact_text(&fact);
-		dm->rustc = fact_text(&fact);
-		dm->own_package = fact_text(&fact);
+		dm->tier_reason = record_text(&record);
+		dm->rustc = record_text(&record);
+		dm->own_package = record_text(&record);
 		return;
 	}
 	debuginfo_need(dm);
-	dm->rustc = search_rustc_version(dm);
-	dm->own_package = search_own_package(dm);
-	fact_begin(&d, dm->facts, FACT_MODULE, 1, NULL);
-	fact_add_number(&d, dm->tier);
-	fact_add_text(&d, dm->tier_reason);
-	fact_add_text(&d, dm->rustc);
-	fact_add_text(&d, dm->own_package);
-	fact_end(&d);
+	dm->rustc = debuginfo_read_rustc_version(dm);
+	dm->own_package = own_package_read(dm);
+	record_begin(&d, dm->records, RECORD_MODULE, 1, NULL);
+	record_add_number(&d, dm->tier);
+	record_add_text(&d, dm->tier_reason);
+	record_add_text(&d, dm->rustc);
+	record_add_text(&d, dm->own_package);
+	record_end(&d);
 }
 
 const char *debuginfo_own_package(struct dwarf_module *dm)
@@ -495,7 +495,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 		dm->scanners[0] = scanner_new();
 	debuginfo_scan_with(dm, u, dm->scanners[0]);
 	dm->nscanned++;
-	mapped_read(dm, u->end - u->start);
+	residency_read(dm, u->end - u->start);
 }
 
 /* Takes note of the unit's statics: where two lie at one address, each leads to the next. */
@@ -561,7 +561,7 @@ static const char *version_at(struct debuginfo *di, const char *p)
 	return arena_strndup(&di->arena, p, n);
 }
 
-const char *search_crate_version(struct dwarf_module *dm, const char *crate)
+const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *crate)
 {
 	SCRATCH(tmp);
 	const char *wanted = arena_printf(&tmp, "/%s-", crate);
@@ -575,7 +575,7 @@ const char *search_crate_version(struct dwarf_module *dm, const char *crate)
 	return NULL;
 }
 
-const char *search_rustc_version(struct dwarf_module *dm)
+const char *debuginfo_read_rustc_version(struct dwarf_module *dm)
 {
 	static const char wanted[] = "rustc version ";
 	const char *newest = NULL;

@@ -20,7 +20,7 @@
 #include "dwarf/scan/scan.h"
 
 struct Dwarf;
-struct facts;
+struct records;
 struct poll_names;
 struct type;
 
@@ -81,7 +81,7 @@ struct alternate {
 struct dwarf_module {
 	struct debuginfo *di;
 	struct module *module;
-	struct facts *facts;     /* see debuginfo_facts() */
+	struct records *records; /* see debuginfo_records() */
 	bool described, loaded;  /* the tier is known; its DWARF was opened or has none */
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
@@ -100,7 +100,7 @@ struct dwarf_module {
 	struct scanner *scanners[PARALLEL_MAX];      /* NULL until needed */
 	struct map types;                            /* DIE offset -> struct type */
 	struct type_block *first_types, *last_types; /* see type_private.h */
-	bool types_untold;                           /* see types_tell() */
+	bool types_untold;                           /* see types_flush() */
 	unsigned array_depth;                        /* of arrays in arrays, while one is read */
 	struct map by_name; /* hash of a qualified name -> struct type, resolved declarations */
 	struct type_names *type_names;      /* see type_names.h; NULL until asked for */
@@ -118,9 +118,9 @@ struct dwarf_module {
 	size_t nscanned;                        /* units */
 	size_t ntypes;                          /* read so far */
 	struct poll_index *poll_index;          /* see poll_index.h; NULL until asked for */
-	struct map unoptimised;                 /* keys of crates: see symtab_is_unoptimised() */
-	size_t ntrivial;                        /* of what tells them, looked at */
-	uint32_t *poll_units; /* by entries of poll_index; NULL: nobody asked for it */
+	struct map unoptimised; /* keys of crates: see poll_symbols_is_unoptimised() */
+	size_t ntrivial;        /* of what tells them, looked at */
+	uint32_t *poll_units;   /* by entries of poll_index; NULL: nobody asked for it */
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring */
 	size_t ncontexts;                          /* all that came so far */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
@@ -133,7 +133,7 @@ struct dwarf_module {
 };
 
 /* Lives as long as the debuginfo that uses it. */
-struct facts_options {
+struct records_options {
 	const char *cache; /* directory of the cache; NULL: none is used */
 };
 
@@ -143,8 +143,8 @@ struct facts_options {
  */
 struct debuginfo_hooks {
 	/* What is known of a module from runs before; never NULL. */
-	struct facts *(*open_facts)(struct dwarf_module *dm);
-	/* Keeps dm->facts for the next run, if that is wanted, frees them and sets it to NULL. */
+	struct records *(*open_facts)(struct dwarf_module *dm);
+	/* Keeps dm->records for the next run, if that is wanted, frees them and sets it to NULL. */
 	void (*close_facts)(struct dwarf_module *dm);
 	/* Frees what searches keep in dm; they may be made again afterwards. */
 	void (*forget_searches)(struct dwarf_module *dm);
@@ -155,15 +155,15 @@ struct debuginfo_hooks {
 struct debuginfo {
 	const struct debuginfo_hooks *hooks;
 	struct target *target;
-	const struct facts_options *facts; /* NULL: no file of facts is used */
-	struct dwarf_module **modules;     /* main module first; only those with a file */
+	const struct records_options *records; /* NULL: no file of records is used */
+	struct dwarf_module **modules;         /* main module first; only those with a file */
 	size_t nmodules;
 	const void
 		*above; /* of the layer above, NULL none: the tables that it classifies types by */
 	struct arena arena;
 };
 
-/* Opens every module lazily: nothing is read from debug info yet. di->facts may be set then. */
+/* Opens every module lazily: nothing is read from debug info yet. di->records may be set then. */
 struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
                              struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
@@ -173,16 +173,16 @@ void debuginfo_close(struct debuginfo *di);
  * files: it is read again when it is needed. Nobody may be going through a unit's scopes. The
  * memory of notes serves the next ones, but where limit is 0 it is given back too.
  */
-void debuginfo_relax(struct debuginfo *di, size_t limit);
+void debuginfo_trim(struct debuginfo *di, size_t limit);
 /* The same when nearly all that is needed was read: the memory of notes is given back. */
-void debuginfo_rest(struct debuginfo *di, size_t limit);
+void debuginfo_trim_final(struct debuginfo *di, size_t limit);
 /*
  * The module with its tier set, NULL when no file was found for it. Its DWARF is not opened where
- * facts tell its tier: see debuginfo_need().
+ * records tell its tier: see debuginfo_need().
  */
 struct dwarf_module *debuginfo_module(struct debuginfo *di, const struct module *m);
 /* What is known of the module without its DWARF; never NULL. */
-struct facts *debuginfo_facts(struct dwarf_module *dm);
+struct records *debuginfo_records(struct dwarf_module *dm);
 /* A hash of all section headers of the module's file: two builds differ in it. */
 uint64_t debuginfo_sections_hash(struct dwarf_module *dm);
 /* Opens dwarf, reads unit headers, decides the tier; once. False when the module has none. */
@@ -223,7 +223,7 @@ struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr);
 bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b);
 
 /* "1.53.1" from the registry path ".../tokio-1.53.1/src/..." of crate's units; NULL unknown. */
-const char *debuginfo_crate_version(struct dwarf_module *dm, const char *crate);
+const char *lookup_crate_version(struct dwarf_module *dm, const char *crate);
 /* "1.95.0" from DW_AT_producer; NULL when the module has no Rust unit. */
 const char *debuginfo_rustc_version(struct dwarf_module *dm);
 /*
@@ -236,9 +236,9 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
 const char *debuginfo_own_package(struct dwarf_module *dm);
 
 /* The same three as DWARF alone says, without what is known from runs before. */
-const char *search_crate_version(struct dwarf_module *dm, const char *crate);
-const char *search_rustc_version(struct dwarf_module *dm);
-const char *search_own_package(struct dwarf_module *dm);
+const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *crate);
+const char *debuginfo_read_rustc_version(struct dwarf_module *dm);
+const char *own_package_read(struct dwarf_module *dm);
 
 /* Reads the STT_TLS symbols of the module; once. */
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm);

@@ -53,7 +53,7 @@ static const struct unit *unit_of_main(struct dwarf_module *dm)
 	return NULL;
 }
 
-const char *search_own_package(struct dwarf_module *dm)
+const char *own_package_read(struct dwarf_module *dm)
 {
 	const struct unit *u = dm->dwarf && !has_own_crate(dm) ? unit_of_main(dm) : NULL;
 

@@ -144,7 +144,7 @@ static void add_v0(struct finder *f, const char *name, const char *end, uint64_t
 
 static void add_poll(struct finder *f, const char *name, size_t len, uint64_t pc)
 {
-	struct poll_header header = poll_header_read(name, len);
+	struct poll_header header = impl_header_read(name, len);
 	const char *end = name + len, *start = end;
 
 	if (header.form != POLL_FORM_VAGUE) {
@@ -220,7 +220,7 @@ static void read_some(const struct dwarf_module *dm, const struct symtab *t, str
 			read_name(f, name, len, sym->st_value);
 	}
 	if (names.size > MANY_NAMES)
-		mapped_drop(dm, names.data, names.size);
+		residency_drop(dm, names.data, names.size);
 }
 
 static void make_buckets(struct poll_index *x)
@@ -242,7 +242,7 @@ static void make_buckets(struct poll_index *x)
 	}
 }
 
-void symtab_forget(struct dwarf_module *dm)
+void poll_index_forget(struct dwarf_module *dm)
 {
 	struct poll_index *x = dm->poll_index;
 
@@ -274,8 +274,8 @@ static struct poll_index *make_index(struct dwarf_module *dm)
 	make_buckets(x);
 	LOG("dwarf", "%s: %zu names of poll functions and closures in %zu symbols",
 	    dm->module->path, x->entries.n, t.n);
-	mapped_drop(dm, (const uint8_t *)t.data, t.n * sizeof(*t.data));
-	mapped_trim(dm);
+	residency_drop(dm, (const uint8_t *)t.data, t.n * sizeof(*t.data));
+	residency_trim(dm);
 	return x;
 }
 

@@ -35,8 +35,8 @@ static void *run(void *arg)
 
 		debuginfo_scan_with(job->dm, u, *scanner);
 		if (job->bytes > MUCH)
-			mapped_drop(job->dm, job->dm->sections.info.data + u->start,
-			            u->end - u->start);
+			residency_drop(job->dm, job->dm->sections.info.data + u->start,
+			               u->end - u->start);
 	}
 	return NULL;
 }
@@ -66,7 +66,7 @@ void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n)
 		LOG("dwarf", "scan %zu units", job.n);
 		run_job(&job);
 		dm->nscanned += job.n;
-		mapped_read(dm, job.bytes);
+		residency_read(dm, job.bytes);
 	}
 	vec_free(&wanted);
 }

@@ -32,7 +32,7 @@ enum {
 	STRIDE = 16 << 20,    /* of a pass, between two questions */
 };
 
-bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
+bool residency_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
 	uint8_t *base = (uint8_t *)(uintptr_t)((uintptr_t)data - offset);
 
@@ -47,9 +47,9 @@ bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_
 	return true;
 }
 
-void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
+void residency_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
 {
-	if (mapped_add(m, data, offset, size))
+	if (residency_add(m, data, offset, size))
 		m->scattered = (struct file_part){ offset, offset + size };
 }
 
@@ -68,7 +68,7 @@ static void make_pieces(const struct file_mapping *m, struct file_part part)
 	}
 }
 
-void mapped_confirm(struct file_mapping *m)
+void residency_confirm(struct file_mapping *m)
 {
 	FILE *maps = m->base ? fopen("/proc/self/maps", "re") : NULL;
 	uintptr_t first = (uintptr_t)m->base + m->low;
@@ -173,13 +173,13 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 	sweep(m, bytes == 0);
 }
 
-void mapped_trim(struct dwarf_module *dm)
+void residency_trim(struct dwarf_module *dm)
 {
 	dm->file.unasked = 0;
 	sweep_if_more(&dm->file, dm->file.in_pieces ? MAX_RESIDENT : MAX_IN_FOLIOS);
 }
 
-void mapped_touched(struct dwarf_module *dm)
+void residency_touched(struct dwarf_module *dm)
 {
 	/* In folios each may have mapped a whole one. */
 	long many = dm->file.in_pieces ? ASK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
@@ -189,28 +189,28 @@ void mapped_touched(struct dwarf_module *dm)
 	    usage.ru_minflt - dm->file.faults < many)
 		return;
 	dm->file.faults = usage.ru_minflt;
-	mapped_trim(dm);
+	residency_trim(dm);
 }
 
-void mapped_read(struct dwarf_module *dm, size_t bytes)
+void residency_read(struct dwarf_module *dm, size_t bytes)
 {
 	dm->file.unasked += bytes;
 	if (dm->file.unasked >= ASK_AFTER)
-		mapped_trim(dm);
+		residency_trim(dm);
 }
 
-void mapped_rest(struct dwarf_module *dm)
+void residency_rest(struct dwarf_module *dm)
 {
 	sweep_if_more(&dm->file, 0);
 }
 
-void mapped_release(struct dwarf_module *dm)
+void residency_release(struct dwarf_module *dm)
 {
 	if (dm->file.size)
 		sweep_part(&dm->file, dm->file.low, dm->file.high);
 }
 
-void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)
+void residency_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size)
 {
 	const struct file_mapping *m = &dm->file;
 
@@ -218,11 +218,11 @@ void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size
 		drop_folios(m, (size_t)(data - m->base), (size_t)(data - m->base) + size);
 }
 
-void mapped_passed(struct mapped_pass *pass, const uint8_t *p)
+void residency_passed(struct residency_pass *pass, const uint8_t *p)
 {
 	if ((size_t)(p - pass->from) < STRIDE)
 		return;
 	if (is_more(MAX_FILES))
-		mapped_drop(pass->dm, pass->from, (size_t)(p - pass->from));
+		residency_drop(pass->dm, pass->from, (size_t)(p - pass->from));
 	pass->from = p;
 }

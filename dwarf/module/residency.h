@@ -33,39 +33,40 @@ struct file_mapping {
  * Takes note that the bytes at an offset of the file are here. False where they are no part of the
  * mapping: heap copies do not fit the rest.
  */
-bool mapped_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
+bool residency_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
 
 /* The same of the section that is read here and there: it is mapped in small pieces. */
-void mapped_add_scattered(struct file_mapping *m, const void *data, uint64_t offset, size_t size);
+void residency_add_scattered(struct file_mapping *m, const void *data, uint64_t offset,
+                             size_t size);
 
 /* Asks the kernel whether a file is really mapped there; before, nothing is given back. */
-void mapped_confirm(struct file_mapping *m);
+void residency_confirm(struct file_mapping *m);
 
 /*
  * Gives pages back when too much is resident: they are clean, and come back from the page cache
  * when they are touched again. Asks the kernel, 2 us.
  */
-void mapped_trim(struct dwarf_module *dm);
+void residency_trim(struct dwarf_module *dm);
 /* The same now and then: as many bytes were read. */
-void mapped_read(struct dwarf_module *dm, size_t bytes);
+void residency_read(struct dwarf_module *dm, size_t bytes);
 /* The same when the thread had many page faults since: cheap to ask often, 0.3 us. */
-void mapped_touched(struct dwarf_module *dm);
+void residency_touched(struct dwarf_module *dm);
 /* The same when little of them will be touched again: else it is left to do at the end. */
-void mapped_rest(struct dwarf_module *dm);
+void residency_rest(struct dwarf_module *dm);
 /* Gives all of them back: nothing more will be read. */
-void mapped_release(struct dwarf_module *dm);
+void residency_release(struct dwarf_module *dm);
 /*
  * Gives back the pages of these bytes of a section, when they are in the file, and what the kernel
  * may have mapped with them. Any thread may.
  */
-void mapped_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
+void residency_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
 
 /* A pass over a large section that touches little of it. from starts as its first byte. */
-struct mapped_pass {
+struct residency_pass {
 	const struct dwarf_module *dm;
 	const uint8_t *from;
 };
 /* It has come to p: when too much is resident, what is behind it is given back. */
-void mapped_passed(struct mapped_pass *pass, const uint8_t *p);
+void residency_passed(struct residency_pass *pass, const uint8_t *p);
 
 #endif

@@ -31,10 +31,10 @@ static struct symtab find_symtab(Elf *elf, struct file_mapping *mapping)
 		GElf_Shdr names_shdr;
 
 		t.data = (const void *)symbols.data;
-		mapped_add(mapping, symbols.data, shdr.sh_offset, symbols.size);
+		residency_add(mapping, symbols.data, shdr.sh_offset, symbols.size);
 		t.n = symbols.size / sizeof(Elf64_Sym);
 		if (names && gelf_getshdr(names, &names_shdr))
-			mapped_add(mapping, t.names.data, names_shdr.sh_offset, t.names.size);
+			residency_add(mapping, t.names.data, names_shdr.sh_offset, t.names.size);
 		if (t.data)
 			return t;
 	}

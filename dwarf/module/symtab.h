@@ -23,7 +23,7 @@ struct symtab_survey {
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
 
 /* Frees what was read of the symbols; it may be read again. */
-void symtab_forget(struct dwarf_module *dm);
+void poll_index_forget(struct dwarf_module *dm);
 
 /* What follows is told by all names of a symbol table, which poll_index.c reads when asked. */
 
@@ -34,7 +34,7 @@ struct poll_place {
 	uint32_t symbol;
 };
 /* Its symbol's name, NULL where it has none. */
-const char *symtab_place_name(struct dwarf_module *dm, const struct poll_place *at);
+const char *poll_symbols_place_name(struct dwarf_module *dm, const struct poll_place *at);
 
 /*
  * Calls visit with each function `poll` of the Future trait whose symbol names a type as the given
@@ -43,27 +43,27 @@ const char *symtab_place_name(struct dwarf_module *dm, const struct poll_place *
  * table to ask.
  */
 typedef void symtab_poll_fn(const struct poll_place *at, void *arg);
-bool symtab_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
-                      void *arg);
+bool poll_symbols_each_poll(struct dwarf_module *dm, const char *type_name, symtab_poll_fn *visit,
+                            void *arg);
 /* The same for closures, and poll functions of coroutines, in functions of that name ("recv"). */
-bool symtab_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
-                         void *arg);
+bool poll_symbols_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
+                               void *arg);
 
 /* What the symbols alone say of a type: whether some impl of Future is for its path. */
-enum symtab_poll {
+enum poll_symbols_poll {
 	SYMTAB_POLL_UNKNOWN, /* they cannot tell, or the impl is for some instances */
 	SYMTAB_POLL_NONE,    /* no poll function is called by its symbol */
 	SYMTAB_POLL_OPEN, /* for all arguments that satisfy the impl's bounds, which no symbol has
 	                   */
 	SYMTAB_POLL_ALL,  /* it has no arguments: a future */
 };
-enum symtab_poll symtab_poll(struct dwarf_module *dm, const char *type_name);
+enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *type_name);
 
 /*
  * Was the unit's crate built without an inliner (opt-level 0)? Then a function that is called has
  * code and a symbol of its own. Told by core's IntoFuture::into_future() of a future: it stands in
  * the crate's own code only where nothing at all is inlined. False when nothing tells.
  */
-bool symtab_is_unoptimised(struct dwarf_module *dm, const struct unit *u);
+bool poll_symbols_is_unoptimised(struct dwarf_module *dm, const struct unit *u);
 
 #endif

@@ -115,7 +115,7 @@ static bool take_start(struct text *t)
 	return false;
 }
 
-struct poll_header poll_header_read(const char *symbol, size_t len)
+struct poll_header impl_header_read(const char *symbol, size_t len)
 {
 	static const struct poll_header vague = { .form = POLL_FORM_VAGUE };
 	struct text t = { symbol, symbol + len };

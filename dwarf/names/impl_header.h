@@ -23,6 +23,6 @@ struct poll_header {
 };
 
 /* symbol[0..len) is a whole symbol up to its "4poll17h"; it may be anything. */
-struct poll_header poll_header_read(const char *symbol, size_t len);
+struct poll_header impl_header_read(const char *symbol, size_t len);
 
 #endif

@@ -19,7 +19,7 @@ static struct poll_header read_component(const char *before, const char *compone
 	int n = snprintf(space, size, "_ZN%s%zu%s", before, strlen(component), component);
 
 	assert_true(n > 0 && (size_t)n < size);
-	return poll_header_read(space, (size_t)n);
+	return impl_header_read(space, (size_t)n);
 }
 
 static void test_forms(void **state)
@@ -97,10 +97,10 @@ static void test_cut(void **state)
 
 		assert_non_null(cut);
 		memcpy(cut, whole, len);
-		assert_int_equal(poll_header_read(cut, len).form, POLL_FORM_VAGUE);
+		assert_int_equal(impl_header_read(cut, len).form, POLL_FORM_VAGUE);
 		free(cut);
 	}
-	assert_int_equal(poll_header_read(whole, sizeof(whole) - 1).form, POLL_FORM_OPEN);
+	assert_int_equal(impl_header_read(whole, sizeof(whole) - 1).form, POLL_FORM_OPEN);
 }
 
 int main(void)

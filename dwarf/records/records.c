@@ -6,23 +6,23 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 
-/* The bytes of a file and of an empty set of facts alike; see records_file.c. */
+/* The bytes of a file and of an empty set of records alike; see records_file.c. */
 #include "dwarf/records/records_private.h"
 
-struct facts *facts_new(void)
+struct records *records_new(void)
 {
-	struct facts *f = calloc(1, sizeof(*f));
+	struct records *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		out_of_memory();
 	return f;
 }
 
-void facts_free(struct facts *f)
+void records_free(struct records *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < FACT_KINDS; i++)
+	for (size_t i = 0; i < RECORD_KINDS; i++)
 		map_free(&f->fresh[i]);
 	map_free(&f->interned);
 	vec_free(&f->texts);
@@ -39,7 +39,7 @@ static uint64_t key_of(uint64_t key, const char *text)
 /* ---- asking ---- */
 
 /* A text of memory by its reference, which is counted from the end of the file's. */
-static const char *fresh_text(const struct facts *f, uint64_t at)
+static const char *fresh_text(const struct records *f, uint64_t at)
 {
 	size_t lo = 0, hi = f->texts.n;
 
@@ -54,73 +54,73 @@ static const char *fresh_text(const struct facts *f, uint64_t at)
 	return lo && f->texts.data[lo - 1].at == at ? f->texts.data[lo - 1].text : NULL;
 }
 
-uint64_t fact_number(struct fact *fact)
+uint64_t record_number(struct record *record)
 {
-	return fact->r.bad ? 0 : read_uleb(&fact->r);
+	return record->r.bad ? 0 : read_uleb(&record->r);
 }
 
-const char *fact_text(struct fact *fact)
+const char *record_text(struct record *record)
 {
-	uint64_t ref = fact_number(fact);
-	const struct facts *f = fact->of;
+	uint64_t ref = record_number(record);
+	const struct records *f = record->of;
 
-	if (ref == 0 || fact->r.bad)
+	if (ref == 0 || record->r.bad)
 		return NULL;
 	ref--;
 	if (ref >= f->file.texts.size)
 		return fresh_text(f, ref);
-	/* The last byte of all texts is a NUL: facts_load(). */
+	/* The last byte of all texts is a NUL: records_load(). */
 	return (const char *)f->file.texts.data + ref;
 }
 
-size_t fact_count(struct fact *fact)
+size_t record_count(struct record *record)
 {
-	uint64_t n = fact_number(fact), left = (uint64_t)(fact->r.end - fact->r.p);
+	uint64_t n = record_number(record), left = (uint64_t)(record->r.end - record->r.p);
 
 	return (size_t)(n < left ? n : left);
 }
 
-bool fact_ended(const struct fact *fact)
+bool record_ended(const struct record *record)
 {
-	return !fact->r.bad && fact->r.p == fact->r.end;
+	return !record->r.bad && record->r.p == record->r.end;
 }
 
-static bool matches(struct fact *fact, uint64_t key, const char *text)
+static bool matches(struct record *record, uint64_t key, const char *text)
 {
 	if (!text)
-		return !fact->r.bad;
-	const char *own = fact_text(fact);
-	return own && strcmp(own, text) == 0 && fact_number(fact) == key && !fact->r.bad;
+		return !record->r.bad;
+	const char *own = record_text(record);
+	return own && strcmp(own, text) == 0 && record_number(record) == key && !record->r.bad;
 }
 
-bool fact_find(const struct facts *f, enum fact_kind kind, uint64_t key, const char *text,
-               struct fact *ret)
+bool record_find(const struct records *f, enum record_kind kind, uint64_t key, const char *text,
+                 struct record *ret)
 {
 	uint64_t hash = f ? key_of(key, text) : 0;
 	const struct fresh *fresh = hash ? map_get(&f->fresh[kind], hash) : NULL;
 
 	if (hash == 0)
 		return false;
-	*ret = (struct fact){ .of = f };
+	*ret = (struct record){ .of = f };
 	if (fresh)
 		ret->r = (struct reader){ fresh->bytes, fresh->bytes + fresh->size, false };
-	else if (!facts_file_find(&f->file, kind, hash, false, NULL, &ret->r))
+	else if (!records_file_find(&f->file, kind, hash, false, NULL, &ret->r))
 		return false;
 	return matches(ret, key, text);
 }
 
-bool fact_find_below(const struct facts *f, enum fact_kind kind, uint64_t key, uint64_t *found,
-                     struct fact *ret)
+bool record_find_below(const struct records *f, enum record_kind kind, uint64_t key,
+                       uint64_t *found, struct record *ret)
 {
 	if (!f)
 		return false;
-	*ret = (struct fact){ .of = f };
-	return facts_file_find(&f->file, kind, key, true, found, &ret->r);
+	*ret = (struct record){ .of = f };
+	return records_file_find(&f->file, kind, key, true, found, &ret->r);
 }
 
 /* ---- telling ---- */
 
-void fact_add_number(struct fact_draft *d, uint64_t number)
+void record_add_number(struct record_writer *d, uint64_t number)
 {
 	do {
 		char byte = (char)(number & 0x7f);
@@ -132,7 +132,7 @@ void fact_add_number(struct fact_draft *d, uint64_t number)
 	} while (number);
 }
 
-static uint64_t intern(struct facts *f, const char *text)
+static uint64_t intern(struct records *f, const char *text)
 {
 	uint64_t hash = map_key_of(text, strlen(text));
 	size_t index = (size_t)(uintptr_t)map_get(&f->interned, hash);
@@ -147,26 +147,26 @@ static uint64_t intern(struct facts *f, const char *text)
 	return at + 1;
 }
 
-void fact_add_text(struct fact_draft *d, const char *text)
+void record_add_text(struct record_writer *d, const char *text)
 {
-	fact_add_number(d, text && d->of ? intern(d->of, text) : 0);
+	record_add_number(d, text && d->of ? intern(d->of, text) : 0);
 }
 
-void fact_begin(struct fact_draft *d, struct facts *f, enum fact_kind kind, uint64_t key,
-                const char *text)
+void record_begin(struct record_writer *d, struct records *f, enum record_kind kind, uint64_t key,
+                  const char *text)
 {
-	*d = (struct fact_draft){ .of = f, .kind = kind, .key = key_of(key, text) };
-	if (facts_are_paused(f))
+	*d = (struct record_writer){ .of = f, .kind = kind, .key = key_of(key, text) };
+	if (records_are_paused(f))
 		d->of = NULL;
 	if (!text)
 		return;
-	fact_add_text(d, text);
-	fact_add_number(d, key);
+	record_add_text(d, text);
+	record_add_number(d, key);
 }
 
-void fact_end(struct fact_draft *d)
+void record_end(struct record_writer *d)
 {
-	struct facts *f = d->of;
+	struct records *f = d->of;
 
 	if (f && d->key) {
 		struct fresh *fresh = NEW(&f->arena, struct fresh);
@@ -179,27 +179,27 @@ void fact_end(struct fact_draft *d)
 	str_free(&d->bytes);
 }
 
-size_t facts_size(const struct facts *f)
+size_t records_size(const struct records *f)
 {
 	return f ? f->file.records.size + f->file.texts.size : 0;
 }
 
-void facts_pause(struct facts *f)
+void records_pause(struct records *f)
 {
 	f->paused++;
 }
 
-void facts_resume(struct facts *f)
+void records_resume(struct records *f)
 {
 	f->paused--;
 }
 
-bool facts_are_paused(const struct facts *f)
+bool records_are_paused(const struct records *f)
 {
 	return f && f->paused;
 }
 
-bool facts_are_new(const struct facts *f)
+bool records_are_new(const struct records *f)
 {
 	return f && f->changed;
 }

@@ -11,7 +11,7 @@ enum key_kind {
 	KEY_DIE,
 	KEY_TEXT,     /* the record begins with the text and a number */
 	KEY_TEXT_DIE, /* that number is a DIE */
-	KEY_TEXT_NTH, /* it is fact_nth_key() of a DIE */
+	KEY_TEXT_NTH, /* it is record_nth_key() of a DIE */
 	KEY_TEXT_HOME /* it stands for a crate */
 };
 
@@ -22,43 +22,43 @@ enum key_kind {
 static const struct {
 	enum key_kind key;
 	const char *content;
-} forms[FACT_KINDS] = {
-	[FACT_MODULE] = { KEY_NUMBER, "nsss" },
-	[FACT_CRATE] = { KEY_TEXT, "s" },
-	[FACT_TYPE] = { KEY_DIE, "nDsnnnn" },
-	[FACT_DETAILS] = { KEY_DIE, "nssDn*(sDn)*(nsnDnsn)*(sn)" },
-	[FACT_NAME] = { KEY_TEXT, "D" },
-	[FACT_FUNCTION] = { KEY_DIE, "ssnn" },
-	[FACT_PC] = { KEY_NUMBER, "D" },
-	[FACT_PARAM] = { KEY_TEXT_DIE, "D" },
-	[FACT_VARIABLE] = { KEY_TEXT_DIE, "D" },
-	[FACT_ARGUMENT] = { KEY_DIE, "D" },
-	[FACT_TLS] = { KEY_TEXT, "s*(nDs)" },
-	[FACT_STATIC] = { KEY_TEXT, "Dn" },
-	[FACT_VTABLE] = { KEY_NUMBER, "Dn" },
-	[FACT_POLL] = { KEY_DIE, "s" },
-	[FACT_AWAITEE] = { KEY_TEXT_NTH, "sn" },
-	[FACT_HOME] = { KEY_DIE, "s" },
-	[FACT_HAS_POLL] = { KEY_TEXT_HOME, "n" },
-	[FACT_INSTANCES] = { KEY_TEXT_HOME, "*(sn)" },
-	[FACT_LINES] = { KEY_NUMBER, "*(Dssssnn)" },
-	[FACT_INLINED] = { KEY_NUMBER, "*(Dssssnn)" },
-	[FACT_FRAME] = { KEY_NUMBER, "*(nn)*(sDDn*(nn))" },
-	[FACT_CODE] = { KEY_NUMBER, "D" },
-	[FACT_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
-	[FACT_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
-	[FACT_DECLARED] = { KEY_TEXT_NTH, "snn" },
-	[FACT_PLACE] = { KEY_DIE, "ssn" },
-	[FACT_GENERICS] = { KEY_DIE, "*(sD)" },
-	[FACT_HELD] = { KEY_NUMBER, "nn*(n)*(n)*(n)" },
-	[FACT_CONTEXT] = { KEY_DIE, "n" },
-	[FACT_EXECUTOR] = { KEY_NUMBER, "s" },
+} forms[RECORD_KINDS] = {
+	[RECORD_MODULE] = { KEY_NUMBER, "nsss" },
+	[RECORD_CRATE] = { KEY_TEXT, "s" },
+	[RECORD_TYPE] = { KEY_DIE, "nDsnnnn" },
+	[RECORD_DETAILS] = { KEY_DIE, "nssDn*(sDn)*(nsnDnsn)*(sn)" },
+	[RECORD_NAME] = { KEY_TEXT, "D" },
+	[RECORD_FUNCTION] = { KEY_DIE, "ssnn" },
+	[RECORD_PC] = { KEY_NUMBER, "D" },
+	[RECORD_PARAM] = { KEY_TEXT_DIE, "D" },
+	[RECORD_VARIABLE] = { KEY_TEXT_DIE, "D" },
+	[RECORD_ARGUMENT] = { KEY_DIE, "D" },
+	[RECORD_TLS] = { KEY_TEXT, "s*(nDs)" },
+	[RECORD_STATIC] = { KEY_TEXT, "Dn" },
+	[RECORD_VTABLE] = { KEY_NUMBER, "Dn" },
+	[RECORD_POLL] = { KEY_DIE, "s" },
+	[RECORD_AWAITEE] = { KEY_TEXT_NTH, "sn" },
+	[RECORD_HOME] = { KEY_DIE, "s" },
+	[RECORD_HAS_POLL] = { KEY_TEXT_HOME, "n" },
+	[RECORD_INSTANCES] = { KEY_TEXT_HOME, "*(sn)" },
+	[RECORD_LINES] = { KEY_NUMBER, "*(Dssssnn)" },
+	[RECORD_INLINED] = { KEY_NUMBER, "*(Dssssnn)" },
+	[RECORD_FRAME] = { KEY_NUMBER, "*(nn)*(sDDn*(nn))" },
+	[RECORD_CODE] = { KEY_NUMBER, "D" },
+	[RECORD_INLINES] = { KEY_DIE, "s*(nDsn*(nn))" },
+	[RECORD_GLOBALS] = { KEY_TEXT, "n*(sDnn)" },
+	[RECORD_DECLARED] = { KEY_TEXT_NTH, "snn" },
+	[RECORD_PLACE] = { KEY_DIE, "ssn" },
+	[RECORD_GENERICS] = { KEY_DIE, "*(sD)" },
+	[RECORD_HELD] = { KEY_NUMBER, "nn*(n)*(n)*(n)" },
+	[RECORD_CONTEXT] = { KEY_DIE, "n" },
+	[RECORD_EXECUTOR] = { KEY_NUMBER, "s" },
 };
 
 /* ---- a walk over a record ---- */
 
 struct walk {
-	struct fact from;
+	struct record from;
 	void (*number)(struct walk *w, uint64_t number);
 	void (*text)(struct walk *w, const char *text);
 	void (*die)(struct walk *w, uint64_t die);
@@ -87,16 +87,16 @@ static void walk(struct walk *w, const char *content, const char *end)
 
 		switch (*p) {
 		case 'n':
-			w->number(w, fact_number(&w->from));
+			w->number(w, record_number(&w->from));
 			break;
 		case 's':
-			w->text(w, fact_text(&w->from));
+			w->text(w, record_text(&w->from));
 			break;
 		case 'D':
-			w->die(w, fact_number(&w->from));
+			w->die(w, record_number(&w->from));
 			break;
 		default:
-			n = fact_count(&w->from);
+			n = record_count(&w->from);
 			close = closing(p + 1);
 			w->number(w, n);
 			while (n--)
@@ -106,7 +106,7 @@ static void walk(struct walk *w, const char *content, const char *end)
 	}
 }
 
-static void walk_content(struct walk *w, enum fact_kind kind)
+static void walk_content(struct walk *w, enum record_kind kind)
 {
 	const char *content = forms[kind].content;
 
@@ -120,13 +120,13 @@ struct node {
 };
 
 struct merger {
-	const struct facts *from;
+	const struct records *from;
 	VEC(struct node) nodes;
 	struct map index; /* DIE -> index + 1 in nodes */
-	struct map ids;   /* DIE -> number in the new facts */
+	struct map ids;   /* DIE -> number in the new records */
 	struct map names; /* hashes of the names of types */
 	uint64_t last_id;
-	struct facts *to;
+	struct records *to;
 };
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -167,13 +167,14 @@ static void hash_die(struct walk *w, uint64_t die)
 
 static uint64_t hash_of(struct merger *m, uint64_t die)
 {
-	static const enum fact_kind kinds[] = { FACT_TYPE, FACT_DETAILS, FACT_POLL, FACT_GENERICS };
+	static const enum record_kind kinds[] = { RECORD_TYPE, RECORD_DETAILS, RECORD_POLL,
+		                                  RECORD_GENERICS };
 	struct hasher h = { m, 1 };
 	struct walk w = { .number = hash_number, .text = hash_text, .die = hash_die, .arg = &h };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		h.hash = mix(h.hash, i);
-		if (fact_find(m->from, kinds[i], die, NULL, &w.from))
+		if (record_find(m->from, kinds[i], die, NULL, &w.from))
 			walk_content(&w, kinds[i]);
 	}
 	return h.hash ? h.hash : 1;
@@ -220,7 +221,7 @@ static int by_die(const void *a, const void *b)
 
 static void find_nodes(struct merger *m)
 {
-	const struct map *types = &m->from->fresh[FACT_TYPE];
+	const struct map *types = &m->from->fresh[RECORD_TYPE];
 
 	for (size_t i = 0; i < types->capacity; i++) {
 		if (types->slots[i].key)
@@ -263,24 +264,24 @@ static uint64_t id_of(struct merger *m, uint64_t die)
 
 struct copier {
 	struct merger *m;
-	struct fact_draft draft;
+	struct record_writer draft;
 };
 
 static void copy_number(struct walk *w, uint64_t number)
 {
-	fact_add_number(&((struct copier *)w->arg)->draft, number);
+	record_add_number(&((struct copier *)w->arg)->draft, number);
 }
 
 static void copy_text(struct walk *w, const char *text)
 {
-	fact_add_text(&((struct copier *)w->arg)->draft, text);
+	record_add_text(&((struct copier *)w->arg)->draft, text);
 }
 
 static void copy_die(struct walk *w, uint64_t die)
 {
 	struct copier *c = w->arg;
 
-	fact_add_number(&c->draft, id_of(c->m, die));
+	record_add_number(&c->draft, id_of(c->m, die));
 }
 
 /* Drop glue is worth its place when it is of a type that is known. */
@@ -299,12 +300,12 @@ typedef VEC(struct {
 	uint64_t has_code;
 }) instance_vec;
 
-static void read_instances(const struct merger *m, const char *path, struct fact from,
+static void read_instances(const struct merger *m, const char *path, struct record from,
                            instance_vec *ret)
 {
-	for (size_t n = fact_count(&from); n; n--) {
-		const char *name = fact_text(&from);
-		uint64_t has_code = fact_number(&from);
+	for (size_t n = record_count(&from); n; n--) {
+		const char *name = record_text(&from);
+		uint64_t has_code = record_number(&from);
 
 		if (!name || !is_of_use(m, path, name))
 			continue;
@@ -317,33 +318,33 @@ static void read_instances(const struct merger *m, const char *path, struct fact
 static void write_instances(struct merger *m, const char *path, uint64_t home,
                             const instance_vec *found)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, m->to, FACT_INSTANCES, home, path);
-	fact_add_number(&d, found->n);
+	record_begin(&d, m->to, RECORD_INSTANCES, home, path);
+	record_add_number(&d, found->n);
 	for (size_t i = 0; i < found->n; i++) {
-		fact_add_text(&d, found->data[i].name);
-		fact_add_number(&d, found->data[i].has_code);
+		record_add_text(&d, found->data[i].name);
+		record_add_number(&d, found->data[i].has_code);
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
 /* Those of one crate for who asks by a function, and those of all crates. */
-static void copy_instances(struct merger *m, const char *path, uint64_t home, struct fact from)
+static void copy_instances(struct merger *m, const char *path, uint64_t home, struct record from)
 {
 	instance_vec found = { 0 };
-	struct fact before;
+	struct record before;
 
 	read_instances(m, path, from, &found);
 	if (home && strcmp(path, DROP_GLUE) != 0)
 		write_instances(m, path, home, &found);
-	if (fact_find(m->to, FACT_INSTANCES, 0, path, &before))
+	if (record_find(m->to, RECORD_INSTANCES, 0, path, &before))
 		read_instances(m, path, before, &found);
 	write_instances(m, path, 0, &found);
 	vec_free(&found);
 }
 
-static void copy_record(enum fact_kind kind, uint64_t key, struct fact from, void *arg)
+static void copy_record(enum record_kind kind, uint64_t key, struct record from, void *arg)
 {
 	struct merger *m = arg;
 	struct copier c = { .m = m };
@@ -351,36 +352,36 @@ static void copy_record(enum fact_kind kind, uint64_t key, struct fact from, voi
 		.from = from, .number = copy_number, .text = copy_text, .die = copy_die, .arg = &c
 	};
 	const char *text = NULL;
-	struct fact known;
+	struct record known;
 
 	/* A file of layout is for other builds of asyncdbg too. */
-	if (kind == FACT_HELD || (kind == FACT_HOME && map_has(&m->index, key)))
+	if (kind == RECORD_HELD || (kind == RECORD_HOME && map_has(&m->index, key)))
 		return;
 	if (forms[kind].key >= KEY_TEXT) {
-		text = fact_text(&w.from);
-		key = fact_number(&w.from);
+		text = record_text(&w.from);
+		key = record_number(&w.from);
 		if (!text)
 			return;
 	}
 	if (forms[kind].key == KEY_DIE || forms[kind].key == KEY_TEXT_DIE)
 		key = id_of(m, key);
 	else if (forms[kind].key == KEY_TEXT_NTH)
-		key = fact_nth_key(id_of(m, fact_nth_die(key)), fact_nth_number(key));
-	else if (kind == FACT_HAS_POLL)
+		key = record_nth_key(id_of(m, record_nth_die(key)), record_nth_number(key));
+	else if (kind == RECORD_HAS_POLL)
 		key = 0;
-	struct fact answer = w.from;
-	if (kind == FACT_HAS_POLL && !fact_number(&answer))
+	struct record answer = w.from;
+	if (kind == RECORD_HAS_POLL && !record_number(&answer))
 		return; /* what the file does not know is not there */
-	if (kind == FACT_INSTANCES) {
+	if (kind == RECORD_INSTANCES) {
 		copy_instances(m, text, key, w.from);
 		return;
 	}
 	/* Of the same type one is enough. */
-	if (fact_find(m->to, kind, key, text, &known))
+	if (record_find(m->to, kind, key, text, &known))
 		return;
-	fact_begin(&c.draft, m->to, kind, key, text);
+	record_begin(&c.draft, m->to, kind, key, text);
 	walk_content(&w, kind);
-	fact_end(&c.draft);
+	record_end(&c.draft);
 }
 
 static int by_number(const void *a, const void *b)
@@ -390,9 +391,9 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In the order of the keys, so that the same facts make the same file. */
-static void each_record(const struct facts *f, enum fact_kind kind,
-                        void (*visit)(enum fact_kind kind, uint64_t key, struct fact from,
+/* In the order of the keys, so that the same records make the same file. */
+static void each_record(const struct records *f, enum record_kind kind,
+                        void (*visit)(enum record_kind kind, uint64_t key, struct record from,
                                       void *arg),
                         void *arg)
 {
@@ -407,7 +408,7 @@ static void each_record(const struct facts *f, enum fact_kind kind,
 		qsort(keys.data, keys.n, sizeof(*keys.data), by_number);
 	for (size_t i = 0; i < keys.n; i++) {
 		const struct fresh *r = map_get(records, keys.data[i]);
-		struct fact from = { { r->bytes, r->bytes + r->size, false }, f };
+		struct record from = { { r->bytes, r->bytes + r->size, false }, f };
 
 		visit(kind, keys.data[i], from, arg);
 	}
@@ -423,32 +424,32 @@ static void name_types(struct merger *m)
 	static const char *const locks[] = { "std::sync::", "parking_lot::", "lock_api::" };
 
 	for (size_t i = 0; i < m->nodes.n; i++) {
-		struct fact_draft d;
-		struct fact fact;
+		struct record_writer d;
+		struct record record;
 		const char *name;
 
-		if (!fact_find(m->from, FACT_TYPE, m->nodes.data[i].die, NULL, &fact) ||
-		    fact_number(&fact) != 0 /* a declaration, or an alias */)
+		if (!record_find(m->from, RECORD_TYPE, m->nodes.data[i].die, NULL, &record) ||
+		    record_number(&record) != 0 /* a declaration, or an alias */)
 			continue;
-		fact_number(&fact);
-		name = fact_text(&fact);
+		record_number(&record);
+		name = record_text(&record);
 		if (!name)
 			continue;
 		map_put(&m->names, map_key_of_text(name), NULL);
 		bool wanted = false;
 		for (size_t j = 0; j < sizeof(locks) / sizeof(*locks); j++)
 			wanted |= strncmp(name, locks[j], strlen(locks[j])) == 0;
-		if (!wanted || fact_find(m->to, FACT_NAME, 0, name, &fact))
+		if (!wanted || record_find(m->to, RECORD_NAME, 0, name, &record))
 			continue;
-		fact_begin(&d, m->to, FACT_NAME, 0, name);
-		fact_add_number(&d, id_of(m, m->nodes.data[i].die));
-		fact_end(&d);
+		record_begin(&d, m->to, RECORD_NAME, 0, name);
+		record_add_number(&d, id_of(m, m->nodes.data[i].die));
+		record_end(&d);
 	}
 }
 
-struct facts *facts_merged(const struct facts *f, size_t ntypes[2])
+struct records *records_merged(const struct records *f, size_t ntypes[2])
 {
-	struct merger m = { .from = f, .to = facts_new() };
+	struct merger m = { .from = f, .to = records_new() };
 
 	find_nodes(&m);
 	refine(&m);
@@ -457,9 +458,9 @@ struct facts *facts_merged(const struct facts *f, size_t ntypes[2])
 		ntypes[0] = m.nodes.n;
 		ntypes[1] = (size_t)m.last_id;
 	}
-	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
-		each_record(f, (enum fact_kind)kind, copy_record, &m);
-		if (kind == FACT_NAME)
+	for (size_t kind = 0; kind < RECORD_KINDS; kind++) {
+		each_record(f, (enum record_kind)kind, copy_record, &m);
+		if (kind == RECORD_NAME)
 			name_types(&m);
 	}
 	vec_free(&m.nodes);

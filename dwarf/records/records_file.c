@@ -1,5 +1,5 @@
 /*
- * The file of facts. All numbers are little-endian:
+ * The file of records. All numbers are little-endian:
  *
  *     header   struct header
  *     index    for each kind its rows, ascending key: key (8 bytes), place in records (4), size (4)
@@ -28,7 +28,7 @@ struct header {
 	uint32_t whole, build_id_len;
 	unsigned char build_id[BUILD_ID_MAX];
 	uint64_t ntexts, nrecords; /* bytes */
-	uint64_t rows[FACT_KINDS];
+	uint64_t rows[RECORD_KINDS];
 };
 
 static uint64_t checksum_of_block(const uint8_t *data, size_t size)
@@ -89,7 +89,7 @@ static uint64_t header_checksum(const uint8_t *data, size_t size)
 	return checksum(data + from, size - from);
 }
 
-void facts_sign(void *data, size_t size)
+void records_sign(void *data, size_t size)
 {
 	struct header h;
 
@@ -97,8 +97,8 @@ void facts_sign(void *data, size_t size)
 		return;
 	memcpy(&h, data, sizeof(h));
 	memcpy(h.magic, magic, sizeof(magic));
-	h.format = FACTS_FORMAT;
-	h.kinds = FACT_KINDS;
+	h.format = RECORDS_FORMAT;
+	h.kinds = RECORD_KINDS;
 	memcpy(h.version, version, sizeof(version));
 	h.size = size;
 	memcpy(data, &h, sizeof(h));
@@ -110,7 +110,7 @@ static struct error *check_header(const struct header *h, const uint8_t *data, s
 {
 	if (size < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) != 0)
 		return error_new(ERR_CORRUPT, "it is no file of facts");
-	if (h->format != FACTS_FORMAT || h->kinds != FACT_KINDS ||
+	if (h->format != RECORDS_FORMAT || h->kinds != RECORD_KINDS ||
 	    memcmp(h->version, version, sizeof(version)) != 0)
 		return error_new(ERR_UNSUPPORTED, "another version of asyncdbg wrote it");
 	if (h->size != size || h->checksum != header_checksum(data, size))
@@ -145,23 +145,23 @@ static struct row row_at(struct section index, size_t i)
 }
 
 /* Rows that share their bytes could make much out of a small file. */
-static bool rows_fit(const struct facts_file *file)
+static bool rows_fit(const struct records_file *file)
 {
 	uint64_t total = 0;
 
-	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
+	for (size_t kind = 0; kind < RECORD_KINDS; kind++) {
 		for (size_t i = 0; i < file->index[kind].size / INDEX_ROW; i++)
 			total += row_at(file->index[kind], i).size;
 	}
 	return total <= file->records.size;
 }
 
-static struct error *find_parts(struct facts_file *file, const struct header *h, size_t size)
+static struct error *find_parts(struct records_file *file, const struct header *h, size_t size)
 {
 	struct section left = { file->data + sizeof(*h), size - sizeof(*h) };
 	bool fits = true;
 
-	for (size_t i = 0; fits && i < FACT_KINDS; i++)
+	for (size_t i = 0; fits && i < RECORD_KINDS; i++)
 		fits = h->rows[i] <= left.size / INDEX_ROW &&
 		       take(&left, h->rows[i] * INDEX_ROW, &file->index[i]);
 	fits = fits && take(&left, h->ntexts, &file->texts) &&
@@ -172,7 +172,7 @@ static struct error *find_parts(struct facts_file *file, const struct header *h,
 	return NULL;
 }
 
-static struct error *check_identity(const struct header *h, const struct facts_identity *expected)
+static struct error *check_identity(const struct header *h, const struct records_identity *expected)
 {
 	if (h->build_id_len != expected->build_id_len ||
 	    memcmp(h->build_id, expected->build_id, h->build_id_len) != 0)
@@ -182,10 +182,10 @@ static struct error *check_identity(const struct header *h, const struct facts_i
 	return NULL;
 }
 
-struct error *facts_load(struct facts *f, void *data, size_t size,
-                         const struct facts_identity *expected)
+struct error *records_load(struct records *f, void *data, size_t size,
+                           const struct records_identity *expected)
 {
-	struct facts_file file = { .data = data };
+	struct records_file file = { .data = data };
 	struct header h = { 0 };
 	struct error *err;
 
@@ -207,18 +207,18 @@ struct error *facts_load(struct facts *f, void *data, size_t size,
 	return NULL;
 }
 
-const struct facts_identity *facts_identity(const struct facts *f)
+const struct records_identity *records_identity(const struct records *f)
 {
 	return f && f->file.data ? &f->file.identity : NULL;
 }
 
-bool facts_are_whole(const struct facts *f)
+bool records_are_whole(const struct records *f)
 {
 	return f && f->file.whole;
 }
 
-bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_t key, bool below,
-                     uint64_t *found, struct reader *ret)
+bool records_file_find(const struct records_file *file, enum record_kind kind, uint64_t key,
+                       bool below, uint64_t *found, struct reader *ret)
 {
 	struct section index = file->index[kind];
 	size_t first = 0, n = index.size / INDEX_ROW;
@@ -257,7 +257,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Calls visit for all records of a kind: of this run, and of the file where this run has none. */
-static void each_source(const struct facts *f, size_t kind,
+static void each_source(const struct records *f, size_t kind,
                         void (*visit)(const struct source *source, void *arg), void *arg)
 {
 	const struct map *fresh = &f->fresh[kind];
@@ -303,7 +303,7 @@ struct output {
 	size_t nrecords; /* bytes written so far */
 };
 
-static void write_kind(const struct facts *f, size_t kind, struct output *out)
+static void write_kind(const struct records *f, size_t kind, struct output *out)
 {
 	source_vec sources = { 0 };
 
@@ -322,7 +322,7 @@ static void write_kind(const struct facts *f, size_t kind, struct output *out)
 	vec_free(&sources);
 }
 
-static void write_texts(const struct facts *f, uint8_t *to)
+static void write_texts(const struct records *f, uint8_t *to)
 {
 	if (f->file.texts.size)
 		memcpy(to, f->file.texts.data, f->file.texts.size);
@@ -330,8 +330,8 @@ static void write_texts(const struct facts *f, uint8_t *to)
 		strcpy((char *)to + f->texts.data[i].at, f->texts.data[i].text);
 }
 
-void *facts_save(const struct facts *f, const struct facts_identity *identity, bool whole,
-                 size_t *size)
+void *records_save(const struct records *f, const struct records_identity *identity, bool whole,
+                   size_t *size)
 {
 	struct header h = { .whole = whole };
 	struct extent all = { 0 };
@@ -339,7 +339,7 @@ void *facts_save(const struct facts *f, const struct facts_identity *identity, b
 	memcpy(h.build_id, identity->build_id, identity->build_id_len);
 	h.build_id_len = (uint32_t)identity->build_id_len;
 	h.fingerprint = identity->fingerprint;
-	for (size_t kind = 0; kind < FACT_KINDS; kind++) {
+	for (size_t kind = 0; kind < RECORD_KINDS; kind++) {
 		size_t before = all.rows;
 
 		each_source(f, kind, measure, &all);
@@ -354,10 +354,10 @@ void *facts_save(const struct facts *f, const struct facts_identity *identity, b
 
 	if (!data)
 		out_of_memory();
-	for (size_t kind = 0; kind < FACT_KINDS; kind++)
+	for (size_t kind = 0; kind < RECORD_KINDS; kind++)
 		write_kind(f, kind, &out);
 	write_texts(f, texts);
 	memcpy(data, &h, sizeof(h));
-	facts_sign(data, *size);
+	records_sign(data, *size);
 	return data;
 }

@@ -1,9 +1,9 @@
 /*
- * Files of facts: what a cache file or a layout file says becomes types, functions and lines, which
- * are asked everything.
+ * Files of records: what a cache file or a layout file says becomes types, functions and lines,
+ * which are asked everything.
  *
  * The first byte of an input says what the rest is: even, a script that changes records of what is
- * known of testdata/unit/shapes.elf (edit_facts.h), bit 1 of values.elf; odd, a whole file, whose
+ * known of testdata/unit/shapes.elf (edit_records.h), bit 1 of values.elf; odd, a whole file, whose
  * header is made right.
  */
 #include "dwarf/records/records.h"
@@ -20,33 +20,33 @@ static struct {
 	size_t size;
 } bases[2];
 
-static const struct facts_identity identity = { .build_id = "0123456789", .build_id_len = 10 };
+static const struct records_identity identity = { .build_id = "0123456789", .build_id_len = 10 };
 
-static uint64_t key_at(const struct facts *f, enum fact_kind kind, size_t i)
+static uint64_t key_at(const struct records *f, enum record_kind kind, size_t i)
 {
 	return edit_record_at(f, kind, i).key;
 }
 
 /* A record of that kind, whether it was changed or not. */
-static void ask_record(struct fixture *f, struct show_cache *cache, enum fact_kind kind,
+static void ask_record(struct fixture *f, struct show_cache *cache, enum record_kind kind,
                        uint64_t key)
 {
 	switch (kind) {
-	case FACT_TYPE:
-	case FACT_DETAILS:
-	case FACT_GENERICS:
-	case FACT_POLL:
+	case RECORD_TYPE:
+	case RECORD_DETAILS:
+	case RECORD_GENERICS:
+	case RECORD_POLL:
 		ask_type(f->di, cache, &f->arena, type_at(f->dm, key));
 		break;
-	case FACT_LINES:
-	case FACT_INLINED:
-	case FACT_CODE:
-	case FACT_PC:
+	case RECORD_LINES:
+	case RECORD_INLINED:
+	case RECORD_CODE:
+	case RECORD_PC:
 		ask_address(f->di, &f->arena, key + BIAS + 1);
 		ask_address(f->di, &f->arena, key + BIAS);
 		break;
-	case FACT_FUNCTION:
-	case FACT_INLINES:
+	case RECORD_FUNCTION:
+	case RECORD_INLINES:
 		lookup_function_die(f->dm, key);
 		break;
 	default:
@@ -54,28 +54,29 @@ static void ask_record(struct fixture *f, struct show_cache *cache, enum fact_ki
 	}
 }
 
-/* What a script changed first; then some of all that the file of facts knows of. */
+/* What a script changed first; then some of all that the file of records knows of. */
 static void ask_all(struct fixture *f, const uint8_t *script, size_t len)
 {
-	static const enum fact_kind kinds[] = { FACT_TYPE, FACT_LINES, FACT_CODE, FACT_FUNCTION };
-	const struct facts *facts = debuginfo_facts(f->dm);
+	static const enum record_kind kinds[] = { RECORD_TYPE, RECORD_LINES, RECORD_CODE,
+		                                  RECORD_FUNCTION };
+	const struct records *records = debuginfo_records(f->dm);
 	struct show_cache cache = { 0 };
 
 	for (size_t at = 0; len - at >= EDIT_SIZE && at < EDIT_MAX * EDIT_SIZE; at += EDIT_SIZE) {
-		unsigned kind = script[at + 1] % FACT_KINDS;
-		size_t n = edit_count(facts, kind);
+		unsigned kind = script[at + 1] % RECORD_KINDS;
+		size_t n = edit_count(records, kind);
 		size_t nth = script[at + 2] | (size_t)script[at + 3] << 8;
 
 		if (n)
-			ask_record(f, &cache, (enum fact_kind)kind,
-			           key_at(facts, (enum fact_kind)kind, nth % n));
+			ask_record(f, &cache, (enum record_kind)kind,
+			           key_at(records, (enum record_kind)kind, nth % n));
 	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		size_t max = kinds[i] == FACT_TYPE ? MAX_TYPES : MAX_ADDRESSES;
-		size_t n = edit_count(facts, kinds[i]), step = n / max + 1;
+		size_t max = kinds[i] == RECORD_TYPE ? MAX_TYPES : MAX_ADDRESSES;
+		size_t n = edit_count(records, kinds[i]), step = n / max + 1;
 
 		for (size_t nth = len % step; nth < n; nth += step)
-			ask_record(f, &cache, kinds[i], key_at(facts, kinds[i], nth));
+			ask_record(f, &cache, kinds[i], key_at(records, kinds[i], nth));
 	}
 	ask_names(f->dm, &f->arena);
 	show_free(&cache);
@@ -107,8 +108,8 @@ static void learn(const char *path, void **data, size_t *size)
 		}
 	}
 	ask_names(f.dm, &f.arena);
-	types_tell(f.dm, true);
-	*data = facts_save(debuginfo_facts(f.dm), &identity, true, size);
+	types_flush(f.dm, true);
+	*data = records_save(debuginfo_records(f.dm), &identity, true, size);
 	show_free(&cache);
 	fixture_close(&f);
 }
@@ -121,9 +122,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static struct facts *facts_of(const uint8_t *data, size_t size)
+static struct records *records_of(const uint8_t *data, size_t size)
 {
-	struct facts *ret = facts_new();
+	struct records *ret = records_new();
 	size_t n = size - 1;
 	void *file;
 
@@ -132,16 +133,16 @@ static struct facts *facts_of(const uint8_t *data, size_t size)
 		if (!file)
 			abort();
 		memcpy(file, data + 1, n);
-		facts_sign(file, n);
+		records_sign(file, n);
 	} else {
 		unsigned base = data[0] >> 1 & 1;
 
 		file = edit_file(bases[base].data, bases[base].size, data + 1, n, &n);
 	}
-	struct error *err = facts_load(ret, file, n, NULL);
+	struct error *err = records_load(ret, file, n, NULL);
 	if (err) {
 		error_free(err);
-		facts_free(ret);
+		records_free(ret);
 		return NULL;
 	}
 	return ret;
@@ -150,18 +151,18 @@ static struct facts *facts_of(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hand_made none = { 0 };
-	struct facts *facts = size ? facts_of(data, size) : NULL;
+	struct records *records = size ? records_of(data, size) : NULL;
 
-	if (!facts)
+	if (!records)
 		return 0;
 	struct fixture f = hand_made_open(&none);
 	ask_map_memory(f.target);
-	facts_free(f.dm->facts);
-	f.dm->facts = facts;
+	records_free(f.dm->records);
+	f.dm->records = records;
 	f.dm->described = f.dm->loaded = false;
 	ask_all(&f, data + 1, size - 1);
-	types_tell(f.dm, true);
-	facts_free(facts_merged(facts, NULL));
+	types_flush(f.dm, true);
+	records_free(records_merged(records, NULL));
 	fixture_close(&f);
 	return 0;
 }

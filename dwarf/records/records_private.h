@@ -17,22 +17,22 @@ struct fresh_text {
 	const char *text;
 };
 
-/* A file's bytes, checked as facts_load() says; all empty when there is none. */
-struct facts_file {
+/* A file's bytes, checked as records_load() says; all empty when there is none. */
+struct records_file {
 	uint8_t *data;        /* owned */
 	struct section texts; /* ends in a NUL */
 	struct section records;
-	struct section index[FACT_KINDS]; /* rows of INDEX_ROW bytes, ascending key */
-	struct facts_identity identity;
+	struct section index[RECORD_KINDS]; /* rows of INDEX_ROW bytes, ascending key */
+	struct records_identity identity;
 	bool whole;
 };
 
-struct facts {
-	struct facts_file file;
-	struct map fresh[FACT_KINDS]; /* hash of key and text -> struct fresh */
-	VEC(struct fresh_text) texts; /* ascending at */
-	size_t texts_size;            /* of them, with their NULs */
-	struct map interned;          /* hash of a text -> its index in texts + 1 */
+struct records {
+	struct records_file file;
+	struct map fresh[RECORD_KINDS]; /* hash of key and text -> struct fresh */
+	VEC(struct fresh_text) texts;   /* ascending at */
+	size_t texts_size;              /* of them, with their NULs */
+	struct map interned;            /* hash of a text -> its index in texts + 1 */
 	bool changed;
 	unsigned paused;
 	struct arena arena;
@@ -42,7 +42,7 @@ struct facts {
  * The record below key; below: or the one with the greatest key that is not above it. A file whose
  * keys do not ascend finds less or something else, never more than it has.
  */
-bool facts_file_find(const struct facts_file *file, enum fact_kind kind, uint64_t key, bool below,
-                     uint64_t *found, struct reader *ret);
+bool records_file_find(const struct records_file *file, enum record_kind kind, uint64_t key,
+                       bool below, uint64_t *found, struct reader *ret);
 
 #endif

@@ -7,170 +7,170 @@
 #include "dwarf/store/cache.h"
 #include "dwarf/test/module.h"
 
-static const struct facts_identity identity = { .build_id = "0123456789",
-	                                        .build_id_len = 10,
-	                                        .fingerprint = 7 };
+static const struct records_identity identity = { .build_id = "0123456789",
+	                                          .build_id_len = 10,
+	                                          .fingerprint = 7 };
 
-static void tell(struct facts *f, enum fact_kind kind, uint64_t key, const char *text,
+static void tell(struct records *f, enum record_kind kind, uint64_t key, const char *text,
                  uint64_t number, const char *said)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, f, kind, key, text);
-	fact_add_number(&d, number);
-	fact_add_text(&d, said);
-	fact_end(&d);
+	record_begin(&d, f, kind, key, text);
+	record_add_number(&d, number);
+	record_add_text(&d, said);
+	record_end(&d);
 }
 
-static void expect(const struct facts *f, enum fact_kind kind, uint64_t key, const char *text,
+static void expect(const struct records *f, enum record_kind kind, uint64_t key, const char *text,
                    uint64_t number, const char *said)
 {
-	struct fact fact;
+	struct record record;
 
-	assert_true(fact_find(f, kind, key, text, &fact));
-	assert_int_equal(fact_number(&fact), number);
+	assert_true(record_find(f, kind, key, text, &record));
+	assert_int_equal(record_number(&record), number);
 	if (said)
-		assert_string_equal(fact_text(&fact), said);
+		assert_string_equal(record_text(&record), said);
 	else
-		assert_null(fact_text(&fact));
+		assert_null(record_text(&record));
 	/* Behind the end there is nothing. */
-	assert_int_equal(fact_number(&fact), 0);
-	assert_null(fact_text(&fact));
+	assert_int_equal(record_number(&record), 0);
+	assert_null(record_text(&record));
 }
 
-/* The same facts by way of a file. */
-static struct facts *through_file(const struct facts *f)
+/* The same records by way of a file. */
+static struct records *through_file(const struct records *f)
 {
-	struct facts *ret = facts_new();
+	struct records *ret = records_new();
 	size_t size;
-	void *data = facts_save(f, &identity, false, &size);
+	void *data = records_save(f, &identity, false, &size);
 
-	fail_on(facts_load(ret, data, size, &identity));
+	fail_on(records_load(ret, data, size, &identity));
 	return ret;
 }
 
 static void test_what_is_told_is_known(void **state)
 {
-	struct facts *f = facts_new();
-	struct fact fact;
+	struct records *f = records_new();
+	struct record record;
 
 	(void)state;
-	tell(f, FACT_PC, 5, NULL, UINT64_MAX, "five");
-	tell(f, FACT_NAME, 0, "app::run", 1, NULL);
-	tell(f, FACT_PARAM, 9, "T", 2, "");
+	tell(f, RECORD_PC, 5, NULL, UINT64_MAX, "five");
+	tell(f, RECORD_NAME, 0, "app::run", 1, NULL);
+	tell(f, RECORD_PARAM, 9, "T", 2, "");
 	for (int round = 0; round < 3; round++) {
-		struct facts *next;
+		struct records *next;
 
-		expect(f, FACT_PC, 5, NULL, UINT64_MAX, "five");
-		expect(f, FACT_NAME, 0, "app::run", 1, NULL);
-		expect(f, FACT_PARAM, 9, "T", 2, "");
-		assert_false(fact_find(f, FACT_PC, 6, NULL, &fact));
-		assert_false(fact_find(f, FACT_LINES, 5, NULL, &fact));
-		assert_false(fact_find(f, FACT_PARAM, 10, "T", &fact));
-		assert_false(fact_find(f, FACT_PARAM, 9, "S", &fact));
-		assert_false(fact_find(f, FACT_PC, 0, NULL, &fact));
+		expect(f, RECORD_PC, 5, NULL, UINT64_MAX, "five");
+		expect(f, RECORD_NAME, 0, "app::run", 1, NULL);
+		expect(f, RECORD_PARAM, 9, "T", 2, "");
+		assert_false(record_find(f, RECORD_PC, 6, NULL, &record));
+		assert_false(record_find(f, RECORD_LINES, 5, NULL, &record));
+		assert_false(record_find(f, RECORD_PARAM, 10, "T", &record));
+		assert_false(record_find(f, RECORD_PARAM, 9, "S", &record));
+		assert_false(record_find(f, RECORD_PC, 0, NULL, &record));
 		next = through_file(f);
-		facts_free(f);
+		records_free(f);
 		f = next;
 	}
-	facts_free(f);
-	assert_false(fact_find(NULL, FACT_PC, 5, NULL, &fact));
+	records_free(f);
+	assert_false(record_find(NULL, RECORD_PC, 5, NULL, &record));
 }
 
 static void test_a_file_and_what_came_after(void **state)
 {
-	struct facts *f = facts_new(), *next;
+	struct records *f = records_new(), *next;
 
 	(void)state;
-	tell(f, FACT_TYPE, 1, NULL, 1, "old");
-	tell(f, FACT_TYPE, 3, NULL, 3, "kept");
+	tell(f, RECORD_TYPE, 1, NULL, 1, "old");
+	tell(f, RECORD_TYPE, 3, NULL, 3, "kept");
 	next = through_file(f);
-	facts_free(f);
-	assert_false(facts_are_new(next));
-	tell(next, FACT_TYPE, 1, NULL, 10, "new");
-	tell(next, FACT_TYPE, 2, NULL, 2, "kept");
-	assert_true(facts_are_new(next));
+	records_free(f);
+	assert_false(records_are_new(next));
+	tell(next, RECORD_TYPE, 1, NULL, 10, "new");
+	tell(next, RECORD_TYPE, 2, NULL, 2, "kept");
+	assert_true(records_are_new(next));
 	f = through_file(next);
-	facts_free(next);
-	expect(f, FACT_TYPE, 1, NULL, 10, "new");
-	expect(f, FACT_TYPE, 2, NULL, 2, "kept");
-	expect(f, FACT_TYPE, 3, NULL, 3, "kept");
-	facts_free(f);
+	records_free(next);
+	expect(f, RECORD_TYPE, 1, NULL, 10, "new");
+	expect(f, RECORD_TYPE, 2, NULL, 2, "kept");
+	expect(f, RECORD_TYPE, 3, NULL, 3, "kept");
+	records_free(f);
 }
 
 static void test_the_greatest_key_below(void **state)
 {
-	struct facts *f = facts_new(), *file;
+	struct records *f = records_new(), *file;
 	uint64_t found;
-	struct fact fact;
+	struct record record;
 
 	(void)state;
 	for (uint64_t key = 10; key <= 30; key += 10)
-		tell(f, FACT_CODE, key, NULL, key * 2, NULL);
+		tell(f, RECORD_CODE, key, NULL, key * 2, NULL);
 	file = through_file(f);
-	assert_false(fact_find_below(file, FACT_CODE, 9, &found, &fact));
-	assert_true(fact_find_below(file, FACT_CODE, 10, &found, &fact));
+	assert_false(record_find_below(file, RECORD_CODE, 9, &found, &record));
+	assert_true(record_find_below(file, RECORD_CODE, 10, &found, &record));
 	assert_int_equal(found, 10);
-	assert_true(fact_find_below(file, FACT_CODE, 29, &found, &fact));
+	assert_true(record_find_below(file, RECORD_CODE, 29, &found, &record));
 	assert_int_equal(found, 20);
-	assert_int_equal(fact_number(&fact), 40);
-	assert_true(fact_find_below(file, FACT_CODE, UINT64_MAX, &found, &fact));
+	assert_int_equal(record_number(&record), 40);
+	assert_true(record_find_below(file, RECORD_CODE, UINT64_MAX, &found, &record));
 	assert_int_equal(found, 30);
-	facts_free(f);
-	facts_free(file);
+	records_free(f);
+	records_free(file);
 }
 
 /* Keys that lie evenly, side by side, and far from all others. */
 static void test_keys_that_lie_anyhow(void **state)
 {
 	enum { N = 3000 };
-	struct facts *f = facts_new(), *file;
+	struct records *f = records_new(), *file;
 	uint64_t keys[N], found;
-	struct fact fact;
+	struct record record;
 
 	(void)state;
 	for (uint64_t i = 0; i < N; i++) {
 		keys[i] = i < 1000 ? 1000 + i * 64 : i < 2000 ? 1000000 + i * 2 : i * i * i * i;
 		if (i == N - 1)
 			keys[i] = UINT64_MAX - 1;
-		tell(f, FACT_TYPE, keys[i], NULL, i, NULL);
+		tell(f, RECORD_TYPE, keys[i], NULL, i, NULL);
 	}
 	file = through_file(f);
 	for (uint64_t i = 0; i < N; i++) {
-		assert_true(fact_find(file, FACT_TYPE, keys[i], NULL, &fact));
-		assert_int_equal(fact_number(&fact), i);
-		assert_false(fact_find(file, FACT_TYPE, keys[i] - 1, NULL, &fact));
-		assert_false(fact_find(file, FACT_TYPE, keys[i] + 1, NULL, &fact));
-		assert_true(fact_find_below(file, FACT_TYPE, keys[i] + 1, &found, &fact));
+		assert_true(record_find(file, RECORD_TYPE, keys[i], NULL, &record));
+		assert_int_equal(record_number(&record), i);
+		assert_false(record_find(file, RECORD_TYPE, keys[i] - 1, NULL, &record));
+		assert_false(record_find(file, RECORD_TYPE, keys[i] + 1, NULL, &record));
+		assert_true(record_find_below(file, RECORD_TYPE, keys[i] + 1, &found, &record));
 		assert_int_equal(found, keys[i]);
 	}
-	assert_false(fact_find_below(file, FACT_TYPE, 999, &found, &fact));
-	facts_free(f);
-	facts_free(file);
+	assert_false(record_find_below(file, RECORD_TYPE, 999, &found, &record));
+	records_free(f);
+	records_free(file);
 }
 
-static void refuse(const uint8_t *data, size_t size, const struct facts_identity *expected)
+static void refuse(const uint8_t *data, size_t size, const struct records_identity *expected)
 {
 	uint8_t *copy = malloc(size ? size : 1);
-	struct facts *f = facts_new();
+	struct records *f = records_new();
 
 	assert_non_null(copy);
 	memcpy(copy, data, size);
-	struct error *err = facts_load(f, copy, size, expected);
+	struct error *err = records_load(f, copy, size, expected);
 	assert_non_null(err);
 	error_free(err);
-	facts_free(f);
+	records_free(f);
 }
 
 static void test_other_files_are_refused(void **state)
 {
-	struct facts *f = facts_new();
-	struct facts_identity other = identity;
+	struct records *f = records_new();
+	struct records_identity other = identity;
 	size_t size;
 
 	(void)state;
-	tell(f, FACT_PC, 5, NULL, 1, "text");
-	uint8_t *data = facts_save(f, &identity, false, &size);
+	tell(f, RECORD_PC, 5, NULL, 1, "text");
+	uint8_t *data = records_save(f, &identity, false, &size);
 	for (size_t cut = 0; cut < size; cut++)
 		refuse(data, cut, NULL);
 	for (size_t i = 0; i < size; i++) {
@@ -184,7 +184,7 @@ static void test_other_files_are_refused(void **state)
 	other.fingerprint++;
 	refuse(data, size, &other);
 	free(data);
-	facts_free(f);
+	records_free(f);
 }
 
 /* ---- the cache ---- */
@@ -218,31 +218,31 @@ static int drop_place(void **state)
 
 static void read_back(const char *directory, bool good)
 {
-	struct facts *f = facts_new();
+	struct records *f = records_new();
 	struct error *err = cache_read(directory, &identity, f);
 
 	if (good) {
 		fail_on(err);
-		expect(f, FACT_PC, 5, NULL, 1, "text");
+		expect(f, RECORD_PC, 5, NULL, 1, "text");
 	} else {
 		assert_non_null(err);
 		error_free(err);
 	}
-	facts_free(f);
+	records_free(f);
 }
 
-static struct facts *some(void)
+static struct records *some(void)
 {
-	struct facts *f = facts_new();
+	struct records *f = records_new();
 
-	tell(f, FACT_PC, 5, NULL, 1, "text");
+	tell(f, RECORD_PC, 5, NULL, 1, "text");
 	return f;
 }
 
 static void test_written_and_read(void **state)
 {
 	struct place *p = *state;
-	struct facts *f = some();
+	struct records *f = some();
 	char deeper[128];
 	struct stat st;
 
@@ -256,51 +256,51 @@ static void test_written_and_read(void **state)
 	read_back(p->path, true);
 	assert_int_equal(stat(p->file, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	facts_free(f);
+	records_free(f);
 }
 
 static void test_a_torn_file_is_written_anew(void **state)
 {
 	struct place *p = *state;
-	struct facts *f = some();
+	struct records *f = some();
 
 	fail_on(cache_write(p->path, &identity, f, UINT64_MAX));
 	assert_int_equal(truncate(p->file, 100), 0);
 	read_back(p->path, false);
 	fail_on(cache_write(p->path, &identity, f, UINT64_MAX));
 	read_back(p->path, true);
-	facts_free(f);
+	records_free(f);
 }
 
 /* In whichever block of the checksum. */
 static void test_a_rotten_byte_shows(void **state)
 {
 	enum { FACTS = 60000 };
-	struct facts *f = facts_new();
+	struct records *f = records_new();
 	size_t size;
 
 	(void)state;
 	for (uint64_t i = 0; i < FACTS; i++)
-		tell(f, FACT_PC, i, NULL, i, "text");
-	uint8_t *data = facts_save(f, &identity, false, &size);
+		tell(f, RECORD_PC, i, NULL, i, "text");
+	uint8_t *data = records_save(f, &identity, false, &size);
 	assert_true(size > 1 << 20);
 	for (size_t at = 0; at <= size; at += size / 16) {
-		struct facts *other = facts_new();
+		struct records *other = records_new();
 		uint8_t *copy = malloc(size);
 
 		assert_non_null(copy);
 		memcpy(copy, data, size);
 		copy[at < size ? at : size - 1] ^= 1;
-		struct error *err = facts_load(other, copy, size, &identity);
+		struct error *err = records_load(other, copy, size, &identity);
 		assert_non_null(err);
 		error_free(err);
-		facts_free(other);
+		records_free(other);
 	}
 	free(data);
-	facts_free(f);
+	records_free(f);
 }
 
-static void not_written(const char *directory, const struct facts *f)
+static void not_written(const char *directory, const struct records *f)
 {
 	struct error *err = cache_write(directory, &identity, f, UINT64_MAX);
 
@@ -312,7 +312,7 @@ static void not_written(const char *directory, const struct facts *f)
 static void test_what_others_may_change_is_not_used(void **state)
 {
 	struct place *p = *state;
-	struct facts *f = some();
+	struct records *f = some();
 	char link[128];
 
 	fail_on(cache_write(p->path, &identity, f, UINT64_MAX));
@@ -345,14 +345,14 @@ static void test_what_others_may_change_is_not_used(void **state)
 		not_written(link, f);
 		assert_int_equal(access(link, F_OK), -1);
 	}
-	facts_free(f);
+	records_free(f);
 }
 
 static void test_the_oldest_go(void **state)
 {
 	struct place *p = *state;
-	struct facts *f = some();
-	struct facts_identity other = identity;
+	struct records *f = some();
+	struct records_identity other = identity;
 	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 
 	fail_on(cache_write(p->path, &identity, f, UINT64_MAX));
@@ -360,10 +360,10 @@ static void test_the_oldest_go(void **state)
 	other.build_id[0] = 'x';
 	fail_on(cache_write(p->path, &other, f, 500));
 	read_back(p->path, false);
-	struct facts *kept = facts_new();
+	struct records *kept = records_new();
 	fail_on(cache_read(p->path, &other, kept));
-	facts_free(kept);
-	facts_free(f);
+	records_free(kept);
+	records_free(f);
 }
 
 static void leave_unfinished(const struct place *p, pid_t pid, char *ret, size_t size)
@@ -379,9 +379,9 @@ static void leave_unfinished(const struct place *p, pid_t pid, char *ret, size_t
 static void test_what_the_dead_left_goes(void **state)
 {
 	struct place *p = *state;
-	struct facts *f = some();
+	struct records *f = some();
 	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
-	struct facts_identity other = identity;
+	struct records_identity other = identity;
 	char dead[PATH_MAX], alive[PATH_MAX];
 	pid_t child = fork();
 
@@ -400,14 +400,14 @@ static void test_what_the_dead_left_goes(void **state)
 	read_back(p->path, false);
 	assert_int_equal(access(alive, F_OK), 0);
 	unlink(alive);
-	facts_free(f);
+	records_free(f);
 }
 
 /* What was read is used: it does not go first. */
 static void test_reading_makes_young(void **state)
 {
 	struct place *p = *state;
-	struct facts *f = some();
+	struct records *f = some();
 	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	struct stat st;
 
@@ -416,7 +416,7 @@ static void test_reading_makes_young(void **state)
 	read_back(p->path, true);
 	assert_int_equal(stat(p->file, &st), 0);
 	assert_true(st.st_mtime > 1000);
-	facts_free(f);
+	records_free(f);
 }
 
 /* ---- hostile files ---- */
@@ -493,22 +493,22 @@ static void ask_all(struct fixture *f)
 	}
 	error_free(
 		lookup_thread_locals(f->dm, "shapes::context::CONTEXT", &tmp, &found, &n, &doubt));
-	debuginfo_crate_version(f->dm, "shapes");
+	lookup_crate_version(f->dm, "shapes");
 	debuginfo_rustc_version(f->dm);
 }
 
-/* A fixture whose facts come from these bytes; a whole file is all that it has. */
+/* A fixture whose records come from these bytes; a whole file is all that it has. */
 static struct fixture open_with(const uint8_t *data, size_t size, bool whole)
 {
 	struct fixture f = shapes_open();
 	uint8_t *copy = malloc(size);
-	struct facts *facts = facts_new();
+	struct records *records = records_new();
 
 	assert_non_null(copy);
 	memcpy(copy, data, size);
-	error_free(facts_load(facts, copy, size, NULL));
-	facts_free(f.dm->facts);
-	f.dm->facts = facts;
+	error_free(records_load(records, copy, size, NULL));
+	records_free(f.dm->records);
+	f.dm->records = records;
 	if (whole)
 		f.dm->dwarf = NULL;
 	return f;
@@ -523,12 +523,12 @@ static void test_hostile_files_do_no_harm(void **state)
 
 	(void)state;
 	ask_all(&source);
-	uint8_t *data = facts_save(source.dm->facts, &identity, false, &size);
+	uint8_t *data = records_save(source.dm->records, &identity, false, &size);
 	fixture_close(&source);
 	struct fixture same = open_with(data, size, false);
-	assert_non_null(facts_identity(same.dm->facts));
+	assert_non_null(records_identity(same.dm->records));
 	ask_all(&same);
-	assert_false(facts_are_new(same.dm->facts));
+	assert_false(records_are_new(same.dm->records));
 	fixture_close(&same);
 	for (int i = 0; i < MUTATIONS; i++) {
 		uint8_t *bad = malloc(size);
@@ -537,7 +537,7 @@ static void test_hostile_files_do_no_harm(void **state)
 		memcpy(bad, data, size);
 		for (uint64_t n = 1 + next_random(&seed) % 16; n; n--)
 			bad[next_random(&seed) % size] = (uint8_t)next_random(&seed);
-		facts_sign(bad, size);
+		records_sign(bad, size);
 		struct fixture f = open_with(bad, size, i % 2);
 		ask_all(&f);
 		fixture_close(&f);

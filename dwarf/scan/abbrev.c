@@ -172,7 +172,7 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 			add_skip(b, &ab, &at);
 	}
 	ab.nops = (uint16_t)(b->ops.n - ab.ops);
-	ab.shape = shape_of(b->u, &ab, all, n);
+	ab.shape = fixed_abbrev_of(b->u, &ab, all, n);
 	if (ab.tag && ab.shape.step.size != NOWHERE && !ab.wanted)
 		ab.shape.step.skip = SKIP_OUTSIDE | SKIP_IN_FUNCTION;
 	else if (ab.shape.step.size != NOWHERE && ab.tag == DW_TAG_variable)
@@ -282,7 +282,7 @@ static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
 	struct abbrev ab = { .tag = ret.tag };
 	/* Nothing may be there at all, and NULL + 0 is undefined. */
 	const struct attribute *first = ret.n ? b->attributes.data + ret.first : NULL;
-	ret.step = shape_of(b->u, &ab, first, ret.n).step;
+	ret.step = fixed_abbrev_of(b->u, &ab, first, ret.n).step;
 	return ret;
 }
 

@@ -116,8 +116,8 @@ void abbrev_cache_free(struct abbrev_cache *cache);
  * The shape of DIEs with these attributes; only of those with values to be read that stand in
  * struct shape themselves.
  */
-struct shape shape_of(const struct unit *u, const struct abbrev *ab,
-                      const struct attribute *attributes, size_t n);
+struct shape fixed_abbrev_of(const struct unit *u, const struct abbrev *ab,
+                             const struct attribute *attributes, size_t n);
 
 /* Has one of the numbers behind the block more bytes than its shape has for it? */
 static inline bool numbers_are_long(const struct step *s, const uint8_t *behind_block)

@@ -73,8 +73,8 @@ static int size_in_shape(struct shape *shape, const struct unit *u, unsigned for
 	}
 }
 
-struct shape shape_of(const struct unit *u, const struct abbrev *ab,
-                      const struct attribute *attributes, size_t n)
+struct shape fixed_abbrev_of(const struct unit *u, const struct abbrev *ab,
+                             const struct attribute *attributes, size_t n)
 {
 	struct shape ret = { .step.block_at = NOWHERE,
 		             .name_at = NOWHERE,

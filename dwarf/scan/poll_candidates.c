@@ -88,7 +88,7 @@ struct search {
 	poll_candidate_vec *ret;
 };
 
-void poll_names_free(struct poll_names *names)
+void poll_candidates_free(struct poll_names *names)
 {
 	free(names);
 }

@@ -20,7 +20,7 @@ typedef VEC(struct poll_candidate) poll_candidate_vec;
 
 /* What a thread remembers of the names of one file; NULL until it looked. */
 struct poll_names;
-void poll_names_free(struct poll_names *names);
+void poll_candidates_free(struct poll_names *names);
 
 /* Those of a scanned unit: first those that return something, then those that return nothing. */
 void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,

@@ -283,7 +283,7 @@ static void test_rows(void **state)
 			         row->result ? row->result : "nothing", verdict);
 		drop(&s);
 	}
-	poll_names_free(names);
+	poll_candidates_free(names);
 	free_bytes(&str);
 }
 
@@ -312,7 +312,7 @@ static void test_one_unit(void **state)
 	}
 	assert_int_equal(found.n, n);
 	vec_free(&found);
-	poll_names_free(names);
+	poll_candidates_free(names);
 	drop(&s);
 	free_bytes(&str);
 }
@@ -348,7 +348,7 @@ static void test_types_elsewhere(void **state)
 	assert_int_equal(verdict_on(&s, function, &names), OPEN);
 	note->parent = in_mem;
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
-	poll_names_free(names);
+	poll_candidates_free(names);
 	drop(&s);
 	free_bytes(&str);
 }
@@ -380,7 +380,7 @@ static void test_names_not_noted(void **state)
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
 	s.notes.data[in_mem].name = NAME_UNKNOWN;
 	assert_int_equal(verdict_on(&s, function, &names), KNOWN);
-	poll_names_free(names);
+	poll_candidates_free(names);
 	drop(&s);
 	free_bytes(&str);
 }
@@ -417,7 +417,7 @@ static void test_returns_nothing(void **state)
 	note->tag = DW_TAG_variable;
 	assert_false(scan_returns_nothing(note));
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
-	poll_names_free(names);
+	poll_candidates_free(names);
 	drop(&s);
 	free_bytes(&str);
 }
@@ -472,7 +472,7 @@ static void test_deep(void **state)
 		enum verdict verdict = verdict_on(&s, function, &names);
 		if (verdict != deep[i].verdict)
 			fail_msg("row %zu: %d", i, verdict);
-		poll_names_free(names);
+		poll_candidates_free(names);
 		drop(&s);
 		free_bytes(&str);
 	}
@@ -499,7 +499,7 @@ static void test_each_depth(void **state)
 		assert_true(found.data[i].result_is_known);
 	}
 	vec_free(&found);
-	poll_names_free(names);
+	poll_candidates_free(names);
 	drop(&s);
 	free_bytes(&str);
 }
@@ -554,7 +554,7 @@ static void test_many(void **state)
 	}
 	assert_true(n > 1000);
 	free(offsets);
-	poll_names_free(names);
+	poll_candidates_free(names);
 	drop(&s);
 	free_bytes(&str);
 }
@@ -593,7 +593,7 @@ static void test_second_unit(void **state)
 		assert_int_equal(verdict_on(&s, function, &names), units[i].verdict);
 		drop(&s);
 	}
-	poll_names_free(names);
+	poll_candidates_free(names);
 	free_bytes(&str);
 }
 
@@ -613,8 +613,8 @@ static void test_found_before(void **state)
 	assert_int_equal(found.n, 1);
 	assert_int_equal(found.data[0].scope, function);
 	vec_free(&found);
-	poll_names_free(names);
-	poll_names_free(NULL);
+	poll_candidates_free(names);
+	poll_candidates_free(NULL);
 	drop(&s);
 	free_bytes(&str);
 }

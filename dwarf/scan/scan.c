@@ -77,7 +77,7 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	scanner->notes.huge |= u->end - u->start >= LARGE_UNIT;
 	open_scopes(&found->scopes, &scanner->notes, u->end - u->start);
 	found->functions.n = found->results.n = found->voids.n = found->variables.n = 0;
-	pass_note(s, u, abbrev_table_of(&scanner->abbrevs, s, u), found);
+	scan_loop_record(s, u, abbrev_table_of(&scanner->abbrevs, s, u), found);
 	u->nscopes = found->scopes.n;
 	u->scopes = close_scopes(&found->scopes);
 	u->nfunctions = found->functions.n;
@@ -95,7 +95,7 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 	SCRATCH(tmp);
 
 	struct abbrev_table abbrevs = abbrev_read_table(s, u, &tmp);
-	return pass_has_tag(s, u, &abbrevs, tag);
+	return scan_loop_has_tag(s, u, &abbrevs, tag);
 }
 
 void scan_forget_notes(struct unit *u)
@@ -144,7 +144,7 @@ static void set_scope_attribute(struct die *d, const struct attribute *at,
 		break;
 	case DW_AT_location:
 		if (d->tag == DW_TAG_variable)
-			note_location(d->s, d->u, v->block, &ret->low);
+			scan_record_location(d->s, d->u, v->block, &ret->low);
 		break;
 	default:
 		break;

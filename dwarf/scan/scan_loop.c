@@ -84,7 +84,7 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 		GO_BELOW(at[0]);                                                                   \
 		GO_ON_BEHIND_BLOCK(n);                                                             \
 	note_##n:                                                                                  \
-		if (!note_if_shaped(pass, p, at->parent, &block))                                  \
+		if (!scan_record_if_fixed(pass, p, at->parent, &block))                                  \
 			goto out;                                                                  \
 		GO_BELOW(below_note(pass, at[0], &abbrevs->by_code[p[0]]));                        \
 		moves = abbrevs->moves[at->in_function];                                           \
@@ -171,10 +171,10 @@ static void run_pass(struct pass *p)
 		}
 		if (ab->wanted && at > stack && !(at->in_function && ab->tag == DW_TAG_variable) &&
 		    p->out) {
-			note_scope(p, &r, die, ab, at->parent);
+			scan_record_scope(p, &r, die, ab, at->parent);
 			below = below_note(p, *at, ab);
 		} else {
-			skip_values(p, &r, ab);
+			scan_record_skip_values(p, &r, ab);
 		}
 		if (ab->has_children) {
 			if (at == last)
@@ -184,16 +184,16 @@ static void run_pass(struct pass *p)
 	}
 }
 
-void pass_note(const struct dwarf_sections *s, struct unit *u, const struct abbrev_table *abbrevs,
-               struct notes *out)
+void scan_loop_record(const struct dwarf_sections *s, struct unit *u,
+                      const struct abbrev_table *abbrevs, struct notes *out)
 {
 	struct pass p = { .s = s, .u = u, .abbrevs = abbrevs, .out = out };
 
 	run_pass(&p);
 }
 
-bool pass_has_tag(const struct dwarf_sections *s, struct unit *u,
-                  const struct abbrev_table *abbrevs, unsigned tag)
+bool scan_loop_has_tag(const struct dwarf_sections *s, struct unit *u,
+                       const struct abbrev_table *abbrevs, unsigned tag)
 {
 	struct pass p = { .s = s, .u = u, .abbrevs = abbrevs, .wanted_tag = tag };
 

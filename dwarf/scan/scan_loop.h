@@ -5,10 +5,10 @@
 #include "dwarf/scan/scan_record.h"
 
 /* Adds what scan_unit() notes. Where the unit is corrupt, what comes before. */
-void pass_note(const struct dwarf_sections *s, struct unit *u, const struct abbrev_table *abbrevs,
-               struct notes *out);
+void scan_loop_record(const struct dwarf_sections *s, struct unit *u,
+                      const struct abbrev_table *abbrevs, struct notes *out);
 /* Whether the unit has a DIE of that tag; stops at the first. */
-bool pass_has_tag(const struct dwarf_sections *s, struct unit *u,
-                  const struct abbrev_table *abbrevs, unsigned tag);
+bool scan_loop_has_tag(const struct dwarf_sections *s, struct unit *u,
+                       const struct abbrev_table *abbrevs, unsigned tag);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "dwarf/scan/form.h"
 
-uint16_t note_location(const struct dwarf_sections *s, const struct unit *u, struct section block,
-                       uint64_t *low)
+uint16_t scan_record_location(const struct dwarf_sections *s, const struct unit *u,
+                              struct section block, uint64_t *low)
 {
 	struct reader r = reader_at(block, 0, block.size);
 	unsigned op = (unsigned)read_fixed(&r, 1);
@@ -67,7 +67,7 @@ static void read_wanted(struct pass *p, struct reader *r, const struct attribute
 	} else if (at->name == DW_AT_declaration && v.number) {
 		note->flags |= SCOPE_DECLARATION;
 	} else if (at->name == DW_AT_location && tag == DW_TAG_variable) {
-		note->flags |= note_location(p->s, p->u, v.block, &extent->low);
+		note->flags |= scan_record_location(p->s, p->u, v.block, &extent->low);
 	}
 }
 
@@ -235,12 +235,12 @@ static inline void note_shape(struct pass *p, const uint8_t *die, const uint8_t 
 
 		note_variable(p);
 		if (s->has_location)
-			note->flags |= note_location(p->s, p->u, location, &low);
+			note->flags |= scan_record_location(p->s, p->u, location, &low);
 	}
 }
 
-void note_scope(struct pass *p, struct reader *r, const uint8_t *die, const struct abbrev *ab,
-                uint32_t parent)
+void scan_record_scope(struct pass *p, struct reader *r, const uint8_t *die,
+                       const struct abbrev *ab, uint32_t parent)
 {
 	struct extent extent = { 0 };
 	size_t block;
@@ -259,7 +259,7 @@ void note_scope(struct pass *p, struct reader *r, const uint8_t *die, const stru
 		note_variable(p);
 }
 
-void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)
+void scan_record_skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)
 {
 	size_t block;
 	const uint8_t *behind = has_room(r, ab) ? step_over(&ab->shape.step, r->p, &block) : NULL;
@@ -270,7 +270,7 @@ void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab)
 		run_ops(p, r, ab, NULL, NULL);
 }
 
-bool note_if_shaped(struct pass *pass, const uint8_t *p, uint32_t parent, size_t *block)
+bool scan_record_if_fixed(struct pass *pass, const uint8_t *p, uint32_t parent, size_t *block)
 {
 	const struct abbrev *ab = &pass->abbrevs->by_code[p[0]];
 	bool shaped = step_over(&ab->shape.step, p + 1, block) != NULL;

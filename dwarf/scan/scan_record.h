@@ -39,22 +39,22 @@ struct pass {
  * Notes a DIE; r is behind its code, and then behind its values. parent: as struct scope_note has
  * it.
  */
-void note_scope(struct pass *p, struct reader *r, const uint8_t *die, const struct abbrev *ab,
-                uint32_t parent);
+void scan_record_scope(struct pass *p, struct reader *r, const uint8_t *die,
+                       const struct abbrev *ab, uint32_t parent);
 /*
  * The same of one whose code is one byte, and whose abbreviation has a shape; *block is how far its
  * block moves what is behind. False when it has not its shape: nothing is noted. Behind it there
  * are MAX_SHAPE bytes.
  */
-bool note_if_shaped(struct pass *p, const uint8_t *die, uint32_t parent, size_t *block);
+bool scan_record_if_fixed(struct pass *p, const uint8_t *die, uint32_t parent, size_t *block);
 /* Moves r behind the DIE's values. */
-void skip_values(struct pass *p, struct reader *r, const struct abbrev *ab);
+void scan_record_skip_values(struct pass *p, struct reader *r, const struct abbrev *ab);
 
 /*
  * SCOPE_ADDRESS or SCOPE_TLS of a variable, and where it is, by the block of its DW_AT_location; 0
  * when it is not of that kind.
  */
-uint16_t note_location(const struct dwarf_sections *s, const struct unit *u, struct section block,
-                       uint64_t *low);
+uint16_t scan_record_location(const struct dwarf_sections *s, const struct unit *u,
+                              struct section block, uint64_t *low);
 
 #endif

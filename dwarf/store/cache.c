@@ -40,7 +40,7 @@ const char *cache_directory(struct arena *a)
 	return arena_printf(a, "%s/.cache/asyncdbg", home);
 }
 
-static const char *name_of(struct arena *a, const struct facts_identity *identity)
+static const char *name_of(struct arena *a, const struct records_identity *identity)
 {
 	return arena_printf(a, "%s%s", build_id_text(a, identity->build_id, identity->build_id_len),
 	                    suffix);
@@ -105,8 +105,8 @@ static struct error *check_ours(int fd, const char *name)
 	return NULL;
 }
 
-struct error *cache_read(const char *directory, const struct facts_identity *identity,
-                         struct facts *ret)
+struct error *cache_read(const char *directory, const struct records_identity *identity,
+                         struct records *ret)
 {
 	int dir CLEANUP(file_close) = -1;
 	uint8_t *data = NULL;
@@ -121,7 +121,7 @@ struct error *cache_read(const char *directory, const struct facts_identity *ide
 		return error_os(errno, "%s", name);
 	TRY(check_ours(fd, name));
 	TRY(file_read(fd, name, CACHE_MAX_FILE, &data, &size));
-	TRY(facts_load(ret, data, size, identity));
+	TRY(records_load(ret, data, size, identity));
 	futimens(fd, NULL); /* that the ones longest unused go */
 	return NULL;
 }
@@ -149,8 +149,9 @@ static bool ends_in(const char *name, const char *tail)
 }
 
 /*
- * Whether a file NAME.facts.PID.new is left of a run that died. A process of another pid namespace
- * may share the directory: taken for dead, it writes nothing this time, which harms nobody.
+ * Whether a file NAME.records.PID.new is left of a run that died. A process of another pid
+ * namespace may share the directory: taken for dead, it writes nothing this time, which harms
+ * nobody.
  */
 static bool is_left_behind(const char *name, const struct stat *st)
 {
@@ -200,10 +201,10 @@ static void trim(int dir_fd, uint64_t max_total)
 	vec_free(&entries);
 }
 
-struct error *cache_write(const char *directory, const struct facts_identity *identity,
-                          const struct facts *f, uint64_t max_total)
+struct error *cache_write(const char *directory, const struct records_identity *identity,
+                          const struct records *f, uint64_t max_total)
 {
-	uint8_t *data CLEANUP(bytes_free) = NULL;
+	uint8_t *data CLEANUP(file_bytes_free) = NULL;
 	int dir CLEANUP(file_close) = -1;
 	size_t size;
 	SCRATCH(tmp);
@@ -212,7 +213,7 @@ struct error *cache_write(const char *directory, const struct facts_identity *id
 
 	make_directory(directory);
 	TRY(open_directory(directory, &dir));
-	data = facts_save(f, identity, false, &size);
+	data = records_save(f, identity, false, &size);
 	if (size > CACHE_MAX_FILE)
 		return error_new(ERR_STATE, "%s would be too large", name);
 	unlinkat(dir, new, 0);
@@ -235,14 +236,14 @@ struct error *cache_write(const char *directory, const struct facts_identity *id
 
 static const char *directory_of(const struct dwarf_module *dm)
 {
-	return dm->di->facts ? dm->di->facts->cache : NULL;
+	return dm->di->records ? dm->di->records->cache : NULL;
 }
 
-static bool identify(struct dwarf_module *dm, struct facts_identity *ret)
+static bool identify(struct dwarf_module *dm, struct records_identity *ret)
 {
 	const struct module *m = dm->module;
 
-	*ret = (struct facts_identity){ .build_id_len = m->build_id_len };
+	*ret = (struct records_identity){ .build_id_len = m->build_id_len };
 	memcpy(ret->build_id, m->build_id, m->build_id_len);
 	ret->fingerprint = debuginfo_sections_hash(dm);
 	return m->build_id_len >= MIN_BUILD_ID;
@@ -257,10 +258,10 @@ static void report(const struct dwarf_module *dm, const char *what, struct error
 	error_free(err);
 }
 
-struct facts *cache_open(struct dwarf_module *dm)
+struct records *cache_open(struct dwarf_module *dm)
 {
-	struct facts *f = facts_new();
-	struct facts_identity identity;
+	struct records *f = records_new();
+	struct records_identity identity;
 
 	if (directory_of(dm) && identify(dm, &identity))
 		report(dm, "read", cache_read(directory_of(dm), &identity, f));
@@ -269,22 +270,22 @@ struct facts *cache_open(struct dwarf_module *dm)
 
 void cache_close(struct dwarf_module *dm)
 {
-	struct facts_identity identity;
+	struct records_identity identity;
 	struct error *interrupted = interrupt_check();
 
 	/* A search that was broken off has found less than there is; a layout file is no cache. */
-	if (!interrupted && directory_of(dm) && !facts_are_whole(dm->facts) &&
+	if (!interrupted && directory_of(dm) && !records_are_whole(dm->records) &&
 	    dm->tier == DWARF_FULL) {
-		mapped_trim(dm);
-		types_tell(dm, false);
+		residency_trim(dm);
+		types_flush(dm, false);
 		/* What is written takes memory of its own. */
-		mapped_release(dm);
-		if (facts_are_new(dm->facts) && identify(dm, &identity))
+		residency_release(dm);
+		if (records_are_new(dm->records) && identify(dm, &identity))
 			report(dm, "written",
-			       cache_write(directory_of(dm), &identity, dm->facts,
+			       cache_write(directory_of(dm), &identity, dm->records,
 			                   CACHE_MAX_TOTAL));
 	}
 	error_free(interrupted);
-	facts_free(dm->facts);
-	dm->facts = NULL;
+	records_free(dm->records);
+	dm->records = NULL;
 }

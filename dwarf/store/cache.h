@@ -1,5 +1,5 @@
 /*
- * The cache: a directory with one file of facts (records.h) for each module whose debug info was
+ * The cache: a directory with one file of records (records.h) for each module whose debug info was
  * read, so that the next look at the same program need not read it. Everything in it may be
  * deleted at any time.
  *
@@ -29,20 +29,20 @@ enum {
  */
 const char *cache_directory(struct arena *a);
 
-/* What the cache knows of a module; empty facts when that is nothing. Never NULL. */
-struct facts *cache_open(struct dwarf_module *dm);
-/* Writes what was learnt to the cache, if it can, and frees the facts. */
+/* What the cache knows of a module; empty records when that is nothing. Never NULL. */
+struct records *cache_open(struct dwarf_module *dm);
+/* Writes what was learnt to the cache, if it can, and frees the records. */
 void cache_close(struct dwarf_module *dm);
 
 /*
  * The same by path, for tests. cache_write() replaces the file in one step, removes what runs that
- * died have left half written (.facts.PID.new of a PID that lives no more), and drops the files
+ * died have left half written (.records.PID.new of a PID that lives no more), and drops the files
  * longest unused until all together, with those that others are writing now, are not larger than
  * max_total. Errors are for the log.
  */
-struct error *cache_read(const char *directory, const struct facts_identity *identity,
-                         struct facts *ret) MUST_CHECK;
-struct error *cache_write(const char *directory, const struct facts_identity *identity,
-                          const struct facts *f, uint64_t max_total) MUST_CHECK;
+struct error *cache_read(const char *directory, const struct records_identity *identity,
+                         struct records *ret) MUST_CHECK;
+struct error *cache_write(const char *directory, const struct records_identity *identity,
+                          const struct records *f, uint64_t max_total) MUST_CHECK;
 
 #endif

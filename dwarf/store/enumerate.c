@@ -19,29 +19,29 @@ static bool is_vtable(const struct scope *s)
 	       strcmp(s->name + len - tail, vtable_suffix) == 0;
 }
 
-static void keep_place(struct dwarf_module *dm, enum fact_kind kind, uint64_t link, uint64_t die)
+static void keep_place(struct dwarf_module *dm, enum record_kind kind, uint64_t link, uint64_t die)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(dm), kind, link, NULL);
-	fact_add_number(&d, die);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), kind, link, NULL);
+	record_add_number(&d, die);
+	record_end(&d);
 }
 
 static void visit_vtable(struct dwarf_module *dm, const struct scope *s,
                          const struct enumerate_ops *ops, void *arg)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	facts_pause(debuginfo_facts(dm));
-	const struct type *t = search_vtable_variable(dm, s->die);
-	facts_resume(debuginfo_facts(dm));
+	records_pause(debuginfo_records(dm));
+	const struct type *t = lookup_dwarf_vtable_variable(dm, s->die);
+	records_resume(debuginfo_records(dm));
 	if (!t || !ops->vtable(t, s->name, arg))
 		return;
-	fact_begin(&d, debuginfo_facts(dm), FACT_VTABLE, s->low, NULL);
-	fact_add_number(&d, type_die(type_at(dm, type_die(t))));
-	fact_add_number(&d, 1);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(dm), RECORD_VTABLE, s->low, NULL);
+	record_add_number(&d, type_die(type_at(dm, type_die(t))));
+	record_add_number(&d, 1);
+	record_end(&d);
 }
 
 struct enumeration {
@@ -83,10 +83,10 @@ static void note_poll(struct dwarf_module *dm, const struct scope *s)
 		return;
 	const char *name = die_name(dm, s->die);
 	if (name)
-		search_note_poll(dm, name, s->die);
+		lookup_dwarf_note_poll(dm, name, s->die);
 }
 
-/* The function, kept as a fact, when its name tells something. */
+/* The function, kept as a record, when its name tells something. */
 static const struct function *telling_function(struct enumeration *e, uint64_t die)
 {
 	const struct function *f = NULL;
@@ -94,9 +94,9 @@ static const struct function *telling_function(struct enumeration *e, uint64_t d
 
 	if (map_has(&e->known, die))
 		return map_get(&e->known, die);
-	facts_pause(debuginfo_facts(e->dm));
+	records_pause(debuginfo_records(e->dm));
 	name = die_name(e->dm, die);
-	facts_resume(debuginfo_facts(e->dm));
+	records_resume(debuginfo_records(e->dm));
 	if (name && is_telling(e, name) && (f = lookup_function_die(e->dm, die)))
 		e->ops->function(f, e->arg);
 	map_put(&e->known, die, (void *)(uintptr_t)f);
@@ -117,7 +117,7 @@ static void visit_function(struct enumeration *e, struct unit *u, const struct s
 	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))
 		f = lookup_function_die(e->dm, s->die);
 	if (f)
-		keep_place(e->dm, FACT_CODE, s->low, s->die);
+		keep_place(e->dm, RECORD_CODE, s->low, s->die);
 }
 
 /* Can a function in it create a Context? Most units have no such type. */
@@ -145,14 +145,14 @@ static bool is_executor(struct enumeration *e, const struct scope *s)
 {
 	const struct function f = { .dm = e->dm, .die = s->die, .name = die_name(e->dm, s->die) };
 
-	return f.name && e->ops->is_executor(f.name, e->arg) && search_creates_context(&f);
+	return f.name && e->ops->is_executor(f.name, e->arg) && function_read_creates_context(&f);
 }
 
 static void find_executor(struct enumeration *e, struct unit *u)
 {
 	if (e->executor || !has_context_type(e, u))
 		return;
-	facts_pause(debuginfo_facts(e->dm));
+	records_pause(debuginfo_records(e->dm));
 	for (size_t i = 0; i < u->nscopes && !e->executor; i++) {
 		if (u->scopes[i].tag != DW_TAG_subprogram)
 			continue;
@@ -160,25 +160,25 @@ static void find_executor(struct enumeration *e, struct unit *u)
 		if (!s.declaration && is_executor(e, &s))
 			e->executor = die_name(e->dm, s.die);
 	}
-	facts_resume(debuginfo_facts(e->dm));
+	records_resume(debuginfo_records(e->dm));
 }
 
 static void keep_executor(struct enumeration *e)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(e->dm), FACT_EXECUTOR, 1, NULL);
-	fact_add_text(&d, e->executor);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(e->dm), RECORD_EXECUTOR, 1, NULL);
+	record_add_text(&d, e->executor);
+	record_end(&d);
 }
 
 bool enumerated_executor(struct dwarf_module *dm, const char **name)
 {
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(dm), FACT_EXECUTOR, 1, NULL, &fact))
+	if (!record_find(debuginfo_records(dm), RECORD_EXECUTOR, 1, NULL, &record))
 		return false;
-	*name = fact_text(&fact);
+	*name = record_text(&record);
 	return true;
 }
 

@@ -27,7 +27,7 @@ struct enumerate_ops {
 };
 
 /*
- * Calls function and vtable for all there are, and has the facts know where they begin. Stops
+ * Calls function and vtable for all there are, and has the records know where they begin. Stops
  * early at ^C.
  */
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)

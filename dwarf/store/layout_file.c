@@ -27,7 +27,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t hash_bytes(uint64_t hash, int fd, uint64_t offset, uint64_t size)
 {
 	enum { BLOCK = 1 << 16 };
-	uint8_t *block CLEANUP(bytes_free) = malloc(BLOCK);
+	uint8_t *block CLEANUP(file_bytes_free) = malloc(BLOCK);
 
 	if (!block)
 		out_of_memory();
@@ -73,9 +73,9 @@ static uint64_t fingerprint(const struct module *m)
 	return elf ? hash : 0;
 }
 
-static struct facts_identity identify(const struct module *m)
+static struct records_identity identify(const struct module *m)
 {
-	struct facts_identity identity = { .build_id_len = m->build_id_len };
+	struct records_identity identity = { .build_id_len = m->build_id_len };
 
 	memcpy(identity.build_id, m->build_id, m->build_id_len);
 	identity.fingerprint = fingerprint(m);
@@ -108,12 +108,12 @@ static uint8_t *pack(uint8_t *data, size_t *size)
 }
 
 struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
-                                const struct facts *f, uint64_t *size)
+                                const struct records *f, uint64_t *size)
 {
-	struct facts_identity identity = identify(dm->module);
+	struct records_identity identity = identify(dm->module);
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 	size_t n;
-	uint8_t *data CLEANUP(bytes_free) = facts_save(f, &identity, true, &n);
+	uint8_t *data CLEANUP(file_bytes_free) = records_save(f, &identity, true, &n);
 
 	if (n > LAYOUT_MAX_SIZE)
 		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
@@ -166,12 +166,12 @@ static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 }
 
 static struct error *check_identity(const char *path, struct dwarf_module *dm,
-                                    const struct facts_identity *made_for, bool force,
+                                    const struct records_identity *made_for, bool force,
                                     const char **differs)
 {
 	const struct module *m = dm->module;
 	struct arena *a = &dm->di->arena;
-	struct facts_identity own;
+	struct records_identity own;
 
 	*differs = NULL;
 	if (m->build_id_len && m->build_id_len == made_for->build_id_len &&
@@ -193,16 +193,16 @@ static struct error *check_identity(const char *path, struct dwarf_module *dm,
 	                 path, *differs);
 }
 
-struct error *layout_file_load(const char *path, struct facts *f)
+struct error *layout_file_load(const char *path, struct records *f)
 {
-	uint8_t *data CLEANUP(bytes_free) = NULL;
+	uint8_t *data CLEANUP(file_bytes_free) = NULL;
 	size_t size = 0;
 
 	TRY(read_whole(path, &data, &size));
 	TRY(unpack(path, &data, &size));
-	struct error *err = error_wrap(facts_load(f, data, size, NULL), "%s", path);
+	struct error *err = error_wrap(records_load(f, data, size, NULL), "%s", path);
 	data = NULL;
-	if (!err && !facts_are_whole(f))
+	if (!err && !records_are_whole(f))
 		err = error_new(ERR_USAGE, "%s is a file of the cache, not a layout file", path);
 	return err;
 }
@@ -210,16 +210,16 @@ struct error *layout_file_load(const char *path, struct facts *f)
 struct error *layout_file_use(const char *path, struct dwarf_module *dm, bool force,
                               const char **differs)
 {
-	struct facts *f = facts_new();
+	struct records *f = records_new();
 	struct error *err = layout_file_load(path, f);
 
 	if (!err)
-		err = check_identity(path, dm, facts_identity(f), force, differs);
+		err = check_identity(path, dm, records_identity(f), force, differs);
 	if (err) {
-		facts_free(f);
+		records_free(f);
 		return err;
 	}
-	facts_free(dm->facts);
-	dm->facts = f;
+	records_free(dm->records);
+	dm->records = f;
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /*
- * A layout file: the facts (records.h) of an executable that decoding its tasks needs, in a file of
- * its own, for programs whose debug info is not at hand.
+ * A layout file: the records (records.h) of an executable that decoding its tasks needs, in a file
+ * of its own, for programs whose debug info is not at hand.
  *
- * It is a file of facts_save(), whole, as it is or, where that makes it smaller by much,
+ * It is a file of records_save(), whole, as it is or, where that makes it smaller by much,
  * compressed: "adbfactz", the size without compression (8 bytes), a zlib stream.
  *
  * It belongs to a program by build-id. Where the build-id differs, or there is none, it belongs to
@@ -25,13 +25,13 @@ enum { LAYOUT_MAX_FILE = 64 << 20, LAYOUT_MAX_SIZE = 512 << 20 };
 
 /* Writes it in one step: an older file of that name stays until the new one is complete. */
 struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
-                                const struct facts *f, uint64_t *size) MUST_CHECK;
+                                const struct records *f, uint64_t *size) MUST_CHECK;
 
 /*
- * Reads a layout file into new facts, whatever program it is of. ERR_CORRUPT, ERR_UNSUPPORTED as
- * facts_load(), ERR_USAGE where it is none.
+ * Reads a layout file into new records, whatever program it is of. ERR_CORRUPT, ERR_UNSUPPORTED as
+ * records_load(), ERR_USAGE where it is none.
  */
-struct error *layout_file_load(const char *path, struct facts *f) MUST_CHECK;
+struct error *layout_file_load(const char *path, struct records *f) MUST_CHECK;
 
 /*
  * From now on dm is what the file says, its debug info is not opened. ERR_USAGE when the file

@@ -8,7 +8,7 @@
 static void forget_searches(struct dwarf_module *dm)
 {
 	type_names_forget(dm);
-	instances_forget(dm);
+	lookup_cached_instances_forget(dm);
 }
 
 struct error *dwarf_open(struct target *t, struct debuginfo **ret)

@@ -145,7 +145,7 @@ static inline void ask_names(struct dwarf_module *dm, struct arena *a)
 	error_free(lookup_thread_locals(dm, "shapes::LOCAL", a, &locals, &n, &doubt));
 	lookup_static(dm, "shapes::LIMIT", &type, &addr);
 	error_free(lookup_globals(dm, "LIMIT", a, &globals, &n, &total));
-	debuginfo_crate_version(dm, "tokio");
+	lookup_crate_version(dm, "tokio");
 	debuginfo_rustc_version(dm);
 	lookup_type(dm, "alloc::string::String", 0);
 	lookup_has_instance(dm, 1, "core::ptr::drop_in_place", "u8");

@@ -1,5 +1,5 @@
 /*
- * For fuzzers: records of a file of facts changed by a script, so that few bytes change what a
+ * For fuzzers: records of a file of records changed by a script, so that few bytes change what a
  * record says and the file around it stays right. An edit is EDIT_SIZE bytes: what to do, the kind
  * of the record, which of that kind (2 bytes), the place within it, and a number (3 bytes).
  */
@@ -30,12 +30,12 @@ struct edit_record {
 	size_t size;
 };
 
-static inline size_t edit_count(const struct facts *f, unsigned kind)
+static inline size_t edit_count(const struct records *f, unsigned kind)
 {
 	return f->file.index[kind].size / EDIT_INDEX_ROW;
 }
 
-static inline struct edit_record edit_record_at(const struct facts *f, unsigned kind, size_t nth)
+static inline struct edit_record edit_record_at(const struct records *f, unsigned kind, size_t nth)
 {
 	const uint8_t *row = f->file.index[kind].data + nth * EDIT_INDEX_ROW;
 	struct edit_record ret = { 0 };
@@ -80,7 +80,7 @@ static inline void edit_repeat(struct edit_numbers *v, size_t at, uint64_t times
 	v->count += times * MEMBER;
 }
 
-static inline void edit_apply(struct edit_numbers *v, const uint8_t *edit, const struct facts *f,
+static inline void edit_apply(struct edit_numbers *v, const uint8_t *edit, const struct records *f,
                               unsigned kind, uint64_t own)
 {
 	size_t at = v->count ? edit[4] % v->count : 0, n = edit_count(f, kind);
@@ -125,12 +125,12 @@ static inline void edit_apply(struct edit_numbers *v, const uint8_t *edit, const
 }
 
 /* One edit; f then knows the changed record instead of the file's. Several of a record add up. */
-static inline void edit_one(struct facts *f, const uint8_t *edit)
+static inline void edit_one(struct records *f, const uint8_t *edit)
 {
 	static struct edit_numbers v;
-	unsigned kind = edit[1] % FACT_KINDS;
+	unsigned kind = edit[1] % RECORD_KINDS;
 	size_t n = edit_count(f, kind);
-	struct fact_draft d;
+	struct record_writer d;
 
 	if (n == 0)
 		return;
@@ -144,31 +144,31 @@ static inline void edit_one(struct facts *f, const uint8_t *edit)
 		return;
 	edit_read(&from, &v);
 	edit_apply(&v, edit, f, kind, from.key);
-	fact_begin(&d, f, (enum fact_kind)kind, from.key, NULL);
+	record_begin(&d, f, (enum record_kind)kind, from.key, NULL);
 	for (size_t i = 0; i < v.count; i++)
-		fact_add_number(&d, v.n[i]);
+		record_add_number(&d, v.n[i]);
 	if (edit[0] % EDIT_WHATS == EDIT_BYTES && d.bytes.len)
 		d.bytes.data[edit[4] % d.bytes.len] ^= (char)edit[5];
-	fact_end(&d);
+	record_end(&d);
 }
 
 /* The file at data (not taken) after the edits of a script; malloced. */
 static inline void *edit_file(const void *data, size_t size, const uint8_t *script, size_t len,
                               size_t *ret_size)
 {
-	struct facts *f = facts_new();
+	struct records *f = records_new();
 	void *copy = malloc(size);
 
 	if (!copy)
 		abort();
 	memcpy(copy, data, size);
-	struct error *err = facts_load(f, copy, size, NULL);
+	struct error *err = records_load(f, copy, size, NULL);
 	if (err)
 		fuzz_fail("the file to be edited", err->message);
 	for (size_t i = 0; i < EDIT_MAX && (i + 1) * EDIT_SIZE <= len; i++)
 		edit_one(f, script + i * EDIT_SIZE);
-	void *ret = facts_save(f, facts_identity(f), true, ret_size);
-	facts_free(f);
+	void *ret = records_save(f, records_identity(f), true, ret_size);
+	records_free(f);
 	return ret;
 }
 

@@ -42,7 +42,7 @@ static uint64_t reference_of(const struct die *d, unsigned form, uint64_t number
 	}
 }
 
-static struct said_number *number_of(struct said *ret, unsigned name)
+static struct die_attrs_number *number_of(struct die_attrs *ret, unsigned name)
 {
 	switch (name) {
 	case DW_AT_byte_size:
@@ -69,17 +69,17 @@ static struct said_number *number_of(struct said *ret, unsigned name)
 	}
 }
 
-void said_read(struct die *d, struct said *ret)
+void die_attrs_read(struct die *d, struct die_attrs *ret)
 {
 	struct attribute_value v;
 	struct attribute at;
 
-	*ret = (struct said){ 0 };
+	*ret = (struct die_attrs){ 0 };
 	while (die_next(d, &at, &v)) {
-		struct said_number *number = number_of(ret, at.name);
+		struct die_attrs_number *number = number_of(ret, at.name);
 
 		if (number && is_number(at.form))
-			*number = (struct said_number){ v.number, at.form };
+			*number = (struct die_attrs_number){ v.number, at.form };
 		else if (at.name == DW_AT_name)
 			ret->name = v.string;
 		else if (at.name == DW_AT_type)
@@ -96,23 +96,23 @@ void said_read(struct die *d, struct said *ret)
 	}
 }
 
-bool said_open(struct dwarf_module *dm, uint64_t offset, struct die *ret)
+bool die_attrs_open(struct dwarf_module *dm, uint64_t offset, struct die *ret)
 {
 	struct unit *u = debuginfo_unit_of(dm, offset);
 
 	return u && die_read(&dm->sections, u, offset, ret) && ret->tag != 0;
 }
 
-void said_complete(struct dwarf_module *dm, struct said *said)
+void die_attrs_complete(struct dwarf_module *dm, struct die_attrs *said)
 {
 	uint64_t origin = said->origin;
-	struct said copied;
+	struct die_attrs copied;
 	struct die d;
 
 	for (int hops = 0; hops < MAX_HOPS && origin && (!said->name || !said->type); hops++) {
-		if (!said_open(dm, origin, &d))
+		if (!die_attrs_open(dm, origin, &d))
 			return;
-		said_read(&d, &copied);
+		die_attrs_read(&d, &copied);
 		said->name = said->name ? said->name : copied.name;
 		said->type = said->type ? said->type : copied.type;
 		origin = copied.origin;

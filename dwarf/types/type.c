@@ -32,7 +32,7 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 		map_put(&dm->types, die, t);
 	}
 	if (!t->asked)
-		t->asked = !facts_are_paused(debuginfo_facts(dm));
+		t->asked = !records_are_paused(debuginfo_records(dm));
 	return t;
 }
 
@@ -56,7 +56,7 @@ static void fill_shell(struct type *t)
 		return;
 	t->dm->types_untold = true;
 	if (++t->dm->ntypes % 16 == 0)
-		mapped_touched(t->dm);
+		residency_touched(t->dm);
 	if (debuginfo_need(t->dm))
 		type_read_shell(t);
 }
@@ -153,7 +153,7 @@ static struct type_details *details(const struct type *t)
 	if (complete(t)->kind == TYPE_ARRAY)
 		return &no_details;
 	if (!t->details_asked)
-		unlock(t)->details_asked = !facts_are_paused(debuginfo_facts(t->dm));
+		unlock(t)->details_asked = !records_are_paused(debuginfo_records(t->dm));
 	if (t->details)
 		return t->details;
 	struct type_details *d = NEW(&t->dm->di->arena, struct type_details);
@@ -187,7 +187,7 @@ static const struct type_params *params(const struct type *t)
 		return d->params;
 	if (!d->params)
 		read_params(unlock(t), d);
-	if (!d->params_asked && !facts_are_paused(debuginfo_facts(t->dm))) {
+	if (!d->params_asked && !records_are_paused(debuginfo_records(t->dm))) {
 		d->params_asked = true;
 		t->dm->types_untold |= !d->params_told;
 	}

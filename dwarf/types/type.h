@@ -109,20 +109,21 @@ struct type_memo {
 	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
 	/* lookup_cached.c: lookup_has_poll() */
 	bool poll_known : 1, has_poll : 1;
-	bool poll_asked : 1; /* while answers are kept as facts */
-	bool poll_told : 1;  /* facts say so already */
+	bool poll_asked : 1; /* while answers are kept as records */
+	bool poll_told : 1;  /* records say so already */
 };
 struct type_memo *type_memo(const struct type *t);
 
 /*
  * Tells records.h what was asked of types so far; until then only the types themselves know it.
- * whole: also what would be asked of each type that was met. Before the facts are saved or copied.
+ * whole: also what would be asked of each type that was met. Before the records are saved or
+ * copied.
  */
-void types_tell(struct dwarf_module *dm, bool whole);
+void types_flush(struct dwarf_module *dm, bool whole);
 
 /*
- * The key of FACT_HAS_POLL: the search begins near the type, so that for a DIE of another unit the
- * answer may be another. 0 where a layout file has made equal types one.
+ * The key of RECORD_HAS_POLL: the search begins near the type, so that for a DIE of another unit
+ * the answer may be another. 0 where a layout file has made equal types one.
  */
 uint64_t type_poll_key(const struct type *t);
 

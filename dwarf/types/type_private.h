@@ -32,8 +32,8 @@ struct type_details {
 	uint32_t nmembers;
 	uint32_t single; /* number from 1 of the only member that has a size; 0: there is none */
 	bool single_known;
-	bool params_asked : 1; /* while answers are kept as facts */
-	bool params_told : 1;  /* facts say so already */
+	bool params_asked : 1; /* while answers are kept as records */
+	bool params_told : 1;  /* records say so already */
 };
 
 /*
@@ -62,8 +62,8 @@ struct type {
 	bool found : 1;       /* .debug_info has a DIE there */
 	bool coroutine : 1;
 	bool dyn_known : 1, is_dyn : 1;
-	bool asked : 1, details_asked : 1; /* while answers are kept as facts */
-	bool told : 1, details_told : 1;   /* facts say so already */
+	bool asked : 1, details_asked : 1; /* while answers are kept as records */
+	bool told : 1, details_told : 1;   /* records say so already */
 };
 
 /* Types in the order in which type_at() met them. */
@@ -86,7 +86,7 @@ void type_read_params(struct type *t, struct type_params *ret);
 /* Bytes of an array's elements; 0 where its element is not known, or they are too many. */
 uint64_t type_array_size(const struct type *t);
 
-/* ---- type_records.c: what facts say ---- */
+/* ---- type_records.c: what records say ---- */
 
 /* Fills a type of which only dm and place are set; false: nothing is known, or nothing sound. */
 bool type_known_shell(struct type *t);

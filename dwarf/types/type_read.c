@@ -12,7 +12,7 @@
 enum { MAX_ALIASES = 64 };
 
 /* LLVM writes the -1 of an i64 as the one byte 0xff. */
-static uint64_t bits_of(struct said_number n, bool is_signed)
+static uint64_t bits_of(struct die_attrs_number n, bool is_signed)
 {
 	if (!is_signed)
 		return n.value;
@@ -79,9 +79,9 @@ static bool find_variant_part(struct die d, struct die *part)
 /* The member of a variant part that tells which variant it is. */
 static bool find_discr(struct die part, struct die *ret)
 {
-	struct said said;
+	struct die_attrs said;
 
-	said_read(&part, &said);
+	die_attrs_read(&part, &said);
 	for (bool any = die_child(&part, ret); any; any = die_sibling(ret, ret)) {
 		if (ret->tag == DW_TAG_member && ret->offset == said.discr)
 			return true;
@@ -93,18 +93,18 @@ static bool find_discr(struct die part, struct die *ret)
 static bool read_variant_kind(const struct die *d, struct type *t)
 {
 	struct die part, discr;
-	struct said said;
+	struct die_attrs said;
 
 	if (!find_variant_part(*d, &part))
 		return false;
 	if (find_discr(part, &discr)) {
-		said_read(&discr, &said);
+		die_attrs_read(&discr, &said);
 		t->coroutine = said.name && strcmp(said.name, "__state") == 0;
 	}
 	return true;
 }
 
-static enum type_kind read_kind(const struct die *d, const struct said *said, struct type *t)
+static enum type_kind read_kind(const struct die *d, const struct die_attrs *said, struct type *t)
 {
 	switch (d->tag) {
 	case DW_TAG_base_type:
@@ -139,12 +139,12 @@ static bool is_scope(unsigned tag)
 static uint64_t array_count(struct die d)
 {
 	struct die child;
-	struct said said;
+	struct die_attrs said;
 
 	for (bool any = die_child(&d, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag != DW_TAG_subrange_type)
 			continue;
-		said_read(&child, &said);
+		die_attrs_read(&child, &said);
 		/* An upper bound of -1 is how an empty array is written. */
 		return said.count.form   ? said.count.value
 		       : said.upper.form ? said.upper.value + 1
@@ -173,14 +173,14 @@ uint64_t type_array_size(const struct type *t)
 static uint64_t behind_aliases(struct dwarf_module *dm, struct die d)
 {
 	uint64_t die = d.offset;
-	struct said said;
+	struct die_attrs said;
 
 	for (int hops = 0; hops < MAX_ALIASES && d.tag == DW_TAG_typedef; hops++) {
-		said_read(&d, &said);
+		die_attrs_read(&d, &said);
 		if (said.type == 0)
 			break;
 		die = said.type;
-		if (!said_open(dm, die, &d))
+		if (!die_attrs_open(dm, die, &d))
 			break;
 	}
 	return die;
@@ -189,9 +189,9 @@ static uint64_t behind_aliases(struct dwarf_module *dm, struct die d)
 void type_read_shell(struct type *t)
 {
 	struct die d;
-	struct said said;
+	struct die_attrs said;
 
-	if (!said_open(t->dm, t->die, &d))
+	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
 	t->found = true;
 	if (d.tag == DW_TAG_typedef) {
@@ -201,7 +201,7 @@ void type_read_shell(struct type *t)
 			type_become(t, real);
 		return;
 	}
-	said_read(&d, &said);
+	die_attrs_read(&d, &said);
 	t->kind = read_kind(&d, &said, t);
 	t->target_die = said.type;
 	t->size = said.size.form ? said.size.value : t->kind == TYPE_POINTER ? 8 : 0;
@@ -231,7 +231,7 @@ static uint64_t size_mask(uint64_t size)
 	return size >= 8 ? UINT64_MAX : (UINT64_C(1) << size * 8) - 1;
 }
 
-static struct member member_of(struct dwarf_module *dm, const struct said *said)
+static struct member member_of(struct dwarf_module *dm, const struct die_attrs *said)
 {
 	return (struct member){ said->name, type_at(dm, said->type), said->offset.value };
 }
@@ -249,16 +249,16 @@ static const char *payload_name(const struct type *payload)
 
 static void read_variant(struct type *t, struct die *d, bool is_signed, struct variant *v)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die child;
 
-	said_read(d, &said);
+	die_attrs_read(d, &said);
 	v->is_default = said.value.form == 0;
 	v->discr = bits_of(said.value, is_signed);
 	for (bool any = die_child(d, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag != DW_TAG_member)
 			continue;
-		said_read(&child, &said);
+		die_attrs_read(&child, &said);
 		v->payload = type_at(t->dm, said.type);
 		v->offset = said.offset.value;
 		if (said.file.value)
@@ -271,21 +271,21 @@ static void read_variant(struct type *t, struct die *d, bool is_signed, struct v
 
 static bool discr_is_signed(struct dwarf_module *dm, uint64_t discr)
 {
-	struct said said;
+	struct die_attrs said;
 	struct die d;
 
-	if (discr == 0 || !said_open(dm, discr, &d))
+	if (discr == 0 || !die_attrs_open(dm, discr, &d))
 		return false;
-	said_read(&d, &said);
+	die_attrs_read(&d, &said);
 	return is_signed_type(dm, said.type);
 }
 
 static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
 {
 	struct member *m = NEW(&t->dm->di->arena, struct member);
-	struct said said;
+	struct die_attrs said;
 
-	said_read(d, &said);
+	die_attrs_read(d, &said);
 	*m = member_of(t->dm, &said);
 	ret->discr = m;
 	ret->comp_dir = t->coroutine ? d->u->comp_dir : NULL;
@@ -294,10 +294,10 @@ static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
 static void read_variant_part(struct type *t, struct die *part, struct type_choices *ret)
 {
 	VEC(struct variant) variants = { 0 };
-	struct said said;
+	struct die_attrs said;
 	struct die child;
 
-	said_read(part, &said);
+	die_attrs_read(part, &said);
 	uint64_t discr = said.discr;
 	bool is_signed = discr_is_signed(t->dm, discr);
 	for (bool any = die_child(part, &child); any; any = die_sibling(&child, &child)) {
@@ -327,9 +327,9 @@ struct children {
 
 static void read_member(struct type *t, struct die *d, struct children *c)
 {
-	struct said said;
+	struct die_attrs said;
 
-	said_read(d, &said);
+	die_attrs_read(d, &said);
 	if (c->members.n < MAX_MEMBERS)
 		*vec_push(&c->members) = member_of(t->dm, &said);
 }
@@ -337,9 +337,9 @@ static void read_member(struct type *t, struct die *d, struct children *c)
 static void read_enumerator(struct type *t, struct die *d, struct children *c)
 {
 	bool is_signed = is_signed_type(t->dm, t->target_die);
-	struct said said;
+	struct die_attrs said;
 
-	said_read(d, &said);
+	die_attrs_read(d, &said);
 	if (c->enumerators.n < MAX_MEMBERS)
 		*vec_push(&c->enumerators) =
 			(struct enumerator){ said.name,
@@ -370,7 +370,7 @@ void type_read_details(struct type *t, struct type_details *ret)
 	struct children c = { 0 };
 	struct die d, child;
 
-	if (!said_open(t->dm, t->die, &d))
+	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
 	for (bool any = first_element(&d, &child); any; any = next_element(&child))
 		read_child(t, &child, &c);
@@ -387,14 +387,14 @@ void type_read_params(struct type *t, struct type_params *ret)
 {
 	VEC(struct type_param) params = { 0 };
 	struct die d, child;
-	struct said said;
+	struct die_attrs said;
 
-	if (!said_open(t->dm, t->die, &d))
+	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
 	for (bool any = first_element(&d, &child); any; any = next_element(&child)) {
 		if (child.tag != DW_TAG_template_type_parameter || params.n == MAX_MEMBERS)
 			continue;
-		said_read(&child, &said);
+		die_attrs_read(&child, &said);
 		*vec_push(&params) = (struct type_param){ said.name, type_at(t->dm, said.type) };
 	}
 	ret->n = params.n;

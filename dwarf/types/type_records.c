@@ -1,9 +1,9 @@
 /*
- * Types as facts: FACT_TYPE is what type_at() reads, FACT_DETAILS and FACT_GENERICS what is read
- * when asked for, and FACT_HAS_POLL what lookup_cached.c knows of them.
+ * Types as records: RECORD_TYPE is what type_at() reads, RECORD_DETAILS and RECORD_GENERICS what is
+ * read when asked for, and RECORD_HAS_POLL what lookup_cached.c knows of them.
  *
- * A file of facts may hold anything. A record becomes a type as a whole or not at all: one that is
- * cut off, goes on behind its end, or says what no type is, is no record.
+ * A file of records may hold anything. A record becomes a type as a whole or not at all: one that
+ * is cut off, goes on behind its end, or says what no type is, is no record.
  */
 #include <string.h>
 
@@ -13,21 +13,21 @@
 enum { SHELL = 0, DECLARATION = 1, ALIAS = 2, SHORT = 3 };
 enum { COROUTINE = TYPE_FUNCTION + 1 }; /* the kind of one, which is a TYPE_ENUM */
 
-static const struct type *type_of(struct type *t, struct fact *fact)
+static const struct type *type_of(struct type *t, struct record *record)
 {
-	return type_at(t->dm, fact_number(fact));
+	return type_at(t->dm, record_number(record));
 }
 
 /* What an alias stands for must itself be no alias: no chain of them is ever followed. */
-static bool known_alias(struct type *t, struct fact *fact)
+static bool known_alias(struct type *t, struct record *record)
 {
-	uint64_t target = fact_number(fact);
-	const char *name = fact_text(fact);
-	struct fact there;
+	uint64_t target = record_number(record);
+	const char *name = record_text(record);
+	struct record there;
 
 	if (target == 0 || target == t->place ||
-	    (fact_find(debuginfo_facts(t->dm), FACT_TYPE, target, NULL, &there) &&
-	     fact_number(&there) == ALIAS))
+	    (record_find(debuginfo_records(t->dm), RECORD_TYPE, target, NULL, &there) &&
+	     record_number(&there) == ALIAS))
 		return false;
 	type_become(t, type_at(t->dm, target));
 	t->name = name;
@@ -52,30 +52,30 @@ static bool is_sound(const struct type *t)
 bool type_known_shell(struct type *t)
 {
 	struct type known = *t;
-	struct fact fact;
+	struct record record;
 	uint64_t form;
 
-	if (!fact_find(debuginfo_facts(t->dm), FACT_TYPE, t->die, NULL, &fact))
+	if (!record_find(debuginfo_records(t->dm), RECORD_TYPE, t->die, NULL, &record))
 		return false;
-	form = fact_number(&fact);
+	form = record_number(&record);
 	if (form == ALIAS)
-		return known_alias(t, &fact);
+		return known_alias(t, &record);
 	known.declaration = form == DECLARATION;
-	known.target_die = fact_number(&fact);
-	known.name = fact_text(&fact);
+	known.target_die = record_number(&record);
+	known.name = record_text(&record);
 	known.name_known = form != SHORT;
 	known.is_scope = form == SHORT;
-	uint64_t kind = fact_number(&fact);
+	uint64_t kind = record_number(&record);
 	known.coroutine = kind == COROUTINE;
 	kind = known.coroutine ? TYPE_ENUM : kind;
 	known.kind = (uint8_t)kind;
-	known.size = fact_number(&fact);
-	uint64_t align = fact_number(&fact), count = fact_number(&fact);
+	known.size = record_number(&record);
+	uint64_t align = record_number(&record), count = record_number(&record);
 	known.align = (uint32_t)align;
 	if (kind == TYPE_ARRAY)
 		known.count = count;
 	known.told = true;
-	if (form > SHORT || kind > TYPE_FUNCTION || align > UINT32_MAX || !fact_ended(&fact) ||
+	if (form > SHORT || kind > TYPE_FUNCTION || align > UINT32_MAX || !record_ended(&record) ||
 	    !is_sound(&known))
 		return false;
 	*t = known;
@@ -95,18 +95,18 @@ static void tell_shell(struct type *t, bool whole)
 {
 	uint64_t form = form_of(t, whole);
 	const char *name = form == SHORT ? t->name : type_name(t);
-	struct fact_draft d;
+	struct record_writer d;
 
 	t->told = true;
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_TYPE, t->place, NULL);
-	fact_add_number(&d, form);
-	fact_add_number(&d, form == ALIAS ? t->die : t->target_die);
-	fact_add_text(&d, t->name ? name : NULL);
-	fact_add_number(&d, t->coroutine ? COROUTINE : t->kind);
-	fact_add_number(&d, t->size);
-	fact_add_number(&d, t->align);
-	fact_add_number(&d, t->kind == TYPE_ARRAY ? t->count : 0);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(t->dm), RECORD_TYPE, t->place, NULL);
+	record_add_number(&d, form);
+	record_add_number(&d, form == ALIAS ? t->die : t->target_die);
+	record_add_text(&d, t->name ? name : NULL);
+	record_add_number(&d, t->coroutine ? COROUTINE : t->kind);
+	record_add_number(&d, t->size);
+	record_add_number(&d, t->align);
+	record_add_number(&d, t->kind == TYPE_ARRAY ? t->count : 0);
+	record_end(&d);
 }
 
 /* ---- details ---- */
@@ -114,111 +114,111 @@ static void tell_shell(struct type *t, bool whole)
 enum { TRIM_EACH = 4096 }; /* types, whose names lie all over the file */
 
 /* By its place: what nobody has looked at is not read for this. */
-static void tell_type(struct fact_draft *d, const struct type *t)
+static void tell_type(struct record_writer *d, const struct type *t)
 {
-	fact_add_number(d, !t ? 0 : t->shell_known ? t->die : t->place);
+	record_add_number(d, !t ? 0 : t->shell_known ? t->die : t->place);
 }
 
 /* A member lies within its type. */
-static bool know_member(struct type *t, struct fact *fact, struct member *m)
+static bool know_member(struct type *t, struct record *record, struct member *m)
 {
-	m->name = fact_text(fact);
-	m->type = type_of(t, fact);
-	m->offset = fact_number(fact);
+	m->name = record_text(record);
+	m->type = type_of(t, record);
+	m->offset = record_number(record);
 	return m->type && m->type != t && m->offset <= t->size;
 }
 
-static void tell_member(struct fact_draft *d, const struct member *m)
+static void tell_member(struct record_writer *d, const struct member *m)
 {
-	fact_add_text(d, m->name);
+	record_add_text(d, m->name);
 	tell_type(d, m->type);
-	fact_add_number(d, m->offset);
+	record_add_number(d, m->offset);
 }
 
-static bool know_variant(struct type *t, struct fact *fact, struct variant *v)
+static bool know_variant(struct type *t, struct record *record, struct variant *v)
 {
-	v->is_default = fact_number(fact) != 0;
-	v->name = fact_text(fact);
-	v->discr = fact_number(fact);
-	v->payload = type_of(t, fact);
-	v->offset = fact_number(fact);
-	v->file = fact_text(fact);
-	uint64_t line = fact_number(fact);
+	v->is_default = record_number(record) != 0;
+	v->name = record_text(record);
+	v->discr = record_number(record);
+	v->payload = type_of(t, record);
+	v->offset = record_number(record);
+	v->file = record_text(record);
+	uint64_t line = record_number(record);
 	v->line = (unsigned)line;
 	return v->payload != t && v->offset <= t->size && line <= UINT32_MAX;
 }
 
-static void tell_variant(struct fact_draft *d, const struct variant *v)
+static void tell_variant(struct record_writer *d, const struct variant *v)
 {
-	fact_add_number(d, v->is_default);
-	fact_add_text(d, v->name);
-	fact_add_number(d, v->discr);
+	record_add_number(d, v->is_default);
+	record_add_text(d, v->name);
+	record_add_number(d, v->discr);
 	tell_type(d, v->payload);
-	fact_add_number(d, v->offset);
-	fact_add_text(d, v->file);
-	fact_add_number(d, v->line);
+	record_add_number(d, v->offset);
+	record_add_text(d, v->file);
+	record_add_number(d, v->line);
 }
 
 /* How many entries of at least size bytes follow; false where there cannot be as many. */
-static bool count_of(struct fact *fact, size_t size, uint32_t *ret)
+static bool count_of(struct record *record, size_t size, uint32_t *ret)
 {
-	uint64_t n = fact_number(fact), left = (uint64_t)(fact->r.end - fact->r.p);
+	uint64_t n = record_number(record), left = (uint64_t)(record->r.end - record->r.p);
 
 	*ret = (uint32_t)n;
-	return !fact->r.bad && n <= MAX_MEMBERS && n <= left / size;
+	return !record->r.bad && n <= MAX_MEMBERS && n <= left / size;
 }
 
-static bool know_members(struct type *t, struct fact *fact, struct type_details *ret)
+static bool know_members(struct type *t, struct record *record, struct type_details *ret)
 {
 	struct member *members;
-	bool sound = count_of(fact, 3, &ret->nmembers);
+	bool sound = count_of(record, 3, &ret->nmembers);
 
 	if (!sound)
 		return false;
 	members = NEW_ARRAY(&t->dm->di->arena, struct member, ret->nmembers);
 	ret->members = members;
 	for (size_t i = 0; sound && i < ret->nmembers; i++)
-		sound = know_member(t, fact, &members[i]);
+		sound = know_member(t, record, &members[i]);
 	return sound;
 }
 
-static bool know_variants(struct type *t, struct fact *fact, struct type_choices *ret)
+static bool know_variants(struct type *t, struct record *record, struct type_choices *ret)
 {
 	struct variant *variants;
-	bool sound = count_of(fact, 7, &ret->nvariants);
+	bool sound = count_of(record, 7, &ret->nvariants);
 
 	if (!sound)
 		return false;
 	variants = NEW_ARRAY(&t->dm->di->arena, struct variant, ret->nvariants);
 	ret->variants = variants;
 	for (size_t i = 0; sound && i < ret->nvariants; i++)
-		sound = know_variant(t, fact, &variants[i]);
+		sound = know_variant(t, record, &variants[i]);
 	return sound;
 }
 
-static bool know_enumerators(struct type *t, struct fact *fact, struct type_choices *ret)
+static bool know_enumerators(struct type *t, struct record *record, struct type_choices *ret)
 {
 	struct enumerator *enumerators;
 
-	if (!count_of(fact, 2, &ret->nenumerators))
+	if (!count_of(record, 2, &ret->nenumerators))
 		return false;
 	enumerators = NEW_ARRAY(&t->dm->di->arena, struct enumerator, ret->nenumerators);
 	ret->enumerators = enumerators;
 	for (size_t i = 0; i < ret->nenumerators; i++) {
-		enumerators[i].name = fact_text(fact);
-		enumerators[i].value = fact_number(fact);
+		enumerators[i].name = record_text(record);
+		enumerators[i].value = record_number(record);
 	}
 	return true;
 }
 
 /* An enum's own part of the record. */
-static bool know_discr(struct type *t, struct fact *fact, struct type_choices *ret)
+static bool know_discr(struct type *t, struct record *record, struct type_choices *ret)
 {
-	bool has_discr = fact_number(fact) != 0, sound;
+	bool has_discr = record_number(record) != 0, sound;
 	struct member discr;
 
-	ret->comp_dir = fact_text(fact);
-	sound = know_member(t, fact, &discr);
+	ret->comp_dir = record_text(record);
+	sound = know_member(t, record, &discr);
 	if (has_discr)
 		ret->discr = arena_memdup(&t->dm->di->arena, &discr, sizeof(discr));
 	return sound || !has_discr;
@@ -228,13 +228,13 @@ bool type_known_details(struct type *t, struct type_details *ret)
 {
 	struct type_details known = *ret;
 	struct type_choices choices = { 0 };
-	struct fact fact;
+	struct record record;
 
-	if (!fact_find(debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL, &fact))
+	if (!record_find(debuginfo_records(t->dm), RECORD_DETAILS, t->die, NULL, &record))
 		return false;
-	if (!know_discr(t, &fact, &choices) || !know_members(t, &fact, &known) ||
-	    !know_variants(t, &fact, &choices) || !know_enumerators(t, &fact, &choices) ||
-	    !fact_ended(&fact))
+	if (!know_discr(t, &record, &choices) || !know_members(t, &record, &known) ||
+	    !know_variants(t, &record, &choices) || !know_enumerators(t, &record, &choices) ||
+	    !record_ended(&record))
 		return false;
 	if (choices.discr || choices.nvariants || choices.nenumerators)
 		known.choices = arena_memdup(&t->dm->di->arena, &choices, sizeof(choices));
@@ -245,19 +245,19 @@ bool type_known_details(struct type *t, struct type_details *ret)
 
 bool type_known_params(struct type *t, struct type_params *ret)
 {
-	struct fact fact;
+	struct record record;
 
 	uint32_t n;
 
-	if (!fact_find(debuginfo_facts(t->dm), FACT_GENERICS, t->die, NULL, &fact) ||
-	    !count_of(&fact, 2, &n))
+	if (!record_find(debuginfo_records(t->dm), RECORD_GENERICS, t->die, NULL, &record) ||
+	    !count_of(&record, 2, &n))
 		return false;
 	struct type_param *list = NEW_ARRAY(&t->dm->di->arena, struct type_param, n);
 	for (size_t i = 0; i < n; i++) {
-		list[i].name = fact_text(&fact);
-		list[i].type = type_of(t, &fact);
+		list[i].name = record_text(&record);
+		list[i].type = type_of(t, &record);
 	}
-	if (!fact_ended(&fact))
+	if (!record_ended(&record))
 		return false;
 	ret->n = n;
 	ret->list = list;
@@ -267,16 +267,16 @@ bool type_known_params(struct type *t, struct type_params *ret)
 static void tell_params(struct type *t)
 {
 	const struct type_params *params = t->details->params;
-	struct fact_draft d;
+	struct record_writer d;
 
 	t->details->params_told = true;
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_GENERICS, t->die, NULL);
-	fact_add_number(&d, params->n);
+	record_begin(&d, debuginfo_records(t->dm), RECORD_GENERICS, t->die, NULL);
+	record_add_number(&d, params->n);
 	for (size_t i = 0; i < params->n; i++) {
-		fact_add_text(&d, params->list[i].name);
+		record_add_text(&d, params->list[i].name);
 		tell_type(&d, params->list[i].type);
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
 static void tell_details(struct type *t)
@@ -284,44 +284,44 @@ static void tell_details(struct type *t)
 	static const struct member none = { 0 };
 	const struct type_details *of = t->details;
 	const struct type_choices *choices = of->choices;
-	struct fact_draft d;
+	struct record_writer d;
 
 	t->details_told = true;
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_DETAILS, t->die, NULL);
-	fact_add_number(&d, choices->discr != NULL);
-	fact_add_text(&d, choices->comp_dir);
+	record_begin(&d, debuginfo_records(t->dm), RECORD_DETAILS, t->die, NULL);
+	record_add_number(&d, choices->discr != NULL);
+	record_add_text(&d, choices->comp_dir);
 	tell_member(&d, choices->discr ? choices->discr : &none);
-	fact_add_number(&d, of->nmembers);
+	record_add_number(&d, of->nmembers);
 	for (size_t i = 0; i < of->nmembers; i++)
 		tell_member(&d, &of->members[i]);
-	fact_add_number(&d, choices->nvariants);
+	record_add_number(&d, choices->nvariants);
 	for (size_t i = 0; i < choices->nvariants; i++)
 		tell_variant(&d, &choices->variants[i]);
-	fact_add_number(&d, choices->nenumerators);
+	record_add_number(&d, choices->nenumerators);
 	for (size_t i = 0; i < choices->nenumerators; i++) {
-		fact_add_text(&d, choices->enumerators[i].name);
-		fact_add_number(&d, choices->enumerators[i].value);
+		record_add_text(&d, choices->enumerators[i].name);
+		record_add_number(&d, choices->enumerators[i].value);
 	}
-	fact_end(&d);
+	record_end(&d);
 }
 
 uint64_t type_poll_key(const struct type *t)
 {
-	return facts_are_whole(debuginfo_facts(type_module(t))) ? 0 : type_die(t);
+	return records_are_whole(debuginfo_records(type_module(t))) ? 0 : type_die(t);
 }
 
 /* What lookup_has_poll() found out. */
 static void tell_has_poll(const struct type *t)
 {
 	struct type_memo *memo = type_memo(t);
-	struct fact_draft d;
+	struct record_writer d;
 
 	if (!memo->poll_known || !memo->poll_asked || memo->poll_told)
 		return;
 	memo->poll_told = true;
-	fact_begin(&d, debuginfo_facts(t->dm), FACT_HAS_POLL, type_poll_key(t), type_name(t));
-	fact_add_number(&d, memo->has_poll);
-	fact_end(&d);
+	record_begin(&d, debuginfo_records(t->dm), RECORD_HAS_POLL, type_poll_key(t), type_name(t));
+	record_add_number(&d, memo->has_poll);
+	record_end(&d);
 }
 
 static void tell(struct type *t, bool whole)
@@ -338,7 +338,7 @@ static void tell(struct type *t, bool whole)
 	tell_has_poll(t);
 }
 
-void types_tell(struct dwarf_module *dm, bool whole)
+void types_flush(struct dwarf_module *dm, bool whole)
 {
 	if (!dm->types_untold)
 		return;
@@ -348,7 +348,7 @@ void types_tell(struct dwarf_module *dm, bool whole)
 	for (struct type_block *b = dm->first_types; b; b = b->next) {
 		for (size_t i = 0; i < b->n; i++) {
 			if (++n % TRIM_EACH == 0)
-				mapped_trim(dm);
+				residency_trim(dm);
 			tell(&b->types[i], whole);
 		}
 	}

@@ -1,4 +1,4 @@
-/* Records of a file of facts that say what no type is: see type_records.c. */
+/* Records of a file of records that say what no type is: see type_records.c. */
 #include "dwarf/records/records.h"
 #include "dwarf/test/module.h"
 #include "dwarf/values/value.h"
@@ -11,30 +11,30 @@ struct row {
 	uint64_t kind, size, align, count;
 };
 
-static void tell_type(struct facts *f, uint64_t die, const struct row *row)
+static void tell_type(struct records *f, uint64_t die, const struct row *row)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, f, FACT_TYPE, die, NULL);
-	fact_add_number(&d, row->form);
-	fact_add_number(&d, row->target);
-	fact_add_text(&d, row->name);
-	fact_add_number(&d, row->kind);
-	fact_add_number(&d, row->size);
-	fact_add_number(&d, row->align);
-	fact_add_number(&d, row->count);
-	fact_end(&d);
+	record_begin(&d, f, RECORD_TYPE, die, NULL);
+	record_add_number(&d, row->form);
+	record_add_number(&d, row->target);
+	record_add_text(&d, row->name);
+	record_add_number(&d, row->kind);
+	record_add_number(&d, row->size);
+	record_add_number(&d, row->align);
+	record_add_number(&d, row->count);
+	record_end(&d);
 }
 
 /* Texts of details are all none. */
-static void tell_details(struct facts *f, uint64_t die, size_t n, const uint64_t *numbers)
+static void tell_details(struct records *f, uint64_t die, size_t n, const uint64_t *numbers)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, f, FACT_DETAILS, die, NULL);
+	record_begin(&d, f, RECORD_DETAILS, die, NULL);
 	for (size_t i = 0; i < n; i++)
-		fact_add_number(&d, numbers[i]);
-	fact_end(&d);
+		record_add_number(&d, numbers[i]);
+	record_end(&d);
 }
 
 #define TELL_DETAILS(f, die, ...)                                                                  \
@@ -48,24 +48,24 @@ static void tell_details(struct facts *f, uint64_t die, size_t n, const uint64_t
 #define PLAIN 0, 0, 0, 0, 0
 
 /* A program without debug info, of which only what a test tells is known: u64 at first. */
-static struct fixture open_empty(struct facts **facts)
+static struct fixture open_empty(struct records **records)
 {
 	static const struct row word = { .name = "u64", .kind = TYPE_UINT, .size = 8, .align = 8 };
 	struct hand_made none = { 0 };
 	struct fixture f = hand_made_open(&none);
 	const uint64_t zeros[64] = { 0 };
 
-	*facts = debuginfo_facts(f.dm);
+	*records = debuginfo_records(f.dm);
 	target_fake_map(f.target, PLACE, zeros, sizeof(zeros));
-	tell_type(*facts, WORD, &word);
+	tell_type(*records, WORD, &word);
 	return f;
 }
 
-static const struct type *a_struct(struct fixture *f, struct facts *facts, uint64_t kind)
+static const struct type *a_struct(struct fixture *f, struct records *records, uint64_t kind)
 {
 	const struct row row = { .name = "app::A", .kind = kind, .size = 16, .align = 8 };
 
-	tell_type(facts, DIE, &row);
+	tell_type(records, DIE, &row);
 	return type_at(f->dm, DIE);
 }
 
@@ -79,12 +79,12 @@ static size_t count_members(const struct type *t)
 
 static void test_a_sound_record(void **state)
 {
-	struct facts *facts;
-	struct fixture f = open_empty(&facts);
-	const struct type *t = a_struct(&f, facts, TYPE_STRUCT);
+	struct records *records;
+	struct fixture f = open_empty(&records);
+	const struct type *t = a_struct(&f, records, TYPE_STRUCT);
 
 	(void)state;
-	TELL_DETAILS(facts, DIE, PLAIN, 2, 0, WORD, 0, 0, WORD, 8, 0, 0);
+	TELL_DETAILS(records, DIE, PLAIN, 2, 0, WORD, 0, 0, WORD, 8, 0, 0);
 	assert_int_equal(count_members(t), 2);
 	assert_int_equal(type_size(t), 16);
 	fixture_close(&f);
@@ -93,14 +93,14 @@ static void test_a_sound_record(void **state)
 /* An enum's discriminant has no type: it has no value that could be read. */
 static void test_a_discriminant_without_a_type(void **state)
 {
-	struct facts *facts;
-	struct fixture f = open_empty(&facts);
-	const struct type *t = a_struct(&f, facts, TYPE_ENUM);
+	struct records *records;
+	struct fixture f = open_empty(&records);
+	const struct type *t = a_struct(&f, records, TYPE_ENUM);
 	const struct variant *variant;
 	size_t n;
 
 	(void)state;
-	TELL_DETAILS(facts, DIE, 1, 0, 0, 0 /* its type */, 0, 0, 1, 0, 0, 3, WORD, 0, 0, 0, 0);
+	TELL_DETAILS(records, DIE, 1, 0, 0, 0 /* its type */, 0, 0, 1, 0, 0, 3, WORD, 0, 0, 0, 0);
 	expect_error(value_variant(f.target, (struct value){ t, PLACE }, &variant), ERR_LAYOUT,
 	             "app::A");
 	assert_null(type_discr(t));
@@ -124,11 +124,11 @@ static void test_members_that_are_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct facts *facts;
-		struct fixture f = open_empty(&facts);
-		const struct type *t = a_struct(&f, facts, TYPE_STRUCT);
+		struct records *records;
+		struct fixture f = open_empty(&records);
+		const struct type *t = a_struct(&f, records, TYPE_STRUCT);
 
-		tell_details(facts, DIE, sizes[i], bad[i]);
+		tell_details(records, DIE, sizes[i], bad[i]);
 		assert_int_equal(count_members(t), 0);
 		assert_null(type_single_member(t));
 		fixture_close(&f);
@@ -141,11 +141,11 @@ static void test_a_record_that_is_cut_off(void **state)
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(whole) / sizeof(*whole); n++) {
-		struct facts *facts;
-		struct fixture f = open_empty(&facts);
-		const struct type *t = a_struct(&f, facts, TYPE_STRUCT);
+		struct records *records;
+		struct fixture f = open_empty(&records);
+		const struct type *t = a_struct(&f, records, TYPE_STRUCT);
 
-		tell_details(facts, DIE, n, whole);
+		tell_details(records, DIE, n, whole);
 		assert_int_equal(count_members(t), 0);
 		fixture_close(&f);
 	}
@@ -167,11 +167,11 @@ static void test_types_that_are_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct facts *facts;
-		struct fixture f = open_empty(&facts);
+		struct records *records;
+		struct fixture f = open_empty(&records);
 		const struct type *t = type_at(f.dm, DIE);
 
-		tell_type(facts, DIE, &bad[i]);
+		tell_type(records, DIE, &bad[i]);
 		assert_int_equal(type_kind(t), TYPE_OPAQUE);
 		assert_int_equal(type_size(t), 0);
 		assert_string_equal(type_name(t), "?");
@@ -184,12 +184,12 @@ static void test_arrays_of_each_other(void **state)
 {
 	static const struct row one = { 0, OTHER, "[[...]; 1]", TYPE_ARRAY, 8, 8, 1 };
 	static const struct row other = { 0, DIE, "[[...]; 1]", TYPE_ARRAY, 8, 8, 1 };
-	struct facts *facts;
-	struct fixture f = open_empty(&facts);
+	struct records *records;
+	struct fixture f = open_empty(&records);
 
 	(void)state;
-	tell_type(facts, DIE, &one);
-	tell_type(facts, OTHER, &other);
+	tell_type(records, DIE, &one);
+	tell_type(records, OTHER, &other);
 	type_size(type_at(f.dm, DIE));
 	type_size(type_at(f.dm, OTHER));
 	type_name(type_at(f.dm, DIE));
@@ -205,30 +205,31 @@ static void test_types_within_each_other(void **state)
 	enum { MEMBERS = 3000 };
 	static const struct row choice = { .name = "app::E", .kind = TYPE_ENUM, .size = 16 };
 	static const struct row row = { .name = "app::B", .kind = TYPE_STRUCT, .size = 16 };
-	struct facts *facts;
-	struct fixture f = open_empty(&facts);
+	struct records *records;
+	struct fixture f = open_empty(&records);
 	const struct variant *variant;
-	struct fact_draft d;
+	struct record_writer d;
 
 	(void)state;
-	a_struct(&f, facts, TYPE_STRUCT);
-	tell_type(facts, OTHER, &row);
+	a_struct(&f, records, TYPE_STRUCT);
+	tell_type(records, OTHER, &row);
 	for (uint64_t die = DIE; die <= OTHER; die += OTHER - DIE) {
-		fact_begin(&d, facts, FACT_DETAILS, die, NULL);
+		record_begin(&d, records, RECORD_DETAILS, die, NULL);
 		for (int i = 0; i < 5; i++)
-			fact_add_number(&d, 0);
-		fact_add_number(&d, MEMBERS);
+			record_add_number(&d, 0);
+		record_add_number(&d, MEMBERS);
 		for (int i = 0; i < MEMBERS; i++) {
-			fact_add_text(&d, NULL);
-			fact_add_number(&d, DIE + OTHER - die);
-			fact_add_number(&d, 0);
+			record_add_text(&d, NULL);
+			record_add_number(&d, DIE + OTHER - die);
+			record_add_number(&d, 0);
 		}
-		fact_add_number(&d, 0);
-		fact_add_number(&d, 0);
-		fact_end(&d);
+		record_add_number(&d, 0);
+		record_add_number(&d, 0);
+		record_end(&d);
 	}
-	tell_type(facts, PLACE, &choice);
-	TELL_DETAILS(facts, PLACE, PLAIN, 0, 2, 0, 0, 0, DIE, 0, 0, 0, 0, 0, 1, OTHER, 0, 0, 0, 0);
+	tell_type(records, PLACE, &choice);
+	TELL_DETAILS(records, PLACE, PLAIN, 0, 2, 0, 0, 0, DIE, 0, 0, 0, 0, 0, 1, OTHER, 0, 0, 0,
+	             0);
 	const struct value v = { type_at(f.dm, PLACE), PLACE };
 	expect_error(value_variant(f.target, v, &variant), ERR_LAYOUT, "discriminant");
 	fixture_close(&f);

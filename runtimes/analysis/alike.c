@@ -163,7 +163,7 @@ static void append_members(struct str *s, const struct graph *g, const struct ve
 
 	for (size_t i = 0; i < v->nmembers && i < LISTED_MEMBERS; i++)
 		str_printf(s, "%s%s", i ? " with " : "",
-		           graph_party_text(&tmp, &g->nodes[v->members[i]]));
+		           graph_participant_text(&tmp, &g->nodes[v->members[i]]));
 	if (v->nmembers > LISTED_MEMBERS)
 		str_printf(s, " and %zu more", v->nmembers - LISTED_MEMBERS);
 }

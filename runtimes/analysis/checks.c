@@ -20,8 +20,8 @@ const char *severity_name(enum severity severity)
 	return names[severity];
 }
 
-struct finding *add_finding(struct checks *c, const struct check *check, enum severity severity,
-                            const char *format, ...)
+struct finding *checks_add_finding(struct checks *c, const struct check *check,
+                                   enum severity severity, const char *format, ...)
 {
 	struct finding *f = vec_push(&c->found);
 	va_list args;
@@ -60,8 +60,8 @@ static void verdict_finding(struct checks *c, const struct check *check, const s
 		str_printf(&text, "; %zu more behind%s", alike->nbehind,
 		           alike->n > 1 ? " this and its like" : "");
 
-	struct finding *f = add_finding(c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR,
-	                                "%s", str_text(&text));
+	struct finding *f = checks_add_finding(
+		c, check, possible ? SEVERITY_WARNING : SEVERITY_ERROR, "%s", str_text(&text));
 	f->possible = possible;
 	f->more = "async deadlocks";
 	f->doubts = v->doubts;
@@ -102,24 +102,24 @@ static void check_futurelock(struct checks *c, const struct check *check)
 static void check_lost(struct checks *c, const struct check *check)
 {
 	verdicts_of(c, check, VERDICT_LOST);
-	check_no_waker(c, check);
+	checks_no_waker(c, check);
 }
 
-const struct check check_table[] = {
+const struct check checks_table[] = {
 	{ "deadlock", "tasks that wait for each other", true, check_deadlock },
 	{ "futurelock", "tasks that wait for a future of their own, which they do not poll", true,
 	  check_futurelock },
 	{ "no-waker", "tasks that nothing can wake", true, check_lost },
 	{ "blocked-worker", "workers that sleep or wait in a call instead of polling", false,
-	  check_blocked_worker },
-	{ "long-poll", "workers in one and the same poll at two looks", true, check_long_poll },
+	  checks_blocked_worker },
+	{ "long-poll", "workers in one and the same poll at two looks", true, checks_long_poll },
 	{ "starved-queue", "tasks that are ready, and nobody polls them", false,
-	  check_starved_queue },
-	{ "panicked-task", "tasks with a future that has panicked", false, check_panicked },
+	  checks_starved_queue },
+	{ "panicked-task", "tasks with a future that has panicked", false, checks_panicked },
 	{ "closed-channel-wait", "tasks asleep at a channel whose other end is gone", true,
-	  check_closed_channel },
-	{ "huge-future", "tasks whose future is 16 KiB or larger", false, check_huge_future },
+	  checks_closed_channel },
+	{ "huge-future", "tasks whose future is 16 KiB or larger", false, checks_huge_future },
 	{ "many-identical", "more than 1000 tasks, most of them at one place", false,
-	  check_identical },
+	  checks_identical },
 	{ 0 },
 };

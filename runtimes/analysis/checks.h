@@ -39,27 +39,29 @@ struct check {
 };
 
 /* Ended by a row without name. */
-extern const struct check check_table[];
+extern const struct check checks_table[];
 
 /* The looks of all threads that poll, in arena a. */
 struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n);
 /* Where a thread's code is or waits: "src/x.rs:12", in arena a; NULL unknown. */
-const char *thread_place(struct arena *a, const struct snapshot *s, const struct thread_info *th);
+const char *checks_thread_place(struct arena *a, const struct snapshot *s,
+                                const struct thread_info *th);
 
 /* A finding about these tasks, whose text is a format; its other members are to be filled in. */
-struct finding *add_finding(struct checks *c, const struct check *check, enum severity severity,
-                            const char *format, ...) __attribute__((format(printf, 4, 5)));
+struct finding *checks_add_finding(struct checks *c, const struct check *check,
+                                   enum severity severity, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* checks_thread.c */
-void check_blocked_worker(struct checks *c, const struct check *check);
-void check_long_poll(struct checks *c, const struct check *check);
-void check_starved_queue(struct checks *c, const struct check *check);
+void checks_blocked_worker(struct checks *c, const struct check *check);
+void checks_long_poll(struct checks *c, const struct check *check);
+void checks_starved_queue(struct checks *c, const struct check *check);
 /* checks_task.c */
-void check_panicked(struct checks *c, const struct check *check);
-void check_closed_channel(struct checks *c, const struct check *check);
-void check_huge_future(struct checks *c, const struct check *check);
-void check_identical(struct checks *c, const struct check *check);
+void checks_panicked(struct checks *c, const struct check *check);
+void checks_closed_channel(struct checks *c, const struct check *check);
+void checks_huge_future(struct checks *c, const struct check *check);
+void checks_identical(struct checks *c, const struct check *check);
 /* What no place in reach can wake. */
-void check_no_waker(struct checks *c, const struct check *check);
+void checks_no_waker(struct checks *c, const struct check *check);
 
 #endif

@@ -88,11 +88,12 @@ static struct finding *tell_group(struct checks *c, const struct check *check,
 	struct finding *f;
 
 	if (g->n == 1)
-		f = add_finding(c, check, severity, "task %s %s%s, %s", g->tasks[0], g->say, more,
-		                place);
+		f = checks_add_finding(c, check, severity, "task %s %s%s, %s", g->tasks[0], g->say,
+		                       more, place);
 	else
-		f = add_finding(c, check, severity, "%zu tasks %s%s, %s; the first is task %s",
-		                g->n, g->say_all, more, place, g->tasks[0]);
+		f = checks_add_finding(c, check, severity,
+		                       "%zu tasks %s%s, %s; the first is task %s", g->n, g->say_all,
+		                       more, place, g->tasks[0]);
 	f->ntasks = g->n < MAX_LISTED ? g->n : MAX_LISTED;
 	f->tasks = arena_memdup(c->a, g->tasks, f->ntasks * sizeof(*f->tasks));
 	f->all_tasks = g->n;
@@ -113,8 +114,8 @@ static void tell_groups(struct checks *c, const struct check *check, enum severi
 			left += g->list.data[i]->n;
 	}
 	if (left)
-		add_finding(c, check, severity, "%zu more tasks at other places", left)->all_tasks =
-			left;
+		checks_add_finding(c, check, severity, "%zu more tasks at other places", left)
+			->all_tasks = left;
 	groups_free(g);
 }
 
@@ -131,7 +132,7 @@ static bool has_panicked(const struct future *f)
 	return false;
 }
 
-void check_panicked(struct checks *c, const struct check *check)
+void checks_panicked(struct checks *c, const struct check *check)
 {
 	struct groups g = { .a = c->a };
 
@@ -168,7 +169,7 @@ static enum certainty waits_at_closed(const struct future *f)
 	return found && may_be_unpolled(f) ? POSSIBLY : found;
 }
 
-void check_closed_channel(struct checks *c, const struct check *check)
+void checks_closed_channel(struct checks *c, const struct check *check)
 {
 	struct groups g = { .a = c->a };
 
@@ -204,7 +205,7 @@ static bool nothing_wakes(const struct future *f)
 	return !leaf || wait_kind_of(f->wait)->target == WAIT_NOBODY;
 }
 
-void check_no_waker(struct checks *c, const struct check *check)
+void checks_no_waker(struct checks *c, const struct check *check)
 {
 	struct groups g = { .a = c->a };
 
@@ -219,7 +220,7 @@ void check_no_waker(struct checks *c, const struct check *check)
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }
 
-void check_huge_future(struct checks *c, const struct check *check)
+void checks_huge_future(struct checks *c, const struct check *check)
 {
 	struct groups g = { .a = c->a };
 	struct map seen = { 0 };
@@ -251,7 +252,7 @@ void check_huge_future(struct checks *c, const struct check *check)
 	groups_free(&g);
 }
 
-void check_identical(struct checks *c, const struct check *check)
+void checks_identical(struct checks *c, const struct check *check)
 {
 	struct groups g = { .a = c->a };
 	size_t n = c->s->ntasks;

@@ -36,7 +36,8 @@ static bool polls(const struct thread_info *th)
 	return th->role == THREAD_WORKER || th->role == THREAD_BLOCK_ON;
 }
 
-const char *thread_place(struct arena *a, const struct snapshot *s, const struct thread_info *th)
+const char *checks_thread_place(struct arena *a, const struct snapshot *s,
+                                const struct thread_info *th)
 {
 	const struct task *task = th->task ? snapshot_task(s, th->task, th->number) : NULL;
 	const struct future *f = future_leaf(task ? task->root : th->root);
@@ -59,7 +60,7 @@ struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n)
 
 		if (!polls(th))
 			continue;
-		place = thread_place(a, s, th);
+		place = checks_thread_place(a, s, th);
 		list[(*n)++] = (struct look){
 			.tid = th->tid,
 			.task = th->task ? arena_strdup(a, th->task) : NULL,
@@ -117,14 +118,14 @@ static const char *running(struct arena *a, const struct thread_info *th)
 	return th->task ? arena_printf(a, " polling task %s", th->task) : "";
 }
 
-void check_blocked_worker(struct checks *c, const struct check *check)
+void checks_blocked_worker(struct checks *c, const struct check *check)
 {
 	for (size_t i = 0; i < c->s->nthreads; i++) {
 		const struct thread_info *th = &c->s->threads[i];
 
 		if (!is_blocked(c, th))
 			continue;
-		struct finding *f = add_finding(
+		struct finding *f = checks_add_finding(
 			c, check, SEVERITY_WARNING, "thread #%u%s sits in %s%s", th->number,
 			running(c->a, th), th->wait->phrase ? th->wait->phrase : th->wait->kind,
 			c->two_looks ? ", at two looks" : "");
@@ -133,7 +134,7 @@ void check_blocked_worker(struct checks *c, const struct check *check)
 	}
 }
 
-void check_long_poll(struct checks *c, const struct check *check)
+void checks_long_poll(struct checks *c, const struct check *check)
 {
 	if (!c->two_looks) {
 		*vec_push(&c->skipped) = "long-poll: it takes two looks at a live process";
@@ -142,7 +143,7 @@ void check_long_poll(struct checks *c, const struct check *check)
 	for (size_t i = 0; i < c->s->nthreads; i++) {
 		const struct thread_info *th = &c->s->threads[i];
 		const struct look *before = polls(th) ? look_before(c, th) : NULL;
-		const char *place = thread_place(c->a, c->s, th);
+		const char *place = checks_thread_place(c->a, c->s, th);
 
 		if (!before || !th->task || !same_text(before->task, th->task))
 			continue;
@@ -150,7 +151,7 @@ void check_long_poll(struct checks *c, const struct check *check)
 		if (!task || task->addr != before->addr)
 			continue;
 		bool same = place && same_text(place, before->place);
-		struct finding *f = add_finding(
+		struct finding *f = checks_add_finding(
 			c, check, SEVERITY_WARNING,
 			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,
 			th->task, c->interval, same ? ", both times at " : "", same ? place : "",
@@ -178,7 +179,7 @@ static void count_workers(const struct checks *c, const struct runtime_info *r, 
 	}
 }
 
-void check_starved_queue(struct checks *c, const struct check *check)
+void checks_starved_queue(struct checks *c, const struct check *check)
 {
 	for (size_t i = 0; i < c->s->nruntimes; i++) {
 		const struct runtime_info *r = &c->s->runtimes[i];
@@ -186,12 +187,13 @@ void check_starved_queue(struct checks *c, const struct check *check)
 
 		count_workers(c, r, &all, &blocked);
 		if (all && blocked == all && r->has_inject && r->inject_len)
-			add_finding(c, check, SEVERITY_ERROR,
-			            "%" PRIu64 " task%s in the queue of runtime %u, and %s",
-			            r->inject_len, r->inject_len == 1 ? "" : "s", r->index,
-			            all == 1 ? "its only worker is blocked"
-			                     : arena_printf(c->a, "all its %zu workers are blocked",
-			                                    all))
+			checks_add_finding(
+				c, check, SEVERITY_ERROR,
+				"%" PRIu64 " task%s in the queue of runtime %u, and %s",
+				r->inject_len, r->inject_len == 1 ? "" : "s", r->index,
+				all == 1 ? "its only worker is blocked"
+					 : arena_printf(c->a, "all its %zu workers are blocked",
+			                                all))
 				->more = "info threads";
 	}
 	for (size_t i = 0; i < c->s->nthreads; i++) {
@@ -201,9 +203,10 @@ void check_starved_queue(struct checks *c, const struct check *check)
 		if (th->role != THREAD_WORKER || !th->has_queue || !th->queue_len ||
 		    !is_blocked(c, th) || (c->two_looks && (!before || !before->queue_len)))
 			continue;
-		add_finding(c, check, SEVERITY_WARNING,
-		            "%" PRIu64 " task%s in the queue of thread #%u, which is blocked",
-		            th->queue_len, th->queue_len == 1 ? "" : "s", th->number)
+		checks_add_finding(c, check, SEVERITY_WARNING,
+		                   "%" PRIu64
+		                   " task%s in the queue of thread #%u, which is blocked",
+		                   th->queue_len, th->queue_len == 1 ? "" : "s", th->number)
 			->more = arena_printf(c->a, "thread %u", th->number);
 	}
 }

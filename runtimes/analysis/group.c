@@ -175,7 +175,7 @@ static struct node *enter(struct maker *m, struct node *parent, const struct tas
 		group_count_add(&n->node.count, task);
 	n->last_task = place;
 	if (f && f->nlocals) {
-		local_list_add(&n->locals, f);
+		group_local_add(&n->locals, f);
 		m->ret->has_locals = true;
 	}
 	n->node.ends += !f || !f->nchildren;
@@ -396,7 +396,7 @@ static void finish_nodes(struct maker *m)
 		struct node *n = m->list.data[i];
 		struct group_node *parent = n->node.parent;
 
-		n->node.locals = local_list_finish(&n->locals, m->a, &n->node.nlocals);
+		n->node.locals = group_local_finish(&n->locals, m->a, &n->node.nlocals);
 		n->node.children = NEW_ARRAY(m->a, struct group_node *, n->node.nchildren);
 		n->node.nchildren = 0;
 		/* A parent comes before its children. */

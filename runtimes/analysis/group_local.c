@@ -34,7 +34,7 @@ static void add_value(struct local_values *v, const char *value)
 		local->examples[local->nexamples++] = value;
 }
 
-void local_list_add(struct local_list *l, const struct future *f)
+void group_local_add(struct local_list *l, const struct future *f)
 {
 	for (size_t i = 0; i < f->nlocals; i++) {
 		struct local_values *v = find(l, &f->locals[i], i);
@@ -46,7 +46,7 @@ void local_list_add(struct local_list *l, const struct future *f)
 	}
 }
 
-struct group_local *local_list_finish(struct local_list *l, struct arena *a, size_t *nret)
+struct group_local *group_local_finish(struct local_list *l, struct arena *a, size_t *nret)
 {
 	struct group_local *ret = NEW_ARRAY(a, struct group_local, l->list.n);
 

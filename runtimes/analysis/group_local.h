@@ -16,8 +16,8 @@ struct local_list {
 };
 
 /* The variables of one more future at the frame. */
-void local_list_add(struct local_list *l, const struct future *f);
+void group_local_add(struct local_list *l, const struct future *f);
 /* What is known of them, in arena a; the list is empty afterwards. */
-struct group_local *local_list_finish(struct local_list *l, struct arena *a, size_t *nret);
+struct group_local *group_local_finish(struct local_list *l, struct arena *a, size_t *nret);
 
 #endif

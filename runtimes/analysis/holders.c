@@ -4,14 +4,14 @@
 
 #include "runtimes/model/wait_kind.h"
 
-bool wait_has_holder(const struct wait *w)
+bool holders_has_holder(const struct wait *w)
 {
 	return w->primitive && wait_kind_of(w)->has_holder;
 }
 
 /* ---- who waits ---- */
 
-const struct wait *task_blocked_in(const struct snapshot *s, const struct task *task)
+const struct wait *holders_blocked_in(const struct snapshot *s, const struct task *task)
 {
 	const struct thread_info *th = task->thread ? snapshot_thread(s, task->thread) : NULL;
 
@@ -45,7 +45,7 @@ static void count_tree(struct waiting *w, const struct task *task, const struct 
 		count_tree(w, task, f->children[i]);
 }
 
-void waiting_count(const struct snapshot *s, struct waiting *ret)
+void holders_waiting_count(const struct snapshot *s, struct waiting *ret)
 {
 	*ret = (struct waiting){ .counted = true };
 	for (size_t i = 0; i < s->ntasks; i++) {
@@ -53,18 +53,18 @@ void waiting_count(const struct snapshot *s, struct waiting *ret)
 
 		if (task->root)
 			count_tree(ret, task, task->root);
-		count_wait(ret, task, task_blocked_in(s, task));
+		count_wait(ret, task, holders_blocked_in(s, task));
 	}
 }
 
-uint64_t waiting_at(const struct waiting *w, uint64_t primitive)
+uint64_t holders_waiting_at(const struct waiting *w, uint64_t primitive)
 {
 	const struct count *c = primitive ? map_get(&w->by_primitive, primitive) : NULL;
 
 	return c ? c->tasks : 0;
 }
 
-void waiting_free(struct waiting *w)
+void holders_waiting_free(struct waiting *w)
 {
 	map_free(&w->by_primitive);
 	arena_free(&w->arena);
@@ -84,9 +84,9 @@ static bool ends_in(const struct holding *h, const struct future *f)
 	return false;
 }
 
-bool holding_concerns(const struct snapshot *s, const struct holding *h, const struct task *task)
+bool holders_concern(const struct snapshot *s, const struct holding *h, const struct task *task)
 {
-	const struct wait *wait = task_blocked_in(s, task);
+	const struct wait *wait = holders_blocked_in(s, task);
 
 	return h->task == task || (task->root && ends_in(h, task->root)) ||
 	       (wait && holding_can_end(h, wait));

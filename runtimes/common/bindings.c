@@ -18,7 +18,7 @@ static const struct type *slice_element(struct arena *a, const struct type *slic
 }
 
 /* The row that a root names, n when none; *elements for "KEY[]". */
-static size_t root_row(const struct layout *l, size_t before, const char *root, bool *elements)
+static size_t root_row(const struct bindings *l, size_t before, const char *root, bool *elements)
 {
 	size_t len = strlen(root);
 
@@ -32,7 +32,7 @@ static size_t root_row(const struct layout *l, size_t before, const char *root, 
 }
 
 static const struct type *root_type(struct arena *a, struct dwarf_module *dm,
-                                    const struct type *given, const struct layout *l, size_t row)
+                                    const struct type *given, const struct bindings *l, size_t row)
 {
 	const char *root = l->rows[row].root;
 	bool elements;
@@ -42,15 +42,15 @@ static const struct type *root_type(struct arena *a, struct dwarf_module *dm,
 	if (strncmp(root, "type:", 5) == 0)
 		return lookup_type(dm, root + 5, given ? type_die(given) : 0);
 	size_t at = root_row(l, row, root, &elements);
-	const struct type *t = at < l->n ? layout_type(l, at) : NULL;
+	const struct type *t = at < l->n ? bindings_type(l, at) : NULL;
 	return t && elements ? slice_element(a, t) : t;
 }
 
 static void resolve_row(struct arena *a, struct dwarf_module *dm, const struct type *given,
-                        struct layout *l, size_t row)
+                        struct bindings *l, size_t row)
 {
-	struct layout_slot *slot = &l->slots[row];
-	const struct layout_row *r = &l->rows[row];
+	struct bindings_slot *slot = &l->slots[row];
+	const struct binding_row *r = &l->rows[row];
 	CLEANUP(error_freep) struct error *err = NULL;
 
 	slot->root = root_type(a, dm, given, l, row);
@@ -65,35 +65,35 @@ static void resolve_row(struct arena *a, struct dwarf_module *dm, const struct t
 	LOG("layout", "%s: %s", r->key, slot->path ? path_matched(slot->path) : slot->tried);
 }
 
-void layout_resolve(struct arena *a, struct dwarf_module *dm, const struct type *given,
-                    const struct layout_row *rows, size_t n, struct layout *ret)
+void bindings_resolve(struct arena *a, struct dwarf_module *dm, const struct type *given,
+                      const struct binding_row *rows, size_t n, struct bindings *ret)
 {
-	*ret = (struct layout){ .rows = rows, .n = n };
-	ret->slots = NEW_ARRAY(a, struct layout_slot, n);
+	*ret = (struct bindings){ .rows = rows, .n = n };
+	ret->slots = NEW_ARRAY(a, struct bindings_slot, n);
 	for (size_t i = 0; i < n; i++)
 		resolve_row(a, dm, given, ret, i);
 }
 
-bool layout_has(const struct layout *l, size_t row)
+bool bindings_has(const struct bindings *l, size_t row)
 {
 	return l->slots[row].path != NULL;
 }
 
-const struct type *layout_type(const struct layout *l, size_t row)
+const struct type *bindings_type(const struct bindings *l, size_t row)
 {
 	return l->slots[row].path ? path_type(l->slots[row].path) : NULL;
 }
 
 /* error_wrap() for what is called a million times and nearly never fails. */
-static struct error *about(struct error *err, const struct layout *l, size_t row)
+static struct error *about(struct error *err, const struct bindings *l, size_t row)
 {
 	return err ? error_wrap(err, "%s", l->rows[row].key) : NULL;
 }
 
-struct error *layout_eval(struct target *t, const struct layout *l, size_t row, struct value from,
-                          struct value *ret, bool *found)
+struct error *bindings_eval(struct target *t, const struct bindings *l, size_t row,
+                            struct value from, struct value *ret, bool *found)
 {
-	const struct layout_slot *slot = &l->slots[row];
+	const struct bindings_slot *slot = &l->slots[row];
 
 	*found = slot->path != NULL;
 	if (slot->fixed)
@@ -103,38 +103,38 @@ struct error *layout_eval(struct target *t, const struct layout *l, size_t row, 
 	return NULL;
 }
 
-struct error *layout_uint(struct target *t, const struct layout *l, size_t row, struct value from,
-                          uint64_t *ret, bool *found)
+struct error *bindings_uint(struct target *t, const struct bindings *l, size_t row,
+                            struct value from, uint64_t *ret, bool *found)
 {
 	struct value place;
 
-	TRY(layout_eval(t, l, row, from, &place, found));
+	TRY(bindings_eval(t, l, row, from, &place, found));
 	return *found ? about(value_uint(t, place, ret), l, row) : NULL;
 }
 
-struct error *layout_word(struct target *t, const struct layout *l, size_t row, struct value from,
-                          uint64_t *ret, bool *found)
+struct error *bindings_word(struct target *t, const struct bindings *l, size_t row,
+                            struct value from, uint64_t *ret, bool *found)
 {
 	struct value place;
 
-	TRY(layout_eval(t, l, row, from, &place, found));
+	TRY(bindings_eval(t, l, row, from, &place, found));
 	return *found ? about(target_read_uint(t, place.addr, 8, ret), l, row) : NULL;
 }
 
-struct error *layout_slice(struct target *t, const struct layout *l, size_t row, struct value from,
-                           struct slice *ret, bool *found)
+struct error *bindings_slice(struct target *t, const struct bindings *l, size_t row,
+                             struct value from, struct slice *ret, bool *found)
 {
 	struct value place;
 
-	TRY(layout_eval(t, l, row, from, &place, found));
+	TRY(bindings_eval(t, l, row, from, &place, found));
 	return *found ? error_wrap(value_slice(t, place, ret), "%s", l->rows[row].key) : NULL;
 }
 
-void layout_describe(const struct layout *l, struct arena *a, const char *module,
-                     struct layout_info *out)
+void bindings_describe(const struct bindings *l, struct arena *a, const char *module,
+                       struct layout_info *out)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const struct layout_slot *slot = &l->slots[i];
+		const struct bindings_slot *slot = &l->slots[i];
 
 		out[i] = (struct layout_info){
 			.module = module,

@@ -12,15 +12,15 @@
 #include "dwarf/values/path.h"
 #include "runtimes/model/model.h"
 
-struct layout_row {
+struct binding_row {
 	const char *key;  /* "shard.head" */
-	const char *root; /* "type:NAME", "given" (layout_resolve's argument), an earlier row's key,
-	                     or "KEY[]": the elements of its slice */
+	const char *root; /* "type:NAME", "given" (bindings_resolve's argument), an earlier row's
+	                     key, or "KEY[]": the elements of its slice */
 	const char *path; /* see dwarf/values/path.h */
 	bool optional;    /* absent in some versions: then a feature is absent, nothing is broken */
 };
 
-struct layout_slot {
+struct bindings_slot {
 	const struct path *path; /* NULL: absent or broken */
 	const struct type *root;
 	enum row_status status;
@@ -29,38 +29,38 @@ struct layout_slot {
 	uint64_t offset;
 };
 
-struct layout {
-	const struct layout_row *rows;
-	struct layout_slot *slots;
+struct bindings {
+	const struct binding_row *rows;
+	struct bindings_slot *slots;
 	size_t n;
 };
 
 /* Resolves all rows in dm; never fails: a row that does not fit says so in its slot. */
-void layout_resolve(struct arena *a, struct dwarf_module *dm, const struct type *given,
-                    const struct layout_row *rows, size_t n, struct layout *ret);
+void bindings_resolve(struct arena *a, struct dwarf_module *dm, const struct type *given,
+                      const struct binding_row *rows, size_t n, struct bindings *ret);
 
-bool layout_has(const struct layout *l, size_t row);
+bool bindings_has(const struct bindings *l, size_t row);
 /* The type at the end of the row's path, NULL when it has none. */
-const struct type *layout_type(const struct layout *l, size_t row);
+const struct type *bindings_type(const struct bindings *l, size_t row);
 
 /*
  * The place a row leads to from a value of its root's type. A row that did not resolve, a null
  * pointer or another variant on the way: *found false.
  */
-struct error *layout_eval(struct target *t, const struct layout *l, size_t row, struct value from,
-                          struct value *ret, bool *found) MUST_CHECK;
+struct error *bindings_eval(struct target *t, const struct bindings *l, size_t row,
+                            struct value from, struct value *ret, bool *found) MUST_CHECK;
 /* The number at that place. */
-struct error *layout_uint(struct target *t, const struct layout *l, size_t row, struct value from,
-                          uint64_t *ret, bool *found) MUST_CHECK;
+struct error *bindings_uint(struct target *t, const struct bindings *l, size_t row,
+                            struct value from, uint64_t *ret, bool *found) MUST_CHECK;
 /* The 8 bytes at that place: for pointers and Option<NonNull>, where 0 is None. */
-struct error *layout_word(struct target *t, const struct layout *l, size_t row, struct value from,
-                          uint64_t *ret, bool *found) MUST_CHECK;
+struct error *bindings_word(struct target *t, const struct bindings *l, size_t row,
+                            struct value from, uint64_t *ret, bool *found) MUST_CHECK;
 /* The elements of the slice at that place. */
-struct error *layout_slice(struct target *t, const struct layout *l, size_t row, struct value from,
-                           struct slice *ret, bool *found) MUST_CHECK;
+struct error *bindings_slice(struct target *t, const struct bindings *l, size_t row,
+                             struct value from, struct slice *ret, bool *found) MUST_CHECK;
 
 /* The rows as `info layout` prints them, appended at out[0..n). */
-void layout_describe(const struct layout *l, struct arena *a, const char *module,
-                     struct layout_info *out);
+void bindings_describe(const struct bindings *l, struct arena *a, const char *module,
+                       struct layout_info *out);
 
 #endif

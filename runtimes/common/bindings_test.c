@@ -24,7 +24,7 @@ enum row {
 	NROWS
 };
 
-static const struct layout_row rows[NROWS] = {
+static const struct binding_row rows[NROWS] = {
 	[NEWER] = { "newer", "given", "older | newer", false },
 	[NEWER_DEEP] = { "newer.deep", "newer", "deep", false },
 	[ITEMS] = { "items", "given", "items", false },
@@ -46,7 +46,7 @@ static const struct layout_row rows[NROWS] = {
 
 struct resolved {
 	struct fixture f;
-	struct layout l;
+	struct bindings l;
 	struct value root;
 };
 
@@ -62,7 +62,7 @@ static int setup(void **state)
 	target_fake_map(r->f.target, PLACE, zeros, sizeof(zeros));
 	target_fake_map(r->f.target, ELSEWHERE, zeros, sizeof(zeros));
 	r->root = (struct value){ must_find(&r->f, "shapes::Root"), PLACE };
-	layout_resolve(&r->f.arena, r->f.dm, r->root.type, rows, NROWS, &r->l);
+	bindings_resolve(&r->f.arena, r->f.dm, r->root.type, rows, NROWS, &r->l);
 	return 0;
 }
 
@@ -84,14 +84,14 @@ static void test_roots(void **state)
 {
 	struct resolved *r = *state;
 
-	assert_string_equal(type_name(layout_type(&r->l, NEWER)), "shapes::Inner");
-	assert_string_equal(type_name(layout_type(&r->l, NEWER_DEEP)), "u64");
-	assert_string_equal(type_name(layout_type(&r->l, ITEM)), "shapes::Inner");
-	assert_string_equal(type_name(layout_type(&r->l, ITEM_DEEP)), "u64");
+	assert_string_equal(type_name(bindings_type(&r->l, NEWER)), "shapes::Inner");
+	assert_string_equal(type_name(bindings_type(&r->l, NEWER_DEEP)), "u64");
+	assert_string_equal(type_name(bindings_type(&r->l, ITEM)), "shapes::Inner");
+	assert_string_equal(type_name(bindings_type(&r->l, ITEM_DEEP)), "u64");
 	assert_string_equal(type_name(r->l.slots[NEXT].root), "shapes::Node");
-	assert_null(layout_type(&r->l, OLDER));
-	assert_true(layout_has(&r->l, WRAPPED));
-	assert_false(layout_has(&r->l, BROKEN));
+	assert_null(bindings_type(&r->l, OLDER));
+	assert_true(bindings_has(&r->l, WRAPPED));
+	assert_false(bindings_has(&r->l, BROKEN));
 }
 
 static void test_absent_and_broken(void **state)
@@ -116,7 +116,7 @@ static void test_absent_and_broken(void **state)
 	struct resolved *r = *state;
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		const struct layout_slot *slot = &r->l.slots[expected[i].row];
+		const struct bindings_slot *slot = &r->l.slots[expected[i].row];
 
 		assert_int_equal(slot->status, expected[i].status);
 		if (!expected[i].tried)
@@ -134,24 +134,24 @@ static void test_numbers_and_places(void **state)
 	uint64_t number = 1;
 	bool found;
 
-	fail_on(layout_eval(t, &r->l, NEWER, r->root, &newer, &found));
+	fail_on(bindings_eval(t, &r->l, NEWER, r->root, &newer, &found));
 	assert_true(found);
 	assert_int_equal(newer.addr, PLACE + offset_of(r->root.type, "newer"));
 	poke(r, newer.addr + offset_of(newer.type, "deep"), 77);
-	fail_on(layout_uint(t, &r->l, NEWER_DEEP, newer, &number, &found));
+	fail_on(bindings_uint(t, &r->l, NEWER_DEEP, newer, &number, &found));
 	assert_true(found);
 	assert_int_equal(number, 77);
 
 	/* Absent rows and null pointers: nothing found, nothing wrong. */
-	fail_on(layout_uint(t, &r->l, OLDER, r->root, &number, &found));
+	fail_on(bindings_uint(t, &r->l, OLDER, r->root, &number, &found));
 	assert_false(found);
 	poke(r, PLACE + offset_of(r->root.type, "list"), 0);
-	fail_on(layout_uint(t, &r->l, LIST, r->root, &number, &found));
+	fail_on(bindings_uint(t, &r->l, LIST, r->root, &number, &found));
 	assert_false(found);
 	assert_int_equal(number, 77);
 	/* An error names the row. */
 	poke(r, PLACE + offset_of(r->root.type, "list"), 0xdead0000);
-	expect_error(layout_uint(t, &r->l, LIST, r->root, &number, &found), ERR_FAULT, "list: ");
+	expect_error(bindings_uint(t, &r->l, LIST, r->root, &number, &found), ERR_FAULT, "list: ");
 }
 
 /* Option<NonNull> as a word: 0 is None, and that is found. */
@@ -163,14 +163,14 @@ static void test_words(void **state)
 	bool found = false;
 
 	poke(r, ELSEWHERE + offset_of(node.type, "next"), 0);
-	fail_on(layout_word(r->f.target, &r->l, NEXT, node, &word, &found));
+	fail_on(bindings_word(r->f.target, &r->l, NEXT, node, &word, &found));
 	assert_true(found);
 	assert_int_equal(word, 0);
 	poke(r, ELSEWHERE + offset_of(node.type, "next"), 0x1234);
-	fail_on(layout_word(r->f.target, &r->l, NEXT, node, &word, &found));
+	fail_on(bindings_word(r->f.target, &r->l, NEXT, node, &word, &found));
 	assert_int_equal(word, 0x1234);
 	node.addr = 0x10;
-	expect_error(layout_word(r->f.target, &r->l, NEXT, node, &word, &found), ERR_FAULT,
+	expect_error(bindings_word(r->f.target, &r->l, NEXT, node, &word, &found), ERR_FAULT,
 	             "node.next: ");
 }
 
@@ -183,14 +183,14 @@ static void test_slices(void **state)
 
 	poke(r, at, ELSEWHERE);
 	poke(r, at + 8, 2);
-	fail_on(layout_slice(r->f.target, &r->l, ITEMS, r->root, &items, &found));
+	fail_on(bindings_slice(r->f.target, &r->l, ITEMS, r->root, &items, &found));
 	assert_true(found);
 	assert_int_equal(items.addr, ELSEWHERE);
 	assert_int_equal(items.count, 2);
-	assert_ptr_equal(items.element, layout_type(&r->l, ITEM));
-	expect_error(layout_slice(r->f.target, &r->l, NEWER, r->root, &items, &found), ERR_LAYOUT,
+	assert_ptr_equal(items.element, bindings_type(&r->l, ITEM));
+	expect_error(bindings_slice(r->f.target, &r->l, NEWER, r->root, &items, &found), ERR_LAYOUT,
 	             "newer: shapes::Inner is no slice");
-	fail_on(layout_slice(r->f.target, &r->l, OLDER, r->root, &items, &found));
+	fail_on(bindings_slice(r->f.target, &r->l, OLDER, r->root, &items, &found));
 	assert_false(found);
 }
 
@@ -199,7 +199,7 @@ static void test_describe(void **state)
 	struct resolved *r = *state;
 	struct layout_info out[NROWS];
 
-	layout_describe(&r->l, &r->f.arena, "program", out);
+	bindings_describe(&r->l, &r->f.arena, "program", out);
 	assert_string_equal(out[NEWER].module, "program");
 	assert_string_equal(out[NEWER].key, "newer");
 	assert_string_equal(out[NEWER].path, "older | newer");
@@ -218,13 +218,13 @@ static void test_describe(void **state)
 static void test_nothing_given(void **state)
 {
 	struct resolved *r = *state;
-	struct layout l;
+	struct bindings l;
 
-	layout_resolve(&r->f.arena, r->f.dm, NULL, rows, NROWS, &l);
-	assert_false(layout_has(&l, NEWER));
+	bindings_resolve(&r->f.arena, r->f.dm, NULL, rows, NROWS, &l);
+	assert_false(bindings_has(&l, NEWER));
 	assert_int_equal(l.slots[NEWER].status, ROW_BROKEN);
-	assert_true(layout_has(&l, NEXT));
-	assert_null(layout_type(&l, ITEM));
+	assert_true(bindings_has(&l, NEXT));
+	assert_null(bindings_type(&l, ITEM));
 }
 
 int main(void)

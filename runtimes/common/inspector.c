@@ -5,7 +5,7 @@
 
 #include "debugger/base/str.h"
 
-const char *clean_name(struct arena *a, const char *name)
+const char *inspector_clean_name(struct arena *a, const char *name)
 {
 	return name ? str_clean(a, name, strlen(name)) : NULL;
 }

@@ -29,7 +29,7 @@ struct inspector {
 	struct map drops; /* struct type -> whether it has drop glue: see locals.c */
 	struct show_cache show;        /* of values as text */
 	const struct secrets *secrets; /* see struct inspector_options */
-	struct facts_options facts;
+	struct records_options records;
 	uint64_t own_build;                    /* see own_build(); 0 also where no cache is used */
 	bool async_code_known, has_async_code; /* of other_executors.c: of all files */
 	const char *layout;                    /* the layout file in use, sanitised; NULL none */
@@ -102,9 +102,9 @@ struct collector {
 	VEC(uint64_t) told_wakers;         /* where wakers lie that leaves of that tree tell */
 	bool some_held;                    /* a tree has futures that it does not poll */
 	struct arena scratch;              /* until the snapshot is done */
-	struct reached *reached;           /* the list of reach_walk(), NULL until the first one */
+	struct reached *reached;           /* the list of object_walk(), NULL until the first one */
 	size_t nreached;                   /* values that all walks together looked at */
-	size_t nreached_near;              /* the same of reach_walk_near() */
+	size_t nreached_near;              /* the same of object_walk_near() */
 	/* "Now" on the target's monotonic clock; on a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
@@ -167,6 +167,6 @@ void inspect_note_unstopped(struct collector *c);
 void inspect_note_doubts(struct collector *c);
 
 /* A name for the model: sanitised, in the snapshot's arena. */
-const char *clean_name(struct arena *a, const char *name);
+const char *inspector_clean_name(struct arena *a, const char *name);
 
 #endif

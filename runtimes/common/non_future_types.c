@@ -107,7 +107,7 @@ static const char *const streams[] = {
 	"unfold::Unfold",
 };
 
-bool path_ends_with(const char *type_name, const char *end)
+bool non_future_types_path_ends_with(const char *type_name, const char *end)
 {
 	size_t len = qualified_base_len(type_name), wanted = strlen(end);
 
@@ -131,18 +131,18 @@ static bool is_stream(const char *type_name)
 
 static bool is_of_runtime(const struct runtime *r, const char *type_name)
 {
-	if (begins_with_one(type_name, r->non_future_modules))
+	if (runtime_begins_with_one(type_name, r->non_future_modules))
 		return true;
 	if (!r->non_future_ends || !str_begins(type_name, r->path))
 		return false;
 	for (const char *const *end = r->non_future_ends; *end; end++) {
-		if (path_ends_with(type_name, *end))
+		if (non_future_types_path_ends_with(type_name, *end))
 			return true;
 	}
 	return false;
 }
 
-bool tool_is_named(const struct runtime *const *runtimes, const char *type_name)
+bool non_future_types_has(const struct runtime *const *runtimes, const char *type_name)
 {
 	if (is_stream(type_name) || str_begins_with_any(type_name, barren))
 		return true;

@@ -16,9 +16,9 @@
  * Saves a search of the debug info, which would be one of the whole crate where poll functions are
  * inlined.
  */
-bool tool_is_named(const struct runtime *const *runtimes, const char *type_name);
+bool non_future_types_has(const struct runtime *const *runtimes, const char *type_name);
 
 /* Does the path of a type of that name, generics cut, end so? */
-bool path_ends_with(const char *type_name, const char *end);
+bool non_future_types_path_ends_with(const char *type_name, const char *end);
 
 #endif

@@ -136,7 +136,7 @@ static bool plausible(struct check *c, struct value v, int depth)
 	}
 }
 
-bool value_is_plausible(struct target *t, struct value v)
+bool plausible_value(struct target *t, struct value v)
 {
 	struct check c = { .t = t };
 
@@ -212,7 +212,7 @@ static bool references_fit(struct check *c, struct value root, struct value v, i
 	return true;
 }
 
-enum self_reference value_self_references(struct target *t, struct value v)
+enum self_reference plausible_self_references(struct target *t, struct value v)
 {
 	struct check c = { .t = t };
 

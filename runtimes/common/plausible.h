@@ -8,7 +8,7 @@
 
 #include "dwarf/values/value.h"
 
-bool value_is_plausible(struct target *t, struct value v);
+bool plausible_value(struct target *t, struct value v);
 
 /*
  * What the references inside a value that lead back into it say: a future that was polled refers
@@ -20,6 +20,6 @@ enum self_reference {
 	SELF_REFERENCE_NONE,
 	SELF_REFERENCE_RIGHT,
 };
-enum self_reference value_self_references(struct target *t, struct value v);
+enum self_reference plausible_self_references(struct target *t, struct value v);
 
 #endif

@@ -34,15 +34,15 @@ static void test_references_into_the_value_itself(void **state)
 	uint64_t maybe = PLACE + member_offset(v, "maybe"); /* Option<&Inner> */
 	uint64_t newer = PLACE + member_offset(v, "newer"); /* the only Inner inside */
 
-	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_NONE);
+	assert_int_equal(plausible_self_references(f->target, v), SELF_REFERENCE_NONE);
 	poke_word(f, maybe, ELSEWHERE);
-	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_NONE);
+	assert_int_equal(plausible_self_references(f->target, v), SELF_REFERENCE_NONE);
 	poke_word(f, maybe, newer);
-	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_RIGHT);
+	assert_int_equal(plausible_self_references(f->target, v), SELF_REFERENCE_RIGHT);
 	poke_word(f, maybe, newer + 4);
-	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_WRONG);
+	assert_int_equal(plausible_self_references(f->target, v), SELF_REFERENCE_WRONG);
 	poke_word(f, maybe, PLACE + type_size(v.type));
-	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_NONE);
+	assert_int_equal(plausible_self_references(f->target, v), SELF_REFERENCE_NONE);
 }
 
 static void test_enums_and_bools(void **state)
@@ -51,22 +51,22 @@ static void test_enums_and_bools(void **state)
 	struct value v = place_of(f, "shapes::TaggedU8");
 
 	poke_word(f, PLACE, 3);
-	assert_true(value_is_plausible(f->target, v));
+	assert_true(plausible_value(f->target, v));
 	poke_word(f, PLACE, 4);
-	assert_false(value_is_plausible(f->target, v));
+	assert_false(plausible_value(f->target, v));
 
 	v = place_of(f, "shapes::CLike");
 	poke_word(f, PLACE, 0xff);
-	assert_true(value_is_plausible(f->target, v));
+	assert_true(plausible_value(f->target, v));
 	poke_word(f, PLACE, 5);
-	assert_false(value_is_plausible(f->target, v));
+	assert_false(plausible_value(f->target, v));
 
 	/* The niche's own variant is any other number: its bool tells. */
 	v = place_of(f, "shapes::Niche");
 	poke_word(f, PLACE, 1);
-	assert_true(value_is_plausible(f->target, v));
+	assert_true(plausible_value(f->target, v));
 	poke_word(f, PLACE, 99);
-	assert_false(value_is_plausible(f->target, v));
+	assert_false(plausible_value(f->target, v));
 }
 
 static void test_references_must_lead_somewhere(void **state)
@@ -77,11 +77,11 @@ static void test_references_must_lead_somewhere(void **state)
 
 	poke_word(f, reference, ELSEWHERE);
 	struct value option = { type_member(v.type, "reference")->type, reference };
-	assert_true(value_is_plausible(f->target, option));
+	assert_true(plausible_value(f->target, option));
 	poke_word(f, reference, HOLE);
-	assert_false(value_is_plausible(f->target, option));
+	assert_false(plausible_value(f->target, option));
 	poke_word(f, reference, 0);
-	assert_true(value_is_plausible(f->target, option));
+	assert_true(plausible_value(f->target, option));
 }
 
 /* A type that holds itself behind a pointer has an end. */
@@ -91,8 +91,8 @@ static void test_types_that_point_at_themselves(void **state)
 	struct value v = place_of(f, "shapes::Loop");
 
 	poke_word(f, PLACE, PLACE);
-	assert_true(value_is_plausible(f->target, v));
-	assert_int_equal(value_self_references(f->target, v), SELF_REFERENCE_NONE);
+	assert_true(plausible_value(f->target, v));
+	assert_int_equal(plausible_self_references(f->target, v), SELF_REFERENCE_NONE);
 }
 
 static void map_places(struct fixture *f)
@@ -113,13 +113,13 @@ static void test_what_is_counted_is_held(void **state)
 	struct value rc = { type_member(v.type, "rc")->type, PLACE + member_offset(v, "rc") };
 
 	poke_word(&f, rc.addr, ELSEWHERE);
-	assert_false(value_is_plausible(f.target, rc));
+	assert_false(plausible_value(f.target, rc));
 	poke_word(&f, ELSEWHERE, 1);
-	assert_false(value_is_plausible(f.target, rc));
+	assert_false(plausible_value(f.target, rc));
 	poke_word(&f, ELSEWHERE + 8, 1);
-	assert_true(value_is_plausible(f.target, rc));
+	assert_true(plausible_value(f.target, rc));
 	poke_word(&f, ELSEWHERE, UINT64_C(0x7f047dd75c00));
-	assert_false(value_is_plausible(f.target, rc));
+	assert_false(plausible_value(f.target, rc));
 	fixture_close(&f);
 }
 

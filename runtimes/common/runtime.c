@@ -23,7 +23,7 @@ void runtimes_register(struct debuginfo *di, const struct registered *r)
 	di->above = tables;
 }
 
-const struct tables *tables_of(const struct type *t)
+const struct tables *runtime_tables_of(const struct type *t)
 {
 	return type_module(t)->di->above;
 }
@@ -41,7 +41,7 @@ const struct runtime *const *runtimes_of(const struct type *t)
 	return runtimes_in(type_module(t)->di);
 }
 
-bool begins_with_one(const char *name, const char *const *list)
+bool runtime_begins_with_one(const char *name, const char *const *list)
 {
 	for (; list && *list; list++) {
 		if (str_begins(name, *list))

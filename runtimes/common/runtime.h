@@ -21,7 +21,7 @@ struct found;
 struct future;
 struct inspector;
 struct leaf;
-struct traits;
+struct type_class;
 
 /* ---- rows about types ---- */
 
@@ -55,7 +55,7 @@ struct combinator_row {
 enum { IO_READS = 1, IO_WRITES = 2 };
 
 /* What one type on the way from a future to its socket says. */
-enum io_says {
+enum io_direction_of {
 	IO_SAYS_NOTHING, /* it may read in order to write, as TLS does */
 	IO_SAYS_READS = IO_READS,
 	IO_SAYS_WRITES = IO_WRITES,
@@ -68,7 +68,7 @@ enum io_says {
  */
 struct io_row {
 	const char *head, *member;
-	enum io_says says;
+	enum io_direction_of says;
 };
 
 /* A type that others wait for: see runtimes/holding/holding.h. */
@@ -176,10 +176,10 @@ struct task_set_ops {
 /* One copy of the runtime: a program and its libraries may each have their own. */
 struct runtime_copy {
 	struct dwarf_module *dm;
-	const char *module;          /* base name of the ELF file */
-	const char *version;         /* NULL unknown */
-	const struct layout *layout; /* its bindings, resolved */
-	const struct type *types[4]; /* further types that it is read by; NULL none */
+	const char *module;            /* base name of the ELF file */
+	const char *version;           /* NULL unknown */
+	const struct bindings *layout; /* its bindings, resolved */
+	const struct type *types[4];   /* further types that it is read by; NULL none */
 };
 
 /* What the poll function of a task says: for layout files. */
@@ -239,7 +239,7 @@ struct runtime {
 	/* -- futures -- */
 
 	const struct leaf_row *const *leaves;
-	const struct layout_row *const *leaf_bindings; /* the paths that leaves read */
+	const struct binding_row *const *leaf_bindings; /* the paths that leaves read */
 	const struct combinator_row *combinators;
 	const struct io_row *directions;
 	const char *const *pollers; /* beginnings: crates whose futures poll what they hold */
@@ -284,8 +284,8 @@ struct runtime {
 
 /* ---- all of them ---- */
 
-/* Fills what a folder knows of a type, once; see struct traits. */
-typedef void classify_fn(const struct type *t, struct traits *f);
+/* Fills what a folder knows of a type, once; see struct type_class. */
+typedef void classify_fn(const struct type *t, struct type_class *f);
 
 struct registered {
 	const struct runtime *const *runtimes; /* ended by NULL */
@@ -302,12 +302,12 @@ struct tables {
 
 /* Before any type of di is classified. */
 void runtimes_register(struct debuginfo *di, const struct registered *r);
-const struct tables *tables_of(const struct type *t);
+const struct tables *runtime_tables_of(const struct type *t);
 /* Ended by NULL; never NULL itself. */
 const struct runtime *const *runtimes_in(const struct debuginfo *di);
 const struct runtime *const *runtimes_of(const struct type *t);
 
 /* Does a name begin with one of the list? list may be NULL. */
-bool begins_with_one(const char *name, const char *const *list);
+bool runtime_begins_with_one(const char *name, const char *const *list);
 
 #endif

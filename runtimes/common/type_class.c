@@ -33,7 +33,7 @@ static const struct member *look_through(const struct type *t)
 	return NULL;
 }
 
-static void find_step(const struct type *t, struct traits *f)
+static void find_step(const struct type *t, struct type_class *f)
 {
 	const struct member *m;
 
@@ -52,7 +52,7 @@ static void find_step(const struct type *t, struct traits *f)
 }
 
 /* What a pointer says by its name, also where a Pin is around it. */
-static void find_pointer(const struct type *t, struct traits *f)
+static void find_pointer(const struct type *t, struct type_class *f)
 {
 	const struct member *pin = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
 	const char *name;
@@ -68,7 +68,7 @@ static void find_pointer(const struct type *t, struct traits *f)
 		f->behind = type_target(t);
 }
 
-const struct type *container_element(const struct type *t)
+const struct type *type_class_container_element(const struct type *t)
 {
 	const struct member *m;
 	const char *name;
@@ -86,7 +86,7 @@ const struct type *container_element(const struct type *t)
 	return m ? type_target(m->type) : NULL;
 }
 
-static enum reach_rule reach_rule(const struct type *t, const struct traits *f)
+static enum reach_rule reach_rule(const struct type *t, const struct type_class *f)
 {
 	if (f->element)
 		return REACH_ELEMENTS;
@@ -106,17 +106,17 @@ static enum reach_rule reach_rule(const struct type *t, const struct traits *f)
 	}
 }
 
-static struct traits *learn(const struct type *t)
+static struct type_class *learn(const struct type *t)
 {
 	struct arena *a = &type_module(t)->di->arena;
-	struct traits *f = NEW(a, struct traits);
-	const struct tables *tables = tables_of(t);
+	struct type_class *f = NEW(a, struct type_class);
+	const struct tables *tables = runtime_tables_of(t);
 	const char *name = type_name(t);
 
 	f->name = str_is_plain(name, strlen(name)) ? name : str_clean(a, name, strlen(name));
 	find_step(t, f);
 	find_pointer(t, f);
-	f->element = container_element(t);
+	f->element = type_class_container_element(t);
 	f->reach = reach_rule(t, f);
 	f->slice = type_is_slice(t);
 	f->coroutine = type_is_coroutine(t);
@@ -128,7 +128,7 @@ static struct traits *learn(const struct type *t)
 	return f;
 }
 
-struct traits *traits_of(const struct type *t)
+struct type_class *type_class_of(const struct type *t)
 {
 	struct type_memo *memo;
 
@@ -139,10 +139,10 @@ struct traits *traits_of(const struct type *t)
 	return memo->above;
 }
 
-const char *traits_function(const struct type *t)
+const char *type_class_function(const struct type *t)
 {
 	struct arena *a = &type_module(t)->di->arena;
-	struct traits *f = traits_of(t);
+	struct type_class *f = type_class_of(t);
 
 	if (!f->function) {
 		const char *function = name_without_generics(a, type_name(t));

@@ -24,7 +24,7 @@ enum future_step {
 	STEP_DYN,     /* pointer at offset, vtable at vtable */
 };
 
-/* What combinator.c does with a value: see find_futures(). */
+/* What combinator.c does with a value: see combinator_find_futures(). */
 enum find_rule {
 	FIND_UNKNOWN, /* nobody has asked yet */
 	FIND_NOTHING,
@@ -48,12 +48,12 @@ enum reach_rule {
 
 enum answer { UNASKED, NO, YES, ASKING };
 
-struct traits {
-	const char *name;                        /* sanitised */
-	const char *function;                    /* of traits_function(), NULL: not asked for yet */
-	const struct leaf_row *leaf;             /* NULL none */
-	const struct leaf_row *resource;         /* NULL none */
-	const struct holding_row *holding;       /* NULL none */
+struct type_class {
+	const char *name;                  /* sanitised */
+	const char *function;              /* of type_class_function(), NULL: not asked for yet */
+	const struct leaf_row *leaf;       /* NULL none */
+	const struct leaf_row *resource;   /* NULL none */
+	const struct holding_row *holding; /* NULL none */
 	const struct combinator_row *combinator; /* NULL none */
 	const struct task_set_ops *task_set;     /* of a set of tasks, NULL: it is none */
 	const struct task_set_ops *driver;       /* of the set that such a future drives */
@@ -78,17 +78,17 @@ struct traits {
 	bool borrowed : 1; /* a reference, or a Pin of one */
 	bool box : 1;      /* a Box, or a Pin of one */
 	bool slice : 1;    /* a fat pointer with a length */
-	bool border : 1;   /* object_walk.c goes no further */
+	bool boundary : 1; /* object_walk.c goes no further */
 	bool waker : 1;
 	bool instrumented : 1, shared : 1;
 	bool handle : 1; /* of a runtime */
 };
 
 /* Never NULL; lives as long as the type. */
-struct traits *traits_of(const struct type *t);
+struct type_class *type_class_of(const struct type *t);
 /* Elements of Vec<T>, Box<[T]>, &mut [T], [T; N]; NULL when it is none of them. */
-const struct type *container_element(const struct type *t);
+const struct type *type_class_container_element(const struct type *t);
 /* Its name without generics, sanitised; lives as long as the type. */
-const char *traits_function(const struct type *t);
+const char *type_class_function(const struct type *t);
 
 #endif

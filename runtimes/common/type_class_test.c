@@ -16,16 +16,17 @@ static void kept_with_the_type(void **state)
 {
 	struct fixture *f = *state;
 	const struct type *t = must_find(f, "shapes::Root");
-	const struct traits *traits = traits_of(t);
+	const struct type_class *type_class = type_class_of(t);
 
-	assert_ptr_equal(traits, traits_of(t));
-	assert_ptr_not_equal(traits, traits_of(must_find(f, "shapes::Node")));
-	assert_string_equal(traits->name, "shapes::Root");
-	assert_int_equal(traits->step, STEP_NONE);
-	assert_int_equal(traits->reach, REACH_MEMBERS);
-	assert_null(traits->leaf);
-	assert_null(traits->resource);
-	assert_false(traits->coroutine || traits->borrowed || traits->box || traits->border);
+	assert_ptr_equal(type_class, type_class_of(t));
+	assert_ptr_not_equal(type_class, type_class_of(must_find(f, "shapes::Node")));
+	assert_string_equal(type_class->name, "shapes::Root");
+	assert_int_equal(type_class->step, STEP_NONE);
+	assert_int_equal(type_class->reach, REACH_MEMBERS);
+	assert_null(type_class->leaf);
+	assert_null(type_class->resource);
+	assert_false(type_class->coroutine || type_class->borrowed || type_class->box ||
+	             type_class->boundary);
 }
 
 static void names_without_generics(void **state)
@@ -33,9 +34,9 @@ static void names_without_generics(void **state)
 	struct fixture *f = *state;
 	const struct type *t = must_find(f, "shapes::Holder<u64>");
 
-	assert_string_equal(traits_of(t)->name, "shapes::Holder<u64>");
-	assert_string_equal(traits_function(t), "shapes::Holder");
-	assert_ptr_equal(traits_function(t), traits_function(t));
+	assert_string_equal(type_class_of(t)->name, "shapes::Holder<u64>");
+	assert_string_equal(type_class_function(t), "shapes::Holder");
+	assert_ptr_equal(type_class_function(t), type_class_function(t));
 }
 
 static void how_to_look_through(void **state)
@@ -43,9 +44,9 @@ static void how_to_look_through(void **state)
 	struct fixture *f = *state;
 	const struct type *root = must_find(f, "shapes::Root");
 	const struct type *named = must_find(f, "shapes::Named");
-	const struct traits *list = traits_of(member_type(root, "list"));
-	const struct traits *uninit = traits_of(member_type(named, "uninit"));
-	const struct traits *items = traits_of(member_type(root, "items"));
+	const struct type_class *list = type_class_of(member_type(root, "list"));
+	const struct type_class *uninit = type_class_of(member_type(named, "uninit"));
+	const struct type_class *items = type_class_of(member_type(root, "items"));
 	const struct type *pin = must_find(f, "core::pin::Pin<alloc::boxed::Box<(dyn "
 	                                      "core::future::future::Future<Output=u32> + "
 	                                      "core::marker::Send), alloc::alloc::Global>>");
@@ -55,13 +56,13 @@ static void how_to_look_through(void **state)
 	assert_ptr_equal(list->next, must_find(f, "shapes::Node"));
 	assert_null(list->behind); /* a raw pointer owns nothing */
 	assert_int_equal(uninit->step, STEP_MEMBER);
-	assert_int_equal(traits_of(pin)->step, STEP_MEMBER);
-	assert_ptr_equal(traits_of(pin)->next, dyn);
-	assert_true(traits_of(pin)->box);
-	assert_int_equal(traits_of(dyn)->step, STEP_DYN);
-	assert_int_equal(traits_of(dyn)->vtable, 8);
-	assert_true(traits_of(dyn)->box);
-	assert_int_equal(traits_of(dyn)->reach, REACH_DYN);
+	assert_int_equal(type_class_of(pin)->step, STEP_MEMBER);
+	assert_ptr_equal(type_class_of(pin)->next, dyn);
+	assert_true(type_class_of(pin)->box);
+	assert_int_equal(type_class_of(dyn)->step, STEP_DYN);
+	assert_int_equal(type_class_of(dyn)->vtable, 8);
+	assert_true(type_class_of(dyn)->box);
+	assert_int_equal(type_class_of(dyn)->reach, REACH_DYN);
 	assert_int_equal(items->reach, REACH_ELEMENTS);
 	assert_string_equal(type_name(items->element), "shapes::Inner");
 	assert_true(items->slice);
@@ -85,10 +86,10 @@ static void what_is_a_future(void **state)
 
 		/* Asked for the second time, the answer is the one that was kept. */
 		for (int round = 0; round < 2; round++) {
-			assert_int_equal(traits_of(t)->coroutine, types[i].coroutine);
+			assert_int_equal(type_class_of(t)->coroutine, types[i].coroutine);
 			assert_int_equal(future_is_type(NULL, t), types[i].future);
 		}
-		assert_int_equal(traits_of(t)->is_future, types[i].future ? YES : NO);
+		assert_int_equal(type_class_of(t)->is_future, types[i].future ? YES : NO);
 	}
 }
 

@@ -2,8 +2,8 @@
 
 #include "runtimes/common/type_class.h"
 
-bool asking_once(struct asking *a, unsigned char *known, ask_fn *ask, void *asker,
-                 const struct type *t, int depth)
+bool type_predicate_once(struct type_predicate *a, unsigned char *known, ask_fn *ask, void *asker,
+                         const struct type *t, int depth)
 {
 	bool before = a->circle;
 
@@ -20,7 +20,7 @@ bool asking_once(struct asking *a, unsigned char *known, ask_fn *ask, void *aske
 	return is;
 }
 
-bool asking_end(struct asking *a, bool is)
+bool type_predicate_end(struct type_predicate *a, bool is)
 {
 	for (size_t i = 0; (is || a->cut) && i < a->denied.n; i++)
 		*a->denied.data[i] = UNASKED;
@@ -42,7 +42,7 @@ static bool any_member(const struct type *t, ask_fn *ask, void *asker, int depth
 	return false;
 }
 
-bool asking_any_part(const struct type *t, ask_fn *ask, void *asker, int depth)
+bool type_predicate_any_part(const struct type *t, ask_fn *ask, void *asker, int depth)
 {
 	size_t n;
 	const struct variant *variants;

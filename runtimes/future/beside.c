@@ -33,10 +33,11 @@ static bool is_closure(const struct type *t)
  */
 static bool is_told_elsewhere(const struct beside_search *b, const struct reached *at)
 {
-	const struct traits *traits = traits_of(at->v.type);
+	const struct type_class *type_class = type_class_of(at->v.type);
 
-	return traits->coroutine || traits->leaf || traits->maybe_done || set_is_type(at->v.type) ||
-	       is_closure(at->v.type) || (at->exclusive && future_is_type(b->d->c->in, at->v.type));
+	return type_class->coroutine || type_class->leaf || type_class->maybe_done ||
+	       futures_unordered_is_type(at->v.type) || is_closure(at->v.type) ||
+	       (at->exclusive && future_is_type(b->d->c->in, at->v.type));
 }
 
 static bool is_of_a_runtime(const struct type *t)
@@ -87,7 +88,7 @@ static void note_waker(struct beside_search *b, const struct reached *at, size_t
 
 static void note_resource(struct beside_search *b, const struct reached *at)
 {
-	struct future *f = reach_resource(b->d->c, at->v);
+	struct future *f = object_walk_resource(b->d->c, at->v);
 	enum resource_waker waker = leaf_decode_resource(b->d, at->v, f);
 
 	if (waker == WAKER_OURS && b->nsure < MAX_BESIDE) {
@@ -105,7 +106,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 
 	if (is_told_elsewhere(b, at))
 		return false;
-	if (traits_of(at->v.type)->waker) {
+	if (type_class_of(at->v.type)->waker) {
 		note_waker(b, at, index);
 		return false;
 	}
@@ -142,9 +143,9 @@ size_t beside_keep_new(const struct future *f, struct future **list, size_t n)
 /* One leaf for all places that hold the task's waker. */
 static struct future *waker_leaf(struct beside_search *b, const struct reach *r)
 {
-	struct future *f = reach_resource(b->d->c, r->list[b->wakers[0]].v);
+	struct future *f = object_walk_resource(b->d->c, r->list[b->wakers[0]].v);
 
-	reach_tell_wakers(b->d, r, b->wakers, b->nwakers, f);
+	object_walk_report_wakers(b->d, r, b->wakers, b->nwakers, f);
 	return f;
 }
 
@@ -154,7 +155,7 @@ void beside_add(struct decoder *d, struct value v, struct future *f, size_t regi
 	struct reach r;
 	size_t n = f->nchildren;
 
-	reach_walk_near(d->c, v, look, &b, &r);
+	object_walk_near(d->c, v, look, &b, &r);
 	/* What a wrapper of libraries, as Abortable, keeps its waker in is its own business. */
 	if (f->wraps)
 		b.nwakers = 0;

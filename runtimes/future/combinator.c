@@ -80,7 +80,7 @@ static bool polls_what_it_holds(const struct type *t)
 	if (str_begins_with_any(type_name(t), pollers))
 		return true;
 	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if (begins_with_one(type_name(t), (*r)->pollers))
+		if (runtime_begins_with_one(type_name(t), (*r)->pollers))
 			return true;
 	}
 	return false;
@@ -88,25 +88,25 @@ static bool polls_what_it_holds(const struct type *t)
 
 bool combinator_is_exact(const struct type *t)
 {
-	const struct traits *traits = traits_of(t);
+	const struct type_class *type_class = type_class_of(t);
 
 	/* The combinators of the futures crate have futures, and closures that they call. */
-	return traits->poll_fn || traits->maybe_done || traits->combinator ||
+	return type_class->poll_fn || type_class->maybe_done || type_class->combinator ||
 	       str_begins(type_name(t), "futures_util::future::");
 }
 
-void found(struct finder *f, struct value v, const char *edge)
+void combinator_found(struct finder *f, struct value v, const char *edge)
 {
 	*vec_push(f->out) =
 		(struct child){ .v = v, .edge = edge, .branch = f->branch, .waker = f->waker };
 }
 
-bool is_maybe_done(const struct type *t)
+bool combinator_is_maybe_done(const struct type *t)
 {
 	/* Several crates have their own of these. */
 	return type_kind(t) == TYPE_ENUM &&
-	       (path_ends_with(type_name(t), "maybe_done::MaybeDone") ||
-	        path_ends_with(type_name(t), "try_maybe_done::TryMaybeDone"));
+	       (non_future_types_path_ends_with(type_name(t), "maybe_done::MaybeDone") ||
+	        non_future_types_path_ends_with(type_name(t), "try_maybe_done::TryMaybeDone"));
 }
 
 /*
@@ -121,8 +121,8 @@ static bool is_joined(const struct type *t)
 
 	if (type_is(t, "futures_util::future::maybe_done::MaybeDone"))
 		return true;
-	return path_ends_with(type_name(t), "future::maybe_done::MaybeDone") && n == 1 && m->type &&
-	       !type_is(m->type, "core::result::Result");
+	return non_future_types_path_ends_with(type_name(t), "future::maybe_done::MaybeDone") &&
+	       n == 1 && m->type && !type_is(m->type, "core::result::Result");
 }
 
 static struct error *find_maybe_done(struct finder *f, struct value v, const char *edge)
@@ -134,13 +134,14 @@ static struct error *find_maybe_done(struct finder *f, struct value v, const cha
 		return error_new(ERR_LAYOUT, "%s has no variant Future", type_name(v.type));
 	TRY(value_variant(f->d->c->in->target, v, &active));
 	if (active == future) {
-		found(f, (struct value){ m->type, v.addr + future->offset + m->offset }, edge);
+		combinator_found(f, (struct value){ m->type, v.addr + future->offset + m->offset },
+		                 edge);
 		f->out->data[f->out->n - 1].joined = is_joined(v.type);
 		return NULL;
 	}
 	enum branch before = f->branch;
 	f->branch = active->name && strcmp(active->name, "Done") == 0 ? BRANCH_DONE : BRANCH_GONE;
-	found(f, (struct value){ m->type, 0 }, edge);
+	combinator_found(f, (struct value){ m->type, 0 }, edge);
 	f->out->data[f->out->n - 1].joined = is_joined(v.type);
 	f->branch = before;
 	return NULL;
@@ -161,7 +162,8 @@ static struct error *find_in_container(struct finder *f, struct value v, int dep
 	for (uint64_t i = 0; i < slice.count; i++) {
 		uint64_t addr = slice.addr + i * type_size(slice.element);
 
-		TRY(find_futures(&each, (struct value){ slice.element, addr }, depth + 1));
+		TRY(combinator_find_futures(&each, (struct value){ slice.element, addr },
+		                            depth + 1));
 	}
 	return NULL;
 }
@@ -174,15 +176,15 @@ static bool is_own(const struct finder *f, uint64_t addr)
 
 static struct error *find_behind(struct finder *f, struct value v, int depth)
 {
-	const struct traits *traits = traits_of(v.type);
+	const struct type_class *type_class = type_class_of(v.type);
 	uint64_t addr;
 
-	TRY(target_read_uint(f->d->c->in->target, v.addr + traits->pin_offset, 8, &addr));
-	if (!traits->box && !is_own(f, addr))
+	TRY(target_read_uint(f->d->c->in->target, v.addr + type_class->pin_offset, 8, &addr));
+	if (!type_class->box && !is_own(f, addr))
 		return NULL;
 	if (addr == 0)
 		return NULL;
-	return find_futures(f, (struct value){ traits->behind, addr }, depth + 1);
+	return combinator_find_futures(f, (struct value){ type_class->behind, addr }, depth + 1);
 }
 
 /* Several arms of one struct or tuple are told apart by their number. */
@@ -206,11 +208,11 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 
 		if (!member.type || type_size(member.type) == 0)
 			continue;
-		if (traits_of(member.type)->maybe_done)
+		if (type_class_of(member.type)->maybe_done)
 			each.edge = arm_edge(f, "join", &arm);
 		else if (f->word && future_is_type(f->d->c->in, member.type))
 			each.edge = arm_edge(f, f->word, &arm);
-		TRY(find_futures(&each, member, depth + 1));
+		TRY(combinator_find_futures(&each, member, depth + 1));
 	}
 	return NULL;
 }
@@ -234,7 +236,7 @@ static void tell_resource(struct finder *f, struct value v, size_t before)
 {
 	if (f->out->n > before && f->branch == BRANCH_POLLED && leaf_is_resource(v.type)) {
 		f->out->n = before;
-		found(f, v, f->edge);
+		combinator_found(f, v, f->edge);
 	}
 }
 
@@ -249,44 +251,44 @@ static struct error *find_members(struct finder *f, struct value v, int depth)
 
 static enum find_rule find_rule(struct inspector *in, const struct type *t)
 {
-	const struct traits *traits = traits_of(t);
+	const struct type_class *type_class = type_class_of(t);
 
-	if (traits->maybe_done)
+	if (type_class->maybe_done)
 		return FIND_MAYBE_DONE;
 	if (future_is_type(in, t))
 		return FIND_FUTURE;
 	if (!future_is_or_has(in, t))
 		return FIND_NOTHING;
-	if (set_is_type(t))
+	if (futures_unordered_is_type(t))
 		return FIND_SET;
-	if (traits->element)
+	if (type_class->element)
 		return FIND_ELEMENTS;
-	return traits->behind ? FIND_BEHIND : FIND_MEMBERS;
+	return type_class->behind ? FIND_BEHIND : FIND_MEMBERS;
 }
 
-struct error *find_futures(struct finder *f, struct value v, int depth)
+struct error *combinator_find_futures(struct finder *f, struct value v, int depth)
 {
-	struct traits *traits = traits_of(v.type);
+	struct type_class *type_class = type_class_of(v.type);
 
 	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
 		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
-	if (traits->find == FIND_UNKNOWN)
-		traits->find = find_rule(f->d->c->in, v.type);
-	if (traits->borrowed) {
+	if (type_class->find == FIND_UNKNOWN)
+		type_class->find = find_rule(f->d->c->in, v.type);
+	if (type_class->borrowed) {
 		uint64_t addr;
 
 		TRY(target_read_uint(f->d->c->in->target, v.addr, 8, &addr));
 		if (!is_own(f, addr))
 			return NULL;
 	}
-	switch (traits->find) {
+	switch (type_class->find) {
 	case FIND_MAYBE_DONE:
 		return find_maybe_done(f, v, f->edge);
 	case FIND_FUTURE:
-		found(f, v, f->edge);
+		combinator_found(f, v, f->edge);
 		return NULL;
 	case FIND_SET:
-		return set_find(f, v);
+		return futures_unordered_find(f, v);
 	case FIND_ELEMENTS:
 		return find_in_container(f, v, depth);
 	case FIND_BEHIND:
@@ -344,9 +346,9 @@ static struct error *children_of_row(struct finder *f, struct value v,
 		if (!there)
 			continue;
 		if (is_param(v.type, child.type))
-			found(f, child, f->edge);
+			combinator_found(f, child, f->edge);
 		else
-			TRY(find_futures(f, child, 0));
+			TRY(combinator_find_futures(f, child, 0));
 	}
 	return NULL;
 }
@@ -356,12 +358,12 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	struct finder f = { .d = d, .out = out };
 
 	f.edge = polls_what_it_holds(v.type) ? "await" : "holds";
-	if (traits_of(v.type)->maybe_done)
+	if (type_class_of(v.type)->maybe_done)
 		return find_maybe_done(&f, v, f.edge);
-	if (traits_of(v.type)->combinator)
-		return children_of_row(&f, v, traits_of(v.type)->combinator);
-	if (traits_of(v.type)->poll_fn)
-		return arms_find(&f, v);
+	if (type_class_of(v.type)->combinator)
+		return children_of_row(&f, v, type_class_of(v.type)->combinator);
+	if (type_class_of(v.type)->poll_fn)
+		return select_join_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
 	return find_inside(&f, v, 0);
 }
@@ -418,7 +420,7 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
 	}
 	if (!only || only->branch != BRANCH_POLLED || !only->v.addr)
 		return false;
-	return traits_of(t)->combinator ||
+	return type_class_of(t)->combinator ||
 	       (polls_what_it_holds(t) && is_made_of(in, only->v.type, t, 0, &left));
 }
 
@@ -428,5 +430,5 @@ struct error *combinator_held(struct decoder *d, struct value coroutine, struct 
 	struct finder f = { .d = d, .out = out, .edge = "held", .branch = BRANCH_HELD };
 
 	f.owner = coroutine;
-	return find_futures(&f, local, 0);
+	return combinator_find_futures(&f, local, 0);
 }

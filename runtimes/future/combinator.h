@@ -81,22 +81,23 @@ struct finder {
 /* The row for t of combinator.c or of a runtime, NULL none: kept with the type. */
 const struct combinator_row *combinator_find_row(const struct type *t);
 /* Adds v itself when it is a future, else the futures inside it. */
-struct error *find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
-void found(struct finder *f, struct value v, const char *edge);
+struct error *combinator_find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
+void combinator_found(struct finder *f, struct value v, const char *edge);
 /* An arm of join!: holds a future, or its output, or nothing any more. */
-bool is_maybe_done(const struct type *t);
+bool combinator_is_maybe_done(const struct type *t);
 
 /* select_join.c: what a poll_fn polls: the arms of select! and join!, what its closure captured. */
-bool arms_is_poll_fn(const struct type *t);
-struct error *arms_find(struct finder *f, struct value poll_fn) MUST_CHECK;
-/* Asks the debug info what arms_find() would, of a type for which arms_is_poll_fn(). */
-void arms_learn(struct inspector *in, const struct type *poll_fn);
+bool select_join_is_poll_fn(const struct type *t);
+struct error *select_join_find(struct finder *f, struct value poll_fn) MUST_CHECK;
+/* Asks the debug info what select_join_find() would, of a type for which select_join_is_poll_fn().
+ */
+void select_join_learn(struct inspector *in, const struct type *poll_fn);
 /* What else its closure captured, up to max: resources (leaf.h), and what may hold some. */
-struct error *arms_captures(struct finder *f, struct value poll_fn, struct value *ret, size_t max,
-                            size_t *nret) MUST_CHECK;
+struct error *select_join_captures(struct finder *f, struct value poll_fn, struct value *ret,
+                                   size_t max, size_t *nret) MUST_CHECK;
 
 /* futures_unordered.c: FuturesUnordered. */
-bool set_is_type(const struct type *t);
-struct error *set_find(struct finder *f, struct value set) MUST_CHECK;
+bool futures_unordered_is_type(const struct type *t);
+struct error *futures_unordered_find(struct finder *f, struct value set) MUST_CHECK;
 
 #endif

@@ -59,11 +59,11 @@ static bool is_as_its_target(const struct type *t)
 static bool is_future_object(const struct type *t)
 {
 	/* The latter asks for the former (hyper 1.12, src/rt/timer.rs). */
-	static const char *const traits[] = { "core::future::future::Future<",
-		                              "hyper::rt::timer::Sleep<" };
+	static const char *const type_class[] = { "core::future::future::Future<",
+		                                  "hyper::rt::timer::Sleep<" };
 	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
 
-	return object && str_begins_with_any(object + strlen("dyn "), traits);
+	return object && str_begins_with_any(object + strlen("dyn "), type_class);
 }
 
 /* Futures whose poll functions a search may miss, for optimised code has them inlined. */
@@ -93,31 +93,32 @@ static bool is_often_inlined(const struct type *t)
 /* By the type alone: nothing is searched for. */
 static bool is_known_future(const struct type *t)
 {
-	struct traits *traits = traits_of(t);
+	struct type_class *type_class = type_class_of(t);
 
-	if (traits->known_future == UNASKED) {
-		bool is = traits->coroutine || traits->leaf || traits->combinator ||
+	if (type_class->known_future == UNASKED) {
+		bool is = type_class->coroutine || type_class->leaf || type_class->combinator ||
 		          is_future_object(t) || is_often_inlined(t);
 
-		traits->known_future = is ? YES : NO;
+		type_class->known_future = is ? YES : NO;
 	}
-	return traits->known_future == YES || traits->is_future == YES;
+	return type_class->known_future == YES || type_class->is_future == YES;
 }
 
 static bool is_future(struct inspector *in, const struct type *t, int depth)
 {
 	if (depth > MAX_POINTERS)
 		return false;
-	struct traits *traits = traits_of(t);
-	if (traits->is_future != UNASKED)
-		return traits->is_future == YES;
+	struct type_class *type_class = type_class_of(t);
+	if (type_class->is_future != UNASKED)
+		return type_class->is_future == YES;
 	/* A type that holds itself behind a pointer must not ask for itself. */
-	traits->is_future = NO;
+	type_class->is_future = NO;
 	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !tool_is_named(runtimes_of(t), type_name(t)) && !set_is_type(t))
+	    !is_as_its_target(t) && !non_future_types_has(runtimes_of(t), type_name(t)) &&
+	    !futures_unordered_is_type(t))
 		is = lookup_has_poll(t);
-	traits->is_future = is ? YES : NO;
+	type_class->is_future = is ? YES : NO;
 	return is;
 }
 
@@ -131,7 +132,7 @@ bool future_is_type(struct inspector *in, const struct type *t)
  * and nearly always is enough where there are any. Only then poll functions are searched for.
  */
 struct inside {
-	struct asking asking;
+	struct type_predicate asking;
 	struct inspector *in;
 	bool search;
 };
@@ -142,7 +143,7 @@ static bool is_known_inside(struct inspector *in, const struct type *t, int dept
 {
 	struct inside q = { .in = in };
 
-	return asking_end(&q.asking, is_inside(&q, t, depth));
+	return type_predicate_end(&q.asking, is_inside(&q, t, depth));
 }
 
 static bool is_or_has(void *asker, const struct type *t, int depth)
@@ -158,28 +159,28 @@ static bool ask_inside(void *asker, const struct type *t, int depth)
 {
 	const struct type *other;
 
-	if (set_is_type(t))
+	if (futures_unordered_is_type(t))
 		return true;
-	if ((other = traits_of(t)->element) || (other = traits_of(t)->behind))
+	if ((other = type_class_of(t)->element) || (other = type_class_of(t)->behind))
 		return type_size(other) && is_or_has(asker, other, depth);
-	return !type_is_coroutine(t) && asking_any_part(t, is_or_has, asker, depth);
+	return !type_is_coroutine(t) && type_predicate_any_part(t, is_or_has, asker, depth);
 }
 
 static bool is_inside(void *asker, const struct type *t, int depth)
 {
 	struct inside *q = asker;
-	unsigned char *known = &traits_of(t)->has_future[q->search];
+	unsigned char *known = &type_class_of(t)->has_future[q->search];
 
 	if (depth > MAX_MEMBER_DEPTH) {
 		q->asking.cut = true;
 		return *known == YES;
 	}
-	return asking_once(&q->asking, known, ask_inside, q, t, depth);
+	return type_predicate_once(&q->asking, known, ask_inside, q, t, depth);
 }
 
 bool future_is_or_has(struct inspector *in, const struct type *t)
 {
 	struct inside q = { .in = in, .search = true };
 
-	return asking_end(&q.asking, is_or_has(&q, t, 0));
+	return type_predicate_end(&q.asking, is_or_has(&q, t, 0));
 }

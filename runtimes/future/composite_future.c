@@ -16,7 +16,7 @@ static const char *const types[] = {
 	"hyper::proto::h2::client::ClientTask",
 };
 
-bool mixed_is_type(const struct type *t)
+bool composite_future_is_type(const struct type *t)
 {
 	const char *name = type_name(t);
 
@@ -37,10 +37,11 @@ static size_t add(struct future **to, size_t n, struct future *const *list, size
 	return n;
 }
 
-void mixed_add(struct decoder *d, struct value v, struct future *f)
+void composite_future_add(struct decoder *d, struct value v, struct future *f)
 {
 	struct future *list[MAX_RESOURCES], **children;
-	size_t n = beside_keep_new(f, list, reach_registered(d, v, list, 0, MAX_RESOURCES)), polled;
+	size_t n = beside_keep_new(f, list, object_walk_registered(d, v, list, 0, MAX_RESOURCES)),
+	       polled;
 
 	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
 	if (n)

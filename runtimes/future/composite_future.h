@@ -10,12 +10,12 @@
 #include "runtimes/future/future.h"
 
 /* Is it one, by a row of the table? */
-bool mixed_is_type(const struct type *t);
+bool composite_future_is_type(const struct type *t);
 /*
  * Puts before f's children, the futures in v, the resources in it that hold this task's waker.
  * What nobody polls now (a timer that is not set) is held, and comes last; if there is nothing
  * else, f stays as it is.
  */
-void mixed_add(struct decoder *d, struct value v, struct future *f);
+void composite_future_add(struct decoder *d, struct value v, struct future *f);
 
 #endif

@@ -102,7 +102,7 @@ static void read_place(struct inspector *in, const struct type *t,
 		s->line = s->variant->line;
 	}
 	if (file) {
-		s->file = clean_name(&in->arena, file);
+		s->file = inspector_clean_name(&in->arena, file);
 		struct source source = inspector_source(in, &in->arena, file, type_comp_dir(t));
 		s->file_short = source.text;
 		s->library = source.library;
@@ -113,13 +113,13 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 {
 	struct coroutine_plan *plan;
 
-	if (traits_of(t)->plan) {
+	if (type_class_of(t)->plan) {
 		lookup_context(t);
-		return traits_of(t)->plan;
+		return type_class_of(t)->plan;
 	}
-	traits_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
+	type_class_of(t)->plan = plan = NEW(&in->arena, struct coroutine_plan);
 	plan->kind = coroutine_kind(type_name(t));
-	plan->type = clean_name(&in->arena, type_name(t));
+	plan->type = inspector_clean_name(&in->arena, type_name(t));
 	plan->function = function_name(in, t);
 	lookup_context(t);
 	plan->variants = type_variants(t, &plan->nstates);
@@ -137,7 +137,7 @@ const struct coroutine_state *coroutine_state(struct inspector *in, const struct
 	s->complete = true;
 	read_place(in, t, plan, index, s);
 	if (s->awaitee)
-		held_plan(in, t, s);
+		unpolled_plan(in, t, s);
 	return s;
 }
 
@@ -151,14 +151,14 @@ const char *coroutine_poll_path(struct collector *c, const struct location *l)
 	return resolved ? resolved : path;
 }
 
-bool is_coroutine_poll(const struct location *l)
+bool coroutine_is_poll(const struct location *l)
 {
 	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;
 }
 
-const char *function_for_people(struct collector *c, const struct location *l)
+const char *coroutine_function_name(struct collector *c, const struct location *l)
 {
-	if (is_coroutine_poll(l))
+	if (coroutine_is_poll(l))
 		return coroutine_poll_path(c, l);
-	return l->name ? name_without_generics(c->a, clean_name(c->a, l->name)) : NULL;
+	return l->name ? name_without_generics(c->a, inspector_clean_name(c->a, l->name)) : NULL;
 }

@@ -21,7 +21,7 @@ enum {
 
 static struct future *problem(struct decoder *d, struct future *f, const char *text)
 {
-	f->problem = clean_name(d->c->a, text);
+	f->problem = inspector_clean_name(d->c->a, text);
 	d->faults++;
 	if (!d->strict)
 		d->c->out->complete = false;
@@ -36,16 +36,16 @@ static struct future *problem_error(struct decoder *d, struct future *f, struct 
 }
 
 /* The concrete place behind a trait object. */
-static struct error *resolve_dyn(struct decoder *d, const struct traits *traits, struct value *v,
-                                 struct future *f)
+static struct error *resolve_dyn(struct decoder *d, const struct type_class *type_class,
+                                 struct value *v, struct future *f)
 {
 	struct target *t = d->c->in->target;
 	enum { POLL_SLOT = 3 }; /* drop, size, align, then Future's only method */
 	uint64_t data_addr, vtable_addr;
 	bool exact;
 
-	TRY(target_read_uint(t, v->addr + traits->offset, 8, &data_addr));
-	TRY(target_read_uint(t, v->addr + traits->vtable, 8, &vtable_addr));
+	TRY(target_read_uint(t, v->addr + type_class->offset, 8, &data_addr));
+	TRY(target_read_uint(t, v->addr + type_class->vtable, 8, &vtable_addr));
 	const struct type *concrete = collector_vtable(d->c, vtable_addr, POLL_SLOT, &exact);
 	if (!concrete)
 		return error_new(ERR_LAYOUT,
@@ -57,35 +57,36 @@ static struct error *resolve_dyn(struct decoder *d, const struct traits *traits,
 	return NULL;
 }
 
-static struct error *follow_pointer(struct decoder *d, const struct traits *traits, struct value *v)
+static struct error *follow_pointer(struct decoder *d, const struct type_class *type_class,
+                                    struct value *v)
 {
 	uint64_t addr;
 
-	if (!traits->next)
+	if (!type_class->next)
 		return error_new(ERR_LAYOUT, "%s points at no known type", type_name(v->type));
 	TRY(target_read_uint(d->c->in->target, v->addr, 8, &addr));
 	if (addr == 0)
 		return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
-	*v = (struct value){ traits->next, addr };
+	*v = (struct value){ type_class->next, addr };
 	return NULL;
 }
 
 struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
 {
 	for (int hop = 0; hop < 32; hop++) {
-		const struct traits *traits = traits_of(v->type);
+		const struct type_class *type_class = type_class_of(v->type);
 
-		switch (traits->step) {
+		switch (type_class->step) {
 		case STEP_NONE:
 			return NULL;
 		case STEP_MEMBER:
-			*v = (struct value){ traits->next, v->addr + traits->offset };
+			*v = (struct value){ type_class->next, v->addr + type_class->offset };
 			break;
 		case STEP_POINTER:
-			TRY(follow_pointer(d, traits, v));
+			TRY(follow_pointer(d, type_class, v));
 			break;
 		case STEP_DYN:
-			TRY(resolve_dyn(d, traits, v, f));
+			TRY(resolve_dyn(d, type_class, v, f));
 			break;
 		}
 	}
@@ -168,7 +169,7 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 {
 	child_vec list = { 0 };
 
-	held_find(d, v, s, f, first, &list);
+	unpolled_find(d, v, s, f, first, &list);
 	if (list.n > MAX_HELD) {
 		problem(d, f,
 		        arena_printf(d->c->a, "it holds %zu futures, %d are shown", list.n,
@@ -258,13 +259,13 @@ static void note_shared(struct decoder *d, struct value v, struct future *f)
 /* What a wrapper adds to what it polls. */
 static void note_what_else(struct decoder *d, struct value v, struct future *f)
 {
-	const struct task_set_ops *driver = traits_of(v.type)->driver;
+	const struct task_set_ops *driver = type_class_of(v.type)->driver;
 	struct value set;
 	bool found;
 
-	if (traits_of(v.type)->instrumented)
+	if (type_class_of(v.type)->instrumented)
 		f->note = span_text(d->c, v);
-	if (traits_of(v.type)->shared)
+	if (type_class_of(v.type)->shared)
 		note_shared(d, v, f);
 	if (!driver)
 		return;
@@ -290,16 +291,16 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 	struct value places[MAX_CAPTURED];
 	struct future *list[MAX_CAPTURED], *only = NULL;
 	size_t nplaces = 0, nidle = 0, n = 0;
-	struct error *err = arms_captures(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
+	struct error *err = select_join_captures(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
 
 	error_free(err);
 	for (size_t i = 0; i < nplaces; i++) {
 		if (!leaf_is_resource(places[i].type)) {
 			if (!d->strict)
-				n = reach_registered(d, places[i], list, n, MAX_CAPTURED);
+				n = object_walk_registered(d, places[i], list, n, MAX_CAPTURED);
 			continue;
 		}
-		struct future *resource = reach_resource(d->c, places[i]);
+		struct future *resource = object_walk_resource(d->c, places[i]);
 		enum resource_waker waker = leaf_decode_resource(d, places[i], resource);
 		if (waker == WAKER_OURS && n < MAX_CAPTURED) {
 			list[n++] = resource;
@@ -329,8 +330,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
-	f->type = traits_of(v.type)->name;
-	f->function = traits_function(v.type);
+	f->type = type_class_of(v.type)->name;
+	f->function = type_class_function(v.type);
 	if (d->c->frame_met)
 		d->c->frame_met(d, v, NULL, f);
 	if (leaf_decode(d, v, f))
@@ -348,12 +349,12 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
 	add_children(d, f, children.data, children.n);
 	vec_free(&children);
-	if (traits_of(v.type)->poll_fn)
+	if (type_class_of(v.type)->poll_fn)
 		decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
-		reach_explain(d, v, f);
-	else if (traits_of(v.type)->mixed && !d->strict)
-		mixed_add(d, v, f);
+		object_walk_explain(d, v, f);
+	else if (type_class_of(v.type)->mixed && !d->strict)
+		composite_future_add(d, v, f);
 	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
 		beside_add(d, v, f, region);
 	return f;
@@ -374,7 +375,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 
 	f->kind = FUTURE_OTHER;
 	f->await_point = -1;
-	f->function = f->type = traits_of(v.type)->name;
+	f->function = f->type = type_class_of(v.type)->name;
 	if (d->depth >= FUTURE_MAX_DEPTH)
 		return problem(d, f, "nested too deep, not followed further");
 	if (++d->nodes > FUTURE_MAX_NODES)
@@ -387,7 +388,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 	struct ancestor self = { d->above, v, f };
 	d->above = &self;
 	d->depth++;
-	if (traits_of(v.type)->coroutine)
+	if (type_class_of(v.type)->coroutine)
 		decode_coroutine(d, v, f);
 	else
 		decode_other(d, v, f);
@@ -416,9 +417,10 @@ struct future *future_by_name(struct collector *c, const char *name)
 	struct future *f = NEW(c->a, struct future);
 
 	f->await_point = -1;
-	f->type = clean_name(c->a, name);
+	f->type = inspector_clean_name(c->a, name);
 	f->kind = coroutine_kind(name);
-	f->function = clean_name(c->a, f->kind == FUTURE_OTHER ? name_without_generics(c->a, name)
-	                                                       : name_function(c->a, name));
+	f->function = inspector_clean_name(c->a, f->kind == FUTURE_OTHER
+	                                                 ? name_without_generics(c->a, name)
+	                                                 : name_function(c->a, name));
 	return f;
 }

@@ -105,9 +105,9 @@ struct coroutine_state *coroutine_outline(struct inspector *in, const struct cor
 const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
                                               const struct coroutine_plan *plan, size_t index);
 /* The function of a location for people, without generics; NULL unknown. */
-const char *function_for_people(struct collector *c, const struct location *l);
+const char *coroutine_function_name(struct collector *c, const struct location *l);
 /* Is it the poll function of a coroutine? */
-bool is_coroutine_poll(const struct location *l);
+bool coroutine_is_poll(const struct location *l);
 /* Of such a one the path, with `{impl#N}` resolved by its symbol. */
 const char *coroutine_poll_path(struct collector *c, const struct location *l);
 /* Kind and readable path of a coroutine type's or poll function's name; OTHER when it is none. */

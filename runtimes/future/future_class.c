@@ -15,7 +15,7 @@ static bool is_one_of(const struct type *t, const char *const *list)
 	return false;
 }
 
-static void classify_for(const struct runtime *r, const struct type *t, struct traits *f)
+static void classify_for(const struct runtime *r, const struct type *t, struct type_class *f)
 {
 	if (is_one_of(t, r->handles))
 		f->handle = true;
@@ -27,15 +27,15 @@ static void classify_for(const struct runtime *r, const struct type *t, struct t
 		f->driver = r->task_set;
 }
 
-void future_classify(const struct type *t, struct traits *f)
+void future_classify(const struct type *t, struct type_class *f)
 {
 	f->leaf = leaf_find_row(t, false);
 	f->resource = leaf_find_row(t, true);
 	f->combinator = combinator_find_row(t);
-	f->border = reach_is_border(t);
-	f->maybe_done = is_maybe_done(t);
-	f->poll_fn = arms_is_poll_fn(t);
-	f->mixed = mixed_is_type(t);
+	f->boundary = object_walk_is_boundary(t);
+	f->maybe_done = combinator_is_maybe_done(t);
+	f->poll_fn = select_join_is_poll_fn(t);
+	f->mixed = composite_future_is_type(t);
 	for (const struct runtime *const *r = runtimes_of(t); *r; r++)
 		classify_for(*r, t, f);
 }

@@ -11,7 +11,7 @@ static const char head_path[] = "head_all";
 static const char next_path[] = "next_all";
 static const char future_path[] = "future.Some.0";
 
-bool set_is_type(const struct type *t)
+bool futures_unordered_is_type(const struct type *t)
 {
 	return type_is(t, "futures_util::stream::futures_unordered::FuturesUnordered");
 }
@@ -51,7 +51,7 @@ static struct error *find_in_node(struct finder *f, struct value node)
 		if (!f->d->strict)
 			map_put(&f->d->c->nodes, node.addr, (void *)(uintptr_t)node.type);
 	}
-	return find_futures(&each, future, 0);
+	return combinator_find_futures(&each, future, 0);
 }
 
 typedef VEC(struct value) value_vec;
@@ -78,7 +78,7 @@ static struct error *list_nodes(struct decoder *d, struct value set, value_vec *
 	return err;
 }
 
-struct error *set_find(struct finder *f, struct value set)
+struct error *futures_unordered_find(struct finder *f, struct value set)
 {
 	value_vec nodes = { 0 };
 	struct error *err = list_nodes(f->d, set, &nodes), *bad = NULL;

@@ -13,8 +13,8 @@
  * By the rows of this file and of runtimes, a list ended by NULL. type_name: as in DWARF. member:
  * the one of its members that leads to the socket, NULL unknown.
  */
-enum io_says io_says(const struct runtime *const *runtimes, const char *type_name,
-                     const char *member);
+enum io_direction_of io_direction_of(const struct runtime *const *runtimes, const char *type_name,
+                                     const char *member);
 
 /*
  * IO_READS or IO_WRITES: what the start of the walk does with list[index]; 0 where that is not

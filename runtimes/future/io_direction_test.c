@@ -7,9 +7,9 @@
 
 #include "runtimes/future/io_direction.h"
 
-static enum io_says says(const char *type_name, const char *member)
+static enum io_direction_of says(const char *type_name, const char *member)
 {
-	return io_says(registered_runtimes.runtimes, type_name, member);
+	return io_direction_of(registered_runtimes.runtimes, type_name, member);
 }
 
 static void test_futures(void **state)

@@ -23,7 +23,7 @@ static const struct leaf_row *find_in(const struct leaf_row *rows, const char *n
 
 const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 {
-	const struct tables *tables = tables_of(t);
+	const struct tables *tables = runtime_tables_of(t);
 	const char *name = type_name(t);
 	const struct leaf_row *row = find_in(leaf_core_rows, name, resource);
 
@@ -38,19 +38,19 @@ const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 
 bool leaf_proves_itself(const struct type *t)
 {
-	const struct leaf_row *row = traits_of(t)->leaf;
+	const struct leaf_row *row = type_class_of(t)->leaf;
 
 	return row && row->proves;
 }
 
 bool leaf_is_known(const struct type *t)
 {
-	return traits_of(t)->leaf != NULL;
+	return type_class_of(t)->leaf != NULL;
 }
 
 bool leaf_is_resource(const struct type *t)
 {
-	return traits_of(t)->resource != NULL;
+	return type_class_of(t)->resource != NULL;
 }
 
 static enum resource_waker decode(struct decoder *d, const struct leaf_row *row, struct value v,
@@ -67,7 +67,7 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 	/* A hundred thousand tasks keep the few that they have. */
 	w->details = arena_memdup(d->c->a, details, w->ndetails * sizeof(*details));
 	if (err) {
-		f->problem = clean_name(d->c->a, err->message);
+		f->problem = inspector_clean_name(d->c->a, err->message);
 		d->faults++;
 		if (!d->strict)
 			d->c->out->complete = false;
@@ -82,7 +82,7 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 
 bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = traits_of(v.type)->leaf;
+	const struct leaf_row *row = type_class_of(v.type)->leaf;
 
 	if (row)
 		decode(d, row, v, f);
@@ -91,7 +91,7 @@ bool leaf_decode(struct decoder *d, struct value v, struct future *f)
 
 enum resource_waker leaf_decode_resource(struct decoder *d, struct value v, struct future *f)
 {
-	const struct leaf_row *row = traits_of(v.type)->resource;
+	const struct leaf_row *row = type_class_of(v.type)->resource;
 
 	return row ? decode(d, row, v, f) : WAKER_UNKNOWN;
 }
@@ -215,7 +215,7 @@ void wait_phrase(const struct leaf *l, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	l->w->phrase = clean_name(l->d->c->a, text);
+	l->w->phrase = inspector_clean_name(l->d->c->a, text);
 }
 
 void wait_words(const struct leaf *l, ...)

@@ -32,14 +32,14 @@ static const char *const borders[] = {
 	"core::task::wake::",
 };
 
-bool reach_is_border(const struct type *t)
+bool object_walk_is_boundary(const struct type *t)
 {
 	const char *name = type_name(t);
 
 	if (str_begins_with_any(name, borders))
 		return true;
 	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if (begins_with_one(name, (*r)->boundaries))
+		if (runtime_begins_with_one(name, (*r)->boundaries))
 			return true;
 	}
 	return type_is_coroutine(t);
@@ -81,7 +81,7 @@ static bool hides_its_target(const struct walk *w, size_t from)
 		return false;
 	if (type_kind(target) == TYPE_OPAQUE)
 		return true;
-	return type_size(target) <= 1 && !(holder && traits_of(holder)->slice);
+	return type_size(target) <= 1 && !(holder && type_class_of(holder)->slice);
 }
 
 static void add_behind(struct walk *w, size_t from)
@@ -102,7 +102,7 @@ static void add_behind(struct walk *w, size_t from)
 	if (behind.addr == 0 ||
 	    !map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
 		return;
-	add(w, behind, from, NULL, traits_of(v.type)->behind != NULL);
+	add(w, behind, from, NULL, type_class_of(v.type)->behind != NULL);
 }
 
 /* Holds nothing; of an unknown type nothing is known. */
@@ -183,15 +183,15 @@ static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, u
 static void add_dyn(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
-	const struct traits *traits = traits_of(v.type);
+	const struct type_class *type_class = type_class_of(v.type);
 	struct target *t = w->c->in->target;
 	uint64_t data_addr = 0, vtable_addr = 0;
 	const struct type *concrete;
 	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &data_addr);
+	struct error *err = target_read_uint(t, v.addr + type_class->offset, 8, &data_addr);
 
 	if (!err)
-		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable_addr);
+		err = target_read_uint(t, v.addr + type_class->vtable, 8, &vtable_addr);
 	concrete = err ? NULL : collector_vtable(w->c, vtable_addr, 0, &exact);
 	error_free(err);
 	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
@@ -209,54 +209,54 @@ static void add_dyn(struct walk *w, size_t from)
  */
 static bool is_barren(const struct type *t, int depth)
 {
-	struct traits *traits = traits_of(t);
+	struct type_class *type_class = type_class_of(t);
 	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
 	const struct member *members;
-	bool barren = traits->reach == REACH_NOTHING || (element && is_number(element));
+	bool barren = type_class->reach == REACH_NOTHING || (element && is_number(element));
 	size_t n;
 
-	if (traits->barren != UNASKED)
-		return traits->barren == YES;
+	if (type_class->barren != UNASKED)
+		return type_class->barren == YES;
 	if (depth > MAX_DEPTH)
 		return false;
 	/* A type that holds itself is corrupt debug info. */
-	traits->barren = NO;
-	if (type_kind(t) == TYPE_STRUCT && traits->reach == REACH_MEMBERS) {
+	type_class->barren = NO;
+	if (type_kind(t) == TYPE_STRUCT && type_class->reach == REACH_MEMBERS) {
 		members = type_members(t, &n);
-		barren = !traits->resource && !traits->waker;
+		barren = !type_class->resource && !type_class->waker;
 		for (size_t i = 0; i < n && barren; i++)
 			barren = !members[i].type || type_size(members[i].type) == 0 ||
 			         is_barren(members[i].type, depth + 1);
 	}
-	traits->barren = barren ? YES : NO;
+	type_class->barren = barren ? YES : NO;
 	return barren;
 }
 
 /* The members of a struct that may lead somewhere. */
-static const struct traits *fertile_members(const struct type *t)
+static const struct type_class *fertile_members(const struct type *t)
 {
-	struct traits *traits = traits_of(t);
+	struct type_class *type_class = type_class_of(t);
 	VEC(const struct member *) list = { 0 };
 	const struct member *members;
 	size_t n;
 
-	if (traits->members_known)
-		return traits;
+	if (type_class->members_known)
+		return type_class;
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type, 0))
 			*vec_push(&list) = &members[i];
 	}
-	traits->nmembers = list.n;
-	traits->members = vec_to_arena(&list, &type_module(t)->di->arena);
-	traits->members_known = true;
-	return traits;
+	type_class->nmembers = list.n;
+	type_class->members = vec_to_arena(&list, &type_module(t)->di->arena);
+	type_class->members_known = true;
+	return type_class;
 }
 
 static void add_members(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
-	const struct traits *traits;
+	const struct type_class *type_class;
 
 	if (type_kind(v.type) == TYPE_ENUM) {
 		const struct variant *active;
@@ -271,9 +271,9 @@ static void add_members(struct walk *w, size_t from)
 		if (!v.type)
 			return;
 	}
-	traits = fertile_members(v.type);
-	for (size_t i = 0; i < traits->nmembers; i++) {
-		const struct member *m = traits->members[i];
+	type_class = fertile_members(v.type);
+	for (size_t i = 0; i < type_class->nmembers; i++) {
+		const struct member *m = type_class->members[i];
 
 		add(w, (struct value){ m->type, v.addr + m->offset }, from, m->name, true);
 	}
@@ -281,11 +281,11 @@ static void add_members(struct walk *w, size_t from)
 
 static void expand(struct walk *w, size_t at)
 {
-	const struct traits *traits = traits_of(w->r->list[at].v.type);
+	const struct type_class *type_class = type_class_of(w->r->list[at].v.type);
 
-	switch (traits->reach) {
+	switch (type_class->reach) {
 	case REACH_ELEMENTS:
-		add_elements(w, traits->element, at);
+		add_elements(w, type_class->element, at);
 		break;
 	case REACH_DYN:
 		add_dyn(w, at);
@@ -305,8 +305,8 @@ static void expand(struct walk *w, size_t at)
 }
 
 /* spent: how many values all walks of this kind together looked at. */
-static void walk(struct collector *c, struct value v, size_t *spent, reach_fn *visit, void *arg,
-                 struct reach *ret)
+static void walk(struct collector *c, struct value v, size_t *spent, object_walk_fn *visit,
+                 void *arg, struct reach *ret)
 {
 	struct walk w = { .c = c, .r = ret };
 
@@ -321,21 +321,22 @@ static void walk(struct collector *c, struct value v, size_t *spent, reach_fn *v
 	}
 	for (size_t i = 0; i < ret->n; i++) {
 		if (i == 0 ||
-		    (visit(&ret->list[i], i, arg) && !traits_of(ret->list[i].v.type)->border))
+		    (visit(&ret->list[i], i, arg) && !type_class_of(ret->list[i].v.type)->boundary))
 			expand(&w, i);
 	}
 	*spent += ret->n;
 	map_free(&w.seen);
 }
 
-void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret)
+void object_walk(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
+                 struct reach *ret)
 {
 	*ret = (struct reach){ .capacity = MAX_VALUES, .complete = true };
 	walk(c, v, &c->nreached, visit, arg, ret);
 }
 
-void reach_walk_near(struct collector *c, struct value v, reach_fn *visit, void *arg,
-                     struct reach *ret)
+void object_walk_near(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
+                      struct reach *ret)
 {
 	*ret = (struct reach){ .capacity = MAX_NEAR, .complete = true };
 	walk(c, v, &c->nreached_near, visit, arg, ret);
@@ -354,7 +355,7 @@ static bool is_telling(const char *name)
 	return name != NULL;
 }
 
-const char *reach_path(struct collector *c, const struct reach *r, size_t index)
+const char *object_walk_path(struct collector *c, const struct reach *r, size_t index)
 {
 	const char *names[MAX_DEPTH + 1];
 	size_t n = 0;
@@ -366,7 +367,7 @@ const char *reach_path(struct collector *c, const struct reach *r, size_t index)
 	}
 	while (n--)
 		str_printf(&text, "%s%s", text.len ? "." : "", names[n]);
-	return clean_name(c->a, str_text(&text));
+	return inspector_clean_name(c->a, str_text(&text));
 }
 
 /* ---- what a future waits for ---- */
@@ -399,15 +400,15 @@ static bool note_waker(struct search *s, const struct reached *at, size_t index)
 	return false;
 }
 
-struct future *reach_resource(struct collector *c, struct value v)
+struct future *object_walk_resource(struct collector *c, struct value v)
 {
 	struct future *f = NEW(c->a, struct future);
 
 	f->kind = FUTURE_OTHER;
 	f->await_point = -1;
 	f->addr = v.addr;
-	f->type = traits_of(v.type)->name;
-	f->function = traits_function(v.type);
+	f->type = type_class_of(v.type)->name;
+	f->function = type_class_function(v.type);
 	f->edge = "waits";
 	return f;
 }
@@ -416,12 +417,13 @@ static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
 
-	if (traits_of(at->v.type)->waker)
+	if (type_class_of(at->v.type)->waker)
 		return note_waker(s, at, index);
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
-	struct future *f = reach_resource(s->d->c, at->v);
-	s->d->direction = traits_of(at->v.type)->resource->directed ? io_direction(s->r, index) : 0;
+	struct future *f = object_walk_resource(s->d->c, at->v);
+	s->d->direction =
+		type_class_of(at->v.type)->resource->directed ? io_direction(s->r, index) : 0;
 	bool certain = s->d->direction != 0;
 	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
 	s->d->direction = 0;
@@ -477,7 +479,7 @@ static void use_resources(struct search *s, size_t n, struct value v, struct fut
 		f->wait = s->resources[0].f->wait;
 		f->problem = s->resources[0].f->problem;
 		if (f->wait)
-			f->wait->within = !traits_of(v.type)->poll_fn;
+			f->wait->within = !type_class_of(v.type)->poll_fn;
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
@@ -485,8 +487,8 @@ static void use_resources(struct search *s, size_t n, struct value v, struct fut
 		f->children[f->nchildren++] = s->resources[i].f;
 }
 
-void reach_tell_wakers(struct decoder *d, const struct reach *r, const size_t *places, size_t n,
-                       struct future *f)
+void object_walk_report_wakers(struct decoder *d, const struct reach *r, const size_t *places,
+                               size_t n, struct future *f)
 {
 	const char **paths = NEW_ARRAY(d->c->a, const char *, n);
 	struct leaf l = { .d = d, .f = f, .w = NEW(d->c->a, struct wait) };
@@ -495,7 +497,7 @@ void reach_tell_wakers(struct decoder *d, const struct reach *r, const size_t *p
 	l.w->anonymous = true;
 	l.w->kind = "waker";
 	for (size_t i = 0; i < n; i++) {
-		paths[i] = reach_path(d->c, r, places[i]);
+		paths[i] = object_walk_path(d->c, r, places[i]);
 		*vec_push(&d->c->told_wakers) = r->list[places[i]].v.addr;
 	}
 	wait_list(&l, "wakers", paths, n);
@@ -508,7 +510,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	struct leaf l = { .d = s->d, .v = v, .f = f };
 
 	if (s->nwakers) {
-		reach_tell_wakers(s->d, r, s->wakers, s->nwakers, f);
+		object_walk_report_wakers(s->d, r, s->wakers, s->nwakers, f);
 		f->wait->within = true;
 		return;
 	}
@@ -524,12 +526,12 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	}
 }
 
-void reach_explain(struct decoder *d, struct value v, struct future *f)
+void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 {
 	struct reach r;
 	struct search s = { .d = d, .r = &r };
 
-	reach_walk(d->c, v, look, &s, &r);
+	object_walk(d->c, v, look, &s, &r);
 	size_t n = choose(&s);
 	if (n)
 		use_resources(&s, n, v, f);
@@ -537,13 +539,13 @@ void reach_explain(struct decoder *d, struct value v, struct future *f)
 		use_wakers(&s, &r, v, f);
 }
 
-size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
-                        size_t max)
+size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,
+                              size_t max)
 {
 	struct reach r;
 	struct search s = { .d = d, .r = &r };
 
-	reach_walk(d->c, v, look, &s, &r);
+	object_walk(d->c, v, look, &s, &r);
 	for (size_t i = 0; i < s.nresources && n < max; i++) {
 		bool known = s.resources[i].waker != WAKER_OURS;
 

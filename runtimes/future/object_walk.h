@@ -17,7 +17,7 @@ struct reached {
 };
 
 /* Called for every value, nearest first; false: do not look behind it. */
-typedef bool reach_fn(const struct reached *at, size_t index, void *arg);
+typedef bool object_walk_fn(const struct reached *at, size_t index, void *arg);
 
 struct reach {
 	struct reached *list; /* the collector's: valid until the next walk */
@@ -27,37 +27,38 @@ struct reach {
 };
 
 /* Walks from v, v itself excluded. Never fails: *ret says whether it saw all. */
-void reach_walk(struct collector *c, struct value v, reach_fn *visit, void *arg, struct reach *ret);
+void object_walk(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
+                 struct reach *ret);
 /* The same, of what lies near: so few values that it may be asked of each of many futures. */
-void reach_walk_near(struct collector *c, struct value v, reach_fn *visit, void *arg,
-                     struct reach *ret);
+void object_walk_near(struct collector *c, struct value v, object_walk_fn *visit, void *arg,
+                      struct reach *ret);
 /* The members that lead to list[index]: "inner.state.waker"; in the snapshot's arena. */
-const char *reach_path(struct collector *c, const struct reach *r, size_t index);
+const char *object_walk_path(struct collector *c, const struct reach *r, size_t index);
 
 /* Does the search end there? For records.c, which keeps the answer. */
-bool reach_is_border(const struct type *t);
+bool object_walk_is_boundary(const struct type *t);
 
 /* A frame for a resource (leaf.h) that a future polls: its edge is "waits". */
-struct future *reach_resource(struct collector *c, struct value v);
+struct future *object_walk_resource(struct collector *c, struct value v);
 
 /*
  * Fills f->wait: the task's waker lies in these places of r, by index. Notes that they are told,
  * for the futures around f.
  */
-void reach_tell_wakers(struct decoder *d, const struct reach *r, const size_t *places, size_t n,
-                       struct future *f);
+void object_walk_report_wakers(struct decoder *d, const struct reach *r, const size_t *places,
+                               size_t n, struct future *f);
 
 /*
  * Adds to list[n..max) frames of the resources inside v that hold this task's waker, each once.
  * Returns how many the list has then.
  */
-size_t reach_registered(struct decoder *d, struct value v, struct future **list, size_t n,
-                        size_t max);
+size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,
+                              size_t max);
 
 /*
  * Fills f->wait, or f's children, of a future v that no table knows and that polls no future: by
  * the resources that it holds, else by the places that hold its waker.
  */
-void reach_explain(struct decoder *d, struct value v, struct future *f);
+void object_walk_explain(struct decoder *d, struct value v, struct future *f);
 
 #endif

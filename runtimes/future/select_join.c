@@ -16,7 +16,7 @@ static bool is_of_a_runtime(const struct type *t)
 	return false;
 }
 
-bool arms_is_poll_fn(const struct type *t)
+bool select_join_is_poll_fn(const struct type *t)
 {
 	const struct member *closure;
 
@@ -87,20 +87,20 @@ static struct error *find_arms(struct finder *f, struct value tuple, uint64_t di
 			arm.branch = BRANCH_DISABLED;
 		/* What select! polls is a future by its making; join! wraps it in a MaybeDone. */
 		if (is_select)
-			found(&arm, v, arm.edge);
+			combinator_found(&arm, v, arm.edge);
 		else
-			TRY(find_futures(&arm, v, 0));
+			TRY(combinator_find_futures(&arm, v, 0));
 	}
 	return NULL;
 }
 
 static bool holds_futures(struct inspector *in, const struct type *t)
 {
-	return is_maybe_done(t) || future_is_or_has(in, t);
+	return combinator_is_maybe_done(t) || future_is_or_has(in, t);
 }
 
-struct error *arms_captures(struct finder *f, struct value poll_fn, struct value *ret, size_t max,
-                            size_t *nret)
+struct error *select_join_captures(struct finder *f, struct value poll_fn, struct value *ret,
+                                   size_t max, size_t *nret)
 {
 	const struct member *m = type_single_member(poll_fn.type), *members;
 	struct value closure = { m->type, poll_fn.addr + m->offset };
@@ -175,7 +175,7 @@ static bool is_futures_select(struct inspector *in, const struct type *closure, 
 	return r.found;
 }
 
-void arms_learn(struct inspector *in, const struct type *poll_fn)
+void select_join_learn(struct inspector *in, const struct type *poll_fn)
 {
 	const struct type *closure = type_single_member(poll_fn)->type;
 	size_t n;
@@ -223,7 +223,7 @@ static struct error *number_arms(struct finder *f, struct value closure, size_t 
 	return NULL;
 }
 
-struct error *arms_find(struct finder *f, struct value poll_fn)
+struct error *select_join_find(struct finder *f, struct value poll_fn)
 {
 	const struct member *m = type_single_member(poll_fn.type), *members;
 	struct value closure = { m->type, poll_fn.addr + m->offset };
@@ -243,18 +243,18 @@ struct error *arms_find(struct finder *f, struct value poll_fn)
 		each.edge = "await";
 		TRY(captured(f, closure, &members[i], &place));
 		if (leaf_is_resource(place.type))
-			continue; /* see arms_captures() */
+			continue; /* see select_join_captures() */
 		if (type_name(place.type)[0] == '(') {
 			tuple = true;
 			TRY(find_arms(&each, place, disabled, is_select));
 			continue;
 		}
 		/* futures::join! captures each arm by a reference of its own. */
-		if (is_maybe_done(place.type))
+		if (combinator_is_maybe_done(place.type))
 			each.edge = arena_printf(f->d->c->a, "join arm %u", arm++);
 		else if (future_is_type(f->d->c->in, v.type))
 			place = v;
-		TRY(find_futures(&each, place, 0));
+		TRY(combinator_find_futures(&each, place, 0));
 	}
 	return tuple || arm ? NULL : number_arms(f, closure, first);
 }

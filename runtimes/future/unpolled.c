@@ -131,7 +131,7 @@ static void scan_around(struct uses *u, uint64_t at)
 static bool leads_astray(const struct type *t)
 {
 	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if (begins_with_one(type_name(t), (*r)->lists))
+		if (runtime_begins_with_one(type_name(t), (*r)->lists))
 			return true;
 	}
 	return leaf_is_known(t) || leaf_is_resource(t);
@@ -173,7 +173,7 @@ static void find_uses_behind(struct decoder *d, size_t first, struct uses *u)
 
 		if (region.leaf)
 			continue;
-		reach_walk(d->c, (struct value){ region.type, region.addr }, visit, u, &r);
+		object_walk(d->c, (struct value){ region.type, region.addr }, visit, u, &r);
 		u->too_much |= r.cut;
 		u->unseen |= !r.complete;
 	}
@@ -208,7 +208,7 @@ static bool is_below(const struct future *f, uint64_t addr)
 /* Where it is in a box that was dropped, its memory may be anything by now. */
 static bool is_plausible(struct target *t, struct value v, struct value place)
 {
-	return value_is_plausible(t, v) && (place.addr == v.addr || value_is_plausible(t, place));
+	return plausible_value(t, v) && (place.addr == v.addr || plausible_value(t, place));
 }
 
 /* More than a handle, and out of the awaitee's reach. */
@@ -271,8 +271,8 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 
 		if (is_used(u, local) != used)
 			continue;
-		if (traits_of(m->type)->task_set)
-			task_set_met(d, traits_of(m->type)->task_set, local, NULL);
+		if (type_class_of(m->type)->task_set)
+			task_set_met(d, type_class_of(m->type)->task_set, local, NULL);
 		error_free(combinator_held(d, v, local, out));
 		sift(d, u, local, used, f, seen, out, n);
 	}
@@ -302,8 +302,8 @@ static size_t count_clear(struct decoder *d, struct value v, const struct corout
 	return n;
 }
 
-void held_find(struct decoder *d, struct value v, const struct coroutine_state *s,
-               const struct future *f, size_t first, child_vec *out)
+void unpolled_find(struct decoder *d, struct value v, const struct coroutine_state *s,
+                   const struct future *f, size_t first, child_vec *out)
 {
 	size_t before = out->n;
 	struct uses uses;
@@ -383,7 +383,7 @@ static void remove_polled(struct settling *s, struct future *f)
 	f->nchildren = n;
 }
 
-void held_settle(struct snapshot *s)
+void unpolled_settle(struct snapshot *s)
 {
 	struct settling settling = { 0 };
 

@@ -9,16 +9,16 @@
  * reference is in use and left out. s: v's state; first: index into the collector's regions of the
  * first one of the awaitee. Tells of LocalSets met on the way.
  */
-void held_find(struct decoder *d, struct value v, const struct coroutine_state *s,
-               const struct future *f, size_t first, child_vec *out);
+void unpolled_find(struct decoder *d, struct value v, const struct coroutine_state *s,
+                   const struct future *f, size_t first, child_vec *out);
 
 /*
  * Once all trees are decoded: what one frame holds and another polls was moved from the first,
  * which kept its bits.
  */
-void held_settle(struct snapshot *s);
+void unpolled_settle(struct snapshot *s);
 
 /* Of a coroutine's type in one state: the variables worth a look. For coroutine_state(). */
-void held_plan(struct inspector *in, const struct type *t, struct coroutine_state *s);
+void unpolled_plan(struct inspector *in, const struct type *t, struct coroutine_state *s);
 
 #endif

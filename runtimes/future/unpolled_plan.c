@@ -9,7 +9,7 @@
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
-	       (traits_of(t)->task_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
+	       (type_class_of(t)->task_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
 }
 
 static bool has_name_before(const struct member *members, size_t i)
@@ -30,7 +30,7 @@ static bool is_flag(const struct member *m)
 
 static bool is_runtime(const struct type *t)
 {
-	return t && type_size(t) && traits_of(t)->handle;
+	return t && type_size(t) && type_class_of(t)->handle;
 }
 
 /* A handle of a runtime, or a struct that has one. */
@@ -88,22 +88,22 @@ static void work_out(struct inspector *in, const struct type *t, const struct co
 	}
 }
 
-/* ---- as a fact ---- */
+/* ---- as a record ---- */
 
 static uint64_t key_of(const struct type *t, const struct coroutine_state *s)
 {
 	size_t n;
 
-	return fact_nth_key(type_die(t), (uint64_t)(s->variant - type_variants(t, &n)));
+	return record_nth_key(type_die(t), (uint64_t)(s->variant - type_variants(t, &n)));
 }
 
 /* Members by their numbers, which ascend; false where they are not ones of these. */
-static bool know_members(struct fact *fact, const struct variables *of, member_vec *ret)
+static bool know_members(struct record *record, const struct variables *of, member_vec *ret)
 {
 	uint64_t next = 0;
 
-	for (size_t n = fact_count(fact); n; n--) {
-		uint64_t i = fact_number(fact);
+	for (size_t n = record_count(record); n; n--) {
+		uint64_t i = record_number(record);
 
 		if (i < next || i >= of->n)
 			return false;
@@ -120,44 +120,46 @@ static bool know_members(struct fact *fact, const struct variables *of, member_v
 static bool know(struct inspector *in, const struct type *t, const struct coroutine_state *s,
                  struct variables *of)
 {
-	struct fact fact;
+	struct record record;
 
 	if (!in->own_build ||
-	    !fact_find(debuginfo_facts(type_module(t)), FACT_HELD, key_of(t, s), NULL, &fact) ||
-	    fact_number(&fact) != in->own_build)
+	    !record_find(debuginfo_records(type_module(t)), RECORD_HELD, key_of(t, s), NULL,
+	                 &record) ||
+	    record_number(&record) != in->own_build)
 		return false;
-	of->nvariables = fact_number(&fact);
-	if (of->nvariables <= of->n && know_members(&fact, of, &of->held) &&
-	    know_members(&fact, of, &of->flags) && know_members(&fact, of, &of->runtimes))
+	of->nvariables = record_number(&record);
+	if (of->nvariables <= of->n && know_members(&record, of, &of->held) &&
+	    know_members(&record, of, &of->flags) && know_members(&record, of, &of->runtimes))
 		return true;
 	of->nvariables = of->held.n = of->flags.n = of->runtimes.n = 0;
 	return false;
 }
 
-static void tell_members(struct fact_draft *d, const struct variables *of, const member_vec *list)
+static void tell_members(struct record_writer *d, const struct variables *of,
+                         const member_vec *list)
 {
-	fact_add_number(d, list->n);
+	record_add_number(d, list->n);
 	for (size_t i = 0; i < list->n; i++)
-		fact_add_number(d, (uint64_t)(list->data[i] - of->members));
+		record_add_number(d, (uint64_t)(list->data[i] - of->members));
 }
 
 static void tell(struct inspector *in, const struct type *t, const struct coroutine_state *s,
                  const struct variables *of)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
 	if (!in->own_build)
 		return;
-	fact_begin(&d, debuginfo_facts(type_module(t)), FACT_HELD, key_of(t, s), NULL);
-	fact_add_number(&d, in->own_build);
-	fact_add_number(&d, of->nvariables);
+	record_begin(&d, debuginfo_records(type_module(t)), RECORD_HELD, key_of(t, s), NULL);
+	record_add_number(&d, in->own_build);
+	record_add_number(&d, of->nvariables);
 	tell_members(&d, of, &of->held);
 	tell_members(&d, of, &of->flags);
 	tell_members(&d, of, &of->runtimes);
-	fact_end(&d);
+	record_end(&d);
 }
 
-void held_plan(struct inspector *in, const struct type *t, struct coroutine_state *s)
+void unpolled_plan(struct inspector *in, const struct type *t, struct coroutine_state *s)
 {
 	struct variables of = { 0 };
 

@@ -22,7 +22,7 @@ static struct coroutine_state plan_as(struct inspector *in, const struct type *t
 	struct coroutine_state s = { .variant = &variants[STATE], .state = FUTURE_SUSPENDED };
 
 	assert_true(n > STATE);
-	held_plan(in, t, &s);
+	unpolled_plan(in, t, &s);
 	return s;
 }
 
@@ -36,44 +36,44 @@ static struct coroutine_state plan(const struct type *t, uint64_t own_build)
 
 static uint64_t key(const struct type *t)
 {
-	return fact_nth_key(type_die(t), STATE);
+	return record_nth_key(type_die(t), STATE);
 }
 
 /* numbers[0]: of the build. */
 static void tell(const struct type *t, const uint64_t *numbers, size_t n)
 {
-	struct fact_draft d;
+	struct record_writer d;
 
-	fact_begin(&d, debuginfo_facts(type_module(t)), FACT_HELD, key(t), NULL);
+	record_begin(&d, debuginfo_records(type_module(t)), RECORD_HELD, key(t), NULL);
 	for (size_t i = 0; i < n; i++)
-		fact_add_number(&d, numbers[i]);
-	fact_end(&d);
+		record_add_number(&d, numbers[i]);
+	record_end(&d);
 }
 
-static bool is_told(const struct type *t, struct fact *fact)
+static bool is_told(const struct type *t, struct record *record)
 {
-	return fact_find(debuginfo_facts(type_module(t)), FACT_HELD, key(t), NULL, fact);
+	return record_find(debuginfo_records(type_module(t)), RECORD_HELD, key(t), NULL, record);
 }
 
 static void a_build_without_id_keeps_nothing(void **state)
 {
 	const struct type *t = coroutine(*state);
-	struct fact fact;
+	struct record record;
 
 	plan(t, 0);
-	assert_false(is_told(t, &fact));
+	assert_false(is_told(t, &record));
 }
 
 static void what_was_worked_out_is_told(void **state)
 {
 	const struct type *t = coroutine(*state);
 	struct coroutine_state s = plan(t, build);
-	struct fact fact;
+	struct record record;
 
-	assert_true(is_told(t, &fact));
-	assert_int_equal(fact_number(&fact), build);
-	assert_int_equal(fact_number(&fact), s.nvariables);
-	assert_int_equal(fact_count(&fact), s.nheld);
+	assert_true(is_told(t, &record));
+	assert_int_equal(record_number(&record), build);
+	assert_int_equal(record_number(&record), s.nvariables);
+	assert_int_equal(record_count(&record), s.nheld);
 }
 
 static void what_is_told_is_believed(void **state)

@@ -19,28 +19,29 @@ static void add_parties(struct builder *b)
 	struct graph *g = b->g;
 	const struct snapshot *s = b->s;
 
-	add_node(b, (struct graph_node){ .kind = GRAPH_OUTSIDE });
+	graph_add_node(b, (struct graph_node){ .kind = GRAPH_OUTSIDE });
 	for (size_t i = 0; i < s->ntasks; i++) {
 		const struct task *task = s->tasks[i];
 
-		add_node(b, (struct graph_node){
-				    .kind = GRAPH_TASK, .task = task, .future = task->root });
+		graph_add_node(b, (struct graph_node){
+					  .kind = GRAPH_TASK, .task = task, .future = task->root });
 		if (task->addr)
 			map_put(&b->tasks, task->addr, (void *)graph_of_task(g, i));
 	}
 	g->first_thread = b->nodes.n;
 	for (size_t i = 0; i < s->nthreads; i++) {
-		add_node(b, (struct graph_node){ .kind = GRAPH_THREAD, .thread = &s->threads[i] });
+		graph_add_node(
+			b, (struct graph_node){ .kind = GRAPH_THREAD, .thread = &s->threads[i] });
 		if (s->threads[i].number && !map_has(&b->threads, s->threads[i].number))
 			map_put(&b->threads, s->threads[i].number, (void *)(i + 1));
 	}
 	g->roots = NEW_ARRAY(&g->arena, size_t, s->nthreads + 1);
 	for (size_t i = 0; i < s->nthreads; i++) {
 		if (s->threads[i].root)
-			g->roots[i] =
-				add_node(b, (struct graph_node){ .kind = GRAPH_ROOT,
-			                                         .thread = &s->threads[i],
-			                                         .future = s->threads[i].root });
+			g->roots[i] = graph_add_node(
+				b, (struct graph_node){ .kind = GRAPH_ROOT,
+			                                .thread = &s->threads[i],
+			                                .future = s->threads[i].root });
 	}
 }
 
@@ -63,16 +64,16 @@ static size_t add_runtime(struct builder *b, const struct runtime_info *r)
 	}
 	if (all == 0 || blocked < all || (multi && all != r->workers))
 		return 0;
-	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_RUNTIME,
-	                                               .rule = GRAPH_ANY,
-	                                               .what = "runtime",
-	                                               .runtime = r->index });
+	size_t node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_RUNTIME,
+	                                                     .rule = GRAPH_ANY,
+	                                                     .what = "runtime",
+	                                                     .runtime = r->index });
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
 
 		if (th->runtime == (int)r->index &&
 		    th->role == (multi ? THREAD_WORKER : THREAD_BLOCK_ON))
-			add_edge(b, node, graph_of_thread(b->g, i), "runs");
+			graph_add_edge(b, node, graph_of_thread(b->g, i), "runs");
 	}
 	return node;
 }
@@ -82,19 +83,19 @@ static void task_edges(struct builder *b, size_t node, const struct task *task,
 {
 	size_t thread;
 
-	if (task->state == TASK_RUNNING && thread_index(b, task->thread, &thread)) {
-		add_edge(b, node, graph_of_thread(b->g, thread), "runs");
+	if (task->state == TASK_RUNNING && graph_thread_index(b, task->thread, &thread)) {
+		graph_add_edge(b, node, graph_of_thread(b->g, thread), "runs");
 		return;
 	}
 	if (runtimes && task->runtime < b->s->nruntimes && runtimes[task->runtime] &&
 	    !task->local_set)
-		add_edge(b, node, runtimes[task->runtime], "runs");
+		graph_add_edge(b, node, runtimes[task->runtime], "runs");
 	if (task->state != TASK_IDLE || task->changed || task->problem || !task->root) {
-		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 		return;
 	}
 	b->party = node;
-	tree_edges(b, node, task->root, NULL);
+	graph_tree_edges(b, node, task->root, NULL);
 }
 
 static void root_edges(struct builder *b, size_t nth)
@@ -104,8 +105,8 @@ static void root_edges(struct builder *b, size_t nth)
 
 	b->party = node;
 	if (is_native_lock(th->wait))
-		add_edge(b, node, graph_of_thread(b->g, nth), "runs");
-	tree_edges(b, node, th->root, th->problem);
+		graph_add_edge(b, node, graph_of_thread(b->g, nth), "runs");
+	graph_tree_edges(b, node, th->root, th->problem);
 }
 
 static void add_edges(struct builder *b)
@@ -122,11 +123,11 @@ static void add_edges(struct builder *b)
 			root_edges(b, i);
 	}
 	/* All arms, and all futures that nobody polls, are known by now. */
-	channel_owners(b);
-	find_aborts(b);
+	graph_channel_owners(b);
+	graph_find_aborts(b);
 	for (size_t i = 0; i < s->nthreads; i++)
-		thread_edges(b, graph_of_thread(b->g, i), s->threads[i].wait);
-	queue_edges(b);
+		graph_thread_edges(b, graph_of_thread(b->g, i), s->threads[i].wait);
+	graph_queue_edges(b);
 }
 
 /* ---- the whole ---- */
@@ -204,7 +205,7 @@ struct graph *graph_build(const struct snapshot *s)
 		out_of_memory();
 	g->snapshot = s;
 	b.quiet = is_quiet(s);
-	sort_holdings(&b);
+	graph_sort_holdings(&b);
 	sort_local_sets(&b);
 	add_parties(&b);
 	add_edges(&b);

@@ -138,6 +138,6 @@ bool graph_waits(const struct graph *g, size_t node);
 /* The word of docs/json.md. */
 const char *graph_node_kind_name(enum graph_node_kind kind);
 /* A task, or the future or code of a thread: what a verdict can be about. */
-bool graph_is_party(const struct graph_node *n);
+bool graph_is_participant(const struct graph_node *n);
 
 #endif

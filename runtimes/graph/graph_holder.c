@@ -6,7 +6,7 @@
 
 /* ---- parties, and what of them ---- */
 
-bool thread_index(const struct builder *b, unsigned number, size_t *ret)
+bool graph_thread_index(const struct builder *b, unsigned number, size_t *ret)
 {
 	size_t found = number ? (size_t)map_get(&b->threads, number) : 0;
 
@@ -15,20 +15,20 @@ bool thread_index(const struct builder *b, unsigned number, size_t *ret)
 }
 
 /* What a thread has in its own frames it drops only when what it blocks on is over. */
-static size_t party_of_thread(const struct builder *b, unsigned number)
+static size_t participant_of_thread(const struct builder *b, unsigned number)
 {
 	size_t i;
 
-	if (!thread_index(b, number, &i))
+	if (!graph_thread_index(b, number, &i))
 		return GRAPH_OUTSIDE;
 	return graph_of_root(b->g, i) ? graph_of_root(b->g, i) : graph_of_thread(b->g, i);
 }
 
-size_t party_of(const struct builder *b, const struct holding *h)
+size_t graph_participant_of(const struct builder *b, const struct holding *h)
 {
 	if (h->task)
 		return (size_t)map_get(&b->tasks, h->task->addr);
-	return party_of_thread(b, h->thread);
+	return participant_of_thread(b, h->thread);
 }
 
 static struct graph_node owner_of(const struct builder *b, size_t party)
@@ -39,7 +39,7 @@ static struct graph_node owner_of(const struct builder *b, size_t party)
 		                    .thread = b->nodes.data[party].thread };
 }
 
-size_t owner_node(struct builder *b, size_t arm, size_t party)
+size_t graph_owner_node(struct builder *b, size_t arm, size_t party)
 {
 	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
 
@@ -48,20 +48,20 @@ size_t owner_node(struct builder *b, size_t arm, size_t party)
 	if (a->owner)
 		return a->owner;
 	/* Whatever lets the task go on, or an arm around this one, may drop this one. */
-	size_t around = owner_node(b, a->around, party);
-	a->owner = add_node(b, owner_of(b, party));
-	add_edge(b, a->owner, arm, "poll");
-	add_edge(b, a->owner, around, "member");
+	size_t around = graph_owner_node(b, a->around, party);
+	a->owner = graph_add_node(b, owner_of(b, party));
+	graph_add_edge(b, a->owner, arm, "poll");
+	graph_add_edge(b, a->owner, around, "member");
 	return a->owner;
 }
 
 /* The node of that arm and of all in it. */
 static size_t users_of_arm(struct builder *b, struct arm *a)
 {
-	return a->inner ? user_node(b, a->node, a->party) : a->node;
+	return a->inner ? graph_user_node(b, a->node, a->party) : a->node;
 }
 
-size_t user_node(struct builder *b, size_t arm, size_t party)
+size_t graph_user_node(struct builder *b, size_t arm, size_t party)
 {
 	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
 	struct arm *inner = a ? a->inner : party ? map_get(&b->outer_arms, party) : NULL;
@@ -69,26 +69,26 @@ size_t user_node(struct builder *b, size_t arm, size_t party)
 
 	if (node || !party || (!a && !inner))
 		return node ? node : party;
-	node = add_node(b, owner_of(b, party));
+	node = graph_add_node(b, owner_of(b, party));
 	map_put(&b->users, a ? arm : party, (void *)node);
 	if (a)
-		add_edge(b, node, arm, "poll");
+		graph_add_edge(b, node, arm, "poll");
 	for (; inner; inner = inner->next)
-		add_edge(b, node, users_of_arm(b, inner), "poll");
-	add_edge(b, node, owner_node(b, arm, party), "member");
+		graph_add_edge(b, node, users_of_arm(b, inner), "poll");
+	graph_add_edge(b, node, graph_owner_node(b, arm, party), "member");
 	return node;
 }
 
 /* ---- how sure ---- */
 
-enum trust holding_trust(const struct builder *b, const struct holding *h, bool complete)
+enum trust graph_holding_trust(const struct builder *b, const struct holding *h, bool complete)
 {
 	if (!h->uncertain)
 		return TRUST_CERTAIN;
 	return b->quiet && (h->sole || complete) ? TRUST_SOLE : TRUST_NONE;
 }
 
-const char *trust_doubt(enum trust trust)
+const char *graph_trust_doubt(enum trust trust)
 {
 	switch (trust) {
 	case TRUST_SOLE:
@@ -102,19 +102,19 @@ const char *trust_doubt(enum trust trust)
 
 const char graph_sole_doubt[] = "found nowhere else, though nothing proves that it is still there";
 
-size_t holder_node(struct builder *b, const struct holding *h)
+size_t graph_holder_node(struct builder *b, const struct holding *h)
 {
 	size_t arm = h->future ? (size_t)map_get(&b->arm_of, (uintptr_t)h->future) : 0;
 
-	return h->role == HOLDING_LOCK ? owner_node(b, arm, party_of(b, h))
-	                               : user_node(b, arm, party_of(b, h));
+	return h->role == HOLDING_LOCK ? graph_owner_node(b, arm, graph_participant_of(b, h))
+	                               : graph_user_node(b, arm, graph_participant_of(b, h));
 }
 
-void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
-                const char *doubt)
+void graph_add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
+                      const char *doubt)
 {
-	size_t owner = holder_node(b, h);
-	struct graph_edge *e = add_edge(b, from, owner, kind);
+	size_t owner = graph_holder_node(b, h);
+	struct graph_edge *e = graph_add_edge(b, from, owner, kind);
 
 	e->holding = h;
 	e->doubt = doubt;
@@ -127,42 +127,44 @@ void add_holder(struct builder *b, size_t from, const struct holding *h, const c
 
 /* ---- several places for one ---- */
 
-void candidate_add(struct builder *b, struct candidates *c, const struct holding *h)
+void graph_candidate_add(struct builder *b, struct candidates *c, const struct holding *h)
 {
-	size_t party = party_of(b, h);
+	size_t party = graph_participant_of(b, h);
 	struct candidate_group *group;
 
 	c->all++;
 	c->sure += !h->uncertain;
 	if (!h->uncertain)
 		return;
-	group = map_get(&c->by_party, party + 1);
+	group = map_get(&c->by_participant, party + 1);
 	if (!group) {
 		group = NEW(&b->g->arena, struct candidate_group);
 		group->end = &group->first;
-		map_put(&c->by_party, party + 1, group);
+		map_put(&c->by_participant, party + 1, group);
 	}
 	*group->end = NEW(&b->g->arena, struct graph_candidate);
 	(*group->end)->holding = h;
 	group->end = &(*group->end)->next;
 }
 
-bool candidates_known(struct candidates *c, size_t wanted)
+bool graph_candidates_known(struct candidates *c, size_t wanted)
 {
-	bool known = c->sure + c->by_party.n <= wanted && wanted <= c->all;
+	bool known = c->sure + c->by_participant.n <= wanted && wanted <= c->all;
 
 	c->instead = known && wanted < c->all;
 	return known;
 }
 
-void candidate_edge(struct builder *b, const struct candidates *c, size_t from,
-                    const struct holding *h, const char *kind, const char *doubt)
+void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t from,
+                          const struct holding *h, const char *kind, const char *doubt)
 {
 	struct candidate_group *group =
-		c->instead && h->uncertain ? map_get(&c->by_party, party_of(b, h) + 1) : NULL;
+		c->instead && h->uncertain
+			? map_get(&c->by_participant, graph_participant_of(b, h) + 1)
+			: NULL;
 	struct graph_edge *e;
 
-	add_holder(b, from, h, kind, doubt);
+	graph_add_holder(b, from, h, kind, doubt);
 	if (!group || !group->first->next)
 		return;
 	e = &b->edges.data[b->edges.n - 1];
@@ -184,7 +186,7 @@ static int compare_aborts(const void *a, const void *b)
 	return (x->holding > y->holding) - (x->holding < y->holding);
 }
 
-void find_aborts(struct builder *b)
+void graph_find_aborts(struct builder *b)
 {
 	VEC(struct graph_abort) list = { 0 };
 
@@ -194,8 +196,8 @@ void find_aborts(struct builder *b)
 		                      ? (size_t)map_get(&b->tasks, h->object)
 		                      : 0;
 
-		if (task && party_of(b, h))
-			*vec_push(&list) = (struct graph_abort){ .by = holder_node(b, h),
+		if (task && graph_participant_of(b, h))
+			*vec_push(&list) = (struct graph_abort){ .by = graph_holder_node(b, h),
 				                                 .task = task,
 				                                 .holding = h };
 	}
@@ -225,7 +227,7 @@ static int compare_objects(const void *a, const void *b)
 	return order ? order : by_number((uintptr_t)x, (uintptr_t)y);
 }
 
-void sort_holdings(struct builder *b)
+void graph_sort_holdings(struct builder *b)
 {
 	size_t n = b->s->nholdings;
 
@@ -267,12 +269,13 @@ static uint64_t object_of(const struct holding *h)
 	return h->object;
 }
 
-const struct holding **holdings_of_primitive(const struct builder *b, uint64_t primitive, size_t *n)
+const struct holding **graph_holdings_of_primitive(const struct builder *b, uint64_t primitive,
+                                                   size_t *n)
 {
 	return holdings_at(b->by_primitive, b->s->nholdings, primitive, primitive_of, n);
 }
 
-const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n)
+const struct holding **graph_holdings_of_object(const struct builder *b, uint64_t object, size_t *n)
 {
 	return holdings_at(b->by_object, b->s->nholdings, object, object_of, n);
 }

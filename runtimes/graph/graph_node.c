@@ -1,13 +1,13 @@
 /* Nodes and edges: how they are added, and which node stands for what. */
 #include "runtimes/graph/graph_private.h"
 
-size_t add_node(struct builder *b, struct graph_node node)
+size_t graph_add_node(struct builder *b, struct graph_node node)
 {
 	*vec_push(&b->nodes) = node;
 	return b->nodes.n - 1;
 }
 
-struct graph_edge *add_edge(struct builder *b, size_t from, size_t to, const char *kind)
+struct graph_edge *graph_add_edge(struct builder *b, size_t from, size_t to, const char *kind)
 {
 	struct graph_edge *e = vec_push(&b->edges);
 
@@ -31,7 +31,7 @@ size_t graph_of_thread(const struct graph *g, size_t nth)
 	return g->first_thread + nth;
 }
 
-bool graph_is_party(const struct graph_node *n)
+bool graph_is_participant(const struct graph_node *n)
 {
 	return n->kind == GRAPH_TASK || n->kind == GRAPH_ROOT || n->kind == GRAPH_THREAD;
 }

@@ -63,42 +63,43 @@ struct builder {
 	bool quiet; /* nothing runs that could have what was not found, all trees were searched */
 };
 
-size_t add_node(struct builder *b, struct graph_node node);
+size_t graph_add_node(struct builder *b, struct graph_node node);
 /* The edge; valid until the next one is added. */
-struct graph_edge *add_edge(struct builder *b, size_t from, size_t to, const char *kind);
+struct graph_edge *graph_add_edge(struct builder *b, size_t from, size_t to, const char *kind);
 
 /* The node of what a holding lies in; GRAPH_OUTSIDE when that is unknown. */
-size_t party_of(const struct builder *b, const struct holding *h);
+size_t graph_participant_of(const struct builder *b, const struct holding *h);
 /*
  * The node of what a party has in an arm of a join, 0 for none: it is dropped when that arm goes
  * on, as when the party does.
  */
-size_t owner_node(struct builder *b, size_t arm, size_t party);
+size_t graph_owner_node(struct builder *b, size_t arm, size_t party);
 /*
  * The same of the end of a channel, which arms below the frame that has it may use without owning
  * it.
  */
-size_t user_node(struct builder *b, size_t arm, size_t party);
+size_t graph_user_node(struct builder *b, size_t arm, size_t party);
 /* The holdings of that primitive or object: the first, and how many. */
-const struct holding **holdings_of_primitive(const struct builder *b, uint64_t primitive,
-                                             size_t *n);
-const struct holding **holdings_of_object(const struct builder *b, uint64_t object, size_t *n);
+const struct holding **graph_holdings_of_primitive(const struct builder *b, uint64_t primitive,
+                                                   size_t *n);
+const struct holding **graph_holdings_of_object(const struct builder *b, uint64_t object,
+                                                size_t *n);
 /*
  * Is it held there? It may have been dropped or moved; but the lock is taken, or the channel counts
  * it, and it is found nowhere else. complete: of a channel, all are found that it counts.
  */
 enum trust { TRUST_CERTAIN, TRUST_SOLE, TRUST_NONE };
-enum trust holding_trust(const struct builder *b, const struct holding *h, bool complete);
+enum trust graph_holding_trust(const struct builder *b, const struct holding *h, bool complete);
 /* Why it may not be held; NULL for what is certain. */
-const char *trust_doubt(enum trust trust);
+const char *graph_trust_doubt(enum trust trust);
 /* The edge to the party of a holding; doubt: why it is none, NULL unknown of. */
-void add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
-                const char *doubt);
+void graph_add_holder(struct builder *b, size_t from, const struct holding *h, const char *kind,
+                      const char *doubt);
 
 /* The node that the drop, or the use, of a holding depends on. */
-size_t holder_node(struct builder *b, const struct holding *h);
+size_t graph_holder_node(struct builder *b, const struct holding *h);
 /* Fills aborts of the graph; when all trees were walked. */
-void find_aborts(struct builder *b);
+void graph_find_aborts(struct builder *b);
 
 /* What one party has of the candidates, none of which is certain. */
 struct candidate_group {
@@ -106,46 +107,46 @@ struct candidate_group {
 	size_t to; /* the last edge to them, 0 none */
 };
 
-/* All holdings that may be what somebody waits for; by_party is to be freed. */
+/* All holdings that may be what somebody waits for; by_participant is to be freed. */
 struct candidates {
-	size_t all, sure;    /* how many, how many are certain */
-	struct map by_party; /* 1 + party -> struct candidate_group */
-	bool instead;        /* there are more of them than are wanted, of parties that have them */
+	size_t all, sure;          /* how many, how many are certain */
+	struct map by_participant; /* 1 + party -> struct candidate_group */
+	bool instead; /* there are more of them than are wanted, of parties that have them */
 };
-void candidate_add(struct builder *b, struct candidates *c, const struct holding *h);
+void graph_candidate_add(struct builder *b, struct candidates *c, const struct holding *h);
 /*
  * Have they all that there is? So many are wanted, and each party that may have any can have one at
  * least: what was moved from one variable to another of a task is still that task's.
  */
-bool candidates_known(struct candidates *c, size_t wanted);
-/* As add_holder(); an edge to a party that has one of several tells of all of them. */
-void candidate_edge(struct builder *b, const struct candidates *c, size_t from,
-                    const struct holding *h, const char *kind, const char *doubt);
+bool graph_candidates_known(struct candidates *c, size_t wanted);
+/* As graph_add_holder(); an edge to a party that has one of several tells of all of them. */
+void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t from,
+                          const struct holding *h, const char *kind, const char *doubt);
 
 /* Fills by_primitive and by_object. */
-void sort_holdings(struct builder *b);
+void graph_sort_holdings(struct builder *b);
 /* Index of the thread with that number. */
-bool thread_index(const struct builder *b, unsigned number, size_t *ret);
+bool graph_thread_index(const struct builder *b, unsigned number, size_t *ret);
 
 /* graph_tree.c: what node `from` waits for by a future that it polls. */
-void tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt);
+void graph_tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt);
 
 /* graph_wait.c: what node `from` waits for at leaf f, which is polled; doubt: why that may not be.
  */
-void leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt);
+void graph_leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt);
 /* The same of a thread that sits in something. */
-void thread_edges(struct builder *b, size_t from, const struct wait *w);
+void graph_thread_edges(struct builder *b, size_t from, const struct wait *w);
 /* Notes the place that a future, polled or not, has in the queue of a lock. */
-void leaf_queues(struct builder *b, size_t from, const struct future *f,
-                 const struct future *unpolled, const char *doubt);
+void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
+                       const struct future *unpolled, const char *doubt);
 
 /* The owners of all channels; when all trees were walked. */
-void channel_owners(struct builder *b);
+void graph_channel_owners(struct builder *b);
 
 /* graph_queue.c: the edges of all that are queued; last. */
-void queue_edges(struct builder *b);
+void graph_queue_edges(struct builder *b);
 /* Who has a native lock: the node for the edge of who waits. */
-size_t native_lock(struct builder *b, const struct wait *w);
+size_t graph_native_lock(struct builder *b, const struct wait *w);
 
 /* For qsort(). */
 static inline int by_number(uint64_t a, uint64_t b)

@@ -119,19 +119,19 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 
 	for (size_t i = 0; i < l->nh; i++) {
 		if (has_lock(l->h[i], only_writers))
-			candidate_add(l->b, &c, l->h[i]);
+			graph_candidate_add(l->b, &c, l->h[i]);
 	}
 	/* Somebody has it; whether that is the only candidate is for h->sole to say. */
-	bool known = l->first_waiter == 0 && c.all > 1 && candidates_known(&c, 1);
+	bool known = l->first_waiter == 0 && c.all > 1 && graph_candidates_known(&c, 1);
 	for (int uncertain = 0; uncertain < 2 && !sure; uncertain++) {
 		for (size_t i = 0; i < l->nh; i++) {
 			const struct holding *h = l->h[i];
-			enum trust trust = holding_trust(l->b, h, known);
+			enum trust trust = graph_holding_trust(l->b, h, known);
 
 			if (!has_lock(h, only_writers) || (trust == TRUST_NONE) != uncertain)
 				continue;
-			candidate_edge(l->b, &c, node, h, "holds",
-			               doubt ? doubt : trust_doubt(trust));
+			graph_candidate_edge(l->b, &c, node, h, "holds",
+			                     doubt ? doubt : graph_trust_doubt(trust));
 			n++;
 		}
 		sure = n;
@@ -142,8 +142,8 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			if (only_writers && !writes(q))
 				continue;
 			bool alone = l->b->quiet && l->first_waiter == 1 && !has_guards(l);
-			size_t owner = owner_node(l->b, q->arm, q->party);
-			struct graph_edge *e = add_edge(l->b, node, owner, "holds");
+			size_t owner = graph_owner_node(l->b, q->arm, q->party);
+			struct graph_edge *e = graph_add_edge(l->b, node, owner, "holds");
 
 			e->unpolled = q->unpolled;
 			e->waiter = q->future;
@@ -155,7 +155,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			sure = ++n;
 		}
 	}
-	map_free(&c.by_party);
+	map_free(&c.by_participant);
 	return n;
 }
 
@@ -181,7 +181,7 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 	int64_t capacity = 0, queued = 0;
 	struct candidates c = { 0 };
 	size_t n;
-	const struct holding **h = holdings_of_object(l->b, w->object, &n);
+	const struct holding **h = graph_holdings_of_object(l->b, w->object, &n);
 
 	wait_number(w, "capacity", &capacity);
 	wait_number(w, "queued", &queued);
@@ -189,20 +189,20 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 
 	for (size_t i = 0; i < n; i++) {
 		if (h[i]->role == HOLDING_RECEIVER)
-			candidate_add(l->b, &c, h[i]);
+			graph_candidate_add(l->b, &c, h[i]);
 	}
-	bool known = c.sure == 1 || candidates_known(&c, 1);
+	bool known = c.sure == 1 || graph_candidates_known(&c, 1);
 	for (size_t i = 0; i < n; i++) {
-		enum trust trust = holding_trust(l->b, h[i], known);
+		enum trust trust = graph_holding_trust(l->b, h[i], known);
 
 		if (h[i]->role == HOLDING_RECEIVER && (!h[i]->uncertain || !c.sure))
-			candidate_edge(l->b, &c, node, h[i], "receives",
-			               doubt ? doubt : trust_doubt(trust));
+			graph_candidate_edge(l->b, &c, node, h[i], "receives",
+			                     doubt ? doubt : graph_trust_doubt(trust));
 	}
-	map_free(&c.by_party);
+	map_free(&c.by_participant);
 	guard_edges(l, node, false, doubt);
 	if (!known)
-		add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
 }
 
 /* The node of all that have the lock, for one that needs all of it. */
@@ -213,11 +213,11 @@ static size_t all_holders(struct lock *l, const struct wait *w)
 
 	if (l->all)
 		return l->all;
-	l->all = add_node(l->b, lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
+	l->all = graph_add_node(l->b, lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
 	if (access == WAIT_ROOM)
 		channel_room(l, l->all, w);
 	else if (!guard_edges(l, l->all, false, access == WAIT_PERMITS ? semaphore_doubt : NULL))
-		add_edge(l->b, l->all, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(l->b, l->all, GRAPH_OUTSIDE, "unknown");
 	return l->all;
 }
 
@@ -226,9 +226,9 @@ static size_t write_holders(struct lock *l, const struct wait *w)
 {
 	if (l->writers)
 		return l->writers;
-	l->writers = add_node(l->b, lock_node(w, GRAPH_ANY));
+	l->writers = graph_add_node(l->b, lock_node(w, GRAPH_ANY));
 	if (!guard_edges(l, l->writers, true, NULL))
-		add_edge(l->b, l->writers, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(l->b, l->writers, GRAPH_OUTSIDE, "unknown");
 	return l->writers;
 }
 
@@ -237,15 +237,15 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 {
 	struct builder *b = l->b;
 	const struct wait *w = q->future->wait;
-	size_t node = add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
-	                                               .what = what_of(w),
-	                                               .name = w->name,
-	                                               .object = w->object,
-	                                               .lock = all_holders(l, w) });
+	size_t node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_QUEUE,
+	                                                     .what = what_of(w),
+	                                                     .name = w->name,
+	                                                     .object = w->object,
+	                                                     .lock = all_holders(l, w) });
 
-	add_edge(b, node, before, "queued");
-	size_t owner = owner_node(b, q->arm, q->party);
-	struct graph_edge *e = add_edge(b, node, owner, "queued");
+	graph_add_edge(b, node, before, "queued");
+	size_t owner = graph_owner_node(b, q->arm, q->party);
+	struct graph_edge *e = graph_add_edge(b, node, owner, "queued");
 	e->queued = true;
 	e->waiter = q->future;
 	e->unpolled = q->unpolled;
@@ -299,7 +299,7 @@ static void edges_of_lock(struct lock *l)
 	}
 }
 
-void queue_edges(struct builder *b)
+void graph_queue_edges(struct builder *b)
 {
 	if (b->queue.n)
 		qsort(b->queue.data, b->queue.n, sizeof(*b->queue.data), compare_queued);
@@ -313,12 +313,12 @@ void queue_edges(struct builder *b)
 		l.nq = drop_traces(first, n);
 		for (size_t k = 0; k < l.nq; k++)
 			l.first_waiter += first[k].place == 0;
-		l.h = holdings_of_primitive(b, l.q->primitive, &l.nh);
+		l.h = graph_holdings_of_primitive(b, l.q->primitive, &l.nh);
 		edges_of_lock(&l);
 	}
 }
 
-size_t native_lock(struct builder *b, const struct wait *w)
+size_t graph_native_lock(struct builder *b, const struct wait *w)
 {
 	uint64_t key = w->primitive ? w->primitive : w->object;
 	struct lock l = { .b = b };
@@ -326,13 +326,13 @@ size_t native_lock(struct builder *b, const struct wait *w)
 
 	if (node || !key)
 		return node;
-	l.h = w->primitive ? holdings_of_primitive(b, key, &l.nh)
-	                   : holdings_of_object(b, key, &l.nh);
+	l.h = w->primitive ? graph_holdings_of_primitive(b, key, &l.nh)
+	                   : graph_holdings_of_object(b, key, &l.nh);
 	if (!l.nh)
 		return GRAPH_OUTSIDE;
-	node = add_node(b, lock_node(w, GRAPH_ANY));
+	node = graph_add_node(b, lock_node(w, GRAPH_ANY));
 	map_put(&b->channels, key << 2 ^ 3, (void *)node);
 	if (!guard_edges(&l, node, false, NULL))
-		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	return node;
 }

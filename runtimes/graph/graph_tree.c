@@ -95,7 +95,7 @@ static void walk_unpolled(struct builder *b, const struct future *f, const struc
 	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
 	note_arm(b, f);
 	if (f->wait)
-		leaf_queues(b, 0, f, top, NULL);
+		graph_leaf_queues(b, 0, f, top, NULL);
 	for (size_t i = 0; i < f->nchildren; i++)
 		walk_unpolled(b, f->children[i], top);
 }
@@ -181,14 +181,14 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 	size_t around = b->arm;
 	struct arm *arm = NEW(&b->g->arena, struct arm);
 
-	b->arm = add_node(
+	b->arm = graph_add_node(
 		b, (struct graph_node){ .kind = GRAPH_ARM, .what = "join arm", .future = f });
 	arm->node = b->arm;
 	arm->party = b->party;
 	arm->around = around;
 	map_put(&b->arms, b->arm, arm);
 	link_arm(b, arm);
-	add_edge(b, fork, b->arm, "poll")->future = f;
+	graph_add_edge(b, fork, b->arm, "poll")->future = f;
 	walk(b, b->arm, f, NULL);
 	b->arm = around;
 }
@@ -197,13 +197,13 @@ static void walk_fork(struct builder *b, size_t from, const struct future *f,
                       const struct polled *p, const char *doubt)
 {
 	struct graph_node node = fork_node(b->s, f, p);
-	size_t fork = add_node(b, node);
-	struct graph_edge *e = add_edge(b, from, fork, "poll");
+	size_t fork = graph_add_node(b, node);
+	struct graph_edge *e = graph_add_edge(b, from, fork, "poll");
 
 	e->future = f;
 	e->doubt = doubt;
 	if (f->wait)
-		leaf_edges(b, fork, f, NULL);
+		graph_leaf_edges(b, fork, f, NULL);
 	for (size_t i = 0; i < f->nchildren; i++) {
 		if (f->children[i]->branch != BRANCH_POLLED)
 			continue;
@@ -224,11 +224,11 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 		note_arm(b, f);
 		doubt = doubt ? doubt : own;
 		if (f->running || f->problem || (p.n == 0 && !f->wait)) {
-			add_edge(b, from, GRAPH_OUTSIDE, "unknown")->future = f;
+			graph_add_edge(b, from, GRAPH_OUTSIDE, "unknown")->future = f;
 			return;
 		}
 		if (p.n == 0) {
-			leaf_edges(b, from, f, doubt);
+			graph_leaf_edges(b, from, f, doubt);
 			return;
 		}
 		if (p.n > 1 || f->wait) {
@@ -239,7 +239,7 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 	}
 }
 
-void tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt)
+void graph_tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt)
 {
 	b->arm = 0;
 	walk(b, from, root, doubt);

@@ -6,7 +6,7 @@
 static struct graph_edge *edge_of_leaf(struct builder *b, size_t from, size_t to,
                                        const struct future *f, const char *doubt)
 {
-	struct graph_edge *e = add_edge(b, from, to, f->wait->kind);
+	struct graph_edge *e = graph_add_edge(b, from, to, f->wait->kind);
 
 	e->future = f;
 	e->wait = f->wait;
@@ -16,8 +16,8 @@ static struct graph_edge *edge_of_leaf(struct builder *b, size_t from, size_t to
 
 /* ---- locks ---- */
 
-void leaf_queues(struct builder *b, size_t from, const struct future *f,
-                 const struct future *unpolled, const char *doubt)
+void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
+                       const struct future *unpolled, const char *doubt)
 {
 	const struct wait *w = f->wait;
 	uint64_t key = w->primitive ? w->primitive : w->object;
@@ -82,24 +82,24 @@ static void owner_edges(struct builder *b, const struct open_channel *ch)
 	size_t wanted = (size_t)ch->wanted;
 	struct candidates c = { 0 };
 	size_t n;
-	const struct holding **h = holdings_of_object(b, ch->object, &n);
+	const struct holding **h = graph_holdings_of_object(b, ch->object, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (h[i]->role == role)
-			candidate_add(b, &c, h[i]);
+			graph_candidate_add(b, &c, h[i]);
 	}
-	bool known = candidates_known(&c, wanted);
+	bool known = graph_candidates_known(&c, wanted);
 	for (size_t i = 0; i < n; i++) {
-		enum trust trust = holding_trust(b, h[i], known);
+		enum trust trust = graph_holding_trust(b, h[i], known);
 
 		if (h[i]->role == role && (!h[i]->uncertain || c.sure < wanted))
-			candidate_edge(b, &c, ch->node, h[i],
-			               role == HOLDING_SENDER ? "sends" : "receives",
-			               trust_doubt(trust));
+			graph_candidate_edge(b, &c, ch->node, h[i],
+			                     role == HOLDING_SENDER ? "sends" : "receives",
+			                     graph_trust_doubt(trust));
 	}
 	if (c.sure != wanted && !known)
-		add_edge(b, ch->node, GRAPH_OUTSIDE, "unknown");
-	map_free(&c.by_party);
+		graph_add_edge(b, ch->node, GRAPH_OUTSIDE, "unknown");
+	map_free(&c.by_participant);
 }
 
 /* One that was downgraded may become a sender again. */
@@ -115,17 +115,17 @@ static size_t channel_node(struct builder *b, const struct wait_kind *k, const s
 	node = (size_t)map_get(&b->channels, key);
 	if (node)
 		return node;
-	node = add_node(b, (struct graph_node){ .kind = GRAPH_CHANNEL,
-	                                        .rule = GRAPH_ANY,
-	                                        .what = k->noun,
-	                                        .name = w->name,
-	                                        .object = w->object });
+	node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_CHANNEL,
+	                                              .rule = GRAPH_ANY,
+	                                              .what = k->noun,
+	                                              .name = w->name,
+	                                              .object = w->object });
 	map_put(&b->channels, key, (void *)node);
 	*vec_push(&b->open) = (struct open_channel){ node, k, w->object, wanted };
 	return node;
 }
 
-void channel_owners(struct builder *b)
+void graph_channel_owners(struct builder *b)
 {
 	for (size_t i = 0; i < b->open.n; i++)
 		owner_edges(b, &b->open.data[i]);
@@ -153,7 +153,7 @@ static size_t job_thread(const struct builder *b, const struct wait *w)
 	if (!wait_number(w, "thread", &number) || number <= 0)
 		return GRAPH_OUTSIDE;
 	struct holding at = { .thread = (unsigned)number };
-	return party_of(b, &at);
+	return graph_participant_of(b, &at);
 }
 
 static void join_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
@@ -194,16 +194,16 @@ static void join_set_edges(struct builder *b, size_t from, const struct future *
 		edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 		return;
 	}
-	size_t set = add_node(b, (struct graph_node){ .kind = GRAPH_SET,
-	                                              .rule = GRAPH_ANY,
-	                                              .what = wait_kind_of(f->wait)->noun,
-	                                              .object = f->wait->object });
+	size_t set = graph_add_node(b, (struct graph_node){ .kind = GRAPH_SET,
+	                                                    .rule = GRAPH_ANY,
+	                                                    .what = wait_kind_of(f->wait)->noun,
+	                                                    .object = f->wait->object });
 	edge_of_leaf(b, from, set, f, doubt);
 	for (size_t i = 0; i < tasks->nlist; i++)
-		add_edge(b, set, task_by_id(b, tasks->list[i]), "member");
+		graph_add_edge(b, set, task_by_id(b, tasks->list[i]), "member");
 	if (!wait_number(f->wait, "tasks_in_set", &all) || all != (int64_t)tasks->nlist ||
 	    !wait_number(f->wait, "finished", &finished) || finished)
-		add_edge(b, set, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(b, set, GRAPH_OUTSIDE, "unknown");
 }
 
 /* The place in by_local_set of the first task of the set, or of the next set. */
@@ -234,15 +234,15 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 		edge_of_leaf(b, from, set, f, doubt);
 		return;
 	}
-	set = add_node(b, (struct graph_node){ .kind = GRAPH_SET,
-	                                       .rule = GRAPH_ALL,
-	                                       .what = wait_kind_of(f->wait)->noun,
-	                                       .object = object });
+	set = graph_add_node(b, (struct graph_node){ .kind = GRAPH_SET,
+	                                             .rule = GRAPH_ALL,
+	                                             .what = wait_kind_of(f->wait)->noun,
+	                                             .object = object });
 	map_put(&b->sets, object, (void *)set);
 	edge_of_leaf(b, from, set, f, doubt);
 	for (size_t i = first_of_local_set(b, object);
 	     i < b->nlocal && s->tasks[b->by_local_set[i]]->local_set == object; i++)
-		add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
+		graph_add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
 }
 
 /* ---- what is outside, and whom it may concern ---- */
@@ -251,30 +251,30 @@ static void weak_edges(struct builder *b, size_t from, const struct future *f, c
 {
 	uint64_t object = f->wait->object;
 	size_t n, node = object ? (size_t)map_get(&b->wakers, object) : 0;
-	const struct holding **h = holdings_of_object(b, object, &n);
+	const struct holding **h = graph_holdings_of_object(b, object, &n);
 
 	edge_of_leaf(b, from, GRAPH_OUTSIDE, f, doubt);
 	if (!node && n) {
-		node = add_node(b, (struct graph_node){ .kind = GRAPH_WAKERS,
-		                                        .rule = GRAPH_ANY,
-		                                        .what = wait_kind_of(f->wait)->noun,
-		                                        .object = object });
+		node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_WAKERS,
+		                                              .rule = GRAPH_ANY,
+		                                              .what = wait_kind_of(f->wait)->noun,
+		                                              .object = object });
 		map_put(&b->wakers, object, (void *)node);
 		for (size_t i = 0; i < n; i++) {
-			add_holder(b, node, h[i], "refers", NULL);
+			graph_add_holder(b, node, h[i], "refers", NULL);
 			b->edges.data[b->edges.n - 1].weak = true;
 		}
-		add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	}
 	if (node)
 		edge_of_leaf(b, from, node, f, doubt)->weak = true;
 }
 
-void leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
+void graph_leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {
 	switch (wait_kind_of(f->wait)->target) {
 	case WAIT_LOCK:
-		leaf_queues(b, from, f, NULL, doubt);
+		graph_leaf_queues(b, from, f, NULL, doubt);
 		break;
 	case WAIT_CHANNEL:
 		channel_edges(b, from, f, doubt);
@@ -296,12 +296,13 @@ void leaf_edges(struct builder *b, size_t from, const struct future *f, const ch
 	}
 }
 
-void thread_edges(struct builder *b, size_t from, const struct wait *w)
+void graph_thread_edges(struct builder *b, size_t from, const struct wait *w)
 {
 	size_t to = GRAPH_OUTSIDE;
 
 	if (w && w->kind)
-		to = wait_kind_of(w)->target == WAIT_THREAD ? job_thread(b, w) : native_lock(b, w);
-	struct graph_edge *e = add_edge(b, from, to, w && w->kind ? w->kind : "unknown");
+		to = wait_kind_of(w)->target == WAIT_THREAD ? job_thread(b, w)
+		                                            : graph_native_lock(b, w);
+	struct graph_edge *e = graph_add_edge(b, from, to, w && w->kind ? w->kind : "unknown");
 	e->wait = w;
 }

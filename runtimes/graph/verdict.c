@@ -132,7 +132,7 @@ static size_t find_stuck(struct finder *f)
 		}
 	}
 	for (size_t i = 0; i < g->nnodes; i++)
-		stuck += !f->can[i] && graph_is_party(&g->nodes[i]);
+		stuck += !f->can[i] && graph_is_participant(&g->nodes[i]);
 	return stuck;
 }
 
@@ -215,7 +215,7 @@ static void make_links(struct finder *f, struct verdict *v, const size_t *edges,
 	for (size_t i = n; i-- > 0;) {
 		const struct graph_edge *e = &g->edges[edges[i]];
 
-		if (graph_is_party(&g->nodes[e->from])) {
+		if (graph_is_participant(&g->nodes[e->from])) {
 			link = &v->cycle[v->ncycle++];
 			link->party = e->from;
 		}
@@ -278,7 +278,7 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 	size_t *edges = NEW_ARRAY(&tmp, size_t, MAX_EDGES);
 
 	for (size_t i = 0; i < n; i++) {
-		if (graph_is_party(&f->g->nodes[nodes[i]]))
+		if (graph_is_participant(&f->g->nodes[nodes[i]]))
 			*vec_push(&members) = nodes[i];
 	}
 	if (members.n == 0)
@@ -301,7 +301,7 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 static bool is_explained(const struct finder *f, const size_t *nodes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (f->explained[nodes[i]] && graph_is_party(&f->g->nodes[nodes[i]]))
+		if (f->explained[nodes[i]] && graph_is_participant(&f->g->nodes[nodes[i]]))
 			return true;
 	}
 	return false;
@@ -406,7 +406,7 @@ static void run_pass(struct finder *f, const struct pass *pass)
 static void find_behind(struct finder *f)
 {
 	for (size_t i = 0; i < f->g->nnodes; i++) {
-		if (f->can[i] || f->verdict_of[i] || !graph_is_party(&f->g->nodes[i]))
+		if (f->can[i] || f->verdict_of[i] || !graph_is_participant(&f->g->nodes[i]))
 			continue;
 		size_t at = f->component[i] ? f->anchor.data[f->component[i] - 1] : 0;
 		struct verdict *v = at ? &f->list.data[at - 1] : NULL;

@@ -64,7 +64,7 @@ const char *verdict_kind_name(enum verdict_kind kind);
 /* ---- for people; verdict_text.c ---- */
 
 /* "task 7", "thread #1" */
-const char *graph_party_text(struct arena *a, const struct graph_node *n);
+const char *graph_participant_text(struct arena *a, const struct graph_node *n);
 /* "Mutex 0x7f00", "self.accounts (Mutex 0x7f00)", "runtime 0" */
 const char *graph_object_text(struct arena *a, const struct graph_node *n);
 /* How the other end of an edge comes to be waited for: "`guard` at src/x.rs:41". */

@@ -42,9 +42,9 @@ static void abort_doubts(const struct graph *g, struct arena *a, const bool *can
 
 		if (can[by->by])
 			add_doubt(v, arena_printf(a, "%s %s an AbortHandle of %s",
-			                          graph_party_text(&tmp, &g->nodes[by->by]),
+			                          graph_participant_text(&tmp, &g->nodes[by->by]),
 			                          by->holding->uncertain ? "may have" : "holds",
-			                          graph_party_text(&tmp, &g->nodes[member])));
+			                          graph_participant_text(&tmp, &g->nodes[member])));
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "runtimes/graph/verdict.h"
 #include "runtimes/model/wait_kind.h"
 
-const char *graph_party_text(struct arena *a, const struct graph_node *n)
+const char *graph_participant_text(struct arena *a, const struct graph_node *n)
 {
 	switch (n->kind) {
 	case GRAPH_TASK:
@@ -24,8 +24,8 @@ const char *graph_party_text(struct arena *a, const struct graph_node *n)
 
 const char *graph_object_text(struct arena *a, const struct graph_node *n)
 {
-	if (graph_is_party(n) || n->kind == GRAPH_OWNER)
-		return graph_party_text(a, n);
+	if (graph_is_participant(n) || n->kind == GRAPH_OWNER)
+		return graph_participant_text(a, n);
 	if (n->kind == GRAPH_OUTSIDE)
 		return "something outside";
 	if (n->kind == GRAPH_RUNTIME)
@@ -162,10 +162,11 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 	if (l->object && l->object->kind == GRAPH_RUNTIME)
 		str_printf(s, "needs %s, all of which are blocked", object);
 	else if (!l->waits && l->has)
-		str_printf(s, "runs on %s", graph_party_text(&tmp, &g->nodes[l->has->to]));
+		str_printf(s, "runs on %s", graph_participant_text(&tmp, &g->nodes[l->has->to]));
 	else if (target == WAIT_TASK || target == WAIT_THREAD)
 		str_printf(s, "waits for %s to end",
-		           l->has ? graph_party_text(&tmp, &g->nodes[l->has->to]) : "another");
+		           l->has ? graph_participant_text(&tmp, &g->nodes[l->has->to])
+		                  : "another");
 	else if (target == WAIT_TASK_SET)
 		str_append(s, "waits for a task of its join set");
 	else if (waits_for_room(l->waits))
@@ -181,7 +182,7 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 	SCRATCH(tmp);
 	const struct verdict_link *l = &v->cycle[0];
 	const struct graph_edge *e = l->has;
-	const char *who = graph_party_text(&tmp, &g->nodes[l->party]);
+	const char *who = graph_participant_text(&tmp, &g->nodes[l->party]);
 	const char *object = l->object ? graph_object_text(&tmp, l->object) : "something";
 	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
 
@@ -226,7 +227,8 @@ const char *verdict_text(struct arena *a, const struct graph *g, const struct ve
 		const struct verdict_link *l = &v->cycle[i];
 		const struct verdict_link *before = &v->cycle[i ? i - 1 : v->ncycle - 1];
 
-		str_printf(&s, "%s%s ", i ? "; " : "", graph_party_text(&tmp, &g->nodes[l->party]));
+		str_printf(&s, "%s%s ", i ? "; " : "",
+		           graph_participant_text(&tmp, &g->nodes[l->party]));
 		if (append_has(&s, before))
 			str_append(&s, " and ");
 		append_waits(&s, g, l);

@@ -40,7 +40,8 @@ void holding_unsearched(struct collector *c, const char *format, ...)
 	    !map_put(&all->noted, map_key_of_text(text), NULL))
 		return;
 	bool last = all->unsearched.n == MAX_UNSEARCHED - 1;
-	*vec_push(&all->unsearched) = last ? "and more of the kind" : clean_name(c->a, text);
+	*vec_push(&all->unsearched) =
+		last ? "and more of the kind" : inspector_clean_name(c->a, text);
 }
 
 bool holding_goes_on(struct collector *c)
@@ -305,7 +306,7 @@ void holding_search(struct collector *c)
 		struct found like = { .order = i };
 
 		if (i % TASKS_AT_ONCE == 0)
-			debuginfo_relax(c->in->di, NOTES_MEANWHILE);
+			debuginfo_trim(c->in->di, NOTES_MEANWHILE);
 		like.h.task = s->tasks[i];
 		like.h.thread = s->tasks[i]->thread;
 		search_root(c, s->tasks[i]->root, &like);

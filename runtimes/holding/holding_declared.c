@@ -49,7 +49,7 @@ static void ask(struct inspector *in, struct holding_variable *v)
 	v->known = true;
 	if (!found || !line)
 		return;
-	v->file = clean_name(&in->arena, file);
+	v->file = inspector_clean_name(&in->arena, file);
 	v->file_short = inspector_source(in, &in->arena, file, comp_dir).text;
 	v->line = line;
 }

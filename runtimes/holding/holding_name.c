@@ -47,10 +47,10 @@ static const char *name_from(struct collector *c, const struct local_place *l,
 	s->found = 0;
 	if (l->v.addr == s->addr && type_is(l->v.type, s->type))
 		return arena_strdup(c->a, l->name);
-	reach_walk(c, l->v, look, s, &r);
+	object_walk(c, l->v, look, s, &r);
 	if (!s->found)
 		return NULL;
-	const char *path = reach_path(c, &r, s->found);
+	const char *path = object_walk_path(c, &r, s->found);
 	return arena_printf(c->a, "%s%s%s", l->name, path && *path ? "." : "", path ? path : "");
 }
 

@@ -126,7 +126,7 @@ static void bound_queue(struct queue *q, struct value receiver)
 		holding_unsearched(q->w->c,
 		                   "all but the first %" PRIu64 " of %" PRIu64
 		                   " messages queued for a %s",
-		                   max, q->n, traits_of(receiver.type)->name);
+		                   max, q->n, type_class_of(receiver.type)->name);
 		q->n = max;
 	}
 	all->messages += q->n;

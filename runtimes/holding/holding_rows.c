@@ -56,7 +56,7 @@ static const struct holding_row *find_in(const struct holding_row *row, const ch
 
 const struct holding_row *holding_find_row(const struct type *t)
 {
-	const struct tables *tables = tables_of(t);
+	const struct tables *tables = runtime_tables_of(t);
 	const char *name = type_name(t);
 	const struct holding_row *row = find_in(rows, name);
 
@@ -89,7 +89,7 @@ static struct error *follow(struct collector *c, struct value v, struct value *r
 {
 	*found = false;
 	for (int hop = 0; hop < MAX_HOPS; hop++) {
-		if (traits_of(v.type)->special == SPECIAL_SHARED) {
+		if (type_class_of(v.type)->special == SPECIAL_SHARED) {
 			*found = true;
 			return value_shared(c->in->target, v, ret);
 		}
@@ -137,7 +137,7 @@ static struct error *read_primitive(struct leaf *l, const struct holding_row *ro
 const struct type *holding_whole_type(const struct type *guard)
 {
 	SCRATCH(tmp);
-	const struct holding_row *row = traits_of(guard)->holding;
+	const struct holding_row *row = type_class_of(guard)->holding;
 	const struct type *param = row && row->whole ? type_param(guard, "T") : NULL;
 
 	if (!param)
@@ -234,7 +234,7 @@ static struct error *follow_word(struct leaf *l, const struct type *t, uint64_t 
                                  uint64_t word, struct value *ret, bool *found)
 {
 	enum { ANYWHERE = 0x1000 }; /* nothing is read there */
-	const struct holding_row *row = traits_of(t)->holding;
+	const struct holding_row *row = type_class_of(t)->holding;
 	struct value v;
 
 	TRY(leaf_place(l, (struct value){ t, ANYWHERE }, row->member, &v, found));
@@ -256,7 +256,7 @@ static struct error *follow_word(struct leaf *l, const struct type *t, uint64_t 
 struct error *holding_read_word(struct collector *c, const struct type *t, uint64_t offset,
                                 uint64_t word, struct found *ret, bool *found)
 {
-	const struct holding_row *row = traits_of(t)->holding;
+	const struct holding_row *row = type_class_of(t)->holding;
 	struct row_reader r;
 	struct leaf *l = reader_init(&r, c);
 	struct value object = { 0 }, primitive = { 0 };

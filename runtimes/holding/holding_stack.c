@@ -65,7 +65,7 @@ static bool take_word(struct stack_search *s, const struct type *t, uint64_t off
 	error_free(err); /* what a register holds may be stale */
 	if (!found || s->waits || is_known(s, &f) || !holding_goes_on(s->c))
 		return found;
-	f.h.type = traits_of(t)->name;
+	f.h.type = type_class_of(t)->name;
 	f.h.path = s->start.name;
 	f.h.uncertain = true;
 	*vec_push(&s->c->holdings->list) = f;
@@ -77,9 +77,9 @@ static void look_at_word(const struct variable_word *w, void *arg)
 	struct stack_search *s = arg;
 
 	if (!w->v.name || !w->v.type || ++s->nvariables > MAX_VARIABLES ||
-	    !traits_of(w->v.type)->holding)
+	    !type_class_of(w->v.type)->holding)
 		return;
-	s->start.name = clean_name(s->c->a, w->v.name);
+	s->start.name = inspector_clean_name(s->c->a, w->v.name);
 	s->start.like.variable = holding_running_variable(s->c, w->v.type, w->v.dm, w->v.die);
 	take_word(s, w->v.type, w->offset, w->word);
 }
@@ -90,7 +90,7 @@ static void look(const struct variable *v, void *arg)
 
 	if (!v->name || !v->type || ++s->nvariables > MAX_VARIABLES || !holding_is_inside(v->type))
 		return;
-	s->start.name = clean_name(s->c->a, v->name);
+	s->start.name = inspector_clean_name(s->c->a, v->name);
 	s->start.v = (struct value){ v->type, v->addr };
 	s->start.uncertain = true;
 	s->start.like.variable = holding_running_variable(s->c, v->type, v->dm, v->die);
@@ -138,8 +138,8 @@ static void search_frame(struct stack_search *search, const struct thread_stack 
 	const struct location *l = &search->place;
 
 	h->stack_frame = number;
-	h->function = function_for_people(c, l);
-	h->file = l->file ? clean_name(c->a, l->file) : NULL;
+	h->function = coroutine_function_name(c, l);
+	h->file = l->file ? inspector_clean_name(c->a, l->file) : NULL;
 	h->file_short = l->file ? inspector_source(c->in, c->a, l->file, l->comp_dir).text : NULL;
 	h->line = l->line;
 	const uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;

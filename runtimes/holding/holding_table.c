@@ -33,7 +33,7 @@ struct error *holding_walk_table(struct walk *w, struct value v, const struct st
 		return error_new(ERR_CORRUPT, "buckets");
 	if (*items > HOLDING_MAX_ELEMENTS) {
 		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " entries of %s",
-		                   HOLDING_MAX_ELEMENTS, *items, traits_of(v.type)->name);
+		                   HOLDING_MAX_ELEMENTS, *items, type_class_of(v.type)->name);
 		*items = HOLDING_MAX_ELEMENTS;
 	}
 	for (uint64_t i = 0; i <= *mask && seen < *items; i += CONTROL_CHUNK) {

@@ -34,7 +34,7 @@ enum holding_special holding_special(const struct type *t)
 		row = find_in((*r)->specials, type_name(t));
 	if (row)
 		return row->special;
-	if (set_is_type(t))
+	if (futures_unordered_is_type(t))
 		return SPECIAL_SET;
 	return type_kind(t) == TYPE_UNION ? SPECIAL_HIDDEN : SPECIAL_NONE;
 }
@@ -51,7 +51,7 @@ bool holding_is_box(const struct type *t)
 
 static ask_fn ask, ask_parts;
 
-static bool ask_params(struct asking *q, const struct type *t, int depth)
+static bool ask_params(struct type_predicate *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct type_param *params = type_params(t, &n);
@@ -63,7 +63,7 @@ static bool ask_params(struct asking *q, const struct type *t, int depth)
 	return false;
 }
 
-static bool ask_pointer(struct asking *q, const struct type *t, int depth)
+static bool ask_pointer(struct type_predicate *q, const struct type *t, int depth)
 {
 	const struct type *target = type_target(t);
 	const struct holding_row *row;
@@ -72,13 +72,13 @@ static bool ask_pointer(struct asking *q, const struct type *t, int depth)
 		return false;
 	if (holding_is_box(t))
 		return ask(q, target, depth);
-	row = type_name(t)[0] == '&' ? traits_of(target)->holding : NULL;
+	row = type_name(t)[0] == '&' ? type_class_of(target)->holding : NULL;
 	return row && row->shared;
 }
 
-static bool ask_kind(struct asking *q, const struct type *t, int depth)
+static bool ask_kind(struct type_predicate *q, const struct type *t, int depth)
 {
-	const struct traits *traits = traits_of(t);
+	const struct type_class *type_class = type_class_of(t);
 
 	switch (type_kind(t)) {
 	case TYPE_POINTER:
@@ -86,23 +86,23 @@ static bool ask_kind(struct asking *q, const struct type *t, int depth)
 	case TYPE_ARRAY:
 		return type_target(t) && ask(q, type_target(t), depth);
 	case TYPE_STRUCT:
-		if (traits->step == STEP_DYN)
+		if (type_class->step == STEP_DYN)
 			return holding_is_box(t);
-		if (traits->element)
-			return type_name(t)[0] != '&' && ask(q, traits->element, depth);
-		return asking_any_part(t, ask, q, depth);
+		if (type_class->element)
+			return type_name(t)[0] != '&' && ask(q, type_class->element, depth);
+		return type_predicate_any_part(t, ask, q, depth);
 	case TYPE_ENUM:
-		return asking_any_part(t, ask, q, depth);
+		return type_predicate_any_part(t, ask, q, depth);
 	default:
 		return false;
 	}
 }
 
-static bool ask_special(struct asking *q, const struct type *t, int depth)
+static bool ask_special(struct type_predicate *q, const struct type *t, int depth)
 {
 	const struct type *shared;
 
-	switch (traits_of(t)->special) {
+	switch (type_class_of(t)->special) {
 	case SPECIAL_ACQUIRE:
 		return true;
 	case SPECIAL_SHARED:
@@ -114,41 +114,42 @@ static bool ask_special(struct asking *q, const struct type *t, int depth)
 }
 
 /* Beyond these lies the runtime itself; a coroutine is none of them for us. */
-static bool is_border(const struct type *t)
+static bool is_boundary(const struct type *t)
 {
-	const struct traits *traits = traits_of(t);
+	const struct type_class *type_class = type_class_of(t);
 
-	return traits->border && !traits->coroutine && traits->special == SPECIAL_NONE;
+	return type_class->boundary && !type_class->coroutine &&
+	       type_class->special == SPECIAL_NONE;
 }
 
 static bool ask_parts(void *q, const struct type *t, int depth)
 {
-	return traits_of(t)->special ? ask_special(q, t, depth) : ask_kind(q, t, depth);
+	return type_class_of(t)->special ? ask_special(q, t, depth) : ask_kind(q, t, depth);
 }
 
 static bool ask(void *q, const struct type *t, int depth)
 {
-	struct traits *traits = traits_of(t);
+	struct type_class *type_class = type_class_of(t);
 
-	if (traits->holds == UNASKED) {
-		if (traits->holding || is_border(t))
-			traits->holds = traits->holding ? YES : NO;
+	if (type_class->holds == UNASKED) {
+		if (type_class->holding || is_boundary(t))
+			type_class->holds = type_class->holding ? YES : NO;
 		else if (depth > MAX_DEPTH)
 			/* Kept nowhere: those that led here are walked, and it is asked by itself.
 			 */
 			return true;
 	}
-	return asking_once(q, &traits->holds, ask_parts, q, t, depth);
+	return type_predicate_once(q, &type_class->holds, ask_parts, q, t, depth);
 }
 
 bool holding_is_inside(const struct type *t)
 {
-	struct asking q = { 0 };
+	struct type_predicate q = { 0 };
 
-	return asking_end(&q, ask(&q, t, 0));
+	return type_predicate_end(&q, ask(&q, t, 0));
 }
 
-void holding_classify(const struct type *t, struct traits *f)
+void holding_classify(const struct type *t, struct type_class *f)
 {
 	f->holding = holding_find_row(t);
 	f->special = (unsigned char)holding_special(t);

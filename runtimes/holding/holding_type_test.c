@@ -18,7 +18,7 @@ struct chain {
 	struct type types[LENGTH];
 	struct type_details details[LENGTH];
 	struct member members[LENGTH];
-	struct traits traits[LENGTH];
+	struct type_class type_class[LENGTH];
 };
 
 static void chain_init(struct chain *c)
@@ -34,8 +34,8 @@ static void chain_init(struct chain *c)
 			                     .found = true,
 			                     .details_asked = true,
 			                     .details = &c->details[i],
-			                     .memo = { .above = &c->traits[i] } };
-		c->traits[i].name = "Link";
+			                     .memo = { .above = &c->type_class[i] } };
+		c->type_class[i].name = "Link";
 		if (i + 1 == LENGTH)
 			break;
 		c->members[i] = (struct member){ .name = "next", .type = &c->types[i + 1] };
@@ -51,7 +51,7 @@ static void test_deep_guard(void **state)
 
 	(void)state;
 	chain_init(&c);
-	c.traits[LENGTH - 1].holding = &row;
+	c.type_class[LENGTH - 1].holding = &row;
 	for (size_t i = 0; i < LENGTH; i++)
 		assert_true(holding_is_inside(&c.types[i]));
 }
@@ -78,7 +78,7 @@ static void test_circle_and_depth(void **state)
 	(void)state;
 	chain_init(&c);
 	chain_init(&back);
-	c.traits[LENGTH - 1].holding = &row;
+	c.type_class[LENGTH - 1].holding = &row;
 	back.members[0].type = &c.types[0];
 	both[0] = (struct member){ .name = "back", .type = &back.types[0] };
 	both[1] = c.members[0];
@@ -114,7 +114,7 @@ static void test_walks_end(void **state)
 		c.details[i].nmembers = WIDTH;
 	}
 	c.details[2].nmembers = 0;
-	c.traits[2].holds = YES;
+	c.type_class[2].holds = YES;
 	for (int i = 0; i < 8; i++)
 		holding_walk_variable(&collector, &start);
 	all = collector.holdings;

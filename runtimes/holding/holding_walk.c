@@ -16,11 +16,11 @@ enum {
 
 uint64_t holding_frame_key(struct value v)
 {
-	struct traits *traits = traits_of(v.type);
+	struct type_class *type_class = type_class_of(v.type);
 
-	if (!traits->name_key)
-		traits->name_key = map_key_of_text(type_name(v.type));
-	return map_key_of_pair(v.addr, traits->name_key);
+	if (!type_class->name_key)
+		type_class->name_key = map_key_of_text(type_name(v.type));
+	return map_key_of_pair(v.addr, type_class->name_key);
 }
 
 /* ---- paths ---- */
@@ -31,7 +31,7 @@ static bool is_telling(const struct type *t)
 	const char *name = type_name(t);
 
 	return !str_begins(name, "core::") && !str_begins(name, "alloc::") &&
-	       !str_begins(name, "std::") && !traits_of(t)->maybe_done;
+	       !str_begins(name, "std::") && !type_class_of(t)->maybe_done;
 }
 
 static const char *path_text(struct collector *c, const struct step *at)
@@ -60,7 +60,7 @@ static const char *path_text(struct collector *c, const struct step *at)
 		str_append(&text, text.len ? "." : "");
 		str_append(&text, name);
 	}
-	return text.len ? clean_name(c->a, str_text(&text)) : NULL;
+	return text.len ? inspector_clean_name(c->a, str_text(&text)) : NULL;
 }
 
 /* ---- what is found ---- */
@@ -75,7 +75,7 @@ static struct found *add(struct walk *w, struct value v, const struct step *up, 
 	struct found *f = vec_push(&w->c->holdings->list);
 
 	*f = w->like;
-	f->h.type = traits_of(v.type)->name;
+	f->h.type = type_class_of(v.type)->name;
 	f->h.addr = v.addr;
 	f->h.uncertain = uncertain;
 	f->trace |= uncertain && !is_within(v, w->in);
@@ -91,7 +91,7 @@ static void failed(struct walk *w, struct value v, const struct step *up, bool u
 		const char *path = path_text(w->c, up);
 
 		holding_unsearched(w->c, "%s%s%s in %s: %s", path ? path : "", path ? ": " : "",
-		                   traits_of(v.type)->name,
+		                   type_class_of(v.type)->name,
 		                   w->like.h.future ? w->like.h.future->function : "a stack frame",
 		                   err->message);
 	}
@@ -135,7 +135,7 @@ static void elements(struct walk *w, const struct type *element, uint64_t addr, 
 		return;
 	if (count > HOLDING_MAX_ELEMENTS) {
 		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " elements of %s",
-		                   HOLDING_MAX_ELEMENTS, count, traits_of(element)->name);
+		                   HOLDING_MAX_ELEMENTS, count, type_class_of(element)->name);
 		count = HOLDING_MAX_ELEMENTS;
 	}
 	for (uint64_t i = 0; i < count; i++) {
@@ -230,7 +230,7 @@ static void walk_enum(struct walk *w, struct value v, const struct step *up, boo
 
 	if (err)
 		failed(w, v, up, uncertain, err);
-	else if (traits_of(v.type)->coroutine)
+	else if (type_class_of(v.type)->coroutine)
 		walk_loose(w, v, active, up, uncertain);
 	else if (active->payload)
 		walk_members(w, value_payload(v, active), v.type, up, uncertain);
@@ -249,15 +249,15 @@ static void walk_behind(struct walk *w, struct value v, const struct step *up, b
 
 static void walk_dyn(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
-	const struct traits *traits = traits_of(v.type);
+	const struct type_class *type_class = type_class_of(v.type);
 	struct target *t = w->c->in->target;
 	struct value behind = { 0 };
 	uint64_t vtable;
 	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + traits->offset, 8, &behind.addr);
+	struct error *err = target_read_uint(t, v.addr + type_class->offset, 8, &behind.addr);
 
 	if (!err)
-		err = target_read_uint(t, v.addr + traits->vtable, 8, &vtable);
+		err = target_read_uint(t, v.addr + type_class->vtable, 8, &vtable);
 	if (err) {
 		failed(w, v, up, uncertain, err);
 		return;
@@ -267,7 +267,7 @@ static void walk_dyn(struct walk *w, struct value v, const struct step *up, bool
 		walk(w, behind, up, uncertain);
 	else if (!uncertain && (!behind.type || !exact))
 		holding_unsearched(w->c, "what is in a %s: no debug info says what it is",
-		                   traits->name);
+		                   type_class->name);
 }
 
 static struct error *read_count(struct walk *w, struct value v, const char *path, uint64_t *count)
@@ -291,8 +291,9 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 	struct value shared;
 	struct error *err = value_shared(w->c->in->target, v, &shared);
 
-	if (!err && traits_of(shared.type)->holding && traits_of(shared.type)->holding->shared) {
-		take(w, shared, traits_of(shared.type)->holding, up, uncertain);
+	if (!err && type_class_of(shared.type)->holding &&
+	    type_class_of(shared.type)->holding->shared) {
+		take(w, shared, type_class_of(shared.type)->holding, up, uncertain);
 		return;
 	}
 	if (!err)
@@ -302,10 +303,11 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 	if (err)
 		failed(w, v, up, uncertain, err);
 	else if (strong > 1)
-		holding_unsearched(w->c, "what several share by an %s", traits_of(v.type)->name);
+		holding_unsearched(w->c, "what several share by an %s",
+		                   type_class_of(v.type)->name);
 	else if (strong == 1 && weak > 1)
 		holding_unsearched(w->c, "what a Weak leads to as well as an %s",
-		                   traits_of(v.type)->name);
+		                   type_class_of(v.type)->name);
 	else if (strong == 1)
 		walk(w, shared, up, uncertain);
 }
@@ -316,7 +318,7 @@ static void walk_set(struct walk *w, struct value v, const struct step *up, bool
 	struct decoder d = { .c = w->c };
 	child_vec list = { 0 };
 	struct finder finder = { .d = &d, .out = &list, .branch = BRANCH_HELD };
-	struct error *err = set_find(&finder, v);
+	struct error *err = futures_unordered_find(&finder, v);
 
 	for (size_t i = 0; i < list.n; i++) {
 		struct step step = { .up = up, .index = i };
@@ -350,7 +352,7 @@ static struct error *walk_output(struct walk *w, struct value v, const struct st
 
 static void walk_special(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
-	switch ((enum holding_special)traits_of(v.type)->special) {
+	switch ((enum holding_special)type_class_of(v.type)->special) {
 	case SPECIAL_ACQUIRE:
 		take_acquire(w, v, up, uncertain);
 		break;
@@ -370,7 +372,7 @@ static void walk_special(struct walk *w, struct value v, const struct step *up, 
 		failed(w, v, up, uncertain, holding_walk_table(w, v, up, uncertain));
 		break;
 	case SPECIAL_HIDDEN:
-		holding_unsearched(w->c, "what is in a %s", traits_of(v.type)->name);
+		holding_unsearched(w->c, "what is in a %s", type_class_of(v.type)->name);
 		break;
 	case SPECIAL_NONE:
 		break;
@@ -388,20 +390,20 @@ static void walk_pointer(struct walk *w, struct value v, const struct step *up, 
 	struct error *err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
 
 	if (!err && behind.addr)
-		take(w, behind, traits_of(behind.type)->holding, up, uncertain);
+		take(w, behind, type_class_of(behind.type)->holding, up, uncertain);
 	failed(w, v, up, uncertain, err);
 }
 
 static void walk_kind(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
-	const struct traits *traits = traits_of(v.type);
+	const struct type_class *type_class = type_class_of(v.type);
 
-	if (traits->holding) {
-		if (take(w, v, traits->holding, up, uncertain) && traits->holding->queue)
+	if (type_class->holding) {
+		if (take(w, v, type_class->holding, up, uncertain) && type_class->holding->queue)
 			failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
 		return;
 	}
-	if (traits->special) {
+	if (type_class->special) {
 		walk_special(w, v, up, uncertain);
 		return;
 	}
@@ -413,9 +415,9 @@ static void walk_kind(struct walk *w, struct value v, const struct step *up, boo
 		walk_enum(w, v, up, uncertain);
 		break;
 	default:
-		if (traits->step == STEP_DYN)
+		if (type_class->step == STEP_DYN)
 			walk_dyn(w, v, up, uncertain);
-		else if (traits->element)
+		else if (type_class->element)
 			walk_slice(w, v, up, uncertain);
 		else
 			walk_members(w, v, v.type, up, uncertain);
@@ -426,7 +428,7 @@ static void walk_bounded(struct walk *w, struct value v, const struct step *up, 
 {
 	if (w->depth >= MAX_DEPTH || w->visited >= MAX_VISITED) {
 		holding_unsearched(w->c, "all that %s leads to: there is too much of it",
-		                   traits_of(v.type)->name);
+		                   type_class_of(v.type)->name);
 		return;
 	}
 	if (!holding_goes_on(w->c))
@@ -459,9 +461,9 @@ void holding_walk(struct walk *w, struct value v, const struct step *up, bool un
 /* Of a leaf all is known but for what it may have been given. */
 void holding_walk_root(struct walk *w, struct value v, bool uncertain)
 {
-	const struct traits *traits = traits_of(v.type);
+	const struct type_class *type_class = type_class_of(v.type);
 
-	if (traits->leaf && !traits->holding && !traits->special)
+	if (type_class->leaf && !type_class->holding && !type_class->special)
 		return;
 	if (holding_is_inside(v.type))
 		walk_bounded(w, v, NULL, uncertain);

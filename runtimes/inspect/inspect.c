@@ -47,7 +47,7 @@ static const char *version_of(struct inspector *in, const struct runtime *r,
 			str_printf(&text, "%s%s", text.len ? ", " : "", copy.version);
 	}
 	return text.len ? arena_strdup(&in->arena, str_text(&text))
-	                : debuginfo_crate_version(dm, r->name);
+	                : lookup_crate_version(dm, r->name);
 }
 
 static void describe_target(struct inspector *in)
@@ -64,16 +64,16 @@ static void describe_target(struct inspector *in)
 
 	info->kind = t->ops->kind;
 	info->pid = t->pid;
-	info->core = clean_name(&in->arena, t->path);
-	info->instance = clean_name(&in->arena, t->instance);
-	info->command = clean_name(&in->arena, t->command);
+	info->core = inspector_clean_name(&in->arena, t->path);
+	info->instance = inspector_clean_name(&in->arena, t->instance);
+	info->command = inspector_clean_name(&in->arena, t->command);
 	info->arch = t->arch ? t->arch->name : NULL;
 	info->signal = t->signal.number;
 	info->signal_tid = t->signal.tid;
 	info->tier = TIER_NONE;
 	info->tier_reason = "its executable was not found: name it with --exe";
 	if (t->main_module) {
-		info->exe = clean_name(&in->arena, t->main_module->path);
+		info->exe = inspector_clean_name(&in->arena, t->main_module->path);
 		if (t->main_module->build_id_len)
 			info->build_id = build_id_text(&in->arena, t->main_module->build_id,
 			                               t->main_module->build_id_len);
@@ -104,7 +104,7 @@ static struct error *use_layout(struct inspector *in, const struct inspector_opt
 		if (dm->module != t->main_module)
 			continue;
 		TRY(layout_file_use(options->layout, dm, options->force, &differs));
-		in->layout = clean_name(&in->arena, options->layout);
+		in->layout = inspector_clean_name(&in->arena, options->layout);
 		if (differs)
 			target_note(t,
 			            "%s is used although it is of another build: %s; types and "
@@ -137,9 +137,9 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);
 		if (options && options->cache)
-			in->facts.cache = cache_directory(&in->arena);
-		in->own_build = in->facts.cache ? own_build() : 0;
-		in->di->facts = &in->facts;
+			in->records.cache = cache_directory(&in->arena);
+		in->own_build = in->records.cache ? own_build() : 0;
+		in->di->records = &in->records;
 		if (options && options->layout)
 			err = use_layout(in, options);
 	}
@@ -184,7 +184,7 @@ static void describe_threads(struct collector *c)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		s->threads[i].number = t->threads[i].number;
 		s->threads[i].tid = t->threads[i].tid;
-		s->threads[i].name = clean_name(c->a, t->threads[i].name);
+		s->threads[i].name = inspector_clean_name(c->a, t->threads[i].name);
 		s->threads[i].runtime = s->threads[i].worker = -1;
 		if (!t->threads[i].has_regs)
 			s->threads[i].problem = t->threads[i].problem
@@ -289,12 +289,12 @@ static void collect(struct collector *c)
 	describe_threads(c);
 	collect_runtimes(c);
 	if (c->some_held)
-		held_settle(c->out);
+		unpolled_settle(c->out);
 	if (c->want & WANT_HOLDINGS)
 		holding_search(c);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
-	question_answer(c, false);
+	expression_answer(c, false);
 }
 
 /* Nobody stands still for them: what was there before the stop and is there now was there. */
@@ -305,7 +305,7 @@ static void list_sockets(struct collector *c)
 	bool more;
 
 	s->has_sockets = c->in->target->ops->stop != NULL;
-	s->nsockets = descriptors_sockets(c->in->target, c->a, &list, &more);
+	s->nsockets = fd_info_sockets(c->in->target, c->a, &list, &more);
 	s->sockets = NEW_ARRAY(c->a, struct socket_info, s->nsockets);
 	for (size_t i = 0; i < s->nsockets; i++) {
 		const struct descriptor *d = &list[i].is;
@@ -338,7 +338,7 @@ static void finish(struct collector *c)
 	}
 	inspect_note_unstopped(c);
 	snapshot_number_frames(c->out);
-	question_answer(c, true);
+	expression_answer(c, true);
 	if (c->want & WANT_LAYOUT)
 		inspect_describe_layout(c);
 	if (c->want & WANT_SOCKETS)
@@ -368,13 +368,13 @@ static bool may_sleep_on(struct collector *c, const struct thread_info *info,
 }
 
 /* An idle thread of a blocking pool does nothing before another thread wakes it. */
-static void spare_idle(struct collector *c)
+static void exclude_idle(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		const struct thread_info *info = &c->out->threads[i];
 
 		if (info->pooled || may_sleep_on(c, info, &c->stacks[i]))
-			target_spare(c->in->target, info->tid);
+			target_exclude(c->in->target, info->tid);
 	}
 }
 
@@ -390,7 +390,7 @@ static struct error *rehearse_once(struct inspector *in, const struct request *r
 	read_stacks(c);
 	collect(c);
 	finish(c);
-	spare_idle(c);
+	exclude_idle(c);
 	*again = c->leads_left;
 	collector_discard(c);
 	return interrupt_check();
@@ -518,14 +518,14 @@ static struct error *inspect_live(struct live_round *r)
 		add_reading(r);
 	TRY(scan(r->in));
 	TRY(rehearse(r->in, r->request));
-	debuginfo_rest(r->in->di, NOTES_AFTERWARDS);
+	debuginfo_trim_final(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
 		/* Page by page it would never learn how much is missing. */
 		if (round == MAX_ROUNDS) {
-			target_thaw(t);
+			target_invalidate(t);
 			TRY(rehearse(r->in, r->request));
 		}
-		descriptors_look(t, (r->request->want & WANT_SOCKETS) != 0);
+		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
 		snapshot_free(r->out);
 		r->out = NULL;
 		TRY(copy_and_collect(r, limited && round == MAX_ROUNDS, &complete));

@@ -19,19 +19,19 @@ static const char *generic_root(struct arena *a, const char *root)
  * not there; for the whole contract all of them are.
  */
 static void describe_leaves(struct collector *c, const struct runtime_copy *copy,
-                            const struct layout_row *rows, struct layout_info **at)
+                            const struct binding_row *rows, struct layout_info **at)
 {
-	struct layout l;
+	struct bindings l;
 	size_t n = 0;
 
 	while (rows[n].key)
 		n++;
-	layout_resolve(&c->in->arena, copy->dm, NULL, rows, n, &l);
+	bindings_resolve(&c->in->arena, copy->dm, NULL, rows, n, &l);
 	for (size_t i = 0; i < n; i++) {
 		if (!l.slots[i].root && strncmp(rows[i].root, type_root, strlen(type_root)) == 0)
 			l.slots[i].tried = generic_root(&c->in->arena, rows[i].root);
 	}
-	layout_describe(&l, c->a, copy->module, *at);
+	bindings_describe(&l, c->a, copy->module, *at);
 	*at += n;
 }
 
@@ -40,7 +40,7 @@ static size_t count_leaf_rows(const struct runtime *r)
 	size_t n = 0;
 
 	for (size_t i = 0; r->leaf_bindings && r->leaf_bindings[i]; i++) {
-		for (const struct layout_row *row = r->leaf_bindings[i]; row->key; row++)
+		for (const struct binding_row *row = r->leaf_bindings[i]; row->key; row++)
 			n++;
 	}
 	return n;
@@ -49,7 +49,7 @@ static size_t count_leaf_rows(const struct runtime *r)
 static void describe_copy(struct collector *c, const struct runtime *r,
                           const struct runtime_copy *copy, struct layout_info **at)
 {
-	layout_describe(copy->layout, c->a, copy->module, *at);
+	bindings_describe(copy->layout, c->a, copy->module, *at);
 	*at += copy->layout->n;
 	for (size_t i = 0; r->leaf_bindings && r->leaf_bindings[i]; i++)
 		describe_leaves(c, copy, r->leaf_bindings[i], at);
@@ -142,7 +142,7 @@ void inspect_note_unstopped(struct collector *c)
 		if (!cut || info->pooled)
 			continue;
 		if (!info->problem)
-			info->problem = clean_name(c->a, c->stacks[i].stack.problem);
+			info->problem = inspector_clean_name(c->a, c->stacks[i].stack.problem);
 		n++;
 	}
 	if (n)

@@ -18,7 +18,7 @@ enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the time, percent */
 /* Of the waker of a set of futures; its generics tell the type of the node (waker.c). */
 static const char waker_clone[] = "clone_arc_raw<";
 
-struct rehearser {
+struct exporter {
 	struct inspector *in;
 	const struct runtime *runtime;
 	struct runtime_copy copy;
@@ -30,7 +30,7 @@ struct rehearser {
 	void *arg;
 };
 
-static void meet(struct rehearser *r, const struct type *t)
+static void meet(struct exporter *r, const struct type *t)
 {
 	if (t && map_put(&r->met, (uintptr_t)t, NULL))
 		*vec_push(&r->types) = t;
@@ -45,7 +45,7 @@ static void meet(struct rehearser *r, const struct type *t)
  */
 static bool tells(const char *path, void *arg)
 {
-	const struct runtime *r = ((struct rehearser *)arg)->runtime;
+	const struct runtime *r = ((struct exporter *)arg)->runtime;
 	const char *last = qualified_last(path);
 
 	if (str_begins(last, waker_clone))
@@ -53,14 +53,14 @@ static bool tells(const char *path, void *arg)
 	if (!str_begins(path, r->loop))
 		return false;
 	return !strchr(path, '<') || str_begins(last, "poll") ||
-	       begins_with_one(path, r->functions);
+	       runtime_begins_with_one(path, r->functions);
 }
 
 /*
  * What a thread polls in a block_on, and whose node the waker of a set is; of what polls a task the
  * name alone, for its poll function has told the rest.
  */
-static void ask_about_generics(struct rehearser *r, const struct function *f)
+static void ask_about_generics(struct exporter *r, const struct function *f)
 {
 	static const char *const params[] = { "F", "T", "W" };
 	const char *last = qualified_last(f->name);
@@ -75,7 +75,7 @@ static void ask_about_generics(struct rehearser *r, const struct function *f)
 
 static void visit_function(const struct function *f, void *arg)
 {
-	struct rehearser *r = arg;
+	struct exporter *r = arg;
 
 	if (f->high && str_begins(f->name, r->runtime->task_poll))
 		*vec_push(&r->polls) = f->low;
@@ -83,7 +83,7 @@ static void visit_function(const struct function *f, void *arg)
 		ask_about_generics(r, f);
 }
 
-static void plan_tasks(struct rehearser *r)
+static void plan_tasks(struct exporter *r)
 {
 	r->counts->tasks = r->polls.n;
 	for (size_t i = 0; i < r->polls.n; i++) {
@@ -103,7 +103,7 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 		"std::error::",      "core::any::",    "std::panic::",
 		"core::ops::drop::", "std::backtrace", "core::panic::",
 	};
-	struct rehearser *r = arg;
+	struct exporter *r = arg;
 	const char *trait = NULL;
 
 	for (const char *p = name; (p = strstr(p, " as ")); p += 4)
@@ -118,14 +118,14 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 static bool is_executor(const char *name, void *arg)
 {
 	static const char *const others[] = { "core::", "alloc::", "std::" };
-	const struct rehearser *r = arg;
+	const struct exporter *r = arg;
 
 	return !str_begins_with_any(name, others) && !str_begins(name, r->runtime->path);
 }
 
 static void note_units(size_t done, size_t all, void *arg)
 {
-	struct rehearser *r = arg;
+	struct exporter *r = arg;
 
 	r->progress((unsigned)(done * SHARE_OF_UNITS / all), r->arg);
 }
@@ -145,7 +145,7 @@ static void ask_about_drops(struct dwarf_module *dm)
 }
 
 /* The questions that decoding a value of the type asks beyond what the type itself says. */
-static void ask_about(struct rehearser *r, const struct type *t)
+static void ask_about(struct exporter *r, const struct type *t)
 {
 	struct value globals;
 
@@ -158,14 +158,14 @@ static void ask_about(struct rehearser *r, const struct type *t)
 	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
 		future_is_type(r->in, t);
-	if (arms_is_poll_fn(t))
-		arms_learn(r->in, t);
+	if (select_join_is_poll_fn(t))
+		select_join_learn(r->in, t);
 	if (r->runtime->leaf_static && r->runtime->leaf_static(t, &globals))
 		meet(r, globals.type);
 }
 
 /* Its neighbours: whatever a path or a show can step to. */
-static void meet_parts(struct rehearser *r, const struct type *t)
+static void meet_parts(struct exporter *r, const struct type *t)
 {
 	static const char *const params[] = { "T", "S", "F", "Fut", "W", "K", "V", "A", "B" };
 	const struct member *members;
@@ -186,7 +186,7 @@ static void meet_parts(struct rehearser *r, const struct type *t)
 }
 
 /* A B-tree's leaf says nothing of its inner nodes: dwarf/values/show_collections.c asks by name. */
-static void meet_inner_node(struct rehearser *r, const struct type *t)
+static void meet_inner_node(struct exporter *r, const struct type *t)
 {
 	static const char leaf[] = "alloc::collections::btree::node::LeafNode<";
 	SCRATCH(tmp);
@@ -200,7 +200,7 @@ static void meet_inner_node(struct rehearser *r, const struct type *t)
 		                    type_die(t)));
 }
 
-static struct error *walk_types(struct rehearser *r)
+static struct error *walk_types(struct exporter *r)
 {
 	for (size_t i = 0; i < r->types.n; i++) {
 		const struct type *t = r->types.data[i];
@@ -227,9 +227,9 @@ static struct error *ask_layout(struct inspector *in)
 	return NULL;
 }
 
-static struct error *rehearse(struct rehearser *r)
+static struct error *rehearse(struct exporter *r)
 {
-	const struct layout *layout = r->copy.layout;
+	const struct bindings *layout = r->copy.layout;
 	const struct enumerate_ops ops = {
 		.crate = r->runtime->name,
 		.anywhere = waker_clone,
@@ -243,7 +243,7 @@ static struct error *rehearse(struct rehearser *r)
 	TRY(ask_layout(r->in));
 	for (size_t i = 0; i < layout->n; i++) {
 		meet(r, layout->slots[i].root);
-		meet(r, layout_type(layout, i));
+		meet(r, bindings_type(layout, i));
 	}
 	for (size_t i = 0; i < sizeof(r->copy.types) / sizeof(r->copy.types[0]); i++)
 		meet(r, r->copy.types[i]);
@@ -253,23 +253,23 @@ static struct error *rehearse(struct rehearser *r)
 	return walk_types(r);
 }
 
-static struct error *write_file(struct rehearser *r, const char *path)
+static struct error *write_file(struct exporter *r, const char *path)
 {
 	struct dwarf_module *dm = r->copy.dm;
 	size_t ntypes[2];
 
-	types_tell(dm, true);
-	struct facts *merged = facts_merged(debuginfo_facts(dm), ntypes);
+	types_flush(dm, true);
+	struct records *merged = records_merged(debuginfo_records(dm), ntypes);
 	struct error *err = layout_file_write(path, dm, merged, &r->counts->size);
 
 	r->counts->types = ntypes[0];
 	r->counts->written = ntypes[1];
-	facts_free(merged);
+	records_free(merged);
 	return err;
 }
 
 /* One whose tasks have a poll function for each type, that the executable has. */
-static bool find_runtime(struct rehearser *r)
+static bool find_runtime(struct exporter *r)
 {
 	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
 		if (!(*list)->task_poll)
@@ -281,10 +281,10 @@ static bool find_runtime(struct rehearser *r)
 	return false;
 }
 
-struct error *rehearse_write(struct inspector *in, const char *path, rehearse_progress *progress,
-                             void *arg, struct rehearsal *ret)
+struct error *layout_export_write(struct inspector *in, const char *path,
+                                  rehearse_progress *progress, void *arg, struct rehearsal *ret)
 {
-	struct rehearser r = { .in = in, .counts = ret, .progress = progress, .arg = arg };
+	struct exporter r = { .in = in, .counts = ret, .progress = progress, .arg = arg };
 	struct error *err;
 
 	*ret = (struct rehearsal){ 0 };

@@ -4,7 +4,7 @@
 
 #include "runtimes/inspect/inspect.h"
 
-/* What rehearse_write() has done. */
+/* What layout_export_write() has done. */
 struct rehearsal {
 	size_t tasks;          /* poll functions of tasks */
 	size_t types, written; /* described in the debug info; told apart in the file */
@@ -18,7 +18,8 @@ typedef void rehearse_progress(unsigned percent, void *arg);
  * Writes a layout file (dwarf/store/layout_file.h) for the executable of in's target, one of
  * target_file_open(). ERR_LAYOUT when it has no tokio or no full debug info.
  */
-struct error *rehearse_write(struct inspector *in, const char *path, rehearse_progress *progress,
-                             void *arg, struct rehearsal *ret) MUST_CHECK;
+struct error *layout_export_write(struct inspector *in, const char *path,
+                                  rehearse_progress *progress, void *arg, struct rehearsal *ret)
+	MUST_CHECK;
 
 #endif

@@ -64,7 +64,7 @@ static enum zone zone_within(const struct marks *marks, const struct mark *m, st
 
 	if (m->kind != MARK_TASK_POLL)
 		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
-	name = mark_future_name(a, m);
+	name = stack_mark_future_name(a, m);
 	if (name)
 		return m->of->job && m->of->job(a, name) ? ZONE_JOB : ZONE_KNOWN;
 	/* Without generics: the first task that a thread of the pool polls is its job. */
@@ -376,7 +376,7 @@ static const char *function_name(struct collector *c, struct sight s)
 	}
 	if (!own)
 		s = (struct sight){ s.stack, frame, level };
-	return outer_function(c->a, function_for_people(c, seen(&s)));
+	return outer_function(c->a, coroutine_function_name(c, seen(&s)));
 }
 
 /* ---- the whole ---- */
@@ -492,9 +492,10 @@ static void doubt_unnamed(struct collector *c)
 	if (n == 0)
 		return;
 	if (function)
-		why = arena_printf(c->a, "the program has %s, which polls futures",
-		                   outer_function(c->a, name_without_generics(
-								c->a, clean_name(c->a, function))));
+		why = arena_printf(
+			c->a, "the program has %s, which polls futures",
+			outer_function(c->a, name_without_generics(
+						     c->a, inspector_clean_name(c->a, function))));
 	snapshot_incomplete(c->out,
 	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
 	                    "without %s are not shown (%s)",

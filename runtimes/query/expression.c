@@ -354,14 +354,15 @@ static struct error *find_static(struct evaluation *e, const char *name, bool *f
 	struct global g;
 
 	e->out->global = true;
-	TRY(global_find(in, name, &e->c->scratch, &g, found));
+	TRY(globals_find(in, name, &e->c->scratch, &g, found));
 	if (!*found)
 		return NULL;
 	e->v = (struct value){ g.type, g.addr };
 	e->in_memory = true;
-	e->out->name = clean_name(e->c->a, arena_printf(&e->c->scratch, "%.*s%s%s",
-	                                                (int)(e->stars < 16 ? e->stars : 16),
-	                                                "****************", g.name, e->rest));
+	e->out->name =
+		inspector_clean_name(e->c->a, arena_printf(&e->c->scratch, "%.*s%s%s",
+	                                                   (int)(e->stars < 16 ? e->stars : 16),
+	                                                   "****************", g.name, e->rest));
 	return NULL;
 }
 
@@ -479,7 +480,7 @@ static struct error *print(struct evaluation *e)
 	struct inspector *in = e->c->in;
 
 	TRY(evaluate(e));
-	e->out->type = clean_name(e->c->a, type_name(e->v.type));
+	e->out->type = inspector_clean_name(e->c->a, type_name(e->v.type));
 	e->out->addr = e->in_memory ? e->v.addr : 0;
 	e->out->value = e->in_memory
 	                        ? show_value(in->target, in->di, &in->show, e->c->a, e->v, NULL)
@@ -547,7 +548,7 @@ static struct error *answer_names(struct evaluation *e, const char *name,
 	} else if (place) {
 		variable_names(e, place, f, &names);
 	}
-	e->out->value = clean_name(e->c->a, str_text(&names));
+	e->out->value = inspector_clean_name(e->c->a, str_text(&names));
 	return NULL;
 }
 
@@ -559,10 +560,10 @@ static bool is_too_early(const struct inspector *in)
 {
 	const struct target *t = in->target;
 
-	return t->ops->stop && !t->stopped && !t->frozen && !global_is_near(in);
+	return t->ops->stop && !t->stopped && !t->frozen && !globals_is_near(in);
 }
 
-void question_answer(struct collector *c, bool last)
+void expression_answer(struct collector *c, bool last)
 {
 	const struct question *q = c->question;
 
@@ -583,11 +584,11 @@ void question_answer(struct collector *c, bool last)
 	if (!err && (!name || !strstr(name, "::")) && !place && (!last || is_too_early(c->in)))
 		return;
 	struct local *out = e.out = NEW(c->a, struct local);
-	out->name = clean_name(c->a, q->print);
+	out->name = inspector_clean_name(c->a, q->print);
 	c->out->printed = out;
 	if (!err)
 		err = (q->names ? answer_names : answer_print)(&e, name, place, f);
 	if (err)
-		out->problem = clean_name(c->a, err->message);
+		out->problem = inspector_clean_name(c->a, err->message);
 	error_free(err);
 }

@@ -133,8 +133,8 @@ static struct error *choose(struct candidates *c, const char *name, struct globa
 	return NULL;
 }
 
-struct error *global_find(struct inspector *in, const char *name, struct arena *a,
-                          struct global *ret, bool *found)
+struct error *globals_find(struct inspector *in, const char *name, struct arena *a,
+                           struct global *ret, bool *found)
 {
 	struct candidates c = { .total = 0 };
 	struct error *err;
@@ -147,7 +147,7 @@ struct error *global_find(struct inspector *in, const char *name, struct arena *
 	return err;
 }
 
-bool global_is_near(const struct inspector *in)
+bool globals_is_near(const struct inspector *in)
 {
 	bool near = true;
 

@@ -10,9 +10,9 @@
  * one. *found false: there is none. ERR_USAGE where the name could mean several, or a thread-local,
  * and says which; ERR_INTERRUPTED at ^C. The result's name lives in the arena.
  */
-struct error *global_find(struct inspector *in, const char *name, struct arena *a,
-                          struct global *ret, bool *found) MUST_CHECK;
+struct error *globals_find(struct inspector *in, const char *name, struct arena *a,
+                           struct global *ret, bool *found) MUST_CHECK;
 /* Is a name without a path told without going through much debug info? */
-bool global_is_near(const struct inspector *in);
+bool globals_is_near(const struct inspector *in);
 
 #endif

@@ -8,7 +8,7 @@ static const char *answer(struct fixture *f, const char *name)
 	struct inspector in = { .di = f->di, .target = f->target };
 	struct global g;
 	bool found;
-	struct error *err = global_find(&in, name, &f->arena, &g, &found);
+	struct error *err = globals_find(&in, name, &f->arena, &g, &found);
 	const char *ret;
 
 	if (!err)

@@ -139,7 +139,7 @@ static struct local_place *add(struct collector *c, local_vec *locals, const str
 {
 	struct local_place *l = vec_push(locals);
 
-	l->name = clean_name(&c->scratch, m->name);
+	l->name = inspector_clean_name(&c->scratch, m->name);
 	l->v = (struct value){ m->type, base + m->offset };
 	l->in_memory = true;
 	return l;
@@ -290,7 +290,7 @@ static void add_running(const struct variable *v, void *arg)
 
 	if (is_hidden(v->name) || !v->type || v->of_callee || r->locals->n >= MAX_LOCALS)
 		return;
-	const char *name = clean_name(&r->c->scratch, v->name);
+	const char *name = inspector_clean_name(&r->c->scratch, v->name);
 	/* An inner scope's variable hides the outer one's; the same place may be named twice. */
 	for (size_t i = 0; i < r->locals->n; i++) {
 		if (strcmp(r->locals->data[i].name, name) == 0)
@@ -343,7 +343,7 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 	/* Of a hidden one the type is that of another. */
 	if (from->problem && !from->in_memory)
 		return;
-	to->type = clean_name(c->a, type_name(from->v.type));
+	to->type = inspector_clean_name(c->a, type_name(from->v.type));
 	if (from->problem)
 		return;
 	to->addr = from->in_memory ? from->v.addr : 0;

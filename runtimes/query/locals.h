@@ -57,6 +57,6 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 /* ---- expression.c ---- */
 
 /* Answers question->print, once; last: what is not known by now is said to be unknown. */
-void question_answer(struct collector *c, bool last);
+void expression_answer(struct collector *c, bool last);
 
 #endif

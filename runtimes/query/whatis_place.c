@@ -12,7 +12,7 @@ struct place *place_add(struct whatis *a, const char *what, uint64_t start, cons
 
 	p->what = what;
 	p->addr = start;
-	p->phrase = clean_name(a->c->a, phrase);
+	p->phrase = inspector_clean_name(a->c->a, phrase);
 	return p;
 }
 
@@ -115,7 +115,7 @@ const char *place_member(struct whatis *a, struct value v, int steps)
 
 	for (int i = 0; i < steps && v.type && step(a, &v, &path); i++)
 		;
-	return path.len ? clean_name(a->c->a, str_text(&path)) : NULL;
+	return path.len ? inspector_clean_name(a->c->a, str_text(&path)) : NULL;
 }
 
 const char *place_inside(struct whatis *a, struct value v, int steps)

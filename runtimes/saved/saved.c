@@ -9,7 +9,7 @@
 #include "debugger/base/vec.h"
 #include "runtimes/saved/saved_lines.h"
 
-const struct want_word want_words[] = {
+const struct want_word saved_want_words[] = {
 	{ WANT_TASKS, "tasks" },     { WANT_STACKS, "stacks" },
 	{ WANT_LAYOUT, "layout" },   { WANT_RUNNING, "running" },
 	{ WANT_LOCALS, "locals" },   { WANT_HOLDINGS, "holdings" },

@@ -15,6 +15,6 @@ struct want_word {
 	enum want want;
 	const char *word;
 };
-extern const struct want_word want_words[];
+extern const struct want_word saved_want_words[];
 
 #endif

@@ -47,7 +47,7 @@ static void read_wants(struct loader *l)
 	while (json_next_element(&l->r)) {
 		const char *word = json_take_raw(&l->r);
 
-		for (const struct want_word *w = want_words; word && w->word; w++)
+		for (const struct want_word *w = saved_want_words; word && w->word; w++)
 			l->info.wants |= strcmp(w->word, word) == 0 ? w->want : 0;
 	}
 }

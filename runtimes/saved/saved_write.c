@@ -313,7 +313,7 @@ static struct error *write_header(struct saver *s, const struct snapshot *from,
 	json_put_int(&s->w, "when", info->when);
 	json_put_bool(&s->w, "values", info->values);
 	json_open_array(&s->w, "wants");
-	for (const struct want_word *w = want_words; w->word; w++) {
+	for (const struct want_word *w = saved_want_words; w->word; w++) {
 		if (info->wants & w->want)
 			json_put_text(&s->w, NULL, w->word);
 	}

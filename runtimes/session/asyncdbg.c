@@ -108,7 +108,7 @@ void asyncdbg_drop(struct asyncdbg *d)
 	if (!d)
 		return;
 	drop_graph(d);
-	waiting_free(&d->waiting);
+	holders_waiting_free(&d->waiting);
 	if (d->saved)
 		return;
 	snapshot_free(d->snapshot);

@@ -126,7 +126,7 @@ const struct question *asyncdbg_last_question(const struct asyncdbg *d);
  * runtimes/analysis/view.h tells whether anything can be said of it.
  */
 const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapshot *snap);
-/* How many tasks wait at each primitive of the snapshot at hand: see waiting_count(). */
+/* How many tasks wait at each primitive of the snapshot at hand: see holders_waiting_count(). */
 struct waiting *asyncdbg_waiting(struct asyncdbg *d);
 
 #endif

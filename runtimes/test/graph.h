@@ -214,10 +214,10 @@ static inline void assert_says(struct program *p, const char *expected)
 		           verdict_kind_name(v->kind));
 		for (size_t k = 0; k < v->nmembers; k++)
 			str_printf(&s, "%s %s", k ? "," : "",
-			           graph_party_text(&tmp, &p->graph->nodes[v->members[k]]));
+			           graph_participant_text(&tmp, &p->graph->nodes[v->members[k]]));
 		for (size_t k = 0; k < v->nbehind && k < 4; k++)
 			str_printf(&s, "%s %s", k ? "," : " <-",
-			           graph_party_text(&tmp, &p->graph->nodes[v->behind[k]]));
+			           graph_participant_text(&tmp, &p->graph->nodes[v->behind[k]]));
 	}
 	assert_string_equal(str_text(&s), expected);
 }

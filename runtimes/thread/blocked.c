@@ -196,7 +196,7 @@ static const struct mark *working(struct collector *c, const struct thread_info 
 		return stack_is_polling(s, marks, marks->n - 1) ? m : NULL;
 	if (m->kind != MARK_TASK_POLL)
 		return NULL;
-	const char *name = mark_future_name(&c->scratch, m);
+	const char *name = stack_mark_future_name(&c->scratch, m);
 	/* A worker is itself a job of the blocking pool. */
 	if (name ? m->of->worker_job && strstr(name, m->of->worker_job) : info->task == NULL)
 		return NULL;
@@ -527,12 +527,12 @@ void blocked_finish(struct collector *c, struct thread_info *info, const struct 
 
 	if (!m || !find_own(c, s, m, &l, &number))
 		return;
-	const char *function = function_for_people(c, &l);
+	const char *function = coroutine_function_name(c, &l);
 	const char *file = inspector_source(c->in, c->a, l.file, l.comp_dir).text;
 
 	add_detail(c, w, "frame", DETAIL_INT)->number = number;
 	add_detail(c, w, "function", DETAIL_STRING)->string = function;
-	add_detail(c, w, "file", DETAIL_STRING)->string = clean_name(c->a, l.file);
+	add_detail(c, w, "file", DETAIL_STRING)->string = inspector_clean_name(c->a, l.file);
 	add_detail(c, w, "line", DETAIL_INT)->number = l.line;
 	w->phrase = arena_printf(c->a, "%s%s frame #%u %s at %s:%u", w->phrase,
 	                         wait_is_running(w) ? " in" : ", since", number, function, file,

@@ -51,7 +51,7 @@ static const struct type *pinned_pointer(const struct type *t)
 /* F of block_on<F>; some loops have Pin<&mut F>, and large futures are boxed. */
 static void find_type(struct candidates *cs, const struct mark *m)
 {
-	const struct type *t = mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
+	const struct type *t = stack_mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
 
 	if (pointer && strncmp(type_name(pointer), "&mut ", 5) == 0) {
 		t = type_target(pointer);
@@ -90,7 +90,7 @@ static void judge(struct candidates *cs, uint64_t addr)
 		if (cs->addrs[i] == addr)
 			return;
 	}
-	if (!value_is_plausible(cs->c->in->target, v))
+	if (!plausible_value(cs->c->in->target, v))
 		return;
 	struct future *f = future_decode(&d, v);
 	if (d.faults)
@@ -100,7 +100,7 @@ static void judge(struct candidates *cs, uint64_t addr)
 	if (awaits_unpolled(f))
 		return;
 	LOG("root", "%s at 0x%" PRIx64, f->type, addr);
-	cs->evidence[cs->n] = value_self_references(cs->c->in->target, v);
+	cs->evidence[cs->n] = plausible_self_references(cs->c->in->target, v);
 	cs->addrs[cs->n] = addr;
 	cs->sets[cs->n] = d.set;
 	cs->data[cs->n++] = f;
@@ -418,18 +418,18 @@ static const struct type *type_of_member(const struct type *t, const char *name)
 /* Of a set of tasks, and of what drives one. */
 static const struct type *task_set_type(const struct type *t)
 {
-	const struct task_set_ops *driver = traits_of(t)->driver;
+	const struct task_set_ops *driver = type_class_of(t)->driver;
 	const struct type *set = driver ? type_of_member(t, driver->driver_set) : NULL;
 
 	if (set)
 		t = type_target(set);
-	return t && traits_of(t)->task_set ? t : NULL;
+	return t && type_class_of(t)->task_set ? t : NULL;
 }
 
 /* What the driver of a set polls: it is pending, so that is. */
 static const struct type *driven_by_set(const struct type *t)
 {
-	const struct task_set_ops *driver = traits_of(t)->driver;
+	const struct task_set_ops *driver = type_class_of(t)->driver;
 
 	return driver ? type_of_member(t, driver->driver_future) : NULL;
 }

@@ -94,15 +94,15 @@ const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kin
 	return NULL;
 }
 
-const struct type *mark_future_type(const struct mark *m)
+const struct type *stack_mark_future_type(const struct mark *m)
 {
 	return m->function ? function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T")
 	                   : NULL;
 }
 
-const char *mark_future_name(struct arena *a, const struct mark *m)
+const char *stack_mark_future_name(struct arena *a, const struct mark *m)
 {
-	const struct type *t = mark_future_type(m);
+	const struct type *t = stack_mark_future_type(m);
 
 	return t ? type_name(t) : qualified_first_generic(a, m->name);
 }
@@ -113,12 +113,12 @@ static struct future *running_future(struct collector *c, const struct location 
 
 	f->kind = coroutine_kind(l->name);
 	f->function = coroutine_poll_path(c, l);
-	f->type = clean_name(c->a, l->name);
+	f->type = inspector_clean_name(c->a, l->name);
 	f->await_point = -1;
 	f->running = true;
 	f->line = l->line;
 	if (l->file) {
-		f->file = clean_name(c->a, l->file);
+		f->file = inspector_clean_name(c->a, l->file);
 		struct source source = inspector_source(c->in, c->a, l->file, l->comp_dir);
 		f->file_short = source.text;
 		f->library = source.library;
@@ -140,7 +140,7 @@ bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, s
 	for (size_t i = 0; i <= from->frame; i++) {
 		for (size_t j = 0; j < s->nfunctions[i]; j++) {
 			if (!outside(from, i, j) && (!to || outside(to, i, j)) &&
-			    is_coroutine_poll(&s->functions[i][j]))
+			    coroutine_is_poll(&s->functions[i][j]))
 				return true;
 		}
 	}
@@ -170,7 +170,7 @@ bool stack_is_parked(const struct thread_stack *s, const struct mark *m)
 			const char *name = s->functions[i][j].name;
 
 			if (!outside(m, i, j) && name && is_in_loop(m, name) &&
-			    begins_with_one(qualified_last(name), m->of->parks))
+			    runtime_begins_with_one(qualified_last(name), m->of->parks))
 				return true;
 		}
 	}
@@ -183,7 +183,7 @@ static bool is_only_coroutine(const struct location *l, size_t n)
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
-		count += is_coroutine_poll(&l[i]);
+		count += coroutine_is_poll(&l[i]);
 	return count == 1;
 }
 
@@ -203,7 +203,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 		bool any = false;
 
 		for (size_t j = 0; j < s->nfunctions[i]; j++)
-			any |= is_coroutine_poll(&s->functions[i][j]);
+			any |= coroutine_is_poll(&s->functions[i][j]);
 		if (!any)
 			continue;
 		size_t n;
@@ -212,7 +212,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 
 		for (size_t j = n; j-- > 0;) {
 			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
-			    !is_coroutine_poll(&l[j]))
+			    !coroutine_is_poll(&l[j]))
 				continue;
 			struct future *f = running_future(c, &l[j]);
 			if (j == n - 1 && is_only_coroutine(l, n))
@@ -245,11 +245,11 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->pc = frame->pc;
 	ret->line = l->line;
 	ret->inlined = l->inlined;
-	ret->module = m ? clean_name(c->a, base_name(m->path)) : NULL;
-	ret->function_full = clean_name(c->a, l->name);
-	ret->function = function_for_people(c, l);
+	ret->module = m ? inspector_clean_name(c->a, base_name(m->path)) : NULL;
+	ret->function_full = inspector_clean_name(c->a, l->name);
+	ret->function = coroutine_function_name(c, l);
 	if (l->file) {
-		ret->file = clean_name(c->a, l->file);
+		ret->file = inspector_clean_name(c->a, l->file);
 		ret->file_short = inspector_source(c->in, c->a, l->file, l->comp_dir).text;
 	}
 }

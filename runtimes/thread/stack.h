@@ -32,9 +32,9 @@ void stack_find_marks(const struct collector *c, const struct thread_stack *s, s
 const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind);
 
 /* T of the task cell that a MARK_TASK_POLL polls, or F of a MARK_BLOCK_ON; NULL unknown. */
-const struct type *mark_future_type(const struct mark *m);
+const struct type *stack_mark_future_type(const struct mark *m);
 /* The same by name, from the function's generics: there even with line tables only. */
-const char *mark_future_name(struct arena *a, const struct mark *m);
+const char *stack_mark_future_name(struct arena *a, const struct mark *m);
 
 /* Is a function of the mark's runtime itself, inlined or not, in this physical frame? */
 bool stack_is_runtime_frame(const struct thread_stack *s, const struct mark *m, size_t frame);

@@ -49,7 +49,7 @@ static void finish_root(struct collector *c, struct thread_info *info, const str
 		if (info->role == THREAD_BLOCK_ON && !info->task)
 			info->state = "running";
 	} else if (!info->root && mark < marks->n && is_understood(c->in, &marks->data[mark])) {
-		const char *name = mark_future_name(&c->scratch, &marks->data[mark]);
+		const char *name = stack_mark_future_name(&c->scratch, &marks->data[mark]);
 
 		info->root = name ? future_by_name(c, name) : NULL;
 		if (info->root)

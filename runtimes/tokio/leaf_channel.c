@@ -3,7 +3,7 @@
 
 #include "runtimes/tokio/leaf_sync.h"
 
-bool channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret)
+bool leaf_channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret)
 {
 	/* Positions may wrap; a difference this large is none of messages. */
 	if (tail - index > INT64_MAX)
@@ -20,12 +20,12 @@ static struct error *read_queued(struct leaf *l, struct value chan, struct chann
 
 	TRY(leaf_uint(l, chan, sync_path(CHAN_TAIL), &tail));
 	TRY(leaf_uint(l, chan, sync_path(CHAN_INDEX), &index));
-	if (!channel_queued(tail, index, ret->senders, &ret->queued))
+	if (!leaf_channel_queued(tail, index, ret->senders, &ret->queued))
 		return error_new(ERR_CORRUPT, "the channel's receiver is ahead of its senders");
 	return NULL;
 }
 
-struct error *channel_read(struct leaf *l, struct value chan, struct channel *ret)
+struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channel *ret)
 {
 	struct value place;
 	uint64_t number, weak;
@@ -48,10 +48,10 @@ struct error *channel_read(struct leaf *l, struct value chan, struct channel *re
 		wait_int(l, "weak_senders", (int64_t)weak);
 	if (ret->bounded)
 		wait_int(l, "capacity", (int64_t)ret->capacity);
-	ret->queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);
+	ret->leaf_queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);
 	if (ret->bounded)
-		ret->queue_text =
-			arena_printf(l->d->c->a, "%s of %" PRIu64, ret->queue_text, ret->capacity);
+		ret->leaf_queue_text = arena_printf(l->d->c->a, "%s of %" PRIu64,
+		                                    ret->leaf_queue_text, ret->capacity);
 	return NULL;
 }
 
@@ -67,16 +67,16 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
 	l->w->primitive = chan.addr;
-	TRY(channel_read(l, chan, &ch));
+	TRY(leaf_channel_read(l, chan, &ch));
 	wait_bool(l, "closed", ch.closed);
 	l->registered = ch.rx.vtable && ch.rx.data == l->d->waker;
 	l->vacant = !ch.rx.vtable;
 	const char *closed = ch.closed ? ", closed by the receiver" : "";
 	if (ch.senders)
-		wait_phrase(l, "mpsc receive, %s, %s alive%s", ch.queue_text,
+		wait_phrase(l, "mpsc receive, %s, %s alive%s", ch.leaf_queue_text,
 		            leaf_count(l, ch.senders, "sender"), closed);
 	else
-		wait_phrase(l, "mpsc receive, %s, no sender left%s", ch.queue_text, closed);
+		wait_phrase(l, "mpsc receive, %s, no sender left%s", ch.leaf_queue_text, closed);
 	return NULL;
 }
 

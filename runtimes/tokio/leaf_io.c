@@ -41,7 +41,7 @@ enum {
 #define POLL_EVENTED_TYPE "tokio::io::poll_evented::PollEvented"
 #define ASYNC_FD_TYPE     "tokio::io::async_fd::AsyncFd"
 
-const struct layout_row leaf_io_layout[] = {
+const struct binding_row leaf_io_layout[] = {
 	[READINESS_SCHEDULED] = { "io.readiness.io", "type:" READINESS_TYPE, "scheduled_io",
 	                          .optional = true },
 	[READINESS_INTEREST] = { "io.readiness.interest", "type:" READINESS_TYPE, "waiter.interest",
@@ -116,7 +116,7 @@ static const char *resource_name(const struct leaf *l, const struct type *t)
 	const struct type *inner = type_param(t, "E");
 	const char *name = name_without_generics(l->d->c->a, type_name(inner ? inner : t));
 	const char *last = strrchr(name, ':');
-	return clean_name(l->d->c->a, last ? last + 1 : name);
+	return inspector_clean_name(l->d->c->a, last ? last + 1 : name);
 }
 
 /* The PollEvented or AsyncFd that v is or consists of. */
@@ -385,16 +385,16 @@ static bool find_fd(const struct leaf *l, const struct value *source, struct val
 		found = !err && found && read_fd(l, place, ret);
 		error_free(err);
 	}
-	return found || descriptor_by_epoll_data(l->d->c->in->target, io.addr, ret);
+	return found || fd_info_by_epoll_data(l->d->c->in->target, io.addr, ret);
 }
 
-const char *wait_descriptor(const struct leaf *l, int fd)
+const char *leaf_io_wait_descriptor(const struct leaf *l, int fd)
 {
 	struct arena *a = l->d->c->a;
 	struct descriptor d;
 
 	wait_int(l, "fd", fd);
-	if (!descriptor_read(l->d->c->in->target, a, fd, &d))
+	if (!fd_info_read(l->d->c->in->target, a, fd, &d))
 		return arena_printf(a, ", fd %d", fd);
 	wait_string(l, "descriptor", d.what);
 	if (d.local)
@@ -425,7 +425,7 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 		wait_bool(l, "registered", false);
 	TRY(add_readiness(l, io));
 	if (find_fd(l, source, io, &fd))
-		where = wait_descriptor(l, fd);
+		where = leaf_io_wait_descriptor(l, fd);
 	wait_phrase(l, "%s%s%s%s%s", name, what ? " " : "", what ? what : "", where,
 	            interest->absent ? ", not registered for it" : "");
 	return NULL;

@@ -46,7 +46,7 @@ static const char *turn_text(const struct leaf *l, const struct acquire *q)
 	if (!q->polled)
 		return "never polled";
 	if (q->queue.found)
-		return queue_text(l->d->c->a, &q->queue);
+		return leaf_queue_text(l->d->c->a, &q->queue);
 	return q->missing ? "its place in the queue is unknown"
 	                  : arena_printf(l->d->c->a, "granted, %s", leaf_next(l));
 }
@@ -67,7 +67,7 @@ static struct error *read_acquire(struct leaf *l, struct acquire *q)
 	TRY(leaf_place(l, l->v, sync_path(ACQUIRE_NODE), &q->node, &found));
 	TRY(leaf_place(l, q->semaphore, sync_path(SEMAPHORE_QUEUE), &list, &found));
 	if (q->polled)
-		TRY(queue_read(l, list, q->node, &q->queue));
+		TRY(leaf_queue_read(l, list, q->node, &q->queue));
 	q->turn = turn_text(l, q);
 	return NULL;
 }
@@ -96,14 +96,14 @@ static struct error *describe_mutex(struct leaf *l, struct acquire *q, const str
 	return NULL;
 }
 
-bool rwlock_is_write(const char *frame_name)
+bool leaf_rwlock_is_write(const char *frame_name)
 {
 	const char *function = strstr(frame_name, "}::");
 
 	return function && strncmp(function + 3, "write", 5) == 0;
 }
 
-enum rwlock_held rwlock_held(uint64_t max, uint64_t held)
+enum leaf_rwlock_held leaf_rwlock_held(uint64_t max, uint64_t held)
 {
 	if (held == 0)
 		return RWLOCK_FREE;
@@ -115,7 +115,7 @@ enum rwlock_held rwlock_held(uint64_t max, uint64_t held)
 /* Who has the lock now, as far as its permits tell. */
 static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
 {
-	switch (rwlock_held(max, held)) {
+	switch (leaf_rwlock_held(max, held)) {
 	case RWLOCK_FREE:
 		return "free, ";
 	case RWLOCK_FULL:
@@ -135,7 +135,7 @@ static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
 
 static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const struct owner *o)
 {
-	bool write = rwlock_is_write(o->frame_name);
+	bool write = leaf_rwlock_is_write(o->frame_name);
 	const char *held = "";
 	uint64_t max, given;
 
@@ -178,7 +178,7 @@ static struct error *describe_send(struct leaf *l, struct acquire *q, const stru
 	struct channel ch;
 	const char *receiver;
 
-	TRY(channel_read(l, o->object, &ch));
+	TRY(leaf_channel_read(l, o->object, &ch));
 	wait_int(l, "permits_wanted", (int64_t)q->wanted);
 	wait_int(l, "permits_missing", (int64_t)q->missing);
 	wait_int(l, "permits_available", (int64_t)q->available);
@@ -186,7 +186,8 @@ static struct error *describe_send(struct leaf *l, struct acquire *q, const stru
 	receiver = waker_text(l->d->c, ch.rx);
 	if (receiver)
 		receiver = arena_printf(l->d->c->a, "received by %s, ", receiver);
-	wait_phrase(l, "mpsc send, %s, %s%s", ch.queue_text, receiver ? receiver : "", q->turn);
+	wait_phrase(l, "mpsc send, %s, %s%s", ch.leaf_queue_text, receiver ? receiver : "",
+	            q->turn);
 	return NULL;
 }
 
@@ -224,8 +225,8 @@ struct error *leaf_decode_acquire(struct leaf *l)
 	wait_bool(l, "granted", q.polled && !q.missing);
 	wait_bool(l, "closed", q.closed);
 	if (q.queue.found)
-		queue_details(l, &q.queue);
-	if (!owner_find(l, owners, q.semaphore.addr, &o))
+		leaf_queue_details(l, &q.queue);
+	if (!leaf_owner_find(l, owners, q.semaphore.addr, &o))
 		return describe_semaphore(l, &q, NULL);
 	l->w->kind = described[o.row].kind;
 	l->w->object = o.object.addr;

@@ -7,10 +7,10 @@ static struct error *describe_mpsc_closed(struct leaf *l, const struct owner *o)
 {
 	struct channel ch;
 
-	TRY(channel_read(l, o->object, &ch));
+	TRY(leaf_channel_read(l, o->object, &ch));
 	wait_bool(l, "closed", ch.closed);
 	wait_phrase(l, "mpsc close, %s, %s", ch.closed ? "it is closed" : "receiver alive",
-	            ch.queue_text);
+	            ch.leaf_queue_text);
 	return NULL;
 }
 
@@ -165,12 +165,12 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 		return error_new(ERR_CORRUPT, "the wait has no place in a queue");
 	TRY(was_notified(l, &notified));
 	wait_bool(l, "notified", notified);
-	TRY(queue_read(l, list, node, &q));
+	TRY(leaf_queue_read(l, list, node, &q));
 	if (q.found)
-		queue_details(l, &q);
+		leaf_queue_details(l, &q);
 	wait_phrase(l, "notify, %s%s",
 	            notified  ? "notified, "
-	            : q.found ? queue_text(l->d->c->a, &q)
+	            : q.found ? leaf_queue_text(l->d->c->a, &q)
 	            : q.whole ? "not in its queue"
 	                      : "its place in the queue is unknown",
 	            notified ? leaf_next(l) : "");
@@ -190,7 +190,7 @@ struct error *leaf_decode_notified(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "the wait refers to no Notify");
 	l->w->object = l->w->primitive = notify.addr;
-	if (!owner_find(l, owners, notify.addr, &o))
+	if (!leaf_owner_find(l, owners, notify.addr, &o))
 		return describe_notify(l, notify);
 	l->w->kind = described[o.row].kind;
 	l->w->object = l->w->primitive = o.object.addr;

@@ -57,8 +57,8 @@ static struct error *try_row(const struct leaf *l, const struct owner_row *row,
 	return NULL;
 }
 
-bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
-                struct owner *ret)
+bool leaf_owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
+                     struct owner *ret)
 {
 	bool any = false;
 

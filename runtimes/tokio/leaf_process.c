@@ -18,7 +18,7 @@ enum {
 #define RX_FUTURE_TYPE "tokio::signal::RxFuture"
 #define CHILD_TYPE     "tokio::process::ChildDropGuard"
 
-const struct layout_row leaf_process_layout[] = {
+const struct binding_row leaf_process_layout[] = {
 	/* Since 1.36, which waits by pidfd or by SIGCHLD. */
 	[CHILD_PIDFD] = { "child.pidfd", "type:" CHILD_TYPE,
 	                  "inner.PidfdReaper.0.inner.Some.0.inner.handle.pid", .optional = true },
@@ -141,7 +141,7 @@ static struct error *signal_in(const struct leaf *l, struct value globals, uint6
 	return NULL;
 }
 
-bool signal_globals(const struct type *t, struct value *ret)
+bool leaf_signal_globals(const struct type *t, struct value *ret)
 {
 	return type_is(t, RX_FUTURE_TYPE) &&
 	       lookup_static(type_module(t), "tokio::signal::registry::globals::GLOBALS",
@@ -153,7 +153,8 @@ static struct error *signal_of(const struct leaf *l, uint64_t channel, uint64_t 
 	struct value globals;
 
 	*ret = 0;
-	return signal_globals(l->v.type, &globals) ? signal_in(l, globals, channel, ret) : NULL;
+	return leaf_signal_globals(l->v.type, &globals) ? signal_in(l, globals, channel, ret)
+	                                                : NULL;
 }
 
 static struct error *decode_signal(struct leaf *l)

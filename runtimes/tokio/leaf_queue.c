@@ -19,7 +19,7 @@ struct walked {
 	struct waker wakers[QUEUE_MAX_LISTED]; /* of the first ones */
 };
 
-void queues_free(struct collector *c)
+void leaf_queues_free(struct collector *c)
 {
 	for (size_t i = 0; i < tokio_walk(c)->queues.capacity; i++) {
 		struct walked *w = tokio_walk(c)->queues.slots[i].value;
@@ -84,8 +84,8 @@ static struct walked *walk_once(const struct leaf *l, struct value list, const s
 	return w;
 }
 
-struct error *queue_read(const struct leaf *l, struct value list, struct value node,
-                         struct queue *ret)
+struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
+                              struct queue *ret)
 {
 	if (list.addr == 0)
 		return error_new(ERR_CORRUPT, "the queue of waiters is nowhere");
@@ -173,7 +173,7 @@ static const char *futures_text(struct arena *a, const struct queue *q)
 	return arena_printf(a, "%s", s.data);
 }
 
-const char *queue_text(struct arena *a, const struct queue *q)
+const char *leaf_queue_text(struct arena *a, const struct queue *q)
 {
 	STR(s);
 
@@ -195,7 +195,7 @@ const char *queue_text(struct arena *a, const struct queue *q)
 	return arena_printf(a, "%s", s.data);
 }
 
-void queue_details(const struct leaf *l, const struct queue *q)
+void leaf_queue_details(const struct leaf *l, const struct queue *q)
 {
 	const char **tasks = NEW_ARRAY(l->d->c->a, const char *, q->ntasks + 1);
 

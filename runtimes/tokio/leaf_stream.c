@@ -32,7 +32,7 @@ enum {
 #define BLOCKING_TYPE "tokio::io::blocking::Blocking"
 #define FILE_TYPE     "tokio::fs::file::File"
 
-const struct layout_row leaf_stream_layout[] = {
+const struct binding_row leaf_stream_layout[] = {
 	[DUPLEX_READ_WAKER] = { "duplex.read.waker", "type:" DUPLEX_TYPE, "read.read_waker",
 	                        .optional = true },
 	[DUPLEX_READ_LEN] = { "duplex.read.len", "type:" DUPLEX_TYPE, "read.buffer.len",
@@ -211,7 +211,8 @@ static struct error *decode_blocking(struct leaf *l)
 	const char *name = inner ? name_without_generics(l->d->c->a, type_name(inner)) : "a file";
 	const char *last = strrchr(name, ':');
 
-	return describe_job(l, clean_name(l->d->c->a, last ? last + 1 : name), "", BLOCKING_JOB);
+	return describe_job(l, inspector_clean_name(l->d->c->a, last ? last + 1 : name), "",
+	                    BLOCKING_JOB);
 }
 
 static struct error *decode_file(struct leaf *l)
@@ -222,7 +223,7 @@ static struct error *decode_file(struct leaf *l)
 
 	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[FILE_FD].path, &fd, &known));
 	if (known && fd <= INT_MAX)
-		where = wait_descriptor(l, (int)fd);
+		where = leaf_io_wait_descriptor(l, (int)fd);
 	return describe_job(l, "File", where, FILE_JOB);
 }
 

@@ -4,7 +4,7 @@
 #define SYNC "type:tokio::sync::"
 
 /* What is asked of values of these types; where the way begins elsewhere, in leaf_*.c. */
-const struct layout_row leaf_sync_layout[] = {
+const struct binding_row leaf_sync_layout[] = {
 	[ACQUIRE_SEMAPHORE] = { "acquire.semaphore", SYNC "batch_semaphore::Acquire", "semaphore",
 	                        .optional = true },
 	[ACQUIRE_NODE] = { "acquire.node", SYNC "batch_semaphore::Acquire", "node",

@@ -32,8 +32,8 @@ struct owner {
  * OnceCell has a Semaphore). Only futures of tokio around the leaf are asked: what is beyond the
  * user's own code has nothing to do with it. False when there is none, or it is not readable.
  */
-bool owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
-                struct owner *ret);
+bool leaf_owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
+                     struct owner *ret);
 
 /* ---- leaf_queue.c ---- */
 
@@ -56,15 +56,15 @@ struct queue {
  * head and are served from the tail. All are of node's type, and have pointers and a waker. A list
  * is walked once for all that ask; what is torn is known up to there, a circle is no end.
  */
-struct error *queue_read(const struct leaf *l, struct value list, struct value node,
-                         struct queue *ret) MUST_CHECK;
+struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
+                              struct queue *ret) MUST_CHECK;
 /*
  * "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; where several waiters are one
  * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)"; in a.
  */
-const char *queue_text(struct arena *a, const struct queue *q);
+const char *leaf_queue_text(struct arena *a, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
-void queue_details(const struct leaf *l, const struct queue *q);
+void leaf_queue_details(const struct leaf *l, const struct queue *q);
 
 /* What a future does that has got what it waits for: that depends on who polls it. */
 const char *leaf_next(const struct leaf *l);
@@ -78,36 +78,36 @@ const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
 struct channel {
 	uint64_t queued, senders, capacity;
 	bool bounded;
-	bool closed;            /* by its receiver */
-	struct waker rx;        /* whom a message wakes; none while the receiver does not wait */
-	const char *queue_text; /* "2 queued of 8" */
+	bool closed;     /* by its receiver */
+	struct waker rx; /* whom a message wakes; none while the receiver does not wait */
+	const char *leaf_queue_text; /* "2 queued of 8" */
 };
 
 /* Reads it, makes it the object of the wait and adds its details. */
-struct error *channel_read(struct leaf *l, struct value chan, struct channel *ret) MUST_CHECK;
+struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channel *ret) MUST_CHECK;
 
 /*
  * How many messages wait between the positions of senders and receiver. False when there is no such
  * state. The last sender leaves a mark in the place behind the last message.
  */
-bool channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret);
+bool leaf_channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret);
 
 /* ---- leaf_lock.c ---- */
 
 /* Who holds an RwLock of which that many permits are out: a reader takes one, a writer all. */
-enum rwlock_held {
+enum leaf_rwlock_held {
 	RWLOCK_FREE,
 	RWLOCK_READ,
 	RWLOCK_WRITTEN,
 	RWLOCK_FULL, /* by a writer, or by as many readers as there may be */
 };
-enum rwlock_held rwlock_held(uint64_t max, uint64_t held);
+enum leaf_rwlock_held leaf_rwlock_held(uint64_t max, uint64_t held);
 
 /*
  * Does a future of RwLock's want to write? By the name of its function:
  * "tokio::sync::rwlock::{impl#3}::write_owned::{async_fn_env#0}<u8>".
  */
-bool rwlock_is_write(const char *frame_name);
+bool leaf_rwlock_is_write(const char *frame_name);
 
 /* ---- the decode functions, by file ---- */
 

@@ -12,18 +12,19 @@ static void test_queue_text(void **state)
 	struct arena *a = *state;
 	struct queue q = { .found = true };
 
-	assert_string_equal(queue_text(a, &q), "first in its queue");
+	assert_string_equal(leaf_queue_text(a, &q), "first in its queue");
 	q = (struct queue){ .ahead = 1, .all_tasks = true, .tasks = { "5" }, .ntasks = 1 };
-	assert_string_equal(queue_text(a, &q), "1 task ahead in its queue (task 5)");
+	assert_string_equal(leaf_queue_text(a, &q), "1 task ahead in its queue (task 5)");
 	q = (struct queue){ .ahead = 2, .all_tasks = true, .tasks = { "5", "7" }, .ntasks = 2 };
-	assert_string_equal(queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
+	assert_string_equal(leaf_queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
 	q = (struct queue){
 		.ahead = 4, .all_tasks = true, .tasks = { "5", "7", "8", "9" }, .ntasks = 4
 	};
-	assert_string_equal(queue_text(a, &q), "4 tasks ahead in its queue (tasks 5, 7, 8, 9)");
+	assert_string_equal(leaf_queue_text(a, &q),
+	                    "4 tasks ahead in its queue (tasks 5, 7, 8, 9)");
 	q.tasks[q.ntasks++] = "10";
 	q.ahead++;
-	assert_string_equal(queue_text(a, &q),
+	assert_string_equal(leaf_queue_text(a, &q),
 	                    "5 tasks ahead in its queue (tasks 5, 7, 8, 9, ...)");
 }
 
@@ -33,11 +34,12 @@ static void test_queue_text_of_others(void **state)
 	struct arena *a = *state;
 	struct queue q = { .ahead = 1 };
 
-	assert_string_equal(queue_text(a, &q), "1 waiter ahead in its queue");
+	assert_string_equal(leaf_queue_text(a, &q), "1 waiter ahead in its queue");
 	q = (struct queue){ .ahead = 3, .tasks = { "5" }, .ntasks = 1 };
-	assert_string_equal(queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
+	assert_string_equal(leaf_queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
 	q = (struct queue){ .ahead = 90, .tasks = { "5", "7" }, .ntasks = 2 };
-	assert_string_equal(queue_text(a, &q), "90 waiters ahead in its queue (tasks 5, 7, ...)");
+	assert_string_equal(leaf_queue_text(a, &q),
+	                    "90 waiters ahead in its queue (tasks 5, 7, ...)");
 }
 
 /* Several futures of one task are not several tasks, and its own are not others. */
@@ -46,29 +48,30 @@ static void test_queue_text_of_futures(void **state)
 	struct arena *a = *state;
 	struct queue q = { .ahead = 2, .all_tasks = true, .tasks = { "3", "3" }, .ntasks = 2 };
 
-	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
+	assert_string_equal(leaf_queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
 	q.own = "3";
-	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of this task)");
+	assert_string_equal(leaf_queue_text(a, &q),
+	                    "2 futures ahead in its queue (2 of this task)");
 	q.own = "4";
-	assert_string_equal(queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
+	assert_string_equal(leaf_queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
 	q = (struct queue){
 		.own = "7", .ahead = 1, .all_tasks = true, .tasks = { "7" }, .ntasks = 1
 	};
-	assert_string_equal(queue_text(a, &q), "1 future ahead in its queue (of this task)");
+	assert_string_equal(leaf_queue_text(a, &q), "1 future ahead in its queue (of this task)");
 	q = (struct queue){
 		.own = "7", .ahead = 3, .all_tasks = true, .tasks = { "7", "5", "7" }, .ntasks = 3
 	};
-	assert_string_equal(queue_text(a, &q),
+	assert_string_equal(leaf_queue_text(a, &q),
 	                    "3 futures ahead in its queue (2 of this task, 1 of task 5)");
 	q.all_tasks = false;
 	q.ahead = 90;
-	assert_string_equal(queue_text(a, &q),
+	assert_string_equal(leaf_queue_text(a, &q),
 	                    "90 waiters ahead in its queue (2 of this task, 1 of task 5, ...)");
 	q = (struct queue){ .ahead = 6,
 		            .all_tasks = true,
 		            .tasks = { "1", "1", "2", "3", "4", "5" },
 		            .ntasks = 6 };
-	assert_string_equal(queue_text(a, &q),
+	assert_string_equal(leaf_queue_text(a, &q),
 	                    "6 futures ahead in its queue (2 of task 1, 1 of task 2, 1 of task 3, "
 	                    "1 of task 4, ...)");
 }
@@ -78,28 +81,30 @@ static void test_rwlock_holders(void **state)
 	enum { DEFAULT = 0x1fffffff };
 
 	(void)state;
-	assert_int_equal(rwlock_held(DEFAULT, 0), RWLOCK_FREE);
-	assert_int_equal(rwlock_held(DEFAULT, 1), RWLOCK_READ);
-	assert_int_equal(rwlock_held(DEFAULT, DEFAULT - 1), RWLOCK_READ);
-	assert_int_equal(rwlock_held(DEFAULT, DEFAULT), RWLOCK_WRITTEN);
+	assert_int_equal(leaf_rwlock_held(DEFAULT, 0), RWLOCK_FREE);
+	assert_int_equal(leaf_rwlock_held(DEFAULT, 1), RWLOCK_READ);
+	assert_int_equal(leaf_rwlock_held(DEFAULT, DEFAULT - 1), RWLOCK_READ);
+	assert_int_equal(leaf_rwlock_held(DEFAULT, DEFAULT), RWLOCK_WRITTEN);
 	/* RwLock::with_max_readers() */
-	assert_int_equal(rwlock_held(5, 4), RWLOCK_READ);
-	assert_int_equal(rwlock_held(5, 5), RWLOCK_FULL);
-	assert_int_equal(rwlock_held(1, 1), RWLOCK_FULL);
+	assert_int_equal(leaf_rwlock_held(5, 4), RWLOCK_READ);
+	assert_int_equal(leaf_rwlock_held(5, 5), RWLOCK_FULL);
+	assert_int_equal(leaf_rwlock_held(1, 1), RWLOCK_FULL);
 }
 
 static void test_rwlock_direction(void **state)
 {
 	(void)state;
+	assert_true(leaf_rwlock_is_write(
+		"tokio::sync::rwlock::{impl#14}::write::{async_fn_env#0}<u32>"));
 	assert_true(
-		rwlock_is_write("tokio::sync::rwlock::{impl#14}::write::{async_fn_env#0}<u32>"));
-	assert_true(rwlock_is_write("tokio::sync::rwlock::{impl#3}::write_owned::{async_fn#0}::{"
-	                            "async_block_env#0}<u32>"));
-	assert_false(rwlock_is_write("tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<u32>"));
+		leaf_rwlock_is_write("tokio::sync::rwlock::{impl#3}::write_owned::{async_fn#0}::{"
+	                             "async_block_env#0}<u32>"));
+	assert_false(
+		leaf_rwlock_is_write("tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<u32>"));
 	/* The user's type has no say. */
-	assert_false(rwlock_is_write(
+	assert_false(leaf_rwlock_is_write(
 		"tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<app::{impl#0}::write>"));
-	assert_false(rwlock_is_write("tokio::sync::rwlock::RwLock"));
+	assert_false(leaf_rwlock_is_write("tokio::sync::rwlock::RwLock"));
 }
 
 static void test_channel_queued(void **state)
@@ -107,18 +112,18 @@ static void test_channel_queued(void **state)
 	uint64_t n = 99;
 
 	(void)state;
-	assert_true(channel_queued(7, 7, 1, &n));
+	assert_true(leaf_channel_queued(7, 7, 1, &n));
 	assert_int_equal(n, 0);
-	assert_true(channel_queued(40, 7, 1, &n));
+	assert_true(leaf_channel_queued(40, 7, 1, &n));
 	assert_int_equal(n, 33);
 	/* The last sender's mark is no message. */
-	assert_true(channel_queued(40, 7, 0, &n));
+	assert_true(leaf_channel_queued(40, 7, 0, &n));
 	assert_int_equal(n, 32);
-	assert_true(channel_queued(7, 7, 0, &n));
+	assert_true(leaf_channel_queued(7, 7, 0, &n));
 	assert_int_equal(n, 0);
-	assert_true(channel_queued(2, UINT64_MAX, 1, &n));
+	assert_true(leaf_channel_queued(2, UINT64_MAX, 1, &n));
 	assert_int_equal(n, 3);
-	assert_false(channel_queued(6, 7, 1, &n));
+	assert_false(leaf_channel_queued(6, 7, 1, &n));
 }
 
 /* Only a future that is polled goes on when it has got what it waits for. */

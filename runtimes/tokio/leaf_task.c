@@ -24,7 +24,7 @@ enum {
 	TRACKER_STATE,
 };
 
-const struct layout_row leaf_task_layout[] = {
+const struct binding_row leaf_task_layout[] = {
 	[JOIN_RAW] = { "join.raw", "type:tokio::runtime::task::join::JoinHandle", "raw",
 	               .optional = true },
 	/* Of the JoinSet | of the IdleNotifiedSet in it. */
@@ -43,7 +43,7 @@ const struct layout_row leaf_task_layout[] = {
 };
 
 /* Of which a set may have millions: of the rest only the number is known. */
-enum { MAX_MEMBERS = 4096, MAX_SAID = 8 };
+enum { MAX_MEMBERS = 4096, MAX_DIE_ATTRS = 8 };
 
 /* The header of a task of whichever copy of tokio. */
 static struct error *read_task(struct collector *c, uint64_t addr, struct tokio_header *h,
@@ -194,10 +194,10 @@ static void say_members(struct leaf *l, struct members *m, uint64_t length)
 		str_printf(&text, ", %zu finished and not joined", m->finished);
 	if (!m->all)
 		str_printf(&text, ", only %zu of which were looked at", n);
-	for (size_t i = 0; i < n && i < MAX_SAID; i++)
+	for (size_t i = 0; i < n && i < MAX_DIE_ATTRS; i++)
 		str_printf(&text, "%s%s %s", i ? ", " : " (", m->ids.data[i], m->states.data[i]);
 	if (n)
-		str_printf(&text, "%s)", length > MAX_SAID ? ", ..." : "");
+		str_printf(&text, "%s)", length > MAX_DIE_ATTRS ? ", ..." : "");
 	wait_phrase(l, "%s", str_text(&text));
 }
 

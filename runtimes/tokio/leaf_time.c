@@ -18,7 +18,7 @@ enum {
 	INTERVAL_NANOS,
 };
 
-const struct layout_row leaf_time_layout[] = {
+const struct binding_row leaf_time_layout[] = {
 	/* 1.49 to 1.52 | 1.26 to 1.48 | 1.53 | 1.13 to 1.25 */
 	[SLEEP_DEADLINE] = { "sleep.deadline", "type:tokio::time::sleep::Sleep",
 	                     "entry.Traditional.0.deadline | entry.deadline | deadline"

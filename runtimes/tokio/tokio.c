@@ -21,7 +21,7 @@
  * "given" is the type of the thread-local. Alternatives read newest first; the comment names
  * versions in that order.
  */
-static const struct layout_row rows[TOKIO_NROWS] = {
+static const struct binding_row rows[TOKIO_NROWS] = {
 	/* std's own state beside the value: destroyed at thread exit */
 	[TOKIO_TLS_STATE] = { "context.state", "given", "state", .optional = true },
 	/* 1.29 | 1.22 */
@@ -203,10 +203,10 @@ static void add(struct inspector *in, const struct thread_local *context)
 
 	k->dm = context->dm;
 	k->module = base_name(context->dm->module->path);
-	k->version = debuginfo_crate_version(k->dm, "tokio");
+	k->version = lookup_crate_version(k->dm, "tokio");
 	k->context = *context;
-	layout_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
-	if (!layout_has(&k->layout, TOKIO_CONTEXT_WORKER))
+	bindings_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
+	if (!bindings_has(&k->layout, TOKIO_CONTEXT_WORKER))
 		k->worker_tls = find_tls(in, k->dm, worker_path);
 	k->parker = find_tls(in, k->dm, parker_path);
 	k->local_set = find_tls(in, k->dm, local_set_path);
@@ -316,8 +316,8 @@ static void publish(struct collector *c, const task_vec *tasks)
 }
 
 enum {
-	FEW_AT_ONCE = 16,          /* or all that are left */
-	NOTES_AT_BORDER = 1 << 20, /* between two crates: little of it will be needed again */
+	FEW_AT_ONCE = 16,            /* or all that are left */
+	NOTES_AT_BOUNDARY = 1 << 20, /* between two crates: little of it will be needed again */
 };
 
 static int by_poll(const void *a, const void *b)
@@ -361,7 +361,7 @@ static bool decode_next(struct collector *c, struct task *task, size_t i, size_t
 }
 
 /* Does another crate begin with the ith? */
-static bool is_border(struct collector *c, const struct task_poll *polls, size_t i)
+static bool is_boundary(struct collector *c, const struct task_poll *polls, size_t i)
 {
 	return i > 0 && polls[i].poll != polls[i - 1].poll &&
 	       !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
@@ -372,7 +372,7 @@ static size_t batch(struct collector *c, const struct task_poll *polls, size_t n
 {
 	size_t end = FEW_AT_ONCE;
 
-	while (end < n && end < TASKS_AT_ONCE && !is_border(c, polls, end))
+	while (end < n && end < TASKS_AT_ONCE && !is_boundary(c, polls, end))
 		end++;
 	return end < n ? end : n;
 }
@@ -380,7 +380,7 @@ static size_t batch(struct collector *c, const struct task_poll *polls, size_t n
 /* Before the ith: notes that the next ones will not need are forgotten. */
 static void enter_batch(struct collector *c, const struct task_poll *polls, size_t i)
 {
-	debuginfo_relax(c->in->di, is_border(c, polls, i) ? NOTES_AT_BORDER : NOTES_MEANWHILE);
+	debuginfo_trim(c->in->di, is_boundary(c, polls, i) ? NOTES_AT_BOUNDARY : NOTES_MEANWHILE);
 }
 
 static void decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
@@ -409,7 +409,7 @@ static void decode_by_poll(struct collector *c)
 static bool decode_listed(struct collector *c, struct task *task, size_t i, size_t n)
 {
 	if (i % TASKS_AT_ONCE == 0)
-		debuginfo_relax(c->in->di, NOTES_MEANWHILE);
+		debuginfo_trim(c->in->di, NOTES_MEANWHILE);
 	return decode_next(c, task, i, n);
 }
 

@@ -106,7 +106,7 @@ struct tokio {
 	struct thread_local worker_tls; /* up to 1.28: scheduler's own CURRENT; type NULL: none */
 	struct thread_local parker;     /* runtime::park::CURRENT_PARKER; type NULL: none */
 	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
-	struct layout layout;
+	struct bindings layout;
 	struct map plans; /* poll address -> struct task_plan */
 	/* Of task headers; offset of the pointer to them, when all that is read there is behind it.
 	 */

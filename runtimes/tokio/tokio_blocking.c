@@ -54,8 +54,8 @@ static struct error *read_queue(struct collector *c, const struct tokio_runtime 
 	struct deque d = { 0 };
 	bool found;
 
-	TRY(layout_eval(c->in->target, &r->tokio->layout, r->flavor->blocking_jobs, r->handle,
-	                &queue, &found));
+	TRY(bindings_eval(c->in->target, &r->tokio->layout, r->flavor->blocking_jobs, r->handle,
+	                  &queue, &found));
 	if (!found)
 		return NULL;
 	TRY(read_deque(c, queue, &d));
@@ -114,7 +114,7 @@ bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_hea
 	closure = plan ? tokio_job_closure(&c->scratch, plan->future_name) : NULL;
 	if (!closure)
 		return false;
-	ret->function = clean_name(c->a, name_function(c->a, closure));
+	ret->function = inspector_clean_name(c->a, name_function(c->a, closure));
 	ret->aliases = plan->aliases;
 	if (state == TASK_RUNNING) {
 		const struct thread *th = runs(c, k, h->id);

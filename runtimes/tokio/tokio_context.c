@@ -20,7 +20,7 @@ static bool is_destroyed(struct collector *c, const struct tokio *k, struct valu
 	bool found;
 	CLEANUP(error_freep)
 	struct error *err =
-		layout_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state, &found);
+		bindings_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state, &found);
 
 	for (int hop = 0; !err && found && hop < MAX_HOPS && type_kind(state.type) == TYPE_STRUCT;
 	     hop++) {
@@ -45,7 +45,7 @@ static struct error *read_worker(struct collector *c, const struct thread *th,
 	uint64_t addr;
 	bool found;
 
-	TRY(layout_eval(t, &k->layout, TOKIO_CONTEXT_WORKER, tt->context, &tt->worker, &found));
+	TRY(bindings_eval(t, &k->layout, TOKIO_CONTEXT_WORKER, tt->context, &tt->worker, &found));
 	if (!found && k->worker_tls.type && k->layout.slots[TOKIO_WORKER_INDEX].root) {
 		uint64_t tls;
 
@@ -65,7 +65,8 @@ static struct error *read_worker(struct collector *c, const struct thread *th,
 		tt->worker.type = NULL;
 		return NULL;
 	}
-	TRY(layout_uint(t, &k->layout, TOKIO_WORKER_INDEX, tt->worker, &tt->worker_index, &found));
+	TRY(bindings_uint(t, &k->layout, TOKIO_WORKER_INDEX, tt->worker, &tt->worker_index,
+	                  &found));
 	if (!found)
 		tt->worker.type = NULL;
 	return NULL;
@@ -85,12 +86,12 @@ static struct error *read_context(struct collector *c, struct tokio *k, const st
 		const struct tokio_flavor *f = &tokio_flavors[i];
 		struct value shared;
 
-		TRY(layout_eval(t, &k->layout, f->arc, context, &tt->arc, &found));
+		TRY(bindings_eval(t, &k->layout, f->arc, context, &tt->arc, &found));
 		if (found)
-			TRY(layout_eval(t, &k->layout, f->handle, tt->arc, &tt->handle, &found));
+			TRY(bindings_eval(t, &k->layout, f->handle, tt->arc, &tt->handle, &found));
 		if (!found)
 			continue;
-		TRY(layout_eval(t, &k->layout, f->shared, tt->handle, &shared, &found));
+		TRY(bindings_eval(t, &k->layout, f->shared, tt->handle, &shared, &found));
 		if (!found)
 			continue;
 		if (shared.addr == 0)
@@ -99,7 +100,7 @@ static struct error *read_context(struct collector *c, struct tokio *k, const st
 		tt->context = context;
 		tt->flavor = f;
 		tt->shared = shared.addr;
-		TRY(layout_uint(t, &k->layout, TOKIO_TASK_ID, context, &tt->task_id, &found));
+		TRY(bindings_uint(t, &k->layout, TOKIO_TASK_ID, context, &tt->task_id, &found));
 		if (!found)
 			tt->task_id = 0;
 		return read_worker(c, th, tt);
@@ -144,13 +145,13 @@ static bool number(struct collector *c, const struct tokio_runtime *r, size_t ro
 	struct error *err = NULL;
 
 	if (row == (size_t)r->flavor->owned_id || row == (size_t)r->flavor->count) {
-		err = layout_eval(c->in->target, &r->tokio->layout, r->flavor->owned, from, &owned,
-		                  &found);
+		err = bindings_eval(c->in->target, &r->tokio->layout, r->flavor->owned, from,
+		                    &owned, &found);
 		if (err || !found)
 			goto out;
 		from = owned;
 	}
-	err = layout_word(c->in->target, &r->tokio->layout, row, from, ret, &found);
+	err = bindings_word(c->in->target, &r->tokio->layout, row, from, ret, &found);
 out:
 	error_free(err);
 	return !err && found;
@@ -172,8 +173,8 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	info->workers = 1;
 	struct error *err = NULL;
 	if (f->flavor == RUNTIME_MULTI_THREAD) {
-		err = layout_slice(t, &r->tokio->layout, TOKIO_MT_REMOTES, r->handle, &remotes,
-		                   &found);
+		err = bindings_slice(t, &r->tokio->layout, TOKIO_MT_REMOTES, r->handle, &remotes,
+		                     &found);
 		if (!err && found && remotes.count <= MAX_WORKERS)
 			info->workers = (unsigned)remotes.count;
 		error_free(err);
@@ -188,7 +189,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 		info->blocking_threads -= info->blocking_threads < info->workers
 		                                  ? info->blocking_threads
 		                                  : info->workers;
-	err = layout_eval(t, &r->tokio->layout, f->name, r->handle, &name, &found);
+	err = bindings_eval(t, &r->tokio->layout, f->name, r->handle, &name, &found);
 	if (!err && found) {
 		const struct member *m = type_single_member(name.type);
 
@@ -210,14 +211,15 @@ static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found
 		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];
 		const struct tokio_flavor *f = root->flavor;
 		struct tokio *k = f ? tokio_root_tokio(c, root) : NULL;
-		struct value handle = { k ? layout_type(&k->layout, f->handle) : NULL, root->addr };
+		struct value handle = { k ? bindings_type(&k->layout, f->handle) : NULL,
+			                root->addr };
 		struct value shared;
 		bool there = false;
 
 		if (!handle.type)
 			continue;
-		error_free(
-			layout_eval(c->in->target, &k->layout, f->shared, handle, &shared, &there));
+		error_free(bindings_eval(c->in->target, &k->layout, f->shared, handle, &shared,
+		                         &there));
 		if (!there || map_has(seen, shared.addr) || !tokio_root_lives(c, root))
 			continue;
 		map_put(seen, shared.addr, NULL);
@@ -291,16 +293,16 @@ struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t 
 struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
 {
 	struct target *t = in->target;
-	const struct layout *l = &r->tokio->layout;
+	const struct bindings *l = &r->tokio->layout;
 	struct value start;
 	uint64_t start_ns = 0, elapsed_ms = 0;
 	bool found;
 
-	TRY(layout_eval(t, l, r->flavor->time_start, r->handle, &start, &found));
+	TRY(bindings_eval(t, l, r->flavor->time_start, r->handle, &start, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "the runtime has no timers");
 	TRY(tokio_read_instant(in, start, &start_ns));
-	TRY(layout_uint(t, l, r->flavor->time_elapsed, r->handle, &elapsed_ms, &found));
+	TRY(bindings_uint(t, l, r->flavor->time_elapsed, r->handle, &elapsed_ms, &found));
 	/* All ones is "never" in the wheel; a process does not live a century. */
 	if (!found || elapsed_ms > UINT64_C(3155760000000))
 		elapsed_ms = 0;
@@ -313,8 +315,8 @@ bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r)
 	struct value unfrozen;
 	const char *variant = NULL;
 	bool found;
-	struct error *err = layout_eval(t, &r->tokio->layout, r->flavor->clock_unfrozen, r->handle,
-	                                &unfrozen, &found);
+	struct error *err = bindings_eval(t, &r->tokio->layout, r->flavor->clock_unfrozen,
+	                                  r->handle, &unfrozen, &found);
 
 	if (!err && found)
 		err = value_enum_name(t, unfrozen, &variant);

@@ -26,7 +26,7 @@ static struct error *needed(struct target *t, const struct tokio *k, size_t row,
 {
 	bool found;
 
-	TRY(layout_uint(t, &k->layout, row, tokio_header_value(k, addr), ret, &found));
+	TRY(bindings_uint(t, &k->layout, row, tokio_header_value(k, addr), ret, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "%s leads nowhere", k->layout.rows[row].key);
 	return NULL;
@@ -77,7 +77,7 @@ static struct error *find_vtable(struct target *t, struct tokio *k, uint64_t add
 void tokio_forget_vtables(struct tokio *k)
 {
 	static const enum tokio_row rows[] = { TOKIO_POLL, TOKIO_TRAILER_OFFSET, TOKIO_ID_OFFSET };
-	const struct layout_slot *slots = k->layout.slots;
+	const struct bindings_slot *slots = k->layout.slots;
 
 	map_free(&k->vtables);
 	arena_free(&k->vtables_arena);

@@ -62,15 +62,15 @@ struct shared {
 static bool read_flavor(struct target *t, const struct tokio *k, const struct tokio_flavor *f,
                         uint64_t arc, struct shared *ret)
 {
-	struct value v = { layout_type(&k->layout, f->arc), arc };
+	struct value v = { bindings_type(&k->layout, f->arc), arc };
 	bool found = false;
 	struct error *err = NULL;
 
 	if (!v.type)
 		return false;
-	err = layout_eval(t, &k->layout, f->handle, v, &ret->data, &found);
+	err = bindings_eval(t, &k->layout, f->handle, v, &ret->data, &found);
 	if (!err && found)
-		err = layout_eval(t, &k->layout, f->strong, v, &ret->strong, &found);
+		err = bindings_eval(t, &k->layout, f->strong, v, &ret->strong, &found);
 	error_free(err);
 	return !err && found;
 }
@@ -116,11 +116,11 @@ static struct error *read_owned(struct target *t, const struct tokio *k,
 	uint64_t closed = 0;
 	bool says;
 
-	TRY(layout_eval(t, &k->layout, f->owned, handle, &owned, found));
+	TRY(bindings_eval(t, &k->layout, f->owned, handle, &owned, found));
 	if (*found)
-		TRY(layout_word(t, &k->layout, f->owned_id, owned, &ret->id, found));
+		TRY(bindings_word(t, &k->layout, f->owned_id, owned, &ret->id, found));
 	if (*found)
-		TRY(layout_uint(t, &k->layout, f->closed, owned, &closed, &says));
+		TRY(bindings_uint(t, &k->layout, f->closed, owned, &closed, &says));
 	ret->closed = closed & 1;
 	return NULL;
 }
@@ -212,7 +212,7 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 		    !owns(in, k, f, &s, owner))
 			continue;
 		scheduler = scheduler ? scheduler : scheduler_type(in, k, poll);
-		if (!same_type(scheduler, f ? layout_type(&k->layout, f->arc) : set_type(in, k)))
+		if (!same_type(scheduler, f ? bindings_type(&k->layout, f->arc) : set_type(in, k)))
 			continue;
 		root = known_root(roots, s.data.addr);
 		if (!root && roots->list.n < MAX_ROOTS) {
@@ -258,7 +258,7 @@ bool tokio_root_lives(struct collector *c, const struct tokio_root *root)
 
 	if (!k || !is_shared(c->in->target, root->strong))
 		return false;
-	v = f ? (struct value){ layout_type(&k->layout, f->handle), root->addr }
+	v = f ? (struct value){ bindings_type(&k->layout, f->handle), root->addr }
 	      : tokio_root_set(c, root);
 	if (!v.type)
 		return false;
@@ -450,8 +450,9 @@ static void name_static(struct collector *c, const struct tokio_runtime *r)
 
 	if (r->root && r->root->static_addr &&
 	    symbol_at(c->in->di, r->root->static_addr, c->a, &place) && place.name)
-		r->info->found_by = arena_printf(c->a, "%s; the static %s refers to it",
-		                                 r->root->found_by, clean_name(c->a, place.name));
+		r->info->found_by =
+			arena_printf(c->a, "%s; the static %s refers to it", r->root->found_by,
+		                     inspector_clean_name(c->a, place.name));
 }
 
 static void name_runtimes(struct collector *c)
@@ -491,7 +492,7 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 		root.tokio = k->dm->module == lead->module ? k : NULL;
 	if (!root.tokio || known_root(roots, root.addr) || roots->list.n == MAX_ROOTS)
 		return;
-	handle.type = layout_type(&root.tokio->layout, lead->flavor->handle);
+	handle.type = bindings_type(&root.tokio->layout, lead->flavor->handle);
 	if (!handle.type)
 		return;
 	struct error *err =
@@ -520,8 +521,8 @@ static void follow(struct collector *c, const struct task_lead *lead)
 			break;
 	}
 	if (!err && k)
-		err = layout_word(c->in->target, &k->layout, TOKIO_OWNER_ID,
-		                  tokio_header_value(k, lead->header), &owner, &found);
+		err = bindings_word(c->in->target, &k->layout, TOKIO_OWNER_ID,
+		                    tokio_header_value(k, lead->header), &owner, &found);
 	bool read = !err && k && found;
 	error_free(err);
 	/* A job of a blocking pool is in no list. */

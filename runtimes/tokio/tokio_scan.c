@@ -112,7 +112,7 @@ static bool read_form(struct inspector *in, const struct type *vtable, struct vt
 /* False where the types do not say what a header looks like. */
 static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 {
-	const struct layout_slot *owner = &k->layout.slots[TOKIO_OWNER_ID];
+	const struct bindings_slot *owner = &k->layout.slots[TOKIO_OWNER_ID];
 	const struct type *header = k->layout.slots[TOKIO_STATE].root;
 	const struct path *p = header ? inspector_optional_path(s->in, header, "vtable") : NULL;
 	const struct type *vtable = p ? type_target(path_type(p)) : NULL;

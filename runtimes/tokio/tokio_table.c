@@ -58,13 +58,13 @@ static const struct leaf_row *const leaves[] = { leaf_time_rows,
 	                                         leaf_process_rows,
 	                                         leaf_stream_rows,
 	                                         NULL };
-static const struct layout_row *const leaf_bindings[] = { leaf_time_layout,
-	                                                  leaf_task_layout,
-	                                                  leaf_sync_layout,
-	                                                  leaf_io_layout,
-	                                                  leaf_process_layout,
-	                                                  leaf_stream_layout,
-	                                                  NULL };
+static const struct binding_row *const leaf_bindings[] = { leaf_time_layout,
+	                                                   leaf_task_layout,
+	                                                   leaf_sync_layout,
+	                                                   leaf_io_layout,
+	                                                   leaf_process_layout,
+	                                                   leaf_stream_layout,
+	                                                   NULL };
 
 static bool copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
 {
@@ -95,7 +95,7 @@ static void free_walk(struct collector *c)
 {
 	struct tokio_walk *w = tokio_walk(c);
 
-	queues_free(c);
+	leaf_queues_free(c);
 	vec_free(&w->leads);
 	vec_free(&w->found_sets);
 	map_free(&w->queued_jobs);
@@ -134,7 +134,7 @@ const struct runtime tokio_table = {
 	.boundaries = tokio_boundaries,
 	.lists = tokio_lists,
 	.poll_fn = "tokio::future::poll_fn::PollFn",
-	.leaf_static = signal_globals,
+	.leaf_static = leaf_signal_globals,
 	.marks = marks,
 	.loop = "tokio::runtime::",
 	.parks = parks,

@@ -21,10 +21,10 @@ static struct error *read_links(struct target *t, const struct tokio *k, uint64_
 	struct value v = { k->layout.slots[TOKIO_NEXT].root, trailer };
 	bool found;
 
-	TRY(layout_word(t, &k->layout, TOKIO_NEXT, v, next, &found));
+	TRY(bindings_word(t, &k->layout, TOKIO_NEXT, v, next, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "task.next: %s", k->layout.slots[TOKIO_NEXT].tried);
-	return layout_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
+	return bindings_word(t, &k->layout, TOKIO_PREV, v, prev, &found);
 }
 
 static struct task *add_task(struct collector *c, struct tokio_runtime *r,
@@ -55,8 +55,8 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 	bool found;
 
 	TRY(tokio_read_header(t, r->tokio, addr, h));
-	TRY(layout_word(t, &r->tokio->layout, TOKIO_OWNER_ID, tokio_header_value(r->tokio, addr),
-	                &owner, &found));
+	TRY(bindings_word(t, &r->tokio->layout, TOKIO_OWNER_ID, tokio_header_value(r->tokio, addr),
+	                  &owner, &found));
 	if (found && r->owned_id && owner != r->owned_id)
 		return error_new(ERR_CORRUPT,
 		                 "task 0x%" PRIx64 " belongs to list %" PRIu64 ", not %" PRIu64,
@@ -122,7 +122,8 @@ static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, siz
 {
 	uint64_t addr = 0;
 	bool found;
-	struct error *err = layout_word(c->in->target, &r->tokio->layout, row, list, &addr, &found);
+	struct error *err =
+		bindings_word(c->in->target, &r->tokio->layout, row, list, &addr, &found);
 
 	error_free(err);
 	return !err && found ? addr : 0;
@@ -152,11 +153,11 @@ static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t
 static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, struct value owned,
                                  task_vec *tasks, unsigned *broken, bool *done)
 {
-	const struct layout *l = &r->tokio->layout;
+	const struct bindings *l = &r->tokio->layout;
 	struct target *t = c->in->target;
 	struct slice shards;
 
-	TRY(layout_slice(t, l, r->flavor->shards, owned, &shards, done));
+	TRY(bindings_slice(t, l, r->flavor->shards, owned, &shards, done));
 	if (!*done)
 		return NULL;
 	if (shards.count > MAX_SHARDS)
@@ -168,7 +169,7 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 		bool found;
 
 		c->list_doubts = t->doubts;
-		TRY(layout_word(t, l, r->flavor->shard_head, shard, &head, &found));
+		TRY(bindings_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
 			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
 			              tasks, broken);
@@ -182,13 +183,13 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks,
                                 unsigned *broken)
 {
-	const struct layout *l = &r->tokio->layout;
+	const struct bindings *l = &r->tokio->layout;
 	struct target *t = c->in->target;
 	struct value owned;
 	uint64_t head;
 	bool found;
 
-	TRY(layout_eval(t, l, r->flavor->owned, r->handle, &owned, &found));
+	TRY(bindings_eval(t, l, r->flavor->owned, r->handle, &owned, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not found: %s",
 		                 l->slots[r->flavor->owned].tried);
@@ -196,7 +197,7 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	if (found)
 		return NULL;
 	c->list_doubts = t->doubts;
-	TRY(layout_word(t, l, r->flavor->list_head, owned, &head, &found));
+	TRY(bindings_word(t, l, r->flavor->list_head, owned, &head, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
 		                 l->slots[r->flavor->list_head].tried);
@@ -310,7 +311,7 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	else
 		plan->problem = arena_printf(
 			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
-	plan->type = clean_name(&in->arena, plan->future_name);
+	plan->type = inspector_clean_name(&in->arena, plan->future_name);
 	return plan;
 }
 

@@ -28,12 +28,12 @@ static struct error *read_queue(struct collector *c, struct tokio *k, struct val
 	struct value place;
 	uint64_t head, tail;
 
-	TRY(layout_eval(t, &k->layout, TOKIO_QUEUE_HEAD, remote, &place, found));
+	TRY(bindings_eval(t, &k->layout, TOKIO_QUEUE_HEAD, remote, &place, found));
 	if (!*found)
 		return NULL;
 	TRY(value_uint(t, place, &head));
 	unsigned half = type_size(place.type) >= 8 ? 32 : 16;
-	TRY(layout_uint(t, &k->layout, TOKIO_QUEUE_TAIL, remote, &tail, found));
+	TRY(bindings_uint(t, &k->layout, TOKIO_QUEUE_TAIL, remote, &tail, found));
 	if (*found)
 		*ret = (tail - head) & ((UINT64_C(1) << half) - 1);
 	return NULL;
@@ -48,7 +48,7 @@ static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
 	uint64_t lifo;
 	bool found;
 
-	TRY(layout_slice(t, &k->layout, TOKIO_MT_REMOTES, tt->handle, &remotes, &found));
+	TRY(bindings_slice(t, &k->layout, TOKIO_MT_REMOTES, tt->handle, &remotes, &found));
 	if (!found)
 		return NULL;
 	if (tt->worker_index >= remotes.count)
@@ -57,8 +57,8 @@ static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
 	struct value remote = { remotes.element,
 		                remotes.addr + tt->worker_index * type_size(remotes.element) };
 	TRY(read_queue(c, k, remote, &info->queue_len, &info->has_queue));
-	TRY(layout_uint(t, &k->layout, TOKIO_PARK_STATE, remote, park, &found));
-	TRY(layout_word(t, &k->layout, TOKIO_WORKER_LIFO, tt->worker, &lifo, &found));
+	TRY(bindings_uint(t, &k->layout, TOKIO_PARK_STATE, remote, park, &found));
+	TRY(bindings_word(t, &k->layout, TOKIO_WORKER_LIFO, tt->worker, &lifo, &found));
 	if (found && lifo)
 		info->queue_len++;
 	return NULL;
@@ -66,7 +66,7 @@ static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
 
 static void problem(struct collector *c, struct thread_info *info, const char *text)
 {
-	info->problem = clean_name(c->a, text);
+	info->problem = inspector_clean_name(c->a, text);
 	c->out->complete = false;
 }
 
@@ -92,7 +92,7 @@ static const char *blocking_job(struct collector *c, const struct marks *marks)
 
 		if (marks->data[i].kind != MARK_TASK_POLL)
 			continue;
-		name = mark_future_name(&c->scratch, &marks->data[i]);
+		name = stack_mark_future_name(&c->scratch, &marks->data[i]);
 		name = tokio_job_closure(c->a, name);
 		if (name && !strstr(name, "multi_thread::worker::"))
 			return name;
@@ -193,7 +193,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		const char *job = blocking_job(c, &marks);
 
 		info->role = THREAD_BLOCKING;
-		info->job = job ? clean_name(c->a, name_function(c->a, job)) : NULL;
+		info->job = job ? inspector_clean_name(c->a, name_function(c->a, job)) : NULL;
 		if (job && tt->task_id)
 			info->task = arena_printf(c->a, "%" PRIu64, tt->task_id);
 		info->state = info->task        ? arena_printf(c->a, "running task %s", info->task)
@@ -239,10 +239,10 @@ static void describe_by_stack(struct collector *c, struct thread_info *info,
 	info->state = "state unknown";
 	const char *job = blocking_job(c, &marks);
 	if (job && info->role == THREAD_BLOCKING) {
-		info->job = clean_name(c->a, name_function(c->a, job));
+		info->job = inspector_clean_name(c->a, name_function(c->a, job));
 		info->state = "running";
 	}
-	name = block_on ? mark_future_name(&c->scratch, block_on) : NULL;
+	name = block_on ? stack_mark_future_name(&c->scratch, block_on) : NULL;
 	if (name) {
 		info->root = future_by_name(c, name);
 		info->root->problem = "only its name is known: the program has no type information";

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "debugger/base/arena.h"
+#include "runtimes/analysis/view.h"
 #include "runtimes/model/names.h"
 #include "runtimes/session/asyncdbg.h"
 
