@@ -124,10 +124,10 @@ static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait
 {
 	struct event e = { .kind = EVENT_EXIT, .tid = w->tid, .status = -1 };
 
-	if (!tracee)
-		return;
-	tracee->state = TRACEE_GONE;
-	if (!tracee->kept)
+	if (tracee)
+		tracee->state = TRACEE_GONE;
+	/* A stop may have noticed before that the main thread ended. */
+	if (tracee ? !tracee->kept : !tr->pid || w->tid != tr->pid)
 		return;
 	if (w->status != -1 && WIFSIGNALED(w->status)) {
 		e.kind = EVENT_KILLED;

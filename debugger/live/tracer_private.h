@@ -49,7 +49,6 @@ struct tracer {
 	pid_t pid; /* of the session's program; 0: no session */
 	bool launched;
 	VEC(struct tracee) tracees;
-	size_t nkept;  /* of the tracees, when the stop began */
 	bool standing; /* from TRACER_STOP to TRACER_RESUME */
 	bool raised;
 	int old_policy, old_nice; /* policy -1: it was not changed, but nice was */

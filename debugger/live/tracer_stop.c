@@ -65,13 +65,15 @@ static bool of_session(struct live *l, pid_t tid, const struct proc_stat *stat)
 {
 	struct tracer *tr = l->tracer;
 
-	for (size_t i = 0; i < tr->nkept; i++) {
+	for (size_t i = 0; tr->pid && i < tr->tracees.n; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];
 
-		if (tracee->tid != tid || tracee->state == TRACEE_GONE)
+		if (tracee->tid != tid || tracee->state == TRACEE_GONE || !tracee->kept)
 			continue;
 		tracee->name = stat->comm;
 		tracee->run_state = stat->state;
+		if (stat->state == 'Z' || stat->state == 'X')
+			tracee->state = TRACEE_GONE;
 		map_put(&l->known, (uint64_t)tid, l);
 		return true;
 	}
@@ -94,13 +96,17 @@ static struct error *seize(struct live *l, pid_t tid)
 		/* A main thread that has ended stays listed while the others run. */
 		if (!thread_stat(l, tid, &stat))
 			return NULL;
-		if (stat.state != 'Z' && stat.state != 'X') {
+		if (stat.state == 'Z' || stat.state == 'X') {
+			tracee.state = TRACEE_GONE;
+			tracee.run_state = stat.state;
+		} else if (errnum == EPERM && l->tracer->pid) {
+			/* A new thread of the session, of which it was not told yet. */
+			tracee.kept = true;
+		} else {
 			TRY(live_traced(l->t->pid));
 			return errnum == EPERM ? live_denied(l->t->pid)
 			                       : error_os(errnum, "seizing thread %d", (int)tid);
 		}
-		tracee.state = TRACEE_GONE;
-		tracee.run_state = stat.state;
 	}
 	*vec_push(&l->tracer->tracees) = tracee;
 	map_put(&l->known, (uint64_t)tid, l);
@@ -371,7 +377,6 @@ struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_
 	l->over = false;
 	l->peeks.n = 0;
 	l->t->stopped_at = 0;
-	tr->nkept = tr->tracees.n;
 	struct error *err = stop_all(l);
 	if (!err && b && !l->over)
 		b->act(b->arg);

@@ -276,7 +276,7 @@ static void test_attach(void **state)
 
 static void test_a_stop_in_a_session(void **state)
 {
-	CHILD(c, NULL, child_pause);
+	CHILD(c, NULL, child_churn);
 	struct tracer *tr = tracer_new();
 	const struct target_options options = { .tracer = tr };
 	struct target *t = NULL;
@@ -284,12 +284,12 @@ static void test_a_stop_in_a_session(void **state)
 	(void)state;
 	attach(tr, c.pid);
 	expect_ok(target_live_open(c.pid, &options, &t));
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 50; round++) {
 		expect_ok(target_stop(t));
-		assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
+		assert_true(t->nthreads >= 1 + CHILD_WORKERS);
 		for (size_t i = 0; i < t->nthreads; i++) {
-			assert_true(t->threads[i].has_regs);
-			assert_int_equal(child_state(c.pid, t->threads[i].tid), 't');
+			char now = child_state(c.pid, t->threads[i].tid);
+			assert_true(now == 't' || !t->threads[i].has_regs);
 		}
 		target_resume(t);
 		child_wait_progress(&c);
