@@ -18,6 +18,7 @@ void show_free(struct show_cache *cache)
 {
 	map_free(&cache->paths);
 	arena_free(&cache->arena);
+	vec_free(&cache->rows);
 }
 
 void show_put(struct show *s, const char *text)

@@ -13,13 +13,17 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
+#include "debugger/base/vec.h"
 #include "dwarf/names/secrets.h"
 #include "dwarf/values/value.h"
 
-/* What does not depend on memory: paths into std's types. Zero it; free it with show_free(). */
+struct show_row;
+
+/* What does not depend on memory: paths into types. Zero it; free it with show_free(). */
 struct show_cache {
 	struct map paths;
 	struct arena arena;
+	VEC(const struct show_row *) rows; /* tables of show_register() */
 };
 void show_free(struct show_cache *cache);
 

@@ -1,5 +1,5 @@
 /*
- * The types of std, tokio and bytes whose text is not that of their members. Members are asked
+ * The types of std and bytes whose text is not that of their members. Members are asked
  * for by path, newest first; the path engine looks through single-member wrappers by itself, so
  * that "buf.ptr" fits RawVec before and after it got an `inner`.
  */
@@ -12,6 +12,7 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/path.h"
 #include "dwarf/values/show_private.h"
+#include "dwarf/values/show_rows.h"
 
 /* ---- what is shown as the one thing it holds or points at ---- */
 
@@ -41,10 +42,6 @@ static const struct through_row through_table[] = {
 	{ "MutexGuard", "std::sync", REACH_MEMBER, "lock.data" },
 	{ "RwLockReadGuard", "std::sync", REACH_POINTEE, "data" },
 	{ "RwLockWriteGuard", "std::sync", REACH_MEMBER, "lock.data" },
-	{ "MutexGuard", "tokio::sync", REACH_MEMBER, "lock.c" },
-	{ "OwnedMutexGuard", "tokio::sync", REACH_MEMBER, "lock.c" },
-	{ "RwLockReadGuard", "tokio::sync", REACH_POINTEE, "data" },
-	{ "RwLockWriteGuard", "tokio::sync", REACH_POINTEE, "data" },
 	{ "MutexGuard", "lock_api", REACH_MEMBER, "mutex.data" },
 	{ "RwLockReadGuard", "lock_api", REACH_MEMBER, "rwlock.data" },
 	{ "RwLockWriteGuard", "lock_api", REACH_MEMBER, "rwlock.data" },
@@ -56,7 +53,6 @@ static const struct through_row through_table[] = {
 	{ "StringError", "<alloc::boxed", REACH_MEMBER, "0" },
 	{ "StringError", "<std::error", REACH_MEMBER, "0" },
 	{ "GenFuture", "core::future", REACH_MEMBER, "0" }, /* before 1.67 */
-	{ "Instant", "tokio::time", REACH_MEMBER, "std" },
 };
 
 bool show_is(const struct type *t, const char *type, const char *within)
@@ -72,13 +68,39 @@ bool show_is(const struct type *t, const char *type, const char *within)
 	return (open ? len >= wanted : len == wanted) && memcmp(last, type, wanted) == 0;
 }
 
-static const struct through_row *find_through(const struct type *t)
+void show_register(struct show_cache *cache, const struct show_row *rows)
 {
-	for (size_t i = 0; i < sizeof(through_table) / sizeof(through_table[0]); i++) {
-		if (show_is(t, through_table[i].type, through_table[i].within))
-			return &through_table[i];
+	*vec_push(&cache->rows) = rows;
+}
+
+static const struct show_row *find_registered(const struct show_cache *cache, const struct type *t)
+{
+	for (size_t i = 0; i < cache->rows.n; i++) {
+		for (const struct show_row *row = cache->rows.data[i]; row->type; row++) {
+			if (show_is(t, row->type, row->within))
+				return row;
+		}
 	}
 	return NULL;
+}
+
+/* How to look through a value of that type; false: it is not looked through. */
+static bool find_through(const struct show_cache *cache, const struct type *t,
+                         struct through_row *ret)
+{
+	const struct show_row *row;
+
+	for (size_t i = 0; i < sizeof(through_table) / sizeof(through_table[0]); i++) {
+		*ret = through_table[i];
+		if (show_is(t, ret->type, ret->within))
+			return true;
+	}
+	row = find_registered(cache, t);
+	if (!row || (row->how != SHOW_MEMBER && row->how != SHOW_POINTEE))
+		return false;
+	ret->reach = row->how == SHOW_MEMBER ? REACH_MEMBER : REACH_POINTEE;
+	ret->expr = row->expr[0];
+	return true;
 }
 
 struct error *show_follow(struct target *t, struct value v, struct value *ret)
@@ -191,20 +213,6 @@ static struct error *show_std_lock(struct show *s, struct value v, const struct 
 	return NULL;
 }
 
-/* expr: what it holds; the permits of its semaphore, shifted by one (batch_semaphore.rs) */
-static struct error *show_tokio_lock(struct show *s, struct value v, const struct std_row *row)
-{
-	struct value inner;
-	uint64_t permits;
-
-	TRY(show_row_place(s, v, row->expr[0], &inner));
-	TRY(show_row_number(s, v, row->expr[1], &permits));
-	show_printf(s, "%s { data: ", own_name(row));
-	show_inner(s, inner);
-	show_put(s, permits >> 1 ? " }" : ", locked }");
-	return NULL;
-}
-
 static struct error *show_fixed(struct show *s, struct value v, const struct std_row *row)
 {
 	(void)v;
@@ -269,24 +277,6 @@ static struct error *show_type_only(struct show *s, struct value v, const struct
 
 	(void)row;
 	show_put(s, name_short(&tmp, type_name(v.type)));
-	return NULL;
-}
-
-/* What would fill a line with a runtime's insides. */
-static struct error *show_opaque(struct show *s, struct value v, const struct std_row *row)
-{
-	(void)row;
-	show_type(s, v.type);
-	return NULL;
-}
-
-/* expr: the file descriptor */
-static struct error *show_socket(struct show *s, struct value v, const struct std_row *row)
-{
-	uint64_t fd;
-
-	TRY(show_row_number(s, v, row->expr[0], &fd));
-	show_printf(s, "%s { fd: %" PRId32 " }", own_name(row), (int32_t)fd);
 	return NULL;
 }
 
@@ -411,8 +401,6 @@ static const struct std_row std_table[] = {
 	{ "RefCell", "core::cell", show_ref_cell, { NULL } },
 	{ "Mutex", "std::sync", show_std_lock, { "inner.futex" } },
 	{ "RwLock", "std::sync", show_std_lock, { "inner.state" } },
-	{ "Mutex", "tokio::sync", show_tokio_lock, { "c", "s.permits" } },
-	{ "RwLock", "tokio::sync", show_tokio_lock, { "c", "s.permits" } },
 	{ "Weak", "alloc::rc", show_fixed, { "(Weak)" } },
 	{ "Weak", "alloc::sync", show_fixed, { "(Weak)" } },
 	{ "NonZero*", "core::num", show_scalar_of, { NULL } },
@@ -440,30 +428,63 @@ static const struct std_row std_table[] = {
 	{ "Cow", "alloc::borrow", show_payload, { NULL } },
 	{ "Bytes", "bytes::bytes", show_bytes, { NULL } },
 	{ "BytesMut", "bytes::bytes_mut", show_bytes, { NULL } },
-	{ "Handle", "tokio::runtime", show_opaque, { NULL } },
-	{ "TcpStream", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
-	{ "TcpListener", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
-	{ "UdpSocket", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
-	{ "UnixStream", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
-	{ "UnixListener", "tokio::net", show_socket, { "io.io.inner.inner.fd" } },
 	{ "Range", "core::ops::range", show_range, { "start", "..", "end" } },
 	{ "RangeInclusive", "core::ops::range", show_range, { "start", "..=", "end" } },
 	{ "RangeFrom", "core::ops::range", show_range, { "start", "..", NULL } },
 	{ "RangeTo", "core::ops::range", show_range, { NULL, "..", "end" } },
 };
 
+static struct error *show_lock(struct show *s, struct value v, const struct show_row *row)
+{
+	struct value inner;
+	uint64_t permits;
+
+	TRY(show_row_place(s, v, row->expr[0], &inner));
+	TRY(show_row_number(s, v, row->expr[1], &permits));
+	show_printf(s, "%s { data: ", row->type);
+	show_inner(s, inner);
+	show_put(s, permits > 1 ? " }" : ", locked }");
+	return NULL;
+}
+
+static struct error *show_socket(struct show *s, struct value v, const struct show_row *row)
+{
+	uint64_t fd;
+
+	TRY(show_row_number(s, v, row->expr[0], &fd));
+	show_printf(s, "%s { fd: %" PRId32 " }", row->type, (int32_t)fd);
+	return NULL;
+}
+
+static struct error *show_registered(struct show *s, struct value v, bool *done)
+{
+	const struct show_row *row = find_registered(s->cache, v.type);
+
+	if (!row)
+		return NULL;
+	*done = true;
+	switch (row->how) {
+	case SHOW_LOCK:
+		return show_lock(s, v, row);
+	case SHOW_SOCKET:
+		return show_socket(s, v, row);
+	default:
+		show_type(s, v.type);
+		return NULL;
+	}
+}
+
 struct error *show_std(struct show *s, struct value v, bool *done)
 {
 	enum type_kind kind = type_kind(v.type);
-	const struct through_row *through;
+	struct through_row through;
 	struct value inner;
 
 	*done = false;
 	if (kind != TYPE_STRUCT && kind != TYPE_ENUM)
 		return NULL;
-	through = find_through(v.type);
-	if (through) {
-		TRY(reach(s->target, s->cache, v, through, &inner));
+	if (find_through(s->cache, v.type, &through)) {
+		TRY(reach(s->target, s->cache, v, &through, &inner));
 		*done = true;
 		show_behind(s, inner);
 		return NULL;
@@ -476,13 +497,13 @@ struct error *show_std(struct show *s, struct value v, bool *done)
 			return row->show(s, v, row);
 		}
 	}
-	return NULL;
+	return show_registered(s, v, done);
 }
 
 struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cache *cache,
                          struct value v, struct value *ret, bool *found)
 {
-	const struct through_row *through;
+	struct through_row through;
 	uint64_t addr;
 
 	*found = false;
@@ -494,10 +515,9 @@ struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cac
 	}
 	if (type_is_dyn(v.type))
 		return show_read_dyn(t, di, v, ret, found);
-	through = type_kind(v.type) == TYPE_STRUCT ? find_through(v.type) : NULL;
-	if (!through)
+	if (type_kind(v.type) != TYPE_STRUCT || !find_through(cache, v.type, &through))
 		return NULL;
-	TRY(reach(t, cache, v, through, ret));
+	TRY(reach(t, cache, v, &through, ret));
 	*found = true;
 	return NULL;
 }

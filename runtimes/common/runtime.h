@@ -13,6 +13,7 @@
 #include "runtimes/common/bindings.h"
 #include "runtimes/common/row_filter.h"
 
+struct show_row;
 struct whatis;
 struct collector;
 struct debuginfo;
@@ -268,6 +269,7 @@ struct runtime {
 	const struct holding_row *holdings;
 	const struct special_row *specials;
 	const struct named_row *named;
+	const struct show_row *shown; /* types with a text of their own (show_rows.h); NULL none */
 	/* What a lock future (SPECIAL_ACQUIRE) holds that has got permits. */
 	struct error *(*acquired)(const struct leaf *l, struct value v, struct found *ret,
 	                          bool *found);

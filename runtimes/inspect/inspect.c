@@ -11,6 +11,7 @@
 #include "debugger/live/fd_info.h"
 #include "dwarf/store/layout_file.h"
 #include "dwarf/store/open.h"
+#include "dwarf/values/show_rows.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/inspect/other_executors.h"
@@ -136,6 +137,10 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	if (!err) {
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);
+		for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+			if ((*r)->shown)
+				show_register(&in->show, (*r)->shown);
+		}
 		if (options && options->cache)
 			in->records.cache = cache_directory(&in->arena);
 		in->own_build = in->records.cache ? own_build() : 0;

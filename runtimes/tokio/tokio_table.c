@@ -1,4 +1,5 @@
 /* tokio as a runtime: what it registers. */
+#include "dwarf/values/show_rows.h"
 #include "runtimes/tokio/local_set.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
@@ -101,6 +102,25 @@ static void free_walk(struct collector *c)
 	map_free(&w->queued_jobs);
 }
 
+static const struct show_row shown[] = {
+	{ "MutexGuard", "tokio::sync", SHOW_MEMBER, { "lock.c" } },
+	{ "OwnedMutexGuard", "tokio::sync", SHOW_MEMBER, { "lock.c" } },
+	{ "RwLockReadGuard", "tokio::sync", SHOW_POINTEE, { "data" } },
+	{ "RwLockWriteGuard", "tokio::sync", SHOW_POINTEE, { "data" } },
+	{ "Instant", "tokio::time", SHOW_MEMBER, { "std" } },
+	/* The permits of a semaphore are shifted by one (batch_semaphore.rs). */
+	{ "Mutex", "tokio::sync", SHOW_LOCK, { "c", "s.permits" } },
+	{ "RwLock", "tokio::sync", SHOW_LOCK, { "c", "s.permits" } },
+	/* The insides of a runtime would fill a line. */
+	{ "Handle", "tokio::runtime", SHOW_NAME, { NULL } },
+	{ "TcpStream", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
+	{ "TcpListener", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
+	{ "UdpSocket", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
+	{ "UnixStream", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
+	{ "UnixListener", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
+	{ 0 },
+};
+
 const struct runtime tokio_table = {
 	.name = tokio_name,
 	.path = "tokio::",
@@ -143,6 +163,7 @@ const struct runtime tokio_table = {
 	.holdings = tokio_holdings,
 	.specials = tokio_specials,
 	.named = tokio_named,
+	.shown = shown,
 	.acquired = tokio_acquired,
 	.queue = "tokio's mpsc",
 	.task_poll = "tokio::runtime::task::raw::poll<",
