@@ -1,6 +1,7 @@
 /*
- * What differs between processor architectures, one table each (x86_64.c). A row of arch.c makes a
- * table known; nothing outside of this folder names one. CONTRIBUTING.md has the recipe.
+ * The differences between processor architectures, one table for each (x86_64.c). TABLES in arch.c
+ * lists the tables; no code outside of this folder names one. CONTRIBUTING.md describes how to add
+ * one.
  */
 #ifndef DEBUGGER_ARCH_ARCH_H
 #define DEBUGGER_ARCH_ARCH_H
@@ -19,8 +20,9 @@ struct regs {
 	uint64_t *r;             /* arch->nregs of them, by DWARF number; see arch_regs_new() */
 	uint64_t thread_pointer; /* 0 unknown */
 	/*
-	 * Did it sit in a system call when it was stopped: one that the stop interrupted, to be
-	 * made again or to fail with EINTR? Not when the call was done.
+	 * Whether the thread was inside a system call when it was stopped: one that the stop
+	 * interrupted and that the kernel will restart or fail with EINTR. False if the call had
+	 * finished.
 	 */
 	bool in_syscall;
 	uint64_t syscall; /* its number */
@@ -33,16 +35,17 @@ struct arch_reg {
 	size_t offset; /* in the kernel's user_regs */
 };
 
-/* A system call that may take long, and what its arguments mean to people. */
+/* A system call that may block, and the meaning of its arguments. */
 struct syscall {
 	uint64_t number;
 	const char *name;
 	bool takes_fd;    /* the first argument is a file descriptor */
 	bool takes_futex; /* the first argument is the address of a futex word */
 	/*
-	 * A thread that waits in it and is stopped gets EINTR when it goes on, where the kernel
-	 * makes others go on unseen: signal(7), "Interruption of system calls and library functions
-	 * by stop signals"; of a socket's calls only where it has a timeout, which nobody can see.
+	 * If a thread is stopped in this call, the call fails with EINTR when the thread continues.
+	 * Other calls are restarted by the kernel without the program noticing. See signal(7),
+	 * "Interruption of system calls and library functions by stop signals". Socket calls fail
+	 * only if the socket has a timeout, which a debugger cannot see.
 	 */
 	bool interrupted;
 };
@@ -61,8 +64,8 @@ struct arch {
 	const struct arch_reg *regs; /* nregs of them, at most 64; the index is the DWARF number */
 	unsigned nregs;
 	unsigned pc, sp, fp;
-	unsigned return_column; /* of the CFI: where a frame's return address is */
-	/* At the first instruction of a function: call-frame address - stack pointer. */
+	unsigned return_column; /* the CFI column of the return address */
+	/* CFA - stack pointer at the first instruction of a function. */
 	unsigned entry_cfa;
 
 	size_t prstatus_size;  /* bytes of an NT_PRSTATUS descriptor in a core */
@@ -79,34 +82,37 @@ struct arch {
 	size_t breakpoint_size;
 	size_t breakpoint_pc; /* pc - address of the instruction, when a thread stops at it */
 
-	/* Fills what struct regs says of a system call. */
+	/* Fills the system call members of struct regs. */
 	void (*syscall_from_user)(const void *user_regs, struct regs *ret);
-	/* Those that may block, for names; ended by one without name. */
+	/* System calls that may block, ended by an entry without a name. */
 	const struct syscall *syscalls;
 };
 
-/* The table of an ELF machine, also of one that is not supported; NULL when there is none. */
+/* The table of an ELF machine, including unsupported ones; NULL if there is none. */
 const struct arch *arch_for_machine(uint16_t machine);
-/* The same for the ELF file what. ERR_UNSUPPORTED with advice where it cannot be debugged. */
+/* The same for the ELF file named what. ERR_UNSUPPORTED, with advice, if it cannot be debugged. */
 struct error *arch_find(uint16_t machine, const char *what, const struct arch **ret) MUST_CHECK;
-/* The names of all that are supported: "x86-64". */
+/* The names of all supported architectures: "x86-64". */
 const char *arch_supported(struct arena *a);
 
-/* Zeros, in arena a. */
+/* Registers that are all zero, in arena a. */
 struct regs arch_regs_new(const struct arch *arch, struct arena *a);
 /*
- * From the kernel's user_regs: ptrace and core notes share the format. The thread pointer is 0
- * where another register set has it.
+ * Converts the kernel's user_regs, which ptrace and core notes share. The thread pointer is 0 if it
+ * is in another register set.
  */
 struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const void *user_regs);
 
-/* The static TLS block of the executable, whose PT_TLS has this size, address and alignment. */
+/* The address of the executable's static TLS block; PT_TLS has this size, address and alignment. */
 uint64_t arch_tls_block(const struct arch *arch, uint64_t thread_pointer, uint64_t memsz,
                         uint64_t vaddr, uint64_t align);
-/* Of a library that was there at program start, by glibc's link_map.l_tls_offset. */
+/*
+ * The address of the block of a library loaded at program start, from glibc's
+ * link_map.l_tls_offset.
+ */
 uint64_t arch_tls_at_offset(const struct arch *arch, uint64_t thread_pointer, uint64_t offset);
 
-/* What is known of a system call's number, NULL when it is none of arch->syscalls. */
+/* The entry of a system call in arch->syscalls, by number or name; NULL if there is none. */
 const struct syscall *arch_syscall(const struct arch *arch, uint64_t number);
 const struct syscall *arch_syscall_named(const struct arch *arch, const char *name);
 

@@ -1,4 +1,7 @@
-/* Arenas: many allocations, one lifetime, one free. Running out of memory ends the program. */
+/*
+ * Arenas: many allocations with one lifetime, freed together. Running out of memory ends the
+ * program.
+ */
 #ifndef DEBUGGER_BASE_ARENA_H
 #define DEBUGGER_BASE_ARENA_H
 
@@ -12,39 +15,39 @@
 struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
-	struct arena_chunk *open;   /* of arena_open(), NULL none */
-	struct arena_chunk *spare;  /* of arena_reset() */
+	struct arena_chunk *open;   /* the chunk of arena_open(); NULL none */
+	struct arena_chunk *spare;  /* chunks kept by arena_reset() */
 	size_t total;               /* bytes handed out */
-	bool huge;                  /* to be set at first: it will take megabytes */
+	bool huge;                  /* set before first use if it will grow to megabytes */
 };
 
 /*
- * size zeroed bytes, aligned to 8 bytes: for any object but a long double or a vector. They live
- * until arena_free(). Never NULL.
+ * Returns size zeroed bytes, aligned to 8 bytes: enough for any type but long double and vectors.
+ * They live until arena_free(). Never NULL.
  */
 void *arena_alloc(struct arena *a, size_t size);
-/* count * size with the overflow checked. */
+/* Allocates count * size bytes; an overflow ends the program. */
 void *arena_calloc(struct arena *a, size_t count, size_t size);
 void *arena_memdup(struct arena *a, const void *data, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t len);
-/* A number in decimal. */
+/* The number in decimal. */
 char *arena_uint(struct arena *a, uint64_t number);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * For what grows at the end of the arena: a place of size bytes or more, *room of them, which are
- * not cleared. Until arena_close() nothing else may be allocated.
+ * For an object that grows at the end of the arena: room for at least size bytes, which are not
+ * cleared; *room is the actual size. Nothing else may be allocated until arena_close().
  */
 void *arena_open(struct arena *a, size_t size, size_t *room);
-/* Of the open place used bytes are written: they move to one that has size bytes or more. */
+/* Grows the open object, of which used bytes are written, to size bytes or more. It may move. */
 void *arena_reopen(struct arena *a, size_t used, size_t size, size_t *room);
-/* So many bytes stay allocated. */
+/* Ends the open object; its first used bytes stay allocated. */
 void arena_close(struct arena *a, size_t used);
 
-/* Forgets everything but keeps the memory for what is allocated next. */
+/* Drops all objects but keeps the memory for later allocations. */
 void arena_reset(struct arena *a);
 /* Frees everything; the arena is empty and usable afterwards. */
 void arena_free(struct arena *a);
@@ -56,8 +59,9 @@ void arena_free(struct arena *a);
 #define SCRATCH(name) struct arena name CLEANUP(arena_free) = { 0 }
 
 /*
- * Zeros, for free(), that are really written, unlike calloc()'s: memory that is read before it is
- * written is mapped twice, and the other processors are told.
+ * Allocates zeroed memory, to be freed with free(). Unlike calloc(), it writes the zeros: memory
+ * that is read before it is written is mapped twice, and the second mapping interrupts the other
+ * processors (TLB shootdown).
  */
 void *alloc_zeroed(size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * Errors as values. A function that can fail returns struct error *, NULL for success;
- * its result goes to the last parameter and is untouched on failure.
+ * Errors as values. A function that can fail returns struct error *, NULL for success. Its result
+ * goes to the last parameter, which is unchanged on failure.
  */
 #ifndef DEBUGGER_BASE_ERROR_H
 #define DEBUGGER_BASE_ERROR_H
@@ -11,7 +11,7 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define CLEANUP(f) __attribute__((cleanup(f)))
-/* For an array of characters that a literal fills, without room for its NUL. */
+/* For a char array that is initialised by a string literal without room for its NUL. */
 #if defined(__has_attribute) && __has_attribute(nonstring)
 #define NONSTRING __attribute__((nonstring))
 #else
@@ -19,22 +19,22 @@
 #endif
 
 enum error_kind {
-	ERR_OS,           /* a system call failed; .errnum says how */
+	ERR_OS,           /* a system call failed with .errnum */
 	ERR_FAULT,        /* target memory not readable at .addr */
 	ERR_LAYOUT,       /* the debug info lacks a type, member or variant we need */
 	ERR_NO_DEBUGINFO, /* module has no DWARF we can read */
-	ERR_CORRUPT,     /* target data or a file contradicts itself: a cycle, a bad discriminant */
-	ERR_STATE,       /* not now: running, exited, already traced, or a core that cannot run */
-	ERR_UNSUPPORTED, /* a target or format this build does not handle */
-	ERR_USAGE,       /* the user asked wrongly */
-	ERR_INTERRUPTED, /* the user pressed ^C */
+	ERR_CORRUPT,      /* target data or a file is inconsistent: a cycle, a bad discriminant */
+	ERR_STATE,        /* impossible in this state: running, exited, already traced, or a core */
+	ERR_UNSUPPORTED,  /* a target or format this build does not handle */
+	ERR_USAGE,        /* wrong arguments or expression from the user */
+	ERR_INTERRUPTED,  /* the user pressed ^C */
 };
 
 struct error {
 	enum error_kind kind;
 	int errnum;    /* errno of an ERR_OS, else 0 */
-	uint64_t addr; /* of an ERR_FAULT, else 0 */
-	char *message; /* one line, in the user's words, without a final period */
+	uint64_t addr; /* for ERR_FAULT, else 0 */
+	char *message; /* one line in terms the user knows, without a final period */
 };
 
 /* Each returns a new error that the caller owns until error_free(). */
@@ -44,7 +44,7 @@ struct error *error_new(enum error_kind kind, const char *format, ...)
 struct error *error_os(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3)));
 struct error *error_fault(uint64_t addr);
 
-/* Consumes err and returns it with "context: " put before its message; NULL stays NULL. */
+/* Takes ownership of err and returns it with "context: " before its message; NULL stays NULL. */
 struct error *error_wrap(struct error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -60,10 +60,10 @@ void error_freep(struct error **err);
 			return try_err_;                                                           \
 	} while (0)
 
-/* The ^C flag: set by the signal handler of commands/, looked at by every long loop below. */
+/* The ^C flag. The signal handler in commands/ sets it; every long loop checks it. */
 void interrupt_request(void);
 void interrupt_clear(void);
-/* ERR_INTERRUPTED when the user asked to stop, else NULL. */
+/* ERR_INTERRUPTED if the user has pressed ^C, else NULL. */
 struct error *interrupt_check(void) MUST_CHECK;
 
 #endif

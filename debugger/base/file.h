@@ -1,6 +1,7 @@
 /*
- * Files that are named by a user, a target or a file: only regular ones are opened. Whole files:
- * read with a limit, written so that nobody ever sees half of one.
+ * Files whose names come from a user, a target or another file: only regular files are opened.
+ * Whole files are read with a size limit, and written so that no reader ever sees an incomplete
+ * one.
  */
 #ifndef DEBUGGER_BASE_FILE_H
 #define DEBUGGER_BASE_FILE_H
@@ -12,49 +13,49 @@
 
 #include "debugger/base/error.h"
 
-/* For CLEANUP(): nothing where it is negative, or NULL. */
+/* For CLEANUP(). Nothing happens if the descriptor is negative or the pointer is NULL. */
 void file_close(int *fd);
 void file_bytes_free(uint8_t **bytes);
 
 /*
- * Opens a regular file for reading. Nothing else is opened even for a moment: to open a FIFO, a
- * device or a socket can wait without end, and can act on who has the other end. -1 with errno;
- * EINVAL: it is no regular file (open(2) does not say so for reading).
+ * Opens a regular file for reading. No other file is opened, even briefly: opening a FIFO, a device
+ * or a socket can block forever or affect the process at the other end. -1 with errno; EINVAL: not
+ * a regular file (open(2) never returns that for reading).
  */
 int file_open_regular(const char *path);
-/* The same with an error in words: ERR_OS, ERR_USAGE where it is no regular file. */
+/* The same with an error message: ERR_OS, or ERR_USAGE if it is not a regular file. */
 struct error *file_open(const char *path, int *ret) MUST_CHECK;
 
 /*
- * The bytes of a regular file of at most max bytes, which the caller frees. Not mapped: a file that
- * shrinks meanwhile would be a SIGBUS; it is what there was. name is for errors: ERR_OS, ERR_USAGE
- * where it is no such file or empty.
+ * Reads a regular file of at most max bytes; the caller frees the bytes. The file is not mapped,
+ * since one that shrinks would cause SIGBUS; if it shrinks, *size is what could be read. name is
+ * for error messages: ERR_OS, or ERR_USAGE if it is not a regular file, too large or empty.
  */
 struct error *file_read(int fd, const char *name, size_t max, uint8_t **ret, size_t *size)
 	MUST_CHECK;
 
-/* All of it. ERR_OS. */
+/* Writes all of data. ERR_OS. */
 struct error *file_write(int fd, const char *name, const uint8_t *data, size_t size) MUST_CHECK;
 
-/* A file that takes the place of another only when it is complete. */
+/* A new file that replaces the old one only when it is complete. */
 struct new_file {
 	char *path,
-		*temporary; /* temporary NULL: path is no regular file, and is written in place */
-	FILE *f;            /* to be written to; NULL: none is open */
+		*temporary; /* NULL temporary: path is no regular file, and is written in place */
+	FILE *f;            /* the stream to write to; NULL: not open */
 };
 
 /*
- * A file beside path, with these permissions (less the umask); where path is a link, beside what
- * it leads to. A device or a pipe is written itself, and so is standard output where path is "-".
- * What is there is only replaced if it is empty or begins so (NULL: whatever it is): a core is not
- * to be lost by a slip. ERR_USAGE, ERR_OS, and no file is left behind; else new_file_drop() must
- * follow.
+ * Creates a temporary file next to path, or if path is a link, next to its target, with these
+ * permissions (minus the umask). A device or a pipe is written directly, and so is standard output
+ * if path is "-". An existing file is replaced only if it is empty or starts with begins (NULL:
+ * always), so that a mistyped name does not overwrite a core. ERR_USAGE or ERR_OS leaves no file
+ * behind; after success the caller must call new_file_drop().
  */
 struct error *new_file_open(const char *path, mode_t mode, const char *begins, struct new_file *ret)
 	MUST_CHECK;
-/* Puts it in its place. ERR_OS for this and for all that went wrong while it was written. */
+/* Moves the complete file to its path. ERR_OS if that or any earlier write failed. */
 struct error *new_file_finish(struct new_file *file) MUST_CHECK;
-/* For CLEANUP(): removes what was not finished. */
+/* For CLEANUP(): removes the temporary file if new_file_finish() was not called. */
 void new_file_drop(struct new_file *file);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A map from non-zero 64-bit keys (addresses, DIE offsets) to pointers; open addressing.
- * Entries cannot be removed. Owns its table, not what the pointers point to.
+ * A hash map from non-zero 64-bit keys (addresses, DIE offsets) to pointers, with open addressing.
+ * Entries cannot be removed. The map owns its table, but not the values.
  */
 #ifndef DEBUGGER_BASE_MAP_H
 #define DEBUGGER_BASE_MAP_H
@@ -18,24 +18,25 @@ struct map {
 	size_t n, capacity; /* capacity is 0 or a power of two */
 };
 
-/* NULL when key is not there (or was put with NULL: see map_has). */
+/* NULL if key is not in the map (or its value is NULL: see map_has()). */
 void *map_get(const struct map *m, uint64_t key);
 bool map_has(const struct map *m, uint64_t key);
-/* Sets or replaces; true when key is new. */
+/* Inserts or replaces; true if key is new. */
 bool map_put(struct map *m, uint64_t key, void *value);
 void map_free(struct map *m);
 
 /*
- * A hash of bytes that is no 0: the key of what has a name, and of a name and a number. It takes
- * eight bytes at a time: names of types are long, and there are many. Files of records have such
- * keys.
+ * A non-zero hash of bytes, used as a key for names. It processes eight bytes at a time, because
+ * type names are long and numerous. Files of cache records contain such keys.
  */
 uint64_t map_key_of(const void *data, size_t len);
-/* The same of a text, without its NUL. */
+/* The same for a string, without its NUL. */
 uint64_t map_key_of_text(const char *text);
 uint64_t map_key_on(uint64_t seed, const void *data, size_t len);
-/* The same of two numbers, such as an address and a pointer: those of neighbours are none of
- * others. */
+/*
+ * The same for two numbers, such as an address and a pointer. Unlike a sum or XOR, pairs of
+ * neighbouring numbers have different keys.
+ */
 uint64_t map_key_of_pair(uint64_t a, uint64_t b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Work that several threads share. */
+/* Runs one function in several threads. */
 #ifndef DEBUGGER_BASE_PARALLEL_H
 #define DEBUGGER_BASE_PARALLEL_H
 
@@ -7,9 +7,9 @@
 enum { PARALLEL_MAX = 8 };
 
 /*
- * Calls run(arg) in the calling thread and in others, wanted calls at most and no more than there
- * are processors, nor PARALLEL_MAX; returns when all have returned. One call alone must do all the
- * work: where no thread can be made it is the only one.
+ * Calls run(arg) in the calling thread and in new threads, at most wanted times and no more than
+ * there are processors, nor PARALLEL_MAX. Returns when all calls have returned. Each call must be
+ * able to do all the work alone, because no thread may be available.
  */
 void parallel_run(void *(*run)(void *arg), void *arg, size_t wanted);
 

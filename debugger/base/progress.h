@@ -1,6 +1,6 @@
 /*
- * One line on a terminal that says how far a long piece of work is: not within its first second,
- * at most ten times a second, and erased when it is over. Off unless commands/ turns it on.
+ * A progress line on a terminal for long work. It appears after one second, is updated at most ten
+ * times a second, and is erased at the end. Off unless commands/ enables it.
  */
 #ifndef DEBUGGER_BASE_PROGRESS_H
 #define DEBUGGER_BASE_PROGRESS_H
@@ -10,16 +10,18 @@
 
 enum { PROGRESS_DELAY_MS = 1000, PROGRESS_EACH_MS = 100, PROGRESS_STRIDE = 1024 };
 
-/* f: a terminal, borrowed; NULL: off. delay_ms: of work before the first line. */
+/*
+ * f: a terminal, not owned; NULL: off. delay_ms: how long work must last before the line appears.
+ */
 void progress_enable(FILE *f, unsigned delay_ms);
-/* Work begins: its time counts from here. */
+/* Starts the delay. */
 void progress_begin(void);
 /*
- * done of total; total 0 where it is unknown. Asks for the time: to be called once in
- * PROGRESS_STRIDE small steps. what is one of our own words.
+ * Reports done of total; total 0: unknown. It reads the clock, so call it once in PROGRESS_STRIDE
+ * small steps. what must be a text of ours, as it is not sanitised.
  */
 void progress(const char *what, uint64_t done, uint64_t total);
-/* Erases the line, if there is one: before anything else is written to the terminal. */
+/* Erases the line if it is shown. Call this before anything else is written to the terminal. */
 void progress_end(void);
 
 #endif

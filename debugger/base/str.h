@@ -1,4 +1,4 @@
-/* Append-only string builder, and the cleaning of text that came from a target or a file. */
+/* A string builder, and sanitising of text from a target or a file. */
 #ifndef DEBUGGER_BASE_STR_H
 #define DEBUGGER_BASE_STR_H
 
@@ -29,7 +29,7 @@ const char *str_text(const struct str *s);
 
 static inline bool str_begins(const char *s, const char *with)
 {
-	/* Most differ here already, and are not worth a call. */
+	/* Most strings differ in the first character: this saves the call. */
 	return !with[0] || (s[0] == with[0] && strncmp(s, with, strlen(with)) == 0);
 }
 
@@ -42,27 +42,29 @@ static inline bool str_begins_with_any_(const char *s, const char *const *heads,
 	return false;
 }
 
-/* With one of an array of texts. */
+/* Whether s begins with one string of an array. */
 #define str_begins_with_any(s, heads)                                                              \
 	str_begins_with_any_((s), (heads), sizeof(heads) / sizeof((heads)[0]))
 
 /*
- * Whether a character acts on what is around it, or takes no room: it could make text look like
- * other text. By Unicode 15.1: the general categories Cc (but for ASCII: those are controls of
- * terminals), Cf, Zl and Zp of UnicodeData.txt, and Default_Ignorable_Code_Point of
- * DerivedCoreProperties.txt: bidirectional controls, joiners, fillers, selectors of variants, tags.
+ * Whether a character changes the text around it or is invisible, so that text could look like
+ * other text. By Unicode 15.1: the general categories Cc (except ASCII controls, which are handled
+ * apart), Cf, Zl and Zp of UnicodeData.txt, and Default_Ignorable_Code_Point of
+ * DerivedCoreProperties.txt: bidirectional controls, joiners, fillers, variation selectors, tags.
  */
 bool str_is_hidden(uint32_t code);
 
 /*
- * Appends text so that it is valid UTF-8 of visible characters: a bad byte becomes U+FFFD, a
- * control character of ASCII (ESC, newline, DEL) becomes '?', a hidden one its escape, as \u{202e}.
- * Terminals and JSON are safe.
+ * Appends text as valid UTF-8 of visible characters, safe for terminals and JSON. A bad byte
+ * becomes U+FFFD, an ASCII control character (ESC, newline, DEL) becomes '?', a hidden character
+ * becomes its escape, as \u{202e}.
  */
 void str_append_clean(struct str *s, const char *text, size_t len);
 
-/* Are eight bytes printable ASCII? Adding 1 lifts DEL to the high bit, taking 0x20 borrows for what
- * is below a blank. */
+/*
+ * Whether eight bytes are printable ASCII. Adding 1 sets the high bit for DEL; subtracting 0x20
+ * borrows for characters below the blank.
+ */
 static inline bool str_word_is_plain(uint64_t word)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
@@ -70,10 +72,10 @@ static inline bool str_word_is_plain(uint64_t word)
 	return !((word | (word + each) | ((word - each * 0x20) & ~word)) & high);
 }
 
-/* Is it printable ASCII throughout, so that cleaning would not change it? */
+/* Whether all of it is printable ASCII, so that sanitising would not change it. */
 bool str_is_plain(const char *text, size_t len);
 
-/* A clean copy, as above, in arena a; at most len bytes and not beyond a NUL are looked at. */
+/* A sanitised copy, as above, in arena a, of at most len bytes and up to the first NUL. */
 char *str_clean(struct arena *a, const char *text, size_t len);
 
 #define STR(name) struct str name CLEANUP(str_free) = { 0 }

@@ -16,10 +16,10 @@
 		size_t n, capacity;                                                                \
 	}
 
-/* Room for that many elements, more than there is now; the new capacity. */
+/* Grows data to that many elements, more than there are now, and updates capacity. */
 void *vec_resize_(void *data, size_t *capacity, size_t element, size_t wanted);
 
-/* Room for at least one more element; the new capacity. */
+/* Makes room for at least one more element and updates capacity. */
 static inline void *vec_grow_(void *data, size_t *capacity, size_t element)
 {
 	return vec_resize_(data, capacity, element, *capacity ? *capacity * 2 : 8);
@@ -32,7 +32,7 @@ static inline void *vec_grow_(void *data, size_t *capacity, size_t element)
 	         : (void)0,                                                                        \
 	 (__typeof__((v)->data))memset(&(v)->data[(v)->n++], 0, sizeof(*(v)->data)))
 
-/* Room for count elements in all, where that is known before. */
+/* Reserves room for count elements in total. */
 #define vec_reserve(v, count)                                                                      \
 	((v)->capacity < (count) ? (void)((v)->data = vec_resize_((v)->data, &(v)->capacity,       \
 	                                                          sizeof(*(v)->data), (count)))    \
@@ -45,7 +45,7 @@ static inline void *vec_grow_(void *data, size_t *capacity, size_t element)
 		(v)->n = (v)->capacity = 0;                                                        \
 	} while (0)
 
-/* The elements copied into an arena, and the vector freed. */
+/* Copies the elements into an arena and frees the vector. */
 #define vec_to_arena(v, a)                                                                         \
 	({                                                                                         \
 		__typeof__((v)->data) moved_ =                                                     \

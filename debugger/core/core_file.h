@@ -1,6 +1,6 @@
 /*
  * An ELF core file, parsed into tables. The file is untrusted: every offset and count is checked
- * against its size; what is cut off is counted in missing.
+ * against its size. Bytes beyond the end of the file are counted in missing.
  */
 #ifndef DEBUGGER_CORE_CORE_FILE_H
 #define DEBUGGER_CORE_CORE_FILE_H
@@ -17,7 +17,7 @@
 struct core_segment {
 	uint64_t start, end; /* address range of the mapping */
 	const unsigned char *data;
-	size_t len; /* bytes that the file holds of it, from start on */
+	size_t len; /* bytes from start on that the file contains */
 	bool readable, writable, executable;
 };
 
@@ -27,7 +27,7 @@ struct core_file {
 	const struct arch *arch;
 	struct core_segment *segments; /* ascending start */
 	size_t nsegments;
-	struct thread *threads; /* as the notes list them: the one that crashed first */
+	struct thread *threads; /* in the order of the notes: the crashed thread first */
 	size_t nthreads;
 	const unsigned char *auxv;
 	size_t auxv_len;

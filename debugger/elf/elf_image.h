@@ -1,6 +1,6 @@
 /*
- * The headers of an ELF file, from the file or from where it is mapped. Nothing in them is
- * believed: every count and offset is bounded here.
+ * Parses the headers of an ELF file, from the file or from mapped memory. The input is untrusted:
+ * every count and offset is checked.
  */
 #ifndef DEBUGGER_ELF_ELF_IMAGE_H
 #define DEBUGGER_ELF_ELF_IMAGE_H
@@ -22,29 +22,32 @@ struct elf_source {
 	void *arg;
 	bool mapped; /* offsets are those of the memory image, counted from its first byte */
 };
-/* arg: a pointer to the descriptor. */
+/* An elf_read_fn that reads a file; arg points to its descriptor. */
 elf_read_fn elf_read_fd;
 
 struct elf_image {
 	Elf64_Ehdr header;
 	const Elf64_Phdr *phdrs;
 	size_t nphdrs;
-	/* The PT_LOADs together: page of the first, end of the last, at link time. */
+	/* Link-time range of all PT_LOADs: start of the first page, end of the last PT_LOAD. */
 	uint64_t low, high;
 	const Elf64_Phdr *tls; /* NULL: none */
 	unsigned char build_id[BUILD_ID_MAX];
 	size_t build_id_len;
 };
 
-/* Why an ELF header cannot be used; ELF_OK when it can. */
+/* Checks whether an ELF header can be used: ELF_OK, or the reason why not. */
 enum elf_problem { ELF_OK, ELF_NOT_ELF, ELF_NOT_64BIT, ELF_BIG_ENDIAN, ELF_FOREIGN };
 enum elf_problem elf_header_problem(const Elf64_Ehdr *header, uint16_t machine);
 
-/* false: not an ELF file of this machine with at least one PT_LOAD. phdrs is in arena a. */
+/*
+ * Parses the headers. False: not an ELF file of this machine with at least one PT_LOAD. phdrs is in
+ * arena a.
+ */
 bool elf_image_read(struct arena *a, const struct elf_source *from, uint16_t machine,
                     struct elf_image *ret);
 
-/* One note; false at the end or where data is cut short. *offset starts at 0. */
+/* Parses the next note; false at the end or if the data is cut short. *offset starts at 0. */
 struct elf_note {
 	uint32_t type;
 	const char *name; /* name_len bytes with their NUL, or fewer */
@@ -55,10 +58,10 @@ struct elf_note {
 bool elf_note_next(const unsigned char *data, size_t len, size_t *offset, struct elf_note *ret);
 bool elf_note_is(const struct elf_note *note, const char *name, uint32_t type);
 
-/* The entry of an auxiliary vector, 0 when it has none. */
+/* The value of an entry of an auxiliary vector; 0 if there is none. */
 uint64_t elf_auxv_find(const void *auxv, size_t len, uint64_t type);
 
-/* A build-id as all tools write it, in hexadecimal digits; "none" where it has no byte. */
+/* A build-id as hexadecimal digits, as all tools print it; "none" if it is empty. */
 const char *build_id_text(struct arena *a, const unsigned char *id, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* What happened to a program that a tracer (tracer.h) has launched or attached to. */
+/* Events of a program that a tracer (tracer.h) has launched or attached to. */
 #ifndef DEBUGGER_LIVE_EVENT_H
 #define DEBUGGER_LIVE_EVENT_H
 
@@ -6,11 +6,11 @@
 #include <sys/types.h>
 
 enum event_kind {
-	EVENT_STOPPED,     /* the whole program, by a signal of job control; SIGCONT ends it */
-	EVENT_SIGNAL,      /* the thread gets the signal when it goes on */
+	EVENT_STOPPED,     /* job control has stopped the whole program, until SIGCONT */
+	EVENT_SIGNAL,      /* the thread receives the signal when it continues */
 	EVENT_NEW_THREAD,  /* child is its tid */
 	EVENT_THREAD_EXIT, /* of another thread than the main one */
-	EVENT_EXEC,        /* another program now, of one thread, whose tid is the pid */
+	EVENT_EXEC,        /* a new program with one thread, whose tid is the pid */
 	EVENT_FORK,        /* child is a new process, which is not traced */
 	EVENT_VFORK,       /* likewise; the thread waits until the child execs or exits */
 	EVENT_CLONE,       /* likewise, by a clone() that did not make a thread */
@@ -20,11 +20,11 @@ enum event_kind {
 
 struct event {
 	enum event_kind kind;
-	pid_t tid;   /* the thread that it happened to */
+	pid_t tid;   /* the thread that caused it */
 	pid_t child; /* EVENT_NEW_THREAD, EVENT_FORK, EVENT_VFORK, EVENT_CLONE */
 	int signal;  /* EVENT_STOPPED, EVENT_SIGNAL, EVENT_KILLED */
 	int status;  /* EVENT_THREAD_EXIT, EVENT_EXIT; -1 unknown */
-	size_t lost; /* events before this one that were not kept: nobody took them */
+	size_t lost; /* events dropped before this one, as too many were not read */
 };
 
 #endif

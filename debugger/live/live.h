@@ -1,4 +1,7 @@
-/* Inside of a running process as a target: target_live.c, live_peek.c, tracer_stop.c. */
+/*
+ * Internals of a live target, shared by target_live.c, live_peek.c, live_memory.c and
+ * tracer_stop.c.
+ */
 #ifndef DEBUGGER_LIVE_LIVE_H
 #define DEBUGGER_LIVE_LIVE_H
 
@@ -10,17 +13,17 @@
 
 struct tracer;
 
-/* A thread as /proc shows it while it is not stopped. */
+/* State of a thread that is not stopped, from /proc. */
 struct peek {
 	pid_t tid;
 	const char *name; /* sanitised, in the target's stop_arena */
 	char run_state;
 	/*
-	 * It is off its processor, in the kernel; then regs has its pc, sp and system call, and
-	 * as long as it sleeps on, it executes nothing.
+	 * It is not on a processor but inside the kernel. Then regs contains its pc, sp and system
+	 * call, and as long as it stays asleep, it executes nothing.
 	 */
 	bool asleep;
-	/* How often it gave up its processor or lost it: the same means that it has slept on. */
+	/* Number of context switches. The same number later means that it has stayed asleep. */
 	uint64_t switches;
 	struct regs regs; /* in the target's stop_arena */
 };
@@ -29,36 +32,39 @@ struct live {
 	struct target *t;
 	const char *exe; /* --exe, or NULL */
 	pid_t reader;    /* the thread whose memory is read: normally the main one */
-	int mem_fd;      /* for kernels and filters that forbid process_vm_readv() */
+	int mem_fd;      /* used if process_vm_readv() is not permitted */
 	bool use_mem_fd;
 	size_t reads; /* system calls that read memory, since the stop */
 	int64_t clock_offset;
-	char *auxv; /* changes with execve() */
+	char *auxv; /* used to detect an execve() */
 	size_t auxv_len;
-	VEC(struct peek) peeks; /* of threads that are not stopped, since the last peek or stop */
+	VEC(struct peek) peeks; /* threads that were not stopped, at the last peek or stop */
 	struct tracer *tracer;
 	bool own_tracer;
 	/* Of the current stop. */
-	const struct brief_stop *brief; /* NULL: until it is told to resume */
-	bool over;                      /* the brief one would have lasted too long */
+	const struct brief_stop *brief; /* NULL: the stop lasts until TRACER_RESUME */
+	bool over;                      /* the brief stop would exceed its max_ns */
 	DIR *tasks;                     /* /proc/PID/task */
-	struct map known;               /* by tid */
+	struct map known;               /* tids that were handled */
 };
 
 uint64_t live_now_ns(void);
-/* pids are used again, and execve() replaces a program. */
+/*
+ * Checks that the process still runs the same program: pids are reused, and execve() replaces a
+ * program.
+ */
 struct error *live_same_program(struct live *l) MUST_CHECK;
-/* Takes down the target's clock as it is now. */
+/* Sets the target's clock to the current time. */
 void live_read_clock(struct live *l);
 
-/* false when there is no such thread, or it ends. */
+/* Reads the state of a thread. False if there is no such thread, or it is ending. */
 bool live_peek_thread(struct live *l, pid_t tid, struct peek *ret);
-/* Whether a thread that was asleep has slept on since. */
+/* Whether a thread that was asleep has stayed asleep since. */
 bool live_slept_on(struct live *l, const struct peek *before);
-/* What is known of a thread that is not stopped. */
+/* The struct thread for a thread that is not stopped. */
 struct thread live_peeked(const struct live *l, const struct peek *p);
 
-/* target_ops; those that stop are in tracer_stop.c */
+/* Functions of target_ops. Those that stop the target are in tracer_stop.c. */
 struct error *live_stop(struct target *t) MUST_CHECK;
 void live_resume(struct target *t);
 struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, struct copy *ret)

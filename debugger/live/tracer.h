@@ -1,19 +1,19 @@
 /*
- * The only user of ptrace: one thread for each session with a live target. The kernel ties a tracee
- * to the thread that seized it, so requests go in and events come out. The thread begins with the
- * first request. It blocks all signals and raises its own scheduling policy while a target stands
- * still; it changes neither for any other thread. Functions of one tracer are called by one thread
- * at a time.
+ * The only user of ptrace: one tracer thread for each session with a live target. The kernel ties a
+ * tracee to the thread that seized it, so callers send requests to the tracer thread and receive
+ * events from it. The thread starts with the first request. It blocks all signals, and raises its
+ * own scheduling policy while a target is stopped; it changes neither for any other thread. The
+ * functions of one tracer must not be called by two threads at the same time.
  *
- * Two kinds of use, which may be combined:
+ * There are two kinds of use, which may be combined:
  * - A stop (tracer_stop.c): the target is seized, stopped and detached again.
  * - A session: a program is launched or attached to, and stays seized until it ends or is detached.
- *   It runs while nobody calls; signals are passed on to it, and what happens is kept as events.
- *   A stop of a session's target uses the threads that are seized already.
+ *   It runs between requests. Signals are passed on to it, and events are queued. A stop of a
+ *   session's target uses the threads that are seized already.
  *
- * When asyncdbg ends, in whatever way, the kernel detaches an attached program, which runs on, and
- * kills a launched one (PTRACE_O_EXITKILL): nobody else waits for it, and a breakpoint in it would
- * have no one to handle it. Nothing is written to a target.
+ * When asyncdbg ends, for whatever reason, the kernel detaches an attached program, which runs on,
+ * and kills a launched one (PTRACE_O_EXITKILL): no other process waits for it, and nobody would
+ * handle a breakpoint in it. Nothing is written to a target.
  */
 #ifndef DEBUGGER_LIVE_TRACER_H
 #define DEBUGGER_LIVE_TRACER_H
@@ -31,13 +31,13 @@ struct brief_stop;
 struct tracer;
 
 enum tracer_request_kind {
-	TRACER_STOP_BRIEFLY, /* stop, act, let go: see struct brief_stop */
+	TRACER_STOP_BRIEFLY, /* stop, act, resume: see struct brief_stop */
 	TRACER_STOP,         /* until TRACER_RESUME */
 	TRACER_RESUME,
-	TRACER_LAUNCH,   /* the program stands still when it has been loaded, before its code */
+	TRACER_LAUNCH,   /* the program is stopped after exec, before its code runs */
 	TRACER_ATTACH,   /* the program runs on */
-	TRACER_CONTINUE, /* what stands still since its launch */
-	TRACER_DETACH,   /* the program runs on, in our absence too */
+	TRACER_CONTINUE, /* resumes a program after TRACER_LAUNCH */
+	TRACER_DETACH,   /* the program runs on, and survives asyncdbg */
 	TRACER_KILL,     /* EVENT_KILLED follows */
 	/* Not supported yet: ERR_STATE. */
 	TRACER_WRITE_MEMORY,
@@ -53,7 +53,7 @@ struct tracer_request {
 			const struct brief_stop *brief;
 		} stop;
 		struct {
-			const char *path;  /* as execvp() takes it; standard streams are ours */
+			const char *path;  /* as for execvp(); inherits our standard streams */
 			char *const *argv; /* ended by NULL */
 			pid_t pid;         /* result */
 		} launch;
@@ -73,13 +73,16 @@ struct tracer_request {
 };
 
 struct tracer *tracer_new(void);
-/* Ends its session: an attached program runs on, a launched one is killed. NULL is allowed. */
+/*
+ * Frees a tracer and ends its session: an attached program runs on, a launched one is killed. NULL
+ * is allowed.
+ */
 void tracer_free(struct tracer *tr);
 
-/* Returns when it is done. */
+/* Executes a request; returns when it is done. */
 struct error *tracer_request(struct tracer *tr, struct tracer_request *request) MUST_CHECK;
 
-/* The oldest event that nobody took yet, waiting for at most timeout_ns. *found false: none. */
+/* Takes the oldest queued event, waiting for at most timeout_ns. *found false: there was none. */
 struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct event *ret,
                                 bool *found) MUST_CHECK;
 

@@ -1,6 +1,7 @@
 /*
- * The separate debug file of a module: looked for where gdb and libdwfl look, opened only where it
- * is a regular file, and believed only where something proves that it is of the same build.
+ * Finds the separate debug file of a module. It searches where gdb and libdwfl search, opens only
+ * regular files, and accepts a file only if its build-id or checksum shows that it is of the same
+ * build.
  */
 #ifndef DEBUGGER_TARGET_DEBUG_FILE_H
 #define DEBUGGER_TARGET_DEBUG_FILE_H
@@ -11,26 +12,27 @@
 struct target;
 struct module;
 
-/* What an ELF file says of the debug file that it needs. */
+/* The reference in an ELF file to its debug file. */
 struct debug_link {
-	const char *name; /* of .gnu_debuglink or .gnu_debugaltlink; NULL: there is none */
-	uint32_t crc;     /* of the whole file, for a file without a build-id; 0 unknown */
+	const char *name; /* from .gnu_debuglink or .gnu_debugaltlink; NULL: none */
+	uint32_t crc;     /* of the whole debug file, checked if it has no build-id; 0 unknown */
 	const unsigned char *build_id; /* NULL and 0 where it has none */
 	size_t build_id_len;
 };
 
 /*
- * A descriptor of the file that link asks for, and in *path its name, for free(); -1 where none
- * fits. The build-id must be the same. Where link has none, the checksum must be; where it has
- * neither, no file is believed, whatever its name. beside: the file that the link is in.
+ * Returns a descriptor of the file that link refers to, and its name in *path, to be freed with
+ * free(); -1 if no file matches. The build-id must be the same. If link has none, the checksum must
+ * match. If link has neither, no file is accepted, whatever its name. beside: the file that
+ * contains link.
  *
- * In this order: by build-id below .build-id of the directories for debug files, which are the
- * system's and that of the target's root; by name beside the file, below .debug there, and in
- * the directories for debug files, below the file's directory or the ends of that; then from a
- * debuginfod server (debuginfod.h). While the target stands still, no server is asked.
+ * Search order: by build-id below .build-id in the debug directories, which are the system's and
+ * that of the target's root; by name next to the file, below .debug there, and in the debug
+ * directories, below the file's directory or its trailing components; then from a debuginfod server
+ * (debuginfod.h). No server is queried while the target is stopped.
  *
- * The first file that was refused, or a server that took too long, is told in m->debug_note where
- * no file fits.
+ * If no file matches, m->debug_note says why the first file was rejected, or that a server took too
+ * long.
  */
 int debug_file_find(struct target *t, struct module *m, const char *beside,
                     const struct debug_link *link, char **path);

@@ -1,6 +1,6 @@
 /*
- * An ELF file that is mapped in the target. Two kinds of address exist and must not mix:
- * run-time addresses (uint64_t addr) and link-time ones (struct link_addr).
+ * An ELF file that is mapped in the target. There are two kinds of addresses, which must not be
+ * mixed: run-time addresses (uint64_t addr) and link-time addresses (struct link_addr).
  */
 #ifndef DEBUGGER_TARGET_MODULE_H
 #define DEBUGGER_TARGET_MODULE_H
@@ -32,10 +32,10 @@ struct module {
 	size_t build_id_len; /* 0: has none */
 	/* PT_TLS, zeros when absent. */
 	uint64_t tls_memsz, tls_align, tls_vaddr;
-	int fd;                   /* of file, for reading what a core left out; -1 when not found */
+	int fd;                   /* of file, to read bytes that a core lacks; -1 not found */
 	struct Dwfl_Module *dwfl; /* NULL when the file was not found */
-	char *debug_note;   /* why a debug file was not used, see debug_file.h; NULL: none was */
-	bool no_debug_file; /* none fits: it was searched for everywhere */
+	char *debug_note;   /* why a debug file was rejected, see debug_file.h; NULL: none was */
+	bool no_debug_file; /* the search for a debug file is complete and found none */
 };
 
 /* The module that covers a run-time address, NULL if none. */
@@ -60,31 +60,32 @@ struct mapping {
 };
 
 /*
- * Names the files to try for the module that starts at mapping: attempt counts up from 0 until
- * a file's build-id fits; NULL when there are no more. The text lives as long as the target.
- * Live looks below /proc/PID/root and at /proc/PID/exe, core at --exe, the path, and by name.
+ * Names the files to try for the module that starts at mapping. attempt counts up from 0 until the
+ * build-id of a file matches; open is NULL when there are no more files. The strings live as long
+ * as the target. A live target looks below /proc/PID/root and at /proc/PID/exe; a core tries --exe,
+ * the path, and the file name in other directories.
  */
 struct module_file {
-	const char *open;    /* what to open */
-	const char *display; /* what it is called: debug files are looked for beside it */
+	const char *open;    /* path to open */
+	const char *display; /* path to show; debug files are searched next to it */
 };
 typedef struct module_file module_file_fn(struct target *t, const struct mapping *mapping,
                                           bool is_main, unsigned attempt);
 
 /*
- * Groups mappings into modules, opens their files, compares build-ids with what the target's
- * memory holds, and reports them to a new t->dwfl. A module whose file is missing or differs
- * gets a target_note() and file == NULL, unless it is the executable: a differing one is an
- * ERR_USAGE that shows both ids and names --force.
+ * Groups mappings into modules, opens their files, compares their build-ids with those in the
+ * target's memory, and reports the modules to a new t->dwfl. A module whose file is missing or
+ * differs gets a target_note() and file == NULL. An executable that differs is an ERR_USAGE
+ * instead, which shows both ids and names --force.
  */
 struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
                              module_file_fn *find_file, bool force) MUST_CHECK;
 void modules_close(struct target *t);
 
 /*
- * A file that the user named for the executable must be usable, where one that is looked for may be
- * missing: ERR_OS where it cannot be read, ERR_USAGE where it is no ELF file, ERR_UNSUPPORTED where
- * it is of another machine than t. Whether it is the right one modules_report() says.
+ * Checks the file that the user named as the executable: ERR_OS if it cannot be read, ERR_USAGE if
+ * it is no ELF file, ERR_UNSUPPORTED if it is for another machine than t. modules_report() then
+ * checks whether it is the right program.
  */
 struct error *module_check_exe(const struct target *t, const char *exe) MUST_CHECK;
 

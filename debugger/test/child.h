@@ -1,6 +1,6 @@
 /*
- * For tests: a copy of the test process to debug, with threads that count in shared memory. It
- * dies with the test. Tests wait for what happens (child_wait_*()), never for a time.
+ * For tests: a copy of the test process to debug, with threads that count in shared memory. It dies
+ * with the test. Tests wait for events (child_wait_*()), never for a fixed time.
  */
 #ifndef DEBUGGER_TEST_CHILD_H
 #define DEBUGGER_TEST_CHILD_H
@@ -77,7 +77,7 @@ static inline void child_pause(void)
 		pause();
 }
 
-/* Starts and ends threads without end. */
+/* Starts and ends threads forever. */
 static inline void child_churn(void)
 {
 	for (;;) {
@@ -95,7 +95,7 @@ static inline void child_wait_ready(const struct child *c)
 		sched_yield();
 }
 
-/* before runs in the child ahead of its threads; may be NULL. */
+/* before runs in the child before its threads start; it may be NULL. */
 static inline struct child child_start(child_main_fn *before, child_main_fn *then)
 {
 	struct child c;
@@ -128,7 +128,7 @@ static inline struct child child_start(child_main_fn *before, child_main_fn *the
 	return c;
 }
 
-/* Until every worker has counted on: it runs. */
+/* Waits until every worker has counted on: the child runs. */
 static inline void child_wait_progress(const struct child *c)
 {
 	for (int i = 0; i < CHILD_WORKERS; i++) {

@@ -1,7 +1,7 @@
 /*
- * For fuzzers: what every parser's output must hold, and files made of an input. A fuzzer is a
- * NAME_fuzz.c with LLVMFuzzerTestOneInput(); testdata/fuzz/run.sh fuzzes with it, and tests run it
- * on the inputs that were kept (testdata/fuzz/replay.c).
+ * Helpers for fuzzers: checks that the output of every parser must pass, and files made of the
+ * input. A fuzzer is a NAME_fuzz.c with LLVMFuzzerTestOneInput(). testdata/fuzz/run.sh runs it;
+ * tests replay the saved inputs (testdata/fuzz/replay.c).
  */
 #ifndef DEBUGGER_TEST_FUZZ_H
 #define DEBUGGER_TEST_FUZZ_H
@@ -20,17 +20,17 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
-/* Of libFuzzer. */
+/* Defined by libFuzzer. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/* Ends the process as a sanitizer would: what was printed is wrong. */
+/* Aborts, as a sanitizer would: the output is wrong. */
 static inline void fuzz_fail(const char *what, const char *text)
 {
 	fprintf(stderr, "fuzzer: %s: %s\n", what, text);
 	abort();
 }
 
-/* Text for terminals: valid UTF-8, no control characters but line ends and tabs. */
+/* Checks text for terminals: valid UTF-8, no control characters but newline and tab. */
 static inline void fuzz_check_text(const char *text, size_t len)
 {
 	STR(clean);
@@ -46,7 +46,7 @@ static inline void fuzz_check_text(const char *text, size_t len)
 	}
 }
 
-/* One name or phrase: the same without any control character. NULL is allowed. */
+/* Checks one name or phrase: the same, without newline and tab. NULL is allowed. */
 static inline void fuzz_check_line(const char *text)
 {
 	if (text && strpbrk(text, "\n\t"))
@@ -55,7 +55,9 @@ static inline void fuzz_check_line(const char *text)
 		fuzz_check_text(text, strlen(text));
 }
 
-/* A file in memory with these bytes; its path goes to path. Close the descriptor. */
+/*
+ * Creates a file in memory with these bytes and stores its path. The caller closes the descriptor.
+ */
 enum { FUZZ_PATH = 64 };
 static inline int fuzz_file(const void *data, size_t size, char path[FUZZ_PATH])
 {
@@ -68,7 +70,7 @@ static inline int fuzz_file(const void *data, size_t size, char path[FUZZ_PATH])
 	return fd;
 }
 
-/* splitmix64: numbers that follow from a seed. */
+/* splitmix64: pseudo-random numbers from a seed. */
 static inline uint64_t fuzz_random(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));

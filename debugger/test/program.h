@@ -1,6 +1,6 @@
 /*
- * For tests: builds threads.c and library.c with cc (without sanitizers, whose address space no
- * core could hold) and runs them. SOURCE_DIR is the top of the source tree.
+ * For tests: builds threads.c and library.c with cc and runs them. They have no sanitizers, whose
+ * address space is too large for a core. SOURCE_DIR is the top of the source tree.
  */
 #ifndef DEBUGGER_TEST_PROGRAM_H
 #define DEBUGGER_TEST_PROGRAM_H
@@ -24,7 +24,7 @@ struct program {
 	pid_t pid;
 	int to; /* its standard input */
 	FILE *from;
-	/* What it says of itself. */
+	/* What the program prints about itself. */
 	struct program_thread {
 		int tid;
 		uint64_t local, library_local; /* addresses, 0: not allocated */
@@ -45,7 +45,7 @@ static inline const char *program_directory(void)
 	return path;
 }
 
-/* Exit status of a shell command without its output; -1 when a signal ended it. */
+/* The exit status of a shell command, whose output is dropped; -1 if a signal ended it. */
 __attribute__((format(printf, 1, 2))) static inline int program_run(const char *format, ...)
 {
 	char *command, *quiet;
@@ -127,7 +127,7 @@ static inline struct program program_start(const char *path, const char *argumen
 	return p;
 }
 
-/* Lets it end by itself; its exit status, -1 when a signal ended it. */
+/* Lets the program end; returns its exit status, -1 if a signal ended it. */
 static inline int program_end(struct program *p)
 {
 	int status = -1;
