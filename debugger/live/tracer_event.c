@@ -1,4 +1,4 @@
-/* What the kernel says of tracees: ptrace(2), "Stopped states" and "PTRACE_O_...". */
+/* Waits for tracees and interprets their stops: ptrace(2), "Stopped states" and "PTRACE_O_...". */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,15 +12,16 @@
 enum {
 	MIN_NAP_NS = 20000,
 	MAX_NAP_NS = 1000000,
-	LONG_NAP_NS = 20000000, /* where nothing stands still meanwhile */
-	LATE_NAP_NS = 80000,    /* measured: what the shortest nap may take until we run again */
-	MAX_EVENTS = 1 << 16,   /* that are kept for a caller that takes none */
+	LONG_NAP_NS = 20000000, /* if no thread is stopped meanwhile */
+	LATE_NAP_NS = 80000,    /* measured: longest time that the shortest nap takes */
+	MAX_EVENTS = 1 << 16,   /* limit of the event queue */
 };
 
 /*
- * Until a tracee may have stopped, but not beyond the deadline: then it looks again at once. Each
- * stop makes the kernel send SIGCHLD to us, but before we wait for it another thread of the process
- * may take it. So naps begin short: what is missed costs about as much time again as has passed.
+ * Sleeps until a tracee may have stopped, but not beyond the deadline; close to it returns at once.
+ * The kernel sends SIGCHLD to us for each stop, but before we wait for it another thread of our
+ * process may receive it. So naps start short and grow: a missed signal delays us only by about the
+ * time waited so far.
  */
 static void nap(uint64_t *length, uint64_t longest, uint64_t deadline)
 {
@@ -66,7 +67,7 @@ bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_sta
 	}
 }
 
-/* --- what it means --- */
+/* --- handling of an event --- */
 
 static struct tracee *find(struct tracer *tr, pid_t tid)
 {
@@ -109,8 +110,8 @@ static struct tracee *add_thread(struct tracer *tr, pid_t tid)
 }
 
 /*
- * The kernel seizes new threads and processes for us (PTRACE_O_TRACECLONE, ..FORK, ..VFORK); the
- * first stop of one may come before its parent's event. A process is let go.
+ * The kernel seizes new threads and processes for us (PTRACE_O_TRACECLONE, ..FORK, ..VFORK). The
+ * first stop of a new one may arrive before its parent's event. A new process is detached.
  */
 static struct tracee *new_tracee(struct tracer *tr, const struct wait_status *w)
 {
@@ -126,7 +127,10 @@ static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait
 
 	if (tracee)
 		tracee->state = TRACEE_GONE;
-	/* A stop may have noticed before that the main thread ended. */
+	/*
+	 * A tracee of a stop has no events. If there is no tracee, a stop may have removed the main
+	 * thread already.
+	 */
 	if (tracee ? !tracee->kept : !tr->pid || w->tid != tr->pid)
 		return;
 	if (w->status != -1 && WIFSIGNALED(w->status)) {
@@ -142,7 +146,7 @@ static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait
 	keep_event(tr, e);
 }
 
-/* A thread that execs takes the main thread's tid; all others are gone. */
+/* A thread that calls execve() takes over the tid of the main thread; all others end. */
 static void take_exec(struct tracer *tr, struct tracee *tracee)
 {
 	for (size_t i = 0; i < tr->tracees.n; i++) {
@@ -183,7 +187,7 @@ static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int s
 	bool before = tracee->group_stop;
 
 	tracee->group_stop = event == PTRACE_EVENT_STOP && stops_jobs(signal);
-	/* Every thread says so. */
+	/* Every thread reports it: queue the event once. */
 	if (tracee->group_stop && !before && tracee->tid == tr->pid)
 		keep_event(tr, (struct event){ .kind = EVENT_STOPPED,
 		                               .tid = tracee->tid,
@@ -208,7 +212,7 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
 		return NULL;
 	int event = w->status >> 16, signal = WSTOPSIG(w->status);
 	tracee->state = TRACEE_STOPPED;
-	/* Without an event it is a signal on its way: the thread gets it when it goes on. */
+	/* Without an event it is a signal to deliver: the thread receives it when it continues. */
 	tracee->signal = event == 0 ? signal : 0;
 	if (!tracee->kept)
 		return tracee;

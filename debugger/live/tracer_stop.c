@@ -1,8 +1,9 @@
 /*
- * Stopping a running process and letting it go, in the tracer thread. Threads are seized for the
- * stop and detached after it, but for those of the tracer's session. Where PTRACE_DETACH refuses a
- * thread in uninterruptible sleep, the tracer thread ends: then the kernel detaches all it held.
- * All that can be done before the first thread stops or after the last one runs is.
+ * Stops a running process and resumes it, in the tracer thread. Threads are seized for the stop and
+ * detached after it, except those of the tracer's session. If PTRACE_DETACH fails for a thread in
+ * uninterruptible sleep, the tracer thread ends; then the kernel detaches all its tracees. To keep
+ * the stop short, as much work as possible is done before the first thread stops and after the last
+ * one is resumed.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -27,11 +28,11 @@
 #include "debugger/live/tracer_private.h"
 
 enum {
-	MAX_PASSES = 100, /* over task/, until no thread is new */
+	MAX_PASSES = 100, /* passes over task/ until there is no new thread */
 	BEST_NICE = -20,
 };
 
-/* ptrace() takes a long request for a pointer where the kernel wants a number. */
+/* ptrace() declares data as a pointer where the kernel expects a number. */
 static long trace(enum __ptrace_request request, pid_t tid, uintptr_t data)
 {
 	return ptrace(request, tid, NULL, (void *)data);
@@ -47,7 +48,10 @@ static bool thread_stat(struct live *l, pid_t tid, struct proc_stat *ret)
 	return text && proc_stat_parse(&l->t->stop_arena, text, ret);
 }
 
-/* Whether the thread may sleep on during this stop. Only before anything stops: it takes time. */
+/*
+ * Whether the thread may stay asleep during this stop. Checked only before any thread stops,
+ * because it takes time.
+ */
 static bool leave_asleep(struct live *l, pid_t tid)
 {
 	struct peek p;
@@ -60,7 +64,7 @@ static bool leave_asleep(struct live *l, pid_t tid)
 	return true;
 }
 
-/* Whether the tracer's session has seized it. */
+/* Whether the tracer's session has seized the thread already. */
 static bool of_session(struct live *l, pid_t tid, const struct proc_stat *stat)
 {
 	struct tracer *tr = l->tracer;
@@ -93,14 +97,14 @@ static struct error *seize(struct live *l, pid_t tid)
 		int errnum = errno;
 		if (errnum == ESRCH)
 			return NULL;
-		/* A main thread that has ended stays listed while the others run. */
+		/* A main thread that has ended stays listed while other threads run. */
 		if (!thread_stat(l, tid, &stat))
 			return NULL;
 		if (stat.state == 'Z' || stat.state == 'X') {
 			tracee.state = TRACEE_GONE;
 			tracee.run_state = stat.state;
 		} else if (errnum == EPERM && l->tracer->pid) {
-			/* A new thread of the session, of which it was not told yet. */
+			/* A new thread of the session, whose event has not arrived yet. */
 			tracee.kept = true;
 		} else {
 			TRY(live_traced(l->t->pid));
@@ -126,13 +130,13 @@ static struct error *seize_new(struct live *l, DIR *tasks)
 	return interrupt_check();
 }
 
-/* Whether the stop may last for so long only. */
+/* Whether the options limit the stop to less than TRACER_TIMEOUT_NS. */
 static bool is_limited(const struct live *l)
 {
 	return l->brief && l->brief->max_ns && l->brief->max_ns < TRACER_TIMEOUT_NS;
 }
 
-/* When all must stand still, so that their registers can be read and they be let go in time. */
+/* By when all threads must be stopped, to leave time to read their registers and resume them. */
 static uint64_t deadline_of(const struct live *l)
 {
 	uint64_t rest = BASE_COST_NS + l->tracer->tracees.n * (REGS_COST_NS + RESUME_COST_NS);
@@ -142,14 +146,16 @@ static uint64_t deadline_of(const struct live *l)
 	return l->t->stopped_at + (l->brief->max_ns > rest ? l->brief->max_ns - rest : 0);
 }
 
-/* Takes down that it lasts too long. Also where all have stopped, but the last one too late. */
+/*
+ * Sets and returns l->over: the limit is exceeded. Also if all threads have stopped, but too late.
+ */
 static bool is_over(struct live *l)
 {
 	l->over |= is_limited(l) && live_now_ns() > deadline_of(l);
 	return l->over;
 }
 
-/* Waits for what stopped from first on; threads that do not are left TRACEE_RUNNING. */
+/* Waits for the tracees from first on to stop. Those that do not stay TRACEE_RUNNING. */
 static struct error *wait_stopped(struct live *l, size_t first)
 {
 	struct tracer *tr = l->tracer;
@@ -166,7 +172,7 @@ static struct error *wait_stopped(struct live *l, size_t first)
 	return NULL;
 }
 
-/* Not one more where the time is over: each costs some. */
+/* Interrupts the tracees from first on, but no more once the time is over: each takes time. */
 static void interrupt_from(struct live *l, size_t first)
 {
 	for (size_t i = first; i < l->tracer->tracees.n && !is_over(l); i++) {
@@ -175,7 +181,10 @@ static void interrupt_from(struct live *l, size_t first)
 	}
 }
 
-/* Without it, the target's threads get our processor before the last of them is detached. */
+/*
+ * Raises the priority of the tracer thread. Otherwise resumed threads of the target preempt it
+ * before the last of them is detached.
+ */
 static void raise_priority(struct tracer *tr)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -184,7 +193,7 @@ static void raise_priority(struct tracer *tr)
 	if (sched_getparam(0, &tr->old_param) != 0 ||
 	    sched_setscheduler(0, SCHED_FIFO, &param) != 0)
 		tr->old_policy = -1;
-	/* Who may not may still be nice to itself. */
+	/* Without permission for SCHED_FIFO, try a better nice value. */
 	tr->old_nice = getpriority(PRIO_PROCESS, 0);
 	if (tr->old_policy < 0)
 		setpriority(PRIO_PROCESS, 0, BEST_NICE);
@@ -202,10 +211,13 @@ static void restore_priority(struct tracer *tr)
 	tr->raised = false;
 }
 
-/* Whether as many threads are there as stand still or are left asleep: then no other is. */
+/*
+ * Whether the number of threads is that of the stopped and the sleeping ones: then there is no new
+ * thread.
+ */
 static bool all_known(const struct live *l, int task_fd)
 {
-	enum { LINKS = 2 }; /* of the directory itself; each thread is one more */
+	enum { LINKS = 2 }; /* links of the directory itself; each thread adds one */
 	struct stat stat;
 
 	for (size_t i = 0; i < l->tracer->tracees.n; i++) {
@@ -227,13 +239,19 @@ static struct error *stop_threads(struct live *l)
 	DIR *tasks = l->tasks = opendir(path);
 	if (!tasks)
 		return live_exited(l->t->pid);
-	/* Seizing does not stop. The first pass does it for all, so that they stop together. */
+	/*
+	 * Seizing does not stop a thread. The first pass seizes all threads, so that they stop
+	 * together.
+	 */
 	while (!(err = seize_new(l, tasks)) && done < l->tracer->tracees.n &&
 	       passes++ < MAX_PASSES) {
 		if (l->t->stopped_at == 0) {
 			if (l->brief && l->brief->prepare)
 				l->brief->prepare(l->brief->arg);
-			/* Not before: what is done while the target runs shall not keep it. */
+			/*
+			 * Not before prepare(), which runs while the target runs and must not
+			 * compete with it.
+			 */
 			raise_priority(l->tracer);
 			l->t->stopped_at = live_now_ns();
 		}
@@ -252,7 +270,7 @@ static struct error *stop_threads(struct live *l)
 	return err;
 }
 
-/* size bytes of one of a thread's register sets. */
+/* Reads size bytes of one of a thread's register sets. */
 static bool read_regset(pid_t tid, uint32_t set, void *ret, size_t size)
 {
 	struct iovec iov = { ret, size };
@@ -283,7 +301,10 @@ static struct error *list_threads(struct live *l)
 	for (size_t i = 0; i < l->tracer->tracees.n; i++) {
 		const struct tracee *tracee = &l->tracer->tracees.data[i];
 		struct thread *th;
-		/* Threads that ended are none, but the main one has the process's name. */
+		/*
+		 * Skip threads that have ended, except the main one, which has the name of the
+		 * process.
+		 */
 		if (tracee->state == TRACEE_GONE && tracee->tid != t->pid)
 			continue;
 		th = vec_push(&threads);
@@ -308,7 +329,7 @@ static struct error *list_threads(struct live *l)
 		            nrunning, l->tracer->tracees.n, (int)(TRACER_TIMEOUT_NS / TRACER_NSEC));
 	if (nstopped > 0)
 		return NULL;
-	/* A process that is being killed answers no more, and a moment later it is gone. */
+	/* A process that is being killed stops responding, and is gone a moment later. */
 	struct proc_stat now;
 	bool dying = !thread_stat(l, t->pid, &now) || now.state == 'Z' || now.state == 'X';
 	return nrunning == 0 || dying ? live_exited(t->pid)
@@ -325,11 +346,13 @@ static struct error *stop_all(struct live *l)
 		return NULL;
 	TRY(list_threads(l));
 	live_read_clock(l);
-	/* What stops briefly has the time to look when it is over. */
+	/* A brief stop checks this after it, in live_stop_briefly(). */
 	return l->brief ? NULL : live_same_program(l);
 }
 
-/* A thread that was killed meanwhile is a zombie until its tracer looks. */
+/*
+ * Waits for a thread that was killed during the stop: it is a zombie until then. True if it ended.
+ */
 static bool is_reaped(struct tracer *tr, pid_t tid)
 {
 	struct wait_status w;
@@ -337,7 +360,7 @@ static bool is_reaped(struct tracer *tr, pid_t tid)
 	return next_event(tr, tid, 0, &w) && (w.status == -1 || !WIFSTOPPED(w.status));
 }
 
-/* false: it could not be detached. */
+/* Resumes or detaches a tracee. False if that failed. */
 static bool let_go(struct tracer *tr, size_t i)
 {
 	struct tracee *tracee = &tr->tracees.data[i];

@@ -7,8 +7,9 @@
 #include "debugger/memory/page_table.h"
 
 /*
- * Neighbours are read along while the cache is small. A target whose objects are spread over a
- * huge heap must not have all of it copied: beyond these sizes reads get narrower.
+ * Neighbouring pages are read too while the cache is small. A target whose objects are spread over
+ * a huge heap must not be copied completely: above wide_limit a read fetches two pages, above
+ * narrow_limit one.
  */
 enum { HUGE_PAGE = 2 << 20, CHUNK_SIZE = 2 * HUGE_PAGE, CHUNK_BLOCKS = CHUNK_SIZE / BLOCK_SIZE };
 static const size_t wide_limit = 512u << 20, narrow_limit = 1024u << 20;
@@ -55,8 +56,9 @@ void page_table_forget_changes(struct page_cache *c)
 }
 
 /*
- * The first touch of memory costs more than reading the target, so it is done in huge pages;
- * once reads are narrow, only the pages that are read are touched.
+ * Maps memory for blocks. The page faults of fresh memory cost more than reading the target, so it
+ * uses huge pages. Once reads are narrow it does not: then only the pages that are read are
+ * touched.
  */
 static void *new_chunk(const struct page_cache *c)
 {
@@ -169,7 +171,7 @@ void page_cache_expire(struct page_cache *c)
 	c->filled = 0;
 }
 
-/* Reads pages [first, end), or up to the first hole, which becomes known too. */
+/* Reads pages [first, end) up to the first hole, which is then known as a hole. */
 static struct error *fill_range(struct page_cache *c, struct block *b, unsigned first, unsigned end,
                                 page_read_fn *read, void *arg)
 {
@@ -188,7 +190,10 @@ static struct error *fill_range(struct page_cache *c, struct block *b, unsigned 
 	return NULL;
 }
 
-/* The pages to read around page: unknown ones only, so that a stop's bytes never change. */
+/*
+ * Chooses the pages to read around page. Only unknown ones, so that bytes read during a stop never
+ * change.
+ */
 static void window(const struct page_cache *c, const struct block *b, unsigned page, bool at_once,
                    unsigned *first, unsigned *end)
 {
@@ -214,6 +219,6 @@ struct error *page_cache_fill(struct page_cache *c, uint64_t addr, bool at_once,
 	TRY(fill_range(c, b, first, end, read, arg));
 	if (b->known >> page & 1)
 		return NULL;
-	/* A hole before the page: a second read starts at the page itself. */
+	/* The first read ended at a hole before the page: read again from the page on. */
 	return fill_range(c, b, page, end, read, arg);
 }

@@ -1,4 +1,4 @@
-/* Pages copied for good: which, how, and which of their lines changed meanwhile. */
+/* Copying of planned pages: the plan, the copy, and the comparison that finds changed lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static struct read_range page_range(const struct block *b, unsigned first, unsig
 		                    .len = (size_t)(end - first) * CACHE_PAGE };
 }
 
-/* The wanted pages of a block as ranges, neighbours as one. */
+/* Adds the wanted pages of a block as ranges, merging neighbours. */
 static void add_ranges(range_vec *ranges, const struct block *b, unsigned wanted)
 {
 	for (unsigned page = 0; page < BLOCK_PAGES; page++) {
@@ -36,7 +36,7 @@ static int by_address(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Takes the blocks that are in no plan out of the table; their memory serves others. */
+/* Removes blocks without planned pages from the table; their memory is reused. */
 static void release_unplanned(struct page_cache *c)
 {
 	struct block *old = c->slots;
@@ -57,7 +57,7 @@ static void release_unplanned(struct page_cache *c)
 	free(old);
 }
 
-/* Blocks of which something was used. */
+/* The number of blocks with used pages. */
 static size_t count_used(const struct page_cache *c)
 {
 	size_t n = 0;
@@ -79,7 +79,10 @@ size_t page_cache_plan(struct page_cache *c, bool wide)
 
 		if (wide && b->used)
 			b->used = UINT16_MAX;
-		/* What was a hole may be none by now, but would only break a batch in two. */
+		/*
+		 * Known holes are read again, as they may be mapped now; but separately, because a
+		 * hole ends a batch.
+		 */
 		uint16_t hole = b->used & b->known & (uint16_t)~b->present;
 
 		add_ranges(&c->plan, b, b->used & ~(unsigned)hole);
@@ -122,8 +125,8 @@ void page_cache_add(struct page_cache *c, uint64_t addr, size_t len)
 }
 
 /*
- * What a hole has cut off becomes ranges of their own: the page that is missing, which is asked
- * for no more, and what lies beyond it.
+ * Splits a range that was cut short by a hole, in up to three: the bytes before the hole, the
+ * missing page, which is not read again, and the rest behind it.
  */
 static void split_at_hole(struct page_cache *c, size_t i)
 {
@@ -147,7 +150,7 @@ static void split_at_hole(struct page_cache *c, size_t i)
 		*vec_push(&c->plan) = rest;
 }
 
-/* Reads ranges [first, end) of the plan, and what lies beyond their holes. */
+/* Reads ranges [first, end) of the plan, then what lies behind holes in them. */
 static struct error *read_planned(struct page_cache *c, size_t first, size_t end, bool settled,
                                   page_batch_fn *read, void *arg)
 {
@@ -186,7 +189,7 @@ struct error *page_cache_copy(struct page_cache *c, const struct page_copy *how,
 	return NULL;
 }
 
-/* Marks the lines of a page that differ from what was read of it now. */
+/* Marks the lines of a page that differ between old and now; all of them if now is NULL. */
 static void compare_page(struct page_cache *c, uint64_t addr, const unsigned char *old,
                          const unsigned char *now)
 {
@@ -205,7 +208,10 @@ static void compare_page(struct page_cache *c, uint64_t addr, const unsigned cha
 	c->nchanged++;
 }
 
-/* second was read as first was, up to a hole; what lies beyond that is asked for page by page. */
+/*
+ * Compares a range with its second read, which ended at the first hole: pages behind that are read
+ * again one by one.
+ */
 static struct error *compare_range(struct page_cache *c, const struct read_range *first,
                                    const struct read_range *second, page_batch_fn *read, void *arg)
 {
@@ -223,7 +229,7 @@ static struct error *compare_range(struct page_cache *c, const struct read_range
 			TRY(read(arg, &page, 1));
 			is = page.got == CACHE_PAGE;
 		}
-		/* A page that came or went has changed in every line. */
+		/* A page that was mapped or unmapped in between has changed in every line. */
 		if (was || is)
 			compare_page(c, first->addr + at, old + at, was && is ? now + at : NULL);
 	}

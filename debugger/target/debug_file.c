@@ -17,7 +17,10 @@
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 
-/* The largest debug files known have some ten GB; a file of no end can be a hole. */
+/*
+ * Limit for sizes: known debug files have at most about ten GB, while a sparse file can have any
+ * size.
+ */
 static const uint64_t max_size = UINT64_C(1) << 36;
 
 static const char system_directory[] = "/usr/lib/debug";
@@ -26,8 +29,8 @@ struct search {
 	struct target *t;
 	struct module *m;
 	const struct debug_link *link;
-	struct stat main;    /* of the module's own file: it may lie where a debug file could */
-	const char *refused; /* why the first file that does not fit does not; NULL none */
+	struct stat main;    /* of the module's own file, to skip it in the search */
+	const char *refused; /* why the first rejected file was rejected; NULL: none */
 	struct arena scratch;
 	int fd;
 	char *path; /* of fd */
@@ -38,9 +41,9 @@ static void search_free(struct search *s)
 	arena_free(&s->scratch);
 }
 
-/* ---- does it fit? ---- */
+/* ---- checks of a candidate ---- */
 
-/* NULL: it does. */
+/* NULL if the build-id matches, else the problem. */
 static const char *compare_build_id(const struct search *s, int fd)
 {
 	const char *problem = NULL;
@@ -48,7 +51,7 @@ static const char *compare_build_id(const struct search *s, int fd)
 	GElf_Ehdr header;
 
 	elf_version(EV_CURRENT);
-	/* Not mapped: it may be cut short meanwhile. */
+	/* Do not map the file: another process may truncate it. */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
 		problem = "is no ELF file";
@@ -120,7 +123,7 @@ static void refuse(struct search *s, const char *path, const char *why)
 		                          str_clean(&s->scratch, path, strlen(path)), why);
 }
 
-/* Takes fd. Whether the search is over. */
+/* Accepts or closes fd. True if the file matches: the search is over. */
 static bool take(struct search *s, const char *path, int fd)
 {
 	const char *why = check(s, fd);
@@ -138,7 +141,7 @@ static bool take(struct search *s, const char *path, int fd)
 	return true;
 }
 
-/* ---- where it may be ---- */
+/* ---- places to search ---- */
 
 static bool try_path(struct search *s, const char *path)
 {
@@ -171,7 +174,7 @@ static bool try_named(struct search *s, const char *directory, const char *below
 	                                below, name));
 }
 
-/* In directory, below the program's own or the ends of that: DIR/usr/bin, DIR/bin, DIR. */
+/* Searches in directory, below the components of own and their tails: DIR/usr/bin, DIR/bin, DIR. */
 static bool try_mirrored(struct search *s, const char *directory, const char *own, const char *name)
 {
 	const char *below = *own == '/' ? own + 1 : NULL;
@@ -223,7 +226,7 @@ static bool try_files(struct search *s, const char *beside)
 	if (try_build_id(s, system_directory) || (inside && try_build_id(s, inside)) ||
 	    try_names(s, beside))
 		return true;
-	/* Where beside is a link, the debug file may lie where it leads. */
+	/* If beside is a link, the debug file may be next to its target. */
 	real = realpath(beside, NULL);
 	bool found = real && strcmp(real, beside) != 0 && try_names(s, real);
 	free(real);
@@ -238,7 +241,7 @@ static bool try_server(struct search *s)
 	char *path = NULL;
 	int fd = -1;
 
-	/* It takes seconds: a program must not stand still for that. */
+	/* A query takes seconds: never make one while the program is stopped. */
 	if (s->m->is_vdso || t->debuginfod_is_silent || (t->ops->stop && t->stopped))
 		return false;
 	switch (debuginfod_find(s->link->build_id, s->link->build_id_len, &fd, &path)) {

@@ -24,9 +24,9 @@ enum { MAX_MODULES = 65536, MAX_ATTEMPTS = 16, MAX_VDSO = 64 * 1024 };
 struct group {
 	const struct mapping *first;
 	uint64_t start, end; /* as mapped */
-	uint64_t reserved;   /* end of what its PT_LOADs span, by the headers in memory */
+	uint64_t reserved;   /* end of its PT_LOADs, from the headers in memory */
 	bool executable;
-	bool seen; /* its headers are readable in memory: image */
+	bool seen; /* its headers are readable in memory; they are in image */
 	struct elf_image image;
 };
 
@@ -65,7 +65,7 @@ static bool read_memory(void *arg, uint64_t offset, void *buf, size_t len)
 	return !err && got == len;
 }
 
-/* The headers as the target has them in memory at start. */
+/* Parses the headers in target memory at start. */
 static bool image_in_memory(struct report *r, uint64_t start, struct elf_image *ret)
 {
 	struct memory_source memory = { r->t, start };
@@ -74,7 +74,7 @@ static bool image_in_memory(struct report *r, uint64_t start, struct elf_image *
 	return elf_image_read(&r->scratch, &from, r->t->arch->elf_machine, ret);
 }
 
-/* A file that the program maps to read its bytes is no module. */
+/* Whether the mapping is not an ELF file: a data file that the program has mapped. */
 static bool is_data_file(struct report *r, const struct mapping *m)
 {
 	unsigned char magic[SELFMAG];
@@ -104,7 +104,9 @@ static void group_mappings(struct report *r, const struct mapping *mappings, siz
 	}
 }
 
-/* Where the page at file offset 0 was linked to; the whole image moved by the same distance. */
+/*
+ * The bias of an image: run-time address of the page at file offset 0, minus its link-time address.
+ */
 static uint64_t image_bias(const struct elf_image *image, uint64_t start)
 {
 	if (image->header.e_type == ET_EXEC)
@@ -117,12 +119,12 @@ static uint64_t image_bias(const struct elf_image *image, uint64_t start)
 	return start - image->low;
 }
 
-/* What became of the search for a module's file. */
+/* Result of the search for a module's file. */
 struct found_file {
-	int fd; /* -1: none fits */
+	int fd; /* -1: none matches */
 	const char *display;
 	struct elf_image image;
-	const char *other;    /* a file that does not fit, NULL if there was none */
+	const char *other;    /* a file that does not match; NULL: none */
 	const char *other_id; /* its build-id */
 };
 
@@ -133,8 +135,8 @@ static bool same_id(const struct elf_image *a, const struct elf_image *b)
 }
 
 /*
- * Is this the file that is mapped? By build-id where memory has one; an executable without is at
- * least one whose entry point is where the auxiliary vector says.
+ * Whether this is the file that is mapped. If the mapped image has a build-id, it must be equal. An
+ * executable without one must at least have the entry point that the auxiliary vector contains.
  */
 static bool fits(const struct report *r, const struct group *g, bool is_main,
                  const struct elf_image *image)
@@ -180,7 +182,7 @@ static void find_file(struct report *r, const struct group *g, bool is_main, str
 	}
 }
 
-/* The path without what the kernel appends when the file is gone. */
+/* The path without the " (deleted)" that the kernel appends. */
 static const char *clean_path(struct arena *a, const char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -231,7 +233,10 @@ static void fill_module(struct module *m, const struct elf_image *image, uint64_
 	}
 }
 
-/* Gives libdwfl the descriptor; it looks for debug files beside file. */
+/*
+ * Reports the module to libdwfl, which takes over fd. file: the name next to which find_debuginfo()
+ * searches debug files.
+ */
 static void report_dwfl(struct report *r, struct module *m, const char *file, int fd)
 {
 	m->dwfl = dwfl_report_elf(r->t->dwfl, m->path, file, fd, m->bias, true);
@@ -269,7 +274,7 @@ static struct error *add_group(struct report *r, const struct group *g, bool is_
 	return NULL;
 }
 
-/* The vdso has no file: libdwfl gets a copy of the target's memory. */
+/* The vdso has no file: reports a copy of the target's memory to libdwfl. */
 static void add_vdso(struct report *r)
 {
 	struct target *t = r->t;
@@ -305,9 +310,9 @@ static struct module *module_of(struct target *t, const Dwfl_Module *mod)
 }
 
 /*
- * libdwfl's own search would open whatever lies where a debug file could, and believes a server.
- * It asks for alternate files too, by the name in the debug info: those are
- * dwarf/module/alternate.h's.
+ * Callback of libdwfl that finds a debug file. libdwfl's own search is not used: it would open
+ * files of any kind, and trust a debuginfod server. libdwfl also calls this for alternate files,
+ * with the name in the debug info; those are left to dwarf/module/alternate.h.
  */
 /* NOLINTNEXTLINE(readability-function-size): the callback is libdwfl's */
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
@@ -326,13 +331,15 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 		return -1;
 	const struct debug_link wanted = { link, link ? crc : 0, m->build_id, m->build_id_len };
 	int fd = debug_file_find(t, m, file, &wanted, ret);
-	/* While it stands still, no server is asked. */
+	/* While the target is stopped no server is queried: search again later. */
 	m->no_debug_file = fd < 0 && !(t->ops->stop && t->stopped);
 	errno = 0;
 	return fd;
 }
 
-/* Every module is reported with its file. */
+/*
+ * Callback of libdwfl that finds an ELF file. Not needed: every module is reported with its file.
+ */
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
                     char **file, Elf **elf)
 {
@@ -353,7 +360,10 @@ static struct error *begin(struct target *t)
 	return NULL;
 }
 
-/* The group with the entry point, which is the program even when a linker was run by hand. */
+/*
+ * The group that contains the entry point. That is the program even if it was started through an
+ * explicit dynamic linker.
+ */
 static const struct group *main_group(const struct report *r)
 {
 	uint64_t entry = r->t->entry;

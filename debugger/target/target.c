@@ -134,7 +134,7 @@ static struct error *read_ops(void *arg, uint64_t addr, void *buf, size_t len, s
 	return t->ops->read(t, addr, buf, len, ret);
 }
 
-/* Makes the page of addr known to the cache. *ret false: it is not to be had now. */
+/* Reads the page of addr into the cache. *ret false: it cannot be read now. */
 static struct error *fill_page(struct target *t, uint64_t addr, bool *ret)
 {
 	bool running_again = !t->stopped && t->frozen;
@@ -148,7 +148,7 @@ static struct error *fill_page(struct target *t, uint64_t addr, bool *ret)
 	}
 	struct error *err = page_cache_fill(t->cache, addr, !running_again, read_ops, t);
 	if (err && running_again) {
-		/* It may be gone by now; what the stop has read remains. */
+		/* The program may have ended; what the stop has copied stays readable. */
 		error_free(err);
 		*ret = false;
 		return NULL;
@@ -187,7 +187,7 @@ static struct error *read_cached(struct target *t, uint64_t addr, unsigned char 
 
 struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
-	/* No object wraps round the end of the address space. */
+	/* Cut at the end of the address space. */
 	if (len > 0 && addr + (len - 1) < addr)
 		len = (size_t)(0 - addr);
 	if (t->cache)
@@ -224,7 +224,7 @@ struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uin
 	uint64_t value = 0;
 
 	assert(size == 1 || size == 2 || size == 4 || size == 8);
-	/* Nearly every number lies in a page that is at hand. */
+	/* Fast path: nearly every number lies in a cached page. */
 	if (t->cache && addr % CACHE_PAGE <= CACHE_PAGE - size &&
 	    page_cache_get(t->cache, addr, &page) == PAGE_PRESENT) {
 		memcpy(bytes, page + addr % CACHE_PAGE, size);

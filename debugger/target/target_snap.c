@@ -1,4 +1,7 @@
-/* How the memory of one moment is had while the target stands still as short as possible. */
+/*
+ * target_snap() and target_peek(): copy memory and threads of one moment while the target is
+ * stopped for as short as possible.
+ */
 #include <inttypes.h>
 #include <time.h>
 
@@ -8,23 +11,26 @@
 #include "debugger/target/target.h"
 
 enum {
-	/* From the stack pointer on, of a thread whose stack was seen: where it is, elsewhere. */
+	/*
+	 * How many bytes of a stack to copy, from the stack pointer on: the warm-up walk saw the
+	 * thread at the same stack pointer, at another one, or not at all.
+	 */
 	SEEN_STACK = 8 * 1024,
 	MOVED_STACK = 16 * 1024,
 	UNSEEN_STACK = 64 * 1024,
-	STOP_COST_NS = 8000, /* measured: what it takes to stop one thread */
+	STOP_COST_NS = 8000, /* measured: stopping one thread */
 };
 
-/* One target_snap(). */
+/* State of one target_snap(). */
 struct snap {
 	struct target *t;
 	struct map seen; /* tid -> sp of the last walk, 0 unknown */
 	size_t bytes;    /* of the plan */
-	bool limited;    /* the pages have been copied while it ran, and may not all be again */
+	bool limited;    /* the stop is limited: not all pages may be copied during it */
 	uint64_t max_ns;
-	uint64_t slice_ns;   /* what the slowest slice took, while it ran or stood still */
-	uint64_t slice_from; /* when the last one began; 0: none has */
-	bool whole;          /* all pages were copied while it stood still */
+	uint64_t slice_ns;   /* time of the slowest slice so far */
+	uint64_t slice_from; /* start of the last slice; 0: none yet */
+	bool whole;          /* all pages were copied during the stop */
 	struct error *err;
 };
 
@@ -62,8 +68,8 @@ static uint64_t stack_pointer(const struct target *t, const struct thread *th)
 }
 
 /*
- * Where the stacks were when they were walked. With registers that were not known then the walk
- * may look a bit further.
+ * Records the stack pointers of the warm-up walk. If the walk lacked some registers of a thread,
+ * the next walk may read a bit more of its stack: adds that to the plan.
  */
 static void remember_stacks(struct snap *s)
 {
@@ -79,7 +85,7 @@ static void remember_stacks(struct snap *s)
 	}
 }
 
-/* A page of which the walk has seen nothing yet must be copied unasked. */
+/* Adds the stacks that have moved since the warm-up walk: it has not used their pages. */
 static void add_stacks(struct snap *s)
 {
 	struct target *t = s->t;
@@ -93,7 +99,7 @@ static void add_stacks(struct snap *s)
 	}
 }
 
-/* Whether another slice can be copied and all threads be let go in the time that is left. */
+/* Whether there is time left to copy another slice and resume all threads. */
 static bool has_time(void *arg)
 {
 	struct snap *s = arg;
@@ -106,7 +112,7 @@ static bool has_time(void *arg)
 	return now - s->t->stopped_at + s->slice_ns + let_go < s->max_ns;
 }
 
-/* While it stands still. */
+/* Copies the pages during the stop. */
 static void copy_now(void *arg)
 {
 	struct snap *s = arg;
@@ -120,8 +126,9 @@ static void copy_now(void *arg)
 }
 
 /*
- * While it runs: for a measure of how long it takes, to have the bytes at hand where they cannot
- * all be copied later, and because what is in the processor's caches then is copied faster.
+ * Copies the pages before the stop, for three reasons: it measures how long a copy takes; the bytes
+ * are available if the stop is too short to copy all; and the later copy is faster with warm
+ * processor caches.
  */
 static void copy_ahead(void *arg)
 {
@@ -153,7 +160,7 @@ static struct error *stop_and_copy(struct snap *s)
 	return s->err;
 }
 
-/* Is there a point in trying? */
+/* Whether the options permit a stop, and it can succeed in the time they allow. */
 static bool may_stop(const struct snap *s)
 {
 	const struct target *t = s->t;
@@ -178,7 +185,7 @@ static struct error *snap(struct snap *s)
 	t->copy = (struct copy){ .how = COPY_RUNNING };
 	if (stops)
 		TRY(stop_and_copy(s));
-	/* Another try would take as long. */
+	/* Do not try again: it would take as long. */
 	t->stop_failed = stops && t->copy.stopped == 0;
 	if (t->copy.stopped > 0) {
 		t->copy.how = s->whole ? COPY_STOPPED : COPY_LIMITED;
@@ -198,7 +205,7 @@ static struct error *snap(struct snap *s)
 	return NULL;
 }
 
-/* Of all threads whose descriptor can be found, is that most? */
+/* Whether the thread pointers of at least half of the threads are known. */
 static bool knows_enough(const struct target *t)
 {
 	size_t known = 0;
@@ -213,7 +220,7 @@ static void nothing(void *arg)
 	(void)arg;
 }
 
-/* A stop for nothing but the registers. */
+/* A brief stop that only reads registers. */
 static struct error *stop_for_registers(struct target *t)
 {
 	const struct brief_stop stop = { .max_ns = t->options.has_max ? t->options.max_ns : 0,

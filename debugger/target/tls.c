@@ -1,6 +1,6 @@
 /*
- * Where thread-locals are. For other modules than the executable this follows glibc's
- * structures, whose offsets glibc itself tells debuggers in _thread_db_* constants.
+ * Addresses of thread-local variables. For modules other than the executable this reads glibc's
+ * structures. glibc publishes their offsets for debuggers in its _thread_db_* constants.
  */
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -13,9 +13,9 @@
 
 enum { MAX_DYNAMIC = 4096, MAX_LINK_MAPS = 65536, MAX_MODULE_IDS = 1 << 20 };
 
-/* Public and stable: struct r_debug and struct link_map of <link.h>. */
+/* Offsets in struct r_debug and struct link_map of <link.h>, which are public and stable. */
 enum { R_DEBUG_MAP = 8, LINK_MAP_ADDR = 0, LINK_MAP_LD = 16, LINK_MAP_NEXT = 24 };
-/* dtv_t of glibc; entry -1 counts the entries. */
+/* Size of glibc's dtv_t; entry -1 holds the number of entries. */
 enum { DTV_ENTRY = 16 };
 
 /* A member of struct link_map. */
@@ -28,7 +28,7 @@ struct tls {
 	bool known;
 };
 
-/* The value of a dynamic symbol at run time; 0 when the module does not define it. */
+/* The run-time address of a dynamic symbol; 0 if the module does not define it. */
 static uint64_t find_symbol(const struct module *m, const char *name)
 {
 	GElf_Addr bias;
@@ -50,7 +50,7 @@ static uint64_t find_symbol(const struct module *m, const char *name)
 	return 0;
 }
 
-/* Three words: size in bits, count, offset in bytes. */
+/* Reads a _thread_db_* constant. It has three words: size in bits, count, offset in bytes. */
 static struct error *read_field(struct target *t, const struct module *libc, const char *name,
                                 struct field *ret)
 {
@@ -75,7 +75,7 @@ static bool is_libc(const struct module *m)
 	       strncmp(name, "libpthread", 10) == 0;
 }
 
-/* Fills t->tls. */
+/* Reads the offsets into t->tls. */
 static struct error *find_layout(struct target *t)
 {
 	struct error *err = NULL;
@@ -101,7 +101,7 @@ static struct error *find_layout(struct target *t)
 	return NULL;
 }
 
-/* DT_DEBUG of the executable: where the dynamic linker keeps its list of modules. */
+/* Reads DT_DEBUG of the executable: the address of r_debug, which has the list of modules. */
 static struct error *find_r_debug(struct target *t, uint64_t *ret)
 {
 	SCRATCH(scratch);
@@ -152,7 +152,7 @@ static struct error *find_link_map(struct target *t, const struct module *m, uin
 	return error_new(ERR_CORRUPT, "the dynamic linker's list lacks %s", m->path);
 }
 
-/* The start of the module's block in thread th. */
+/* Finds the start of the module's TLS block in thread th. */
 static struct error *find_block(struct target *t, const struct thread *th, const struct module *m,
                                 uint64_t *ret, bool *found)
 {
@@ -162,7 +162,10 @@ static struct error *find_block(struct target *t, const struct thread *th, const
 	TRY(find_link_map(t, m, &map));
 	TRY(target_read_uint(t, map + t->tls->offset.offset, t->tls->offset.size, &offset));
 	TRY(target_read_uint(t, map + t->tls->modid.offset, t->tls->modid.size, &id));
-	/* 0: none; -1: only dynamic. A library of program start has its block at a fixed place. */
+	/*
+	 * l_tls_offset: 0 no block; -1 only in the DTV; else a library loaded at program start,
+	 * whose block is at a fixed offset from the thread pointer.
+	 */
 	*found = offset != 0 && offset != UINT64_MAX;
 	if (*found) {
 		*ret = arch_tls_at_offset(t->arch, tp, offset);
