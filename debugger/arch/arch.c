@@ -5,7 +5,7 @@
 
 #include "debugger/base/str.h"
 
-/* One line for each table. */
+/* One line per architecture. */
 #define TABLES(X)                                                                                  \
 	X(arch_x86_64)                                                                             \
 	X(arch_aarch64)
@@ -64,7 +64,7 @@ struct regs arch_regs_new(const struct arch *arch, struct arena *a)
 	return (struct regs){ .r = NEW_ARRAY(a, uint64_t, arch->nregs) };
 }
 
-/* Core notes may be unaligned. */
+/* Reads a word of user_regs, which may be unaligned in a core note. */
 static uint64_t word_at(const void *user_regs, size_t offset)
 {
 	uint64_t word;
@@ -88,7 +88,7 @@ struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const 
 uint64_t arch_tls_block(const struct arch *arch, uint64_t thread_pointer, uint64_t memsz,
                         uint64_t vaddr, uint64_t align)
 {
-	/* As near to the thread pointer as an address with vaddr's remainder can be. */
+	/* The address nearest to the thread pointer that equals vaddr modulo align. */
 	if (arch->tls == ARCH_TLS_BELOW)
 		return thread_pointer - memsz - ((0 - vaddr - memsz) & (align - 1));
 	return thread_pointer + arch->tcb_size + ((vaddr - arch->tcb_size) & (align - 1));

@@ -43,7 +43,7 @@ enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16, DWARF_REGS = 17 };
 		(name), (word) * sizeof(uint64_t)                                                  \
 	}
 
-/* By DWARF number: psABI 1.0, figure 3.36; 16 is the return address column. */
+/* Indexed by DWARF number: psABI 1.0, figure 3.36; 16 is the return address column. */
 static const struct arch_reg registers[DWARF_REGS] = {
 	REG("rax", RAX), REG("rdx", RDX), REG("rcx", RCX), REG("rbx", RBX), REG("rsi", RSI),
 	REG("rdi", RDI), REG("rbp", RBP), REG("rsp", RSP), REG("r8", R8),   REG("r9", R9),
@@ -51,18 +51,19 @@ static const struct arch_reg registers[DWARF_REGS] = {
 	REG("r15", R15), REG("rip", RIP),
 };
 
-/* Arguments of a system call in their order: psABI 1.0, A.2.1. */
+/* Registers of the arguments of a system call: psABI 1.0, A.2.1. */
 static const unsigned char from_syscall[ARCH_SYSCALL_ARGS] = { RDI, RSI, RDX, R10, R8, R9 };
 
 /*
- * include/linux/errno.h of the kernel: results that no program sees; the call is made again or
- * fails with EINTR. Their range has no other number that a finished call could return.
+ * Range of ERESTARTSYS and the like in the kernel's include/linux/errno.h. No program ever sees
+ * these results: the call is restarted or fails with EINTR. A finished call returns none of this
+ * range.
  */
 enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 /*
- * ORIG_RAX is -1 unless the kernel was entered for a system call. One that was interrupted has
- * not returned to the program yet.
+ * ORIG_RAX is -1 unless the kernel was entered for a system call. An interrupted call has EINTR or
+ * a restart code in RAX.
  */
 static void syscall_from_user(const void *user_regs, struct regs *ret)
 {

@@ -10,7 +10,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-/* Not inlined: gcc 12 -O1 takes the call for a read of memory that nobody has set. */
+/* Not inlined: gcc 12 -O1 warns that the call reads uninitialised memory. */
 __attribute__((noinline)) static void poison(void *p, size_t size)
 {
 	__asan_poison_memory_region(p, size);
@@ -26,11 +26,11 @@ enum { REDZONE = 0 };
 
 enum {
 	CHUNK_SIZE = 64 * 1024,
-	HUGE_CHUNK = 16 << 20, /* of which only what is used becomes memory */
-	HUGE_AFTER = 4 << 20,  /* bytes that were handed out: half a page is unused in the end */
+	HUGE_CHUNK = 16 << 20, /* only the used part takes memory */
+	HUGE_AFTER = 4 << 20, /* total above which chunks are huge; leaves half a page on average */
 	ALIGN = 8,
 #if defined(__SANITIZE_ADDRESS__)
-	TEXT_ALIGN = ALIGN, /* whose shadow has a byte for eight */
+	TEXT_ALIGN = ALIGN, /* ASan has one shadow byte for eight bytes */
 #else
 	TEXT_ALIGN = 1,
 #endif
@@ -39,8 +39,8 @@ enum {
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t used, size;
-	size_t mapped;                       /* bytes from mmap(); 0: it is malloc's */
-	bool clean;                          /* what is unused is zero */
+	size_t mapped;                       /* size of the mapping; 0: from malloc() */
+	bool clean;                          /* unused bytes are zero */
 	alignas(ALIGN) unsigned char data[]; /* malloc() and mmap() align the rest */
 };
 
@@ -56,13 +56,13 @@ void *alloc_zeroed(size_t size)
 
 	if (!p)
 		out_of_memory();
-	explicit_bzero(p, size); /* of malloc() and memset() compilers make calloc() */
+	explicit_bzero(p, size); /* compilers turn malloc() and memset() into calloc() */
 	return p;
 }
 
 /*
- * The more is there already, the more comes next: the kernel then hands out memory in huge pages,
- * one fault for 512. It comes as zeros, so nothing is cleared twice.
+ * Creates a chunk. A large arena grows further, so its chunks are mapped in huge pages, with one
+ * fault for 512 pages. The kernel clears them, so they need not be cleared again.
  */
 static struct arena_chunk *new_chunk(size_t space, bool huge)
 {
@@ -91,7 +91,7 @@ static struct arena_chunk *take_chunk(struct arena *a, size_t size)
 	struct arena_chunk **at = &a->spare, *chunk;
 	bool huge = a->huge || a->total >= HUGE_AFTER;
 	size_t space = huge ? HUGE_CHUNK - sizeof(*chunk) : CHUNK_SIZE;
-	size_t shared = huge ? space : space / 4; /* what is bigger gets a chunk of its own */
+	size_t shared = huge ? space : space / 4; /* larger objects get a chunk of their own */
 
 	while (*at && (*at)->size < size)
 		at = &(*at)->next;
@@ -108,7 +108,9 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 {
 	struct arena_chunk *chunk = take_chunk(a, size);
 
-	/* A big object must not retire a chunk that still has room. */
+	/*
+	 * Keep the chunk with more free room in front, so that a big object does not end its use.
+	 */
 	if (a->chunks && chunk->size - size < a->chunks->size - a->chunks->used) {
 		chunk->next = a->chunks->next;
 		a->chunks->next = chunk;
@@ -119,13 +121,13 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t size)
 	return chunk;
 }
 
-/* The next place of that alignment behind what is used. */
+/* The offset of the next free byte with that alignment. */
 static size_t next_place(const struct arena_chunk *chunk, size_t align)
 {
 	return (chunk->used + align - 1) / align * align;
 }
 
-/* A chunk with room for so many bytes at *at. */
+/* Finds or creates a chunk with room for need bytes at offset *at. */
 static struct arena_chunk *find_chunk(struct arena *a, size_t need, size_t align, size_t *at)
 {
 	struct arena_chunk *chunk = a->chunks;
@@ -138,7 +140,7 @@ static struct arena_chunk *find_chunk(struct arena *a, size_t need, size_t align
 	return chunk;
 }
 
-/* Whatever the bytes are; *clean: they are zero. */
+/* Allocates size bytes, which are not cleared; *clean: they are zero. */
 static void *take(struct arena *a, size_t size, size_t align, bool *clean)
 {
 	size_t need = size + REDZONE, at;
@@ -270,7 +272,10 @@ static void free_chunks(struct arena_chunk *chunk)
 	}
 }
 
-/* Of large places, each twice as large as the one before, none should stay behind. */
+/*
+ * Releases the chunk that an open object has left when it grew. A chunk that is empty now is freed,
+ * or each growth would leave a large one behind.
+ */
 static void leave(struct arena *a, struct arena_chunk *chunk)
 {
 	struct arena_chunk **at = &a->chunks;

@@ -13,7 +13,7 @@
 #include "debugger/base/parallel.h"
 #include "debugger/base/str.h"
 
-enum { PART = 1 << 20 /* of a file, read by one thread while others read theirs */ };
+enum { PART = 1 << 20 /* bytes that a thread reads at a time */ };
 
 void file_close(int *fd)
 {
@@ -32,8 +32,9 @@ static bool is_regular(int fd, struct stat *ret)
 }
 
 /*
- * O_PATH finds the file without opening it, and the link in /proc opens the very same. Without
- * /proc it is opened by its name, which may lead to something else by now: that is looked at again.
+ * Opens for reading a file that was found with O_PATH, which does not open it. The link in /proc
+ * opens the same file. Without /proc it is opened by name, which may be another file by now: so it
+ * is compared with the expected one.
  */
 static int reopen(int found, const char *path, const struct stat *expected)
 {
@@ -83,7 +84,10 @@ struct error *file_open(const char *path, int *ret)
 	return NULL;
 }
 
-/* What is large is looked up all over: huge pages spare that the walk through the page tables. */
+/*
+ * Allocates memory for a file. Large files are accessed at random: huge pages avoid most page table
+ * walks.
+ */
 static uint8_t *new_bytes(size_t size)
 {
 	enum { HUGE_PAGE = 2 << 20 };
@@ -107,8 +111,8 @@ struct parts {
 	int fd;
 	uint8_t *data;
 	size_t size;
-	atomic_size_t next; /* byte that nobody reads yet */
-	atomic_size_t end;  /* of what could be read */
+	atomic_size_t next; /* first byte that no thread reads yet */
+	atomic_size_t end;  /* end of the bytes that could be read */
 };
 
 static size_t read_part(int fd, uint8_t *data, size_t at, size_t end)
@@ -183,7 +187,7 @@ static void forget(struct new_file *file)
 	*file = (struct new_file){ 0 };
 }
 
-/* -1 with errno. */
+/* Creates the temporary file; -1 with errno. */
 static int open_beside(struct new_file *file, mode_t mode)
 {
 	STR(name);
@@ -192,7 +196,7 @@ static int open_beside(struct new_file *file, mode_t mode)
 	file->temporary = strdup(str_text(&name));
 	if (!file->temporary)
 		out_of_memory();
-	/* One that is there was left by a process that died. */
+	/* An existing one was left by a process that died. */
 	unlink(file->temporary);
 	return open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }

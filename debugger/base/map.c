@@ -20,8 +20,8 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 }
 
 /*
- * Look-ups in a large table go all over it: huge pages spare them the walk through the page tables,
- * and their first touch five hundred faults.
+ * Lookups in a large table are random accesses: huge pages avoid most page table walks, and five
+ * hundred page faults on first use.
  */
 static bool is_huge(size_t capacity)
 {

@@ -14,7 +14,7 @@ static size_t threads_for(size_t wanted)
 	return wanted < PARALLEL_MAX ? wanted : PARALLEL_MAX;
 }
 
-/* Signals are for the thread that asks. */
+/* Starts a thread that blocks all signals: the calling thread handles them. */
 static bool start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
 	sigset_t all, before;

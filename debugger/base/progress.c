@@ -6,7 +6,7 @@
 
 static struct {
 	FILE *f;              /* NULL: off */
-	uint64_t delay, next; /* ns; next: when a line may be shown */
+	uint64_t delay, next; /* ns; next: earliest time of the next update */
 	bool shown;
 } line;
 

@@ -131,7 +131,7 @@ bool str_is_hidden(uint32_t code)
 	return false;
 }
 
-/* Bytes at p that stay as they are: most text is ASCII from one end to the other. */
+/* The number of bytes at p that need no change: most text is all ASCII. */
 static size_t plain_length(const unsigned char *p, size_t len)
 {
 	size_t n = 0;

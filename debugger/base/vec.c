@@ -4,7 +4,7 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* One fault for 512 pages, where the kernel has huge ones. */
+/* Resizes a large array in huge pages, with one page fault for 512 pages. */
 static void *resize_huge(void *data, size_t size, size_t wanted)
 {
 	size_t rounded = (wanted + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

@@ -16,7 +16,7 @@
 
 enum { MAX_PHDRS = 1 << 20, MAX_THREADS = 1 << 20, MAX_FILES = 1 << 20 };
 
-/* Offsets in the descriptors of notes: the kernel's struct elf_prstatus, elf_prpsinfo, siginfo. */
+/* Offsets in note descriptors: the kernel's struct elf_prstatus, elf_prpsinfo, siginfo. */
 enum {
 	PRSTATUS_CURSIG = 12,
 	PRSTATUS_PID = 32,
@@ -44,7 +44,7 @@ static void parse_free(struct parse *p)
 	vec_free(&p->threads);
 }
 
-/* Copies size bytes at offset of a descriptor; zeros where it is shorter. */
+/* Reads an integer of size bytes at offset of a descriptor; bytes beyond its end are 0. */
 static uint64_t desc_uint(const struct elf_note *note, size_t offset, size_t size)
 {
 	uint64_t value = 0;
@@ -97,7 +97,10 @@ static int compare_mappings(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A count, the unit of offsets, count triples of start, end, offset; then count strings. */
+/*
+ * Parses NT_FILE: a count, the unit of offsets, count triples of start, end, offset, then count
+ * strings.
+ */
 static void parse_file(struct parse *p, const struct elf_note *note)
 {
 	enum { HEADER = 16, ENTRY = 24 };
@@ -184,7 +187,7 @@ static int compare_segments(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The count of program headers; beyond 65534 it is in the first section header. */
+/* The number of program headers; above 65534 it is in the first section header. */
 static uint64_t count_phdrs(const struct core_file *core, const Elf64_Ehdr *header)
 {
 	Elf64_Shdr section;
@@ -223,8 +226,8 @@ static struct error *parse_phdrs(struct parse *p, const char *path, const Elf64_
 }
 
 /*
- * Signals that end a process with a core. A core made of a running process (gcore) also has an
- * NT_SIGINFO: that of the SIGSTOP or SIGTRAP by which the debugger held it.
+ * Whether the signal ends a process with a core dump. The core of a running process (gcore) also
+ * has an NT_SIGINFO: that of the SIGSTOP or SIGTRAP with which the debugger stopped it.
  */
 static bool is_deadly(int signal)
 {

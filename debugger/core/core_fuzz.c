@@ -1,4 +1,4 @@
-/* Core files: headers, notes, segments; and what is read of the memory in them. */
+/* Fuzzes the parser of core files: headers, notes, segments, and reads of memory. */
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 #include "debugger/test/fuzz.h"

@@ -1,4 +1,4 @@
-/* A core dump: its segments, with what they left out taken from the mapped files. */
+/* A core dump as a target: reads its segments, and the mapped files for memory that it lacks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct core {
 	struct core_file file;
 	const char *exe;                 /* --exe, or NULL */
-	const struct core_segment *last; /* that was read, NULL none */
+	const struct core_segment *last; /* the segment of the last read; NULL none */
 };
 
 static const struct mapping *mapping_at(const struct core_file *core, uint64_t addr)
@@ -35,8 +35,8 @@ static const struct mapping *mapping_at(const struct core_file *core, uint64_t a
 }
 
 /*
- * What the core left out of a read-only file mapping is in the file. Writable mappings are not
- * taken from there: the program's own bytes are lost, and the file's would be wrong.
+ * Reads memory of a read-only file mapping, which the core lacks, from the file. Not for writable
+ * mappings: the program may have changed the bytes, and the file's would be wrong.
  */
 static size_t read_module_file(const struct target *t, uint64_t addr, unsigned char *buf,
                                size_t len)
@@ -56,7 +56,7 @@ static size_t read_module_file(const struct target *t, uint64_t addr, unsigned c
 	ssize_t n = pread(module->fd, buf, there, (off_t)offset);
 	if (n < 0 || (size_t)n < there)
 		return n > 0 ? (size_t)n : 0;
-	/* The last page is filled up with zeros. */
+	/* The rest of the last page is zero. */
 	size_t fill = (ELF_PAGE - (offset + there) % ELF_PAGE) % ELF_PAGE;
 	fill = fill < len - there ? fill : len - there;
 	memset(buf + there, 0, fill);
@@ -72,7 +72,7 @@ static struct error *core_read(struct target *t, uint64_t addr, void *buf, size_
 	while (done < len) {
 		uint64_t at = addr + done;
 		const struct core_segment *s = c->last;
-		/* The heap is one segment, or a few. */
+		/* Most reads are in the same segment as the last one. */
 		if (!s || at < s->start || at >= s->end)
 			s = c->last = core_file_segment(&c->file, at);
 		size_t n = s && at - s->start < s->len ? s->len - (at - s->start) : 0;
@@ -90,7 +90,7 @@ static struct error *core_read(struct target *t, uint64_t addr, void *buf, size_
 	return NULL;
 }
 
-/* What the core did not record as a segment may be known as a file's mapping. */
+/* Memory without a segment in the core may be in a known file mapping. */
 static bool core_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
 {
 	const struct core *c = t->private;
@@ -151,7 +151,10 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* --exe, the path of then, and the same name beside the core and here. */
+/*
+ * Tries --exe, or the recorded path, and the same name next to the core and in the current
+ * directory.
+ */
 static struct module_file find_file(struct target *t, const struct mapping *m, bool is_main,
                                     unsigned attempt)
 {
@@ -175,8 +178,8 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 }
 
 /*
- * Without NT_FILE (old kernels, some collectors) the program itself can still be placed: its
- * entry point is in the auxiliary vector, its name on the stack.
+ * Without NT_FILE (old kernels, some collectors) the mappings of the executable can still be
+ * computed: the auxiliary vector has its entry point, and the stack has its name.
  */
 static struct error *guess_mappings(struct target *t)
 {

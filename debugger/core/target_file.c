@@ -1,3 +1,6 @@
+/*
+ * An executable file as a target without threads: its memory is what the PT_LOADs have in the file.
+ */
 #include <string.h>
 #include <unistd.h>
 

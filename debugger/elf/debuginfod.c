@@ -20,12 +20,12 @@
 enum {
 	SILENCE_SECONDS = 15,
 	MAX_SECONDS = 600,
-	LOOK_MS = 50, /* how soon a ^C is seen */
-	/* Without a known length the library counts its own rounds in place of bytes. */
+	LOOK_MS = 50, /* how often ^C is checked */
+	/* If the length is unknown, the library reports rounds instead of bytes. */
 	MANY_ROUNDS = 4096,
 };
 
-/* libdebuginfod's functions, as debuginfod_find_debuginfo(3) has them. */
+/* Functions of libdebuginfod, see debuginfod_find_debuginfo(3). */
 typedef struct debuginfod_client client;
 typedef int progress_fn(client *c, long done, long total);
 struct api {
@@ -35,7 +35,9 @@ struct api {
 	void (*set_progress)(client *c, progress_fn *fn);
 };
 
-/* Owned by the thread that asks and the one that waits together: whoever is last frees it. */
+/*
+ * Shared by the thread that queries and the thread that waits; the last one to release it frees it.
+ */
 struct request {
 	struct api api;
 	pthread_t thread;
@@ -44,7 +46,7 @@ struct request {
 	atomic_int owners;
 	atomic_bool cancelled;
 	atomic_long done, total; /* bytes */
-	pthread_mutex_t lock;    /* of what follows */
+	pthread_mutex_t lock;    /* protects the members below */
 	pthread_cond_t changed;
 	bool over;
 	int fd; /* negative: none */
@@ -81,7 +83,10 @@ static bool load(struct api *ret)
 
 		if (!found)
 			library = NULL;
-		/* As dlopen(3) does it: ISO C does not convert it to a pointer to a function. */
+		/*
+		 * As in dlopen(3): ISO C has no conversion from an object pointer to a function
+		 * pointer.
+		 */
 		memcpy(functions[i].function, &found, sizeof(found));
 	}
 	if (!library)
@@ -89,10 +94,10 @@ static bool load(struct api *ret)
 	return library != NULL;
 }
 
-/* Of the thread that asks: the library calls back on it. */
+/* The request of the querying thread, on which the library calls back. */
 static _Thread_local struct request *current;
 
-/* Not 0: the library gives up. */
+/* Callback of the library: a result other than 0 cancels the download. */
 static int on_progress(client *c, long done, long total)
 {
 	(void)c;
@@ -137,7 +142,7 @@ static struct request *start(const struct api *api, const unsigned char *build_i
 	r->owners = 2;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	/* A ^C is for the one that waits. */
+	/* Signals such as ^C are handled by the waiting thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int errnum = pthread_create(&r->thread, NULL, ask, r);
@@ -150,7 +155,7 @@ static struct request *start(const struct api *api, const unsigned char *build_i
 	return r;
 }
 
-/* Whether it is over within LOOK_MS. */
+/* Waits for at most LOOK_MS; true if the request has ended. */
 static bool wait_a_moment(struct request *r)
 {
 	struct timespec until;
@@ -177,7 +182,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* The user's limit in ms; UINT64_MAX none. */
+/* The limit in ms from an environment variable, or else seconds; UINT64_MAX: none. */
 static uint64_t limit(const char *variable, uint64_t seconds)
 {
 	const char *text = getenv(variable);
@@ -192,7 +197,7 @@ static uint64_t limit(const char *variable, uint64_t seconds)
 	return seconds ? seconds * 1000 : UINT64_MAX;
 }
 
-/* Whether bytes have come since *last was. */
+/* Whether bytes have arrived since *last was set; updates it. */
 static bool has_progressed(const struct request *r, long *last)
 {
 	long done = r->done;
@@ -235,7 +240,7 @@ bool debuginfod_is_wanted(void)
 	return urls && *urls;
 }
 
-/* Tells the thread to end, which it does within a second unless it waits for a file. */
+/* Cancels the request. The thread ends within a second unless it waits for a file. */
 static void finish(struct request *r, bool over)
 {
 	enum { LOOKS_AFTERWARDS = 1500 / LOOK_MS };
@@ -250,12 +255,12 @@ static void finish(struct request *r, bool over)
 	progress_end();
 }
 
-/* What the thread has left. */
+/* Takes the result of the thread. */
 static enum debuginfod_result take_file(struct request *r, int *fd, char **path)
 {
 	if (r->fd < 0) {
 		LOG("module", "debuginfod: %s", strerror(-r->fd));
-		/* The library has limits of its own, which it may reach before we reach ours. */
+		/* The library has its own time limits, which may be shorter than ours. */
 		return r->fd == -ETIME || r->fd == -ETIMEDOUT ? DEBUGINFOD_SILENT
 		                                              : DEBUGINFOD_ABSENT;
 	}

@@ -59,7 +59,7 @@ bool elf_note_is(const struct elf_note *note, const char *name, uint32_t type)
 static void find_build_id(struct arena *a, const struct elf_source *from, const Elf64_Phdr *p,
                           struct elf_image *image)
 {
-	/* The first byte of a mapped image is that of its first PT_LOAD's page. */
+	/* A mapped image starts with the first page of its first PT_LOAD. */
 	uint64_t offset = from->mapped ? p->p_vaddr - image->low : p->p_offset;
 	struct elf_note note;
 

@@ -5,7 +5,10 @@
 
 #include "debugger/elf/elf_image.h"
 
-/* The program itself comes first; what is returned ends the search, libraries are not looked at. */
+/*
+ * Reads the build-id of the program, which dl_iterate_phdr() reports first. A non-zero result ends
+ * the iteration before the libraries.
+ */
 static int read_build(struct dl_phdr_info *info, size_t size, void *ret)
 {
 	(void)size;

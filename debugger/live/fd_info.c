@@ -16,34 +16,34 @@
 #include "debugger/base/vec.h"
 
 enum {
-	MAX_LINES = 1 << 20, /* of all tables together */
+	MAX_LINES = 1 << 20, /* lines of all tables together */
 	MAX_LINE = 512,      /* bytes; longer ones are cut */
 	MAX_DESCRIPTORS = 1 << 20,
 	MAX_EPOLLS = 64,
-	MAX_LOOKED = 1 << 12, /* descriptors that are looked at before anybody asks */
-	MAX_LISTED = 1 << 20, /* that are looked at to find all sockets */
+	MAX_LOOKED = 1 << 12, /* descriptors that are read in advance */
+	MAX_LISTED = 1 << 20, /* descriptors that are read to find all sockets */
 };
 
-/* A socket, or another thing that a descriptor or an epoll instance names. */
+/* What a descriptor or an entry of an epoll instance referred to, and when it was seen. */
 struct seen {
 	const char *text;     /* the link of a descriptor */
 	int fd;               /* of an epoll instance's entry; -1: several */
 	unsigned first, last; /* generations */
-	bool stopped;         /* seen while the process stood still in the last one */
+	bool stopped;         /* seen while the process was stopped, in generation last */
 };
 
 struct fd_info {
 	struct map by_inode;  /* struct descriptor, in tables */
-	struct arena tables;  /* until they are read again */
+	struct arena tables;  /* memory of the tables, until they are read again */
 	unsigned tables_read; /* generation + 1; 0 never */
 	size_t lines;
 	struct map by_fd;   /* fd + 1 -> struct seen */
 	struct map by_data; /* epoll data -> struct seen */
-	unsigned all_read;  /* generation + 1, doubled; odd while it stood still; 0 never */
-	bool all_kept;      /* of all descriptors, not only of the first ones */
+	unsigned all_read;  /* (generation + 1) * 2, + 1 if read during a stop; 0 never */
+	bool all_kept;      /* all descriptors were read, not only the first ones */
 };
 
-/* Twins of a target ask its own. */
+/* Clones of a target use the records of the original. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct fd_info *sockets_of(struct target *t)
@@ -68,15 +68,18 @@ void fd_info_close(struct target *t)
 	t->sockets = NULL;
 }
 
-/* Was it the same during the last stop? */
+/* Whether it was certainly the same during the last stop. */
 static bool is_sure(const struct target *t, const struct seen *seen)
 {
 	return seen->last == t->generation && (seen->stopped || seen->first < seen->last);
 }
 
-/* ---- the tables of sockets ---- */
+/* ---- socket tables ---- */
 
-/* "0100007F:1F90" or its like of 32 digits: words in the byte order of the machine. */
+/*
+ * Parses an address as "0100007F:1F90", or with 32 digits: words in the byte order of the machine.
+ * *any: it is not all zero.
+ */
 static const char *address(struct target *t, const char *hex, bool *any)
 {
 	size_t digits = strcspn(hex, ":");
@@ -192,8 +195,9 @@ static struct descriptor *find_socket(struct target *t, uint64_t inode)
 	struct descriptor *d = map_get(&t->sockets->by_inode, inode);
 
 	/*
-	 * A socket that connects gets its addresses meanwhile; but no process shall stand still
-	 * because its machine has many sockets.
+	 * A socket gets its addresses when it connects, so read the tables again. But not during a
+	 * stop if they were read before: a machine may have many sockets, which would make the stop
+	 * long.
 	 */
 	if ((!d || !d->peer) && t->sockets->tables_read != t->generation + 1 &&
 	    (!t->stopped || !t->sockets->tables_read)) {
@@ -205,7 +209,7 @@ static struct descriptor *find_socket(struct target *t, uint64_t inode)
 
 /* ---- descriptors ---- */
 
-/* Remembers what is seen now under that key. */
+/* Records what was seen now for that key. */
 static struct seen *see(struct target *t, struct map *map, uint64_t key, const char *text, int fd)
 {
 	struct seen *seen = map_get(map, key);
@@ -253,7 +257,7 @@ static bool read_descriptor(struct target *t, struct arena *a, int fd, struct de
 	link[len] = '\0';
 	const struct seen *seen = see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
 	bool is_socket = sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1;
-	/* Also when it is not sure: the answer may be wanted after the next stop. */
+	/* Even if it is not certain now: the result may be needed after the next stop. */
 	const struct descriptor *socket = is_socket ? find_socket(t, inode) : NULL;
 	if (!is_sure(t, seen))
 		return false;
@@ -275,7 +279,7 @@ bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *
 
 /* ---- epoll ---- */
 
-/* Lines of "tfd: N events: HEX data: HEX ...". */
+/* Parses lines such as "tfd: N events: HEX data: HEX ...". */
 static void read_epoll(struct target *t, int epoll)
 {
 	char path[64], line[MAX_LINE];
@@ -296,8 +300,8 @@ static void read_epoll(struct target *t, int epoll)
 }
 
 /*
- * The first descriptors, and what the epoll instances among them say; once a stop and once before
- * it.
+ * Reads the links of the first descriptors and the entries of epoll instances, once during a stop
+ * and once before it.
  */
 static void look_at(struct target *t, int most)
 {

@@ -107,7 +107,7 @@ struct error *live_traced(pid_t pid)
 
 	if (tracer == 0)
 		return NULL;
-	/* It is the tracing thread's number. */
+	/* TracerPid is the tid of the tracing thread. */
 	status = proc_read(&scratch, (pid_t)tracer, "status", NULL);
 	tracer = status ? proc_status_number(status, "Tgid", tracer) : tracer;
 	return error_new(ERR_STATE,
@@ -123,7 +123,7 @@ static struct error *check_exists(pid_t pid)
 
 	const char *status = proc_read(&scratch, pid, "status", NULL);
 	if (!status && (errno == ENOENT || errno == ESRCH)) {
-		/* With hidepid, /proc lacks the processes of others. */
+		/* With hidepid, /proc hides the processes of other users. */
 		if (kill(pid, 0) != 0 && errno == EPERM)
 			return live_denied(pid);
 		return error_new(ERR_USAGE, "there is no process %d", (int)pid);
@@ -188,7 +188,7 @@ static struct error *check_executable(pid_t pid, const struct arch **ret)
 	return err;
 }
 
-/* The kernel grants this file to exactly those who may trace. */
+/* The kernel permits opening this file to exactly those who may trace the process. */
 static struct error *check_permission(pid_t pid)
 {
 	char path[64];

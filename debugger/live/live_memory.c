@@ -1,7 +1,7 @@
 /*
- * Which memory of a running process is worth to be looked through. /proc/PID/maps has the mappings;
- * /proc/PID/pagemap says which pages of them are there (man 5 proc_pid_pagemap): most of a thread's
- * stack is not, and reading it would make the kernel add pages to the process.
+ * Finds the memory of a running process that is worth scanning. /proc/PID/maps has the mappings.
+ * /proc/PID/pagemap tells which of their pages exist (man 5 proc_pid_pagemap): most pages of a
+ * thread's stack do not, and reading them would make the kernel add pages to the process.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,17 +13,17 @@
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
 
-enum { PAGE = 4096, ENTRIES = 8192 /* pages that are asked for at once */ };
+enum { PAGE = 4096, ENTRIES = 8192 /* pages per read of pagemap */ };
 
-/* Bits of an entry. */
+/* Bits of a pagemap entry. */
 #define PAGE_PRESENT_BIT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED_BIT (UINT64_C(1) << 62)
-#define PAGE_OF_FILE_BIT (UINT64_C(1) << 61) /* nobody has written to its private copy */
+#define PAGE_OF_FILE_BIT (UINT64_C(1) << 61) /* no private copy was written */
 
 struct run {
 	memory_fn *visit;
 	void *arg;
-	int pagemap; /* -1: it cannot be read, and every page counts as being there */
+	int pagemap; /* -1: not readable; every page is assumed to exist */
 	bool go_on;
 	uint64_t entries[ENTRIES];
 };
@@ -33,7 +33,7 @@ static bool is_own(uint64_t entry)
 	return (entry & (PAGE_PRESENT_BIT | PAGE_SWAPPED_BIT)) && !(entry & PAGE_OF_FILE_BIT);
 }
 
-/* The runs of pages that are there, of n pages from start on. */
+/* Calls visit for each run of existing pages, among n pages from start on. */
 static void visit_runs(struct run *r, uint64_t start, size_t n)
 {
 	size_t i = 0;
@@ -86,7 +86,7 @@ struct error *live_each_writable(struct target *t, memory_fn *visit, void *arg)
 		uint64_t start, end;
 		char perms[5];
 
-		/* 'p': private. What is shared with other processes is not the program's own. */
+		/* 'p': private. Memory shared with other processes is left out. */
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, perms) == 3 &&
 		    perms[0] == 'r' && perms[1] == 'w' && perms[3] == 'p')
 			visit_mapping(r, start, end);

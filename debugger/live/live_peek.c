@@ -1,8 +1,8 @@
 /*
- * What can be learned of threads without stopping them. /proc/PID/task/TID/syscall has the stack
- * pointer and the program counter of a thread that is off its processor, and status counts how
- * often it got there (man 5 proc). The thread pointer is not in /proc, but the list of robust
- * futexes that every thread of glibc registers lies in its descriptor (man 2 get_robust_list).
+ * Reads the state of threads without stopping them. /proc/PID/task/TID/syscall has the stack
+ * pointer and the program counter of a thread that is not on a processor, and status counts context
+ * switches (man 5 proc). The thread pointer is not in /proc. But every thread of glibc registers a
+ * list of robust futexes, which lies in its descriptor (man 2 get_robust_list).
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -27,8 +27,8 @@ static const char *read_task(struct arena *a, pid_t pid, pid_t tid, const char *
 	return proc_read(a, pid, path, NULL);
 }
 
-/* "NR ARG0 ... ARG5 SP PC", "-1 SP PC" outside of a system call, or "running". */
-/* Fills *ret, whose registers are zero. */
+/* Parses "NR ARG0 ... ARG5 SP PC", "-1 SP PC" outside of a system call, or "running". */
+/* Registers in *ret are zero before; false: running. */
 static bool parse_syscall(const char *text, const struct arch *arch, struct regs *ret)
 {
 	uint64_t words[ARCH_SYSCALL_ARGS + 2];
@@ -65,9 +65,9 @@ static uint64_t word_at(const unsigned char *p)
 }
 
 /*
- * The psABI's variant II has the thread pointer point to itself; glibc's descriptor, which begins
- * there, repeats that in its third word (its nptl/descr.h: tcbhead_t.tcb and .self). 0 when none
- * or several of the words before the list are like that.
+ * Finds the thread descriptor before the robust list. By the psABI's variant II the word at the
+ * thread pointer points to itself. glibc's descriptor, which begins there, has the same pointer in
+ * its third word (nptl/descr.h: tcbhead_t.tcb and .self). 0 if none or several places match.
  */
 static uint64_t find_thread_pointer(struct live *l, pid_t tid)
 {
@@ -82,7 +82,7 @@ static uint64_t find_thread_pointer(struct live *l, pid_t tid)
 	uint64_t first = head - DESCRIPTOR_MAX;
 	struct error *err = live_read(l->t, first, bytes, sizeof(bytes), &got);
 	if (!err && got == 0) {
-		/* The descriptor may be the first thing in its mapping. */
+		/* The descriptor may be at the start of its mapping. */
 		first = head - head % PAGE;
 		err = live_read(l->t, first, bytes, (size_t)(head - first), &got);
 	}
@@ -99,7 +99,9 @@ static uint64_t find_thread_pointer(struct live *l, pid_t tid)
 	return found;
 }
 
-/* First where it is, then how often it moved: the order in which a change cannot be missed. */
+/*
+ * Reads the registers, then the number of context switches: in this order no change can be missed.
+ */
 static bool read_place(struct live *l, pid_t tid, struct peek *p)
 {
 	SCRATCH(scratch);

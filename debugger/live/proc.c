@@ -50,7 +50,7 @@ long proc_status_number(const char *status, const char *name, long fallback)
 
 bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
 {
-	/* A thread may name itself ") R 1 (": only the last parenthesis counts. */
+	/* A thread name may contain ") R 1 (": search the last parenthesis. */
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	struct proc_stat stat = { 0 };
 	int parent, skipped = -1;
@@ -71,7 +71,7 @@ bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
 	return true;
 }
 
-/* The kernel writes a newline of a path as \012 and nothing else so. */
+/* Decodes a path: the kernel writes a newline as \012 and escapes nothing else. */
 static void unescape(char *path)
 {
 	char *to = path;

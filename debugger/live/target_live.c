@@ -1,4 +1,4 @@
-/* A running process as a target: how it is opened and its memory read. See live.h. */
+/* A live process as a target: opens it and reads its memory. See live.h. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +88,8 @@ struct vectors {
 };
 
 /*
- * false when there is no room. What goes on where the last one ends becomes part of it. Those of
- * the target are any addresses, to the last one there is.
+ * Adds a range, merging it with the last one if it follows directly. False if there is no room.
+ * Remote ranges may be any addresses, up to the end of the address space.
  */
 static bool add_vector(struct vectors *v, void *base, size_t len)
 {
@@ -108,8 +108,9 @@ static bool add_vector(struct vectors *v, void *base, size_t len)
 }
 
 /*
- * Long remote vectors are what makes this fast, and the local ones need not have the same
- * lengths: ranges that are neighbours in the target become one there wherever they go here.
+ * Long remote vectors make this fast. Local and remote vectors need not have the same lengths:
+ * ranges that are neighbours in the target become one remote range wherever their local buffers
+ * are.
  */
 static struct error *live_read_batch(struct target *t, struct read_range *ranges, size_t n)
 {
@@ -137,7 +138,10 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 			ranges[i].got = ranges[i].len;
 			left -= ranges[i].len;
 		}
-		/* It stopped at a range with a hole, or is forbidden: that one by itself. */
+		/*
+		 * The read stopped at a range with a hole, or is not permitted: read that range by
+		 * itself.
+		 */
 		if (i < end) {
 			TRY(live_read(t, ranges[i].addr, ranges[i].buf, ranges[i].len,
 			              &ranges[i].got));
@@ -187,9 +191,9 @@ static bool same_file(const char *a, const char *b)
 }
 
 /*
- * In this order: what the kernel itself has open for the executable (right even when deleted or
- * replaced), the path as the target sees it, as we see it, and what the kernel has mapped (for
- * deleted libraries; needs CAP_CHECKPOINT_RESTORE).
+ * Tries in this order: the executable that the kernel has open (right even if it was deleted or
+ * replaced), the path below the target's root, the path as we see it, and the file that the kernel
+ * has mapped (for deleted libraries; needs CAP_CHECKPOINT_RESTORE).
  */
 static struct module_file find_file(struct target *t, const struct mapping *m, bool is_main,
                                     unsigned attempt)
@@ -221,7 +225,7 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 	}
 }
 
-/* Read-only parts of modules: their bytes can be had while the target runs. */
+/* Records the read-only parts of modules, which can be read while the target runs. */
 static void keep_constant(struct target *t, const struct mapping *mappings, size_t nmappings)
 {
 	t->constant = NEW_ARRAY(&t->arena, struct mapping, nmappings);
@@ -232,7 +236,10 @@ static void keep_constant(struct target *t, const struct mapping *mappings, size
 	}
 }
 
-/* See struct target: proc(5), /proc/PID/stat and /proc/sys/kernel/random/boot_id. */
+/*
+ * A unique name of the process, see struct target: proc(5), /proc/PID/stat and
+ * /proc/sys/kernel/random/boot_id.
+ */
 static const char *find_instance(struct target *t)
 {
 	const char *text = proc_read(&t->arena, t->pid, "stat", NULL);

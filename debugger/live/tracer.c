@@ -15,13 +15,13 @@
 #include "debugger/live/tracer_private.h"
 
 enum {
-	SLICE_NS = 50000000, /* how often one who waits for an event looks for ^C */
+	SLICE_NS = 50000000, /* how often a caller that waits for an event checks for ^C */
 	OPTIONS =
 		PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC,
-	MAX_PASSES = 100, /* over task/, until no thread is new */
+	MAX_PASSES = 100, /* passes over task/ until there is no new thread */
 };
 
-/* --- a session: all of this runs in the tracer thread --- */
+/* --- sessions: these functions run in the tracer thread --- */
 
 static uint64_t soon(void)
 {
@@ -36,7 +36,7 @@ static struct tracee *add_tracee(struct tracer *tr, pid_t tid)
 	return tracee;
 }
 
-/* The child: waits until it is traced, then becomes the program. */
+/* Runs in the child: waits until it is traced, then executes the program. */
 static _Noreturn void become(const struct tracer *tr, const struct tracer_request *r, int fd)
 {
 	char byte;
@@ -50,7 +50,7 @@ static _Noreturn void become(const struct tracer *tr, const struct tracer_reques
 	_exit(127);
 }
 
-/* Until a child of ours that was killed is no zombie any more. */
+/* Kills a child of ours and waits until it is no longer a zombie. */
 static void reap(struct tracer *tr, pid_t pid)
 {
 	uint64_t deadline = soon();
@@ -61,7 +61,7 @@ static void reap(struct tracer *tr, pid_t pid)
 		next_event(tr, pid, deadline, &w);
 }
 
-/* Until the program is loaded: it stands still then. */
+/* Waits for execve() of the program, which is stopped then. */
 static struct error *wait_exec(struct tracer *tr, const char *path)
 {
 	uint64_t deadline = soon();
@@ -89,7 +89,7 @@ static struct error *trace_child(struct tracer *tr, const char *path, pid_t pid,
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(uintptr_t)(OPTIONS | PTRACE_O_EXITKILL)) != 0)
 		return error_os(errno, "tracing %s", path);
 	send(fd, "", 1, MSG_NOSIGNAL);
-	/* It ends without a word when the program takes the place of the child. */
+	/* execve() closes the socket: then there is nothing to read. */
 	if (recv(fd, &errnum, sizeof(errnum), 0) == sizeof(errnum))
 		return error_os(errnum, "%s", path);
 	tr->pid = pid;
@@ -138,7 +138,7 @@ static struct error *attach_thread(struct tracer *tr, pid_t tid)
 		return NULL;
 	}
 	int errnum = errno;
-	/* It ended, or was seized when a thread that we have started it. */
+	/* It has ended, or the kernel seized it because a tracee of ours started it. */
 	if (errnum == ESRCH || (errnum == EPERM && tr->tracees.n > 0))
 		return NULL;
 	TRY(live_traced(tr->pid));
@@ -197,7 +197,7 @@ static void continue_all(struct tracer *tr)
 	}
 }
 
-/* Only a thread that stands still can be detached. */
+/* Stops a thread: only a stopped one can be detached. False if it ended or did not stop. */
 static bool stop_one(struct tracer *tr, size_t i)
 {
 	uint64_t deadline = soon();
@@ -215,7 +215,7 @@ static bool stop_one(struct tracer *tr, size_t i)
 
 static struct error *detach(struct tracer *tr)
 {
-	/* Others may be added to the end. */
+	/* The loop may append new threads. */
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		if (!stop_one(tr, i)) {
 			if (tr->tracees.data[i].state == TRACEE_GONE)
@@ -275,7 +275,7 @@ static struct error *serve(struct tracer *tr, struct tracer_request *r)
 	return error_new(ERR_STATE, "not supported yet");
 }
 
-/* Lets a session's program run: one event. */
+/* Waits for one event of the session, and continues the thread. */
 static void attend(struct tracer *tr)
 {
 	struct wait_status w;
@@ -284,7 +284,7 @@ static void attend(struct tracer *tr)
 		return;
 	struct tracee *tracee = take_event(tr, &w);
 	if (w.tid == -1)
-		tr->pid = 0; /* there is none left */
+		tr->pid = 0; /* no tracee is left */
 	if (tracee && !tr->standing)
 		tracer_go_on(tracee);
 	if (!tr->standing)
@@ -314,7 +314,7 @@ static void *tracer_main(void *arg)
 	return NULL;
 }
 
-/* --- the caller --- */
+/* --- functions of the calling thread --- */
 
 struct tracer *tracer_new(void)
 {
@@ -333,7 +333,10 @@ struct tracer *tracer_new(void)
 	return tr;
 }
 
-/* Until the thread is quite gone: what it could not detach is then free again. */
+/*
+ * Waits until the tracer thread has ended completely: then the kernel has detached the tracees
+ * left.
+ */
 static void wait_gone(struct tracer *tr)
 {
 	uint64_t deadline = soon();
@@ -362,13 +365,13 @@ static struct error *start(struct tracer *tr)
 	return NULL;
 }
 
-/* NULL: to end. */
+/* Passes a request to the tracer thread and waits for it. NULL: the thread ends. */
 static struct error *ask(struct tracer *tr, struct tracer_request *r)
 {
 	tr->request = r;
 	tr->error = NULL;
 	sem_post(&tr->requests);
-	/* It may wait for an event, which this signal ends; it has it blocked. */
+	/* If the thread waits for an event, this signal ends the wait. It blocks the signal. */
 	pthread_kill(tr->thread, SIGCHLD);
 	while (sem_wait(&tr->done) != 0)
 		;
@@ -398,7 +401,7 @@ void tracer_free(struct tracer *tr)
 	free(tr);
 }
 
-/* For at most a slice: an event may have arrived. */
+/* Waits for an event, for at most SLICE_NS. */
 static void wait_arrived(struct tracer *tr, uint64_t deadline)
 {
 	uint64_t until = live_now_ns() + SLICE_NS;

@@ -128,8 +128,8 @@ static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait
 	if (tracee)
 		tracee->state = TRACEE_GONE;
 	/*
-	 * A tracee of a stop has no events. If there is no tracee, a stop may have removed the main
-	 * thread already.
+	 * A tracee of a stop causes no event. If there is no tracee, a stop may have marked the
+	 * main thread as gone already.
 	 */
 	if (tracee ? !tracee->kept : !tr->pid || w->tid != tr->pid)
 		return;

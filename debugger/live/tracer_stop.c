@@ -351,7 +351,8 @@ static struct error *stop_all(struct live *l)
 }
 
 /*
- * Waits for a thread that was killed during the stop: it is a zombie until then. True if it ended.
+ * Whether the thread has ended: one that was killed during the stop is a zombie until its tracer
+ * waits for it.
  */
 static bool is_reaped(struct tracer *tr, pid_t tid)
 {
