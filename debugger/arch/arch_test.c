@@ -1,4 +1,4 @@
-/* What a thread's registers say about the system call it is in. */
+/* Tests of debugger/arch: registers, the system call in them, and thread-local storage. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -44,7 +44,9 @@ static void test_not_in_one(void **state)
 	SCRATCH(a);
 
 	(void)state;
-	/* Finished, failed, and stopped while it computed with such a number in a register. */
+	/*
+	 * The call has finished; has failed; stopped in user code with such a value in a register.
+	 */
 	assert_false(stopped(&a, READ, 8).in_syscall);
 	assert_false(stopped(&a, READ, -EAGAIN).in_syscall);
 	assert_false(stopped(&a, READ, -517).in_syscall);
@@ -62,7 +64,7 @@ static void test_names(void **state)
 	assert_null(arch_syscall_named(arch_for_machine(EM_X86_64), "none"));
 }
 
-/* Each register has a number and a word of its own within the set. */
+/* Every register has its own number and its own word in the set. */
 static void test_registers(void **state)
 {
 	SCRATCH(a);
@@ -111,10 +113,12 @@ static void test_machines(void **state)
 	assert_string_equal(arch_supported(&a), "x86-64");
 }
 
-/* The address keeps p_vaddr's remainder and lies as near to the thread pointer as it can. */
+/*
+ * The address equals p_vaddr modulo the alignment and is as near to the thread pointer as possible.
+ */
 static void test_thread_locals(void **state)
 {
-	/* Of the aarch64 ELF ABI: 16 bytes of the thread control block. */
+	/* From the aarch64 ELF ABI: the thread control block has 16 bytes. */
 	static const struct arch above = { .tls = ARCH_TLS_ABOVE, .tcb_size = 16 };
 	const struct arch *below = arch_for_machine(EM_X86_64);
 

@@ -1,3 +1,4 @@
+/* Tests of debugger/base: arenas, vectors, maps, strings, errors, files, logging, progress. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static void test_numbers_as_text(void **state)
 	}
 }
 
-/* Each byte in each place of two words. */
+/* Tests every byte at every position of two words. */
 static void test_plain_is_what_cleaning_keeps(void **state)
 {
 	char text[17] = "0123456789abcdef";
@@ -136,7 +137,7 @@ static void test_progress_is_shown_late_and_erased(void **state)
 	assert_int_equal(len, 0);
 	progress_enable(f, 0);
 	progress("reading", 250, 1000);
-	progress("reading", 251, 1000); /* at once: not shown */
+	progress("reading", 251, 1000); /* too early: not shown */
 	progress_end();
 	progress_end();
 	fflush(f);
@@ -207,7 +208,7 @@ static void test_vec_of_nothing_moves_too(void **state)
 	vec_free(&v);
 }
 
-/* To megabytes, from nothing and from what was reserved. */
+/* Grows to megabytes, from an empty vector and from a reserved one. */
 static void test_large_vecs_keep_what_they_have(void **state)
 {
 	enum { MANY = 3 << 20, RESERVED = 1 << 20 };
@@ -250,7 +251,10 @@ static void test_huge_arenas_hand_out_zeros(void **state)
 	}
 }
 
-/* Files of records have such keys: if a value here changes, RECORDS_FORMAT must. None is 0. */
+/*
+ * Files of cache records contain such keys: if a value here changes, increment RECORDS_FORMAT. No
+ * key is 0.
+ */
 static void test_map_keys_of_bytes(void **state)
 {
 	static const unsigned char zero[] = { 0x1d, 0x7c, 0x4a, 0x7f, 0xb9, 0x79, 0x37, 0x9e };
@@ -265,11 +269,11 @@ static void test_map_keys_of_bytes(void **state)
 	assert_true(map_key_of("eight by", 8) != map_key_of("eight b", 7));
 	assert_true(map_key_on(1, "foobar", 6) != map_key_on(2, "foobar", 6));
 	assert_true(map_key_on(0, "foobar", 6) == map_key_of("foobar", 6));
-	/* Of which the hash would be 0. */
+	/* The plain hash of these bytes is 0. */
 	assert_true(map_key_of(zero, sizeof(zero)) == 1);
 }
 
-/* Objects of two arrays: whose numbers differ in the same bits are many. */
+/* Pairs of objects in two arrays: many of them differ in the same bits. */
 static void test_map_keys_of_pairs(void **state)
 {
 	struct map seen CLEANUP(map_free) = { 0 };
@@ -322,7 +326,7 @@ static void test_str_appends_and_truncates(void **state)
 	assert_string_equal(str_text(&s), "0,1,xy");
 }
 
-/* What must come out for bytes that a hostile program could choose. */
+/* Expected results for bytes that a hostile program could choose. */
 static const struct {
 	const char *in;
 	size_t len;
@@ -420,7 +424,7 @@ static void test_interrupt_lasts_until_cleared(void **state)
 	assert_null(interrupt_check());
 }
 
-/* A FIFO is not even opened: its writer would go on, and then be killed by SIGPIPE. */
+/* A FIFO must not be opened even briefly: its writer would continue, and then get SIGPIPE. */
 static void test_only_regular_files_are_opened(void **state)
 {
 	char path[] = "/tmp/asyncdbg-test.XXXXXX", fifo[64];
@@ -502,13 +506,13 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	err = new_file_open(other, 0600, NULL, &file);
 	assert_int_equal(err->kind, ERR_OS);
 	error_free(err);
-	/* What is something else stays. */
+	/* A file that starts differently is not replaced. */
 	err = new_file_open(path, 0600, "half", &file);
 	assert_int_equal(err->kind, ERR_USAGE);
 	error_free(err);
 	assert_null(new_file_open(path, 0600, "who", &file));
 	new_file_drop(&file);
-	/* What a link leads to is replaced, the link stays. */
+	/* The target of a link is replaced, the link stays. */
 	snprintf(other, sizeof(other), "%s/link", directory);
 	assert_int_equal(symlink(path, other), 0);
 	assert_null(new_file_open(other, 0600, NULL, &file));
@@ -518,7 +522,7 @@ static void test_new_file_is_there_only_when_finished(void **state)
 	file_bytes_free(&data);
 	assert_null(read_back(path, 5, &data, &size));
 	assert_memory_equal(data, "other", 5);
-	/* Nothing else may be left in it. */
+	/* The directory must contain no other file. */
 	assert_int_equal(unlink(other), 0);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(directory), 0);
@@ -551,7 +555,7 @@ static void test_large_files_are_read_in_parts(void **state)
 	free(whole);
 }
 
-/* What the disk refuses shows when it is finished. */
+/* Write errors are reported by new_file_finish(). */
 static void test_new_file_that_cannot_be_written(void **state)
 {
 	struct new_file file = { 0 };
@@ -564,7 +568,7 @@ static void test_new_file_that_cannot_be_written(void **state)
 	assert_int_equal(err->kind, ERR_OS);
 	assert_int_equal(err->errnum, ENOSPC);
 	error_free(err);
-	/* It is still the device. */
+	/* The device is still there. */
 	assert_int_equal(access("/dev/full", F_OK), 0);
 }
 

@@ -1,3 +1,4 @@
+/* Tests of cores: made by hand, damaged and truncated ones, and those of gcore. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +179,7 @@ static bool see(uint64_t start, uint64_t end, void *arg)
 	return true;
 }
 
-/* What is read-only is left out, and what the file does not have. */
+/* Read-only segments are left out, and bytes that are not in the core. */
 static void test_writable_memory_of_a_core(void **state)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
@@ -242,7 +243,7 @@ static void test_files_that_are_no_cores(void **state)
 	assert_null(t);
 }
 
-/* Every truncation either opens with what is left or says why not. */
+/* A core that is cut anywhere either opens with what is left, or fails with an error. */
 static void test_truncated_at_every_byte(void **state)
 {
 	STR(core);
@@ -263,7 +264,7 @@ static void test_truncated_at_every_byte(void **state)
 	assert_true(opened > 0);
 }
 
-/* Damaged bytes may change what is shown, but must not crash, hang or read out of bounds. */
+/* Damaged bytes may change the contents, but must not crash, hang or read out of bounds. */
 static void test_damaged_at_every_byte(void **state)
 {
 	static const unsigned char damage[] = { 0x00, 0x01, 0x7f, 0xff };
@@ -288,7 +289,7 @@ static void test_damaged_at_every_byte(void **state)
 	}
 }
 
-/* --- a core that gcore makes of a program --- */
+/* --- a core of a program, made by gcore --- */
 
 struct made {
 	struct program program;
@@ -335,7 +336,7 @@ static void check_gcore(struct target *t)
 	assert_non_null(t->main_module);
 	expect_ok(target_read_uint(t, made.program.variable, 4, &value));
 	assert_int_equal(value, 4711);
-	/* Not in the core but in the file. */
+	/* The core lacks this; it is read from the file. */
 	expect_ok(target_read(t, made.program.constant, buf, sizeof(buf)));
 	assert_string_equal(buf, text);
 	for (size_t i = 0; i < PROGRAM_THREADS; i++) {

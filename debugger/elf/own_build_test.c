@@ -1,3 +1,4 @@
+/* Tests that own_build() matches the build-id in the file. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

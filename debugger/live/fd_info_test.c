@@ -1,3 +1,4 @@
+/* Tests of file descriptors of live processes: sockets, epoll, and descriptors that change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static int listen_on(const char *host, int family)
 
 typedef int name_fn(int fd, struct sockaddr *addr, socklen_t *len);
 
-/* "127.0.0.1:80" of the socket's own or the other end. */
+/* The socket's own or its peer's address, as "127.0.0.1:80". */
 static char *address_of(struct arena *a, int fd, name_fn *name)
 {
 	struct sockaddr_storage storage = { 0 };
@@ -145,7 +146,9 @@ static void test_ipv6(void **state)
 	close(listener);
 }
 
-/* What the child shall do next with the two descriptors: 1 is asked for, 2 is done. */
+/*
+ * The child replaces changing_fd with other_fd when helper is 1, and then sets it to 2.
+ */
 static int changing_fd, other_fd;
 
 static void child_changes_fd(void)
@@ -182,7 +185,7 @@ static void stop_shortly(struct target *t)
 	target_resume(t);
 }
 
-/* After a stop it counts only when it was seen before the stop too. */
+/* After a stop a descriptor is known only if it was also seen before the stop. */
 static void test_descriptor_that_changes(void **state)
 {
 	SCRATCH(a);
@@ -206,7 +209,7 @@ static void test_descriptor_that_changes(void **state)
 	close_two();
 }
 
-/* One look before the stop is enough for all of them. */
+/* One fd_info_look() before the stop is enough for all descriptors. */
 static void test_looked_at_before_the_stop(void **state)
 {
 	SCRATCH(a);
@@ -253,7 +256,7 @@ static void test_epoll(void **state)
 	expect_ok(target_stop(t));
 	assert_true(fd_info_by_epoll_data(t, 0x7f0123456780, &fd));
 	assert_int_equal(fd, fds[0]);
-	/* Two instances say different things. */
+	/* Two instances have different descriptors for it. */
 	assert_false(fd_info_by_epoll_data(t, 0x1111, &fd));
 	assert_false(fd_info_by_epoll_data(t, 0x2222, &fd));
 	target_resume(t);

@@ -1,4 +1,4 @@
-/* What /proc says, asked of the test itself. */
+/* Tests of proc.h, on the /proc files of the test itself. */
 #include "debugger/live/proc.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void test_regions(void **state)
 	assert_true(r.executable && !r.writable);
 	assert_non_null(strstr(r.name, "proc_test"));
 	assert_false(proc_region(&tmp, getpid(), 16, &r));
-	/* A process that does not exist has none. */
+	/* A process that does not exist has no mapping. */
 	assert_false(proc_region(&tmp, 0x7fffffff, (uintptr_t)&local, &r));
 }
 

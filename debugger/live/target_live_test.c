@@ -1,3 +1,4 @@
+/* Tests of live targets: stopping, resuming, failures in between, and copying. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +106,7 @@ static void test_what_a_stop_read_is_there_afterwards(void **state)
 	assert_memory_equal(&seen, &again, sizeof(seen));
 	expect_ok(target_read(t, (uintptr_t)read_only_text, text, sizeof(text)));
 	assert_memory_equal(text, read_only_text, sizeof(text));
-	/* Writable and not read during the stop. */
+	/* Writable memory that was not read during the stop. */
 	expect_ok(target_read_some(t, (uintptr_t)page_of_zeros + sizeof(page_of_zeros) / 2, text, 1,
 	                           &got));
 	assert_int_equal(got, 0);
@@ -235,7 +236,7 @@ static void test_another_program_by_now(void **state)
 			name[0] = '\0';
 		fclose(f);
 	}
-	/* comm changes before the rest of execve() is over. */
+	/* comm changes before execve() is complete: repeat. */
 	struct error *err;
 	while (!(err = target_stop(t)))
 		target_resume(t);
@@ -274,7 +275,7 @@ static void test_uninterruptible_sleep(void **state)
 	assert_int_equal(t->nnotes, 1);
 	target_resume(t);
 	child_wait_progress(&c);
-	/* It was never stopped by us, and is not when it wakes up. */
+	/* The thread was never stopped by us; it must not be stopped when it wakes up. */
 	kill(c.shared->helper, SIGKILL);
 	while (c.shared->helper != 0)
 		sched_yield();
@@ -329,7 +330,7 @@ static void test_already_traced(void **state)
 	assert_null(t);
 	helper_kill(tracer);
 	t = open_child(&c);
-	/* Traced between opening and stopping. */
+	/* Another tracer starts between opening and stopping. */
 	tracer = helper_start(&c, act_stop);
 	expect_error(target_stop(t), ERR_STATE, "already traced");
 	helper_kill(tracer);
@@ -413,7 +414,7 @@ static void test_wrong_executable(void **state)
 	expect_error(target_live_open(c.pid, &options, &t), ERR_USAGE, "--exe takes the program");
 }
 
-/* --- copying in a moment --- */
+/* --- copies of one moment --- */
 
 static unsigned char *holey; /* 4 blocks; the child lacks some of their pages */
 static const unsigned missing_pages[] = { 3, 17, 18, 40 };
@@ -428,8 +429,8 @@ static bool is_missing(unsigned page)
 }
 
 /*
- * What is unmapped may be mapped again by a thread of the child that begins at that time: the holes
- * are pages behind the end of a file, which nobody can read.
+ * Makes holes in the child's memory. They are pages behind the end of a file, which nobody can
+ * read: unmapped pages could be mapped again by a thread of the child that is just starting.
  */
 static void make_holes(void)
 {
@@ -470,10 +471,12 @@ static void test_long_vectors_with_holes(void **state)
 	while (child_state(c.pid, c.pid) != 'S')
 		sched_yield();
 	expect_ok(target_peek(t));
-	/* All are thought to be there. */
+	/* The cache does not know about the holes yet. */
 	for (unsigned page = 0; page < 4 * BLOCK_PAGES; page++)
 		page_cache_miss(t->cache, (uintptr_t)holey + page * CACHE_PAGE);
-	/* Pointers of broken tasks lead anywhere: both ends of the address space are no neighbours.
+	/*
+	 * Pointers in corrupt tasks may have any value: both ends of the address space are not
+	 * neighbours.
 	 */
 	for (unsigned page = 0; page < BLOCK_PAGES; page++)
 		page_cache_miss(t->cache, UINT64_MAX - page * CACHE_PAGE);
@@ -482,7 +485,7 @@ static void test_long_vectors_with_holes(void **state)
 	assert_int_equal(t->copy.how, COPY_STOPPED);
 	read_holey(t);
 	assert_int_equal(t->misses, 0);
-	/* Now the holes are known. */
+	/* Again, with known holes. */
 	expect_ok(target_snap(t, false));
 	read_holey(t);
 	assert_int_equal(t->misses, 0);
@@ -506,7 +509,7 @@ static long switches(const struct child *c, pid_t tid)
 	return sum;
 }
 
-/* The main thread of the child sleeps. */
+/* Waits until the main thread of the child sleeps. */
 static void wait_asleep(const struct child *c)
 {
 	long before;
@@ -561,7 +564,7 @@ static void test_a_spared_thread_sleeps_on(void **state)
 	assert_true(t->threads[0].has_regs);
 	assert_false(t->threads[0].stopped);
 	assert_true(t->threads[1].stopped);
-	/* To stop is to wake up. */
+	/* A stop wakes the thread up. */
 	expect_ok(target_snap(t, true));
 	assert_true(switches(&c, c.pid) > before);
 	assert_int_equal(t->copy.stopped, 1 + CHILD_WORKERS);
@@ -638,8 +641,8 @@ static void do_nothing(void *arg)
 }
 
 /*
- * Not one thread may be left stopped where the time is over before all of them are; and where the
- * last of them stopped too late, nothing more is done with them.
+ * If the time is over before all threads have stopped, no thread may be left stopped. If the last
+ * one stopped too late, act() is not called.
  */
 static void test_a_stop_that_is_given_up(void **state)
 {

@@ -1,4 +1,4 @@
-/* Programs that are launched and attached to: what happens to them, and what the tracer leaves. */
+/* Tests of the tracer: launched and attached programs, their events, and their state afterwards. */
 #include "debugger/live/tracer.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static void test_exit_and_exec(void **state)
 	assert_int_equal(e.kind, EVENT_EXEC);
 	assert_int_equal(e.tid, pid);
 	go(tr, TRACER_CONTINUE);
-	/* The other thread ends with the first program. */
+	/* The other thread ends at execve(). */
 	while ((e = next(tr)).kind == EVENT_NEW_THREAD || e.kind == EVENT_THREAD_EXIT)
 		;
 	assert_int_equal(e.kind, EVENT_EXEC);
@@ -148,7 +148,7 @@ static void test_children(void **state)
 		else if (e.kind != EVENT_EXEC)
 			assert_int_equal(e.child > 0, 1);
 	}
-	/* The program waited for them: they ran and ended by themselves. */
+	/* The program has waited for its children: they ran and ended without us. */
 	struct event e = next(tr);
 	assert_int_equal(e.kind, EVENT_EXIT);
 	assert_int_equal(e.status, 1 + 2 + 3);
@@ -166,7 +166,7 @@ static void test_signals(void **state)
 	e = next(tr);
 	assert_int_equal(e.kind, EVENT_SIGNAL);
 	assert_int_equal(e.signal, SIGUSR1);
-	/* Its handler made it raise the second one. */
+	/* The handler of the first signal raises the second one. */
 	e = next(tr);
 	assert_int_equal(e.signal, SIGUSR2);
 	e = next(tr);
@@ -255,7 +255,7 @@ static void test_attach(void **state)
 	child_wait_progress(&c);
 	for (int i = 0; i < 20; i++)
 		next(tr);
-	/* Signals arrive while nobody asks for events. */
+	/* Signals are delivered even if no caller waits for events. */
 	kill(c.pid, SIGRTMIN);
 	while (atomic_load(&c.shared->signals) == 0)
 		sched_yield();

@@ -1,3 +1,4 @@
+/* Tests of the page cache: plans, copies, holes and changed lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static uint64_t page_addr(unsigned page)
 	return BASE + (uint64_t)page * CACHE_PAGE;
 }
 
-/* As a walk does: reads what it does not know yet. */
+/* Reads a page through the cache, as a walk does. */
 static void use(struct page_cache *c, struct memory *m, unsigned page)
 {
 	const unsigned char *data;
@@ -83,7 +84,7 @@ static void use(struct page_cache *c, struct memory *m, unsigned page)
 	page_cache_get(c, page_addr(page), &data);
 }
 
-/* What the cache says of a page: its first byte, 0 a hole, -1 unknown. */
+/* The first byte of a page in the cache; 0: a hole, -1: unknown. */
 static int first_byte(struct page_cache *c, unsigned page)
 {
 	const unsigned char *data;
@@ -151,7 +152,7 @@ static void test_holes_that_come_and_go(void **state)
 	m->missing[5] = true;
 	for (unsigned page = 0; page < 20; page++)
 		use(c, m, page);
-	/* The known hole does not count, and is looked at again. */
+	/* The known hole does not count, but is read again. */
 	assert_int_equal(page_cache_plan(c, false), 19 * CACHE_PAGE);
 	m->missing[5] = false;
 	m->missing[7] = m->missing[8] = m->missing[15] = true;
@@ -198,7 +199,7 @@ static void test_changed_lines(void **state)
 	m->missing[2] = true;
 	expect_ok(page_cache_compare(c, read_batch, m));
 	page_cache_take(c);
-	/* The bytes are those of the first time. */
+	/* The cache keeps the bytes of the first read. */
 	assert_int_equal(first_byte(c, 1), 2);
 	assert_false(page_cache_changed(c, page_addr(0), CACHE_PAGE));
 	assert_false(page_cache_changed(c, page_addr(1), 3 * CACHE_LINE));
@@ -210,7 +211,7 @@ static void test_changed_lines(void **state)
 	assert_true(page_cache_changed(c, page_addr(2) + 1000, 1));
 	assert_false(page_cache_changed(c, page_addr(3), CACHE_PAGE));
 	assert_false(page_cache_changed(c, page_addr(60), 1));
-	/* The next plan begins anew. */
+	/* The next plan drops the changes. */
 	use(c, m, 1);
 	page_cache_plan(c, false);
 	assert_false(page_cache_changed(c, page_addr(1), CACHE_PAGE));
@@ -236,7 +237,7 @@ static void test_a_copy_that_ends_early(void **state)
 		use(c, m, page);
 	page_cache_plan(c, false);
 	copy(c, m, false);
-	/* Added in the stop, and copied first. */
+	/* A page that is added during the stop is copied first. */
 	page_cache_add(c, page_addr(50), 1);
 	m->copied = 0;
 	expect_ok(page_cache_copy(c, &how, read_batch, m, &whole));
@@ -247,7 +248,7 @@ static void test_a_copy_that_ends_early(void **state)
 	expect_ok(page_cache_compare(c, read_batch, m));
 	page_cache_take(c);
 	assert_true(page_cache_changed(c, page_addr(4), 1));
-	/* What was copied in the stop need not be the same afterwards. */
+	/* Bytes that were copied during the stop are not compared. */
 	assert_false(page_cache_changed(c, page_addr(50), 1));
 	assert_int_equal(first_byte(c, 50), 51);
 	page_cache_free(c);
@@ -263,7 +264,7 @@ static void test_memory_of_unused_pages_serves_others(void **state)
 	(void)state;
 	use(c, m, 0);
 	page_cache_get(c, page_addr(0), &before);
-	/* Twice: what was used for the first plan is not used for the second. */
+	/* Plan twice: the page is used before the first plan, but not before the second. */
 	page_cache_plan(c, false);
 	copy(c, m, true);
 	page_cache_take(c);

@@ -1,3 +1,4 @@
+/* Tests of modules: bias, files that were deleted or replaced, debug files, damaged headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static struct target *open_program(const struct program *p)
 	return t;
 }
 
-/* libdwfl and we agree where a symbol is, so the bias is right. */
+/* The symbol has the expected address in libdwfl, so the bias is right. */
 static void check_symbol(const struct target *t, const char *name, uint64_t expected)
 {
 	GElf_Sym sym;
@@ -139,7 +140,7 @@ static void test_deleted_executable(void **state)
 		skip();
 	struct program p CLEANUP(program_kill) = program_start(in_directory("deleted"), NULL, NULL);
 	assert_int_equal(unlink(in_directory("deleted")), 0);
-	/* And another program has taken its name. */
+	/* Another program now has its name. */
 	assert_int_equal(program_run("cp /bin/true '%s'", in_directory("deleted")), 0);
 	struct target *t CLEANUP(target_closep) = open_program(&p);
 
@@ -169,7 +170,10 @@ static void test_replaced_library(void **state)
 			found = &t->modules[i];
 	}
 	assert_non_null(found);
-	/* Found below map_files where that is allowed; never the file of the same name. */
+	/*
+	 * The file is found in map_files if that is permitted; the new file of that name is never
+	 * used.
+	 */
 	if (found->dwfl)
 		assert_true(found->tls_memsz > 0);
 	else
@@ -193,7 +197,7 @@ static void test_separate_debug_file(void **state)
 	check_symbol(t, "variable", p.variable);
 }
 
-/* --- headers that lie --- */
+/* --- damaged headers --- */
 
 struct bytes {
 	const char *data;
@@ -254,7 +258,7 @@ static void test_image_headers(void **state)
 	assert_false(elf_image_read(&a, &from, EM_AARCH64, &image));
 	for (bytes.len = 0; bytes.len < 64 + 3 * 56; bytes.len++)
 		assert_false(elf_image_read(&a, &from, EM_X86_64, &image));
-	/* A cut note is no build-id. */
+	/* A truncated note gives no build-id. */
 	for (; bytes.len < elf.len; bytes.len++) {
 		assert_true(elf_image_read(&a, &from, EM_X86_64, &image));
 		assert_int_equal(image.build_id_len, 0);

@@ -1,3 +1,4 @@
+/* Tests of target.h on fake targets: reads, the page cache, stops and copies. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,9 +201,9 @@ static void test_stopping_what_always_stands_does_nothing(void **state)
 enum { LOW = 0x100000, HIGH = 0x200000, HOLE = 0x130000, HOLE_END = 0x134000, RODATA = 0x180000 };
 
 struct sim {
-	unsigned char counter; /* what memory holds now */
+	unsigned char counter; /* the value of all bytes now */
 	unsigned reads, stops;
-	unsigned moves_at; /* the read before which counter goes up, 0 none */
+	unsigned moves_at; /* counter is incremented before this read; 0 never */
 	bool gone;
 };
 
@@ -327,7 +328,7 @@ static void test_bytes_of_a_stop_stay_until_the_next(void **state)
 	assert_false(t->stopped);
 	s.counter = 2;
 	assert_int_equal(byte_at(t, LOW), 1);
-	/* Not read during the stop: the moving target must not answer. */
+	/* This was not read during the stop: it must not be read from the running target. */
 	assert_int_equal(byte_at(t, LOW + 2 * BLOCK_SIZE), -1);
 	expect_ok(target_stop(t));
 	assert_int_equal(byte_at(t, LOW), 2);
@@ -363,7 +364,7 @@ static void test_a_stop_reads_what_was_used_before(void **state)
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
 
 	(void)state;
-	/* A rehearsal on the running program uses two places, one of them a hole. */
+	/* A warm-up walk on the running program uses two addresses, one of them in a hole. */
 	expect_ok(target_stop(t));
 	target_resume(t);
 	target_invalidate(t);
@@ -374,7 +375,7 @@ static void test_a_stop_reads_what_was_used_before(void **state)
 	target_resume(t);
 	s.counter = 3;
 	assert_int_equal(t->misses, 0);
-	/* The stop has read both by itself: the answer is of that moment, and a hole is no miss. */
+	/* The stop has read both: the value is that of the stop, and a hole is no miss. */
 	assert_int_equal(byte_at(t, LOW), 2);
 	assert_int_equal(byte_at(t, HOLE), -1);
 	assert_int_equal(t->misses, 0);
@@ -419,7 +420,7 @@ static void test_reads_aside_are_not_copied(void **state)
 	assert_int_equal(t->misses, 1);
 }
 
-/* Uses a page as a rehearsal does, and copies it. */
+/* Uses a page as a warm-up walk does, and copies it. */
 static void snap(struct target *t)
 {
 	expect_ok(target_peek(t));
@@ -455,7 +456,7 @@ static void test_without_a_stop_changes_are_doubts(void **state)
 	assert_int_equal(t->copy.how, COPY_RUNNING);
 	assert_int_equal(byte_at(t, LOW), 1);
 	assert_int_equal(t->doubts, 0);
-	/* A rehearsal, a copy, a comparison: it moves before the last. */
+	/* Three reads: warm-up walk, copy, comparison. The memory changes before the last. */
 	s.reads = 0;
 	s.moves_at = 3;
 	snap(t);
@@ -490,14 +491,14 @@ static void test_a_pause_that_is_too_short_for_the_pages(void **state)
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
 
 	(void)state;
-	/* This target never says when it stopped: any time is over. */
+	/* This target never sets stopped_at: its time is always over. */
 	t->options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
 	snap(t);
 	assert_int_equal(s.stops, 1);
 	assert_int_equal(t->copy.how, COPY_LIMITED);
 	assert_int_equal(byte_at(t, LOW), 1);
 	assert_int_equal(t->doubts, 0);
-	/* A rehearsal, a copy ahead, none in the stop, a comparison. */
+	/* Three reads: warm-up walk, copy before the stop, comparison. None during the stop. */
 	s.reads = 0;
 	s.moves_at = 3;
 	snap(t);

@@ -1,3 +1,4 @@
+/* Tests of thread-local variables, of executables and of libraries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +89,7 @@ static const struct module *find_library(const struct target *t)
 	return NULL;
 }
 
-/* Where the library's variable is in its block: the same in all threads. */
+/* The library's variable must have the same offset in its block in all threads. */
 static void check_library(const struct program *p, bool preloaded)
 {
 	const struct target_options options = { 0 };
@@ -133,7 +134,7 @@ static void test_libraries(void **state)
 	}
 }
 
-/* Alignment and remainder of p_vaddr: what the linkers and glibc compute. */
+/* Combinations of alignment and p_vaddr, with the results of the linkers and glibc. */
 static void test_variant_two_formula(void **state)
 {
 	static const struct {
@@ -182,7 +183,7 @@ static void test_what_is_no_thread_local(void **state)
 	th->regs.thread_pointer = 0;
 	expect_ok(target_tls_address(t, th, &m, 0, &addr, &found));
 	assert_false(found);
-	/* A library in a program without glibc. */
+	/* A library in a program without glibc is not supported. */
 	th->has_regs = true;
 	th->regs.thread_pointer = 0x1000;
 	m.is_main = false;

@@ -1,4 +1,4 @@
-/* A program to debug, for tracer_test.c: "events WHAT" does what a tracer should notice. */
+/* A program to debug, for tracer_test.c: "events WHAT" causes the events that a tracer reports. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -56,7 +56,7 @@ static int children(void)
 	if (pid == 0)
 		_exit(2);
 	sum += status_of(pid);
-	/* It ends without a signal. */
+	/* The child of this clone() sends no signal at exit. */
 	return sum + status_of(clone(child_of_clone, stack + sizeof(stack), 0, NULL));
 }
 

@@ -45,7 +45,7 @@ static struct error *fake_read(struct target *t, uint64_t addr, void *buf, size_
 	return NULL;
 }
 
-/* All of it is writable. */
+/* All areas are writable. */
 static struct error *fake_each_writable(struct target *t, memory_fn *visit, void *arg)
 {
 	const struct fake *f = t->private;

@@ -1,7 +1,7 @@
 /*
- * A program to debug, for the tests of debugger/ and dwarf/unwind/unwind.c: threads in known
- * places. "threads [LIBRARY]" loads LIBRARY (library.c); then it prints what a debugger should
- * find, one fact a line, and "ready", and ends when its standard input does.
+ * A program to debug, for the tests of debugger/ and dwarf/unwind/unwind.c. Its threads stay in
+ * known functions. "threads [LIBRARY]" loads LIBRARY (library.c), prints the expected values, one
+ * per line, and "ready", and ends at the end of its standard input.
  */
 #include <dlfcn.h>
 #include <pthread.h>
