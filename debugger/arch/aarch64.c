@@ -2,7 +2,7 @@
 
 #include "debugger/arch/arch.h"
 
-/* Known so that it can be named. */
+/* Not supported; listed so that error messages can name it. */
 const struct arch arch_aarch64 = {
 	.name = "aarch64",
 	.elf_machine = EM_AARCH64,

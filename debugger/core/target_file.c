@@ -84,7 +84,7 @@ struct error *target_file_open(const char *path, struct target **ret)
 	f->path = arena_strdup(&t->arena, path);
 	t->root = "";
 	TRY(open_image(t, path));
-	/* As if it were loaded where it was linked to. */
+	/* Pretend that it is loaded at its link-time address. */
 	mapping.path = f->path;
 	mapping.start = f->image.low;
 	mapping.end = f->image.high;

@@ -9,7 +9,7 @@ enum event_kind {
 	EVENT_STOPPED,     /* job control has stopped the whole program, until SIGCONT */
 	EVENT_SIGNAL,      /* the thread receives the signal when it continues */
 	EVENT_NEW_THREAD,  /* child is its tid */
-	EVENT_THREAD_EXIT, /* of another thread than the main one */
+	EVENT_THREAD_EXIT, /* a thread other than the main one has ended */
 	EVENT_EXEC,        /* a new program with one thread, whose tid is the pid */
 	EVENT_FORK,        /* child is a new process, which is not traced */
 	EVENT_VFORK,       /* likewise; the thread waits until the child execs or exits */

@@ -28,7 +28,7 @@ enum {
 struct seen {
 	const char *text;     /* the link of a descriptor */
 	int fd;               /* of an epoll instance's entry; -1: several */
-	unsigned first, last; /* generations */
+	unsigned first, last; /* generations in which it was first and last seen */
 	bool stopped;         /* seen while the process was stopped, in generation last */
 };
 

@@ -58,7 +58,7 @@ bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
 	if (!open || !close || close < open ||
 	    sscanf(close + 1, " %c %d %n", &stat.state, &parent, &skipped) != 2 || skipped < 0)
 		return false;
-	/* start_time is field 22; the text goes on at field 5. */
+	/* start_time is field 22; the rest of the text starts at field 5. */
 	const char *p = close + 1 + skipped;
 	for (int field = 5; field < 22 && p; field++) {
 		p = strchr(p, ' ');

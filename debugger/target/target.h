@@ -70,7 +70,7 @@ enum { REGS_COST_NS = 4000, RESUME_COST_NS = 6000, BASE_COST_NS = 100000 };
 struct copy {
 	enum copy_how how;
 	uint64_t pause_ns; /* how long the program was stopped */
-	size_t stopped;    /* threads */
+	size_t stopped;    /* number of threads that were stopped */
 	size_t bytes;      /* of target memory that were copied */
 	/*
 	 * A thread that was left unstopped because it slept ran meanwhile: the bytes may be of
@@ -163,7 +163,7 @@ struct target {
 	unsigned generation;    /* +1 at every stop; caches of target memory use it as a key */
 	struct thread *threads; /* of the last stop, ascending number */
 	size_t nthreads;
-	struct module *modules; /* ascending start address; [main_module] is the executable */
+	struct module *modules; /* ascending start address */
 	size_t nmodules;
 	struct module *main_module; /* NULL when no executable could be found */
 	struct Dwfl *dwfl;          /* owned here, used by dwarf/ */

@@ -24,7 +24,7 @@ enum {
 /* State of one target_snap(). */
 struct snap {
 	struct target *t;
-	struct map seen; /* tid -> sp of the last walk, 0 unknown */
+	struct map seen; /* tid -> stack pointer during the last walk, 0 unknown */
 	size_t bytes;    /* of the plan */
 	bool limited;    /* the stop is limited: not all pages may be copied during it */
 	uint64_t max_ns;

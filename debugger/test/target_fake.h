@@ -10,7 +10,7 @@ struct target *target_fake_open(void);
 void target_fake_map(struct target *t, uint64_t addr, const void *data, size_t len);
 /* Overwrites mapped bytes. */
 void target_fake_poke(struct target *t, uint64_t addr, const void *data, size_t len);
-/* Adds a thread with zeroed registers; returned pointer is valid until the next call. */
+/* Adds a thread with zeroed registers; the returned pointer is valid until the next call. */
 struct thread *target_fake_thread(struct target *t, pid_t tid);
 
 #endif

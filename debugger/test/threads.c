@@ -18,7 +18,7 @@ __thread struct {
 	char padding[24];
 	uint64_t value;
 } local __attribute__((aligned(64))) = { .value = UINT64_C(0x1122334455667788) };
-/* Makes the size of PT_TLS no multiple of its alignment. */
+/* Makes the size of PT_TLS not a multiple of its alignment. */
 __thread char odd[5];
 
 static void *(*library_local)(void);
