@@ -27,8 +27,10 @@ static const char *read_task(struct arena *a, pid_t pid, pid_t tid, const char *
 	return proc_read(a, pid, path, NULL);
 }
 
-/* Parses "NR ARG0 ... ARG5 SP PC", "-1 SP PC" outside of a system call, or "running". */
-/* Registers in *ret are zero before; false: running. */
+/*
+ * Parses "NR ARG0 ... ARG5 SP PC", or "-1 SP PC" outside of a system call, into *ret, whose
+ * registers are zero. False if the text is "running" or anything else.
+ */
 static bool parse_syscall(const char *text, const struct arch *arch, struct regs *ret)
 {
 	uint64_t words[ARCH_SYSCALL_ARGS + 2];
