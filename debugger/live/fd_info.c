@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +41,6 @@ struct fd_info {
 	unsigned all_read;  /* (generation + 1) * 2, + 1 if read during a stop; 0 never */
 	bool all_kept;      /* all descriptors were read, not only the first ones */
 };
-
-/* Clones of a target use the records of the original. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct fd_info *sockets_of(struct target *t)
 {
@@ -242,7 +238,7 @@ static struct descriptor copy_socket(struct arena *a, const struct descriptor *f
 	return d;
 }
 
-static bool read_descriptor(struct target *t, struct arena *a, int fd, struct descriptor *ret)
+bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
 	char path[64], link[PATH_MAX];
 	uint64_t inode;
@@ -267,14 +263,6 @@ static bool read_descriptor(struct target *t, struct arena *a, int fd, struct de
 		*ret = (struct descriptor){ .what = is_socket ? "socket"
 			                                      : str_clean(a, link, (size_t)len) };
 	return true;
-}
-
-bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
-{
-	pthread_mutex_lock(&lock);
-	bool known = read_descriptor(t, a, fd, ret);
-	pthread_mutex_unlock(&lock);
-	return known;
 }
 
 /* ---- epoll ---- */
@@ -339,7 +327,7 @@ void fd_info_look(struct target *t, bool all)
 		look_at(t, all ? MAX_LISTED : MAX_LOOKED);
 }
 
-static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
+bool fd_info_by_epoll_data(struct target *t, uint64_t data, int *fd)
 {
 	if (!t->ops->stop)
 		return false;
@@ -349,14 +337,6 @@ static bool find_by_epoll_data(struct target *t, uint64_t data, int *fd)
 		return false;
 	*fd = seen->fd;
 	return true;
-}
-
-bool fd_info_by_epoll_data(struct target *t, uint64_t data, int *fd)
-{
-	pthread_mutex_lock(&lock);
-	bool known = find_by_epoll_data(t, data, fd);
-	pthread_mutex_unlock(&lock);
-	return known;
 }
 
 /* ---- all sockets ---- */
