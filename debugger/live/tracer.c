@@ -368,13 +368,20 @@ static struct error *start(struct tracer *tr)
 /* Passes a request to the tracer thread and waits for it. NULL: the thread ends. */
 static struct error *ask(struct tracer *tr, struct tracer_request *r)
 {
+	sigset_t child, before;
+
 	tr->request = r;
 	tr->error = NULL;
+	/* Each stop of a tracee makes SIGCHLD: waking this thread for it costs the target time. */
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &child, &before);
 	sem_post(&tr->requests);
 	/* If the thread waits for an event, this signal ends the wait. It blocks the signal. */
 	pthread_kill(tr->thread, SIGCHLD);
 	while (sem_wait(&tr->done) != 0)
 		;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (tr->quit)
 		wait_gone(tr);
 	return tr->error;

@@ -2,8 +2,9 @@
  * The only user of ptrace: one tracer thread for each session with a live target. The kernel ties a
  * tracee to the thread that seized it, so callers send requests to the tracer thread and receive
  * events from it. The thread starts with the first request. It blocks all signals, and raises its
- * own scheduling policy while a target is stopped; it changes neither for any other thread. The
- * functions of one tracer must not be called by two threads at the same time.
+ * own scheduling policy while a target is stopped. The caller has SIGCHLD blocked while it waits in
+ * tracer_request(); afterwards its mask and policy are what they were. The functions of one tracer
+ * must not be called by two threads at the same time.
  *
  * There are two kinds of use, which may be combined:
  * - A stop (tracer_stop.c): the target is seized, stopped and detached again.

@@ -11,6 +11,7 @@
 
 enum {
 	MIN_NAP_NS = 20000,
+	FIRST_NAP_NS = 250000, /* measured: shorter ones cost more than they save */
 	MAX_NAP_NS = 1000000,
 	LONG_NAP_NS = 20000000, /* if no thread is stopped meanwhile */
 	LATE_NAP_NS = 80000,    /* measured: longest time that the shortest nap takes */
@@ -20,8 +21,7 @@ enum {
 /*
  * Sleeps until a tracee may have stopped, but not beyond the deadline; close to it returns at once.
  * The kernel sends SIGCHLD to us for each stop, but before we wait for it another thread of our
- * process may receive it. So naps start short and grow: a missed signal delays us only by about the
- * time waited so far.
+ * process may receive it. Then the whole nap is lost.
  */
 static void nap(uint64_t *length, uint64_t longest, uint64_t deadline)
 {
@@ -50,7 +50,7 @@ static bool something_else(struct tracer *tr, pid_t tid)
 
 bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_status *ret)
 {
-	uint64_t length = MIN_NAP_NS;
+	uint64_t length = FIRST_NAP_NS;
 
 	for (;;) {
 		ret->tid = waitpid(tid, &ret->status, __WALL | __WNOTHREAD | WNOHANG);
