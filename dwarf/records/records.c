@@ -6,7 +6,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 
-/* The bytes of a file and of an empty set of records alike; see records_file.c. */
+/* Layout of files: see records_file.c. */
 #include "dwarf/records/records_private.h"
 
 struct records *records_new(void)
@@ -36,9 +36,9 @@ static uint64_t key_of(uint64_t key, const char *text)
 	return text ? map_key_on(key, text, strlen(text)) : key;
 }
 
-/* ---- asking ---- */
+/* ---- reading ---- */
 
-/* A text of memory by its reference, which is counted from the end of the file's. */
+/* A text of this run by its reference, which is counted from the end of the file's texts. */
 static const char *fresh_text(const struct records *f, uint64_t at)
 {
 	size_t lo = 0, hi = f->texts.n;
@@ -118,7 +118,7 @@ bool record_find_below(const struct records *f, enum record_kind kind, uint64_t 
 	return records_file_find(&f->file, kind, key, true, found, &ret->r);
 }
 
-/* ---- telling ---- */
+/* ---- writing ---- */
 
 void record_add_number(struct record_writer *d, uint64_t number)
 {

@@ -12,12 +12,12 @@ enum key_kind {
 	KEY_TEXT,     /* the record begins with the text and a number */
 	KEY_TEXT_DIE, /* that number is a DIE */
 	KEY_TEXT_NTH, /* it is record_nth_key() of a DIE */
-	KEY_TEXT_HOME /* it stands for a crate */
+	KEY_TEXT_HOME /* the number identifies a crate */
 };
 
 /*
- * What the records hold: n a number, s a text, D a DIE; *(...) that many of it as a number says
- * which comes first.
+ * The content of each kind of record: n is a number, s a text, D a DIE; *(...) is a count and then
+ * as many repetitions of the content in parentheses.
  */
 static const struct {
 	enum key_kind key;
@@ -65,7 +65,7 @@ struct walk {
 	void *arg;
 };
 
-/* The end of what stands in parentheses from open on. */
+/* The parenthesis that closes the one at open. */
 static const char *closing(const char *open)
 {
 	int depth = 0;
@@ -113,7 +113,7 @@ static void walk_content(struct walk *w, enum record_kind kind)
 	walk(w, content, content + strlen(content));
 }
 
-/* ---- which types are one ---- */
+/* ---- find equal types ---- */
 
 struct node {
 	uint64_t die, hash, next;
@@ -156,7 +156,10 @@ static void hash_text(struct walk *w, const char *text)
 		h->hash = (h->hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 }
 
-/* A type by what is known of it so far; what is no type here is only itself. */
+/*
+ * Hashes a referenced type by its current hash. A DIE that is no known type is hashed by its
+ * offset.
+ */
 static void hash_die(struct walk *w, uint64_t die)
 {
 	struct hasher *h = w->arg;
@@ -192,12 +195,12 @@ static size_t count_hashes(const struct merger *m)
 }
 
 /*
- * Rounds of hashing: after the nth, types differ in hash that differ within n steps. It is done
- * when a round tells no more apart than the one before.
+ * Hashes in rounds: after round n the hashes of two types differ if the types differ within n
+ * references. Stops when a round separates no more types than the round before.
  */
 static void refine(struct merger *m)
 {
-	enum { MAX_ROUNDS = 1 << 16 }; /* as many as a chain of types is long */
+	enum { MAX_ROUNDS = 1 << 16 }; /* the longest chain of references between types */
 	size_t before = 0;
 
 	for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -233,7 +236,7 @@ static void find_nodes(struct merger *m)
 		map_put(&m->index, m->nodes.data[i].die, (void *)(uintptr_t)(i + 1));
 }
 
-/* One number for all types that are the same. */
+/* Gives all equal types one number. */
 static void number_types(struct merger *m)
 {
 	struct map first = { 0 };
@@ -284,7 +287,7 @@ static void copy_die(struct walk *w, uint64_t die)
 	record_add_number(&c->draft, id_of(c->m, die));
 }
 
-/* Drop glue is worth its place when it is of a type that is known. */
+/* Drop glue is kept only if it drops a known type. */
 static bool is_of_use(const struct merger *m, const char *path, const char *name)
 {
 	SCRATCH(tmp);
@@ -329,7 +332,10 @@ static void write_instances(struct merger *m, const char *path, uint64_t home,
 	record_end(&d);
 }
 
-/* Those of one crate for who asks by a function, and those of all crates. */
+/*
+ * Writes the instances of one crate, for look-ups that start from a function, and adds them to
+ * those of all crates.
+ */
 static void copy_instances(struct merger *m, const char *path, uint64_t home, struct record from)
 {
 	instance_vec found = { 0 };
@@ -354,7 +360,7 @@ static void copy_record(enum record_kind kind, uint64_t key, struct record from,
 	const char *text = NULL;
 	struct record known;
 
-	/* A file of layout is for other builds of asyncdbg too. */
+	/* A layout file serves other builds of asyncdbg too. */
 	if (kind == RECORD_HELD || (kind == RECORD_HOME && map_has(&m->index, key)))
 		return;
 	if (forms[kind].key >= KEY_TEXT) {
@@ -371,12 +377,12 @@ static void copy_record(enum record_kind kind, uint64_t key, struct record from,
 		key = 0;
 	struct record answer = w.from;
 	if (kind == RECORD_HAS_POLL && !record_number(&answer))
-		return; /* what the file does not know is not there */
+		return; /* absence from the file already means no */
 	if (kind == RECORD_INSTANCES) {
 		copy_instances(m, text, key, w.from);
 		return;
 	}
-	/* Of the same type one is enough. */
+	/* One record is enough for equal types. */
 	if (record_find(m->to, kind, key, text, &known))
 		return;
 	record_begin(&c.draft, m->to, kind, key, text);
@@ -391,7 +397,7 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In the order of the keys, so that the same records make the same file. */
+/* Visits in ascending order of keys, so that equal records produce equal files. */
 static void each_record(const struct records *f, enum record_kind kind,
                         void (*visit)(enum record_kind kind, uint64_t key, struct record from,
                                       void *arg),
@@ -416,8 +422,8 @@ static void each_record(const struct records *f, enum record_kind kind,
 }
 
 /*
- * A name leads to its type, whether it was asked for or not, where it may be asked for: of the lock
- * that a thread waits in only the method is known.
+ * Adds RECORD_NAME for types that a later look-up may request by name, whether it was requested in
+ * this run or not: of a lock that a thread waits for, only the method is known.
  */
 static void name_types(struct merger *m)
 {

@@ -1,16 +1,19 @@
-/* Records of many DIEs made into few: what a layout file holds. See layout_file.h. */
+/*
+ * Merges the records of equal types. The result is the content of a layout file: see layout_file.h.
+ */
 #ifndef DWARF_RECORDS_RECORDS_COPY_H
 #define DWARF_RECORDS_RECORDS_COPY_H
 
 #include "dwarf/records/records.h"
 
 /*
- * New records that say the same with as few types as can tell it. Each unit describes the types
- * that it uses, the same one often in a hundred units: types are one when all that is known of them
- * is the same, and of the types that they lead to, and so on; a name alone says little. DIEs become
- * numbers from 1. A type that is one of many crates' units has no home (RECORD_HOME): what is asked
- * by it is answered for all crates together. Functions keep theirs. The caller frees what it gets;
- * ntypes, if not NULL: types before and after.
+ * Returns new records with the same content and as few types as possible. Each unit describes the
+ * types that it uses, so that one type is often described in a hundred units. Two types are merged
+ * when all that is known of them is equal, and so are the types that they refer to, recursively. An
+ * equal name is not enough. DIEs become numbers from 1. A type that occurs in units of several
+ * crates gets no home (RECORD_HOME): a look-up that starts from it covers all crates. Functions
+ * keep their home. The caller frees the result. ntypes, if not NULL, receives the number of types
+ * before and after.
  */
 struct records *records_merged(const struct records *f, size_t ntypes[2]);
 

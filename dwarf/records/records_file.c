@@ -1,10 +1,10 @@
 /*
- * The file of records. All numbers are little-endian:
+ * The file format of records. All numbers are little-endian:
  *
  *     header   struct header
- *     index    for each kind its rows, ascending key: key (8 bytes), place in records (4), size (4)
- *     texts    NUL-terminated strings; the last byte is a NUL
- *     records  ULEB128 numbers; a text is its place in texts + 1, 0 none
+ *     index    for each kind its rows, ascending key: key (8 bytes), offset in records (4), size
+ * (4) texts    NUL-terminated strings; the last byte is a NUL records  ULEB128 numbers; a text is
+ * its offset in texts + 1, 0 none
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct header {
 	uint32_t format, kinds;
 	char version[16];  /* of the asyncdbg that wrote it */
 	uint64_t size;     /* of the whole file */
-	uint64_t checksum; /* of all behind this field */
+	uint64_t checksum; /* of all bytes after this field */
 	uint64_t fingerprint;
 	uint32_t whole, build_id_len;
 	unsigned char build_id[BUILD_ID_MAX];
@@ -50,12 +50,12 @@ static uint64_t checksum_of_block(const uint8_t *data, size_t size)
 	return (lanes[0] * 3 ^ lanes[1] * 5 ^ lanes[2] * 7 ^ lanes[3]) + size;
 }
 
-/* Blocks whose checksums are reckoned by several threads. */
+/* Blocks whose checksums are computed by several threads. */
 struct blocks {
 	const uint8_t *data;
 	size_t size, n;
 	uint64_t *sums;
-	atomic_size_t next; /* that nobody looks at yet */
+	atomic_size_t next; /* index of the next unclaimed block */
 };
 
 static void *sum_blocks(void *arg)
@@ -71,7 +71,10 @@ static void *sum_blocks(void *arg)
 	return NULL;
 }
 
-/* Not against an enemy, who would write a right one: against a torn or rotten file. */
+/*
+ * Detects torn and rotten files. It is no protection against an attacker, who can compute a valid
+ * checksum.
+ */
 static uint64_t checksum(const uint8_t *data, size_t size)
 {
 	SCRATCH(tmp);
@@ -144,7 +147,7 @@ static struct row row_at(struct section index, size_t i)
 	return row;
 }
 
-/* Rows that share their bytes could make much out of a small file. */
+/* Rejects rows that overlap: they could make a small file expand into much data. */
 static bool rows_fit(const struct records_file *file)
 {
 	uint64_t total = 0;
@@ -225,7 +228,7 @@ bool records_file_find(const struct records_file *file, enum record_kind kind, u
 
 	if (n == 0)
 		return false;
-	/* Without a branch: no processor foresees which way it goes. */
+	/* Branchless: the direction of the comparison is not predictable. */
 	for (size_t half; (half = n / 2) > 0; n -= half) {
 		read_ahead(index.data, (first + half / 2) * INDEX_ROW);
 		read_ahead(index.data, (first + half + half / 2) * INDEX_ROW);
@@ -256,7 +259,10 @@ static int by_key(const void *a, const void *b)
 	return x->row.key < y->row.key ? -1 : x->row.key > y->row.key;
 }
 
-/* Calls visit for all records of a kind: of this run, and of the file where this run has none. */
+/*
+ * Calls visit for all records of a kind: those of this run, and those of the file that this run has
+ * not replaced.
+ */
 static void each_source(const struct records *f, size_t kind,
                         void (*visit)(const struct source *source, void *arg), void *arg)
 {
@@ -297,7 +303,7 @@ static void gather(const struct source *source, void *arg)
 	*vec_push((source_vec *)arg) = *source;
 }
 
-/* Where the next of each goes. */
+/* Write positions of the sections. */
 struct output {
 	uint8_t *row, *records;
 	size_t nrecords; /* bytes written so far */
@@ -347,7 +353,7 @@ void *records_save(const struct records *f, const struct records_identity *ident
 	}
 	h.ntexts = f->file.texts.size + f->texts_size;
 	h.nrecords = all.bytes;
-	/* At once, in its size: it is the largest piece of memory there is. */
+	/* Allocated once, in its final size: it is the largest allocation of all. */
 	*size = sizeof(h) + all.rows * INDEX_ROW + h.ntexts + all.bytes;
 	uint8_t *data = malloc(*size), *texts = data + sizeof(h) + all.rows * INDEX_ROW;
 	struct output out = { .row = data + sizeof(h), .records = texts + h.ntexts };

@@ -22,8 +22,8 @@ static bool is_number(unsigned form)
 }
 
 /*
- * The DIE that an attribute leads to, 0 when it leads to none. Not that of a type by its signature,
- * which no Rust compiler writes.
+ * The DIE that a reference attribute points to, 0 when there is none. References by type signature
+ * are not followed: no Rust compiler writes them.
  */
 static uint64_t reference_of(const struct die *d, unsigned form, uint64_t number)
 {

@@ -1,6 +1,6 @@
 /*
- * What one DIE says, of all that matters about types, variables and functions: its attributes read
- * in one pass. What is written in another form than DWARF has for it (7.5.4) is taken as not said.
+ * The attributes of one DIE that matter for types, variables and functions, read in one pass. An
+ * attribute in a form that DWARF does not allow for it (7.5.4) counts as absent.
  */
 #ifndef DWARF_TYPES_DIE_ATTRS_H
 #define DWARF_TYPES_DIE_ATTRS_H
@@ -8,16 +8,19 @@
 #include "dwarf/module/debuginfo.h"
 #include "dwarf/scan/die.h"
 
-/* A number may be written signed or unsigned, in as few bytes as hold it; the type says which. */
+/*
+ * An attribute's number. The producer may write it signed or unsigned, in as few bytes as hold it;
+ * the type decides how to read it.
+ */
 struct die_attrs_number {
 	uint64_t value;
-	unsigned form; /* DW_FORM_...; 0: it is not said */
+	unsigned form; /* DW_FORM_...; 0: absent */
 };
 
-/* NULL and 0 where it says nothing. */
+/* Absent attributes are NULL or 0. */
 struct die_attrs {
 	const char *name;     /* borrowed from the section */
-	uint64_t type, discr; /* DIEs, as are: */
+	uint64_t type, discr; /* DIEs, as are the two below */
 	uint64_t origin;      /* DW_AT_abstract_origin, or DW_AT_specification */
 	uint64_t containing;  /* DW_AT_containing_type */
 	struct die_attrs_number size, align, encoding, offset, count, upper, file, line;
@@ -27,9 +30,9 @@ struct die_attrs {
 
 /* The DIE at an offset of .debug_info; false when there is none. */
 bool die_attrs_open(struct dwarf_module *dm, uint64_t offset, struct die *ret);
-/* Reads the attributes of a DIE of which none was read. */
+/* Reads all attributes of a DIE. None may have been read before. */
 void die_attrs_read(struct die *d, struct die_attrs *ret);
-/* A concrete copy takes a name and a type that it does not have from what it is a copy of. */
+/* Fills in a missing name and type from the DIE's abstract origin or specification. */
 void die_attrs_complete(struct dwarf_module *dm, struct die_attrs *said);
 
 #endif

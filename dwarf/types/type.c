@@ -36,7 +36,7 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 	return t;
 }
 
-/* Types are logically immutable: this fills in what was not asked for before. */
+/* Types are logically immutable. This gives write access to fill in lazy fields. */
 static struct type *unlock(const struct type *t)
 {
 	union {
@@ -301,7 +301,7 @@ bool type_is_coroutine(const struct type *t)
 	return complete(t)->coroutine;
 }
 
-/* Two addresses, or an address and a count. */
+/* A pair of two addresses, or of an address and a count. */
 static bool is_fat(const struct type *t)
 {
 	return type_kind(t) == TYPE_STRUCT && t->size == 2 * sizeof(uint64_t);
@@ -348,7 +348,7 @@ uint64_t type_die(const struct type *t)
 	return shell(t)->die;
 }
 
-/* Its number from 1, 0: there is none. */
+/* Its 1-based index, 0 when there is none. */
 static uint32_t find_single(const struct type_details *d)
 {
 	uint32_t single = 0;

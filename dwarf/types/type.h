@@ -1,7 +1,7 @@
 /*
- * Rust types as DWARF describes them. A type is read on first use, cached by its DIE, and never
- * changes after; all of it lives as long as the debuginfo. Accessors read lazily and never
- * fail: what the DWARF does not have is absent (0, NULL).
+ * Rust types as DWARF describes them. A type is read on first use, cached by its DIE and immutable
+ * afterwards. All types live as long as the debuginfo. Accessors read lazily and never fail: what
+ * the DWARF lacks is returned as absent (0, NULL).
  */
 #ifndef DWARF_TYPES_TYPE_H
 #define DWARF_TYPES_TYPE_H
@@ -22,7 +22,7 @@ enum type_kind {
 	TYPE_POINTER, /* references, raw pointers, and Box<T> of sized T */
 	TYPE_ARRAY,
 	TYPE_STRUCT, /* tuples, closures and fat pointers too */
-	TYPE_ENUM,   /* with a variant part: Rust enums that hold data, and coroutines */
+	TYPE_ENUM,   /* with a variant part: Rust enums with data, and coroutines */
 	TYPE_CENUM,  /* enumerators only */
 	TYPE_UNION,
 	TYPE_FUNCTION,
@@ -43,7 +43,7 @@ struct variant {
 	uint64_t offset;
 	const char *file; /* full path, of a coroutine's await point; NULL none */
 	unsigned line;    /* there */
-	bool is_default;  /* the niche's dataful variant: any other discriminant */
+	bool is_default;  /* the dataful variant of a niche: matches any other discriminant */
 };
 
 struct enumerator {
@@ -63,7 +63,7 @@ enum type_kind type_kind(const struct type *t);
 /* Qualified: "core::option::Option<u64>". Never NULL; "?" when it has none. */
 const char *type_name(const struct type *t);
 uint64_t type_size(const struct type *t);
-/* DW_AT_alignment; 1 where it is not said. */
+/* DW_AT_alignment; 1 when absent. */
 uint64_t type_align(const struct type *t);
 /* Pointee of a pointer, element of an array, underlying type of a CENUM; NULL otherwise. */
 const struct type *type_target(const struct type *t);
@@ -73,8 +73,8 @@ uint64_t type_count(const struct type *t);
 const struct member *type_members(const struct type *t, size_t *n);
 const struct member *type_member(const struct type *t, const char *name);
 /*
- * The member of an ENUM that holds the discriminant, which has a type; NULL when there is a single
- * variant, and where the debug info is broken: then there is none.
+ * The member of an ENUM that holds the discriminant. Its type is never NULL. NULL when there is a
+ * single variant, and when the debug info is broken: the type has no variants then.
  */
 const struct member *type_discr(const struct type *t);
 const struct variant *type_variants(const struct type *t, size_t *n);
@@ -99,31 +99,31 @@ struct dwarf_module *type_module(const struct type *t);
 uint64_t type_die(const struct type *t);
 
 /*
- * What was worked out about a type once, so that no value of it asks for names again. All zero at
- * first; it lives as long as the type. Ask for type_kind() before: it completes a declaration, and
- * what is known of the complete type comes with it.
+ * Results that were computed once for a type, so that decoding a value compares no names again. All
+ * zero at first; it lives as long as the type. Call type_kind() before: it completes a declaration
+ * and takes over the memo of the complete type.
  */
 struct type_memo {
-	void *above;            /* of the layer above */
-	uint32_t scalar_offset; /* value.c: the one scalar that the type comes down to */
-	uint8_t scalar_size;    /* 0: it comes down to none, or nobody has asked yet */
+	void *above;            /* owned by the layer above */
+	uint32_t scalar_offset; /* value.c: the only scalar in the type */
+	uint8_t scalar_size;    /* 0: there is none, or it was not computed yet */
 	/* lookup_cached.c: lookup_has_poll() */
 	bool poll_known : 1, has_poll : 1;
-	bool poll_asked : 1; /* while answers are kept as records */
-	bool poll_told : 1;  /* records say so already */
+	bool poll_asked : 1; /* queried while records were stored */
+	bool poll_told : 1;  /* already written to the records */
 };
 struct type_memo *type_memo(const struct type *t);
 
 /*
- * Tells records.h what was asked of types so far; until then only the types themselves know it.
- * whole: also what would be asked of each type that was met. Before the records are saved or
- * copied.
+ * Writes records of the types that were queried so far; until then only the types themselves hold
+ * the results. whole: also reads and writes what a reader may query of each type that was seen.
+ * Call it before the records are saved or copied.
  */
 void types_flush(struct dwarf_module *dm, bool whole);
 
 /*
- * The key of RECORD_HAS_POLL: the search begins near the type, so that for a DIE of another unit
- * the answer may be another. 0 where a layout file has made equal types one.
+ * The key of RECORD_HAS_POLL. The search starts near the type, so that the result may differ for a
+ * DIE of another unit. 0 with a layout file, in which equal types are merged.
  */
 uint64_t type_poll_key(const struct type *t);
 

@@ -1,4 +1,6 @@
-/* Inside of type.c, type_read.c and type_records.c: a type, and who fills it. */
+/*
+ * Private to type.c, type_read.c and type_records.c: struct type, and the functions that fill it.
+ */
 #ifndef DWARF_TYPES_TYPE_PRIVATE_H
 #define DWARF_TYPES_TYPE_PRIVATE_H
 
@@ -10,7 +12,7 @@ enum {
 	MAX_NESTED = 256, /* arrays of arrays */
 };
 
-/* What only an enum has. */
+/* Details that only enums have. */
 struct type_choices {
 	const struct member *discr;
 	const struct variant *variants;
@@ -24,49 +26,50 @@ struct type_params {
 	size_t n;
 };
 
-/* What is read when somebody asks for more than the type itself. */
+/* Details, read on first use: most types need none. */
 struct type_details {
 	const struct member *members;
 	const struct type_choices *choices; /* never NULL once read */
-	const struct type_params *params;   /* few are asked for: NULL until then */
+	const struct type_params *params;   /* rarely needed: NULL until queried */
 	uint32_t nmembers;
-	uint32_t single; /* number from 1 of the only member that has a size; 0: there is none */
+	uint32_t single; /* 1-based index of the only member that has a size; 0: none */
 	bool single_known;
-	bool params_asked : 1; /* while answers are kept as records */
+	bool params_asked : 1; /* queried while records were stored */
 	bool params_told : 1;  /* records say so already */
 };
 
 /*
- * A large program's answer meets a hundred thousand types, most of them once, as those of members:
- * each begins with its place alone, and fills in what is asked for.
+ * A query in a large program sees a hundred thousand types, most of them once, as types of members.
+ * Each therefore starts with its place alone and fills in the rest on demand.
  */
 struct type {
 	struct dwarf_module *dm;
-	uint64_t place; /* what type_at() was asked for; the rest is from here: */
-	uint64_t die; /* the same, but of an alias or a completed declaration what it stands for */
-	const char *name; /* qualified once name_known; before, what its DIE alone says */
+	uint64_t place;   /* the DIE passed to type_at(); the fields below are read from it */
+	uint64_t die;     /* as place; for an alias or a completed declaration, of the type that it
+	                     stands for */
+	const char *name; /* qualified once name_known; before that the DIE's own name */
 	uint64_t size;
 	uint64_t target_die;
 	union {
 		uint64_t count;               /* of an array, which has no details */
-		struct type_details *details; /* of all others; NULL until asked for */
+		struct type_details *details; /* of all other types; NULL until queried */
 	};
 	struct type_memo memo;
 	uint32_t align;
 	uint8_t kind; /* enum type_kind */
 	bool shell_read : 1;
-	bool shell_known : 1; /* read, and somebody asked for more than the short name */
+	bool shell_known : 1; /* read, and more than the short name was queried */
 	bool name_known : 1;
-	bool is_scope : 1;    /* its name is the end of a path of scopes */
+	bool is_scope : 1;    /* its name is the last part of a path of scopes */
 	bool declaration : 1; /* still to be completed from another unit */
 	bool found : 1;       /* .debug_info has a DIE there */
 	bool coroutine : 1;
 	bool dyn_known : 1, is_dyn : 1;
-	bool asked : 1, details_asked : 1; /* while answers are kept as records */
+	bool asked : 1, details_asked : 1; /* queried while records were stored */
 	bool told : 1, details_told : 1;   /* records say so already */
 };
 
-/* Types in the order in which type_at() met them. */
+/* Types in the order in which type_at() first returned them. */
 enum { TYPES_IN_BLOCK = 64 };
 struct type_block {
 	struct type types[TYPES_IN_BLOCK];
@@ -74,21 +77,24 @@ struct type_block {
 	struct type_block *next;
 };
 
-/* ---- type_read.c: what .debug_info says ---- */
+/* ---- type_read.c: types from .debug_info ---- */
 
-/* Fills in kind, sizes and the DIE's own name, or nothing; an alias becomes what it stands for. */
+/*
+ * Fills in kind, sizes and the DIE's own name, or nothing. An alias takes over the type that it
+ * stands for.
+ */
 void type_read_shell(struct type *t);
-/* Fills details, which are empty but for their choices: none. */
+/* Fills details, which must be empty, with choices set to an empty struct. */
 void type_read_details(struct type *t, struct type_details *d);
 /* Fills its template parameters. */
 void type_read_params(struct type *t, struct type_params *ret);
 
-/* Bytes of an array's elements; 0 where its element is not known, or they are too many. */
+/* Size of an array in bytes; 0 if its element is unknown or the size overflows. */
 uint64_t type_array_size(const struct type *t);
 
-/* ---- type_records.c: what records say ---- */
+/* ---- type_records.c: types from records ---- */
 
-/* Fills a type of which only dm and place are set; false: nothing is known, or nothing sound. */
+/* Fills a type of which only dm and place are set. False: there is no record, or it is invalid. */
 bool type_known_shell(struct type *t);
 /* The same of members, variants and enumerators, and of template parameters. */
 bool type_known_details(struct type *t, struct type_details *d);
@@ -96,7 +102,7 @@ bool type_known_params(struct type *t, struct type_params *ret);
 
 /* ---- type.c ---- */
 
-/* What stands for another is all that this one is. */
+/* Makes t a copy of real, the type that t stands for. */
 void type_become(struct type *t, const struct type *real);
 /* The last part of its name, or the whole; NULL when it has none. */
 const char *type_short_name(const struct type *t);

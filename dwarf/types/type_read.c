@@ -11,7 +11,10 @@
 
 enum { MAX_ALIASES = 64 };
 
-/* LLVM writes the -1 of an i64 as the one byte 0xff. */
+/*
+ * The bits of a number, extended as its type requires: LLVM writes the -1 of an i64 as the one byte
+ * 0xff.
+ */
 static uint64_t bits_of(struct die_attrs_number n, bool is_signed)
 {
 	if (!is_signed)
@@ -48,9 +51,9 @@ static enum type_kind base_kind(uint64_t encoding)
 }
 
 /*
- * Children that say something of the type itself. LLVM writes its elements first, then its
- * template parameters, and its functions last (rustc 1.63 to 1.95): with all that is in them they
- * can be most of it.
+ * True for children that describe the type itself. LLVM writes elements first, then template
+ * parameters, and functions last (rustc 1.63 to 1.95). Functions with all their children can be
+ * most of the DIE.
  */
 static bool is_element(const struct die *child)
 {
@@ -76,7 +79,7 @@ static bool find_variant_part(struct die d, struct die *part)
 	return false;
 }
 
-/* The member of a variant part that tells which variant it is. */
+/* The discriminant member of a variant part. */
 static bool find_discr(struct die part, struct die *ret)
 {
 	struct die_attrs said;
@@ -89,7 +92,7 @@ static bool find_discr(struct die part, struct die *ret)
 	return false;
 }
 
-/* What an enum or a coroutine has, and no struct. */
+/* Reads the parts that distinguish an enum or a coroutine from a struct. */
 static bool read_variant_kind(const struct die *d, struct type *t)
 {
 	struct die part, discr;
@@ -128,7 +131,7 @@ static enum type_kind read_kind(const struct die *d, const struct die_attrs *sai
 	}
 }
 
-/* Tags that scan.c notes. */
+/* Tags of which the scan records a scope. */
 static bool is_scope(unsigned tag)
 {
 	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
@@ -145,7 +148,7 @@ static uint64_t array_count(struct die d)
 		if (child.tag != DW_TAG_subrange_type)
 			continue;
 		die_attrs_read(&child, &said);
-		/* An upper bound of -1 is how an empty array is written. */
+		/* An upper bound of -1 denotes an empty array. */
 		return said.count.form   ? said.count.value
 		       : said.upper.form ? said.upper.value + 1
 		                         : 0;
@@ -153,7 +156,7 @@ static uint64_t array_count(struct die d)
 	return 0;
 }
 
-/* Arrays of arrays end, whatever the file says. */
+/* The nesting of arrays is bounded, whatever the file says. */
 uint64_t type_array_size(const struct type *t)
 {
 	struct dwarf_module *dm = t->dm;
@@ -169,7 +172,7 @@ uint64_t type_array_size(const struct type *t)
 	return size;
 }
 
-/* What a chain of aliases that begins with this DIE comes to; itself when it is none. */
+/* The DIE at the end of a chain of aliases that starts here; the DIE itself when it is no alias. */
 static uint64_t behind_aliases(struct dwarf_module *dm, struct die d)
 {
 	uint64_t die = d.offset;
@@ -225,7 +228,7 @@ static bool is_signed_type(struct dwarf_module *dm, uint64_t die)
 	return t && type_kind(t) == TYPE_INT;
 }
 
-/* All ones in the bits that a number of size bytes has. */
+/* A mask of the low size bytes. */
 static uint64_t size_mask(uint64_t size)
 {
 	return size >= 8 ? UINT64_MAX : (UINT64_C(1) << size * 8) - 1;
@@ -241,7 +244,7 @@ static const char *payload_name(const struct type *payload)
 {
 	const char *name = type_short_name(payload);
 
-	/* Long generics are gone through only where a path may stand before the name. */
+	/* Long generics are scanned only if a path may precede the name. */
 	return !name                                       ? "?"
 	       : payload->is_scope && !payload->name_known ? name
 	                                                   : qualified_last(name);
@@ -306,7 +309,7 @@ static void read_variant_part(struct type *t, struct die *part, struct type_choi
 		else if (child.tag == DW_TAG_variant && variants.n < MAX_MEMBERS)
 			read_variant(t, &child, is_signed, vec_push(&variants));
 	}
-	/* Without a type it tells nothing, and no variant can be told from the others. */
+	/* A discriminant without a type cannot be read, so that no variant can be selected. */
 	if (ret->discr && !ret->discr->type) {
 		ret->discr = NULL;
 		variants.n = 0;

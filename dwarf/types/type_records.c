@@ -1,24 +1,24 @@
 /*
- * Types as records: RECORD_TYPE is what type_at() reads, RECORD_DETAILS and RECORD_GENERICS what is
- * read when asked for, and RECORD_HAS_POLL what lookup_cached.c knows of them.
+ * Types as records. RECORD_TYPE holds what type_at() reads, RECORD_DETAILS and RECORD_GENERICS what
+ * is read on demand, and RECORD_HAS_POLL the results of lookup_cached.c.
  *
- * A file of records may hold anything. A record becomes a type as a whole or not at all: one that
- * is cut off, goes on behind its end, or says what no type is, is no record.
+ * A file of records may hold anything. A record is accepted as a whole or not at all: it is
+ * rejected if it is too short, too long, or describes an impossible type.
  */
 #include <string.h>
 
 #include "dwarf/types/type_private.h"
 
-/* SHORT: a SHELL whose name is only the last part of a path that nobody has asked for. */
+/* SHORT: a SHELL whose name is the last part of a path that was never queried. */
 enum { SHELL = 0, DECLARATION = 1, ALIAS = 2, SHORT = 3 };
-enum { COROUTINE = TYPE_FUNCTION + 1 }; /* the kind of one, which is a TYPE_ENUM */
+enum { COROUTINE = TYPE_FUNCTION + 1 }; /* kind in records of a TYPE_ENUM that is a coroutine */
 
 static const struct type *type_of(struct type *t, struct record *record)
 {
 	return type_at(t->dm, record_number(record));
 }
 
-/* What an alias stands for must itself be no alias: no chain of them is ever followed. */
+/* Reads an alias. Its target must not be an alias: chains are never followed. */
 static bool known_alias(struct type *t, struct record *record)
 {
 	uint64_t target = record_number(record);
@@ -36,7 +36,7 @@ static bool known_alias(struct type *t, struct record *record)
 	return true;
 }
 
-/* Its elements make up an array, and 8 bytes a pointer. */
+/* The size of an array matches its elements, and a pointer has 8 bytes. */
 static bool is_sound(const struct type *t)
 {
 	switch (t->kind) {
@@ -111,15 +111,18 @@ static void tell_shell(struct type *t, bool whole)
 
 /* ---- details ---- */
 
-enum { TRIM_EACH = 4096 }; /* types, whose names lie all over the file */
+enum { TRIM_EACH = 4096 }; /* types: their names are scattered over the file */
 
-/* By its place: what nobody has looked at is not read for this. */
+/*
+ * Writes a reference to t. A type that was never read is written by its place, so that it need not
+ * be read now.
+ */
 static void tell_type(struct record_writer *d, const struct type *t)
 {
 	record_add_number(d, !t ? 0 : t->shell_known ? t->die : t->place);
 }
 
-/* A member lies within its type. */
+/* Reads a member. Rejects one that starts beyond its type. */
 static bool know_member(struct type *t, struct record *record, struct member *m)
 {
 	m->name = record_text(record);
@@ -159,7 +162,9 @@ static void tell_variant(struct record_writer *d, const struct variant *v)
 	record_add_number(d, v->line);
 }
 
-/* How many entries of at least size bytes follow; false where there cannot be as many. */
+/*
+ * Reads the count of entries that follow, of at least size bytes each; false when they cannot fit.
+ */
 static bool count_of(struct record *record, size_t size, uint32_t *ret)
 {
 	uint64_t n = record_number(record), left = (uint64_t)(record->r.end - record->r.p);
@@ -211,7 +216,7 @@ static bool know_enumerators(struct type *t, struct record *record, struct type_
 	return true;
 }
 
-/* An enum's own part of the record. */
+/* Reads the part of a record that only an enum uses. */
 static bool know_discr(struct type *t, struct record *record, struct type_choices *ret)
 {
 	bool has_discr = record_number(record) != 0, sound;
@@ -310,7 +315,7 @@ uint64_t type_poll_key(const struct type *t)
 	return records_are_whole(debuginfo_records(type_module(t))) ? 0 : type_die(t);
 }
 
-/* What lookup_has_poll() found out. */
+/* Writes the result of lookup_has_poll(). */
 static void tell_has_poll(const struct type *t)
 {
 	struct type_memo *memo = type_memo(t);
@@ -343,7 +348,7 @@ void types_flush(struct dwarf_module *dm, bool whole)
 	if (!dm->types_untold)
 		return;
 	dm->types_untold = false;
-	/* To tell one of them may be to meet another, which then is the last. */
+	/* Writing one type may read another, which is then appended to the list. */
 	size_t n = 0;
 	for (struct type_block *b = dm->first_types; b; b = b->next) {
 		for (size_t i = 0; i < b->n; i++) {
