@@ -2,9 +2,9 @@
  * The file format of records. All numbers are little-endian:
  *
  *     header   struct header
- *     index    for each kind its rows, ascending key: key (8 bytes), offset in records (4), size
- * (4) texts    NUL-terminated strings; the last byte is a NUL records  ULEB128 numbers; a text is
- * its offset in texts + 1, 0 none
+ *     index    for each kind its rows, ascending key: key (8 bytes), offset (4), size (4)
+ *     texts    NUL-terminated strings; the last byte is a NUL
+ *     records  ULEB128 numbers; a text is its offset in texts + 1, 0 none
  */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -48,7 +48,7 @@ static void add_read(struct builder *b, const struct abbrev *ab, const struct at
 	*vec_push(&b->attributes) = *at;
 }
 
-/* Steps over a value. */
+/* Adds the operation that skips a value. */
 static void add_skip(struct builder *b, const struct abbrev *ab, const struct attribute *at)
 {
 	int size = form_size(at->form, b->u);
@@ -90,7 +90,10 @@ static void add_skip(struct builder *b, const struct abbrev *ab, const struct at
 	}
 }
 
-/* The name where it is no offset in .debug_str is read when somebody asks. */
+/*
+ * Adds the operation that reads a name. A name in a form other than an offset in .debug_str is read
+ * on demand.
+ */
 static void add_name(struct builder *b, struct abbrev *ab, const struct attribute *at)
 {
 	if (at->form == DW_FORM_strp && b->u->offset_size == 4) {
@@ -181,12 +184,12 @@ static void build(struct builder *b, struct reader *r, struct abbrev *ret)
 	*ret = ab;
 }
 
-/* LLVM numbers them 1, 2, 3...: no gaps there. Room for code in v. */
+/* Makes room for code in v. LLVM numbers codes 1, 2, 3..., without gaps. */
 #define MAKE_ROOM(v, code)                                                                         \
 	while ((v)->n <= (code))                                                                   \
 	vec_push(v)
 
-/* By the first byte of a code, where what is in skip becomes no scope. */
+/* The move for the first byte of a code. Codes whose steps have a flag of skip are skipped. */
 static uint8_t move_of(const struct abbrev_table *t, unsigned first, unsigned skip)
 {
 	if (first == 0)
@@ -263,7 +266,7 @@ struct index_builder {
 	VEC(struct attribute) attributes;
 };
 
-/* Moves r, which is behind a code, behind its declaration. */
+/* Reads the declaration that follows a code at r. */
 static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
 {
 	struct abbrev_entry ret = { .first = (uint32_t)b->attributes.n };
@@ -280,7 +283,7 @@ static struct abbrev_entry read_entry(struct index_builder *b, struct reader *r)
 		ret.n++;
 	}
 	struct abbrev ab = { .tag = ret.tag };
-	/* Nothing may be there at all, and NULL + 0 is undefined. */
+	/* The list may be empty, and NULL + 0 is undefined. */
 	const struct attribute *first = ret.n ? b->attributes.data + ret.first : NULL;
 	ret.step = fixed_abbrev_of(b->u, &ab, first, ret.n).step;
 	return ret;
@@ -294,7 +297,7 @@ struct abbrev_index *abbrev_index_new(const struct dwarf_sections *s, const stru
 
 	if (!ret)
 		out_of_memory();
-	/* The end of siblings: nothing is behind its code. */
+	/* Code 0, the end of siblings, has no values. */
 	*vec_push(&b.entries) = (struct abbrev_entry){ .step = { .block_at = NOWHERE } };
 	while (!r.bad) {
 		uint64_t code = read_uleb(&r);

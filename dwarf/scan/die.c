@@ -5,7 +5,7 @@
 
 #include "dwarf/scan/abbrev.h"
 
-/* What r, which is at a DIE, stands before; moves r behind its code. NULL where none can start. */
+/* Reads the abbreviation code at r. Returns its entry, NULL if no DIE can start there. */
 static const struct abbrev_entry *read_code(const struct abbrev_index *abbrevs, struct reader *r)
 {
 	uint64_t code = *r->p < 0x80 ? *r->p++ : read_uleb(r);
@@ -42,7 +42,7 @@ bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, s
 	return true;
 }
 
-/* What most attributes are; false where form_read() is to be asked. */
+/* Fast path for the most frequent forms; false when form_read() must be called. */
 static bool read_common(const struct die *d, struct reader *r, unsigned form,
                         struct attribute_value *ret)
 {
@@ -88,7 +88,7 @@ bool die_next(struct die *d, struct attribute *at, struct attribute_value *ret)
 	return !r->bad;
 }
 
-/* Moves r behind a value. */
+/* Skips a value. */
 static void skip(struct die *d, struct reader *r, const struct attribute *at)
 {
 	struct attribute_value ignored;
@@ -101,7 +101,7 @@ static void skip(struct die *d, struct reader *r, const struct attribute *at)
 		form_read(d->s, d->u, r, at, &ignored);
 }
 
-/* Behind the values at r, where the DIE has its shape and there are bytes enough; else NULL. */
+/* The end of the values at r, if the DIE has its fixed shape and enough bytes follow; else NULL. */
 static const uint8_t *step(const struct abbrev_entry *entry, const struct reader *r)
 {
 	size_t block;
@@ -142,7 +142,7 @@ struct die_walk die_walk(struct die *d)
 	return (struct die_walk){ d->s, d->u, die_end(d), d->has_children };
 }
 
-/* Moves r, which is at a DIE, behind its values. NULL where no DIE can start. */
+/* Skips the DIE at r. Returns its entry, NULL if no DIE can start there. */
 static const struct abbrev_entry *pass(const struct die_walk *w, struct reader *r)
 {
 	const uint8_t *start = r->p, *behind;

@@ -1,6 +1,6 @@
 /*
- * One DIE read by its offset, at any place of a unit: a cursor over its attributes, and behind
- * them the offset of its first child or next sibling.
+ * Reads one DIE at any offset of a unit: a cursor over its attributes, followed by the offset of
+ * its first child or next sibling.
  */
 #ifndef DWARF_SCAN_DIE_H
 #define DWARF_SCAN_DIE_H
@@ -22,28 +22,30 @@ struct die {
 
 /* False when no DIE of the unit can start there. Reads the unit's abbreviations on first use. */
 bool die_read(const struct dwarf_sections *s, struct unit *u, uint64_t offset, struct die *ret);
-/* The next attribute and its value; false behind the last one, and where the unit is cut short. */
+/*
+ * Reads the next attribute and its value; false after the last one, and when the unit is truncated.
+ */
 bool die_next(struct die *d, struct attribute *at, struct attribute_value *ret);
-/* Skips what is left of its attributes; the offset of what follows, 0 when the unit ends. */
+/* Skips the remaining attributes. Returns the offset of what follows, 0 when the unit ends. */
 uint64_t die_end(struct die *d);
 
 /*
- * The DIE's first child, or the next one beside it. False when there is none, and where the unit is
- * cut short. d is used up; ret may be d.
+ * Reads the DIE's first child, or its next sibling. False when there is none, and when the unit is
+ * truncated. d is invalid afterwards; ret may be d.
  */
 bool die_child(struct die *d, struct die *ret);
 bool die_sibling(struct die *d, struct die *ret);
 
-/* All DIEs below one, in their order. */
+/* Walks all DIEs below one, in the order of the file. */
 struct die_walk {
 	const struct dwarf_sections *s;
 	struct unit *u;
-	uint64_t at; /* what comes next; behind the last one, what follows them; 0: cut short */
+	uint64_t at; /* next offset; at the end, of what follows them; 0: truncated */
 	uint64_t depth;
 };
-/* d is used up. */
+/* d is invalid afterwards. */
 struct die_walk die_walk(struct die *d);
-/* The next one of that tag; what lies between is stepped over. False behind the last one. */
+/* Finds the next DIE of that tag; false after the last one. */
 bool die_walk_next(struct die_walk *w, unsigned tag, struct die *ret);
 
 #endif

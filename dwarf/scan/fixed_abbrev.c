@@ -1,11 +1,13 @@
-/* Where the values of a DIE lie, told by its abbreviation alone. */
+/* Computes from an abbreviation alone at which offsets the values of its DIEs lie. */
 #include <dwarf.h>
 
 #include "dwarf/scan/abbrev.h"
 
 static const struct shape no_shape = { .step.size = NOWHERE };
 
-/* What the scanner reads of a DIE that becomes a scope; false when a shape has no place for it. */
+/*
+ * Enters the offset of a value that the scanner reads; false when struct shape has no field for it.
+ */
 static bool place_value(struct shape *shape, const struct unit *u, const struct abbrev *ab,
                         const struct attribute *at, uint8_t where)
 {
@@ -41,7 +43,7 @@ static bool place_value(struct shape *shape, const struct unit *u, const struct 
 	}
 }
 
-/* How many bytes the value has in a shape; -1 when it has no place there. */
+/* The size of a value in a shape; -1 when a shape cannot hold it. */
 static int size_in_shape(struct shape *shape, const struct unit *u, unsigned form, uint8_t where)
 {
 	int size = form_size(form, u);
@@ -63,7 +65,7 @@ static int size_in_shape(struct shape *shape, const struct unit *u, unsigned for
 	case DW_FORM_exprloc:
 	case DW_FORM_block:
 	case DW_FORM_block1:
-		/* Numbers are looked for behind it. */
+		/* step_over() tests numbers only after the block. */
 		if (shape->step.block_at != NOWHERE || shape->step.leb_mask[0])
 			return -1;
 		shape->step.block_at = where;

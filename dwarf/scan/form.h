@@ -1,7 +1,7 @@
 /*
  * Attributes of DIEs as .debug_abbrev declares them, and their values by form (DWARF 5, 7.5.3 to
- * 7.5.6). Values are read leniently: an index that leads nowhere gives 0 or NULL, an unknown form
- * makes the reader bad.
+ * 7.5.6). Reading is lenient: an index out of range yields 0 or NULL. An unknown form makes the
+ * reader bad.
  */
 #ifndef DWARF_SCAN_FORM_H
 #define DWARF_SCAN_FORM_H
@@ -15,22 +15,22 @@ struct attribute {
 	int64_t implicit;    /* of DW_FORM_implicit_const */
 };
 
-/* What one attribute of a DIE said. */
+/* The value of one attribute. */
 struct attribute_value {
-	uint64_t number; /* a reference: an offset in .debug_info */
+	uint64_t number; /* for a reference, an offset in .debug_info */
 	const char *string;
 	struct section block;
 };
 
-/* The next pair of an abbreviation's list. */
+/* Reads the next attribute of an abbreviation's list. */
 struct attribute form_read_attribute(struct reader *abbrev);
-/* Bytes of a form, -1 when they vary. */
+/* Size of a form in bytes, -1 when it varies. */
 int form_size(unsigned form, const struct unit *u);
 bool form_is_address(unsigned form);
-/* Reads one value and moves r behind it. */
+/* Reads one value and advances r. */
 void form_read(const struct dwarf_sections *s, const struct unit *u, struct reader *r,
                const struct attribute *at, struct attribute_value *ret);
-/* .debug_addr's word at an index counted from the unit's base. */
+/* The address in .debug_addr at an index that counts from the unit's base. */
 uint64_t form_address_at(const struct dwarf_sections *s, const struct unit *u, uint64_t index);
 
 #endif

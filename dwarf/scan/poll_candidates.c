@@ -6,7 +6,7 @@
 
 enum answer { NO = 1, YES, OPEN };
 
-/* What a namespace may be home of, by its path. */
+/* What a namespace may contain, by its path. */
 enum home {
 	HOME_ROOT = 1,
 	HOME_CORE,
@@ -17,13 +17,16 @@ enum home {
 	HOME_TOKIO,
 	HOME_TOKIO_RUNTIME,
 	HOME_TOKIO_TASK,
-	HOME_RESULTS, /* types that poll functions return, and nothing else */
+	HOME_RESULTS, /* only types that poll functions return */
 	HOME_BARREN,  /* no poll functions, but many others */
 	HOME_ANY,
-	HOME_UNKNOWN, /* of a name that the scan did not note */
+	HOME_UNKNOWN, /* its name is not in the scan's notes */
 };
 
-/* What lies in a namespace; name NULL: all the rest. The rest of others is HOME_ANY. */
+/*
+ * Transitions from a namespace to one within it; name NULL: to any other. A namespace without a row
+ * leads to HOME_ANY.
+ */
 static const struct step {
 	enum home from;
 	const char *name;
@@ -33,7 +36,7 @@ static const struct step {
 	{ HOME_ROOT, "alloc", HOME_ALLOC },
 	{ HOME_ROOT, "std", HOME_STD },
 	{ HOME_ROOT, "tokio", HOME_TOKIO },
-	/* Where they have futures, or wrappers of futures: see polled_never(). */
+	/* Modules with futures, or wrappers of futures: see polled_never(). */
 	{ HOME_CORE, "future", HOME_ANY },
 	{ HOME_CORE, "pin", HOME_ANY },
 	{ HOME_CORE, "panic", HOME_ANY },
@@ -63,22 +66,22 @@ static const struct step {
 enum { MAX_DEPTH = 64 };
 
 /*
- * Answers by 32-bit numbers other than the last. A new one takes the place of an old one: to read a
- * name again costs less than memory that nobody has touched yet.
+ * A direct-mapped cache: answers by 32-bit numbers other than UINT32_MAX. A new entry replaces an
+ * older one: to read a name again costs less than to touch new memory.
  */
 enum { REMEMBERED = 4096, NUNITS = 1 << 24 };
 struct memory {
 	struct remembered {
-		uint32_t number; /* and one */
+		uint32_t number; /* plus one */
 		uint32_t answer : 8;
-		uint32_t unit : 24; /* that it is true of, by poll_names.unit; 0: of all */
+		uint32_t unit : 24; /* that it is valid for, by poll_names.unit; 0: for all */
 	} data[REMEMBERED];
 };
 
 struct poll_names {
-	struct memory functions; /* by offsets in .debug_str: the linker made equal strings one */
-	struct memory types, homes; /* by DIEs, and by scopes, of one unit */
-	uint32_t unit;              /* the one at hand: how many there were, with it */
+	struct memory functions;    /* by offsets in .debug_str: the linker merged equal strings */
+	struct memory types, homes; /* by DIEs and by scopes of one unit */
+	uint32_t unit;              /* number of the current unit, counted from 1 */
 };
 
 struct search {
@@ -134,13 +137,13 @@ static enum home home_within(const struct search *search, enum home from, uint32
 	const char *name =
 		note->flags & SCOPE_NAME_AT ? section_string(search->s->str, note->name) : NULL;
 
-	/* In a type, or a function, there is anything. */
+	/* A type or a function may contain anything. */
 	if (from == HOME_ANY || note->tag != DW_TAG_namespace)
 		return from == HOME_BARREN ? HOME_BARREN : HOME_ANY;
 	return name ? step_into(from, name) : HOME_UNKNOWN;
 }
 
-/* What the scope that encloses another is home of. */
+/* What an enclosing scope may contain. */
 static enum home home_of(const struct search *search, uint32_t scope)
 {
 	uint32_t way[MAX_DEPTH];
@@ -170,7 +173,7 @@ static enum answer ask_type(const struct search *search, uint32_t type)
 {
 	uint32_t index = scan_scope_at(search->u, search->u->start + type);
 
-	/* Pointers and the like are no scopes. */
+	/* Pointer types, among others, are no scopes. */
 	if (index == SCOPE_NONE)
 		return NO;
 	switch (home_of(search, search->u->scopes[index].parent)) {
@@ -183,7 +186,9 @@ static enum answer ask_type(const struct search *search, uint32_t type)
 	}
 }
 
-/* Does a function return what a poll function does? Open when it is another unit's type. */
+/*
+ * Does a function have the return type of a poll function? OPEN when the type is in another unit.
+ */
 static enum answer returns_poll(const struct search *search, uint32_t type)
 {
 	struct remembered *r = place_of(&search->names->types, type);
@@ -210,7 +215,7 @@ static bool is_function(const struct search *search, const struct scope_note *no
 	return r->answer == YES;
 }
 
-/* By all but its name, which is asked for. */
+/* Adds a candidate without testing its name, and prefetches the name. */
 static void add(struct search *search, uint32_t scope, bool result_is_known)
 {
 	const struct scope_note *note = &search->u->scopes[scope];
@@ -222,7 +227,7 @@ static void add(struct search *search, uint32_t scope, bool result_is_known)
 	*vec_push(search->ret) = (struct poll_candidate){ scope, result_is_known };
 }
 
-/* Of those that were added behind the first n. */
+/* Keeps only those after the first n that have the name of a poll function. */
 static void keep_functions(struct search *search, size_t n)
 {
 	for (size_t i = n; i < search->ret->n; i++) {
@@ -234,7 +239,7 @@ static void keep_functions(struct search *search, size_t n)
 	search->ret->n = n;
 }
 
-/* What was remembered of other units is of no use. */
+/* Invalidates the cached answers of the unit before. */
 static void next_unit(struct poll_names *names)
 {
 	if (++names->unit < NUNITS)
@@ -259,7 +264,7 @@ void poll_candidates_find(const struct dwarf_sections *s, const struct unit *u,
 		if (answer != NO)
 			add(&search, u->results[i].scope, answer == YES);
 	}
-	/* Poll<!> and what else has no size is returned as nothing. */
+	/* Poll<!> and other types without a size count as no return value. */
 	for (size_t i = 0; i < u->nvoids; i++)
 		add(&search, u->voids[i], true);
 	keep_functions(&search, before);

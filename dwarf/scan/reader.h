@@ -1,6 +1,6 @@
 /*
- * A cursor over bytes of a DWARF section. Reading past the end gives zeros and sets bad, so that
- * a parser checks once, at the end of a record. Little-endian, as all our targets.
+ * A cursor over bytes of a DWARF section. A read past the end yields zeros and sets bad, so that a
+ * parser checks once, at the end of a record. Little-endian, as all targets are.
  */
 #ifndef DWARF_SCAN_READER_H
 #define DWARF_SCAN_READER_H
@@ -16,8 +16,8 @@ struct section {
 };
 
 /*
- * Asks the memory for what lies so many bytes behind p, and does not wait: whoever reads on from p
- * comes there later. Nothing need be there.
+ * Prefetches the cache line that lies so many bytes after p, for a reader that gets there later.
+ * The address may be invalid.
  */
 static inline void read_ahead(const void *p, size_t bytes)
 {

@@ -7,14 +7,14 @@
 #include "dwarf/scan/scan_loop.h"
 
 enum {
-	LARGE_UNIT = 512 * 1024, /* its notes come in huge pages */
-	MAX_ROOM = 512 * 1024,   /* bytes of notes, at first */
+	LARGE_UNIT = 512 * 1024, /* bytes: the notes of a larger unit use huge pages */
+	MAX_ROOM = 512 * 1024,   /* bytes of notes, the initial capacity */
 };
 
 struct scanner {
 	struct abbrev_cache abbrevs;
 	struct arena notes;
-	struct notes found; /* in the unit at hand: the same memory for one after the other */
+	struct notes found; /* of the current unit: the memory is reused for each */
 };
 
 struct scanner *scanner_new(void)
@@ -56,14 +56,14 @@ static void open_scopes(struct scope_notes *notes, struct arena *a, uint64_t uni
 	notes->capacity = room / sizeof(*notes->data);
 }
 
-/* NULL of none. */
+/* NULL if there is none. */
 static struct scope_note *close_scopes(const struct scope_notes *notes)
 {
 	arena_close(notes->arena, notes->n * sizeof(*notes->data));
 	return notes->n ? notes->data : NULL;
 }
 
-/* A copy of a vector's elements in the notes; NULL of none. */
+/* Copies a vector's elements to the memory of notes; NULL if there is none. */
 #define KEEP(scanner, v)                                                                           \
 	((v)->n ? arena_memdup(&(scanner)->notes, (v)->data, (v)->n * sizeof(*(v)->data)) : NULL)
 

@@ -1,9 +1,9 @@
 /*
- * Our own abbreviation-driven scanner of one unit of .debug_info. It notes where everything lies
+ * Our own abbreviation-driven scanner of one unit of .debug_info. It records the place of every DIE
  * that has a name or an address (namespaces, types, functions, statics), with its parent, which
- * libdw does not keep, and steps over the rest at more than ten times libdw's speed. A large
- * program has millions of such places: a note is 16 bytes, and what else the DIE says is read
- * again from it when somebody asks.
+ * libdw does not keep. It skips the rest, more than ten times as fast as libdw. A large program has
+ * millions of such DIEs: a note has 16 bytes, and the other attributes are read from the DIE on
+ * demand.
  */
 #ifndef DWARF_SCAN_SCAN_H
 #define DWARF_SCAN_SCAN_H
@@ -17,16 +17,16 @@
 #include "dwarf/scan/reader.h"
 
 /*
- * What scans work with and note in: the unit's abbreviations, which its neighbours may share, and
- * memory. Several threads scan at once, each with a scanner of its own.
+ * The working state of scans: the unit's abbreviations, which adjacent units may share, and the
+ * memory for notes. Each thread that scans has its own scanner.
  */
 struct scanner;
 
 struct scanner *scanner_new(void);
 void scanner_free(struct scanner *s);
 /*
- * Forgets all notes: all units that it scanned are to be forgotten before. keep: their memory
- * serves the next ones, else it is given back.
+ * Discards all notes. Call scan_forget() for all units that it scanned before. keep: the memory is
+ * reused for new notes, else it is freed.
  */
 void scanner_reset(struct scanner *s, bool keep);
 
@@ -37,29 +37,29 @@ struct dwarf_sections {
 
 enum { SCOPE_NONE = UINT32_MAX };
 
-/* What a scan notes of a DIE. */
+/* What a scan records of a DIE. */
 enum scope_flag {
 	SCOPE_DECLARATION = 1 << 0,
 	SCOPE_ADDRESS = 1 << 1, /* function: has a low_pc; variable: its location is an address */
 	SCOPE_TLS = 1 << 2,     /* variable: its location is an offset in the module's TLS block */
-	SCOPE_RANGES = 1 << 3,  /* function in several pieces: ask libdw */
+	SCOPE_RANGES = 1 << 3,  /* function in several pieces: use libdw */
 	SCOPE_LINKAGE = 1 << 4,
 	SCOPE_ORIGIN = 1 << 5,
 	SCOPE_NAMED = 1 << 6,
 	SCOPE_NAME_AT = 1 << 7, /* name is an offset in .debug_str */
-	SCOPE_TYPE = 1 << 8,    /* it has a DW_AT_type: a function returns something */
+	SCOPE_TYPE = 1 << 8,    /* has a DW_AT_type: a function with a return value */
 };
 
 struct scope_note {
-	uint32_t die;    /* counted from the unit's start */
+	uint32_t die;    /* offset from the unit's start */
 	uint32_t parent; /* index of the enclosing scope, SCOPE_NONE below the unit */
 	uint32_t name;
 	uint16_t tag, flags;
 };
 
 /*
- * Does a function return nothing, or something without a size? Those that only declare a function,
- * or complete another, do not say what it returns.
+ * Does a function return nothing, or a type without a size? False for declarations and for
+ * functions that complete another DIE: they do not state the return type.
  */
 static inline bool scan_returns_nothing(const struct scope_note *note)
 {
@@ -67,7 +67,7 @@ static inline bool scan_returns_nothing(const struct scope_note *note)
 	       !(note->flags & (SCOPE_TYPE | SCOPE_ORIGIN | SCOPE_DECLARATION));
 }
 
-/* All that a scope's DIE says, read by scan_scope(). */
+/* The attributes of a scope's DIE, read by scan_scope(). */
 struct scope {
 	uint64_t die;        /* offset in .debug_info */
 	uint64_t low, high;  /* function: link-time range (high 0: declaration or DW_AT_ranges);
@@ -80,7 +80,7 @@ struct scope {
 	bool declaration;
 	bool has_address; /* low is an address (DW_OP_addr) or a function's low_pc */
 	bool is_tls;      /* low is an offset in the module's TLS block */
-	bool has_ranges;  /* function in several pieces: ask libdw */
+	bool has_ranges;  /* function in several pieces: use libdw */
 };
 
 struct unit_function {
@@ -89,10 +89,10 @@ struct unit_function {
 	uint32_t scope;
 };
 
-/* A function that returns something. */
+/* A function with a return value. */
 struct unit_result {
 	uint32_t scope;
-	uint32_t type; /* its DIE, counted from the unit's start; 0: another unit's */
+	uint32_t type; /* offset of its DIE from the unit's start; 0: in another unit */
 };
 
 struct unit {
@@ -104,77 +104,84 @@ struct unit {
 	const char *name;                     /* DW_AT_name, NULL none */
 	const char *comp_dir;
 	const char *producer;
-	const char *dwo_name; /* split DWARF: where its content is */
+	const char *dwo_name; /* split DWARF: the file with the content */
 	uint64_t low_pc;
 	uint16_t version;
 	uint8_t address_size, offset_size, type;
 	/* From its name "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N": */
-	const char *crate; /* crate_len bytes; NULL when it does not say */
+	const char *crate; /* crate_len bytes; NULL when the name has another form */
 	uint32_t crate_len;
-	uint64_t crate_key; /* a hash of what stands before "/@/", 0 none: equal in one crate */
-	bool has_code;      /* its DIE says where: by a high_pc, or ranges */
+	uint64_t crate_key; /* hash of the text before "/@/", 0 none: equal within one crate */
+	bool has_code;      /* its DIE has a high_pc or ranges */
 	bool scanned;
-	bool queued;        /* debuginfo_scan_all() has it on its list */
-	bool searched;      /* poll_named_die() looked through it */
+	bool queued;        /* in the list of debuginfo_scan_all() */
+	bool searched;      /* poll_named_die() searched it */
 	bool in_aranges;    /* .debug_aranges has a set for it */
-	bool polled_noted;  /* polled_read() looked through it */
-	bool types_noted;   /* type_names_find() looked through it */
+	bool polled_noted;  /* polled_read() searched it */
+	bool types_noted;   /* type_names_find() searched it */
 	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
-	/* The scanner's, until scan_forget(): */
+	/* Owned by the scanner, valid until scan_forget(): */
 	struct scope_note *scopes; /* ascending die */
 	size_t nscopes;
-	struct unit_function *functions; /* in the order of their DIEs */
+	struct unit_function *functions; /* in the order of DIEs */
 	size_t nfunctions;
-	struct unit_starts *starts; /* NULL until asked where a function starts */
+	struct unit_starts *starts; /* hash of function starts; NULL until needed */
 	struct unit_result *results;
 	size_t nresults;
 	uint32_t *voids; /* scopes: functions of which scan_returns_nothing() is true */
 	size_t nvoids;
 	uint32_t *variables; /* scopes that are variables */
 	size_t nvariables;
-	struct unit *first; /* of the neighbours with the same abbreviations, which alone has: */
-	struct abbrev_index *abbrevs; /* NULL until a DIE was read by its offset */
-	struct file_table *files;     /* NULL until asked for */
+	struct unit *first; /* of adjacent units with equal abbreviations; it alone has: */
+	struct abbrev_index *abbrevs; /* NULL until a DIE is read by its offset */
+	struct file_table *files;     /* NULL until needed */
 };
 
-/* Told of each unit where it ends. */
+/* A callback that receives the end of each unit. */
 struct scan_watcher {
 	void (*passed)(const uint8_t *end, void *arg);
 	void *arg;
 };
 /*
- * All units of .debug_info: what their headers say, and their own DIEs. Stops quietly at a corrupt
+ * Reads the headers and the root DIEs of all units of .debug_info. Stops silently at a corrupt
  * header. watcher may be NULL.
  */
 struct unit *scan_units(const struct dwarf_sections *s, struct arena *a, size_t *nret,
                         const struct scan_watcher *watcher);
 /*
- * Fills scopes and functions; once. A corrupt unit keeps what came before the fault. Touches
- * nothing but the unit and the scanner, which must live as long as what it noted.
+ * Fills in scopes and functions; once. Of a corrupt unit the part before the fault is kept. Touches
+ * nothing but the unit and the scanner, which must live as long as the notes.
  */
 void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *scanner);
 /* Whether the unit has a DIE of that tag; stops at the first. */
 bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag);
-/* Forgets what scan_unit() filled in, which may then be done again. */
+/* Discards what scan_unit() filled in. The unit may be scanned again. */
 void scan_forget(struct unit *u);
-/* The same, but for its abbreviations: somebody may be reading a DIE of it. */
+/* The same, but keeps its abbreviations: a caller may be reading a DIE of the unit. */
 void scan_forget_notes(struct unit *u);
 
 /* Reads a scope's DIE. */
 struct scope scan_scope(const struct dwarf_sections *s, struct unit *u, uint32_t index);
 /* Its name alone, NULL none. */
 const char *scan_scope_name(const struct dwarf_sections *s, struct unit *u, uint32_t index);
-/* The function whose [low, high) has pc, by the start that is nearest; SCOPE_NONE. */
+/*
+ * The function whose [low, high) contains pc, the one with the nearest start; SCOPE_NONE if none.
+ */
 uint32_t scan_function_at(struct unit *u, uint64_t pc);
-/* The function that starts there and comes next after that one, NULL for the first; NULL none. */
+/*
+ * Iterates over the functions that start at low: the one that follows after, or the first if after
+ * is NULL. NULL at the end.
+ */
 const struct unit_function *scan_function_from(struct unit *u, uint64_t low,
                                                const struct unit_function *after);
-/* The scope whose DIE is at this offset; SCOPE_NONE when it is none. */
+/* The scope whose DIE is at this offset; SCOPE_NONE when the DIE is no scope. */
 uint32_t scan_scope_at(const struct unit *u, uint64_t die);
 
-/* Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when it does not say. */
+/*
+ * Crate of a unit, from "ROOT/src/lib.rs/@/CRATE.HASH-cgu.N"; false when the name has another form.
+ */
 bool unit_crate(const struct unit *u, const char **name, size_t *len);
-/* Does it come from the crate of that name, of len bytes? */
+/* Is the unit of the crate of that name, which has len bytes? */
 bool unit_is_of_crate(const struct unit *u, const char *crate, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* From an address to the functions of a unit. */
+/* Finds the functions of a unit by address. */
 #include <stdlib.h>
 
 #include "debugger/base/arena.h"
@@ -7,12 +7,12 @@
 enum { NO_FUNCTION = UINT32_MAX };
 
 /*
- * The functions by their starts, for a unit may have thousands and is asked about as many: chains
- * of those whose starts have one hash, each in the order of their DIEs.
+ * A hash table of functions by their starts: a unit may have thousands, and each may be looked up.
+ * A chain links the functions whose starts have the same hash, in the order of DIEs.
  */
 struct unit_starts {
 	uint32_t mask;
-	uint32_t *next;   /* of each function, the next one of its chain */
+	uint32_t *next;   /* per function, the next one of its chain */
 	uint32_t heads[]; /* mask + 1 chains */
 };
 
@@ -56,7 +56,7 @@ const struct unit_function *scan_function_from(struct unit *u, uint64_t low,
 	return i != NO_FUNCTION ? &u->functions[i] : NULL;
 }
 
-/* Of several DIEs that start at one address the longest, of those the last. */
+/* Chooses among functions that start at one address: the longest, and of equal ones the last. */
 static const struct unit_function *longer(const struct unit_function *a,
                                           const struct unit_function *b)
 {

@@ -4,20 +4,20 @@
 
 enum { MAX_DEPTH = 512, AHEAD = 768 /* bytes that read_ahead() is asked for */ };
 
-/* Where a pass is in the tree: the scope around, and whether a function is. */
+/* The position of a pass in the tree: the enclosing scope, and whether it is within a function. */
 struct depth {
 	uint32_t parent;
-	bool in_function; /* locals are libdw's business */
+	bool in_function; /* local variables are read through libdw */
 };
 
-/* Below the scope that was noted last. */
+/* The position below the scope that was recorded last. */
 static struct depth below_note(const struct pass *p, struct depth at, const struct abbrev *ab)
 {
 	return (struct depth){ (uint32_t)(p->out->scopes.n - 1),
 		               at.in_function || ab->tag == DW_TAG_subprogram };
 }
 
-/* A DIE with a code of two bytes that becomes no scope; NULL when it is another one. */
+/* Skips a DIE with a code of two bytes that becomes no scope; NULL when it is another DIE. */
 static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const uint8_t *p,
                                      unsigned skip, const struct step **step)
 {
@@ -32,14 +32,17 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 
 /* clang-format off */
 
-/* The sizes of DIEs that there are moves for. */
+/* All sizes of DIEs that enum move covers. */
 #define EACH_SIZE(of)                                                                              \
 	of(1)  of(2)  of(3)  of(4)  of(5)  of(6)  of(7)  of(8)  of(9)  of(10) of(11) of(12)        \
 	of(13) of(14) of(15) of(16) of(17) of(18) of(19) of(20) of(21) of(22) of(23) of(24)        \
 	of(25) of(26) of(27) of(28) of(29) of(30) of(31) of(32) of(33) of(34) of(35) of(36)        \
 	of(37) of(38) of(39) of(40) of(41) of(42) of(43) of(44) of(45) of(46) of(47)
 
-/* Goes on n bytes farther, with a jump of its own: the processor learns each apart. */
+/*
+ * Advances n bytes and jumps to the next move. Each use has a jump of its own, so that the branch
+ * predictor learns each separately.
+ */
 #define GO_ON(n)                                                                                   \
 	do {                                                                                       \
 		p += (n);                                                                          \
@@ -50,7 +53,7 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 		goto *labels[moves[p[0]]];                                                         \
 	} while (0)
 
-/* Most blocks are as short as these. */
+/* Most blocks have one or two bytes. */
 #define GO_ON_BEHIND_BLOCK(n)                                                                      \
 	do {                                                                                       \
 		if (block == 1)                                                                    \
@@ -99,8 +102,9 @@ static const uint8_t *skip_long_code(const struct abbrev_table *abbrevs, const u
 /* clang-format on */
 
 /*
- * Behind the DIEs that follow, as far as they have their shapes, as nearly all do. Begins below the
- * unit's own DIE, and stops also where that ends, and at MAX_DEPTH.
+ * Processes DIEs as long as they have their fixed shapes, as nearly all do. Starts below the unit's
+ * root DIE, and also stops where that ends and at MAX_DEPTH. Returns the place of the DIE where it
+ * stopped.
  */
 static const uint8_t *run_shapes(struct pass *pass, const uint8_t *p, const uint8_t *end,
                                  struct depth **depth, struct depth *last)

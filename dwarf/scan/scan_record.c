@@ -45,10 +45,10 @@ uint16_t scan_record_location(const struct dwarf_sections *s, const struct unit 
 	return next == DW_OP_GNU_push_tls_address || next == DW_OP_form_tls_address ? SCOPE_TLS : 0;
 }
 
-/* What the attributes that are read say, beside the note. */
+/* Values of attributes that are not part of the note. */
 struct extent {
 	uint64_t low, high;
-	uint32_t type; /* counted from the unit's start; 0: another unit's, or none */
+	uint32_t type; /* offset from the unit's start; 0: in another unit, or none */
 	bool has_low, high_is_offset;
 };
 
@@ -71,7 +71,7 @@ static void read_wanted(struct pass *p, struct reader *r, const struct attribute
 	}
 }
 
-/* Moves r behind the DIE's attributes; note is NULL when nothing of them is wanted. */
+/* Moves r to the end of the DIE's attributes. note is NULL when no attribute is wanted. */
 static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
                     struct scope_note *note, struct extent *extent)
 {
@@ -118,7 +118,7 @@ static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
 	}
 }
 
-/* Are there, behind r, as many bytes as a DIE can have that has a shape? */
+/* Do enough bytes follow r for any DIE of a fixed shape? */
 static bool has_room(const struct reader *r, const struct abbrev *ab)
 {
 	return ab->shape.step.size != NOWHERE && r->end - r->p > MAX_SHAPE;
@@ -140,7 +140,7 @@ static uint64_t load_8(const uint8_t *p)
 	return value;
 }
 
-/* Where a value of a shape lies, of a DIE with such a block. */
+/* The address of a value, for a DIE whose block has so many bytes of content. */
 static const uint8_t *place(const uint8_t *values, size_t block, const struct shape *s, uint8_t at)
 {
 	return values + at + (at > s->step.block_at ? block : 0);
@@ -196,7 +196,7 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 	uint64_t size = high > extent->low ? high - extent->low : 0;
 	uint32_t scope = (uint32_t)(p->out->scopes.n - 1);
 
-	/* A linker that dropped the function left a tombstone. */
+	/* An address of 0 is a tombstone: the linker dropped the function. */
 	if (extent->has_low && extent->low != 0) {
 		note->flags |= SCOPE_ADDRESS;
 		*vec_push(&p->out->functions) = (struct unit_function){
@@ -216,7 +216,7 @@ static void note_variable(struct pass *p)
 	*vec_push(&p->out->variables) = (uint32_t)(p->out->scopes.n - 1);
 }
 
-/* A DIE whose values have their shape. */
+/* Records a DIE of a fixed shape. */
 static inline void note_shape(struct pass *p, const uint8_t *die, const uint8_t *values,
                               size_t block, const struct abbrev *ab, uint32_t parent)
 {

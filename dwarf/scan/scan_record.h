@@ -1,6 +1,6 @@
 /*
- * Inside of scan.c: from the values of one DIE to its note. DIEs that have their shape are read
- * where it says that the values lie, the others value by value.
+ * Private to scan.c: makes the note of one DIE from its values. DIEs of a fixed shape are read at
+ * the shape's offsets, others value by value.
  */
 #ifndef DWARF_SCAN_SCAN_RECORD_H
 #define DWARF_SCAN_SCAN_RECORD_H
@@ -9,14 +9,14 @@
 #include "dwarf/scan/abbrev.h"
 #include "dwarf/scan/scan.h"
 
-/* Where they grow they stay: they are the most of what scans keep. */
+/* They grow in place in the arena and stay there: they are most of the memory that scans keep. */
 struct scope_notes {
 	struct scope_note *data;
 	size_t n, capacity;
 	struct arena *arena; /* open, see arena_open() */
 };
 
-/* Of one unit, each in the order of the DIEs. */
+/* The notes of one unit, each list in the order of DIEs. */
 struct notes {
 	struct scope_notes scopes;
 	VEC(struct unit_function) functions;
@@ -30,29 +30,29 @@ struct pass {
 	const struct dwarf_sections *s;
 	struct unit *u;
 	const struct abbrev_table *abbrevs;
-	unsigned wanted_tag; /* stop at the first of these; 0: note scopes */
+	unsigned wanted_tag; /* stop at the first DIE of this tag; 0: record scopes */
 	bool found;
-	struct notes *out; /* NULL when a tag is wanted */
+	struct notes *out; /* NULL when searching for a tag */
 };
 
 /*
- * Notes a DIE; r is behind its code, and then behind its values. parent: as struct scope_note has
- * it.
+ * Records a DIE. r is after its code, and is moved to the end of its values. parent: see struct
+ * scope_note.
  */
 void scan_record_scope(struct pass *p, struct reader *r, const uint8_t *die,
                        const struct abbrev *ab, uint32_t parent);
 /*
- * The same of one whose code is one byte, and whose abbreviation has a shape; *block is how far its
- * block moves what is behind. False when it has not its shape: nothing is noted. Behind it there
- * are MAX_SHAPE bytes.
+ * The same for a DIE with a code of one byte and an abbreviation that has a shape. *block is the
+ * size of its block's content. False when the DIE deviates from the shape: nothing is recorded. At
+ * least MAX_SHAPE bytes must be readable at die.
  */
 bool scan_record_if_fixed(struct pass *p, const uint8_t *die, uint32_t parent, size_t *block);
-/* Moves r behind the DIE's values. */
+/* Moves r to the end of the DIE's values. */
 void scan_record_skip_values(struct pass *p, struct reader *r, const struct abbrev *ab);
 
 /*
- * SCOPE_ADDRESS or SCOPE_TLS of a variable, and where it is, by the block of its DW_AT_location; 0
- * when it is not of that kind.
+ * Classifies a variable by the block of its DW_AT_location: SCOPE_ADDRESS or SCOPE_TLS, with its
+ * address or offset in *low; 0 when it is neither.
  */
 uint16_t scan_record_location(const struct dwarf_sections *s, const struct unit *u,
                               struct section block, uint64_t *low);

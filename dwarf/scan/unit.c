@@ -1,4 +1,4 @@
-/* The headers of units, and what a unit's own DIE says. */
+/* Reads the headers of units and their root DIEs. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void set_root_attribute(struct unit *u, const struct attribute *at,
 	}
 }
 
-/* What abbreviations of units' own DIEs have as attributes: the last ones. */
+/* A cache of the abbreviations of the root DIEs that were read last. */
 struct root_abbrevs {
 	struct root_abbrev {
 		uint64_t table, code;
@@ -56,7 +56,7 @@ struct root_abbrevs {
 	size_t next;
 };
 
-/* The attributes of an abbreviation, from the table that starts there. */
+/* Finds the attributes of an abbreviation in a table. */
 static bool find_abbrev(const struct dwarf_sections *s, uint64_t table, uint64_t code,
                         struct reader *ret)
 {
@@ -83,8 +83,8 @@ static bool find_abbrev(const struct dwarf_sections *s, uint64_t table, uint64_t
 }
 
 /*
- * Units that one object file holds share a table of thousands, and the code may stand anywhere in
- * it: those of units that were read before are remembered.
+ * Finds the abbreviation of a root DIE. Units of one object file share a table with thousands of
+ * entries, and the code may be anywhere in it: the last ones are cached.
  */
 static bool root_abbrev(const struct dwarf_sections *s, const struct unit *u, uint64_t code,
                         struct root_abbrevs *known, struct reader *ret)
@@ -118,11 +118,11 @@ static void set_crate(struct unit *u)
 	}
 }
 
-/* Fills the fields that come from the unit's own DIE. */
+/* Fills in the fields that come from the unit's root DIE. */
 static void read_root(const struct dwarf_sections *s, struct unit *u, struct root_abbrevs *known)
 {
 	u->stmt_list = UINT64_MAX;
-	/* The default bases just behind the section headers, for units that name none. */
+	/* Default bases, right after the section headers, for units that state none. */
 	u->str_offsets_base = u->version >= 5 ? 8 : 0;
 	u->addr_base = u->version >= 5 ? 8 : 0;
 
@@ -131,7 +131,7 @@ static void read_root(const struct dwarf_sections *s, struct unit *u, struct roo
 
 	if (first.bad || !root_abbrev(s, u, code, known, &abbrev))
 		return;
-	/* Twice: strings may come before the base that they count from. */
+	/* Two passes: strings may precede the base that they count from. */
 	for (int pass = 0; pass < 2; pass++) {
 		struct reader list = abbrev, r = first;
 

@@ -51,9 +51,9 @@ static enum type_kind base_kind(uint64_t encoding)
 }
 
 /*
- * True for children that describe the type itself. LLVM writes elements first, then template
- * parameters, and functions last (rustc 1.63 to 1.95). Functions with all their children can be
- * most of the DIE.
+ * True for children that describe the type itself; functions do not. LLVM writes elements first,
+ * then template parameters, and functions last (rustc 1.63 to 1.95), so that a walk over the
+ * elements ends at the first function. Functions with all their children can be most of the DIE.
  */
 static bool is_element(const struct die *child)
 {
