@@ -10,7 +10,7 @@
 #include "debugger/base/log.h"
 #include "debugger/target/debug_file.h"
 
-/* The smallest ELF file that libdw takes for one with debug info: its .debug_str has one NUL. */
+/* The smallest ELF file that libdw accepts as debug info: its .debug_str has one NUL. */
 struct nothing {
 	Elf64_Ehdr header;
 	char names[24];
@@ -39,7 +39,7 @@ static const struct nothing nothing = {
 	},
 };
 
-/* Leaves dm->alternate without a Dwarf where there is no such file. */
+/* Opens the file. If there is none, dm->alternate stays without a Dwarf. */
 static void open_file(struct dwarf_module *dm, const struct debug_link *link)
 {
 	struct alternate *alt = &dm->alternate;
@@ -71,7 +71,7 @@ void alternate_open(struct dwarf_module *dm)
 	link.build_id_len = (size_t)len;
 	open_file(dm, &link);
 	if (!alt->dwarf) {
-		alternate_close(dm); /* what was opened has no DWARF */
+		alternate_close(dm); /* the file has no DWARF */
 		alt->image = malloc(sizeof(nothing));
 		if (!alt->image)
 			out_of_memory();

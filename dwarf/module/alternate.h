@@ -1,7 +1,7 @@
 /*
- * The alternate debug file of a module (.gnu_debugaltlink, what dwz puts names and DIEs into that
- * several files share). libdw would look for it by itself, wait for whatever lies there, and
- * believe it.
+ * The alternate debug file of a module (.gnu_debugaltlink), into which dwz moves names and DIEs
+ * that several files share. libdw would search for it by itself, block on whatever file is there,
+ * and trust it.
  */
 #ifndef DWARF_MODULE_ALTERNATE_H
 #define DWARF_MODULE_ALTERNATE_H
@@ -9,11 +9,11 @@
 #include "dwarf/module/debuginfo.h"
 
 /*
- * Finds it by debugger/target/debug_file.h and gives it to dm->dwarf, or in its place one in which
- * there is nothing. For a module whose DWARF was just opened.
+ * Finds the file through debugger/target/debug_file.h and passes it to dm->dwarf, or passes an
+ * empty one instead. Call it right after the module's DWARF was opened.
  */
 void alternate_open(struct dwarf_module *dm);
-/* Nothing where none was opened. */
+/* Closes it; does nothing if none was opened. */
 void alternate_close(struct dwarf_module *dm);
 
 #endif

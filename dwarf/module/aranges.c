@@ -1,4 +1,6 @@
-/* From a link-time address to its unit: .debug_aranges, or unit ranges where that is missing. */
+/*
+ * Finds the unit of a link-time address, by .debug_aranges, or by unit ranges if that is missing.
+ */
 #include <elfutils/libdw.h>
 #include <string.h>
 
@@ -6,7 +8,9 @@
 #include "debugger/base/vec.h"
 #include "dwarf/module/debuginfo.h"
 
-/* Padding between two functions of one unit that may be counted as the unit's own. */
+/*
+ * The largest gap between two functions of a unit that counts as padding within the unit's range.
+ */
 enum { MAX_PADDING = 64 };
 
 enum { AHEAD = 2048 /* bytes that read_ahead() is asked for */ };
@@ -26,7 +30,10 @@ static void add_range(range_vec *ranges, uint64_t low, uint64_t high, uint32_t u
 
 	if (low == 0 || high <= low) /* 0: the linker dropped it */
 		return;
-	/* A linker lays out a unit's functions one behind the other: fewer ranges to sort. */
+	/*
+	 * A linker places the functions of a unit in sequence: merging them leaves fewer ranges to
+	 * sort.
+	 */
 	if (last && last->unit == u && low >= last->high && low - last->high < MAX_PADDING) {
 		last->high = high;
 		return;
@@ -34,7 +41,7 @@ static void add_range(range_vec *ranges, uint64_t low, uint64_t high, uint32_t u
 	*vec_push(ranges) = (struct unit_range){ low, high, u };
 }
 
-/* Pairs of addresses and lengths, of 8 bytes each: a large program has a million of them. */
+/* Adds pairs of addresses and lengths, of 8 bytes each: a large program has a million of them. */
 static void add_pairs(const uint8_t *p, const uint8_t *end, uint32_t u, range_vec *ranges)
 {
 	struct unit_range open = { 0 };
@@ -49,7 +56,7 @@ static void add_pairs(const uint8_t *p, const uint8_t *end, uint32_t u, range_ve
 		uint64_t low = pair[0], high = low + pair[1];
 		if (low == 0 || high <= low)
 			continue;
-		/* As add_range() would do, which is for fewer. */
+		/* Merges as add_range() does, inlined for speed. */
 		if (open.high && low >= open.high && low - open.high < MAX_PADDING) {
 			open.high = high;
 			continue;
@@ -104,7 +111,10 @@ static void add_unit_ranges(struct dwarf_module *dm, struct unit *u, range_vec *
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
-	/* With ThinLTO most have none. libdw would read the headers of all before this one. */
+	/*
+	 * With ThinLTO most units have no code. libdw would read the headers of all units before
+	 * this one.
+	 */
 	if (!u->has_code || !dwarf_offdie(dm->dwarf, u->first_die, &die))
 		return;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
@@ -124,7 +134,7 @@ static void read_aranges(struct dwarf_module *dm)
 	}
 	if (ranges.n)
 		qsort(ranges.data, ranges.n, sizeof(*ranges.data), by_low);
-	/* Read once: its pages need not stay. */
+	/* The section is not read again: its pages can be dropped. */
 	residency_drop(dm, dm->sections.aranges.data, dm->sections.aranges.size);
 	dm->nranges = ranges.n;
 	LOG("dwarf", "%zu ranges of code in %zu bytes of .debug_aranges", ranges.n,

@@ -6,7 +6,7 @@
 
 #include "dwarf/module/symtab.h"
 
-/* In two parts, so that the file of asyncdbg itself does not have the whole. */
+/* Split, so that asyncdbg's own file does not contain the whole message. */
 static const char subject[] = "`async fn`", rest[] = " resumed after ";
 
 static bool is_constant_data(const GElf_Shdr *shdr)
@@ -48,7 +48,9 @@ static bool has_message(const struct module *m)
 	return false;
 }
 
-/* "..$u20$as$u20$core..future..future..Future$GT$4poll17h..", in v0 "..6Future4poll". */
+/*
+ * Matches "..$u20$as$u20$core..future..future..Future$GT$4poll17h..", and in v0 "..6Future4poll".
+ */
 static bool has_poll_symbol(struct dwarf_module *dm)
 {
 	struct symtab t = symtab_of(dm);

@@ -15,7 +15,9 @@
 #include "dwarf/records/records.h"
 #include "dwarf/scan/poll_candidates.h"
 
-/* Bytes, of which the heads of units are hardly the next ones read. */
+/*
+ * Bytes of .debug_info above which the pages with unit headers are unlikely to be read again soon.
+ */
 enum { MUCH_INFO = 64 << 20 };
 
 struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
@@ -45,7 +47,7 @@ struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hoo
 	return NULL;
 }
 
-/* All but the types. */
+/* Frees the caches of searches; types are kept. */
 static void forget_searches(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
@@ -68,7 +70,7 @@ static void forget_searches(struct dwarf_module *dm)
 		map_free(maps[i]);
 }
 
-/* What the cache writes takes memory of its own: what it does not need goes before. */
+/* Writing the cache needs memory: what it does not need is freed before. */
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
@@ -98,7 +100,7 @@ static void forget_notes(struct dwarf_module *dm, bool keep)
 	}
 }
 
-/* keep: the memory of notes, for those that come. */
+/* keep: the memory of notes is reused for new ones. */
 static void relax(struct debuginfo *di, size_t limit, bool keep)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
@@ -133,7 +135,7 @@ static struct section section_of(Elf_Scn *scn)
 	                           : (struct section){ NULL, 0 };
 }
 
-/* What of the debug sections of an ELF file this build cannot use. */
+/* Debug sections of an ELF file that this build cannot read. */
 struct obstacles {
 	bool zstd, other_compression, types;
 };
@@ -182,7 +184,10 @@ static void read_sections(Elf *elf, struct dwarf_sections *s, struct file_mappin
 		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 			if (strcmp(tail, table[i].name) != 0)
 				continue;
-			/* libdw uncompresses what it opened; a section it did not want is ours. */
+			/*
+			 * libdw uncompresses the sections that it opens; others are uncompressed
+			 * here.
+			 */
 			if ((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr)) {
 				if (chdr.ch_type == 2 /* ELFCOMPRESS_ZSTD, gABI 4.3 */)
 					obstacles->zstd = true;
@@ -242,7 +247,10 @@ static void no_dwarf(struct dwarf_module *dm)
 			"FILE, which `asyncdbg layout EXE -o FILE` makes of the build before strip";
 }
 
-/* debug = 1 emits functions but no type: no unit of a Rust crate other than std has a struct. */
+/*
+ * Determines the tier. debug = 1 emits functions but no types: then no unit of a Rust crate other
+ * than std has a struct.
+ */
 static void decide_tier(struct dwarf_module *dm)
 {
 	size_t looked = 0;
@@ -261,7 +269,7 @@ static void decide_tier(struct dwarf_module *dm)
 	for (size_t i = 0; i < dm->nunits && looked < 16; i++) {
 		struct unit *u = &dm->units[i];
 
-		/* Units of std have no types even in full builds. */
+		/* Units of std are no evidence: they have no types even in full builds. */
 		if (!u->name || strncmp(u->name, "/rustc/", 7) == 0 || u->end - u->start < 200)
 			continue;
 		looked++;
@@ -271,7 +279,7 @@ static void decide_tier(struct dwarf_module *dm)
 		}
 	}
 	if (!debuginfo_read_rustc_version(dm)) {
-		/* Not a Rust program: nothing is missing that another build would bring. */
+		/* Not a Rust program: another build would not add anything. */
 		dm->tier = DWARF_FULL;
 		return;
 	}
@@ -329,7 +337,7 @@ bool debuginfo_need(struct dwarf_module *dm)
 {
 	if (!dm->loaded) {
 		dm->loaded = true;
-		/* What is in a layout file is all there is: its DIEs are not those of another. */
+		/* A layout file is complete, and its DIE numbers differ from those of any DWARF. */
 		if (!records_are_whole(debuginfo_records(dm)))
 			load(dm);
 	}
@@ -343,7 +351,7 @@ struct records *debuginfo_records(struct dwarf_module *dm)
 	return dm->records;
 }
 
-/* The tier and the compiler, by records if they tell. */
+/* Determines the tier and the compiler version, from records if they contain them. */
 static void describe(struct dwarf_module *dm)
 {
 	struct record_writer d;
@@ -388,13 +396,13 @@ uint64_t debuginfo_sections_hash(struct dwarf_module *dm)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
-	/* Another number than before debug files were checked: what was kept then may be wrong. */
+	/* Changed when debug files began to be verified: records cached before may be wrong. */
 	uint64_t hash = 2;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 
 	while (elf && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
-		/* The bias is in no file: libdwfl adds it to what it has read. */
+		/* sh_addr is left out: libdwfl adds the load bias to it. */
 		uint64_t values[] = { shdr.sh_name, shdr.sh_type, shdr.sh_offset, shdr.sh_size };
 
 		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
@@ -464,7 +472,7 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 	struct unit *last = dm->last_unit;
 	size_t lo = 0, hi = dm->nunits;
 
-	/* Types stand beside those of their members. */
+	/* Types are often in the unit of their members. */
 	if (last && die >= last->start && die < last->end)
 		return last;
 	while (lo < hi) {
@@ -498,7 +506,7 @@ void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 	residency_read(dm, u->end - u->start);
 }
 
-/* Takes note of the unit's statics: where two lie at one address, each leads to the next. */
+/* Indexes the unit's statics by address; several at one address form a list. */
 static void note_statics(struct dwarf_module *dm, struct unit *u)
 {
 	u->vtables_noted = true;
@@ -549,7 +557,7 @@ struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die)
 	return u;
 }
 
-/* Copies the version-like text (digits, dots, pre-release) at p. */
+/* Copies a version (digits, dots, pre-release) at p. */
 static const char *version_at(struct debuginfo *di, const char *p)
 {
 	size_t n = strspn(p, "0123456789.");
@@ -587,7 +595,10 @@ const char *debuginfo_read_rustc_version(struct dwarf_module *dm)
 		if (!at)
 			continue;
 		newest = at + sizeof(wanted) - 1;
-		/* std's units were made by the compiler's own builders: prefer another. */
+		/*
+		 * Units of std were built with the compiler of the Rust project: prefer another
+		 * unit.
+		 */
 		if (!u->name || strncmp(u->name, "/rustc/", 7) != 0)
 			break;
 	}

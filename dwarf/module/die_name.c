@@ -22,7 +22,7 @@ struct scope_place die_named_place(struct dwarf_module *dm, struct scope_place a
 	return at;
 }
 
-/* The names on the way from a scope up to the unit. */
+/* The names from a scope up to the unit. */
 struct scope_path {
 	const char *names[MAX_SCOPE_DEPTH];
 	size_t lens[MAX_SCOPE_DEPTH];

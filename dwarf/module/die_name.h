@@ -1,6 +1,6 @@
 /*
- * Qualified names of DIEs, put together from the scopes that enclose them. What completes a
- * declaration has its name and its scopes.
+ * Qualified names of DIEs, built from the enclosing scopes. A DIE that completes a declaration has
+ * the name and the scopes of the declaration.
  */
 #ifndef DWARF_MODULE_DIE_NAME_H
 #define DWARF_MODULE_DIE_NAME_H
@@ -14,7 +14,10 @@ struct scope_place {
 	uint32_t index;
 };
 
-/* The scope itself, or the declaration or abstract DIE that it completes. */
+/*
+ * The scope that has the name: the scope itself, or the declaration or abstract DIE that it
+ * completes.
+ */
 struct scope_place die_named_place(struct dwarf_module *dm, struct scope_place at);
 /* The qualified name of a scope, NULL when a part of it has none. */
 const char *die_scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index);

@@ -131,7 +131,9 @@ static size_t read_files_v4(struct reader *r, struct arena *a, struct path_entry
 	return count;
 }
 
-/* Places r behind the fixed part of the line program's header; its version, 0 if unreadable. */
+/*
+ * Moves r past the fixed part of the line program's header. Returns its version, 0 if unreadable.
+ */
 static unsigned read_header(struct reader *r)
 {
 	uint64_t length = read_fixed(r, 4);

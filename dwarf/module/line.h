@@ -1,6 +1,6 @@
 /*
- * Source files of a unit, from the header of its line program alone: decoding its rows, as
- * libdw does to answer the same question, costs a hundred times more.
+ * Source files of a unit, read from the header of its line program alone. libdw would decode the
+ * rows too, which costs a hundred times more.
  */
 #ifndef DWARF_MODULE_LINE_H
 #define DWARF_MODULE_LINE_H

@@ -1,23 +1,25 @@
-/* Which package a program is that was not built where it is developed: debuginfo_own_package(). */
+/*
+ * Finds the package of a program that was not built where it is developed: debuginfo_own_package().
+ */
 #include <string.h>
 
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/source.h"
 
-/* Of a crate that comes with the compiler. */
+/* Is the unit of a crate that comes with the compiler? */
 static bool is_std(const struct unit *u)
 {
 	return strncmp(u->name, "library/", 8) == 0 || strstr(u->name, "/library/") ||
 	       strstr(u->name, "/rustc/") || strncmp(u->comp_dir, "/rustc/", 7) == 0;
 }
 
-/* Of another crate: rustc names its units "src/main.rs/@/app.1d2e3f-cgu.0". */
+/* Is the unit of another crate? rustc names such units "src/main.rs/@/app.1d2e3f-cgu.0". */
 static bool is_crate(const struct unit *u)
 {
 	return u->name && u->comp_dir && strstr(u->name, "/@/") && !is_std(u);
 }
 
-/* Is some crate developed in place? Then it is the program's own. */
+/* Is some crate built from a directory in which it is developed? Then it is the program's own. */
 static bool has_own_crate(const struct dwarf_module *dm)
 {
 	for (size_t i = 0; i < dm->nunits; i++) {
@@ -31,9 +33,9 @@ static bool has_own_crate(const struct dwarf_module *dm)
 }
 
 /*
- * The unit of the crate that `main` is of. std calls it through std::rt::lang_start(), a generic
- * function, which rustc instantiates in that crate and nowhere else (std/src/rt.rs); in optimised
- * code its closure is left of it.
+ * A unit of the crate that contains `main`. std calls `main` through std::rt::lang_start(), a
+ * generic function that rustc instantiates only in that crate (std/src/rt.rs). In optimised code
+ * only the closure of lang_start() is left.
  */
 static const struct unit *unit_of_main(struct dwarf_module *dm)
 {

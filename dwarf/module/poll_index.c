@@ -1,7 +1,7 @@
 /*
- * Poll functions by the symbol table. In a large program the units of one crate hold tens of
- * megabytes; where a type's poll function lies among them, its symbol tells. All names are looked
- * at once: only those that end as a poll function's are read.
+ * Indexes poll functions by the symbol table. In a large program the units of one crate have tens
+ * of megabytes; the symbol of a type's poll function tells which unit holds it. All symbols are
+ * visited at once, but only names that end like that of a poll function are parsed.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,27 +14,27 @@
 #include "dwarf/names/impl_header.h"
 
 enum {
-	AT_ONCE = 1 << 16,     /* symbols: the pages of their names do not stay */
-	MANY_NAMES = 16 << 20, /* bytes: below it is not worth giving them back */
+	AT_ONCE = 1 << 16,     /* symbols per batch: the pages of names are dropped after each */
+	MANY_NAMES = 16 << 20, /* bytes of names: below, dropping pages does not pay */
 	NAMES_AHEAD = 2048,    /* bytes of names that read_ahead() is asked for */
-	MAX_NAME = 4096,       /* longer ones are read, but for v0 ones */
-	SYMBOLS_AN_ENTRY = 8,  /* that rustc writes, about */
+	MAX_NAME = 4096,       /* longer v0 names are not indexed */
+	SYMBOLS_AN_ENTRY = 8,  /* estimated symbols per entry */
 	HASH_END = 17 + 1,     /* of a legacy name: the digits of its hash, and "E" */
-	MAX_SUFFIX = 48,       /* what LLVM may put behind: ".llvm.1234567890" */
+	MAX_SUFFIX = 48,       /* suffix that LLVM may append: ".llvm.1234567890" */
 };
 
-/* All have as many bytes. Legacy mangling ends with a hash. */
+/* All three have the same length. Legacy mangling ends with a hash. */
 static const char legacy[] = "4poll17h", closure[] = "$u7d$17h", into_future[] = "uture17h";
-/* In v0 the trait's path stands before the method. */
+/* In v0 the trait's path precedes the method. */
 static const char v0[] = "6Future4poll";
 /* "{{closure}}" */
 static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
-/* What each await calls, and any inliner inlines, for it only gives back its argument. */
+/* Each await calls this function. It only returns its argument, so that any inliner removes it. */
 static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_future17h";
 
 struct finder {
 	struct poll_index *x;
-	uint32_t symbol; /* at hand */
+	uint32_t symbol; /* the current one */
 };
 
 static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
@@ -62,7 +62,7 @@ static void add(struct finder *f, enum entry_kind kind, const char *name, size_t
 	add_form(f, kind, POLL_FORM_VAGUE, name, len, pc);
 }
 
-/* A part of a name; most others begin with a letter. */
+/* Is a part of a name a closure? Most other parts begin with a letter. */
 static bool is_closure(const char *part, size_t len)
 {
 	return part[0] == '_' && len >= sizeof(closure_part) - 1 &&
@@ -70,8 +70,8 @@ static bool is_closure(const char *part, size_t len)
 }
 
 /*
- * "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h...": by the last part that is no closure. Each
- * part has its length before it.
+ * Adds "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h..." under its last part that is no closure.
+ * Each part is preceded by its length.
  */
 static void add_closure(struct finder *f, const char *name, const char *end, uint64_t pc)
 {
@@ -99,8 +99,8 @@ static void add_closure(struct finder *f, const char *name, const char *end, uin
 }
 
 /*
- * "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h...": every
- * identifier of the component counts, for the type may stand in any place of it.
+ * Adds "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h..." under
+ * every identifier of the component, because any of them may be that of the type.
  */
 static void add_vague(struct finder *f, const char *name, const char *end, uint64_t pc)
 {
@@ -122,7 +122,7 @@ static void add_vague(struct finder *f, const char *name, const char *end, uint6
 	}
 }
 
-/* "..3app3Foo..": every identifier with its length before it. */
+/* Adds "..3app3Foo.." under every identifier; each is preceded by its length. */
 static void add_v0(struct finder *f, const char *name, const char *end, uint64_t pc)
 {
 	for (const char *p = name; p < end;) {
@@ -138,7 +138,7 @@ static void add_v0(struct finder *f, const char *name, const char *end, uint64_t
 		if (len == 0 || len > (size_t)(end - p))
 			continue;
 		add(f, ENTRY_IDENTIFIER, p, len, pc);
-		/* What looks like a length may be part of something else: no jump over it. */
+		/* Digits may be part of something else than a length: do not skip by them. */
 	}
 }
 
@@ -150,14 +150,16 @@ static void add_poll(struct finder *f, const char *name, size_t len, uint64_t pc
 	if (header.form != POLL_FORM_VAGUE) {
 		add_form(f, ENTRY_PATH, header.form, header.path, header.path_len, pc);
 	} else if (len > 4 && memcmp(end - 4, "$GT$", 4) == 0) {
-		/* The last component, its length and "_" before it. */
+		/* The last component, which its length and "_" precede. */
 		while (start > name && !(isdigit((unsigned char)start[-1]) && *start == '_'))
 			start--;
 		add_vague(f, start + (*start == '_'), end, pc);
 	}
 }
 
-/* Before the "E" of a legacy name, and what may follow it, NULL when it is none. */
+/*
+ * The position before the "E" of a legacy name and a suffix after it; NULL when it is no such name.
+ */
 static const char *legacy_hash(const char *name, size_t len)
 {
 	const char *end = name + len;
@@ -197,8 +199,8 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 }
 
 /*
- * Looks at symbols [first, end), and gives the pages of their names back: of all names, for those
- * that several symbols have lie far from the others.
+ * Indexes symbols [first, end), then drops the pages of all names: names that several symbols share
+ * lie far from the others.
  */
 static void read_some(const struct dwarf_module *dm, const struct symtab *t, struct finder *f,
                       size_t first, size_t end)
@@ -265,7 +267,7 @@ static struct poll_index *make_index(struct dwarf_module *dm)
 	struct finder f = { .x = x };
 	struct symtab t = symtab_of(dm);
 
-	/* More would be six gigabytes of them. */
+	/* More symbols would take more than six gigabytes. */
 	if (t.n >> SYMBOL_BITS)
 		t.n = (size_t)1 << SYMBOL_BITS;
 	vec_reserve(&x->entries, t.n / SYMBOLS_AN_ENTRY);

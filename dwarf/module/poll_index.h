@@ -1,4 +1,4 @@
-/* Inside of poll_index.c, which makes it, and poll_symbols.c, which asks it. */
+/* The index of poll functions by symbols: built by poll_index.c, searched by poll_symbols.c. */
 #ifndef DWARF_MODULE_POLL_INDEX_H
 #define DWARF_MODULE_POLL_INDEX_H
 
@@ -6,16 +6,16 @@
 
 #include "dwarf/module/debuginfo.h"
 
-/* What a symbol is entered for. Several entries may be of one symbol. */
+/* What the key of an entry is. A symbol may have several entries. */
 enum entry_kind {
-	ENTRY_PATH,       /* a poll function; the path of the type, "app..Foo" */
-	ENTRY_IDENTIFIER, /* one of an unknown path: any identifier in its name */
-	ENTRY_CLOSURE,    /* a closure, or poll function of a coroutine: the function's name */
+	ENTRY_PATH,       /* of a poll function: the path of its type, "app..Foo" */
+	ENTRY_IDENTIFIER, /* of one whose type has no plain path: each identifier in its name */
+	ENTRY_CLOSURE,    /* of a closure or a coroutine's poll function: the function's name */
 };
 
 enum { NO_ENTRY = UINT32_MAX, SYMBOL_BITS = 28 };
 
-/* A function whose symbol has a name, by the name's hash. */
+/* An entry: a function, by the hash of a name in its symbol. */
 struct poll_symbol {
 	uint64_t key, pc;
 	uint32_t next;                 /* entry of the same bucket */
@@ -25,15 +25,15 @@ struct poll_symbol {
 
 typedef VEC(struct poll_symbol) entry_vec;
 
-/* Of a module: made when somebody asks first. */
+/* The index of a module, built on first use. */
 struct poll_index {
 	entry_vec entries;
 	uint32_t *buckets, mask;
 	address_vec trivial;
-	bool skipped; /* a name */
+	bool skipped; /* some name was not indexed */
 };
 
-/* Values of a module's poll_units: what is no unit's index plus one. */
+/* Values of a module's poll_units that are no unit index plus one. */
 enum { NOT_LOOKED = 0, NO_UNIT = UINT32_MAX };
 
 static inline bool is_identifier(char c)
@@ -41,7 +41,10 @@ static inline bool is_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Reads the symbols if nobody has; NULL when there is no symbol table. The entries stay. */
+/*
+ * Returns the module's index, built on first use; NULL when there is no symbol table. Its entries
+ * do not change.
+ */
 struct poll_index *poll_index_read(struct dwarf_module *dm);
 
 #endif

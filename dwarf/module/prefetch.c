@@ -1,6 +1,6 @@
 /*
- * Units that will be needed, scanned by several threads at once. A scan touches nothing but its
- * unit, so that what it finds does not depend on who ran it, nor when.
+ * Scans units that will be needed with several threads. A scan touches nothing but its unit, so
+ * that the result does not depend on which thread ran it, or when.
  */
 #include <stdatomic.h>
 
@@ -10,8 +10,8 @@
 #include "dwarf/module/debuginfo.h"
 
 enum {
-	MUCH = 32 << 20,             /* bytes of debug info: their pages do not stay */
-	WORTH_A_THREAD = 512 * 1024, /* bytes of debug info: a thread costs 50 us */
+	MUCH = 32 << 20, /* bytes of debug info: above, pages are dropped after the scan */
+	WORTH_A_THREAD = 512 * 1024, /* bytes of debug info per thread: to start one costs 50 us */
 };
 
 struct job {

@@ -7,7 +7,10 @@
 
 enum { MAX_RANGES = 1 << 16 };
 
-/* A list in .debug_ranges: pairs of addresses, counted from the unit's until one says otherwise. */
+/*
+ * Searches a list in .debug_ranges: pairs of addresses, relative to the unit's low_pc until an
+ * entry selects another base.
+ */
 static bool list_has(const struct dwarf_sections *s, const struct unit *u, uint64_t at, uint64_t pc)
 {
 	struct reader r = reader_at(s->ranges, at, s->ranges.size);

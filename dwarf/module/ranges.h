@@ -5,8 +5,8 @@
 #include "dwarf/module/debuginfo.h"
 
 /*
- * By the DIE's low_pc and high_pc, or by its ranges (DWARF 4, 2.17): libdw would read the headers
- * of all units before this one, and the abbreviations of each. It is asked for the ranges of
+ * Tests the DIE's low_pc and high_pc, or its ranges (DWARF 4, 2.17). libdw would read the headers
+ * of all units before this one, and the abbreviations of each. It is only used for the ranges of
  * DWARF 5.
  */
 bool ranges_have(struct dwarf_module *dm, struct unit *u, uint64_t die, uint64_t pc);

@@ -12,8 +12,9 @@
 #include "dwarf/module/debuginfo.h"
 
 /*
- * Of all memory, and of files: below the latter it is not worth it. In folios a few faults map as
- * much as hundreds do later.
+ * Limits in bytes: of all resident memory (MAX_RESIDENT, MAX_IN_FOLIOS), and of resident file
+ * pages, below which dropping pages does not pay (MAX_FILES). The limit is lower with large folios,
+ * because a few faults map as much as hundreds do later.
  */
 enum {
 	MAX_RESIDENT = 126 << 20,
@@ -24,12 +25,13 @@ enum {
 	FAULT = 64 << 10,    /* bytes that the kernel maps at once, by default */
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
-	ASK_AFTER = 4 << 20, /* bytes that were read: to ask costs what scanning 20 KB does */
+	ASK_AFTER = 4 << 20, /* bytes read between checks: one costs as much as scanning 20 KB */
 	ASK_FOLIOS_AFTER = 8 << 20,
-	SWEEP = 16 << 20, /* at once: meanwhile older kernels give no new memory to other threads */
-	SPARE = 32 << 20, /* a sweep that gives back less must go on */
-	SWEEPS_OF_FOLIOS = 2, /* they cost little, but folios come back whole */
-	STRIDE = 16 << 20,    /* of a pass, between two questions */
+	SWEEP = 16 << 20,     /* bytes per call: older kernels block allocations of other threads
+	                         meanwhile */
+	SPARE = 32 << 20,     /* bytes below the limit that a sweep must reach, or it continues */
+	SWEEPS_OF_FOLIOS = 2, /* sweeps of folios are cheap, but folios come back whole */
+	STRIDE = 16 << 20,    /* bytes of a pass between two checks */
 };
 
 bool residency_add(struct file_mapping *m, const void *data, uint64_t offset, size_t size)
@@ -54,8 +56,8 @@ void residency_add_scattered(struct file_mapping *m, const void *data, uint64_t 
 }
 
 /*
- * A folio is mapped whole only where all of it fits into one mapping: pieces that differ in a flag
- * are mappings of their own, and end within folios.
+ * The kernel maps a folio whole only if it fits into one mapping. Alternating the flag of pieces
+ * splits the mapping in the middle of folios.
  */
 static void make_pieces(const struct file_mapping *m, struct file_part part)
 {
@@ -80,7 +82,7 @@ void residency_confirm(struct file_mapping *m)
 	while (maps && getline(&line, &space, maps) > 0) {
 		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end, &offset, &inode) != 4)
 			continue;
-		/* What was allocated, as for a section that was compressed, has no inode. */
+		/* Allocated memory, as of an uncompressed section, has no inode. */
 		if (first >= start && first < end && inode && start - (uintptr_t)m->base == offset)
 			m->size = (size_t)(end - (uintptr_t)m->base);
 	}
@@ -93,7 +95,7 @@ void residency_confirm(struct file_mapping *m)
 		make_pieces(m, m->scattered);
 }
 
-/* Whole pages between two offsets of the file. */
+/* Drops the whole pages between two offsets of the file. */
 static void drop(const struct file_mapping *m, size_t low, size_t high)
 {
 	low = (low + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -102,7 +104,7 @@ static void drop(const struct file_mapping *m, size_t low, size_t high)
 		LOG("dwarf", "madvise failed");
 }
 
-/* Cut through, a huge page would have to be mapped anew, page by page. */
+/* Drops whole huge pages: a split one would have to be mapped again page by page. */
 static void drop_folios(const struct file_mapping *m, size_t low, size_t high)
 {
 	uintptr_t base = (uintptr_t)m->base;
@@ -113,7 +115,7 @@ static void drop_folios(const struct file_mapping *m, size_t low, size_t high)
 	     end < base + m->high ? end - base : m->high);
 }
 
-/* Is more resident than so many bytes, and of files than so many? */
+/* Is more memory resident than so many bytes, and more of files than files bytes? */
 static bool is_more_of(size_t bytes, size_t files)
 {
 	unsigned long long total, resident, shared;
@@ -130,7 +132,7 @@ static bool is_more_of(size_t bytes, size_t files)
 	       resident > bytes / PAGE && shared > files / PAGE;
 }
 
-/* The latter than is worth giving back. */
+/* The same with the smallest amount of file pages that pays to drop. */
 static bool is_more(size_t bytes)
 {
 	return is_more_of(bytes, MAX_FILES);
@@ -145,8 +147,8 @@ static void sweep_part(const struct file_mapping *m, size_t low, size_t high)
 }
 
 /*
- * What is scattered costs most to give back, and to map again: it comes last, and only where the
- * rest was not enough. all: in any case.
+ * Drops pages. The scattered section costs most to drop and to map again: it comes last, and only
+ * if the rest was not enough. all: in any case.
  */
 static void sweep(const struct file_mapping *m, bool all)
 {
@@ -160,7 +162,7 @@ static void sweep(const struct file_mapping *m, bool all)
 		sweep_part(m, last.low, last.high);
 }
 
-/* To unmap a page takes half as long as to map it. */
+/* Drops pages if more than bytes are resident. To unmap a page takes half as long as to map it. */
 static void sweep_if_more(struct file_mapping *m, size_t bytes)
 {
 	if (!m->size || m->high - m->low <= MAX_FILES || !is_more(bytes))
@@ -181,7 +183,7 @@ void residency_trim(struct dwarf_module *dm)
 
 void residency_touched(struct dwarf_module *dm)
 {
-	/* In folios each may have mapped a whole one. */
+	/* With folios each fault may have mapped a whole one. */
 	long many = dm->file.in_pieces ? ASK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
 	struct rusage usage;
 

@@ -32,7 +32,7 @@ bool symbol_at(struct debuginfo *di, uint64_t addr, struct arena *a, struct symb
 		return false;
 	ret->section = section_of(m, addr, a);
 	const char *name = dwfl_module_addrinfo(m->dwfl, addr, &offset, &sym, NULL, NULL, NULL);
-	/* The nearest symbol before it is another's unless its size says so. */
+	/* The nearest symbol before the address must cover it. */
 	if (name && offset < sym.st_size) {
 		ret->name = demangle(a, name);
 		ret->offset = offset;

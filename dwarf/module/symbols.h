@@ -1,4 +1,4 @@
-/* What a module's ELF file says about an address: its section and its symbol. */
+/* The section and the symbol of an address, from the module's ELF file. */
 #ifndef DWARF_MODULE_SYMBOLS_H
 #define DWARF_MODULE_SYMBOLS_H
 
@@ -7,7 +7,7 @@
 
 #include "dwarf/module/debuginfo.h"
 
-/* All in the arena given; NULL where there is none. */
+/* All texts are in the arena; NULL where there is none. */
 struct symbol_place {
 	const char *section; /* ".text" */
 	const char *name;    /* demangled, of a symbol whose size covers the address */

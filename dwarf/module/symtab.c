@@ -60,7 +60,7 @@ const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym)
 	return sym->st_name ? section_string(t->names, sym->st_name) : NULL;
 }
 
-/* What the functions among so many symbols cover: all of them are looked at once. */
+/* Symbols per block: the address range of the functions of each block is computed in one pass. */
 enum { SYMTAB_BLOCK = 512 };
 
 struct symtab_extent {
@@ -82,7 +82,7 @@ static void extend(struct symtab_extent *e, const Elf64_Sym *sym)
 	e->high = e->high > high ? e->high : high;
 }
 
-/* Of one block; its thread-locals are added to the others. */
+/* Computes the extent of one block; appends its thread-locals to s. */
 static struct symtab_extent survey_block(struct symtab_survey *s, size_t first, size_t end)
 {
 	struct symtab_extent ret = { 0 };
@@ -108,7 +108,7 @@ static void survey(struct symtab_survey *s)
 	}
 }
 
-/* Once. */
+/* Surveys the symbols, once. */
 static const struct symtab_survey *survey_of(struct dwarf_module *dm)
 {
 	if (dm->survey)
@@ -121,7 +121,10 @@ static const struct symtab_survey *survey_of(struct dwarf_module *dm)
 	return dm->survey;
 }
 
-/* Of those of one block that cover pc the one that begins last, if it begins behind best. */
+/*
+ * Among the functions of one block that cover pc, the one that begins last, if it begins after
+ * best.
+ */
 static const Elf64_Sym *best_of_block(const struct symtab *t, size_t block, uint64_t pc,
                                       const Elf64_Sym *best)
 {

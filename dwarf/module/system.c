@@ -1,9 +1,9 @@
-/* Libraries that hold no Rust, known without opening their debug info. */
+/* Recognises libraries without Rust code, without opening their debug info. */
 #include <string.h>
 
 #include "dwarf/module/debuginfo.h"
 
-/* What their file names begin with: glibc's and musl's libraries, the compiler's own. */
+/* Prefixes of their file names: glibc's and musl's libraries, the compiler's own. */
 static const char *const table[] = {
 	"libc.so.",     "libc-2.",       "libm.so.",       "libm-2.",       "libmvec.so.",
 	"libdl.so.",    "librt.so.",     "libpthread.so.", "libpthread-2.", "libresolv.so.",
