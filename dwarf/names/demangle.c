@@ -26,8 +26,9 @@ static void cxx_append(const char *text, size_t len, void *arg)
 }
 
 /*
- * Substitutions let the text double with each few bytes of symbol, so we leave libiberty by
- * longjmp when it is too long; this entry point of it allocates nothing.
+ * Demangles a C++ symbol. Substitutions can double the text with every few bytes of the symbol:
+ * when it is too long, longjmp leaves libiberty. That is safe because this entry point allocates
+ * nothing.
  */
 static bool cxx_demangle(struct str *out, const char *symbol)
 {
@@ -120,7 +121,10 @@ static void append_part(struct str *s, const struct part *part)
 	str_append_len(s, part->text, part->len);
 }
 
-/* Whether two paths name the same function; closures and blocks have numbers in DWARF only. */
+/*
+ * Do two paths name the same function? Parts in braces are skipped: only DWARF numbers closures and
+ * blocks.
+ */
 static bool tails_agree(const char *dwarf, const char *symbol)
 {
 	struct part d, s;
@@ -140,8 +144,8 @@ static bool tails_agree(const char *dwarf, const char *symbol)
 }
 
 /*
- * "a::T::f" of an inherent impl in the module of its type: the parts up to T go to out, and
- * *symbol moves behind it. dwarf ends before the last `{impl#N}`.
+ * Handles "a::T::f" of an inherent impl in the module of its type: appends the parts up to T to out
+ * and advances *symbol past them. end is the position of the last `{impl#N}` in dwarf.
  */
 static bool take_self(struct str *out, const char *dwarf, const char *end, const char **symbol)
 {

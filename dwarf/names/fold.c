@@ -5,13 +5,13 @@
 
 #include "debugger/base/str.h"
 
-/* The one of "->" is none. */
+/* Is the character at p a closing bracket? The '>' of "->" is not. */
 static bool closes(const char *name, const char *p)
 {
 	return *p == '>' && (p == name || p[-1] != '-');
 }
 
-/* How deep brackets are in each other; 0 also where they do not match. */
+/* The greatest nesting depth of brackets; 0 also if they are unbalanced. */
 static size_t depth_of(const char *name)
 {
 	size_t depth = 0, deepest = 0;
@@ -25,7 +25,7 @@ static size_t depth_of(const char *name)
 	return depth ? 0 : deepest;
 }
 
-/* With what is in the brackets of that depth left out. */
+/* Appends the name without the contents of brackets at that depth. */
 static void cut(struct str *out, const char *name, size_t at)
 {
 	size_t depth = 0;
@@ -46,7 +46,7 @@ const char *name_fold(struct arena *a, const char *name)
 
 	if (!high)
 		return name;
-	/* The deepest cut that is short enough: a cut further out is never longer. */
+	/* Searches for the deepest cut that is short enough: a cut further out is never longer. */
 	while (low < high) {
 		size_t middle = low + (high - low + 1) / 2;
 

@@ -1,4 +1,4 @@
-/* Names of types that a line has no room for. */
+/* Abbreviates names of types that are too long for a line. */
 #ifndef DWARF_NAMES_FOLD_H
 #define DWARF_NAMES_FOLD_H
 
@@ -7,9 +7,9 @@
 enum { FOLD_LENGTH = 200 };
 
 /*
- * The name, where it is longer than FOLD_LENGTH bytes with its innermost type parameters as <..>,
- * then those around them, until it is not: "Then<Map<..>, Ready<..>>". In arena a, or name itself.
- * Brackets that do not match are left alone.
+ * Replaces type parameters of a name longer than FOLD_LENGTH bytes by <..>: the innermost first,
+ * then those around them, until the name fits: "Then<Map<..>, Ready<..>>". Returns text in arena a,
+ * or name itself. A name with unbalanced brackets is returned unchanged.
  */
 const char *name_fold(struct arena *a, const char *name);
 

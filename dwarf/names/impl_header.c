@@ -29,13 +29,15 @@ static size_t identifier_len(const struct text *t)
 	return (size_t)(p - t->p);
 }
 
-/* "app..module..Foo": two components at least, for all types have a crate. */
+/*
+ * Reads "app..module..Foo": two components at least, because the path of a type includes its crate.
+ */
 static bool take_path(struct text *t)
 {
 	size_t n = 0, len;
 
 	do {
-		/* "_$u7b$" is how a component that is no identifier starts. */
+		/* "_$u7b$" starts a component that is no identifier. */
 		len = identifier_len(t);
 		t->p += len;
 		n++;
@@ -43,7 +45,7 @@ static bool take_path(struct text *t)
 	return len && n > 1;
 }
 
-/* "T": paths and primitive types are spelled otherwise. */
+/* Reads a parameter "T", which is spelled differently from paths and primitive types. */
 static bool take_parameter(struct text *t)
 {
 	size_t len = identifier_len(t);
@@ -54,7 +56,7 @@ static bool take_parameter(struct text *t)
 	return t->p == t->end || *t->p != '.';
 }
 
-/* "<Fut as core::future::future::Future>::Output" */
+/* Reads a projection, "<Fut as core::future::future::Future>::Output". */
 static bool take_projection(struct text *t)
 {
 	if (!take(t, "$LT$") || !take_parameter(t) || !take(t, "$u20$as$u20$") || !take_path(t) ||
@@ -63,7 +65,7 @@ static bool take_projection(struct text *t)
 	return take_parameter(t);
 }
 
-/* The arguments after "$LT$" and the "$GT$" that closes them, nothing being left then. */
+/* Are the arguments after "$LT$" all open, and followed by the closing "$GT$" and the end? */
 static bool are_open(struct text t)
 {
 	do {
@@ -78,7 +80,7 @@ static bool are_open(struct text t)
 	return take(&t, "$GT$") && t.p == t.end;
 }
 
-/* The self type alone; closed when anything is not as expected after its path. */
+/* Reads the self type. It counts as closed when anything unexpected follows its path. */
 static struct poll_header read_type(struct text t)
 {
 	struct poll_header ret = { .form = POLL_FORM_VAGUE };
@@ -97,7 +99,7 @@ static struct poll_header read_type(struct text t)
 	return ret;
 }
 
-/* To the component that the rest is, by the lengths of all that come before it. */
+/* Moves to the last component, by the lengths of all components before it. */
 static bool take_start(struct text *t)
 {
 	if (!take(t, "_ZN"))

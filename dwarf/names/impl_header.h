@@ -1,7 +1,7 @@
 /*
- * What the legacy symbol of a function `poll` says of the type that it is implemented for:
- * "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h<hash>E" comes
- * from "impl<T> Future for app::Foo<T>". Symbols do not say which instance it is.
+ * Reads from the legacy symbol of a function `poll` which type it is implemented for:
+ * "_ZN55_$LT$app..Foo$LT$T$GT$$u20$as$u20$core..future..future..Future$GT$4poll17h<hash>E" is from
+ * "impl<T> Future for app::Foo<T>". Symbols do not contain which instance it is.
  */
 #ifndef DWARF_NAMES_IMPL_HEADER_H
 #define DWARF_NAMES_IMPL_HEADER_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 enum poll_form {
-	POLL_FORM_VAGUE, /* what it is implemented for is no plain path */
+	POLL_FORM_VAGUE, /* the type is no plain path */
 	POLL_FORM_PLAIN, /* a type without generics */
-	POLL_FORM_OPEN, /* each argument is a parameter of the impl, or what a trait makes of one */
-	POLL_FORM_CLOSED, /* some argument is fixed: "Foo<u8>" */
+	POLL_FORM_OPEN,  /* each argument is a parameter of the impl or an associated type of one */
+	POLL_FORM_CLOSED, /* some argument is a concrete type: "Foo<u8>" */
 };
 
 struct poll_header {
@@ -22,7 +22,7 @@ struct poll_header {
 	size_t path_len;
 };
 
-/* symbol[0..len) is a whole symbol up to its "4poll17h"; it may be anything. */
+/* symbol[0..len) is the part of a symbol before "4poll17h". It may be arbitrary text. */
 struct poll_header impl_header_read(const char *symbol, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Rust's type and function names made short: one recursive descent over the text, which writes
- * as it reads and then cuts what it wrote.
+ * Shortens Rust type and function names. It is one recursive descent over the text, which writes
+ * output while it reads and then cuts parts of the output.
  */
 #include "dwarf/names/names.h"
 
@@ -21,17 +21,17 @@ struct parser {
 	struct str *out;
 	enum mode mode;
 	unsigned depth;
-	unsigned parts;  /* of the last type when it was a path, else 0 */
-	size_t self_len; /* where in out the self type of a method ends, 0 when it is not told */
+	unsigned parts;  /* number of parts of the last type if it was a path, else 0 */
+	size_t self_len; /* offset in out of the end of a method's self type, 0 unknown */
 };
 
-/* POINTEE is behind & and *, where "dyn A + B" needs its parentheses. */
+/* POINTEE is after & and *, where "dyn A + B" needs its parentheses. */
 enum place { TOP, NESTED, POINTEE };
 
-/* One path while it is read. Offsets are in out. */
+/* The state of reading one path. Offsets are in out. */
 struct path_state {
-	size_t start, last; /* the path, its last part */
-	size_t type;        /* its first part in capitals, when has_type */
+	size_t start, last; /* start of the path, and of its last part */
+	size_t type;        /* its first part with a capital, when has_type */
 	bool has_type;
 	size_t self_len;      /* as in struct parser */
 	const char *source;   /* the path in the input */
@@ -51,7 +51,7 @@ static void erase(struct str *s, size_t from, size_t to)
 	str_truncate(s, s->len - (to - from));
 }
 
-/* Inlined with the text, of which the first character nearly always tells. */
+/* Inlined together with the text: the first character nearly always decides. */
 static inline bool looking_at(const struct parser *ps, const char *text)
 {
 	if (ps->p >= ps->end || *ps->p != *text)
@@ -68,7 +68,7 @@ static inline bool eat(struct parser *ps, const char *text)
 	return true;
 }
 
-/* eat(), and what was eaten is written. */
+/* As eat(), and writes the text. */
 static inline bool copy(struct parser *ps, const char *text)
 {
 	if (!eat(ps, text))
@@ -182,7 +182,7 @@ static void binding(struct parser *ps)
 	spaces(ps);
 }
 
-/* Types up to close, which is eaten; n of them, default arguments left out. */
+/* Reads types up to close, and close itself. Counts them in n; leaves out default arguments. */
 static bool list(struct parser *ps, const char *close, size_t *n)
 {
 	*n = 0;
@@ -211,7 +211,7 @@ static bool list(struct parser *ps, const char *close, size_t *n)
 	return true;
 }
 
-/* Moves behind ">" over text in which nothing but brackets tells what belongs together. */
+/* Skips text past the matching ">", by brackets alone. */
 static bool skip_generics(struct parser *ps)
 {
 	unsigned open = 1;
@@ -246,7 +246,7 @@ static bool skip_generics(struct parser *ps)
 	return false;
 }
 
-/* Behind "<". */
+/* Reads generic arguments after "<". */
 static bool generics(struct parser *ps)
 {
 	size_t before = ps->out->len, n;
@@ -277,7 +277,7 @@ static bool dyn(struct parser *ps)
 	return true;
 }
 
-/* "unsafe extern "C" fn(u8) -> u8"; anything else is left alone. */
+/* Reads "unsafe extern "C" fn(u8) -> u8"; does not touch anything else. */
 static bool fn_pointer(struct parser *ps, bool *found)
 {
 	const char *start = ps->p;
@@ -307,7 +307,7 @@ static bool fn_pointer(struct parser *ps, bool *found)
 	return !copy(ps, " -> ") || type(ps, NESTED);
 }
 
-/* Behind "(": a tuple, or a type in parentheses. */
+/* Reads what follows "(": a tuple, or a type in parentheses. */
 static bool tuple(struct parser *ps, enum place place)
 {
 	size_t open = ps->out->len, n;
@@ -325,7 +325,7 @@ static bool tuple(struct parser *ps, enum place place)
 	return true;
 }
 
-/* Behind "[". */
+/* Reads an array or a slice after "[". */
 static bool array(struct parser *ps)
 {
 	str_append(ps->out, "[");
@@ -342,9 +342,9 @@ static bool array(struct parser *ps)
 }
 
 /*
- * Behind "<": "T>" and "T as Trait>"; behind "<impl ": "T>" and "Trait for T>". A self type
- * that is a path stands for itself where no trait is told; with its trait it keeps the brackets,
- * because the type can have a function of its own of that name.
+ * Reads "T>" and "T as Trait>" after "<", and "T>" and "Trait for T>" after "<impl ". The brackets
+ * around a self type that is a path are removed if there is no trait. With a trait they stay,
+ * because the type may have a function of that name.
  */
 static bool qualified(struct parser *ps, bool is_impl)
 {
@@ -378,7 +378,7 @@ static bool qualified(struct parser *ps, bool is_impl)
 	return eat(ps, ">");
 }
 
-/* The kind of a part "{async_fn_env#0}"; *env says whether it is the type. */
+/* The kind of a part such as "{async_fn_env#0}"; *env: it is the coroutine's type. */
 static const char *coroutine_kind(const char *text, size_t len, bool *env)
 {
 	static const struct {
@@ -402,7 +402,7 @@ static const char *coroutine_kind(const char *text, size_t len, bool *env)
 	return NULL;
 }
 
-/* Length of "{...}" at p, braces balanced; 0 when it does not end. */
+/* Length of "{...}" at p with balanced braces; 0 if it does not end. */
 static size_t braced_length(const char *p, const char *end)
 {
 	unsigned open = 0;
@@ -416,7 +416,7 @@ static size_t braced_length(const char *p, const char *end)
 	return 0;
 }
 
-/* "{async_block_env#1}" as "{async_block#1}"; the body of a function is the function. */
+/* Writes "{async_block_env#1}" as "{async_block#1}", and nothing for the body of an async fn. */
 static void write_coroutine(struct parser *ps, const struct path_state *st, const char *text,
                             size_t len, bool env)
 {
@@ -431,7 +431,7 @@ static void write_coroutine(struct parser *ps, const struct path_state *st, cons
 	str_append_len(ps->out, hash, len - (size_t)(hash - text));
 }
 
-/* One part of a path, without its generics. */
+/* Reads one part of a path, without its generics. */
 static bool part(struct parser *ps, struct path_state *st)
 {
 	const char *text = ps->p;
@@ -462,7 +462,7 @@ static bool part(struct parser *ps, struct path_state *st)
 	return true;
 }
 
-/* One part with its generics, "<impl Trait for T>", or "<u8>" behind "::". */
+/* Reads one part with its generics, "<impl Trait for T>", or "<u8>" after "::". */
 static bool part_or_group(struct parser *ps, struct path_state *st)
 {
 	if (!eat(ps, "<"))
@@ -472,7 +472,7 @@ static bool part_or_group(struct parser *ps, struct path_state *st)
 		str_truncate(ps->out, ps->out->len - strlen("::"));
 		return generics(ps);
 	}
-	/* The self type says more than the module its impl block is in. */
+	/* The self type replaces the module that contains its impl block. */
 	str_truncate(ps->out, st->start);
 	if (!qualified(ps, is_impl))
 		return false;
@@ -496,7 +496,7 @@ static bool has_std_root(const char *source, const char *end)
 	return false;
 }
 
-/* Cuts what was written of a path to what a reader needs. */
+/* Cuts the output of a path to the parts that a reader needs. */
 static void cut_path(struct parser *ps, const struct path_state *st, enum place place)
 {
 	if (st->kind) {
@@ -584,7 +584,10 @@ static bool type(struct parser *ps, enum place place)
 	return ok;
 }
 
-/* The clean text of full in mode; false when it does not parse, and then out is that text. */
+/*
+ * Writes the sanitised conversion of full in mode to out. False when full does not parse; out is
+ * then the sanitised full.
+ */
 static bool convert(struct str *out, const char *full, enum mode mode, size_t *self_len)
 {
 	size_t len = strnlen(full, NAME_MAX_LENGTH + 1);

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* One delta of RFC 3492, with '_' for '-' as v0 has it. */
+/* Decodes one delta of RFC 3492, with '_' for '-' as in v0. */
 static bool punycode_delta(const char **p, const char *end, uint32_t bias, uint32_t *delta)
 {
 	uint32_t weight = 1;

@@ -1,4 +1,4 @@
-/* Identifiers beyond ASCII in symbols: RFC 3492, with '_' where it has '-'. */
+/* Decodes non-ASCII identifiers in symbols: RFC 3492, with '_' in place of '-'. */
 #ifndef DWARF_NAMES_PUNYCODE_H
 #define DWARF_NAMES_PUNYCODE_H
 

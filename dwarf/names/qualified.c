@@ -3,12 +3,15 @@
 #include <limits.h>
 #include <string.h>
 
-/* How the nesting changes at a character. Names are long, and all of each is gone through. */
+/*
+ * How the nesting changes at a character. A table, because names are long and are scanned
+ * completely.
+ */
 static const signed char brackets[UCHAR_MAX + 1] = {
 	['<'] = 1, ['('] = 1, ['['] = 1, ['>'] = -1, [')'] = -1, [']'] = -1,
 };
 
-/* The same at *p; the '>' of "->" closes nothing. */
+/* The same at *p; the '>' of "->" does not count. */
 static int nesting(const char *start, const char *p)
 {
 	bool arrow = *p == '>' && p > start && p[-1] == '-';

@@ -1,6 +1,6 @@
 /*
  * Qualified names as DWARF spells them: "a::b<c::D, fn(e) -> f>::g<h>". Only the nesting of
- * brackets matters here; for making names readable see demangle.h.
+ * brackets matters here. For shortening names see demangle.h.
  */
 #ifndef DWARF_NAMES_QUALIFIED_H
 #define DWARF_NAMES_QUALIFIED_H
@@ -10,9 +10,12 @@
 
 #include "debugger/base/arena.h"
 
-/* qualified_is() of names that begin alike. */
+/* qualified_is() without the test of the first character. */
 bool qualified_is_path(const char *name, const char *path);
-/* Is it that path, with or without generics? Tables ask for each row: most differ at once. */
+/*
+ * Is name that path, with or without generics? Called for each row of a table: most names differ in
+ * the first character.
+ */
 static inline bool qualified_is(const char *name, const char *path)
 {
 	return *name == *path && qualified_is_path(name, path);
@@ -21,7 +24,7 @@ static inline bool qualified_is(const char *name, const char *path)
 const char *qualified_last(const char *name);
 /* Bytes of a component before its generics: 1 for "g<h>". */
 size_t qualified_base_len(const char *component);
-/* The first generic argument of the last component, "h"; NULL when it has none. In a. */
+/* The first generic argument of the last component, "h"; NULL when it has none. Allocated in a. */
 const char *qualified_first_generic(struct arena *a, const char *name);
 
 #endif

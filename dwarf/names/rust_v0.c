@@ -18,7 +18,7 @@ struct v0 {
 	struct str *out;
 	size_t out_start;
 	unsigned depth, steps;
-	uint64_t lifetimes; /* bound by the binders around us */
+	uint64_t lifetimes; /* bound by the enclosing binders */
 	bool silent;        /* parse only: nothing is printed, no back reference is followed */
 	bool failed;
 	bool full; /* the text reached its limit */
@@ -112,7 +112,7 @@ static uint64_t base62(struct v0 *v)
 	return value + 1;
 }
 
-/* An optional number behind a tag: absent is 0, and what is there counts from 1. */
+/* An optional number after a tag: 0 if absent, else counted from 1. */
 static uint64_t tagged_base62(struct v0 *v, char tag)
 {
 	if (!eat(v, tag))
@@ -132,7 +132,7 @@ static struct ident plain_ident(struct v0 *v)
 		v->failed = true;
 		return id;
 	}
-	/* A leading zero is a whole number. */
+	/* A leading zero is a complete number. */
 	if (!eat(v, '0'))
 		while (peek(v) >= '0' && peek(v) <= '9' && len <= v->len)
 			len = len * 10 + (size_t)(next(v) - '0');
@@ -188,7 +188,7 @@ static void print_number(struct v0 *v, uint64_t number)
 	print(v, text);
 }
 
-/* index counts inwards from the outermost binder's end: 1 is the innermost lifetime. */
+/* Prints a lifetime by its index: 1 is the innermost bound lifetime. */
 static void print_lifetime(struct v0 *v, uint64_t index)
 {
 	if (index > v->lifetimes) {
@@ -209,7 +209,7 @@ static void print_lifetime(struct v0 *v, uint64_t index)
 	}
 }
 
-/* Opens a binder, for<'a, 'b>; the caller restores v->lifetimes behind it. */
+/* Opens a binder, for<'a, 'b>; the caller restores v->lifetimes after it. */
 static void binder(struct v0 *v)
 {
 	uint64_t count = tagged_base62(v, 'G');
@@ -228,7 +228,7 @@ static void binder(struct v0 *v)
 	print(v, "> ");
 }
 
-/* Parses again from an earlier place. A target at or behind the reference would not end. */
+/* Jumps to an earlier place. A target at or after the reference would recurse forever. */
 static bool back_reference(struct v0 *v, size_t *resume)
 {
 	size_t here = v->pos - 1;
@@ -253,7 +253,7 @@ static void generic_argument(struct v0 *v)
 		type(v);
 }
 
-/* Items up to 'E', with ", " between them; how many there were. */
+/* Prints items up to 'E', separated by ", ". Returns their number. */
 static size_t list(struct v0 *v, void (*item)(struct v0 *v))
 {
 	size_t n = 0;
@@ -266,7 +266,7 @@ static size_t list(struct v0 *v, void (*item)(struct v0 *v))
 	return n;
 }
 
-/* Where the impl block stands; the self type says more. */
+/* Skips the path of the impl block: the self type tells more. */
 static void skip_impl_path(struct v0 *v)
 {
 	bool silent = v->silent;
@@ -393,7 +393,10 @@ static void fn_type(struct v0 *v)
 	v->lifetimes = outer;
 }
 
-/* A trait's path whose argument list stays open for the bindings behind it; true: it is open. */
+/*
+ * Prints a trait's path and leaves its argument list open for the bindings that follow; true if it
+ * is open.
+ */
 static bool open_path(struct v0 *v)
 {
 	size_t resume;
@@ -543,7 +546,7 @@ static void print_char(struct v0 *v, uint32_t c)
 	print(v, "'");
 }
 
-/* Hexadecimal digits up to '_'. */
+/* Prints the value of a constant: hexadecimal digits up to '_'. */
 static void constant_value(struct v0 *v, char tag)
 {
 	const char *digits = v->sym + v->pos;
@@ -604,10 +607,10 @@ bool rust_v0_demangle(struct str *out, const char *symbol)
 	if (strncmp(symbol, "_R", 2) != 0 || symbol[2] < 'A' || symbol[2] > 'Z')
 		return false;
 	struct v0 v = { .sym = symbol + 2, .out = out, .out_start = before };
-	/* No identifier contains '.' or '$': what follows is a suffix of some tool. */
+	/* No identifier contains '.' or '$': what follows is the suffix of a tool. */
 	v.len = strcspn(v.sym, ".$");
 	path(&v, true);
-	/* The crate that instantiated a generic; nothing for a reader. */
+	/* The crate that instantiated a generic is not printed. */
 	if (!stopped(&v) && peek(&v) >= 'A' && peek(&v) <= 'Z') {
 		v.silent = true;
 		path(&v, false);

@@ -5,11 +5,11 @@
 
 static const char *const known[] = { "token", "secret", "password", "key", "authorization" };
 
-enum { MAX_KEY = 64 /* bytes of a string that is a name */ };
+enum { MAX_KEY = 64 /* bytes; a longer string is not taken for a name */ };
 
 static bool is_word_letter(char c)
 {
-	/* What is not ASCII is part of a word, in no case. */
+	/* Non-ASCII bytes are part of a word and have no case. */
 	return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
@@ -71,14 +71,14 @@ static bool is_listed(const struct secrets *s, const char *word, size_t len)
 	return false;
 }
 
-/* Is a new word begun by the ith letter? "apiKey", and "APIKey" before its last capital. */
+/* Does the ith letter begin a word? True for the K of "apiKey" and of "APIKey". */
 static bool begins_word(const char *name, size_t len, size_t i)
 {
 	if (!isupper((unsigned char)name[i]))
 		return false;
 	if (!isupper((unsigned char)name[i - 1]))
 		return true;
-	/* The "s" of "KEYs" and "APIs" is no word. */
+	/* The "s" of "KEYs" and "APIs" begins no word. */
 	return i + 2 < len && islower((unsigned char)name[i + 1]) &&
 	       islower((unsigned char)name[i + 2]);
 }
@@ -105,7 +105,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
 }
 
-/* The string that begins at text[0], a quote: its end, len where there is none. */
+/* The end of the string whose opening quote is text[0]; len if it is not closed. */
 static size_t string_end(const char *text, size_t len)
 {
 	size_t i = 1;
@@ -142,7 +142,7 @@ bool secrets_has_text(const struct secrets *s, const char *text, size_t len)
 			bool opens =
 				i < len && (text[i] == '(' || text[i] == ':' ||
 			                    (text[i] == ' ' && i + 1 < len && text[i + 1] == '{'));
-			/* The b of b"..." is in front of a string. */
+			/* The b of b"..." is a prefix, not a name. */
 			if (!opens && secrets_has(s, text + start, i - start))
 				return true;
 		} else {

@@ -6,13 +6,13 @@
 #include "debugger/base/str.h"
 
 /*
- * Where packages lie that are not developed in place. Behind the marker come directories that do
- * not tell which package it is, then the package's own.
+ * Directories of packages that are not developed in place. The marker is followed by components
+ * that do not identify the package, then by the package's own.
  */
 static const struct place {
 	const char *marker;
-	unsigned skip; /* components behind the marker that say nothing */
-	unsigned name; /* components of the package's directory; 0: it is nothing but its files */
+	unsigned skip; /* components after the marker to skip */
+	unsigned name; /* components of the package's directory; 0: none, files only */
 } places[] = {
 	/* ~/.cargo/registry/src/example.org-0123456789abcdef/tokio-1.54.1/src/lib.rs */
 	{ "/registry/src/", 1, 1 },
@@ -30,7 +30,7 @@ static const struct place {
 	{ "/vendor/", 0, 1 },
 };
 
-/* Behind n components and the slashes that end them; NULL when there are not so many. */
+/* Skips n components and the slashes that end them; NULL if there are fewer. */
 static const char *behind(const char *p, unsigned n)
 {
 	for (; n; n--) {
@@ -43,7 +43,9 @@ static const char *behind(const char *p, unsigned n)
 	return p;
 }
 
-/* The package of a path: [*name, *end) is its directory's name. False: in none. */
+/*
+ * Finds the package of a path: [*name, *end) is the name of its directory. False if there is none.
+ */
 static bool find_package(const char *path, const struct place **place, const char **name,
                          const char **end)
 {
@@ -65,7 +67,10 @@ static bool find_package(const char *path, const struct place **place, const cha
 	return first != NULL;
 }
 
-/* A checkout's directory has a hash behind its name, and below it the commit: "tokio-90b23a9". */
+/*
+ * Shortens the directory of a checkout, which is a name with a hash and below it the commit, to
+ * "tokio-90b23a9".
+ */
 static void append_checkout(struct str *s, const char *name, const char *end)
 {
 	const char *slash = memchr(name, '/', (size_t)(end - name)), *dash = slash;
@@ -102,7 +107,7 @@ const char *source_package(struct arena *a, const char *path)
 	return arena_strndup(a, whole, (size_t)(end - whole - 1));
 }
 
-/* Is it of the package itself, and not of another one that lies in it? */
+/* Is path in the package itself, and not in another package below it? */
 static bool is_in(const char *path, const char *package)
 {
 	size_t len = strlen(package);
@@ -114,8 +119,8 @@ static bool is_in(const char *path, const char *package)
 }
 
 /*
- * Of a file that is anywhere: from the directory on that has its `src` in it, which is what its
- * crate is called, else its last two components with "..." before them.
+ * The display path of any other file: from the directory that contains its `src`, which has the
+ * name of its crate. Without `src`: the last two components after "...".
  */
 static const char *last_components(struct arena *a, const char *file)
 {

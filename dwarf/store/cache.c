@@ -68,8 +68,8 @@ static struct error *open_directory(const char *directory, int *ret)
 }
 
 /*
- * Makes it and what leads to it, in directories of ours only: with sudo, $HOME may be another's.
- * That it exists already is fine.
+ * Creates the directory and its parents, but only in directories of the effective user: with sudo,
+ * $HOME may belong to another. An existing directory is fine.
  */
 static void make_directory(const char *directory)
 {
@@ -122,7 +122,7 @@ struct error *cache_read(const char *directory, const struct records_identity *i
 	TRY(check_ours(fd, name));
 	TRY(file_read(fd, name, CACHE_MAX_FILE, &data, &size));
 	TRY(records_load(ret, data, size, identity));
-	futimens(fd, NULL); /* that the ones longest unused go */
+	futimens(fd, NULL); /* marks the file as recently used */
 	return NULL;
 }
 
@@ -149,9 +149,9 @@ static bool ends_in(const char *name, const char *tail)
 }
 
 /*
- * Whether a file NAME.records.PID.new is left of a run that died. A process of another pid
- * namespace may share the directory: taken for dead, it writes nothing this time, which harms
- * nobody.
+ * Is a file NAME.records.PID.new left from a run that died? A process in another PID namespace may
+ * share the directory. If it is taken for dead, it fails to write the cache this time, which is
+ * harmless.
  */
 static bool is_left_behind(const char *name, const struct stat *st)
 {
@@ -165,7 +165,10 @@ static bool is_left_behind(const char *name, const struct stat *st)
 	       (kill(pid, 0) != 0 && errno == ESRCH);
 }
 
-/* Drops what a run that died has left, and the files longest unused while all are too large. */
+/*
+ * Deletes unfinished files of runs that died, and the least recently used files until the total is
+ * at most max_total.
+ */
 static void trim(int dir_fd, uint64_t max_total)
 {
 	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -187,7 +190,7 @@ static void trim(int dir_fd, uint64_t max_total)
 			continue;
 		}
 		total += (uint64_t)st.st_size;
-		/* What is being written is not ours to drop. */
+		/* Files that others are writing count but are not deleted. */
 		if (!left)
 			*vec_push(&entries) = (struct entry){ arena_strdup(&tmp, d->d_name),
 				                              (uint64_t)st.st_size, st.st_mtime };
@@ -273,12 +276,15 @@ void cache_close(struct dwarf_module *dm)
 	struct records_identity identity;
 	struct error *interrupted = interrupt_check();
 
-	/* A search that was broken off has found less than there is; a layout file is no cache. */
+	/*
+	 * An interrupted search leaves incomplete results, and records of a layout file are not for
+	 * the cache.
+	 */
 	if (!interrupted && directory_of(dm) && !records_are_whole(dm->records) &&
 	    dm->tier == DWARF_FULL) {
 		residency_trim(dm);
 		types_flush(dm, false);
-		/* What is written takes memory of its own. */
+		/* Writing needs memory: drop the file's pages first. */
 		residency_release(dm);
 		if (records_are_new(dm->records) && identify(dm, &identity))
 			report(dm, "written",

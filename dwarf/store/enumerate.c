@@ -48,12 +48,11 @@ struct enumeration {
 	struct dwarf_module *dm;
 	const struct enumerate_ops *ops;
 	void *arg;
-	struct map
-		known; /* DIE of a function that was looked at -> struct function, NULL not kept */
+	struct map known;     /* DIE of a visited function -> struct function, NULL not selected */
 	const char *executor; /* enumerated_executor(), NULL not found yet */
 };
 
-/* Before its whole name is put together: a large program has a million functions. */
+/* A cheap filter before the whole name is built: a large program has a million functions. */
 static bool may_matter(const struct enumeration *e, struct unit *u, const struct scope *s)
 {
 	enum { MAX_DEPTH = 128 };
@@ -76,7 +75,10 @@ static bool is_telling(const struct enumeration *e, const char *name)
 	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name, e->arg);
 }
 
-/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+/*
+ * Records a coroutine's poll function. The DIE with a linkage name has the body; its declaration
+ * may be a separate DIE.
+ */
 static void note_poll(struct dwarf_module *dm, const struct scope *s)
 {
 	if (!s->linkage || !s->name || !str_begins(s->name, async_mark))
@@ -86,7 +88,7 @@ static void note_poll(struct dwarf_module *dm, const struct scope *s)
 		lookup_dwarf_note_poll(dm, name, s->die);
 }
 
-/* The function, kept as a record, when its name tells something. */
+/* The function, stored as a record, if it is selected; else NULL. */
 static const struct function *telling_function(struct enumeration *e, uint64_t die)
 {
 	const struct function *f = NULL;
@@ -113,14 +115,14 @@ static void visit_function(struct enumeration *e, struct unit *u, const struct s
 {
 	const struct function *f = may_matter(e, u, s) ? telling_function(e, s->die) : NULL;
 
-	/* Whatever has a telling function inside is told by it. */
+	/* A function is also needed if selected functions are inlined into it. */
 	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))
 		f = lookup_function_die(e->dm, s->die);
 	if (f)
 		keep_place(e->dm, RECORD_CODE, s->low, s->die);
 }
 
-/* Can a function in it create a Context? Most units have no such type. */
+/* Can a function in the unit create a Context? Most units have no such type. */
 static bool has_context_type(struct enumeration *e, struct unit *u)
 {
 	static const char own[] = "Context", whole[] = "core::task::wake::Context";

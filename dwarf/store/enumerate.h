@@ -1,4 +1,6 @@
-/* What a layout file must have of a module's code: found by going through all of its units once. */
+/*
+ * Finds the functions and vtables that a layout file needs, in one pass over all units of a module.
+ */
 #ifndef DWARF_STORE_ENUMERATE_H
 #define DWARF_STORE_ENUMERATE_H
 
@@ -8,34 +10,35 @@
 
 struct enumerate_ops {
 	/*
-	 * Which functions are of use beside those of coroutines: of this crate, or with a name of
-	 * their own that begins so, those whose whole path "tells".
+	 * Selects functions besides those of coroutines: candidates are those of this crate, and
+	 * those whose own name begins with anywhere; of them, those for whose whole path tells() is
+	 * true.
 	 */
 	const char *crate, *anywhere;
 	bool (*tells)(const char *path, void *arg);
-	/* One of these, once; also one only inlined. */
+	/* Called once for each selected function, also for one that is only inlined. */
 	void (*function)(const struct function *f, void *arg);
-	/* A vtable of concrete for a trait, by its name "<T as Trait>::{vtable}": is it of use? */
+	/*
+	 * Is this vtable needed? concrete: the implementing type; name: "<T as Trait>::{vtable}".
+	 */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);
 	/*
-	 * Asked of a function that may create a Context, also one only inlined: if it does, is it
-	 * an executor's? The first that is both is enumerated_executor().
+	 * Called for a function that may create a Context, also one that is only inlined: would it
+	 * be an executor's? The first that creates a Context and for which this is true becomes
+	 * enumerated_executor().
 	 */
 	bool (*is_executor)(const char *name, void *arg);
-	/* After each unit: done of all. */
+	/* Called after each unit: done of all units are processed. */
 	void (*progress)(size_t done, size_t all, void *arg);
 };
 
-/*
- * Calls function and vtable for all there are, and has the records know where they begin. Stops
- * early at ^C.
- */
+/* Calls function and vtable for all that exist, and records their addresses. Stops early at ^C. */
 struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops *ops, void *arg)
 	MUST_CHECK;
 
 /*
- * *name: of a function that creates a Context, as executors do, and that ops.is_executor took for
- * one; NULL the module has none. False: not known, as no layout file says so.
+ * *name: the name of a function that creates a Context, as executors do, and that ops.is_executor
+ * accepted; NULL if the module has none. False: unknown, because no layout file contains it.
  */
 bool enumerated_executor(struct dwarf_module *dm, const char **name);
 

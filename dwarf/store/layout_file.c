@@ -16,7 +16,7 @@ enum { WORTH_COMPRESSION = 256 << 10, HEADER = 16 };
 static const char packed_magic[8] NONSTRING = "adbfactz";
 static const char begins[] = "adbfact";
 
-/* ---- which program ---- */
+/* ---- identity of the program ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -50,7 +50,7 @@ static uint64_t hash_bytes(uint64_t hash, int fd, uint64_t offset, uint64_t size
 	return hash;
 }
 
-/* 0: it cannot be read. */
+/* 0 when the file cannot be read. */
 static uint64_t fingerprint(const struct module *m)
 {
 	GElf_Addr bias;
@@ -60,7 +60,7 @@ static uint64_t fingerprint(const struct module *m)
 	GElf_Shdr shdr;
 
 	while (elf && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
-		/* A note's place and size may change with the build-id; the rest may not. */
+		/* The address and size of notes may change with the build-id; the rest may not. */
 		if (!(shdr.sh_flags & SHF_ALLOC) || shdr.sh_type == SHT_NOTE)
 			continue;
 		hash = mix(mix(mix(hash, shdr.sh_addr), shdr.sh_size), shdr.sh_flags);
@@ -84,7 +84,7 @@ static struct records_identity identify(const struct module *m)
 
 /* ---- writing ---- */
 
-/* The bytes of the file; takes data. */
+/* Returns the bytes of the file; consumes data. */
 static uint8_t *pack(uint8_t *data, size_t *size)
 {
 	uLongf packed = compressBound(*size);
@@ -120,7 +120,7 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
 		                 n >> 20);
 	data = pack(data, &n);
 	TRY(new_file_open(path, 0600, begins, &file));
-	/* Not through the stream: it does not keep why the disk refused. */
+	/* Not written through the stream, which loses the errno of a failed write. */
 	TRY(file_write(fileno(file.f), path, data, n));
 	*size = n;
 	return new_file_finish(&file);
@@ -136,7 +136,7 @@ static struct error *read_whole(const char *path, uint8_t **ret, size_t *size)
 	return file_read(fd, path, LAYOUT_MAX_FILE, ret, size);
 }
 
-/* Undoes pack(); takes *data, which is new then. */
+/* Undoes pack(): replaces *data. */
 static struct error *unpack(const char *path, uint8_t **data, size_t *size)
 {
 	uint64_t plain;

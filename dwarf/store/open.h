@@ -1,4 +1,4 @@
-/* Opens the debug info of a target with all that this layer does for it. */
+/* Opens the debug info of a target with the services of lookup/ and store/. */
 #ifndef DWARF_STORE_OPEN_H
 #define DWARF_STORE_OPEN_H
 

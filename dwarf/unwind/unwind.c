@@ -8,26 +8,28 @@
 #include "debugger/target/module.h"
 
 /*
- * libdwfl attaches once and keeps the callbacks and their argument for good. So the unwinder
- * belongs to the target, and the callbacks look at the thread that is unwound now.
+ * libdwfl attaches once and keeps the callbacks and their argument permanently. The unwinder
+ * therefore belongs to the target, and the callbacks use the thread that is being unwound.
  */
 struct unwinder {
 	struct target *t;
 	const struct thread *thread;
-	/* Since the last frame: for libdwfl an unreadable return address is the end of the stack.
+	/*
+	 * A read failed since the last frame. libdwfl takes an unreadable return address for the
+	 * end of the stack.
 	 */
 	bool faulted;
 	uint64_t fault;
 };
 
-/* A stack in the making. */
+/* The state of one unwind. */
 struct walk {
 	struct unwinder *u;
 	struct arena *a;
 	VEC(struct frame) frames;
 };
 
-/* Only the thread that is unwound exists for libdwfl. */
+/* Presents only the thread that is being unwound to libdwfl. */
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
 {
 	struct unwinder *u = arg;
@@ -69,7 +71,7 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 {
 	const struct unwinder *u = arg;
 
-	/* What a rule of the CFI needs and is not known ends the stack there. */
+	/* Unwinding stops where a CFI rule needs a register that is unknown. */
 	for (unsigned i = 0; i < u->t->arch->nregs; i++) {
 		Dwarf_Word value = u->thread->regs.r[i];
 
@@ -120,7 +122,10 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	if (w->frames.n == STACK_MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
 		return DWARF_CB_ABORT;
 	frame.pc = pc;
-	/* A call may be the last instruction of its function: what follows is another one. */
+	/*
+	 * A call may be the last instruction of its function: the return address is then in the
+	 * next function.
+	 */
 	frame.lookup_pc = activation ? pc : pc - 1;
 	frame.has_sp = dwfl_frame_reg(state, w->u->t->arch->sp, &sp) == 0;
 	frame.sp = frame.has_sp ? sp : 0;
@@ -138,7 +143,7 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* Whether the CFI says that the function there returns nowhere: the return address is undefined. */
+/* Does the CFI mark the function as outermost, by an undefined return address? */
 static bool is_outermost(const struct target *t, uint64_t pc)
 {
 	Dwfl_Module *module = dwfl_addrmodule(t->dwfl, pc);
@@ -150,7 +155,7 @@ static bool is_outermost(const struct target *t, uint64_t pc)
 
 	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
 		return false;
-	/* What is the same as in the caller has no operations either, and no memory for them. */
+	/* A same-value rule has no operations either, but its ops are NULL. */
 	bool undefined = dwarf_frame_register(frame, (int)t->arch->return_column, memory, &ops,
 	                                      &nops) == 0 &&
 	                 nops == 0 && ops == memory;
@@ -168,7 +173,7 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 	if (w->u->faulted)
 		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
 	const struct frame *last = &w->frames.data[w->frames.n - 1];
-	/* To libdwfl a return address that cannot be computed is the end of the stack. */
+	/* libdwfl takes a return address that it cannot compute for the end of the stack. */
 	if (result == 0 && th->unknown_regs && !is_outermost(w->u->t, last->lookup_pc))
 		return "the rest is not known: it takes registers of the thread, which was not "
 		       "stopped";

@@ -1,6 +1,6 @@
 /*
- * Physical stacks of threads, through libdwfl's callbacks on our own targets: one code path for
- * live, core and fake. Works while the target is stopped (or on a core).
+ * Unwinds the physical stacks of threads, with libdwfl and callbacks to our own targets: one code
+ * path for live, core and fake targets. The target must be stopped, or a core.
  */
 #ifndef DWARF_UNWIND_UNWIND_H
 #define DWARF_UNWIND_UNWIND_H
@@ -18,7 +18,7 @@ struct frame {
 	uint64_t lookup_pc; /* pc - 1 for return addresses: names the call, not what follows it */
 	uint64_t sp;        /* stack pointer in this frame; the caller's sp is its end (CFA) */
 	bool has_sp;
-	uint64_t *regs;      /* arch->nregs of them, by DWARF number, as they were in this frame */
+	uint64_t *regs; /* arch->nregs of them, by DWARF number, with the values of this frame */
 	uint64_t known_regs; /* bit n: regs[n] could be recovered */
 };
 
@@ -32,8 +32,8 @@ enum { STACK_MAX_FRAMES = 1024 };
 
 struct unwinder;
 /*
- * Attaches to t->dwfl, whose modules must have been reported. A target has one unwinder for all
- * its stops, which ends with it: opening again returns the same, closing is optional.
+ * Attaches to t->dwfl, whose modules must have been reported. A target has one unwinder for all its
+ * stops, which is closed with the target. Opening again returns the same one; closing is optional.
  */
 struct error *unwinder_open(struct target *t, struct unwinder **ret) MUST_CHECK;
 void unwinder_close(struct unwinder *u);
