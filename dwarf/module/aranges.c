@@ -13,7 +13,7 @@
  */
 enum { MAX_PADDING = 64 };
 
-enum { AHEAD = 2048 /* bytes that read_ahead() is asked for */ };
+enum { AHEAD = 2048 /* bytes to prefetch with read_ahead() */ };
 
 typedef VEC(struct unit_range) range_vec;
 

@@ -1,6 +1,6 @@
 /*
- * ELF files and the DWARF in them, from the headers on: as a program that `layout` reads.
- * Everything is asked of the types, functions and addresses that it has.
+ * Fuzzes ELF files and their DWARF, headers included, as input of `layout`. Queries all types,
+ * functions and addresses of the file.
  */
 #include "dwarf/store/open.h"
 #include "dwarf/test/module.h"
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* ---- mutation: sections of debug info change, the headers that lead to them seldom ---- */
+/* ---- mutation: often of debug sections, rarely of the headers that describe them ---- */
 
 struct place {
 	size_t at, size;
@@ -94,7 +94,7 @@ static struct place section_to_change(const uint8_t *data, size_t size, uint64_t
 		if (!is_told || s.sh_size == 0 || s.sh_offset > size ||
 		    s.sh_size > size - s.sh_offset)
 			continue;
-		/* Each that is told with the same probability. */
+		/* Chooses among all that are reported with equal probability. */
 		if (fuzz_random(state) % ++seen == 0)
 			found = (struct place){ s.sh_offset, s.sh_size };
 	}

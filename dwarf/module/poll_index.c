@@ -16,7 +16,7 @@
 enum {
 	AT_ONCE = 1 << 16,     /* symbols per batch: the pages of names are dropped after each */
 	MANY_NAMES = 16 << 20, /* bytes of names: below, dropping pages does not pay */
-	NAMES_AHEAD = 2048,    /* bytes of names that read_ahead() is asked for */
+	NAMES_AHEAD = 2048,    /* bytes of names to prefetch with read_ahead() */
 	MAX_NAME = 4096,       /* longer v0 names are not indexed */
 	SYMBOLS_AN_ENTRY = 8,  /* estimated symbols per entry */
 	HASH_END = 17 + 1,     /* of a legacy name: the digits of its hash, and "E" */

@@ -1,4 +1,6 @@
-/* Symbols and names of types: legacy, v0 with punycode, C++, and the shortening of what comes out.
+/*
+ * Fuzzes the demangling of symbols (legacy, v0 with punycode, C++) and the shortening of the
+ * results.
  */
 #include "debugger/test/fuzz.h"
 #include "dwarf/names/demangle.h"
@@ -6,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* The second line is the name in DWARF that a symbol belongs to. */
+	/* The second line is the DWARF name that belongs to the symbol. */
 	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
 	size_t first = end ? (size_t)(end - data) : size;
 	SCRATCH(a);

@@ -1,3 +1,4 @@
+/* Tests of demangle.c: demangled symbols and names from linkage names. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +89,7 @@ static void test_symbols(void **state)
 		assert_string_equal(demangle(&a, symbols[i].symbol), symbols[i].expected);
 }
 
-/* Ever deeper tuples of two references to the one before: 2^40 elements in 400 bytes. */
+/* Nested tuples, each of two references to the one before: 2^40 elements in 400 bytes. */
 static void test_v0_doubling(void **state)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -181,12 +182,12 @@ static const struct {
 	{ "zoo::app::{impl#2}::refd",
 	  "_ZN3zoo3app16A$LT$$RF$str$GT$4refd28_$u7b$$u7b$closure$u7d$$u7d$17hc250b382a4fb3a1bE",
 	  "zoo::app::A::refd" },
-	/* The numbers of blocks come from DWARF: legacy symbols have none. */
+	/* The numbers of blocks come from DWARF, since legacy symbols have none. */
 	{ "zoo::app::{impl#1}::two::{async_block#3}",
 	  "_ZN3zoo3app10A$LT$T$GT$3two28_$u7b$$u7b$closure$u7d$$u7d$28_$u7b$$u7b$closure$u7d$$u7d$"
 	  "17h7fda0c628924942cE",
 	  "zoo::app::A::two::{async_block#3}" },
-	/* An impl for a type of elsewhere. */
+	/* An impl for a type of another module. */
 	{ "zoo::app::{impl#3}::run::{async_block#0}",
 	  "_ZN86_$LT$alloc..vec..Vec$LT$zoo..app..A$LT$X$GT$$GT$$u20$as$u20$zoo..app..Gen$LT$X$GT$"
 	  "$GT$3run28_$u7b$$u7b$closure$u7d$$u7d$17hd24fcc3f9ec15261E",

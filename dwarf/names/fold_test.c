@@ -1,3 +1,4 @@
+/* Tests of fold.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ static void leaves_alone_what_has_no_brackets(void **state)
 	assert_folds("->" LONG LONG, "->" LONG LONG);
 }
 
-/* As deep as a name can be: no more work than its depth times its length. */
+/* The deepest possible name takes no more work than its depth times its length. */
 static void deep_names_end(void **state)
 {
 	enum { DEEP = 500 };

@@ -1,3 +1,4 @@
+/* Tests of impl_header.c. */
 #include "dwarf/names/impl_header.h"
 
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 #define AS  "$u20$as$u20$core..future..future..Future$GT$"
 #define FOR "_$LT$impl$u20$core..future..future..Future$u20$for$u20$"
 
-/* The component alone; its length is counted here. */
+/* Reads the header of one component, with its length computed here. */
 static struct poll_header read_component(const char *before, const char *component, char *space,
                                          size_t size)
 {
@@ -65,7 +66,7 @@ static void test_forms(void **state)
 		{ "", "_$LT$" AS, NULL, POLL_FORM_VAGUE },
 		{ "", FOR, NULL, POLL_FORM_VAGUE },
 		{ "", FOR "$GT$", NULL, POLL_FORM_VAGUE },
-		/* Lengths that lie. */
+		/* Wrong lengths. */
 		{ "99", "_$LT$app..Foo" AS, NULL, POLL_FORM_VAGUE },
 		{ "99999999999999999999999999999", "_$LT$app..Foo" AS, NULL, POLL_FORM_VAGUE },
 	};
@@ -86,7 +87,10 @@ static void test_forms(void **state)
 	}
 }
 
-/* Cut anywhere, in memory that ends there: nothing is read behind, and nothing is believed. */
+/*
+ * Symbols that are truncated anywhere, in memory that ends there: nothing is read beyond the end,
+ * and no header is accepted.
+ */
 static void test_cut(void **state)
 {
 	static const char whole[] = "_ZN3app66_$LT$app..Foo$LT$T$GT$" AS;

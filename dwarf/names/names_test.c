@@ -1,3 +1,4 @@
+/* Tests of names.c: shortened names of types and functions. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "dwarf/names/demangle.h"
 
-/* Names as rustc 1.95 wrote them for a tokio 1.53 program, and some as symbols spell them. */
+/* Names that rustc 1.95 wrote for a tokio 1.53 program, and some in the spelling of symbols. */
 struct name {
 	const char *full, *expected;
 };
@@ -19,7 +20,7 @@ struct name {
 	"scheduler::multi_thread::handle::Handle, alloc::alloc::Global>>"
 
 static const struct name short_names[] = {
-	/* Paths and what is cut of them. */
+	/* Paths and the parts that are cut. */
 	{ "u8", "u8" },
 	{ "()", "()" },
 	{ "!", "!" },
@@ -107,7 +108,7 @@ static const struct name short_names[] = {
 	{ "zoo::app::meth<u8, 3>", "zoo::app::meth<u8, 3>" },
 	{ "app::Buf<{CONST#d04753e636d39563}, true, -3>", "app::Buf<_, true, -3>" },
 	{ "app::Buf<'x', '\\'', '>'>", "app::Buf<'x', '\\'', '>'>" },
-	/* As demangled symbols have it. */
+	/* In the spelling of demangled symbols. */
 	{ "<app::A<u8> as app::Tr>::go", "<app::A<u8> as Tr>::go" },
 	{ "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop", "<Vec<T, A> as Drop>::drop" },
 	{ "<zoo::app::A<u8>>::meth::<3>", "zoo::app::A<u8>::meth<3>" },
@@ -116,7 +117,7 @@ static const struct name short_names[] = {
 	{ "core::fmt::num::imp::<impl core::fmt::Display for u8>::fmt", "<u8 as Display>::fmt" },
 	{ "<sample::boxed_dyn::{async_block_env#0} as core::future::future::Future>::{vtable}",
 	  "<async block sample::boxed_dyn::{async_block#0} as Future>::{vtable}" },
-	/* What is not Rust, or nothing at all. */
+	/* Names that are not Rust, or empty. */
 	{ "", "" },
 	{ "a::b<", "a::b<" },
 	{ "a<b>>", "a<b>>" },
@@ -136,7 +137,7 @@ static const struct name plain_names[] = {
 	  "tokio::runtime::task::list::LocalOwnedTasks::bind" },
 	{ "app::mid::{async_fn_env#0}<u8>", "app::mid::{async_fn_env#0}" },
 	{ "<app::A<u8>>::go::<3>", "app::A::go" },
-	/* A type may have a function of its own of that name. */
+	/* The type may have its own function of that name. */
 	{ "<app::A<u8> as app::Tr<X>>::go", "<app::A as app::Tr>::go" },
 	{ "app::net::<impl app::Tr<X> for app::A<u8>>::go", "<app::A as app::Tr>::go" },
 	{ "app::net::<impl app::A<u8>>::go", "app::A::go" },
@@ -246,7 +247,7 @@ static void test_long(void **state)
 	assert_string_equal(cut + NAME_MAX_LENGTH, "...");
 }
 
-/* Real names with a byte changed here and there: nothing crashes, nothing unclean comes out. */
+/* Real names with a few bytes changed: nothing crashes, and all output is sanitised. */
 static void test_mutated(void **state)
 {
 	static const char bytes[] = "<>(){}[]&*#:, 'a_\377\033\"-=;+0";

@@ -1,3 +1,4 @@
+/* Tests of qualified.c. */
 #include "dwarf/names/qualified.h"
 
 #include <setjmp.h>

@@ -266,7 +266,7 @@ static size_t list(struct v0 *v, void (*item)(struct v0 *v))
 	return n;
 }
 
-/* Skips the path of the impl block: the self type tells more. */
+/* Skips the path of the impl block: the self type is printed instead. */
 static void skip_impl_path(struct v0 *v)
 {
 	bool silent = v->silent;

@@ -1,3 +1,4 @@
+/* Tests of secrets.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

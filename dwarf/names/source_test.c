@@ -1,3 +1,4 @@
+/* Tests of source.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static const struct {
 	const char *file, *comp_dir, *own, *expected;
 	bool library;
 } files[] = {
-	/* What is developed in place. */
+	/* Programs that are developed in place. */
 	{ "src/main.rs", "/home/me/app", NULL, "src/main.rs", false },
 	{ "/home/me/app/src/net/tcp.rs", "/home/me/app", NULL, "src/net/tcp.rs", false },
 	{ "/home/me/app/src/net/tcp.rs", "/home/me/app//", NULL, "src/net/tcp.rs", false },
@@ -24,7 +25,7 @@ static const struct {
 	{ "/home/me/app2/src/main.rs", "/home/me/app", NULL, "app2/src/main.rs", true },
 	{ "/home/me/app/src/main.rs", NULL, NULL, "app/src/main.rs", true },
 	{ "/home/me/src/app/src/main.rs", NULL, NULL, "app/src/main.rs", true },
-	/* A path tells its crate. */
+	/* The path identifies the crate. */
 	{ "src/net/tcp/listener.rs", TOKIO, NULL, "tokio-1.54.1/src/net/tcp/listener.rs", true },
 	{ TOKIO "/src/lib.rs", "/home/me/app", NULL, "tokio-1.54.1/src/lib.rs", true },
 	{ "/cargo/registry/tokio-1.54.1/src/lib.rs", "/build", NULL, "tokio-1.54.1/src/lib.rs",
@@ -46,7 +47,7 @@ static const struct {
 	  "hashbrown-0.15.2/src/raw.rs", true },
 	{ "/usr/include/x86_64-linux-gnu/bits/stdio2.h", "/home/me", NULL, ".../bits/stdio2.h",
 	  true },
-	/* What `cargo install` built is the program's own, where its package is known. */
+	/* Code built by `cargo install` is the program's own if its package is known. */
 	{ REDIS "/src/server.rs", REDIS, REDIS, "mini-redis-0.4.1/src/server.rs", false },
 	{ "src/server.rs", REDIS, REDIS, "mini-redis-0.4.1/src/server.rs", false },
 	{ REDIS "/src/server.rs", REDIS, NULL, "mini-redis-0.4.1/src/server.rs", true },
@@ -59,7 +60,7 @@ static const struct {
 	  "mini-redis-90b23a9/cli/src/main.rs", false },
 	{ CHECKOUT "/core/src/lib.rs", CHECKOUT "/core", CHECKOUT,
 	  "mini-redis-90b23a9/core/src/lib.rs", false },
-	/* What no compiler writes. */
+	/* Paths that no compiler writes. */
 	{ "/main.rs", NULL, NULL, "/main.rs", false },
 	{ "/src/main.rs", NULL, NULL, "/src/main.rs", false },
 	{ "/registry/", NULL, NULL, "/registry/", false },

@@ -1,9 +1,10 @@
+/* Tests of records_copy.c. */
 #include "dwarf/records/records_copy.h"
 #include "dwarf/test/module.h"
 
 enum { TYPE_FORM_SHELL = 0 };
 
-/* A struct of one member, as type_records.c writes it. */
+/* Writes the records of a struct with one member, as type_records.c does. */
 static void tell_struct(struct records *f, uint64_t die, const char *name, const char *member,
                         uint64_t member_type)
 {
@@ -42,7 +43,7 @@ static void tell_function(struct records *f, uint64_t pc, uint64_t die)
 	record_end(&d);
 }
 
-/* The type that the function's parameter leads to. */
+/* The type of the function's template parameter. */
 static uint64_t param_of(const struct records *f, uint64_t function)
 {
 	struct record record;
@@ -75,7 +76,7 @@ static void test_equal_types_become_one(void **state)
 	records_free(f);
 }
 
-/* Two crates can have a type of the same name; what they differ in may be far away. */
+/* Two crates can have different types of one name. The difference may be many references away. */
 static void test_a_name_makes_no_type(void **state)
 {
 	enum { CHAIN = 12 };
@@ -110,7 +111,7 @@ static void test_references_follow(void **state)
 	tell_function(f, 0x2100, 0x2090);
 	merged = records_merged(f, n);
 	assert_int_equal(n[1], 2);
-	/* Types come first, then functions, in the order that they are met. */
+	/* Numbers are given to types first, then to functions as they are visited. */
 	unsigned same = 0, other = 0;
 	for (uint64_t die = 3; die <= 5; die++) {
 		same += param_of(merged, die) == 1;
@@ -153,7 +154,7 @@ static void test_instances_of_all_crates(void **state)
 	merged = records_merged(f, NULL);
 	assert_int_equal(instances(merged, 7, "a::poll"), 1);
 	assert_int_equal(instances(merged, 0, "a::poll"), 2);
-	/* Glue of what no task can reach is of no use. */
+	/* Drop glue of a type that no task can reach is dropped. */
 	assert_int_equal(instances(merged, 0, "core::ptr::drop_in_place"), 1);
 	records_free(merged);
 	records_free(f);

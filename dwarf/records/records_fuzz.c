@@ -1,10 +1,10 @@
 /*
- * Files of records: what a cache file or a layout file says becomes types, functions and lines,
- * which are asked everything.
+ * Fuzzes files of records: the contents of a cache file or a layout file are turned into types,
+ * functions and lines, and all accessors are called on them.
  *
- * The first byte of an input says what the rest is: even, a script that changes records of what is
- * known of testdata/unit/shapes.elf (edit_records.h), bit 1 of values.elf; odd, a whole file, whose
- * header is made right.
+ * The first byte of an input selects the format of the rest. Even: a script (edit_facts.h) that
+ * modifies the records of testdata/unit/shapes.elf, or of values.elf if bit 1 is set. Odd: a whole
+ * file, whose header is recomputed.
  */
 #include "dwarf/records/records.h"
 #include "dwarf/records/records_copy.h"
@@ -27,7 +27,7 @@ static uint64_t key_at(const struct records *f, enum record_kind kind, size_t i)
 	return edit_record_at(f, kind, i).key;
 }
 
-/* A record of that kind, whether it was changed or not. */
+/* Reads a record of that kind, modified or not. */
 static void ask_record(struct fixture *f, struct show_cache *cache, enum record_kind kind,
                        uint64_t key)
 {
@@ -54,7 +54,7 @@ static void ask_record(struct fixture *f, struct show_cache *cache, enum record_
 	}
 }
 
-/* What a script changed first; then some of all that the file of records knows of. */
+/* Queries what a script changed first, then some of all records in the file. */
 static void ask_all(struct fixture *f, const uint8_t *script, size_t len)
 {
 	static const enum record_kind kinds[] = { RECORD_TYPE, RECORD_LINES, RECORD_CODE,
@@ -82,7 +82,7 @@ static void ask_all(struct fixture *f, const uint8_t *script, size_t len)
 	show_free(&cache);
 }
 
-/* What debug info says, as a file. */
+/* Saves the records of a file's debug info as a file of records. */
 static void learn(const char *path, void **data, size_t *size)
 {
 	struct fixture f = fixture_open_file(path);

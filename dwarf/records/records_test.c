@@ -1,3 +1,4 @@
+/* Tests of records, of the cache, and of hostile files. */
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -33,12 +34,12 @@ static void expect(const struct records *f, enum record_kind kind, uint64_t key,
 		assert_string_equal(record_text(&record), said);
 	else
 		assert_null(record_text(&record));
-	/* Behind the end there is nothing. */
+	/* Reads past the end yield nothing. */
 	assert_int_equal(record_number(&record), 0);
 	assert_null(record_text(&record));
 }
 
-/* The same records by way of a file. */
+/* The same records after a round trip through a file. */
 static struct records *through_file(const struct records *f)
 {
 	struct records *ret = records_new();
@@ -120,7 +121,7 @@ static void test_the_greatest_key_below(void **state)
 	records_free(file);
 }
 
-/* Keys that lie evenly, side by side, and far from all others. */
+/* Keys with even gaps, adjacent ones, and some far from all others. */
 static void test_keys_that_lie_anyhow(void **state)
 {
 	enum { N = 3000 };
@@ -272,7 +273,7 @@ static void test_a_torn_file_is_written_anew(void **state)
 	records_free(f);
 }
 
-/* In whichever block of the checksum. */
+/* In every block of the checksum. */
 static void test_a_rotten_byte_shows(void **state)
 {
 	enum { FACTS = 60000 };
@@ -326,7 +327,7 @@ static void test_what_others_may_change_is_not_used(void **state)
 	snprintf(link, sizeof(link), "%s/link", p->path);
 	assert_int_equal(symlink(p->path, link), 0);
 	not_written(link, f);
-	/* The file itself as a link, and as something that is no file. */
+	/* The file is a symbolic link, or no regular file. */
 	snprintf(link, sizeof(link), "%s/real", p->path);
 	assert_int_equal(rename(p->file, link), 0);
 	assert_int_equal(symlink(link, p->file), 0);
@@ -339,7 +340,7 @@ static void test_what_others_may_change_is_not_used(void **state)
 		not_written(p->path, f);
 	}
 	not_written("/proc/self/nowhere", f);
-	/* Nothing is made in a directory of another user. */
+	/* Nothing is created in a directory of another user. */
 	if (geteuid() == 0) {
 		snprintf(link, sizeof(link), "%s/deeper", p->path);
 		not_written(link, f);
@@ -375,7 +376,7 @@ static void leave_unfinished(const struct place *p, pid_t pid, char *ret, size_t
 	close(fd);
 }
 
-/* A run that was killed while it wrote leaves half a file, which goes with the next write. */
+/* A run that was killed while it wrote leaves an unfinished file, which the next write removes. */
 static void test_what_the_dead_left_goes(void **state)
 {
 	struct place *p = *state;
@@ -393,7 +394,7 @@ static void test_what_the_dead_left_goes(void **state)
 	fail_on(cache_write(p->path, &identity, f, UINT64_MAX));
 	assert_int_equal(access(dead, F_OK), -1);
 	assert_int_equal(access(alive, F_OK), 0);
-	/* What is being written counts. */
+	/* Files that are being written count. */
 	assert_int_equal(utimensat(AT_FDCWD, p->file, old, 0), 0);
 	other.build_id[0] = 'x';
 	fail_on(cache_write(p->path, &other, f, 1 << 20));
@@ -403,7 +404,7 @@ static void test_what_the_dead_left_goes(void **state)
 	records_free(f);
 }
 
-/* What was read is used: it does not go first. */
+/* Reading a file marks it as used: it is not the first to be deleted. */
 static void test_reading_makes_young(void **state)
 {
 	struct place *p = *state;
@@ -421,7 +422,7 @@ static void test_reading_makes_young(void **state)
 
 /* ---- hostile files ---- */
 
-/* A small generator of numbers that are the same in every run. */
+/* A small pseudo-random generator, with the same numbers in every run. */
 static uint64_t next_random(uint64_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -430,7 +431,7 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed;
 }
 
-/* Everything that can be asked of a type, and of those that it leads to. */
+/* Calls all accessors of a type, and of the types that it refers to. */
 static void ask_type(const struct type *t, int depth)
 {
 	const struct member *members;
@@ -459,7 +460,7 @@ static void ignore_instance(const char *name, bool has_code, void *arg)
 	assert_non_null(name);
 }
 
-/* Asks for all that a program would be asked for. */
+/* Makes all queries that a real session would make. */
 static void ask_all(struct fixture *f)
 {
 	static const char *const names[] = { "shapes::Root", "shapes::Niche", "shapes::Ready",
@@ -497,7 +498,7 @@ static void ask_all(struct fixture *f)
 	debuginfo_rustc_version(f->dm);
 }
 
-/* A fixture whose records come from these bytes; a whole file is all that it has. */
+/* A fixture whose records come from these bytes; whole: it uses no other debug info. */
 static struct fixture open_with(const uint8_t *data, size_t size, bool whole)
 {
 	struct fixture f = shapes_open();

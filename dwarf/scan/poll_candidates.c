@@ -6,7 +6,7 @@
 
 enum answer { NO = 1, YES, OPEN };
 
-/* What a namespace may contain, by its path. */
+/* The kinds of namespaces, by what they may contain. */
 enum home {
 	HOME_ROOT = 1,
 	HOME_CORE,

@@ -1,3 +1,4 @@
+/* Tests of poll_candidates.c, with hand-made notes of a scan. */
 #include "dwarf/scan/poll_candidates.h"
 
 #include <setjmp.h>
@@ -11,18 +12,18 @@
 
 enum {
 	START = 0x1000,            /* of each unit in .debug_info */
-	DIE_SIZE = 16,             /* no DIE lies between two scopes but those that become none */
+	DIE_SIZE = 16,             /* only DIEs that become no scope lie between two scopes */
 	NAME_UNKNOWN = 0x7fffffff, /* beyond .debug_str */
 };
 
-/* What the scan noted of a unit. Its names are in a .debug_str, which units share. */
+/* The notes of a unit's scan. Its names are in a .debug_str, which units share. */
 struct sample {
 	struct bytes *str;
 	VEC(struct scope_note) notes;
 	VEC(struct unit_result) results;
 };
 
-/* One offset for equal names, as linkers do it. */
+/* Equal names get one offset, as from a linker. */
 static uint32_t name_at(struct bytes *str, const char *name, size_t len)
 {
 	for (size_t at = 0; at < str->n; at += strlen((const char *)str->data + at) + 1) {
@@ -50,22 +51,22 @@ static uint32_t add_scope(struct sample *s, unsigned tag, uint32_t parent, unsig
 	return (uint32_t)s->notes.n - 1;
 }
 
-/* A scope with a name that the scan noted. */
+/* Adds a scope whose name is in the notes. */
 static uint32_t add_named(struct sample *s, unsigned tag, uint32_t parent, const char *name,
                           size_t len)
 {
 	return add_scope(s, tag, parent, SCOPE_NAMED | SCOPE_NAME_AT, name_at(s->str, name, len));
 }
 
-/* A namespace whose name has a form that the scan does not note. */
+/* Adds a namespace whose name is not in the notes, because of its form. */
 static uint32_t add_unnoted(struct sample *s, uint32_t parent)
 {
 	return add_scope(s, DW_TAG_namespace, parent, SCOPE_NAMED, 0);
 }
 
 /*
- * What the names between "::" lie in, down to the last: namespaces, new ones each time. "?" is one
- * without a noted name, "!" a structure, "fn" a function.
+ * Adds new scopes for the names between "::". "?" is a namespace without a name in the notes, "!" a
+ * structure, "fn" a function.
  */
 static uint32_t add_path(struct sample *s, const char *path)
 {
@@ -98,7 +99,7 @@ static uint32_t add_nothing(struct sample *s, uint32_t parent, const char *name)
 	return add_named(s, DW_TAG_subprogram, parent, name, strlen(name));
 }
 
-/* type: counted from the unit's start. */
+/* type: offset from the unit's start. */
 static uint32_t add_returning(struct sample *s, uint32_t parent, const char *name, uint32_t type)
 {
 	uint32_t scope = add_nothing(s, parent, name);
@@ -148,7 +149,7 @@ static void drop(struct sample *s)
 
 enum verdict { NOT_FOUND, OPEN, KNOWN };
 
-/* Of the only function that may be found. */
+/* The verdict on the only function that may be found. */
 static enum verdict verdict_on(const struct sample *s, uint32_t function, struct poll_names **names)
 {
 	poll_candidate_vec found = find(s, names);
@@ -165,10 +166,10 @@ static enum verdict verdict_on(const struct sample *s, uint32_t function, struct
 
 static const struct row {
 	const char *home, *name;
-	const char *result; /* where its result's type lies; NULL: it returns nothing */
+	const char *result; /* path of its return type's scope; NULL: it returns nothing */
 	enum verdict verdict;
 } rows[] = {
-	/* What the result says. */
+	/* By the return type. */
 	{ "app::{impl#0}", "poll", "core::task::poll", KNOWN },
 	{ "app::{impl#0}", "poll", "core::ops::coroutine", KNOWN },
 	{ "app::{impl#0}", "poll", "core::ops::generator", KNOWN },
@@ -188,7 +189,7 @@ static const struct row {
 	{ "app::{impl#0}", "poll", "core::task::poll::inner", NOT_FOUND },
 	{ "app::{impl#0}", "poll", "core::task::poll::!", NOT_FOUND },
 	{ "app::{impl#0}", "poll", "core::task::poll::fn", NOT_FOUND },
-	/* What its name says. */
+	/* By its name. */
 	{ "app::{impl#0}", "poll<u8>", "core::task::poll", KNOWN },
 	{ "app::{impl#0}", "poll_next", "core::task::poll", NOT_FOUND },
 	{ "app::{impl#0}", "pol", "core::task::poll", NOT_FOUND },
@@ -197,13 +198,13 @@ static const struct row {
 	{ "app::run", "{closure#0}", "core::task::poll", NOT_FOUND },
 	{ "app::run", "{closure#0}<u8>", "core::task::poll", NOT_FOUND },
 	{ "app::run", "{async_fn#0}", "app", NOT_FOUND },
-	/* What has no size is returned as nothing. */
+	/* Types without a size count as no return value. */
 	{ "app::run", "{async_fn#0}", NULL, KNOWN },
 	{ "app::{impl#0}", "poll", NULL, KNOWN },
 	{ "app::{impl#0}", "poll<u8>", NULL, KNOWN },
 	{ "app::run", "{closure#0}", NULL, NOT_FOUND },
 	{ "app", "run", NULL, NOT_FOUND },
-	/* Where it lies. */
+	/* By its path. */
 	{ "", "poll", "core::task::poll", KNOWN },
 	{ "alloc::vec", "poll", "core::task::poll", NOT_FOUND },
 	{ "alloc::vec::{impl#3}", "poll", NULL, NOT_FOUND },
@@ -238,7 +239,10 @@ static const struct row {
 	{ "std::panic", "poll", "core::task::poll", KNOWN },
 	{ "std::async_iter", "poll", NULL, KNOWN },
 	{ "corelib::mem", "poll", "core::task::poll", KNOWN },
-	/* What no name tells is left open; where it lies still is told. */
+	/*
+	 * OPEN if the return type has no name in the notes; the function's path still excludes
+	 * some.
+	 */
 	{ "app::{impl#0}", "poll", "?", OPEN },
 	{ "app::{impl#0}", "poll", "?::poll", OPEN },
 	{ "app::{impl#0}", "poll", "core::?", OPEN },
@@ -265,7 +269,7 @@ static uint32_t add_row(struct sample *s, const struct row *row)
 	                   : add_nothing(s, home, row->name);
 }
 
-/* Each in a unit of its own. What the names were in those before must not matter. */
+/* Each row is a unit of its own. Names of earlier units must have no effect. */
 static void test_rows(void **state)
 {
 	struct poll_names *names = NULL;
@@ -287,7 +291,7 @@ static void test_rows(void **state)
 	free_bytes(&str);
 }
 
-/* All in one unit: those that return something come first, each group in its order. */
+/* All rows in one unit: functions that return something come first, each group in order. */
 static void test_one_unit(void **state)
 {
 	struct poll_names *names = NULL;
@@ -317,7 +321,7 @@ static void test_one_unit(void **state)
 	free_bytes(&str);
 }
 
-/* Results that are no scope of the unit. */
+/* Return types that are no scope of the unit. */
 static void test_types_elsewhere(void **state)
 {
 	struct poll_names *names = NULL;
@@ -331,16 +335,16 @@ static void test_types_elsewhere(void **state)
 	struct scope_note *note = &s.notes.data[function];
 
 	(void)state;
-	/* Another unit's. */
+	/* A type of another unit. */
 	assert_int_equal(verdict_on(&s, function, &names), OPEN);
 	*type = die_of(&s, poll);
 	assert_int_equal(verdict_on(&s, function, &names), KNOWN);
-	/* A pointer, which stands between scopes, and what stands behind all of them. */
+	/* A pointer type, which is between scopes, and a DIE after all scopes. */
 	*type = die_of(&s, poll) + 1;
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
 	*type = UINT32_MAX;
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
-	/* Of another unit, but in a home that is told, or of another name. */
+	/* A type of another unit; the function's path or name excludes it. */
 	*type = 0;
 	note->name = name_at(&str, "{closure#0}", 11);
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
@@ -353,7 +357,7 @@ static void test_types_elsewhere(void **state)
 	free_bytes(&str);
 }
 
-/* A name that was not noted may be that of a poll function; one that there is not cannot. */
+/* A name that is not in the notes may be that of a poll function; a missing name cannot. */
 static void test_names_not_noted(void **state)
 {
 	struct poll_names *names = NULL;
@@ -374,7 +378,9 @@ static void test_names_not_noted(void **state)
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
 	note->name = UINT32_MAX;
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
-	/* A namespace of such a name is as one whose name was not noted. */
+	/*
+	 * A namespace with an offset beyond .debug_str counts as one without a name in the notes.
+	 */
 	note->name = name_at(&str, "poll", 4);
 	note->parent = in_mem;
 	assert_int_equal(verdict_on(&s, function, &names), NOT_FOUND);
@@ -385,7 +391,7 @@ static void test_names_not_noted(void **state)
 	free_bytes(&str);
 }
 
-/* They say nothing of a result because another DIE does. */
+/* Declarations and concrete copies have no type because another DIE has it. */
 static void test_returns_nothing(void **state)
 {
 	struct poll_names *names = NULL;
@@ -422,7 +428,7 @@ static void test_returns_nothing(void **state)
 	free_bytes(&str);
 }
 
-/* Namespaces in each other below a path. */
+/* Adds n nested namespaces below a path. */
 static uint32_t add_nested(struct sample *s, const char *path, size_t n)
 {
 	uint32_t scope = add_path(s, path);
@@ -432,7 +438,7 @@ static uint32_t add_nested(struct sample *s, const char *path, size_t n)
 	return scope;
 }
 
-/* Deeper than anybody looks nothing is ruled out. */
+/* Beyond the depth limit nothing is excluded. */
 static void test_deep(void **state)
 {
 	static const struct {
@@ -478,7 +484,7 @@ static void test_deep(void **state)
 	}
 }
 
-/* Step by step across the limit, each with what the ones above told: none is lost on the way. */
+/* Each depth around the limit, with the cached answers of enclosing scopes: none is lost. */
 static void test_each_depth(void **state)
 {
 	struct poll_names *names = NULL;
@@ -504,7 +510,7 @@ static void test_each_depth(void **state)
 	free_bytes(&str);
 }
 
-/* More homes, types and names than are remembered at a time: new ones take the place of others. */
+/* More namespaces, types and names than the cache holds: new ones replace others. */
 static void test_many(void **state)
 {
 	struct poll_names *names = NULL;
@@ -522,7 +528,7 @@ static void test_many(void **state)
 	for (uint32_t i = 0; i < MANY; i++) {
 		char name[32];
 
-		/* Written without a look for an equal one. */
+		/* Added without a search for an equal name. */
 		snprintf(name, sizeof(name), "%s%u}", i % 3 ? "{async_fn#" : "{closure#", i);
 		offsets[i] = (uint32_t)str.n;
 		put_text(&str, name);
@@ -559,7 +565,7 @@ static void test_many(void **state)
 	free_bytes(&str);
 }
 
-/* The same scopes and DIEs, with other names: what was told of those says nothing of these. */
+/* The same scopes and DIEs with other names: cached answers of the first unit do not apply. */
 static void test_second_unit(void **state)
 {
 	static const struct {
@@ -597,7 +603,7 @@ static void test_second_unit(void **state)
 	free_bytes(&str);
 }
 
-/* What was found in other units stays. */
+/* Results of other units are kept. */
 static void test_found_before(void **state)
 {
 	struct poll_names *names = NULL;

@@ -1,3 +1,4 @@
+/* Tests of reader.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,7 @@ static void test_sixteen_bytes_keep_the_low_half(void **state)
 	free_bytes(&b);
 }
 
-/* NULL + 0 is undefined too: clang's sanitizer says so. */
+/* NULL + 0 is undefined too, as clang's sanitizer reports. */
 static void test_a_section_that_is_not_there(void **state)
 {
 	(void)state;
@@ -99,7 +100,7 @@ static void test_uleb(void **state)
 	free_bytes(&b);
 }
 
-/* More bytes than 64 bits need: the surplus bits are dropped, the bytes are passed over. */
+/* More bytes than 64 bits need: surplus bits are dropped, surplus bytes are skipped. */
 static void test_overlong_leb(void **state)
 {
 	(void)state;

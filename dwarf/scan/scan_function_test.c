@@ -1,3 +1,4 @@
+/* Tests of scan_function.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,10 @@ static struct unit unit_of(struct unit_function *functions, size_t n)
 	return (struct unit){ .functions = functions, .nfunctions = n };
 }
 
-/* What code covers an address: the start that is nearest, and of equal ones the longest. */
+/*
+ * Which function covers an address: the one with the nearest start, and of equal starts the
+ * longest.
+ */
 static void test_at(void **state)
 {
 	struct unit_function functions[] = {

@@ -2,7 +2,7 @@
 
 #include <dwarf.h>
 
-enum { MAX_DEPTH = 512, AHEAD = 768 /* bytes that read_ahead() is asked for */ };
+enum { MAX_DEPTH = 512, AHEAD = 768 /* bytes to prefetch with read_ahead() */ };
 
 /* The position of a pass in the tree: the enclosing scope, and whether it is within a function. */
 struct depth {
@@ -148,7 +148,7 @@ static void run_pass(struct pass *p)
 	struct depth stack[MAX_DEPTH] = { { SCOPE_NONE, false } }, *at = stack;
 	struct depth *last = &stack[MAX_DEPTH - 1];
 
-	/* A note's offset has 32 bits. */
+	/* The offset in a note has 32 bits. */
 	if (u->end - u->start > UINT32_MAX)
 		r.end = p->s->info.data + u->start + UINT32_MAX;
 	while (!r.bad && r.p < r.end) {

@@ -1,6 +1,7 @@
+/* Tests of the scanner: hand-made and corrupt sections, and a unit that rustc made. */
 #include "dwarf/test/module.h"
 
-/* A unit's sections made by hand, given to the scanner without an ELF file. */
+/* Hand-made sections of a unit, passed to the scanner without an ELF file. */
 struct sample {
 	struct bytes info, abbrev, str, str_offsets, addr;
 	struct arena arena;
@@ -26,7 +27,7 @@ static void scan(struct sample *s)
 	}
 }
 
-/* The scope as its DIE has it. */
+/* Reads a scope's DIE. */
 static struct scope at(const struct sample *s, size_t unit, size_t index)
 {
 	assert_true(index < s->units[unit].nscopes);
@@ -181,7 +182,7 @@ static void test_64_bit_dwarf(void **state)
 	drop(&s);
 }
 
-/* Every prefix of two units: what is whole is read, the rest is not looked at. */
+/* Every prefix of two units: complete units are read, the rest is not touched. */
 static void test_cut_at_every_byte(void **state)
 {
 	(void)state;
@@ -270,7 +271,7 @@ static void test_headers_that_make_no_sense(void **state)
 	}
 }
 
-/* Only the forms of DWARF have a known size: what follows another one cannot be found. */
+/* Only DWARF's forms have a known size: after another one no value can be found. */
 static void test_unknown_form_ends_the_unit(void **state)
 {
 	(void)state;
@@ -299,7 +300,7 @@ static void test_unknown_form_ends_the_unit(void **state)
 	drop(&s);
 }
 
-/* Forms that name other forms, in a circle. */
+/* Indirect forms that refer to indirect forms. */
 static void test_indirect_forms(void **state)
 {
 	(void)state;
@@ -325,7 +326,7 @@ static void test_indirect_forms(void **state)
 	drop(&s);
 }
 
-/* Blocks whose length is a lie. */
+/* Blocks with a wrong length. */
 static void test_blocks_beyond_the_unit(void **state)
 {
 	static const unsigned forms[] = { DW_FORM_block1, DW_FORM_block2, DW_FORM_block4,
@@ -380,7 +381,7 @@ static void test_unknown_codes(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct sample s = { 0 };
 
-		/* Two codes in between that are not declared. */
+		/* Leaves a gap of two undeclared codes. */
 		put_usual_abbrevs(&s.abbrev);
 		s.abbrev.n--;
 		put_abbrev(&s.abbrev, 12, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, 0);
@@ -397,7 +398,7 @@ static void test_unknown_codes(void **state)
 	}
 }
 
-/* Fat LTO: all units share one table, and the code of the unit's DIE may be any. */
+/* Fat LTO: all units share one table, and the root DIE may have any code. */
 static void test_shared_table(void **state)
 {
 	(void)state;
@@ -519,7 +520,7 @@ static void test_overlong_code(void **state)
 	drop(&s);
 }
 
-/* Statics have an address, thread-locals an offset; the rest is no place. */
+/* Statics have an address, thread-locals an offset; other expressions have neither. */
 static void test_locations(void **state)
 {
 	(void)state;
@@ -614,7 +615,7 @@ static void test_indexed_forms(void **state)
 	drop(&s);
 }
 
-/* Any bytes at all: nothing is promised but an end and no access out of bounds. */
+/* Arbitrary bytes: the scan must terminate and stay in bounds. */
 static void test_noise(void **state)
 {
 	(void)state;
@@ -636,7 +637,7 @@ static void test_noise(void **state)
 	}
 }
 
-/* Steps over values of every shape, fixed ones together: what follows is found. */
+/* Skips values of every form, also merged ones: what follows is found. */
 static void test_steps(void **state)
 {
 	(void)state;
@@ -660,7 +661,7 @@ static void test_steps(void **state)
 	};
 	enum { N = sizeof(rows) / sizeof(rows[0]) };
 
-	/* Between any two of them, in what is wanted and in what is not. */
+	/* All pairs of forms, in wanted DIEs and in others. */
 	for (size_t i = 0; i < N * N; i++) {
 		struct sample s = { 0 };
 
@@ -704,9 +705,9 @@ static void test_has_tag(void **state)
 	scan(&s);
 	assert_true(scan_has_tag(&s.sections, &s.units[0], DW_TAG_structure_type));
 	assert_true(scan_has_tag(&s.sections, &s.units[0], DW_TAG_variable));
-	/* Its abbreviation exists, but no DIE has it. */
+	/* The abbreviation exists, but no DIE has it. */
 	assert_false(scan_has_tag(&s.sections, &s.units[0], DW_TAG_member));
-	/* What was scanned is as it was, and can be scanned again. */
+	/* Earlier notes are unchanged, and the unit can be scanned again. */
 	assert_int_equal(s.units[0].nscopes, 4);
 	scan_forget(&s.units[0]);
 	assert_int_equal(s.units[0].nscopes, 0);
@@ -731,7 +732,7 @@ static void put_many(struct bytes *b, unsigned n, uint64_t low)
 	end_unit(b, unit);
 }
 
-/* What functions return: a DIE of the unit, or one elsewhere. */
+/* Return types: a DIE of the unit, or of another one. */
 static void test_results(void **state)
 {
 	(void)state;
@@ -798,7 +799,7 @@ static void put_plain(struct bytes *b, size_t block, uint64_t number)
 	put_fixed(b, 0x42, 4);
 }
 
-/* So many DIEs that nobody wants: what comes before them is far from the unit's end. */
+/* Appends so many unwanted DIEs, so that the DIEs before them are far from the unit's end. */
 static void end_behind_fillers(struct bytes *b, size_t unit, size_t fillers)
 {
 	for (size_t i = 0; i < fillers; i++) {
@@ -827,7 +828,7 @@ static void put_shapes(struct bytes *b, size_t fillers)
 	end_behind_fillers(b, unit, fillers);
 }
 
-/* The same is found far from a unit's end, where DIEs are read by their shapes, and near it. */
+/* The same notes result far from a unit's end, where DIEs are read by their shapes, and near it. */
 static void test_shapes(void **state)
 {
 	(void)state;
@@ -862,7 +863,7 @@ static void test_shapes(void **state)
 	drop(&s);
 }
 
-/* Behind its own DIE a unit has none. */
+/* A unit without DIEs after its root DIE. */
 static void test_behind_the_root(void **state)
 {
 	(void)state;
@@ -882,7 +883,7 @@ static void test_behind_the_root(void **state)
 	drop(&s);
 }
 
-/* An abbreviation with so many bytes of values behind a name, or none. */
+/* Adds an abbreviation with size bytes of values after a name, or without a name. */
 static void put_sized_abbrev(struct bytes *b, unsigned code, unsigned tag, size_t size)
 {
 	put_uleb(b, code);
@@ -969,7 +970,7 @@ static void test_threads(void **state)
 	};
 	assert_int_equal(many.nunits, UNITS);
 	assert_true(many.info.n > 2 * 512 * 1024); /* worth two threads at least */
-	/* Each twice, from the last: order and repetition do not matter. */
+	/* Each unit twice, in reverse: order and repetition do not matter. */
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		units[i] = &many.units[UNITS - 1 - i % UNITS];
 	debuginfo_scan_all(&dm, units, sizeof(units) / sizeof(units[0]));
@@ -1026,7 +1027,7 @@ static void test_rust_unit(void **state)
 	assert_int_equal(scopes[context->parent].parent, SCOPE_NONE);
 	const struct scope *blue = find_scope(scopes, n, "Blue", DW_TAG_structure_type);
 	assert_string_equal(scopes[blue->parent].name, "Niche");
-	/* A function that was kept, and that has no locals in the table. */
+	/* A function in the table, without its local variables. */
 	const struct scope *boxed = find_scope(scopes, n, "boxed", DW_TAG_subprogram);
 	assert_true(boxed->has_address && boxed->low >= 0x400000 && boxed->high > boxed->low);
 	for (size_t i = 0; i < n; i++) {

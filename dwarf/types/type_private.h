@@ -35,7 +35,7 @@ struct type_details {
 	uint32_t single; /* 1-based index of the only member that has a size; 0: none */
 	bool single_known;
 	bool params_asked : 1; /* queried while records were stored */
-	bool params_told : 1;  /* records say so already */
+	bool params_told : 1;  /* already written to the records */
 };
 
 /*
@@ -66,7 +66,7 @@ struct type {
 	bool coroutine : 1;
 	bool dyn_known : 1, is_dyn : 1;
 	bool asked : 1, details_asked : 1; /* queried while records were stored */
-	bool told : 1, details_told : 1;   /* records say so already */
+	bool told : 1, details_told : 1;   /* already written to the records */
 };
 
 /* Types in the order in which type_at() first returned them. */

@@ -1,4 +1,4 @@
-/* Records of a file of records that say what no type is: see type_records.c. */
+/* Records that describe impossible types: see type_records.c. */
 #include "dwarf/records/records.h"
 #include "dwarf/test/module.h"
 #include "dwarf/values/value.h"
@@ -26,7 +26,7 @@ static void tell_type(struct records *f, uint64_t die, const struct row *row)
 	record_end(&d);
 }
 
-/* Texts of details are all none. */
+/* Writes RECORD_DETAILS; all its texts are NULL. */
 static void tell_details(struct records *f, uint64_t die, size_t n, const uint64_t *numbers)
 {
 	struct record_writer d;
@@ -47,7 +47,7 @@ static void tell_details(struct records *f, uint64_t die, size_t n, const uint64
 /* No discriminant. */
 #define PLAIN 0, 0, 0, 0, 0
 
-/* A program without debug info, of which only what a test tells is known: u64 at first. */
+/* A program without debug info: it has only the records that a test writes, at first of u64. */
 static struct fixture open_empty(struct records **records)
 {
 	static const struct row word = { .name = "u64", .kind = TYPE_UINT, .size = 8, .align = 8 };
@@ -90,7 +90,7 @@ static void test_a_sound_record(void **state)
 	fixture_close(&f);
 }
 
-/* An enum's discriminant has no type: it has no value that could be read. */
+/* An enum whose discriminant has no type, so that it cannot be read. */
 static void test_a_discriminant_without_a_type(void **state)
 {
 	struct records *records;
@@ -113,7 +113,7 @@ static void test_members_that_are_none(void **state)
 {
 	static const uint64_t bad[][12] = {
 		{ PLAIN, 1, 0, 0 /* no type */, 0, 0, 0 },
-		{ PLAIN, 1, 0, WORD, 17 /* behind the end */, 0, 0 },
+		{ PLAIN, 1, 0, WORD, 17 /* beyond the end */, 0, 0 },
 		{ PLAIN, 1, 0, WORD, UINT64_MAX - 7, 0, 0 },
 		{ PLAIN, 1, 0, DIE /* a part of itself */, 0, 0, 0 },
 		{ PLAIN, 2 /* but one follows */, 0, WORD, 0, 0, 0 },
@@ -154,7 +154,7 @@ static void test_a_record_that_is_cut_off(void **state)
 static void test_types_that_are_none(void **state)
 {
 	static const struct row bad[] = {
-		/* Their elements take more, or less, or more than there are numbers. */
+		/* The elements are larger or smaller than the array, or their size overflows. */
 		{ 0, WORD, "[u64; 3]", TYPE_ARRAY, 16, 8, 3 },
 		{ 0, WORD, "[u64; 3]", TYPE_ARRAY, 0, 8, 3 },
 		{ 0, WORD, "[u64; 3]", TYPE_ARRAY, 0x20, 8, (UINT64_C(1) << 61) + 4 },
@@ -179,7 +179,7 @@ static void test_types_that_are_none(void **state)
 	}
 }
 
-/* Two arrays that are each other's element. */
+/* Two arrays, each the element type of the other. */
 static void test_arrays_of_each_other(void **state)
 {
 	static const struct row one = { 0, OTHER, "[[...]; 1]", TYPE_ARRAY, 8, 8, 1 };
@@ -197,8 +197,8 @@ static void test_arrays_of_each_other(void **state)
 }
 
 /*
- * Two structs with thousands of members, each of the other's type: whoever goes through their parts
- * must not go through all of them, each time anew.
+ * Two structs with thousands of members, each of the other's type: a recursive walk over their
+ * parts must be bounded.
  */
 static void test_types_within_each_other(void **state)
 {

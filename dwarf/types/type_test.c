@@ -1,3 +1,4 @@
+/* Tests of types read from DWARF. */
 #include "dwarf/test/module.h"
 
 static void test_kinds(void **state)
@@ -66,7 +67,7 @@ static void test_single_member(void **state)
 	struct fixture *f = *state;
 	const struct member *m = type_single_member(must_find(f, "shapes::Zst"));
 
-	/* Around it: (), PhantomData and an empty array. */
+	/* The members beside it: (), PhantomData and an empty array. */
 	assert_non_null(m);
 	assert_string_equal(m->name, "value");
 	assert_null(type_single_member(must_find(f, "shapes::Inner")));
@@ -122,7 +123,7 @@ static void test_niche_has_a_default(void **state)
 	assert_non_null(type_variant(t, "Only"));
 }
 
-/* An enumerator is compared with what memory holds: as many bits as the enum has. */
+/* An enumerator is compared with the value in memory, which has as many bits as the enum. */
 static void test_enumerators_have_the_size_of_the_enum(void **state)
 {
 	struct fixture *f = *state;
@@ -180,7 +181,7 @@ static void test_parameters_and_trait_objects(void **state)
 	assert_true(type_is_dyn(type_at(f->dm, boxed)));
 }
 
-/* ---- debug info that lies ---- */
+/* ---- wrong debug info ---- */
 
 enum {
 	U = 1,
@@ -267,7 +268,7 @@ static void put_member(struct hand_made *h, const char *name, uint32_t type, uin
 	put_uleb(&h->info, offset);
 }
 
-/* A typedef of itself, two of each other, one of nothing. */
+/* A typedef of itself, two of each other, one without a type. */
 static void test_typedefs_in_a_circle(void **state)
 {
 	(void)state;
@@ -326,7 +327,7 @@ static void test_size_that_overflows(void **state)
 	fixture_close(&f);
 }
 
-/* A struct that is said to hold itself. */
+/* A struct that contains itself. */
 static void test_struct_in_itself(void **state)
 {
 	(void)state;
@@ -379,7 +380,7 @@ static void test_declarations(void **state)
 	fixture_close(&f);
 }
 
-/* DIE offsets that are no DIE, and types that are none. */
+/* Offsets at which no DIE starts, and DIEs that are no types. */
 static void test_types_at_odd_places(void **state)
 {
 	(void)state;

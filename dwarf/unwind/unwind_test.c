@@ -1,3 +1,4 @@
+/* Tests of unwind.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +84,7 @@ static void check_stack(const struct target *t, const struct thread *th, const s
 	assert_int_equal(frame_of(t, stack, "innermost"), worker - 2);
 }
 
-/* libdwfl attaches once; threads are those of each stop. */
+/* libdwfl attaches once, but the threads are those of each stop. */
 static void test_every_stop_of_a_live_program(void **state)
 {
 	const struct target_options options = { 0 };
