@@ -47,7 +47,7 @@ struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hoo
 	return NULL;
 }
 
-/* Frees the caches of searches; types are kept. */
+/* Frees the caches of searches and the notes of scans; types are kept. */
 static void forget_searches(struct dwarf_module *dm)
 {
 	struct map *const maps[] = {
@@ -595,10 +595,7 @@ const char *debuginfo_read_rustc_version(struct dwarf_module *dm)
 		if (!at)
 			continue;
 		newest = at + sizeof(wanted) - 1;
-		/*
-		 * Units of std were built with the compiler of the Rust project: prefer another
-		 * unit.
-		 */
+		/* std is prebuilt by the Rust project: prefer the producer of another unit. */
 		if (!u->name || strncmp(u->name, "/rustc/", 7) != 0)
 			break;
 	}

@@ -30,7 +30,7 @@ struct poll_index {
 	entry_vec entries;
 	uint32_t *buckets, mask;
 	address_vec trivial;
-	bool skipped; /* some name was not indexed */
+	bool skipped; /* a name was too long to be indexed */
 };
 
 /* Values of a module's poll_units that are no unit index plus one. */

@@ -13,8 +13,9 @@
 
 /*
  * Limits in bytes: of all resident memory (MAX_RESIDENT, MAX_IN_FOLIOS), and of resident file
- * pages, below which dropping pages does not pay (MAX_FILES). The limit is lower with large folios,
- * because a few faults map as much as hundreds do later.
+ * pages, below which dropping pages does not pay (MAX_FILES; MAX_SCATTERED for the scattered
+ * section). The limit is lower with large folios, because a few faults map as much as hundreds do
+ * later.
  */
 enum {
 	MAX_RESIDENT = 126 << 20,

@@ -119,7 +119,7 @@ struct unit {
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool polled_noted;  /* polled_read() searched it */
 	bool types_noted;   /* type_names_find() searched it */
-	bool vtables_noted; /* its statics are in struct dwarf_module's vtables */
+	bool vtables_noted; /* its statics are in dwarf_module.statics */
 	/* Owned by the scanner, valid until scan_forget(): */
 	struct scope_note *scopes; /* ascending die */
 	size_t nscopes;
