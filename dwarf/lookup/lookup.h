@@ -1,7 +1,7 @@
 /*
- * From an address or a name to the one unit that is needed, and the DIE in it. Nothing here
- * passes over all debug info unless a name is found nowhere nearer (part of each contract).
- * All addresses are run-time addresses.
+ * Queries of debug info: from an address or a name to the one unit that describes it, and to the
+ * DIE in that unit. No query walks all debug info, unless the contract below says so or a name is
+ * in none of the nearer units. All addresses are run-time addresses.
  */
 #ifndef DWARF_LOOKUP_LOOKUP_H
 #define DWARF_LOOKUP_LOOKUP_H
@@ -14,42 +14,43 @@
 struct str;
 struct type;
 
-/* A function as DWARF has it: concrete, or the abstract one of an inlined call. */
+/* A function as DWARF describes it: a concrete one, or the abstract function of an inlined call. */
 struct function {
 	struct dwarf_module *dm;
-	uint64_t die;        /* its DIE: concrete where there is one */
+	uint64_t die;        /* its DIE; the concrete one if there is one */
 	const char *name;    /* qualified with generics: "tokio::runtime::task::raw::poll<T, S>" */
-	const char *linkage; /* NULL none */
+	const char *linkage; /* NULL: none */
 	uint64_t low, high;  /* run-time range; 0 when abstract */
 };
 
 /*
- * The function whose code covers addr, found by .debug_aranges (or unit ranges where that is
- * missing). NULL when no debug info covers it.
+ * The function whose code covers addr. The unit is found by .debug_aranges, or by the ranges of the
+ * units where that section is missing. NULL when no debug info covers addr.
  */
 const struct function *lookup_function(struct debuginfo *di, uint64_t addr);
-/* The function of a subprogram DIE (names come from its origin where it has none). */
+/* The function of a subprogram DIE. A name that the DIE lacks is read from its abstract origin. */
 const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die);
-/* Template type parameter of a function ("T" of poll<T, S>), NULL when DWARF has none. */
+/* A template type parameter of a function ("T" of poll<T, S>); NULL when DWARF has none. */
 const struct type *function_param(const struct function *f, const char *name);
-/* Type of a function's own variable or formal parameter of that name, NULL when none. */
+/* The type of the function's own variable or formal parameter of that name; NULL when none. */
 const struct type *function_variable(const struct function *f, const char *name);
-/* Type of the first formal parameter, NULL when none. */
+/* The type of the first formal parameter; NULL when none. */
 const struct type *function_first_argument(const struct function *f);
 /*
- * Has it a variable or parameter core::task::Context, or a reference to one? Nobody can poll a
- * future without one: it is a poll function, or it polls the futures that have no other poller.
+ * Does the function have a variable or parameter of type core::task::Context, or a reference to
+ * one? A future cannot be polled without a Context. Such a function is a poll function, or it is an
+ * executor that polls futures which have no other poller.
  */
 bool function_has_context(const struct function *f);
 
 /*
- * The complete type of that qualified name: in the unit of near first (a DIE offset, 0 none),
- * then in units of the crate the name starts with, then in the others. NULL when no unit has it.
- * Hits and misses are remembered.
+ * The complete type with that qualified name. The search order is: the unit of near (a DIE offset,
+ * 0: none), the units of the crate that the name starts with, all other units. NULL when no unit
+ * has the type. Hits and misses are cached.
  */
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near);
 
-/* A thread-local variable below a namespace, confirmed by the symbol table. */
+/* A thread-local variable of the program, confirmed by the symbol table. */
 struct thread_local
 {
 	struct dwarf_module *dm;
@@ -59,126 +60,140 @@ struct thread_local
 };
 /*
  * All live thread-locals whose qualified name starts with path ("tokio::runtime::context::
- * CONTEXT"), looked for in the units of the path's crate. DWARF also describes arms of
+ * CONTEXT"). Searches the units of the path's crate. DWARF also describes thread-locals of
  * thread_local! that the linker dropped; those have no STT_TLS symbol and are left out. In a
- * stripped module a candidate counts when it is the only one, or the only one whose offset is
- * not 0. *doubt says why none is sure, NULL otherwise.
+ * stripped module a candidate is accepted when it is the only one, or the only one whose offset is
+ * not 0. *doubt is the reason why no candidate is certain, otherwise NULL.
  */
 struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, struct arena *a,
                                    struct thread_local **ret, size_t *nret, const char **doubt)
 	MUST_CHECK;
 
 /*
- * The static of that qualified name ("tokio::signal::registry::globals::GLOBALS"), in the units of
- * the name's crate: its type and run-time address. False when none has an address, or two have
- * different ones.
+ * Finds the static with that qualified name ("tokio::signal::registry::globals::GLOBALS") in the
+ * units of the name's crate, and returns its type and run-time address. False when no such static
+ * has an address, or when two have different addresses.
  */
 bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
                    uint64_t *addr);
 
-/* A static, or a thread-local, of the program's source; vtables are none. */
+/* A static or thread-local of the program's source. Vtables are not included. */
 struct global {
 	const char *name;        /* qualified: "app::config::LIMIT" */
-	const struct type *type; /* NULL unknown */
-	uint64_t addr;           /* run-time; 0 of a thread-local */
+	const struct type *type; /* NULL: unknown */
+	uint64_t addr;           /* run-time address; 0 for a thread-local */
 	bool thread_local;
 };
 /*
- * Those whose name without its path is name ("LIMIT"), by their qualified names; *total may be
- * more than the *nret that are told. The first time this goes through all units, with a progress
- * line, and learns all statics there are; then it is known. ERR_INTERRUPTED at ^C.
+ * The globals whose last path component is name ("LIMIT"), sorted by their qualified names. *total
+ * may exceed *nret, the number that is returned. The first call reads all units, with a progress
+ * line, and caches every static of the program; later calls use the cache. ERR_INTERRUPTED at ^C.
  */
 struct error *lookup_globals(struct dwarf_module *dm, const char *name, struct arena *a,
                              struct global **ret, size_t *nret, size_t *total) MUST_CHECK;
-/* Can that be asked at little cost: all are known, or the debug info is small? */
+/* Is lookup_globals() cheap now, because all statics are cached or the debug info is small? */
 bool lookup_globals_near(struct dwarf_module *dm);
 
 /*
- * The concrete type behind a trait object's vtable at addr (run-time). Exact when DWARF has
- * the vtable's own DIE; otherwise from the function in slot, whose first argument is
- * Pin<&mut T>: *exact is then false when that function may serve several types.
+ * The concrete type behind a trait object whose vtable is at addr (run-time). The result is exact
+ * when DWARF has a DIE for the vtable. Otherwise it is derived from the function in slot, whose
+ * first argument is Pin<&mut T>; *exact is false when that function may serve several types.
  */
 const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned slot, bool *exact);
 
 /* One function of an inlining chain at a pc. */
 struct location {
-	const struct function *function; /* NULL: only a symbol covers it */
-	const char *name;    /* of the function, or of the demangled symbol; NULL unknown */
+	const struct function *function; /* NULL: only a symbol covers the address */
+	const char *name;    /* of the function, or the demangled symbol; NULL: unknown */
 	bool mangled;        /* name is a demangled symbol: legacy ones have no generics */
-	const char *linkage; /* mangled; NULL unknown */
-	const char *file;    /* full path as in DWARF, NULL unknown */
+	const char *linkage; /* mangled; NULL: unknown */
+	const char *file;    /* full path as in DWARF; NULL: unknown */
 	const char *comp_dir;
 	unsigned line;
 	bool inlined;
 };
-/* Innermost first; the last one is the physical function. At least one entry. */
+/*
+ * The inlining chain at addr, innermost function first; the last entry is the physical function.
+ * Returns at least one entry.
+ */
 struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret);
-/* The same without lines, which cost a line table: for recognising functions. */
+/*
+ * Like lookup_locations(), but without lines, which need a line table. For recognising functions.
+ */
 struct location *lookup_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                      size_t *nret);
 
-/* The same, but of the C runtime's libraries (debuginfo_is_system()) one entry without a name. */
+/*
+ * Like lookup_functions_at(), but an address in the C runtime's libraries (debuginfo_is_system())
+ * gives a single entry without a name.
+ */
 struct location *lookup_rust_functions_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                           size_t *nret);
 
 /*
- * Says that what is asked next of poll functions concerns what this future polls or holds. In
- * optimised code they are inlined into its own, and then described beside it.
+ * Announces that the next queries for poll functions concern futures that this future polls or
+ * contains. In optimised code their poll functions are inlined into this future's poll function,
+ * and are described in the same unit.
  */
 void lookup_context(const struct type *future);
 
 /*
- * Linkage name of the poll function of a coroutine type ("{async_fn_env#0}" has "{async_fn#0}"
- * beside it): it spells what `{impl#N}` hides. NULL when its unit does not say.
+ * The linkage name of a coroutine type's poll function (the type "{async_fn_env#0}" has the
+ * function "{async_fn#0}" next to it). The linkage name contains the type that `{impl#N}` hides.
+ * NULL when the type's unit does not tell the poll function.
  */
 const char *lookup_poll_linkage(const struct type *coroutine);
 /*
- * Where the source awaits, from the variables named `__awaitee` of the poll function: the line of
- * the user's own code even for an await that a macro wrote, whose variant has the line inside
- * the macro. The nth (from 0) of those whose type has that name; false when there is none.
+ * The source line of an await, read from the variables named `__awaitee` of the poll function. This
+ * is a line of the user's own code even if a macro wrote the await; the coroutine's variant then
+ * has a line inside the macro. The query is for the nth (from 0) of the variables whose type has
+ * that name; false when there is none.
  */
 bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                          const char **file, unsigned *line);
-/* A variable that a coroutine has saved across an await, or captured. */
+/* A variable that a coroutine saved across an await, or captured. */
 struct saved_variable {
 	const struct type *coroutine;
-	unsigned state;          /* number of the variant that has it */
+	unsigned state;          /* number of the variant that contains the variable */
 	const char *name, *type; /* names */
-	uint64_t offset;         /* from the coroutine's beginning */
+	uint64_t offset;         /* from the start of the coroutine */
 };
 /*
- * Where the source declares it: the variable of its poll function that has its name and type and is
- * in scope where that state awaits. Of several (one hides the other) the one of which unoptimised
- * code says that it lies there. False where none is, or that does not tell them apart, and where
- * it cannot be told which await it is. Of the first states alone the answer is remembered.
+ * Where the source declares the variable. The declaration is the variable of the poll function that
+ * has the same name and type and is in scope at the await of that state. Where several match (one
+ * shadows the other), the location expressions of unoptimised code decide. False when no variable
+ * matches, when the candidates cannot be told apart, or when it is unknown which await belongs to
+ * the state. Results are cached for the first DECLARED_STATES states only.
  */
 enum { DECLARED_STATES = 256 };
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 /*
- * The same of the DIE of a variable or parameter, with its unit's directory (NULL unknown); false
- * when it does not say, or die is 0.
+ * Where the source declares the variable or parameter of a DIE, with its unit's directory (NULL:
+ * unknown). False when the DIE has no line, or die is 0.
  */
 bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
                            const char **comp_dir, unsigned *line);
 /*
- * Does a function poll(Pin<&mut T>, ...) exist: is it a future? Looks through the units of the
- * crate that the type's unit belongs to; of a large crate (megabytes) through its own unit, those
- * that were scanned before, and those where the symbol table has such a function.
+ * Does a function poll(Pin<&mut T>, ...) exist, that is, is the type a future? Searches all units
+ * of the crate that the type's unit belongs to. In a large crate (megabytes of debug info) it
+ * searches the type's own unit, the units that are scanned already, and the units where the symbol
+ * table has such a function.
  */
 bool lookup_has_poll(const struct type *t);
 
 /*
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime
- * ::task::raw::poll" has "...::poll<A, B>"), in the units of the crate that the unit of the DIE
- * near belongs to. has_code: a function with an address in the file. A name may come again.
+ * ::task::raw::poll" has "...::poll<A, B>"). Searches the units of the crate that the unit of the
+ * DIE near belongs to. has_code: the instance is a function with an address in the file. A name may
+ * be visited more than once.
  */
 typedef void instance_fn(const char *name, bool has_code, void *arg);
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg);
 /*
- * Is one of them an instance for that type, by its first generic argument? They are visited once
- * for each crate and path, and hashes of their arguments kept.
+ * Does the path have an instance whose first generic argument is that type? The instances are
+ * visited once for each crate and path; hashes of their first arguments are cached.
  */
 bool lookup_has_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                          const char *argument);

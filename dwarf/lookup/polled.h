@@ -5,29 +5,29 @@
 #include "dwarf/module/debuginfo.h"
 
 /*
- * Notes the poll functions of a unit in its module, once: polled and coroutine_polls. Scans the
- * unit, and those that its functions' types lie in.
+ * Records the poll functions of a unit in its module (polled and coroutine_polls), once for each
+ * unit. Scans the unit and the units that define the types of its functions.
  */
 void polled_read(struct dwarf_module *dm, struct unit *u);
 
-/* The same of the one function whose code begins at a link-time address. */
+/* Does the same for the one function whose code begins at a link-time address. */
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc);
 
 /*
- * The same of the functions that are inlined into it: their abstract ones may stand in any unit,
- * and those that poll nothing are told without a scan.
+ * Does the same for the functions that are inlined into that function. Their abstract functions may
+ * be in any unit; those that are not poll functions are recognised without a scan of it.
  */
 void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc);
 
 /*
- * Can a type of that name be no future at all, by Rust's rules alone? A trait of core can be
- * implemented for a type of core, alloc or std only there, for a tuple, an array, a raw
- * pointer and a closure nowhere else.
+ * Is a type of that name never a future, by Rust's orphan rule alone? Only core, alloc and std can
+ * implement a trait of core for their own types, for a tuple, an array, a raw pointer or a closure.
  */
 bool polled_never(const char *type_name);
 /*
- * The same of what is behind a Box, a `&mut` or a Pin of one, which are futures when that is one:
- * an object of a trait of core, alloc or std is none, but of Future.
+ * The same for the target of a Box, a `&mut` or a Pin of one, which are futures when their target
+ * is one. A trait object of a trait of core, alloc or std is not a future, unless the trait is
+ * Future.
  */
 bool polled_never_behind(const char *type_name);
 

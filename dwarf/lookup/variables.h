@@ -1,6 +1,6 @@
 /*
- * Variables and parameters of a physical frame, those of functions inlined into it too, as far
- * as their location can be evaluated there.
+ * Reads the variables and parameters of a physical frame, including those of functions inlined into
+ * it, as far as their locations can be evaluated.
  */
 #ifndef DWARF_LOOKUP_VARIABLES_H
 #define DWARF_LOOKUP_VARIABLES_H
@@ -12,21 +12,21 @@
 struct variable {
 	const char *name;
 	const struct type *type;
-	bool in_memory; /* at addr; otherwise its value is all there is */
+	bool in_memory; /* at addr; otherwise only its value is known */
 	uint64_t addr;
 	uint64_t value;
 	bool is_parameter;
-	bool of_callee; /* of a function that is inlined there */
+	bool of_callee; /* belongs to a function that is inlined into the frame's */
 	struct dwarf_module *dm;
-	uint64_t die; /* its own: see lookup_variable_place() */
+	uint64_t die; /* DIE of the variable: see lookup_variable_place() */
 };
 
 typedef void variable_fn(const struct variable *v, void *arg);
 
-/* Eight bytes of a variable that lies in several places, as a register or memory has them. */
+/* Eight bytes of a variable that DWARF splits into pieces, read from a register or memory. */
 struct variable_word {
 	struct variable v; /* in_memory false, value 0 */
-	uint64_t offset;   /* in the variable */
+	uint64_t offset;   /* within the variable */
 	uint64_t word;
 };
 
@@ -34,14 +34,14 @@ typedef void variable_word_fn(const struct variable_word *w, void *arg);
 
 /*
  * Calls visit for each variable in scope at the frame's pc. cfa: the frame's canonical frame
- * address (the caller's sp), 0 unknown. Optimised-out variables are left out, and so are those
- * whose location needs what this evaluator does not do (pieces, entry values).
+ * address (the caller's sp), 0: unknown. Skips variables that are optimised out, and variables
+ * whose location needs what this evaluator does not support (pieces, entry values).
  */
 void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                         variable_fn *visit, void *arg);
 /*
- * The same of those in pieces: calls visit for each piece of eight bytes (a pointer, most often)
- * that is known, whether the others are or not.
+ * Does the same for variables in pieces: calls visit for each piece of eight bytes (most often a
+ * pointer) whose location is known.
  */
 void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                          variable_word_fn *visit, void *arg);
