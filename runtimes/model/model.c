@@ -29,7 +29,7 @@ static void add_note(struct snapshot *s, const char *format, va_list args)
 		if (strcmp(s->notes[i], str_text(&clean)) == 0)
 			return;
 	}
-	/* Powers of two: notes are few, and an arena cannot grow in place. */
+	/* Grow to powers of two: notes are few, and an arena cannot grow an array in place. */
 	if ((s->nnotes & (s->nnotes + 1)) == 0) {
 		const char **grown = NEW_ARRAY(&s->arena, const char *, s->nnotes * 2 + 2);
 
@@ -125,7 +125,10 @@ const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t
 	return NULL;
 }
 
-/* Of tasks[from..end) with that id the one on that thread, else *found or the first. */
+/*
+ * Searches tasks[from..end) for tasks with that id. *found becomes the task on that thread (then
+ * returns true), otherwise the first match if it is NULL.
+ */
 static bool on_thread(const struct snapshot *s, size_t from, size_t end, const char *id,
                       unsigned thread, const struct task **found)
 {
@@ -147,7 +150,7 @@ const struct task *snapshot_task(const struct snapshot *s, const char *id, unsig
 	const struct task *found = NULL;
 	uint64_t number = strtoull(id, NULL, 10);
 
-	/* Each of many threads asks for one of a million tasks. */
+	/* Binary search by number first: many threads look up one of a million tasks. */
 	for (unsigned r = 0; r < s->nruntimes && number && number < UINT64_MAX; r++) {
 		size_t from = snapshot_task_index(s, r, number);
 

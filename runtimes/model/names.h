@@ -1,4 +1,4 @@
-/* The words of docs/json.md for the enums of the model; text uses them too. */
+/* The words of docs/json.md for the enums of the model; the text output uses them too. */
 #ifndef RUNTIMES_MODEL_NAMES_H
 #define RUNTIMES_MODEL_NAMES_H
 

@@ -21,7 +21,7 @@
 /* A lock of an async runtime. */
 #define LOCK(word, part, called)                                                                   \
 	.name = (word), .target = WAIT_LOCK, .access = (part), .noun = (called), .roles = BY_LOCK
-/* An end of a channel that waits for the ends with that role. */
+/* An end of a channel that waits for the ends of the role `by`. */
 #define CHANNEL(word, called, by)                                                                  \
 	.name = (word), .target = WAIT_CHANNEL, .noun = called " channel", .object = "channel",    \
 	.roles = (by)
@@ -128,7 +128,7 @@ const struct wait_kind wait_kinds[] = {
 	  .details = FRAME " syscall syscall_number fd" },
 	{ .name = "kernel", .details = FRAME },
 	{ .name = "compute", .target = WAIT_RUNNING, .details = FRAME },
-	/* Of a thread; of a future: a signal that the program waits for. */
+	/* Of a thread: a fatal signal. Of a future: a signal that the program waits for. */
 	{ .name = "signal", .target = WAIT_RUNNING, .details = FRAME " signal" },
 	{ .roles = BY_LOCK },
 };
