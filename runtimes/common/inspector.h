@@ -1,4 +1,4 @@
-/* Inside of the inspector, for the files of this layer. */
+/* The internals of the inspector and the collector, for the files of this layer. */
 #ifndef RUNTIMES_COMMON_INSPECTOR_H
 #define RUNTIMES_COMMON_INSPECTOR_H
 
@@ -22,51 +22,53 @@ struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	void **states;    /* what each runtime keeps, in their order: see inspector_state() */
-	struct map paths; /* type and expression -> struct path: see inspector_path() */
-	struct map
-		selects;  /* closure type -> whether futures::select! made it: see select_join.c */
-	struct map drops; /* struct type -> whether it has drop glue: see locals.c */
-	struct show_cache show;        /* of values as text */
+	void **states; /* state of each runtime, in the order of the table: see inspector_state() */
+	struct map paths;       /* type and expression -> struct path: see inspector_path() */
+	struct map selects;     /* closure type -> is it from futures::select!; see select_join.c */
+	struct map drops;       /* struct type -> has it drop glue; see locals.c */
+	struct show_cache show; /* cache of show_value() */
 	const struct secrets *secrets; /* see struct inspector_options */
 	struct records_options records;
-	uint64_t own_build;                    /* see own_build(); 0 also where no cache is used */
-	bool async_code_known, has_async_code; /* of other_executors.c: of all files */
-	const char *layout;                    /* the layout file in use, sanitised; NULL none */
-	struct target_info info;               /* what does not change between snapshots */
+	uint64_t own_build;                    /* see own_build(); 0 also if no cache is used */
+	bool async_code_known, has_async_code; /* of other_executors.c, for all files */
+	const char *layout;                    /* the layout file in use, sanitised; NULL: none */
+	struct target_info info;               /* constant between snapshots */
 	const char *own_package;               /* debuginfo_own_package() of the executable */
-	VEC(const char *) notes; /* found while opening: every snapshot is incomplete by them */
+	VEC(const char *) notes; /* found while opening: they make every snapshot incomplete */
 	struct arena arena;      /* until inspector_close() */
-	struct arena spare;      /* memory for the next snapshot: see collector_discard() */
+	struct arena spare;      /* memory reused by the next snapshot: see collector_discard() */
 };
 
 /* The stack of one thread, unwound, with the functions of each physical frame. */
 struct thread_stack {
 	const struct thread *thread;
 	struct stack stack;
-	struct location **functions; /* per frame, innermost first, without lines */
+	struct location **functions; /* for each frame, innermost function first, without lines */
 	size_t *nfunctions;
 };
 
-/* A set of tasks, met in a future: they are listed when all else is decoded. See task_set.h. */
+/*
+ * A set of tasks that was found in a future. Its tasks are listed after everything else is decoded.
+ * See task_set.h.
+ */
 struct task_set {
-	struct value v; /* the set, or what its driver shares with it; type NULL: none */
+	struct value v; /* the set, or the part of it that its driver shares; type NULL: none */
 	const struct task_set_ops *of;
-	unsigned runtime;        /* of the task or thread that drives it */
-	struct future *future;   /* whose note names the tasks; NULL none */
-	const struct task *task; /* that it was met in; NULL none */
+	unsigned runtime;        /* index of the runtime of the task or thread that drives it */
+	struct future *future;   /* the future whose note lists the tasks; NULL: none */
+	const struct task *task; /* the task in which it was found; NULL: none */
 };
 
 /* Memory that a future occupies. */
 struct future_region {
 	const struct type *type;
 	uint64_t addr, size;
-	bool leaf; /* polls no other future, though its words may be links of a list */
+	bool leaf; /* polls no other future; its words may still be links of a list */
 };
 
 /*
- * So many tasks are looked at before notes of debug info are, of which so many bytes may stay: to
- * scan again costs less than memory that is new.
+ * Memory limits of debug info while tasks are decoded: after every TASKS_AT_ONCE tasks, scan
+ * records are trimmed to NOTES_MEANWHILE bytes. Scanning a unit again costs less than new memory.
  */
 enum { TASKS_AT_ONCE = 64, NOTES_MEANWHILE = 12 << 20 };
 
@@ -77,93 +79,98 @@ struct task_poll {
 };
 typedef VEC(struct task_poll) task_poll_vec;
 
-/* One snapshot in the making. */
+/* The state of one snapshot under construction. */
 struct collector {
 	struct inspector *in;
 	struct snapshot *out;
 	struct arena *a; /* out's arena */
 	unsigned want;
-	const struct question *question; /* NULL none */
-	bool rehearsal;                  /* nobody will see the snapshot */
-	bool by_poll; /* tasks are decoded in the order of their poll functions, not of their lists
-	               */
-	task_poll_vec polls;         /* of the tasks listed, when by_poll */
-	const struct task *decoding; /* NULL none */
-	unsigned decoding_thread;    /* number of the thread whose future is decoded, 0 none */
+	const struct question *question; /* NULL: none */
+	bool rehearsal;                  /* this is a warm-up walk; its snapshot is discarded */
+	bool by_poll; /* decode tasks in the order of their poll functions, not of their lists */
+	task_poll_vec polls;         /* of the listed tasks, if by_poll */
+	const struct task *decoding; /* NULL: none */
+	unsigned decoding_thread; /* number of the thread whose future is being decoded; 0: none */
 	struct thread_stack *stacks; /* by index of target->threads */
 	size_t list_doubts;          /* target->doubts before the head of a list was read */
 	struct map tasks;            /* header address -> struct task */
-	struct map wakers;           /* data of a block_on waker -> struct thread_info */
-	struct map nodes;  /* address of a set's node, which is a waker's data -> its type */
+	struct map wakers;           /* data pointer of a block_on waker -> struct thread_info */
+	struct map nodes;  /* address of a set's node, which is the data of a waker -> type of the
+	                      node */
 	struct map places; /* struct future -> struct frame_place: locals.h */
-	bool leads_left;   /* a runtime was found that is not in this snapshot */
-	VEC(struct task_set) task_sets;    /* met while decoding, each once */
-	VEC(struct future_region) regions; /* of the futures of the tree being decoded, in order */
-	VEC(uint64_t) told_wakers;         /* where wakers lie that leaves of that tree tell */
-	bool some_held;                    /* a tree has futures that it does not poll */
-	struct arena scratch;              /* until the snapshot is done */
-	struct reached *reached;           /* the list of object_walk(), NULL until the first one */
-	size_t nreached;                   /* values that all walks together looked at */
-	size_t nreached_near;              /* the same of object_walk_near() */
-	/* "Now" on the target's monotonic clock; on a core a lower bound. */
+	bool leads_left; /* a runtime was found during the walk that is missing in this snapshot */
+	VEC(struct task_set) task_sets; /* found while decoding, each once */
+	VEC(struct future_region)
+	regions;                   /* of the futures of the tree that is being decoded, in order */
+	VEC(uint64_t) told_wakers; /* addresses of the wakers that leaves of that tree report */
+	bool some_held;            /* a tree has unpolled futures */
+	struct arena scratch;      /* freed when the snapshot is finished */
+	struct reached *reached;   /* the list of object_walk(); NULL until the first walk */
+	size_t nreached;           /* number of values that all walks visited */
+	size_t nreached_near;      /* the same for object_walk_near() */
+	/* The current time on the target's monotonic clock; for a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
-	bool clock_paused;  /* a runtime's own clock stands still (test utilities) */
+	bool clock_paused;  /* a runtime's own clock is paused (test utilities) */
 	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
-	void **states;      /* what each runtime keeps: see collector_state() */
-	/* Told each frame of a tree; active: of a coroutine, else NULL. NULL: nobody asks. */
+	void **states;      /* state of each runtime: see collector_state() */
+	/*
+	 * Called for each frame of a tree; NULL: no callback. active: the active variant of a
+	 * coroutine, otherwise NULL.
+	 */
 	void (*frame_met)(struct decoder *d, struct value v, const struct variant *active,
 	                  struct future *f);
-	struct holdings *holdings; /* of holding.c, NULL before the first one */
+	struct holdings *holdings; /* of holding.c; NULL before the first holding */
 };
 
 /*
- * What the runtime of that name, its own constant, keeps with an inspector or a collector: so many
- * bytes as it says, zeroed at first. NULL where it is not registered.
+ * The state of a runtime in an inspector or a collector: zeroed at first, of the size in struct
+ * runtime. name is the runtime's own constant and is compared by address. NULL when the runtime is
+ * not registered.
  */
 void *inspector_state(const struct inspector *in, const char *name);
 void *collector_state(const struct collector *c, const char *name);
-/* Makes room for it. */
+/* Allocate these states. */
 void inspector_open_states(struct inspector *in);
 void collector_open_states(struct collector *c);
 
 struct collector *collector_new(struct inspector *in, unsigned want,
                                 const struct question *question);
-/* Frees the collector and hands over its snapshot. */
+/* Frees the collector and returns its snapshot. */
 struct snapshot *collector_finish(struct collector *c);
 
-/* source_of() a file of the program. */
+/* source_of() for a file of the program. */
 struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
                                const char *comp_dir);
 
-/* Adds a reason why no answer can be complete; text lives as long as in. */
+/* Adds a reason why no snapshot can be complete; text must live as long as in. */
 void inspector_note(struct inspector *in, const char *text);
 
 /*
- * path_resolve() once for each type and expression; expr must be a constant of the program: its
- * address is the key.
+ * path_resolve(), cached for each type and expression. expr must be a constant of the program,
+ * because its address is the cache key.
  */
 struct error *inspector_path(struct inspector *in, const struct type *from, const char *expr,
                              const struct path **ret) MUST_CHECK;
 
-/* The same for what some versions do not have: NULL where it does not resolve. */
+/* The same for a path that some versions lack: NULL where it does not resolve. */
 const struct path *inspector_optional_path(struct inspector *in, const struct type *from,
                                            const char *expr);
 
-/* inspector_path() and path_eval() from a value: the place it leads to. */
+/* inspector_path() and path_eval() from a value: returns the place that expr leads to. */
 struct error *inspector_eval(struct inspector *in, struct value from, const char *expr,
                              struct value *ret, bool *found) MUST_CHECK;
 
-/* lookup_vtable() once for each vtable, whose bytes do not change while a snapshot is made. */
+/* lookup_vtable(), cached for each vtable: its bytes do not change during a snapshot. */
 const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact);
 
-/* Of inspect_notes.c: the rows of every layout, resolved or not, into the snapshot. */
+/* In inspect_notes.c: adds the bindings of every layout, resolved or not, to the snapshot. */
 void inspect_describe_layout(struct collector *c);
-/* Notes about what the target, the debug info and the layouts lack. */
+/* Adds notes about what the target, the debug info and the layouts lack. */
 void inspect_note_problems(struct collector *c);
-/* About threads whose stacks are not known whole because they were not stopped. */
+/* Adds a note about threads whose stacks are incomplete because they were not stopped. */
 void inspect_note_unstopped(struct collector *c);
-/* About what changed while it was read; tasks have marks of their own. */
+/* Adds notes about data that changed while it was read; a task has its own flag for that. */
 void inspect_note_doubts(struct collector *c);
 
 /* A name for the model: sanitised, in the snapshot's arena. */

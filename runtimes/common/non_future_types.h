@@ -1,7 +1,7 @@
 /*
- * What frames hold of libraries to work with: locks of runtimes and their guards, ends of channels;
- * streams of the futures crate; buffers, collections and the like of crates that know no futures,
- * and what hyper's connections are made of.
+ * A list of common types that are not futures: locks of runtimes and their guards, channel ends,
+ * streams of the futures crate, buffers, collections and the like of crates without futures, and
+ * parts of hyper's connections.
  */
 #ifndef RUNTIMES_COMMON_NON_FUTURE_TYPES_H
 #define RUNTIMES_COMMON_NON_FUTURE_TYPES_H
@@ -9,16 +9,17 @@
 #include "runtimes/common/runtime.h"
 
 /*
- * Is a type of that name such a one, and so no future, by the tables of this file and of runtimes?
- * The streams are those of futures-util 0.3.28 to 0.3.34 for which it implements Stream and
- * not Future (src/stream). Of some crates, and of parts of hyper 0.14.32, 1.0.0 and 1.12.0, the
- * source has no implementation of Future, and no other crate may implement it for their types.
- * Saves a search of the debug info, which would be one of the whole crate where poll functions are
+ * Is a type of that name in the tables of this file or of the runtimes, and so not a future? This
+ * saves a search of the debug info, which would read the whole crate where poll functions are
  * inlined.
+ *
+ * The streams are those of futures-util 0.3.28 to 0.3.34 that implement Stream but not Future
+ * (src/stream). The listed crates, and the listed parts of hyper 0.14.32, 1.0.0 and 1.12.0, have no
+ * implementation of Future in their source, and no other crate may implement it for their types.
  */
 bool non_future_types_has(const struct runtime *const *runtimes, const char *type_name);
 
-/* Does the path of a type of that name, generics cut, end so? */
+/* Does the path of a type name, without generics, end with end? */
 bool non_future_types_path_ends_with(const char *type_name, const char *end);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Does a place look like a value of its type? For finding a future on a stack, where the
- * compiler keeps no record of its address: enums must hold a variant that exists, bools 0 or 1,
- * references and Arcs must lead somewhere.
+ * Does the memory at a place look like a value of its type? Used to find a future on a stack, where
+ * the compiler records no address for it. Enums must have a variant that exists, bools must be 0 or
+ * 1, references and Arcs must point at readable memory.
  */
 #ifndef RUNTIMES_COMMON_PLAUSIBLE_H
 #define RUNTIMES_COMMON_PLAUSIBLE_H
@@ -11,12 +11,12 @@
 bool plausible_value(struct target *t, struct value v);
 
 /*
- * What the references inside a value that lead back into it say: a future that was polled refers
- * to its own locals, and a place some bytes off does not meet them. Evidence, no proof: of
- * locals of one name DWARF describes only one.
+ * Checks the references inside a value that point back into it. A future that was polled refers to
+ * its own locals; from a wrong address these references do not point at values of their types. This
+ * is evidence, not proof: of several locals of one name DWARF describes only one.
  */
 enum self_reference {
-	SELF_REFERENCE_WRONG, /* one meets no value of the type that it refers to */
+	SELF_REFERENCE_WRONG, /* a reference does not point at a value of its type */
 	SELF_REFERENCE_NONE,
 	SELF_REFERENCE_RIGHT,
 };

@@ -1,6 +1,6 @@
 /*
- * Which types a table may have rows of. Tables name hundreds, and every type is looked for in all
- * of them: nearly all are in none.
+ * A Bloom filter over the type paths of a table. Tables name hundreds of types, and every type is
+ * looked up in all tables; almost all types are in none.
  */
 #ifndef RUNTIMES_COMMON_ROW_FILTER_H
 #define RUNTIMES_COMMON_ROW_FILTER_H
@@ -8,15 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts as { 0 }: it may have nothing. */
+/* { 0 } is the empty filter. */
 struct row_filter {
 	uint64_t bits[64];
 };
 
 void row_filter_add(struct row_filter *f, const char *path);
-/*
- * False: qualified_is() of the name is false for all paths that were added. True says nothing.
- */
+/* False: qualified_is() is false for name and every path that was added. True: unknown. */
 bool row_filter_may_have(const struct row_filter *f, const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * What asyncdbg knows of one async runtime: how to find it in a target, how to read its tasks and
+ * The support for one async runtime: functions that find it in a target and read its tasks and
  * threads, and tables about its types and functions. Each runtime is a folder with one such table;
- * the list of all is runtimes/inspect/registered.c. Nothing else names a runtime.
+ * runtimes/inspect/registered.c lists them. No other file names a runtime.
  *
- * A pointer or list may be NULL: the runtime has nothing of that. Lists of texts end with NULL,
- * lists of rows with a row of zeros. Paths of types and functions are without generics; "beginning"
- * means of the whole name as DWARF has it.
+ * A pointer or list may be NULL: the runtime does not have that. Lists of texts end with NULL,
+ * lists of rows end with a row of zeros. Paths of types and functions have no generics; "beginning"
+ * is a prefix of the whole name as in DWARF.
  */
 #ifndef RUNTIMES_COMMON_RUNTIME_H
 #define RUNTIMES_COMMON_RUNTIME_H
@@ -28,81 +28,90 @@ struct type_class;
 
 typedef struct error *leaf_fn(struct leaf *l);
 
-/* A future at which a task waits in the end: see runtimes/future/leaf.h. */
+/* A leaf future, at which a task's chain of awaits ends: see runtimes/future/leaf.h. */
 struct leaf_row {
 	const char *type;
 	const char *kind; /* JSON "kind" */
 	leaf_fn *decode;
-	bool proves; /* decoding it succeeds on no stray bytes: it meets an object that exists */
+	bool proves; /* decoding it fails on random bytes: it follows a pointer to an object that
+	                must exist */
 	/*
-	 * The type is no future but a resource (a channel's end, a socket) that the future around
-	 * it polls: poll_fn's closure captured it, a hand-written future or a stream holds it.
+	 * The type is not a future but a resource (a channel's end, a socket). The future around it
+	 * polls the resource: a poll_fn closure that captured it, a hand-written future or a
+	 * stream.
 	 */
 	bool resource;
-	bool directed; /* a resource that is read or written, as the future around it says */
+	bool directed; /* a resource whose direction, read or write, the future around it decides */
 };
 
-/* A future that polls others which the general rule would not find: see combinator.h. */
+/* A future whose children the general rule does not find: see combinator.h. */
 struct combinator_row {
 	const char *type;
 	struct {
 		const char *path, *edge;
-		const char
-			*waker; /* path to the Arc that is its waker's data; NULL: its parent's */
-	} children[2];          /* in order of polling */
+		const char *waker; /* path to the Arc that is its waker's data; NULL: its parent's
+		                      waker */
+	} children[2];             /* in order of polling */
 };
 
-/* Bits: what a future does with the resource that it polls. */
+/* Bits: the direction in which a future uses the resource that it polls. */
 enum { IO_READS = 1, IO_WRITES = 2 };
 
-/* What one type on the way from a future to its socket says. */
+/* What a type between a future and its socket tells about the direction. */
 enum io_direction_of {
 	IO_SAYS_NOTHING, /* it may read in order to write, as TLS does */
 	IO_SAYS_READS = IO_READS,
 	IO_SAYS_WRITES = IO_WRITES,
-	IO_PASSES_ON, /* what is read from it is read from what it holds, and so with writing */
+	IO_PASSES_ON, /* it passes reads and writes on to the resource inside it */
 };
 
 /*
- * A head that ends in "::" stands for all types of the module. Where member is not NULL, the row is
- * for what that member leads to.
+ * A head that ends in "::" matches all types of the module. If member is not NULL, the row applies
+ * to the value that this member leads to.
  */
 struct io_row {
 	const char *head, *member;
 	enum io_direction_of says;
 };
 
-/* A type that others wait for: see runtimes/holding/holding.h. */
+/* A type whose values others wait for: see runtimes/holding/holding.h. */
 struct holding_row {
 	const char *type;
 	enum holding_role role;
-	const char *kind;    /* as in struct holding */
-	const char *member;  /* path from it to what refers to the object; "": it is the object */
-	const char *of;      /* the object's type */
-	const char *part;    /* path from the object to the primitive; "": the object is it */
-	const char *permits; /* path from it to how many permits it has; NULL: one */
-	const char *total;   /* path from the object to how many permits there are; NULL unknown */
-	const char *whole;   /* `of` is the primitive: the type that has it as its member `s` when
-	                        T of the row's type is its T too; NULL: it is not */
-	uint64_t busy;       /* no semaphore: the bits of the primitive of a lock that is held */
-	/* Of a semaphore: where it lies in the primitive, and how many permits nobody has. */
+	const char *kind;   /* as in struct holding */
+	const char *member; /* path from the value to its reference to the object; "": the value is
+	                       the object */
+	const char *of;     /* type of the object */
+	const char
+		*part; /* path from the object to the primitive; "": the object is the primitive */
+	const char *permits; /* path from the value to its number of permits; NULL: one */
+	const char *total;   /* path from the object to its total of permits; NULL: unknown */
+	/*
+	 * If `of` is the primitive: the type of the object, which has the primitive as its member
+	 * `s` and has the same T as the row's type. NULL: `of` is the object.
+	 */
+	const char *whole;
+	uint64_t busy; /* without a semaphore: the bits that are set in the primitive of a locked
+	                  lock */
+	/* Of a semaphore: its address in the primitive, and its number of free permits. */
 	struct error *(*left)(const struct leaf *l, struct value primitive, uint64_t *addr,
 	                      uint64_t *permits);
-	bool single; /* there is one permit */
+	bool single; /* there is only one permit */
 	bool queue;  /* the receiving end of an mpsc channel: see holding_walk_messages() */
-	bool shared; /* a reference to one, or an Arc of one, is as good as one itself */
+	bool shared; /* a reference to a value of the type, or an Arc of one, counts like the value
+	                itself */
 };
 
-/* What needs a look of its own when owners of resources are searched for. */
+/* Types that the search for resource owners treats specially. */
 enum holding_special {
 	SPECIAL_NONE,
-	SPECIAL_ACQUIRE, /* a lock future: it may have got permits */
-	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in its cell */
+	SPECIAL_ACQUIRE, /* a lock future: it may have been granted permits */
+	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in the task's cell */
 	SPECIAL_SET,     /* FuturesUnordered */
 	SPECIAL_SHARED,  /* Arc, Rc */
 	SPECIAL_DEQUE,
 	SPECIAL_TABLE,  /* hashbrown's RawTable */
-	SPECIAL_HIDDEN, /* a union, or a collection that is not understood */
+	SPECIAL_HIDDEN, /* a union, or a collection whose layout is unknown */
 };
 
 struct special_row {
@@ -110,7 +119,7 @@ struct special_row {
 	enum holding_special special;
 };
 
-/* The type of the lock that a wait of some kind is for: by it the program's name is found. */
+/* The lock type for a kind of wait; used to find the program's name of the lock. */
 struct named_row {
 	const char *kind, *type;
 };
@@ -124,30 +133,30 @@ enum mark_kind {
 	MARK_WORKER_RUN,   /* the loop of a worker of a pool of threads */
 };
 
-/* A function whose frame on a stack tells what a thread does. */
+/* A function whose frame on a stack shows what the thread does. */
 struct mark_row {
 	const char *within, *name; /* beginning of its path, its own name */
 	enum mark_kind kind;
 };
 
-/* The events of a runtime, for who follows them in a running program. */
+/* The events of a runtime, for tools that trace a running program. */
 enum probe_event {
-	PROBE_POLL,  /* entry: a poll of a task begins; its return: that ends */
-	PROBE_WAKE,  /* a task is made ready */
-	PROBE_SPAWN, /* a task was made */
-	PROBE_DROP,  /* a task has ended, or is freed */
-	PROBE_PARK,  /* entry: a thread of the runtime goes to sleep; its return: it woke */
+	PROBE_POLL,  /* entry: a poll of a task begins; return: the poll ends */
+	PROBE_WAKE,  /* a task is scheduled */
+	PROBE_SPAWN, /* a task was created */
+	PROBE_DROP,  /* a task has ended or is freed */
+	PROBE_PARK,  /* entry: a thread of the runtime goes to sleep; return: it woke up */
 };
 
 /*
- * Where an event can be observed. Any function may be inlined in some build: of the rows of one
- * event the first that a program has counts, and a program may have none.
+ * A function at which an event can be observed. A build may inline any of these functions. The
+ * first row of an event whose function the program has is used; a program may have none.
  */
 struct probe_row {
 	enum probe_event event;
-	const char *within, *name; /* as in struct mark_row; each instance of it */
-	unsigned argument;         /* from 0: the one that tells the task; its meaning is the
-	                              runtime's (tokio: the address of the header) */
+	const char *within, *name; /* as in struct mark_row; matches every instance */
+	unsigned argument; /* from 0: the argument that identifies the task; the runtime defines its
+	                      meaning (tokio: the address of the header) */
 };
 
 /* ---- rows about crates ---- */
@@ -160,13 +169,19 @@ struct crate_row {
 
 struct task_set_ops {
 	const char *type;
-	/* The future that drives one beside another future, and its members; NULL none. */
+	/*
+	 * The future that drives a set together with another future, and its members; NULL: none.
+	 */
 	const char *driver, *driver_set, *driver_future;
-	/* Is it driven by whom a waker with that data wakes? False when that cannot be told. */
+	/*
+	 * Is the set driven by the task or thread that a waker with that data wakes? False when
+	 * unknown.
+	 */
 	bool (*wakes)(struct collector *c, struct value set, uint64_t waker);
 	/*
-	 * What a set is known by wherever it moves: the address of its list of tasks. first: the
-	 * header of a task in it, 0 none. An error when it is none.
+	 * The identity of a set, which does not change when the set moves: the address of its task
+	 * list. first: the header of a task in the list; 0: none. Returns an error when the value
+	 * is not a set.
 	 */
 	struct error *(*list)(struct collector *c, struct value set, uint64_t *list,
 	                      uint64_t *first);
@@ -174,16 +189,16 @@ struct task_set_ops {
 
 /* ---- a program that has it ---- */
 
-/* One copy of the runtime: a program and its libraries may each have their own. */
+/* One copy of the runtime in the target: a program and its libraries may each contain one. */
 struct runtime_copy {
 	struct dwarf_module *dm;
 	const char *module;            /* base name of the ELF file */
 	const char *version;           /* NULL unknown */
-	const struct bindings *layout; /* its bindings, resolved */
-	const struct type *types[4];   /* further types that it is read by; NULL none */
+	const struct bindings *layout; /* its resolved bindings */
+	const struct type *types[4];   /* further types used to read it; NULL: none */
 };
 
-/* What the poll function of a task says: for layout files. */
+/* The types that the poll function of a task tells; for layout files. */
 struct task_types {
 	const struct type *future, *cell; /* NULL unknown */
 };
@@ -191,78 +206,88 @@ struct task_types {
 /* ---- the runtime ---- */
 
 struct runtime {
-	const char *name; /* its crate: "tokio"; runtimes[].kind of the answer */
-	const char *path; /* the beginning of the paths of its code: "tokio::" */
-	bool expected;    /* most programs have it: texts say so where it is not there */
-	/* Which versions are read, to end a sentence about one that is not. */
+	const char *name; /* its crate: "tokio"; printed as runtimes[].kind */
+	const char *path; /* the prefix of the paths of its code: "tokio::" */
+	bool expected;    /* most programs use it: messages mention it when it is missing */
+	/* The supported versions, as the end of a message about an unsupported one. */
 	const char *reads;
-	/* Crates of earlier generations, which are not read, and what to call them. */
+	/* Crates of earlier generations, which are not supported, and their display names. */
 	const struct crate_row *former;
 
-	/* Bytes, zeroed, that it keeps with an inspector and with a snapshot in the making. */
+	/* Size of its zeroed state in an inspector and in a collector. */
 	size_t inspector_size, collector_size;
 
-	/* Finds every copy in the target, reads debug info alone. */
+	/* Finds every copy in the target; reads debug info only. */
 	void (*detect)(struct inspector *in);
 	void (*close)(struct inspector *in);
-	/* The nth copy; false: there are not so many. */
+	/* The nth copy; false: there are fewer. */
 	bool (*copy)(const struct inspector *in, size_t n, struct runtime_copy *ret);
 
-	/* Before each answer: looks through memory for what nothing leads to. */
+	/* Called before each snapshot: scans memory for runtimes that nothing refers to. */
 	struct error *(*scan)(struct inspector *in);
-	/* Fills runtimes, tasks and what is its own of threads; all that must be read in one stop.
+	/*
+	 * Fills runtimes, tasks and its own fields of threads: everything that must be read in one
+	 * stop.
 	 */
 	void (*collect)(struct collector *c);
-	/* The same by function names alone, where the debug info has no copy of it. */
+	/*
+	 * Does the same by function names alone, where the debug info has no copy of the runtime.
+	 */
 	void (*collect_by_stack)(struct collector *c);
-	/* What it could not read, beside its bindings, into the snapshot's notes. */
+	/* Adds what it could not read, apart from its bindings, to the snapshot's notes. */
 	void (*note)(struct collector *c);
-	/* Frees what it keeps with c. */
+	/* Frees its state in c. */
 	void (*free)(struct collector *c);
 
 	/* -- tasks -- */
 
-	/* The types of the task whose poll function that is. */
+	/* The types of the task that has that poll function. */
 	void (*task_types)(struct inspector *in, uint64_t poll, struct task_types *ret);
-	/* Where the output of the finished task that a JoinHandle is of lies; *found false: none.
-	 */
+	/* Finds the output of the finished task that a JoinHandle refers to; *found false: none. */
 	struct error *(*output)(struct collector *c, struct value join, struct value *ret,
 	                        bool *found);
-	/* A waker with that data was met while a future was decoded. */
+	/* Called when the decoder of a future found a waker with that data. */
 	void (*waker_met)(struct collector *c, uint64_t data);
-	/* Types of handles of a runtime, and what to do when a variable has one. */
+	/*
+	 * Types of handles of a runtime, and the function to call when a variable has such a type.
+	 */
 	const char *const *handles;
 	void (*handle_met)(struct collector *c, struct value v);
 	const struct task_set_ops *task_set;
-	/* Adds what of it the address of "whatis" lies in. */
+	/* Adds the objects of the runtime that contain the address of "whatis". */
 	void (*whatis)(struct whatis *a);
 
 	/* -- futures -- */
 
 	const struct leaf_row *const *leaves;
-	const struct binding_row *const *leaf_bindings; /* the paths that leaves read */
+	const struct binding_row *const
+		*leaf_bindings; /* the paths that the decoders of leaves read */
 	const struct combinator_row *combinators;
 	const struct io_row *directions;
-	const char *const *pollers; /* beginnings: crates whose futures poll what they hold */
-	const char *const *non_future_ends;    /* ends of paths of its types that are no futures, */
-	const char *const *non_future_modules; /* and beginnings of them */
-	const char *const *boundaries; /* beginnings: what lies behind is the runtime itself */
-	const char *const *lists;      /* beginnings: what has lists of waiters in it */
-	const char *poll_fn;           /* its own core::future::PollFn */
-	/* A static that a leaf of that type reads; false none. */
+	const char *const
+		*pollers; /* beginnings: crates whose futures poll the futures that they contain */
+	const char *const
+		*non_future_ends; /* suffixes of paths of its types that are not futures */
+	const char *const *non_future_modules; /* prefixes of such paths */
+	const char *const
+		*boundaries;      /* beginnings: types behind which the runtime itself begins */
+	const char *const *lists; /* beginnings: types that contain lists of waiters */
+	const char *poll_fn;      /* its own equivalent of core::future::PollFn */
+	/* A static that the leaf of that type reads; false: none. */
 	bool (*leaf_static)(const struct type *t, struct value *ret);
 
 	/* -- threads -- */
 
 	const struct mark_row *marks;
-	const char *loop;         /* beginning: its own frames, in which it waits */
-	const char *const *parks; /* beginnings of the own names of functions there that wait */
+	const char *loop; /* beginning: its own frames, in which it waits for work */
+	const char *const
+		*parks; /* prefixes of the last path components of its functions that wait */
 	/*
-	 * The closure of a job of the blocking pool by the name of its future, in a; NULL when it
-	 * is another future.
+	 * The closure of a job of the blocking pool, taken from the name of the job's future;
+	 * allocated in a. NULL when the future is not such a job.
 	 */
 	const char *(*job)(struct arena *a, const char *future);
-	const char *worker_job; /* part of the name of the job that a worker is; NULL none */
+	const char *worker_job; /* part of the name of the job that runs a worker; NULL: none */
 
 	/* -- owners of resources -- */
 
@@ -270,23 +295,25 @@ struct runtime {
 	const struct special_row *specials;
 	const struct named_row *named;
 	const struct show_row *shown; /* types with a text of their own (show_rows.h); NULL none */
-	/* What a lock future (SPECIAL_ACQUIRE) holds that has got permits. */
+	/* The holding of a lock future (SPECIAL_ACQUIRE) that was granted permits. */
 	struct error *(*acquired)(const struct leaf *l, struct value v, struct found *ret,
 	                          bool *found);
 	const char *queue; /* the channel whose queued messages are searched: "tokio's mpsc" */
 
 	/* -- layout files and tracing -- */
 
-	const char *task_poll;      /* beginning: the poll functions of tasks, one for each type */
-	const char *task_functions; /* beginning: what polls them; of these the name is enough */
-	const char *const *functions; /* beginnings: generic functions that tell what a thread does
-	                               */
+	const char
+		*task_poll; /* beginning: the poll functions of tasks, one for each future type */
+	const char *task_functions; /* beginning: the functions that call task_poll; only their
+	                               names are needed */
+	const char *const
+		*functions; /* beginnings: generic functions that show what a thread does */
 	const struct probe_row *probes;
 };
 
 /* ---- all of them ---- */
 
-/* Fills what a folder knows of a type, once; see struct type_class. */
+/* Fills a folder's part of the class of a type, once for each type; see struct type_class. */
 typedef void classify_fn(const struct type *t, struct type_class *f);
 
 struct registered {
@@ -295,21 +322,21 @@ struct registered {
 };
 extern const struct registered registered_runtimes; /* runtimes/inspect/registered.c */
 
-/* What di->above is. */
+/* The object that di->above points at. */
 struct tables {
 	const struct registered *registered;
-	/* Of all runtimes, so that nearly all types need no search. */
+	/* Filters over the rows of all runtimes: most types need no search in the tables. */
 	struct row_filter leaves, holdings;
 };
 
-/* Before any type of di is classified. */
+/* Call this before any type of di is classified. */
 void runtimes_register(struct debuginfo *di, const struct registered *r);
 const struct tables *runtime_tables_of(const struct type *t);
-/* Ended by NULL; never NULL itself. */
+/* The runtimes, ended by NULL; never NULL itself. */
 const struct runtime *const *runtimes_in(const struct debuginfo *di);
 const struct runtime *const *runtimes_of(const struct type *t);
 
-/* Does a name begin with one of the list? list may be NULL. */
+/* Does a name begin with a text of the list? list may be NULL. */
 bool runtime_begins_with_one(const char *name, const char *const *list);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What this layer knows of a type, worked out once: which row of which table it matches, how to
- * look through it, what of it may hold futures. A walk over a hundred thousand values of the type
- * then compares no name. What a folder knows is filled by the classifier that it registers
+ * The class of a type, computed once for each type: the table rows that match it, how to look
+ * through it, and which parts of it may contain futures. A walk over a hundred thousand values of
+ * the type then compares no names. Each folder fills its fields in the classifier that it registers
  * (runtime.h).
  */
 #ifndef RUNTIMES_COMMON_TYPE_CLASS_H
@@ -16,17 +16,17 @@ struct holding_row;
 struct leaf_row;
 struct task_set_ops;
 
-/* From a place to the future that a poll of it polls. */
+/* How to get from a place to the future that a poll of it polls. */
 enum future_step {
-	STEP_NONE,    /* it is the future itself */
-	STEP_MEMBER,  /* at offset */
-	STEP_POINTER, /* behind it */
-	STEP_DYN,     /* pointer at offset, vtable at vtable */
+	STEP_NONE,    /* the place is the future itself */
+	STEP_MEMBER,  /* the future is at offset */
+	STEP_POINTER, /* the place is a pointer to the future */
+	STEP_DYN,     /* a trait object: pointer at offset, vtable at vtable */
 };
 
-/* What combinator.c does with a value: see combinator_find_futures(). */
+/* How combinator.c treats a value: see combinator_find_futures(). */
 enum find_rule {
-	FIND_UNKNOWN, /* nobody has asked yet */
+	FIND_UNKNOWN, /* not computed yet */
 	FIND_NOTHING,
 	FIND_FUTURE,
 	FIND_MAYBE_DONE,
@@ -36,7 +36,7 @@ enum find_rule {
 	FIND_MEMBERS,
 };
 
-/* What object_walk.c does with a value. */
+/* How object_walk.c treats a value. */
 enum reach_rule {
 	REACH_NOTHING,
 	REACH_ELEMENTS,
@@ -49,46 +49,48 @@ enum reach_rule {
 enum answer { UNASKED, NO, YES, ASKING };
 
 struct type_class {
-	const char *name;                  /* sanitised */
-	const char *function;              /* of type_class_function(), NULL: not asked for yet */
-	const struct leaf_row *leaf;       /* NULL none */
-	const struct leaf_row *resource;   /* NULL none */
-	const struct holding_row *holding; /* NULL none */
-	const struct combinator_row *combinator; /* NULL none */
-	const struct task_set_ops *task_set;     /* of a set of tasks, NULL: it is none */
-	const struct task_set_ops *driver;       /* of the set that such a future drives */
-	const struct coroutine_plan *plan;       /* of a coroutine, NULL: not asked for yet */
-	const struct type *element;              /* of a container, NULL: it is none */
-	const struct type *behind;               /* what a Box, a `&mut` or a Pin of one leads to */
-	const struct type *next;                 /* STEP_MEMBER, STEP_POINTER; NULL unknown */
-	uint64_t offset, vtable;                 /* see enum future_step */
-	uint64_t pin_offset;                     /* of the pointer in a Pin, 0 in all else */
-	const struct member *const *members; /* what object_walk.c looks at: see members_known */
-	uint64_t name_key; /* map_key_of_text() of its name, 0: not asked for yet */
+	const char *name;            /* sanitised */
+	const char *function;        /* result of type_class_function(); NULL: not computed yet */
+	const struct leaf_row *leaf; /* NULL: none */
+	const struct leaf_row *resource;         /* NULL: none */
+	const struct holding_row *holding;       /* NULL: none */
+	const struct combinator_row *combinator; /* NULL: none */
+	const struct task_set_ops *task_set;     /* of a set of tasks; NULL: the type is none */
+	const struct task_set_ops *driver;       /* of the set that a future of this type drives */
+	const struct coroutine_plan *plan;       /* of a coroutine; NULL: not computed yet */
+	const struct type *element;              /* of a container; NULL: the type is none */
+	const struct type *behind;               /* target of a Box, a `&mut` or a Pin of one */
+	const struct type *next; /* of STEP_MEMBER and STEP_POINTER; NULL: unknown */
+	uint64_t offset, vtable; /* see enum future_step */
+	uint64_t pin_offset;     /* offset of the pointer in a Pin; 0 in other types */
+	const struct member *const
+		*members;  /* the members that object_walk.c visits, if members_known */
+	uint64_t name_key; /* map_key_of_text() of the name; 0: not computed yet */
 	uint32_t nmembers;
 	enum future_step step : 8;
 	enum find_rule find : 8;
 	enum reach_rule reach : 8;
 	enum answer is_future : 8, known_future : 8, barren : 8;
 	unsigned char holds;         /* enum answer: of holding_type.c */
-	unsigned char has_future[2]; /* enum answer: by what is known, and after a search */
+	unsigned char has_future[2]; /* enum answer: [0] from known data, [1] after a search of the
+	                                debug info */
 	unsigned char special;       /* enum holding_special */
 	bool members_known : 1;
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, mixed : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */
 	bool box : 1;      /* a Box, or a Pin of one */
 	bool slice : 1;    /* a fat pointer with a length */
-	bool boundary : 1; /* object_walk.c goes no further */
+	bool boundary : 1; /* object_walk.c does not follow values of this type */
 	bool waker : 1;
 	bool instrumented : 1, shared : 1;
-	bool handle : 1; /* of a runtime */
+	bool handle : 1; /* a runtime's handle */
 };
 
-/* Never NULL; lives as long as the type. */
+/* The class of a type. Never NULL; lives as long as the type. */
 struct type_class *type_class_of(const struct type *t);
-/* Elements of Vec<T>, Box<[T]>, &mut [T], [T; N]; NULL when it is none of them. */
+/* The element type of Vec<T>, Box<[T]>, &mut [T], [T; N]; NULL when t is none of them. */
 const struct type *type_class_container_element(const struct type *t);
-/* Its name without generics, sanitised; lives as long as the type. */
+/* The type's name without generics, sanitised; lives as long as the type. */
 const char *type_class_function(const struct type *t);
 
 #endif

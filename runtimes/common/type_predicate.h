@@ -1,31 +1,39 @@
-/* Questions about types that follow what a type is made of, each asked once of each type. */
+/*
+ * Recursive predicates over types, such as "does a part of it hold a future?". The result is cached
+ * for each type.
+ */
 #ifndef RUNTIMES_COMMON_TYPE_PREDICATE_H
 #define RUNTIMES_COMMON_TYPE_PREDICATE_H
 
 #include "debugger/base/vec.h"
 #include "dwarf/types/type.h"
 
-/* asker: of whoever asks; depth: how many types led to t. */
+/*
+ * A predicate. asker: the caller's context; depth: the number of types between the first one and t.
+ */
 typedef bool ask_fn(void *asker, const struct type *t, int depth);
 
 /*
- * One question in progress, {0} at first. A type that leads to itself is met again while it is
- * asked about: it adds nothing then. What was denied meanwhile is only sure where the type that was
- * asked first is denied too.
+ * One evaluation in progress; starts as {0}. A recursive type that is reached again during its own
+ * evaluation counts as "no" there. A "no" that depends on this is certain only if the result for
+ * the first type is "no" too.
  */
 struct type_predicate {
-	VEC(unsigned char *) denied; /* as yet; enum answer */
-	bool circle;                 /* a type that is being asked about was met */
-	bool cut;                    /* not all was followed: nothing that is denied is sure */
+	VEC(unsigned char *) denied; /* provisional "no" results, of enum answer */
+	bool circle;                 /* a type was reached again during its own evaluation */
+	bool cut;                    /* the recursion was cut off: no "no" is certain */
 };
 
-/* What *known (enum answer) says of t; where that is nothing, ask says it, and it is kept. */
+/*
+ * Returns the cached result in *known (enum answer). If there is none, calls ask and caches its
+ * result.
+ */
 bool type_predicate_once(struct type_predicate *a, unsigned char *known, ask_fn *ask, void *asker,
                          const struct type *t, int depth);
-/* Ends the question that the first type asked about answered so; returns that answer. */
+/* Ends the evaluation, whose result for the first type is `is`; returns `is`. */
 bool type_predicate_end(struct type_predicate *a, bool is);
 
-/* Does it hold for a member of t, or of one of its variants, that has a size? */
+/* Does the predicate hold for a member of non-zero size of t, or of one of its variants? */
 bool type_predicate_any_part(const struct type *t, ask_fn *ask, void *asker, int depth);
 
 #endif

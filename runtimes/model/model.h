@@ -302,11 +302,10 @@ struct target_info {
 /* What an address belongs to, from the outside in: "thread 3", "its stack", "frame 2 of ...". */
 struct place {
 	const char *what; /* "task", "future", "lock", "channel", "timer", "stack", "module", ... */
-	const char
-		*phrase;  /* one line for people: "future frame #2 app::run of task 5, +24 in it" */
-	uint64_t addr;    /* start address */
-	const char *task; /* id; NULL: none */
-	unsigned thread;  /* number; 0: none */
+	const char *phrase; /* for people: "future frame #2 app::run of task 5, +24 in it" */
+	uint64_t addr;      /* start address */
+	const char *task;   /* id; NULL: none */
+	unsigned thread;    /* number; 0: none */
 };
 
 /* An open socket of a live process, as the kernel reports it: proc_net(5), tcp(7). */

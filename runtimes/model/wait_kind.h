@@ -41,8 +41,7 @@ struct wait_kind {
 	const char *name; /* JSON "kind" */
 	enum wait_target target;
 	enum wait_access access;
-	const char
-		*noun; /* the graph's name of the object: "Mutex"; NULL: the object has no node */
+	const char *noun;   /* the object's name in the graph: "Mutex"; NULL: it has no node */
 	const char *object; /* the word that `whatis` prints for it: "lock"; NULL: "object" */
 	unsigned roles;     /* roles of the holdings that can end it: bits by enum holding_role */
 	bool has_holder;    /* print a message where no such holding is found */
