@@ -1,12 +1,13 @@
 /*
- * Where the source declares a variable. The members of a coroutine do not say (rustc 1.63 to 1.97);
- * the variables of its poll function do, and the lexical blocks around an await are those of the
- * source, in optimised code as well: there in the abstract function, which no optimisation touches.
+ * Finds where the source declares a variable of a coroutine. The members of a coroutine have no
+ * source line (rustc 1.63 to 1.97), but the variables of its poll function do. The lexical blocks
+ * around an await are those of the source, also in optimised code: optimisation does not change the
+ * abstract function.
  *
- * Which await of the function is that of a state? It awaits a value of the same type. Its line is
- * that of the `.await`, while the variable `__awaitee` stands where the expression begins: not
- * behind it. Awaits that macros wrote have lines of the macro in the states, and those of the
- * caller in the function.
+ * To find the await of the function that belongs to a state: it awaits a value of the same type.
+ * The state has the line of the `.await`. The variable `__awaitee` has the line where the awaited
+ * expression begins, which is the same line or an earlier one. For an await that a macro wrote, the
+ * state has a line of the macro and the function has the line of the macro's caller.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -21,20 +22,20 @@ enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32, MAX_AWAITS = 64, MAX
 
 #define ANY_LINE UINT64_MAX
 
-/* Where a variable lies, as far as unoptimised code says it with one expression. */
+/* The location of a variable, if unoptimised code describes it with a single expression. */
 struct spot {
 	enum { SPOT_UNKNOWN, SPOT_STACK, SPOT_SAVED } kind;
-	int64_t base;    /* SPOT_SAVED: where in the frame the pointer to the coroutine lies, */
-	uint64_t offset; /* and how far from its beginning the variable is */
+	int64_t base;    /* SPOT_SAVED: frame offset of the pointer to the coroutine */
+	uint64_t offset; /* SPOT_SAVED: offset of the variable in the coroutine */
 };
 
 /*
- * A block of the function; up is the one around it, the function's own is 0. Those in it have the
- * numbers up to end.
+ * A block of the function. up is the enclosing block; block 0 is the function's own. The blocks
+ * inside it have the numbers up to end.
  */
 struct block {
 	size_t up, end;
-	bool own; /* the source's: in no function that was inlined */
+	bool own; /* a block of the function's source, not of an inlined function */
 };
 
 struct candidate {
@@ -50,14 +51,15 @@ struct await {
 	struct spot spot;
 };
 
-/* What of a poll function matters for one question. */
+/* The parts of a poll function that one query needs. */
 struct body {
 	struct dwarf_module *dm;
 	const struct saved_variable *wanted;
-	const char *awaitee; /* name of the type that is awaited; NULL: it was never polled */
-	uint64_t line;       /* where, ANY_LINE: the state does not say */
-	VEC(uint64_t) lines; /* the same of all states that await that type */
-	bool other;          /* an instance for other types: neither types nor places are its own */
+	const char *awaitee; /* name of the awaited type; NULL: the coroutine was never polled */
+	uint64_t line;       /* line of the await; ANY_LINE: the state does not tell it */
+	VEC(uint64_t) lines; /* the lines of all states that await that type */
+	bool other; /* the function is an instance for other types: its types and locations do not
+	               apply */
 	VEC(struct block) blocks;
 	VEC(struct candidate) candidates;
 	VEC(struct await) awaits;
@@ -125,7 +127,7 @@ static void read_variable(struct body *b, const struct die *d, size_t block)
 
 /* ---- the function ---- */
 
-/* Its DIEs in the order in which they stand: to skip a block costs as much as to read it. */
+/* Reads the DIEs in file order; skipping a block would cost as much as reading it. */
 static void read_body(struct body *b, struct die *function)
 {
 	uint64_t at = function->has_children ? die_end(function) : 0;
@@ -152,7 +154,7 @@ static void read_body(struct body *b, struct die *function)
 			block = b->blocks.n - 1;
 		}
 	}
-	/* Cut short: what is missing may hide what was found. */
+	/* The read was cut short. An unread variable may shadow one that was found. */
 	b->candidates.n = b->awaits.n = 0;
 }
 
@@ -177,7 +179,7 @@ static enum fit fit_of(const struct body *b, const struct candidate *c, const st
 	               : FIT_NOT;
 }
 
-/* The one that is in scope at an await; false when there is none, or no telling which. */
+/* The candidate in scope at an await; false when there is none, or several cannot be told apart. */
 static bool find_in_scope(const struct body *b, const struct await *await, struct candidate *ret)
 {
 	enum fit best = FIT_NOT;
@@ -212,7 +214,7 @@ static void sort(uint64_t *lines, size_t n)
 		qsort(lines, n, sizeof(*lines), by_line);
 }
 
-/* The lines without one, in order. */
+/* Copies the lines except the one at left_out, sorted. */
 static void copy_without(uint64_t *to, const uint64_t *from, size_t n, size_t left_out)
 {
 	size_t count = 0;
@@ -224,7 +226,7 @@ static void copy_without(uint64_t *to, const uint64_t *from, size_t n, size_t le
 	sort(to, count);
 }
 
-/* If it is that of the state, is there one for each of the other states? */
+/* Can this await belong to the state? Then the other awaits must match the other states. */
 static bool may_be_await(const struct body *b, size_t index)
 {
 	uint64_t awaits[MAX_AWAITS], states[MAX_AWAITS], rest[MAX_AWAITS];
@@ -247,7 +249,7 @@ static bool may_be_await(const struct body *b, size_t index)
 	return true;
 }
 
-/* All awaits that may be the one must say the same. */
+/* All awaits that can belong to the state must give the same declaration. */
 static bool find_at_awaits(const struct body *b, bool any_await, struct candidate *ret)
 {
 	bool found = false;
@@ -276,7 +278,7 @@ static bool is_any_await(const struct body *b)
 	return true;
 }
 
-/* Before the first poll there are captures alone: variables of no block. */
+/* Before the first poll only the captures exist; they belong to no block. */
 static bool find_capture(const struct body *b, struct candidate *ret)
 {
 	const struct await beginning = { .block = 0 };
@@ -286,16 +288,16 @@ static bool find_capture(const struct body *b, struct candidate *ret)
 
 static bool find(const struct body *b, struct candidate *ret)
 {
-	/* More than any source has: each await is compared with each candidate. */
+	/* A limit above any real source: each await is compared with each candidate. */
 	if (b->candidates.n * b->awaits.n > MAX_PAIRS)
 		return false;
 	if (!b->awaitee)
 		return find_capture(b, ret);
-	/* Code that was merged with another's is gone with its blocks. */
+	/* Awaits are missing if their code was merged with other code: its blocks are gone too. */
 	return b->awaits.n >= b->lines.n && find_at_awaits(b, is_any_await(b), ret);
 }
 
-/* ---- the question ---- */
+/* ---- the query ---- */
 
 static const char *awaitee_of(const struct variant *v)
 {
@@ -304,7 +306,7 @@ static const char *awaitee_of(const struct variant *v)
 	return m && m->type ? type_name(m->type) : NULL;
 }
 
-/* In another file than the function's it is a line of a macro. */
+/* The await line of a state. A line in another file than the function's belongs to a macro. */
 static uint64_t line_of(const struct variant *v, const struct variant *function)
 {
 	bool own = v->file && function->file && strcmp(v->file, function->file) == 0;
@@ -312,7 +314,7 @@ static uint64_t line_of(const struct variant *v, const struct variant *function)
 	return own && v->line ? v->line : ANY_LINE;
 }
 
-/* False when the state is none that has variables. */
+/* False when the state has no variables. */
 static bool read_state(struct body *b)
 {
 	size_t n, state = b->wanted->state;
@@ -333,7 +335,7 @@ static bool read_state(struct body *b)
 	       (variants[state].name && strcmp(variants[state].name, "Unresumed") == 0);
 }
 
-/* Has it the body of the coroutine's own? Two versions of a crate have functions of one name. */
+/* Is this the coroutine's own poll function? Two versions of a crate have functions of one name. */
 static bool is_same_function(const struct body *b, uint64_t poll)
 {
 	size_t n;
@@ -345,7 +347,7 @@ static bool is_same_function(const struct body *b, uint64_t poll)
 	       line == first->line && strcmp(file, first->file) == 0;
 }
 
-/* The function that others are copies of comes last, and knows best: it is whole. */
+/* The abstract function comes last, and its result is preferred: it is complete. */
 static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 {
 	bool any = false;
@@ -364,7 +366,10 @@ static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 	return any;
 }
 
-/* In the function itself; where only those for other types are found, in the first of them. */
+/*
+ * Searches the poll function of the coroutine; if only instances for other types exist, searches
+ * the first of them.
+ */
 static bool find_in_polls(struct body *b, struct candidate *ret)
 {
 	const struct type *t = b->wanted->coroutine;

@@ -1,4 +1,4 @@
-/* What stands in a function's DIE: its parameters and variables. */
+/* Reads a function's DIE: its parameters and variables. */
 #include <dwarf.h>
 #include <limits.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type.h"
 
-/* From a concrete function to the abstract one that it is a copy of, and to its declaration. */
+/* Maximum number of steps from a concrete function to its abstract origin and its declaration. */
 enum { MAX_ORIGINS = 4, MAX_VARIABLE_DEPTH = 8, MAX_AWAITEE_DEPTH = 256 };
 
-/* Looks at the DIE of a function, of which nothing was read; true: *ret is found. */
+/* Visits the DIE of a function, before any of its attributes is read; true: the search is over. */
 typedef bool function_fn(struct dwarf_module *dm, struct die *function, void *arg);
 
 static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
@@ -149,7 +149,7 @@ static bool is_context(const struct type *t)
 	const char *name = type_name(t);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		/* With a lifetime behind it where a compiler tells those. */
+		/* Some compilers add a lifetime after the name. */
 		if (strncmp(name, names[i], strlen(names[i])) == 0 &&
 		    (name[strlen(names[i])] == '\0' || name[strlen(names[i])] == '<'))
 			return true;
@@ -157,10 +157,10 @@ static bool is_context(const struct type *t)
 	return false;
 }
 
-/* What has a Context among a function's variables. */
+/* Which of a function's variables are a Context. */
 struct contexts {
-	bool parameter; /* its caller gave it one */
-	bool variable;  /* it has one itself */
+	bool parameter; /* a parameter */
+	bool variable;  /* a variable */
 	bool reference; /* a variable refers to one: created here, or captured by a closure */
 	int depth;
 };
@@ -175,7 +175,7 @@ static void note_context(struct contexts *has, const struct type *t, unsigned ta
 		has->variable = true;
 }
 
-/* Up to the first parameter that is one: no more is asked then. */
+/* Stops at the first parameter that is a Context: no caller needs more. */
 static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
 {
 	struct contexts *has = arg;
@@ -217,24 +217,26 @@ bool function_read_creates_context(const struct function *f)
 	const char *last = qualified_last(f->name);
 	struct contexts has = { 0 };
 
-	/* A coroutine's is a variable of its poll function. */
+	/* The Context of a coroutine is a variable of its poll function. */
 	if (str_begins(last, "{async_") || str_begins(last, "{gen"))
 		return false;
 	each_origin(f->dm, f->die, find_contexts, &has);
 	return !has.parameter && (has.variable || (has.reference && !str_begins(last, "{closure")));
 }
 
-/* The nth variable `__awaitee` of a type of that name, depth first as in the source. */
+/*
+ * Searches for the nth variable `__awaitee` of a type of that name, depth first as in the source.
+ */
 struct awaitee_search {
 	struct awaitee awaitee;
-	const char *own; /* the last part of the type's name */
+	const char *own; /* last path component of the type's name */
 	unsigned skip;
 	int depth;
 	struct unit *unit;
 	uint64_t file, line;
 };
 
-/* The unit need not be scanned for the name that stands in the type's DIE. */
+/* Reads the name in the type's DIE, which does not need a scan of the unit. */
 static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own)
 {
 	struct die_attrs said;
@@ -249,7 +251,7 @@ static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own
 static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
                        struct die_attrs *said)
 {
-	uint64_t type = said->type; /* of the variable itself, no copy's */
+	uint64_t type = said->type; /* of the variable itself, not of its origin */
 
 	die_attrs_complete(dm, said);
 	if (!type || !said->name || strcmp(said->name, "__awaitee") != 0)
@@ -289,7 +291,10 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 	return false;
 }
 
-/* Has the function as many of that own name as the coroutine? Else some are of another type. */
+/*
+ * Does the function have as many awaitees of that last name component as the coroutine? Otherwise
+ * some of them are of another type.
+ */
 static bool are_all_alike(struct dwarf_module *dm, struct die function,
                           struct awaitee_search search)
 {
@@ -308,7 +313,7 @@ static bool find_awaitee_line(struct dwarf_module *dm, struct die *function, voi
 	       (!search->awaitee.of_own_name || are_all_alike(dm, again, *search));
 }
 
-/* The lines stand in the abstract function where the body was inlined or copied. */
+/* If the body was inlined or copied, the lines are in the abstract function. */
 bool function_read_awaitee_place(struct dwarf_module *dm, uint64_t poll,
                                  const struct awaitee *awaitee, const char **file, unsigned *line)
 {

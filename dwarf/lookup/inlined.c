@@ -1,3 +1,4 @@
+/* Writes and reads the records of inlined marker functions (inlined.h). */
 #include "dwarf/lookup/inlined.h"
 
 #include <dwarf.h>
@@ -9,12 +10,12 @@
 
 enum { MAX_DEPTH = 128 };
 
-/* A telling function that is inlined. */
+/* A marker function that is inlined. */
 struct inlined {
 	uint64_t function;
-	unsigned depth; /* from 1: how many of them are around it, itself included */
+	unsigned depth; /* number of marker functions around it, itself included */
 	const char *file;
-	unsigned line; /* that is left for it, in the next telling one around it */
+	unsigned line; /* line of the call in the next marker function around it */
 	struct range {
 		uint64_t low, size;
 	} * ranges;
@@ -67,7 +68,7 @@ static void read_ranges(struct keeper *k, Dwarf_Die *die, struct inlined *ret)
 	ret->ranges = vec_to_arena(&ranges, &k->arena);
 }
 
-/* outer: the call out of the next telling function, NULL where this level is the first below it. */
+/* outer: the call in the next marker function around; NULL: this level is directly below it. */
 static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const struct call *outer,
                     int level)
 {
@@ -168,7 +169,7 @@ static size_t read_chain(struct record *record, uint64_t pc, struct inlined chai
 		one.function = record_number(record);
 		one.file = record_text(record);
 		one.line = (unsigned)record_number(record);
-		/* They stand outermost first, and two at one depth have no address in common. */
+		/* The records are sorted outermost first; two at one depth share no address. */
 		if (covers(record, pc) && one.depth == n + 1 && n < MAX_DEPTH)
 			chain[n++] = one;
 	}

@@ -1,4 +1,4 @@
-/* All instances of a generic function or type in the units of one crate. */
+/* Finds all instances of a generic function or type in the units of one crate. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -8,20 +8,23 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
 
-/* Bytes of units of a crate that are still to be scanned: below, their notes are kept. */
+/* If fewer bytes of a crate's units are left to scan, their scan records are kept. */
 enum { MUCH_TO_SCAN = 8 << 20 };
 
 struct instance_search {
 	struct dwarf_module *dm;
-	const char *path, *base; /* the last part of it, */
-	const char *other_base;  /* a newer name of it, NULL none, */
-	const char *outer;       /* and the part before; NULL: not told apart */
+	const char *path, *base; /* base: last component of path */
+	const char *other_base;  /* a newer name of base; NULL: none */
+	const char *outer;       /* component before base; NULL: not used */
 	size_t outer_len;
 	instance_fn *visit;
 	void *arg;
 };
 
-/* In "core::ptr::drop_in_place" it is "ptr". Parts that are not plain names are not looked for. */
+/*
+ * Finds the component before the last one: "ptr" in "core::ptr::drop_in_place". Skipped where the
+ * path has components that are not plain names.
+ */
 static void find_outer(struct instance_search *s)
 {
 	static const char plain[] =
@@ -35,19 +38,19 @@ static void find_outer(struct instance_search *s)
 	s->outer_len = (size_t)(end - s->outer);
 }
 
-/* Scopes of one parent stand together: what was found out of the last one. */
+/* Cache of the last parent scope: scopes of one parent are adjacent. */
 struct parent {
 	uint32_t index;
 	bool fits;
 };
 
-/* Names are read from all over .debug_str: not those of scopes that stand elsewhere. */
+/* Filters scopes by their parent, because reading every name touches all of .debug_str. */
 static bool may_be_there(const struct instance_search *s, struct unit *u, uint32_t index,
                          struct parent *last)
 {
 	uint32_t parent = u->scopes[index].parent;
 
-	/* What completes another has the parent of that. */
+	/* A DIE with an origin has its real parent there. */
 	if (!s->outer || parent == SCOPE_NONE || (u->scopes[index].flags & SCOPE_ORIGIN))
 		return true;
 	if (parent != last->index) {
@@ -73,7 +76,7 @@ static bool is_instance(const struct instance_search *s, const char *last)
 	return is_generic(last, s->base) || (s->other_base && is_generic(last, s->other_base));
 }
 
-/* Is it one by its whole name? */
+/* Does the whole name match the path? */
 static bool is_instance_of_path(const struct instance_search *s, const char *name)
 {
 	size_t scope = (size_t)(s->base - s->path);
@@ -102,8 +105,10 @@ static void visit_instances(const struct instance_search *s, struct unit *u)
 	}
 }
 
-/* Notes and pages of a large crate would take more memory than all else, and most are read here
- * alone. */
+/*
+ * Scans a unit and frees its scan records and pages again: those of a large crate would take more
+ * memory than everything else, and most are needed only here.
+ */
 static void pass_through(const struct instance_search *s, struct unit *u, struct scanner *scanner)
 {
 	debuginfo_scan_with(s->dm, u, scanner);

@@ -1,4 +1,4 @@
-/* The chain of inlined functions at an address, with source lines. */
+/* Finds the chain of inlined functions at an address, with source lines. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -18,7 +18,7 @@ enum {
 
 struct call_site {
 	uint64_t function_die;
-	unsigned file, line; /* where the caller calls it */
+	unsigned file, line; /* place of the call in the caller */
 };
 
 struct chain {
@@ -46,14 +46,15 @@ static void read_site(struct dwarf_module *dm, struct unit *u, uint64_t die, str
 }
 
 /*
- * Own descent: libdw's dwarf_getscopes() prunes DIEs without a pc, namespaces among them, and so
- * never finds a Rust function (elfutils 0.188 and 0.192). Of the DIEs below the function's only
- * those count that are the children of the last one that covers pc.
+ * Walks the DIEs itself. libdw's dwarf_getscopes() prunes DIEs without a pc, namespaces among them,
+ * and so never finds a Rust function (elfutils 0.188 and 0.192). Of the DIEs below the function
+ * only the children of the last DIE that covers pc are considered.
  */
 static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function, uint64_t pc,
                          struct chain *chain)
 {
-	size_t depth = 0, covered = 0; /* below the function; of that last one's children */
+	size_t depth = 0,
+	       covered = 0; /* depth below the function; depth of the last DIE that covers pc */
 	struct die d;
 
 	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)
@@ -114,7 +115,7 @@ static struct location *symbol_only(struct debuginfo *di, uint64_t addr, struct 
 	return l;
 }
 
-/* The same in a file with a symbol table of its own, without asking libdwfl. */
+/* The same for a file with its own symbol table, without libdwfl. */
 static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr, struct arena *a,
                                              size_t *nret)
 {
@@ -133,7 +134,7 @@ static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr
 	return l;
 }
 
-/* What debug info says of an address; NULL when none covers it. */
+/* The chain from debug info; NULL when none covers the address. */
 static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *a, bool lines,
                              size_t *nret)
 {

@@ -71,7 +71,7 @@ const struct function *lookup_dwarf_function(struct debuginfo *di, uint64_t addr
 
 /* ---- types by name ---- */
 
-/* Does the path from the unit down to the scope spell name? Compared from its end. */
+/* Do the scopes from the unit down to this one spell name? Compared from the end of name. */
 enum { MAX_SCOPE_DEPTH = 128 };
 
 static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
@@ -95,7 +95,7 @@ static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, co
 	return false;
 }
 
-/* name's last part begins at tail. */
+/* The last component of name begins at tail. */
 static bool is_type_of_name(struct dwarf_module *dm, struct unit *u, uint32_t index,
                             const char *name, size_t tail)
 {
@@ -118,7 +118,10 @@ static const struct type *type_in_unit(struct dwarf_module *dm, struct unit *u, 
 	return NULL;
 }
 
-/* In units of the crate that the name begins with, then in the others; here was looked through. */
+/*
+ * Searches the units of the crate that the name begins with, then the others. Unit here was
+ * searched before.
+ */
 static const struct type *type_in_units(struct dwarf_module *dm, const struct unit *here,
                                         const char *name, size_t tail, size_t crate_len)
 {
@@ -135,7 +138,7 @@ static const struct type *type_in_units(struct dwarf_module *dm, const struct un
 	return found;
 }
 
-/* The same by the index. False when only a search can tell: two names have one hash. */
+/* The same with the index. False when two names share a hash, so that a search is needed. */
 static bool type_by_index(struct dwarf_module *dm, const char *name, size_t tail, size_t crate_len,
                           const struct type **ret)
 {
@@ -154,7 +157,7 @@ static bool type_by_index(struct dwarf_module *dm, const char *name, size_t tail
 
 const struct type *lookup_dwarf_type(struct dwarf_module *dm, const char *name, uint64_t near)
 {
-	enum { FEW = 32 }; /* that are found sooner than an index is made */
+	enum { FEW = 32 }; /* the first types are searched for: building the index costs more */
 	size_t tail = (size_t)(qualified_last(name) - name);
 	const char *colons = strstr(name, "::");
 	size_t crate_len = colons ? (size_t)(colons - name) : 0;
@@ -217,16 +220,19 @@ static bool has_offset(const struct thread_local *t)
 	return t->offset != 0;
 }
 
-/* What needs a destructor lies in std's Storage; the bare twin is for what needs none. */
+/*
+ * Of a thread-local with a destructor DWARF describes two: the one in std's Storage is live, the
+ * bare one is for types without a destructor.
+ */
 static bool is_storage(const struct thread_local *t)
 {
 	return t->type && strncmp(type_name(t->type), "std::", 5) == 0;
 }
 
 /*
- * Without a symbol table: the linker leaves the offset 0 in what it dropped, so that one candidate
- * alone, or one alone with another offset, is the live one. Where the live one is at 0 too, both
- * describe the same place. NULL when none of this tells.
+ * Picks the live candidate without a symbol table. The linker leaves the offset 0 in a dropped
+ * thread-local. So the live one is the only candidate, or the only one with another offset. If the
+ * live one is at 0 too, both describe the same place. NULL when this does not decide.
  */
 static const struct thread_local *choose_unsure(const struct thread_local *candidates, size_t n)
 {
@@ -249,7 +255,7 @@ struct error *lookup_dwarf_thread_locals(struct dwarf_module *dm, const char *pa
 
 	*doubt = NULL;
 	scan_crate(dm, path, crate_len);
-	symbols = debuginfo_tls_symbols(dm); /* may have to wait for a thread beside: last */
+	symbols = debuginfo_tls_symbols(dm); /* may wait for a parallel thread: last */
 	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
 
@@ -328,7 +334,7 @@ static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
 	return NULL;
 }
 
-/* T of the Pin<&mut T> that a poll function takes first. */
+/* T of the Pin<&mut T> that is a poll function's first parameter. */
 static const struct type *self_of_poll(const struct function *f)
 {
 	const struct type *t = function_first_argument(f);
@@ -355,15 +361,16 @@ const struct type *lookup_dwarf_vtable(struct debuginfo *di, uint64_t addr, unsi
 		error_free(err);
 		return known_vtable(di, addr);
 	}
-	const struct function *f = lookup_dwarf_function(di, code); /* scans the likely unit */
+	const struct function *f =
+		lookup_dwarf_function(di, code); /* scans the unit that probably has it */
 	f = f ? f : lookup_function(di, code);
 	const struct type *t = known_vtable(di, addr);
 	if (t)
 		return t;
 	const struct type *by_function = f ? self_of_poll(f) : NULL;
 	/*
-	 * Two poll functions of equal code may have become one, and then name only one of their
-	 * types. Coroutines never do: each panics with a source location of its own.
+	 * The linker may have merged two poll functions with equal code; the symbol then names only
+	 * one of their types. It never merges coroutines: each panics with its own source location.
 	 */
 	if (by_function && type_is_coroutine(by_function) && type_size(by_function) == size)
 		return by_function;

@@ -1,8 +1,7 @@
 /*
- * The functions of lookup.h: by what was answered before, in this run or in a file, else by the
- * debug info, which is opened then. What it answers is kept, that there is nothing too. Those about
- * places in code are in lookup_cached_places.c, those about instances of generics in
- * lookup_cached_instances.c.
+ * Implements lookup.h with a cache of records, from this run or from a file. On a miss it opens the
+ * debug info and records the result, also a negative one. Queries about places in code are in
+ * lookup_cached_places.c, those about instances of generics in lookup_cached_instances.c.
  */
 #include <string.h>
 
@@ -84,7 +83,7 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 	f = known_function(dm, die);
 	if (!f && debuginfo_need(dm) && (f = lookup_dwarf_function_die(dm, die)))
 		keep_function(dm, f);
-	/* Of the many that a search looks at none is worth a place here. */
+	/* A search visits many functions; do not cache them. */
 	if (records_are_paused(debuginfo_records(dm)))
 		return f;
 	if (f)
@@ -92,7 +91,7 @@ const struct function *lookup_function_die(struct dwarf_module *dm, uint64_t die
 	return f;
 }
 
-/* A layout file has the ranges of functions instead of what covers each address. */
+/* A layout file has ranges of functions, not one record for each address. */
 static const struct function *function_below(struct dwarf_module *dm, uint64_t pc)
 {
 	const struct function *f;
@@ -336,7 +335,7 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
 	return found;
 }
 
-/* What the target's memory told is of this moment, unless it was read and cannot change. */
+/* Is the memory at addr readable and constant? Otherwise a result from it is valid only now. */
 static bool tells_always(struct dwarf_module *dm, uint64_t addr)
 {
 	uint64_t word;

@@ -1,4 +1,4 @@
-/* What instances of a generic function or type there are, answered as lookup_cached.c does. */
+/* Queries for the instances of a generic function or type, with the cache of lookup_cached.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,10 @@ static const char *home_of(struct dwarf_module *dm, uint64_t die)
 	return home;
 }
 
-/* A home as a part of a key. Types of a layout file have none: records_copy.h. */
+/*
+ * A crate's home (lookup_dwarf_home()) as a part of a key. Types of a layout file have no home: see
+ * records_copy.h.
+ */
 static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
 {
 	const char *home = home_of(dm, die);
@@ -36,7 +39,7 @@ struct instance {
 
 struct instances {
 	VEC(struct instance) found;
-	struct arena arena; /* their names, which are borrowed only while they are visited */
+	struct arena arena; /* copies of their names, which are valid only during the visit */
 };
 
 static void note_instance(const char *name, bool has_code, void *arg)
@@ -46,7 +49,7 @@ static void note_instance(const char *name, bool has_code, void *arg)
 	*vec_push(&i->found) = (struct instance){ arena_strdup(&i->arena, name), has_code };
 }
 
-/* Searches, keeps, and then visits. */
+/* Searches, records, and then visits. */
 static void search_instances(struct dwarf_module *dm, uint64_t near, const char *path,
                              uint64_t home, instance_fn *visit, void *arg)
 {
@@ -94,7 +97,7 @@ struct instance_set {
 	struct instance_set *next;
 	const char *path;
 	uint64_t home;
-	struct map arguments; /* hashes of the first of each */
+	struct map arguments; /* hashes of the first argument of each instance */
 };
 
 static void note_argument(const char *name, bool has_code, void *arg)
@@ -108,7 +111,7 @@ static void note_argument(const char *name, bool has_code, void *arg)
 		map_put(&set->arguments, map_key_of_text(first), NULL);
 }
 
-/* What no file will keep need not be a record: names of all drop glue take megabytes. */
+/* Writes no record if no cache file is used: the names of all drop glue take megabytes. */
 static void learn_instances(struct dwarf_module *dm, uint64_t near, struct instance_set *set)
 {
 	const struct records_options *options = dm->di->records;

@@ -1,5 +1,7 @@
-/* What functions and lines are at an address, and lines of variables, answered as lookup_cached.c
- * does. */
+/*
+ * Queries for the functions and lines at an address, and for the lines of variables, with the cache
+ * of lookup_cached.c.
+ */
 #include "dwarf/lookup/inlined.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/records/records.h"
@@ -52,7 +54,7 @@ static void keep_places(struct dwarf_module *dm, enum record_kind kind, uint64_t
 	record_end(&d);
 }
 
-/* A layout file knows some functions, and some of what is inlined into them. */
+/* A layout file has only some functions and some of the functions inlined into them. */
 static struct location *places_by_function(struct debuginfo *di, uint64_t addr, struct arena *a,
                                            bool lines, size_t *nret)
 {

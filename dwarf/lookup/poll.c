@@ -1,4 +1,4 @@
-/* From a future's type to its poll function. */
+/* Finds the poll function of a future's type. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -78,7 +78,9 @@ uint64_t lookup_dwarf_poll(const struct type *coroutine)
 		.answered = coroutine_is_polled,
 	};
 	poll_units_ask(&q);
-	/* The type may stand in many units of the crate, its function in one: best in this. */
+	/*
+	 * The type may be in many units of the crate, its function only in one; prefer this unit.
+	 */
 	for (const struct static_place *p = map_get(&dm->coroutine_polls, q.key); p; p = p->next) {
 		if (p->die >= here->start && p->die < here->end)
 			return p->die;
@@ -111,7 +113,7 @@ const char *lookup_dwarf_poll_linkage(const struct type *coroutine)
 	return function_read_linkage(type_module(coroutine), lookup_dwarf_poll(coroutine));
 }
 
-/* Would the search for its poll function go through units of megabytes? */
+/* Would the search for the poll function read megabytes of units? */
 static bool is_of_large_crate(const struct type *coroutine)
 {
 	struct dwarf_module *dm = type_module(coroutine);
@@ -125,7 +127,7 @@ static bool is_of_large_crate(const struct type *coroutine)
 	return q.here && poll_units_is_large(&q);
 }
 
-/* How many awaitees of that own name it has; 0 when they are of several types. */
+/* The number of awaitees with that last name component; 0 when they are of several types. */
 static unsigned count_own_name(const struct type *coroutine, const char *awaitee_type)
 {
 	const char *own = qualified_last(awaitee_type);
@@ -188,14 +190,14 @@ const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die)
 
 static bool is_future_by_symbols(const struct type *t, int depth);
 
-/* What impls of Future ask of their arguments: to be a future, or to be called. */
+/* Does the type satisfy the usual bounds of an impl of Future: is it a future or callable? */
 static bool is_future_or_callable(const struct type *t, int depth)
 {
 	enum { MAX_DEPTH = 16 };
 	static const char *const heads[] = {
 		"alloc::boxed::Box<dyn core::future::future::Future<",
 		"alloc::boxed::Box<(dyn core::future::future::Future<", /* + Send */
-		"futures_util::fns::", /* its own closures, with names */
+		"futures_util::fns::", /* named closures of this crate */
 	};
 
 	if (depth > MAX_DEPTH)
@@ -205,7 +207,7 @@ static bool is_future_or_callable(const struct type *t, int depth)
 	       str_begins_with_any(type_name(t), heads) || is_future_by_symbols(t, depth);
 }
 
-/* An enum's stand in its variants. */
+/* The type parameters of a type; those of an enum are in its variants. */
 static const struct type_param *params_of(const struct type *t, size_t *n)
 {
 	const struct type_param *params = type_params(t, n);
@@ -217,8 +219,8 @@ static const struct type_param *params_of(const struct type *t, size_t *n)
 }
 
 /*
- * By the symbols alone. The bounds of an impl for all instances are known to be satisfied where
- * each argument is a future or a function.
+ * Is the type a future, by the symbol table alone? An impl for all instances applies when each
+ * argument is a future or a function, which satisfies its bounds.
  */
 static bool is_future_by_symbols(const struct type *t, int depth)
 {
@@ -240,7 +242,7 @@ static bool is_future_by_symbols(const struct type *t, int depth)
 	}
 }
 
-/* A type that is being asked about, and those that it was met in. */
+/* A type under evaluation, and the types that contain it. */
 struct plain_question {
 	const struct type *t;
 	const struct plain_question *outer;
@@ -313,8 +315,9 @@ static bool ask_plain(const struct type *t, const struct plain_question *q)
 }
 
 /*
- * Numbers and texts, and containers of such: nothing to poll in it, and no waker. What is a future
- * all the same, like one that yields once, stands in the units that poll it.
+ * Does the type consist of numbers, texts and containers of them, without a waker or anything to
+ * poll? A future of such a type, for example one that yields once, is described in the units that
+ * poll it.
  */
 static bool is_plain(const struct type *t, const struct plain_question *outer)
 {
@@ -323,7 +326,7 @@ static bool is_plain(const struct type *t, const struct plain_question *outer)
 
 	if (!t || q.depth > MAX_DEPTH)
 		return false;
-	/* What holds itself is what the rest of it is. */
+	/* A recursive type is plain if the rest of it is. */
 	for (; outer; outer = outer->outer) {
 		if (outer->t == t)
 			return true;

@@ -1,3 +1,4 @@
+/* Finds the poll function of an async fn by the bytes of its address in an unscanned unit. */
 #include "dwarf/lookup/poll_named.h"
 
 #include <dwarf.h>
@@ -15,15 +16,14 @@
 
 enum { MAX_CODE = 3 /* bytes of a DIE's code */ };
 
-/* What is searched for. */
 struct wanted {
 	struct dwarf_module *dm;
 	const char *own;    /* "{async_fn#0}" */
-	const char *symbol; /* its name */
+	const char *symbol; /* name of the symbol */
 	uint64_t pc;
 };
 
-/* 0 when it says none. */
+/* Returns 0 when the DIE has no low pc. */
 static uint64_t address_of(struct die d)
 {
 	struct attribute at;
@@ -43,7 +43,7 @@ static bool is_own_name(const char *name, const char *own)
 	return strncmp(name, own, len) == 0 && (name[len] == '\0' || name[len] == '<');
 }
 
-/* LLVM may have put something behind the symbol's name: ".llvm.1234567890". */
+/* LLVM may have appended a suffix to the symbol's name: ".llvm.1234567890". */
 static bool is_of(const char *linkage, const char *symbol)
 {
 	size_t len = strlen(linkage);
@@ -66,7 +66,7 @@ static bool is_wanted(const struct wanted *wanted, uint64_t offset)
 	       is_own_name(said.name, wanted->own);
 }
 
-/* The one that has its address at p, behind its code. */
+/* The DIE whose address is at p, directly after its abbreviation code. */
 static uint64_t function_around(const struct wanted *wanted, const struct unit *u, const uint8_t *p)
 {
 	uint64_t offset = (uint64_t)(p - wanted->dm->sections.info.data);
@@ -79,9 +79,9 @@ static uint64_t function_around(const struct wanted *wanted, const struct unit *
 }
 
 /*
- * Its address is the first that a function's DIE says, in all that LLVM writes; what has the same
- * bytes and is none will hardly say the symbol's name too. Zeros are frequent, so another byte is
- * looked for.
+ * LLVM writes the address first in a function's DIE. Other data with the same bytes is very
+ * unlikely to have the symbol's name too. The search looks for a non-zero byte of the address,
+ * because zeros are frequent.
  */
 uint64_t poll_named_find(struct dwarf_module *dm, const struct poll_place *place, const char *own)
 {
@@ -108,9 +108,9 @@ uint64_t poll_named_find(struct dwarf_module *dm, const struct poll_place *place
 
 struct search {
 	struct dwarf_module *dm;
-	const struct unit *here; /* that of the type */
+	const struct unit *here; /* unit of the type */
 	const char *own;
-	const char *head; /* of the symbol's name, as far as its hash */
+	const char *head; /* the symbol's name up to its hash */
 	size_t head_len;
 	uint64_t found;
 };
@@ -129,7 +129,7 @@ static void visit_function(const struct poll_place *at, void *arg)
 	search->found = poll_named_find(search->dm, at, search->own);
 }
 
-/* "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h" of "app::run"; NULL of no plain path. */
+/* "_ZN3app3run28_$u7b$$u7b$closure$u7d$$u7d$17h" of "app::run"; NULL when path is not plain. */
 static const char *legacy_head(struct arena *a, const char *path)
 {
 	static const char letters[] =

@@ -1,4 +1,4 @@
-/* Poll functions by the symbol table: what poll_index.c has read of it. */
+/* Looks up poll functions in the symbol table, as read by poll_index.c. */
 #include <string.h>
 
 #include "debugger/base/vec.h"
@@ -8,7 +8,7 @@
 #include "dwarf/names/impl_header.h"
 #include "dwarf/names/qualified.h"
 
-/* The next entry of that kind and name, from a bucket's or the one after an entry. */
+/* The next entry of that kind and name, starting at a bucket's first entry or after an entry. */
 static struct poll_symbol *find_entry(const struct poll_index *x, uint32_t at, enum entry_kind kind,
                                       uint64_t key)
 {
@@ -32,7 +32,7 @@ static struct poll_symbol *next_entry(const struct poll_index *x, const struct p
 	return find_entry(x, s->next, (enum entry_kind)s->kind, s->key);
 }
 
-/* The unit that has code at the function's address, NULL none. */
+/* The unit with code at the function's address; NULL: none. */
 static struct unit *unit_of(struct dwarf_module *dm, const struct poll_symbol *s)
 {
 	uint32_t *known = &dm->poll_units[s - dm->poll_index->entries.data];
@@ -69,7 +69,7 @@ bool poll_symbols_is_unoptimised(struct dwarf_module *dm, const struct unit *u)
 {
 	const struct poll_index *x = u->crate_key ? poll_index_read(dm) : NULL;
 
-	/* Those of one crate stand together: seldom are all looked at. */
+	/* The functions of one crate are adjacent, so few are visited. */
 	while (x && dm->ntrivial < x->trivial.n && !map_has(&dm->unoptimised, u->crate_key)) {
 		uint64_t pc = x->trivial.data[x->trivial.n - ++dm->ntrivial];
 		const struct unit *other = debuginfo_unit_at(dm, pc);
@@ -122,7 +122,7 @@ enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *ty
 	for (struct poll_symbol *s = first_entry(x, ENTRY_PATH, path); s; s = next_entry(x, s)) {
 		if (s->form == POLL_FORM_PLAIN && !generic)
 			return SYMTAB_POLL_ALL;
-		/* Thousands of instances may follow, and say the same. */
+		/* Thousands of instances may follow with the same result. */
 		if (s->form == POLL_FORM_OPEN && generic)
 			return SYMTAB_POLL_OPEN;
 		ret = s->form == POLL_FORM_OPEN || ret == SYMTAB_POLL_OPEN ? SYMTAB_POLL_OPEN

@@ -1,3 +1,4 @@
+/* Searches the units that may hold the poll function of a future, from near to far. */
 #include "dwarf/lookup/poll_units.h"
 
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "dwarf/types/type.h"
 
 /*
- * A crate with fewer bytes of debug info that no scan has seen is looked through whole. A test is
- * built with 0, for which every crate is a large one.
+ * A crate with at most this many bytes of unscanned debug info is searched whole. One test is built
+ * with 0, which makes every crate a large one.
  */
 #ifndef SMALL_CRATE
 #define SMALL_CRATE (4 << 20)
@@ -21,11 +22,11 @@
 
 enum { LARGE_OBJECT = 32 << 20 };
 
-/* What is known of a crate while its units are scanned one after the other. */
+/* The progress of the search in a crate. */
 struct poll_crate {
-	size_t nscanned;  /* of the module's units when they were last looked through */
-	size_t weighed;   /* the same, when small was found out */
-	size_t ncontexts; /* those that were looked at, of all that came so far */
+	size_t nscanned;  /* the module's nscanned at the last search */
+	size_t weighed;   /* the module's nscanned when small was computed */
+	size_t ncontexts; /* the module's ncontexts at the last search */
 	bool small;
 };
 
@@ -55,7 +56,7 @@ static void add(const struct poll_question *q, unit_vec *units, size_t index)
 		*vec_push(units) = u;
 }
 
-/* Reads them all, and empties the list. */
+/* Reads all units of the list and empties it; true: the query is answered. */
 static bool read_units(const struct poll_question *q, unit_vec *units)
 {
 	debuginfo_scan_all(q->dm, units->data, units->n);
@@ -65,7 +66,7 @@ static bool read_units(const struct poll_question *q, unit_vec *units)
 	return q->answered(q);
 }
 
-/* What was visited, with an address, an offset or a name's key. */
+/* Kinds of visits; a visit is keyed by an address, an offset or a name's key. */
 enum visit {
 	VISIT_OBJECT,
 	VISIT_SYMBOLS_OF_TYPE,
@@ -83,16 +84,16 @@ static uint64_t visit_key(const struct poll_question *q, enum visit what, uint64
 	return map_key_of_pair(context, number);
 }
 
-/* True the first time that it is asked for these. */
+/* True at the first call with these arguments. */
 static bool is_first_visit(const struct poll_question *q, enum visit what, uint64_t number)
 {
 	return map_put(&q->dm->poll_visits, visit_key(q, what, number), NULL);
 }
 
 /*
- * Units of one object file share their abbreviations. With ThinLTO an object has units of all
- * crates and modules that it took functions from to inline them: what is inlined into one unit is
- * described in its neighbours. Where the whole program became one object, u counts alone.
+ * Adds the units of u's object file, which share their abbreviations. With ThinLTO an object has
+ * units of all crates and modules whose functions it inlines: a function inlined into one unit is
+ * described in a neighbouring unit. If the whole program is one object, only u is added.
  */
 static void add_object(const struct poll_question *q, unit_vec *units, const struct unit *u)
 {
@@ -113,7 +114,7 @@ static void add_object(const struct poll_question *q, unit_vec *units, const str
 		add(q, units, first);
 }
 
-/* By the symbols of poll functions of a type, or of a coroutine in that function. */
+/* Visits the symbols of the poll functions of a type, or of a coroutine in that function. */
 static void each_symbol(const struct poll_question *q, const char *name, const char *function,
                         symtab_poll_fn *visit, void *arg)
 {
@@ -136,7 +137,7 @@ static void visit_symbol(const struct poll_place *at, void *arg)
 		add_object(visit->q, visit->units, at->u);
 }
 
-/* The units with poll functions of a type, or of a coroutine in that function. */
+/* Adds the units with poll functions of a type, or of a coroutine in that function. */
 static void add_symbols(const struct poll_question *q, unit_vec *units, const char *name,
                         const char *function)
 {
@@ -155,7 +156,10 @@ static void visit_inlined(const struct poll_place *at, void *arg)
 		polled_read_inlined((*q)->dm, at->u, at->pc);
 }
 
-/* What the poll functions of a type, or of a coroutine in that function, have inlined. */
+/*
+ * Reads the functions inlined into the poll functions of a type, or of a coroutine in that
+ * function.
+ */
 static void read_inlined(const struct poll_question *q, const char *name, const char *function)
 {
 	if (is_first_visit(q, function ? VISIT_INLINED_OF_FUNCTION : VISIT_INLINED_OF_TYPE,
@@ -163,7 +167,7 @@ static void read_inlined(const struct poll_question *q, const char *name, const 
 		each_symbol(q, name, function, visit_inlined, &q);
 }
 
-/* In optimised code, what polls it has its poll function inlined. */
+/* In optimised code a future's poll function is inlined into that of its parent, a context. */
 static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate)
 {
 	const struct dwarf_module *dm = q->dm;
@@ -220,7 +224,7 @@ bool poll_units_is_large(const struct poll_question *q)
 	return crate && !crate->small;
 }
 
-/* Brings what is known of the crate up to date; true when something was scanned meanwhile. */
+/* Updates the state of the crate; true when units were scanned since the last call. */
 static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
 {
 	struct poll_crate *crate = crate_of(q);
@@ -232,7 +236,7 @@ static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
 	return was_scanned;
 }
 
-/* All units of the crate, or those that were scanned before. */
+/* Adds all units of the crate, or only the scanned ones. */
 static void add_crate(const struct poll_question *q, unit_vec *units, bool only_scanned)
 {
 	for (size_t i = 0; i < q->dm->nunits; i++) {
@@ -241,7 +245,7 @@ static void add_crate(const struct poll_question *q, unit_vec *units, bool only_
 	}
 }
 
-/* Functions that symbols tell of, and nobody has looked at. */
+/* Functions that the symbol table has and that were not read yet. */
 struct candidates {
 	const struct poll_question *q;
 	VEC(struct poll_place) found;
@@ -262,7 +266,7 @@ static void read_function(const struct poll_question *q, const struct poll_place
 		polled_read_function(q->dm, at->u, at->pc);
 }
 
-/* Those in units that were scanned before cost nothing. */
+/* Reads the functions in scanned units, which costs nothing, and removes them from the list. */
 static void read_scanned(struct candidates *c)
 {
 	size_t n = 0;
@@ -278,7 +282,7 @@ static void read_scanned(struct candidates *c)
 	c->found.n = n;
 }
 
-/* How deep a coroutine is in closures and coroutines, itself among them. */
+/* The number of nested closures and coroutines, including this one. */
 static unsigned depth_of_type(const char *name)
 {
 	const char *last = qualified_last(name);
@@ -301,7 +305,7 @@ static unsigned depth_of_symbol(const char *name)
 	return depth;
 }
 
-/* Does a legacy symbol's name agree with what a coroutine is called, "app::{impl#0}::run"? */
+/* Does a legacy symbol's name match a coroutine's path, "app::{impl#0}::run"? */
 static bool names_agree(const struct poll_question *q, const char *path, const char *symbol)
 {
 	size_t len = strcspn(path, "{");
@@ -318,7 +322,10 @@ static uint64_t size_of(const struct unit *u)
 	return u->end - u->start;
 }
 
-/* Of those that are likely, instances of one function, that in the smallest unit; NULL none. */
+/*
+ * The likely candidate in the smallest unit; all likely ones are instances of one function. NULL:
+ * none.
+ */
 static const struct poll_place *most_likely(const struct candidates *c)
 {
 	SCRATCH(tmp);
@@ -347,7 +354,7 @@ static void read_all(const struct candidates *c, unit_vec *units)
 		read_function(c->q, &c->found.data[i]);
 }
 
-/* Each symbol leads to its function alone. */
+/* Reads only the functions at the symbols' addresses. */
 static bool ask_functions(const struct poll_question *q, unit_vec *units)
 {
 	struct candidates c = { .q = q };
@@ -368,7 +375,7 @@ static bool ask_functions(const struct poll_question *q, unit_vec *units)
 	return q->answered(q);
 }
 
-/* Without an inliner the unit with the symbol has the answer, and no other need be read. */
+/* In unoptimised code the unit with the symbol has the answer; no other unit need be read. */
 static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
 {
 	if (q->answered(q))
@@ -401,14 +408,16 @@ void poll_units_ask(const struct poll_question *q)
 		add_crate(q, &units, false);
 		done = read_units(q, &units);
 	}
-	/* Where nothing is inlined a poll function has its symbol; a coroutine has one for sure. */
+	/*
+	 * A poll function that is not inlined has a symbol. A coroutine surely has a poll function.
+	 */
 	bool inlined = !crate->small &&
 	               (q->function || (!q->plain && !poll_symbols_is_unoptimised(q->dm, q->here)));
 	if (!done && inlined) {
 		add_object(q, &units, q->here);
 		done = read_units(q, &units);
 	}
-	/* A symbol alone before all that lies in one object file with it. */
+	/* Read the functions at symbols before all units of the object file. */
 	if (!done && !crate->small)
 		done = ask_functions(q, &units);
 	if (!done && !crate->small) {
@@ -417,7 +426,7 @@ void poll_units_ask(const struct poll_question *q)
 	}
 	if (!done && inlined)
 		done = ask_contexts(q, crate);
-	/* A coroutine has a poll function for sure. */
+	/* A coroutine surely has a poll function: read the whole crate. */
 	if (!done && q->function) {
 		add_crate(q, &units, false);
 		read_units(q, &units);

@@ -1,3 +1,4 @@
+/* Reads which types the poll functions of a unit poll. */
 #include "dwarf/lookup/polled.h"
 
 #include <dwarf.h>
@@ -13,7 +14,7 @@
 
 enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 16 /* calls in one function */ };
 
-/* A reference attribute of the DIE, 0 when there is none. */
+/* A reference attribute of the DIE; 0: none. */
 static uint64_t reference(struct dwarf_module *dm, uint64_t die, unsigned name)
 {
 	struct unit *u = debuginfo_unit_of(dm, die);
@@ -46,7 +47,7 @@ static const char *name_of(struct dwarf_module *dm, uint64_t die)
 	return NULL;
 }
 
-/* The type of a parameter, or of the one it is a copy of. */
+/* The type of a parameter, or of its abstract origin. */
 static uint64_t type_of(struct dwarf_module *dm, uint64_t die)
 {
 	for (int hop = 0; die && hop < MAX_HOPS; hop++) {
@@ -59,7 +60,7 @@ static uint64_t type_of(struct dwarf_module *dm, uint64_t die)
 	return 0;
 }
 
-/* The type of the first formal parameter among the children of a function's DIE; 0 none. */
+/* The type of the first formal parameter among the children of a function's DIE; 0: none. */
 static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t function)
 {
 	struct die d;
@@ -82,15 +83,15 @@ static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t
 }
 
 /*
- * Notes T of the core::pin::Pin<&mut T> at that DIE. A declaration will do: its name is all that is
- * asked for.
+ * Records T of the core::pin::Pin<&mut T> at that DIE. A declaration suffices, because only its
+ * name is read.
  */
 static void note_pinned(struct dwarf_module *dm, uint64_t die)
 {
 	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
 	const char *name = name_of(dm, die);
 
-	/* The cheap half of the question first. */
+	/* Check the cheap part first. */
 	if (!name || strncmp(name, head, sizeof(head) - 1) != 0)
 		return;
 	STR(text);
@@ -101,7 +102,7 @@ static void note_pinned(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->polled, map_key_of_text(text.data + sizeof(whole) - 1), NULL);
 }
 
-/* Does the function at that DIE return what a poll function does? */
+/* Does the function at that DIE return the result type of a poll function? */
 static bool returns_poll(struct dwarf_module *dm, uint64_t function)
 {
 	uint64_t type = reference(dm, function, DW_AT_type);
@@ -110,7 +111,7 @@ static bool returns_poll(struct dwarf_module *dm, uint64_t function)
 	return name && poll_candidates_is_result(name);
 }
 
-/* By the function's qualified name without its own generics: "app::run::{async_fn#0}". */
+/* Recorded by the function's qualified name without its own generics: "app::run::{async_fn#0}". */
 static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 {
 	STR(text);
@@ -131,11 +132,11 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->coroutine_polls, key, place);
 }
 
-/* A function that may be a poll function by what it returns. */
+/* A function whose return type is that of a poll function. */
 static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die, const char *name,
                           bool has_linkage)
 {
-	/* The one with a linkage name has the body; a declaration may stand elsewhere. */
+	/* The DIE with a linkage name has the body; a declaration may be elsewhere. */
 	if (poll_candidates_is_coroutine(name) && has_linkage) {
 		note_coroutine(dm, die);
 	} else if (poll_candidates_is_poll(name)) {
@@ -193,7 +194,7 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 		uint32_t scope = f->scope;
 		struct unit *at = u;
 
-		/* What is inlined elsewhere too says it all in one place. */
+		/* Skip copies of an inlined function: its abstract function has everything. */
 		for (int hop = 0; scope != SCOPE_NONE && hop < MAX_HOPS; hop++) {
 			struct scope s = scan_scope(&dm->sections, at, scope);
 
@@ -204,11 +205,11 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 	}
 }
 
-/* ---- what is inlined ---- */
+/* ---- inlined functions ---- */
 
 /*
- * False when it was among the last that were asked for: the same few hundred are inlined all over,
- * and to read one again costs less than memory for all of them.
+ * False when the origin was seen recently. The cache is small: the same few hundred functions are
+ * inlined everywhere, and reading one again costs less than memory for all of them.
  */
 static bool is_new_origin(struct dwarf_module *dm, uint64_t origin)
 {
@@ -222,7 +223,7 @@ static bool is_new_origin(struct dwarf_module *dm, uint64_t origin)
 	return is_new;
 }
 
-/* The abstract function that an inlined call is of. Only what is noted has its unit scanned. */
+/* Reads the abstract function of an inlined call. Scans its unit only if it is recorded. */
 static void read_origin(struct dwarf_module *dm, uint64_t origin)
 {
 	struct unit *u = debuginfo_unit_of(dm, origin);
@@ -252,7 +253,7 @@ static void read_origin(struct dwarf_module *dm, uint64_t origin)
 		note_function(dm, u, origin, name, has_linkage);
 }
 
-/* Calls inlined into a function, at any depth. */
+/* Reads the calls inlined into a function, at any depth. */
 static void read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t function)
 {
 	struct attribute_value v;
@@ -282,10 +283,13 @@ void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 
 static const char *const std[] = { "core::", "alloc::", "std::" };
 
-/* Of core, alloc and std, or a tuple, an array, a raw pointer: what its name begins with tells. */
+/*
+ * Is it a type of core, alloc or std, a tuple, an array or a raw pointer, by the prefix of its
+ * name?
+ */
 static bool begins_as_never(const char *type_name)
 {
-	/* Where they have futures, or wrappers that are futures when what they hold is one. */
+	/* Modules with futures, or with wrappers that are futures when their content is one. */
 	static const char *const futures[] = {
 		"core::future::",
 		"core::pin::Pin<",
@@ -308,7 +312,7 @@ bool polled_never(const char *type_name)
 {
 	static const char closure[] = "{closure_env#";
 
-	/* Names are long: the last part of one is looked for only where it can be that. */
+	/* Names are long: find the last component only if the name contains a closure. */
 	return begins_as_never(type_name) ||
 	       (strstr(type_name, closure) &&
 	        strncmp(qualified_last(type_name), closure, sizeof(closure) - 1) == 0);

@@ -1,7 +1,7 @@
 /*
- * Statics by name. A qualified name leads to the units of its crate. A name alone leads nowhere:
- * then all units are gone through, some at a time so that their notes do not all lie in memory at
- * once, and the statics that were met on the way are kept as records.
+ * Finds statics by name. For a qualified name it searches the units of the crate. For a bare name
+ * it must read all units: it does so in batches, so that not all scan records are in memory at
+ * once, and records every static that it finds.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -21,23 +21,23 @@
 
 enum {
 	BATCH = 16 << 20,    /* bytes of debug info at a time */
-	MAX_NOTES = 4 << 20, /* of units, where there are several batches */
-	MAX_NAMES = 1 << 17, /* that records are kept of */
-	MAX_NAMESAKES = 32,  /* that are told */
-	MAX_NAME = 4096,     /* bytes of a qualified one */
+	MAX_NOTES = 4 << 20, /* scan records of units, if there are several batches */
+	MAX_NAMES = 1 << 17, /* statics that are recorded */
+	MAX_NAMESAKES = 32,  /* statics that are returned */
+	MAX_NAME = 4096,     /* bytes of a qualified name */
 	IS_THREAD_LOCAL = 1, /* a flag of a record */
 };
 
-static const char all_known[] = "*"; /* no name is that */
+static const char all_known[] = "*"; /* not a valid name */
 
-/* ---- going through units ---- */
+/* ---- batches of units ---- */
 
-/* A variable outside of functions whose place is fixed. */
+/* Visits a variable outside of functions with a fixed address. */
 typedef void variable_fn(struct dwarf_module *dm, struct unit *u, uint32_t index, void *arg);
 
 typedef VEC(struct unit *) unit_vec;
 
-/* Takes the next units, from *at on; false when there are none. */
+/* Takes the next batch of units, starting at *at; false when there are none. */
 static bool take_batch(struct dwarf_module *dm, const char *crate, size_t len, size_t *at,
                        unit_vec *batch)
 {
@@ -65,7 +65,7 @@ static void visit_variables(struct dwarf_module *dm, struct unit *u, unsigned fl
 	}
 }
 
-/* What a batch noted and read is not needed again. */
+/* Frees the scan records and pages of a batch. */
 static void drop_batch(struct dwarf_module *dm, const unit_vec *batch)
 {
 	for (size_t i = 0; i < batch->n; i++)
@@ -80,7 +80,7 @@ static struct error *visit_batches(struct dwarf_module *dm, const char *crate, s
 	size_t at = 0, nbatches = 0;
 
 	while (take_batch(dm, crate, len, &at, batch)) {
-		if (!crate) /* what is half known of one is no answer, but would be kept */
+		if (!crate) /* not within a crate: a partial result would be cached */
 			TRY(interrupt_check());
 		if (at < dm->nunits && !nbatches)
 			debuginfo_trim(dm->di, MAX_NOTES);
@@ -95,7 +95,7 @@ static struct error *visit_batches(struct dwarf_module *dm, const char *crate, s
 	return NULL;
 }
 
-/* Visits those of a crate, or of all (NULL), that have one of these flags. */
+/* Visits the variables of a crate, or of all (NULL), that have one of these flags. */
 static struct error *each_variable(struct dwarf_module *dm, const char *crate, size_t len,
                                    unsigned flags, variable_fn *visit, void *arg)
 {
@@ -107,7 +107,7 @@ static struct error *each_variable(struct dwarf_module *dm, const char *crate, s
 	return err;
 }
 
-/* The DIE of a variable's type, or of that of the declaration that it completes; 0 none. */
+/* The DIE of a variable's type, also from the declaration that it completes; 0: none. */
 static uint64_t type_of(struct dwarf_module *dm, uint64_t variable)
 {
 	for (int hop = 0; variable && hop < 4; hop++) {
@@ -177,8 +177,8 @@ bool lookup_dwarf_static(struct dwarf_module *dm, const char *name, const struct
 /* ---- all of them ---- */
 
 struct entry {
-	const char *name;   /* qualified; those of thread-locals as the source has it */
-	const char *last;   /* in name */
+	const char *name;   /* qualified; of a thread-local the name in the source */
+	const char *last;   /* last component, in name */
 	uint64_t type, low; /* DIE; link-time address */
 	bool thread_local;
 };
@@ -202,7 +202,9 @@ static bool is_identifier(const char *name, size_t len)
 	return true;
 }
 
-/* What thread_local! wrote below the name that the source has: "NAME::{constant#0}::VAL". */
+/*
+ * Removes the components that thread_local! adds to the source's name: "NAME::{constant#0}::VAL".
+ */
 static bool is_macros_own(const char *part)
 {
 	return part[0] == '{' || strncmp(part, "__", 2) == 0 || strcmp(part, "VAL") == 0;
@@ -222,7 +224,7 @@ static bool is_in_module(const struct dwarf_module *dm, uint64_t low)
 {
 	uint64_t at = module_runtime_addr(dm->module, (struct link_addr){ low });
 
-	/* A linker that dropped it left a tombstone. */
+	/* The linker leaves a tombstone address in a dropped variable. */
 	return low && at >= dm->module->start && at < dm->module->end;
 }
 
@@ -241,7 +243,10 @@ static void note_variable(struct dwarf_module *dm, struct unit *u, uint32_t i, v
 	const struct scope_note *note = &u->scopes[i];
 	const char *own = scan_scope_name(&dm->sections, u, i);
 
-	/* A large program has a hundred thousand vtables; what has no name completes another. */
+	/*
+	 * Skip vtables: a large program has a hundred thousand. A variable without a name completes
+	 * another.
+	 */
 	if (own ? !is_identifier(own, strlen(own)) : !(note->flags & SCOPE_ORIGIN))
 		return;
 	struct entry e = { .thread_local = note->flags & SCOPE_TLS };
@@ -271,7 +276,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* The end of those that have the name of the first. */
+/* The end of the run of statics with the name of the first. */
 static size_t namesakes_end(const struct index *index, size_t first)
 {
 	size_t end = first + 1;
@@ -309,7 +314,7 @@ static void keep_number(struct dwarf_module *dm, const char *name, size_t n)
 	record_end(&d);
 }
 
-/* All of them; of far too many only those that were asked for. */
+/* Records all statics; if there are too many, only those with the wanted name. */
 static void keep_index(struct dwarf_module *dm, struct index *index, const char *asked)
 {
 	bool all = index->entries.n <= MAX_NAMES, found = false;
@@ -346,7 +351,7 @@ static struct error *make_index(struct dwarf_module *dm, const char *asked)
 	return err;
 }
 
-/* False when it is not known whether there are any. */
+/* False when it is unknown whether there are any. */
 static bool known_globals(struct dwarf_module *dm, const char *name, struct arena *a,
                           struct global **ret, size_t *nret, size_t *total)
 {

@@ -1,3 +1,4 @@
+/* The index of types by their qualified names (type_names.h). */
 #include "dwarf/lookup/type_names.h"
 
 #include <dwarf.h>
@@ -8,7 +9,7 @@
 
 enum { MAX_SCOPE_DEPTH = 128 };
 
-/* Units of one crate in their order; those before next are in the index. */
+/* The units of one crate in their order; those before next are indexed. */
 struct crate_units {
 	struct unit **units;
 	size_t n, next;
@@ -17,7 +18,7 @@ struct crate_units {
 struct type_names {
 	struct map places; /* hash of a qualified name -> place_of() the first type */
 	struct map crates; /* hash of a crate's name -> struct crate_units */
-	size_t next;       /* of all units: those before are in the index */
+	size_t next;       /* units before this one are indexed */
 	struct arena arena;
 };
 
@@ -66,11 +67,11 @@ static void note_place(struct type_names *names, uint64_t key, uint64_t place)
 
 /* ---- the types of a unit ---- */
 
-/* What stands before a name: "app::run::". */
+/* The scopes before a name: "app::run::". */
 struct prefix {
-	uint64_t hash;  /* of its text */
-	unsigned depth; /* scopes in it; 0: one of them has no name */
-	bool own_crate; /* the unit is of the crate that it begins with */
+	uint64_t hash;  /* of the prefix's text */
+	unsigned depth; /* number of its scopes; 0: one of them has no name */
+	bool own_crate; /* the unit belongs to the crate that the prefix begins with */
 };
 
 struct pass {
@@ -80,7 +81,7 @@ struct pass {
 	struct arena arena;
 };
 
-/* FNV-1a, which goes on where the last text ended. */
+/* FNV-1a, continued from the hash of the previous text. */
 static const uint64_t empty_hash = UINT64_C(0xcbf29ce484222325);
 
 static uint64_t hash_on(uint64_t hash, const char *text)
@@ -90,7 +91,7 @@ static uint64_t hash_on(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Is the unit of the crate that a name begins with, of which root is the first part? */
+/* Does the unit belong to the crate that a name begins with? root is the first component. */
 static bool begins_with_crate(const struct unit *u, const char *root, bool is_whole)
 {
 	const char *colons = strstr(root, "::");

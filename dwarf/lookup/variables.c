@@ -1,3 +1,4 @@
+/* Finds the variables in scope in a frame and evaluates their locations. */
 #include "dwarf/lookup/variables.h"
 
 #include <dwarf.h>
@@ -8,15 +9,15 @@
 
 enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
 
-/* A DWARF expression, as far as this evaluator knows its operations. */
+/* A DWARF expression; this evaluator supports some of its operations. */
 struct expression {
 	struct operation {
 		uint64_t atom, number;
 	} * ops;
-	size_t n; /* 0: there is none */
+	size_t n; /* 0: no expression */
 };
 
-/* A variable in scope at a pc, and where it lies, said by the frame's registers. */
+/* A variable in scope at a pc, and its location expression. */
 struct place {
 	const char *name;
 	const struct type *type;
@@ -25,7 +26,7 @@ struct place {
 	struct expression location;
 };
 
-/* What is in scope at a pc. */
+/* The variables in scope at a pc. */
 struct scope_plan {
 	struct expression frame_base;
 	VEC(struct place) places;
@@ -154,7 +155,7 @@ static bool evaluate(const struct frame_walk *w, const struct expression *x, boo
 	return true;
 }
 
-/* ---- what is in scope ---- */
+/* ---- variables in scope ---- */
 
 static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr, uint64_t pc)
 {
@@ -301,7 +302,7 @@ static struct variable variable_of(struct dwarf_module *dm, const struct place *
 
 /* ---- a frame's ---- */
 
-/* What is in scope in a frame, and how its places are evaluated. */
+/* The variables in scope in a frame, and the data to evaluate their locations. */
 struct visible {
 	struct scope_plan plan;
 	struct frame_walk walk;
@@ -377,7 +378,10 @@ static bool piece_word(const struct visible *s, const struct expression *piece, 
 	return ok;
 }
 
-/* An expression for each piece, and after it how many bytes it has; an empty one is not there. */
+/*
+ * A location in pieces is a sequence of expressions, each followed by the size of its piece. An
+ * empty expression means that the piece is optimised out.
+ */
 static void visit_pieces(const struct visible *s, const struct place *p, variable_word_fn *visit,
                          void *arg)
 {

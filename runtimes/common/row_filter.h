@@ -1,6 +1,6 @@
 /*
- * A Bloom filter over the type paths of a table. Tables name hundreds of types, and every type is
- * looked up in all tables; almost all types are in none.
+ * A Bloom filter with one hash over the type paths of a table. Tables name hundreds of types, and
+ * every type is looked up in all tables; almost all types are in none.
  */
 #ifndef RUNTIMES_COMMON_ROW_FILTER_H
 #define RUNTIMES_COMMON_ROW_FILTER_H

@@ -78,12 +78,11 @@ struct io_row {
 struct holding_row {
 	const char *type;
 	enum holding_role role;
-	const char *kind;   /* as in struct holding */
-	const char *member; /* path from the value to its reference to the object; "": the value is
-	                       the object */
-	const char *of;     /* type of the object */
-	const char
-		*part; /* path from the object to the primitive; "": the object is the primitive */
+	const char *kind;    /* as in struct holding */
+	const char *member;  /* path from the value to its reference to the object; "": the value is
+	                        the object */
+	const char *of;      /* type of the object */
+	const char *part;    /* path from the object to the primitive; "": the same */
 	const char *permits; /* path from the value to its number of permits; NULL: one */
 	const char *total;   /* path from the object to its total of permits; NULL: unknown */
 	/*
@@ -302,8 +301,7 @@ struct runtime {
 
 	/* -- layout files and tracing -- */
 
-	const char
-		*task_poll; /* beginning: the poll functions of tasks, one for each future type */
+	const char *task_poll;      /* beginning: poll functions of tasks, one for each type */
 	const char *task_functions; /* beginning: the functions that call task_poll; only their
 	                               names are needed */
 	const char *const
