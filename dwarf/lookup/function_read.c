@@ -10,7 +10,7 @@
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type.h"
 
-/* Maximum number of steps from a concrete function to its abstract origin and its declaration. */
+/* MAX_ORIGINS: steps from a concrete function to its abstract origin and to its declaration. */
 enum { MAX_ORIGINS = 4, MAX_VARIABLE_DEPTH = 8, MAX_AWAITEE_DEPTH = 256 };
 
 /* Visits the DIE of a function, before any of its attributes is read; true: the search is over. */

@@ -54,7 +54,11 @@ static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
                          struct chain *chain)
 {
 	size_t depth = 0,
-	       covered = 0; /* depth below the function; depth of the last DIE that covers pc */
+	       /*
+	        * Below the function: the depth of d, and the depth of the children of the last DIE
+	        * that covers pc.
+	        */
+		covered = 0;
 	struct die d;
 
 	if (!die_read(&dm->sections, u, function, &d) || !d.has_children)

@@ -132,7 +132,7 @@ static void note_coroutine(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->coroutine_polls, key, place);
 }
 
-/* A function whose return type is that of a poll function. */
+/* Records a function whose return type is that of a poll function. */
 static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die, const char *name,
                           bool has_linkage)
 {
@@ -194,7 +194,10 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
 		uint32_t scope = f->scope;
 		struct unit *at = u;
 
-		/* Skip copies of an inlined function: its abstract function has everything. */
+		/*
+		 * A function that is also inlined elsewhere has its attributes in its abstract
+		 * origin: read that too.
+		 */
 		for (int hop = 0; scope != SCOPE_NONE && hop < MAX_HOPS; hop++) {
 			struct scope s = scan_scope(&dm->sections, at, scope);
 

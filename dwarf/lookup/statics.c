@@ -202,9 +202,7 @@ static bool is_identifier(const char *name, size_t len)
 	return true;
 }
 
-/*
- * Removes the components that thread_local! adds to the source's name: "NAME::{constant#0}::VAL".
- */
+/* Is it a component that thread_local! adds below the source's name: "NAME::{constant#0}::VAL"? */
 static bool is_macros_own(const char *part)
 {
 	return part[0] == '{' || strncmp(part, "__", 2) == 0 || strcmp(part, "VAL") == 0;

@@ -1,3 +1,4 @@
+/* Resolves paths against types into plans, and evaluates them (path.h). */
 #include "dwarf/values/path.h"
 
 #include <ctype.h>
@@ -49,7 +50,10 @@ static const struct type *take_variant(op_vec *ops, const struct type *t, const 
 	return v->payload;
 }
 
-/* One step: the type behind it, NULL when neither t nor what it wraps has it. */
+/*
+ * Resolves one step. Returns the type behind it; NULL when neither t nor a type that it wraps has
+ * it.
+ */
 static const struct type *resolve_step(op_vec *ops, const struct type *t, const char *step)
 {
 	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
@@ -96,7 +100,7 @@ static void list_members(struct str *out, const struct type *t)
 		str_append(out, ")");
 }
 
-/* Where resolving stopped, in the user's words: the type that should have had the step. */
+/* Where resolving stopped, for the error message: the type that should have had the step. */
 static void explain(struct str *out, const struct type *t, const char *step)
 {
 	for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) == TYPE_POINTER; hop++)

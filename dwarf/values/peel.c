@@ -5,12 +5,12 @@
 #include "dwarf/names/qualified.h"
 
 /*
- * type: last component of the type's path, generics cut; within: a namespace that must come
- * before it, so that a user's Mutex is not taken for std's.
+ * type: last component of the type's path without generics; within: a namespace that must precede
+ * it, so that a user's Mutex is not mistaken for std's.
  */
 static const struct {
 	const char *type, *within;
-	const char *member; /* or variant */
+	const char *member; /* or the name of a variant */
 } table[] = {
 	{ "RefCell", "core::cell", "value" },
 	{ "Mutex", "std::sync", "data" },

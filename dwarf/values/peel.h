@@ -1,13 +1,14 @@
 /*
- * The wrappers of std that a path looks through: the only knowledge of std here. A struct with
- * one member that has a size needs no row: the path engine takes that member by itself.
+ * The wrappers of std that a path looks through. The path engine knows nothing else about std. A
+ * struct with a single member that has a size needs no row: the path engine takes that member by
+ * itself.
  */
 #ifndef DWARF_VALUES_PEEL_H
 #define DWARF_VALUES_PEEL_H
 
 #include "dwarf/types/type.h"
 
-/* The member, or the variant of an enum, to go on with; both NULL when t is no wrapper. */
+/* The member, or the variant of an enum, inside the wrapper; both NULL when t is not a wrapper. */
 struct peeled {
 	const struct member *member;
 	const struct variant *variant;

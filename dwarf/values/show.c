@@ -74,7 +74,7 @@ void show_elements(struct show *s, const struct type *element, uint64_t addr, ui
 struct known_path {
 	const struct type *from;
 	const char *expr;
-	const struct path *path; /* NULL: the type does not have it */
+	const struct path *path; /* NULL: the type does not have the path */
 };
 
 static const struct path *find_path(struct show_cache *cache, const struct type *from,
@@ -176,7 +176,7 @@ static void show_float(struct show *s, double d, bool is_single)
 		n--;
 	digits[n] = '\0';
 	show_put(s, signbit(d) ? "-" : "");
-	/* Edges are compared in the number's own precision: 0.0001f32 is not below. */
+	/* Compare the limits in the number's own precision: 0.0001f32 is not below 1e-4. */
 	bool tiny = d != 0 && (is_single ? (float)fabs(d) < 1e-4f : fabs(d) < 1e-4);
 	bool large = is_single ? (float)fabs(d) >= 1e16f : fabs(d) >= 1e16;
 	if (tiny || large)
@@ -189,8 +189,7 @@ static void show_float(struct show *s, double d, bool is_single)
 		show_printf(s, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
 }
 
-/* Not printable, as far as one sees: controls, invisible marks, private use, what is no character.
- */
+/* Is the character not printable: a control, an invisible mark, private use or no character? */
 static bool is_hidden(uint32_t c)
 {
 	return c < 0x20 || c == 0x7f || (c >= 0xd800 && c <= 0xf8ff) || c == 0xfffe ||
@@ -217,7 +216,7 @@ static void encode(uint32_t c, char *ret)
 	*ret = '\0';
 }
 
-/* As char::escape_debug; combining marks are escaped where they would join a quote. */
+/* Like char::escape_debug; combining marks are escaped where they would combine with a quote. */
 static void show_escaped(struct show *s, uint32_t c, char quote, bool first)
 {
 	char text[8];
@@ -250,7 +249,7 @@ static void show_escaped(struct show *s, uint32_t c, char quote, bool first)
 		show_put(s, text);
 }
 
-/* One character of UTF-8; its length, 0 when the bytes are none. */
+/* Decodes one character of UTF-8. Returns its length, 0 when the bytes are not valid. */
 static size_t decode(const unsigned char *p, size_t len, uint32_t *ret)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -280,7 +279,7 @@ static void show_text(struct show *s, const unsigned char *bytes, size_t len, bo
 		uint32_t c = 0;
 		size_t n = decode(bytes + i, len - i, &c);
 
-		/* A character that the limit has cut is not wrong. */
+		/* A character that is cut by the limit is not an error. */
 		if (n == 0 && more && len - i < 4)
 			break;
 		if (n)
@@ -291,7 +290,7 @@ static void show_text(struct show *s, const unsigned char *bytes, size_t len, bo
 	}
 }
 
-/* As core::ascii::escape_default, and \0: so prints `bytes`. */
+/* Like core::ascii::escape_default, and \0: this is how the crate `bytes` prints. */
 static void show_bytes(struct show *s, const unsigned char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len && !s->full; i++) {
@@ -415,9 +414,9 @@ void show_keyed(struct show *s, size_t from, size_t end, struct value v)
 }
 
 /*
- * Does a table of a library keep its entries in structs of this type? Their member `key` names
- * what is in `value`, and is no secret itself: http::header::map::Bucket, indexmap::Bucket. More
- * values of one header are in ExtraValue, which has no key: any of them may be secret.
+ * Is it the entry struct of a library's table? Its member `key` names the content of `value`, and
+ * is not secret itself: http::header::map::Bucket, indexmap::Bucket. Further values of a header are
+ * in ExtraValue, which has no key: any of them may be secret.
  */
 static bool is_entry(const struct type *t)
 {
@@ -435,12 +434,14 @@ static bool is_entry(const struct type *t)
 	return strlen(extra) == len && memcmp(extra, last, len) == 0;
 }
 
-/* The text of a key that was shown, in s->out. */
+/* The text of a printed key, in s->out. */
 struct key_text {
 	size_t from, end;
 };
 
-/* What a struct's member is, behind its name; key: of an entry, NULL: it is none. */
+/*
+ * Prints the value of a struct's member, after its name. key: the key of an entry; NULL: no entry.
+ */
 static void show_member(struct show *s, const struct member *m, struct value v,
                         struct key_text *key)
 {
@@ -555,7 +556,7 @@ static bool starts(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* References and boxes are what they point at; raw and function pointers are addresses. */
+/* References and boxes print as their targets; raw and function pointers print as addresses. */
 static bool is_looked_through(const struct type *t)
 {
 	const char *name = type_name(t);
@@ -585,7 +586,9 @@ static struct error *show_pointer(struct show *s, struct value v)
 	return show_pointer_word(s, v.type, addr);
 }
 
-/* What the pointer's name says it points at: "str" of "&mut str" and "*const ArcInner<str>". */
+/*
+ * The name of the target, from the pointer's name: "str" of "&mut str" and "*const ArcInner<str>".
+ */
 static bool points_at(const struct type *t, const char *what)
 {
 	static const char *const prefixes[] = { "&mut ", "&", "*const ", "*mut ",
@@ -615,7 +618,7 @@ struct error *show_read_fat(struct target *t, struct value v, struct fat *ret)
 
 	TRY(target_read_uint(t, v.addr + data->offset, 8, &fat.addr));
 	TRY(target_read_uint(t, v.addr + length->offset, 8, &fat.count));
-	/* The counts of Rc and Arc lie before the elements. */
+	/* The counts of Rc and Arc precede the elements. */
 	const struct member *tail = element ? type_member(element, "data") : NULL;
 	const struct member *value = element ? type_member(element, "value") : NULL;
 	if (element && tail && starts(type_name(element), "alloc::sync::ArcInner<")) {
@@ -674,7 +677,7 @@ struct error *show_read_dyn(struct target *t, struct debuginfo *di, struct value
 	const struct type *concrete = lookup_vtable(di, vtable_addr, 3, &exact);
 	if (!concrete || !exact || data_addr == 0)
 		return NULL;
-	/* Behind the two counts of Rc and Arc, at the value's own alignment. */
+	/* The value follows the two counts of Rc and Arc, at its own alignment. */
 	if (target && (starts(type_name(target), "alloc::sync::ArcInner<") ||
 	               starts(type_name(target), "alloc::rc::Rc"))) {
 		uint64_t align = type_align(concrete) ? type_align(concrete) : 1;
@@ -708,7 +711,7 @@ static struct error *show_any(struct show *s, struct value v)
 	struct error *err = show_std(s, v, &done);
 
 	if (err && err->kind == ERR_LAYOUT)
-		error_free(err); /* a std that is not known: as any other struct */
+		error_free(err); /* an unknown version of std: print it as any other struct */
 	else if (err || done)
 		return err;
 	switch (type_kind(v.type)) {
@@ -816,7 +819,10 @@ const char *show_word(struct target *t, struct debuginfo *di, struct show_cache 
 	for (int hop = 0; hop < SHOW_DEPTH && type_kind(type) == TYPE_STRUCT; hop++) {
 		const struct member *m = type_single_member(type);
 
-		/* A struct's name would be missing; std's wrappers print as what they hold. */
+		/*
+		 * Not for a struct, whose name would be missing; std's wrappers print as their
+		 * content.
+		 */
 		if (!m || !starts(type_name(type), "core::"))
 			return NULL;
 		type = m->type;

@@ -1,4 +1,4 @@
-/* String, Vec, VecDeque, HashMap, BTreeMap and their sets. */
+/* Prints String, Vec, VecDeque, HashMap, BTreeMap and their sets. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct buffer {
 	uint64_t ptr, cap, len;
 };
 
-/* A Vec or what wraps one; size: of its elements. */
+/* A Vec or a wrapper of one; size: size of its elements. */
 static struct error *read_buffer(struct target *t, struct show_cache *cache, struct value v,
                                  uint64_t size, struct buffer *ret)
 {
@@ -25,7 +25,7 @@ static struct error *read_buffer(struct target *t, struct show_cache *cache, str
 	return NULL;
 }
 
-/* String, PathBuf, OsString: a Vec<u8> below single-member structs. */
+/* String, PathBuf, OsString: a Vec<u8> inside single-member structs. */
 struct error *show_string(struct show *s, struct value v, const struct std_row *row)
 {
 	struct buffer b;
@@ -127,8 +127,8 @@ static void show_entry(struct show *s, struct value entry, bool is_set)
 enum { CONTROL_CHUNK = 64 };
 
 /*
- * hashbrown/src/raw/mod.rs: a byte a bucket from ctrl on, its high bit set where the bucket is
- * empty or deleted; bucket i ends i elements before ctrl.
+ * hashbrown/src/raw/mod.rs: ctrl points at one byte for each bucket, whose high bit is set where
+ * the bucket is empty or deleted; bucket i ends i elements before ctrl.
  */
 static struct error *show_table(struct show *s, struct value table, bool is_set)
 {
@@ -200,8 +200,8 @@ static const struct type *element_of(const struct type *leaf, const char *member
 }
 
 /*
- * Slot i of keys or vals: MaybeUninit<K>, whose value is at its start. The text of its key is in
- * [from, end) of what was shown.
+ * Prints slot i of keys or vals: a MaybeUninit<K>, whose value is at its start. The text of its key
+ * is in s->out, in [from, end).
  */
 static void show_slot(struct btree *b, uint64_t node, const char *member, uint64_t i, size_t from,
                       size_t end)
@@ -234,7 +234,7 @@ static bool show_pair(struct btree *b, uint64_t node, uint64_t i)
 	return true;
 }
 
-/* In order; *more false: enough were shown. */
+/* Prints the entries in order; *more is false when the limit is reached. */
 static struct error *walk_btree(struct btree *b, uint64_t node, uint64_t height, bool *more)
 {
 	struct target *t = b->s->target;

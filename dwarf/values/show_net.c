@@ -1,4 +1,4 @@
-/* Addresses of the internet, as core::net prints them. */
+/* Prints Internet addresses as core::net does. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct error *show_v4(struct show *s, struct value v, const struct std_row *row)
 	return NULL;
 }
 
-/* core/src/net/ip_addr.rs: the longest run of more than one 0 becomes "::" */
+/* core/src/net/ip_addr.rs: the longest run of more than one 0 is printed as "::" */
 static void show_v6_groups(struct show *s, const unsigned *group)
 {
 	int best = -1, best_len = 1;

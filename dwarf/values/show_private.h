@@ -1,70 +1,77 @@
-/* Between show.c, which knows the language, and show_std.c, which knows std's types. */
+/* Shared by show.c, which prints the language's types, and show_std.c, which prints std's types. */
 #ifndef DWARF_VALUES_SHOW_PRIVATE_H
 #define DWARF_VALUES_SHOW_PRIVATE_H
 
 #include "dwarf/values/show.h"
 
-/* One text in the making. */
+/* The state of one text under construction. */
 struct show {
 	struct target *target;
 	struct debuginfo *di;
 	struct show_cache *cache;
 	struct str out;
 	unsigned depth, values;
-	bool full;                     /* "..." was written, nothing follows */
-	const struct secrets *secrets; /* names whose values are not shown; NULL: all are */
-	bool redacted;                 /* one was not */
+	bool full;                     /* "..." was written; nothing may follow */
+	const struct secrets *secrets; /* names whose values are redacted; NULL: none */
+	bool redacted;                 /* a value was redacted */
 };
 
-/* Each ignores its text once the text is full. */
+/* Append text. Both do nothing when the text is full. */
 void show_put(struct show *s, const char *text);
 void show_printf(struct show *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A value within the one at hand. */
+/* Prints a value inside the current one. */
 void show_inner(struct show *s, struct value v);
-/* The same where it takes the place of the one at hand: behind a pointer, within a wrapper. */
+/*
+ * Prints a value that replaces the current one: behind a pointer, inside a wrapper. The depth
+ * stays.
+ */
 void show_behind(struct show *s, struct value v);
-/* The place of the type's name where there is nothing else to show. */
+/* Prints the type's name in braces, where there is no other text. */
 void show_type(struct show *s, const struct type *t);
 
 enum quoting {
 	QUOTE_STR,   /* UTF-8: "..." */
-	QUOTE_BYTES, /* as crate bytes does: b"..." */
+	QUOTE_BYTES, /* as the crate bytes prints it: b"..." */
 	QUOTE_C,     /* as a CStr: "..." with bytes escaped */
 };
-/* len bytes at addr as a string literal; at most SHOW_STRING of them. */
+/* Prints len bytes at addr as a string literal; at most SHOW_STRING of them. */
 struct error *show_quoted(struct show *s, uint64_t addr, uint64_t len, enum quoting how) MUST_CHECK;
 
-/* show_inner(), but of a member whose name is secret REDACTED. */
+/* show_inner() of a member; prints REDACTED if its name is secret. */
 void show_named(struct show *s, const char *name, struct value v);
 /*
- * show_inner(), but REDACTED where the text of its key is secret: s->out has that in [from, end).
+ * show_inner() of a map's value; prints REDACTED if its key is secret. The text of the key is in
+ * s->out, in [from, end).
  */
 void show_keyed(struct show *s, size_t from, size_t end, struct value v);
 
-/* Between elements, before each but the first; false: enough of them were shown. */
+/*
+ * Call this before each element. Writes the separator, except before the first; false: the limit of
+ * elements is reached.
+ */
 bool show_next(struct show *s, uint64_t index);
-/* count elements of one type behind each other. */
+/* Prints count consecutive elements of one type. */
 void show_elements(struct show *s, const struct type *element, uint64_t addr, uint64_t count);
 
 /*
- * The place at a path from v; expr is a constant of the program: its address is the key of the
- * cache. ERR_LAYOUT when the types do not have it, ERR_CORRUPT when a pointer or variant on the
- * way leads elsewhere.
+ * The place that expr leads to from v. expr must be a constant of the program, because its address
+ * is the cache key. ERR_LAYOUT when the types do not have the path, ERR_CORRUPT when a null pointer
+ * or another variant is on the way.
  */
 struct error *show_place(struct target *t, struct show_cache *cache, struct value v,
                          const char *expr, struct value *ret) MUST_CHECK;
 struct error *show_uint(struct target *t, struct show_cache *cache, struct value v,
                         const char *expr, uint64_t *ret) MUST_CHECK;
 
-/* What a type_is_slice() points at. */
+/* The target of a pointer for which type_is_slice() is true. */
 struct fat {
-	const struct type *element; /* NULL: a str or what is like it */
+	const struct type *element; /* NULL: a str or a similar type */
 	uint64_t addr, count;
 	bool is_text;  /* str, Path, OsStr, CStr */
 	bool with_nul; /* CStr: count includes it */
 };
 struct error *show_read_fat(struct target *t, struct value v, struct fat *ret) MUST_CHECK;
-/* The concrete value behind a trait object; *found false: no debug info says what it is. */
+/* The concrete value behind a trait object; *found is false when no debug info tells its type. */
 struct error *show_read_dyn(struct target *t, struct debuginfo *di, struct value v,
                             struct value *ret, bool *found) MUST_CHECK;
 
@@ -75,31 +82,37 @@ typedef struct error *std_fn(struct show *s, struct value v, const struct std_ro
 
 struct std_row {
 	const char *type,
-		*within; /* last component of the type's path, and a namespace before it */
+		/*
+	         * Last component of the type's path without generics, and a namespace that precedes
+	         * it.
+	         */
+		*within;
 	std_fn *show;
-	const char *expr[3]; /* what it is for, its function says */
+	const char *expr[3]; /* paths; the row's function defines their meaning */
 };
 
-/* Is t of that type? type: last component of its path, generics cut; within: a namespace before. */
+/*
+ * Does t match? type: last component of its path without generics; within: a namespace before it.
+ */
 bool show_is(const struct type *t, const char *type, const char *within);
 
-/* What a pointer below single-member structs points at; a fat one is its own place. */
+/* The target of a pointer inside single-member structs; a fat pointer is returned itself. */
 struct error *show_follow(struct target *t, struct value v, struct value *ret) MUST_CHECK;
-/* show_place() and show_uint() for a row's function. */
+/* show_place() and show_uint() for the function of a row. */
 struct error *show_row_place(struct show *s, struct value v, const char *expr, struct value *ret)
 	MUST_CHECK;
 struct error *show_row_number(struct show *s, struct value v, const char *expr, uint64_t *ret)
 	MUST_CHECK;
-/* The same where it may be absent, with 0 instead. */
+/* show_row_number(), or 0 where the number is absent. */
 uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr);
 
 /*
- * Shows v when it is of one of std's types. ERR_LAYOUT: its members are not those that are known;
- * nothing was written.
+ * Prints v if it is one of std's types; *done: it is. ERR_LAYOUT: its members are unknown; nothing
+ * was written.
  */
 struct error *show_std(struct show *s, struct value v, bool *done) MUST_CHECK;
 
-/* ---- show_collections.c, show_net.c: functions of rows ---- */
+/* ---- functions of rows: show_collections.c, show_net.c ---- */
 
 std_fn show_string, show_vec, show_deque, show_hash_map, show_hash_set, show_btree_map,
 	show_btree_set;

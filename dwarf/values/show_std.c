@@ -1,7 +1,7 @@
 /*
- * The types of std and bytes whose text is not that of their members. Members are asked
- * for by path, newest first; the path engine looks through single-member wrappers by itself, so
- * that "buf.ptr" fits RawVec before and after it got an `inner`.
+ * Prints the types of std and bytes whose text is not that of their members. Each row has
+ * paths to its members, with alternatives, newest version first. The path engine looks through
+ * single-member wrappers by itself: "buf.ptr" fits RawVec before and after it got an `inner`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,16 +14,16 @@
 #include "dwarf/values/show_private.h"
 #include "dwarf/values/show_rows.h"
 
-/* ---- what is shown as the one thing it holds or points at ---- */
+/* ---- types that print as the one value they contain or point at ---- */
 
 enum reach {
 	REACH_MEMBER,  /* the place at the path */
-	REACH_POINTEE, /* what the pointer there points at, whatever wraps it (NonNull) */
+	REACH_POINTEE, /* the target of the pointer there, through wrappers (NonNull) */
 };
 
 struct through_row {
-	const char *type;   /* last component without generics; a final * stands for any end */
-	const char *within; /* what the name starts with */
+	const char *type;   /* last component without generics; a final * matches any suffix */
+	const char *within; /* prefix of the name */
 	enum reach reach;
 	const char *expr;
 };
@@ -152,7 +152,7 @@ struct error *show_row_number(struct show *s, struct value v, const char *expr, 
 	return show_uint(s->target, s->cache, v, expr, ret);
 }
 
-/* The same where it may be absent, with 0 instead. */
+/* The same, or 0 where the number is absent. */
 uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr)
 {
 	uint64_t n = 0;
@@ -220,7 +220,7 @@ static struct error *show_fixed(struct show *s, struct value v, const struct std
 	return NULL;
 }
 
-/* Down to the one scalar that it holds. */
+/* Prints the one scalar inside the type. */
 static struct error *innermost(struct value v, struct value *ret)
 {
 	for (int hop = 0; hop < SHOW_DEPTH; hop++) {
@@ -325,7 +325,7 @@ static struct error *show_time(struct show *s, struct value v, const struct std_
 	return NULL;
 }
 
-/* An enum that prints as what its variant holds: IpAddr, Cow. */
+/* An enum that prints as the content of its variant: IpAddr, Cow. */
 static struct error *show_payload(struct show *s, struct value v, const struct std_row *row)
 {
 	const struct variant *active;
@@ -364,7 +364,7 @@ static struct error *show_c_string(struct show *s, struct value v, const struct 
 	return show_quoted(s, fat.addr, fat.count - (fat.count != 0), QUOTE_C);
 }
 
-/* expr: start, what stands between, end */
+/* expr: start, separator, end */
 static struct error *show_range(struct show *s, struct value v, const struct std_row *row)
 {
 	struct value start = { 0 }, end = { 0 };
@@ -389,7 +389,7 @@ static const struct std_row std_table[] = {
 	{ "CString", "std::ffi", show_c_string, { NULL } },
 	{ "Vec", "alloc::vec", show_vec, { NULL } },
 	{ "VecDeque", "alloc::collections", show_deque, { NULL } },
-	/* std's around hashbrown's | hashbrown's own */
+	/* std's type around hashbrown's | hashbrown's own */
 	{ "HashMap", "std::collections", show_hash_map, { "base.table" } },
 	{ "HashSet", "std::collections", show_hash_set, { "base.map.table" } },
 	{ "HashMap", "hashbrown", show_hash_map, { "table" } },

@@ -1,3 +1,4 @@
+/* Reads variants, numbers, slices and strings at typed places (value.h). */
 #include "dwarf/values/value.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 
 enum { MAX_PEEL = 32, MAX_UNINHABITED = 3, MAX_PARTS = 1 << 12 };
 
-/* What DWARF says is input too: an integer of 3 bytes is a corrupt file. */
+/* DWARF is not trusted either: an integer of 3 bytes means a corrupt file. */
 static bool is_word_size(uint64_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -26,8 +27,9 @@ static struct error *read_discr(struct target *t, struct value v, const struct m
 }
 
 /*
- * Has no value: an enum without variants (Infallible), "!", or what holds one of them. *left: parts
- * that may still be looked at, for structs of a broken file can have each other as members.
+ * Is the type uninhabited: an enum without variants (Infallible), "!", or a type that contains one?
+ * *left: remaining number of parts to look at, because in a broken file structs can contain each
+ * other.
  */
 static bool is_uninhabited(const struct type *t, int depth, unsigned *left)
 {
@@ -55,7 +57,7 @@ static bool has_no_value(const struct type *t)
 	return is_uninhabited(t, 0, &left);
 }
 
-/* Without a discriminant there is one variant that can be: Ok of Result<T, Infallible>. */
+/* Without a discriminant only one variant is possible: Ok of Result<T, Infallible>. */
 static struct error *only_variant(struct value v, const struct variant **ret)
 {
 	const struct variant *variants, *only = NULL;
@@ -86,7 +88,7 @@ struct error *value_variant(struct target *t, struct value v, const struct varia
 	if (!discr)
 		return only_variant(v, ret);
 	TRY(read_discr(t, v, discr, &number));
-	/* Those of a coroutine are counted from 0, in order, and may be many. */
+	/* The variants of a coroutine are numbered from 0, in order, and may be many. */
 	if (number < n && variants[number].discr == number && !variants[number].is_default &&
 	    variants[number].payload) {
 		*ret = &variants[number];
@@ -136,7 +138,7 @@ struct error *value_enum_name(struct target *t, struct value v, const char **ret
 	return NULL;
 }
 
-/* The scalar below wrappers: where it lies in a value of type t, and its size. */
+/* The scalar inside wrappers: its offset in a value of type t, and its size. */
 static struct error *find_scalar(const struct type *t, uint64_t *offset, uint64_t *size)
 {
 	const char *asked = type_name(t);
@@ -184,7 +186,7 @@ struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
 	return target_read_uint(t, v.addr + offset, size, ret);
 }
 
-/* Descends through one-member structs to the one that has a member of that name. */
+/* Descends through single-member structs to the one that has a member of that name. */
 static bool find_member(struct value v, const char *name, struct value *ret,
                         const struct type **holder)
 {
@@ -204,7 +206,7 @@ static bool find_member(struct value v, const char *name, struct value *ret,
 	return false;
 }
 
-/* The pointer in a Vec's buffer; its place differs between compilers. */
+/* The pointer in a Vec's buffer; its position differs between compilers. */
 static struct value buffer_pointer(struct value buffer)
 {
 	for (int i = 0; i < MAX_PEEL && type_kind(buffer.type) != TYPE_POINTER; i++) {
@@ -230,10 +232,13 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 		slice.element = type_target(data.type);
 	} else if (find_member(v, "buf", &data, &holder) &&
 	           find_member(v, "len", &count, &holder) && !type_member(holder, "head")) {
-		/* Vec's buffer is type-erased in newer std: T is its template parameter. */
+		/*
+		 * The buffer of a Vec is type-erased in newer std: T is the template parameter of
+		 * Vec.
+		 */
 		slice.element = type_param(holder, "T");
 		data = buffer_pointer(data);
-	} else { /* a VecDeque, which has a head, may start in the middle of its buffer */
+	} else { /* a VecDeque has a head and may start in the middle of its buffer */
 		return error_new(ERR_LAYOUT, "%s is no slice", type_name(v.type));
 	}
 	TRY(value_uint(t, data, &slice.addr));
@@ -244,7 +249,10 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 	return NULL;
 }
 
-/* alloc::sync::ArcInner calls it data; alloc::rc's RcBox, later RcInner, value. */
+/*
+ * The name of the value is `data` in alloc::sync::ArcInner and `value` in alloc::rc's RcBox, later
+ * RcInner.
+ */
 struct error *value_shared(struct target *t, struct value v, struct value *ret)
 {
 	const char *asked = type_name(v.type);
