@@ -1,3 +1,4 @@
+/* Resolves the rows of bindings and reads values through them (bindings.h). */
 #include "runtimes/common/bindings.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static const struct type *slice_element(struct arena *a, const struct type *slic
 	return type_kind(pointer) == TYPE_POINTER ? type_target(pointer) : NULL;
 }
 
-/* The row that a root names, n when none; *elements for "KEY[]". */
+/* The row whose key the root names, n when none; *elements: the root is "KEY[]". */
 static size_t root_row(const struct bindings *l, size_t before, const char *root, bool *elements)
 {
 	size_t len = strlen(root);
@@ -84,7 +85,7 @@ const struct type *bindings_type(const struct bindings *l, size_t row)
 	return l->slots[row].path ? path_type(l->slots[row].path) : NULL;
 }
 
-/* error_wrap() for what is called a million times and nearly never fails. */
+/* error_wrap() for functions that are called a million times and rarely fail. */
 static struct error *about(struct error *err, const struct bindings *l, size_t row)
 {
 	return err ? error_wrap(err, "%s", l->rows[row].key) : NULL;

@@ -1,4 +1,4 @@
-/* What the inspector and a snapshot in the making remember, so that it is looked up once. */
+/* Caches of the inspector and of the collector, and the states that runtimes keep in them. */
 #include "runtimes/common/inspector.h"
 
 #include <string.h>
@@ -15,12 +15,12 @@ void inspector_note(struct inspector *in, const char *text)
 	*vec_push(&in->notes) = text;
 }
 
-/* A resolved path and what it was resolved from. */
+/* A resolved path, with its type and expression. */
 struct known_path {
 	const struct type *from;
 	const char *expr;
 	const struct path *path;
-	const char *problem; /* why there is none */
+	const char *problem; /* why it did not resolve */
 };
 
 static const struct known_path *known_path(struct inspector *in, const struct type *from,
@@ -29,7 +29,7 @@ static const struct known_path *known_path(struct inspector *in, const struct ty
 	uint64_t key = map_key_of_pair((uintptr_t)from, (uintptr_t)expr);
 	struct known_path *known = map_get(&in->paths, key | 1);
 
-	/* Two pairs may share a key; then the one asked for last is remembered. */
+	/* Two pairs may share a key; the cache then has the most recent one. */
 	if (!known || known->from != from || known->expr != expr) {
 		struct known_path found = { .from = from, .expr = expr };
 		struct error *err = path_resolve(&in->arena, from, expr, &found.path);
@@ -77,7 +77,10 @@ const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned
 {
 	struct known_vtable *known;
 
-	/* Nothing else has room for the slot; a vtable that is no vtable needs no memory. */
+	/*
+	 * The low three bits of the key are the slot. An unaligned address is not a vtable; do not
+	 * cache it.
+	 */
 	if (addr == 0 || addr % 8 || slot >= 8)
 		return lookup_vtable(c->in->di, addr, slot, exact);
 	known = map_get(&c->vtables, addr + slot);
@@ -96,7 +99,7 @@ struct source inspector_source(const struct inspector *in, struct arena *a, cons
 	return source_of(a, file, comp_dir, in->own_package);
 }
 
-/* ---- what runtimes keep ---- */
+/* ---- states of runtimes ---- */
 
 static void *state_in(void *const *states, const struct inspector *in, const char *name)
 {

@@ -22,8 +22,8 @@ struct inspector {
 	struct target *target;
 	struct debuginfo *di;
 	struct unwinder *unwinder;
-	void **states; /* state of each runtime, in the order of the table: see inspector_state() */
-	struct map paths;       /* type and expression -> struct path: see inspector_path() */
+	void **states;    /* state of each runtime, in the runtimes' order: see inspector_state() */
+	struct map paths; /* type and expression -> struct path: see inspector_path() */
 	struct map selects;     /* closure type -> is it from futures::select!; see select_join.c */
 	struct map drops;       /* struct type -> has it drop glue; see locals.c */
 	struct show_cache show; /* cache of show_value() */

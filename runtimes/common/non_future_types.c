@@ -1,3 +1,4 @@
+/* The table of types that are not futures (non_future_types.h). */
 #include "runtimes/common/non_future_types.h"
 
 #include <string.h>
@@ -6,11 +7,11 @@
 #include "dwarf/names/qualified.h"
 
 /*
- * Beginnings of names: crates, modules and types without futures; of a crate whose name somebody
- * else's may have, only what will not be met there. By the sources of bytes 1.12, hashbrown 0.17,
- * http 0.2.12 and 1.5, http-body-util 0.1.5, httparse 1.10, hyper 0.14.32, 1.0.0 and 1.12,
- * hyper-util 0.1.21, indexmap 2.14, lock_api 0.4.14, once_cell 1.21, parking_lot 0.12.5,
- * serde_json 1.0.154, slab 0.4.12, smallvec 1.16, socket2 0.5.10 and 0.6.5.
+ * Prefixes of names: crates, modules and types without futures. Where another crate may have the
+ * same name, only specific types are listed. From the sources of bytes 1.12, hashbrown 0.17, http
+ * 0.2.12 and 1.5, http-body-util 0.1.5, httparse 1.10, hyper 0.14.32, 1.0.0 and 1.12, hyper-util
+ * 0.1.21, indexmap 2.14, lock_api 0.4.14, once_cell 1.21, parking_lot 0.12.5, serde_json 1.0.154,
+ * slab 0.4.12, smallvec 1.16, socket2 0.5.10 and 0.6.5.
  */
 static const char *const barren[] = {
 	"bytes::bytes::Bytes",

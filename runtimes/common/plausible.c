@@ -1,17 +1,18 @@
+/* Checks whether memory looks like a value of a type (plausible.h). */
 #include "runtimes/common/plausible.h"
 
 #include <string.h>
 
 enum {
 	MAX_DEPTH = 24,
-	MAX_VALUES = 1 << 16, /* looked at for one place; types may be built to be endless */
+	MAX_VALUES = 1 << 16, /* values checked for one place; a crafted type may be endless */
 	MAX_COUNT = 1 << 30,
 };
 
 struct check {
 	struct target *t;
 	unsigned values;
-	unsigned self_references; /* that fit */
+	unsigned self_references; /* number of references that fit */
 };
 
 static bool plausible(struct check *c, struct value v, int depth);
@@ -49,7 +50,7 @@ static bool pointer_is_plausible(struct target *t, struct value v)
 }
 
 /*
- * What is counted is alive as long as somebody holds it: its counts come first (alloc::sync's
+ * A reference-counted value that is alive has non-zero counts. They come first (alloc::sync's
  * ArcInner, alloc::rc's RcInner, before 1.84 RcBox).
  */
 static bool counted_is_plausible(struct target *t, struct value v)
@@ -95,7 +96,7 @@ static bool enum_is_plausible(struct check *c, struct value v, int depth)
 	struct value payload = value_payload(v, active);
 	if (!type_is_coroutine(v.type))
 		return members_are_plausible(c, payload, depth);
-	/* Locals of one name share one DWARF entry (LLVM merges them): only the awaitee is sure. */
+	/* LLVM merges the DWARF entries of locals of one name: only the awaitee is reliable. */
 	const struct member *awaitee = type_member(payload.type, "__awaitee");
 	return !awaitee ||
 	       plausible(c, (struct value){ awaitee->type, payload.addr + awaitee->offset },
@@ -131,7 +132,7 @@ static bool plausible(struct check *c, struct value v, int depth)
 		if (type_is_dyn(v.type))
 			return dyn_is_plausible(t, v);
 		return members_are_plausible(c, v, depth);
-	default: /* any bits are a number; a union may be uninitialised */
+	default: /* any bits are a valid number; a union may be uninitialised */
 		return true;
 	}
 }
@@ -143,7 +144,7 @@ bool plausible_value(struct target *t, struct value v)
 	return plausible(&c, v, 0);
 }
 
-/* Is there a value of the type with that name at offset, whatever variants are active? */
+/* Does the type have a part of the type with that name at offset, in any variant? */
 static bool has_type_at(struct check *c, const struct type *t, uint64_t offset, const char *name,
                         int depth)
 {

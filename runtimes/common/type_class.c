@@ -1,3 +1,4 @@
+/* Computes the class of a type (type_class.h). */
 #include "runtimes/common/type_class.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "dwarf/names/qualified.h"
 #include "runtimes/common/runtime.h"
 
-/* Wrappers that poll straight through to what they hold and are no frame of their own. */
+/* Wrappers whose poll polls their content directly; they are not frames of their own. */
 static const struct {
 	const char *type, *member; /* NULL: the only one that has a size */
 } transparent[] = {
@@ -51,7 +52,7 @@ static void find_step(const struct type *t, struct type_class *f)
 	}
 }
 
-/* What a pointer says by its name, also where a Pin is around it. */
+/* Classifies a pointer by its name, also inside a Pin. */
 static void find_pointer(const struct type *t, struct type_class *f)
 {
 	const struct member *pin = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;

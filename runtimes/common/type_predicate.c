@@ -1,3 +1,4 @@
+/* Recursive predicates over types, with cached results (type_predicate.h). */
 #include "runtimes/common/type_predicate.h"
 
 #include "runtimes/common/type_class.h"

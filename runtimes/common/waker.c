@@ -1,3 +1,4 @@
+/* Reads wakers and finds the tasks and threads that they wake (waker.h). */
 #include "runtimes/common/waker.h"
 
 #include <inttypes.h>
@@ -5,7 +6,7 @@
 
 #include "runtimes/common/runtime.h"
 
-/* AtomicWaker keeps it in a member; the wrappers around a Waker are looked through. */
+/* The path of the Waker in an AtomicWaker; other wrappers are looked through. */
 static const char vtable_path[] = "waker.vtable | vtable";
 static const char clone_path[] = "waker.vtable.clone | vtable.clone";
 static const char data_path[] = "waker.data | data";
@@ -28,8 +29,8 @@ struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 }
 
 /*
- * The type of an ArcWake is told by the generics of the waker's functions; where optimisation made
- * the functions of several types one, what is read by it leads to no waker that is known.
+ * The type of an ArcWake comes from the generics of the waker's functions. If the optimiser merged
+ * the functions of several types, the type may be wrong: a read with it then finds no known waker.
  */
 static const struct type *woken_type(struct collector *c, const struct waker *w)
 {
@@ -40,8 +41,9 @@ static const struct type *woken_type(struct collector *c, const struct waker *w)
 }
 
 /*
- * A node of a set such as FuturesUnordered is an ArcWake, and wakes the task that polls the set.
- * A set that was met tells its nodes' type without a search for the waker's functions.
+ * A node of a set such as FuturesUnordered is an ArcWake; it wakes the task that polls the set. If
+ * the set was found before, the type of its nodes is known without looking up the waker's
+ * functions.
  */
 static bool follow_set(struct collector *c, struct waker *w)
 {
@@ -70,11 +72,11 @@ static void tell_runtimes(struct collector *c, uint64_t data)
 	}
 }
 
-/* The task or thread that is woken in the end. */
+/* The task or thread that the waker finally wakes. */
 static bool resolve(struct collector *c, struct waker w, const struct task **task,
                     const struct thread_info **th)
 {
-	enum { MAX_SETS = 16 }; /* one in another */
+	enum { MAX_SETS = 16 }; /* nested in each other */
 
 	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
 		*task = map_get(&c->tasks, w.data);
@@ -101,7 +103,7 @@ const char *waker_task(struct collector *c, struct waker w)
 
 bool waker_is_not_of(struct collector *c, struct waker w, uint64_t own)
 {
-	/* Any vtable will do: only whom the data is of matters. */
+	/* Any vtable works here: only the data is used. */
 	struct waker self = { .data = own, .vtable = 1 };
 	const char *theirs, *ours;
 

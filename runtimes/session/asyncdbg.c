@@ -1,3 +1,4 @@
+/* The handle of one program (asyncdbg.h): opens it, and takes and caches its snapshots. */
 #include "runtimes/session/asyncdbg.h"
 
 #include <stdlib.h>
@@ -10,16 +11,17 @@
 struct asyncdbg {
 	struct target *target; /* NULL: a saved snapshot, or no program */
 	struct inspector *inspector;
-	bool saved;                 /* there is nothing but a snapshot, */
-	unsigned saved_wants;       /* which was taken for this, */
-	struct saved_names names;   /* has these names, */
-	struct saved_origin origin; /* and is from here */
-	struct snapshot *snapshot;  /* at hand, NULL none */
-	unsigned wants;             /* what it was taken for */
-	struct question question;   /* what it answers; its strings are in its arena */
-	struct waiting waiting;     /* of it */
-	struct graph *graph;        /* of the last snapshot that was asked for one, NULL none */
-	struct verdicts *verdicts;  /* of that graph */
+	bool saved;                 /* the handle has only a saved snapshot */
+	unsigned saved_wants;       /* wants of the saved snapshot */
+	struct saved_names names;   /* names in the saved snapshot */
+	struct saved_origin origin; /* origin of the saved snapshot */
+	struct snapshot *snapshot;  /* the current one; NULL: none */
+	unsigned wants;             /* wants of the current snapshot */
+	struct question question;   /* question of the current snapshot; its strings are in the
+	                               snapshot's arena */
+	struct waiting waiting;     /* of the current snapshot */
+	struct graph *graph;       /* of the snapshot of the last asyncdbg_verdicts(); NULL: none */
+	struct verdicts *verdicts; /* of that graph */
 	bool pinned;
 	struct arena arena; /* until asyncdbg_close() */
 };
@@ -57,7 +59,7 @@ static struct error *open_saved(const char *file, struct asyncdbg **ret)
 	return NULL;
 }
 
-/* What is opened keeps pointers to some of the names. */
+/* Copies a name: the target and the inspector keep pointers to some names. */
 static const char *keep(struct asyncdbg *d, const char *text)
 {
 	return text ? arena_strdup(&d->arena, text) : NULL;
@@ -167,7 +169,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Whether the snapshot at hand answers it. */
+/* Does the current snapshot answer the question? */
 static bool is_answered(const struct asyncdbg *d, const struct question *q)
 {
 	const struct question *answered = &d->question;
@@ -180,7 +182,7 @@ static bool is_answered(const struct asyncdbg *d, const struct question *q)
 	       q->whatis == answered->whatis;
 }
 
-/* Keeps a question as long as the snapshot that answers it. */
+/* Copies a question into the arena of the snapshot that answers it. */
 static struct question keep_question(struct snapshot *snap, const struct question *q)
 {
 	struct question kept = q ? *q : (struct question){ 0 };
@@ -190,7 +192,7 @@ static struct question keep_question(struct snapshot *snap, const struct questio
 	return kept;
 }
 
-/* The answer is the one that the target gave: what a command did not ask for is not shown. */
+/* Like a target, show only what the command requested: the saved snapshot may have more. */
 static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
                                     const struct question *question, const struct snapshot **ret)
 {
@@ -224,7 +226,10 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 	if (!still || !d->snapshot || (wants & ~d->wants) || !is_answered(d, question)) {
 		struct snapshot *fresh;
 
-		/* Keep what was wanted before, or two commands would take turns. */
+		/*
+		 * Keep the former wants; otherwise two alternating commands would each take a new
+		 * snapshot.
+		 */
 		if (still)
 			wants |= d->wants;
 		TRY(inspect(d->inspector, wants, question, &fresh));
