@@ -44,7 +44,7 @@ static void test_paths_are_told_apart(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		assert_true(lookup_has_instance(f->dm, near, "shapes::poll_task", coroutine));
-		/* The first argument alone. */
+		/* Only the first argument is compared. */
 		assert_false(lookup_has_instance(f->dm, near, "shapes::poll_task", "u64"));
 		assert_false(lookup_has_instance(f->dm, near, glue, "shapes::Nothing"));
 		assert_false(lookup_has_instance(f->dm, near, glue, ""));
@@ -57,7 +57,7 @@ static void test_paths_are_told_apart(void **state)
 
 enum { U = 1, NAMESPACE, FUNCTION };
 
-/* A unit with drop glue for one type; the DIE that it begins with. */
+/* Writes a unit with drop glue for one type. Returns its first DIE. */
 static uint64_t put_unit(struct hand_made *h, const char *name, const char *function)
 {
 	size_t unit = begin_unit(&h->info, 4, 0);
@@ -76,7 +76,7 @@ static uint64_t put_unit(struct hand_made *h, const char *name, const char *func
 	return die;
 }
 
-/* Of units of one crate together, and of each crate for itself. */
+/* The instances of a crate are those of all its units, and of no other crate. */
 static void test_crates_are_told_apart(void **state)
 {
 	struct hand_made h = { 0 };
@@ -99,7 +99,7 @@ static void test_crates_are_told_apart(void **state)
 		assert_false(lookup_has_instance(f.dm, a, glue, "b::T"));
 		assert_true(lookup_has_instance(f.dm, b, glue, "b::T"));
 		assert_false(lookup_has_instance(f.dm, b, glue, "a::T"));
-		/* As rustc calls it since 1.97. */
+		/* The name of drop glue since rustc 1.97. */
 		assert_true(lookup_has_instance(f.dm, c, glue, "c::T"));
 		assert_false(lookup_has_instance(f.dm, c, glue, "c::U"));
 	}

@@ -37,7 +37,7 @@ static void test_function_by_address(void **state)
 	assert_string_equal(function->name, "shapes::boxed");
 	assert_int_equal(function->low, addr);
 	assert_true(function->high > addr);
-	/* Every byte of it, and the same object each time. */
+	/* Every address in it gives the same object. */
 	for (uint64_t at = addr; at < function->high; at += 7)
 		assert_ptr_equal(lookup_function(f->di, at), function);
 	assert_ptr_equal(lookup_function(f->di, function->high - 1), function);
@@ -95,14 +95,14 @@ static void test_template_parameters(void **state)
 	assert_non_null(strstr(function->linkage, "poll_task"));
 	assert_string_equal(type_name(function_first_argument(function)),
 	                    "core::pin::Pin<&mut shapes::middle::{async_fn_env#0}>");
-	/* A local, in blocks of their own below the function. */
+	/* A local variable in nested blocks of the function. */
 	assert_string_equal(type_name(function_variable(function, "harness")), "(&u64, u8)");
 	assert_string_equal(type_name(function_variable(function, "scheduler")), "u64");
 	assert_null(function_variable(function, "nothing"));
 	assert_true(function_has_context(function));
 }
 
-/* Who can poll: a parameter, or a variable, no matter of what name. */
+/* A function that can poll has a Context as a parameter or a variable of any name. */
 static void test_context_of_a_task(void **state)
 {
 	struct fixture *f = *state;
@@ -111,7 +111,7 @@ static void test_context_of_a_task(void **state)
 
 	assert_true(function_has_context(polls));
 	assert_false(function_has_context(plain));
-	/* Of what is remembered too. */
+	/* The cached results are the same. */
 	assert_true(function_has_context(polls));
 	assert_false(function_has_context(plain));
 }
@@ -121,7 +121,7 @@ static bool creates_context(struct fixture *f, const char *name)
 	return function_read_creates_context(lookup_function(f->di, address_of(f, name)));
 }
 
-/* Executors create one; what is polled is given one, and so is a coroutine. */
+/* Executors create a Context; poll functions, also those of coroutines, receive one. */
 static void test_created_context(void **state)
 {
 	struct fixture endless = fixture_open_file("testdata/unit/endless.elf");
@@ -136,7 +136,10 @@ static void test_created_context(void **state)
 	fixture_close(&endless);
 }
 
-/* The panic of a coroutine is in none of these, which are no whole programs; symbols are. */
+/*
+ * These files are not whole programs and lack the panic functions of coroutines; their symbols show
+ * async code.
+ */
 static void test_async_code(void **state)
 {
 	struct fixture *f = *state;
@@ -183,7 +186,7 @@ static void test_types_by_name(void **state)
 		                               ">" };
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		assert_null(lookup_type(f->dm, unknown[i], 0));
-		assert_null(lookup_type(f->dm, unknown[i], 0)); /* remembered */
+		assert_null(lookup_type(f->dm, unknown[i], 0)); /* cached */
 	}
 }
 
@@ -200,7 +203,7 @@ static void test_thread_local(void **state)
 	fail_on(lookup_thread_locals(f->dm, "shapes::context::CONTEXT", &f->arena, &found, &n,
 	                             &doubt));
 	assert_null(doubt);
-	/* thread_local! has an arm for types with a destructor: described, but not linked. */
+	/* thread_local! has an arm for types with a destructor: it is described, but not linked. */
 	size_t nscopes;
 	const struct scope *scopes = read_scopes(f, &nscopes);
 	for (size_t i = 0; i < nscopes; i++) {
@@ -254,7 +257,7 @@ static void test_statics_that_are_none(void **state)
 
 		if (s->tag != DW_TAG_variable || !s->is_tls)
 			continue;
-		/* It has an offset, and that is no address. */
+		/* A thread-local has an offset, which is not an address. */
 		const char *name = die_name(f->dm, s->die);
 		assert_false(lookup_static(f->dm, name, &type, &addr));
 		thread_locals++;
@@ -294,7 +297,7 @@ static void test_vtables_that_debug_info_describes(void **state)
 		uint64_t addr = vtable_of(f, types[i]);
 		bool exact = false;
 
-		/* Nothing is mapped there: a core without the pages of the file. */
+		/* The memory is not mapped: a core without the pages of the file. */
 		const struct type *t = lookup_vtable(f->di, addr, 3, &exact);
 		assert_non_null(t);
 		assert_string_equal(type_name(t), types[i]);
@@ -305,7 +308,7 @@ static void test_vtables_that_debug_info_describes(void **state)
 	}
 }
 
-/* Another copy of the vtable, which no debug info describes: its function tells. */
+/* A copy of the vtable that no debug info describes: its function tells the type. */
 static void test_vtables_by_their_poll_function(void **state)
 {
 	struct fixture *f = *state;
@@ -327,7 +330,7 @@ static void test_vtables_by_their_poll_function(void **state)
 	map_vtable(f, 0x6000000, type_size(leaf), poll + BIAS);
 	assert_ptr_equal(lookup_vtable(f->di, 0x6000000, 3, &exact), leaf);
 	assert_true(exact);
-	/* The size must fit: the function is that of another type otherwise. */
+	/* A wrong size means that the function belongs to another type. */
 	map_vtable(f, 0x6001000, type_size(leaf) + 8, poll + BIAS);
 	assert_null(lookup_vtable(f->di, 0x6001000, 3, &exact));
 
@@ -375,7 +378,7 @@ static void test_locations(void **state)
 	assert_null(l[0].function);
 }
 
-/* ---- debug info that lies ---- */
+/* ---- wrong debug info ---- */
 
 enum { U = 1, FUNCTION, NAMESPACE, BODY, STRUCT };
 
@@ -418,7 +421,7 @@ static struct fixture end_hand(struct hand_made *h, size_t unit)
 	return hand_made_open(h);
 }
 
-/* Without .debug_aranges the unit's own range counts. */
+/* Without .debug_aranges the unit's own range is used. */
 static void test_no_aranges(void **state)
 {
 	(void)state;
@@ -434,7 +437,7 @@ static void test_no_aranges(void **state)
 	fixture_close(&f);
 }
 
-/* Neither has a range: no code is known, and that is all. */
+/* Neither the section nor the unit has a range: no function is found. */
 static void test_no_ranges_at_all(void **state)
 {
 	(void)state;
@@ -448,7 +451,7 @@ static void test_no_ranges_at_all(void **state)
 	fixture_close(&f);
 }
 
-/* Identical code was merged: two functions at one address, one of them said to be empty. */
+/* Identical functions were merged: several have one address, and all but one have the size 0. */
 static void test_several_functions_at_one_address(void **state)
 {
 	(void)state;
@@ -501,7 +504,7 @@ static void test_aranges(void **state)
 		struct hand_made h = { 0 };
 		size_t unit = begin_hand(&h);
 
-		/* Where the section cannot be read, the unit's own range counts again. */
+		/* If the section is unreadable, the unit's own range is used. */
 		put_range(&h, 0x2000, 0x100);
 		put_function(&h, "f", 0x2010, 16);
 		put_aranges(&h, rows[i].length, rows[i].low, rows[i].size);
@@ -568,7 +571,10 @@ static void test_names_are_compared_whole(void **state)
 	fixture_close(&f);
 }
 
-/* By its name, its type and its place: what is known of one is no answer for another. */
+/*
+ * The variable is found by name, type and offset: a cached result does not answer for another
+ * variable.
+ */
 static void test_declarations(void **state)
 {
 	struct fixture *f = *state;

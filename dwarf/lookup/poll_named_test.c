@@ -26,7 +26,7 @@ static uint64_t poll_of(struct fixture *f, const char *coroutine)
 	return die;
 }
 
-/* The bytes lead where a scan does. */
+/* The search for the bytes finds the same DIE as a scan. */
 static void test_find(void **state)
 {
 	struct fixture *f = *state;
@@ -50,7 +50,7 @@ static void test_find_in_optimised_code(void **state)
 	fixture_close(&f);
 }
 
-/* What is not all as it should be is not found. */
+/* A mismatch of the name, the address or the symbol finds nothing. */
 static void test_find_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -70,7 +70,7 @@ static void test_find_nothing(void **state)
 	assert_int_equal(poll_named_find(f->dm, &wrong, "{async_fn#0}"), 0);
 }
 
-/* A unit that is scanned is not looked through again. */
+/* A scanned unit is not searched for bytes. */
 static void test_die_of_a_scanned_unit(void **state)
 {
 	struct fixture *f = *state;
@@ -95,7 +95,7 @@ static void check_line(struct fixture *f, unsigned nth, unsigned of_own_name, un
 	}
 }
 
-/* By own names only where the function has as many of them as the coroutine. */
+/* Last name components are compared only if the function has as many matches as the coroutine. */
 static void test_awaitees(void **state)
 {
 	struct fixture *f = *state;

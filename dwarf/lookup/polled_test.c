@@ -74,7 +74,7 @@ static void test_never_behind(void **state)
 	check_never(polled_never_behind, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-/* Each poll function of the unit, by what its first argument says. */
+/* The poll functions of the unit are found by their first argument. */
 static void test_has_poll(void **state)
 {
 	struct fixture *f = *state;
@@ -82,14 +82,14 @@ static void test_has_poll(void **state)
 	assert_true(lookup_has_poll(must_find(f, "shapes::Ready")));
 	assert_false(lookup_has_poll(must_find(f, "shapes::Lists")));
 	assert_false(lookup_has_poll(must_find(f, "alloc::string::String")));
-	/* A coroutine's is its body, and has a name of its own. */
+	/* The poll function of a coroutine is its body and has its own name. */
 	const struct type *leaf = must_find(f, "shapes::leaf::{async_fn_env#0}");
 	const char *linkage = lookup_poll_linkage(leaf);
 	assert_non_null(linkage);
 	assert_non_null(strstr(linkage, "6shapes4leaf"));
 }
 
-/* Poll<!> and Poll<Infallible> have no size: the function returns nothing, as DWARF has it. */
+/* Poll<!> and Poll<Infallible> have no size: in DWARF the function returns nothing. */
 static void test_polls_of_what_never_ends(void **state)
 {
 	struct fixture f = fixture_open_file("testdata/unit/endless.elf");
@@ -124,7 +124,7 @@ static void expect_leaf(const struct poll_place *at, void *arg)
 	assert_null(poll_symbols_place_name(f->dm, &nowhere));
 }
 
-/* The same from names in the symbol table. */
+/* The same from the symbol table. */
 static void test_symbols(void **state)
 {
 	struct fixture *f = *state;
@@ -135,7 +135,10 @@ static void test_symbols(void **state)
 	u = NULL;
 	assert_true(poll_symbols_each_poll(f->dm, "other::Ready<u8>", note_unit, &u));
 	assert_null(u);
-	/* No path: by the last identifier of those that have none, and there is none. */
+	/*
+	 * Not a plain path: searched by the last identifier among the symbols without one; none
+	 * matches.
+	 */
 	assert_true(poll_symbols_each_poll(f->dm, "shapes::{impl#1}::Ready", note_unit, &u));
 	assert_null(u);
 	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Ready"), SYMTAB_POLL_ALL);
@@ -177,7 +180,7 @@ static void test_symbol_at(void **state)
 	assert_null(symtab_function_at(f->dm, UINT64_MAX));
 }
 
-/* Sections that lie as the file has them belong together; a copy elsewhere does not. */
+/* Sections at the distances of the file belong to one mapping; a copy elsewhere does not. */
 static void test_mapping(void **state)
 {
 	(void)state;
@@ -197,10 +200,10 @@ static void test_mapping(void **state)
 	assert_ptr_equal(m.base, file);
 	assert_int_equal(m.low, 0x1000);
 	assert_int_equal(m.high, 0x4010);
-	/* Nothing is mapped there. */
+	/* The address is not mapped. */
 	residency_confirm(&m);
 	assert_int_equal(m.size, 0);
-	/* Memory that is no file's. */
+	/* Anonymous memory. */
 	uint8_t *heap_pages = mmap(NULL, 0x10000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(heap_pages != MAP_FAILED);
 	m = (struct file_mapping){ 0 };
@@ -211,7 +214,7 @@ static void test_mapping(void **state)
 	munmap(heap_pages, 0x10000);
 }
 
-/* Mappings of which a part lies in [start, start + size). */
+/* The number of mappings that overlap [start, start + size). */
 static size_t mappings_in(const uint8_t *start, size_t size)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -228,7 +231,7 @@ static size_t mappings_in(const uint8_t *start, size_t size)
 	return n;
 }
 
-/* Bytes of the mappings in [start, start + size) that are resident. */
+/* The number of resident bytes of the mappings in [start, start + size). */
 static size_t resident_in(const uint8_t *start, size_t size)
 {
 	FILE *smaps = fopen("/proc/self/smaps", "re");
@@ -250,7 +253,7 @@ static size_t resident_in(const uint8_t *start, size_t size)
 
 enum { MIB = 1 << 20, SCATTERED_SIZE = 64 * MIB };
 
-/* A file in memory; each of its pages begins with its offset. */
+/* Maps a file in memory; each page begins with its offset. */
 static uint8_t *map_numbered(int *fd)
 {
 	*fd = memfd_create("numbered", MFD_CLOEXEC);
@@ -262,14 +265,14 @@ static uint8_t *map_numbered(int *fd)
 	return file;
 }
 
-/* Touches all pages. */
+/* Touches all pages and checks their offsets. */
 static void expect_numbers(const uint8_t *file)
 {
 	for (size_t i = 0; i < SCATTERED_SIZE; i += 4096)
 		assert_memory_equal(file + i, &i, sizeof(i));
 }
 
-/* A section that is read here and there is mapped in pieces smaller than a large folio. */
+/* A section with scattered reads is mapped in pieces smaller than a large folio. */
 static void test_scattered(void **state)
 {
 	(void)state;
@@ -287,7 +290,7 @@ static void test_scattered(void **state)
 	assert_int_equal(dm.file.size, SCATTERED_SIZE);
 	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0)
 		assert_in_range(mappings_in(file, SCATTERED_SIZE), 4, 8);
-	/* What lies elsewhere is no part of it. */
+	/* Data elsewhere does not extend the mapping. */
 	residency_add_scattered(&dm.file, heap, MIB, MIB);
 	residency_add_scattered(&dm.file, heap, UINT64_MAX - MIB, MIB);
 	assert_int_equal(dm.file.scattered.high, 7 * MIB);
@@ -295,7 +298,7 @@ static void test_scattered(void **state)
 	close(fd);
 }
 
-/* What is given back is resident no more, and has its bytes when it is touched again. */
+/* Released pages are not resident, and have their bytes again when they are touched. */
 static void test_passed_and_released(void **state)
 {
 	(void)state;
@@ -308,12 +311,12 @@ static void test_passed_and_released(void **state)
 	residency_confirm(&dm.file);
 	expect_numbers(file);
 	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
-	residency_passed(&pass, file + MIB); /* not far enough to ask */
+	residency_passed(&pass, file + MIB); /* too short a distance to release */
 	assert_ptr_equal(pass.from, file);
 	assert_int_equal(resident_in(file, SCATTERED_SIZE), SCATTERED_SIZE);
 	residency_passed(&pass, file + 24 * MIB);
 	assert_ptr_equal(pass.from, file + 24 * MIB);
-	/* As far as the huge page that it came to. */
+	/* Released up to the huge page of the current position. */
 	assert_in_range(resident_in(file, SCATTERED_SIZE), 38 * MIB, 40 * MIB);
 	expect_numbers(file);
 	residency_drop(&dm, file + 4 * MIB, 4096);
@@ -325,7 +328,7 @@ static void test_passed_and_released(void **state)
 	close(fd);
 }
 
-/* Pages that were given back have their bytes again. */
+/* Dropped pages have their bytes again when they are touched. */
 static void test_dropped_pages(void **state)
 {
 	(void)state;
@@ -348,13 +351,13 @@ static void test_dropped_pages(void **state)
 	const uint8_t *before = arena_memdup(&tmp, file, SIZE);
 	residency_drop(&dm, file + 0x10, SIZE - 0x10);
 	assert_memory_equal(before, file, SIZE);
-	residency_drop(&dm, before, SIZE); /* not of the file */
+	residency_drop(&dm, before, SIZE); /* not in the file's mapping */
 	assert_memory_equal(before, file, SIZE);
 	munmap(file, SIZE);
 	close(fd);
 }
 
-/* ---- what is inlined ---- */
+/* ---- inlined functions ---- */
 
 static bool is_polled(const struct fixture *f, const char *type_name)
 {
@@ -375,7 +378,7 @@ static void note_code(const struct poll_place *at, void *arg)
 	*ret = at->pc;
 }
 
-/* Where the poll function of an async fn of inlined.rs begins; there is one. */
+/* The address of the only poll function of an async fn of inlined.rs. */
 static uint64_t code_of(struct fixture *f, const char *function)
 {
 	uint64_t pc = 0;
@@ -393,7 +396,7 @@ static struct fixture inlined_open(void)
 static const char poll_fn_type[] =
 	"core::future::poll_fn::PollFn<inlined::outer::{async_fn#0}::{closure_env#0}>";
 
-/* What the optimiser inlined, at each depth, and nothing else of the unit. */
+/* Reads the functions that the optimiser inlined, at any depth, and nothing else of the unit. */
 static void test_inlined(void **state)
 {
 	struct fixture f = inlined_open();
@@ -409,25 +412,30 @@ static void test_inlined(void **state)
 	assert_true(is_polled(&f, "inlined::Leaf"));
 	assert_true(is_polled(&f, "inlined::Deep"));
 	assert_true(is_polled(&f, poll_fn_type));
-	/* Polls of other types, of other traits, and what is inlined elsewhere. */
+	/*
+	 * Functions named poll with other result types or of other traits, and polls inlined
+	 * elsewhere.
+	 */
 	assert_false(is_polled(&f, "inlined::Selector"));
 	assert_false(is_polled(&f, "inlined::Chooser"));
 	assert_false(is_polled(&f, "inlined::Elsewhere"));
 	assert_int_equal(f.dm->polled.n, 3);
-	/* A coroutine's poll function goes by its name without generics; a closure is none. */
+	/*
+	 * A coroutine's poll function is recorded by its name without generics; a closure is not.
+	 */
 	const struct static_place *inner = coroutine_poll(&f, "inlined::inner::{async_fn#0}");
 	assert_non_null(inner);
 	assert_null(inner->next);
 	assert_string_equal(die_name(f.dm, inner->die), "inlined::inner::{async_fn#0}<u8>");
 	assert_int_equal(f.dm->coroutine_polls.n, 1);
-	/* The unit as a whole was not looked through. */
+	/* The unit as a whole was not read. */
 	assert_false(u->polled_noted);
 
 	polled_read_inlined(f.dm, u, other);
 	assert_true(is_polled(&f, "inlined::Elsewhere"));
 	assert_int_equal(f.dm->polled.n, 4);
 	assert_int_equal(f.dm->coroutine_polls.n, 1);
-	/* Once is enough. */
+	/* A second read adds nothing. */
 	polled_read_inlined(f.dm, u, outer);
 	assert_ptr_equal(coroutine_poll(&f, "inlined::inner::{async_fn#0}"), inner);
 	fixture_close(&f);
@@ -447,7 +455,7 @@ static void test_inlined_nowhere(void **state)
 	fixture_close(&f);
 }
 
-/* A unit that was looked through has said all; nothing of it is noted twice. */
+/* A unit that was read completely adds nothing again. */
 static void test_inlined_of_a_noted_unit(void **state)
 {
 	static const char name[] = "inlined::inner::{async_fn#0}";
@@ -535,7 +543,7 @@ static uint32_t put_named(struct bytes *b, unsigned code, const char *name)
 	return ret;
 }
 
-/* core::IN::NAME; where it stands in its unit. */
+/* Writes the type core::IN::NAME; returns its offset in the unit. */
 static uint32_t put_core(struct bytes *b, const char *in, const char *name, size_t unit)
 {
 	put_named(b, NAMESPACE, "core");
@@ -545,7 +553,7 @@ static uint32_t put_core(struct bytes *b, const char *in, const char *name, size
 	return ret;
 }
 
-/* A function with an argument and a result that stand there in the unit. */
+/* Writes a function whose argument and result types are at those offsets in the unit. */
 static uint32_t put_poll(struct bytes *b, unsigned code, const char *name, uint32_t argument,
                          uint32_t type)
 {
@@ -604,7 +612,7 @@ enum origin {
 	NORIGINS,
 };
 
-/* Abstract poll functions, and what looks like them, of a first unit. */
+/* Writes a unit of abstract poll functions and similar functions. */
 static void put_polls(struct bytes *b, uint32_t origins[NORIGINS])
 {
 	static const struct {
@@ -640,7 +648,7 @@ static void put_polls(struct bytes *b, uint32_t origins[NORIGINS])
 	finish_unit(b, unit);
 }
 
-/* They stand in units of their own; one where nothing is noted is not scanned. */
+/* The abstract functions are in other units; a unit that adds nothing is not scanned. */
 static void test_inlined_of_other_units(void **state)
 {
 	struct hand_made h = { 0 };
@@ -677,7 +685,7 @@ static void test_inlined_of_other_units(void **state)
 	put_uleb(b, CALL_SITE);
 	put_fixed(b, origins[CALLED], 4);
 	put_fixed(b, 0, 1);
-	/* The same code, of another function. */
+	/* Another function at the same address. */
 	begin_caller(b, CALLER, FIRST_CALLER);
 	put_call(b, origins[TWIN]);
 	put_fixed(b, 0, 1);
@@ -710,7 +718,7 @@ static void test_inlined_of_other_units(void **state)
 	fixture_close(&f);
 }
 
-/* The unit that they stand in was looked through before, and not the one that calls them. */
+/* The unit of the abstract functions was read before; the unit of their callers was not. */
 static void test_inlined_of_other_noted_units(void **state)
 {
 	struct hand_made h = { 0 };
@@ -740,7 +748,7 @@ static void test_inlined_of_other_noted_units(void **state)
 	fixture_close(&f);
 }
 
-/* Origins that are no functions, or are nowhere; what comes after them is read all the same. */
+/* Origins that are not functions or do not exist are skipped; the calls after them are read. */
 static void test_inlined_of_what_is_none(void **state)
 {
 	struct hand_made h = { 0 };
@@ -756,11 +764,11 @@ static void test_inlined_of_what_is_none(void **state)
 	put_text(b, "_Rpoll");
 	begin_caller(b, CALLER, FIRST_CALLER);
 	const uint32_t bad[] = {
-		0, /* the first of all headers */
+		0, /* the header of the first unit */
 		1,
 		(uint32_t)unit,
 		(uint32_t)unit + 11, /* a unit's own DIE */
-		origins[FUT] + 1,    /* in a name */
+		origins[FUT] + 1,    /* in the middle of a name */
 		variable,
 		(uint32_t)b->n, /* itself */
 		0x7fffffff,
@@ -770,7 +778,7 @@ static void test_inlined_of_what_is_none(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		put_call(b, bad[i]);
 	put_call(b, origins[FUT]);
-	/* Nothing ends the function, nor the unit. */
+	/* The terminators of the function and of the unit are missing. */
 	end_unit(b, unit);
 	struct fixture f = hand_made_open(&h);
 

@@ -46,7 +46,7 @@ static void test_by_name_alone(void **state)
 
 	(void)state;
 	expect_all(&f);
-	/* From now on it is known. */
+	/* All statics are cached now. */
 	scanned = f.dm->nscanned;
 	for (size_t i = 0; i < f.dm->nunits; i++)
 		scan_forget(&f.dm->units[i]);
@@ -60,7 +60,10 @@ static void test_by_name_alone(void **state)
 
 static void test_names_of_none(void **state)
 {
-	/* Dropped by the linker; a vtable; what thread_local! wrote; a function; a path. */
+	/*
+	 * Dropped by the linker; a vtable; a name inside thread_local!; a function; a path; not
+	 * names.
+	 */
 	static const char *const names[] = { "UNUSED",  "{vtable}",      "__RUST_STD_INTERNAL_VAL",
 		                             "statics", "config::LIMIT", "",
 		                             "*",       "LIMI",          "LIMITS" };

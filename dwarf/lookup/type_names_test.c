@@ -105,7 +105,7 @@ static void close_unit(struct hand_made *h, size_t unit)
 	end_unit(&h->info, unit);
 }
 
-/* A type in a namespace, NULL: in none; its DIE. */
+/* Writes a type in a namespace (NULL: none). Returns its DIE. */
 static uint64_t put_type(struct hand_made *h, unsigned abbrev, const char *space, const char *name)
 {
 	if (space) {
@@ -120,7 +120,10 @@ static uint64_t put_type(struct hand_made *h, unsigned abbrev, const char *space
 	return die;
 }
 
-/* The crate's own before others, the first before the next; no more is scanned than is needed. */
+/*
+ * Units of the name's own crate come first, earlier units before later ones; no more units are
+ * scanned than needed.
+ */
 static void test_own_crate_first(void **state)
 {
 	struct hand_made h = { 0 };
@@ -150,7 +153,7 @@ static void test_own_crate_first(void **state)
 
 		if (order == 0) {
 			type_names_forget(f.dm);
-			/* decide_tier() looks into units, but notes nothing. */
+			/* decide_tier() reads units but indexes nothing. */
 			assert_int_equal(find(&f, "a::S"), own_s);
 			assert_false(f.dm->units[0].types_noted);
 			assert_true(f.dm->units[1].types_noted);
@@ -174,7 +177,7 @@ static void test_own_crate_first(void **state)
 	free_bytes(&h.abbrev);
 }
 
-/* What lies below a scope without a name, or too deep, has no name; reading it ends. */
+/* A type below a nameless scope, or nested too deep, has no name; the read ends. */
 static void test_scopes_without_names(void **state)
 {
 	enum { DEEP = 400 };
@@ -207,8 +210,8 @@ static void test_scopes_without_names(void **state)
 }
 
 /*
- * From some number of names on lookup_type() goes by the index, and answers as before; where the
- * hash leads to a type that only spells like the wanted one, by a search.
+ * After some number of lookups lookup_type() uses the index, with the same results. Where the hash
+ * leads to a type that is only spelt like the wanted one, it searches.
  */
 static void test_many_names(void **state)
 {

@@ -26,7 +26,7 @@ static const struct path *resolve(struct fixture *f, const struct type *t, const
 	return p;
 }
 
-/* Where a path leads; 0 when it leads nowhere. */
+/* The address that a path leads to; 0: none. */
 static uint64_t follow(struct fixture *f, const struct path *p, struct value v)
 {
 	struct value place = { NULL, 0 };
@@ -122,9 +122,9 @@ static void test_pointers(void **state)
 	assert_true(path_first_pointer(p, &offset));
 	assert_int_equal(offset, list - PLACE);
 	assert_false(path_first_pointer(resolve(f, v.type, "newer.deep"), &offset));
-	/* Behind a variant: not every value goes that way. */
+	/* Behind a variant: only some values have it. */
 	assert_false(path_first_pointer(resolve(f, v.type, "maybe.Some.0.deep"), &offset));
-	/* Null: there is nothing, and that is no error. */
+	/* A null pointer: nothing is found, without an error. */
 	fail_on(path_uint(f->target, p, v, &number, &found));
 	assert_false(found);
 	assert_int_equal(number, 7);
@@ -136,13 +136,13 @@ static void test_pointers(void **state)
 	poke(f, list, HOLE, 8);
 	struct value place;
 	expect_error(path_uint(f->target, p, v, &number, &found), ERR_FAULT, "");
-	/* The place itself need not exist: only what is read on the way. */
+	/* The final place need not be mapped: only memory on the way is read. */
 	assert_int_equal(follow(f, p, v), HOLE + offset_of(node, "value"));
 	v.addr = HOLE;
 	expect_error(path_eval(f->target, p, v, &place, &found), ERR_FAULT, "");
 }
 
-/* Each of them an address at the end of the address space, so that offsets wrap round. */
+/* Each is an address at the end of the address space, so that offsets wrap around. */
 static void test_addresses_at_the_edge(void **state)
 {
 	static const uint64_t edges[] = { UINT64_MAX, UINT64_MAX - 7, (uint64_t)INT64_MIN, 1 };
@@ -217,7 +217,10 @@ static void test_nested_wrappers(void **state)
 	assert_string_equal(path_matched(resolve(f, v.type, "value.0")), "value.0");
 }
 
-/* Lists that run in a circle are the walker's to end; a path takes as many steps as it has. */
+/*
+ * A path has a fixed number of steps, also in a cyclic list: only the walker of a list must detect
+ * cycles.
+ */
 static void test_self_pointing_data(void **state)
 {
 	struct fixture *f = *state;
@@ -231,7 +234,7 @@ static void test_self_pointing_data(void **state)
 	assert_int_equal(follow(f, resolve(f, v.type, "me.me.me"), v), PLACE);
 }
 
-/* struct Loop { me: *const Loop }: looking behind it for a member that is nowhere must end. */
+/* struct Loop { me: *const Loop }: the search for a missing member through its pointer must end. */
 static void test_self_pointing_types(void **state)
 {
 	struct fixture *f = *state;
@@ -268,7 +271,7 @@ static void test_odd_expressions(void **state)
 		expect_error(path_resolve(&f->arena, t, bad[i], &p), ERR_LAYOUT, "no member");
 }
 
-/* ---- debug info that lies ---- */
+/* ---- wrong debug info ---- */
 
 enum { U = 1, POINTER, STRUCT, MEMBER, DECLARATION };
 
@@ -301,7 +304,7 @@ static struct fixture end_types(struct hand_made *h, size_t unit)
 	return hand_made_open(h);
 }
 
-/* Pointers that point at themselves, and in pairs. */
+/* Pointer types that point at themselves, or at each other. */
 static void test_pointers_to_pointers(void **state)
 {
 	(void)state;

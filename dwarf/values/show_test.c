@@ -6,7 +6,7 @@ enum {
 	PLACE = 0x7000000,
 	ELSEWHERE = 0x7100000,
 	MAPPED = 4096,
-	HOLE = 0x9000000, /* nothing is mapped there */
+	HOLE = 0x9000000, /* not mapped */
 };
 
 struct shown {
@@ -62,7 +62,7 @@ static struct value member(struct value v, const char *name)
 	return (struct value){ m->type, v.addr + m->offset };
 }
 
-/* The place of a type in memory that is all zeros. */
+/* A place of a type, in memory filled with zeros. */
 static struct value place_of(struct fixture *f, const char *name)
 {
 	static const char zeros[MAPPED];
@@ -83,7 +83,7 @@ static void check(struct shown *s, struct fixture *f, struct value v, const char
 	                    expected);
 }
 
-/* Sets the number at a path of members: "buf.inner.cap", below single-member structs too. */
+/* Sets the number at a path of members: "buf.inner.cap", also inside single-member structs. */
 static void set(struct fixture *f, struct value v, const char *path, uint64_t number)
 {
 	char copy[128], *save = NULL;
@@ -182,7 +182,7 @@ static void test_lists(void **state)
 	      "23, 24, 25, 26, 27, 28, 29, 30, 31, ...]");
 	set(f, slice, "length", UINT64_MAX);
 	check(s, f, slice, "<invalid>");
-	/* What ends in a hole is shown up to there. */
+	/* A value that ends in unmapped memory is printed up to there. */
 	set(f, slice, "data_ptr", ELSEWHERE + MAPPED - 8);
 	set(f, slice, "length", 3);
 	check(s, f, slice, "[0, 0, <unreadable>]");
@@ -247,7 +247,7 @@ static void test_enums(void **state)
 	check(s, f, place_of(f, "shapes::leaf::{async_fn_env#0}"), "{async fn shapes::leaf}");
 }
 
-/* A ring of references is cut, not followed for ever. */
+/* A cycle of references is cut off. */
 static void test_ring(void **state)
 {
 	struct shown *s = *state;
@@ -284,7 +284,7 @@ static void test_hash_map(void **state)
 		set(f, e, "__1", 10 + i);
 	}
 	check(s, f, v, "{0: 10, 3: 13}");
-	/* Fewer full buckets than it counts. */
+	/* Fewer full buckets than its count. */
 	set(f, table, "table.items", 4);
 	check(s, f, v, "{0: 10, 3: 13, ...}");
 	set(f, table, "table.items", 5);
@@ -389,12 +389,12 @@ static void check_redacted(struct shown *s, struct fixture *f, struct value v, c
 	assert_string_equal(show_value(f->target, f->di, cache_of(s, f), &f->arena, v, &redaction),
 	                    expected);
 	assert_true(redaction.done == (strstr(expected, REDACTED) != NULL));
-	/* And where nobody asks for it. */
+	/* Without a redaction nothing is redacted. */
 	const char *whole = show_value(f->target, f->di, cache_of(s, f), &f->arena, v, NULL);
 	assert_null(strstr(whole, REDACTED));
 }
 
-/* Members by their names, behind references too, and in a register. */
+/* Members are redacted by name, also behind references and in a register. */
 static void test_secret_members(void **state)
 {
 	struct shown *s = *state;
@@ -412,7 +412,7 @@ static void test_secret_members(void **state)
 	check_redacted(s, f, ring, "next", "Ring { value: 7, next: <redacted> }");
 	check_redacted(s, f, ring, "val",
 	               "Ring { value: 7, next: Some(Ring { value: 0, next: None }) }");
-	/* The name of the value itself is not its business. */
+	/* The name of the value itself does not matter. */
 	check_redacted(s, f, ring, "ring",
 	               "Ring { value: 7, next: Some(Ring { value: 0, next: None }) }");
 	assert_true(secrets_add(&secrets, "value"));
@@ -429,7 +429,7 @@ static void test_secret_members(void **state)
 	assert_true(redaction.done);
 }
 
-/* Must be bounded and clean whatever the bytes are; pointers lead into the same bytes. */
+/* The text must be bounded and sanitised for any bytes; pointers lead into the same bytes. */
 static void test_random_bytes(void **state)
 {
 	struct shown *s = *state;

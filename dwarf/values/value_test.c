@@ -61,7 +61,7 @@ static void check_tag(struct fixture *f, const char *type, uint64_t tag, const c
 		assert_string_equal(name, expected);
 }
 
-/* Tags of each size; bytes behind them must not count. */
+/* Tags of each size; the bytes after them are ignored. */
 static void test_tagged_enums(void **state)
 {
 	struct fixture *f = *state;
@@ -85,7 +85,7 @@ static void test_tagged_enums(void **state)
 	check_tag(f, "shapes::TaggedI64", 0xff, NULL);
 }
 
-/* A niche: what is no other variant's number belongs to the one with data. */
+/* A niche: a number of no other variant belongs to the variant with data. */
 static void test_niches(void **state)
 {
 	struct fixture *f = *state;
@@ -256,7 +256,7 @@ static void test_faults(void **state)
 	v.type = must_find(f, "shapes::CLike");
 	expect_error(value_enum_name(f->target, v, &name), ERR_FAULT, "");
 	expect_error(value_uint(f->target, v, &number), ERR_FAULT, "");
-	/* The last byte that is mapped, and seven that are not. */
+	/* The last mapped byte and seven unmapped ones. */
 	v = (struct value){ must_find(f, "u64"), PLACE + 4096 - 1 };
 	expect_error(value_uint(f->target, v, &number), ERR_FAULT, "");
 	v.addr = UINT64_MAX - 2;
@@ -290,7 +290,7 @@ static void test_slices(void **state)
 	             "is no slice");
 }
 
-/* Where a Vec keeps its pointer; its place differs between compilers. */
+/* The position of a Vec's pointer, which differs between compilers. */
 static uint64_t pointer_of_vec(struct value v)
 {
 	v = member(v, "buf");
@@ -318,14 +318,14 @@ static void test_vectors(void **state)
 	assert_int_equal(s.addr, ELSEWHERE);
 	assert_int_equal(s.count, 5);
 
-	/* A wrapper has a T of its own, here u64. */
+	/* A wrapper has its own T, here u64. */
 	v = member(v, "held");
 	poke(f, pointer_of_vec(member(v, "items")), ELSEWHERE, 8);
 	fail_on(value_slice(f->target, v, &s));
 	assert_string_equal(type_name(s.element), "u16");
 }
 
-/* A ring buffer has a len and a buf too, but does not start at the beginning. */
+/* A ring buffer has a len and a buf too, but its elements need not start at the beginning. */
 static void test_deque_is_no_slice(void **state)
 {
 	struct fixture *f = *state;
@@ -364,7 +364,7 @@ static void test_strings(void **state)
 	poke(f, pointer_of_vec(member(owned, "vec")), ELSEWHERE, 8);
 	poke(f, member(member(owned, "vec"), "len").addr, 2, 8);
 	check_string(f, owned, 100, "gr");
-	/* Longer than memory, and than the limit. */
+	/* Longer than the memory, and longer than the limit. */
 	put_slice(f, member(v, "borrowed"), ELSEWHERE, UINT64_MAX);
 	check_string(f, member(v, "borrowed"), 2, "gr");
 	expect_error(value_string(f->target, &a, member(v, "borrowed"), 1 << 20, &text), ERR_FAULT,
@@ -377,7 +377,7 @@ static void test_strings(void **state)
 	assert_string_equal(text, "untouched");
 }
 
-/* ---- debug info that lies ---- */
+/* ---- wrong debug info ---- */
 
 enum { U = 1, STRUCT, MEMBER, PART, TAG, VARIANT, BARE, BASE, ONLY_PART };
 
@@ -433,7 +433,7 @@ static struct fixture end_types(struct hand_made *h, size_t unit)
 	return f;
 }
 
-/* Integers of 3 and 16 bytes, tags of them, a size that no object has. */
+/* Integers of 3 and 16 bytes, tags of these sizes, and an impossible size. */
 static void test_odd_sizes(void **state)
 {
 	static const uint64_t sizes[] = { 0, 3, 16, UINT64_MAX };
@@ -467,7 +467,7 @@ static void test_odd_sizes(void **state)
 	}
 }
 
-/* The only variant, and it holds nothing that could be looked at. */
+/* A single variant without members. */
 static void test_variant_without_a_payload(void **state)
 {
 	(void)state;
@@ -488,7 +488,7 @@ static void test_variant_without_a_payload(void **state)
 	fixture_close(&f);
 }
 
-/* struct Self { inner: Self }, alone and as what a Vec's buffer is made of. */
+/* struct Self { inner: Self }, alone and as the buffer of a Vec. */
 static void test_types_that_hold_themselves(void **state)
 {
 	(void)state;
@@ -514,7 +514,7 @@ static void test_types_that_hold_themselves(void **state)
 	fixture_close(&f);
 }
 
-/* An Arc points at its counts; what it shares comes after them. */
+/* An Arc points at its counts, which the value follows. */
 static void test_what_an_arc_shares(void **state)
 {
 	struct fixture *f = *state;

@@ -37,7 +37,7 @@ static const struct binding_row rows[NROWS] = {
 	[BROKEN] = { "broken", "newer", "shallow", false },
 	[NO_TYPE] = { "no.type", "type:shapes::Nothing", "deep", true },
 	[BELOW_NO_TYPE] = { "below", "no.type", "deep", false },
-	/* A row can only build on those before it. */
+	/* A row can only refer to earlier rows. */
 	[NO_KEY] = { "no.key", "wrapped", "deep", false },
 	[LATER] = { "later", "new", "deep", false },
 	[NO_ELEMENTS] = { "no.elements", "newer[]", "deep", false },
@@ -142,7 +142,7 @@ static void test_numbers_and_places(void **state)
 	assert_true(found);
 	assert_int_equal(number, 77);
 
-	/* Absent rows and null pointers: nothing found, nothing wrong. */
+	/* Absent rows and null pointers give *found false, without an error. */
 	fail_on(bindings_uint(t, &r->l, OLDER, r->root, &number, &found));
 	assert_false(found);
 	poke(r, PLACE + offset_of(r->root.type, "list"), 0);
@@ -154,7 +154,7 @@ static void test_numbers_and_places(void **state)
 	expect_error(bindings_uint(t, &r->l, LIST, r->root, &number, &found), ERR_FAULT, "list: ");
 }
 
-/* Option<NonNull> as a word: 0 is None, and that is found. */
+/* Option<NonNull> as a word: 0 is None, with *found true. */
 static void test_words(void **state)
 {
 	struct resolved *r = *state;
@@ -214,7 +214,7 @@ static void test_describe(void **state)
 	assert_string_equal(out[BROKEN].tried, r->l.slots[BROKEN].tried);
 }
 
-/* A program without the runtime's types: every row says so, none crashes. */
+/* A program without the runtime's types: each row has its reason, none crashes. */
 static void test_nothing_given(void **state)
 {
 	struct resolved *r = *state;

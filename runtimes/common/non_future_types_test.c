@@ -35,7 +35,7 @@ static void test_names(void **state)
 		{ "tokio::sync::batch_semaphore::Acquire", false },
 		{ "tokio::sync::broadcast::Recv<u8>", false },
 		{ "tokio::time::timeout::Timeout<tokio::sync::mutex::Mutex<u8>>", false },
-		/* Of others. */
+		/* Types of other crates. */
 		{ "app::Mutex<u8>", false },
 		{ "http::client::Request", false },
 		{ "bytes::Copy<app::R>", false },

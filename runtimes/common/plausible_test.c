@@ -26,7 +26,7 @@ static void poke_word(struct fixture *f, uint64_t addr, uint64_t word)
 	target_fake_poke(f->target, addr, &word, sizeof(word));
 }
 
-/* A future that was polled refers to its own locals; a place that is some bytes off does not. */
+/* A polled future refers to its own locals; the bytes at a wrong address do not. */
 static void test_references_into_the_value_itself(void **state)
 {
 	struct fixture *f = *state;
@@ -61,7 +61,7 @@ static void test_enums_and_bools(void **state)
 	poke_word(f, PLACE, 5);
 	assert_false(plausible_value(f->target, v));
 
-	/* The niche's own variant is any other number: its bool tells. */
+	/* Any other number means the variant with the niche, whose bool is then checked. */
 	v = place_of(f, "shapes::Niche");
 	poke_word(f, PLACE, 1);
 	assert_true(plausible_value(f->target, v));
@@ -84,7 +84,7 @@ static void test_references_must_lead_somewhere(void **state)
 	assert_true(plausible_value(f->target, option));
 }
 
-/* A type that holds itself behind a pointer has an end. */
+/* The check of a recursive type ends. */
 static void test_types_that_point_at_themselves(void **state)
 {
 	struct fixture *f = *state;
@@ -103,7 +103,9 @@ static void map_places(struct fixture *f)
 	target_fake_map(f->target, ELSEWHERE, zeros, sizeof(zeros));
 }
 
-/* What nobody holds is gone: stray words that happen to be addresses have no such counts. */
+/*
+ * A reference-counted value must have non-zero counts: stray addresses do not lead to such counts.
+ */
 static void test_what_is_counted_is_held(void **state)
 {
 	(void)state;

@@ -21,7 +21,7 @@ static void test_filter(void **state)
 	assert_true(row_filter_may_have(&f, "app::Fut"));
 	assert_true(row_filter_may_have(&f, "app::Fut<app::Other<u8>, ()>"));
 	assert_true(row_filter_may_have(&f, "app::Other"));
-	/* What no path has is told nearly always. */
+	/* Most other names are rejected. */
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "app::Fut%d", i);
 		others += row_filter_may_have(&f, name);

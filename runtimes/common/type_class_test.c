@@ -84,7 +84,7 @@ static void what_is_a_future(void **state)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		const struct type *t = must_find(f, types[i].type);
 
-		/* Asked for the second time, the answer is the one that was kept. */
+		/* The second call returns the cached result. */
 		for (int round = 0; round < 2; round++) {
 			assert_int_equal(type_class_of(t)->coroutine, types[i].coroutine);
 			assert_int_equal(future_is_type(NULL, t), types[i].future);

@@ -36,7 +36,7 @@ static void test_each_note_once(void **state)
 	snapshot_free(s);
 }
 
-/* One that was there as a mere note still tells that something is missing. */
+/* A repeated text that was a plain note before still marks the snapshot incomplete. */
 static void test_incomplete(void **state)
 {
 	(void)state;
@@ -110,7 +110,7 @@ static void test_tasks_are_found_by_number(void **state)
 	snapshot_free(s);
 }
 
-/* Async code that nobody knows matters less where there is a runtime, or a thread that seems so. */
+/* Unknown async code is accepted if there is a runtime, or a thread with the role of one. */
 static void test_understood(void **state)
 {
 	struct snapshot *s = new_snapshot();

@@ -9,7 +9,7 @@
 
 #include "runtimes/model/wait_kind.h"
 
-/* Those of which the graph makes a node, and gives it the noun. */
+/* Does the wait-for graph have a node with the kind's noun? */
 static bool has_node(const struct wait_kind *k)
 {
 	switch (k->target) {
@@ -25,7 +25,7 @@ static bool has_node(const struct wait_kind *k)
 	}
 }
 
-/* What a row says must fit together: the reader of the table relies on it. */
+/* The fields of a row must be consistent: the users of the table rely on it. */
 static void check_row(const struct wait_kind *k)
 {
 	bool sender = wait_kind_ended_by(k, HOLDING_SENDER);
@@ -92,7 +92,7 @@ static void test_detail_keys(void **state)
 
 	assert_true(wait_detail_is_known(sleep, "deadline_ns"));
 	assert_true(wait_detail_is_known(sleep, "now"));
-	/* Of another kind: an earlier asyncdbg may have given it to this one. */
+	/* A key of another kind: an earlier asyncdbg may have used it for this one. */
 	assert_true(wait_detail_is_known(sleep, "lag"));
 	assert_true(wait_detail_is_known(wait_kind("no such kind"), "lag"));
 	assert_false(wait_detail_is_known(sleep, "deadline"));

@@ -15,7 +15,7 @@
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/test/snapshot.h"
 
-/* What no call may change. */
+/* The state of the caller that no call may change. */
 struct surroundings {
 	sigset_t mask;
 	int policy, priority, niceness;
@@ -68,7 +68,7 @@ static size_t count_entries(const char *directory)
 	return n;
 }
 
-/* Opens, looks twice in each way, closes; a caller with a mask of its own. */
+/* Opens a process, takes snapshots in each way and closes it, with a signal mask of the caller. */
 static void look_at(pid_t pid, const struct stop_options *stop)
 {
 	const struct asyncdbg_options options = { .pid = pid, .target.stop = *stop };
@@ -175,7 +175,7 @@ static void answers_of_a_snapshot(void **state)
 	const struct verdicts *v = asyncdbg_verdicts(d, snap);
 	assert_ptr_equal(asyncdbg_verdicts(d, snap), v);
 	assert_int_equal(v->n, 0);
-	/* There is no other one. */
+	/* A saved snapshot is never dropped. */
 	asyncdbg_drop(d);
 	assert_null(asyncdbg_snapshot(d, WANT_TASKS, NULL, &snap));
 	assert_ptr_equal(snap, made);
