@@ -52,7 +52,8 @@ struct thread_stack {
  * See task_set.h.
  */
 struct task_set {
-	struct value v; /* the set, or the part of it that its driver shares; type NULL: none */
+	struct value v; /* the set itself, or the object that it shares with its driver; type NULL:
+	                   none */
 	const struct task_set_ops *of;
 	unsigned runtime;        /* index of the runtime of the task or thread that drives it */
 	struct future *future;   /* the future whose note lists the tasks; NULL: none */
@@ -90,24 +91,24 @@ struct collector {
 	bool by_poll; /* decode tasks in the order of their poll functions, not of their lists */
 	task_poll_vec polls;         /* of the listed tasks, if by_poll */
 	const struct task *decoding; /* NULL: none */
-	unsigned decoding_thread; /* number of the thread whose future is being decoded; 0: none */
+	unsigned decoding_thread;    /* number of the thread whose future is decoded; 0: none */
 	struct thread_stack *stacks; /* by index of target->threads */
 	size_t list_doubts;          /* target->doubts before the head of a list was read */
 	struct map tasks;            /* header address -> struct task */
 	struct map wakers;           /* data pointer of a block_on waker -> struct thread_info */
-	struct map nodes;  /* address of a set's node, which is the data of a waker -> type of the
-	                      node */
-	struct map places; /* struct future -> struct frame_place: locals.h */
+	struct map nodes;            /* node of a set (data of its waker) -> type of the node */
+	struct map places;           /* struct future -> struct frame_place: locals.h */
 	bool leads_left; /* a runtime was found during the walk that is missing in this snapshot */
 	VEC(struct task_set) task_sets; /* found while decoding, each once */
 	VEC(struct future_region)
-	regions;                   /* of the futures of the tree that is being decoded, in order */
-	VEC(uint64_t) told_wakers; /* addresses of the wakers that leaves of that tree report */
-	bool some_held;            /* a tree has unpolled futures */
-	struct arena scratch;      /* freed when the snapshot is finished */
-	struct reached *reached;   /* the list of object_walk(); NULL until the first walk */
-	size_t nreached;           /* number of values that all walks visited */
-	size_t nreached_near;      /* the same for object_walk_near() */
+	regions; /* of the futures in the current tree, in order */
+	VEC(uint64_t)
+	told_wakers;          /* addresses of the wakers that leaves of the current tree report */
+	bool some_held;       /* a tree has unpolled futures */
+	struct arena scratch; /* freed when the snapshot is finished */
+	struct reached *reached; /* the list of object_walk(); NULL until the first walk */
+	size_t nreached;         /* number of values that all walks visited */
+	size_t nreached_near;    /* the same for object_walk_near() */
 	/* The current time on the target's monotonic clock; for a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;

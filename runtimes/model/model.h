@@ -143,8 +143,8 @@ struct task {
 	uint64_t number;    /* the id as a number; 0: the task has none */
 	unsigned runtime;   /* index into snapshot.runtimes */
 	uint64_t addr;      /* address of its header */
-	uint64_t local_set; /* identifies its LocalSet: the address of the set's task list; 0: none
-	                     */
+	uint64_t local_set; /* address of the task list of its LocalSet, which identifies it; 0:
+	                       none */
 	enum task_state state;
 	bool notified;       /* woken while it was running */
 	unsigned thread;     /* number of the thread that runs it; 0: none or unknown */
@@ -152,8 +152,7 @@ struct task {
 	uint64_t size;       /* size of that future in bytes; 0: unknown */
 	struct future *root; /* NULL: it could not be read, see problem */
 	const char *problem; /* why this task is incomplete; NULL: it is complete */
-	bool changed; /* the task changed while it was read from a running process: it may be torn
-	               */
+	bool changed;        /* it changed while it was read from a running process: may be torn */
 };
 
 /* How a value in one task or thread can end the waits of others. */
@@ -171,16 +170,15 @@ enum holding_role {
  */
 struct holding {
 	enum holding_role role;
-	const char *kind;   /* JSON "kind", equal to that of the wait that it can end: "mutex",
-	                       "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
-	                       "broadcast", "notify", "cancellation", "abort" (of the task whose
-	                       header is object), "std_mutex", "parking_lot" */
-	const char *type;   /* whole type name, as in DWARF */
-	uint64_t addr;      /* address of the value; 0: it is in a register */
-	uint64_t object;    /* the lock or channel, as wait.object; 0: unknown */
-	uint64_t primitive; /* as wait.primitive: the same value in its waiters; 0: none */
-	uint64_t permits; /* of HOLDING_LOCK: the permits of the primitive that it holds; 0: unknown
-	                   */
+	const char *kind;        /* JSON "kind", equal to that of the wait that it can end: "mutex",
+	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
+	                            "broadcast", "notify", "cancellation", "abort" (of the task whose
+	                            header is object), "std_mutex", "parking_lot" */
+	const char *type;        /* whole type name, as in DWARF */
+	uint64_t addr;           /* address of the value; 0: it is in a register */
+	uint64_t object;         /* the lock or channel, as wait.object; 0: unknown */
+	uint64_t primitive;      /* as wait.primitive: the same value in its waiters; 0: none */
+	uint64_t permits;        /* of HOLDING_LOCK: how many permits it holds; 0: unknown */
 	const struct task *task; /* the task whose future has it; NULL: thread has it */
 	unsigned thread; /* number of the thread whose block_on future or stack has it, or that runs
 	                    task; 0: none */
