@@ -52,8 +52,7 @@ struct thread_stack {
  * See task_set.h.
  */
 struct task_set {
-	struct value v; /* the set itself, or the object that it shares with its driver; type NULL:
-	                   none */
+	struct value v; /* the set, or the object that it shares with its driver; type NULL: none */
 	const struct task_set_ops *of;
 	unsigned runtime;        /* index of the runtime of the task or thread that drives it */
 	struct future *future;   /* the future whose note lists the tasks; NULL: none */
@@ -101,11 +100,11 @@ struct collector {
 	bool leads_left; /* a runtime was found during the walk that is missing in this snapshot */
 	VEC(struct task_set) task_sets; /* found while decoding, each once */
 	VEC(struct future_region)
-	regions; /* of the futures in the current tree, in order */
+	regions; /* of the current tree's futures */
 	VEC(uint64_t)
-	told_wakers;          /* addresses of the wakers that leaves of the current tree report */
-	bool some_held;       /* a tree has unpolled futures */
-	struct arena scratch; /* freed when the snapshot is finished */
+	told_wakers;             /* addresses of wakers that the current tree's leaves report */
+	bool some_held;          /* a tree has unpolled futures */
+	struct arena scratch;    /* freed when the snapshot is finished */
 	struct reached *reached; /* the list of object_walk(); NULL until the first walk */
 	size_t nreached;         /* number of values that all walks visited */
 	size_t nreached_near;    /* the same for object_walk_near() */

@@ -192,14 +192,14 @@ struct task_set_ops {
 struct runtime_copy {
 	struct dwarf_module *dm;
 	const char *module;            /* base name of the ELF file */
-	const char *version;           /* NULL unknown */
+	const char *version;           /* NULL: unknown */
 	const struct bindings *layout; /* its resolved bindings */
 	const struct type *types[4];   /* further types used to read it; NULL: none */
 };
 
 /* The types that the poll function of a task tells; for layout files. */
 struct task_types {
-	const struct type *future, *cell; /* NULL unknown */
+	const struct type *future, *cell; /* NULL: unknown */
 };
 
 /* ---- the runtime ---- */
@@ -259,28 +259,23 @@ struct runtime {
 	/* -- futures -- */
 
 	const struct leaf_row *const *leaves;
-	const struct binding_row *const
-		*leaf_bindings; /* the paths that the decoders of leaves read */
+	const struct binding_row *const *leaf_bindings; /* paths that leaf decoders read */
 	const struct combinator_row *combinators;
 	const struct io_row *directions;
-	const char *const
-		*pollers; /* beginnings: crates whose futures poll the futures that they contain */
-	const char *const
-		*non_future_ends; /* suffixes of paths of its types that are not futures */
-	const char *const *non_future_modules; /* prefixes of such paths */
-	const char *const
-		*boundaries;      /* beginnings: types behind which the runtime itself begins */
-	const char *const *lists; /* beginnings: types that contain lists of waiters */
-	const char *poll_fn;      /* its own equivalent of core::future::PollFn */
+	const char *const *pollers; /* beginnings: crates whose futures poll what they contain */
+	const char *const *non_future_ends;    /* ends of paths of its types that are no futures */
+	const char *const *non_future_modules; /* beginnings of such paths */
+	const char *const *boundaries; /* beginnings: the runtime itself begins behind them */
+	const char *const *lists;      /* beginnings: types that contain lists of waiters */
+	const char *poll_fn;           /* its own equivalent of core::future::PollFn */
 	/* A static that the leaf of that type reads; false: none. */
 	bool (*leaf_static)(const struct type *t, struct value *ret);
 
 	/* -- threads -- */
 
 	const struct mark_row *marks;
-	const char *loop; /* beginning: its own frames, in which it waits for work */
-	const char *const
-		*parks; /* prefixes of the last path components of its functions that wait */
+	const char *loop;         /* beginning: its own frames, in which it waits for work */
+	const char *const *parks; /* beginnings of own names of its functions that wait */
 	/*
 	 * The closure of a job of the blocking pool, taken from the name of the job's future;
 	 * allocated in a. NULL when the future is not such a job.
@@ -301,11 +296,10 @@ struct runtime {
 
 	/* -- layout files and tracing -- */
 
-	const char *task_poll;      /* beginning: poll functions of tasks, one for each type */
-	const char *task_functions; /* beginning: the functions that call task_poll; only their
-	                               names are needed */
-	const char *const
-		*functions; /* beginnings: generic functions that show what a thread does */
+	const char *task_poll;        /* beginning: poll functions of tasks, one for each type */
+	const char *task_functions;   /* beginning: the functions that call task_poll; only their
+	                                 names are needed */
+	const char *const *functions; /* beginnings: generic functions that show a thread's work */
 	const struct probe_row *probes;
 };
 

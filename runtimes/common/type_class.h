@@ -60,11 +60,10 @@ struct type_class {
 	const struct coroutine_plan *plan;       /* of a coroutine; NULL: not computed yet */
 	const struct type *element;              /* of a container; NULL: the type is none */
 	const struct type *behind;               /* target of a Box, a `&mut` or a Pin of one */
-	const struct type *next; /* of STEP_MEMBER and STEP_POINTER; NULL: unknown */
-	uint64_t offset, vtable; /* see enum future_step */
-	uint64_t pin_offset;     /* offset of the pointer in a Pin; 0 in other types */
-	const struct member *const
-		*members;  /* the members that object_walk.c visits, if members_known */
+	const struct type *next;             /* of STEP_MEMBER and STEP_POINTER; NULL: unknown */
+	uint64_t offset, vtable;             /* see enum future_step */
+	uint64_t pin_offset;                 /* offset of the pointer in a Pin; 0 in other types */
+	const struct member *const *members; /* what object_walk.c visits, if members_known */
 	uint64_t name_key; /* map_key_of_text() of the name; 0: not computed yet */
 	uint32_t nmembers;
 	enum future_step step : 8;

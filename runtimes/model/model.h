@@ -143,8 +143,7 @@ struct task {
 	uint64_t number;    /* the id as a number; 0: the task has none */
 	unsigned runtime;   /* index into snapshot.runtimes */
 	uint64_t addr;      /* address of its header */
-	uint64_t local_set; /* address of the task list of its LocalSet, which identifies it; 0:
-	                       none */
+	uint64_t local_set; /* identifies its LocalSet: address of the set's task list; 0: none */
 	enum task_state state;
 	bool notified;       /* woken while it was running */
 	unsigned thread;     /* number of the thread that runs it; 0: none or unknown */

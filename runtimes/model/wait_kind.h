@@ -32,7 +32,7 @@ enum wait_access {
 	WAIT_UNKNOWN_ACCESS,
 	WAIT_WHOLE,   /* all of it */
 	WAIT_READ,    /* a share: other readers do not block it */
-	WAIT_WRITE,   /* all of it; readers may share it */
+	WAIT_WRITE,   /* all of it, which several readers may hold together */
 	WAIT_PERMITS, /* some permits; others may add permits */
 	WAIT_ROOM,    /* permits of a channel; its receiver gives them back */
 };
