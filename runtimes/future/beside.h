@@ -1,10 +1,10 @@
 /*
- * What a future polls beside the futures that it holds: sockets, ends of channels, and what keeps
- * its waker until somebody else uses it.
+ * Resources that a future polls in addition to the futures that it contains: sockets, ends of
+ * channels, and places that store its waker until another part of the program calls it.
  *
- * Evidence decides what is shown. The task's own waker lies in it: the edge is "waits". Or the
- * future owns it, and whose waker lies in it is not known: it may be polled, and the edge is
- * "holds".
+ * The edge depends on the evidence. If the resource contains the task's own waker, the future waits
+ * for it and the edge is "waits". If the future owns the resource and the owner of the waker in it
+ * is unknown, the future may poll it and the edge is "holds".
  */
 #ifndef RUNTIMES_FUTURE_BESIDE_H
 #define RUNTIMES_FUTURE_BESIDE_H
@@ -12,13 +12,13 @@
 #include "runtimes/future/future.h"
 
 /*
- * Adds leaves for that behind f's children, the futures in v. What those wait for is not told
- * again. region: how many of the collector's regions there were when f's own was noted, that one
- * included; those behind it are of the futures below f.
+ * Appends leaves for these resources to f's children, which are the futures in v. A resource that a
+ * child already waits for is left out. region: the number of regions in the collector just after
+ * f's own region was recorded; later regions belong to the futures below f.
  */
 void beside_add(struct decoder *d, struct value v, struct future *f, size_t region);
 
-/* Of list, that which no child of f waits for. Returns how many. */
+/* Keeps those entries of list for which no child of f waits. Returns their number. */
 size_t beside_keep_new(const struct future *f, struct future **list, size_t n);
 
 #endif

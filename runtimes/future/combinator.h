@@ -1,9 +1,9 @@
 /*
- * Futures that poll other futures, and values that hold them.
+ * Finds the futures that another future polls, and the futures that a value contains.
  *
  * The general rule follows the types: a struct, or the active variant of an enum, polls the futures
- * that it holds, in itself or behind Box, Pin, &mut, Option, Vec, a slice or a set. A row of a
- * table is for what the rule cannot see, and for names.
+ * that it contains, directly or behind Box, Pin, &mut, Option, Vec, a slice or a set. Types for
+ * which the rule finds too little or too much, or whose edges need names, have a table row.
  */
 #ifndef RUNTIMES_FUTURE_COMBINATOR_H
 #define RUNTIMES_FUTURE_COMBINATOR_H
@@ -11,53 +11,59 @@
 #include "debugger/base/vec.h"
 #include "runtimes/future/future.h"
 
-/* One future that another one has. */
-/* Of what is held: a variable that was moved from keeps its bits. */
+/*
+ * Why an unpolled future in a variable may not be what it seems: moving a value out of a variable
+ * leaves its bits there.
+ */
 enum doubt {
 	DOUBT_NONE,
-	DOUBT_UNPOLLED, /* it may have been moved, unless it has been polled where it lies */
+	DOUBT_UNPOLLED, /* it may have been moved, unless it was polled at this address */
 	DOUBT_MOVED,    /* it may have been moved */
-	DOUBT_POLLED,   /* the awaitee may poll it in a way that cannot be seen */
+	DOUBT_POLLED,   /* the awaitee may poll it by a reference that the search did not find */
 };
 
+/* One future that another future polls or contains. */
 struct child {
 	struct value v;   /* addr 0: it has ended, only its type is known */
 	const char *edge; /* "await", "select arm 1", "set", ... */
 	enum branch branch;
-	uint64_t waker; /* data of the waker it is polled with where that is not its parent's; 0 */
+	uint64_t waker; /* data pointer of the waker that polls it; 0: the same as its parent's */
 	enum doubt doubt;
 	bool joined; /* as in struct future */
 };
 typedef VEC(struct child) child_vec;
 
-/* Is a value of this type a future, as far as its type says? */
+/* Whether the type implements Future, as far as the debug info shows. */
 bool future_is_type(struct inspector *in, const struct type *t);
 /*
- * The same, or has it a future somewhere in itself, or behind what it owns or borrows alone? Costs
- * little where the types say it; what only a search can tell is asked last.
+ * Whether the type is a future or contains one, directly or behind an owned or &mut pointer.
+ * Checks the known types first, which is cheap, and searches for poll functions last.
  */
 bool future_is_or_has(struct inspector *in, const struct type *t);
 
 /*
- * Adds the futures that v, which is no coroutine and no leaf, holds and polls. On failure those
- * that were added are good all the same. The caller frees out.
+ * Adds the futures that v contains and polls. v is neither a coroutine nor a leaf. After a failure
+ * the children already in out are valid. The caller frees out.
  */
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out) MUST_CHECK;
 
-/* Do the tables say all that a future of this type polls? Then nothing is searched for beside it.
+/*
+ * Whether the children are known to be all that a future of this type polls. If so, beside_add() is
+ * not needed.
  */
 bool combinator_is_exact(const struct type *t);
 
 /*
- * Is a future of type t, whose children are those, for what another future is for that it was made
- * of: Timeout<F>, Instrumented<F>, Map<F, _>? Then that is the only child on the edge "await".
+ * Whether a future of type t with these children is a wrapper around one other future, as
+ * Timeout<F>, Instrumented<F> and Map<F, _> are. The wrapped future is then the only child with the
+ * edge "await".
  */
 bool combinator_wraps(struct inspector *in, const struct type *t, const struct child *list,
                       size_t n);
 
 /*
- * Adds the futures that a local variable of a coroutine owns, itself included, or refers to within
- * that coroutine (pin! hides what it pins): edge and branch say held.
+ * Adds the futures that a local variable of a coroutine is, owns, or refers to inside the same
+ * coroutine (pin! hides the variable that it pins). Their edge is "held", their branch BRANCH_HELD.
  */
 struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,
                               child_vec *out) MUST_CHECK;
@@ -69,30 +75,29 @@ enum { MAX_MEMBER_DEPTH = 16 /* structs inside structs: hyper's connections are 
 struct finder {
 	struct decoder *d;
 	child_vec *out;
-	const char *edge; /* of what is found next */
+	const char *edge; /* for the next future found */
 	const char
 		*word; /* "select" where the members of the next struct are alternatives, or NULL */
-	enum branch branch; /* of what is found next */
+	enum branch branch; /* for the next future found */
 	uint64_t waker;
 	struct value
-		owner; /* leave out what lies behind a reference out of it; type NULL: do not */
+		owner; /* references that lead out of it are not followed; type NULL: all are */
 };
 
-/* The row for t of combinator.c or of a runtime, NULL none: kept with the type. */
+/* The row for t in combinator.c or in a runtime's table; NULL none. struct type_class caches it. */
 const struct combinator_row *combinator_find_row(const struct type *t);
-/* Adds v itself when it is a future, else the futures inside it. */
+/* Adds v itself if it is a future, else the futures inside it. */
 struct error *combinator_find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
 void combinator_found(struct finder *f, struct value v, const char *edge);
-/* An arm of join!: holds a future, or its output, or nothing any more. */
+/* Whether t is an arm of join!: an enum of a future, its output, or nothing. */
 bool combinator_is_maybe_done(const struct type *t);
 
-/* select_join.c: what a poll_fn polls: the arms of select! and join!, what its closure captured. */
+/* select_join.c: what a poll_fn polls: arms of select! and join!, and captures of its closure. */
 bool select_join_is_poll_fn(const struct type *t);
 struct error *select_join_find(struct finder *f, struct value poll_fn) MUST_CHECK;
-/* Asks the debug info what select_join_find() would, of a type for which select_join_is_poll_fn().
- */
+/* Makes the debug info queries of select_join_find() in advance. The type must be a poll_fn. */
 void select_join_learn(struct inspector *in, const struct type *poll_fn);
-/* What else its closure captured, up to max: resources (leaf.h), and what may hold some. */
+/* The other captures of its closure, at most max: resources (leaf.h), or values without futures. */
 struct error *select_join_captures(struct finder *f, struct value poll_fn, struct value *ret,
                                    size_t max, size_t *nret) MUST_CHECK;
 

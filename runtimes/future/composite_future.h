@@ -1,20 +1,21 @@
 /*
- * Futures that poll more than the futures they hold: channels' ends, connections.
+ * Futures that poll both the futures that they contain and other resources, such as channel ends
+ * and connections.
  *
- * What the rule of combinator.h finds in them is not all, and it may not be polled at all: the
- * worker of a tower Buffer keeps the timers of its services between two requests.
+ * The rule of combinator.h does not find all that they poll, and it finds futures that they do not
+ * poll: the worker of a tower Buffer keeps the timers of its services between two requests.
  */
 #ifndef RUNTIMES_FUTURE_COMPOSITE_FUTURE_H
 #define RUNTIMES_FUTURE_COMPOSITE_FUTURE_H
 
 #include "runtimes/future/future.h"
 
-/* Is it one, by a row of the table? */
+/* Whether the table lists this type. */
 bool composite_future_is_type(const struct type *t);
 /*
- * Puts before f's children, the futures in v, the resources in it that hold this task's waker.
- * What nobody polls now (a timer that is not set) is held, and comes last; if there is nothing
- * else, f stays as it is.
+ * Inserts the resources in v that contain this task's waker before f's children, which are the
+ * futures in v. Children that nothing polls now (a timer that is not set) become "held" and move to
+ * the end. If there are no others, f is unchanged.
  */
 void composite_future_add(struct decoder *d, struct value v, struct future *f);
 

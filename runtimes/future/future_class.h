@@ -1,4 +1,4 @@
-/* What this folder knows of a type: the members of struct type_class that are about futures. */
+/* Fills the members of struct type_class that belong to this folder. */
 #ifndef RUNTIMES_FUTURE_FUTURE_CLASS_H
 #define RUNTIMES_FUTURE_FUTURE_CLASS_H
 

@@ -1,7 +1,7 @@
 /*
- * Leaf futures: what a task waits for in the end. Each leaf_*.c of a runtime holds one family: a
- * table of the paths it reads, a decode function for each leaf, and a table of rows, which the
- * runtime registers (struct runtime's leaves).
+ * Leaf futures: the futures at the ends of the tree, which wait for a resource. Each leaf_*.c of a
+ * runtime covers one family: it has the member paths that it reads, a decode function for each
+ * leaf, and a table of rows, which the runtime registers (leaves of struct runtime).
  *
  * To add a leaf, write a decode function that fills the wait, and a row for it. To support a
  * version that moved a member, add an alternative to the path.
@@ -19,60 +19,62 @@ struct leaf {
 	struct future *f; /* its frame */
 	struct wait *w;   /* to be filled; kind is set, object is v.addr */
 	/*
-	 * Set by rows for resources: does the resource hold this task's waker (d->waker), so that
-	 * it is what the future waits for?
+	 * Set by rows for resources: the resource contains this task's waker (d->waker), so the
+	 * future waits for it.
 	 */
 	bool registered;
-	/* The same: nobody's waker is in it. False where that is not known. */
+	/* Set by rows for resources: it contains no waker. False if that is unknown. */
 	bool vacant;
 };
 
-/* The leaves of no runtime. */
+/* The leaves that belong to no runtime. */
 extern const struct leaf_row leaf_core_rows[];
 
-/* Fills f->wait when v is a leaf that a row knows. */
+/* Fills f->wait and returns true if the tables have a leaf row for v's type. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
-/* Is it a resource that some row knows? */
+/* Whether the tables have a resource row for t. */
 bool leaf_is_resource(const struct type *t);
 /* Whose waker a resource holds. */
 enum resource_waker {
-	WAKER_UNKNOWN, /* another one's, or it cannot be told */
+	WAKER_UNKNOWN, /* another task's, or it is not known whose */
 	WAKER_NONE,
 	WAKER_OURS, /* d->waker */
 };
-/* Fills f->wait from the resource v when a row knows it. */
+/* Fills f->wait from the resource v if the tables have a row for its type. */
 enum resource_waker leaf_decode_resource(struct decoder *d, struct value v, struct future *f);
-/* Is decoding it evidence that the place holds one, as a handle of an existing task is? */
+/*
+ * Whether a successful decode is evidence that the memory really holds such a value: for example, a
+ * JoinHandle is checked against the list of existing tasks.
+ */
 bool leaf_proves_itself(const struct type *t);
 
 /* ---- for decode functions ---- */
 
-/* The place that a path leads to; expr is a constant of the program, see inspector_path(). */
+/* The place at the end of a path. expr must be a string constant: see inspector_path(). */
 struct error *leaf_place(const struct leaf *l, struct value from, const char *expr,
                          struct value *ret, bool *found) MUST_CHECK;
-/* The number there; ERR_CORRUPT when the path leads nowhere. */
+/* The number at the end of a path; ERR_CORRUPT if the path ends at an inactive variant. */
 struct error *leaf_uint(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
 	MUST_CHECK;
-/* The same for numbers that some versions do not have, or that lie behind a None. */
+/* The same for a number that some versions lack, or that may be behind a None. */
 struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,
                                  uint64_t *ret, bool *found) MUST_CHECK;
 
-/* Does a value of that type have such a place? */
+/* Whether the path exists in that type. */
 bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr);
 /* Follows pointers and std's wrappers from v to a value of that type (path without generics). */
 struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
                             struct value *ret, bool *found) MUST_CHECK;
 
-/* Facts of the JSON object; a key that is there already is overwritten by nobody. */
+/* Add a key to the JSON object of the wait. Do not add a key twice. */
 void wait_int(const struct leaf *l, const char *key, int64_t number);
 void wait_bool(const struct leaf *l, const char *key, bool yes);
 void wait_string(const struct leaf *l, const char *key, const char *s);
 void wait_list(const struct leaf *l, const char *key, const char *const *list, size_t n);
-/* The line for people, of words that are clean, up to a NULL: for leaves that come by the million.
- */
+/* Sets the readable line to the words up to a NULL; they must be clean. Fast: for common leaves. */
 void wait_words(const struct leaf *l, ...) __attribute__((sentinel));
-/* The line for people. */
+/* Sets the readable line. */
 void wait_phrase(const struct leaf *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,24 +1,24 @@
-/* Futures that a suspended coroutine has in its variables but does not poll. */
+/* Finds the futures that are in a suspended coroutine's variables but are not polled. */
 #ifndef RUNTIMES_FUTURE_UNPOLLED_H
 #define RUNTIMES_FUTURE_UNPOLLED_H
 
 #include "runtimes/future/combinator.h"
 
 /*
- * Adds them, after the awaitee of v was decoded as f's child: what the awaitee may reach by
- * reference is in use and left out. s: v's state; first: index into the collector's regions of the
- * first one of the awaitee. Tells of LocalSets met on the way.
+ * Adds the unpolled futures of v to out. The awaitee of v must already be decoded as f's child: a
+ * future that the awaitee may refer to counts as in use and is left out. s: v's state. first: the
+ * awaitee's first entry in the collector's regions. Records the task sets (LocalSet) that it finds.
  */
 void unpolled_find(struct decoder *d, struct value v, const struct coroutine_state *s,
                    const struct future *f, size_t first, child_vec *out);
 
 /*
- * Once all trees are decoded: what one frame holds and another polls was moved from the first,
- * which kept its bits.
+ * Removes futures that one frame holds unpolled and another frame polls: they were moved out of the
+ * first, which still has their bits. Called once after all trees are decoded.
  */
 void unpolled_settle(struct snapshot *s);
 
-/* Of a coroutine's type in one state: the variables worth a look. For coroutine_state(). */
+/* Fills held, flags and runtimes of a state of t: the variables that unpolled_find() reads. */
 void unpolled_plan(struct inspector *in, const struct type *t, struct coroutine_state *s);
 
 #endif
