@@ -1,14 +1,14 @@
 /*
- * Async code that no known runtime runs: the tasks of other executors, of which nothing is known
- * but that they are there. What decides is what the program does, never the name of a crate:
+ * Detects async code that no known runtime runs: tasks of other executors, which cannot be listed.
+ * The evidence is what the program does, never the name of a crate:
  *
- * - no known runtime is in the program, and poll functions are (dwarf/module/async_code.h); or
- * - a thread is, outside of the loops of those that are known, in a function that has a Context,
- * without which nobody can poll (lookup.h), or in a method of what hands futures on:
+ * - the program has no known runtime but has poll functions (dwarf/module/async_code.h); or
+ * - a thread is, outside the loops of known runtimes, in a function that has a Context, which every
+ * poll needs (dwarf/lookup/lookup.h), or in a method of a type that passes futures on, such as
  * Receiver<Box<dyn Future>>.
  *
- * The future that a job of a blocking pool drives by itself is that job, which is shown.
- * Of an executor that no thread is in there is no trace: its tasks are not missed.
+ * A future that a job of a blocking pool drives by itself is part of that job, which is shown.
+ * An executor that no thread is in leaves no trace, so its tasks are not reported as missing.
  */
 #ifndef RUNTIMES_INSPECT_OTHER_EXECUTORS_H
 #define RUNTIMES_INSPECT_OTHER_EXECUTORS_H
@@ -16,8 +16,8 @@
 #include "runtimes/common/inspector.h"
 
 /*
- * Says in notes, in unsearched and in snapshot.others what other executors run. Reads debug info,
- * and no memory of the target: c->stacks are known, and what runtimes have.
+ * Reports other executors in the snapshot's notes, unsearched and others. Reads debug info but no
+ * target memory. Call it when c->stacks and the runtimes' data are filled.
  */
 void other_executors_find(struct collector *c);
 

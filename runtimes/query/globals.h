@@ -1,4 +1,4 @@
-/* The statics of a program, by what a user calls them. */
+/* Finds the statics of a program by the names that a user types. */
 #ifndef RUNTIMES_QUERY_GLOBALS_H
 #define RUNTIMES_QUERY_GLOBALS_H
 
@@ -6,13 +6,14 @@
 #include "runtimes/common/inspector.h"
 
 /*
- * The static of that name, with its whole path ("app::config::LIMIT"), the end of it, or without
- * one. *found false: there is none. ERR_USAGE where the name could mean several, or a thread-local,
- * and says which; ERR_INTERRUPTED at ^C. The result's name lives in the arena.
+ * Finds the static with this name: a whole path ("app::config::LIMIT"), the last parts of one, or
+ * the bare name. *found false: there is none. ERR_USAGE if the name is ambiguous (the message lists
+ * the candidates) or means a thread-local; ERR_INTERRUPTED at ^C. The result's name is in the
+ * arena.
  */
 struct error *globals_find(struct inspector *in, const char *name, struct arena *a,
                            struct global *ret, bool *found) MUST_CHECK;
-/* Is a name without a path told without going through much debug info? */
+/* Whether a name without a path can be found without reading much debug info. */
 bool globals_is_near(const struct inspector *in);
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * The variables of a frame of a logical backtrace: what a suspended coroutine has saved and
- * captured, what a running one has on the thread's stack.
+ * The variables of a frame of a logical backtrace: the saved and captured variables of a suspended
+ * coroutine, or the variables of a running coroutine on the thread's stack.
  *
- * What DWARF tells of a suspended coroutine, measured on rustc 1.63 and 1.95, debug and
- * release alike: the struct of the active state lists what is saved across the await, then what was
- * captured. A variable that was borrowed before it was moved out is listed although it is gone,
- * with a drop flag (an unnamed bool) or without one, and no flag says whose it is. So what
- * has something to drop is always marked uncertain; what has nothing to drop has nothing to lose.
+ * DWARF describes a suspended coroutine as follows (measured on rustc 1.63 and 1.95, debug and
+ * release alike). The struct of the active state lists the variables that are saved across the
+ * await, then the captured ones. A variable that was borrowed before it was moved out is still
+ * listed, with or without a drop flag (an unnamed bool), and no flag says to which variable it
+ * belongs. So a variable whose type needs drop is always marked uncertain. A variable whose type
+ * needs no drop stays valid after a move.
  *
- * One case is not seen: `let n: u64;`, set and borrowed on one way only and never read after the
- * await, is saved whether it was set or not, and looks like any other.
+ * One case is not detected: `let n: u64;`, set and borrowed on only one path and never read after
+ * the await, is saved whether it was set or not, and looks like any other variable.
  */
 #ifndef RUNTIMES_QUERY_LOCALS_H
 #define RUNTIMES_QUERY_LOCALS_H
@@ -24,28 +25,28 @@ struct frame_place {
 	uint64_t cfa;
 };
 
-/* A variable that is not text yet. */
+/* A variable whose value was not yet formatted as text. */
 struct local_place {
 	const char *name; /* clean */
 	struct value v;
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
 	bool argument, uncertain, passed_in; /* as in struct local */
-	bool borrowed; /* v is elsewhere: the variable is a captured reference to it */
+	bool borrowed; /* the variable is a captured reference; v is its target */
 	struct dwarf_module *dm;
-	uint64_t die; /* of the variable in a frame that runs; 0 unknown */
+	uint64_t die; /* of the variable in a running frame; 0 unknown */
 	const char *problem;
 };
 
 /*
- * Fills f->locals of a coroutine in state `active` when they are wanted. active NULL: of a future
- * that no compiler made, into which print may look as `self`. Is collector.frame_met.
+ * Fills f->locals of a coroutine in state `active` if the request wants locals. active NULL: v is a
+ * hand-written future, which an expression may access as `self`. Set as collector.frame_met.
  */
 void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,
                      struct future *f);
 /*
- * The same of a coroutine that executes in this physical frame, and with nothing inlined into it
- * but what is no coroutine.
+ * The same for a coroutine that is executing in this physical frame. No other coroutine may be
+ * inlined into the frame.
  */
 void locals_of_running(struct collector *c, const struct frame *frame, uint64_t cfa,
                        struct future *f);
@@ -56,7 +57,10 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 
 /* ---- expression.c ---- */
 
-/* Answers question->print, once; last: what is not known by now is said to be unknown. */
+/*
+ * Evaluates the expressions of question->print. A result that is already there is kept. last: no
+ * call follows, so names that cannot be resolved are reported as unknown.
+ */
 void expression_answer(struct collector *c, bool last);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * What an address belongs to (question.whatis): the memory it lies in, a thread's stack and
- * frame, a runtime, a task, the futures around it, what tasks wait for there.
+ * Finds what an address (question.whatis) belongs to: its memory mapping, a thread's stack and
+ * frame, a runtime, a task, the futures that contain it, and the tasks that wait for an object
+ * there.
  */
 #ifndef RUNTIMES_QUERY_WHATIS_H
 #define RUNTIMES_QUERY_WHATIS_H
@@ -8,8 +9,8 @@
 #include "runtimes/common/inspector.h"
 
 /*
- * Fills snapshot.places, from the outside in, when that was asked. All else is collected and
- * frames are numbered; memory is still that of the stop.
+ * Fills snapshot.places, outermost first, if the request has a whatis address. Call it when all
+ * else is collected and frames are numbered, while the target is still stopped.
  */
 void whatis_answer(struct collector *c);
 

@@ -1,6 +1,6 @@
 /*
- * Stacks read as async Rust: which frame is a runtime's loop, which polls a task, which is the
- * poll function of a coroutine.
+ * Classifies the frames of a thread's stack: a runtime's loop, a poll of a task, the poll function
+ * of a coroutine.
  */
 #ifndef RUNTIMES_THREAD_STACK_H
 #define RUNTIMES_THREAD_STACK_H
@@ -31,25 +31,25 @@ void stack_find_marks(const struct collector *c, const struct thread_stack *s, s
 /* The last mark of that kind; NULL none. */
 const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind);
 
-/* T of the task cell that a MARK_TASK_POLL polls, or F of a MARK_BLOCK_ON; NULL unknown. */
+/* The future type that a MARK_TASK_POLL or a MARK_BLOCK_ON polls; NULL unknown. */
 const struct type *stack_mark_future_type(const struct mark *m);
-/* The same by name, from the function's generics: there even with line tables only. */
+/* The name of that type, from the function's generics: known even with line tables only. */
 const char *stack_mark_future_name(struct arena *a, const struct mark *m);
 
-/* Is a function of the mark's runtime itself, inlined or not, in this physical frame? */
+/* Whether this physical frame has a function of the mark's runtime, inlined or not. */
 bool stack_is_runtime_frame(const struct thread_stack *s, const struct mark *m, size_t frame);
-/* Does the runtime wait inward of a mark, with nothing polled at this moment? */
+/* Whether the runtime is parked in the frames inward of a mark and polls nothing at this moment. */
 bool stack_is_parked(const struct thread_stack *s, const struct mark *m);
-/* Is a coroutine executing inward of a mark, up to the next mark? */
+/* Whether a coroutine is executing between a mark and the next inner mark. */
 bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark);
 /*
- * The coroutines that are executing inward of a mark (up to the next mark), outer to inner, as a
- * chain of running futures; NULL when there are none. Reads line tables: not during a stop.
+ * The coroutines that are executing between a mark and the next inner mark, outermost first, as a
+ * chain of running futures; NULL if there are none. Reads line tables: do not call during a stop.
  */
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark);
 
-/* Native frames for people, with lines. Not during a stop. */
+/* The native frames with source lines, for output. Do not call during a stop. */
 struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, const char *task, size_t *nret);
 
