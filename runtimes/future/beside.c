@@ -28,8 +28,8 @@ static bool is_closure(const struct type *t)
 }
 
 /*
- * Its own futures are its children, or nobody polls them; a closure's are called and not polled.
- * Behind an Arc lies what others poll too, so nobody asks there what only a search can tell.
+ * Whether the walk skips this value. Futures are decoded as children, or are not polled. A closure
+ * is called, not polled. The costly search for poll functions is made only for exclusive values.
  */
 static bool is_told_elsewhere(const struct beside_search *b, const struct reached *at)
 {
@@ -49,7 +49,7 @@ static bool is_of_a_runtime(const struct type *t)
 	return false;
 }
 
-/* The wakers in what a runtime has leaves for are of waits that these tell. */
+/* Whether a runtime's leaf rows cover the waker: it is inside a type of that runtime. */
 static bool is_told_by_leaves(const struct reached *list, size_t index)
 {
 	for (; index; index = list[index].from) {
@@ -59,7 +59,7 @@ static bool is_told_by_leaves(const struct reached *list, size_t index)
 	return false;
 }
 
-/* Does the waker at addr lie in a future below, or is it told already? */
+/* Whether the waker at addr is inside a future below f, or was reported already. */
 static bool is_known_waker(const struct beside_search *b, uint64_t addr)
 {
 	const struct collector *c = b->d->c;
@@ -156,7 +156,8 @@ void beside_add(struct decoder *d, struct value v, struct future *f, size_t regi
 	size_t n = f->nchildren;
 
 	object_walk_near(d->c, v, look, &b, &r);
-	/* What a wrapper of libraries, as Abortable, keeps its waker in is its own business. */
+	/* A library's wrapper, such as Abortable, may store its waker: that is no wait of its own.
+	 */
 	if (f->wraps)
 		b.nwakers = 0;
 	b.nsure = beside_keep_new(f, b.sure, b.nsure);

@@ -13,18 +13,18 @@
 enum { MAX_WRAPPED_DEPTH = 3 };
 
 /*
- * Where the general rule would see too much or nothing. Paths lead from the type to what it polls,
- * in order of polling.
+ * Types for which the general rule finds too much or nothing. Paths lead from the type to the
+ * futures that it polls, in order of polling.
  */
 static const struct combinator_row table[] = {
 	{ "tracing::instrument::Instrumented", { { "inner", "await", NULL } } },
-	/* Behind an Arc that its clones share: the rule does not follow what others hold too. */
+	/* Its future is behind an Arc, and the general rule does not follow shared pointers. */
 	{ "futures_util::future::future::shared::Shared",
 	  { { "inner.Some.0.future_or_output.Future.0", "await", "inner.Some.0.notifier" } } },
 	{ 0 },
 };
 
-/* Where the futures of a member are alternatives. */
+/* Types whose member futures are alternatives. */
 static const char *const selects[] = {
 	"futures_util::future::select::Select",
 	"futures_util::future::try_select::TrySelect",
@@ -33,8 +33,8 @@ static const char *const selects[] = {
 };
 
 /*
- * Crates whose futures poll what they hold. Of others it is not known: a future may keep one that
- * it polls later, or never.
+ * Crates whose futures poll the futures that they contain. Futures of other crates may contain a
+ * future that they poll later, or never.
  */
 static const char *const pollers[] = {
 	"futures_util::", "futures_concurrency::",
@@ -90,7 +90,7 @@ bool combinator_is_exact(const struct type *t)
 {
 	const struct type_class *type_class = type_class_of(t);
 
-	/* The combinators of the futures crate have futures, and closures that they call. */
+	/* The combinators of the futures crate contain only futures, and closures they call. */
 	return type_class->poll_fn || type_class->maybe_done || type_class->combinator ||
 	       str_begins(type_name(t), "futures_util::future::");
 }
@@ -103,15 +103,15 @@ void combinator_found(struct finder *f, struct value v, const char *edge)
 
 bool combinator_is_maybe_done(const struct type *t)
 {
-	/* Several crates have their own of these. */
+	/* Several crates define such types of their own. */
 	return type_kind(t) == TYPE_ENUM &&
 	       (non_future_types_path_ends_with(type_name(t), "maybe_done::MaybeDone") ||
 	        non_future_types_path_ends_with(type_name(t), "try_maybe_done::TryMaybeDone"));
 }
 
 /*
- * What try_join! polls ends with a Result, each of it; in the futures crate it has another type.
- * tokio's join! and try_join! have one and the same.
+ * Whether an arm belongs to join! rather than try_join!. All arms of a try_join! return a Result.
+ * The futures crate has different types for the two macros. tokio has one MaybeDone for both.
  */
 static bool is_joined(const struct type *t)
 {
@@ -187,7 +187,7 @@ static struct error *find_behind(struct finder *f, struct value v, int depth)
 	return combinator_find_futures(f, (struct value){ type_class->behind, addr }, depth + 1);
 }
 
-/* Several arms of one struct or tuple are told apart by their number. */
+/* The edge of the next arm of a struct or tuple: "join arm 1". */
 static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
 {
 	if (f->branch != BRANCH_POLLED)
@@ -230,7 +230,9 @@ static struct error *find_inside(struct finder *f, struct value v, int depth)
 	return find_in_members(f, v, depth);
 }
 
-/* A resource that keeps a future inside (an interval its timer, a file its job) says more than it.
+/*
+ * Replaces the futures found inside a resource by the resource itself, which describes more: an
+ * interval contains its timer, a file its job.
  */
 static void tell_resource(struct finder *f, struct value v, size_t before)
 {
@@ -314,8 +316,8 @@ static struct error *find_waker(struct finder *f, struct value v, const char *ex
 }
 
 /*
- * Timeout<T> is a future where T is one: what a row polls needs no search when it is a parameter of
- * the row's type.
+ * Timeout<T> is a future only if T is one. So a child whose type is a type parameter of the row's
+ * type is a future, and no search for its poll function is needed.
  */
 static bool is_param(const struct type *row, const struct type *child)
 {
@@ -368,7 +370,7 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	return find_inside(&f, v, 0);
 }
 
-/* Those of an enum are with its variants. */
+/* Type parameters of t. DWARF lists those of an enum with its variants. */
 static const struct type_param *params_of(const struct type *t, size_t *n)
 {
 	const struct type_param *params = type_params(t, n);
@@ -385,7 +387,10 @@ static const struct type_param *params_of(const struct type *t, size_t *n)
 	return params;
 }
 
-/* MapErr<F, _> has a Map<IntoFuture<F>, _>: is t the future that wrapper was made of, or has it? */
+/*
+ * Whether t is a type parameter of the wrapper, or is made of one: MapErr<F, _> contains a
+ * Map<IntoFuture<F>, _>.
+ */
 static bool is_made_of(struct inspector *in, const struct type *t, const struct type *wrapper,
                        int depth, unsigned *left)
 {
@@ -409,7 +414,7 @@ bool combinator_wraps(struct inspector *in, const struct type *t, const struct c
                       size_t n)
 {
 	const struct child *only = NULL;
-	unsigned left = 1 << 10; /* types; in a broken file they can be made of each other */
+	unsigned left = 1 << 10; /* limit: in corrupt debug info types can contain each other */
 
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].edge || strcmp(list[i].edge, "await") != 0)

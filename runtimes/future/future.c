@@ -15,7 +15,7 @@
 #include "runtimes/future/unpolled.h"
 
 enum {
-	MAX_HELD = 64,    /* futures that one frame holds without awaiting them */
+	MAX_HELD = 64,    /* unpolled futures of one frame */
 	MAX_CAPTURED = 8, /* resources of one poll_fn */
 };
 
@@ -35,7 +35,7 @@ static struct future *problem_error(struct decoder *d, struct future *f, struct 
 	return f;
 }
 
-/* The concrete place behind a trait object. */
+/* Replaces *v, a trait object, by the concrete value that it points to. */
 static struct error *resolve_dyn(struct decoder *d, const struct type_class *type_class,
                                  struct value *v, struct future *f)
 {
@@ -113,7 +113,7 @@ static struct future *ended(struct decoder *d, const struct child *child)
 	return f;
 }
 
-/* What was polled where it lies in its frame is pinned there. */
+/* A future that was polled at its address in the frame is pinned there. */
 static bool may_be_moved(const struct child *child, const struct future *f)
 {
 	return child->doubt == DOUBT_MOVED ||
@@ -153,7 +153,7 @@ static struct future **children_and(struct decoder *d, const struct future *f, s
 	return children;
 }
 
-/* Adds children to those that f has: all at once, for what decodes them may walk its tree. */
+/* Appends children to f. f changes only at the end, because decoding a child may walk f's tree. */
 static void add_children(struct decoder *d, struct future *f, const struct child *list, size_t n)
 {
 	struct future **children = n ? children_and(d, f, n) : f->children;
@@ -181,7 +181,7 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 	vec_free(&list);
 }
 
-/* A variable that is a handle of a runtime, or has one as a member. */
+/* Reports a variable that is a runtime handle, or has one as a member, to the runtimes. */
 static void handle_met(struct decoder *d, struct value v)
 {
 	for (const struct runtime *const *r = runtimes_in(d->c->in->di); *r; r++) {
@@ -215,7 +215,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	if (d->c->frame_met)
 		d->c->frame_met(d, v, active, f);
 	if (s->state != FUTURE_SUSPENDED) {
-		/* What a suspended coroutine awaits was polled, so it is suspended too. */
+		/* A suspended coroutine has polled its awaitee, so that must be suspended, too. */
 		d->faults++;
 		return f;
 	}
@@ -256,7 +256,7 @@ static void note_shared(struct decoder *d, struct value v, struct future *f)
 	error_free(err);
 }
 
-/* What a wrapper adds to what it polls. */
+/* Adds the wrapper's own information: tracing span, number of sharers, task set that it drives. */
 static void note_what_else(struct decoder *d, struct value v, struct future *f)
 {
 	const struct task_set_ops *driver = type_class_of(v.type)->driver;
@@ -281,9 +281,9 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 }
 
 /*
- * What a poll_fn waits for beside futures: channels' ends, sockets, intervals that its closure
- * captured. Those that hold this task's waker; where none does, the only one in which one may be or
- * was.
+ * Adds the resources that a poll_fn waits for: channel ends, sockets and intervals that its closure
+ * captured. First choice: those that contain this task's waker. Otherwise, if there is only one
+ * resource and it may contain or have contained the waker, that one.
  */
 static void decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
 {

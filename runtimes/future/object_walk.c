@@ -12,18 +12,18 @@
 
 enum {
 	MAX_VALUES = 1 << 13, /* for one future */
-	MAX_NEAR = 1 << 9,    /* the same, of what lies near */
-	MAX_ALL = 1 << 21,    /* for a snapshot, and for each of its tasks: */
+	MAX_NEAR = 1 << 9,    /* the same for object_walk_near() */
+	MAX_ALL = 1 << 21,    /* for a snapshot; each of its tasks adds MAX_EACH */
 	MAX_EACH = 64,
-	MAX_DEPTH = 40,     /* members and pointers, one behind another */
+	MAX_DEPTH = 40,     /* members and pointers in one chain */
 	MAX_ELEMENTS = 256, /* of one container */
 	MAX_RESOURCES = 32,
 	MAX_WAKERS = 8,
 };
 
 /*
- * What ends the search: beyond these lie the runtime itself and other tasks, from which everything
- * can be reached.
+ * The walk stops at these types: they lead to the runtime itself and to other tasks, and so to
+ * almost everything in the program.
  */
 static const char *const borders[] = {
 	"core::fmt::",
@@ -48,7 +48,7 @@ bool object_walk_is_boundary(const struct type *t)
 struct walk {
 	struct collector *c;
 	struct reach *r;
-	struct map seen; /* places behind pointers */
+	struct map seen; /* pointer targets that were visited */
 };
 
 static void add(struct walk *w, struct value v, size_t from, const char *name, bool exclusive)
@@ -68,8 +68,8 @@ static void add(struct walk *w, struct value v, size_t from, const char *name, b
 }
 
 /*
- * A pointer to bytes is how collections keep what they do not name (hashbrown, VecDeque): anything
- * may lie there. Not so in a string slice, whose bytes are bytes.
+ * Whether the target of a pointer may be anything: collections (hashbrown, VecDeque) keep untyped
+ * storage behind a pointer to bytes. In a string slice the target really is bytes.
  */
 static bool hides_its_target(const struct walk *w, size_t from)
 {
@@ -105,7 +105,7 @@ static void add_behind(struct walk *w, size_t from)
 	add(w, behind, from, NULL, type_class_of(v.type)->behind != NULL);
 }
 
-/* Holds nothing; of an unknown type nothing is known. */
+/* Whether a value of the type is a plain number, which leads nowhere. */
 static bool is_number(const struct type *t)
 {
 	return type_kind(t) < TYPE_POINTER;
@@ -149,7 +149,7 @@ static bool skip_one(const char **text, const char *const *list, size_t n)
 	return false;
 }
 
-/* The counts of an Arc or Rc come first, then the value at the next place that is aligned for it
+/* In an Arc or Rc the value follows the two counts at the next address that is aligned for it
  * (alloc/src/sync.rs, rc.rs: repr(C)). */
 static bool skip_counts(struct walk *w, uint64_t vtable, uint64_t *data)
 {
@@ -163,7 +163,7 @@ static bool skip_counts(struct walk *w, uint64_t vtable, uint64_t *data)
 	return true;
 }
 
-/* From what a pointer to a trait object leads to, to the object. False: where it is, is unknown. */
+/* Moves *data from the target of a trait object pointer to the object. False: offset unknown. */
 static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, uint64_t *data)
 {
 	static const char *const pointers[] = { "*const ", "*mut ", "&mut ", "&",
@@ -204,8 +204,8 @@ static void add_dyn(struct walk *w, size_t from)
 }
 
 /*
- * Leads nowhere, whatever its bytes are: numbers, and structs of nothing else. Not so an enum,
- * whose bytes may be no value of it, which is worth knowing.
+ * Whether values of the type lead nowhere: numbers, and structs of numbers. An enum is not barren:
+ * its bytes may be no valid value, and the walk must notice that.
  */
 static bool is_barren(const struct type *t, int depth)
 {
@@ -219,7 +219,7 @@ static bool is_barren(const struct type *t, int depth)
 		return type_class->barren == YES;
 	if (depth > MAX_DEPTH)
 		return false;
-	/* A type that holds itself is corrupt debug info. */
+	/* A type that contains itself is corrupt debug info: this ends the recursion. */
 	type_class->barren = NO;
 	if (type_kind(t) == TYPE_STRUCT && type_class->reach == REACH_MEMBERS) {
 		members = type_members(t, &n);
@@ -232,7 +232,7 @@ static bool is_barren(const struct type *t, int depth)
 	return barren;
 }
 
-/* The members of a struct that may lead somewhere. */
+/* Caches the members of a struct that are not barren. */
 static const struct type_class *fertile_members(const struct type *t)
 {
 	struct type_class *type_class = type_class_of(t);
@@ -304,7 +304,7 @@ static void expand(struct walk *w, size_t at)
 	}
 }
 
-/* spent: how many values all walks of this kind together looked at. */
+/* spent: the number of values that all walks of this kind have visited in this snapshot. */
 static void walk(struct collector *c, struct value v, size_t *spent, object_walk_fn *visit,
                  void *arg, struct reach *ret)
 {
@@ -342,7 +342,7 @@ void object_walk_near(struct collector *c, struct value v, object_walk_fn *visit
 	walk(c, v, &c->nreached_near, visit, arg, ret);
 }
 
-/* Names of std's wrappers and of tuples' members say nothing. */
+/* Whether a member's name is useful in a path: those of std's wrappers and of tuples are not. */
 static bool is_telling(const char *name)
 {
 	static const char *const dull[] = { "__0",  "pointer", "__pointer", "ptr",
@@ -370,19 +370,19 @@ const char *object_walk_path(struct collector *c, const struct reach *r, size_t 
 	return inspector_clean_name(c->a, str_text(&text));
 }
 
-/* ---- what a future waits for ---- */
+/* ---- the resources and wakers of a future ---- */
 
 struct resource {
 	size_t at;
 	struct future *f;
 	enum resource_waker waker;
 	bool exclusive;
-	bool certain; /* the future reads or writes it, as its type says */
+	bool certain; /* the future's type shows that it reads or writes this resource */
 };
 
 struct search {
 	struct decoder *d;
-	const struct reach *r; /* the walk that it is in */
+	const struct reach *r; /* the walk in progress */
 	struct resource resources[MAX_RESOURCES];
 	size_t nresources;
 	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
@@ -429,11 +429,11 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	s->d->direction = 0;
 	s->resources[s->nresources++] =
 		(struct resource){ index, f, waker, at->exclusive, certain };
-	/* Its own wakers are known now; what it holds beside them may matter. */
+	/* If no waker of the task was found in it, resources inside it may have one. */
 	return waker != WAKER_OURS && !certain;
 }
 
-/* Those that the future reads or writes. */
+/* Keeps the resources that the future certainly reads or writes. Returns their number. */
 static size_t choose_certain(struct search *s)
 {
 	size_t n = 0;
@@ -446,8 +446,9 @@ static size_t choose_certain(struct search *s)
 }
 
 /*
- * Those that hold this task's waker; where none does, what the future reads or writes, else the
- * only one that nobody else can poll, if there is a waker at all, and one may be in it or was.
+ * Keeps the resources that the future waits for and returns their number. First choice: those that
+ * contain this task's waker. Second: those that it certainly reads or writes. Third: the only
+ * exclusive one, if the task still has a waker somewhere and this resource may have contained it.
  */
 static size_t choose(struct search *s)
 {

@@ -9,25 +9,24 @@
 #include "runtimes/future/task_set.h"
 
 enum {
-	MAX_SCAN = 1 << 20, /* bytes looked at for one coroutine */
-	MAX_TARGETS = 256,  /* places in it that its awaitee refers to */
-	BEHIND = 16,        /* bytes at such a place that may be a reference again */
-	AROUND = 512,       /* bytes looked at before and after where an untyped pointer leads */
+	MAX_SCAN = 1 << 20, /* bytes scanned for one coroutine */
+	MAX_TARGETS = 256,  /* addresses in the coroutine that its awaitee refers to */
+	BEHIND = 16,        /* bytes scanned at such an address for further references */
+	AROUND = 512,       /* bytes scanned on each side of the target of an untyped pointer */
 };
 
-/* ---- what the awaitee may reach ---- */
+/* ---- what the awaitee may refer to ---- */
 
-/* Places within one coroutine that its awaitee refers to, directly or by way of another variable.
- */
+/* Addresses inside one coroutine that its awaitee refers to, directly or through a variable. */
 struct uses {
 	struct target *t;
 	struct value coroutine;
 	uint64_t targets[MAX_TARGETS];
 	size_t n;
 	size_t scanned;
-	bool too_much;      /* then everything counts as used */
-	bool unseen;        /* the awaitee may reach what was not seen */
-	size_t flags_clear; /* variables that were moved or not set */
+	bool too_much;      /* a limit was reached or a read failed: everything counts as used */
+	bool unseen;        /* the awaitee may refer to memory that was not scanned */
+	size_t flags_clear; /* number of drop flags that are false */
 };
 
 static void add_target(struct uses *u, uint64_t addr)
@@ -49,7 +48,7 @@ static bool is_inside(uint64_t addr, const struct future_region *r)
 	return addr >= r->addr && addr - r->addr < r->size;
 }
 
-/* Is the number of its state in the word at addr? Then that is no reference, or no longer one. */
+/* Whether the word at addr overlaps the coroutine's state number: then it is no reference. */
 static bool holds_state(const struct future_region *r, uint64_t addr)
 {
 	const struct member *state = type_is_coroutine(r->type) ? type_discr(r->type) : NULL;
@@ -58,7 +57,7 @@ static bool holds_state(const struct future_region *r, uint64_t addr)
 	       addr < r->addr + state->offset + type_size(state->type);
 }
 
-/* Does one of the futures there say that the word at addr leads to nothing it polls? */
+/* Whether the scan skips the word at addr: it is in a leaf, or overlaps a state number. */
 static bool is_passed(uint64_t addr, const struct future_region *there, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -69,8 +68,9 @@ static bool is_passed(uint64_t addr, const struct future_region *there, size_t n
 }
 
 /*
- * Any word that could be a reference counts: nothing that is polled may be said to be not. But for
- * leaves: tokio's lists of timers and waiters run through them, from one future to any other.
+ * Records every word that may be a reference into the coroutine, because a polled future must not
+ * be reported as unpolled. Leaves are skipped: tokio's lists of timers and waiters run through
+ * them and connect unrelated futures.
  */
 static void scan(struct uses *u, uint64_t addr, uint64_t size, const struct future_region *there,
                  size_t nthere)
@@ -100,7 +100,7 @@ static void find_uses(struct decoder *d, struct value v, size_t first, struct us
 	size_t n = d->c->regions.n;
 
 	*u = (struct uses){ .t = d->c->in->target, .coroutine = v };
-	/* The awaitee lies in the coroutine, and what it awaits in it, unless there is a box. */
+	/* An awaitee is stored inside its parent unless it is boxed: scan nested regions once. */
 	for (size_t i = first, inner; i < n; i += inner) {
 		for (inner = 1; i + inner < n && is_inside(all[i + inner].addr, &all[i]);)
 			inner++;
@@ -110,7 +110,7 @@ static void find_uses(struct decoder *d, struct value v, size_t first, struct us
 		scan(u, u->targets[i], BEHIND, NULL, 0);
 }
 
-/* A pointer without a type: hash tables lie on both sides of theirs. */
+/* Scans around the target of an untyped pointer: a hash table has data on both sides of it. */
 static void scan_around(struct uses *u, uint64_t at)
 {
 	uint64_t addr, words[2 * AROUND / 8];
@@ -127,7 +127,7 @@ static void scan_around(struct uses *u, uint64_t at)
 	}
 }
 
-/* Lists of waiters lead from one future to any other. */
+/* Whether the walk must not follow this type: lists of waiters connect unrelated futures. */
 static bool leads_astray(const struct type *t)
 {
 	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
@@ -138,8 +138,9 @@ static bool leads_astray(const struct type *t)
 }
 
 /*
- * NonNull::dangling() is the alignment, Weak::new() all ones (alloc/src/sync.rs): nothing lies
- * there, and that is no doubt. A member is a few bytes on, which may be past the end.
+ * Whether addr comes from a dangling pointer: NonNull::dangling() is the alignment, Weak::new() is
+ * all ones (alloc/src/sync.rs). Nothing is stored there, so the failing read is no doubt. The
+ * address of a member is a few bytes higher and may wrap around.
  */
 static bool is_dangling(uint64_t addr)
 {
@@ -164,7 +165,7 @@ static bool visit(const struct reached *at, size_t index, void *arg)
 	return !u->too_much;
 }
 
-/* What lies on the heap may refer to the coroutine too. */
+/* Adds references from heap objects that the awaitee leads to. */
 static void find_uses_behind(struct decoder *d, size_t first, struct uses *u)
 {
 	for (size_t i = first; i < d->c->regions.n && !u->too_much; i++) {
@@ -193,9 +194,9 @@ static bool is_used(const struct uses *u, struct value place)
 	return false;
 }
 
-/* ---- in memory ---- */
+/* ---- one coroutine ---- */
 
-/* Is a future at addr below f? f itself may begin where its first variable does. */
+/* Whether a descendant of f is at addr. f itself may start where its first variable does. */
 static bool is_below(const struct future *f, uint64_t addr)
 {
 	for (size_t i = 0; i < f->nchildren; i++) {
@@ -205,13 +206,13 @@ static bool is_below(const struct future *f, uint64_t addr)
 	return false;
 }
 
-/* Where it is in a box that was dropped, its memory may be anything by now. */
+/* Rejects futures in a box that was dropped: their memory may have been reused. */
 static bool is_plausible(struct target *t, struct value v, struct value place)
 {
 	return plausible_value(t, v) && (place.addr == v.addr || plausible_value(t, place));
 }
 
-/* More than a handle, and out of the awaitee's reach. */
+/* Whether the future is unpolled: no plain leaf, not used by the awaitee, and plausible. */
 static bool is_held(struct decoder *d, const struct uses *u, struct value v, struct value place,
                     const struct future *f)
 {
@@ -220,8 +221,8 @@ static bool is_held(struct decoder *d, const struct uses *u, struct value v, str
 }
 
 /*
- * A drop flag is for a variable, or for a part of one that was moved out in some branch; of a part
- * that is always moved out nothing tells.
+ * A drop flag belongs to a variable, or to a part of one that is moved out on some paths. A part
+ * that is moved out on every path has no flag.
  */
 static enum doubt doubt_of(const struct uses *u, struct value local, struct value v,
                            struct value place)
@@ -236,8 +237,8 @@ static enum doubt doubt_of(const struct uses *u, struct value local, struct valu
 }
 
 /*
- * Keeps of list[from..] what is held. A future that was found twice is in use if one of the two is:
- * a variable that was moved from keeps its bits.
+ * Keeps the unpolled futures of list[from..]. A future that two variables lead to counts as in use
+ * if one of the two is: the other may have been moved from and still have the bits.
  */
 static void sift(struct decoder *d, const struct uses *u, struct value local, bool local_is_used,
                  const struct future *f, struct map *seen, child_vec *list, size_t from)
@@ -288,7 +289,7 @@ static void look_at_all(struct decoder *d, struct value v, const struct coroutin
 	map_free(&seen);
 }
 
-/* One that cannot be read may be clear. */
+/* Counts the drop flags that are false. One that cannot be read counts, too. */
 static size_t count_clear(struct decoder *d, struct value v, const struct coroutine_state *s)
 {
 	size_t n = 0;
@@ -319,9 +320,9 @@ void unpolled_find(struct decoder *d, struct value v, const struct coroutine_sta
 	look_at_all(d, v, s, &uses, f, out);
 }
 
-/* ---- in all trees ---- */
+/* ---- all trees ---- */
 
-/* Several futures may begin at one address. */
+/* A key of address and type: several futures may start at one address. */
 static uint64_t identity(const struct future *f)
 {
 	uint64_t hash = f->addr;
@@ -332,8 +333,8 @@ static uint64_t identity(const struct future *f)
 }
 
 struct settling {
-	struct map held;   /* addresses of futures that some frame holds: few */
-	struct map polled; /* identities of futures at such an address that some frame polls */
+	struct map held;   /* addresses of futures that some frame holds unpolled */
+	struct map polled; /* identities of futures at these addresses that some frame polls */
 };
 
 typedef void tree_fn(struct settling *s, struct future *root);
