@@ -1,4 +1,4 @@
-/* Which types are futures, and which have some in them: asked once of each. */
+/* Decides which types are futures and which contain some. struct type_class caches the results. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -8,7 +8,7 @@
 #include "runtimes/common/type_predicate.h"
 #include "runtimes/future/combinator.h"
 
-enum { MAX_POINTERS = 6 /* one behind another */ };
+enum { MAX_POINTERS = 6 /* in one chain */ };
 
 static bool is_future(struct inspector *in, const struct type *t, int depth);
 
@@ -22,7 +22,7 @@ static bool is_exclusive(const struct type *t)
 	return strncmp(type_name(t), "&mut ", 5) == 0;
 }
 
-/* Pin<P>, Box<F>, &mut F: a future when what they point at is one. */
+/* Pin<P>, Box<F> and &mut F are futures if their target is one. */
 static bool points_at_future(struct inspector *in, const struct type *t, int depth)
 {
 	if (type_kind(t) == TYPE_POINTER) {
@@ -39,8 +39,8 @@ static bool points_at_future(struct inspector *in, const struct type *t, int dep
 }
 
 /*
- * Pin<Box<F>>, Pin<&mut F>, Box<F>: the implementations of core and alloc ask F alone, and what
- * implements Future for a trait object is asked by the search.
+ * Pin<Box<F>>, Pin<&mut F>, Box<F>: core and alloc implement Future for them exactly if F does, so
+ * no search is needed. A trait object as F is left to the search for poll functions.
  */
 static bool is_as_its_target(const struct type *t)
 {
@@ -53,12 +53,13 @@ static bool is_as_its_target(const struct type *t)
 }
 
 /*
- * Is it an object of the trait Future? Others have it in what they are asked with or answer:
- * hyper's Executor<Pin<Box<dyn Future>>>, FnOnce() -> Pin<Box<dyn Future>>, tower's boxed services.
+ * Whether t is a trait object of Future itself. Other trait objects only have "dyn Future" in their
+ * parameters or results: hyper's Executor<Pin<Box<dyn Future>>>, FnOnce() -> Pin<Box<dyn Future>>,
+ * tower's boxed services.
  */
 static bool is_future_object(const struct type *t)
 {
-	/* The latter asks for the former (hyper 1.12, src/rt/timer.rs). */
+	/* Future is a supertrait of Sleep (hyper 1.12, src/rt/timer.rs). */
 	static const char *const type_class[] = { "core::future::future::Future<",
 		                                  "hyper::rt::timer::Sleep<" };
 	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
@@ -66,7 +67,7 @@ static bool is_future_object(const struct type *t)
 	return object && str_begins_with_any(object + strlen("dyn "), type_class);
 }
 
-/* Futures whose poll functions a search may miss, for optimised code has them inlined. */
+/* Futures whose poll functions the search may miss, because optimised code inlines them. */
 static bool is_often_inlined(const struct type *t)
 {
 	static const char *const futures[] = {
@@ -74,8 +75,8 @@ static bool is_often_inlined(const struct type *t)
 		/* Each kind of connection has its own. */
 		"hyper::proto::h1::dispatch::Dispatcher",
 		/*
-		 * What Map, Then, AndThen and their like are made of (0.3.34, future/mod.rs);
-		 * Flatten and TryFlatten are also what streams are made of.
+		 * Building blocks of Map, Then, AndThen and their like (0.3.34, future/mod.rs).
+		 * Flatten and TryFlatten are not listed: streams are built from them, too.
 		 */
 		"futures_util::future::future::map::Map",
 		"futures_util::future::try_future::into_future::IntoFuture",
@@ -90,7 +91,7 @@ static bool is_often_inlined(const struct type *t)
 	return false;
 }
 
-/* By the type alone: nothing is searched for. */
+/* Whether the type is a future according to the tables alone, without a search. */
 static bool is_known_future(const struct type *t)
 {
 	struct type_class *type_class = type_class_of(t);
@@ -111,7 +112,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	struct type_class *type_class = type_class_of(t);
 	if (type_class->is_future != UNASKED)
 		return type_class->is_future == YES;
-	/* A type that holds itself behind a pointer must not ask for itself. */
+	/* Ends the recursion for a type that contains itself behind a pointer. */
 	type_class->is_future = NO;
 	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
@@ -128,8 +129,9 @@ bool future_is_type(struct inspector *in, const struct type *t)
 }
 
 /*
- * Whether a type holds futures is asked twice: first by what is known of types, which costs little
- * and nearly always is enough where there are any. Only then poll functions are searched for.
+ * A query whether a type contains futures. It runs in two passes: the first uses only the tables,
+ * which is cheap and nearly always finds a future if there is one. Only if it finds none does the
+ * second pass (search) look for poll functions.
  */
 struct inside {
 	struct type_predicate asking;

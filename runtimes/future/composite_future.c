@@ -10,8 +10,8 @@ enum { MAX_RESOURCES = 8 };
 
 static const char *const types[] = {
 	"tower::buffer::worker::Worker",
-	/* Its timers, and the signal of the other half, are futures; the connection and the queue
-	 * of requests are none. */
+	/* Their timers and the signal from the other half are futures; the connection and the queue
+	 * of requests are not. */
 	"hyper::proto::h2::server::Server",
 	"hyper::proto::h2::client::ClientTask",
 };

@@ -1,4 +1,4 @@
-/* Compiler-made futures: the enum that rustc makes of an async fn, block or closure. */
+/* Compiler-made futures: the enum that rustc generates for an async fn, block or closure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +70,8 @@ struct coroutine_state *coroutine_outline(struct inspector *in, const struct cor
 }
 
 /*
- * An await that a macro wrote (select!, join!) has the macro's own line in its variant; the
- * poll function's variables have the line where the user called it.
+ * Finds the user's line of an await inside a macro (select!, join!). The variant has the macro's
+ * own line; the awaitee variable of the poll function has the line where the user called the macro.
  */
 static bool callers_line(struct inspector *in, const struct type *t,
                          const struct coroutine_plan *plan, size_t index, const char **file,
@@ -141,7 +141,6 @@ const struct coroutine_state *coroutine_state(struct inspector *in, const struct
 	return s;
 }
 
-/* Function path of a coroutine's poll function, `{impl#N}` resolved by its symbol. */
 const char *coroutine_poll_path(struct collector *c, const struct location *l)
 {
 	const char *path = name_function(c->a, l->name), *resolved = NULL;

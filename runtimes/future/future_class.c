@@ -5,7 +5,6 @@
 #include "runtimes/future/composite_future.h"
 #include "runtimes/future/object_walk.h"
 
-/* Is it one of a list of types? */
 static bool is_one_of(const struct type *t, const char *const *list)
 {
 	for (; list && *list; list++) {

@@ -32,7 +32,7 @@ static void test_struct(void **state)
 	futures_close(&f);
 }
 
-/* Makes an enum, or a coroutine, have this variant. */
+/* Sets the active variant of an enum or coroutine. */
 static void set_variant(struct futures *f, struct value v, const char *name)
 {
 	const struct variant *variant = type_variant(v.type, name);
@@ -43,7 +43,7 @@ static void set_variant(struct futures *f, struct value v, const char *name)
 	                 type_size(discr->type));
 }
 
-/* Of an enum only what its present variant has. */
+/* An enum polls only the futures of its active variant. */
 static void test_enum(void **state)
 {
 	struct futures f = futures_open();
@@ -77,7 +77,7 @@ static void test_null_pointers(void **state)
 	futures_close(&f);
 }
 
-/* A box that leads back to what it is in must end. */
+/* Decoding must end for a box that points back to its container. */
 static void test_ring(void **state)
 {
 	struct futures f = futures_open();
@@ -130,7 +130,7 @@ static void test_coroutine(void **state)
 	futures_close(&f);
 }
 
-/* A state that no variant has. */
+/* A state number that belongs to no variant. */
 static void test_torn_coroutine(void **state)
 {
 	struct futures f = futures_open();

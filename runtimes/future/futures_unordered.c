@@ -1,6 +1,6 @@
 /*
- * Sets of futures with a node on the heap for each: futures_util's FuturesUnordered, which is also
- * inside FuturesOrdered, join_all of many, buffer_unordered, for_each_concurrent and SelectAll.
+ * futures_util's FuturesUnordered: a set that has a heap node for each future. FuturesOrdered,
+ * join_all of many futures, buffer_unordered, for_each_concurrent and SelectAll contain one.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@ bool futures_unordered_is_type(const struct type *t)
 	return type_is(t, "futures_util::stream::futures_unordered::FuturesUnordered");
 }
 
-/* A link is a bare pointer in an AtomicPtr or an UnsafeCell; its type leads to the node's. */
+/* A link is a raw pointer in an AtomicPtr or an UnsafeCell; its target is the node type. */
 static struct error *read_link(struct decoder *d, struct value from, const char *expr,
                                struct value *node)
 {
@@ -43,7 +43,7 @@ static struct error *find_in_node(struct finder *f, struct value node)
 	bool there;
 
 	TRY(inspector_eval(f->d->c->in, node, future_path, &future, &there));
-	if (!there) /* it has finished; its node waits to be released */
+	if (!there) /* the future has finished; its node is not released yet */
 		return NULL;
 	if (f->branch == BRANCH_POLLED) {
 		each.edge = "set";
@@ -56,7 +56,7 @@ static struct error *find_in_node(struct finder *f, struct value node)
 
 typedef VEC(struct value) value_vec;
 
-/* The nodes as the set has them: the newest first. */
+/* Lists the nodes in the order of the set: newest first. */
 static struct error *list_nodes(struct decoder *d, struct value set, value_vec *nodes)
 {
 	struct map seen = { 0 };

@@ -31,7 +31,7 @@ static const struct io_row rows[] = {
 	{ "futures_util::io::close::", NULL, IO_SAYS_WRITES },
 	{ "futures_util::io::buf_reader::BufReader", NULL, IO_PASSES_ON },
 	{ "futures_util::io::buf_writer::BufWriter", NULL, IO_PASSES_ON },
-	/* What std keeps things in. */
+	/* Containers and pointers of std. */
 	{ "&", NULL, IO_PASSES_ON },
 	{ "*", NULL, IO_PASSES_ON },
 	{ "alloc::boxed::Box", NULL, IO_PASSES_ON },
@@ -45,7 +45,7 @@ static const struct io_row rows[] = {
 	{ "std::sync::", NULL, IO_PASSES_ON },
 };
 
-/* "a::b::" is the head of all in that module, "&" that of references, "a::B" of B and B<T>. */
+/* Heads: "a::b::" matches all types of that module, "&" references, "a::B" the types B and B<T>. */
 static bool is_head(const char *name, const char *head)
 {
 	size_t n = strlen(head);
@@ -84,7 +84,7 @@ unsigned io_direction(const struct reach *r, size_t index)
 {
 	const char *member = r->list[index].name;
 
-	/* What led to each comes before it. */
+	/* The index `from` is always smaller, so the loop ends. */
 	while (index) {
 		size_t from = r->list[index].from;
 		const struct type *t = r->list[from].v.type;

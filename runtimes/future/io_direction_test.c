@@ -23,7 +23,7 @@ static void test_futures(void **state)
 	assert_int_equal(says("futures_util::sink::send::Send<app::S, u8>", NULL), IO_SAYS_WRITES);
 }
 
-/* What one of its members leads to is read, what another one leads to is written. */
+/* Copy reads what its member `reader` leads to and writes what `writer` leads to. */
 static void test_members(void **state)
 {
 	static const char copy[] = "tokio::io::util::copy::Copy<app::R, app::W>";
@@ -46,7 +46,7 @@ static void test_what_passes_on(void **state)
 	assert_int_equal(says("alloc::sync::ArcInner<app::S>", "data"), IO_PASSES_ON);
 }
 
-/* TLS reads in order to write; a name that begins alike, and a user's type, say nothing. */
+/* No direction is known for TLS, which reads in order to write, nor for similar or user types. */
 static void test_what_says_nothing(void **state)
 {
 	(void)state;

@@ -64,7 +64,7 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 	w->object = v.addr;
 	w->details = details;
 	struct error *err = row->decode(&l);
-	/* A hundred thousand tasks keep the few that they have. */
+	/* Copies only the details in use: there may be a hundred thousand tasks. */
 	w->details = arena_memdup(d->c->a, details, w->ndetails * sizeof(*details));
 	if (err) {
 		f->problem = inspector_clean_name(d->c->a, err->message);
@@ -176,7 +176,7 @@ static struct wait_detail *add_detail(const struct leaf *l, const char *key, enu
 
 	if (!w->details)
 		w->details = NEW_ARRAY(l->d->c->a, struct wait_detail, MAX_DETAILS + 1);
-	/* The last place is for the one too many. */
+	/* The last element is a dummy that takes all details beyond the limit. */
 	struct wait_detail *detail = &w->details[w->ndetails];
 	if (w->ndetails < MAX_DETAILS)
 		w->ndetails++;

@@ -1,4 +1,4 @@
-/* Futures that wait for nothing: core's and futures_util's own. */
+/* Leaves of core and futures_util that wait for nothing: Pending and Ready. */
 #include "runtimes/future/leaf.h"
 
 static struct error *decode_pending(struct leaf *l)

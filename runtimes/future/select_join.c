@@ -1,4 +1,4 @@
-/* poll_fn(closure): the arms of select! and join!, and whatever else the closure captured. */
+/* poll_fn(closure): the arms of select! and join!, and the other captures of the closure. */
 #include <string.h>
 
 #include "dwarf/names/qualified.h"
@@ -27,7 +27,7 @@ bool select_join_is_poll_fn(const struct type *t)
 	return closure && strstr(type_name(closure->type), "{closure_env#") != NULL;
 }
 
-/* The place a captured reference leads to (futures::join! pins it, so through a Pin too). */
+/* Follows a captured reference to its target, also through a Pin (futures::join! pins it). */
 static struct error *follow(struct finder *f, struct value *ret)
 {
 	for (int hop = 0; hop < MAX_POINTERS; hop++) {
@@ -53,7 +53,7 @@ static struct error *captured(struct finder *f, struct value closure, const stru
 	return follow(f, ret);
 }
 
-/* Which arms of a tokio::select! are finished or switched off: one bit each. */
+/* Reads which arms of a tokio::select! are finished or disabled: one bit each. */
 static struct error *read_disabled(struct finder *f, struct value closure, uint64_t *mask,
                                    bool *is_select)
 {
@@ -69,7 +69,7 @@ static struct error *read_disabled(struct finder *f, struct value closure, uint6
 	return value_uint(f->d->c->in->target, place, mask);
 }
 
-/* The arms of select! and join!: a tuple of futures that lies in the coroutine itself. */
+/* Adds the arms of a select! or join!: a tuple of futures in the coroutine itself. */
 static struct error *find_arms(struct finder *f, struct value tuple, uint64_t disabled,
                                bool is_select)
 {
@@ -85,7 +85,8 @@ static struct error *find_arms(struct finder *f, struct value tuple, uint64_t di
 		arm.edge = arena_printf(f->d->c->a, "%s arm %zu", is_select ? "select" : "join", i);
 		if (is_select && i < 64 && disabled >> i & 1)
 			arm.branch = BRANCH_DISABLED;
-		/* What select! polls is a future by its making; join! wraps it in a MaybeDone. */
+		/* select! polls each arm as it is, so it is a future; join! wraps it in MaybeDone.
+		 */
 		if (is_select)
 			combinator_found(&arm, v, arm.edge);
 		else
@@ -155,8 +156,9 @@ static void note_result(const char *name, bool has_code, void *arg)
 }
 
 /*
- * futures::select! captures each arm by a reference of its own, as other closures do. What tells it
- * is the enum that it declares beside the closure, of one type parameter per arm.
+ * Whether the closure belongs to a futures::select!. Like other closures, it captures each arm by a
+ * reference of its own. It is recognised by the enum __PrivResult, which the macro declares next to
+ * the closure, with one type parameter per arm.
  */
 static bool is_futures_select(struct inspector *in, const struct type *closure, unsigned arms)
 {
@@ -184,7 +186,7 @@ void select_join_learn(struct inspector *in, const struct type *poll_fn)
 	is_futures_select(in, closure, (unsigned)n);
 }
 
-/* An arm that has finished and is polled no more. */
+/* Whether an arm has finished and is not polled any more. Moves *arm to the future itself. */
 static struct error *is_finished(struct finder *f, struct value *arm, bool *ret)
 {
 	const struct variant *active;
@@ -201,7 +203,7 @@ static struct error *is_finished(struct finder *f, struct value *arm, bool *ret)
 	return NULL;
 }
 
-/* The futures that it captured become the arms of a select!, if it is one's. */
+/* If the closure belongs to a select!, makes the futures that it captured the select's arms. */
 static struct error *number_arms(struct finder *f, struct value closure, size_t first)
 {
 	unsigned n = (unsigned)(f->out->n - first);
@@ -249,7 +251,7 @@ struct error *select_join_find(struct finder *f, struct value poll_fn)
 			TRY(find_arms(&each, place, disabled, is_select));
 			continue;
 		}
-		/* futures::join! captures each arm by a reference of its own. */
+		/* futures::join! captures each arm by a reference of its own, not as a tuple. */
 		if (combinator_is_maybe_done(place.type))
 			each.edge = arena_printf(f->d->c->a, "join arm %u", arm++);
 		else if (future_is_type(f->d->c->in, v.type))

@@ -1,11 +1,11 @@
-/* Of a coroutine's type, in one state: the variables in which futures may lie. */
+/* Finds the variables of a coroutine type's state that may contain futures, and caches them. */
 #include <string.h>
 
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/unpolled.h"
 
-/* Handles of tasks, ends of channels and their like are futures too, but nobody waits for them. */
+/* Leaves such as task handles and channel ends are futures, too, but not worth showing unpolled. */
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
@@ -33,7 +33,7 @@ static bool is_runtime(const struct type *t)
 	return t && type_size(t) && type_class_of(t)->handle;
 }
 
-/* A handle of a runtime, or a struct that has one. */
+/* Whether t is a runtime handle, or a struct with a member that is one. */
 static bool has_runtime(const struct type *t)
 {
 	const struct member *members;
@@ -61,8 +61,9 @@ struct variables {
 };
 
 /*
- * Variables of equal name share one entry (LLVM merges them): only the first has its own place.
- * Captured arguments are listed in every state, though they may have been moved from.
+ * Reads the variables from the debug info. LLVM merges variables of equal name into one entry, so
+ * only the first has a usable offset. Captured arguments are listed in every state, although they
+ * may have been moved out.
  */
 static void work_out(struct inspector *in, const struct type *t, const struct coroutine_state *s,
                      struct variables *of)
@@ -77,7 +78,7 @@ static void work_out(struct inspector *in, const struct type *t, const struct co
 		else if (m->name && m->type && type_kind(m->type) >= TYPE_POINTER &&
 		         strncmp(m->name, "__", 2) != 0)
 			of->nvariables++;
-		/* Captured ones too: what they lead to is looked at before it is believed. */
+		/* Captured ones, too: handle_met() checks the memory before it trusts a handle. */
 		if (m->name && m != s->awaitee && has_runtime(m->type))
 			*vec_push(&of->runtimes) = m;
 		if (!m->name || m == s->awaitee || has_name_before(of->members, i) ||
@@ -88,7 +89,7 @@ static void work_out(struct inspector *in, const struct type *t, const struct co
 	}
 }
 
-/* ---- as a record ---- */
+/* ---- cache record ---- */
 
 static uint64_t key_of(const struct type *t, const struct coroutine_state *s)
 {
@@ -97,7 +98,7 @@ static uint64_t key_of(const struct type *t, const struct coroutine_state *s)
 	return record_nth_key(type_die(t), (uint64_t)(s->variant - type_variants(t, &n)));
 }
 
-/* Members by their numbers, which ascend; false where they are not ones of these. */
+/* Reads a list of ascending member indices; false if one is not valid. */
 static bool know_members(struct record *record, const struct variables *of, member_vec *ret)
 {
 	uint64_t next = 0;
@@ -114,8 +115,8 @@ static bool know_members(struct record *record, const struct variables *of, memb
 }
 
 /*
- * What may hold futures follows from the tables of this layer: it counts for the build of asyncdbg
- * alone that worked it out.
+ * Reads the variables from the cache. They depend on the tables of this layer, so a record is valid
+ * only for the build of asyncdbg that wrote it.
  */
 static bool know(struct inspector *in, const struct type *t, const struct coroutine_state *s,
                  struct variables *of)

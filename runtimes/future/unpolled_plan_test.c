@@ -1,4 +1,4 @@
-/* What is worked out of a state's variables is kept for the next time, by the same build alone. */
+/* The variables of a state are cached, and only the same build of asyncdbg uses the record. */
 #include "dwarf/records/records.h"
 #include "dwarf/test/module.h"
 
@@ -39,7 +39,7 @@ static uint64_t key(const struct type *t)
 	return record_nth_key(type_die(t), STATE);
 }
 
-/* numbers[0]: of the build. */
+/* Writes a record of these numbers; numbers[0] identifies the build. */
 static void tell(const struct type *t, const uint64_t *numbers, size_t n)
 {
 	struct record_writer d;
@@ -110,10 +110,10 @@ static void what_another_build_told_is_not(void **state)
 static void numbers_of_no_member_are_not(void **state)
 {
 	static const uint64_t lists[][7] = {
-		{ build, 1, 1, 1000, 0 },   /* beyond them */
-		{ build, 1, 2, 1, 0, 0 },   /* they do not ascend */
-		{ build, 1, 2, 0, 0, 0 },   /* one comes twice */
-		{ build, 1, 0, 1, 1000 },   /* a flag that is none */
+		{ build, 1, 1, 1000, 0 },   /* index out of range */
+		{ build, 1, 2, 1, 0, 0 },   /* not ascending */
+		{ build, 1, 2, 0, 0, 0 },   /* a duplicate */
+		{ build, 1, 0, 1, 1000 },   /* index of a flag out of range */
 		{ build, 1000, 1, 0, 0 },   /* more variables than there are */
 		{ build, 1, UINT64_MAX, 0 } /* more than the record has */
 	};
