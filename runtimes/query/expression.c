@@ -1,4 +1,4 @@
-/* `print`: a path from a variable of one frame, or from a static, to a value. */
+/* The command `print`: evaluates a path from a variable of one frame, or from a static. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MAX_HOPS = 32, MAX_NAMES = 24 };
 struct evaluation {
 	struct collector *c;
 	struct local *out;
-	const char *rest; /* what is still to be read of the expression */
+	const char *rest; /* the part of the expression that is not parsed yet */
 	unsigned stars;
 	struct value v;
 	bool in_memory;
@@ -37,7 +37,7 @@ static struct error *read_word(struct evaluation *e, const char **ret)
 	return NULL;
 }
 
-/* Of a static's path: "app::{impl#0}::f::NAME", "app::f<u8, (u8, u8)>::NAME". */
+/* Length of the path at s: "app::{impl#0}::f::NAME", "app::f<u8, (u8, u8)>::NAME". */
 static size_t path_length(const char *s)
 {
 	size_t depth = 0;
@@ -58,7 +58,7 @@ static size_t path_length(const char *s)
 	}
 }
 
-/* A variable's name, or a static's with or without its path. */
+/* Reads the name of a variable, or of a static with or without its path. */
 static struct error *read_path(struct evaluation *e, const char **ret)
 {
 	size_t len = path_length(e->rest);
@@ -107,7 +107,7 @@ static struct error *is_not(const char *active, const char *wanted)
 	return error_new(ERR_USAGE, "it is %s, not %s", active ? active : "?", wanted);
 }
 
-/* A step from an enum; *found false: its value has no such part. */
+/* Steps from an enum to a variant or to a member of the active one; *found false: none matches. */
 static struct error *enum_step(struct evaluation *e, struct value *v, const char *name,
                                const char *member, bool *found)
 {
@@ -135,7 +135,7 @@ static struct error *enum_step(struct evaluation *e, struct value *v, const char
 	return NULL;
 }
 
-/* Into Option's Some, a lock, a cell, a struct of one member. */
+/* Steps into Option's Some, a lock, a cell or a struct of one member. */
 static struct error *look_through(struct evaluation *e, struct value *v, bool *found)
 {
 	struct peeled p = peel(v->type);
@@ -235,7 +235,7 @@ static struct error *dereference(struct evaluation *e)
 	return NULL;
 }
 
-/* Only what a pointer in a register points at has a place. */
+/* Moves from a value in a register to memory: possible only if it is a pointer. */
 static struct error *leave_register(struct evaluation *e)
 {
 	if (e->in_memory)
@@ -279,7 +279,7 @@ static struct error *evaluate(struct evaluation *e)
 
 /* ---- the frame ---- */
 
-/* no_statics: why none of that name was looked for; NULL: none was found either. */
+/* no_statics: why statics were not searched; NULL: they were, and there is none of that name. */
 static struct error *no_variable(const struct local_place *list, size_t n, const char *name,
                                  const char *no_statics)
 {
@@ -293,7 +293,8 @@ static struct error *no_variable(const struct local_place *list, size_t n, const
 	                 no_statics ? no_statics : "");
 }
 
-/* Rust would mean the innermost: which of them that is, nothing says. */
+/* Marks the result as uncertain if several variables have its name. In Rust the innermost would be
+ * meant, but the debug info does not say which one that is. */
 static void note_namesakes(struct evaluation *e, const struct local_place *list, size_t n,
                            const struct local_place *found)
 {
@@ -311,13 +312,13 @@ static void note_namesakes(struct evaluation *e, const struct local_place *list,
 	                               count);
 }
 
-/* *found false: none of that name is in the frame. */
+/* *found false: the frame has no variable of that name. */
 static struct error *find_variable(struct evaluation *e, const char *name,
                                    const struct local_place *list, size_t n, bool *found)
 {
 	const struct local_place *l = NULL;
 
-	/* Of several with one name the first that can be read; a variable before a capture. */
+	/* Of several variables, prefers the first readable one, and a local to a capture. */
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0 &&
 		    (!l || l->problem || (l->argument && !list[i].problem)))
@@ -338,7 +339,7 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 
 /* ---- statics ---- */
 
-/* Why they are not known; NULL where they are. */
+/* Why statics are not known; NULL if they are. */
 static const char *statics_unknown(const struct inspector *in)
 {
 	if (in->layout)
@@ -366,7 +367,10 @@ static struct error *find_static(struct evaluation *e, const char *name, bool *f
 	return NULL;
 }
 
-/* Nothing is called so. f: the frame, NULL where there is none; place: of its variables. */
+/*
+ * The error for an unknown name. f: the frame, NULL: none. place: where its variables are, NULL:
+ * unknown.
+ */
 static struct error *nothing_found(struct evaluation *e, const char *name,
                                    const struct frame_place *place, const struct future *f)
 {
@@ -407,7 +411,7 @@ static void append_names(struct str *out, const struct type *t)
 	}
 }
 
-/* Of the value that the path has led to, and of what member_step() would look through. */
+/* Lists the members of the path's value, and of all values that member_step() would step into. */
 static struct error *names_behind(struct evaluation *e, struct str *out)
 {
 	struct inspector *in = e->c->in;
@@ -447,9 +451,9 @@ static void variable_names(struct evaluation *e, const struct frame_place *place
 		str_printf(out, "%s%s", out->len ? " " : "", list[i].name);
 }
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
-/* Where the path begins; the innermost name wins, as in Rust. */
+/* Finds the start of the path. A variable of the frame hides a static, as in Rust. */
 static struct error *find_start(struct evaluation *e, const char *name,
                                 const struct frame_place *place, const struct future *f)
 {
@@ -535,7 +539,7 @@ static struct error *answer_print(struct evaluation *e, const char *name,
 	return print(e);
 }
 
-/* An error that ends the list is that of a part: the names before it are still right. */
+/* Lists names for completion. An error while listing is ignored: earlier names are still valid. */
 static struct error *answer_names(struct evaluation *e, const char *name,
                                   const struct frame_place *place, const struct future *f)
 {
@@ -553,8 +557,9 @@ static struct error *answer_names(struct evaluation *e, const char *name,
 }
 
 /*
- * What runs is seen by the walk of the copy only: a rehearsal does not go through all debug info
- * for what may be a variable yet. What it has not read for that, another round reads.
+ * Whether this is the warm-up walk and finding a static would read much debug info. Running frames
+ * are seen only in the walk of the copy, so the name may still be a variable of one. Memory that
+ * this skips is read in another round.
  */
 static bool is_too_early(const struct inspector *in)
 {
@@ -575,12 +580,12 @@ void expression_answer(struct collector *c, bool last)
 	struct evaluation e = { .c = c, .rest = q->print };
 	const char *name = NULL;
 
-	/* The root of a block_on that may be at several places. */
+	/* The root of a block_on whose address is not certain. */
 	if (f && f->addr == 0 && !f->running)
 		place = NULL;
 	bool variables = q->names && !*q->print;
 	struct error *err = variables ? NULL : read_start(&e, &name);
-	/* A path needs no frame. */
+	/* A name with a path is a static and needs no frame. */
 	if (!err && (!name || !strstr(name, "::")) && !place && (!last || is_too_early(c->in)))
 		return;
 	struct local *out = e.out = NEW(c->a, struct local);

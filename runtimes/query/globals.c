@@ -10,13 +10,13 @@
 
 enum { MAX_TOLD = 8 };
 
-/* What a name could mean. */
+/* The statics that a name may mean. */
 struct candidates {
 	VEC(struct global) list;
-	size_t total; /* may be more */
+	size_t total; /* of all candidates, also those that are not in the list */
 };
 
-/* Is it the whole path, or the last parts of it? */
+/* Whether name is the whole path, or its last parts. */
 static bool path_ends(const char *path, const char *name)
 {
 	size_t len = strlen(path), n = strlen(name);
@@ -40,7 +40,7 @@ static struct error *add_by_end(struct dwarf_module *dm, const char *name, struc
 			c->total++;
 		}
 	}
-	/* Of those that are not told any could be it. */
+	/* lookup_globals() did not return all: each of the others may match. */
 	c->total += total - n;
 	return NULL;
 }
@@ -56,7 +56,7 @@ static struct error *add_from_all(struct inspector *in, const char *name, struct
 
 		if (!dm)
 			continue;
-		/* The crate that a whole path begins with is all that need be read. */
+		/* For a whole path only the debug info of its crate is read. */
 		if (strstr(name, "::") && lookup_static(dm, name, &whole.type, &whole.addr)) {
 			*vec_push(&c->list) = whole;
 			c->total++;
@@ -73,7 +73,7 @@ static struct error *add_from_all(struct inspector *in, const char *name, struct
 	return NULL;
 }
 
-/* One of the whole name is meant although it is the end of others' too. */
+/* Prefers a static whose whole path is the name to those that only end with it. */
 static void prefer_whole(struct candidates *c, const char *name)
 {
 	const struct global *whole = NULL;

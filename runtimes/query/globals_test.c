@@ -2,7 +2,7 @@
 
 #include "dwarf/test/module.h"
 
-/* What a user's name leads to; NULL there is none; what is wrong with it behind "! ". */
+/* The static that a name leads to; NULL if there is none; "! " and the message for an error. */
 static const char *answer(struct fixture *f, const char *name)
 {
 	struct inspector in = { .di = f->di, .target = f->target };

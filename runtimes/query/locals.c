@@ -9,7 +9,7 @@
 
 enum { MAX_LOCALS = 256, MAX_TYPE_DEPTH = 8, MAX_TYPE_PARTS = 1 << 14 };
 
-/* ---- is there anything to drop? ---- */
+/* ---- whether a type needs drop ---- */
 
 static bool starts(const char *text, const char *prefix)
 {
@@ -21,7 +21,7 @@ static bool crate_has_glue(const struct type *where, const struct type *t)
 	return lookup_has_instance(type_module(where), type_die(where), DROP_GLUE, type_name(t));
 }
 
-/* Did the compiler make drop glue for it? Only a type with an impl of Drop needs the question. */
+/* Whether the compiler generated drop glue for t. Needed only to detect an impl of Drop on t. */
 static bool has_glue(struct inspector *in, const struct type *t)
 {
 	enum { YES = 1, NO };
@@ -41,10 +41,10 @@ static bool has_glue(struct inspector *in, const struct type *t)
 	return found;
 }
 
-/* One question; types of a broken file can have thousands of members of each other's type. */
+/* State of one has_drop() query. parts limits it: in corrupt debug info types can be recursive. */
 struct drop_question {
 	struct inspector *in;
-	unsigned parts; /* that were looked at */
+	unsigned parts; /* number of types that were checked */
 };
 
 static bool part_has_drop(struct drop_question *q, const struct type *t, int depth);
@@ -73,7 +73,10 @@ static bool variants_have_drop(struct drop_question *q, const struct type *t, in
 	return false;
 }
 
-/* Of std, core and alloc only what owns through a pointer has something to drop. */
+/*
+ * Whether t may have its own impl of Drop. Tuples and closures have none. Types of core and alloc
+ * need drop only through a pointer that they own, and part_has_drop() finds that pointer.
+ */
 static bool is_own_type(const struct type *t)
 {
 	const char *name = type_name(t);
@@ -114,7 +117,8 @@ static bool part_has_drop(struct drop_question *q, const struct type *t, int dep
 	}
 }
 
-/* May a value of this type be gone though its bytes are there? In doubt yes. */
+/* Whether a value of this type needs drop, so that it may be gone although its bytes remain. In
+ * doubt true. */
 static bool has_drop(struct inspector *in, const struct type *t)
 {
 	struct drop_question q = { .in = in };
@@ -154,7 +158,8 @@ static size_t count_named(const struct member *members, size_t n, const char *na
 	return count;
 }
 
-/* A variable that the closure or block took by reference: what is borrowed cannot be moved. */
+/* Follows a variable that the closure or block captured by reference. A borrowed value cannot have
+ * been moved, so it is certain. */
 static void follow_capture(struct collector *c, struct local_place *l)
 {
 	size_t len = sizeof(reference_prefix) - 1;
@@ -175,8 +180,9 @@ static void follow_capture(struct collector *c, struct local_place *l)
 }
 
 /*
- * The body of an async fn begins by moving its arguments into variables of the same names: where
- * one is saved, it is the argument, if no other variable has taken its name.
+ * Whether a saved variable is an argument. The body of an async fn starts by moving its arguments
+ * into variables of the same names. The first saved variable of that name is the argument if it has
+ * the type of the capture; otherwise another variable shadows the name.
  */
 static bool is_argument(const struct member *captures, size_t ncaptures, const struct member *saved,
                         size_t n, const char *name)
@@ -219,15 +225,15 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
 		l->argument = true;
 		l->uncertain = resumed && (drops || has_parameters);
-		/* What has nothing to drop cannot be gone, but a `mut` parameter may be changed. */
+		/* A value that needs no drop is still there, but a `mut` one may have changed. */
 		l->passed_in = l->uncertain && !drops;
 		follow_capture(c, l);
 	}
 }
 
 /*
- * What is saved comes before what was captured, and of equal names LLVM gives all of them
- * the type and offset of the first.
+ * Adds the saved variables. They are listed before the captured ones. LLVM gives all members of
+ * equal name the type and offset of the first one.
  */
 static void add_saved(struct collector *c, const struct frame_place *place, local_vec *locals,
                       const struct member *saved, size_t n, bool is_fn)
@@ -291,7 +297,7 @@ static void add_running(const struct variable *v, void *arg)
 	if (is_hidden(v->name) || !v->type || v->of_callee || r->locals->n >= MAX_LOCALS)
 		return;
 	const char *name = inspector_clean_name(&r->c->scratch, v->name);
-	/* An inner scope's variable hides the outer one's; the same place may be named twice. */
+	/* A variable of an inner scope replaces an outer one, and one that is listed twice. */
 	for (size_t i = 0; i < r->locals->n; i++) {
 		if (strcmp(r->locals->data[i].name, name) == 0)
 			l = &r->locals->data[i];
@@ -329,7 +335,7 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 	return vec_to_arena(&locals, &c->scratch);
 }
 
-/* ---- as text ---- */
+/* ---- formatting ---- */
 
 static void show(struct collector *c, const struct local_place *from, struct local *to)
 {
@@ -340,7 +346,7 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 	to->uncertain = from->uncertain;
 	to->passed_in = from->passed_in;
 	to->problem = from->problem;
-	/* Of a hidden one the type is that of another. */
+	/* The recorded type of a hidden variable is that of the variable that hides it. */
 	if (from->problem && !from->in_memory)
 		return;
 	to->type = inspector_clean_name(c->a, type_name(from->v.type));

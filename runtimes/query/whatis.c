@@ -11,7 +11,7 @@
 
 enum { MAX_WAITERS = 8 };
 
-/* Where a future lies; type NULL: not known, or it is on no place of its own. */
+/* The value of a future in memory; type NULL: its address is not known. */
 static struct value place_of(const struct whatis *a, const struct future *f)
 {
 	const struct frame_place *place = map_get(&a->c->places, (uintptr_t)f);
@@ -19,9 +19,9 @@ static struct value place_of(const struct whatis *a, const struct future *f)
 	return place ? place->v : (struct value){ 0 };
 }
 
-/* ---- futures and what they wait for ---- */
+/* ---- futures and waits ---- */
 
-/* Whose tree it is. */
+/* The task or thread that a tree of futures belongs to. */
 struct owner {
 	const struct task *task;
 	const struct thread_info *thread;
@@ -60,12 +60,12 @@ static void add_frames(struct whatis *a, const struct owner *o, const struct fut
 		add_frames(a, o, f->children[i]);
 }
 
-/* Those that wait for what begins at the address. */
+/* Tasks and threads that wait for an object at exactly this address. */
 struct waiters {
 	const struct wait *first;
 	const char *names[MAX_WAITERS];
 	size_t n;
-	const char *task; /* of the first */
+	const char *task; /* task or thread of the first wait */
 	unsigned thread;
 };
 

@@ -1,4 +1,4 @@
-/* What an address is by the map of memory: modules, stacks, thread-locals, the heap. */
+/* Describes an address by the memory map: modules, stacks, thread-locals, the heap. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void add_function(struct whatis *a, const struct location *l, const char 
 		arena_printf(c->a, "function %s%s%s", name, where, l->inlined ? " [inlined]" : ""));
 }
 
-/* The function, and what is inlined there; or what symbol covers it. */
+/* Adds the function and the innermost function inlined there, or else the symbol at the address. */
 static void add_symbol(struct whatis *a, const struct symbol_place *s, bool code)
 {
 	struct location *l = NULL;
@@ -42,7 +42,7 @@ static void add_symbol(struct whatis *a, const struct symbol_place *s, bool code
 	for (size_t i = n; i-- > 0;) {
 		const char *name = coroutine_function_name(a->c, &l[i]);
 
-		/* Between the physical function and the innermost one the stack says more. */
+		/* Only the physical function and the innermost one: a stack shows the others. */
 		if (l[i].function && name && (i == 0 || i == n - 1))
 			add_function(a, &l[i], name);
 		else if (!l[i].function)
@@ -78,7 +78,7 @@ static bool add_module(struct whatis *a)
 	return true;
 }
 
-/* Where a thread's stack ends: glibc keeps a thread's descriptor above its stack. */
+/* The end of a thread's stack: glibc stores the thread's descriptor above it. */
 static uint64_t stack_end(const struct thread *th, const struct region *r)
 {
 	uint64_t tp = th->regs.thread_pointer;
@@ -86,7 +86,7 @@ static uint64_t stack_end(const struct thread *th, const struct region *r)
 	return tp >= r->start && tp < r->end ? tp : r->end;
 }
 
-/* The thread whose stack pointer is in the region, nearest below the address. */
+/* The thread in the region whose stack pointer is the nearest below the address. */
 static const struct thread *stack_owner(struct whatis *a, const struct region *r)
 {
 	struct target *t = a->c->in->target;
@@ -105,7 +105,7 @@ static const struct thread *stack_owner(struct whatis *a, const struct region *r
 		    (!owner || sp > owner->regs.r[t->arch->sp]))
 			owner = th;
 	}
-	/* Below the stack pointer is what calls left behind, if the mapping is one thread's. */
+	/* An address below the only stack pointer of the region is in that thread's dead frames. */
 	if (!owner && n == 1 && a->addr < above->regs.r[t->arch->sp])
 		owner = above;
 	return owner;
@@ -130,7 +130,7 @@ static void note_variable(const struct variable *v, void *arg)
 	search->best = &search->found;
 }
 
-/* The physical frame that spans the address, numbered as `bt` does. */
+/* Adds the physical frame that contains the address, with the number that `bt` shows. */
 static void add_frame(struct whatis *a, const struct thread *th)
 {
 	struct collector *c = a->c;

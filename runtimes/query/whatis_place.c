@@ -37,7 +37,7 @@ static bool step_struct(struct whatis *a, struct value *v, struct str *path)
 
 		if (!m->type || offset < m->offset || offset - m->offset >= type_size(m->type))
 			continue;
-		/* A wrapper's member says nothing that the wrapper's own name did not. */
+		/* Steps into a wrapper without naming its only member. */
 		if (m == type_single_member(v->type)) {
 			*v = (struct value){ m->type, v->addr + m->offset };
 			return true;
@@ -52,7 +52,7 @@ static bool step_struct(struct whatis *a, struct value *v, struct str *path)
 	return false;
 }
 
-/* A coroutine's variant is its state: it goes without saying. */
+/* Steps into the active variant. The variant of a coroutine is its state and is not named. */
 static bool step_enum(struct whatis *a, struct value *v, struct str *path)
 {
 	const struct member *discr = type_discr(v->type);
@@ -94,7 +94,7 @@ static bool step_array(struct whatis *a, struct value *v, struct str *path)
 	return true;
 }
 
-/* One step from a value to the part that holds the address; false at the innermost. */
+/* Steps from a value to the part that contains the address; false: there is no smaller part. */
 static bool step(struct whatis *a, struct value *v, struct str *path)
 {
 	switch (type_kind(v->type)) {
