@@ -9,23 +9,24 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 
-/* Where a futex word lies in a lock of std, as paths from the lock. */
+/* Paths from a lock of std to its futex word. */
 #define MUTEX_WORD  "inner.futex"
 #define READER_WORD "inner.state"
 #define WRITER_WORD "inner.writer_notify"
 
 /*
- * Functions that wait, by the beginnings of their path and of their own name; any of them may be
- * inlined. Of several on a stack, the outermost says most: a channel's recv parks the thread.
+ * Functions that block, by prefixes of their path and of their own name. Any of them may be
+ * inlined. If a stack has several, the outermost is the most informative: a channel's recv calls
+ * thread::park.
  */
 static const struct call {
 	const char *within, *name;
 	const char *kind;
 	const char *text;
-	const char *word; /* of std's locks: the futex word that it waits on, as a path */
-	const char *self; /* type of the self whose address says which one it is */
+	const char *word; /* for locks of std: path to the futex word that it waits on */
+	const char *self; /* type of the self argument whose address identifies the object */
 } calls[] = {
-	/* std 1.85 | before */
+	/* paths of std since 1.85, then of earlier versions */
 	{ "std::sync::poison::mutex::", "lock", "std_mutex", "std Mutex lock", MUTEX_WORD, NULL },
 	{ "std::sync::mutex::", "lock", "std_mutex", "std Mutex lock", MUTEX_WORD, NULL },
 	{ "std::sync::nonpoison::mutex::", "lock", "std_mutex", "std Mutex lock", MUTEX_WORD,
@@ -104,7 +105,7 @@ static const struct call {
 };
 enum { NCALLS = sizeof(calls) / sizeof(calls[0]), MAX_WAIT_DETAILS = 8 };
 
-/* Crates whose functions may stand between the one that waits and the one that asked for it. */
+/* Crates whose functions may be between the blocking call and the program's own function. */
 static const char *const libraries[] = {
 	"std::",
 	"core::",
@@ -116,7 +117,7 @@ static const char *const libraries[] = {
 	"crossbeam_utils::",
 };
 
-/* No path at all: a function of libc. */
+/* A name without a path is a function of libc. */
 static bool is_library(const char *name)
 {
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
@@ -126,7 +127,7 @@ static bool is_library(const char *name)
 	return !strstr(name, "::") && name[0] != '<';
 }
 
-/* The last function of a path that is no closure: "recv" of "a::recv<T>::{closure#1}". */
+/* The last part of a path that is not a closure: "recv" of "a::recv<T>::{closure#1}". */
 static const char *own_name(struct arena *tmp, const char *name)
 {
 	const char *path = name_without_generics(tmp, name), *own = qualified_last(path);
@@ -148,14 +149,14 @@ static const struct call *find_call(struct arena *tmp, const char *name)
 	return NULL;
 }
 
-/* What is known of one thread's stack inward of the frame that polls. */
+/* The blocking call found in the frames inward of the frame that polls. */
 struct blocked {
 	const struct call *call;      /* NULL none */
 	const struct location *waits; /* its function */
-	size_t first, last; /* physical frames of the libraries' functions: [first, last] */
+	size_t first, last;           /* range of physical frames of library functions, inclusive */
 };
 
-/* Is (frame, level) the mark or outward of it? */
+/* Whether (frame, level) is the mark or outward of it. */
 static bool beyond(const struct mark *m, size_t frame, size_t level)
 {
 	return frame > m->frame || (frame == m->frame && level >= m->level);
@@ -175,7 +176,7 @@ static void read_calls(struct collector *c, const struct thread_stack *s, const 
 				return;
 			ret->last = i;
 			call = find_call(&c->scratch, l->name);
-			/* A row without an address of its own is no better than one with. */
+			/* A row that gives no address does not replace an inner one with a self. */
 			if (call && (!ret->call || call->word || call->self || !ret->call->self)) {
 				ret->call = call;
 				ret->waits = l;
@@ -184,7 +185,7 @@ static void read_calls(struct collector *c, const struct thread_stack *s, const 
 	}
 }
 
-/* Is this thread polling a task or a root, or running a job, and in which frame? */
+/* The frame in which the thread polls a task or root, or runs a job; NULL: it does neither. */
 static const struct mark *working(struct collector *c, const struct thread_info *info,
                                   const struct thread_stack *s, const struct marks *marks)
 {
@@ -200,13 +201,13 @@ static const struct mark *working(struct collector *c, const struct thread_info 
 	/* A worker is itself a job of the blocking pool. */
 	if (name ? m->of->worker_job && strstr(name, m->of->worker_job) : info->task == NULL)
 		return NULL;
-	/* The runtime's loop, where its functions cannot be told. */
+	/* Without usable names this mark may be the runtime's own loop, which is parked. */
 	return info->role == THREAD_WORKER && !info->task && stack_is_parked(s, m) ? NULL : m;
 }
 
 /* ---- which lock ---- */
 
-/* The type of the lock that a method is of: its name tells that of its self. */
+/* The type of the lock whose method l is, from the method's path. */
 static const struct type *lock_type(struct collector *c, const struct location *l)
 {
 	const char *own = qualified_last(l->name);
@@ -217,7 +218,7 @@ static const struct type *lock_type(struct collector *c, const struct location *
 	return lookup_type(l->function->dm, self, l->function->die);
 }
 
-/* Offset of the place at a path that has no pointer on its way. */
+/* Offset of the member at a path that follows no pointer. */
 static bool offset_in(struct collector *c, const struct type *t, const char *expr, uint64_t *ret)
 {
 	const struct path *p = t ? inspector_optional_path(c->in, t, expr) : NULL;
@@ -234,7 +235,7 @@ static uint64_t lock_of_word(struct collector *c, const struct call *call, const
 	return offset_in(c, t, call->word, &offset) && offset < word ? word - offset : 0;
 }
 
-/* Where a lock says whether it is held: what its guards lead to. */
+/* The address of the lock's state word, which its guards lead to. 0 unknown. */
 static uint64_t primitive_of_word(struct collector *c, const struct call *call,
                                   const struct type *t, uint64_t lock, uint64_t word)
 {
@@ -276,8 +277,8 @@ static void note_self(const struct variable *v, void *arg)
 }
 
 /*
- * The self of the frames that wait, where the debug info says where it is; *state: of parking_lot,
- * where the lock says whether it is held.
+ * The address of self in the blocking frames; 0 if the debug info has no unique location. *state:
+ * for a lock of parking_lot, the address of its state word.
  */
 static uint64_t self_of_call(struct collector *c, const struct thread_stack *s,
                              const struct blocked *b, uint64_t *state)
@@ -315,9 +316,9 @@ static struct wait_detail *add_detail(struct collector *c, struct wait *w, const
 }
 
 /*
- * The system call that a thread sits in; NULL when it is not known. One with a timeout that a stop
- * interrupted before is made again as restart_syscall(2), arguments and all: the functions around
- * it tell which it was.
+ * The system call that a thread is in; NULL if it is not known. After an earlier stop interrupted a
+ * call with a timeout, the kernel continues it as restart_syscall(2) with the same arguments. Then
+ * the names of the surrounding functions show which call it was.
  */
 static const struct syscall *find_syscall(struct collector *c, const struct thread_stack *s)
 {
@@ -346,8 +347,8 @@ static const struct syscall *find_syscall(struct collector *c, const struct thre
 	return call;
 }
 
-/* glibc waits for a thread on its tid, which the kernel clears when it ends (set_tid_address(2)).
- */
+/* The thread that a pthread_join waits for: glibc waits on the futex word that contains its tid,
+ * which the kernel clears when the thread exits (set_tid_address(2)). */
 static const struct thread *joined_thread(struct collector *c, uint64_t word)
 {
 	uint64_t tid;
@@ -406,7 +407,7 @@ static void describe_syscall(struct collector *c, struct wait *w, const struct t
 		add_detail(c, w, "syscall", DETAIL_STRING)->string = call->name;
 }
 
-/* Those whose default action ends a process with a core, but for those of debuggers. */
+/* Signals whose default action dumps core, without SIGTRAP, which debuggers use. */
 static bool is_deadly(int signal)
 {
 	static const int deadly[] = { SIGABRT, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
@@ -419,7 +420,8 @@ static bool is_deadly(int signal)
 	return false;
 }
 
-/* Does a frame of the stack have a function whose path begins so? Those of libc have no names. */
+/* Whether the stack has a function whose path begins with head. libc functions have no names here.
+ */
 static bool has_function(const struct thread_stack *s, const char *head)
 {
 	for (size_t i = 0; i < s->stack.nframes; i++) {
@@ -433,7 +435,7 @@ static bool has_function(const struct thread_stack *s, const char *head)
 	return false;
 }
 
-/* Of a core: is it the thread that got the signal by which the program ended? */
+/* On a core: the fatal signal if this thread received it, else NULL. */
 static struct wait *find_death(struct collector *c, const struct thread_stack *s)
 {
 	const struct target_signal *signal = &c->in->target->signal;
@@ -472,7 +474,7 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 		return;
 	struct blocked b = { 0 };
 	struct wait *w = info->wait = NEW(c->a, struct wait);
-	/* A function that waits may only be about to, or done: then it computes like others. */
+	/* Outside a system call, a blocking function only computes: it is not blocked. */
 	if (s->thread->regs.in_syscall)
 		read_calls(c, s, m, &b);
 	if (b.call) {
@@ -485,7 +487,7 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 	}
 }
 
-/* ---- where in the program ---- */
+/* ---- source location ---- */
 
 static bool is_own(struct collector *c, const struct location *l)
 {
@@ -493,7 +495,7 @@ static bool is_own(struct collector *c, const struct location *l)
 	       !inspector_source(c->in, &c->scratch, l->file, l->comp_dir).library;
 }
 
-/* The nearest function of the program's own code, and its number among all, inlined ones too. */
+/* The nearest function of the program's own code, and its frame number, inlined frames included. */
 static bool find_own(struct collector *c, const struct thread_stack *s, const struct mark *m,
                      struct location *ret, unsigned *number)
 {

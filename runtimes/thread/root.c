@@ -13,8 +13,8 @@
 #include "runtimes/future/task_set.h"
 
 enum {
-	MAX_SCAN = 1 << 20, /* bytes of stack looked through */
-	MAX_CALLERS = 16,   /* frames outward of block_on: the future is pinned in one */
+	MAX_SCAN = 1 << 20, /* bytes of stack that are searched */
+	MAX_CALLERS = 16,   /* frames outward of block_on that may contain the pinned future */
 	MAX_CANDIDATES = 32,
 };
 
@@ -22,14 +22,14 @@ static const char unplaced[] = "its place on the stack could not be told for sur
 static const char unlisted[] = "its tasks are not listed: its place on the stack could not be told "
 			       "for sure";
 
-/* The futures that could be the one, each at a place of its own. */
+/* Candidates for the future that the thread drives, at different addresses. */
 struct candidates {
 	struct collector *c;
 	uint64_t waker; /* see struct decoder */
 	unsigned runtime;
 	const struct type *declared; /* F */
 	const struct type *type;     /* F, or G when F is Pin<Box<G>> */
-	bool boxed;                  /* what lies on the stack is a pointer to it */
+	bool boxed;                  /* the stack contains a pointer to it */
 	struct future *data[MAX_CANDIDATES];
 	uint64_t addrs[MAX_CANDIDATES];
 	enum self_reference evidence[MAX_CANDIDATES];
@@ -37,7 +37,7 @@ struct candidates {
 	size_t n;
 };
 
-/* The pointer type in Pin<P>, t itself when it is one; NULL when it is neither. */
+/* The pointer type: P of Pin<P>, or t itself if it is a pointer; else NULL. */
 static const struct type *pinned_pointer(const struct type *t)
 {
 	if (type_is(t, "core::pin::Pin")) {
@@ -48,7 +48,7 @@ static const struct type *pinned_pointer(const struct type *t)
 	return type_kind(t) == TYPE_POINTER && type_target(t) ? t : NULL;
 }
 
-/* F of block_on<F>; some loops have Pin<&mut F>, and large futures are boxed. */
+/* Reads F of block_on<F>. Some loops have Pin<&mut F> instead, and large futures are boxed. */
 static void find_type(struct candidates *cs, const struct mark *m)
 {
 	const struct type *t = stack_mark_future_type(m), *pointer = t ? pinned_pointer(t) : NULL;
@@ -65,8 +65,9 @@ static void find_type(struct candidates *cs, const struct mark *m)
 }
 
 /*
- * Does f await a timer that was never polled? A thread that waits has polled what it awaits. Out of
- * budget, a runtime leaves the timer alone, but wakes the thread at once.
+ * Whether f awaits a timer that was never polled. Such a candidate is wrong: a waiting thread has
+ * polled its awaitee. A runtime whose budget is used up does not poll the timer, but then it wakes
+ * the thread at once.
  */
 static bool awaits_unpolled(const struct future *f)
 {
@@ -76,8 +77,9 @@ static bool awaits_unpolled(const struct future *f)
 }
 
 /*
- * A place counts when nothing decoded from it is odd, and it holds something that stray bytes
- * do not: a suspended coroutine that polled what it awaits, or a handle of a task that exists.
+ * Adds the address as a candidate if decoding it finds no fault and finds something that random
+ * bytes do not contain: a suspended coroutine that polled its awaitee, or a handle of an existing
+ * task.
  */
 static void judge(struct candidates *cs, uint64_t addr)
 {
@@ -106,7 +108,7 @@ static void judge(struct candidates *cs, uint64_t addr)
 	cs->data[cs->n++] = f;
 }
 
-/* A place that holds F. */
+/* The same for an address that may hold F, which may be a box. */
 static void judge_place(struct candidates *cs, uint64_t addr)
 {
 	CLEANUP(error_freep) struct error *err = NULL;
@@ -117,10 +119,10 @@ static void judge_place(struct candidates *cs, uint64_t addr)
 		judge(cs, addr);
 }
 
-/* What the variables of the runtime's own frames say: references to F (&mut F, Pin<&mut F>). */
+/* The address from references to F (&mut F, Pin<&mut F>) in the runtime's own frames. */
 struct told {
 	struct candidates *cs;
-	uint64_t addr; /* of F, or of G when it is boxed; 0 none */
+	uint64_t addr; /* of F, or of G if F is boxed; 0 none */
 	bool several;
 };
 
@@ -132,7 +134,7 @@ static void note_reference(const struct variable *v, void *arg)
 	CLEANUP(error_freep) struct error *err = NULL;
 	uint64_t addr = v->value;
 
-	/* F by value is left out: in block_on's parameters it is a copy that was moved from. */
+	/* F by value is skipped: block_on's parameter is a copy that was moved from. */
 	if (!pointer || strncmp(type_name(pointer), "&mut ", 5) != 0 ||
 	    strcmp(type_name(type_target(pointer)), type_name(told->cs->declared)) != 0)
 		return;
@@ -154,8 +156,8 @@ static size_t last_frame(const struct thread_stack *s, const struct mark *m)
 }
 
 /*
- * What the debug info says: the loop's own reference to its future, and no variable of a caller,
- * who may hold others of the same type. In debug builds that is the answer.
+ * Finds the address by the loop's own reference to its future. Variables of callers are not used,
+ * because a caller may have other futures of the same type. In debug builds this succeeds.
  */
 static bool ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m,
                           uint64_t *ret)
@@ -174,9 +176,10 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
 }
 
 /*
- * May the stack be searched for it? A waiting future of this type is told from stray bytes and
- * from a relative that was never polled only if it must hold a suspended coroutine, or a handle
- * of a task: not behind an Option or another enum, which may be empty.
+ * Whether a search of the stack for this type is reliable. A waiting future can be distinguished
+ * from random bytes and from a future of the same type that was never polled only if it always
+ * contains a suspended coroutine or a task handle. One behind an Option or another enum does not
+ * count, because the enum may be empty.
  */
 static bool holds_evidence(const struct type *t, int depth, unsigned *left)
 {
@@ -198,12 +201,12 @@ static bool holds_evidence(const struct type *t, int depth, unsigned *left)
 
 static bool always_holds_evidence(const struct type *t)
 {
-	unsigned left = 1 << 14; /* members; in a broken file types can have each other as such */
+	unsigned left = 1 << 14; /* limit: in corrupt debug info types can contain each other */
 
 	return holds_evidence(t, 0, &left);
 }
 
-/* Could a suspended coroutine of this type start here? Looks at its state alone. */
+/* Whether a suspended coroutine of this type may start here. Checks only its state number. */
 static bool may_be_suspended(const struct type *t, const unsigned char *bytes, size_t len)
 {
 	const struct member *state = type_discr(t);
@@ -221,7 +224,7 @@ static bool may_be_suspended(const struct type *t, const unsigned char *bytes, s
 	return false;
 }
 
-/* Looks at every place of block_on's frame and its callers'. */
+/* Tries every aligned address in the frames of block_on and its callers. */
 static void scan_stack(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
 {
 	const struct frame *frames = s->stack.frames;
@@ -242,7 +245,7 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 		if (!coroutine || may_be_suspended(cs->type, bytes + at, len - at))
 			judge_place(cs, low + at);
 	}
-	/* A box is one pointer: it may live in a register across the calls below. */
+	/* A box is one pointer: it may be in a callee-saved register. */
 	for (size_t i = 0; cs->boxed && i < cs->c->in->target->arch->nregs; i++) {
 		if (frames[m->frame].known_regs & UINT64_C(1) << i)
 			judge(cs, frames[m->frame].regs[i]);
@@ -254,7 +257,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Do two trees say the same, addresses aside? */
+/* Whether two trees are equal except for addresses. */
 static bool same_answer(const struct future *a, const struct future *b)
 {
 	if (a->await_point != b->await_point || a->line != b->line ||
@@ -278,7 +281,7 @@ static void forget_addresses(struct future *f)
 		forget_addresses(f->children[i]);
 }
 
-/* Makes the ith the nth, which is no later one. */
+/* Copies candidate i to index n, which is not greater. */
 static void move(struct candidates *cs, size_t n, size_t i)
 {
 	cs->evidence[n] = cs->evidence[i];
@@ -287,7 +290,7 @@ static void move(struct candidates *cs, size_t n, size_t i)
 	cs->data[n] = cs->data[i];
 }
 
-/* Only the candidates with the best evidence count. */
+/* Keeps only the candidates with the best evidence. */
 static void keep_best(struct candidates *cs)
 {
 	enum self_reference best = SELF_REFERENCE_WRONG;
@@ -305,8 +308,8 @@ static void keep_best(struct candidates *cs)
 }
 
 /*
- * Only those whose set of tasks this block_on drives: the others are leftovers, or lie in the
- * frames around it.
+ * Keeps only the candidates whose task set this block_on drives. The others are stale copies, or
+ * belong to surrounding frames.
  */
 static void keep_driven(struct candidates *cs)
 {
@@ -321,7 +324,7 @@ static void keep_driven(struct candidates *cs)
 	cs->n = n;
 }
 
-/* Is it one set of tasks that all of them drive, though it may lie elsewhere? */
+/* Whether all candidates drive the same task set, which has one list of tasks wherever it is. */
 static bool same_set(const struct candidates *cs)
 {
 	uint64_t first = 0, list = 0, task;
@@ -340,7 +343,11 @@ static bool same_set(const struct candidates *cs)
 	return cs->n > 0;
 }
 
-/* Several places may hold leftovers of each other: what all of them say is sure all the same. */
+/*
+ * The future that all candidates agree on; NULL if they differ. Several addresses may hold stale
+ * copies of one future. If all decode to equal trees, the tree is certain and only the address is
+ * not.
+ */
 static struct future *agree(struct candidates *cs)
 {
 	keep_best(cs);
@@ -358,7 +365,7 @@ static struct future *agree(struct candidates *cs)
 		forget_addresses(cs->data[0]);
 		return cs->data[0];
 	}
-	/* The candidate was judged by what it awaits; now for all of it. */
+	/* The strict decode followed only awaitees; decode the whole future now. */
 	struct decoder d = { .c = cs->c, .waker = cs->waker, .runtime = cs->runtime };
 	return future_decode(&d, (struct value){ cs->type, cs->addrs[0] });
 }
@@ -366,7 +373,7 @@ static struct future *agree(struct candidates *cs)
 static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
                                                 bool *never, int depth);
 
-/* An awaitee that never awaits anything itself is never pending: nobody is suspended on it. */
+/* A coroutine without await points is never pending, so no parent is suspended on it. */
 static bool can_be_pending(struct inspector *in, const struct type *awaitee, int depth)
 {
 	bool never = false;
@@ -377,8 +384,8 @@ static bool can_be_pending(struct inspector *in, const struct type *awaitee, int
 }
 
 /*
- * The only state in which a coroutine can be suspended; NULL when there are several, and when
- * there is none: *never.
+ * The only state in which a coroutine can be suspended. NULL if there are several, or none; *never
+ * is set if there is none.
  */
 static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
                                                 bool *never, int depth)
@@ -401,8 +408,7 @@ static const struct coroutine_state *only_await(struct inspector *in, const stru
 	return only;
 }
 
-/* The innermost set of tasks of a deduced tree, of which only its type and who drives it is known.
- */
+/* The innermost task set of a deduced tree. Only its type and its driver are known. */
 struct deduced_set {
 	const struct type *type; /* NULL none */
 	struct future *future;
@@ -415,7 +421,7 @@ static const struct type *type_of_member(const struct type *t, const char *name)
 	return m ? m->type : NULL;
 }
 
-/* Of a set of tasks, and of what drives one. */
+/* The task set type that t is or drives; NULL none. */
 static const struct type *task_set_type(const struct type *t)
 {
 	const struct task_set_ops *driver = type_class_of(t)->driver;
@@ -426,7 +432,7 @@ static const struct type *task_set_type(const struct type *t)
 	return t && type_class_of(t)->task_set ? t : NULL;
 }
 
-/* What the driver of a set polls: it is pending, so that is. */
+/* The future that a set's driver polls beside the set. The driver is pending, so this is, too. */
 static const struct type *driven_by_set(const struct type *t)
 {
 	const struct task_set_ops *driver = type_class_of(t)->driver;
@@ -434,8 +440,7 @@ static const struct type *driven_by_set(const struct type *t)
 	return driver ? type_of_member(t, driver->driver_future) : NULL;
 }
 
-/* The set of tasks that wakes this block_on, where it lies in its frames or those of its callers.
- */
+/* Searches the frames of block_on and its callers for the task set that wakes this block_on. */
 static void find_deduced_set(const struct candidates *cs, const struct thread_stack *s,
                              const struct mark *m, const struct deduced_set *set)
 {
@@ -458,8 +463,8 @@ static void find_deduced_set(const struct candidates *cs, const struct thread_st
 }
 
 /*
- * The thread waits in block_on, so its future was polled and is suspended: with a single await
- * point there is no doubt where, even when its place could not be told.
+ * Builds the tree from types alone, without an address. The thread waits in block_on, so its future
+ * was polled and is suspended. If a coroutine has only one await point, it must be there.
  */
 static struct future *deduce(struct collector *c, const struct type *t, int depth,
                              struct deduced_set *set)
@@ -504,16 +509,17 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 	return f;
 }
 
-/* What the place says that the variables name. */
+/* The state of the future at the address that ask_variables() found. */
 enum told_state {
-	TOLD_NOTHING,   /* there is no such future: the variable is not there any more */
-	TOLD_WAITING,   /* it may be waited for */
-	TOLD_OTHERWISE, /* it may not */
+	TOLD_NOTHING,   /* no such future is there: the variable is out of date */
+	TOLD_WAITING,   /* it can be the future that the thread waits for */
+	TOLD_OTHERWISE, /* its state is not one in which a thread waits for it */
 };
 
 /*
- * The thread waits, so what it polled is suspended. Where the optimiser keeps the state of a
- * coroutine elsewhere (its last await never ends), its memory says otherwise, and is no answer.
+ * Checks the future at addr. The thread waits, so the future that it polled must be suspended. If
+ * the last await of a coroutine never ends, the optimiser may not store its state in memory; then
+ * the memory shows another state and cannot be used.
  */
 static enum told_state look_at_told(const struct candidates *cs, uint64_t addr)
 {

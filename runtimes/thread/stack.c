@@ -8,12 +8,12 @@
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/locals.h"
 
-/* Has the path of a function that beginning, and is its own name that? */
+/* Whether a function matches the row by the prefix of its path and by its own name. */
 static bool is_mark(const char *name, const struct mark_row *row, const char **own)
 {
 	size_t len;
 
-	/* The namespace first: few functions on a stack are in any of these. */
+	/* The prefix is checked first: few functions match it. */
 	if (!str_begins(name, row->within))
 		return false;
 	if (!*own)
@@ -47,12 +47,12 @@ void stack_read(struct collector *c, const struct thread *th, struct thread_stac
 		return;
 	err = unwind_thread(c->in->unwinder, &c->scratch, th, &ret->stack);
 	if (err) {
-		/* Frames that it found before, say before ^C, have no functions to go with them. */
+		/* Drop frames found before the error (^C): they have no functions. */
 		ret->stack = (struct stack){ .problem = arena_strdup(c->a, err->message) };
 		error_free(err);
 		return;
 	}
-	/* What is asked of one place counts frames as `bt` does, those of C libraries too. */
+	/* print and whatis number frames as `bt` does, including those of C libraries. */
 	bool all = c->question && (c->question->print || c->question->has_whatis);
 	size_t n = ret->stack.nframes;
 	ret->functions = NEW_ARRAY(&c->scratch, struct location *, n);
@@ -126,7 +126,7 @@ static struct future *running_future(struct collector *c, const struct location 
 	return f;
 }
 
-/* Is (frame, level) at or outside of the mark? */
+/* Whether (frame, level) is the mark or outward of it. */
 static bool outside(const struct mark *m, size_t frame, size_t level)
 {
 	return frame > m->frame || (frame == m->frame && level >= m->level);
@@ -177,7 +177,7 @@ bool stack_is_parked(const struct thread_stack *s, const struct mark *m)
 	return false;
 }
 
-/* Where several coroutines are inlined into one frame, whose a variable is cannot be told. */
+/* With several coroutines inlined into one frame, the owner of a variable is unknown. */
 static bool is_only_coroutine(const struct location *l, size_t n)
 {
 	size_t count = 0;
@@ -260,7 +260,7 @@ struct stack_frame *stack_describe(struct collector *c, const struct thread_stac
 	const struct mark *joined = NULL;
 	VEC(struct stack_frame) frames = { 0 };
 
-	/* The async stack joins where the innermost task poll begins. */
+	/* The async backtrace is attached to the frame of the innermost task poll. */
 	for (size_t i = 0; task && i < marks->n; i++) {
 		if (marks->data[i].kind == MARK_TASK_POLL)
 			joined = &marks->data[i];

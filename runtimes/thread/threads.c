@@ -30,7 +30,7 @@ static void finish_task(struct collector *c, const struct thread_stack *s,
 		task->root = future_by_name(c, task->type);
 }
 
-/* Is there debug info of the runtime whose frame that is? */
+/* Whether the mark's runtime was recognised in the debug info. */
 static bool is_understood(const struct inspector *in, const struct mark *m)
 {
 	struct runtime_copy copy;
