@@ -22,11 +22,11 @@
 
 enum {
 	MAX_ROUNDS = 3,
-	MAX_LEAD_WALKS = 8,          /* that each met a runtime which was not known before */
-	NOTES_AFTERWARDS = 16 << 20, /* of debug info, once all that is needed was seen */
+	MAX_LEAD_WALKS = 8,          /* walks in a row that each find a new runtime */
+	NOTES_AFTERWARDS = 16 << 20, /* bytes of debug info kept after the warm-up walk */
 };
 
-/* The runtime that texts name where a program has none. */
+/* The runtime that messages name if the program has none. */
 static const struct runtime *expected_runtime(const struct inspector *in)
 {
 	const struct runtime *const *r = runtimes_in(in->di);
@@ -36,7 +36,7 @@ static const struct runtime *expected_runtime(const struct inspector *in)
 	return *r;
 }
 
-/* Of all its copies; where it is not recognised, of its crate in the executable. */
+/* Versions of all copies of r; if no copy is recognised, of the crate in the executable. */
 static const char *version_of(struct inspector *in, const struct runtime *r,
                               struct dwarf_module *dm)
 {
@@ -93,7 +93,7 @@ static void describe_target(struct inspector *in)
 	}
 }
 
-/* Before anything is asked of the debug info. */
+/* Must be called before the first query of the debug info. */
 static struct error *use_layout(struct inspector *in, const struct inspector_options *options)
 {
 	struct target *t = in->target;
@@ -258,7 +258,7 @@ struct snapshot *collector_finish(struct collector *c)
 	return s;
 }
 
-/* The same where nobody wants the snapshot: the next one gets its memory. */
+/* Frees the collector and its snapshot; the next snapshot reuses the memory. */
 static void collector_discard(struct collector *c)
 {
 	struct inspector *in = c->in;
@@ -288,7 +288,7 @@ static void collect_runtimes(struct collector *c)
 	}
 }
 
-/* All else that needs the memory of one moment; c->stacks are read. */
+/* Collects everything that needs memory of one moment. c->stacks must be read. */
 static void collect(struct collector *c)
 {
 	describe_threads(c);
@@ -302,7 +302,7 @@ static void collect(struct collector *c)
 	expression_answer(c, false);
 }
 
-/* Nobody stands still for them: what was there before the stop and is there now was there. */
+/* Lists sockets while the target runs: one seen both before the stop and now existed during it. */
 static void list_sockets(struct collector *c)
 {
 	struct snapshot *s = c->out;
@@ -322,7 +322,7 @@ static void list_sockets(struct collector *c)
 		snapshot_incomplete(s, "only the first %zu of its sockets are shown", s->nsockets);
 }
 
-/* What a walk that counts has met and could not list. */
+/* Notes runtimes that the final walk found too late to list their tasks. */
 static void note_leads_left(struct collector *c)
 {
 	if (c->leads_left)
@@ -337,7 +337,7 @@ static void finish(struct collector *c)
 	if (!c->rehearsal)
 		other_executors_find(c);
 	if (c->want & WANT_HOLDINGS) {
-		holding_search(c); /* what runs is known now */
+		holding_search(c); /* again: running futures are known now */
 		holding_search_stacks(c);
 		holding_settle(c);
 	}
@@ -353,10 +353,10 @@ static void finish(struct collector *c)
 }
 
 /*
- * Whether a thread waits in a call that a stop would make fail with EINTR, and need not be stopped:
- * it is in no runtime, its stack was seen to its end, nothing that was asked for is on that, and it
- * has slept since the walk began, so that it will hardly wake during the stop. If it does, all are
- * stopped.
+ * Whether a thread need not be stopped because it waits in a system call that a stop would make
+ * fail with EINTR. It must belong to no runtime, its stack must be read completely and contain
+ * nothing that the request needs, and it must have slept since the walk began, so that it is
+ * unlikely to wake during the stop. If it does wake, all threads are stopped.
  */
 static bool may_sleep_on(struct collector *c, const struct thread_info *info,
                          const struct thread_stack *s)
@@ -372,7 +372,8 @@ static bool may_sleep_on(struct collector *c, const struct thread_info *info,
 	       target_slept_on(c->in->target, th->tid);
 }
 
-/* An idle thread of a blocking pool does nothing before another thread wakes it. */
+/* Excludes threads from the stop. An idle blocking-pool thread runs only if another one wakes it.
+ */
 static void exclude_idle(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++) {
@@ -384,9 +385,9 @@ static void exclude_idle(struct collector *c)
 }
 
 /*
- * The whole walk on the running program with its answer thrown away: afterwards every type and
- * every line the walk needs is at hand, and it is known which pages of memory it looks at and
- * which threads need not stop.
+ * One warm-up walk: the whole walk on the running program, whose result is discarded. It caches
+ * every type and line that the walk needs, records the memory pages that it reads, and determines
+ * which threads need not be stopped.
  */
 static struct error *rehearse_once(struct inspector *in, const struct request *request, bool *again)
 {
@@ -401,7 +402,7 @@ static struct error *rehearse_once(struct inspector *in, const struct request *r
 	return interrupt_check();
 }
 
-/* Until it leads to no runtime that it does not know. */
+/* Repeats the warm-up walk until it finds no new runtime. */
 static struct error *rehearse(struct inspector *in, const struct request *request)
 {
 	bool again = true;
@@ -411,7 +412,7 @@ static struct error *rehearse(struct inspector *in, const struct request *reques
 	return NULL;
 }
 
-/* The same of a walk that counts. */
+/* The same for a walk whose result is kept. */
 static struct collector *collect_all(struct inspector *in, const struct request *request,
                                      bool by_poll)
 {
@@ -452,9 +453,9 @@ static void add_reading(struct live_round *r)
 }
 
 /*
- * Stops only to copy the pages that the last walk touched, and walks the copy. Where the program
- * has moved on meanwhile, a page may be missing: *complete is then false, and another round
- * copies that page too. last: there is none.
+ * Stops the target only to copy the pages that the last walk read, then walks the copy. If the
+ * program changed in between, a page may be missing: *complete is then false, and the next round
+ * copies that page, too. last: there is no next round.
  */
 static struct error *copy_and_collect(struct live_round *r, bool last, bool *complete)
 {
@@ -470,7 +471,7 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 	*complete = t->misses == 0 && !t->copy.spoiled && !c->leads_left;
 	if (*complete || last)
 		finish(c);
-	/* What runs was not seen by the rehearsal, and leads to pages of its own. */
+	/* finish() may miss pages, too: the warm-up walk did not see the running futures. */
 	*complete &= t->misses == 0;
 	LOG("inspect", "%zu pages were missing after a stop of %" PRIu64 " us%s", t->misses,
 	    t->copy.pause_ns / 1000, t->copy.spoiled ? ", a thread woke" : "");
@@ -489,13 +490,13 @@ static struct error *scan(struct inspector *in)
 	return NULL;
 }
 
-/* Whatever moves: walks while the program stands still. */
+/* The fallback if the rounds do not converge: walks while the target is stopped. */
 static struct error *stop_and_collect(struct inspector *in, const struct request *request,
                                       struct reading *reading, struct snapshot **ret)
 {
 	struct target *t = in->target;
 
-	/* A live target's types are known by now, those of a core are learnt on the way. */
+	/* The warm-up walk has cached the types of a live target, but not those of a core. */
 	bool by_poll = !t->ops->stop;
 
 	if (by_poll)
@@ -525,7 +526,7 @@ static struct error *inspect_live(struct live_round *r)
 	TRY(rehearse(r->in, r->request));
 	debuginfo_trim_final(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
-		/* Page by page it would never learn how much is missing. */
+		/* Each round finds only one more page of a chain: walk the target again. */
 		if (round == MAX_ROUNDS) {
 			target_invalidate(t);
 			TRY(rehearse(r->in, r->request));

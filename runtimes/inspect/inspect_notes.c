@@ -1,4 +1,4 @@
-/* What a snapshot says about itself: what is missing, why, and the layout contract. */
+/* Adds the notes of a snapshot (what is missing, and why) and the list of layout bindings. */
 #include <string.h>
 
 #include "runtimes/common/inspector.h"
@@ -15,8 +15,8 @@ static const char *generic_root(struct arena *a, const char *root)
 }
 
 /*
- * The paths of leaves are resolved when a leaf is met, so that nobody pays for those that are
- * not there; for the whole contract all of them are.
+ * Normally the paths of a leaf are resolved when the first such leaf is decoded, which saves time
+ * for leaves that the program lacks. The list of bindings needs all of them.
  */
 static void describe_leaves(struct collector *c, const struct runtime_copy *copy,
                             const struct binding_row *rows, struct layout_info **at)
@@ -89,7 +89,7 @@ static void note_broken(struct collector *c, const struct runtime *r)
 	}
 }
 
-/* No runtime was found: why that may be. */
+/* Notes why no runtime may have been found. */
 static void note_none(struct collector *c, const struct runtime *r)
 {
 	struct runtime_copy copy;
@@ -127,7 +127,7 @@ void inspect_note_problems(struct collector *c)
 	}
 }
 
-/* What a thread blocks on or runs is seen on its stack; of one that was not stopped not always. */
+/* Notes threads that were not stopped and whose stacks are incomplete: what they run is unknown. */
 void inspect_note_unstopped(struct collector *c)
 {
 	const struct target *t = c->in->target;
@@ -152,7 +152,7 @@ void inspect_note_unstopped(struct collector *c)
 		                    n, t->nthreads);
 }
 
-/* Of what changes while it is read, the tasks have marks of their own. */
+/* Notes changes during the read: tasks are marked one by one, lists of tasks are not. */
 void inspect_note_doubts(struct collector *c)
 {
 	static const char *const doubtful[] = {

@@ -13,16 +13,16 @@
 #include "runtimes/holding/holding.h"
 #include "runtimes/query/locals.h"
 
-enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the time, percent */
+enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the progress, percent */
 
-/* Of the waker of a set of futures; its generics tell the type of the node (waker.c). */
+/* A function of the waker of a FuturesUnordered; its generics give the node type (waker.c). */
 static const char waker_clone[] = "clone_arc_raw<";
 
 struct exporter {
 	struct inspector *in;
 	const struct runtime *runtime;
 	struct runtime_copy copy;
-	VEC(const struct type *) types; /* met, in that order */
+	VEC(const struct type *) types; /* found so far, in order: the queue of walk_types() */
 	struct map met;
 	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
 	struct rehearsal *counts;
@@ -39,9 +39,9 @@ static void meet(struct exporter *r, const struct type *t)
 /* ---- roots ---- */
 
 /*
- * Of the runtime the functions that tell what a thread does: those without generics, what polls a
- * task, and of the others those of its table. A large program has each of them once for each kind
- * of task.
+ * Whether a function is exported because it shows what a thread does. These are functions of the
+ * runtime: those without generics, poll functions, and those in the runtime's table. The other
+ * generic functions are left out, because a large program has one instance per task type.
  */
 static bool tells(const char *path, void *arg)
 {
@@ -57,8 +57,8 @@ static bool tells(const char *path, void *arg)
 }
 
 /*
- * What a thread polls in a block_on, and whose node the waker of a set is; of what polls a task the
- * name alone, for its poll function has told the rest.
+ * Adds the type that a block_on polls, and the node type of a FuturesUnordered waker. For functions
+ * that poll a task only the name is queried: plan_tasks() adds the types by the poll function.
  */
 static void ask_about_generics(struct exporter *r, const struct function *f)
 {
@@ -95,7 +95,8 @@ static void plan_tasks(struct exporter *r)
 	}
 }
 
-/* Traits whose objects hold no future and nothing that one waits for. */
+/* Adds the concrete type of a vtable, unless the trait's objects contain no futures or resources.
+ */
 static bool visit_vtable(const struct type *concrete, const char *name, void *arg)
 {
 	static const char *const dull[] = {
@@ -114,7 +115,7 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 	return trait != NULL;
 }
 
-/* Neither the runtime's own, nor what std has for whoever polls. */
+/* Whether a polling function belongs to another executor: not to the runtime or to std. */
 static bool is_executor(const char *name, void *arg)
 {
 	static const char *const others[] = { "core::", "alloc::", "std::" };
@@ -137,14 +138,14 @@ static void ignore_instance(const char *name, bool has_code, void *arg)
 	(void)name, (void)has_code, (void)arg;
 }
 
-/* What has drop glue, by all crates: a type's own may have it, or one that made use of it. */
+/* Queries the drop glue of all crates: a type's glue may be in its own crate or in a user's. */
 static void ask_about_drops(struct dwarf_module *dm)
 {
 	for (size_t i = 0; i < dm->nunits; i++)
 		lookup_each_instance(dm, dm->units[i].first_die, DROP_GLUE, ignore_instance, NULL);
 }
 
-/* The questions that decoding a value of the type asks beyond what the type itself says. */
+/* Makes the queries of decoding a value of type t that go beyond reading the type itself. */
 static void ask_about(struct exporter *r, const struct type *t)
 {
 	struct value globals;
@@ -164,7 +165,7 @@ static void ask_about(struct exporter *r, const struct type *t)
 		meet(r, globals.type);
 }
 
-/* Its neighbours: whatever a path or a show can step to. */
+/* Adds the types that a path or show_value() can step to from t. */
 static void meet_parts(struct exporter *r, const struct type *t)
 {
 	static const char *const params[] = { "T", "S", "F", "Fut", "W", "K", "V", "A", "B" };
@@ -185,7 +186,8 @@ static void meet_parts(struct exporter *r, const struct type *t)
 		meet(r, type_param(t, params[i]));
 }
 
-/* A B-tree's leaf says nothing of its inner nodes: dwarf/values/show_collections.c asks by name. */
+/* Adds a B-tree's inner node type. No member of the leaf node refers to it, so
+ * dwarf/values/show_collections.c looks it up by name. */
 static void meet_inner_node(struct exporter *r, const struct type *t)
 {
 	static const char leaf[] = "alloc::collections::btree::node::LeafNode<";
@@ -217,7 +219,7 @@ static struct error *walk_types(struct exporter *r)
 	return NULL;
 }
 
-/* What the runtime's own structures need, and the tables of leaves. */
+/* Resolves the bindings of the runtime's own structures and of all leaves. */
 static struct error *ask_layout(struct inspector *in)
 {
 	struct snapshot *s;
@@ -268,7 +270,7 @@ static struct error *write_file(struct exporter *r, const char *path)
 	return err;
 }
 
-/* One whose tasks have a poll function for each type, that the executable has. */
+/* Finds a runtime of the executable that has a poll function for each task type. */
 static bool find_runtime(struct exporter *r)
 {
 	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {

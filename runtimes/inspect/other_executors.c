@@ -12,15 +12,15 @@
 #include "runtimes/thread/stack.h"
 
 enum {
-	MAX_THREADS = 8, /* that are named */
-	/* Where a boxed future is looked for: */
-	MAX_DEPTH = 12,  /* types within each other */
-	MAX_TYPES = 512, /* all together */
+	MAX_THREADS = 8, /* that a message names */
+	/* Limits of the search for a boxed future: */
+	MAX_DEPTH = 12,  /* nested types */
+	MAX_TYPES = 512, /* types in total */
 };
 
 /*
- * By which crates an executor is named in texts; nothing depends on it. The first one counts,
- * runtimes' own rows before these.
+ * Crates and the executor names for messages; detection does not use them. The first match counts.
+ * The rows of runtimes come before these.
  */
 static const struct crate_row crates[] = {
 	{ "monoio", "monoio" },
@@ -36,7 +36,7 @@ static const struct crate_row crates[] = {
 	{ 0 },
 };
 
-/* The nth of all rows; NULL: there are not so many. */
+/* Row n of all tables; NULL: there are fewer. */
 static const struct crate_row *crate_row(const struct inspector *in, size_t n)
 {
 	const struct crate_row *row;
@@ -50,12 +50,12 @@ static const struct crate_row *crate_row(const struct inspector *in, size_t n)
 	return n < sizeof(crates) / sizeof(crates[0]) - 1 ? &crates[n] : NULL;
 }
 
-/* ---- what a thread is in ---- */
+/* ---- what a thread executes ---- */
 
 enum zone {
-	ZONE_PLAIN, /* what the program's own code does */
-	ZONE_JOB,   /* the same, as a job of a blocking pool */
-	ZONE_KNOWN, /* what a known runtime polls */
+	ZONE_PLAIN, /* outside all runtimes */
+	ZONE_JOB,   /* in a job of a blocking pool */
+	ZONE_KNOWN, /* in something that a known runtime polls */
 };
 
 static enum zone zone_within(const struct marks *marks, const struct mark *m, struct arena *a)
@@ -67,17 +67,17 @@ static enum zone zone_within(const struct marks *marks, const struct mark *m, st
 	name = stack_mark_future_name(a, m);
 	if (name)
 		return m->of->job && m->of->job(a, name) ? ZONE_JOB : ZONE_KNOWN;
-	/* Without generics: the first task that a thread of the pool polls is its job. */
+	/* Without generics: in a pool thread the outermost task poll is its job. */
 	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 }
 
-/* What hands a closure on to be called, as each thread does before the program's own code. */
+/* Functions that only call a closure, as on every thread outward of the program's own code. */
 static const char *const no_evidence[] = {
 	"std::thread::", "std::rt::", "std::sys::",     "std::panic",
 	"core::",        "alloc::",   "<alloc::boxed::"
 };
 
-/* What is what it points at. */
+/* Smart pointers: a first argument of these types is not taken as the self struct. */
 static const char *const wrappers[] = { "core::pin::Pin<", "alloc::boxed::Box<",
 	                                "alloc::sync::Arc<", "alloc::rc::Rc<" };
 
@@ -86,9 +86,9 @@ static bool is_erased_future(const struct type *t)
 	return type_is_dyn(t) && strstr(type_name(t), "dyn core::future::future::Future<");
 }
 
-/* A type that is looked through for boxed futures and coroutines that its values own. */
+/* State of a search of a type for boxed futures and coroutines that its values own. */
 struct look {
-	unsigned types; /* that were looked at */
+	unsigned types; /* number of types that were searched */
 };
 
 static bool has_future(struct look *l, const struct type *t, int depth);
@@ -115,7 +115,7 @@ static bool has_future(struct look *l, const struct type *t, int depth)
 	if (type_is_coroutine(t) || is_erased_future(t))
 		return true;
 	switch (type_kind(t)) {
-	case TYPE_POINTER: /* also those that Arc<T> and sets have: *const ArcInner<T> */
+	case TYPE_POINTER: /* also raw pointers, as in Arc<T> and sets: *const ArcInner<T> */
 		return type_name(t)[0] != '&' && type_target(t) &&
 		       has_future(l, type_target(t), depth + 1);
 	case TYPE_STRUCT:
@@ -132,7 +132,7 @@ static bool has_future(struct look *l, const struct type *t, int depth)
 	}
 }
 
-/* The struct that a function's first argument is, or refers to; NULL none, and of closures. */
+/* The struct that a function's first argument is or points to; NULL: none, or a closure. */
 static const struct type *self_type(const struct location *l)
 {
 	const struct type *t = l->function ? function_first_argument(l->function) : NULL;
@@ -144,7 +144,8 @@ static const struct type *self_type(const struct location *l)
 	return str_begins_with_any(type_name(t), wrappers) ? NULL : t;
 }
 
-/* A method of Receiver<T>, where T is or has a future: it waits for futures to poll. */
+/* Whether l is a method of a type such as Receiver<T>, where T is or contains a future: then it
+ * waits for futures to poll. */
 static bool waits_for_futures(const struct location *l)
 {
 	const struct type *self = self_type(l);
@@ -159,7 +160,7 @@ static bool waits_for_futures(const struct location *l)
 	return false;
 }
 
-/* A method of what has futures of its own: LocalPool::run(). */
+/* Whether l is a method of a type that contains futures, such as LocalPool::run(). */
 static bool has_futures(const struct location *l)
 {
 	const struct type *self = self_type(l);
@@ -175,7 +176,7 @@ static bool has_context(const struct location *l)
 
 	if (l->function && function_has_context(l->function))
 		return true;
-	/* Where there are no types, by its name. */
+	/* Without type information, by the function's name. */
 	return coroutine_kind(l->name) != FUTURE_OTHER ||
 	       (len >= sizeof(poll) && strcmp(l->name + len - sizeof(poll) + 1, poll) == 0);
 }
@@ -191,7 +192,7 @@ static bool is_evidence(const struct collector *c, const struct location *l)
 	return true;
 }
 
-/* Has a function around that one futures of its own? */
+/* Whether an outer function on the stack is a method of a type that contains futures. */
 static bool is_inside_owner(const struct collector *c, const struct thread_stack *stack,
                             const struct location *inner)
 {
@@ -220,8 +221,9 @@ static const struct location *seen(const struct sight *s)
 }
 
 /*
- * Finds the function that polls on a thread, or waits for futures to poll, of no known runtime.
- * From the outside in: what is around a loop of a runtime has called it.
+ * Finds the function on a thread that polls, or waits for futures to poll, and belongs to no known
+ * runtime. Goes from the outermost frame inward: functions outward of a runtime's loop are its
+ * callers, so finding the loop discards a waiting function found before.
  */
 static bool find_on(struct collector *c, const struct thread_stack *stack, struct sight *ret)
 {
@@ -262,8 +264,8 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
 /* ---- texts ---- */
 
 /*
- * The runtimes that texts call the known ones: those that the program has; where it has none, those
- * that most programs have.
+ * The names of the known runtimes for messages: those of the program, or, if it has none, those
+ * that are expected in most programs.
  */
 static const char *known_runtimes(struct inspector *in)
 {
@@ -281,7 +283,7 @@ static const char *known_runtimes(struct inspector *in)
 	return arena_strdup(&in->arena, str_text(&text));
 }
 
-/* The one that most programs have. */
+/* The runtime that most programs have. */
 static const struct runtime *expected_runtime(const struct inspector *in)
 {
 	const struct runtime *const *r = runtimes_in(in->di);
@@ -291,7 +293,7 @@ static const struct runtime *expected_runtime(const struct inspector *in)
 	return *r;
 }
 
-/* Is it in a path of the crate, or in the generics of one? */
+/* Whether a path of the crate occurs in the name or in its generics. */
 static bool names_crate(const char *name, const char *crate)
 {
 	const size_t len = strlen(crate);
@@ -306,7 +308,7 @@ static bool names_crate(const char *name, const char *crate)
 	return false;
 }
 
-/* The number of the row by what is on the stack, if it is before that one. */
+/* The lowest index below `row` of a crate row that a function on the stack matches, else `row`. */
 static size_t row_on_stack(const struct inspector *in, const struct thread_stack *stack, size_t row)
 {
 	const struct crate_row *crate;
@@ -333,12 +335,12 @@ static bool has_crate(struct dwarf_module *dm, const char *crate)
 	return false;
 }
 
-/* By what is linked; NULL unknown. */
+/* The executor's name by the crates that are linked in; NULL unknown. */
 static const char *name_in_program(struct inspector *in)
 {
 	const struct crate_row *row;
 
-	/* Of a version that nobody recognises. */
+	/* A 0.x version of the expected runtime is not recognised. */
 	if (in->info.tokio && str_begins(in->info.tokio, "0."))
 		return arena_printf(&in->arena, "%s %s", expected_runtime(in)->name,
 		                    in->info.tokio);
@@ -355,7 +357,7 @@ static const char *name_in_program(struct inspector *in)
 	return NULL;
 }
 
-/* The function that a closure is in. */
+/* The function that contains a closure. */
 static const char *outer_function(struct arena *a, const char *name)
 {
 	const char *closure = strstr(name, "::{closure");
@@ -363,7 +365,8 @@ static const char *outer_function(struct arena *a, const char *name)
 	return closure ? arena_strndup(a, name, (size_t)(closure - name)) : name;
 }
 
-/* "futures_executor::local_pool::run_executor": not std's, and without the closures in it. */
+/* Names the nearest function outside std, without its closures:
+ * "futures_executor::local_pool::run_executor". */
 static const char *function_name(struct collector *c, struct sight s)
 {
 	const size_t level = s.level, frame = s.frame;
@@ -379,9 +382,9 @@ static const char *function_name(struct collector *c, struct sight s)
 	return outer_function(c->a, coroutine_function_name(c, seen(&s)));
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
-/* Appends "thread 1 in app::run, thread 5 in ..."; how many they are. */
+/* Appends "thread 1 in app::run, thread 5 in ..." to the text. Returns the number of threads. */
 static size_t list_threads(struct collector *c, struct str *to, const char **executor)
 {
 	size_t n = 0, row = SIZE_MAX;
@@ -435,8 +438,8 @@ static bool has_copy(const struct inspector *in)
 }
 
 /*
- * Without types, a stack still tells the threads of a runtime; with them, those of a version that
- * is unknown.
+ * Whether the program has a known runtime. Without full debug info, threads with a role show it.
+ * With full debug info and no recognised copy, such threads belong to an unknown version.
  */
 static bool has_runtime(const struct collector *c)
 {
@@ -457,7 +460,7 @@ static const char *lead(const struct collector *c, bool unknown)
 		return arena_printf(c->a, "async code runs outside of %s", known_runtimes(c->in));
 	if (c->in->info.tier != TIER_FULL)
 		return "this program has async code, and not the debug info that tells its runtime";
-	/* The crate is there, and its thread-locals are none that a row of the table fits. */
+	/* The crate is linked in, but no table row matches its thread-locals. */
 	if (c->in->info.tokio)
 		return arena_printf(c->a,
 		                    "this program has async code, and %s %s, which is not read: %s",
@@ -468,8 +471,8 @@ static const char *lead(const struct collector *c, bool unknown)
 }
 
 /*
- * With a layout file, functions of threads outside of the runtime have no names. Where the program
- * has an executor beside it, such a thread may be in that.
+ * With a layout file, functions outside the runtime have no names. If the program has another
+ * executor, a thread outside the runtime may run it, so this adds a note.
  */
 static void doubt_unnamed(struct collector *c)
 {

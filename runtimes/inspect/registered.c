@@ -1,9 +1,9 @@
-/* The runtimes that asyncdbg knows, and what classifies types for each folder. */
+/* The runtimes that asyncdbg knows, and the functions that classify types for each folder. */
 #include "runtimes/future/future_class.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/tokio/tokio.h"
 
-/* The order is that of answers. */
+/* The order determines the order of output. */
 static const struct runtime *const runtimes[] = {
 	&tokio_table,
 	NULL,
