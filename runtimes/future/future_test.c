@@ -1,3 +1,4 @@
+/* Decoding futures: structs, enums, null pointers, cycles and coroutines that are damaged. */
 #include "runtimes/test/futures.h"
 
 static void receiver_at(struct futures *f, struct value v, const char *path)

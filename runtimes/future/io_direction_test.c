@@ -1,3 +1,4 @@
+/* The rows of io_direction.c and of tokio: which types read, write or pass I/O on. */
 #include <stdarg.h>
 #include <stddef.h>
 

@@ -23,7 +23,7 @@
 enum {
 	MAX_ROUNDS = 3,
 	MAX_LEAD_WALKS = 8,          /* walks in a row that each find a new runtime */
-	NOTES_AFTERWARDS = 16 << 20, /* bytes of debug info kept after the warm-up walk */
+	NOTES_AFTERWARDS = 16 << 20, /* bytes of scan results kept after the warm-up walk */
 };
 
 /* The runtime that messages name if the program has none. */
@@ -490,7 +490,7 @@ static struct error *scan(struct inspector *in)
 	return NULL;
 }
 
-/* The fallback if the rounds do not converge: walks while the target is stopped. */
+/* Walks while the target is stopped: for cores, and for programs that change in every round. */
 static struct error *stop_and_collect(struct inspector *in, const struct request *request,
                                       struct reading *reading, struct snapshot **ret)
 {

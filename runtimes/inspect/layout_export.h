@@ -19,7 +19,7 @@ typedef void rehearse_progress(unsigned percent, void *arg);
 
 /*
  * Writes a layout file (dwarf/store/layout_file.h) for the executable of in's target, which must
- * come from target_file_open(). ERR_LAYOUT if it has no tokio or no full debug info.
+ * come from target_file_open(). ERR_NO_DEBUGINFO without full debug info; ERR_LAYOUT without tokio.
  */
 struct error *layout_export_write(struct inspector *in, const char *path,
                                   rehearse_progress *progress, void *arg, struct rehearsal *ret)

@@ -1,3 +1,4 @@
+/* Finding statics by their names: whole paths, ends of paths, ambiguous names. */
 #include "runtimes/query/globals.h"
 
 #include "dwarf/test/module.h"

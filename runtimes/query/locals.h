@@ -58,8 +58,8 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 /* ---- expression.c ---- */
 
 /*
- * Evaluates the expressions of question->print. A result that is already there is kept. last: no
- * call follows, so names that cannot be resolved are reported as unknown.
+ * Evaluates the expression question->print. A result that is already there is kept. last: no call
+ * follows, so names that cannot be resolved are reported as unknown.
  */
 void expression_answer(struct collector *c, bool last);
 

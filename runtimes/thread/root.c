@@ -373,7 +373,8 @@ static struct future *agree(struct candidates *cs)
 static const struct coroutine_state *only_await(struct inspector *in, const struct type *t,
                                                 bool *never, int depth);
 
-/* A coroutine without await points is never pending, so no parent is suspended on it. */
+/* Whether a parent can be suspended on the awaitee: not if that has no await that can be pending.
+ */
 static bool can_be_pending(struct inspector *in, const struct type *awaitee, int depth)
 {
 	bool never = false;

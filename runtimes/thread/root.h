@@ -10,8 +10,8 @@
 /*
  * Finds the future of a block_on that is waiting, not polling, at this moment. Uses the variables
  * that refer to it if the debug info has their locations. Otherwise searches the stack frames of
- * block_on and its callers for an address that holds a suspended F. Never NULL: if no address is
- * certain, the future has no children and its problem says why.
+ * block_on and its callers for an address that holds a suspended F. If no address is certain, the
+ * tree has only what follows from the types, and a problem that explains the rest. Never NULL.
  */
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
                          uint64_t waker, unsigned runtime);

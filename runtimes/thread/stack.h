@@ -8,7 +8,7 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/future.h"
 
-/* A frame that means something to a runtime. */
+/* A frame whose function is in a runtime's table of marks (struct mark_row). */
 struct mark {
 	enum mark_kind kind;
 	size_t frame;                    /* physical, index into stack.frames */
