@@ -1,12 +1,13 @@
+/* Builds the wait-for graph: adds the nodes of tasks, threads and runtimes, then all edges. */
 #include "runtimes/graph/graph.h"
 
 #include <string.h>
 
 #include "runtimes/graph/graph_private.h"
 
-/* ---- parties ---- */
+/* ---- participants ---- */
 
-/* Does a thread wait there for what another thread has or is? */
+/* Does a thread wait there for a native lock, or for another thread to end? */
 static bool is_native_lock(const struct wait *w)
 {
 	enum wait_target target = wait_kind_of(w)->target;
@@ -45,7 +46,9 @@ static void add_parties(struct builder *b)
 	}
 }
 
-/* The node of a runtime none of whose threads can poll a task before it gets a native lock; else 0.
+/*
+ * The node of a runtime whose worker threads all wait for native locks, so that no task is polled;
+ * else 0.
  */
 static size_t add_runtime(struct builder *b, const struct runtime_info *r)
 {
@@ -122,7 +125,7 @@ static void add_edges(struct builder *b)
 		if (graph_of_root(b->g, i))
 			root_edges(b, i);
 	}
-	/* All arms, and all futures that nobody polls, are known by now. */
+	/* All arms and all unpolled futures are known by now. */
 	graph_channel_owners(b);
 	graph_find_aborts(b);
 	for (size_t i = 0; i < s->nthreads; i++)
@@ -132,7 +135,7 @@ static void add_edges(struct builder *b)
 
 /* ---- the whole ---- */
 
-/* A thread that runs may have in its registers what was not found. */
+/* False when a running thread may hold in its registers what the search did not find. */
 static bool is_quiet(const struct snapshot *s)
 {
 	if (s->others)
@@ -141,7 +144,7 @@ static bool is_quiet(const struct snapshot *s)
 		const struct thread_info *th = &s->threads[i];
 		const struct wait *wait = th->wait && th->wait->kind ? th->wait : NULL;
 
-		/* A blocking job that blocks on a future sleeps. */
+		/* A blocking job that blocks on a future does not run. */
 		bool runs = th->state && strncmp(th->state, "running", 7) == 0 &&
 		            !(th->role == THREAD_BLOCKING && th->root);
 
@@ -173,7 +176,10 @@ static void sort_local_sets(struct builder *b)
 	        (struct snapshot *)(uintptr_t)s);
 }
 
-/* Edges in the order in which they were added, by the node that they leave. */
+/*
+ * Sorts edges by the node that they leave; edges of one node keep the order in which they were
+ * added.
+ */
 static void sort_edges(struct builder *b)
 {
 	struct graph *g = b->g;

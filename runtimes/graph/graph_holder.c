@@ -1,10 +1,10 @@
-/* Who has what others wait for: from a holding to the node that its drop or use depends on. */
+/* Maps a holding (guard, permit, channel end) to the node that its drop or use depends on. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtimes/graph/graph_private.h"
 
-/* ---- parties, and what of them ---- */
+/* ---- participants, and the nodes of what they hold ---- */
 
 bool graph_thread_index(const struct builder *b, unsigned number, size_t *ret)
 {
@@ -14,7 +14,7 @@ bool graph_thread_index(const struct builder *b, unsigned number, size_t *ret)
 	return found != 0;
 }
 
-/* What a thread has in its own frames it drops only when what it blocks on is over. */
+/* A thread drops what its frames hold only when the future that it blocks on completes. */
 static size_t participant_of_thread(const struct builder *b, unsigned number)
 {
 	size_t i;
@@ -47,7 +47,7 @@ size_t graph_owner_node(struct builder *b, size_t arm, size_t party)
 		return party;
 	if (a->owner)
 		return a->owner;
-	/* Whatever lets the task go on, or an arm around this one, may drop this one. */
+	/* When the task or an enclosing arm goes on, it may drop this arm. */
 	size_t around = graph_owner_node(b, a->around, party);
 	a->owner = graph_add_node(b, owner_of(b, party));
 	graph_add_edge(b, a->owner, arm, "poll");
@@ -55,7 +55,7 @@ size_t graph_owner_node(struct builder *b, size_t arm, size_t party)
 	return a->owner;
 }
 
-/* The node of that arm and of all in it. */
+/* The node of that arm and of all arms inside it. */
 static size_t users_of_arm(struct builder *b, struct arm *a)
 {
 	return a->inner ? graph_user_node(b, a->node, a->party) : a->node;
@@ -79,7 +79,7 @@ size_t graph_user_node(struct builder *b, size_t arm, size_t party)
 	return node;
 }
 
-/* ---- how sure ---- */
+/* ---- trust ---- */
 
 enum trust graph_holding_trust(const struct builder *b, const struct holding *h, bool complete)
 {
@@ -120,12 +120,12 @@ void graph_add_holder(struct builder *b, size_t from, const struct holding *h, c
 	e->doubt = doubt;
 	e->granted = h->granted;
 	e->unpolled = h->future ? map_get(&b->unpolled, (uintptr_t)h->future) : NULL;
-	/* What was given the lock, and is no part of what is polled. */
+	/* The future that the lock was granted to is in no polled tree. */
 	if (h->granted && !e->unpolled)
 		e->unpolled = h->future;
 }
 
-/* ---- several places for one ---- */
+/* ---- several candidates for one holding ---- */
 
 void graph_candidate_add(struct builder *b, struct candidates *c, const struct holding *h)
 {
@@ -169,7 +169,7 @@ void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t 
 		return;
 	e = &b->edges.data[b->edges.n - 1];
 	e->candidates = group->first;
-	if (group->to == e->to) /* the first one says it */
+	if (group->to == e->to) /* the first edge lists them all */
 		b->edges.n--;
 	else
 		group->to = e->to;
@@ -239,7 +239,7 @@ void graph_sort_holdings(struct builder *b)
 	qsort(b->by_object, n, sizeof(*b->by_object), compare_objects);
 }
 
-/* Those of a sorted list that have that address. */
+/* The entries of a sorted list that have that address. */
 static const struct holding **holdings_at(const struct holding **list, size_t n, uint64_t addr,
                                           uint64_t (*key)(const struct holding *h), size_t *nret)
 {

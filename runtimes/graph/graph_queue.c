@@ -1,6 +1,7 @@
 /*
- * Locks: who has them, and who comes first. tokio's semaphores, of which its locks are made, serve
- * who waits in the order in which they queued (tokio 1.54, src/sync/batch_semaphore.rs).
+ * Edges of lock waits: to a lock's holders, and to the waiters ahead in its queue. tokio's locks
+ * are made of semaphores, which serve waiters in queue order (tokio 1.54,
+ * src/sync/batch_semaphore.rs).
  */
 #include <string.h>
 
@@ -9,14 +10,14 @@
 static const char semaphore_doubt[] = "unless someone else holds permits of it, or adds some";
 static const char permits_doubt[] = "unless someone else holds permits of the channel";
 
-/* All that wait for one lock, sorted by place, and all that have it. */
+/* The waiters of one lock, sorted by place, and its holders. */
 struct lock {
 	struct builder *b;
 	const struct queued *q;
-	size_t nq, first_waiter; /* before that one: granted */
+	size_t nq, first_waiter; /* waiters before that index: granted */
 	const struct holding **h;
 	size_t nh;
-	size_t all, writers; /* nodes: who has it; who has it for writing. 0: not made yet */
+	size_t all, writers; /* nodes of all holders, and of holders for writing; 0: not made yet */
 };
 
 static int compare_queued(const void *a, const void *b)
@@ -29,16 +30,16 @@ static int compare_queued(const void *a, const void *b)
 		return x->place < y->place ? -1 : 1;
 	if (x->future->addr != y->future->addr)
 		return x->future->addr < y->future->addr ? -1 : 1;
-	/* One and the same future: where it is polled, it is. */
+	/* For the same future, the place that polls it sorts first. */
 	if (!x->unpolled != !y->unpolled)
 		return x->unpolled ? 1 : -1;
 	return (x->party > y->party) - (x->party < y->party);
 }
 
 /*
- * A future that was moved, in a box, may be seen twice, where it is and where it was. Whose it is
- * where nobody polls it is unknown, so all stay that may have been given the lock. Returns how many
- * of n are left.
+ * A future that was moved in a box may be found twice: where it is now and where it was. A place
+ * that polls it is the real one. When none does, the owner is unknown, so each place that may have
+ * been granted the lock is kept. Returns how many of n are left.
  */
 static size_t drop_traces(struct queued *q, size_t n)
 {
@@ -69,7 +70,7 @@ static bool writes(const struct queued *q)
 	return access_of(q) != WAIT_READ;
 }
 
-/* Then it may go on, whoever else there is. */
+/* True when an unseen future may poll it: it may then go on. */
 static bool may_be_polled(const struct queued *q)
 {
 	const char *note = q->unpolled ? q->unpolled->note : NULL;
@@ -77,7 +78,7 @@ static bool may_be_polled(const struct queued *q)
 	return note && strstr(note, "be polled");
 }
 
-/* Why a future that is not polled may not have what its memory says; NULL: it has. */
+/* Why an unpolled future may not hold what its memory shows; NULL: it does. */
 static const char *doubt_of(const struct queued *q)
 {
 	const char *note = q->unpolled ? q->unpolled->note : NULL;
@@ -91,7 +92,10 @@ static const char *doubt_of(const struct queued *q)
 	               : NULL;
 }
 
-/* What a future has been given that stands in the queue itself is told by its place there. */
+/*
+ * Does the holding own the lock? A granted future that stands in the queue itself does not count:
+ * struct queued covers it.
+ */
 static bool has_lock(const struct holding *h, bool only_writers)
 {
 	if (h->role != HOLDING_LOCK || (only_writers && wait_kind(h->kind)->access == WAIT_READ))
@@ -109,8 +113,8 @@ static bool has_guards(const struct lock *l)
 }
 
 /*
- * Edges to those that have the lock: what is certain stands for itself, what is uncertain counts
- * only where nothing certain was found. Returns how many.
+ * Adds edges to the holders of the lock. Uncertain holders count only where no certain one was
+ * found. Returns how many edges.
  */
 static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const char *doubt)
 {
@@ -121,7 +125,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 		if (has_lock(l->h[i], only_writers))
 			graph_candidate_add(l->b, &c, l->h[i]);
 	}
-	/* Somebody has it; whether that is the only candidate is for h->sole to say. */
+	/* The lock has one holder. A single candidate is judged by h->sole. */
 	bool known = l->first_waiter == 0 && c.all > 1 && graph_candidates_known(&c, 1);
 	for (int uncertain = 0; uncertain < 2 && !sure; uncertain++) {
 		for (size_t i = 0; i < l->nh; i++) {
@@ -135,7 +139,9 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			n++;
 		}
 		sure = n;
-		/* To whom it was given: about to have it, or not polled any more. */
+		/*
+		 * Futures that the lock was granted to: they will take it, or are polled no more.
+		 */
 		for (size_t i = 0; !uncertain && i < l->first_waiter; i++) {
 			const struct queued *q = &l->q[i];
 
@@ -175,7 +181,7 @@ static struct graph_node lock_node(const struct wait *w, enum graph_rule rule)
 		                    .object = w->object };
 }
 
-/* A channel has room when its receiver takes something, or a permit is given back. */
+/* A channel gets room when its receiver takes a message, or a permit is given back. */
 static void channel_room(struct lock *l, size_t node, const struct wait *w)
 {
 	int64_t capacity = 0, queued = 0;
@@ -205,7 +211,7 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 		graph_add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
 }
 
-/* The node of all that have the lock, for one that needs all of it. */
+/* The node of all holders of the lock, for a waiter that needs all of it. */
 static size_t all_holders(struct lock *l, const struct wait *w)
 {
 	enum wait_access access = wait_kind_of(w)->access;
@@ -221,7 +227,7 @@ static size_t all_holders(struct lock *l, const struct wait *w)
 	return l->all;
 }
 
-/* The node of those that have an RwLock for writing. */
+/* The node of the holders of an RwLock for writing. */
 static size_t write_holders(struct lock *l, const struct wait *w)
 {
 	if (l->writers)
@@ -232,7 +238,7 @@ static size_t write_holders(struct lock *l, const struct wait *w)
 	return l->writers;
 }
 
-/* The node of all that must be over before the turn of who stands behind before and q. */
+/* The node of all that goes before the waiter behind q: node `before`, and q itself. */
 static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 {
 	struct builder *b = l->b;
@@ -249,19 +255,22 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	e->queued = true;
 	e->waiter = q->future;
 	e->unpolled = q->unpolled;
-	/* What is linked in the queue is there; it would leave it when dropped. */
+	/* A future that is linked in the queue exists: dropping it would unlink it. */
 	e->doubt = q->seen_twice ? doubt_of(q) : q->doubt;
 	return node;
 }
 
-/* Until now the edge of who waits led outside. */
+/* Redirects the waiter's edge, which led outside until now. */
 static void wait_edge(struct lock *l, const struct queued *q, size_t to)
 {
 	if (q->from)
 		l->b->edges.data[q->edge].to = to;
 }
 
-/* Of a semaphore it is not known who stands in whose way: permits may be enough for both. */
+/*
+ * Must q be served before the waiters behind it? Unknown for a semaphore, whose permits may be
+ * enough for both.
+ */
 static bool is_in_the_way(const struct queued *q)
 {
 	enum wait_access access = access_of(q);
@@ -271,8 +280,8 @@ static bool is_in_the_way(const struct queued *q)
 
 static void edges_of_lock(struct lock *l)
 {
-	size_t before = 0; /* place behind all so far; 0: only who has the lock is before it */
-	size_t before_reader = 0; /* the same for a reader: behind the last writer so far */
+	size_t before = 0; /* place behind all waiters so far; 0: only the holders are before it */
+	size_t before_reader = 0; /* place behind the last writer so far, for a reader */
 
 	for (size_t i = 0; i < l->nq; i++) {
 		const struct queued *q = &l->q[i];
@@ -280,7 +289,7 @@ static void edges_of_lock(struct lock *l)
 		bool known = q->place != UINT64_MAX;
 		size_t to;
 
-		if (i < l->first_waiter) { /* it was given the lock, and will go on when polled */
+		if (i < l->first_waiter) { /* granted: it will go on when polled */
 			wait_edge(l, q, GRAPH_OUTSIDE);
 			continue;
 		}
@@ -292,7 +301,10 @@ static void edges_of_lock(struct lock *l)
 		if (!is_in_the_way(q) || i + 1 == l->nq)
 			continue;
 		before = add_place(l, before ? before : all_holders(l, w), q);
-		/* Readers do not wait for each other, but for a writer that waits for readers. */
+		/*
+		 * Readers do not wait for each other, but a reader waits for a writer that waits
+		 * for readers.
+		 */
 		if (access_of(q) == WAIT_WRITE)
 			before_reader = add_place(
 				l, before_reader ? before_reader : write_holders(l, w), q);

@@ -1,4 +1,4 @@
-/* What of a graph concerns one node. */
+/* Which nodes of a graph can reach one node, or can be reached from it. */
 #include <stdlib.h>
 
 #include "debugger/base/vec.h"
@@ -39,7 +39,7 @@ static void reach_backward(const struct graph *g, size_t node, bool *seen)
 		first[g->edges[i].to + 2]++;
 	for (size_t i = 2; i < g->nnodes + 2; i++)
 		first[i] += first[i - 1];
-	/* first[to + 1] moves from where its edges begin to where they end. */
+	/* The loop moves first[to + 1] from the start of the edges into `to` to their end. */
 	for (size_t i = 0; i < g->nedges; i++)
 		into[first[g->edges[i].to + 1]++] = i;
 	object_walk_node(&work, seen, node);

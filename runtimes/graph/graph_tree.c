@@ -1,4 +1,4 @@
-/* What a tree of futures waits for. */
+/* Adds the edges of a future tree: forks, arms of joins, and leaves. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -9,7 +9,7 @@ static bool begins(const char *text, const char *with)
 	return text && str_begins(text, with);
 }
 
-/* Is it the name of something in a crate of a runtime, with that behind the crate's name? */
+/* Does name consist of the crate name of a runtime, then rest? */
 static bool is_of_a_runtime(const struct snapshot *s, const char *name, const char *rest)
 {
 	for (size_t i = 0; name && i < s->nruntimes; i++) {
@@ -28,7 +28,7 @@ static bool is_poll_fn(const struct snapshot *s, const struct future *f)
 	       is_of_a_runtime(s, f->type, "::future::poll_fn::PollFn<");
 }
 
-/* A runtime's own recv() and their like are closures too, and poll nothing else. */
+/* Is it a closure of a runtime's own, as in recv()? Such a closure polls nothing else. */
 static bool has_own_closure(const struct snapshot *s, const struct future *f)
 {
 	const char *closure = f->type ? strchr(f->type, '<') : NULL;
@@ -37,8 +37,8 @@ static bool has_own_closure(const struct snapshot *s, const struct future *f)
 }
 
 /*
- * Is the future of a type that consists of a runtime's alone, as ReadExact<TcpStream>? It polls
- * what it has, and nothing else.
+ * Does the future's type name only types of runtimes and of std, as ReadExact<TcpStream>? Such a
+ * future polls its own members and nothing else.
  */
 static bool is_all_of_runtimes(const struct snapshot *s, const struct future *f)
 {
@@ -61,7 +61,7 @@ static bool is_all_of_runtimes(const struct snapshot *s, const struct future *f)
 	return true;
 }
 
-/* Why what f says of its child may not be all that it waits for; NULL: it is. */
+/* Why the child (or own wait) of f may not be all that f waits for; NULL: it is. */
 static const char *doubt_of(const struct snapshot *s, const struct future *f,
                             const struct future *child)
 {
@@ -74,7 +74,7 @@ static const char *doubt_of(const struct snapshot *s, const struct future *f,
 	if (child && is_poll_fn(s, f) && !begins(child->edge, "select") &&
 	    !begins(child->edge, "join"))
 		return "a closure polls what waits, and may go on by other means";
-	/* What a hand-written future or a closure has as its own wait was found in it. */
+	/* The own wait of a hand-written future or a closure was found among its members. */
 	if (!child && f->wait && f->wait->within && !is_all_of_runtimes(s, f))
 		return "a hand-written future holds what waits, and may poll something else too";
 	if (!child && f->wait && is_poll_fn(s, f) && !has_own_closure(s, f))
@@ -82,14 +82,14 @@ static const char *doubt_of(const struct snapshot *s, const struct future *f,
 	return NULL;
 }
 
-/* In which arm of a join a future is. */
+/* Records the arm of a join that a future is in. */
 static void note_arm(struct builder *b, const struct future *f)
 {
 	if (b->arm)
 		map_put(&b->arm_of, (uintptr_t)f, (void *)b->arm);
 }
 
-/* Notes places in queues that futures have which nobody polls. */
+/* Records the places in queues of the futures in an unpolled tree. */
 static void walk_unpolled(struct builder *b, const struct future *f, const struct future *top)
 {
 	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
@@ -123,7 +123,7 @@ static struct polled polled_children(struct builder *b, const struct future *f)
 	return p;
 }
 
-/* By its own type, not by what it is made of. */
+/* Is its own type a try_join? Type parameters do not count. */
 static bool is_try_join(const struct future *f)
 {
 	const char *type = f->type ? f->type : "", *found = strstr(type, "::try_join");
@@ -131,7 +131,7 @@ static bool is_try_join(const struct future *f)
 	return found && (size_t)(found - type) < strcspn(type, "<");
 }
 
-/* Some arm proves that it is a join!, be it finished. */
+/* Some arm, finished or not, proves that it is a join!. */
 static bool has_joined(const struct future *f)
 {
 	for (size_t i = 0; i < f->nchildren; i++) {
@@ -154,7 +154,10 @@ static struct graph_node fork_node(const struct snapshot *s, const struct future
 	if (begins(f->type, "futures_util::future::join_all::JoinAll<") || p->joins == p->n) {
 		n.what = "join";
 		n.rule = GRAPH_ALL;
-		/* A runtime's macros may look the same: an error ends try_join! early. */
+		/*
+		 * join! and try_join! of a runtime may look the same. An error ends try_join!
+		 * early.
+		 */
 		n.maybe_any = is_poll_fn(s, f) && !has_joined(f);
 	}
 	return n;
@@ -175,7 +178,7 @@ static void link_arm(struct builder *b, struct arm *arm)
 	map_put(&b->outer_arms, arm->party, arm);
 }
 
-/* An arm of a join goes on, and drops what it has, without the others. */
+/* Each arm of a join goes on, and drops what it holds, independently of the others. */
 static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 {
 	size_t around = b->arm;
@@ -214,7 +217,7 @@ static void walk_fork(struct builder *b, size_t from, const struct future *f,
 	}
 }
 
-/* What node `from`, which polls f, waits for by it. */
+/* Adds edges for what node `from`, which polls f, waits for in f. */
 static void walk(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {
 	for (;;) {

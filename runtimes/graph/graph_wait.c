@@ -1,4 +1,4 @@
-/* What each kind of wait waits for. */
+/* Adds the edges of one wait, by its kind. */
 #include <string.h>
 
 #include "runtimes/graph/graph_private.h"
@@ -51,7 +51,10 @@ void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
 
 /* ---- channels ---- */
 
-/* Whether the wait goes on for sure until one of the other ends does something; *n: how many. */
+/*
+ * True when only an action of one of the other ends can end the wait; *n: how many such ends there
+ * are.
+ */
 static bool is_open(const struct wait_kind *k, const struct wait *w, int64_t *n)
 {
 	int64_t number, seen;
@@ -69,13 +72,15 @@ static bool is_open(const struct wait_kind *k, const struct wait *w, int64_t *n)
 	return *n > 0;
 }
 
-/* Of the ends that can end the wait of such an end. */
+/* The role of the ends that can end a wait of this kind. */
 static enum holding_role other_role(const struct wait_kind *k)
 {
 	return wait_kind_ended_by(k, HOLDING_SENDER) ? HOLDING_SENDER : HOLDING_RECEIVER;
 }
 
-/* The edges to owners of ends: all must be found, or somebody unknown may end the wait. */
+/*
+ * Adds the edges to the owners of ends. When not all are found, an unknown owner may end the wait.
+ */
 static void owner_edges(struct builder *b, const struct open_channel *ch)
 {
 	enum holding_role role = other_role(ch->kind);
@@ -102,7 +107,7 @@ static void owner_edges(struct builder *b, const struct open_channel *ch)
 	map_free(&c.by_participant);
 }
 
-/* One that was downgraded may become a sender again. */
+/* A WeakSender may be upgraded to a sender. */
 static const char weak_doubt[] = "unless a WeakSender is upgraded";
 
 static size_t channel_node(struct builder *b, const struct wait_kind *k, const struct wait *w,
@@ -145,7 +150,7 @@ static void channel_edges(struct builder *b, size_t from, const struct future *f
 
 /* ---- tasks ---- */
 
-/* The thread that runs the blocking job which a join handle is of. */
+/* The node of the thread that runs the blocking job of a join handle. */
 static size_t job_thread(const struct builder *b, const struct wait *w)
 {
 	int64_t number;
@@ -163,7 +168,7 @@ static void join_edges(struct builder *b, size_t from, const struct future *f, c
 	edge_of_leaf(b, from, task ? task : job_thread(b, f->wait), f, doubt);
 }
 
-/* The node of the only task with that id, else GRAPH_OUTSIDE. */
+/* The node of the task with that id; GRAPH_OUTSIDE when there is none or more than one. */
 static size_t task_by_id(const struct builder *b, const char *id)
 {
 	const struct snapshot *s = b->s;
@@ -183,7 +188,7 @@ static size_t task_by_id(const struct builder *b, const char *id)
 	return found;
 }
 
-/* join_next() ends with any of them. */
+/* join_next() completes when any task of the set does. */
 static void join_set_edges(struct builder *b, size_t from, const struct future *f,
                            const char *doubt)
 {
@@ -206,7 +211,7 @@ static void join_set_edges(struct builder *b, size_t from, const struct future *
 		graph_add_edge(b, set, GRAPH_OUTSIDE, "unknown");
 }
 
-/* The place in by_local_set of the first task of the set, or of the next set. */
+/* Index in by_local_set of the first task of the set, or of the next set. */
 static size_t first_of_local_set(const struct builder *b, uint64_t object)
 {
 	size_t low = 0, high = b->nlocal;
@@ -222,7 +227,7 @@ static size_t first_of_local_set(const struct builder *b, uint64_t object)
 	return low;
 }
 
-/* Awaited itself, it is over when all its tasks are. */
+/* A LocalSet that is awaited itself completes when all its tasks do. */
 static void local_set_edges(struct builder *b, size_t from, const struct future *f,
                             const char *doubt)
 {
@@ -245,7 +250,7 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 		graph_add_edge(b, set, graph_of_task(b->g, b->by_local_set[i]), "member");
 }
 
-/* ---- what is outside, and whom it may concern ---- */
+/* ---- wakers, and dispatch by kind ---- */
 
 static void weak_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {

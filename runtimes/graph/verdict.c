@@ -1,3 +1,7 @@
+/*
+ * Finds deadlocks, futurelocks and lost wake-ups: the strongly connected components (Tarjan) of the
+ * nodes that cannot go on.
+ */
 #include "runtimes/graph/verdict.h"
 
 #include <stdlib.h>
@@ -7,13 +11,13 @@
 #include "runtimes/graph/verdict_private.h"
 
 /*
- * The same question is asked several times, from what is certain to what may be: a circle that
- * needs no uncertain edge is certain, and one that needs no queue does not have those for members
- * that only stand in a queue between them.
+ * The search runs in several passes, from certain edges to uncertain ones. A cycle without an
+ * uncertain edge is certain. A cycle that exists without queue edges does not get members that only
+ * stand in a queue between the others.
  */
 struct pass {
-	enum verdict_trust trust; /* what is more doubtful does not make anybody wait */
-	bool queues;              /* who is ahead in a queue is waited for */
+	enum verdict_trust trust; /* edges that are less certain are ignored */
+	bool queues;              /* a waiter waits for those ahead in its queue */
 };
 
 static const struct pass passes[] = {
@@ -27,22 +31,23 @@ struct finder {
 	struct verdicts *v;
 	VEC(struct verdict) list;
 	const struct pass *pass;
-	size_t *into, *first_into;  /* edges by the node that they lead to */
+	size_t *into, *first_into;  /* edge indices by target node */
 	bool *can;                  /* by node, of this pass */
 	bool *explained;            /* by node: was stuck in an earlier pass */
 	size_t *pending;            /* by node: how many more must go on before it can */
 	size_t *work;               /* nodes: a stack */
-	struct graph_abort *aborts; /* of the graph, by who has the handle */
+	struct graph_abort *aborts; /* of the graph, sorted by the handle's holder */
 	size_t *verdict_of;         /* by node: 1 + index of the verdict that it is a member of */
-	/* Tarjan's: */
+	/* State of Tarjan's algorithm: */
 	size_t *index, *low, *cursor, *component;
 	size_t next_index, ncomponents;
 	VEC(size_t) stack, path;
-	VEC(size_t) anchor; /* by component of the last pass: 1 + verdict that it leads to */
-	size_t *from_edge;  /* of a search: 1 + edge by which a node was reached */
+	VEC(size_t)
+	anchor; /* by component of the current pass: 1 + index of the verdict that it leads to */
+	size_t *from_edge; /* by node, of one search: 1 + edge by which it was reached */
 };
 
-/* ---- who can go on ---- */
+/* ---- which nodes can go on ---- */
 
 /* Does this edge make its node wait in this pass? */
 static bool holds_back(const struct finder *f, const struct graph_edge *e)
@@ -93,7 +98,10 @@ static int compare_aborts(const void *a, const void *b)
 	return (x->by > y->by) - (x->by < y->by);
 }
 
-/* Whoever can go on may end the tasks of which it has an AbortHandle; that it will is not known. */
+/*
+ * A node that can go on may abort the tasks whose AbortHandles it holds. Whether it will is
+ * unknown.
+ */
 static void end_others(struct finder *f, size_t node, size_t *nwork)
 {
 	size_t n = f->pass->trust < VERDICT_POSSIBLE ? f->g->naborts : 0, from = 0, to = n;
@@ -110,7 +118,7 @@ static void end_others(struct finder *f, size_t node, size_t *nwork)
 		note_can(f, f->aborts[from].task, nwork);
 }
 
-/* Fills can; returns how many parties cannot. */
+/* Fills can; returns how many participants cannot go on. */
 static size_t find_stuck(struct finder *f)
 {
 	const struct graph *g = f->g;
@@ -136,13 +144,13 @@ static size_t find_stuck(struct finder *f)
 	return stuck;
 }
 
-/* An edge from what is stuck to what is stuck, because of which it is. */
+/* Does this edge of a stuck node lead to a stuck node and keep it stuck? */
 static bool binds(const struct finder *f, const struct graph_edge *e)
 {
 	return !e->weak && holds_back(f, e) && !f->can[e->to];
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
 static bool in_cycle(const struct finder *f, const size_t *nodes, size_t n)
 {
@@ -157,7 +165,7 @@ static bool in_cycle(const struct finder *f, const size_t *nodes, size_t n)
 	return n > 1;
 }
 
-/* The edges of the shortest way from a node back to itself within its component, last one first. */
+/* The edges of the shortest cycle through a node within its component, last one first. */
 static size_t shortest_cycle(struct finder *f, size_t start, size_t *edges, size_t max)
 {
 	size_t head = 0, n = 0;
@@ -205,7 +213,7 @@ static int compare_sizes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The links of a circle from its edges, last one first. */
+/* Makes the links of a cycle from its edges, which are given last one first. */
 static void make_links(struct finder *f, struct verdict *v, const size_t *edges, size_t n)
 {
 	const struct graph *g = f->g;
@@ -230,7 +238,7 @@ static void make_links(struct finder *f, struct verdict *v, const size_t *edges,
 	}
 }
 
-/* Does it wait for an end of a channel that it has itself, in what it polls? */
+/* Does it wait for a channel end that it owns itself in its polled futures? */
 static bool waits_for_itself(const struct verdict *v)
 {
 	return v->ncycle == 1 && v->cycle[0].object && v->cycle[0].object->kind == GRAPH_CHANNEL &&
@@ -243,14 +251,14 @@ static enum verdict_kind kind_of(const struct verdict *v)
 		if (v->cycle[i].has && v->cycle[i].has->unpolled)
 			return VERDICT_FUTURELOCK;
 	}
-	/* With more members another has the other end too: it cannot go on either. */
+	/* With more members, another one has the other end too and cannot go on either. */
 	return v->nmembers == 1 && waits_for_itself(v) ? VERDICT_LOST : VERDICT_DEADLOCK;
 }
 
 /*
- * The links of v, by a circle of the members. Where several have an end of a channel, a circle
- * through one of them alone does not tell why the others cannot go on. Returns how many edges it
- * has, more than max where it has too many.
+ * Fills the links of v from a cycle through a member. Where several members own an end of a
+ * channel, a cycle of one of them alone does not explain why the others cannot go on, so it tries
+ * further members. Returns the number of edges, more than max where there are too many.
  */
 static size_t choose_cycle(struct finder *f, struct verdict *v, size_t *edges, size_t max)
 {
@@ -297,7 +305,7 @@ static void add_verdict(struct finder *f, const size_t *nodes, size_t n)
 		f->verdict_of[v.members[i]] = f->list.n;
 }
 
-/* Is one of them stuck for a reason that was found before? */
+/* Was one of the participants stuck in an earlier pass already? */
 static bool is_explained(const struct finder *f, const size_t *nodes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -307,7 +315,10 @@ static bool is_explained(const struct finder *f, const size_t *nodes, size_t n)
 	return false;
 }
 
-/* The verdict that a component leads to: those that it waits for were seen before it. */
+/*
+ * 1 + index of the verdict that a component leads to, 0 none. Tarjan's order visits the components
+ * that it waits for first.
+ */
 static size_t find_anchor(const struct finder *f, const size_t *nodes, size_t n)
 {
 	size_t found = 0;
@@ -328,7 +339,7 @@ static size_t find_anchor(const struct finder *f, const size_t *nodes, size_t n)
 	return found;
 }
 
-/* One strongly connected component, all of whose nodes are the last ones of the stack. */
+/* Pops one strongly connected component: its nodes are the last ones of the stack. */
 static void end_component(struct finder *f, size_t root)
 {
 	size_t n = 0;
@@ -354,7 +365,7 @@ static void visit(struct finder *f, size_t node, size_t *depth)
 	f->work[(*depth)++] = node;
 }
 
-/* Tarjan's algorithm without recursion: a graph may be one chain. */
+/* Tarjan's algorithm without recursion: a graph may be one long chain. */
 static void find_components(struct finder *f, size_t start)
 {
 	const struct graph *g = f->g;
@@ -450,7 +461,7 @@ static void find_all(struct finder *f, struct arena *tmp)
 	f->aborts = arena_memdup(tmp, f->g->aborts, f->g->naborts * sizeof(*f->aborts));
 	if (f->g->naborts)
 		qsort(f->aborts, f->g->naborts, sizeof(*f->aborts), compare_aborts);
-	/* Most programs are healthy: the question that finds most says so at once. */
+	/* Most programs are healthy: the pass that finds most proves it in one run. */
 	f->pass = &passes[NPASSES - 1];
 	f->v->nstuck = find_stuck(f);
 	for (size_t i = 0; i < n; i++)

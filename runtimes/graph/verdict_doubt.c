@@ -1,4 +1,4 @@
-/* Why a verdict is not certain. */
+/* Lists the reasons why a verdict is not certain. */
 #include <string.h>
 
 #include "runtimes/graph/verdict_private.h"
@@ -29,7 +29,7 @@ static size_t first_abort(const struct graph *g, size_t task)
 	return from;
 }
 
-/* Who of those that can go on may end that member. */
+/* Adds a doubt for each AbortHandle of the member whose holder can go on. */
 static void abort_doubts(const struct graph *g, struct arena *a, const bool *can, struct verdict *v,
                          size_t member)
 {

@@ -1,3 +1,4 @@
+/* Verdicts that are uncertain, and the doubts that they name; threads, runtimes, large graphs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +96,7 @@ static void futurelock_to_be(void **state)
 		"not poll: `Leaf` at src/x.rs:12");
 }
 
-/* By a table, say, in which nothing but bytes has a type. */
+/* An unseen holder may poll it, for example a table whose entries are untyped bytes. */
 static void futurelock_or_polled_unseen(void **state)
 {
 	PROGRAM(p);
@@ -120,7 +121,7 @@ static void futurelock_by_a_guard(void **state)
 	assert_says(&p, "futurelock task 5");
 }
 
-/* The task goes on and will poll or drop it. */
+/* The task can go on, and will then poll or drop it. */
 static void no_futurelock(void **state)
 {
 	PROGRAM(p);
@@ -132,7 +133,7 @@ static void no_futurelock(void **state)
 	assert_says(&p, "");
 }
 
-/* A boxed future that was given to another task: its memory is seen from both. */
+/* A boxed future that was moved to another task: both tasks show its memory. */
 static void given_away(void **state)
 {
 	PROGRAM(p);
@@ -146,7 +147,7 @@ static void given_away(void **state)
 	assert_says(&p, "");
 }
 
-/* What is not polled and may be gone is no proof, unless the queue has it. */
+/* An unpolled future that may be gone proves nothing, unless the queue links it. */
 static void boxed_futures_that_may_be_gone(void **state)
 {
 	PROGRAM(granted);
@@ -159,7 +160,7 @@ static void boxed_futures_that_may_be_gone(void **state)
 	add_task(&granted, 5, calls(&granted, "app::f", locks(&granted, "mutex", A, 1), trace));
 	add_thread(&granted, THREAD_WORKER, NULL)->state = "running task 6";
 	assert_says(&granted, "?futurelock task 5");
-	/* Nothing runs, nobody else can have the lock. */
+	/* No thread runs, and no other future can hold the lock. */
 	trace = held(locks(&alone, "mutex", A, 0), BRANCH_HELD);
 	trace->note = "may have been moved out";
 	add_task(&alone, 5, calls(&alone, "app::f", locks(&alone, "mutex", A, 1), trace));
@@ -170,7 +171,7 @@ static void boxed_futures_that_may_be_gone(void **state)
 	assert_says(&queued, "futurelock task 5");
 }
 
-/* Memory that was freed and used again is seen from two tasks, and any of them may poll it. */
+/* Memory that was freed and reused is seen from two tasks, and either may poll it. */
 static void traces_of_two(void **state)
 {
 	(void)state;
@@ -199,7 +200,7 @@ static void weak_senders(void **state)
 	assert_says(&p, "?lost task 1");
 }
 
-/* The only place where a guard was found; a thread that runs may have it all the same. */
+/* The only place where a guard was found. A running thread may hold it instead. */
 static void sole_candidates(void **state)
 {
 	(void)state;
@@ -215,7 +216,7 @@ static void sole_candidates(void **state)
 	}
 }
 
-/* An end in the frame that forks is used by its arms, which do not own it. */
+/* Arms use a channel end that the forking frame owns. */
 static void arms_that_borrow(void **state)
 {
 	PROGRAM(p);
@@ -227,7 +228,7 @@ static void arms_that_borrow(void **state)
 	(void)state;
 	holds(&p, add_task(&p, 1, calls(&p, "pipe", join)), HOLDING_SENDER, "mpsc", C);
 	assert_says(&p, "");
-	/* Not so one that an arm owns, which waits for the other. */
+	/* An end that an arm owns is used by no other arm. */
 	producer = as(calls(&moved, "send", receives(&moved, A, 1)), "join arm 0");
 	struct future *consumer = as(calls(&moved, "recv", receives(&moved, C, 1)), "join arm 1");
 	join = calls(&moved, "futures_util::future::join::Join<A, B>", producer, consumer,
@@ -251,7 +252,7 @@ static void lost(void **state)
 	            "(`sender` at src/x.rs:41)");
 }
 
-/* Both have a sender of what the first waits for; the second waits for a lock of the first. */
+/* Both tasks own a sender that the first waits for; the second waits for a lock of the first. */
 static void nobody_is_lost_alone(void **state)
 {
 	PROGRAM(p);
@@ -290,7 +291,7 @@ static void full_mailboxes(void **state)
 
 	(void)state;
 	mailboxes(1, "deadlock task 1, task 2");
-	/* Somebody has a permit to send. */
+	/* Some task holds a permit to send. */
 	mailboxes(0, "?deadlock task 1, task 2");
 	struct task *alone = add_task(&own, 1, calls(&own, "act", sends(&own, A, 1)));
 	holds(&own, alone, HOLDING_RECEIVER, "mpsc", A);
@@ -312,7 +313,7 @@ static void oneshot(void **state)
 	assert_says(&p, "deadlock task 1, task 2");
 }
 
-/* Whoever knows a Notify may use it, or not. */
+/* A holder of a Notify may use it or not. */
 static void weak_edges_close_no_circle(void **state)
 {
 	PROGRAM(p);
@@ -348,7 +349,9 @@ static struct wait *std_mutex(struct program *p, uint64_t object)
 	return w;
 }
 
-/* A std guard across an await: on the only worker nobody polls its owner any more. */
+/*
+ * A std guard held across an await: the only worker is blocked and never polls the guard's owner.
+ */
 static void only_worker_blocked(unsigned free_workers, const char *expected)
 {
 	PROGRAM(p);
@@ -413,7 +416,7 @@ static void hand_written_futures_are_doubtful(void **state)
 	guards(&p, one, "mutex", A);
 	guards(&p, two, "mutex", B);
 	assert_says(&p, "?deadlock task 1, task 2");
-	/* What may be polled beside it counts as able to go on. */
+	/* A sibling that may be polled too can go on. */
 	inner = as(locks(&beside, "mutex", B, 1), "holds");
 	one = add_task(&beside, 1, calls(&beside, "f", inner, as(sleeps(&beside), "holds")));
 	two = add_task(&beside, 2, calls(&beside, "g", locks(&beside, "mutex", A, 1)));
@@ -422,7 +425,7 @@ static void hand_written_futures_are_doubtful(void **state)
 	assert_says(&beside, "");
 }
 
-/* A task that has the only sender of what the future at the end of its tree receives by itself. */
+/* A task owns the only sender of the channel that its leaf receives from. */
 static void assert_says_of(const char *type, bool within, const char *expected)
 {
 	PROGRAM(p);
@@ -436,7 +439,7 @@ static void assert_says_of(const char *type, bool within, const char *expected)
 	assert_says(&p, expected);
 }
 
-/* It may poll something else too, which sends. */
+/* Such a future may also poll something else, which sends. */
 static void what_was_found_in_a_future_is_doubtful(void **state)
 {
 	(void)state;
@@ -446,7 +449,7 @@ static void what_was_found_in_a_future_is_doubtful(void **state)
 	assert_says_of("core::future::poll_fn::PollFn<tokio::sync::mpsc::bounded::{impl#1}::recv::"
 	               "{async_fn#0}::{closure_env#0}<u32>>",
 	               false, "lost task 1");
-	/* tokio's own polls what it has; what it has may poll anything. */
+	/* A future of tokio polls its members only; a member of another crate may poll anything. */
 	assert_says_of("tokio::io::util::read_exact::ReadExact<tokio::net::tcp::stream::TcpStream>",
 	               true, "lost task 1");
 	assert_says_of("tokio::io::util::read_exact::ReadExact<app::Tls>", true, "?lost task 1");
@@ -454,7 +457,7 @@ static void what_was_found_in_a_future_is_doubtful(void **state)
 	               true, "?lost task 1");
 }
 
-/* A certain deadlock does not become uncertain by another way that is worse known. */
+/* A certain deadlock stays certain when an uncertain cycle shares its members. */
 static void certain_ones_come_first(void **state)
 {
 	PROGRAM(p);
@@ -473,7 +476,7 @@ static void certain_ones_come_first(void **state)
 
 enum { MANY = 100000 };
 
-/* Each waits for one lock: a few edges each, whatever their number. */
+/* All tasks wait for one lock: each adds a few edges, whatever their number. */
 static void many_waiters_are_linear(void **state)
 {
 	PROGRAM(p);
@@ -493,7 +496,7 @@ static void many_waiters_are_linear(void **state)
 	assert_int_equal(p.verdicts->list[0].nbehind, MANY);
 }
 
-/* A circle as long as a program has tasks. */
+/* A cycle of all tasks of the program. */
 static void a_huge_circle(void **state)
 {
 	PROGRAM(p);
@@ -508,7 +511,7 @@ static void a_huge_circle(void **state)
 	assert_true(strlen(verdict_text(&tmp, p.graph, &p.verdicts->list[0])) < 4096);
 }
 
-/* All senders of a channel are as many edges as there are, not as many as receivers times them. */
+/* A channel's senders add one edge each, not one per sender and receiver. */
 static void many_senders(void **state)
 {
 	PROGRAM(p);

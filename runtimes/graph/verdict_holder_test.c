@@ -1,3 +1,4 @@
+/* Verdicts about owners of channel ends: uncertain places, several candidates, AbortHandles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 enum { A = 0xa0, B = 0xb0, C = 0xc0 };
 
-/* What was moved from one variable to another of its task: where it is does not matter. */
+/* An end moved between two variables of its task: either place gives the same owner. */
 static void moved_within_a_task(void **state)
 {
 	(void)state;
@@ -25,7 +26,7 @@ static void moved_within_a_task(void **state)
 		holds(&p, keeps, HOLDING_SENDER, "oneshot", C)->uncertain = true;
 		holds(&p, keeps, HOLDING_SENDER, "oneshot", C)->uncertain = true;
 		p.holdings.data[1].path = "_kept";
-		/* One that sleeps may have it as well. */
+		/* A sleeping task may own it instead. */
 		if (other)
 			holds(&p, add_task(&p, 3, calls(&p, "h", sleeps(&p))), HOLDING_SENDER,
 			      "oneshot", C)
@@ -51,7 +52,7 @@ static void moved_and_others(void **state)
 	holds(&p, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
 	holds(&p, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
 	assert_says(&p, "");
-	/* One is certain, the other one is in one of two places. */
+	/* One end is certain; the other is in one of two places. */
 	task = add_task(&two, 1, calls(&two, "collect", receives(&two, C, 2)));
 	holds(&two, task, HOLDING_SENDER, "mpsc", C);
 	holds(&two, task, HOLDING_SENDER, "mpsc", C)->uncertain = true;
@@ -98,7 +99,9 @@ static struct future *asks(struct program *p, uint64_t object)
 	return with(p, f, "value_there", DETAIL_BOOL, 0);
 }
 
-/* Two actors that call each other: the ends that answer are in messages which nobody takes out. */
+/*
+ * Two actors that call each other: the reply senders are in queued messages that no task receives.
+ */
 static void calls_of_each_other(void **state)
 {
 	PROGRAM(p);
@@ -137,7 +140,7 @@ static void abba(struct program *p)
 	guards(p, two, "mutex", B);
 }
 
-/* Whoever can go on may abort a task of which it has the handle. */
+/* A task that can go on may abort a task whose AbortHandle it holds. */
 static void abort_handles(void **state)
 {
 	PROGRAM(free);
@@ -151,7 +154,7 @@ static void abort_handles(void **state)
 	assert_string_equal(free.verdicts->list[0].doubts[0],
 	                    "task 3 holds an AbortHandle of task 2");
 	assert_int_equal(free.verdicts->list[0].ndoubts, 1);
-	/* One that waits for them will not, nor will one of them. */
+	/* A task that waits for the members will not abort them, nor will a member. */
 	abba(&behind);
 	aborts(&behind, add_task(&behind, 3, calls(&behind, "watch", joins(&behind, 1))), 2);
 	assert_says(&behind, "deadlock task 1, task 2 <- task 3");
@@ -161,7 +164,7 @@ static void abort_handles(void **state)
 	assert_says(&own, "deadlock task 1, task 2");
 }
 
-/* One end of a chain of which each has the handle of the next. */
+/* A chain of tasks, each holding the AbortHandle of the next. */
 static void abort_handles_of_others(void **state)
 {
 	PROGRAM(p);
@@ -171,7 +174,7 @@ static void abort_handles_of_others(void **state)
 	abba(&p);
 	aborts(&p, add_task(&p, 3, calls(&p, "h", joins(&p, 1))), 2);
 	aborts(&p, add_task(&p, 4, calls(&p, "i", sleeps(&p))), 3)->uncertain = true;
-	/* It ends task 3, which then ends nobody: but whether it does that before is unknown. */
+	/* It may abort task 3 before task 3 aborts a member: the order is unknown. */
 	assert_says(&p, "?deadlock task 1, task 2 <- task 3");
 	abba(&elsewhere);
 	aborts(&elsewhere, add_task(&elsewhere, 3, calls(&elsewhere, "h", sleeps(&elsewhere))), 3);

@@ -1,3 +1,4 @@
+/* Verdicts about tasks: deadlocks through locks, joins, selects and sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static void abba(void **state)
 	add_task(&p, 5, calls(&p, "h", sleeps(&p)));
 	guards(&p, one, "mutex", A);
 	guards(&p, two, "mutex", B)->line = 55;
-	/* Task 3 is before task 2 in the queue, but is not the reason. */
+	/* Task 3 is before task 2 in the queue, but is no member of the cycle. */
 	assert_says(&p, "deadlock task 1, task 2 <- task 3, task 4");
 	assert_text(&p, 0,
 	            "task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for Mutex 0xb0; "
@@ -152,7 +153,7 @@ static void select_goes_on_with_any_arm(void **state)
 	(void)state;
 	select_with(&timer, sleeps(&timer), "");
 	select_with(&disabled, held(sleeps(&disabled), BRANCH_POLLED), "");
-	/* An arm that is switched off does not help. */
+	/* A disabled select arm cannot end the wait. */
 	struct future *off = sleeps(&both);
 	off->branch = BRANCH_DISABLED;
 	select_with(&both, off, "deadlock task 1, task 2");
@@ -202,16 +203,16 @@ static void join_needs_all_arms(void **state)
 
 	(void)state;
 	join_with(&join, "futures_util::future::join::Join<A, B>", "deadlock task 1, task 2");
-	/* Of the macros it is not known which one it is. */
+	/* It may be join! or try_join!. */
 	join_with(&macro, "core::future::poll_fn::PollFn<x>", "?deadlock task 1, task 2");
 	join_of(&proven, "core::future::poll_fn::PollFn<x>", true, "deadlock task 1, task 2");
-	/* In a function of that name. */
+	/* The closure is in a function of that name. */
 	join_with(&named, "core::future::poll_fn::PollFn<app::try_join_all::{closure_env#0}>",
 	          "?deadlock task 1, task 2");
 	join_with(&try_join, "futures_util::future::try_join::TryJoin<A, B>", "");
 }
 
-/* What one arm has it drops without the others. */
+/* An arm drops what it holds independently of the others. */
 static void arms_of_one_task(void **state)
 {
 	PROGRAM(p);
@@ -225,7 +226,7 @@ static void arms_of_one_task(void **state)
 	guards(&p, one, "mutex", A)->future = holder;
 	add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 2)));
 	assert_says(&p, "");
-	/* But not where they wait for each other. */
+	/* Arms that wait for each other are deadlocked. */
 	struct future *left = as(calls(&both, "g", locks(&both, "mutex", B, 1)), "join arm 0");
 	struct future *right = as(calls(&both, "g", locks(&both, "mutex", A, 1)), "join arm 1");
 	join = calls(&both, "futures_util::future::join::Join<A, B>", left, right);
@@ -272,7 +273,7 @@ static void a_join_set_needs_one(void **state)
 	add_task(&all, 3, calls(&all, "g", locks(&all, "mutex", A, 2)));
 	guards(&all, parent, "mutex", A);
 	assert_says(&all, "deadlock task 1, task 2, task 3");
-	/* One that is not listed may end. */
+	/* A task that is not listed may complete. */
 	parent = add_task(&more, 1, calls(&more, "f", join_set(&more, 3, 2)));
 	add_task(&more, 2, calls(&more, "g", locks(&more, "mutex", A, 1)));
 	add_task(&more, 3, calls(&more, "g", locks(&more, "mutex", A, 2)));
@@ -294,7 +295,7 @@ static void starving_writer(void **state)
 	assert_says(&p, "");
 }
 
-/* Who reads twice, and a writer between. */
+/* A task reads twice, with a writer queued in between. */
 static void reader_behind_a_writer(void **state)
 {
 	PROGRAM(p);

@@ -1,4 +1,4 @@
-/* Verdicts in words. */
+/* Prints verdicts as text. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void append_place(struct str *s, const char *file, unsigned line)
 		str_printf(s, line ? " at %s:%u" : " at %s", file, line);
 }
 
-/* The innermost future of the program's own code at or above its leaf: what people know by name. */
+/* The innermost future of the program's own code at or above the leaf: users know it by name. */
 static void append_future(struct str *s, const struct future *f)
 {
 	const char *name = f->function ? f->function : f->type;
@@ -53,7 +53,7 @@ static void append_future(struct str *s, const struct future *f)
 	append_place(s, f->file_short, f->line);
 }
 
-/* A line that is not where the variable was declared is where its frame is now. */
+/* A line that is not of the variable's declaration is the current line of its frame. */
 static void append_holding(struct str *s, const struct holding *h)
 {
 	bool has_line = h->file_short && h->line;
@@ -71,7 +71,7 @@ static void append_holding(struct str *s, const struct holding *h)
 	append_place(s, file, has_line ? h->line : h->future->line);
 }
 
-/* The places in which it may be instead. */
+/* Lists the other places in which the holding may be. */
 static void append_candidates(struct str *s, const struct graph_edge *e)
 {
 	enum { MAX_NAMED = 4 };
@@ -120,7 +120,9 @@ static bool waits_for_room(const struct graph_edge *e)
 	return e && wait_kind_of(e->wait)->access == WAIT_ROOM;
 }
 
-/* What a party has that the one before it in the circle waits for; nothing for a task of its own.
+/*
+ * Prints what a participant holds that the previous one in the cycle waits for; nothing for a task
+ * that is awaited itself.
  */
 static bool append_has(struct str *s, const struct verdict_link *before)
 {
