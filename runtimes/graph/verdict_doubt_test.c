@@ -457,7 +457,7 @@ static void what_was_found_in_a_future_is_doubtful(void **state)
 	               true, "?lost task 1");
 }
 
-/* A certain deadlock stays certain when an uncertain cycle shares its members. */
+/* Certain deadlocks come first, and stay certain beside uncertain ones. */
 static void certain_ones_come_first(void **state)
 {
 	PROGRAM(p);

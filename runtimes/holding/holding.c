@@ -1,3 +1,4 @@
+/* Searches trees of futures: from the variables of each frame to what they hold. */
 #include "runtimes/holding/holding.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 
 enum {
 	MAX_UNSEARCHED = 64,
-	/* Of a whole snapshot, so many and so many more a task: */
+	/* Limits of a snapshot: a base, and so many more per task. */
 	MAX_VISITED = 1 << 20,
 	MAX_VISITED_EACH = 64,
 	MAX_FOUND = 1 << 18,
@@ -52,7 +53,7 @@ bool holding_goes_on(struct collector *c)
 
 	if (all->over)
 		return false;
-	interrupted = interrupt_check(); /* inspect() says so */
+	interrupted = interrupt_check(); /* inspect() reports it */
 	all->over = interrupted;
 	error_free(interrupted);
 	if (all->visited >= MAX_VISITED + n * MAX_VISITED_EACH ||
@@ -68,7 +69,7 @@ bool holding_goes_on(struct collector *c)
 
 /* ---- the variables of a coroutine's state ---- */
 
-/* Values that nobody named: "__3". "__awaitee" is a frame of its own. */
+/* A temporary value such as "__3". "__awaitee" is a frame of its own. */
 static bool is_temporary(const struct member *m)
 {
 	const char *p = m->name;
@@ -100,7 +101,7 @@ static void add_temporaries(const struct coroutine_state *s, local_vec *list)
 	}
 }
 
-/* Of variables of one name the debug info tells where the first is. */
+/* Of several variables of one name, the debug info places only the first. */
 static void note_hidden(struct collector *c, const struct holding_local *l,
                         const struct coroutine_plan *plan)
 {
@@ -239,7 +240,10 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 		holding_walk_root(w, place->v, uncertain);
 }
 
-/* A frame of a library may be everybody's: what it polls is said to be where the program awaits. */
+/*
+ * A library frame may serve many callers: what it polls is reported at the await in the program's
+ * own code.
+ */
 static void use_place(struct walk *w, const struct future *f)
 {
 	if (f->line && f->file && (!w->own || !f->library))

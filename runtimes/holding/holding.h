@@ -1,11 +1,12 @@
 /*
- * Who holds what others wait for: guards, permits, ends of channels in the variables of futures.
+ * Finds resource owners: guards, permits and channel ends in the variables of futures.
  *
- * What a value may hold is asked of its type once (holding_type.c), so that a walk over a hundred
- * thousand tasks passes by what can hold nothing. A walk (holding.c) begins at the variables of
- * each frame of a tree, in the order of locals.c and with its doubts, and goes no further than what
- * the frame owns: what lies behind a reference, or is shared, belongs to somebody else. In the end
- * (holding_settle.c) what the locks themselves say is compared with what was found.
+ * Whether a type may hold anything is computed once per type (holding_type.c), so that a walk over
+ * a hundred thousand tasks skips types that hold nothing. A walk (holding.c) begins at the
+ * variables of each frame of a tree, in the order of locals.c and with its doubts. It goes no
+ * further than what the frame owns: values behind a reference, or shared ones, belong to someone
+ * else. At the end (holding_settle.c) the state of the locks themselves is compared with what was
+ * found.
  *
  * To add a type, add a row to holding_rows.c, or to the table of its runtime.
  */
@@ -15,10 +16,12 @@
 #include "runtimes/common/runtime.h"
 #include "runtimes/future/future.h"
 
-/* A variable that something may be found in, and where it is declared: asked for when it is told.
+/*
+ * A variable that may hold something. Its declaration is looked up only when a holding in it is
+ * reported.
  */
 struct holding_variable {
-	const struct type *coroutine; /* that has it in that state; NULL: it is one of a frame: */
+	const struct type *coroutine; /* that saves it in `state`; NULL: a variable of a frame: */
 	struct dwarf_module *dm;
 	uint64_t die; /* 0 unknown */
 	unsigned state;
@@ -30,89 +33,90 @@ struct holding_variable {
 	unsigned line;
 };
 
-/* One that was found, with what is needed to judge it. */
+/* A holding that was found, with the data that holding_settle() needs to judge it. */
 struct found {
 	struct holding h;
 	const struct holding_row *row;     /* NULL: permits of a lock future */
-	const struct future *root;         /* of its tree; NULL: of a stack */
+	const struct future *root;         /* of its tree; NULL: found on a stack */
 	struct holding_variable *variable; /* the last one of its path, NULL none */
 	size_t order;                      /* of the tree: by tasks, then by threads */
 	uint64_t available, total;         /* permits of the primitive */
 	bool has_available, has_total;
-	bool free;  /* nobody holds the lock, so this is what is left of a value that was moved */
-	bool trace; /* uncertain, and where it lies does not belong to a frame that is polled: it
-	               may have been given to somebody else, or its memory used again */
-	bool twin;  /* a trace, and others have traces that lead to it as well: */
-	bool extra; /* it is not the first of them, they are all one value */
-	bool gone;  /* left out of the answer */
+	bool free;  /* the lock is free, so this is stale memory of a moved value */
+	bool trace; /* uncertain, and not within a polled frame: it may have moved elsewhere, or its
+	               memory was reused */
+	bool twin;  /* a trace of a value that other tasks or threads have traces of too */
+	bool extra; /* not the first trace of that value: its permits are not counted again */
+	bool gone;  /* not reported */
 };
 
 typedef VEC(struct found) found_vec;
 
-/* Of one snapshot: struct collector's. */
+/* The search of one snapshot; belongs to struct collector. */
 struct holdings {
 	found_vec list;
 	VEC(const char *) unsearched;
 	struct map noted;   /* hashes of those texts */
-	struct map names;   /* address of what is waited for -> what it is called, NULL: unknown */
+	struct map names;   /* address of what is waited for -> its name, NULL unknown */
 	struct map scanned; /* roots of trees that were searched */
-	size_t visited;     /* values of all trees and stacks */
-	size_t messages;    /* queued ones that were looked at, of all channels */
-	bool over;          /* no more is searched: there was too much, or the user said stop */
+	size_t visited;     /* values visited, in all trees and stacks */
+	size_t messages;    /* queued messages visited, in all channels */
+	bool over;          /* the search ended: a limit was reached, or the user interrupted */
 };
 
 /* ---- holding_rows.c ---- */
 
-/* The row for values of that type, NULL none: for type_class.c, which keeps it. */
+/* The row for values of that type, NULL none. type_class.c caches it. */
 const struct holding_row *holding_find_row(const struct type *t);
 /*
- * The lock that a guard of this type may be of, which its members do not lead to: looked up by its
- * name. NULL for all else.
+ * The type of the lock that a guard of this type may belong to, looked up by name, for guards whose
+ * members do not lead to it. NULL for all other types.
  */
 const struct type *holding_whole_type(const struct type *guard);
 /*
- * What value v of a row's type holds: fills object, primitive and permits of ret->h, and what the
- * primitive says. *found false: v is empty, a sender that was taken for example.
+ * Reads what value v of a row's type holds: fills object, primitive and permits of ret->h, and the
+ * state of the primitive. *found false: v is empty, for example a sender that was taken.
  */
 struct error *holding_read(struct collector *c, struct value v, const struct holding_row *row,
                            struct found *ret, bool *found) MUST_CHECK;
 /*
- * The same of a guard of a thread's lock of which but one word is known, at offset: *found only
- * where that is its reference to the lock.
+ * The same for a guard of a native lock of which only one word is known, at offset. *found only
+ * when that word is its reference to the lock.
  */
 struct error *holding_read_word(struct collector *c, const struct type *t, uint64_t offset,
                                 uint64_t word, struct found *ret, bool *found) MUST_CHECK;
-/* The same for a lock future (SPECIAL_ACQUIRE) that has got permits. */
+/* The same for a lock future (SPECIAL_ACQUIRE) that has been granted permits. */
 struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
                                    bool *found) MUST_CHECK;
 
 /* ---- holding_type.c ---- */
 
 enum holding_special holding_special(const struct type *t);
-/* Fills what this folder knows of a type. */
+/* Fills the members of a type's class that this folder owns. */
 classify_fn holding_classify;
-/* May a value of this type hold something that a row knows, in itself or in what it owns? */
+/* May a value of this type hold something that has a row, in itself or in what it owns? */
 bool holding_is_inside(const struct type *t);
-/* What an Arc or Rc shares; NULL unknown. */
+/* The type that an Arc or Rc shares; NULL unknown. */
 const struct type *holding_shared_type(const struct type *t);
-/* Whether a pointer is one that owns what it leads to. */
+/* Does a pointer of this type own its target? */
 bool holding_is_box(const struct type *t);
 
 /* ---- holding.c ---- */
 
 /*
- * Searches all trees of the snapshot that were not searched yet. Reads memory: once when all
- * that is suspended is decoded, and again when the trees of what runs are known.
+ * Searches all trees of the snapshot that were not searched yet. Reads memory. Called once when all
+ * suspended futures are decoded, and again when the trees of running ones are known.
  */
 void holding_search(struct collector *c);
 /*
- * The same for one task of a rehearsal, while debug info of its future is at hand: what is found is
- * declared and thrown away, and holding_search() passes it by.
+ * The same for one task of a warm-up walk, while the debug info of its future is in memory. Looks
+ * up the declarations of what it finds, then discards the findings. holding_search() then skips the
+ * task.
  */
 void holding_rehearse_task(struct collector *c, const struct task *task);
-/* Whether to search on; notes, once, what is left out when not. */
+/* Whether to continue the search. When not, notes once what is left out. */
 bool holding_goes_on(struct collector *c);
-/* Notes what cannot be searched, once for each text. */
+/* Records that something cannot be searched. Each text is kept once. */
 void holding_unsearched(struct collector *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -123,30 +127,36 @@ struct holding_start {
 	struct value v;
 	bool uncertain;
 };
-/* Walks from a variable of a native frame. */
+/* Searches a variable of a native frame. */
 void holding_walk_variable(struct collector *c, const struct holding_start *start);
 
 /* ---- holding_declared.c ---- */
 
-/* A variable of a coroutine's state, by its number; of a frame, in the scratch arena. */
+/*
+ * A variable of a coroutine's state (given by index); a variable of a frame. The latter is in the
+ * scratch arena.
+ */
 struct holding_variable *holding_saved_variable(struct arena *a, const struct type *coroutine,
                                                 size_t state, const char *name,
                                                 const struct type *type, uint64_t offset);
 struct holding_variable *holding_running_variable(struct collector *c, const struct type *type,
                                                   struct dwarf_module *dm, uint64_t die);
-/* Asks where the variables of its states are declared, so that it becomes known. */
+/* Looks up the declarations of the variables of its states in advance, so that they are cached. */
 void holding_rehearse(const struct type *coroutine);
-/* Says where its variable is declared, if that is known: file, line and declared of f->h. */
+/* Fills file, line and declared of f->h from the declaration of its variable, if that is known. */
 void holding_declare(struct collector *c, struct found *f);
 
 /* ---- holding_stack.c ---- */
 
-/* Searches the variables of native frames: of whatever runs, or is blocked, on a thread. */
+/* Searches the variables of native frames, of running and of blocked threads. */
 void holding_search_stacks(struct collector *c);
 
 /* ---- holding_settle.c ---- */
 
-/* Once all is found: into the snapshot, without what cannot be. */
+/*
+ * Call it when the search is complete. Publishes the findings to the snapshot, without refuted
+ * ones.
+ */
 void holding_settle(struct collector *c);
 void holding_free(struct collector *c);
 

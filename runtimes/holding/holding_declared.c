@@ -1,4 +1,4 @@
-/* Where the variable is declared that something was found in. */
+/* Looks up where the variables that hold something are declared. */
 #include "dwarf/names/demangle.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/holding/holding_walk.h"

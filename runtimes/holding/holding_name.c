@@ -1,4 +1,4 @@
-/* What the program calls a lock that one of its futures waits for. */
+/* Finds the program's name for a lock that one of its futures waits for. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_NAMED = 1 << 12 /* locks that are searched for */ };
 
-/* The type of what a wait of that kind is for; NULL: it has no name. */
+/* The type of the object that a wait of that kind waits for; NULL: such objects have no name. */
 static const char *named_type(const struct collector *c, const char *kind)
 {
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
@@ -38,7 +38,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	return !s->found;
 }
 
-/* "self.accounts": from this variable to the lock, NULL when it does not lead there. */
+/* "self.accounts": the path from this variable to the lock, NULL when there is none. */
 static const char *name_from(struct collector *c, const struct local_place *l,
                              struct name_search *s)
 {

@@ -1,13 +1,13 @@
-/* Messages in mpsc channels: until they are received, the receiver has them. */
+/* Walks the messages queued in mpsc channels: the receiver owns them until it receives them. */
 #include <inttypes.h>
 
 #include "runtimes/common/type_class.h"
 #include "runtimes/holding/holding_walk.h"
 
 enum {
-	MAX_MESSAGES = 1024, /* of one channel that are looked at */
-	MAX_ALL = 1 << 17,   /* of all channels */
-	MAX_CAPACITY = 32,   /* slots of a block: each has a bit of a word, with two flags */
+	MAX_MESSAGES = 1024, /* visited messages of one channel */
+	MAX_ALL = 1 << 17,   /* visited messages of all channels */
+	MAX_CAPACITY = 32,   /* slots of a block: one bit each in a word that also has two flags */
 	MAX_WRAPPERS = 8,
 };
 
@@ -16,12 +16,12 @@ struct queue {
 	struct walk *w;
 	const struct type *block, *element, *message;
 	uint64_t capacity; /* messages of a block, a power of two */
-	uint64_t index, n; /* position of the first message, and how many positions there are */
-	struct value at;   /* the block that is looked at */
-	uint64_t start;    /* the position of its first message, */
-	uint64_t ready;    /* and a bit for each that is there */
-	uint64_t values;   /* where they are */
-	size_t hops;       /* blocks so far */
+	uint64_t index, n; /* position of the first message, number of positions */
+	struct value at;   /* the current block */
+	uint64_t start;    /* position of its first slot */
+	uint64_t ready;    /* a bit per slot: the message is there */
+	uint64_t values;   /* address of its slots */
+	size_t hops;       /* blocks visited */
 };
 
 static struct error *number_at(const struct queue *q, struct value from, const char *path,
@@ -69,7 +69,7 @@ static struct error *enter_block(struct queue *q, uint64_t addr)
 	return NULL;
 }
 
-/* To the block of that position; *there false: it is not there yet. */
+/* Moves to the block of that position; *there false: it is not allocated yet. */
 static struct error *find_block(struct queue *q, uint64_t position, bool *there)
 {
 	static const char next_path[] = "header.next | next";
@@ -88,7 +88,7 @@ static struct error *find_block(struct queue *q, uint64_t position, bool *there)
 	return NULL;
 }
 
-/* The first block, and how many positions there are from the receiver's to the senders'. */
+/* Enters the first block, and counts the positions from the receiver's to the senders'. */
 static struct error *open_queue(struct queue *q, struct value receiver)
 {
 	static const char tail_path[] = "chan.inner.tx.tail_position";
@@ -150,7 +150,7 @@ struct error *holding_walk_messages(struct walk *w, struct value v, const struct
 		TRY(find_block(&q, position, &there));
 		if (!there)
 			break;
-		/* One that is being written, or the mark of the last sender. */
+		/* A message that is being written, or the mark of the last sender. */
 		if (!(q.ready >> (position & (q.capacity - 1)) & 1))
 			continue;
 		w->like.h.queued = true;

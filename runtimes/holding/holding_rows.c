@@ -9,10 +9,13 @@
 
 #define LOCK HOLDING_LOCK
 
-/* Of the word of std's locks each bit counts; of parking_lot's two are of threads that wait. */
+/*
+ * Bits of a lock's word that mean "taken": all of std's; of parking_lot's not the two that mark
+ * waiting threads.
+ */
 enum { ANY_BIT = 0xffffffff, PARKING_MUTEX = 1, PARKING_RWLOCK = 0xfffffffc };
 
-/* Of what is not the lock itself, but within it. */
+/* The path in a primitive that lies inside a lock, for guards that refer to it alone. */
 #define BARE_WORD "state"
 #define STD_LOCK(t, k, path, p, s)                                                                 \
 	{                                                                                          \
@@ -67,11 +70,11 @@ const struct holding_row *holding_find_row(const struct type *t)
 	return row;
 }
 
-/* ---- in memory ---- */
+/* ---- reading values ---- */
 
 enum { MAX_HOPS = 8 };
 
-/* For the functions that leaves share. */
+/* A decoder and leaf, as the functions shared with leaves need them. */
 struct row_reader {
 	struct decoder d;
 	struct leaf l;
@@ -84,7 +87,7 @@ static struct leaf *reader_init(struct row_reader *r, struct collector *c)
 	return &r->l;
 }
 
-/* What a reference, Arc or Option of one leads to, whatever it is. */
+/* Follows a reference, an Arc, or an Option of one, to a target of any type. */
 static struct error *follow(struct collector *c, struct value v, struct value *ret, bool *found)
 {
 	*found = false;
@@ -107,7 +110,9 @@ static struct error *follow(struct collector *c, struct value v, struct value *r
 	return NULL;
 }
 
-/* How many permits there are and how many are not taken; or whether the lock's word is free. */
+/*
+ * Reads how many permits there are and how many are available; or whether the lock's word is free.
+ */
 static struct error *read_primitive(struct leaf *l, const struct holding_row *row,
                                     struct value object, struct value primitive, struct found *ret)
 {
@@ -148,8 +153,8 @@ const struct type *holding_whole_type(const struct type *guard)
 }
 
 /*
- * The lock around its semaphore, by the type that the guard is of: RwLockReadGuard<T> and RwLock<T>
- * have the same T, as long as the guard was not mapped. Then its data is not the lock's.
+ * Finds the lock around its semaphore by the guard's type: RwLockReadGuard<T> belongs to RwLock<T>.
+ * That fails for a mapped guard, whose data is not the lock's.
  */
 static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, struct value *ret)
 {
@@ -171,7 +176,7 @@ static void find_whole(struct leaf *l, struct value guard, uint64_t primitive, s
 	error_free(err);
 }
 
-/* The object's primitive; of those that are bare, the object may stay unknown. */
+/* Finds the object's primitive. For a bare primitive the object may stay unknown. */
 static struct error *find_primitive(struct leaf *l, struct value v, const struct holding_row *row,
                                     struct value *object, struct value *primitive)
 {
@@ -183,9 +188,9 @@ static struct error *find_primitive(struct leaf *l, struct value v, const struct
 		if (leaf_has_path(l, object->type, row->part))
 			TRY(leaf_place(l, *object, row->part, primitive, &found));
 		else
-			primitive->addr = 0; /* a lock of another make */
+			primitive->addr = 0; /* a lock of another implementation */
 	}
-	/* The primitive alone: of what it is a part is not said. */
+	/* The guard refers to the primitive alone: the object around it is unknown. */
 	if (row->single && row->part[0] == 0)
 		object->type = NULL;
 	if (row->busy && !row->single && leaf_has_path(l, object->type, bare_word))
@@ -197,7 +202,7 @@ static struct error *find_primitive(struct leaf *l, struct value v, const struct
 	return NULL;
 }
 
-/* The object and its primitive. */
+/* Finds the object and its primitive. */
 static struct error *find_object(struct leaf *l, struct value v, const struct holding_row *row,
                                  struct value *object, struct value *primitive, bool *found)
 {
@@ -217,7 +222,7 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 	return find_primitive(l, v, row, object, primitive);
 }
 
-/* What the row and its primitive say. */
+/* Fills ret from the row and the primitive. */
 static struct error *fill(struct leaf *l, const struct holding_row *row, struct value object,
                           struct value primitive, struct found *ret)
 {
@@ -229,11 +234,11 @@ static struct error *fill(struct leaf *l, const struct holding_row *row, struct 
 	return primitive.addr ? read_primitive(l, row, object, primitive, ret) : NULL;
 }
 
-/* What the word at offset of a value leads to, when it is its reference to the object. */
+/* Follows the word at offset of a value, if it is the value's reference to the object. */
 static struct error *follow_word(struct leaf *l, const struct type *t, uint64_t offset,
                                  uint64_t word, struct value *ret, bool *found)
 {
-	enum { ANYWHERE = 0x1000 }; /* nothing is read there */
+	enum { ANYWHERE = 0x1000 }; /* any address: nothing is read there */
 	const struct holding_row *row = type_class_of(t)->holding;
 	struct value v;
 
@@ -292,7 +297,7 @@ struct error *holding_read(struct collector *c, struct value v, const struct hol
 		ret->h.permits = 0;
 		if (leaf_has_path(l, v.type, row->permits))
 			TRY(leaf_optional_uint(l, v, row->permits, &ret->h.permits, &has));
-		/* Permits that were merged into others, or forgotten. */
+		/* False for permits that were merged into others, or forgotten. */
 		*found = ret->h.permits != 0 || !leaf_has_path(l, v.type, row->permits);
 	}
 	return NULL;

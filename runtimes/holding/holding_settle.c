@@ -1,4 +1,4 @@
-/* What was found, judged by what the locks say themselves. */
+/* Judges the findings by the state of the locks themselves, and publishes the rest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,19 +7,19 @@
 #include "runtimes/holding/holding.h"
 #include "runtimes/model/wait_kind.h"
 
-/* All that was found at one primitive. */
+/* All findings at one primitive. */
 struct lock {
 	uint64_t primitive;
 	uint64_t object; /* 0 unknown */
 	const char *kind;
-	uint64_t candidates; /* permits of all that may have some, */
-	size_t n;            /* and how many these are */
+	uint64_t candidates; /* permits of all candidates */
+	size_t n;            /* how many candidates */
 	uint64_t available, total;
 	bool has_available, has_total;
-	bool written; /* surely, by one holder alone */
-	bool held;    /* surely, by somebody */
-	bool busy;    /* it says so itself, without a count */
-	bool unclear; /* a candidate does not say how many permits it has */
+	bool written; /* certain: one holder has it exclusively */
+	bool held;    /* certain: it has a holder */
+	bool busy;    /* its own word says that it is taken, without a count */
+	bool unclear; /* the number of permits of a candidate is unknown */
 };
 
 struct locks {
@@ -32,7 +32,7 @@ static bool is_lock(const struct found *f)
 	return !f->gone && f->h.role == HOLDING_LOCK && f->h.primitive;
 }
 
-/* In a future that may be of another type: of what it was read as, there may be no lock at all. */
+/* Is it in a future that may be of another type? Then there may be no lock at all. */
 static bool may_be_misread(const struct found *f)
 {
 	return f->root && f->root->aliases;
@@ -60,7 +60,7 @@ static uint64_t identity(const struct found *f)
 	return key ? key : 1;
 }
 
-/* The same, of one task or thread. */
+/* The same, combined with the task or thread. */
 static uint64_t identity_there(const struct found *f)
 {
 	uint64_t key = identity(f) ^ ((f->order + 1) * UINT64_C(0xff51afd7ed558ccd));
@@ -68,13 +68,16 @@ static uint64_t identity_there(const struct found *f)
 	return key ? key : 1;
 }
 
-/* Everybody may refer to a Notify. */
+/* False for HOLDING_WAKER: many may refer to one Notify. */
 static bool is_one_value(const struct found *f)
 {
 	return !f->gone && f->h.addr && f->h.role != HOLDING_WAKER;
 }
 
-/* By identity, the one to believe: what a polled frame leads to, else the first. */
+/*
+ * Maps each identity to the most credible finding: one that a polled frame leads to, else the
+ * first.
+ */
 static void find_best(const found_vec *list, struct map *best)
 {
 	for (int traces = 0; traces < 2; traces++) {
@@ -88,8 +91,9 @@ static void find_best(const found_vec *list, struct map *best)
 }
 
 /*
- * Whoever polls the future that it lies in has it: with others it is what is left of a pointer to
- * that future. Where all have but that, it may be with any of them.
+ * Drops findings of a value that was found before. A value in a polled future belongs to whoever
+ * polls it; other findings of it come from stale pointers to that future. When all of them are
+ * traces, any may be the owner: one per task or thread stays, marked as twin.
  */
 static void drop_twins(found_vec *list)
 {
@@ -114,7 +118,7 @@ static void drop_twins(found_vec *list)
 	map_free(&traces);
 }
 
-/* Trees of what runs took the place of others. */
+/* Drops findings in trees that the trees of running tasks and threads have replaced. */
 static void drop_replaced(struct collector *c, found_vec *list)
 {
 	struct snapshot *s = c->out;
@@ -176,7 +180,7 @@ static void count_candidate(struct locks *locks, const struct found *f)
 	l->written |= (f->row && is_exclusive(f)) || (l->has_total && f->h.permits >= l->total);
 }
 
-/* What is surely held by one is held by no other. */
+/* Does a certain holder exclude this uncertain one? */
 static bool is_refuted(const struct lock *l, const struct found *f)
 {
 	return f->h.uncertain && (l->written || (l->held && is_exclusive(f)));
@@ -192,7 +196,7 @@ static bool is_sole(const struct lock *l, const struct found *f)
 	       l->available < l->total && l->candidates <= l->total - l->available;
 }
 
-/* What a lock future has got is of the kind that it waits for. */
+/* The permits of a lock future have the kind of its wait. */
 static void name_after_wait(struct found *f, struct lock *l)
 {
 	const struct wait *wait = f->h.future ? f->h.future->wait : NULL;
@@ -211,7 +215,7 @@ static void name_after_wait(struct found *f, struct lock *l)
 	}
 }
 
-/* A lock future and a bare guard do not know what they are part of. */
+/* Fills objects and kinds that a lock future or a bare guard does not refer to. */
 static void name_all(struct locks *locks, found_vec *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -253,7 +257,7 @@ static void judge(struct locks *locks, found_vec *list)
 	}
 }
 
-/* ---- what waits knows the object ---- */
+/* ---- objects, from those who wait for them ---- */
 
 static void learn_wait(struct locks *locks, const struct future *f)
 {

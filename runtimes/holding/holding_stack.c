@@ -1,4 +1,4 @@
-/* Guards among the variables of native frames: of functions that are no futures. */
+/* Searches the variables of native frames, that is of functions that are no futures. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -11,7 +11,7 @@
 
 enum { MAX_FRAMES = 128, MAX_VARIABLES = 1 << 12 /* of one thread */ };
 
-/* What they have on their stacks is their own business. */
+/* Is it a function of a library? What it has on its stack is not searched. */
 static bool is_library(const struct collector *c, const char *name)
 {
 	static const char *const crates[] = { "std::", "core::", "alloc::", "<" };
@@ -32,17 +32,20 @@ struct stack_search {
 	struct holding_start start;
 	struct location place; /* of the frame */
 	size_t nvariables;
-	size_t first; /* of what is found on this stack */
-	bool waits;   /* for a condition, without the lock that it is of */
+	size_t first; /* index of the first finding on this stack */
+	bool waits;   /* it waits in a Condvar, whose lock is released */
 };
 
-/* Who waits in one has let go of the lock, while registers still have the guard that it gave. */
+/* A thread in Condvar::wait has released the lock, but its registers may still hold the guard. */
 static bool is_in_condvar(const struct thread_info *info)
 {
 	return info->wait && info->wait->phrase && strstr(info->wait->phrase, "Condvar");
 }
 
-/* A guard that is passed on is a variable of several functions, and has no address to tell. */
+/*
+ * Was this guard found before? One that is passed on is a variable of several functions, and in a
+ * register it has no address.
+ */
 static bool is_known(const struct stack_search *s, const struct found *f)
 {
 	const found_vec *list = &s->c->holdings->list;
@@ -54,7 +57,10 @@ static bool is_known(const struct stack_search *s, const struct found *f)
 	return false;
 }
 
-/* Guards of threads' locks are two words at most, which optimised code keeps in registers. */
+/*
+ * Takes a guard in a register: guards of native locks are two words at most, which optimised code
+ * keeps there.
+ */
 static bool take_word(struct stack_search *s, const struct type *t, uint64_t offset, uint64_t word)
 {
 	struct found f = s->start.like;
@@ -101,7 +107,10 @@ static void look(const struct variable *v, void *arg)
 		                   s->start.name, s->start.like.h.function, s->start.like.h.thread);
 }
 
-/* The program's own function of a frame, nearest first; its number among all, inlined ones too. */
+/*
+ * The innermost function of a frame that is the program's own. *number: its index among the frame's
+ * functions, inlined ones included; *count: how many these are.
+ */
 static bool find_own(struct collector *c, const struct thread_stack *s, size_t frame,
                      struct location *ret, unsigned *number, unsigned *count)
 {

@@ -1,4 +1,4 @@
-/* The entries of hash maps and sets. */
+/* Walks the entries of hash maps and sets. */
 #include <inttypes.h>
 
 #include "runtimes/common/type_class.h"
@@ -7,8 +7,8 @@
 enum { CONTROL_CHUNK = 64 };
 
 /*
- * hashbrown/src/raw/mod.rs: a byte a bucket from ctrl on, its high bit set where the bucket is
- * empty or deleted; bucket i ends i elements before ctrl.
+ * hashbrown/src/raw/mod.rs: ctrl points at one byte per bucket, whose high bit is set when the
+ * bucket is empty or deleted. Bucket i ends i elements before ctrl.
  */
 struct error *holding_walk_table(struct walk *w, struct value v, const struct step *up,
                                  bool uncertain)

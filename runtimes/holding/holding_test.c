@@ -1,3 +1,4 @@
+/* Which wait a holding can end, and how findings are judged, ordered and limited. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ static void test_can_end(void **state)
 	assert_false(holding_can_end(&guard, &notify));
 }
 
-/* By the object where one of the two knows no primitive; of nothing, nothing. */
+/* Matches by object when one side knows no primitive. Unknown addresses match nothing. */
 static void test_can_end_by_object(void **state)
 {
 	const struct holding guard = holding_of(HOLDING_LOCK, 0x10), none = { 0 };
@@ -53,7 +54,7 @@ static void test_can_end_by_object(void **state)
 	assert_false(holding_can_end(&guard, &(struct wait){ .object = 0x900 }));
 }
 
-/* ---- what is made of candidates ---- */
+/* ---- how candidates are judged ---- */
 
 static const struct holding_row mutex_row = { .type = "Guard",
 	                                      .role = HOLDING_LOCK,
@@ -120,7 +121,7 @@ static void test_only_candidate(void **state)
 	judged_deinit(&j);
 }
 
-/* What it was read as may be another type, and then it is no guard and has no lock. */
+/* It may be of another type, and then be no guard and have no lock. */
 static void test_candidate_that_may_be_misread(void **state)
 {
 	struct judged j;
@@ -142,8 +143,8 @@ static void test_candidate_that_may_be_misread(void **state)
 	f->root = &root;
 	f->order = 1;
 	f->h.object = f->h.primitive = 0x20;
-	f->available = 1; /* as much as there is, were it a lock */
-	/* A lock for two. */
+	f->available = 1; /* all permits available, if it were a lock */
+	/* A lock with two permits. */
 	for (int i = 0; i < 2; i++) {
 		f = add(&j, 0x400 + i, true);
 		f->root = i ? &root : NULL;
@@ -189,7 +190,7 @@ static void test_certain_one_refutes(void **state)
 	judged_deinit(&j);
 }
 
-/* What is left of a guard that was dropped. */
+/* Stale memory of a dropped guard. */
 static void test_free_lock(void **state)
 {
 	struct judged j;
@@ -206,7 +207,7 @@ static void test_free_lock(void **state)
 	judged_deinit(&j);
 }
 
-/* Seen through two variables: it is as sure as the surer of them says. */
+/* Found through two variables: it is certain when either finding is. */
 static void test_one_value_twice(void **state)
 {
 	struct judged j;
@@ -231,7 +232,7 @@ static struct found *add_trace(struct judged *j, uint64_t addr, size_t order)
 	return f;
 }
 
-/* A boxed future was given to another task: the pointer to it that is left does not count. */
+/* A boxed future moved to another task: the stale pointer to it does not count. */
 static void test_trace_of_what_is_polled(void **state)
 {
 	(void)state;
@@ -253,7 +254,7 @@ static void test_trace_of_what_is_polled(void **state)
 	}
 }
 
-/* Nobody polls it: memory that was used again, or a pointer that is left. Who has it is unknown. */
+/* No task polls it: its memory was reused, or a pointer is stale. The owner is unknown. */
 static void test_traces_only(void **state)
 {
 	struct judged j;
@@ -273,7 +274,7 @@ static void test_traces_only(void **state)
 	judged_deinit(&j);
 }
 
-/* They are one value, so two permits that are taken are this one and that one. */
+/* Traces of one value count once: the two taken permits are this value's and another's. */
 static void test_traces_count_once(void **state)
 {
 	struct judged j;
@@ -295,7 +296,7 @@ static void test_traces_count_once(void **state)
 	judged_deinit(&j);
 }
 
-/* A writer that waits has all permits but those that readers hold: these hold on. */
+/* A waiting writer holds all permits but those of the readers, who keep theirs. */
 static void test_partial_grant_refutes_nobody(void **state)
 {
 	struct judged j;
@@ -318,7 +319,7 @@ static void test_partial_grant_refutes_nobody(void **state)
 	judged_deinit(&j);
 }
 
-/* Whatever a hostile program makes of addresses, a key is one. */
+/* A key is never 0, even for addresses that a hostile program chose. */
 static void test_value_whose_key_is_nothing(void **state)
 {
 	struct judged j;
@@ -336,7 +337,7 @@ static void test_value_whose_key_is_nothing(void **state)
 	judged_deinit(&j);
 }
 
-/* By tasks, then by threads, whatever was found first. */
+/* Ordered by tasks, then by threads, not by when they were found. */
 static void test_order(void **state)
 {
 	struct judged j;
@@ -371,7 +372,7 @@ static void test_unsearched_once_and_bounded(void **state)
 	judged_deinit(&j);
 }
 
-/* ---- how much is searched ---- */
+/* ---- limits ---- */
 
 static void test_too_many_are_found(void **state)
 {
@@ -389,7 +390,7 @@ static void test_too_many_are_found(void **state)
 	judged_deinit(&j);
 }
 
-/* More tasks may have more. */
+/* The limits grow with the number of tasks. */
 static void test_budget_by_tasks(void **state)
 {
 	struct judged j;

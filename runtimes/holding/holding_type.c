@@ -1,4 +1,4 @@
-/* What values of a type may hold, asked once. */
+/* Whether values of a type may hold something; computed once per type. */
 #include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/common/type_class.h"
@@ -113,7 +113,7 @@ static bool ask_special(struct type_predicate *q, const struct type *t, int dept
 	}
 }
 
-/* Beyond these lies the runtime itself; a coroutine is none of them for us. */
+/* Does the runtime's own data begin behind this type? Coroutines are no boundary here. */
 static bool is_boundary(const struct type *t)
 {
 	const struct type_class *type_class = type_class_of(t);
@@ -135,7 +135,9 @@ static bool ask(void *q, const struct type *t, int depth)
 		if (type_class->holding || is_boundary(t))
 			type_class->holds = type_class->holding ? YES : NO;
 		else if (depth > MAX_DEPTH)
-			/* Kept nowhere: those that led here are walked, and it is asked by itself.
+			/*
+			 * Not cached: the types that led here are walked, and this type is queried
+			 * again by itself.
 			 */
 			return true;
 	}

@@ -1,3 +1,4 @@
+/* holding_is_inside() on deep and cyclic types, and the limits of a walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/holding/holding.h"
 
-enum { LENGTH = 60 }; /* more than are asked in one go */
+enum { LENGTH = 60 }; /* deeper than one query goes */
 
 static const struct holding_row row = { .type = "Guard", .role = HOLDING_LOCK, .kind = "mutex" };
 
@@ -44,7 +45,9 @@ static void chain_init(struct chain *c)
 	}
 }
 
-/* Whatever was asked before, what leads to a guard is walked, however deep the guard lies. */
+/*
+ * A type that leads to a guard is walked, however deep the guard and whatever was queried before.
+ */
 static void test_deep_guard(void **state)
 {
 	struct chain c;
@@ -56,7 +59,7 @@ static void test_deep_guard(void **state)
 		assert_true(holding_is_inside(&c.types[i]));
 }
 
-/* What is too deep to be asked about at once has an answer of its own. */
+/* A type too deep for one query still gets its own result. */
 static void test_deep_nothing(void **state)
 {
 	struct chain c;
@@ -68,7 +71,10 @@ static void test_deep_nothing(void **state)
 	assert_false(holding_is_inside(&c.types[LENGTH - 10]));
 }
 
-/* A denial that was made on the way, of what leads back, does not outlive a doubtful answer. */
+/*
+ * A NO of a type on a cycle is not cached when the result depended on one that was cut off by
+ * depth.
+ */
 static void test_circle_and_depth(void **state)
 {
 	struct chain c;
@@ -88,13 +94,12 @@ static void test_circle_and_depth(void **state)
 	assert_true(holding_is_inside(&back.types[0]));
 }
 
-/* ---- how much of it is walked ---- */
+/* ---- limits of a walk ---- */
 
 enum { WIDTH = 512 };
 
 /*
- * Many values are no one tree, but one snapshot. What may hold something is walked, though it is
- * all made up, and reads no memory.
+ * Many trees of few values reach the snapshot's limit. The types are made up, so no memory is read.
  */
 static void test_walks_end(void **state)
 {

@@ -1,4 +1,4 @@
-/* From a value to what it owns. */
+/* Walks a value and all that it owns, and records what is held. */
 #include "runtimes/holding/holding_walk.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ uint64_t holding_frame_key(struct value v)
 
 /* ---- paths ---- */
 
-/* Do members of that type say something to whoever reads the program? */
+/* Do the member names of that type mean something to the program's author? */
 static bool is_telling(const struct type *t)
 {
 	const char *name = type_name(t);
@@ -83,7 +83,10 @@ static struct found *add(struct walk *w, struct value v, const struct step *up, 
 	return f;
 }
 
-/* Stale bytes may be anything; what is sure to live must be readable. */
+/*
+ * Ignores the error for an uncertain value, whose bytes may be stale. A certain value must be
+ * readable.
+ */
 static void failed(struct walk *w, struct value v, const struct step *up, bool uncertain,
                    struct error *err)
 {
@@ -210,7 +213,7 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 	w->like.variable = outer;
 }
 
-/* A coroutine that is no frame of the tree: what it awaits is none either. */
+/* Walks a coroutine that is no frame of the tree; then its awaitee is none either. */
 static void walk_loose(struct walk *w, struct value v, const struct variant *active,
                        const struct step *up, bool uncertain)
 {
@@ -281,13 +284,13 @@ static struct error *read_count(struct walk *w, struct value v, const char *path
 }
 
 /*
- * Whose it is cannot be told where several share it, nor where one of the Weak that there are may
- * be upgraded by somebody else; but a Notify belongs to all of them.
+ * Walks what an Arc or Rc shares if this is its only reference: with several, or with a Weak that
+ * may be upgraded, the owner is unknown. A Notify, though, belongs to all who share it.
  */
 static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	static const char strong_path[] = "ptr.strong", weak_path[] = "ptr.weak";
-	uint64_t strong = 0, weak = 0; /* all of the former are one of the latter */
+	uint64_t strong = 0, weak = 0; /* all strong references together count as one weak */
 	struct value shared;
 	struct error *err = value_shared(w->c->in->target, v, &shared);
 
@@ -312,7 +315,7 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 		walk(w, shared, up, uncertain);
 }
 
-/* The children of a set are frames of the tree where it polls them. */
+/* Children that a polled set polls are frames of the tree, and are not walked here. */
 static void walk_set(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	struct decoder d = { .c = w->c };
@@ -330,7 +333,7 @@ static void walk_set(struct walk *w, struct value v, const struct step *up, bool
 	failed(w, v, up, uncertain, err);
 }
 
-/* The output of a task that has finished lies in its cell until somebody takes it. */
+/* The output of a finished task lies in its cell until its JoinHandle takes it. */
 static struct error *walk_output(struct walk *w, struct value v, const struct step *up,
                                  bool uncertain)
 {
@@ -379,7 +382,7 @@ static void walk_special(struct walk *w, struct value v, const struct step *up, 
 	}
 }
 
-/* A reference to what is as good as one's own. */
+/* Takes a reference to a shared type, such as a Notify, as if it were owned. */
 static void walk_pointer(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	if (holding_is_box(v.type)) {
@@ -458,7 +461,7 @@ void holding_walk(struct walk *w, struct value v, const struct step *up, bool un
 	walk(w, v, up, uncertain);
 }
 
-/* Of a leaf all is known but for what it may have been given. */
+/* A leaf holds nothing but what its own row, or its kind of lock future, says. */
 void holding_walk_root(struct walk *w, struct value v, bool uncertain)
 {
 	const struct type_class *type_class = type_class_of(v.type);

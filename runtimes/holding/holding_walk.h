@@ -1,4 +1,7 @@
-/* Between holding.c, which knows trees, and holding_walk.c, which knows values. */
+/*
+ * Interface between holding.c, which walks trees of futures, and holding_walk.c, which walks
+ * values.
+ */
 #ifndef RUNTIMES_HOLDING_HOLDING_WALK_H
 #define RUNTIMES_HOLDING_HOLDING_WALK_H
 
@@ -6,22 +9,22 @@
 
 /* A variable of a coroutine's state that may hold something. */
 struct holding_local {
-	const char *name; /* clean; NULL: a value that nobody named */
+	const char *name; /* clean; NULL: a temporary, which has no name */
 	const struct type *type;
 	uint64_t offset; /* from the coroutine */
 	bool uncertain;
-	bool hidden;                       /* where it is, is not known */
+	bool hidden;                       /* its location is unknown */
 	struct holding_variable *variable; /* NULL: it has no name */
 };
 
 /*
- * Those of a coroutine v in state active, worked out once a state; n 0 where it is in none that has
- * any.
+ * The variables of coroutine v in state `active` that may hold something. Computed once per state.
+ * n is 0 for a state without any.
  */
 const struct holding_local *holding_locals(struct collector *c, struct value v,
                                            const struct variant *active, size_t *n);
 
-enum { HOLDING_MAX_ELEMENTS = 1 << 14 }; /* of one collection that are looked at */
+enum { HOLDING_MAX_ELEMENTS = 1 << 14 }; /* visited elements of one collection */
 
 /* One part of a path, the innermost first. */
 struct step {
@@ -36,18 +39,18 @@ struct walk {
 	struct collector *c;
 	const struct future
 		*own;      /* the innermost frame so far in the program's own code, NULL none */
-	struct found like; /* what all that is found has in common */
-	struct value in;   /* the frame, or variable, that the walk is in */
-	bool framed;       /* frames is filled in: only where something may be held at all */
-	struct map frames; /* holding_frame_key() of the tree's frames, which are searched by
-	                      themselves */
-	size_t visited;    /* values of the tree */
+	struct found like; /* the members that all findings share */
+	struct value in;   /* the frame or variable that is being walked */
+	bool framed;       /* frames is filled in; done only when something may be held */
+	struct map
+		frames; /* holding_frame_key() of the tree's frames: each is searched on its own */
+	size_t visited; /* values visited in the tree */
 	unsigned depth;
 };
 
 /*
- * holding_name.c: says what the program calls that for which a frame below w->own waits, where
- * own's variables lead there.
+ * holding_name.c: fills wait->name with the program's name for what a frame below w->own waits for,
+ * when a variable of w->own leads to it.
  */
 void holding_name_wait(struct walk *w, struct wait *wait);
 
@@ -57,20 +60,22 @@ void holding_note_frames(struct walk *w);
 /* Several futures may begin at one address. */
 uint64_t holding_frame_key(struct value v);
 
-/* v and all that it owns, up to the tree's frames. up: how it is called, NULL: it is the frame. */
+/*
+ * Walks v and all that it owns, but not the tree's frames. up: the path to v, NULL: v is the frame.
+ */
 void holding_walk(struct walk *w, struct value v, const struct step *up, bool uncertain);
-/* holding_table.c: the same of all entries of a hashbrown RawTable v. */
+/* holding_table.c: the same for all entries of a hashbrown RawTable v. */
 struct error *holding_walk_table(struct walk *w, struct value v, const struct step *up,
                                  bool uncertain) MUST_CHECK;
 /*
- * holding_queue.c: the same of the messages that are queued for the receiving end v of an mpsc
- * channel: who is to receive them has them. up: how the end is called.
+ * holding_queue.c: the same for the messages queued in an mpsc channel whose receiving end is v:
+ * the receiver owns them. up: the path to that end.
  */
 struct error *holding_walk_messages(struct walk *w, struct value v, const struct step *up,
                                     bool uncertain) MUST_CHECK;
-/* The same of the frame itself that is no coroutine. */
+/* The same for a frame that is no coroutine. */
 void holding_walk_root(struct walk *w, struct value v, bool uncertain);
-/* The same of a coroutine, whether it is a frame of the tree or not. */
+/* The same for a coroutine, whether it is a frame of the tree or not. */
 void holding_walk_coroutine(struct walk *w, struct value v, const struct variant *active,
                             const struct step *up, bool uncertain);
 
