@@ -1,7 +1,8 @@
 /*
- * Inside of the leaf_sync family: what waits in tokio::sync have in common. Two primitives carry
- * nearly all of them, the batch semaphore and Notify; who waits there for what is said by the
- * futures around the leaf (leaf_owner.c), and whose turn it is by their queues (leaf_queue.c).
+ * Internals of the leaf_sync family: what the waits of tokio::sync have in common. Nearly all of
+ * them use one of two primitives, the batch semaphore and Notify. The futures around the leaf tell
+ * which object is waited for (leaf_owner.c); the queue of the primitive tells the order of the
+ * waiters (leaf_queue.c).
  */
 #ifndef RUNTIMES_TOKIO_LEAF_SYNC_H
 #define RUNTIMES_TOKIO_LEAF_SYNC_H
@@ -13,24 +14,25 @@
 
 /* One kind of object that has a primitive inside. Tables end with a row without frame. */
 struct owner_row {
-	const char *frame;  /* the type of a future around the leaf starts with this */
+	const char *frame;  /* type name prefix of a future around the leaf */
 	const char *member; /* path from that frame to what refers to the object */
-	const char *type;   /* the object's */
+	const char *type;   /* the object's type */
 	const char *part;   /* path from the object to its primitive */
 };
 
 struct owner {
-	size_t row; /* in the table */
-	const char *
-		frame_name; /* type of the innermost future around the leaf that knows the object */
-	struct value frame; /* its members: of a coroutine those of its present state */
+	size_t row;             /* in the table */
+	const char *frame_name; /* type of the innermost future around the leaf that refers to the
+	                           object */
+	struct value frame;     /* its members: of a coroutine those of its current state */
 	struct value object;
 };
 
 /*
- * The object whose part is, or spans, the primitive at that address; among several the outermost (a
- * OnceCell has a Semaphore). Only futures of tokio around the leaf are asked: what is beyond the
- * user's own code has nothing to do with it. False when there is none, or it is not readable.
+ * Finds the object one of whose parts is, or spans, the primitive at that address; among several
+ * the outermost (a OnceCell has a Semaphore). Only tokio's own futures around the leaf are
+ * considered: those beyond the user's code do not own the primitive. False when there is none, or
+ * it is not readable.
  */
 bool leaf_owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
                      struct owner *ret);
@@ -41,8 +43,8 @@ enum { QUEUE_MAX_LISTED = 16 };
 
 /* The waiters before one in a queue of tokio, oldest first. */
 struct queue {
-	bool found;     /* the waiter is in the queue; all else is only then known, but: */
-	bool whole;     /* the queue could be read to its end */
+	bool found;     /* the waiter is in the queue. Otherwise only `whole` is valid */
+	bool whole;     /* the queue was read to its end */
 	size_t ahead;   /* how many are before it */
 	bool all_tasks; /* each of them is known to wake a task; false when there are many */
 	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
@@ -52,9 +54,10 @@ struct queue {
 };
 
 /*
- * Where node is in an intrusive list, tokio's util::linked_list::LinkedList: waiters come in at the
- * head and are served from the tail. All are of node's type, and have pointers and a waker. A list
- * is walked once for all that ask; what is torn is known up to there, a circle is no end.
+ * Finds the place of node in an intrusive list, tokio's util::linked_list::LinkedList. Waiters are
+ * pushed at the head and served from the tail. All have node's type, pointers and a waker. A list
+ * is walked once per snapshot and cached. A torn list is known up to the break; a cycle does not
+ * loop.
  */
 struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
                               struct queue *ret) MUST_CHECK;
@@ -66,7 +69,7 @@ const char *leaf_queue_text(struct arena *a, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
 void leaf_queue_details(const struct leaf *l, const struct queue *q);
 
-/* What a future does that has got what it waits for: that depends on who polls it. */
+/* The phrase for a future that has been granted what it waits for: it depends on who polls it. */
 const char *leaf_next(const struct leaf *l);
 
 /* "1 sender", "2 senders"; in the snapshot's arena. */
@@ -78,23 +81,23 @@ const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
 struct channel {
 	uint64_t queued, senders, capacity;
 	bool bounded;
-	bool closed;     /* by its receiver */
-	struct waker rx; /* whom a message wakes; none while the receiver does not wait */
+	bool closed;                 /* by its receiver */
+	struct waker rx;             /* the receiver's waker; none while it does not wait */
 	const char *leaf_queue_text; /* "2 queued of 8" */
 };
 
-/* Reads it, makes it the object of the wait and adds its details. */
+/* Reads a channel, makes it the object of the wait and adds its details. */
 struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channel *ret) MUST_CHECK;
 
 /*
- * How many messages wait between the positions of senders and receiver. False when there is no such
- * state. The last sender leaves a mark in the place behind the last message.
+ * How many messages are between the positions of senders and receiver. False when the positions are
+ * inconsistent. The last sender leaves a mark in the slot behind the last message.
  */
 bool leaf_channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret);
 
 /* ---- leaf_lock.c ---- */
 
-/* Who holds an RwLock of which that many permits are out: a reader takes one, a writer all. */
+/* How an RwLock is held of which that many permits are taken: a reader takes one, a writer all. */
 enum leaf_rwlock_held {
 	RWLOCK_FREE,
 	RWLOCK_READ,
@@ -104,7 +107,7 @@ enum leaf_rwlock_held {
 enum leaf_rwlock_held leaf_rwlock_held(uint64_t max, uint64_t held);
 
 /*
- * Does a future of RwLock's want to write? By the name of its function:
+ * Does a future of an RwLock want to write? Decided by the name of its function:
  * "tokio::sync::rwlock::{impl#3}::write_owned::{async_fn_env#0}<u8>".
  */
 bool leaf_rwlock_is_write(const char *frame_name);

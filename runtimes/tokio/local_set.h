@@ -1,4 +1,4 @@
-/* tokio's set of tasks, as struct task_set_ops asks for it. */
+/* tokio's LocalSet, as an implementation of struct task_set_ops. */
 #ifndef RUNTIMES_TOKIO_LOCAL_SET_H
 #define RUNTIMES_TOKIO_LOCAL_SET_H
 
@@ -6,12 +6,12 @@
 
 extern const struct task_set_ops local_set_ops;
 
-/* Is it driven by whom a waker with that data wakes? False when that cannot be told. */
+/* Does a waker with that data wake the set's driver? False when unknown. */
 bool local_set_wakes(struct collector *c, struct value set, uint64_t waker);
 
 /*
- * What a LocalSet is known by wherever it moves: the address of its list of tasks. first: the
- * header of a task in it, 0 none. An error when it is none.
+ * The identity of a LocalSet, which stays when it moves: the address of its list of tasks. first:
+ * the header of a task in it, 0 none. An error when it is no LocalSet.
  */
 struct error *local_set_list(struct collector *c, struct value set, uint64_t *list, uint64_t *first)
 	MUST_CHECK;

@@ -1,6 +1,7 @@
 /*
- * What we must find in tokio's types. Seen to resolve on the versions of testdata/run/matrix.sh.
- * A new tokio that moved something needs one more alternative in a row here.
+ * What is read from tokio's types, as paths by version. The paths resolve on all versions of
+ * testdata/run/matrix.sh. A tokio version that moved something needs one more alternative in a row
+ * here.
  */
 #include "runtimes/tokio/tokio.h"
 
@@ -215,7 +216,9 @@ static void add(struct inspector *in, const struct thread_local *context)
 	*end = k;
 }
 
-/* A thread-local of std's own making stands beside the value (STATE, dtor flags): no context. */
+/*
+ * Is it tokio's context, and not a thread-local that std adds beside it (STATE, destructor flags)?
+ */
 static bool holds_context(const struct type *t)
 {
 	SCRATCH(tmp);
@@ -282,7 +285,10 @@ static int by_runtime_and_id(const void *a, const void *b)
 	return tokio_compare_tasks(*(struct task *const *)a, *(struct task *const *)b);
 }
 
-/* The latest tick of any runtime's timers: the core was taken after it. */
+/*
+ * For a core, takes the latest tick of any runtime's timers as a lower bound of when it was
+ * written.
+ */
 static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size_t n)
 {
 	struct target *t = c->in->target;
@@ -316,8 +322,9 @@ static void publish(struct collector *c, const task_vec *tasks)
 }
 
 enum {
-	FEW_AT_ONCE = 16,            /* or all that are left */
-	NOTES_AT_BOUNDARY = 1 << 20, /* between two crates: little of it will be needed again */
+	FEW_AT_ONCE = 16, /* or all that remain */
+	NOTES_AT_BOUNDARY =
+		1 << 20, /* between two crates: little of the debug info is needed again */
 };
 
 static int by_poll(const void *a, const void *b)
@@ -329,7 +336,10 @@ static int by_poll(const void *a, const void *b)
 	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
 }
 
-/* The debug info of the next tasks: together it takes less time, and all at once much memory. */
+/*
+ * Prefetches debug info for the next tasks: a batch takes less time than single tasks, and all
+ * tasks at once would take much memory.
+ */
 static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
 {
 	size_t naddrs = 0;
@@ -344,7 +354,7 @@ static void prefetch_tasks(struct collector *c, const struct task_poll *polls, s
 	debuginfo_prefetch(c->in->di, addrs, naddrs);
 }
 
-/* The ith of n; false when it was interrupted, as inspect() will say. */
+/* Decodes the ith of n tasks; false when it was interrupted, which inspect() reports. */
 static bool decode_next(struct collector *c, struct task *task, size_t i, size_t n)
 {
 	if (i % PROGRESS_STRIDE == 0) {
@@ -360,14 +370,14 @@ static bool decode_next(struct collector *c, struct task *task, size_t i, size_t
 	return true;
 }
 
-/* Does another crate begin with the ith? */
+/* Is the ith task's code in another crate than the one before? */
 static bool is_boundary(struct collector *c, const struct task_poll *polls, size_t i)
 {
 	return i > 0 && polls[i].poll != polls[i - 1].poll &&
 	       !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
 }
 
-/* How many tasks come next at once: where a crate ends, they end. */
+/* How many tasks to prefetch together; a batch ends where a crate ends. */
 static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
 {
 	size_t end = FEW_AT_ONCE;
@@ -377,7 +387,7 @@ static size_t batch(struct collector *c, const struct task_poll *polls, size_t n
 	return end < n ? end : n;
 }
 
-/* Before the ith: notes that the next ones will not need are forgotten. */
+/* Drops cached debug info before the ith task, more of it at the boundary of a crate. */
 static void enter_batch(struct collector *c, const struct task_poll *polls, size_t i)
 {
 	debuginfo_trim(c->in->di, is_boundary(c, polls, i) ? NOTES_AT_BOUNDARY : NOTES_MEANWHILE);
@@ -398,7 +408,10 @@ static void decode_polls(struct collector *c, const struct task_poll *polls, siz
 	}
 }
 
-/* Side by side in the program, side by side in its description. */
+/*
+ * Decodes tasks in the order of their poll functions: neighbours in the code are neighbours in the
+ * debug info.
+ */
 static void decode_by_poll(struct collector *c)
 {
 	if (c->polls.n)
@@ -425,8 +438,8 @@ static void decode_tasks(struct collector *c)
 }
 
 /*
- * What a task has leads to further runtimes, and tells by what each was found: where there is one
- * that no thread is inside, all tasks are read, so that each command finds the same.
+ * The futures of tasks refer to further runtimes, and show how each was found. Where a runtime
+ * exists that no thread has entered, all tasks are decoded, so that each command reports the same.
  */
 static void want_leads(struct collector *c)
 {

@@ -1,6 +1,6 @@
 /*
- * tokio, as one copy of it is linked into the target. All knowledge of its data structures is
- * the table in tokio.c; the other tokio_*.c files walk what it found.
+ * Decodes tokio. A struct tokio is one copy of it that is linked into the target. The layout of its
+ * data structures is in the table of tokio.c; the other tokio_*.c files walk them.
  */
 #ifndef RUNTIMES_TOKIO_TOKIO_H
 #define RUNTIMES_TOKIO_TOKIO_H
@@ -85,11 +85,11 @@ struct tokio_flavor {
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
-/* What a task's poll function says about it. */
+/* What a task's poll function tells about its future. */
 struct task_plan {
 	const struct type *future;  /* T of Cell<T, S>, NULL unknown */
 	const char *future_name;    /* of T, from the type or the function's name; NULL unknown */
-	const char *type;           /* the same, sanitised */
+	const char *type;           /* the same, cleaned for output */
 	const struct path *running; /* Cell -> the future in Stage::Running; NULL unknown */
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
@@ -108,20 +108,22 @@ struct tokio {
 	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
 	struct bindings layout;
 	struct map plans; /* poll address -> struct task_plan */
-	/* Of task headers; offset of the pointer to them, when all that is read there is behind it.
+	/*
+	 * Offset of the vtable pointer in a task header, if all vtable rows go through that
+	 * pointer.
 	 */
 	uint64_t vtable_offset;
 	bool has_vtable_offset;
-	struct map vtables; /* address -> struct tokio_vtable, in this snapshot */
+	struct map vtables; /* address -> struct tokio_vtable, of this snapshot */
 	struct arena vtables_arena;
 };
 
 /* The vtable of a task's header, as read and checked. */
 struct tokio_vtable {
 	uint64_t poll, trailer, id;   /* address, and two offsets in the cell */
-	uint64_t scheduler;           /* the same; 0 where this version does not say */
-	const char *problem;          /* NULL: it is one */
-	const struct task_plan *plan; /* NULL: not asked for yet */
+	uint64_t scheduler;           /* offset in the cell; 0 where this version has none */
+	const char *problem;          /* why it is no valid vtable; NULL: it is one */
+	const struct task_plan *plan; /* NULL: not looked up yet */
 };
 
 /* One runtime found in this snapshot. */
@@ -132,14 +134,14 @@ struct tokio_runtime {
 	struct value handle; /* the Handle that the Arc shares */
 	uint64_t shared;     /* address of Handle.shared: its identity */
 	uint64_t owned_id;
-	const struct tokio_root *root; /* what led to it; NULL: a thread is inside */
+	const struct tokio_root *root; /* how it was found; NULL: a thread has entered it */
 	struct runtime_info *info;
 };
 
-/* What a thread's context says. */
+/* What a thread's context contains. */
 struct tokio_thread {
 	struct tokio *tokio;  /* NULL: the thread has no context */
-	struct value context; /* the thread-local's place */
+	struct value context; /* the thread-local's location */
 	struct value arc;     /* Arc<Handle> it has entered; type NULL: none */
 	struct value handle;  /* the Handle that it shares */
 	uint64_t shared;
@@ -165,48 +167,53 @@ enum {
 	TOKIO_REF_SHIFT = 6,
 };
 
-/* How somebody leads to a runtime: the first of these is what an answer names. */
+/*
+ * Kinds of references by which a runtime is found, most preferred first: the output names that one.
+ */
 enum lead_kind { LEAD_JOIN_HANDLE, LEAD_JOIN_SET, LEAD_HANDLE, LEAD_WAKER };
 
 /*
- * A task's header or a runtime's Handle that was met: of a runtime or LocalSet that no thread may
- * be inside.
+ * A reference to a task's header or to a runtime's Handle, found while decoding. Its runtime or
+ * LocalSet may be one that no thread has entered.
  */
 struct task_lead {
 	uint64_t header; /* 0: a Handle */
-	uint64_t handle; /* its address; of a header 0, as are these: */
-	uint64_t strong; /* address of the count of its Arc */
+	uint64_t handle; /* its address; this and the next three are 0 for a header */
+	uint64_t strong; /* address of its Arc's strong count */
 	const struct tokio_flavor *flavor;
-	const struct module *module; /* whose type it has */
+	const struct module *module; /* the module that has its type */
 	enum lead_kind kind;
-	const struct task *task; /* whose future led there; NULL: the one that thread drives */
-	unsigned thread;         /* number, 0 unknown */
+	const struct task
+		*task;   /* whose future refers to it; NULL: the future that `thread` drives */
+	unsigned thread; /* number, 0 unknown */
 };
 
-/* A LocalSet that nobody was seen to drive. */
+/* A LocalSet without a known driver. */
 struct found_set {
 	uint64_t list; /* as task.local_set */
 	const char *found_by;
 };
 
-/* What is kept with an inspector. */
+/* tokio's state in an inspector. */
 struct tokio_inspector {
-	struct tokio *copies;      /* of tokio in the program, linked by next */
-	struct tokio_roots *roots; /* see tokio_root.h; NULL: nobody searched yet */
+	struct tokio *copies;      /* copies of tokio in the program, linked by next */
+	struct tokio_roots *roots; /* see tokio_root.h; NULL: not searched yet */
 };
 
-/* What is kept with a snapshot in the making. */
+/* tokio's state in a snapshot that is being taken. */
 struct tokio_walk {
-	/* What tokio_collect() found, for leaves; NULL before. Threads by index of
-	   target->threads. */
+	/*
+	 * Results of tokio_collect() that leaves use; NULL before. Threads are by index of
+	 * target->threads.
+	 */
 	const struct tokio_thread *threads;
 	const struct tokio_runtime *runtimes;
 	size_t nruntimes;
-	VEC(struct task_lead) leads;      /* met while decoding: see tokio_root.h */
-	VEC(struct found_set) found_sets; /* listed because tokio_root.h knows them */
+	VEC(struct task_lead) leads;      /* found while decoding: see tokio_root.h */
+	VEC(struct found_set) found_sets; /* listed through roots (tokio_root.h) alone */
 	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
 	bool queued_jobs_read;
-	struct map queues; /* address of a list of waiters -> what leaf_queue.c saw there */
+	struct map queues; /* address of a list of waiters -> struct walked of leaf_queue.c */
 	size_t waiters;    /* in all of them */
 };
 
@@ -218,12 +225,15 @@ struct tokio_walk *tokio_walk(const struct collector *c);
 /* Finds every copy of tokio in the target and resolves its layout. */
 void tokio_detect(struct inspector *in);
 void tokio_close(struct inspector *in);
-/* Fills runtimes, tasks and what is tokio's of threads; all that must be read in one stop. */
+/*
+ * Fills runtimes, tasks and the members of threads that tokio owns. Reads all that must be read in
+ * one stop.
+ */
 void tokio_collect(struct collector *c);
-/* tokio_whatis.c: the handle or task that an address lies in. */
+/* tokio_whatis.c: finds the handle or task that an address lies in. */
 void tokio_whatis(struct whatis *a);
 
-/* tokio_holding.c: what it has that others wait for. */
+/* tokio_holding.c: tables of the types that hold what others wait for. */
 extern const struct holding_row tokio_holdings[];
 extern const struct special_row tokio_specials[];
 extern const struct named_row tokio_named[];
@@ -232,30 +242,30 @@ struct error *tokio_acquired(const struct leaf *l, struct value v, struct found 
 struct error *tokio_output(struct collector *c, struct value join, struct value *ret, bool *found)
 	MUST_CHECK;
 
-/* tokio_future.c: what its futures poll and hold. */
+/* tokio_future.c: tables of what its futures poll and hold. */
 extern const struct combinator_row tokio_combinators[];
 extern const struct io_row tokio_directions[];
 extern const char *const tokio_pollers[],
 	*const tokio_non_future_ends[], *const tokio_non_future_modules[],
 						*const tokio_boundaries[], *const tokio_lists[];
 
-/* tokio_context.c: reads the contexts of all threads, finds the runtimes. */
+/* tokio_context.c: reads the contexts of all threads and finds the runtimes. */
 void tokio_read_threads(struct collector *c, struct tokio_thread *threads);
 void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
                          struct tokio_runtime **ret, size_t *nret);
 
-/* Did the program call tokio::time::pause()? Instants of tokio then are not the system's. */
+/* Did the program call tokio::time::pause()? tokio's instants then differ from the system's. */
 bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r);
 /*
- * The moment of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its
- * version keeps none.
+ * The time of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its version
+ * stores none.
  */
 struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
 	MUST_CHECK;
-/* A std::time::Instant, or tokio's own around it, in nanoseconds of the monotonic clock. */
+/* Reads a std::time::Instant, or tokio's own around it, in nanoseconds of the monotonic clock. */
 struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns) MUST_CHECK;
 
-/* Which thread each waker of a block_on wakes, into c->wakers. */
+/* Records in c->wakers which thread each block_on's waker wakes. */
 void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads);
 /* Data of the waker that the block_on of a MARK_BLOCK_ON on this thread polls with; 0 unknown. */
 struct mark;
@@ -264,7 +274,7 @@ uint64_t tokio_block_on_waker(struct collector *c, const struct tokio_thread *tt
 
 /* tokio_header.c */
 struct value tokio_header_value(const struct tokio *k, uint64_t addr);
-/* Before a snapshot: what vtables hold may have changed. */
+/* Clears the cache of vtables. Call it before each snapshot: their contents may have changed. */
 void tokio_forget_vtables(struct tokio *k);
 struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
                                 struct tokio_header *ret) MUST_CHECK;
@@ -274,7 +284,7 @@ enum task_state tokio_task_state(uint64_t state);
 /* Adds every task of the runtime's owned lists to the snapshot's task vector. */
 typedef VEC(struct task *) task_vec;
 void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks);
-/* The same for one list that is not of a runtime: from its two ends. */
+/* The same for one list that belongs to no runtime, given its two ends. */
 void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail,
                       task_vec *tasks);
 /* Fills type and root of a task that no thread is running. */
@@ -284,36 +294,39 @@ int tokio_compare_tasks(const struct task *x, const struct task *y);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
 
 /*
- * tokio_alias.c: futures of other types whose poll function became one with f's, joined by ", ";
- * NULL when T is sure. future is f's own T.
+ * tokio_alias.c: names of other future types whose poll functions were merged with f, joined by ",
+ * "; NULL when T is certain. future is f's own T.
  */
 const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
                                const struct type *future);
 
 /*
- * tokio_local.c: lists and decodes the tasks of every LocalSet that was met in a future, a frame's
- * variables or a thread's context; they are on no runtime's list.
+ * tokio_local.c: lists and decodes the tasks of every LocalSet found in a future, a frame's
+ * variables or a thread's context. They are on no runtime's list.
  */
 void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
                               struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks);
 /* tokio_blocking.c: a job of a blocking pool, by its task header. */
 struct tokio_job {
 	const char *function; /* of its closure, readable; NULL unknown */
-	const char *aliases;  /* others that it may be, as in struct task_plan; NULL none */
+	const char *aliases;  /* other candidates, as in struct task_plan; NULL none */
 	unsigned thread;      /* number of the thread that runs it, 0 none or unknown */
 	bool queued;          /* found in its pool's queue */
 	uint64_t ahead;       /* jobs before it there */
 };
-/* The closure of a spawn_blocking job by the name of its future, in a; NULL when it is none. */
+/*
+ * The closure of a spawn_blocking job, from the name of its future, in a; NULL when it is no such
+ * job.
+ */
 const char *tokio_job_closure(struct arena *a, const char *future);
-/* False when the header is of another kind of task. */
+/* Reads a job. False when the header is of another kind of task. */
 bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
                     struct tokio_job *ret);
 
-/* tokio_thread.c: roles and states of threads, block_on roots, running tasks. */
+/* tokio_thread.c: fills roles and states of threads, block_on roots and running tasks. */
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
                             struct tokio_runtime *runtimes, size_t nruntimes);
-/* Ties tasks that are running to the threads that run them, as far as that is not done. */
+/* Links running tasks to the threads that run them, where that is not done yet. */
 void tokio_link_running(struct collector *c, const struct tokio_thread *threads);
 /* The same by function names alone, for a program whose debug info has no types of tokio. */
 void tokio_describe_threads_by_stack(struct collector *c);

@@ -1,4 +1,4 @@
-/* Jobs of tokio's blocking pools (runtime/blocking/pool.rs): queued ones and running ones. */
+/* Reads jobs of tokio's blocking pools (runtime/blocking/pool.rs), queued and running. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { MAX_QUEUED = 1 << 16 };
 
-/* What a VecDeque consists of. */
+/* The parts of a VecDeque. */
 struct deque {
 	const struct type *element;
 	uint64_t buffer, capacity, first, count;
@@ -24,7 +24,7 @@ static struct error *part(struct collector *c, struct value v, const char *expr,
 	return found ? NULL : error_new(ERR_CORRUPT, "%s: no %s", type_name(v.type), expr);
 }
 
-/* std since 1.67 keeps head and len, before it kept tail, where elements begin, and head. */
+/* std since 1.67 has head and len; before, it had tail (where elements begin) and head. */
 static struct error *read_deque(struct collector *c, struct value v, struct deque *ret)
 {
 	uint64_t head;
@@ -71,7 +71,10 @@ static struct error *read_queue(struct collector *c, const struct tokio_runtime 
 	return NULL;
 }
 
-/* The queue of each runtime once a snapshot: thousands of tasks may wait for jobs. */
+/*
+ * Looks a job up in the queues, which are read once per snapshot: thousands of tasks may wait for
+ * jobs.
+ */
 static const uint64_t *find_queued(struct collector *c, uint64_t header)
 {
 	for (size_t i = 0; !tokio_walk(c)->queued_jobs_read && i < tokio_walk(c)->nruntimes; i++)
@@ -80,7 +83,10 @@ static const uint64_t *find_queued(struct collector *c, uint64_t header)
 	return map_get(&tokio_walk(c)->queued_jobs, header);
 }
 
-/* A thread's current task is the innermost that it runs; NULL when the job polls another. */
+/*
+ * The thread that runs the job with that id. NULL when the job polls another task: a thread's
+ * current task is the innermost.
+ */
 static const struct thread *runs(struct collector *c, const struct tokio *k, uint64_t id)
 {
 	const struct target *t = c->in->target;
@@ -97,7 +103,7 @@ const char *tokio_job_closure(struct arena *a, const char *future)
 	static const char span[] = "tracing::instrument::Instrumented<";
 	static const char wrapper[] = "tokio::runtime::blocking::task::BlockingTask<";
 
-	/* util/trace.rs, blocking_task(): where tokio itself is traced */
+	/* util/trace.rs, blocking_task(): with tokio's own tracing */
 	if (future && str_begins(future, span))
 		future = qualified_first_generic(a, future);
 	return future && str_begins(future, wrapper) ? qualified_first_generic(a, future) : NULL;

@@ -1,4 +1,4 @@
-/* tokio's thread-local contexts, and the runtimes that they lead to. */
+/* Reads tokio's thread-local contexts, and finds the runtimes that they lead to. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void note_error(struct collector *c, const struct thread *th, struct erro
 	error_free(err);
 }
 
-/* The thread ran its destructors, or never touched a lazily made context. */
+/* Is the context destroyed at thread exit, or lazy and never initialised? */
 static bool is_destroyed(struct collector *c, const struct tokio *k, struct value context)
 {
 	struct value state;
@@ -54,7 +54,10 @@ static struct error *read_worker(struct collector *c, const struct thread *th,
 		if (found) {
 			struct value cell = { k->worker_tls.type, tls };
 
-			/* A lazy Cell is one word behind its state; both forms hold it first. */
+			/*
+			 * Read the word at the start of the Cell: the layouts of both forms have it
+			 * first.
+			 */
 			TRY(value_uint(t, cell, &addr));
 			found = addr != 0;
 			tt->worker =
@@ -136,7 +139,7 @@ static int by_creation(const void *a, const void *b)
 	return x->shared < y->shared ? -1 : x->shared > y->shared;
 }
 
-/* A number the runtime keeps; false when this version has none or it cannot be read. */
+/* Reads a number of the runtime; false when this version has none or it cannot be read. */
 static bool number(struct collector *c, const struct tokio_runtime *r, size_t row, uint64_t *ret)
 {
 	struct value owned;
@@ -184,7 +187,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	info->has_blocking = number(c, r, f->blocking_threads, &info->blocking_threads) &&
 	                     number(c, r, f->blocking_idle, &info->blocking_idle) &&
 	                     number(c, r, f->blocking_queue, &info->blocking_queued);
-	/* The pool's threads include those that it lends to the workers (blocking/pool.rs). */
+	/* The pool's count includes the threads that it lends to workers (blocking/pool.rs). */
 	if (f->flavor == RUNTIME_MULTI_THREAD && info->has_blocking)
 		info->blocking_threads -= info->blocking_threads < info->workers
 		                                  ? info->blocking_threads
@@ -202,7 +205,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 
 typedef VEC(struct tokio_runtime) runtime_vec;
 
-/* Those that no thread is inside, as far as they are known and still there. */
+/* Adds the known runtimes that no thread has entered and that still exist. */
 static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found)
 {
 	size_t nroots = tokio_of(c->in)->roots ? tokio_of(c->in)->roots->list.n : 0;

@@ -1,4 +1,4 @@
-/* The header of a tokio task, which tells where the rest of its cell lies. */
+/* Reads and checks the header of a tokio task, which gives the layout of the rest of its cell. */
 #include <inttypes.h>
 
 #include "runtimes/tokio/tokio.h"
@@ -32,7 +32,7 @@ static struct error *needed(struct target *t, const struct tokio *k, size_t row,
 	return NULL;
 }
 
-/* All that a header's vtable says. */
+/* Reads a header's vtable. */
 static struct error *read_vtable(struct target *t, const struct tokio *k, uint64_t addr,
                                  struct tokio_vtable *ret)
 {
@@ -51,7 +51,7 @@ static struct error *read_vtable(struct target *t, const struct tokio *k, uint64
 	return NULL;
 }
 
-/* The same for the hundred thousandth task with the same vtable. */
+/* The same through a cache: a hundred thousand tasks may share one vtable. */
 static struct error *find_vtable(struct target *t, struct tokio *k, uint64_t addr,
                                  struct tokio_vtable *own, struct tokio_vtable **ret)
 {
@@ -122,7 +122,7 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 	return NULL;
 }
 
-/* ---- what tokio keeps with an inspector and with a snapshot in the making ---- */
+/* ---- tokio's state in an inspector and in a snapshot ---- */
 
 const char tokio_name[] = "tokio";
 

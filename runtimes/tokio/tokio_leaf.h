@@ -7,23 +7,23 @@
 /* Ended by a row without type. */
 extern const struct leaf_row leaf_time_rows[], leaf_task_rows[], leaf_sync_rows[], leaf_io_rows[],
 	leaf_process_rows[], leaf_stream_rows[];
-/* The paths they read, for `info layout`; ended by a row without key. Roots are "type:...". */
+/* The paths that they read, for `info layout`; ended by a row without key. Roots are "type:...". */
 extern const struct binding_row leaf_time_layout[], leaf_task_layout[], leaf_sync_layout[],
 	leaf_io_layout[], leaf_process_layout[], leaf_stream_layout[];
 
 /*
- * Where tokio keeps whom each signal wakes, if t is the future of one: which signal it is, is found
- * there. lookup_static() says the same of the type.
+ * If t is the future of a signal: the static where tokio stores whom each signal wakes. It
+ * identifies the signal. lookup_static() returns false for the same reasons.
  */
 bool leaf_signal_globals(const struct type *t, struct value *ret);
 
 /*
- * Which file descriptor, and what the kernel says of it. What to append to the line for people:
- * ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
+ * Adds a file descriptor, and what the kernel reports about it, to the wait's details. Returns the
+ * text to append to the phrase: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
  */
 const char *leaf_io_wait_descriptor(const struct leaf *l, int fd);
 
-/* Frees what leaf_queue.c keeps with c. */
+/* Frees what leaf_queue.c caches in c. */
 void leaf_queues_free(struct collector *c);
 
 #endif

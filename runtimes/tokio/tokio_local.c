@@ -1,4 +1,4 @@
-/* Tasks of a tokio LocalSet. */
+/* Lists and decodes the tasks of tokio's LocalSets. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,8 +9,10 @@
 
 enum { MAX_NAMED = 16 };
 
-/* tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, its Context, or what
- * is shared with its tasks. */
+/*
+ * tokio/task/local.rs since 1.22; from a LocalSet, a reference to one, its Context, or what it
+ * shares with its tasks.
+ */
 static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
 				 " | ctx.shared.local_state.owned | local_state.owned";
 static const char waker_path[] = "context.shared.waker";
@@ -64,7 +66,10 @@ const struct task_set_ops local_set_ops = {
 	.list = local_set_list,
 };
 
-/* The runtime's copy of tokio with the set's own list id; a set counts for no runtime. */
+/*
+ * A runtime with the set's own list id, and a copy of its info: a set's tasks are not counted for
+ * the runtime.
+ */
 struct set_walk {
 	struct tokio_runtime runtime;
 	struct runtime_info info;
@@ -118,7 +123,7 @@ static int by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The tasks of one set, decoded; those of a set that is known already are only named. */
+/* Lists and decodes the tasks of one set, unless the set is known already. */
 static void collect_set(struct collector *c, const struct task_set *set,
                         struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
                         task_vec *tasks)
@@ -147,7 +152,7 @@ static void collect_set(struct collector *c, const struct task_set *set,
 		describe(c, set->future, tasks->data + before, tasks->n - before);
 }
 
-/* The set that a thread polls at this moment is in no future that could be decoded. */
+/* Adds the set that a thread is polling: no decoded future contains it. */
 static void add_current(struct collector *c, const struct tokio_thread *tt, const struct thread *th,
                         unsigned runtime)
 {
@@ -166,7 +171,7 @@ static void add_current(struct collector *c, const struct tokio_thread *tt, cons
 			(struct task_set){ .v = v, .of = &local_set_ops, .runtime = runtime };
 }
 
-/* Decoding the tasks of one may meet further ones. */
+/* Collects the sets from *next on. Decoding their tasks may add further sets. */
 static void collect_from(struct collector *c, size_t *next, struct tokio_runtime *runtimes,
                          size_t nruntimes, struct map *known, task_vec *tasks)
 {
@@ -179,7 +184,7 @@ static void collect_from(struct collector *c, size_t *next, struct tokio_runtime
 	}
 }
 
-/* The runtime of whoever has polled a set last; the first one where nobody has. */
+/* The runtime of the task or thread that polled a set last; the first runtime when unknown. */
 static unsigned runtime_of_waker(struct collector *c, struct value shared)
 {
 	const struct thread_info *th = NULL;
@@ -199,7 +204,7 @@ static unsigned runtime_of_waker(struct collector *c, struct value shared)
 	return task ? task->runtime : th && th->runtime >= 0 ? (unsigned)th->runtime : 0;
 }
 
-/* The tasks of a set that nothing but a root leads to. */
+/* Collects the tasks of a set that is known by a root only. */
 static void collect_root(struct collector *c, const struct tokio_root *root,
                          struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
                          task_vec *tasks)

@@ -1,3 +1,4 @@
+/* Roots: validates, adds and names the runtimes and LocalSets that no thread has entered. */
 #include "runtimes/tokio/tokio_root.h"
 
 #include <inttypes.h>
@@ -10,12 +11,12 @@
 enum {
 	MAX_ROOTS = 4096,
 	MAX_LEADS = 1 << 17,
-	MAX_COUNT = 1 << 30, /* of an Arc that is in use */
+	MAX_COUNT = 1 << 30, /* of a live Arc */
 	/* Ids of lists are counted from 1 (runtime/task/list.rs, NEXT_OWNED_TASKS_ID). */
 	MAX_LISTS = 1 << 30,
 };
 
-/* Of the thread-local LocalData, and of what the Arc there shares (tokio/task/local.rs). */
+/* Paths in the thread-local LocalData, and in what the Arc there shares (tokio/task/local.rs). */
 static const char shared_path[] = "ctx.shared";
 static const char data_path[] = "data";
 static const char strong_path[] = "strong";
@@ -48,13 +49,13 @@ void tokio_roots_open(struct inspector *in)
 	tokio_of(in)->roots = calloc(1, sizeof(*tokio_of(in)->roots));
 	if (!tokio_of(in)->roots)
 		out_of_memory();
-	/* They stay where they are, for runtimes refer to them. */
+	/* Runtimes point at the entries: the list must never be reallocated. */
 	vec_reserve(&tokio_of(in)->roots->list, MAX_ROOTS);
 }
 
 /* ---- from an Arc to what it shares ---- */
 
-/* Where the Arc's data and its count are. */
+/* The locations of an Arc's data and strong count. */
 struct shared {
 	struct value data, strong;
 };
@@ -75,7 +76,7 @@ static bool read_flavor(struct target *t, const struct tokio *k, const struct to
 	return !err && found;
 }
 
-/* Arc<Shared>, NULL where nothing says what it looks like. */
+/* Arc<Shared>, NULL where its type is unknown. */
 static const struct type *set_type(struct inspector *in, const struct tokio *k)
 {
 	const struct path *p = k->local_set.type
@@ -100,14 +101,14 @@ static bool read_set(struct inspector *in, const struct tokio *k, uint64_t arc, 
 	return !err && found;
 }
 
-/* ---- is it one? ---- */
+/* ---- validation ---- */
 
 struct owned {
 	uint64_t id;
 	bool closed;
 };
 
-/* Of a Handle. */
+/* Reads the task list of a Handle. */
 static struct error *read_owned(struct target *t, const struct tokio *k,
                                 const struct tokio_flavor *f, struct value handle,
                                 struct owned *ret, bool *found)
@@ -125,7 +126,7 @@ static struct error *read_owned(struct target *t, const struct tokio *k,
 	return NULL;
 }
 
-/* Of a LocalSet's Shared. */
+/* Reads the task list of a LocalSet's Shared. */
 static struct error *read_set_owned(struct inspector *in, struct value shared, struct owned *ret,
                                     bool *found)
 {
@@ -156,7 +157,7 @@ static bool is_shared(struct target *t, uint64_t strong)
 	return !err && count > 0 && count < MAX_COUNT;
 }
 
-/* Is that the list a task with this owner is in? */
+/* Does the scheduler s own the list that a task with this owner is in? */
 static bool owns(struct inspector *in, const struct tokio *k, const struct tokio_flavor *f,
                  const struct shared *s, uint64_t owner)
 {
@@ -192,8 +193,8 @@ static struct tokio_root *known_root(struct tokio_roots *roots, uint64_t addr)
 }
 
 /*
- * Ids of lists are small numbers, which memory is full of: where a scheduler of one kind has the
- * id, one of another kind may have the same number by chance. So its type decides.
+ * Ids of lists are small numbers, which are frequent in memory: when read as a scheduler of another
+ * kind, the bytes may show the right id by chance. So the type of the scheduler decides.
  */
 struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_t poll,
                                   uint64_t arc, uint64_t owner)
@@ -268,9 +269,12 @@ bool tokio_root_lives(struct collector *c, const struct tokio_root *root)
 	return !err && found && owned.id == root->owned_id && !owned.closed;
 }
 
-/* ---- what leads to them ---- */
+/* ---- leads ---- */
 
-/* Its runtime, as far as no thread is inside it; NULL: none, or it is in a LocalSet. */
+/*
+ * The task's runtime, if no thread has entered it; NULL: it has none such, or the task is in a
+ * LocalSet.
+ */
 static const struct tokio_runtime *hidden_runtime(const struct collector *c,
                                                   const struct task *task)
 {
@@ -307,7 +311,7 @@ void tokio_waker_met(struct collector *c, uint64_t data)
 	tokio_lead(c, data, LEAD_WAKER);
 }
 
-/* Is a thread inside the runtime of that Handle? */
+/* Has a thread entered the runtime of that Handle? */
 static bool is_entered(const struct collector *c, uint64_t handle)
 {
 	for (size_t i = 0; i < tokio_walk(c)->nruntimes; i++) {
@@ -317,7 +321,7 @@ static bool is_entered(const struct collector *c, uint64_t handle)
 	return false;
 }
 
-/* From a Handle to what its Arc shares, if it is of that flavor. */
+/* Records a lead by a Handle, if it is of that flavor. */
 static bool handle_lead(struct collector *c, struct value v, const struct tokio_flavor *f)
 {
 	static const char *const arcs[] = {
@@ -361,7 +365,7 @@ void tokio_handle_lead(struct collector *c, struct value v)
 	}
 	if (type_kind(v.type) != TYPE_STRUCT)
 		return;
-	/* A Runtime has its handle as a member, and a struct of the program as well. */
+	/* A Runtime has its Handle as a member; a struct of the program may have either. */
 	members = type_members(v.type, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct type *t = members[i].type;
@@ -395,7 +399,7 @@ static const char *lead_text(struct arena *a, const struct task_lead *lead)
 #pragma GCC diagnostic pop
 }
 
-/* The same order whoever has met them: by what leads, then by who. */
+/* Orders leads independently of the order of decoding: by kind, then by who refers. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct task_lead *x = a, *y = b;
@@ -413,7 +417,7 @@ static int by_rank(const void *a, const void *b)
 	return x->header < y->header ? -1 : x->header > y->header;
 }
 
-/* The runtime that no thread is inside and to which that leads; NULL: none that is known. */
+/* The runtime that the lead refers to and that no thread has entered; NULL: none that is known. */
 static const struct tokio_runtime *lead_to(const struct collector *c, const struct task_lead *lead)
 {
 	for (size_t i = 0; lead->handle && i < tokio_walk(c)->nruntimes; i++) {
@@ -425,7 +429,10 @@ static const struct tokio_runtime *lead_to(const struct collector *c, const stru
 	return lead->handle ? NULL : hidden_runtime(c, map_get(&c->tasks, lead->header));
 }
 
-/* Says so of the runtimes to which somebody leads who is not in one that still has to be found. */
+/*
+ * Names each unnamed runtime by a lead from outside the runtimes that are still unnamed. Returns
+ * whether any was named.
+ */
 static bool name_round(struct collector *c, bool *named)
 {
 	bool any = false;
@@ -443,7 +450,7 @@ static bool name_round(struct collector *c, bool *named)
 	return any;
 }
 
-/* The static of which a scan has seen that it refers to the runtime. */
+/* Adds the name of a static that refers to the runtime, if the scan found one. */
 static void name_static(struct collector *c, const struct tokio_runtime *r)
 {
 	struct symbol_place place = { 0 };
@@ -467,7 +474,7 @@ static void name_runtimes(struct collector *c)
 	}
 }
 
-/* The task that nobody lists, and why that may matter. */
+/* Notes a task that is in no known list: its siblings may be missing too. */
 static void note_lost(struct collector *c, const struct task_lead *lead,
                       const struct tokio_header *h)
 {
@@ -477,7 +484,7 @@ static void note_lost(struct collector *c, const struct task_lead *lead,
 	                    lead_text(&c->scratch, lead), h->id);
 }
 
-/* A handle that was dropped leads nowhere, and costs nothing. */
+/* Adds the runtime of a Handle as a root. A dropped Handle fails the checks. */
 static void follow_handle(struct collector *c, const struct task_lead *lead)
 {
 	struct tokio_roots *roots = tokio_of(c->in)->roots;
@@ -525,7 +532,7 @@ static void follow(struct collector *c, const struct task_lead *lead)
 		                    tokio_header_value(k, lead->header), &owner, &found);
 	bool read = !err && k && found;
 	error_free(err);
-	/* A job of a blocking pool is in no list. */
+	/* A job of a blocking pool has no owner: it is in no list. */
 	if (!read || !owner || !h.scheduler)
 		return;
 	size_t before = tokio_of(c->in)->roots->list.n;
@@ -538,7 +545,7 @@ static void follow(struct collector *c, const struct task_lead *lead)
 	}
 }
 
-/* The first lead to a set from outside of it. */
+/* Names each set by the first lead to it from outside. */
 static void name_sets(struct collector *c)
 {
 	for (size_t i = 0; i < tokio_walk(c)->found_sets.n; i++) {

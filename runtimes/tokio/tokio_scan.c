@@ -1,9 +1,9 @@
 /*
- * Headers of tasks in the program's memory. A header points at the vtable of its task's kind, a
- * constant of the executable (runtime/task/raw.rs): seven functions and some offsets, which nothing
- * else looks like. What has such a pointer and names a list of tasks may be a header, or what is
- * left of one; it is believed only where its scheduler has the list of that name
- * (tokio_root_add()).
+ * Scans the program's memory for headers of tasks. A header points at the vtable of its task's
+ * kind, a constant of the executable (runtime/task/raw.rs): seven functions and some offsets, a
+ * pattern that nothing else matches. A word that points at such a vtable, next to the id of a list,
+ * may be a header or the remains of one. It is accepted only if its scheduler has the list of that
+ * id (tokio_root_add()).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "runtimes/tokio/tokio_root.h"
 
 enum {
-	PIECE = 256 << 10, /* fits a processor's own cache */
+	PIECE = 256 << 10, /* fits the cache of one processor core */
 	MAX_RANGES = 8,
 	MAX_VTABLE = 256,
 	MAX_FUNCTIONS = 16,
@@ -24,17 +24,17 @@ enum {
 	MAX_STATIC_BYTES = 16 << 20,
 	MAX_CELL_OFFSET = 1 << 30,
 	WORD = 8,
-	SLOWEST = 10, /* times the processor time it may take, it may take by the wall clock */
+	SLOWEST = 10, /* limit of wall-clock time, as a multiple of that of processor time */
 };
 
-/* What a vtable is made of, by the type that debug info or a layout file has of it. */
+/* The layout of a vtable, from its type in debug info or a layout file. */
 struct vtable_form {
 	size_t size, nfunctions;
 	uint64_t functions[MAX_FUNCTIONS]; /* offsets, as are these: */
 	uint64_t poll, trailer, scheduler, id;
 };
 
-/* Constants among which the vtables of a copy of tokio lie. */
+/* A range of constants that contains the vtables of a copy of tokio. */
 struct range {
 	struct tokio *k;
 	const struct module *module;
@@ -44,8 +44,8 @@ struct range {
 };
 
 /*
- * What a task is polled by, the address of its scheduler's Arc in its cell, and the list that it
- * says to be in.
+ * A task's poll function, the address of its scheduler's Arc in its cell, and the list that it
+ * claims to be in.
  */
 struct candidate {
 	struct tokio *k;
@@ -62,14 +62,15 @@ struct scan {
 	struct range ranges[MAX_RANGES];
 	size_t nranges;
 	uint64_t max_bytes, max_ns, bytes;
-	uint64_t worked_ns, began_ns; /* when it began, on the thread's own clock and on the wall */
+	uint64_t worked_ns,
+		began_ns; /* start times: by the thread's CPU clock and by the wall clock */
 	bool out_of_bytes, out_of_time, too_many;
-	struct map vtables; /* address -> offset of the scheduler as a pointer, NULL: it is none */
-	struct map seen;    /* of what the Arc holds, and of the list */
+	struct map vtables; /* address -> offset of the scheduler as a pointer, NULL: no vtable */
+	struct map seen;    /* hashes of a scheduler's Arc and a list */
 	VEC(struct candidate) candidates;
-	VEC(struct piece) statics; /* what was looked through of modules */
+	VEC(struct piece) statics; /* pieces of modules that were scanned */
 	struct error *err;
-	uint64_t at; /* what words has: */
+	uint64_t at; /* address of words[0] */
 	size_t nwords;
 	uint64_t words[PIECE / WORD];
 };
@@ -82,7 +83,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- what to look for ---- */
+/* ---- where vtables are ---- */
 
 static bool member_offset(struct inspector *in, const struct type *t, const char *name,
                           uint64_t *ret)
@@ -109,7 +110,7 @@ static bool read_form(struct inspector *in, const struct type *vtable, struct vt
 	       member_offset(in, vtable, "id_offset", &f->id);
 }
 
-/* False where the types do not say what a header looks like. */
+/* False where the layout of a header is unknown. */
 static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 {
 	const struct bindings_slot *owner = &k->layout.slots[TOKIO_OWNER_ID];
@@ -130,7 +131,10 @@ static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 	return true;
 }
 
-/* The executable instantiates the tasks of a tokio that is a library of its own. */
+/*
+ * When tokio is a library of its own, the tasks are instantiated in the executable, so that is
+ * added too.
+ */
 static bool find_ranges(struct scan *s)
 {
 	bool all = true;
@@ -147,7 +151,7 @@ static bool find_ranges(struct scan *s)
 	return all;
 }
 
-/* ---- looking ---- */
+/* ---- scanning ---- */
 
 static bool word_at(struct scan *s, uint64_t addr, uint64_t *ret)
 {
@@ -202,7 +206,7 @@ static uint64_t find_vtable(struct scan *s, const struct range *r, uint64_t addr
 	return (uintptr_t)map_get(&s->vtables, key);
 }
 
-/* At addr is what may be the vtable pointer of a header. */
+/* Checks a word at addr that may be the vtable pointer of a header. */
 static void look_at(struct scan *s, const struct range *r, uint64_t addr, uint64_t vtable)
 {
 	uint64_t header = addr - r->vtable, owner, arc, poll;
@@ -233,7 +237,7 @@ static void look_through(struct scan *s)
 	}
 }
 
-/* By the processor, so that a busy machine does not change the answer. */
+/* Processor time, so that a busy machine does not change the result. */
 static uint64_t worked_ns(const struct scan *s)
 {
 	return now_ns(CLOCK_THREAD_CPUTIME_ID) - s->worked_ns;
@@ -269,7 +273,7 @@ static bool visit(uint64_t start, uint64_t end, void *arg)
 	return start == end ? may_go_on(s) : at >= end && !s->err;
 }
 
-/* ---- how much ---- */
+/* ---- limits ---- */
 
 static void set_limits(struct scan *s)
 {
@@ -308,7 +312,7 @@ static const char *what_was_left(struct scan *s)
 	                            : arena_printf(a, "%" PRIu64 " ms", s->max_ns / 1000000));
 }
 
-/* Pages that only these questions touch need not be copied in a stop. */
+/* Validates the candidates. The reads are aside: their pages need not be copied in each stop. */
 static void add_roots(struct scan *s)
 {
 	struct tokio_roots *roots = tokio_of(s->in)->roots;
@@ -328,7 +332,7 @@ static void add_roots(struct scan *s)
 	    s->bytes >> 10, worked_ns(s) / 1000, s->vtables.n, s->candidates.n, roots->list.n);
 }
 
-/* One word of them may be the Arc of a runtime. */
+/* Records which roots the words of a static refer to. */
 static void look_for_arcs(struct scan *s, const struct map *arcs, uint64_t at, size_t len)
 {
 	size_t got = 0;
@@ -342,7 +346,7 @@ static void look_for_arcs(struct scan *s, const struct map *arcs, uint64_t at, s
 	}
 }
 
-/* Statics are few bytes, and are read a second time, now that it is known what to look for. */
+/* Statics are small: they are read a second time, now that the addresses of the roots are known. */
 static void look_through_statics(struct scan *s)
 {
 	struct tokio_roots *roots = tokio_of(s->in)->roots;
@@ -388,7 +392,10 @@ struct error *tokio_scan(struct inspector *in)
 	s->in = in;
 	s->t = in->target;
 	set_limits(s);
-	/* Where headers are not understood, no list of tasks is: other notes say so. */
+	/*
+	 * Without the layout of headers, lists of tasks cannot be read either: other notes report
+	 * that.
+	 */
 	if (find_ranges(s) && s->max_bytes)
 		err = target_each_writable(s->t, visit, s);
 	if (!err)

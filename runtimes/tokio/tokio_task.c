@@ -1,4 +1,4 @@
-/* tokio's owned-task lists and task cells. */
+/* Reads tokio's lists of owned tasks, and decodes task cells. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,10 +11,11 @@ enum {
 	MAX_TASKS = 1 << 24,
 	MAX_SHARDS = 1 << 17, /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
 	MAX_LIST_NOTES = 8,
-	MAX_HOPS = 32 /* wrappers of one pointer; corrupt debug info has types in themselves */
+	MAX_HOPS =
+		32 /* wrappers of one pointer: in corrupt debug info types may nest in themselves */
 };
 
-/* The owned list's links of a task. */
+/* Reads a task's links in the owned list. */
 static struct error *read_links(struct target *t, const struct tokio *k, uint64_t trailer,
                                 uint64_t *next, uint64_t *prev)
 {
@@ -46,7 +47,7 @@ static struct task *add_task(struct collector *c, struct tokio_runtime *r,
 	return task;
 }
 
-/* One node, checked as far as a torn list allows. */
+/* Reads and checks one node, as far as a torn list allows. */
 static struct error *check_node(struct collector *c, struct tokio_runtime *r, uint64_t addr,
                                 struct tokio_header *h)
 {
@@ -66,15 +67,15 @@ static struct error *check_node(struct collector *c, struct tokio_runtime *r, ui
 
 enum direction { FROM_HEAD, FROM_TAIL };
 
-/* Whether the memory is not of one moment. */
+/* Is the memory not from one moment? */
 static bool is_moving(const struct collector *c)
 {
 	return c->in->target->copy.how != COPY_STOPPED;
 }
 
 /*
- * Walks one list; a bad node ends it, what came before stays. From the tail it ends at the first
- * task that is listed already.
+ * Walks one list. A bad node ends the walk; tasks before it stay. From the tail, the walk ends at
+ * the first task that is listed already.
  */
 static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uint64_t start,
                                enum direction direction, task_vec *tasks)
@@ -85,7 +86,10 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 	while (addr) {
 		struct tokio_header h;
 		uint64_t next, prev;
-		/* Of what a node says itself; that the first one is one says the list. */
+		/*
+		 * Doubts about the node's own contents; those about its being the first are the
+		 * list's.
+		 */
 		size_t doubts = before ? t->doubts : c->list_doubts;
 		bool torn;
 
@@ -104,7 +108,7 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		}
 		TRY(check_node(c, r, addr, &h));
 		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
-		/* A thread stopped while it pushes has linked the old head back already. */
+		/* A thread that was stopped in a push has set the old head's back link already. */
 		torn = direction == FROM_HEAD && prev != before && before != 0;
 		if (torn && !is_moving(c))
 			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
@@ -116,7 +120,7 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 	return NULL;
 }
 
-/* The word at a row from a list, 0 where it has none. */
+/* The word at a list's row, 0 where it has none. */
 static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, size_t row,
                          struct value list)
 {
@@ -130,15 +134,18 @@ static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, siz
 }
 
 /*
- * From the head, and past a bad node from the tail: one broken task hides no other. broken counts
- * lists; a table of them that is garbage does not deserve a note each.
+ * Walks a list from the head and, when a bad node ends that, from the tail: a broken task hides no
+ * other. broken counts broken lists: a corrupt table of lists gets a limited number of notes.
  */
 static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
                           uint64_t tail, task_vec *tasks, unsigned *broken)
 {
 	struct error *err = walk_list(c, r, head, FROM_HEAD, tasks);
 
-	/* A node that was taken out meanwhile leads to the end, and no further. */
+	/*
+	 * Memory that changes needs the walk from the tail too: a node that was unlinked meanwhile
+	 * may cut the walk short.
+	 */
 	if (!err && !is_moving(c))
 		return;
 	error_free(walk_list(c, r, tail, FROM_TAIL, tasks));
@@ -206,8 +213,9 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 }
 
 /*
- * The count moves a moment before or after the list (runtime/task/list.rs): a thread can be
- * between the two with one task. More than that is not explained.
+ * Compares the count with the lists. The count changes a moment before or after the list
+ * (runtime/task/list.rs), so each thread may be between the two with one task. A larger difference
+ * is an error.
  */
 static void note_count(struct collector *c, const struct runtime_info *info)
 {
@@ -246,9 +254,9 @@ void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *ta
 	error_free(err);
 }
 
-/* ---- what a poll function says ---- */
+/* ---- plans, from poll functions ---- */
 
-/* Cell<T, S>: by the local `harness` of the poll function, else by its name. */
+/* Cell<T, S>: from the local `harness` of the poll function, else by its name. */
 static const struct type *cell_type(struct arena *a, const struct function *f,
                                     const struct type *future, const struct type *scheduler)
 {
@@ -315,7 +323,7 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	return plan;
 }
 
-/* The future in its stage; *found false once it finished. */
+/* Finds the future in its stage; *found false once it finished. */
 static struct error *find_future(struct collector *c, const struct task_plan *plan,
                                  const struct task *task, struct value *ret, bool *found)
 {
@@ -325,8 +333,9 @@ static struct error *find_future(struct collector *c, const struct task_plan *pl
 }
 
 /*
- * A waker counts as a reference, as do the list of tasks, the JoinHandle and AbortHandles
- * (runtime/task/state.rs). Where only the first two are left, there is no waker.
+ * Does no waker of the task exist? References are counted for each waker, for the list of tasks,
+ * for the JoinHandle and for AbortHandles (runtime/task/state.rs). When only list and JoinHandle
+ * are left, there is no waker.
  */
 static bool is_forgotten(const struct tokio_header *h)
 {
@@ -359,7 +368,7 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 	}
 }
 
-/* tokio_task_plan() of what its vtable polls with. */
+/* tokio_task_plan() of the poll function in its vtable. */
 static const struct task_plan *header_plan(struct inspector *in, struct tokio *k,
                                            const struct tokio_header *h)
 {

@@ -1,4 +1,7 @@
-/* What tokio's threads are and do: workers, block_on callers, threads of the blocking pool. */
+/*
+ * Fills the roles and states of tokio's threads: workers, block_on callers, threads of the blocking
+ * pool.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +23,9 @@ static struct tokio_runtime *runtime_of(struct tokio_runtime *runtimes, size_t n
 	return NULL;
 }
 
-/* Head packs two indexes of half its size; the low one is where tasks are taken from. */
+/*
+ * Reads a queue's length. Head packs two indexes of half its size; tasks are taken at the low one.
+ */
 static struct error *read_queue(struct collector *c, struct tokio *k, struct value remote,
                                 uint64_t *ret, bool *found)
 {
@@ -70,7 +75,7 @@ static void problem(struct collector *c, struct thread_info *info, const char *t
 	c->out->complete = false;
 }
 
-/* The task with that id that is being polled: an idle worker still shows its launch job's id. */
+/* The task with that id, if it is being polled: an idle worker still shows its launch job's id. */
 static struct task *running_task(struct collector *c, uint64_t id, int runtime)
 {
 	struct task *task;
@@ -119,7 +124,7 @@ static void describe_worker(struct collector *c, struct tokio_thread *tt, struct
 		info->state = "running";
 }
 
-/* Is the root suspended: does the thread wait, or poll a task meanwhile? */
+/* Is the root suspended, since the thread waits or polls a task? */
 static bool root_waits(const struct thread_stack *s, const struct marks *marks,
                        const struct mark *block_on)
 {
@@ -131,7 +136,7 @@ static bool root_waits(const struct thread_stack *s, const struct marks *marks,
 	       !stack_is_polling(s, marks, (size_t)(block_on - marks->data));
 }
 
-/* A future that is polled from an outer loop of the same thread is on no list and not shown. */
+/* Notes that an outer block_on of the same thread, whose future is being polled, is not shown. */
 static void note_outer_root(struct collector *c, const struct thread_info *info,
                             const struct thread_stack *s, const struct marks *marks,
                             const struct mark *block_on)
@@ -146,9 +151,9 @@ static void note_outer_root(struct collector *c, const struct thread_info *info,
 }
 
 /*
- * Whether the thread sleeps in the wait of its runtime's blocking pool for a job: the futex that
- * it waits for is in the pool's condition variable (runtime/blocking/pool.rs). This takes no
- * stack. false also where that is not std's.
+ * Does the thread of its runtime's blocking pool wait for a job? Then its futex is in the pool's
+ * condition variable (runtime/blocking/pool.rs), and no stack is needed. False also where that is
+ * not std's Condvar.
  */
 static bool waits_for_job(struct collector *c, const struct thread *th,
                           const struct tokio_runtime *r)
@@ -205,7 +210,10 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		              : stack_is_parked(s, block_on) ? "parked"
 		                                             : "running";
 	}
-	/* While it is polled, its stored state is that of its last await: see finish_root(). */
+	/*
+	 * While the root is polled, its stored state is that of its last await: see finish_root()
+	 * in threads.c.
+	 */
 	if (block_on)
 		note_outer_root(c, info, s, &marks, block_on);
 	if (block_on && root_waits(s, &marks, block_on))
@@ -216,8 +224,8 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 }
 
 /*
- * Without tokio's types a thread's stack still tells its role and, by the generics of its
- * functions, which future it blocks on.
+ * Fills role and root from the stack alone, for a program without tokio's types: the generics of
+ * functions name the future that the thread blocks on.
  */
 static void describe_by_stack(struct collector *c, struct thread_info *info,
                               const struct thread_stack *s)
@@ -290,7 +298,7 @@ void tokio_link_running(struct collector *c, const struct tokio_thread *threads)
 	}
 }
 
-/* ---- the wakers of threads in block_on: which data they have ---- */
+/* ---- the data of the wakers of threads in block_on ---- */
 
 static bool is_current_thread(const struct mark *block_on)
 {
