@@ -1,11 +1,14 @@
-/* The receiving ends of tokio's mpsc and broadcast channels, both ends of its oneshot. */
+/*
+ * Decodes waits at the receiving ends of tokio's mpsc and broadcast channels, and at both ends of
+ * its oneshot.
+ */
 #include <inttypes.h>
 
 #include "runtimes/tokio/leaf_sync.h"
 
 bool leaf_channel_queued(uint64_t tail, uint64_t index, uint64_t senders, uint64_t *ret)
 {
-	/* Positions may wrap; a difference this large is none of messages. */
+	/* Positions may wrap, but a difference this large is inconsistent. */
 	if (tail - index > INT64_MAX)
 		return false;
 	*ret = tail - index;
@@ -143,8 +146,9 @@ enum {
 
 struct oneshot {
 	uint64_t state;
-	bool value;          /* one is there that was not taken */
-	struct waker rx, tx; /* who waits for the value, for the receiver to close */
+	bool value; /* a value is there and not taken */
+	struct waker rx,
+		tx; /* wakers of the receiver (for the value) and of the sender (for closing) */
 };
 
 static struct error *read_waker(struct leaf *l, struct value inner, int row, struct waker *ret)
@@ -156,7 +160,7 @@ static struct error *read_waker(struct leaf *l, struct value inner, int row, str
 	return found ? waker_read(l->d->c, place, ret) : NULL;
 }
 
-/* *found false: its end of the channel was used up. */
+/* *found false: this end of the channel was consumed. */
 static struct error *read_oneshot(struct leaf *l, int row, struct oneshot *ret, bool *found)
 {
 	struct value inner, value;
@@ -171,10 +175,10 @@ static struct error *read_oneshot(struct leaf *l, int row, struct oneshot *ret, 
 		return error_new(ERR_CORRUPT, "this end refers to no channel");
 	l->w->object = l->w->primitive = inner.addr;
 	TRY(leaf_uint(l, inner, sync_path(ONESHOT_STATE), &ret->state));
-	/* Of an Infallible there is never one. */
+	/* A channel of Infallible has no value. */
 	if (leaf_has_path(l, inner.type, sync_path(ONESHOT_VALUE)))
 		TRY(leaf_place(l, inner, sync_path(ONESHOT_VALUE), &value, &ret->value));
-	/* The places of the wakers are not initialised before. */
+	/* The wakers are uninitialised until their bit is set. */
 	if (ret->state & RX_TASK_SET)
 		TRY(read_waker(l, inner, ONESHOT_RX_TASK, &ret->rx));
 	if (ret->state & TX_TASK_SET)
@@ -192,7 +196,7 @@ struct error *leaf_decode_oneshot_receiver(struct leaf *l)
 		wait_phrase(l, "oneshot receive, received already");
 		return NULL;
 	}
-	/* Who sends does not hold its end any longer. */
+	/* Sending consumes the sender. */
 	bool alive = !(o.state & VALUE_SENT);
 	l->w->task = waker_task(l->d->c, o.tx);
 	wait_bool(l, "sender_alive", alive);

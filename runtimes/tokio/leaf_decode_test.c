@@ -1,3 +1,4 @@
+/* Decodes leaves from made-up memory: oneshots, semaphores, sleeps, corrupt queues. */
 #include "runtimes/test/futures.h"
 
 #define SYNC "tokio::sync::"
@@ -46,7 +47,7 @@ static void test_oneshot_unreadable(void **state)
 	futures_close(&f);
 }
 
-/* A wait for so many permits, of which so many are missing; of a semaphore that has none. */
+/* A wait for `wanted` permits, of which `missing` are missing; the semaphore has none left. */
 static struct value acquire(struct futures *f, uint64_t wanted, uint64_t missing)
 {
 	struct value v = futures_value(f, SYNC "batch_semaphore::Acquire", FUTURES_ROOT);

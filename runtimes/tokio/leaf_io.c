@@ -1,6 +1,6 @@
 /*
- * Waiting for a file descriptor that is registered with tokio's I/O driver. Each registration has
- * a ScheduledIo, with one slot for a reader's waker, one for a writer's, and a list of futures
+ * Decodes waits for a file descriptor that is registered with tokio's I/O driver. Each registration
+ * has a ScheduledIo, with one slot for a reader's waker, one for a writer's, and a list of futures
  * that wait for either (runtime/io/scheduled_io.rs).
  */
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 enum {
 	MAX_WAITERS = 1024,
 	MAX_HOPS = 16,
-	MAX_REFERENCES = 2, /* one behind another, that an async fn's self is */
+	MAX_REFERENCES = 2, /* nested references in an async fn's self */
 	MAX_FD = 1 << 24,
 };
 
@@ -46,10 +46,10 @@ const struct binding_row leaf_io_layout[] = {
 	                          .optional = true },
 	[READINESS_INTEREST] = { "io.readiness.interest", "type:" READINESS_TYPE, "waiter.interest",
 	                         .optional = true },
-	/* An Arc<ScheduledIo>; up to 1.29 the Ref of a slab. */
+	/* an Arc<ScheduledIo>; up to 1.29 the Ref of a slab */
 	[REGISTRATION] = { "io.registration", "type:" POLL_EVENTED_TYPE, "registration.shared",
 	                   .optional = true },
-	/* What lies in mio's IoSource | tokio's own, of processes */
+	/* inside mio's IoSource | tokio's own type, of processes */
 	[FD] = { "io.fd", "type:" POLL_EVENTED_TYPE, "io.Some.0.inner.inner | io.Some.0",
 	         .optional = true },
 	[ASYNC_FD] = { "io.async_fd", "type:" ASYNC_FD_TYPE, "inner.Some.0", .optional = true },
@@ -69,10 +69,13 @@ const struct binding_row leaf_io_layout[] = {
 	{ 0 },
 };
 
-/* As users name what is registered; the others by the last word of what is inside. */
+/*
+ * Names of registered types as users know them. Other types are named by the last word of the type
+ * inside.
+ */
 static const struct named {
 	const char *type, *name;
-	unsigned only; /* all that can be done with it: IO_READS, IO_WRITES; 0: both */
+	unsigned only; /* its only direction: IO_READS, IO_WRITES; 0: both */
 } names[] = {
 	{ "tokio::net::tcp::stream::TcpStream", "TcpStream", 0 },
 	{ "tokio::net::tcp::listener::TcpListener", "TcpListener", IO_READS },
@@ -119,7 +122,7 @@ static const char *resource_name(const struct leaf *l, const struct type *t)
 	return inspector_clean_name(l->d->c->a, last ? last + 1 : name);
 }
 
-/* The PollEvented or AsyncFd that v is or consists of. */
+/* Finds the PollEvented or AsyncFd that v is or wraps. */
 static bool find_source(struct value v, struct value *ret)
 {
 	for (int hop = 0; v.type && hop < MAX_HOPS; hop++) {
@@ -151,7 +154,7 @@ static struct error *follow_scheduled_io(const struct leaf *l, struct value v, s
 			v.type = type_target(v.type);
 			continue;
 		}
-		/* Ref and Value of a slab have it in a member of that name. */
+		/* A slab's Ref and Value have it in a member of that name. */
 		const struct member *m = type_member(v.type, "value");
 		m = m ? m : peel(v.type).member;
 		if (!m)
@@ -172,13 +175,13 @@ static struct error *source_io(const struct leaf *l, struct value source, struct
 	return follow_scheduled_io(l, shared, ret);
 }
 
-/* ---- who waits ---- */
+/* ---- wakers of a registration ---- */
 
 /* A slot for one direction's waker. */
 struct slot {
 	bool known;
 	struct waker w;
-	bool ours; /* it is this task's */
+	bool ours; /* it wakes this task */
 };
 
 static struct error *is_our_waker(const struct leaf *l, struct value place, bool *ret)
@@ -204,7 +207,7 @@ static struct error *read_slot(const struct leaf *l, struct value io, const char
 	return NULL;
 }
 
-/* What futures of this task in the list of waiters wait for. */
+/* The interest bits of this task's futures in the list of waiters. */
 static struct error *list_interest(const struct leaf *l, struct value io, uint64_t *ret)
 {
 	struct value waiter, place;
@@ -234,7 +237,7 @@ static struct error *list_interest(const struct leaf *l, struct value io, uint64
 	return NULL;
 }
 
-/* Is nobody's waker in that slot? */
+/* Is the slot empty? */
 static struct error *slot_is_vacant(const struct leaf *l, struct value io, const char *path,
                                     bool *ret)
 {
@@ -249,7 +252,7 @@ static struct error *slot_is_vacant(const struct leaf *l, struct value io, const
 	return NULL;
 }
 
-/* Does nobody wait for it? */
+/* Does no task wait for this registration? */
 static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
 {
 	struct value waiter;
@@ -266,14 +269,14 @@ static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
 struct interest {
 	uint64_t bits;   /* as those of Interest; 0 unknown, or nothing */
 	bool registered; /* this task is woken for it */
-	bool absent;     /* this task is not woken for it, which is known */
+	bool absent;     /* it is known that this task is not woken for it */
 };
 
 /*
- * The type of the future says what it does; only where it does not, the slots are believed. A slot
- * is filled when its direction is not ready (tokio 1.54, poll_readiness() in scheduled_io.rs) and
- * emptied when it gets ready: one that is full although it is ready was left by an earlier wait.
- * What is not polled now may have filled none of them.
+ * Finds what this task waits for. The type of the future decides; the slots are used only where the
+ * type does not tell. A slot is filled when its direction is not ready (tokio 1.54,
+ * poll_readiness() in scheduled_io.rs) and emptied when it gets ready: one that is full although
+ * ready is left from an earlier wait. A future that is not polled now may have filled no slot.
  */
 static struct error *our_interest(const struct leaf *l, struct value io, unsigned known,
                                   struct interest *ret)
@@ -304,7 +307,7 @@ static struct error *our_interest(const struct leaf *l, struct value io, unsigne
 	return NULL;
 }
 
-/* ---- what is said of it ---- */
+/* ---- description ---- */
 
 static const char *direction(uint64_t interest)
 {
@@ -340,7 +343,7 @@ static struct error *add_readiness(const struct leaf *l, struct value io)
 	return NULL;
 }
 
-/* Is it a descriptor and nothing else: a File, an OwnedFd, a RawFd? */
+/* Is the type just a descriptor: a File, an OwnedFd, a RawFd? */
 static bool is_descriptor(const struct type *t)
 {
 	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
@@ -369,8 +372,8 @@ static bool read_fd(const struct leaf *l, struct value v, int *ret)
 }
 
 /*
- * Of a user's object in an AsyncFd only the object knows which descriptor is meant; but the token
- * that epoll has of it is the address of its ScheduledIo, since 1.30.
+ * Finds the descriptor. For a user's object in an AsyncFd only the object knows it, but since 1.30
+ * the token that epoll has of it is the address of its ScheduledIo.
  */
 static bool find_fd(const struct leaf *l, const struct value *source, struct value io, int *ret)
 {
@@ -405,13 +408,13 @@ const char *leaf_io_wait_descriptor(const struct leaf *l, int fd)
 		return arena_printf(a, ", fd %d, %s -> %s", fd, d.local, d.peer);
 	if (d.local || d.peer)
 		return arena_printf(a, ", fd %d, %s", fd, d.local ? d.local : d.peer);
-	/* The kernel's own words of what is no socket. */
+	/* The kernel's text for a descriptor that is no socket. */
 	if (strpbrk(d.what, ":/"))
 		return arena_printf(a, ", fd %d, %s", fd, d.what);
 	return arena_printf(a, ", fd %d", fd);
 }
 
-/* source is NULL where nothing around the future tells whose registration it is. */
+/* source is NULL where the owner of the registration is unknown. */
 static struct error *describe(const struct leaf *l, const char *name, const struct value *source,
                               struct value io, const struct interest *interest)
 {
@@ -431,7 +434,7 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 	return NULL;
 }
 
-/* ---- a resource that poll functions poll ---- */
+/* ---- resources with poll functions ---- */
 
 static struct error *decode_resource(struct leaf *l)
 {
@@ -450,7 +453,7 @@ static struct error *decode_resource(struct leaf *l)
 
 /* ---- the future of an async fn ---- */
 
-/* Does the value, or what it refers to, have that ScheduledIo? Then *holder is it. */
+/* Does the value, or what it refers to, have that ScheduledIo? Then it becomes *holder. */
 static bool holds_io(const struct leaf *l, struct value v, uint64_t io, struct value *holder,
                      struct value *source)
 {
@@ -478,7 +481,7 @@ static bool holds_io(const struct leaf *l, struct value v, uint64_t io, struct v
 	return holds;
 }
 
-/* The argument of one of the async fns around it that has the registration: self, mostly. */
+/* Finds the member of an async fn around the leaf that has the registration: mostly self. */
 static bool find_holder(const struct leaf *l, uint64_t io, struct value *holder,
                         struct value *source)
 {

@@ -1,6 +1,6 @@
 /*
- * Waits for permits of tokio's batch semaphore: Mutex, RwLock, Semaphore, OnceCell, and senders of
- * bounded mpsc channels.
+ * Decodes waits for permits of tokio's batch semaphore: Mutex, RwLock, Semaphore, OnceCell, and
+ * senders of bounded mpsc channels.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct acquire {
 	uint64_t wanted, missing, available;
 	bool polled, closed;
 	struct queue queue;
-	const char *turn; /* for the phrase: where it stands */
+	const char *turn; /* for the phrase: its place in the queue */
 };
 
 static struct error *read_semaphore(struct leaf *l, struct acquire *q)
@@ -72,7 +72,7 @@ static struct error *read_acquire(struct leaf *l, struct acquire *q)
 	return NULL;
 }
 
-/* How many permits the oldest waiter has got of those that it wants. */
+/* How many of its permits the oldest waiter has been assigned. */
 static struct error *given_to_first(const struct leaf *l, const struct acquire *q, uint64_t *ret)
 {
 	struct value first = { l->v.type, q->queue.first - (q->node.addr - l->v.addr) };
@@ -112,7 +112,7 @@ enum leaf_rwlock_held leaf_rwlock_held(uint64_t max, uint64_t held)
 	return max < MANY ? RWLOCK_FULL : RWLOCK_WRITTEN;
 }
 
-/* Who has the lock now, as far as its permits tell. */
+/* The text for the lock's holders, as far as the permits tell. */
 static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
 {
 	switch (leaf_rwlock_held(max, held)) {
@@ -141,7 +141,7 @@ static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const st
 
 	l->w->kind = write ? "rwlock_write" : "rwlock_read";
 	TRY(leaf_uint(l, o->object, sync_path(RWLOCK_READERS), &max));
-	/* What neither waits there nor was given out is held. */
+	/* Permits that are neither available nor assigned to the first waiter are held. */
 	if (q->queue.found) {
 		TRY(given_to_first(l, q, &given));
 		if (given + q->available <= max)
@@ -203,7 +203,7 @@ static const struct owner_row owners[] = {
 	{ 0 },
 };
 
-/* By the rows of owners. */
+/* By row of owners. */
 static const struct {
 	const char *kind;
 	struct error *(*describe)(struct leaf *l, struct acquire *q, const struct owner *o);
@@ -221,7 +221,7 @@ struct error *leaf_decode_acquire(struct leaf *l)
 	TRY(read_acquire(l, &q));
 	l->w->object = l->w->primitive = q.semaphore.addr;
 	wait_bool(l, "polled", q.polled);
-	/* Who has got all permits is taken from the queue and woken. */
+	/* A waiter that has all its permits is unlinked and woken. */
 	wait_bool(l, "granted", q.polled && !q.missing);
 	wait_bool(l, "closed", q.closed);
 	if (q.queue.found)

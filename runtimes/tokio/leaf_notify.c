@@ -1,4 +1,6 @@
-/* Waits for a tokio Notify: the user's own, or one inside of watch, Barrier, mpsc and others. */
+/*
+ * Decodes waits for a tokio Notify: the user's own, or one inside watch, Barrier, mpsc and others.
+ */
 #include <inttypes.h>
 
 #include "runtimes/tokio/leaf_sync.h"
@@ -14,7 +16,7 @@ static struct error *describe_mpsc_closed(struct leaf *l, const struct owner *o)
 	return NULL;
 }
 
-/* AtomicState: bit 0 says that all senders are gone, above it is the version. */
+/* AtomicState: bit 0 is set when all senders are gone; above it is the version. */
 enum { WATCH_VERSION_SHIFT = 1 };
 
 static struct error *watch_details(struct leaf *l, struct value shared, uint64_t *state,
@@ -83,7 +85,7 @@ static struct error *describe_barrier(struct leaf *l, const struct owner *o)
 	TRY(leaf_uint(l, o->object, sync_path(BARRIER_ARRIVED), &arrived));
 	TRY(leaf_uint(l, o->object, sync_path(BARRIER_WANTED), &wanted));
 	TRY(leaf_uint(l, o->object, sync_path(BARRIER_GENERATION), &now));
-	/* of wait_internal(): the generation that it came with */
+	/* of wait_internal(): the generation at its arrival */
 	TRY(leaf_optional_uint(l, o->frame, "generation", &own, &found));
 	wait_int(l, "wanted", (int64_t)wanted);
 	if (!found || own > now)
@@ -123,7 +125,7 @@ static const struct owner_row owners[] = {
 	{ 0 },
 };
 
-/* By the rows of owners. */
+/* By row of owners. */
 static const struct {
 	const char *kind;
 	struct error *(*describe)(struct leaf *l, const struct owner *o);
@@ -136,7 +138,7 @@ static const struct {
 	{ "set_once", describe_set_once },
 };
 
-/* Was it chosen by notify_one() or notify_waiters()? */
+/* Did notify_one() or notify_waiters() wake it? */
 static struct error *was_notified(struct leaf *l, bool *ret)
 {
 	struct value some;
@@ -151,7 +153,7 @@ static struct error *was_notified(struct leaf *l, bool *ret)
 	return NULL;
 }
 
-/* A Notify wakes one by one. */
+/* Describes a wait at a user's Notify, which wakes its waiters one by one. */
 static struct error *describe_notify(struct leaf *l, struct value notify)
 {
 	struct value list, node;
@@ -198,8 +200,8 @@ struct error *leaf_decode_notified(struct leaf *l)
 }
 
 /*
- * The futures of a CancellationToken hold a Notified, the owned one out of the compiler's sight;
- * what matters is the token's.
+ * Decodes the futures of a CancellationToken. Their Notified (type-erased in the owned one) is not
+ * decoded: the state of the token matters.
  */
 struct error *leaf_decode_cancellation(struct leaf *l)
 {

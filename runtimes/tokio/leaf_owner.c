@@ -1,10 +1,14 @@
+/*
+ * Finds the object around a primitive (a Mutex around its semaphore) by the futures around the
+ * leaf.
+ */
 #include <string.h>
 
 #include "runtimes/tokio/leaf_sync.h"
 
 /*
- * Is it a future that tokio itself puts around its leaves? poll_fn is std's or tokio's; with its
- * own tracing (tokio_unstable) there is an Instrumented.
+ * Is it a future that tokio itself wraps around its leaves? poll_fn is std's or tokio's; tokio's
+ * own tracing (tokio_unstable) adds an Instrumented.
  */
 static bool is_tokios(const struct type *t)
 {
@@ -19,7 +23,7 @@ static bool is_tokios(const struct type *t)
 	return false;
 }
 
-/* Where the members of a future are: those of a coroutine in its present state. */
+/* The value with the members of a future: of a coroutine those of its current state. */
 static struct error *members_of(const struct leaf *l, struct value v, struct value *ret)
 {
 	const struct variant *active;
@@ -51,7 +55,7 @@ static struct error *try_row(const struct leaf *l, const struct owner_row *row,
 		return NULL;
 	}
 	TRY(leaf_place(l, ret->object, row->part, &part, found));
-	/* BigNotify is eight of them. */
+	/* The primitive may lie inside the part: a BigNotify has eight Notifys. */
 	*found = *found && primitive - part.addr < type_size(part.type);
 	ret->frame_name = type_name(a->v.type);
 	return NULL;
@@ -69,7 +73,7 @@ bool leaf_owner_find(const struct leaf *l, const struct owner_row *rows, uint64_
 
 			if (strncmp(type_name(a->v.type), rows[i].frame, strlen(rows[i].frame)))
 				continue;
-			/* What is not readable there owns nothing that we know of. */
+			/* An unreadable future is skipped. */
 			error_free(try_row(l, &rows[i], a, primitive, &o, &found));
 			if (!found || (any && o.row == ret->row))
 				continue;

@@ -1,4 +1,4 @@
-/* Waiting for a child process or a signal: tokio::process, tokio::signal. */
+/* Decodes waits for a child process or a signal: tokio::process, tokio::signal. */
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -19,17 +19,17 @@ enum {
 #define CHILD_TYPE     "tokio::process::ChildDropGuard"
 
 const struct binding_row leaf_process_layout[] = {
-	/* Since 1.36, which waits by pidfd or by SIGCHLD. */
+	/* since 1.36, which waits by pidfd or by SIGCHLD */
 	[CHILD_PIDFD] = { "child.pidfd", "type:" CHILD_TYPE,
 	                  "inner.PidfdReaper.0.inner.Some.0.inner.handle.pid", .optional = true },
 	[CHILD_SIGNAL] = { "child.signal", "type:" CHILD_TYPE,
 	                   "inner.SignalReaper.0.inner.Some.0.handle.pid", .optional = true },
-	/* Before. */
+	/* before */
 	[CHILD_PLAIN] = { "child.plain", "type:" CHILD_TYPE, "inner.inner.inner.Some.0.handle.pid",
 	                  .optional = true },
 	[SIGNAL_SHARED] = { "signal.shared", "type:tokio::sync::watch::Receiver<()>", "shared",
 	                    .optional = true },
-	/* Behind std's OnceLock, or tokio's OnceCell. */
+	/* inside std's OnceLock, or tokio's OnceCell */
 	[SIGNAL_STORAGE] = { "signal.storage", "type:tokio::signal::registry::Globals",
 	                     "value.registry.storage | registry.storage", .optional = true },
 	[SIGNAL_SENDER] = { "signal.sender", "type:tokio::signal::unix::SignalInfo",
@@ -59,7 +59,7 @@ static struct error *decode_child(struct leaf *l)
 
 enum { MAX_HOPS = 16, POLL_SLOT = 3 /* of a vtable: drop, size, align, poll */ };
 
-/* The future that a ReusableBoxFuture holds; *found false where no debug info knows it. */
+/* The future in a ReusableBoxFuture; *found false where its type is unknown to the debug info. */
 static struct error *boxed_future(const struct leaf *l, struct value v, struct value *ret,
                                   bool *found)
 {
@@ -84,7 +84,7 @@ static struct error *boxed_future(const struct leaf *l, struct value v, struct v
 	return NULL;
 }
 
-/* Where a watch::Receiver's channel is, that the suspended future owns; 0 none. */
+/* The address of the channel whose watch::Receiver the suspended future owns; 0 none. */
 static struct error *watched(const struct leaf *l, struct value future, uint64_t *ret)
 {
 	const struct variant *active;
@@ -113,7 +113,7 @@ static struct error *watched(const struct leaf *l, struct value future, uint64_t
 	return NULL;
 }
 
-/* The number of the signal whose channel that is; 0 when it is none. */
+/* The number of the signal that owns the channel; 0 when none does. */
 static struct error *signal_in(const struct leaf *l, struct value globals, uint64_t channel,
                                uint64_t *ret)
 {
@@ -126,7 +126,7 @@ static struct error *signal_in(const struct leaf *l, struct value globals, uint6
 	if (!found)
 		return NULL;
 	TRY(value_slice(l->d->c->in->target, storage, &slice));
-	/* By number, from 0, and since 1.49 from 1, up to SIGRTMAX. */
+	/* Indexed by signal number: from 0, since 1.49 from 1, up to SIGRTMAX. */
 	uint64_t last = (uint64_t)SIGRTMAX;
 	if (slice.count != last && slice.count != last + 1)
 		return NULL;
@@ -166,7 +166,7 @@ static struct error *decode_signal(struct leaf *l)
 	TRY(boxed_future(l, l->v, &future, &found));
 	if (found)
 		TRY(watched(l, future, &channel));
-	/* It stays suspended only between a poll of its owner and the signal. */
+	/* It is suspended only between a poll of its owner and the signal. */
 	l->registered = channel != 0;
 	if (channel)
 		TRY(signal_of(l, channel, &number));

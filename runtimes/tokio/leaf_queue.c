@@ -1,3 +1,4 @@
+/* Reads the queues of waiters in tokio's semaphores and Notifys, once per snapshot. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,14 +9,14 @@
 
 enum {
 	MAX_WAITERS = 1 << 20, /* in all queues of a snapshot */
-	MAX_SHOWN = 4,         /* tasks in a phrase; JSON has more */
+	MAX_SHOWN = 4,         /* tasks named in a phrase; JSON lists more */
 };
 
-/* A queue as it was found. */
+/* A queue as it was read. */
 struct walked {
 	struct map places; /* address of a waiter -> its place from 1, as a pointer */
 	uint64_t first;
-	bool whole;                            /* it could be read to its end */
+	bool whole;                            /* it was read to its end */
 	struct waker wakers[QUEUE_MAX_LISTED]; /* of the first ones */
 };
 
@@ -70,7 +71,7 @@ static struct error *walk(const struct leaf *l, struct value list, const struct 
 	return NULL;
 }
 
-/* A queue that is torn somewhere is known up to there. */
+/* Reads a queue, up to where it is torn, unless it is cached. */
 static struct walked *walk_once(const struct leaf *l, struct value list, const struct type *node)
 {
 	struct collector *c = l->d->c;
@@ -97,7 +98,7 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
 		return NULL;
 	ret->ahead = place - 1;
 	ret->all_tasks = ret->ahead <= QUEUE_MAX_LISTED;
-	/* Any vtable will do: only whom the data is of matters. */
+	/* Any vtable will do: only the data identifies the task. */
 	if (ret->ahead && l->d->waker)
 		ret->own = waker_task(l->d->c, (struct waker){ .data = l->d->waker, .vtable = 1 });
 	for (size_t i = 0; i < ret->ahead && i < QUEUE_MAX_LISTED; i++) {
@@ -111,7 +112,7 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
 	return NULL;
 }
 
-/* How many waiters of q->tasks[first] there are; 0: they were counted before. */
+/* How many waiters wake q->tasks[first]; 0 when it is listed before `first` too. */
 static size_t count_of_task(const struct queue *q, size_t first)
 {
 	size_t n = 0;
@@ -131,7 +132,7 @@ static bool is_own(const struct queue *q, const char *task)
 	return q->own && strcmp(q->own, task) == 0;
 }
 
-/* Is each waiter that is known another task's? */
+/* Does each known waiter wake a different task, none of them the waiter's own? */
 static bool are_other_tasks(const struct queue *q)
 {
 	for (size_t i = 0; i < q->ntasks; i++) {
@@ -141,7 +142,7 @@ static bool are_other_tasks(const struct queue *q)
 	return true;
 }
 
-/* What is ahead, counted by task. */
+/* The text that counts the futures ahead by task. */
 static const char *futures_text(struct arena *a, const struct queue *q)
 {
 	const char *what = q->all_tasks ? "future" : "waiter", *before = " (";

@@ -1,4 +1,6 @@
-/* Waiting for a pipe in memory, or for a thread that reads or writes a file: tokio::io, tokio::fs.
+/*
+ * Decodes waits for an in-memory pipe, or for a thread that reads or writes a file: tokio::io,
+ * tokio::fs.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -45,7 +47,7 @@ const struct binding_row leaf_stream_layout[] = {
 	                       .optional = true },
 	[DUPLEX_WRITE_MAX] = { "duplex.write.max", "type:" DUPLEX_TYPE, "write.max_buf_size",
 	                       .optional = true },
-	/* References to one direction's buffer: each end has one. */
+	/* references to one direction's buffer: one per end */
 	[DUPLEX_OWNERS] = { "duplex.owners", "type:" DUPLEX_TYPE, "read.strong", .optional = true },
 	[SIMPLEX_READ_WAKER] = { "simplex.read.waker", "type:" SIMPLEX_TYPE, "read_waker",
 	                         .optional = true },
@@ -63,7 +65,10 @@ const struct binding_row leaf_stream_layout[] = {
 
 /* ---- pipes in memory ---- */
 
-/* Which directions this task is woken for, as bits of io_direction.h; absent: surely none. */
+/*
+ * The directions that this task is woken for, as bits of io_direction.h; absent: those for which it
+ * is known not to be woken.
+ */
 static struct error *slots(const struct leaf *l, unsigned read_row, unsigned write_row,
                            unsigned *ours, unsigned *absent)
 {
@@ -85,7 +90,7 @@ static struct error *slots(const struct leaf *l, unsigned read_row, unsigned wri
 	return NULL;
 }
 
-/* What it waits for: what its type says, else what the wakers say of a future that is polled. */
+/* Finds what it waits for: by its type, else, for a future that is polled, by the wakers. */
 static struct error *interest(struct leaf *l, unsigned read_row, unsigned write_row, unsigned *ret,
                               bool *absent)
 {
@@ -106,7 +111,7 @@ static const char *direction_name(unsigned bits)
 	return names[bits & (IO_READS | IO_WRITES)];
 }
 
-/* No rows: of what is buffered, which buffer is meant is unknown. */
+/* rows NULL: it is unknown which buffer is meant. */
 static struct error *describe_pipe(const struct leaf *l, const char *name, unsigned bits,
                                    const unsigned *rows, const char *other_end, bool absent)
 {
@@ -161,7 +166,7 @@ static struct error *decode_simplex(struct leaf *l)
 	return describe_pipe(l, "SimplexStream", bits, rows, "", absent);
 }
 
-/* ---- what a thread of the blocking pool does ---- */
+/* ---- jobs of the blocking pool ---- */
 
 /* The id of the job whose JoinHandle is there; NULL when there is none. */
 static struct error *job_id(const struct leaf *l, unsigned row, const char **ret)
@@ -189,13 +194,13 @@ static struct error *job_id(const struct leaf *l, unsigned row, const char **ret
 	return err;
 }
 
-/* where: "" or what else is known of it. */
+/* where: "", or further text. */
 static struct error *describe_job(struct leaf *l, const char *name, const char *where, unsigned row)
 {
 	TRY(job_id(l, row, &l->w->task));
 	wait_string(l, "resource", name);
 	wait_bool(l, "busy", l->w->task != NULL);
-	/* Nobody but its owner polls it, and polls nothing else until the job is done. */
+	/* Only its owner polls it, and polls nothing else until the job is done. */
 	l->registered = l->w->task != NULL;
 	if (l->w->task)
 		wait_phrase(l, "%s%s, used by a job of the blocking pool (task %s)", name, where,

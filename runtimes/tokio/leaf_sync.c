@@ -1,9 +1,9 @@
-/* Waiting for other tasks to give something up or send something: tokio::sync. */
+/* The rows of leaves that wait for other tasks to release or send something: tokio::sync. */
 #include "runtimes/tokio/leaf_sync.h"
 
 #define SYNC "type:tokio::sync::"
 
-/* What is asked of values of these types; where the way begins elsewhere, in leaf_*.c. */
+/* The paths read from values of these types. Paths that begin elsewhere are in leaf_*.c. */
 const struct binding_row leaf_sync_layout[] = {
 	[ACQUIRE_SEMAPHORE] = { "acquire.semaphore", SYNC "batch_semaphore::Acquire", "semaphore",
 	                        .optional = true },

@@ -1,3 +1,4 @@
+/* Queue texts, RwLock states, channel positions, and the table of tokio::sync paths. */
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -28,7 +29,9 @@ static void test_queue_text(void **state)
 	                    "5 tasks ahead in its queue (tasks 5, 7, 8, 9, ...)");
 }
 
-/* A thread in block_on waits there too: it is no task. Of many, only the first are looked at. */
+/*
+ * A thread in block_on may wait there too, which is no task. Only the first of many are examined.
+ */
 static void test_queue_text_of_others(void **state)
 {
 	struct arena *a = *state;
@@ -42,7 +45,7 @@ static void test_queue_text_of_others(void **state)
 	                    "90 waiters ahead in its queue (tasks 5, 7, ...)");
 }
 
-/* Several futures of one task are not several tasks, and its own are not others. */
+/* Several futures of one task count as one task, and the waiter's own task is not another. */
 static void test_queue_text_of_futures(void **state)
 {
 	struct arena *a = *state;
@@ -101,7 +104,7 @@ static void test_rwlock_direction(void **state)
 	                             "async_block_env#0}<u32>"));
 	assert_false(
 		leaf_rwlock_is_write("tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<u32>"));
-	/* The user's type has no say. */
+	/* The user's type parameter does not count. */
 	assert_false(leaf_rwlock_is_write(
 		"tokio::sync::rwlock::{impl#3}::read::{async_fn_env#0}<app::{impl#0}::write>"));
 	assert_false(leaf_rwlock_is_write("tokio::sync::rwlock::RwLock"));
@@ -116,7 +119,7 @@ static void test_channel_queued(void **state)
 	assert_int_equal(n, 0);
 	assert_true(leaf_channel_queued(40, 7, 1, &n));
 	assert_int_equal(n, 33);
-	/* The last sender's mark is no message. */
+	/* The last sender's mark does not count as a message. */
 	assert_true(leaf_channel_queued(40, 7, 0, &n));
 	assert_int_equal(n, 32);
 	assert_true(leaf_channel_queued(7, 7, 0, &n));
@@ -126,7 +129,7 @@ static void test_channel_queued(void **state)
 	assert_false(leaf_channel_queued(6, 7, 1, &n));
 }
 
-/* Only a future that is polled goes on when it has got what it waits for. */
+/* Only a polled future goes on when it is granted what it waits for. */
 static void test_what_comes_next(void **state)
 {
 	struct decoder d = { 0 };
@@ -136,14 +139,14 @@ static void test_what_comes_next(void **state)
 	assert_string_equal(leaf_next(&l), "about to go on");
 	d.unpolled = true;
 	assert_string_equal(leaf_next(&l), "but nobody polls the future that got it");
-	/* It may be polled by what cannot be seen, or lie elsewhere by now. */
+	/* It may be polled by an unseen future, or have moved. */
 	d.doubted = true;
 	assert_string_equal(leaf_next(&l), "not taken yet");
 	d.unpolled = false;
 	assert_string_equal(leaf_next(&l), "about to go on");
 }
 
-/* What is asked of tokio's types is in the table, row by row. */
+/* Each path that is read from tokio's types is in the table. */
 static void test_every_path_has_a_row(void **state)
 {
 	(void)state;

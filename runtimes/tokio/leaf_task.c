@@ -1,4 +1,4 @@
-/* Waiting for other tasks: tokio::task. */
+/* Decodes waits for other tasks: tokio::task. */
 #include <inttypes.h>
 
 #include "debugger/base/str.h"
@@ -27,7 +27,7 @@ enum {
 const struct binding_row leaf_task_layout[] = {
 	[JOIN_RAW] = { "join.raw", "type:tokio::runtime::task::join::JoinHandle", "raw",
 	               .optional = true },
-	/* Of the JoinSet | of the IdleNotifiedSet in it. */
+	/* from a JoinSet | from the IdleNotifiedSet in it */
 	[SET_LENGTH] = { "join_set.length", JOIN_SET, "inner.length | length", .optional = true },
 	[SET_NOTIFIED] = { "join_set.notified", JOIN_SET, "inner.lists.notified | lists.notified",
 	                   .optional = true },
@@ -42,10 +42,10 @@ const struct binding_row leaf_task_layout[] = {
 	{ 0 },
 };
 
-/* Of which a set may have millions: of the rest only the number is known. */
+/* A set may have millions of members: beyond these only their number is reported. */
 enum { MAX_MEMBERS = 4096, MAX_DIE_ATTRS = 8 };
 
-/* The header of a task of whichever copy of tokio. */
+/* Reads the header of a task of any copy of tokio. */
 static struct error *read_task(struct collector *c, uint64_t addr, struct tokio_header *h,
                                struct tokio **ret)
 {
@@ -66,7 +66,7 @@ static void describe_job(struct leaf *l, const struct tokio_header *h, const str
 	enum task_state state = tokio_task_state(h->state);
 	const char *name = job->function ? job->function : "?";
 
-	/* Its function may have been merged with others that do the same. */
+	/* Its function may have been merged with others of equal code. */
 	if (job->aliases)
 		name = arena_printf(l->d->c->a, "%s or one with the same code", name);
 	wait_string(l, "job", job->function);
@@ -114,7 +114,7 @@ static struct error *decode_join(struct leaf *l)
 
 /* ---- JoinSet ---- */
 
-/* What a walk over a set's lists found. */
+/* The members found in a set's lists. */
 struct members {
 	VEC(const char *) ids, states;
 	size_t finished;
@@ -138,7 +138,7 @@ static struct error *read_member(struct leaf *l, struct value entry, struct memb
 	return NULL;
 }
 
-/* The entries of one of its two linked lists. */
+/* Reads the entries of one of the set's two linked lists. */
 static struct error *read_list(struct leaf *l, const char *expr, struct members *m)
 {
 	struct value list, at, entry;
@@ -237,8 +237,8 @@ static struct error *decode_tracker(struct leaf *l)
 }
 
 /*
- * Awaited itself, it is done when all its tasks are; they are listed later. One that was polled
- * and is not done has a task.
+ * A LocalSet that is awaited itself completes when all its tasks do; they are listed later. If it
+ * was polled and is not complete, it has a task.
  */
 static struct error *decode_local_set(struct leaf *l)
 {

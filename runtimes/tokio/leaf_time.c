@@ -1,4 +1,4 @@
-/* Waiting for time: tokio::time. */
+/* Decodes waits for time: tokio::time. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,14 +24,14 @@ const struct binding_row leaf_time_layout[] = {
 	                     "entry.Traditional.0.deadline | entry.deadline | deadline"
 	                     " | inner.deadline",
 	                     .optional = true },
-	/* Is there a timer in the wheel? 1.53 */
+	/* 1.53: is there a timer in the wheel? */
 	[SLEEP_TIMER] = { "sleep.timer", "type:tokio::time::sleep::Sleep", "timer",
 	                  .optional = true },
 	/* 1.49 to 1.52 | 1.26 to 1.48 */
 	[SLEEP_REGISTERED] = { "sleep.registered", "type:tokio::time::sleep::Sleep",
 	                       "entry.Traditional.0.registered | entry.registered",
 	                       .optional = true },
-	/* None once it is registered: up to 1.25 */
+	/* up to 1.25: None once it is registered */
 	[SLEEP_INITIAL] = { "sleep.initial", "type:tokio::time::sleep::Sleep",
 	                    "entry.initial_deadline", .optional = true },
 	/* 1.53 | 1.49 to 1.52 | before */
@@ -39,7 +39,7 @@ const struct binding_row leaf_time_layout[] = {
 	                  "timer.Traditional.0.inner.state.waker"
 	                  " | entry.Traditional.0.inner.state.waker | entry.inner.state.waker",
 	                  .optional = true },
-	/* The same of the Sleep inside. */
+	/* The same for the Sleep inside. */
 	[INTERVAL_DEADLINE] = { "interval.deadline", "type:tokio::time::interval::Interval",
 	                        "delay.entry.Traditional.0.deadline | delay.entry.deadline"
 	                        " | delay.deadline | delay.inner.deadline",
@@ -61,7 +61,7 @@ struct seconds {
 	char text[24];
 };
 
-/* Not printf: there may be a million of them. */
+/* Avoids printf(): it may run a million times. */
 static struct seconds seconds_text(uint64_t ns)
 {
 	uint64_t whole = ns / 1000000000;
@@ -80,13 +80,15 @@ static struct seconds seconds_text(uint64_t ns)
 	return ret;
 }
 
-/* A deadline as seen from now. */
+/* A deadline relative to the current time. */
 struct due {
-	const char *unknown; /* why it cannot be told how far away it is; NULL when it can */
+	const char *unknown; /* why the distance is unknown; NULL when it is known */
 	bool past;
-	struct seconds seconds; /* how far away */
-	/* "" where the time is known, else "at most " before what is to come, "at least " before
-	 * what is past: a core tells a moment that it was taken after. */
+	struct seconds seconds; /* distance from now */
+	/*
+	 * "" where the current time is known. Else it is a lower bound, from a core: "at most "
+	 * goes before a future deadline, "at least " before a past one.
+	 */
 	const char *at_most, *at_least;
 };
 
@@ -124,7 +126,7 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 	return NULL;
 }
 
-/* The place at a path that this version may not have. */
+/* Resolves a path that this version may not have. */
 static struct error *optional_place(const struct leaf *l, const char *path, struct value *ret,
                                     bool *found)
 {
@@ -161,7 +163,7 @@ static struct error *variant_at(const struct leaf *l, const char *path, const ch
 	return found ? value_enum_name(l->d->c->in->target, place, ret) : NULL;
 }
 
-/* Has it been polled, so that it is in the timer wheel or was? */
+/* Has it been polled, and so been put into the timer wheel? */
 static struct error *sleep_is_registered(const struct leaf *l, bool *ret, bool *known)
 {
 	const char *variant;
@@ -204,7 +206,7 @@ static struct error *decode_sleep(struct leaf *l)
 	return NULL;
 }
 
-/* tick() is a poll_fn of a closure that has captured it. */
+/* Decodes the Interval that the closure in tick()'s poll_fn has captured. */
 static struct error *decode_interval(struct leaf *l)
 {
 	uint64_t seconds, nanos;

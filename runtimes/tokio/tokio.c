@@ -286,8 +286,8 @@ static int by_runtime_and_id(const void *a, const void *b)
 }
 
 /*
- * For a core, takes the latest tick of any runtime's timers as a lower bound of when it was
- * written.
+ * Fills the current time. A core may have none: then the latest tick of any runtime's timers is a
+ * lower bound.
  */
 static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size_t n)
 {

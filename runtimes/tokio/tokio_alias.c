@@ -1,8 +1,8 @@
 /*
- * Poll functions that became one. Fat LTO merges functions of equal code: hand-written futures
- * that differ in name only then share one poll, as do instances of one generic async fn, and it
- * names only one of them. What gives the others away is a task cell of theirs without a poll
- * function that has code.
+ * Finds futures whose poll functions were merged. Fat LTO merges functions of equal code:
+ * hand-written futures that differ in name only then share one poll, as do instances of one generic
+ * async fn. The debug info names only one of them. The others are detected by a task cell of theirs
+ * whose poll function has no code.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char cell_path[] = "tokio::runtime::task::core::Cell";
 
 struct search {
 	struct map with_code; /* hash of "T, S" of a poll function that has code */
-	struct map seen;      /* futures that were found */
+	struct map seen;      /* futures found so far */
 	struct dwarf_module *dm;
 	uint64_t near;
 	const struct type *future;
@@ -41,7 +41,7 @@ static void visit_poll(const char *name, bool has_code, void *arg)
 		map_put(&s->with_code, map_key_of_text(args), NULL);
 }
 
-/* Bytes of a coroutine's name before the generics of its function. */
+/* Length of a coroutine's name up to the generics of its function. */
 static size_t source_len(const char *name)
 {
 	const char *last = qualified_last(name);
@@ -50,8 +50,8 @@ static size_t source_len(const char *name)
 }
 
 /*
- * Functions that become one treat equal bytes. A coroutine panics with its own location, which is
- * the same in all instances of one source.
+ * May the poll functions of both types be merged? Their data must have equal size. A coroutine's
+ * panics name its own location, so only instances of one source have equal code.
  */
 static bool may_share_code(const struct type *t, const struct type *other)
 {
@@ -71,7 +71,7 @@ static void visit_cell(const char *name, bool has_code, void *arg)
 	const struct type *t;
 
 	(void)has_code;
-	/* Functions for different schedulers can become one too: S does not tell them apart. */
+	/* Functions for different schedulers may be merged too, so S does not matter. */
 	if (!future || map_has(&s->with_code, map_key_of_text(args)) ||
 	    strcmp(future, type_name(s->future)) == 0 ||
 	    !map_put(&s->seen, map_key_of_text(future), NULL))
@@ -89,7 +89,7 @@ const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
 	struct search s = { .dm = f->dm, .near = f->die, .future = future };
 	const char *ret = NULL;
 
-	/* Of a source without generics there is one. */
+	/* A source without generics has one instance only. */
 	if (type_is_coroutine(future) && !type_name(future)[source_len(type_name(future))])
 		return NULL;
 	lookup_each_instance(f->dm, f->die, poll_path, visit_poll, &s);

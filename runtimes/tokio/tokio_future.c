@@ -1,7 +1,7 @@
 /* What futures of tokio, tokio-util and tokio-stream poll and hold: rows for runtimes/future. */
 #include "runtimes/tokio/tokio.h"
 
-/* Where the general rule would see too much or nothing. */
+/* Futures for which the general rule finds too much or nothing. */
 const struct combinator_row tokio_combinators[] = {
 	{ "tokio::time::timeout::Timeout",
 	  { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
@@ -38,7 +38,7 @@ const struct io_row tokio_directions[] = {
 	{ "tokio::io::util::copy::Copy", "writer", IO_SAYS_WRITES },
 	{ "tokio::io::util::copy_buf::CopyBuf", "reader", IO_SAYS_READS },
 	{ "tokio::io::util::copy_buf::CopyBuf", "writer", IO_SAYS_WRITES },
-	/* Halves: of a socket, and of what somebody else may have wrapped around it. */
+	/* Halves of a socket, or of any stream. */
 	{ "tokio::net::tcp::split::ReadHalf", NULL, IO_SAYS_READS },
 	{ "tokio::net::tcp::split::WriteHalf", NULL, IO_SAYS_WRITES },
 	{ "tokio::net::tcp::split_owned::OwnedReadHalf", NULL, IO_SAYS_READS },
@@ -74,8 +74,8 @@ const struct io_row tokio_directions[] = {
 const char *const tokio_pollers[] = { "tokio::", "tokio_util::", "tokio_stream::", NULL };
 
 /*
- * What is a future of tokio's is named for what it waits for (Notified, Acquire), and channels of
- * many values are received from by async fns.
+ * Ends of names of types that are no futures. tokio names its futures for what they wait for
+ * (Notified, Acquire); channels of many values are received from by async fns.
  */
 const char *const tokio_non_future_ends[] = {
 	"Barrier", "DuplexStream", "Guard",  "LinkedList", "Mutex",    "Notify",     "Permit",
@@ -85,7 +85,7 @@ const char *const tokio_non_future_modules[] = { "tokio::loom::", "tokio::sync::
 	                                         "tokio::sync::watch::",
 	                                         "hyper_util::rt::tokio::TokioIo", NULL };
 
-/* From there other tasks, and with them everything, can be reached. */
+/* Behind these types lie the runtime and all its tasks: searches stop here. */
 const char *const tokio_boundaries[] = {
 	"tokio::runtime::task::",       "tokio::runtime::scheduler::",
 	"tokio::runtime::handle::",     "tokio::runtime::driver::",

@@ -1,4 +1,7 @@
-/* What tokio has that others wait for: guards, permits, ends of channels; and outputs of tasks. */
+/*
+ * Rows for the types of tokio that hold what others wait for (guards, permits, channel ends), and
+ * how the outputs of tasks are read.
+ */
 #include "dwarf/values/value.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/tokio/leaf_sync.h"
@@ -15,7 +18,7 @@
 
 enum { PERMIT_SHIFT = 1 /* Semaphore.permits: bit 0 is CLOSED */ };
 
-/* A batch semaphore: in its lock, or alone. */
+/* Reads the permits left in a batch semaphore, which is in a lock or stands alone. */
 static struct error *left(const struct leaf *l, struct value primitive, uint64_t *addr,
                           uint64_t *permits)
 {
@@ -100,7 +103,7 @@ const struct holding_row tokio_holdings[] = {
 	SEND_PERMIT(MPSC "bounded::PermitIterator", "chan.inner", "n"),
 	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
-	/* Who sends waits at the semaphore. */
+	/* Senders wait at the channel's semaphore. */
 	MAILBOX(MPSC "bounded::Receiver", BOUND),
 	MAILBOX(MPSC "unbounded::UnboundedReceiver", ""),
 	END_OF(T_SYNC "oneshot::Sender", HOLDING_SENDER, "oneshot", "inner.Some.0",
@@ -125,7 +128,7 @@ const struct holding_row tokio_holdings[] = {
 	END_OF("tokio_util::sync::cancellation_token::CancellationToken", HOLDING_WAKER,
 	       "cancellation", "inner", "tokio_util::sync::cancellation_token::tree_node::TreeNode",
 	       ""),
-	/* Its DropGuard has a token in it. */
+	/* A DropGuard has a token as a member. */
 	{ .type = "tokio::runtime::task::abort::AbortHandle",
 	  .role = HOLDING_WAKER,
 	  .kind = "abort",

@@ -12,8 +12,8 @@ extern const struct binding_row leaf_time_layout[], leaf_task_layout[], leaf_syn
 	leaf_io_layout[], leaf_process_layout[], leaf_stream_layout[];
 
 /*
- * If t is the future of a signal: the static where tokio stores whom each signal wakes. It
- * identifies the signal. lookup_static() returns false for the same reasons.
+ * If t is the future of a signal: finds the static in which tokio stores whom each signal wakes,
+ * which also identifies the signal. *ret is as lookup_static() fills it.
  */
 bool leaf_signal_globals(const struct type *t, struct value *ret);
 

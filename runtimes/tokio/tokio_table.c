@@ -1,11 +1,14 @@
-/* tokio as a runtime: what it registers. */
+/* Registers tokio as a runtime: its struct runtime and the tables in it. */
 #include "dwarf/values/show_rows.h"
 #include "runtimes/tokio/local_set.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
 #include "runtimes/tokio/tokio_root.h"
 
-/* Seen in debug, release and fat LTO; any of a group may be inlined or a bare jump. */
+/*
+ * Functions that mark a stack, seen in debug, release and fat LTO builds. Any of a group may be
+ * inlined or a bare jump.
+ */
 static const struct mark_row marks[] = {
 	{ "tokio::runtime::park::", "block_on", MARK_BLOCK_ON },
 	{ "tokio::runtime::scheduler::current_thread::", "block_on", MARK_BLOCK_ON },
@@ -20,8 +23,8 @@ static const struct mark_row marks[] = {
 };
 
 /*
- * Functions of vtables, whose addresses are taken, are there in every build; of the others each is
- * inlined in some. The task is the address of its header.
+ * Functions to probe. Those in vtables exist in every build, since their addresses are taken; each
+ * of the others is inlined in some. The task is the address of its header.
  */
 static const struct probe_row probes[] = {
 	{ PROBE_POLL, "tokio::runtime::task::raw::", "poll", 0 },
@@ -36,7 +39,10 @@ static const struct probe_row probes[] = {
 	{ 0 },
 };
 
-/* A large program has each function of tasks once for each kind of task, and of these only one. */
+/*
+ * Prefixes of functions that tell what a thread does. Each has one instance; functions of tasks
+ * have one per kind of task.
+ */
 static const char *const functions[] = {
 	"tokio::runtime::park::",
 	"tokio::runtime::scheduler::",

@@ -1,4 +1,4 @@
-/* "What is at this address?": handles of runtimes and cells of tasks. */
+/* Answers "what is at this address?" for handles of runtimes and cells of tasks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void add_runtime(struct whatis *a, const struct tokio_runtime *r)
 	bool found = false;
 	struct error *err = NULL;
 
-	/* With the counts of the Arc, where one is known. */
+	/* Include the Arc's counts, where an Arc is known. */
 	if (r->arc.type)
 		err = inspector_path(c->in, r->arc.type, "ptr.pointer", &p);
 	if (r->arc.type && !err)
@@ -29,7 +29,7 @@ static void add_runtime(struct whatis *a, const struct tokio_runtime *r)
 	error_free(err);
 }
 
-/* Which part of a task's cell (runtime/task/core.rs: repr(C) since 1.0). */
+/* The part of a task's cell that the address is in (runtime/task/core.rs: repr(C) since 1.0). */
 static const char *part_of_cell(struct whatis *a, struct value cell)
 {
 	static const struct {
@@ -46,7 +46,7 @@ static const char *part_of_cell(struct whatis *a, struct value cell)
 
 		if (strncmp(path, parts[i].begins, len) != 0)
 			continue;
-		/* The frames of the future come after it. */
+		/* For the future, append the path within it. */
 		return path[len] != '.' || strcmp(parts[i].begins, "core.stage") == 0
 		               ? parts[i].part
 		               : arena_printf(a->c->a, "%s: %s", parts[i].part, path + len + 1);
@@ -54,7 +54,7 @@ static const char *part_of_cell(struct whatis *a, struct value cell)
 	return path ? path : "padding";
 }
 
-/* Cells do not overlap: only the nearest below the address can hold it. */
+/* Cells do not overlap: only the nearest one below the address can contain it. */
 static void add_task(struct whatis *a)
 {
 	struct collector *c = a->c;
