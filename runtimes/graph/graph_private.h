@@ -12,7 +12,7 @@ struct queued {
 	uint64_t primitive;
 	uint64_t place;                /* from 1; 0: granted; UINT64_MAX: unknown */
 	size_t edge;                   /* index of the edge by which it waits */
-	size_t from;                   /* the node that waits; 0: nobody polls the future */
+	size_t from;                   /* the node that waits; 0: the future is not polled */
 	size_t party;                  /* the participant that owns the future */
 	size_t arm;                    /* the arm of a join that it is in, 0 none */
 	const struct future *future;   /* with its wait */

@@ -42,9 +42,8 @@ struct finder {
 	size_t *index, *low, *cursor, *component;
 	size_t next_index, ncomponents;
 	VEC(size_t) stack, path;
-	VEC(size_t)
-	anchor; /* by component of the current pass: 1 + index of the verdict that it leads to */
-	size_t *from_edge; /* by node, of one search: 1 + edge by which it was reached */
+	VEC(size_t) anchor; /* by component: 1 + index of its verdict, 0 none */
+	size_t *from_edge;  /* by node, in a search: 1 + edge that reached it */
 };
 
 /* ---- which nodes can go on ---- */

@@ -10,8 +10,7 @@
 
 enum verdict_kind {
 	VERDICT_DEADLOCK,   /* participants wait for each other, or one for itself */
-	VERDICT_FUTURELOCK, /* a deadlock through a future that its task owns but does not poll (RFD
-	                       609) */
+	VERDICT_FUTURELOCK, /* through a future that its task owns but does not poll (RFD 609) */
 	VERDICT_LOST,       /* one waits for a message that only itself could send: never woken */
 };
 

@@ -51,7 +51,7 @@ static void uncertain_guard(void **state)
 	assert_says(&p, "?deadlock task 1, task 2");
 	assert_string_equal(p.verdicts->list[0].doubts[0],
 	                    "it may have been dropped or moved before");
-	/* Where one is certain, the uncertain ones do not count. */
+	/* Where one holder is certain, uncertain ones do not count. */
 	one = add_task(&both, 1, calls(&both, "f", locks(&both, "mutex", B, 1)));
 	two = add_task(&both, 2, calls(&both, "g", locks(&both, "mutex", A, 1)));
 	guards(&both, one, "mutex", A);
@@ -60,7 +60,7 @@ static void uncertain_guard(void **state)
 	assert_says(&both, "");
 }
 
-/* RFD 609: the lock was given to a future which the task has no time for. */
+/* RFD 609: the lock was granted to a future that its task does not poll. */
 static void futurelock(void **state)
 {
 	PROGRAM(p);
@@ -77,7 +77,7 @@ static void futurelock(void **state)
 		"not poll: `app::do_it` at src/x.rs:12");
 }
 
-/* It will be, as soon as the other task gives it away. */
+/* It becomes one as soon as the other task releases the lock. */
 static void futurelock_to_be(void **state)
 {
 	PROGRAM(p);

@@ -41,7 +41,7 @@ static void moved_within_a_task(void **state)
 	}
 }
 
-/* Two in a task are no proof where the channel counts more. */
+/* Two uncertain senders in a task prove nothing when the channel counts three. */
 static void moved_and_others(void **state)
 {
 	PROGRAM(p);

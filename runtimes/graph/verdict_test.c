@@ -42,7 +42,7 @@ static void with_itself(void **state)
 	assert_text(&p, 0, "task 1 holds Mutex 0xa0 (`guard` at src/x.rs:41) and waits for it");
 }
 
-/* Whose holder is not found may be held by anybody. */
+/* A lock without a known holder may be held outside the graph. */
 static void unknown_holder(void **state)
 {
 	PROGRAM(p);
@@ -108,7 +108,7 @@ static void three_ways(void **state)
 		"at src/x.rs:41) and waits for the other end of mpsc channel 0xc0");
 }
 
-/* The same with a sender that was not found. */
+/* The same, but one of the two senders was not found. */
 static void another_sender(void **state)
 {
 	PROGRAM(p);

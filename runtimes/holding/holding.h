@@ -28,7 +28,7 @@ struct holding_variable {
 	const char *name;
 	const struct type *type;
 	uint64_t offset;               /* from the coroutine */
-	bool known;                    /* what follows is filled in */
+	bool known;                    /* the members below are filled in */
 	const char *file, *file_short; /* NULL unknown */
 	unsigned line;
 };
@@ -57,7 +57,7 @@ struct holdings {
 	found_vec list;
 	VEC(const char *) unsearched;
 	struct map noted;   /* hashes of those texts */
-	struct map names;   /* address of what is waited for -> its name, NULL unknown */
+	struct map names;   /* address of what is waited for -> name, NULL unknown */
 	struct map scanned; /* roots of trees that were searched */
 	size_t visited;     /* values visited, in all trees and stacks */
 	size_t messages;    /* queued messages visited, in all channels */

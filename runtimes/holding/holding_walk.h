@@ -42,9 +42,8 @@ struct walk {
 	struct found like; /* the members that all findings share */
 	struct value in;   /* the frame or variable that is being walked */
 	bool framed;       /* frames is filled in; done only when something may be held */
-	struct map
-		frames; /* holding_frame_key() of the tree's frames: each is searched on its own */
-	size_t visited; /* values visited in the tree */
+	struct map frames; /* keys of the tree's frames: each is searched on its own */
+	size_t visited;    /* values visited in the tree */
 	unsigned depth;
 };
 

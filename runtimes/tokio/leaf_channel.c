@@ -146,9 +146,8 @@ enum {
 
 struct oneshot {
 	uint64_t state;
-	bool value; /* a value is there and not taken */
-	struct waker rx,
-		tx; /* wakers of the receiver (for the value) and of the sender (for closing) */
+	bool value;          /* a value is there and not taken */
+	struct waker rx, tx; /* of the receiver, of the sender */
 };
 
 static struct error *read_waker(struct leaf *l, struct value inner, int row, struct waker *ret)

@@ -40,7 +40,7 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_WORKER_LIFO] = { "worker.lifo", WORKER, "core.lifo_slot | core.run_queue.inner.lifo",
 	                        .optional = true },
 
-	/* What the Arc leads to, and how often it is shared. */
+	/* the Arc's target, and its strong count */
 	[TOKIO_MT_HANDLE] = { "mt.handle", "handle.mt", "data", .optional = true },
 	[TOKIO_MT_STRONG] = { "mt.strong", "handle.mt", "strong", .optional = true },
 	[TOKIO_MT_SHARED] = { "mt.shared", "mt.handle", "shared", .optional = true },
@@ -79,7 +79,7 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "mt.handle",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
-	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	/* 1.54 | before; sharded in 1.52.0, and in 1.54 by option */
 	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "mt.handle",
 	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
 	                             " | blocking_spawner.inner.shared.queue",
@@ -125,7 +125,7 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "ct.handle",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
-	/* 1.54 | before; 1.52.0 alone, and 1.54 when asked, shard it */
+	/* 1.54 | before; sharded in 1.52.0, and in 1.54 by option */
 	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "ct.handle",
 	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
 	                             " | blocking_spawner.inner.shared.queue",
@@ -322,9 +322,8 @@ static void publish(struct collector *c, const task_vec *tasks)
 }
 
 enum {
-	FEW_AT_ONCE = 16, /* or all that remain */
-	NOTES_AT_BOUNDARY =
-		1 << 20, /* between two crates: little of the debug info is needed again */
+	FEW_AT_ONCE = 16,            /* or all that remain */
+	NOTES_AT_BOUNDARY = 1 << 20, /* between two crates: little is needed again */
 };
 
 static int by_poll(const void *a, const void *b)

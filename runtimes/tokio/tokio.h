@@ -183,9 +183,8 @@ struct task_lead {
 	const struct tokio_flavor *flavor;
 	const struct module *module; /* the module that has its type */
 	enum lead_kind kind;
-	const struct task
-		*task;   /* whose future refers to it; NULL: the future that `thread` drives */
-	unsigned thread; /* number, 0 unknown */
+	const struct task *task; /* whose future has it; NULL: see thread */
+	unsigned thread;         /* that drives the future; a number, 0 unknown */
 };
 
 /* A LocalSet without a known driver. */

@@ -62,8 +62,7 @@ struct scan {
 	struct range ranges[MAX_RANGES];
 	size_t nranges;
 	uint64_t max_bytes, max_ns, bytes;
-	uint64_t worked_ns,
-		began_ns; /* start times: by the thread's CPU clock and by the wall clock */
+	uint64_t worked_ns, began_ns; /* start times, CPU and wall clock */
 	bool out_of_bytes, out_of_time, too_many;
 	struct map vtables; /* address -> offset of the scheduler as a pointer, NULL: no vtable */
 	struct map seen;    /* hashes of a scheduler's Arc and a list */

@@ -11,8 +11,7 @@ enum {
 	MAX_TASKS = 1 << 24,
 	MAX_SHARDS = 1 << 17, /* tokio caps at 65536 (runtime/task/list.rs, 1.35) */
 	MAX_LIST_NOTES = 8,
-	MAX_HOPS =
-		32 /* wrappers of one pointer: in corrupt debug info types may nest in themselves */
+	MAX_HOPS = 32 /* wrappers of one pointer; corrupt types nest in themselves */
 };
 
 /* Reads a task's links in the owned list. */
