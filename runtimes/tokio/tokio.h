@@ -184,7 +184,7 @@ struct task_lead {
 	const struct module *module; /* the module that has its type */
 	enum lead_kind kind;
 	const struct task *task; /* whose future has it; NULL: see thread */
-	unsigned thread;         /* that drives the future; a number, 0 unknown */
+	unsigned thread;         /* number of the thread that drives it, 0 unknown */
 };
 
 /* A LocalSet without a known driver. */
@@ -293,8 +293,8 @@ int tokio_compare_tasks(const struct task *x, const struct task *y);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
 
 /*
- * tokio_alias.c: names of other future types whose poll functions were merged with f, joined by ",
- * "; NULL when T is certain. future is f's own T.
+ * tokio_alias.c: the other future types whose poll functions were merged with f, as a text
+ * separated by commas; NULL when T is certain. future is f's own T.
  */
 const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
                                const struct type *future);

@@ -86,8 +86,8 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		struct tokio_header h;
 		uint64_t next, prev;
 		/*
-		 * Doubts about the node's own contents; those about its being the first are the
-		 * list's.
+		 * Counts the doubts about this node's contents; for the first node, also those
+		 * about the list's head.
 		 */
 		size_t doubts = before ? t->doubts : c->list_doubts;
 		bool torn;
@@ -212,9 +212,9 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 }
 
 /*
- * Compares the count with the lists. The count changes a moment before or after the list
+ * Notes that count and lists differ. The count changes a moment before or after the list
  * (runtime/task/list.rs), so each thread may be between the two with one task. A larger difference
- * is an error.
+ * makes the snapshot incomplete.
  */
 static void note_count(struct collector *c, const struct runtime_info *info)
 {

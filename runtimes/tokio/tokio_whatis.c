@@ -46,7 +46,7 @@ static const char *part_of_cell(struct whatis *a, struct value cell)
 
 		if (strncmp(path, parts[i].begins, len) != 0)
 			continue;
-		/* For the future, append the path within it. */
+		/* The future gets no path: its frames are printed after it. */
 		return path[len] != '.' || strcmp(parts[i].begins, "core.stage") == 0
 		               ? parts[i].part
 		               : arena_printf(a->c->a, "%s: %s", parts[i].part, path + len + 1);
