@@ -9,7 +9,7 @@ static bool begins(const char *text, const char *with)
 	return text && str_begins(text, with);
 }
 
-/* Does name consist of the crate name of a runtime, then rest? */
+/* Does name begin with the crate name of a runtime, followed by rest? */
 static bool is_of_a_runtime(const struct snapshot *s, const char *name, const char *rest)
 {
 	for (size_t i = 0; name && i < s->nruntimes; i++) {
