@@ -11,7 +11,7 @@
 
 enum { LISTED = 8, LISTED_MEMBERS = 4, LISTED_ROOTS = 3 };
 
-/* What ids and addresses stand behind in a verdict's sentence. */
+/* The text that precedes an id or an address in a verdict's sentence. */
 static const struct {
 	const char *before, *digits;
 } names[] = {
@@ -21,8 +21,7 @@ static const struct {
 	{ "0x", "0123456789abcdef" },
 };
 
-/* How long the name of a task, thread or object is that text begins with; 0: it begins with none.
- */
+/* The length of the name of a task, thread or object at the start of text; 0: there is none. */
 static size_t name_length(const char *text)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -37,7 +36,7 @@ static size_t name_length(const char *text)
 	return 0;
 }
 
-/* The names of one sentence, in the order in which they come up. */
+/* A name in a sentence, numbered by its first occurrence. */
 struct met {
 	const char *text;
 	size_t len;
@@ -55,8 +54,8 @@ static size_t number_of(met_vec *met, const char *text, size_t len)
 }
 
 /*
- * The sentence with a number for each name: who waits for whom stays. What stands in backticks is
- * the program's own and never changed.
+ * Appends the sentence with each name replaced by its number, which keeps who waits for whom. Text
+ * in backticks comes from the program and is copied unchanged.
  */
 static void append_words(struct str *key, const char *text)
 {
@@ -88,7 +87,7 @@ static void append_member(struct str *key, const struct graph_node *n)
 		           at->file_short ? at->file_short : "?", at->line);
 }
 
-/* Equal for verdicts that are alike. */
+/* The keys of two verdicts are equal if and only if the verdicts are alike. */
 static void append_key(struct str *key, const struct graph *g, const struct verdict *v)
 {
 	SCRATCH(tmp);
@@ -103,12 +102,12 @@ static void append_key(struct str *key, const struct graph *g, const struct verd
 		append_member(key, &g->nodes[v->members[i]]);
 }
 
-/* Those of one hash are a chain. */
+/* A group that is being built. Groups with the same hash form a chain. */
 struct growing {
 	const char *key;
 	VEC(size_t) list;
 	size_t nbehind;
-	size_t next; /* number + 1 of the next of that hash, 0 none */
+	size_t next; /* index + 1 of the next group with the same hash, 0 none */
 };
 typedef VEC(struct growing) growing_vec;
 
@@ -168,7 +167,7 @@ static void append_members(struct str *s, const struct graph *g, const struct ve
 		str_printf(s, " and %zu more", v->nmembers - LISTED_MEMBERS);
 }
 
-/* What the task or thread that is named first has as the root of its tree. */
+/* The name of the root future of the verdict's first task or thread. */
 static const char *root_of(const struct verdicts *v, size_t verdict)
 {
 	const struct graph_node *n = &v->graph->nodes[v->list[verdict].members[0]];
@@ -177,7 +176,7 @@ static const char *root_of(const struct verdicts *v, size_t verdict)
 	return name ? name : n->task ? n->task->type : NULL;
 }
 
-/* Where they stand is one place; who called them may be many. */
+/* Appends the roots of the trees: the members await at one place but may have different callers. */
 static void append_roots(struct str *s, const struct verdicts *v, const struct alike *alike)
 {
 	struct map seen CLEANUP(map_free) = { 0 };

@@ -1,6 +1,6 @@
 /*
- * Verdicts that say the same of other tasks and other locks: people want to read one of them, and
- * how many there are.
+ * Groups verdicts that differ only in their tasks and locks. Text output prints the first verdict
+ * of each group and the number of the others.
  */
 #ifndef RUNTIMES_ANALYSIS_ALIKE_H
 #define RUNTIMES_ANALYSIS_ALIKE_H
@@ -13,26 +13,27 @@
 struct alike {
 	const size_t *list; /* indices of verdicts, ascending: the first one stands for all */
 	size_t n;           /* at least 1 */
-	size_t nbehind;     /* parties that stand behind one of them */
+	size_t nbehind;     /* participants that wait behind any of these verdicts */
 };
 
 struct alikes {
-	const struct alike *list; /* by their first verdict */
+	const struct alike *list; /* in the order of their first verdicts */
 	size_t n;
-	const size_t
-		*first; /* by verdict: the first one that it is like; itself where it is that */
+	const size_t *first; /* by verdict: index of the first verdict of its group; the first maps
+	                        to itself */
 };
 
 /*
- * Two are alike when nothing but ids of tasks, numbers of threads and addresses differs: of the
- * same kind and trust, with the same doubts, in the same words, and their members await at the same
- * places. All is in arena a. Linear in verdicts and their members.
+ * Two verdicts are alike when they differ only in task ids, thread numbers and addresses: they have
+ * the same kind, trust, doubts and words, and their members await at the same places. All memory is
+ * in arena a. Time is linear in the number of verdicts and members.
  */
 void alikes_make(struct arena *a, const struct verdicts *v, struct alikes *ret);
 
 /*
- * "2 more like it: task 11, task 16": all but the first one, a few by their members, and what their
- * trees begin with where that differs; NULL where there is no other. In arena a.
+ * "2 more like it: task 11, task 16": describes all verdicts of the group but the first. Names the
+ * members of a few of them, and the roots of their trees where these differ. NULL when the group
+ * has one verdict. In arena a.
  */
 const char *alike_others(struct arena *a, const struct verdicts *v, const struct alike *alike);
 

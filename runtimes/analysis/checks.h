@@ -1,4 +1,4 @@
-/* The checks of `check`: one row each, one function each. */
+/* The checks of the `check` command. Each has a row in checks_table and a function. */
 #ifndef RUNTIMES_ANALYSIS_CHECKS_H
 #define RUNTIMES_ANALYSIS_CHECKS_H
 
@@ -7,15 +7,15 @@
 #include "runtimes/analysis/finding.h"
 #include "runtimes/graph/verdict.h"
 
-/* What a worker was doing at the first of two looks. */
+/* What a worker did in the first of two snapshots. */
 struct look {
 	pid_t tid;
 	const char *task;   /* id, NULL none */
 	uint64_t addr;      /* of that task's header, 0 unknown */
-	const char *wait;   /* kind of what the thread sat in, NULL nothing */
-	uint64_t object;    /* of that */
-	uint64_t queue_len; /* of its own queue */
-	const char *place;  /* "src/x.rs:12": where its code was, NULL unknown */
+	const char *wait;   /* kind of the wait the thread was blocked in, NULL none */
+	uint64_t object;    /* address of the object of that wait */
+	uint64_t queue_len; /* length of its local run queue */
+	const char *place;  /* "src/x.rs:12": source line it was at, NULL unknown */
 };
 
 struct checks {
@@ -23,10 +23,10 @@ struct checks {
 	const struct snapshot *s;
 	const struct verdicts *v;
 	const struct alikes *alikes; /* of v; NULL: not made yet */
-	bool two_looks;              /* before is known */
+	bool two_looks;              /* before is set */
 	const struct look *before;
 	size_t nbefore;
-	double interval; /* seconds between the looks */
+	double interval; /* seconds between the two snapshots */
 	VEC(struct finding) found;
 	VEC(const char *) skipped;
 };
@@ -34,20 +34,21 @@ struct checks {
 struct check {
 	const char *name;
 	const char *what;   /* for help */
-	bool may_be_unsure; /* some of its findings are only possible: NAME:possible counts them */
+	bool may_be_unsure; /* some findings may be only possible: --fail-on NAME:possible includes
+	                       them */
 	void (*run)(struct checks *c, const struct check *check);
 };
 
-/* Ended by a row without name. */
+/* Terminated by a row without a name. */
 extern const struct check checks_table[];
 
-/* The looks of all threads that poll, in arena a. */
+/* Records what each thread that polls does, in arena a. */
 struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n);
-/* Where a thread's code is or waits: "src/x.rs:12", in arena a; NULL unknown. */
+/* The source line where a thread runs or waits: "src/x.rs:12", in arena a; NULL unknown. */
 const char *checks_thread_place(struct arena *a, const struct snapshot *s,
                                 const struct thread_info *th);
 
-/* A finding about these tasks, whose text is a format; its other members are to be filled in. */
+/* Adds a finding with a formatted text. The caller fills in the other members. */
 struct finding *checks_add_finding(struct checks *c, const struct check *check,
                                    enum severity severity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -61,7 +62,7 @@ void checks_panicked(struct checks *c, const struct check *check);
 void checks_closed_channel(struct checks *c, const struct check *check);
 void checks_huge_future(struct checks *c, const struct check *check);
 void checks_identical(struct checks *c, const struct check *check);
-/* What no place in reach can wake. */
+/* Tasks for which the object walk found no waker. */
 void checks_no_waker(struct checks *c, const struct check *check);
 
 #endif

@@ -19,8 +19,8 @@ enum {
 struct group {
 	const char *function, *file;
 	unsigned line;
-	const char *say, *say_all; /* what is said of one, of several */
-	bool possible;             /* it may not be so */
+	const char *say, *say_all; /* text for one task, for several tasks */
+	bool possible;             /* the finding is not certain */
 	uint64_t size;             /* of the largest future */
 	const char *tasks[MAX_LISTED];
 	size_t n;
@@ -28,7 +28,8 @@ struct group {
 
 struct groups {
 	struct arena *a;
-	struct map by_place; /* hash of a place -> its group; places that clash are one */
+	struct map
+		by_place; /* hash of a place -> its group; places whose hashes collide share one */
 	VEC(struct group *) list;
 };
 
@@ -119,7 +120,7 @@ static void tell_groups(struct checks *c, const struct check *check, enum severi
 	groups_free(g);
 }
 
-/* ---- what a tree has ---- */
+/* ---- predicates of trees ---- */
 
 static bool has_panicked(const struct future *f)
 {
@@ -146,7 +147,10 @@ void checks_panicked(struct checks *c, const struct check *check)
 
 enum certainty { CERTAINLY_NOT, POSSIBLY, CERTAINLY };
 
-/* What a hand-written future holds it may have stopped polling: is this only held? */
+/*
+ * Whether the future may be unpolled: a hand-written future may have stopped polling a future that
+ * it still owns.
+ */
 static bool may_be_unpolled(const struct future *f)
 {
 	return (f->edge && strcmp(f->edge, "holds") == 0) || (f->wait && f->wait->within);
@@ -190,7 +194,7 @@ void checks_closed_channel(struct checks *c, const struct check *check)
 	tell_groups(c, check, SEVERITY_WARNING, &g);
 }
 
-/* Nothing that it polls can be woken. */
+/* Whether no future that it polls can be woken. */
 static bool nothing_wakes(const struct future *f)
 {
 	bool leaf = true;
@@ -230,7 +234,7 @@ void checks_huge_future(struct checks *c, const struct check *check)
 
 		if (task->size < HUGE_FUTURE || !task->type)
 			continue;
-		/* By kind of task, not by place. */
+		/* Grouped by type of task, not by place. */
 		struct group *group = map_get(&seen, (uintptr_t)task->type);
 		if (!group) {
 			group = NEW(c->a, struct group);

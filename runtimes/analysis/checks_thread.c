@@ -1,4 +1,4 @@
-/* Checks of threads: what workers do instead of polling. */
+/* Checks of threads: workers that block instead of polling. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const char *const sleeping[] = {
 	"wait4",     "waitid",          "flock", "fsync", "pause", "msync",  "fdatasync",
 };
 
-/* Does it sit in something that may last? */
+/* Whether the wait may last long. */
 static bool is_blocking(const struct wait *w)
 {
 	const char *name;
@@ -30,7 +30,7 @@ static bool is_blocking(const struct wait *w)
 	return false;
 }
 
-/* A worker, or the thread that drives a runtime of one thread. */
+/* Whether the thread polls tasks: a worker, or the thread that drives a current_thread runtime. */
 static bool polls(const struct thread_info *th)
 {
 	return th->role == THREAD_WORKER || th->role == THREAD_BLOCK_ON;
@@ -88,7 +88,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* It sits in something, and where there were two looks, in the same both times. */
+/* Whether the thread is blocked; with two snapshots: in the same wait in both. */
 static bool is_blocked(const struct checks *c, const struct thread_info *th)
 {
 	const struct look *before;
@@ -162,7 +162,7 @@ void checks_long_poll(struct checks *c, const struct check *check)
 	}
 }
 
-/* How many threads can poll for that runtime, and how many of them are blocked. */
+/* Counts the threads that poll for the runtime, and those of them that are blocked. */
 static void count_workers(const struct checks *c, const struct runtime_info *r, size_t *all,
                           size_t *blocked)
 {

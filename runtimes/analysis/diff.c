@@ -29,12 +29,12 @@ static bool same_text(const char *a, const char *b)
 /* The first two frames that differ; NULL where a tree has no such frame. */
 struct difference {
 	const struct future *before, *after;
-	bool rearmed; /* a deadline is another, and nothing else */
+	bool rearmed; /* only a deadline has changed */
 };
 
 /*
- * Of what they tell, only whom they wait for counts: how far away a deadline is, or how many wait
- * before it, changes while a task stands still.
+ * Compares only what the two waits wait for. The time left to a deadline, or the position in a
+ * queue, can change while a task does not move.
  */
 static bool same_wait(const struct wait *a, const struct wait *b, bool *rearmed)
 {
@@ -116,7 +116,7 @@ static bool same_place(const struct diff_place *a, const struct diff_place *b)
 	       same_text(a->state, b->state);
 }
 
-/* Where the places say nothing of what moved, the frame that did. */
+/* Uses the frame that differs as the place when the usual places are equal. */
 static void tell_difference(struct diff_item *item, const struct difference *d)
 {
 	if (!same_place(&item->from, &item->to))
@@ -134,15 +134,15 @@ static void tell_difference(struct diff_item *item, const struct difference *d)
 	item->to = to;
 }
 
-/* ---- two looks ---- */
+/* ---- two snapshots ---- */
 
 struct differ {
 	struct diff *d;
 	const struct diff *earlier;
 	VEC(struct diff_item) items;
-	struct map tasks;   /* of the first look, number + 1 by address of the header */
-	bool *met;          /* those of them that the second look has too */
-	size_t *runtime_of; /* number + 1 of the first look's by number of the second's; 0: new */
+	struct map tasks;   /* of the first snapshot: index + 1 by header address */
+	bool *met;          /* by index: whether the second snapshot has it too */
+	size_t *runtime_of; /* by index in the second snapshot: index + 1 in the first; 0: new */
 };
 
 static unsigned looks_before(const struct differ *x, uint64_t key)
@@ -172,7 +172,7 @@ static enum diff_kind compare_trees(const struct future *a, const struct future 
 {
 	if (same_tree(a, b, d))
 		return d->rearmed ? DIFF_REARMED : DIFF_UNCHANGED;
-	/* A frame that could not be read is none that moved. */
+	/* A frame that could not be read does not show that the task moved. */
 	if ((d->before && d->before->problem) || (d->after && d->after->problem))
 		return DIFF_UNKNOWN;
 	return DIFF_MOVED;
@@ -198,7 +198,7 @@ static void compare_task(struct differ *x, const struct task *a, const struct ta
 	count_look(x, item, b->addr);
 }
 
-/* The task of the first look that this one was; NULL: it is new. */
+/* The same task in the first snapshot; NULL: it is new. */
 static const struct task *earlier_task(struct differ *x, const struct task *b)
 {
 	const struct snapshot *before = x->d->before;
@@ -248,7 +248,7 @@ static void compare_tasks(struct differ *x)
 	}
 }
 
-/* A handle of a runtime is where it is as long as the runtime lives. */
+/* Matches runtimes by the address of their handle, which never moves. */
 static void match_runtimes(struct differ *x)
 {
 	const struct snapshot *before = x->d->before, *after = x->d->after;
@@ -269,7 +269,7 @@ static bool blocks_on(const struct thread_info *th)
 	return th && th->role == THREAD_BLOCK_ON && th->root;
 }
 
-/* Whether that thread may block on a future of which this look knows nothing. */
+/* Whether the thread may block on a future that this snapshot could not read. */
 static bool may_block_on(const struct snapshot *s, pid_t tid)
 {
 	const struct thread_info *th = snapshot_thread_by_tid(s, tid);
@@ -285,7 +285,7 @@ static enum diff_kind kind_of_only(const struct differ *x, const struct thread_i
 	return a ? DIFF_GONE : DIFF_NEW;
 }
 
-/* One of them is NULL where only the other look has it. */
+/* a or b is NULL when the thread is in only one snapshot. */
 static void compare_thread(struct differ *x, const struct thread_info *a,
                            const struct thread_info *b)
 {
@@ -363,10 +363,10 @@ static bool same_group(const struct diff_item *a, const struct diff_item *b)
 	       (a->kind != DIFF_MOVED || same_place(&a->to, &b->to));
 }
 
-/* Groups while they grow; those of one hash are a chain. */
+/* A group that is being built. Groups with the same hash form a chain. */
 struct growing {
 	VEC(const struct diff_item *) items;
-	size_t next; /* number + 1 of the next of that hash, 0 none */
+	size_t next; /* index + 1 of the next group with the same hash, 0 none */
 };
 typedef VEC(struct growing) growing_vec;
 

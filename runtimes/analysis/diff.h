@@ -1,9 +1,9 @@
 /*
- * What moved between two looks at one program. A task is the same in both when runtime, id and
- * header are; a runtime is the same when its handle is. The futures that threads block on are
- * compared too, by thread id.
+ * Compares two snapshots of one program. A task is the same in both when its runtime, id and header
+ * address are equal; a runtime is the same when its handle address is equal. Futures that threads
+ * block on are compared too, by thread id.
  *
- * Linear in the tasks; touches neither snapshot.
+ * Time is linear in the number of tasks. Neither snapshot is changed.
  */
 #ifndef RUNTIMES_ANALYSIS_DIFF_H
 #define RUNTIMES_ANALYSIS_DIFF_H
@@ -15,16 +15,16 @@
 #include "runtimes/model/model.h"
 
 enum diff_kind {
-	DIFF_MOVED,     /* its state, a frame of its tree, or what it waits for is another */
-	DIFF_REARMED,   /* all the same but for the deadline of a timer */
-	DIFF_NEW,       /* only in the later look */
-	DIFF_GONE,      /* only in the earlier look */
-	DIFF_UNKNOWN,   /* it could not be read in one of them */
-	DIFF_UNCHANGED, /* every frame and what each waits for is the same */
+	DIFF_MOVED,     /* its state, a frame of its tree, or its wait has changed */
+	DIFF_REARMED,   /* only the deadline of a timer has changed */
+	DIFF_NEW,       /* only in the later snapshot */
+	DIFF_GONE,      /* only in the earlier snapshot */
+	DIFF_UNKNOWN,   /* it could not be read in one of the snapshots */
+	DIFF_UNCHANGED, /* all frames and their waits are the same */
 	DIFF_KINDS,
 };
 
-/* Where a task stands: its innermost frame in the user's own code, and the leaf. */
+/* The position of a task: its innermost frame in the user's own code, and its leaf. */
 struct diff_place {
 	const char *function, *file; /* NULL: it has no tree */
 	unsigned line;
@@ -34,16 +34,19 @@ struct diff_place {
 
 struct diff_item {
 	enum diff_kind kind;
-	const struct task *before, *after;                      /* NULL: not in that look */
-	const struct thread_info *thread_before, *thread_after; /* of a block_on future instead */
-	struct diff_place from, to; /* to: only of DIFF_MOVED; from: of the only look otherwise */
-	bool again;     /* DIFF_MOVED: it was polled and stands at the same place again */
-	unsigned looks; /* in so many looks in a row it was the same; 1 when it moved */
+	const struct task *before, *after; /* NULL: not in that snapshot */
+	const struct thread_info *thread_before,
+		*thread_after;      /* set for a block_on future instead of a task */
+	struct diff_place from, to; /* to: set for DIFF_MOVED only; otherwise from is the position
+	                               in the only or in both snapshots */
+	bool again;                 /* DIFF_MOVED: it was polled and is at the same place again */
+	unsigned looks; /* number of consecutive snapshots in which it was unchanged; 1 when it
+	                   moved */
 };
 
-/* Items of one kind, places and number of looks. */
+/* Items with the same kind, places and number of snapshots. */
 struct diff_group {
-	const struct diff_item *const *items; /* in the order of the looks */
+	const struct diff_item *const *items; /* in the order of the snapshots */
 	size_t n;
 };
 
@@ -51,35 +54,38 @@ enum { DIFF_MAX_DOUBTS = 4 };
 
 struct diff {
 	const struct snapshot *before, *after;
-	const char *before_name, *after_name; /* for people; filled by who shows it, may be NULL */
+	const char *before_name, *after_name; /* for text output; set by the caller, may be NULL */
 	const char *doubts[DIFF_MAX_DOUBTS];  /* see diff_find_doubts() */
 	size_t ndoubts;
 	struct diff_item *items;
 	size_t nitems;
-	struct diff_group *groups; /* by kind, then looks and size descending */
+	struct diff_group *groups; /* by kind, then looks and size, descending */
 	size_t ngroups;
 	size_t counts[DIFF_KINDS];
-	struct map looks; /* of what did not move, by address of the header, or by thread id */
+	struct map
+		looks; /* number of snapshots of unchanged items, by header address or thread id */
 	struct arena arena;
 };
 
 /*
- * earlier: the diff whose later look is this one's first, for counting looks; NULL: there is none.
- * Both snapshots must outlive *ret, and were taken with WANT_TASKS. Free with diff_free().
+ * earlier: the diff whose later snapshot is before; its counts of snapshots are continued. NULL:
+ * there is none. Both snapshots must outlive *ret and must have been taken with WANT_TASKS. Free
+ * with diff_free().
  */
 void diff_compute(const struct snapshot *before, const struct snapshot *after,
                   const struct diff *earlier, struct diff *ret);
 void diff_free(struct diff *d);
 
 /*
- * Fills doubts, once the looks have names: they are of different processes (by pid, instance,
- * build-id, or by path where there is no build-id), or one of them is incomplete.
+ * Fills in doubts; before_name and after_name must be set. A doubt is that the snapshots are of
+ * different processes (by pid, instance, build-id, or by path when a build-id is missing), or that
+ * one of them is incomplete.
  */
 void diff_find_doubts(struct diff *d);
 
-/* Whether anything is new, gone or has moved: timers that only tick are no movement. */
+/* Whether any item is new, gone or moved. DIFF_REARMED does not count. */
 bool diff_has_moved(const struct diff *d);
-/* The word of docs/json.md. */
+/* The word that docs/json.md defines. */
 const char *diff_kind_name(enum diff_kind kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* Why a comparison may say less than it seems to. */
+/* The reasons why the result of a comparison may be unreliable. */
 #include <string.h>
 
 #include "runtimes/analysis/diff.h"
@@ -14,7 +14,9 @@ static const char *name_of(const char *name, const char *otherwise)
 	return name ? name : otherwise;
 }
 
-/* How the processes are known to be two; NULL where they may be one. In arena a. */
+/*
+ * The evidence that the snapshots are of different processes; NULL: they may be of one. In arena a.
+ */
 static const char *difference(struct arena *a, const struct target_info *x,
                               const struct target_info *y)
 {
@@ -29,7 +31,7 @@ static const char *difference(struct arena *a, const struct target_info *x,
 	if (x->build_id && y->build_id && strcmp(x->build_id, y->build_id) != 0)
 		return arena_printf(a, "their executables have the build-ids %.16s and %.16s",
 		                    x->build_id, y->build_id);
-	/* One with a build-id may be named by another path. */
+	/* The same executable, by build-id, may have another path. */
 	if (!(x->build_id && y->build_id) && x->exe && y->exe && strcmp(x->exe, y->exe) != 0)
 		return arena_printf(a, "their executables are %s and %s", x->exe, y->exe);
 	return NULL;
@@ -57,7 +59,7 @@ void diff_find_doubts(struct diff *d)
 		                    "%s and %s seem to be of different processes (%s): then a task "
 		                    "of one is no task of the other, whatever its id",
 		                    before, after, how));
-	/* The notes of the later one are those of the answer. */
+	/* The notes of the later snapshot are printed with the answer anyway. */
 	tell_incomplete(d, d->before, before, true);
 	tell_incomplete(d, d->after, after, false);
 }

@@ -34,7 +34,7 @@ static bool test_text(const struct field_test *t, const char *text)
 	return text && t->text(t, text);
 }
 
-/* ---- of the task ---- */
+/* ---- fields of the task ---- */
 
 static bool id_texts(const struct field_of *of, const struct field_test *t)
 {
@@ -128,7 +128,7 @@ static const char *problem_value(const struct field_of *of)
 	return of->task->problem;
 }
 
-/* ---- of any frame ---- */
+/* ---- fields of any frame ---- */
 
 static const char *name_of(const struct future *f)
 {
@@ -196,7 +196,7 @@ static const char *span_value(const struct field_of *of)
 	return NULL;
 }
 
-/* ---- of what it waits for ---- */
+/* ---- fields of the wait ---- */
 
 static bool of_wait(const struct field_of *of, const struct future *f, const struct field_test *t)
 {
@@ -212,7 +212,7 @@ static bool waiting_texts(const struct field_of *of, const struct field_test *t)
 	       test_text(t, task_waiting_on(of->a, of->snapshot, of->task, true, &others));
 }
 
-/* The kind is the same for many, its phrase is not. */
+/* Groups use the kind of the wait, because phrases differ from task to task. */
 static const char *waiting_value(const struct field_of *of)
 {
 	const struct future *leaf = future_leaf(of->task->root);
@@ -284,7 +284,7 @@ static bool of_detail(const struct future *f, const char *key, const struct fiel
 	return f->wait && wait_number(f->wait, key, &number) && t->number(t, number);
 }
 
-/* A number that leaves of some kinds have: its key is the field's name. */
+/* A number in the wait details of some kinds of leaves. Its key is the name of the field. */
 #define DETAIL(key)                                                                                \
 	static bool of_##key(const struct field_of *of, const struct future *f,                    \
 	                     const struct field_test *t)                                           \
@@ -302,9 +302,9 @@ DETAIL(queued)
 DETAIL(position)
 DETAIL(permits_missing)
 
-/* ---- of the tree ---- */
+/* ---- fields of the tree ---- */
 
-/* From the root to what it waits on. */
+/* The number of frames from the root to the leaf. */
 static int64_t depth_of(const struct field_of *of)
 {
 	const struct future *leaf = future_leaf(of->task->root);

@@ -1,3 +1,4 @@
+/* Parses the VALUE of a field filter and matches values of tasks against it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static bool number_passes(const struct field_test *t, int64_t number)
 	return (number >= t->min && number <= t->max) != t->inverse;
 }
 
-/* A whole number at *text, behind which it is then. */
+/* Parses an integer at *text and advances *text past it. */
 static bool take_number(const char **text, int64_t *ret)
 {
 	char *end;
@@ -29,7 +30,7 @@ static bool take_number(const char **text, int64_t *ret)
 	return true;
 }
 
-/* False where the value is no number and no comparison with one. */
+/* Returns false when the value is neither a number nor a comparison with one. */
 static bool parse_number(const char *value, struct field_test *ret)
 {
 	static const char *const operators[] = { ">=", "<=", "!=", ">", "<", "=" };

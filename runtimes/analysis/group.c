@@ -11,45 +11,45 @@
 struct node {
 	struct group_node node; /* first: casts */
 	struct node *same_hash;
-	size_t last_task; /* that was counted, by its place; SIZE_MAX none */
+	size_t last_task; /* index of the task counted last; SIZE_MAX none */
 	struct local_list locals;
 };
 
-/* A tree below one node of the merged tree. */
+/* The shape of a tree that begins at one node of the merged tree. */
 struct shape {
 	struct node *node;
 	struct shape **children;
 	size_t nchildren;
-	size_t nnodes; /* with itself */
-	size_t serial; /* from 0, in the order in which they came up */
+	size_t nnodes; /* includes this node */
+	size_t serial; /* index in order of creation, from 0 */
 	struct shape *same_hash;
-	struct group *group; /* of the trees that are this and no part of another */
-	size_t place;        /* of group, in the order in which they came up */
+	struct group *group; /* group of the tasks whose whole tree has this shape */
+	size_t place;        /* index of group in order of creation */
 };
 
-/* A future on the way down. */
+/* A future on the path of the depth-first walk. */
 struct step {
 	const struct future *f;
 	struct node *node;
-	unsigned next; /* child to go to */
-	size_t shapes; /* where those of its children begin */
+	unsigned next; /* index of the next child to visit */
+	size_t shapes; /* index in open of the first shape of its children */
 };
 
 struct maker {
 	struct arena *a;
 	struct groups *ret;
-	struct map nodes, shapes; /* by hash: chains */
+	struct map nodes, shapes; /* by hash: heads of chains */
 	size_t nshapes;
 	VEC(struct node *) list;
 	VEC(struct group *) groups;
-	VEC(uint32_t) of; /* each task: the place of its group */
+	VEC(uint32_t) of; /* by task: index of its group in order of creation */
 	VEC(struct step) stack;
-	VEC(struct shape *) open; /* of finished children whose parents are not */
-	struct phrase phrase;     /* of what is looked up: what it waits for, */
-	struct phrase problem;    /* and why its tree ends there */
+	VEC(struct shape *) open; /* shapes of finished children of unfinished parents */
+	struct phrase phrase;     /* of the future being looked up: its wait, */
+	struct phrase problem;    /* and the reason why its tree ends there */
 };
 
-/* ---- what makes frames the same ---- */
+/* ---- comparison of frames ---- */
 
 const char *group_frame_name(const struct future *f)
 {
@@ -74,7 +74,7 @@ static bool same_frame(const struct future *a, const struct future *b)
 	       !a->wait == !b->wait && (!a->wait || same_text(a->wait->kind, b->wait->kind));
 }
 
-/* Of what is looked up: NULL where there is none. */
+/* The problem pattern of the future being looked up; NULL: none. */
 static const char *problem_of(const struct maker *m, const struct future *f)
 {
 	return f && f->problem ? str_text(&m->problem.pattern) : NULL;
@@ -137,7 +137,7 @@ static struct node *new_node(struct maker *m, struct node *parent, const struct 
 	return n;
 }
 
-/* The node below parent of that frame; one is made where there is none. */
+/* Finds the child of parent that matches the frame, or adds it. */
 static struct node *find_node(struct maker *m, struct node *parent, const struct task *task,
                               const struct future *f)
 {
@@ -184,7 +184,7 @@ static struct node *enter(struct maker *m, struct node *parent, const struct tas
 
 /* ---- shapes ---- */
 
-/* By what came up first: addresses are others in each run. */
+/* Sorts by order of creation, because addresses differ from run to run. */
 static int by_serial(const void *a, const void *b)
 {
 	const struct shape *x = *(struct shape *const *)a, *y = *(struct shape *const *)b;
@@ -192,7 +192,7 @@ static int by_serial(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* A set's children have no order, and one stands for all that are identical. */
+/* Sorts the children of a set and keeps one of those that are identical. Returns the new number. */
 static size_t merge_same(struct shape **children, size_t n)
 {
 	bool is_set = n > 1;
@@ -240,7 +240,7 @@ static struct shape *find_shape(struct maker *m, struct node *node, struct shape
 	return s;
 }
 
-/* What is below node is done. */
+/* Finishes a node whose children are all finished. */
 static void leave(struct maker *m, struct node *node, size_t shapes)
 {
 	size_t n = m->open.n - shapes;
@@ -344,7 +344,7 @@ static int compare_nodes(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : 1;
 }
 
-/* Both in the order in which they came up before. */
+/* A group and its index in order of creation. */
 struct ranked {
 	struct group group;
 	size_t place;

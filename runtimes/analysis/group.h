@@ -1,19 +1,20 @@
 /*
- * Many tasks as few: tasks that stand at the same place are one line with a count.
+ * Groups tasks: tasks at the same place become one line with a count.
  *
  * Two trees are identical when they have the same shape and, frame by frame, the same function,
- * source line, edge, branch and state, and wait for the same kind of thing by the same pattern
- * (phrase.h). So are tasks without a tree, of one type and with one problem. Where a set
- * (FuturesUnordered) has several identical children, one stands for all: sets that differ only in
- * how many they have are identical.
+ * source line, edge, branch, state, kind of wait and pattern of its phrase (phrase.h). Two tasks
+ * without a tree are identical when their types and problems are equal. Identical children of a
+ * FuturesUnordered count as one child, so two sets that differ only in the number of such children
+ * are identical.
  *
- * Identical trees are a group; the ways from the root that groups share are shared nodes of a
- * merged tree, as in a flame graph. The children of a node are alternatives where they have the
- * same edge, and side by side where one task has several (the arms of a select!): so the tasks of
- * the children can be more than those of their parent, and fewer where its tree ends there.
+ * Tasks with identical trees form a group. Groups are merged into one tree, as in a flame graph:
+ * paths from the root that groups share are the same nodes. Children of a node that have the same
+ * edge are alternatives. Children with different edges can belong to one task (the arms of a
+ * select!). The children of a node can therefore have more tasks together than the node, or fewer
+ * when trees end at the node.
  *
- * Pure: a function of the snapshot. Time is linear in the futures, memory in the distinct frames
- * (and a number for each task), and nothing recurses.
+ * The result depends on the snapshot only. Time is linear in the number of futures, memory in the
+ * number of distinct frames (plus one number for each task). No function recurses.
  */
 #ifndef RUNTIMES_ANALYSIS_GROUP_H
 #define RUNTIMES_ANALYSIS_GROUP_H
@@ -28,46 +29,49 @@
 
 enum {
 	GROUP_STATES = TASK_CANCELLED + 1,
-	GROUP_EXAMPLES = 3,    /* values of a variable that are kept */
-	GROUP_DISTINCT = 1000, /* that are told apart and counted */
+	GROUP_EXAMPLES = 3,    /* example values kept for a variable */
+	GROUP_DISTINCT = 1000, /* distinct values counted at most */
 };
 
-/* Some tasks. Oldest and newest by number, those without one by their place in the snapshot. */
+/*
+ * Counts of some tasks. Oldest and newest are by number; tasks without a number are compared by
+ * their index in the snapshot.
+ */
 struct group_count {
 	size_t tasks;
 	size_t states[GROUP_STATES]; /* by enum task_state */
-	size_t changed;              /* of them, tasks that changed while they were read */
+	size_t changed;              /* tasks that changed while they were read */
 	const struct task *oldest, *newest;
 };
 
-/* A variable of a frame in all the tasks that are at it. */
+/* The values of a variable of a frame in all tasks at that frame. */
 struct group_local {
 	const char *name;
 	const char *type;
 	bool argument;
-	size_t seen;                          /* futures that have it with a value */
-	size_t unknown;                       /* and without one: moved out, unreadable */
-	size_t distinct;                      /* values; GROUP_DISTINCT: as many or more */
-	const char *examples[GROUP_EXAMPLES]; /* the first ones that differ */
+	size_t seen;     /* futures in which it has a value */
+	size_t unknown;  /* futures in which it has none: moved out, unreadable */
+	size_t distinct; /* number of distinct values; GROUP_DISTINCT: that many or more */
+	const char *examples[GROUP_EXAMPLES]; /* the first distinct values */
 	size_t nexamples;
 };
 
 /* A frame that tasks have in common. */
 struct group_node {
-	const struct future *frame;   /* that of the first such task; NULL: tasks without a tree */
+	const struct future *frame;   /* frame of the first task; NULL: tasks without a tree */
 	const struct task *task;      /* the first of them in the snapshot's order */
 	struct group_node *parent;    /* NULL: a root */
 	struct group_node **children; /* polled ones first, then by tasks, most first */
 	size_t nchildren;
-	struct group_count count;    /* each task once */
-	size_t futures;              /* those of a task can be many: a set's children */
-	size_t ends;                 /* futures that have no child at all */
-	struct phrase_range wait;    /* what they wait for; of tasks without a tree: why */
-	struct phrase_range problem; /* why their trees end there although they should go on */
+	struct group_count count; /* each task once */
+	size_t futures;           /* a task can have several here: the children of a set */
+	size_t ends;              /* futures without children */
+	struct phrase_range wait; /* phrases of their waits; for tasks without a tree: the reason */
+	struct phrase_range problem; /* why their trees end here although they should continue */
 	struct group_local *locals;  /* only where the snapshot has variables */
 	size_t nlocals;
 	unsigned depth; /* of a root 0 */
-	size_t serial;  /* from 0, in the order in which they came up: an index for arrays */
+	size_t serial;  /* index in order of creation, from 0: for arrays */
 };
 
 /* Tasks whose trees are identical. */
@@ -75,8 +79,8 @@ struct group {
 	struct group_count count;
 	const struct task *task;   /* the first of them in the snapshot's order: an example */
 	struct group_node *root;   /* where its trees begin in the merged tree */
-	struct group_node **nodes; /* all of the merged tree that it has, in preorder; a node that
-	                              its trees have at several places comes several times */
+	struct group_node **nodes; /* its nodes of the merged tree in preorder; a node that its
+	                              trees have at several places occurs several times */
 	size_t nnodes;
 };
 
@@ -87,24 +91,22 @@ struct groups {
 	size_t nroots;
 	size_t nnodes;
 	struct group_count count; /* of all tasks that were grouped */
-	size_t futures;           /* that were looked at, */
-	size_t probes;            /* and how often two frames or shapes were compared */
+	size_t futures;           /* number of futures read, */
+	size_t probes;            /* and of comparisons of two frames or shapes */
 	bool has_locals;
-	uint32_t *of; /* for each of the tasks, which of groups it is in */
+	uint32_t *of; /* by task: index of its group */
 };
 
-/*
- * Groups tasks[0..n) of a snapshot. All is in arena a, and borrows from the snapshot.
- */
+/* Groups tasks[0..n) of a snapshot. The result is in arena a and borrows from the snapshot. */
 void groups_make(struct arena *a, const struct task *const *tasks, size_t n, struct groups *ret);
 
 /*
- * The name by which a frame is the same as another: its function, the whole type of a leaf of
- * which nothing else is known; NULL unknown.
+ * The name by which frames are compared: the function, or the full type of a leaf of which nothing
+ * else is known; NULL unknown.
  */
 const char *group_frame_name(const struct future *f);
 
-/* Adds a task; c begins as zeroes. */
+/* Adds a task. The caller zeroes *c first. */
 void group_count_add(struct group_count *c, const struct task *task);
 
 #endif

@@ -1,4 +1,7 @@
-/* Within the grouping: hashes of what is compared. Not for hostile keys: a look-up compares too. */
+/*
+ * Internal to the grouping: hashes of compared values. They do not resist chosen collisions; each
+ * look-up compares the values as well.
+ */
 #ifndef RUNTIMES_ANALYSIS_GROUP_HASH_H
 #define RUNTIMES_ANALYSIS_GROUP_HASH_H
 

@@ -10,7 +10,7 @@ bool group_is_folded(const struct group_node *n)
 	       parent->count.tasks == n->count.tasks;
 }
 
-/* What a group has added, so that it can be taken back. */
+/* What a group has added, so that it can be undone. */
 struct added {
 	VEC(const struct group_node *) nodes;
 };
@@ -20,7 +20,7 @@ static void free_added(struct added *added)
 	vec_free(&added->nodes);
 }
 
-/* A line that says how much more there is below n. */
+/* The number of lines that count what is left out below n: 0 or 1. */
 static size_t more_lines(const struct group_lines *l, const struct group_node *n)
 {
 	return l->nchildren[n->serial] < n->nchildren;

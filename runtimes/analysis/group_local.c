@@ -4,7 +4,10 @@
 
 #include "runtimes/analysis/group_hash.h"
 
-/* Frames at one line have the same variables in the same order, but for what was moved out. */
+/*
+ * Frames at one line have the same variables in the same order, except those that were moved out:
+ * the search starts at hint.
+ */
 static struct local_values *find(struct local_list *l, const struct local *local, size_t hint)
 {
 	for (size_t i = 0; i < l->list.n; i++) {

@@ -9,7 +9,7 @@ bool holders_has_holder(const struct wait *w)
 	return w->primitive && wait_kind_of(w)->has_holder;
 }
 
-/* ---- who waits ---- */
+/* ---- waiting tasks ---- */
 
 const struct wait *holders_blocked_in(const struct snapshot *s, const struct task *task)
 {
@@ -20,7 +20,7 @@ const struct wait *holders_blocked_in(const struct snapshot *s, const struct tas
 
 struct count {
 	uint64_t tasks;
-	const struct task *last; /* that was counted last */
+	const struct task *last; /* the task counted last */
 };
 
 static void count_wait(struct waiting *w, const struct task *task, const struct wait *wait)
@@ -71,7 +71,7 @@ void holders_waiting_free(struct waiting *w)
 	w->counted = false;
 }
 
-/* ---- whom it concerns ---- */
+/* ---- holdings of one task ---- */
 
 static bool ends_in(const struct holding *h, const struct future *f)
 {

@@ -1,27 +1,33 @@
-/* Who holds what a task waits for, and what it holds itself, for the output formats. */
+/*
+ * Queries of resource owners for the output formats: who owns what a task waits for, and what a
+ * task owns.
+ */
 #ifndef RUNTIMES_ANALYSIS_HOLDERS_H
 #define RUNTIMES_ANALYSIS_HOLDERS_H
 
 #include "debugger/base/map.h"
 #include "runtimes/model/model.h"
 
-/* Does the wait end by what somebody holds, so that not to find it is worth saying? */
+/*
+ * Whether a resource owner can end this kind of wait, so that the output must report when none was
+ * found.
+ */
 bool holders_has_holder(const struct wait *w);
 
-/* How many tasks wait at each primitive. */
+/* The number of tasks that wait at each primitive. */
 struct waiting {
-	bool counted; /* holders_waiting_count() has been here */
+	bool counted; /* holders_waiting_count() has filled it */
 	struct map by_primitive;
 	struct arena arena;
 };
 void holders_waiting_count(const struct snapshot *s, struct waiting *ret);
 uint64_t holders_waiting_at(const struct waiting *w, uint64_t primitive);
-/* It is then as good as new. */
+/* Resets *w to its initial state. */
 void holders_waiting_free(struct waiting *w);
 
-/* What the thread that runs a task sits in; NULL nothing. */
+/* The wait of the thread that runs the task; NULL: none. */
 const struct wait *holders_blocked_in(const struct snapshot *s, const struct task *task);
-/* Has the task it, or could it end a wait of the task's, or of the thread that runs it? */
+/* Whether the task owns h, or h could end a wait of the task or of the thread that runs it. */
 bool holders_concern(const struct snapshot *s, const struct holding *h, const struct task *task);
 
 #endif

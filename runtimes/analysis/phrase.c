@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands in a pattern where its phrases vary. Phrases have no control characters. */
+/* The control characters that mark variable parts in a pattern. Phrases contain none. */
 enum mark {
 	MARK_NUMBER = 1,
 	MARK_LIST,  /* "(tasks 17, 18)" */
 	MARK_QUEUE, /* "first in its queue", "2 tasks ahead in its queue (tasks 17, 18)" */
 };
 
-/* What varies, and a name, ends within so many characters: text of a file may never end it. */
+/* The maximum length of a variable part or name. Text from a file may lack the end. */
 enum { LOOK_AHEAD = 4096 };
 
 static const char first_in_queue[] = "first in its queue";
 static const char ahead_in_queue[] = " ahead in its queue";
 
-/* Words that are counted; patterns have the plural. */
+/* Counted nouns. Patterns contain the plural. */
 static const char *const nouns[] = { "byte",   "permit", "reader", "receiver", "second",
 	                             "sender", "task",   "tick",   "waiter",   "worker" };
 
@@ -32,7 +32,7 @@ static bool starts_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* " sender" or " senders" in front of what is no letter: how long it is, and its word. */
+/* Matches " sender" or " senders" at a word's end. Returns the length, and the noun in *noun. */
 static size_t noun_length(const char *text, const char **noun)
 {
 	for (size_t i = 0; *text == ' ' && i < sizeof(nouns) / sizeof(*nouns); i++) {
@@ -49,7 +49,7 @@ static size_t noun_length(const char *text, const char **noun)
 	return 0;
 }
 
-/* How much of text up to and with that character; 0: it is not near. */
+/* The length of text up to and including that character; 0: not within LOOK_AHEAD. */
 static size_t length_to(const char *text, char last)
 {
 	const char *end = memchr(text, last, strnlen(text, LOOK_AHEAD));
@@ -90,7 +90,7 @@ static uint64_t read_digits(const char *text, size_t len, unsigned base)
 	return n;
 }
 
-/* Up to nine digits as billionths. */
+/* Reads up to nine digits as billionths. */
 static uint32_t read_fraction(const char *text, size_t len)
 {
 	uint32_t n = 0;
@@ -100,7 +100,7 @@ static uint32_t read_fraction(const char *text, size_t len)
 	return n;
 }
 
-/* ":443" behind an address goes to the fraction. */
+/* Reads ":443" after an address into the fraction. */
 static void read_port(struct phrase_slot *slot)
 {
 	const char *text = slot->text + slot->len;
@@ -112,7 +112,10 @@ static void read_port(struct phrase_slot *slot)
 	slot->len += 1 + digits;
 }
 
-/* "127.0.0.1:443", "[::1]:443": of the latter the lower half is the number. len 0: it is none. */
+/*
+ * Reads "127.0.0.1:443" or "[::1]:443"; the number of an IPv6 address is its lower half. len 0:
+ * there is no address.
+ */
 static struct phrase_slot read_address(const char *text)
 {
 	struct phrase_slot slot = { .text = text };
@@ -137,7 +140,7 @@ static struct phrase_slot read_address(const char *text)
 	return slot;
 }
 
-/* "12", "3.2", "0x7f00", an address. */
+/* Reads "12", "3.2", "0x7f00" or an address. */
 static struct phrase_slot read_number(const char *start, const char *text)
 {
 	struct phrase_slot slot = read_address(text);
@@ -163,8 +166,8 @@ static struct phrase_slot read_number(const char *start, const char *text)
 }
 
 /*
- * What varies at text, behind which *used characters belong to it: false for what does not. A list
- * in parentheses has digits, a number is no part of a word.
+ * Takes a list in parentheses that has digits, of *used characters. Returns false when there is
+ * none at text.
  */
 static bool take_list(struct phrase *p, const char *text, size_t *used)
 {
@@ -177,7 +180,7 @@ static bool take_list(struct phrase *p, const char *text, size_t *used)
 	return true;
 }
 
-/* Behind a number: what makes it a place in a queue. */
+/* The length of the text after a number that makes it a position in a queue; 0: it is none. */
 static size_t queue_length(const char *text)
 {
 	const char *noun;
@@ -215,7 +218,7 @@ static bool take_number(struct phrase *p, const char *start, const char *text, s
 	return true;
 }
 
-/* At the beginning of a word. */
+/* Takes a variable part at the beginning of a word. */
 static bool take(struct phrase *p, const char *start, const char *text, size_t *used)
 {
 	if (*text == '(')
@@ -229,7 +232,7 @@ static bool take(struct phrase *p, const char *start, const char *text, size_t *
 }
 
 /*
- * Of what does not vary, in one go: a word, a name such as "{closure#0}" and "<[u8; 4]>", or a
+ * The length of the next fixed part: a word, a name such as "{closure#0}" or "<[u8; 4]>", or one
  * character.
  */
 static size_t plain_length(const char *text)
@@ -300,7 +303,7 @@ void phrase_range_add(struct phrase_range *r, const struct phrase *p, const char
 	}
 }
 
-/* Nothing lies between two hosts; between two ports of one there may be something. */
+/* Appends two addresses: as a range of ports when the host is the same, else both addresses. */
 static void append_addresses(struct str *s, const struct phrase_slot *min,
                              const struct phrase_slot *max)
 {
@@ -366,7 +369,8 @@ static bool is_one(const struct phrase_slot *min, const struct phrase_slot *max)
 	return compare_slots(min, max) == 0 && min->len == 1 && *min->text == '1';
 }
 
-/* Where the pattern goes on with what is counted: its singular; how much of the pattern that was.
+/*
+ * Appends the singular of the noun that follows in the pattern. Returns the length of its plural.
  */
 static size_t append_singular(struct str *s, const char *pattern)
 {

@@ -6,7 +6,7 @@
 #include "debugger/base/vec.h"
 #include "runtimes/model/wait_kind.h"
 
-/* A waiter, and which of the sockets it waits for. */
+/* A waiter and the index of its socket. */
 struct found {
 	size_t socket;
 	struct socket_waiter waiter;
@@ -14,11 +14,11 @@ struct found {
 
 struct search {
 	const struct snapshot *snapshot;
-	struct socket_waiter who; /* whose tree this is */
+	struct socket_waiter who; /* owner of the tree */
 	VEC(struct found) found;
 };
 
-/* The number of a descriptor that it waits for; -1 none. */
+/* The file descriptor of the wait; -1 none. */
 static int64_t waited_fd(const struct wait *w)
 {
 	int64_t fd;
@@ -26,7 +26,7 @@ static int64_t waited_fd(const struct wait *w)
 	return w && wait_number(w, "fd", &fd) ? fd : -1;
 }
 
-/* Of the snapshot's sockets, which are in the order of their numbers; nsockets: none. */
+/* Binary search in the snapshot's sockets, which are sorted by fd; nsockets: not found. */
 static size_t socket_index(const struct snapshot *s, int64_t fd)
 {
 	size_t low = 0, high = s->nsockets;
@@ -42,7 +42,7 @@ static size_t socket_index(const struct snapshot *s, int64_t fd)
 	return low < s->nsockets && s->sockets[low].fd == fd ? low : s->nsockets;
 }
 
-/* Only what is polled waits. */
+/* Only polled futures wait. */
 static void search_tree(struct search *search, const struct future *f)
 {
 	if (!f || f->branch != BRANCH_POLLED)

@@ -1,4 +1,4 @@
-/* Which futures wait for which socket of the process. */
+/* Finds the futures that wait for each socket of the process. */
 #ifndef RUNTIMES_ANALYSIS_SOCKET_USE_H
 #define RUNTIMES_ANALYSIS_SOCKET_USE_H
 
@@ -6,8 +6,8 @@
 
 /* A future that is polled and waits for the socket. */
 struct socket_waiter {
-	const struct task *task;          /* whose future it is; NULL: thread blocks on it */
-	const struct thread_info *thread; /* NULL where task is not */
+	const struct task *task;          /* owner of the future; NULL: thread blocks on it */
+	const struct thread_info *thread; /* NULL when task is set */
 	const struct wait *wait;
 };
 
@@ -17,7 +17,7 @@ struct socket_use {
 	size_t nwaiters;
 };
 
-/* One for each socket of the snapshot, in their order, in arena a. */
+/* Returns one element for each socket of the snapshot, in the same order, in arena a. */
 struct socket_use *socket_uses(struct arena *a, const struct snapshot *s);
 
 #endif

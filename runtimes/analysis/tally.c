@@ -16,7 +16,7 @@ struct counted {
 
 struct counter {
 	struct arena *a;
-	struct map rows; /* by hash: chains */
+	struct map rows; /* by hash: heads of chains */
 	VEC(struct counted *) list;
 };
 

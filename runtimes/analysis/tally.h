@@ -1,4 +1,4 @@
-/* How many tasks have the same value of a field: `tasks --group FIELD`. */
+/* Counts tasks by the value of a field: `tasks --group FIELD`. */
 #ifndef RUNTIMES_ANALYSIS_TALLY_H
 #define RUNTIMES_ANALYSIS_TALLY_H
 
@@ -6,18 +6,18 @@
 #include "runtimes/analysis/group.h"
 
 struct tally_row {
-	const char *value; /* clean; NULL: those that have none */
+	const char *value; /* sanitized; NULL: tasks without a value */
 	struct group_count count;
 };
 
 struct tally {
 	const struct field *field;
-	struct tally_row *rows; /* by tasks, most first; then in the order in which they came up */
+	struct tally_row *rows; /* sorted by tasks, most first; then by first occurrence */
 	size_t nrows;
-	struct group_count count; /* of all */
+	struct group_count count; /* of all tasks */
 };
 
-/* All is in arena a, and borrows from the snapshot. */
+/* The result is in arena a and borrows from the snapshot. */
 void tally_make(struct arena *a, const struct snapshot *s, const struct field *field,
                 const struct task *const *tasks, size_t n, struct tally *ret);
 

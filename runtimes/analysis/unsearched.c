@@ -9,16 +9,16 @@
 enum { EXAMPLES = 3 };
 
 /*
- * A text is "LEAD NAME" or "LEAD NAME: WHY". Two have one reason when they begin alike, by the
- * first word where WHY tells the rest, and end with the same WHY.
+ * A text is "LEAD NAME" or "LEAD NAME: WHY". Two texts have the same reason when their WHYs are
+ * equal and their LEADs are; when there is a WHY, only the first words of the LEADs are compared.
  */
 struct split {
-	const char *text, *name, *why; /* why NULL: none; name: where the last word begins */
+	const char *text, *name, *why; /* why NULL: none; name: the last word */
 	size_t head;                   /* length of "LEAD NAME" */
-	size_t lead;                   /* of what all of the reason begin with */
+	size_t lead;                   /* length of the prefix that all texts of the reason share */
 };
 
-/* Blanks and colons within generics, parentheses and `names` separate nothing. */
+/* Splits a text. Blanks and colons within generics, parentheses and `names` are not separators. */
 static struct split split(const char *text)
 {
 	struct split s = { .text = text, .name = text, .head = strlen(text) };
@@ -56,7 +56,10 @@ static bool same_reason(const struct split *a, const struct split *b)
 	       !a->why == !b->why && (!a->why || strcmp(a->why, b->why) == 0);
 }
 
-/* The first tells its lead too; so does each whose reason is not the lead. */
+/*
+ * Appends one example. The lead is included in the first example, and in each when the reason is
+ * not the lead.
+ */
 static void append_example(struct arena *a, struct str *line, const struct split *s, bool first,
                            enum names names)
 {
@@ -102,7 +105,7 @@ const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, e
 		if (k == i)
 			lines[(*n)++] = s->unsearched[i];
 	}
-	/* A line for each that is the first of its reason, which the loop above has put there. */
+	/* The loop above stored the first text of each reason in lines: build a line for each. */
 	for (size_t i = 0, line = 0; i < s->nunsearched && line < *n; i++) {
 		if (lines[line] == s->unsearched[i])
 			lines[line++] = line_of(a, list, s->nunsearched, i, names);

@@ -1,14 +1,14 @@
-/* What was not searched for who holds what, in few lines: one for each reason. */
+/* Folds the list of unsearched places into a few lines, one for each reason. */
 #ifndef RUNTIMES_ANALYSIS_UNSEARCHED_H
 #define RUNTIMES_ANALYSIS_UNSEARCHED_H
 
 #include "runtimes/model/model.h"
 
 /*
- * The texts of snapshot.unsearched whose reason is the same as one line, in the order of the first
- * of each: "variable `m` of a::b; variable `g` of a::c; and 2 more (--json has all): REASON",
- * "what several share by an Arc<A>; Arc<B>". Not cleaned. In arena
- * a, *n of them.
+ * Joins the texts of snapshot.unsearched that have the same reason into one line, in order of first
+ * occurrence: "variable `m` of a::b; variable `g` of a::c; and 2 more (--json has all): REASON",
+ * "what several share by an Arc<A>; Arc<B>". The lines are not sanitized. Returns *n lines in arena
+ * a.
  */
 enum names { NAMES_FOLDED, NAMES_SHORT, NAMES_FULL };
 const char *const *unsearched_lines(struct arena *a, const struct snapshot *s, enum names names,

@@ -5,7 +5,7 @@
 
 #include "dwarf/names/demangle.h"
 
-/* NULL when it polls nothing below itself. */
+/* The first polled child; NULL: none. */
 static const struct future *first_polled(const struct future *f)
 {
 	for (size_t i = 0; i < f->nchildren; i++) {
@@ -37,7 +37,10 @@ size_t future_leaves(const struct future *root)
 
 bool future_is_own(const struct future *f)
 {
-	/* Snapshots that an older asyncdbg saved say it by the name of the file. */
+	/*
+	 * Snapshots saved by an older asyncdbg do not set library: their file_short begins with
+	 * "...".
+	 */
 	return f->file_short && !f->library && strncmp(f->file_short, "...", 3) != 0;
 }
 
@@ -56,7 +59,7 @@ const struct future *future_awaiting(const struct future *root)
 	return own ? own : outermost;
 }
 
-/* What a wrapper wraps. */
+/* The future inside a wrapper. */
 static const struct future *wrapped(const struct future *f)
 {
 	for (size_t i = 0; f->wraps && i < f->nchildren; i++) {
