@@ -1,6 +1,6 @@
 /*
- * The commands that ask something about one moment of a program, one file each. A command selects
- * from the snapshot, puts it in order and calls the output.
+ * The commands that query one snapshot of a program, one file each. A command selects data from the
+ * snapshot, orders it and calls the output.
  */
 #ifndef COMMANDS_ASK_ASK_H
 #define COMMANDS_ASK_ASK_H

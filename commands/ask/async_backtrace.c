@@ -1,9 +1,10 @@
+/* async backtrace, async backtrace all: what the threads of the runtimes and the tasks do. */
 #include "commands/ask/ask.h"
 #include "commands/ask/select.h"
 #include "runtimes/analysis/group.h"
 #include "runtimes/analysis/group_lines.h"
 
-/* The order in which a reader learns what a runtime is doing. */
+/* The order in which threads are printed. */
 static const enum thread_role role_order[] = { THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };
 
 static bool is_busy(const struct thread_info *th)
@@ -11,7 +12,10 @@ static bool is_busy(const struct thread_info *th)
 	return th->role != THREAD_BLOCKING || th->task || th->job || th->root;
 }
 
-/* A worker's line says that it runs the task; other roles say something else. */
+/*
+ * Prints the task that a thread runs. The line of a worker already names the task; lines of other
+ * roles do not.
+ */
 static void running_task(const struct snapshot *snap, const struct thread_info *th, struct out *out)
 {
 	const struct task *task = th->task ? snapshot_task(snap, th->task, th->number) : NULL;
@@ -69,7 +73,10 @@ static struct error *show_tasks(const struct snapshot *snap, const struct select
 	return NULL;
 }
 
-/* So many lines of groups fit a screen, with those of threads. */
+/*
+ * Lines of groups that fit on a screen besides those of threads; tasks from which on they are
+ * grouped.
+ */
 enum { GROUP_LINES = 30, MANY_TASKS = 50 };
 
 static void show_groups(const struct call *call, const struct selection *chosen, struct out *out)
@@ -112,7 +119,7 @@ static struct error *run_all(struct session *s, const struct answer *answer,
 	TRY(select_tasks(&out->arena, answer->snapshot, call, &chosen));
 	bool grouped = is_grouped(call, &chosen, out);
 	out_begin(out, answer);
-	/* Who asks for some tasks does not ask for threads. */
+	/* A condition selects tasks: print no threads. */
 	if (!chosen.asked)
 		TRY(show_threads(answer->snapshot, grouped ? THREAD_BRIEF : THREAD_ASYNC, false,
 		                 out));

@@ -1,4 +1,4 @@
-/* Who waits for whom, and who can never go on. */
+/* async graph, async deadlocks: the wait-for graph and the tasks that can never continue. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 
 enum {
 	GRAPH_WANTS = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
-	MAX_TREES = 16, /* of one verdict's members */
+	MAX_TREES = 16, /* trees shown for the members of one verdict */
 };
 
-/* The file to write, NULL for none: -o FILE, and --dot FILE, which is older. */
+/* The file to write, NULL for none: -o FILE, or --dot FILE, its older spelling. */
 static const char *dot_file(const struct call *call)
 {
 	const char *dot = option_value(call, "dot");
@@ -29,7 +29,7 @@ static bool has_ending(const char *file, const char *ending)
 	return n > len && strcmp(file + n - len, ending) == 0;
 }
 
-/* What Graphviz makes of it would be another format: --format wins over the ending. */
+/* The file is always in the DOT language: refuse an ending that names another format. */
 static struct error *check_format(const struct call *call, const char *file)
 {
 	static const char *const others[] = { ".svg", ".png", ".pdf", ".json", ".html" };
@@ -61,7 +61,7 @@ static struct error *check_graph(const struct call *call)
 	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
-/* What concerns the tasks of that id; NULL for all. */
+/* Selects the nodes that concern the tasks with that id; NULL for all. */
 static struct error *select_nodes(struct session *s, const struct snapshot *snap,
                                   const struct graph *g, const struct call *call, bool **ret)
 {
@@ -109,7 +109,7 @@ static struct error *run_graph(struct session *s, const struct answer *answer,
 	return NULL;
 }
 
-/* The trees of those that a verdict is about. */
+/* Prints the trees of the members of a verdict. */
 static struct error *show_members(const struct graph *g, const struct verdict *v, struct out *out)
 {
 	for (size_t i = 0; i < v->nmembers && i < MAX_TREES; i++) {
@@ -138,7 +138,7 @@ static struct error *run_deadlocks(struct session *s, const struct answer *answe
 		const struct alike *alike = &alikes.list[i];
 
 		out->ops->verdict(out, v, alike);
-		/* A program that reads it wants all; people one that stands for them. */
+		/* JSON has the members of all alike verdicts; text has those of the first one. */
 		for (size_t k = 0; k < (out->options.cut ? 1 : alike->n); k++)
 			TRY(show_members(v->graph, &v->list[alike->list[k]], out));
 	}

@@ -1,3 +1,4 @@
+/* async task: one task in full. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ static struct error *check(const struct call *call)
 	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
-/* All tasks of that id: two async runtimes in one program may each have one. */
+/* Finds all tasks with that id: each runtime of a program may have one. */
 static struct error *by_id(const struct answer *answer, const char *id, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
@@ -19,7 +20,7 @@ static struct error *by_id(const struct answer *answer, const char *id, struct o
 		return focus_unknown_task(snap, id);
 	out_begin(out, answer);
 	for (size_t i = 0; i < snap->ntasks; i++) {
-		/* Numbers first: --exec may ask so for each of very many. */
+		/* Compare numbers first: --exec may run this once for each of many tasks. */
 		if (snap->tasks[i]->number != number || strcmp(snap->tasks[i]->id, id) != 0)
 			continue;
 		TRY(out_check(out));

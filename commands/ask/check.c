@@ -1,4 +1,4 @@
-/* check: what is wrong with a program, as a health probe or in CI. */
+/* check: finds problems of a program, for health probes and CI. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct check *check_named(const char *name, size_t len)
 	return NULL;
 }
 
-/* The next name of a list with commas, blanks around it or not; false at its end. */
+/* Reads the next name of a comma-separated list, without blanks around it; false at the end. */
 static bool next_name(const char **list, const char **name, size_t *len)
 {
 	if (!*list)
@@ -36,7 +36,7 @@ static bool next_name(const char **list, const char **name, size_t *len)
 	return true;
 }
 
-/* Takes ":possible" off the end of a name. */
+/* Removes ":possible" from the end of a name; returns whether it was there. */
 static bool take_possible(const char *name, size_t *len)
 {
 	static const char end[] = ":possible";
@@ -48,7 +48,7 @@ static bool take_possible(const char *name, size_t *len)
 	return true;
 }
 
-/* NAME counts what is certain, NAME:possible all. */
+/* Whether the list has the finding: NAME matches certain findings, NAME:possible all. */
 static bool is_listed(const char *list, const struct finding *f)
 {
 	const char *p;
@@ -106,7 +106,7 @@ static struct error *check_check(const struct call *call)
 	return read_interval(option_value(call, "interval"), &interval);
 }
 
-/* The second of two looks at a live process; what the first one saw is kept of its workers. */
+/* Takes a second snapshot of a live process and keeps what the workers did in the first. */
 static struct error *look_again(struct session *s, struct answer *answer, struct checks *c)
 {
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE || c->interval == 0)
@@ -114,7 +114,7 @@ static struct error *look_again(struct session *s, struct answer *answer, struct
 	c->before = checks_look(c->a, answer->snapshot, &c->nbefore);
 	TRY(interval_wait(c->interval));
 
-	/* Under --exec, too, the second look is another one. */
+	/* Unpin: under --exec the second snapshot must be a new one, too. */
 	bool pinned = asyncdbg_pin(s->handle, false);
 	struct error *err = session_snapshot(s, answer->wants, NULL, &answer->snapshot);
 	asyncdbg_pin(s->handle, pinned);
@@ -122,7 +122,7 @@ static struct error *look_again(struct session *s, struct answer *answer, struct
 	return err;
 }
 
-/* Does a finding make the exit code 3? Without a list, errors do; none is only possible. */
+/* Whether a finding makes the exit code 3. Without a list, certain errors do. */
 static bool fails(const struct finding *f, const char *list)
 {
 	return list ? is_listed(list, f) : f->severity == SEVERITY_ERROR && !f->possible;

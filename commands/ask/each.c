@@ -5,7 +5,7 @@
 #include "commands/out/out.h"
 #include "debugger/base/str.h"
 
-/* A word with each {} made an id. */
+/* A word with each {} replaced by the id. */
 static const char *filled(struct arena *a, const char *word, const char *id)
 {
 	STR(s);
@@ -22,7 +22,10 @@ static const char *filled(struct arena *a, const char *word, const char *id)
 	return arena_strdup(a, str_text(&s));
 }
 
-/* An id may be text of a file: it never makes another word or command. */
+/*
+ * Replaces {} after the split into words: an id may come from a file and must not create other
+ * words or commands.
+ */
 static struct words filled_words(struct arena *a, const struct words *words, const char *id)
 {
 	struct words ret = { NEW_ARRAY(a, const char *, words->n), words->n };
@@ -85,7 +88,7 @@ unsigned each_wants(const struct call *call)
 	return wants;
 }
 
-/* What a command may change, and what is other while it runs for each task. */
+/* The state that commands may change, and the settings that differ during --exec. */
 struct kept {
 	struct session session;
 	bool pinned, interactive;
@@ -94,7 +97,7 @@ struct kept {
 static void begin(struct session *s, struct out *out, struct kept *ret)
 {
 	*ret = (struct kept){ *s, asyncdbg_pin(s->handle, true), out->options.interactive };
-	/* What was read is said once. */
+	/* Print what was read only once. */
 	out->options.interactive = true;
 }
 
@@ -107,7 +110,10 @@ static void end(struct session *s, struct out *out, const struct kept *kept)
 	out->options.interactive = kept->interactive;
 }
 
-/* The ids outlive the snapshot, which a command may replace, and each answer's arena. */
+/*
+ * Copies the ids, because they must outlive the snapshot, which a command may replace, and each
+ * answer's arena.
+ */
 static const char **copy_ids(struct arena *a, const struct selection *chosen, size_t n)
 {
 	const char **ids = NEW_ARRAY(a, const char *, n);
@@ -117,7 +123,7 @@ static const char **copy_ids(struct arena *a, const struct selection *chosen, si
 	return ids;
 }
 
-/* The first one that fails is the task's last. */
+/* Runs the commands for one task, up to the first that fails. */
 static void run_one(struct session *s, const struct call_shell *shell, const struct words *commands,
                     size_t n, const char *id, struct out *out, enum status *status)
 {
@@ -159,7 +165,7 @@ struct error *each_run(struct session *s, const struct answer *answer, const str
 	struct kept kept;
 
 	begin(s, out, &kept);
-	/* Only here is it pinned. */
+	/* Only --exec pins the snapshot: this one is nested. */
 	if (kept.pinned) {
 		end(s, out, &kept);
 		return error_new(ERR_USAGE, "--exec does not nest");
@@ -167,7 +173,7 @@ struct error *each_run(struct session *s, const struct answer *answer, const str
 	struct error *err = run_all(s, call, ids, n, out);
 
 	if (!err && (n < cut.n || !n)) {
-		/* Another one may have been taken meanwhile. */
+		/* A command may have taken another snapshot. */
 		rest.snapshot = asyncdbg_last(s->handle);
 		out_begin(out, &rest);
 		select_shown(&cut, out);

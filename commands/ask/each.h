@@ -1,4 +1,4 @@
-/* `--exec COMMANDS`: other commands for each task that was chosen. */
+/* `--exec COMMANDS`: runs other commands for each selected task. */
 #ifndef COMMANDS_ASK_EACH_H
 #define COMMANDS_ASK_EACH_H
 
@@ -6,20 +6,20 @@
 #include "commands/base/call.h"
 #include "debugger/base/error.h"
 
-/* A row of a command's table of options. */
+/* A row for a command's table of options. */
 #define EACH_OPTION                                                                                \
 	{                                                                                          \
 		"exec", "COMMAND", false, "Run COMMAND for each task, {} in it is the task's id"   \
 	}
 
-/* ERR_USAGE for commands that are none. */
+/* ERR_USAGE when the text of --exec has no valid commands. */
 struct error *each_check(const struct call *call) MUST_CHECK;
-/* What the commands want of a snapshot, so that one is enough for all of them. */
+/* The union of the wants of the commands, so that one snapshot serves all of them. */
 unsigned each_wants(const struct call *call);
 /*
- * Runs them, and says at the end what was not chosen. An error of one is told, and the next task
- * is taken; the worst is the session's finding. They look at the snapshot at hand as far as it
- * answers them; the focus is afterwards where it was.
+ * Runs the commands for each task, then prints which tasks were not shown. A failing command is
+ * reported, and the next task follows. The worst status becomes the session's finding. The commands
+ * use the current snapshot where it has what they want. The focus is restored afterwards.
  */
 struct error *each_run(struct session *s, const struct answer *answer, const struct call *call,
                        const struct selection *chosen, struct out *out) MUST_CHECK;

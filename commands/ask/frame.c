@@ -1,3 +1,4 @@
+/* task, frame, up, down, locals: the focus, and the variables of its frame. */
 #include <limits.h>
 
 #include "commands/ask/ask.h"
@@ -7,7 +8,7 @@
 
 enum { FRAME_WANTS = WANT_TASKS | WANT_RUNNING };
 
-/* "3", or "#3" as frames are shown. */
+/* Parses "3" or "#3", the form in which frames are printed. */
 static struct error *frame_number(const char *word, unsigned *ret)
 {
 	uint64_t number;
@@ -29,7 +30,7 @@ static struct error *check_frame(const struct call *call)
 	return call->args.n ? frame_number(call->args.word[0], &number) : NULL;
 }
 
-/* Where the focus could go; it goes there once that is known to exist. */
+/* Moves the focus to a frame if it exists. */
 static struct error *move_to(struct session *s, const struct answer *answer, unsigned number,
                              struct out *out)
 {
@@ -58,7 +59,7 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 		focus_set_task(&moved, task);
 	}
 	TRY(focus_tree(&moved, answer->snapshot, &f));
-	/* A task without frames can be in focus all the same. */
+	/* A task without frames can be in focus too. */
 	if (f.root)
 		TRY(focus_frame(&moved, answer->snapshot, &f));
 	if (call->args.n)
@@ -99,7 +100,7 @@ static void append_children(struct str *s, const struct future *f)
 		str_printf(s, "%s%zu (#%u)", i ? ", " : "", i + 1, f->children[i]->number);
 }
 
-/* The child that a plain `down` means: the only one, or the only one that is polled. */
+/* The child that `down` without an argument selects: the only child, or the only polled child. */
 static struct error *only_child(const struct future *f, const struct future **ret)
 {
 	size_t polled = 0;
@@ -211,7 +212,7 @@ const struct command locals_command = {
 	.run = run_locals,
 };
 
-/* Whoever comes from gdb types it so. */
+/* The spelling of gdb. */
 const struct command info_locals_command = {
 	.name = "info locals",
 	.summary = "The same as locals",

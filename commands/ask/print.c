@@ -1,3 +1,4 @@
+/* print, whatis: the value or the type of a variable. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void ask_print(const struct session *s, const struct call *call, struct q
 	ret->print = call->args.word[0];
 }
 
-/* A static is of no frame, and needs none. */
+/* Finds the frame in focus; a static needs none. */
 static struct error *focus_of(const struct session *s, const struct snapshot *snap,
                               const struct local *printed, struct focus *ret)
 {
@@ -50,7 +51,7 @@ static struct error *run_print(struct session *s, const struct answer *answer,
 	struct focus f = { 0 };
 
 	TRY(focus_of(s, answer->snapshot, printed, &f));
-	/* Numbers of threads change where one ends while it is asked about. */
+	/* Thread numbers change when a thread ends before the snapshot is taken. */
 	if (!*s->task && asyncdbg_target(s->handle) && f.thread && f.thread->number != asked)
 		return error_new(ERR_STATE, "thread #%u is another one now; ask again", asked);
 	if (!printed)

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2 || memchr(data, '\n', size) || memchr(data, 0, size))
 		return 0;
 	const char *path = arena_strndup(&a, (const char *)data + 1, size - 1);
-	/* It shall be one word: without what ends one. */
+	/* The path must be one word: skip paths with quotes. */
 	if (strpbrk(path, "'\""))
 		return 0;
 	snprintf(session.task, sizeof(session.task), "%d", data[0] % TASKS + FIRST_ID);

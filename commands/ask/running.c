@@ -1,7 +1,7 @@
-/* continue, detach: what whoever comes from another debugger types to let the process run. */
+/* continue, detach: what users of other debuggers type to let the process run. */
 #include "commands/ask/ask.h"
 
-/* A session never holds the process: it is stopped for the moment of an answer only. */
+/* A session never keeps the process stopped: it is stopped only while a snapshot is taken. */
 static struct error *run_running(struct session *s, const struct answer *answer,
                                  const struct call *call, struct out *out)
 {

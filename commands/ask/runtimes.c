@@ -1,3 +1,4 @@
+/* runtimes: the table of the async runtimes in the program. */
 #include "commands/ask/ask.h"
 
 static struct error *run_runtimes(struct session *s, const struct answer *answer,

@@ -1,6 +1,4 @@
-/*
- * Which tasks a command shows: its options --with, --without and --limit.
- */
+/* Selects the tasks that a command shows by its options --with, --without and --limit. */
 #ifndef COMMANDS_ASK_SELECT_H
 #define COMMANDS_ASK_SELECT_H
 
@@ -13,7 +11,7 @@
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"
 
-/* Rows of a command's table of options. */
+/* Rows for a command's table of options. */
 #define SELECT_OPTIONS                                                                             \
 	{ "with", "FIELD VALUE", true, "Only tasks of which FIELD matches" },                      \
 		{ "without", "FIELD VALUE", true, "Only tasks of which FIELD does not match" },    \
@@ -22,7 +20,7 @@
 			"Show the first N, the footer says how many there are; 0: all"             \
 	}
 
-/* What SELECT_OPTIONS need beyond their lines of help. */
+/* Further help text for SELECT_OPTIONS. */
 #define SELECT_HELP                                                                                \
 	"    VALUE is a regular expression (POSIX, extended), of a number 5, '>5', '<=5', '!=5'\n" \
 	"    or 5..9. FIELD is one of id, state, runtime, type, function, location, waiting_on,\n" \
@@ -30,22 +28,22 @@
 	"    position, permits_missing."
 
 struct selection {
-	const struct task **tasks; /* that match, in the order of the snapshot */
+	const struct task **tasks; /* matching tasks, in the order of the snapshot */
 	size_t n;
-	size_t total;   /* that there are */
-	bool asked;     /* with --with or --without */
-	bool has_limit; /* with --limit other than 0 */
-	bool all;       /* with --limit 0 */
+	size_t total;   /* number of tasks in the snapshot */
+	bool asked;     /* --with or --without was given */
+	bool has_limit; /* --limit other than 0 was given */
+	bool all;       /* --limit 0 was given */
 	size_t limit;   /* SIZE_MAX: none */
 };
 
-/* ERR_USAGE for a field, an expression or a number that is none. */
+/* ERR_USAGE for an unknown field, or an invalid expression or number. */
 struct error *select_check(const struct call *call) MUST_CHECK;
-/* The tasks that match, in arena a; ERR_INTERRUPTED after ^C. */
+/* Selects the matching tasks, in arena a; ERR_INTERRUPTED after ^C. */
 struct error *select_tasks(struct arena *a, const struct snapshot *s, const struct call *call,
                            struct selection *ret) MUST_CHECK;
 
-/* The footer of what is not shown, where there is something. chosen need not outlive the call. */
+/* Prints the footer about tasks that are not shown, if any. chosen need not outlive the call. */
 void select_shown(const struct selection *chosen, struct out *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* info sockets: what the kernel says is open, and who waits for it. */
+/* info sockets: the open sockets as reported by the kernel, and the futures that wait for them. */
 #include "commands/ask/ask.h"
 #include "runtimes/analysis/socket_use.h"
 

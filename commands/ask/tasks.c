@@ -1,3 +1,4 @@
+/* tasks: the table of tasks, or counts of them by a field. */
 #include <string.h>
 
 #include "commands/ask/ask.h"
@@ -32,7 +33,7 @@ static struct error *show_rows(const struct selection *chosen, struct out *out)
 	return NULL;
 }
 
-/* The rows of a field's values; --limit is of rows. */
+/* Prints counts by the value of a field; --limit limits the rows. */
 static void show_tally(const struct snapshot *snap, const struct selection *chosen,
                        const char *name, struct out *out)
 {

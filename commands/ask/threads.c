@@ -1,3 +1,4 @@
+/* threads, thread, bt: threads and their stacks. */
 #include <limits.h>
 
 #include "commands/ask/ask.h"
@@ -34,7 +35,7 @@ static struct error *show_focus(const struct session *s, const struct answer *an
 	return NULL;
 }
 
-/* "3", or "#3" as threads are shown. */
+/* Parses "3" or "#3", the form in which threads are printed. */
 static struct error *thread_number(const char *word, unsigned *ret)
 {
 	uint64_t number;

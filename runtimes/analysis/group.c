@@ -192,7 +192,7 @@ static int by_serial(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* Sorts the children of a set and keeps one of those that are identical. Returns the new number. */
+/* If the children are those of a set: sorts them and removes duplicates. Returns their number. */
 static size_t merge_same(struct shape **children, size_t n)
 {
 	bool is_set = n > 1;

@@ -9,7 +9,7 @@ void json_reader_init(struct json_reader *r, char *text, size_t len)
 	*r = (struct json_reader){ .p = text, .end = text + len };
 }
 
-/* From here on there is only the end of the text. */
+/* Records the error and moves to the end of the text, so that nothing more is found. */
 static void fail(struct json_reader *r, const char *problem)
 {
 	if (!r->problem)
@@ -44,7 +44,7 @@ enum json_kind json_peek(struct json_reader *r)
 	}
 }
 
-/* Whether the next character is that one; then it was read. */
+/* Skips the character c if it is next; returns whether it was. */
 static bool take(struct json_reader *r, char c)
 {
 	skip_blanks(r);
@@ -80,7 +80,7 @@ static int hex_digit(char c)
 	                              : -1;
 }
 
-/* Four digits; false where they are not. */
+/* Reads four hexadecimal digits; false when they are missing. */
 static bool take_unit(struct json_reader *r, uint32_t *ret)
 {
 	*ret = 0;
@@ -115,7 +115,10 @@ static char *put_utf8(char *to, uint32_t code)
 	return to;
 }
 
-/* Behind \u: one character of one or two units. Half a pair, and NUL, become U+FFFD. */
+/*
+ * Decodes a character after \u, of one or two UTF-16 units. An unpaired surrogate and NUL become
+ * U+FFFD.
+ */
 static char *take_character(struct json_reader *r, char *to)
 {
 	enum { REPLACEMENT = 0xfffd };
@@ -157,7 +160,9 @@ static char *take_escape(struct json_reader *r, char *to)
 	return to;
 }
 
-/* A string in place, terminated; *len without that. What it becomes is never longer. */
+/*
+ * Decodes a string in place and terminates it; *len excludes the NUL. Decoding never lengthens it.
+ */
 static char *take_string(struct json_reader *r, size_t *len)
 {
 	if (!take(r, '"')) {
@@ -245,7 +250,7 @@ int64_t json_take_integer(struct json_reader *r)
 
 /* ---- containers ---- */
 
-/* Whether something follows in the container that ends with close. */
+/* Whether another element follows in the container that ends with close. */
 static bool next(struct json_reader *r, char close)
 {
 	bool first = r->first;

@@ -1,4 +1,4 @@
-/* The reader of JSON; jansson is asked whether a text is valid. */
+/* Fuzzes the JSON reader; jansson decides whether a text is valid. */
 #include <jansson.h>
 
 #include "debugger/test/fuzz.h"
@@ -6,7 +6,7 @@
 
 enum { MAX_DEPTH = 200 };
 
-/* Reads everything that is there by the kind it has. */
+/* Reads all values, each by its kind. */
 static void read_value(struct json_reader *r, struct arena *a, int depth)
 {
 	const char *text;
@@ -41,7 +41,7 @@ static void read_value(struct json_reader *r, struct arena *a, int depth)
 	}
 }
 
-/* Nobody but the reader may change it; a copy whose end the sanitizer knows. */
+/* Copies the input: the reader changes its text, and the sanitizer detects reads past the copy. */
 static char *copy(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -55,7 +55,7 @@ static char *copy(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* jansson takes a NUL for the end. */
+	/* jansson stops at a NUL. */
 	json_t *j = size && memchr(data, 0, size)
 	                    ? NULL
 	                    : json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	json_reader_init(&r, text, size);
 	json_skip(&r);
-	/* What nests deeper is refused. */
+	/* The reader refuses documents that nest too deeply. */
 	if (j && !json_at_end(&r) && r.problem && strcmp(r.problem, "is nested too deep") != 0)
 		fuzz_fail("valid, but refused", r.problem);
 	if (j && !r.problem && !json_at_end(&r))

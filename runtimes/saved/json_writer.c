@@ -61,7 +61,7 @@ void json_end_line(struct json_writer *w)
 	w->first = true;
 }
 
-/* Has the word a byte that is n? */
+/* Whether a byte of the word equals n. */
 static bool has_byte(uint64_t word, uint64_t n)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101);
@@ -70,7 +70,7 @@ static bool has_byte(uint64_t word, uint64_t n)
 	return (word - each) & ~word & (each * 0x80);
 }
 
-/* How many of len bytes a JSON string holds as they are. */
+/* The number of bytes, of len, that need no escape. */
 static size_t plain_length(const char *p, size_t len)
 {
 	size_t n = 0;
@@ -85,7 +85,7 @@ static size_t plain_length(const char *p, size_t len)
 	return n;
 }
 
-/* Clean text has no control characters: two ASCII characters need an escape. */
+/* Sanitized text has no control characters: only two ASCII characters need an escape. */
 static void put_escaped(struct json_writer *w, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -95,7 +95,7 @@ static void put_escaped(struct json_writer *w, const char *text, size_t len)
 	}
 }
 
-/* The same where a page is around it: no HTML parser finds a tag or an entity. */
+/* The same within a page: escapes what an HTML parser could take for a tag or an entity. */
 static void put_in_page(struct json_writer *w, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -126,8 +126,10 @@ static void put_string(struct json_writer *w, const char *text)
 	put_char(w, '"');
 }
 
-/* Most keys are names of ours and fit: looking at each of them would take half the time of a
- * document. */
+/*
+ * Most keys are constants and fit in the buffer. Escaping each of them would take half the time of
+ * a document.
+ */
 static void put_key(struct json_writer *w, const char *key)
 {
 	size_t len = strlen(key);
@@ -149,7 +151,10 @@ static void put_key(struct json_writer *w, const char *key)
 	w->n += len + (w->compact ? 3 : 4);
 }
 
-/* All that stands before a value. False: it lies too deep and is left out. */
+/*
+ * Writes what precedes a value: comma, line break, key. False: the value is too deep and is left
+ * out.
+ */
 static bool begin_value(struct json_writer *w, const char *key)
 {
 	if (w->left_out)
@@ -240,7 +245,10 @@ void json_put_int(struct json_writer *w, const char *key, int64_t number)
 	put(w, digits + at, sizeof(digits) - at);
 }
 
-/* A JSON number that no reader takes for an integer, its exponent without '+' and zeros. */
+/*
+ * Writes a number that no reader takes for an integer, with no '+' or leading zeros in its
+ * exponent.
+ */
 void json_put_real(struct json_writer *w, const char *key, double number)
 {
 	char text[40];

@@ -1,7 +1,7 @@
 /*
- * Saved snapshots: a model as a small file that any later asyncdbg prints from, on any machine.
- * It has what was decoded and none of the program's memory; the values of variables only where that
- * was asked for.
+ * Saved snapshots: the model in a small file that any later asyncdbg can print, on any machine. The
+ * file has the decoded data and none of the program's memory. It has values of variables only on
+ * request.
  *
  * The format, version 1: JSON Lines, compressed with gzip (read without too). Each line is an
  * object with one member, in this order:
@@ -15,13 +15,14 @@
  *                                         one each, in the order of the snapshot
  *   {"end": N}                            the last one: lines before it
  *
- * Keys are the members of runtimes/model/model.h: saved_fields.h lists them for both ways. What is
- * zero, false or absent is left out. A name is a number: which of the names. Addresses are
- * "0x7f00", enums the words of docs/json.md. A reader ignores keys that it does not know, but for
- * those of wait.details, which become keys of documents: it refuses them.
+ * Keys are the members of the structs in runtimes/model/model.h; saved_fields.h lists them for the
+ * writer and the reader. Members that are zero, false or absent are left out. A name is written as
+ * its index in the list of names. Addresses are "0x7f00", enums the words of docs/json.md. A reader
+ * ignores unknown keys. It refuses unknown keys of wait.details, because those become keys of JSON
+ * output.
  *
- * A file is hostile input: lines, tasks, frames and depths are bounded, and all memory by the size
- * of the file; ids are digits; all text is cleaned, every index is checked.
+ * A file is hostile input. Lines, tasks, frames and depths are bounded, and memory is bounded by
+ * the size of the file. Ids are digits, all text is sanitized, every index is checked.
  */
 #ifndef RUNTIMES_SAVED_SAVED_H
 #define RUNTIMES_SAVED_SAVED_H
@@ -33,43 +34,45 @@
 #include "runtimes/model/model.h"
 
 struct saved_info {
-	unsigned wants; /* enum want: what the snapshot was taken for */
-	bool values;    /* the values of variables are in it */
+	unsigned wants; /* flags of enum want that the snapshot was taken with */
+	bool values;    /* the file has the values of variables */
 	int64_t when;   /* seconds since 1970 UTC */
 };
 
-/* A file that a snapshot was read from. */
+/* The file that a snapshot was read from. */
 struct saved_origin {
 	const char *file; /* as the user named it */
 	int64_t when;     /* seconds since 1970 UTC, 0 unknown */
 };
 
-/* "2026-11-21 18:43:30 UTC" in arena a; NULL where it is not known. */
+/* "2026-11-21 18:43:30 UTC" in arena a; NULL when unknown. */
 const char *saved_time(struct arena *a, int64_t when);
 
-/* Whether the file begins as a saved snapshot does; false also where it cannot be read. */
+/* Whether the file begins like a saved snapshot; false also when it cannot be read. */
 bool saved_is(const char *path);
 
 /*
- * Writes it so that path never has a part of it only; it may be a pipe or a device. Only the user
- * may read the file. ERR_USAGE where path is a file that is no saved snapshot: a core is not to be
- * lost by a slip. info->values false: variables have a struct local.problem instead of a value.
+ * Writes a snapshot atomically: path never has a partial file. path may be a pipe or a device. The
+ * file is readable by the user only. ERR_USAGE when path is an existing file that is no saved
+ * snapshot, so that a mistake does not overwrite a core. info->values false: variables have a
+ * struct local.problem instead of a value.
  */
 struct error *saved_write(const char *path, const struct snapshot *s, const struct saved_info *info)
 	MUST_CHECK;
 
 /*
- * Reads one. Where the file ends too early or is damaged behind its threads, *ret has the tasks
- * before that and says so: it is not complete. ERR_CORRUPT where it is of no use, ERR_UNSUPPORTED
- * where a newer asyncdbg made it. *ret is freed with snapshot_free() and borrows nothing. info may
- * be NULL.
+ * Reads a snapshot. When the file is truncated or damaged after its threads, *ret has the tasks
+ * before the damage, is marked incomplete and has a note. ERR_CORRUPT when the file is unusable,
+ * ERR_UNSUPPORTED when a newer asyncdbg wrote it. *ret is freed with snapshot_free() and borrows
+ * nothing. info may be NULL.
  */
 struct error *saved_read(const char *path, struct snapshot **ret, struct saved_info *info)
 	MUST_CHECK;
 
 /*
- * What the program calls the objects that are waited for is only known where holdings were asked
- * for: of a command that does not ask for them, an answer has no wait.name.
+ * The names that the program gives to awaited objects (wait.name). A live snapshot has them only
+ * when it was taken with WANT_HOLDINGS. To give the same answers, a saved snapshot hides them from
+ * commands that do not want holdings.
  */
 struct saved_names {
 	struct saved_name {

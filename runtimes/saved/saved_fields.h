@@ -1,7 +1,7 @@
 /*
- * Which members of the model a saved snapshot has, and how each is written: one list for each
- * struct, of which both the writer and the reader are made. A member that is added to the model is
- * added here; saved_test.c fails until it is, or is listed there as not saved.
+ * The members of the model that a saved snapshot has, and how each is written. There is one list
+ * for each struct; the writer and the reader are both generated from it. Add new members of the
+ * model here; saved_test.c fails until they are, or are listed there as not saved.
  *
  * F(HOW, member) is one member, L(HOW, member, count) an array and how many elements it has. HOW:
  *
@@ -26,7 +26,7 @@
 	W(DEBUG_TIER, enum debug_tier, debug_tier_name, TIER_NONE)                                 \
 	W(READING_HOW, enum reading_how, reading_how_name, READ_RUNNING)
 
-/* The details are written by hand: their kinds are those of JSON. */
+/* The elements of details have hand-written code: their values have the kinds of JSON. */
 #define SAVED_WAIT(F, L)                                                                           \
 	F(NAME, kind)                                                                              \
 	F(TEXT, phrase)                                                                            \
@@ -50,7 +50,7 @@
 	F(FLAG, redacted)                                                                          \
 	F(NAME, problem)
 
-/* Numbers of frames follow from the tree. */
+/* Frame numbers are not saved: they are computed from the tree. */
 #define SAVED_FUTURE(F, L)                                                                         \
 	F(NAME, function)                                                                          \
 	F(NAME, type)                                                                              \
@@ -92,7 +92,7 @@
 	F(TEXT, problem)                                                                           \
 	F(FLAG, changed)
 
-/* Task and future are written by hand, as numbers. */
+/* Task and future are written as numbers by separate code. */
 #define SAVED_HOLDING(F, L)                                                                        \
 	F(HOLDING_ROLE, role)                                                                      \
 	F(NAME, kind)                                                                              \
@@ -207,7 +207,7 @@
 	F(U64, threads)                                                                            \
 	F(U64, bytes)
 
-/* What is not an array of structs: those have a line for each element. */
+/* All members but the arrays of structs, which have a line for each element. */
 #define SAVED_SNAPSHOT(F, L)                                                                       \
 	L(TEXTS, unsearched, nunsearched)                                                          \
 	L(TEXTS, notes, nnotes)                                                                    \
@@ -215,7 +215,7 @@
 	F(TEXT, others)                                                                            \
 	F(FLAG, complete)
 
-/* Of the structs with a line each: S(line, type, fields, the snapshot's array, its count). */
+/* The structs with one line each: S(line, type, fields, array of the snapshot, its count). */
 #define SAVED_LINES(S)                                                                             \
 	S(runtime, struct runtime_info, SAVED_RUNTIME, runtimes, nruntimes)                        \
 	S(thread, struct thread_info, SAVED_THREAD, threads, nthreads)                             \

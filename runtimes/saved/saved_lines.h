@@ -1,4 +1,4 @@
-/* What the writer and the reader of saved snapshots share: not for others. */
+/* Internal to runtimes/saved: shared by the writer and the reader of saved snapshots. */
 #ifndef RUNTIMES_SAVED_SAVED_LINES_H
 #define RUNTIMES_SAVED_SAVED_LINES_H
 
@@ -10,7 +10,7 @@
 
 enum { SAVED_VERSION = 1 };
 
-/* The words of the header's "wants"; ends with a NULL. */
+/* The words for "wants" in the header; terminated by a NULL word. */
 struct want_word {
 	enum want want;
 	const char *word;

@@ -10,10 +10,10 @@
 #include "runtimes/model/wait_kind.h"
 #include "runtimes/saved/saved_fields.h"
 
-/* Deeper than any tree that asyncdbg makes, and far from what would overflow a stack. */
+/* Deeper than any tree that asyncdbg builds, and too small to overflow the stack. */
 enum { MAX_DEPTH = 256, MAX_FRAMES = 1 << 18 };
 
-/* ---- a member each ---- */
+/* ---- members ---- */
 
 void saved_wrong(struct loader *l, const char *what)
 {
@@ -60,7 +60,7 @@ static uint64_t get_ADDR(struct loader *l)
 	return addr;
 }
 
-/* It becomes a word of a command: no other text will do. */
+/* Ids become words of commands, so no other text is allowed. */
 static bool is_id(const char *text)
 {
 	bool hex = strncmp(text, "0x", 2) == 0;
@@ -130,8 +130,8 @@ SAVED_WORDS(GET_WORD)
 /* ---- structs ---- */
 
 /*
- * Members are matched by name: what is not there stays zero, what is not known is ignored. A file
- * may name a member twice: the last one counts.
+ * Members are matched by name. Missing members stay zero, unknown ones are ignored. If a member
+ * occurs twice, the last one counts.
  */
 #define GET(how, member)                                                                           \
 	if (strcmp(key, #member) == 0) {                                                           \
@@ -159,7 +159,7 @@ SAVED_WORDS(GET_WORD)
 		}                                                                                  \
 	} while (0)
 
-/* Each element of an array. */
+/* Reads the elements of an array. */
 #define GET_ARRAY(how, type, get_one)                                                              \
 	static type *get_##how(struct loader *l, size_t *n)                                        \
 	{                                                                                          \
@@ -231,7 +231,7 @@ static struct wait *get_WAIT(struct loader *l)
 	GET_ALL(SAVED_WAIT);
 	if (!to->kind)
 		saved_wrong(l, "is of a wait without a kind");
-	/* They become keys of documents: no other names will do. */
+	/* The keys become keys of JSON output, so unknown ones are refused. */
 	const struct wait_kind *kind = wait_kind_of(to);
 	for (size_t i = 0; i < to->ndetails; i++) {
 		const char *key = to->details[i].key;
@@ -280,7 +280,7 @@ static void get_stack_frame(struct loader *l, struct stack_frame *to)
 
 GET_ARRAY(STACK_FRAMES, struct stack_frame, get_stack_frame)
 
-/* ---- of a line each ---- */
+/* ---- structs with a line each ---- */
 
 #define GET_LINE(name, type, fields)                                                               \
 	void saved_##name(struct loader *l, type *to)                                              \

@@ -1,3 +1,4 @@
+/* Reads saved snapshots: decompression, limits on memory, and damaged files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,19 @@
 enum { MAX_LINE = 64 << 20, READ_AT_ONCE = 256 << 10 };
 
 /*
- * What a file may take of memory, in bytes: this, and so many times the size of what was read of
- * it. A million equal tasks of ten frames take less than 200 times theirs.
+ * The memory that a file may take, in bytes: MIN_BUDGET plus BUDGET_FACTOR times the bytes read. A
+ * million equal tasks of ten frames take less than 200 times their size in the file.
  */
 enum { MIN_BUDGET = 64 << 20, BUDGET_FACTOR = 512 };
 
 struct file {
-	const char *path; /* clean */
+	const char *path; /* sanitized */
 	gzFile gz;
 	struct str line;
 	struct loader l;
 };
 
-/* By the bytes as they lie there, so that it does not help to compress well. */
+/* Counts compressed bytes, so that a file cannot raise its budget by compressing well. */
 static void renew_budget(struct file *f)
 {
 	z_off_t read = gzoffset(f->gz);
@@ -31,7 +32,7 @@ static void renew_budget(struct file *f)
 	f->l.budget = MIN_BUDGET + BUDGET_FACTOR * (size_t)(read > 0 ? read : 0);
 }
 
-/* The next line without its end; false where there is none, whatever the reason. */
+/* Reads the next line without its newline; false when there is none or on an error. */
 static bool next_line(struct file *f)
 {
 	char bytes[READ_AT_ONCE];
@@ -40,7 +41,7 @@ static bool next_line(struct file *f)
 	while (f->line.len < MAX_LINE && gzgets(f->gz, bytes, sizeof(bytes))) {
 		size_t len = strlen(bytes);
 
-		/* No byte of JSON is zero. */
+		/* JSON contains no NUL. */
 		if (!len)
 			return false;
 		str_append_len(&f->line, bytes, len);
@@ -54,7 +55,7 @@ static bool next_line(struct file *f)
 	return false;
 }
 
-/* Why there is no further line: in arena a. */
+/* The reason why there is no further line, in arena a. */
 static const char *why_ended(struct file *f, struct arena *a)
 {
 	int problem;
@@ -67,7 +68,7 @@ static const char *why_ended(struct file *f, struct arena *a)
 	return str_clean(a, text, strlen(text));
 }
 
-/* Notes are added one by one: the snapshot may get more of them. */
+/* Adds the notes again with snapshot_note(), so that the array can grow later. */
 static void renew_notes(struct snapshot *s)
 {
 	const char **notes = s->notes;
@@ -79,7 +80,7 @@ static void renew_notes(struct snapshot *s)
 		snapshot_note(s, "%s", notes[i]);
 }
 
-/* What was read becomes the snapshot's. */
+/* Moves what was read into the snapshot. */
 static void publish(struct loader *l)
 {
 	struct snapshot *s = l->s;
@@ -100,7 +101,7 @@ static void publish(struct loader *l)
 	snapshot_number_frames(s);
 }
 
-/* Not all of the file could be read: an error, or a snapshot that says so. */
+/* Decides whether a damaged file is an error or an incomplete snapshot. */
 static struct error *judge_part(struct file *f, const char *wrong, bool late)
 {
 	struct loader *l = &f->l;

@@ -1,4 +1,4 @@
-/* The lines of a saved snapshot. */
+/* Reads the lines of a saved snapshot. */
 #include "runtimes/saved/saved_record.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void read_count(struct loader *l)
 	l->ntasks = (uint64_t)saved_number(l, 0, MAX_TASKS);
 }
 
-/* Words of a later asyncdbg mean nothing here. */
+/* Unknown words, from a later asyncdbg, are ignored. */
 static void read_wants(struct loader *l)
 {
 	json_enter_array(&l->r);
@@ -128,7 +128,7 @@ static bool in_order(const struct task *before, const struct task *after)
 	       (before->runtime == after->runtime && before->number <= after->number);
 }
 
-/* The number is there in decimal only. */
+/* Whether the id and the number of a task agree: only a decimal id has a number. */
 static bool is_own_id(const struct task *task)
 {
 	char number[MAX_DECIMAL + 1];
@@ -210,7 +210,7 @@ static void read_end(struct loader *l)
 static const struct {
 	const char *key;
 	void (*read)(struct loader *l);
-	bool late; /* what stands before it is of use without it */
+	bool late; /* see saved_record() */
 } keys[] = {
 	{ "task", read_task, true },          { "names", read_names, true },
 	{ "holding", read_holding, true },    { "layout", read_layout, false },

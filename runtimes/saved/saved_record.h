@@ -1,4 +1,4 @@
-/* Within saved snapshots: what is read of one, line by line. Not for others. */
+/* Internal to runtimes/saved: reads a snapshot line by line. */
 #ifndef RUNTIMES_SAVED_SAVED_RECORD_H
 #define RUNTIMES_SAVED_SAVED_RECORD_H
 
@@ -6,18 +6,18 @@
 #include "runtimes/saved/json_reader.h"
 #include "runtimes/saved/saved_lines.h"
 
-/* A snapshot in the making. */
+/* A snapshot that is being read. */
 struct loader {
 	struct snapshot *s;
 	struct arena *a; /* of s */
 	struct json_reader r;
-	uint64_t lines; /* read so far, with the one at hand */
-	/* As the header has it. */
+	uint64_t lines; /* lines read so far, including the current one */
+	/* Values from the header. */
 	int64_t version;
 	uint64_t ntasks;
 	struct saved_info info;
 	bool has_header, has_snapshot, has_target, ended;
-	/* What becomes the snapshot's: see publish(). */
+	/* Moved into the snapshot by publish(). */
 	VEC(const char *) names;
 	VEC(struct runtime_info) runtimes;
 	VEC(struct thread_info) threads;
@@ -26,17 +26,17 @@ struct loader {
 	VEC(struct task *) tasks;
 	VEC(struct holding) holdings;
 	/*
-	 * Bytes: what the file may take by what was read of it, and what elements of lists took.
-	 * The arena has the rest.
+	 * In bytes: the memory allowed for the part of the file that was read, and the memory
+	 * charged for elements of lists. The arena accounts for the rest.
 	 */
 	size_t budget, listed;
-	unsigned depth, frames; /* of the tree that is being read */
-	const char *key;        /* the member that is being read, NULL none */
+	unsigned depth, frames; /* of the tree being read */
+	const char *key;        /* the member being read, NULL none */
 };
 
 /*
- * Takes in one line, which is changed. Returns what is wrong with it, in arena a, or NULL; *late:
- * then what stands before it is of use without it.
+ * Reads one line and changes its text. Returns a description of the error in arena a, or NULL.
+ * *late: the snapshot is usable without this line and those after it.
  */
 const char *saved_record(struct loader *l, struct arena *a, char *line, size_t len, bool *late);
 

@@ -1,3 +1,4 @@
+/* Writes saved snapshots. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +21,16 @@
 static const char not_saved[] = "its value was not saved: save it with --values";
 
 struct saver {
-	struct json_writer w; /* to line */
+	struct json_writer w; /* writes to line */
 	struct str line;
 	gzFile gz;
 	bool values;
 	uint64_t lines;
 	VEC(const char *) names;
-	size_t written;     /* of names */
-	struct map by_addr; /* of names: their number + 1 by where they lie, */
-	struct map by_hash; /* and by what they say */
-	struct map tasks;   /* number + 1 of a task by where it lies */
+	size_t written;     /* number of names written */
+	struct map by_addr; /* index + 1 of a name by its address, */
+	struct map by_hash; /* and by the hash of its text */
+	struct map tasks;   /* index + 1 of a task by its address */
 };
 
 /* ---- names ---- */
@@ -43,7 +44,7 @@ static uint64_t hash_text(const char *text)
 	return hash ? hash : 1;
 }
 
-/* The number of that text, 1 more than in the file. */
+/* The index + 1 of a name; adds it when it is new. */
 static uintptr_t name_number(struct saver *s, const char *text)
 {
 	uintptr_t number = (uintptr_t)map_get(&s->by_addr, (uintptr_t)text);
@@ -62,7 +63,7 @@ static uintptr_t name_number(struct saver *s, const char *text)
 	return number;
 }
 
-/* ---- a member each ---- */
+/* ---- members ---- */
 
 static void put_NAME(struct saver *s, const char *key, const char *text)
 {
@@ -84,7 +85,7 @@ static void put_ADDR(struct saver *s, const char *key, uint64_t addr)
 		json_put_address(&s->w, key, addr);
 }
 
-/* What no signed number holds is written as an address. */
+/* Numbers that do not fit in a signed integer are written as addresses. */
 static void put_U64(struct saver *s, const char *key, uint64_t number)
 {
 	if (number > INT64_MAX)
@@ -129,7 +130,7 @@ static void put_TEXTS(struct saver *s, const char *key, const char *const *texts
 #define PUT(how, member)         put_##how(s, #member, from->member);
 #define PUT_LIST(how, member, n) put_##how(s, #member, from->member, from->n);
 
-/* One detail: its key, then its value, whose kind is that of JSON. */
+/* Writes one detail: its key, then its value with the matching JSON kind. */
 static void put_detail(struct saver *s, const struct wait_detail *d)
 {
 	json_open_array(&s->w, NULL);
@@ -259,7 +260,7 @@ static struct error *compress_bytes(struct saver *s, const char *bytes, size_t l
 	                                   : error_new(ERR_OS, "writing it: %s", why);
 }
 
-/* The names that were met since the last line, as a line of their own. */
+/* Writes the names added since the last line as one line. */
 static void put_names(struct saver *s)
 {
 	json_open_object(&s->w, NULL);
@@ -278,7 +279,7 @@ static void begin_line(struct saver *s, const char *key)
 	json_open_object(&s->w, key);
 }
 
-/* The line is done: names first. */
+/* Ends the line and writes it after a line of its new names. */
 static struct error *write_line(struct saver *s)
 {
 	json_end_line(&s->w);
@@ -435,7 +436,7 @@ static struct error *write_to(FILE *f, const struct snapshot *from, const struct
 
 	if (!s)
 		out_of_memory();
-	/* Level 1: others make it a little smaller and take several times as long. */
+	/* Level 1: higher levels save little space and take several times as long. */
 	s->gz = fd < 0 ? NULL : gzdopen(fd, "wb1");
 	FILE *line = fopencookie(&s->line, "w", (cookie_io_functions_t){ .write = write_bytes });
 	if (!s->gz || !line)
