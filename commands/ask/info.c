@@ -1,4 +1,4 @@
-/* info, info layout: what was read and how completely it was understood. */
+/* info, info layout, info threads: what was read and how completely it was understood. */
 #include "commands/ask/ask.h"
 
 static struct error *run_info(struct session *s, const struct answer *answer,

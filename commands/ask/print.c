@@ -1,4 +1,4 @@
-/* print, whatis: the value or the type of a variable. */
+/* print, whatis: the value of a variable, and what is at an address. */
 #include <inttypes.h>
 #include <string.h>
 

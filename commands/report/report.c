@@ -1,4 +1,4 @@
-/* report FILE: all that is known of a program, as one page for a browser. */
+/* report FILE: writes all data of a snapshot as one page for a browser. */
 #include "commands/report/report.h"
 
 #include <errno.h>

@@ -10,8 +10,8 @@
 #include "debugger/base/error.h"
 
 /*
- * The whole page to f; written: when, in seconds since 1970. ERR_OS when f cannot be written,
- * ERR_INTERRUPTED after ^C.
+ * Writes the whole page to f. written: time of writing, in seconds since 1970. ERR_OS when f cannot
+ * be written, ERR_INTERRUPTED after ^C.
  */
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written) MUST_CHECK;
 

@@ -9,7 +9,7 @@
 #include "runtimes/analysis/view.h"
 #include "runtimes/model/names.h"
 
-/* JavaScript has integers up to here. */
+/* The largest integer that JavaScript represents exactly. */
 static const uint64_t max_safe = (UINT64_C(1) << 53) - 1;
 
 uint32_t report_string(struct report *r, const char *text)
@@ -46,7 +46,7 @@ static void put(struct report *r, uint64_t number)
 
 static void put_id(struct report *r, const struct task *task)
 {
-	/* A number takes half of the space; not where JavaScript would round it. */
+	/* A number takes half the space of text; unless JavaScript would round it. */
 	if (task->number && task->number <= max_safe)
 		put(r, task->number);
 	else
@@ -154,7 +154,7 @@ static const struct column {
 	{ "shape", put_shape },
 	{ "awaiting", put_awaiting },
 	{ "group", put_group },
-	/* Not one number a task: as many as its shape says. */
+	/* The count of numbers depends on the shape. */
 	{ "details", put_tree_details },
 };
 
@@ -218,7 +218,7 @@ static void put_thread(struct report *r, const struct thread_info *th)
 
 /* ---- the rest ---- */
 
-/* Rows of numbers: task + 1 or 0, thread or 0, frame, then the variable. */
+/* Writes rows of numbers: task + 1 or 0, thread or 0, frame, then the variable. */
 static void put_locals_of(struct report *r, uint32_t task, unsigned thread, const struct future *f)
 {
 	for (size_t i = 0; f && i < f->nlocals; i++) {
@@ -301,7 +301,7 @@ static struct error *put_report(struct report *r, int64_t written)
 	report_put_groups(r);
 	report_put_holdings(r);
 	report_put_graph(r);
-	/* These have grown until here. */
+	/* Last, because the parts above add to these tables. */
 	report_put_shapes(r);
 	put_strings(r);
 	json_close_object(&r->w);

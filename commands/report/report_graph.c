@@ -1,3 +1,4 @@
+/* The wait-for graph and the findings of a report. */
 #include "commands/out/out_json.h"
 #include "commands/report/report_parts.h"
 #include "debugger/base/vec.h"
@@ -9,15 +10,15 @@
 enum node_flag { FLAG_STUCK = 1, FLAG_ANY = 2, FLAG_OUTSIDE = 4 };
 enum edge_flag { FLAG_WEAK = 1, FLAG_QUEUED = 2, FLAG_GRANTED = 4 };
 
-/* The graph without what says nothing: edges that lead outside, and nodes without edges. */
+/* The graph as reported: without edges that lead outside, and without nodes that have no edges. */
 struct part {
 	struct report *r;
 	const struct graph *g;
 	const struct verdicts *v;
 	struct arena arena;
-	uint32_t *numbers; /* by node: its number in the report + 1; 0: it is not in it */
-	bool *outside;     /* by node: has an edge that leads outside */
-	VEC(size_t) nodes; /* those that are in it */
+	uint32_t *numbers; /* by node: its index in the report + 1; 0: not in the report */
+	bool *outside;     /* by node: whether it has an edge that leads outside */
+	VEC(size_t) nodes; /* nodes in the report */
 };
 
 static void put(struct part *p, uint64_t number)
@@ -52,8 +53,8 @@ static void choose(struct part *p)
 }
 
 /*
- * What a task or the future of a thread is, as `tasks` calls it: of a wrapper, what it wraps. Of a
- * fork, the future that forks. NULL where there is no future.
+ * The name of a node's future, as `tasks` prints it: for a wrapper, the name of the wrapped future.
+ * For a fork, the future that forks. NULL when there is no future.
  */
 static const char *name_of(struct arena *a, const struct graph_node *n)
 {
@@ -64,7 +65,7 @@ static const char *name_of(struct arena *a, const struct graph_node *n)
 	return f->function || !f->type ? f->function : name_short(a, f->type);
 }
 
-/* Seven numbers a node. */
+/* Writes a node: seven numbers. */
 static void put_node(struct part *p, size_t node)
 {
 	const struct graph_node *n = &p->g->nodes[node];
@@ -81,7 +82,7 @@ static void put_node(struct part *p, size_t node)
 	               (p->outside[node] ? FLAG_OUTSIDE : 0));
 }
 
-/* Seven numbers an edge. */
+/* Writes an edge: seven numbers. */
 static void put_edge(struct part *p, const struct graph_edge *e)
 {
 	SCRATCH(tmp);
@@ -114,7 +115,7 @@ static void put_graph(struct part *p)
 	json_put_text(w, "sole_doubt", graph_sole_doubt);
 }
 
-/* What `check` finds at one look, but verdicts. */
+/* Writes the findings of `check` from one snapshot, except verdicts. */
 static void put_findings(struct part *p)
 {
 	struct json_writer *w = &p->r->w;
@@ -141,7 +142,7 @@ static void put_findings(struct part *p)
 	vec_free(&c.skipped);
 }
 
-/* A node that is in the report by its number there, else by what it is called. */
+/* Writes a node as its index in the report, or by name when it is not in the report. */
 static void put_participant(struct part *p, size_t node)
 {
 	SCRATCH(tmp);

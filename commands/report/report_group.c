@@ -1,3 +1,4 @@
+/* The groups of tasks of a report. */
 #include "commands/report/report_parts.h"
 
 static void put(struct report *r, uint64_t number)
@@ -5,7 +6,7 @@ static void put(struct report *r, uint64_t number)
 	json_put_int(&r->w, NULL, (int64_t)number);
 }
 
-/* Each: example, tasks, oldest, newest, how many in each state, then its nodes. */
+/* Writes a group: example, tasks, oldest, newest, tasks in each state, then its nodes. */
 static void put_group(struct report *r, const struct group *g)
 {
 	json_open_array(&r->w, NULL);
@@ -20,7 +21,7 @@ static void put_group(struct report *r, const struct group *g)
 	json_close_array(&r->w);
 }
 
-/* Five numbers a node. */
+/* Writes a node: five numbers. */
 static void put_node(struct report *r, const struct group_node *n)
 {
 	SCRATCH(tmp);

@@ -1,3 +1,4 @@
+/* The resource owners of a report. */
 #include "commands/out/out_json.h"
 #include "commands/report/report_parts.h"
 #include "debugger/base/map.h"
@@ -14,9 +15,12 @@ static uint32_t flags_of(const struct holding *h)
 	       (h->partial ? FLAG_PARTIAL : 0);
 }
 
-/* ---- what the graph says of it ---- */
+/* ---- the graph's edge of a holding ---- */
 
-/* How little an edge claims: the page must not claim more of a holding than any of them. */
+/*
+ * Ranks edges by how little they claim. The page must not claim more of a holding than any of its
+ * edges.
+ */
 static unsigned doubt_rank(const struct graph_edge *e)
 {
 	return !e->doubt ? 0 : e->doubt == graph_sole_doubt ? 1 : 2;
@@ -30,7 +34,7 @@ static void note_edge(struct map *edges, const struct holding *h, const struct g
 		map_put(edges, (uintptr_t)h, (void *)(uintptr_t)e);
 }
 
-/* struct holding * to the edge that leads to who has it, of those that the graph has one for. */
+/* Maps struct holding * to the edge that leads to its owner, for holdings with such an edge. */
 static void note_edges(struct map *edges, const struct graph *g)
 {
 	for (size_t i = 0; i < g->nedges; i++) {
@@ -43,7 +47,7 @@ static void note_edges(struct map *edges, const struct graph *g)
 	}
 }
 
-/* Why it may not be so, in the graph's words; NULL: it is so. */
+/* Why the holding is uncertain, in the graph's words; NULL: it is certain. */
 static const char *doubt_of(const struct holding *h, const struct graph_edge *e)
 {
 	if (e)
@@ -53,7 +57,7 @@ static const char *doubt_of(const struct holding *h, const struct graph_edge *e)
 	return h->sole ? graph_sole_doubt : "it may have been dropped or moved before";
 }
 
-/* In how many places of its owner that which is told of may be. */
+/* The number of places in the owner that may have the object of the edge. */
 static uint32_t places_of(const struct graph_edge *e)
 {
 	uint32_t n = 0;

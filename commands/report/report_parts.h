@@ -1,23 +1,23 @@
 /*
- * For report_data.c: the parts of a report that have files of their own. Each is a member of the
- * object that is open.
+ * For report_data.c: the parts of a report that have separate files. Each is written as a member of
+ * the open object.
  */
 #ifndef COMMANDS_REPORT_REPORT_PARTS_H
 #define COMMANDS_REPORT_REPORT_PARTS_H
 
 #include "commands/report/report_data.h"
 
-/* "words": what the numbers of enums are called. */
+/* "words": the names of enum values. */
 void report_put_words(struct json_writer *w);
-/* "shapes": all rows, one after the other; children stand before their parents. */
+/* "shapes": all rows; children precede their parents. */
 void report_put_shapes(struct report *r);
-/* "groups": tasks that look alike, and "group_nodes": what their trees have in common. */
+/* "groups": groups of tasks, and "group_nodes": their merged tree. */
 void report_put_groups(struct report *r);
-/* "holdings": fifteen numbers each; "unsearched". */
+/* "holdings": fifteen numbers each; and "unsearched". */
 void report_put_holdings(struct report *r);
 /*
- * "graph_nodes", "graph_edges", "graph_notes", "verdicts": who waits for whom; "findings": what
- * else is wrong.
+ * "graph_nodes", "graph_edges", "graph_notes", "verdicts": the wait-for graph; "findings": other
+ * problems.
  */
 void report_put_graph(struct report *r);
 

@@ -1,10 +1,11 @@
+/* The shapes of a report: each distinct tree of futures is written once. */
 #include "commands/report/report_parts.h"
 
 #include "debugger/base/vec.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/model/names.h"
 
-/* A row of report.shapes. In the page a column more stands behind TYPE: its short name. */
+/* A row of report.shapes. The page has one more column after TYPE: the short name of the type. */
 enum shape_column {
 	SHAPE_FUNCTION,
 	SHAPE_TYPE,
@@ -14,7 +15,7 @@ enum shape_column {
 	SHAPE_AWAIT_POINT, /* + 1, 0 none */
 	SHAPE_EDGE,
 	SHAPE_ALIASES,
-	SHAPE_WAIT, /* its kind */
+	SHAPE_WAIT, /* kind of the wait */
 	SHAPE_BITS,
 	SHAPE_NCHILDREN,
 	SHAPE_COLUMNS,
@@ -31,8 +32,8 @@ enum shape_bit {
 	BIT_UNCERTAIN,
 	BIT_WITHIN,
 	BIT_ANONYMOUS,
-	BIT_WAIT, /* its details have: phrase, object, task */
-	BIT_NOTE, /* then: note */
+	BIT_WAIT, /* the details have: phrase, object, task */
+	BIT_NOTE, /* then the details have: note */
 	BIT_PROBLEM,
 	BIT_WRAPS,
 };
@@ -109,7 +110,7 @@ void report_put_shapes(struct report *r)
 	json_close_array(&r->w);
 }
 
-/* The names of an enum, which begins at 0 and ends before n. */
+/* Writes the names of the enum values 0..n-1. */
 #define PUT_WORDS(w, key, n, name, type)                                                           \
 	do {                                                                                       \
 		json_open_array(w, key);                                                           \

@@ -6,7 +6,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 
-/* The slot that has this row, or the empty one where it belongs. */
+/* The slot of this row, or the empty slot in which to insert it. */
 static uint32_t *find_slot(const struct report_table *t, const void *bytes, size_t len,
                            uint64_t hash)
 {
@@ -42,7 +42,7 @@ uint32_t report_table_row(struct report_table *t, const void *bytes, size_t len)
 	grow(t);
 	uint32_t *slot = find_slot(t, bytes, len, hash);
 	if (!*slot) {
-		/* With a NUL, so that rows that are strings can be used as such. */
+		/* NUL-terminated, so that a row that is a string can be used as one. */
 		char *copy = arena_alloc(&t->arena, len + 1);
 
 		memcpy(copy, bytes, len);

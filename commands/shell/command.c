@@ -58,13 +58,13 @@ static const struct {
 	{ "quit", "exit" },
 };
 
-/* A word within a command's name: not terminated. */
+/* A word within a command's name, not NUL-terminated. */
 struct part {
 	const char *text;
 	size_t len;
 };
 
-/* The distinct words that can come next, each with the first command that has it there. */
+/* The distinct words that can follow, each with the first command that has it there. */
 struct nexts {
 	struct next {
 		struct part part;
@@ -80,7 +80,7 @@ static void nexts_deinit(struct nexts *nexts)
 
 enum fit { FIT_NONE, FIT_PREFIX, FIT_EXACT };
 
-/* False when the name has no word number i. */
+/* Finds word number i of a name; false when there is none. */
 static bool name_part(const char *name, size_t i, struct part *ret)
 {
 	while (i--) {
@@ -152,7 +152,7 @@ static bool nexts_contain(const struct nexts *nexts, struct part part)
 	return false;
 }
 
-/* What can stand at word number depth after the first depth words of path. */
+/* Collects the words that can follow the first depth words of path. */
 static void collect_nexts(const struct command *const *table, const char *path, size_t depth,
                           struct nexts *ret)
 {
@@ -165,7 +165,7 @@ static void collect_nexts(const struct command *const *table, const char *path, 
 	}
 }
 
-/* A list like "thread, threads" of the words that typed abbreviates. */
+/* An error with a list like "thread, threads" of the words that typed abbreviates. */
 static struct error *ambiguous(const struct nexts *nexts, const char *typed)
 {
 	STR(list);
@@ -180,8 +180,8 @@ static struct error *ambiguous(const struct nexts *nexts, const char *typed)
 }
 
 /*
- * Follows words as far as they are parts of command names: *path is then a name whose first
- * *depth words they mean.
+ * Matches words with parts of command names as far as possible. The words match the first *depth
+ * words of the name *path.
  */
 static struct error *resolve(const struct command *const *table, const struct words *words,
                              const char **path, size_t *depth)
@@ -215,7 +215,7 @@ static struct error *resolve(const struct command *const *table, const struct wo
 	return NULL;
 }
 
-/* The word of nexts that typed probably meant; NULL when none is near. */
+/* The word of nexts that is nearest to typed; NULL when none is near. */
 static const struct next *suggest(const struct nexts *nexts, const char *typed)
 {
 	struct nearest nearest = { .typed = typed };
@@ -240,7 +240,7 @@ static const struct command *command_of_path(const struct command *const *table,
 	return NULL;
 }
 
-/* The name as far as it was understood, ending in a blank: "async ". */
+/* Appends the part of the name that was matched, with a blank at its end: "async ". */
 static void append_path(struct str *s, const char *path, size_t depth)
 {
 	struct part part;
@@ -403,8 +403,10 @@ size_t command_option_words(const struct command *const *table, const struct wor
 	if (err)
 		return 0;
 	size_t n = option_words(command, rest);
-	/* Of another command: to say so is for the command, and it is no short form of one of the
-	   program's. */
+	/*
+	 * Check other commands: the command reports the wrong option, and the option must not be
+	 * taken for an abbreviated option of the program.
+	 */
 	for (size_t i = 0; !n && table[i]; i++)
 		n = option_words(table[i], rest) != 0;
 	return n;
@@ -422,7 +424,7 @@ static void add_completion(const char *word, void *arg)
 	*vec_push(found) = word;
 }
 
-/* Whether the last of the words is an option, and what follows is its value. */
+/* Whether the last word is an option whose value follows. */
 static bool is_value_next(const struct command *command, const struct words *before)
 {
 	const char *next[] = { before->n ? before->word[before->n - 1] : "", "" };

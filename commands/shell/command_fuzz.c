@@ -1,12 +1,12 @@
 /*
- * What people type: lines into commands, commands into words, names, options, completion. Of a
- * snapshot that is at hand every command is then run that reads and writes no file.
+ * Fuzzes typed input: lines, words, command names, options, completion. Commands that access no
+ * file are then run on a hand-made snapshot.
  */
 #include "commands/shell/command.h"
 #include "commands/test/answer.h"
 #include "commands/test/fuzz.h"
 
-/* Its answer goes nowhere but to where answers go. */
+/* Whether the command accesses no file. */
 static bool is_harmless(const struct words *words)
 {
 	static const struct command *const others[] = { &save_command, &report_command,
@@ -15,7 +15,7 @@ static bool is_harmless(const struct words *words)
 	struct call call;
 	struct error *err = command_find(&tmp, command_table, words, &call);
 
-	/* What it says of the words is cleaned where it is printed. */
+	/* An error is sanitized when it is printed: there is nothing to check. */
 	if (err) {
 		error_free(err);
 		return true;

@@ -77,7 +77,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 		return err;
 	}
 	TRY(out_end(out));
-	/* It may have taken another one meanwhile. */
+	/* The command may have taken another snapshot. */
 	last = asyncdbg_last(s->handle);
 	if (answer.snapshot && last && !last->complete)
 		worsen(status, STATUS_PARTIAL);
@@ -85,7 +85,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	return NULL;
 }
 
-/* Consumes err; true when there is none. where: "FILE:LINE", NULL for none. */
+/* Reports and frees err; true when there is none. where: "FILE:LINE", NULL for none. */
 static bool finish(struct session *s, struct out *out, struct error *err, const char *where,
                    enum status *status)
 {

@@ -11,23 +11,23 @@
 #include "commands/out/out.h"
 #include "debugger/base/error.h"
 
-/* One line "asyncdbg: ..." to f, safe for terminals. Does not free err. */
+/* Prints one line "asyncdbg: ..." to f, sanitized. Does not free err. */
 void execute_report(FILE *f, const struct error *err);
 
 /*
- * Each of these reports its error and returns false when it stopped because of it; *status
- * becomes the worst of itself and what happened. A reader of the answers that went away is no
- * error: they stop quietly and ask the session to quit.
+ * Each of these reports an error and returns false when it stopped because of it. *status becomes
+ * the worse of its old value and the new status. When the reader of the answers is gone, they print
+ * no error and set session.quit.
  */
 bool execute_words(struct session *s, struct out *out, const struct words *words,
                    enum status *status);
 bool execute_line(struct session *s, struct out *out, const char *line, enum status *status);
-/* A script, "-" for standard input; errors name the file and line. Ends early at `quit`. */
+/* Runs a script, "-" for standard input. Errors name the file and line. Stops at `quit`. */
 bool execute_script(struct session *s, struct out *out, const char *path, enum status *status);
 
 /*
- * Whether a command, or every one of a line, exists and has no argument too many: ERR_USAGE if
- * not. Finds typing mistakes before a process is touched or debug info read.
+ * Checks that a command, or every command of a line, exists and has valid arguments; else
+ * ERR_USAGE. Finds typing mistakes before a process is stopped or debug info is read.
  */
 struct error *execute_check_words(const struct words *words) MUST_CHECK;
 struct error *execute_check_line(const char *line) MUST_CHECK;

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Is the command complete, so that one word more is none of its arguments? */
+/* Whether the command has all its arguments, so that a further word is none of them. */
 static bool is_full(const struct command *const *table, const struct words *command)
 {
 	SCRATCH(tmp);

@@ -1,5 +1,5 @@
 /*
- * The words of a command line that are no options: who is asked, then what.
+ * Parses the words of the command line that are no options: the target, then the command.
  *
  *     asyncdbg PID [COMMAND]      asyncdbg EXE CORE [COMMAND]     asyncdbg EXE -c CORE [COMMAND]
  *
@@ -14,23 +14,23 @@
 
 #include "commands/shell/command.h"
 
-/* Who was named so far, by words and by options: what is not NULL or 0. */
+/* The target as named so far by words and options. Members that are NULL or 0 are not named. */
 struct named {
 	pid_t pid;
 	const char *core;
-	const char *exe;   /* by a word; */
-	bool exe_is_taken; /* or by the option --exe */
+	const char *exe;   /* named by a word; */
+	bool exe_is_taken; /* --exe was given instead */
 };
 
 /*
- * Whether a word says who is asked, and is then kept in *named. command: the words before it that
- * are not, of the command that it may belong to. A command or a prefix of one is never taken, nor
- * is what that command takes as an argument.
+ * Whether a word names the target; if so it is stored in *named. command: the preceding words, of
+ * the command that the word may belong to. A command, a prefix of one, or an argument of that
+ * command never names the target.
  */
 bool invocation_takes(const struct command *const *table, const struct words *command,
                       const char *word, struct named *named);
 
-/* ERR_USAGE where an executable was named by a word, and nothing that it belongs to. */
+/* ERR_USAGE when a word named an executable but no core or process was named. */
 struct error *invocation_check(const struct named *named) MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* asyncdbg: options, one session, one way of input, an exit code. */
+/* asyncdbg: parses options, opens the session, runs the input and returns the exit code. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ enum option_key {
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* What to run, in the order given. */
+/* A script or a line to run; kept in the order given. */
 struct input {
 	bool script; /* text is the path of a script, else it is a line of commands */
 	const char *text;
@@ -58,7 +58,7 @@ struct options {
 	bool verbose, full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
 	VEC(const char *) words; /* commands, with the word ";" between */
-	struct named named;      /* by words */
+	struct named named;      /* the target as named by words */
 	const char *output;      /* -o before the command that it belongs to */
 };
 
@@ -112,7 +112,7 @@ static pid_t parse_pid(const char *text, struct argp_state *state)
 	return (pid_t)pid;
 }
 
-/* As nanoseconds. */
+/* Parses --max-pause, in nanoseconds. */
 static uint64_t parse_pause(const char *text, struct argp_state *state)
 {
 	double seconds = 0;
@@ -135,7 +135,7 @@ static enum color parse_color(const char *text, struct argp_state *state)
 	return COLOR_AUTO;
 }
 
-/* The words behind the last ";". */
+/* The words after the last ";". */
 static struct words last_command(const struct options *o)
 {
 	size_t from = o->words.n;
@@ -167,8 +167,8 @@ static void take_word(struct options *o, const char *word, struct argp_state *st
 }
 
 /*
- * Options of the command stand among those of the program: what follows the word or option that
- * was just parsed and is the command's goes with its words.
+ * Options of the command may be mixed with those of the program. Moves the words after the word or
+ * option just parsed that belong to the command to its words.
  */
 static void take_command_options(struct options *o, struct argp_state *state)
 {
@@ -325,7 +325,7 @@ static void install_signals(void)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGINT, &interrupt, NULL);
-	/* A reader that went away shows as EPIPE and ends us in order. */
+	/* A closed pipe is then reported as EPIPE, and the program exits normally. */
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
@@ -352,7 +352,7 @@ static unsigned terminal_width(void)
 	return size.ws_col;
 }
 
-/* Not a terminal, nor a pipe to a pager on the same one. */
+/* Whether fd is a file: no terminal, and no pipe to a pager on the same terminal. */
 static bool is_file(int fd)
 {
 	struct stat st;
@@ -388,7 +388,7 @@ static struct out *open_out(const struct options *o, bool interactive)
 	return out_json_new(&options, o->format == FORMAT_JSONL);
 }
 
-/* The next of the commands that the words are; *at is where it begins, and then where it ends. */
+/* The next command in the words, from *at; sets *at to its end. */
 static bool next_command(const struct options *o, size_t *at, struct words *ret)
 {
 	while (*at < o->words.n && strcmp(o->words.data[*at], ";") == 0)
@@ -401,7 +401,7 @@ static bool next_command(const struct options *o, size_t *at, struct words *ret)
 	return ret->n != 0;
 }
 
-/* Whoever names a file by a word is told how. */
+/* If the unknown word names a file, adds a hint about how to name files. */
 static struct error *unknown_word(struct error *err, const char *word)
 {
 	if (command_begins_with(command_table, word) || access(word, F_OK) != 0)
@@ -437,7 +437,7 @@ static struct error *check_inputs(const struct options *o)
 	return NULL;
 }
 
-/* Runs what the command line says; true when a prompt may follow. */
+/* Runs the commands of the command line; true when a prompt may follow. */
 static bool run_inputs(const struct options *o, struct session *s, struct out *out,
                        enum status *status)
 {
@@ -460,8 +460,8 @@ static bool run_inputs(const struct options *o, struct session *s, struct out *o
 }
 
 /*
- * Commands that are piped in are not run unasked: in a loop of a shell, standard input is the
- * loop's. Whoever meant them to be is told how.
+ * Commands in a pipe on standard input are not run by default: in a shell loop, standard input
+ * belongs to the loop. Prints a hint about how to run them.
  */
 static void hint_at_input(const struct options *o)
 {
@@ -511,8 +511,8 @@ static enum status run(const struct options *o)
 }
 
 /*
- * What is opened later must not become standard output: answers would go into it. Nothing can be
- * written to what stands for it, so that it is said that it is closed.
+ * Opens missing standard streams, so that no file opened later becomes standard output. The
+ * substitute for standard output is not writable, so that writing answers fails and is reported.
  */
 static void fill_standard_streams(void)
 {

@@ -5,8 +5,8 @@
 #include <sys/param.h>
 
 /*
- * How many letters must be changed, left out, put in or swapped with a neighbour to turn a
- * into b. Words longer than a command name can be are as far away as can be.
+ * The edit distance: the number of letters to change, delete, insert or swap with a neighbour to
+ * turn a into b. Words longer than any command name have the maximal distance.
  */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {

@@ -39,7 +39,7 @@ static bool is_letter(const char *word)
 	return word[0] == '-' && isalpha((unsigned char)word[1]) && !word[2];
 }
 
-/* NULL when the command has none of that name. *value: what stands behind `=`, else NULL. */
+/* Finds an option by name; NULL: unknown. *value: the text after `=`, else NULL. */
 static const struct command_option *option_named(const struct command *command, const char *word,
                                                  const char **value)
 {
@@ -56,7 +56,7 @@ static const struct command_option *option_named(const struct command *command, 
 	return NULL;
 }
 
-/* How many words the value of an option is: those of its description. */
+/* The number of words of an option's value: those of its description in the table. */
 static size_t value_words(const struct command_option *o)
 {
 	size_t n = o->arg != NULL;
@@ -87,7 +87,7 @@ static bool command_writes(const struct command *command)
 	return false;
 }
 
-/* Of -o for a command that has no such option: which do have it. */
+/* The error for -o with a command that does not take it: names the commands that do. */
 static struct error *output_file_writes_none(const struct command *command)
 {
 	STR(list);
@@ -121,7 +121,7 @@ static struct error *unknown_option(const struct command *command, const char *w
 	                 word, best ? "; did you mean " : "", best ? best : "", best ? "?" : "");
 }
 
-/* Takes the option at words[*i] and its values; *i is then the last word of it. */
+/* Parses the option at words[*i] with its values and sets *i to its last word. */
 static struct error *take_option(struct arena *a, const struct words *words, size_t *i,
                                  struct call *call)
 {

@@ -13,7 +13,7 @@
 
 enum { MAX_FILE = 1 << 16 /* bytes */ };
 
-/* NULL when no place for it is known; relative XDG paths are invalid by that standard. */
+/* The path of the list; NULL when unknown. The XDG standard makes relative paths invalid. */
 static const char *config_path(struct arena *a)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -25,7 +25,7 @@ static const char *config_path(struct arena *a)
 	return NULL;
 }
 
-/* *text NULL: there is no such file. */
+/* *text becomes NULL when there is no such file. */
 static struct error *read_file(struct arena *a, const char *path, char **text, size_t *size)
 {
 	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -58,7 +58,7 @@ static struct error *read_file(struct arena *a, const char *path, char **text, s
 	return NULL;
 }
 
-/* Without blanks around it and what follows a #, in small letters. */
+/* Removes a comment and surrounding blanks, and converts to lower case. */
 static char *stripped(char *line)
 {
 	line[strcspn(line, "#")] = '\0';

@@ -1,7 +1,7 @@
 /*
- * Which values are not shown, as the user wishes it. $XDG_CONFIG_HOME/asyncdbg/redact (else
- * ~/.config/asyncdbg/redact) has a word a line that is added to those of secrets.h, or with a "-"
- * in front taken away; "#" begins a comment.
+ * Reads the user's list of secret names, whose values are not shown.
+ * $XDG_CONFIG_HOME/asyncdbg/redact (else ~/.config/asyncdbg/redact) has one word on each line. The
+ * word is added to those of secrets.h, or removed when a "-" precedes it. "#" begins a comment.
  */
 #ifndef COMMANDS_SHELL_REDACT_H
 #define COMMANDS_SHELL_REDACT_H
@@ -11,12 +11,12 @@
 #include "dwarf/names/secrets.h"
 
 /*
- * Without a file those of secrets.h. Words are in arena a; the caller frees ret, which is as it was
- * on failure. ERR_CORRUPT for what is no such list, ERR_OS when there is one and it cannot be read:
- * nothing is shown by mistake.
+ * Loads the list; without a file, that of secrets.h. Words are in arena a. The caller frees ret. On
+ * failure ret is unchanged: ERR_CORRUPT for an invalid list, ERR_OS when the file cannot be read,
+ * so that no value is shown by mistake.
  */
 struct error *redact_load(struct arena *a, struct secrets *ret) MUST_CHECK;
-/* The same of one file; it may be absent. */
+/* Reads one file, which may be absent. */
 struct error *redact_read(struct arena *a, const char *path, struct secrets *ret) MUST_CHECK;
 
 #endif

@@ -39,12 +39,12 @@ static int read_char(FILE *f)
 	return -1;
 }
 
-/* What libedit asks for one by one; the callback has no argument for it. */
+/* The completions, which libedit queries one by one with a callback that has no argument. */
 static struct {
 	struct arena arena;
 	const char **words;
 	size_t n, next;
-	struct session *session; /* whose variables complete the path of `print` */
+	struct session *session; /* for the variables that complete the path of `print` */
 } completions;
 
 static char *next_completion(const char *text, int state)
@@ -55,7 +55,7 @@ static char *next_completion(const char *text, int state)
 	                                        : NULL;
 }
 
-/* Names that begin so, behind the path that was typed: "self.shut" becomes "self.shutdown". */
+/* Completes the last name of a path: "self.shut" becomes "self.shutdown". */
 static size_t complete_names(struct arena *a, const char *names, const char *path, size_t path_len,
                              const char *partial, const char ***ret)
 {
@@ -74,8 +74,8 @@ static size_t complete_names(struct arena *a, const char *names, const char *pat
 }
 
 /*
- * A path of `print`. A process is looked at for it, as for the answer; where that fails, there is
- * nothing to offer.
+ * Completes a path of `print`. This takes a snapshot, as the command does; on failure there are no
+ * completions.
  */
 static size_t complete_path(struct session *s, struct arena *a, const char *typed,
                             const char ***ret)
@@ -124,7 +124,7 @@ static char **complete(const char *text, int start, int end)
 	arena_free(&completions.arena);
 	completions.n = completions.next = 0;
 
-	/* Only what follows the last `;` is this command. */
+	/* The command begins after the last `;`. */
 	const char *typed = arena_strndup(&tmp, rl_line_buffer, (size_t)start);
 	const char *semicolon = strrchr(typed, ';');
 	struct error *err CLEANUP(error_freep) =
@@ -159,7 +159,7 @@ static bool make_directories(char *path)
 	return true;
 }
 
-/* NULL when no place for it is known; relative XDG paths are invalid by that standard. */
+/* The path of the history; NULL when unknown. The XDG standard makes relative paths invalid. */
 static char *history_path(struct arena *a)
 {
 	const char *state = getenv("XDG_STATE_HOME");
@@ -201,7 +201,10 @@ static bool interrupted(void)
 	return err != NULL;
 }
 
-/* With the answer in a pipe: as a file would get it, with neither colour nor columns. */
+/*
+ * Runs a line with its answer in a pipe, formatted as for a file: without colour and without a
+ * width.
+ */
 static struct error *run_piped(struct session *s, struct out *out, const struct shell_line *line,
                                enum status *status)
 {
@@ -219,7 +222,7 @@ static struct error *run_piped(struct session *s, struct out *out, const struct 
 		fclose(input);
 	}
 	shell_wait(pid);
-	/* A reader that had enough ends its pipe, and not the session. */
+	/* A closed pipe does not end the session. */
 	s->quit = false;
 	out->errnum = 0;
 	return NULL;

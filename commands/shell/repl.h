@@ -6,8 +6,8 @@
 #include "commands/out/out.h"
 
 /*
- * Reads and runs commands until `quit` or the end of input. ^C drops the line or cancels the
- * command. History is kept in $XDG_STATE_HOME/asyncdbg/history where that can be written.
+ * Reads and runs commands until `quit` or the end of input. ^C discards the line or cancels the
+ * command. The history is in $XDG_STATE_HOME/asyncdbg/history if that can be written.
  */
 void repl(struct session *s, struct out *out);
 

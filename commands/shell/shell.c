@@ -15,7 +15,7 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " \t\n")] == '\0';
 }
 
-/* Where the pipe is, and where its command begins; NULL: there is none. */
+/* Finds the pipe, and in *command the start of its command; NULL: there is no pipe. */
 static const char *find_pipe(const char *line, const char **command)
 {
 	*command = line;
@@ -73,7 +73,7 @@ static struct error *spawn(const char *command, posix_spawn_file_actions_t *file
 
 	if (!argv[2])
 		out_of_memory();
-	/* We ignore it, and what is ignored stays so. */
+	/* This process ignores SIGPIPE, and a child would inherit that. */
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_init(&attributes);

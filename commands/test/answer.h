@@ -1,4 +1,4 @@
-/* For tests only: what a command answers about a hand-made snapshot, caught as a string. */
+/* For tests only: captures as strings what a command prints for a hand-made snapshot. */
 #ifndef COMMANDS_TEST_ANSWER_H
 #define COMMANDS_TEST_ANSWER_H
 
@@ -11,7 +11,7 @@
 #include "commands/shell/command.h"
 #include "runtimes/test/snapshot.h"
 
-/* An out whose answers and messages are strings. */
+/* An out that writes answers and messages to strings. */
 struct caught {
 	struct out_options options;
 	struct out *out;
@@ -31,7 +31,7 @@ static inline void catch (struct caught *c, enum format format)
 	                        : out_json_new(&c->options, format == JSONL);
 }
 
-/* Runs a command and ends its answer; the strings are valid afterwards. */
+/* Runs a command and ends its answer. Afterwards the strings are valid. */
 static inline struct error *run_call(struct caught *c, struct session *session,
                                      const struct call *call, const struct snapshot *snap)
 {

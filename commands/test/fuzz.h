@@ -1,4 +1,4 @@
-/* For fuzzers: answers in both formats, each checked. */
+/* For fuzzers: runs commands in both output formats and checks the output. */
 #ifndef COMMANDS_TEST_FUZZ_H
 #define COMMANDS_TEST_FUZZ_H
 
@@ -7,7 +7,7 @@
 #include "commands/shell/execute.h"
 #include "debugger/test/fuzz.h"
 
-/* Whole documents, one behind the other; texts in them may have no control character. */
+/* Checks a sequence of whole JSON documents, whose texts must have no control characters. */
 static inline void fuzz_check_json(const char *text, size_t len)
 {
 	size_t at = 0;
@@ -25,7 +25,7 @@ static inline void fuzz_check_json(const char *text, size_t len)
 	}
 }
 
-/* Runs a line that touches no file, in both formats; what it prints is checked. */
+/* Runs a line that accesses no file, in both formats, and checks the output. */
 static inline void fuzz_execute(struct session *s, const char *line)
 {
 	for (int json = 0; json < 2; json++) {
@@ -40,7 +40,7 @@ static inline void fuzz_execute(struct session *s, const char *line)
 		out_free(out);
 		fclose(options.answers);
 		fclose(options.messages);
-		/* For who wants to see what an input makes. */
+		/* For debugging: show the output. */
 		if (getenv("FUZZ_SHOW"))
 			fprintf(stderr, "%s\n%s%s", line, answers, messages);
 		if (json)

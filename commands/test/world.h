@@ -1,6 +1,6 @@
 /*
- * For fuzzers that look at a program: a core and its executable, whose paths FUZZ_CORE and FUZZ_EXE
- * of the environment have (testdata/fuzz/environment.sh unpacks a fixture).
+ * For fuzzers that read a program: a core and its executable. The environment variables FUZZ_CORE
+ * and FUZZ_EXE have their paths (testdata/fuzz/environment.sh unpacks a fixture).
  */
 #ifndef COMMANDS_TEST_WORLD_H
 #define COMMANDS_TEST_WORLD_H
@@ -16,7 +16,7 @@ static inline const char *fuzz_path_of(const char *variable)
 	return path;
 }
 
-/* *options must outlive the session. NULL: it was opened. */
+/* Opens the core. *options must outlive the session. Returns NULL on success. */
 static inline struct error *fuzz_open(struct asyncdbg_options *options, const char *layout,
                                       struct session *ret)
 {
