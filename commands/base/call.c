@@ -24,7 +24,7 @@ const char *option_value(const struct call *call, const char *name)
 	return value;
 }
 
-/* The argument that is the file; NULL when it takes none, or lacks it. */
+/* The argument that is the output file; NULL when the command takes none or it is missing. */
 static const char *file_argument(const struct call *call)
 {
 	const struct command *c = call->command;

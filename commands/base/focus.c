@@ -50,7 +50,7 @@ struct error *focus_unknown_task(const struct snapshot *snap, const char *id)
 	                 above->id);
 }
 
-/* Why there is nothing to show, and which threads would have something. */
+/* An error: the thread has no futures; names the threads that have. */
 static struct error *no_task(const struct snapshot *snap, const struct thread_info *th)
 {
 	STR(others);

@@ -1,6 +1,6 @@
 /*
- * What is in focus: a thread or a task, and a frame of its tree of futures. It is remembered by
- * tid, id and number, and looked up anew in each snapshot.
+ * The focus: a thread or a task, and a frame of its tree of futures. It is stored as tid, id and
+ * frame number, and looked up in each new snapshot.
  */
 #ifndef COMMANDS_BASE_FOCUS_H
 #define COMMANDS_BASE_FOCUS_H
@@ -17,13 +17,13 @@ struct focus {
 };
 
 /*
- * The task chosen last, else the task that the thread in focus runs, else the future it blocks
- * on; ret->frame is the root. ERR_STATE when the task is gone or shares its id with another
- * one, and when the thread runs none.
+ * Finds the task chosen last, else the task that the thread in focus runs, else the future it
+ * blocks on. ret->frame is the root. ERR_STATE when the task is gone or its id is not unique, and
+ * when the thread runs nothing.
  */
 struct error *focus_tree(const struct session *s, const struct snapshot *snap, struct focus *ret)
 	MUST_CHECK;
-/* The same with the frame in focus. ERR_STATE also where that tree has no such frame. */
+/* The same with the frame in focus. ERR_STATE also when the tree has no such frame. */
 struct error *focus_frame(const struct session *s, const struct snapshot *snap, struct focus *ret)
 	MUST_CHECK;
 
@@ -33,7 +33,7 @@ void focus_set_thread(struct session *s, const struct thread_info *th);
 
 /* ERR_USAGE when no runtime can have a task of that id. */
 struct error *focus_check_task_id(const char *id) MUST_CHECK;
-/* That there is no task of that id, and which ones are near: ERR_STATE. */
+/* An ERR_STATE error: there is no task with that id; suggests ids that are near. */
 struct error *focus_unknown_task(const struct snapshot *snap, const char *id) MUST_CHECK;
 
 #endif

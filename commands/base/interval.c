@@ -15,7 +15,7 @@ static const struct unit {
 	{ "m", "min", 60 }, { "h", "h", 3600 },
 };
 
-/* NULL where it is not a number and a unit; bare: the unit of a number without one. */
+/* Splits a word into number and unit; NULL: invalid. bare: the unit of a number without one. */
 static const struct unit *split(const char *word, const char *bare, double *number,
                                 const char **end)
 {
@@ -30,7 +30,7 @@ static const struct unit *split(const char *word, const char *bare, double *numb
 	return NULL;
 }
 
-/* "-0", and what is no number, are none. */
+/* Rejects "-0" and NaN, too. */
 static bool read_seconds(const char *word, const char *bare, double *seconds)
 {
 	const char *end;

@@ -1,4 +1,7 @@
-/* Times as they are typed, those between two looks at a process too: told, and waited for. */
+/*
+ * Parses and formats typed durations, such as the interval between two snapshots, and waits for
+ * them.
+ */
 #ifndef COMMANDS_BASE_INTERVAL_H
 #define COMMANDS_BASE_INTERVAL_H
 
@@ -6,15 +9,15 @@
 #include "debugger/base/error.h"
 
 /*
- * Seconds from "5", "5s", "200ms", "500us", "2m" or "1h", up to a day; 0 too. ERR_USAGE for
+ * Parses "5", "5s", "200ms", "500us", "2m" or "1h" into seconds, from 0 to one day. ERR_USAGE for
  * anything else.
  */
 struct error *interval_read(const char *word, double *seconds) MUST_CHECK;
 /* The same where a number without a unit is milliseconds: --max-pause. */
 struct error *interval_read_pause(const char *word, double *seconds) MUST_CHECK;
-/* The same word for people, in arena a: "5 s", also of "5". */
+/* Formats such a word for text output, in arena a: "5 s" for "5s" and "5". */
 const char *interval_text(struct arena *a, const char *word);
-/* ERR_INTERRUPTED after ^C. */
+/* Waits. ERR_INTERRUPTED after ^C. */
 struct error *interval_wait(double seconds) MUST_CHECK;
 
 #endif

@@ -29,8 +29,7 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 
 const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap)
 {
-	/* Where the snapshot was made by hand, nothing was opened: a handle of nothing keeps them.
-	 */
+	/* A hand-made snapshot has no handle: open an empty one to keep the verdicts. */
 	if (!s->handle)
 		error_free(asyncdbg_open(&(struct asyncdbg_options){ 0 }, &s->handle));
 	return asyncdbg_verdicts(s->handle, snap);

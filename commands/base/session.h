@@ -1,4 +1,4 @@
-/* One program under the eyes of a user: a handle of it, and what is in focus. */
+/* A session: the handle of a program, and the focus. */
 #ifndef COMMANDS_BASE_SESSION_H
 #define COMMANDS_BASE_SESSION_H
 
@@ -12,29 +12,30 @@
 enum { TASK_ID_SIZE = 32 };
 
 struct session {
-	struct asyncdbg *handle;                /* NULL: none was opened */
-	const struct asyncdbg_options *options; /* it was opened with; borrowed */
+	struct asyncdbg *handle;                /* NULL: no program was opened */
+	const struct asyncdbg_options *options; /* the options it was opened with; borrowed */
 	pid_t focus;                            /* tid of the thread in focus, 0: the default */
-	char task[TASK_ID_SIZE]; /* id of the task in focus, "": what that thread runs */
-	unsigned frame;          /* number of the frame in focus, within that task */
-	bool verbose;            /* every command that can shows the variables of every frame */
-	unsigned finding;        /* exit code that the last command's answer asks for, as
-	                            STATUS_FOUND; 0: none */
-	struct arena answer;     /* what the last command made for its answer, until the next one */
-	bool quit;               /* the user asked to leave */
+	char task[TASK_ID_SIZE]; /* id of the task in focus, "": the task that the thread in focus
+	                            runs */
+	unsigned frame;          /* number of the frame in focus, within its tree */
+	bool verbose;            /* all commands show variables of every frame where they can */
+	unsigned
+		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
+	struct arena answer; /* data of the last command's answer, until the next command */
+	bool quit;           /* leave the prompt */
 };
 
 /*
- * Opens what options name; with neither pid nor file a session for offline commands. options must
- * outlive the session.
+ * Opens the program that options name. With neither pid nor file, the session serves offline
+ * commands only. options must outlive the session.
  */
 struct error *session_open(const struct asyncdbg_options *options, struct session *ret) MUST_CHECK;
 void session_close(struct session *s);
 
-/* asyncdbg_snapshot() of its program; ERR_USAGE, with what to type, where none was named. */
+/* Takes a snapshot with asyncdbg_snapshot(). ERR_USAGE, with a hint, when no program was named. */
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret) MUST_CHECK;
-/* asyncdbg_verdicts(); snap need not be of the session's program. */
+/* Calls asyncdbg_verdicts(). snap may be of another program. */
 const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap);
 
 /*
@@ -43,9 +44,7 @@ const struct verdicts *session_verdicts(struct session *s, const struct snapshot
  */
 struct error *session_focus(const struct session *s, const struct snapshot *snap,
                             const struct thread_info **ret) MUST_CHECK;
-/*
- * The same before there is a snapshot, as far as the last stop tells: its number, 0 unknown.
- */
+/* The number of the thread in focus before a snapshot is taken, as of the last stop; 0 unknown. */
 unsigned session_focus_number(const struct session *s);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct splitter {
 	struct arena *a;
-	const char *p; /* what is left of the line */
+	const char *p; /* rest of the line */
 	VEC(const char *) words;
 	VEC(struct words) commands;
 };
@@ -74,7 +74,10 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
 	return NULL;
 }
 
-/* The value of a whole word that begins with a digit; strtoull takes signs and blanks. */
+/*
+ * Parses a whole word as a number. It must begin with a digit, because strtoull accepts signs and
+ * blanks.
+ */
 static bool number(const char *digits, int base, uint64_t *ret)
 {
 	char *end;
@@ -100,7 +103,7 @@ struct error *words_address(const char *word, uint64_t *ret)
 {
 	bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
 
-	/* Behind 0x strtoull would take another 0x. */
+	/* strtoull would accept another 0x after 0x. */
 	if (hex ? isxdigit((unsigned char)word[2]) && !strpbrk(word + 2, "xX") &&
 	                    number(word + 2, 16, ret)
 	        : number(word, 10, ret))

@@ -1,4 +1,4 @@
-/* diff: what moved between two saved looks, or while somebody waits. */
+/* diff: compares two saved snapshots, or successive snapshots of a live process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum {
 	MAX_LOOKS = 1000000,
 };
 
-/* Two looks at one moment are none. */
+/* Parses the interval, which must not be 0. */
 static struct error *interval(const char *word, double *seconds)
 {
 	TRY(interval_read(word, seconds));
@@ -46,7 +46,7 @@ static struct error *check(const struct call *call)
 
 /* ---- showing ---- */
 
-/* The answer is about the later look. Returns the status that it calls for. */
+/* Prints the diff as an answer about the later snapshot. Returns the resulting status. */
 static enum status show(const struct answer *answer, struct diff *d,
                         const struct saved_origin *saved, struct out *out)
 {
@@ -76,7 +76,7 @@ static void look_close(struct look *l)
 	asyncdbg_close(l->handle);
 }
 
-/* A core or a saved snapshot, as the session of the command would open it. */
+/* Opens a core or a saved snapshot with the options of the session. */
 static struct error *open_look(const struct session *s, struct arena *a, const char *path,
                                struct look *ret)
 {
@@ -114,7 +114,7 @@ static struct error *diff_files(struct session *s, const struct answer *answer,
 	d.before_name = a.name;
 	d.after_name = b.name;
 	s->finding = show(answer, &d, asyncdbg_origin(later), out);
-	/* The format writes at its end, and this outlives neither look. */
+	/* End the answer here: formats write at the end, and the snapshots are freed on return. */
 	return out_end(out);
 }
 
@@ -133,7 +133,7 @@ static void watch_end(struct watch *w)
 	snapshot_free(w->after);
 }
 
-/* Compares with the look before and takes its place. */
+/* Compares with the previous snapshot, then keeps the new one for the next comparison. */
 static struct error *show_next(struct session *s, struct watch *w, const struct answer *answer,
                                const char *every, bool first, struct out *out)
 {

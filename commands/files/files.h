@@ -1,4 +1,4 @@
-/* The commands that read and write files: snapshots, layout files. */
+/* The commands that read or write snapshots and layout files. */
 #ifndef COMMANDS_FILES_FILES_H
 #define COMMANDS_FILES_FILES_H
 

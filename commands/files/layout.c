@@ -1,4 +1,4 @@
-/* layout EXE: what the debug info of an executable says of its tasks, as one small file. */
+/* layout EXE: writes what the debug info of an executable says about its tasks to a small file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

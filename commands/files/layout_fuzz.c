@@ -1,7 +1,6 @@
 /*
- * Layout files: a program is looked at by one. An input is a script that changes records of the
- * layout of that program (dwarf/test/edit_records.h); all that is said of its tasks must still be
- * valid text and JSON.
+ * Fuzzes layout files. An input is a script that changes records of a program's layout
+ * (dwarf/test/edit_records.h). All answers about its tasks must still be valid text and JSON.
  */
 #include "commands/test/world.h"
 #include "dwarf/store/layout_file.h"
@@ -10,7 +9,7 @@
 static void *base;
 static size_t base_size;
 
-/* Writes the layout of the executable, reads it back. */
+/* Writes the layout of the executable and reads it back. */
 static void make_layout(void)
 {
 	char path[] = "/tmp/layout.XXXXXX", line[4096];

@@ -1,4 +1,4 @@
-/* save FILE: what was decoded, for later and for elsewhere. */
+/* save FILE: writes the decoded snapshot to a file. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ static bool tree_has_values(const struct future *f)
 	return false;
 }
 
-/* Of a saved one they may have been left out: nobody has them any more. */
+/* Whether the snapshot has values of variables: one that was read from a file may lack them. */
 static bool has_values(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->ntasks; i++) {
@@ -51,7 +51,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	};
 
 	TRY(saved_write(path, answer->snapshot, &info));
-	/* Nothing else goes there. */
+	/* Standard output has the snapshot: print nothing else to it. */
 	if (strcmp(path, "-") == 0)
 		return NULL;
 	stat(path, &st);

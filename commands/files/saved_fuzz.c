@@ -1,4 +1,4 @@
-/* Saved snapshots: what can be read of one is printed by every command, in both formats. */
+/* Fuzzes saved snapshots: commands print what can be read of an input, in both formats. */
 #include "commands/test/fuzz.h"
 #include "runtimes/saved/saved.h"
 
@@ -29,7 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.file = path;
 	struct error *err = saved_is(path) ? session_open(&options, &session) : NULL;
 	if (!err && saved_is(path)) {
-		/* The first one and a few others, by the input: all of them take long. */
+		/*
+		 * Run the first one and a few others, chosen by the input: running all takes too
+		 * long.
+		 */
 		fuzz_execute(&session, lines[0]);
 		for (size_t i = 1; i < NLINES; i++) {
 			if (i % 4 == size % 4)

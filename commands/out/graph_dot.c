@@ -86,7 +86,10 @@ static void put_edge(FILE *f, const struct verdicts *v, const struct graph_edge 
 	fprintf(f, "%s];\n", str_text(&s));
 }
 
-/* What goes on anyway is left out, but where it is one of several ways. */
+/*
+ * Whether an edge is written. Waits that end without another participant are left out, except as an
+ * alternative of a fork.
+ */
 static bool is_written(const struct graph *g, const bool *shown, const bool *inside,
                        const struct graph_edge *e)
 {
@@ -97,7 +100,10 @@ static bool is_written(const struct graph *g, const bool *shown, const bool *ins
 	return inside[e->from];
 }
 
-/* By node: does it lead to anything but the outside? A fork comes before the forks in it. */
+/*
+ * By node: whether an edge leads to something inside the program. The reverse loop visits inner
+ * forks before the forks that contain them.
+ */
 static bool *find_inside(const struct graph *g, struct arena *a)
 {
 	bool *inside = NEW_ARRAY(a, bool, g->nnodes + 1);

@@ -1,4 +1,4 @@
-/* Who waits for whom, for Graphviz. */
+/* Writes the wait-for graph for Graphviz. */
 #ifndef COMMANDS_OUT_GRAPH_DOT_H
 #define COMMANDS_OUT_GRAPH_DOT_H
 
@@ -10,13 +10,13 @@
 #include "runtimes/graph/verdict.h"
 
 /*
- * Writes the nodes that shown has (by node; NULL: all that anybody waits at or for) and their edges
- * to a file. ERR_OS when that fails. *nodes and *edges: how many were written.
+ * Writes the nodes with shown[node] (NULL: all nodes of waits) and their edges to a file. ERR_OS
+ * when that fails. *nodes and *edges: the numbers written.
  */
 struct error *graph_dot_write(const struct verdicts *v, const bool *shown, const char *path,
                               size_t *nodes, size_t *edges) MUST_CHECK;
 
-/* The same to f; ferror(f) says whether that failed. */
+/* The same to f; ferror(f) reports errors. */
 void graph_dot_print(FILE *f, const struct verdicts *v, const bool *shown, size_t *nodes,
                      size_t *edges);
 

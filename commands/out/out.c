@@ -14,7 +14,9 @@ void out_begin(struct out *o, const struct answer *answer)
 	o->ops->begin(o);
 }
 
-/* Stdio does not keep why a write failed: errnum is what errno said last, 0 unknown. */
+/*
+ * The error of a failed write. stdio does not keep the cause: errnum is the saved errno, 0 unknown.
+ */
 static struct error *write_error(struct out *o, int errnum)
 {
 	errnum = o->errnum ? o->errnum : errnum;

@@ -1,7 +1,7 @@
 /*
- * Where answers go: one struct out_ops a format. A command calls out_begin(), then the ops in
- * the order a reader shall see things, and its caller out_end(). Model strings are printed as
- * data: no format, whatever they hold, leads to control characters or invalid UTF-8.
+ * The output formats: one struct out_ops each. A command calls out_begin(), then the ops in the
+ * order of the output; its caller calls out_end(). Strings of the model are sanitized: no format
+ * prints control characters or invalid UTF-8 from them.
  *
  * A new format is one file with an ops struct and a constructor declared here.
  */
@@ -33,24 +33,25 @@ struct out_options {
 	FILE *messages;  /* stderr; borrowed */
 	bool full_names; /* type and function names whole */
 	bool color;
-	bool ascii;       /* no tree glyphs, no ellipsis: for terminals without UTF-8 */
-	unsigned width;   /* columns of the terminal; 0: not a terminal, never truncate */
-	bool progress;    /* answers go where nobody sees them: say how far writing them is */
-	bool interactive; /* say what was read, and each note, only when it changed */
-	bool group;       /* people look at it: many tasks are grouped unless they ask otherwise */
-	bool cut; /* text: of many groups only as many as fit a screen, one of those alike */
+	bool ascii;     /* no tree glyphs, no ellipsis: for terminals without UTF-8 */
+	unsigned width; /* columns of the terminal; 0: not a terminal, never truncate */
+	bool progress;  /* answers are not visible to the user: report the progress of writing them
+	                 */
+	bool interactive; /* print the subject, and each note, only when it changed */
+	bool group;       /* a person reads it: group many tasks by default */
+	bool cut; /* text: print only as many groups as fit on a screen, and one of alike verdicts
+	           */
 };
 
 /* What an answer is about. */
 struct answer {
-	const char *command; /* canonical name */
-	const struct saved_origin
-		*saved;                  /* where snapshot is one that was saved; NULL: it is not */
-	const struct snapshot *snapshot; /* NULL for offline commands */
-	struct waiting *waiting;         /* who waits in it: empty, or counted; lives as long as it.
-	                                    NULL: nobody keeps that */
-	unsigned wants;                  /* what the snapshot was taken for */
-	bool verbose;                    /* show the variables of every frame */
+	const char *command;              /* canonical name */
+	const struct saved_origin *saved; /* file of a saved snapshot; NULL: not saved */
+	const struct snapshot *snapshot;  /* NULL for offline commands */
+	struct waiting *waiting; /* cached counts of waiting tasks, empty or filled; same lifetime
+	                            as snapshot. NULL: no cache */
+	unsigned wants;          /* enum want flags of the snapshot */
+	bool verbose;            /* show the variables of every frame */
 };
 
 enum runtime_view {
@@ -59,16 +60,17 @@ enum runtime_view {
 };
 
 enum thread_view {
-	THREAD_ASYNC, /* what it does for its runtime, and the future it blocks on */
+	THREAD_ASYNC, /* its role in its runtime, and the future it blocks on */
 	THREAD_STACK, /* native frames, joined with the async stacks of what they poll */
 	THREAD_ROW,   /* in a table of threads */
-	THREAD_BRIEF, /* above groups of tasks: the future it blocks on, else only counted */
+	THREAD_BRIEF, /* above groups of tasks: prints a block_on future; other threads are only
+	                 counted */
 };
 
 enum task_view {
 	TASK_ON_THREAD, /* its futures only, below the thread that runs it */
 	TASK_BACKTRACE, /* its line and its futures */
-	TASK_FULL,      /* all that is known */
+	TASK_FULL,      /* all details */
 	TASK_ROW,       /* in a table of tasks */
 };
 
@@ -77,79 +79,82 @@ enum help_view {
 	HELP_FULL, /* one command */
 };
 
-/* Which of the tasks an answer is about, where that is not simply all. */
+/* The tasks that an answer shows, when it does not show all. */
 struct shown {
 	size_t total;        /* tasks of the snapshot, */
-	size_t matched;      /* that are asked for, */
-	size_t tasks;        /* and of which the answer tells */
-	size_t groups;       /* into which they fall, 0: are not grouped */
-	size_t groups_shown; /* of them */
-	bool asked;          /* by a condition */
-	bool by_default;     /* nobody asked for groups */
+	size_t matched;      /* selected tasks, */
+	size_t tasks;        /* and shown tasks */
+	size_t groups;       /* groups of the selected tasks, 0: not grouped */
+	size_t groups_shown; /* groups shown */
+	bool asked;          /* selected by a condition */
+	bool by_default;     /* grouped by default, not on request */
 };
 
 /* What `save` wrote. */
 struct saved_file {
 	const char *path;
 	uint64_t bytes;
-	bool values; /* of variables are in it */
+	bool values; /* the file has values of variables */
 };
 
-/* What a command wrote to a file, of which it prints nothing else. */
+/* The file that a command wrote instead of printing an answer. */
 struct written {
 	const char *path;
 	struct {
-		const char *noun; /* "node"; NULL: no more of them */
+		const char *noun; /* "node"; NULL: end of the list */
 		size_t n;
 	} what[2];
-	bool incomplete; /* something is missing in it */
+	bool incomplete; /* the file is incomplete */
 };
 
 struct out_ops {
-	/* Instead of all others, begin too: people are told beside the answers. */
+	/* Called instead of all other ops, including begin. Text goes to messages. */
 	void (*written)(struct out *o, const struct answer *answer, const struct written *w);
 	void (*begin)(struct out *o);
 	void (*runtime)(struct out *o, const struct runtime_info *r, enum runtime_view view);
 	void (*thread)(struct out *o, const struct thread_info *th, enum thread_view view);
 	void (*task)(struct out *o, const struct task *task, enum task_view view);
 	/*
-	 * Tasks by where they stand; lines: which of the groups are shown. whole: their frames
-	 * are not cut to one line. What is passed lives in the answer's arena.
+	 * Tasks grouped by place. lines: the groups that are shown. whole: do not cut their frames
+	 * to one line. The arguments live in the answer's arena.
 	 */
 	void (*groups)(struct out *o, const struct groups *g, const struct group_lines *lines,
 	               bool whole);
-	/* Tasks by the value of a field, the first n rows. */
+	/* Counts of tasks by the value of a field, the first n rows. */
 	void (*tally)(struct out *o, const struct tally *tally, size_t n);
-	/* Below the tasks: what is not shown. In the answer's arena. */
+	/* Called after the tasks: what is not shown. shown is in the answer's arena. */
 	void (*shown)(struct out *o, const struct shown *shown);
 	/* The frame in focus: its line, and its variables where the answer is verbose. */
 	void (*frame)(struct out *o, const struct focus *f);
-	/* A value in that frame. */
+	/* A value of a variable in the frame in focus. */
 	void (*printed)(struct out *o, const struct focus *f, const struct local *value);
 	/* From the outside in. */
 	void (*place)(struct out *o, const struct place *place);
 	void (*layout)(struct out *o, const struct layout_info *row);
-	/* Sockets and who waits for them; borrowed till the end. */
+	/* Sockets and their waiters; borrowed until end. */
 	void (*sockets)(struct out *o, const struct socket_use *uses, size_t n);
-	/* Who waits for whom, of the nodes that shown (by node) has; NULL: all. Borrowed till the
-	 * end. */
+	/*
+	 * The wait-for graph, limited to the nodes with shown[node]; NULL: all. Borrowed until end.
+	 */
 	void (*graph)(struct out *o, const struct verdicts *v, const bool *shown);
-	/* Verdicts that are alike; then come the tasks and threads that the first is about. */
+	/* A group of alike verdicts. Its caller then calls the ops for the members of the first. */
 	void (*verdict)(struct out *o, const struct verdicts *v, const struct alike *alike);
-	/* After the last one, and where there is none. */
+	/* After the last verdict; also called when there is none. */
 	void (*verdicts_end)(struct out *o, const struct verdicts *v);
-	/* What checks found, in their order; borrowed till the end. skipped: checks that could not
-	   be made, each with the reason. */
+	/*
+	 * Findings in the order of the checks; borrowed until end. skipped: checks that could not
+	 * run, each with the reason.
+	 */
 	void (*findings)(struct out *o, const struct finding *list, size_t n,
 	                 const char *const *skipped, size_t nskipped);
-	/* What is attached and how completely it was understood. */
+	/* The target, and how completely it was understood. */
 	void (*summary)(struct out *o);
 	void (*saved)(struct out *o, const struct saved_file *file);
-	/* What moved from an earlier look to that of the answer. */
+	/* The differences between an earlier snapshot and that of the answer. */
 	void (*diff)(struct out *o, const struct diff *diff);
 	void (*help)(struct out *o, const struct command *command, enum help_view view);
 	void (*end)(struct out *o);
-	/* Instead of end: what was not printed yet never will be. */
+	/* Called instead of end: discards what was not printed yet. */
 	void (*drop)(struct out *o);
 	void (*free)(struct out *o);
 };
@@ -158,39 +163,39 @@ struct out {
 	const struct out_ops *ops;
 	struct out_options options;
 	struct answer answer; /* valid from begin to end */
-	struct arena arena;   /* of the answer: what is made for it and read when it ends */
+	struct arena arena;   /* for data of the answer that is read when it ends */
 	bool open;            /* between out_begin() and out_end() or out_drop() */
-	int errnum;           /* why answers could not be written, 0: could be, or unknown */
+	int errnum;           /* errno of a failed write of answers, 0: none or unknown */
 };
 
 /* Never NULL; free with out_free(). */
 struct out *out_text_new(const struct out_options *options);
-/* lines: one line for all but the tasks, then a line a task (--jsonl). */
+/* lines: one line for all but the tasks, then one line for each task (--jsonl). */
 struct out *out_json_new(const struct out_options *options, bool lines);
 
 void out_begin(struct out *o, const struct answer *answer);
 /* Ends the answer, if one was begun, and flushes it. ERR_OS when writing failed. */
 struct error *out_end(struct out *o) MUST_CHECK;
 void out_drop(struct out *o);
-/* For formats: so many tasks are written. Cheap. */
+/* For formats: reports that done of total tasks are written. Cheap. */
 void out_progress(const struct out *o, size_t done, size_t total);
 void out_free(struct out *o);
 void out_freep(struct out **o);
 
 /*
- * For loops over what may be long: ERR_INTERRUPTED after ^C, ERR_OS when nobody reads the
- * answer any more (errnum EPIPE) or it cannot be written.
+ * For long loops: ERR_INTERRUPTED after ^C, ERR_OS when the reader of the answer is gone (errnum
+ * EPIPE) or writing failed.
  */
 struct error *out_check(struct out *o) MUST_CHECK;
 
 /*
- * How many tasks a runtime has: those of the snapshot when it was asked for all, else what
- * the runtime says itself. False when neither is known.
+ * The number of tasks of a runtime: counted in the snapshot if it has all tasks, else the runtime's
+ * own counter. False when neither is known.
  */
 bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
 /*
- * How many tasks there are of LocalSets that it drives: those are in no list of the runtime. False
- * when the snapshot was not asked for all tasks.
+ * The number of tasks of LocalSets that the runtime drives, which are in no list of the runtime.
+ * False when the snapshot does not have all tasks.
  */
 bool out_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
 

@@ -19,13 +19,13 @@ struct shown_thread {
 };
 
 /*
- * Keys and their meaning: docs/json.md. What a command shows is kept as pointers into its
- * snapshot and becomes JSON while it is written: a hundred thousand tasks need no more than one.
+ * docs/json.md defines the keys. What a command shows is kept as pointers into the snapshot and
+ * converted while it is written, so memory for JSON does not grow with the number of tasks.
  */
 struct json {
 	struct out out;
 	bool lines;
-	/* Which parts this answer has beside the snapshot's own. */
+	/* The parts that this answer has in addition to those of the snapshot. */
 	bool summary, has_focus, has_frame;
 	struct focus focus;
 	const struct local *printed;             /* NULL none */
@@ -39,19 +39,19 @@ struct json {
 	const struct socket_use *sockets;
 	size_t nsockets;
 	struct saved_file saved; /* path NULL: none */
-	struct written written;  /* the same */
+	struct written written;  /* path NULL: none */
 	const struct diff *diff; /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
 	VEC(const struct place *) places;
 	VEC(const struct task *) tasks;
-	const struct groups *groups; /* in the answer's arena, as the next ones; NULL none */
+	const struct groups *groups; /* in the answer's arena, like the next three; NULL none */
 	const struct group_lines *group_lines;
 	const struct tally *tally;
-	size_t ntally; /* rows of it that are shown */
+	size_t ntally; /* rows of tally that are shown */
 	const struct shown *shown;
-	struct map seen; /* tasks by their address here */
+	struct map seen; /* set of tasks, by their address in this process */
 	struct json_writer writer;
 };
 
@@ -91,7 +91,7 @@ static void json_free_op(struct out *o)
 	free(o);
 }
 
-/* The document has every runtime anyway. */
+/* Nothing to do: the document always has every runtime. */
 static void json_runtime(struct out *o, const struct runtime_info *r, enum runtime_view view)
 {
 	(void)o;
@@ -113,7 +113,7 @@ static void json_thread(struct out *o, const struct thread_info *th, enum thread
 	struct json *j = (struct json *)o;
 
 	*vec_push(&j->threads) = (struct shown_thread){ th, view == THREAD_STACK };
-	/* A joined stack shows the tasks that are polled on it. */
+	/* A joined stack also shows the tasks polled on it. */
 	for (size_t i = 0; view == THREAD_STACK && i < th->nframes; i++) {
 		const char *id = th->frames[i].polls_task;
 		const struct task *task =
@@ -192,7 +192,7 @@ static void json_written(struct out *o, const struct answer *answer, const struc
 {
 	struct answer about = *answer;
 
-	/* What is in the file is not said here, too. */
+	/* The file has the holdings: do not repeat them. */
 	about.wants &= ~(unsigned)WANT_HOLDINGS;
 	out_begin(o, &about);
 	((struct json *)o)->written = *w;
@@ -209,7 +209,7 @@ static void json_graph(struct out *o, const struct verdicts *v, const bool *show
 	((struct json *)o)->graph_shown = shown;
 }
 
-/* All are written where the last one ends. */
+/* Verdicts are written together by put_answers(). */
 static void json_verdict(struct out *o, const struct verdicts *v, const struct alike *alike)
 {
 	(void)o;
@@ -295,7 +295,7 @@ static void put_command(struct json_writer *w, const struct command *command)
 	json_close_object(w);
 }
 
-/* How a live process was read. */
+/* Writes how a live process was read. */
 static void put_reading(struct json_writer *w, const struct reading *r)
 {
 	json_put_real(w, "pause_ms", (double)r->pause_ns / 1e6);
@@ -376,7 +376,7 @@ static void put_sockets(struct json *j)
 	json_close_array(w);
 }
 
-/* The lists that only some commands have. */
+/* Writes the lists that only some commands have. */
 static void put_lists(struct json *j)
 {
 	struct json_writer *w = &j->writer;
@@ -425,7 +425,7 @@ static void put_written(struct json_writer *w, const struct written *written)
 	json_close_object(w);
 }
 
-/* The innermost part of what a command asked about. */
+/* Writes the specific answer of a command. */
 static void put_answers(struct json *j)
 {
 	struct json_writer *w = &j->writer;
@@ -457,7 +457,7 @@ static void put_answers(struct json *j)
 	}
 }
 
-/* All members but the tasks; the document's object stays open. */
+/* Writes all members but the tasks, and leaves the document's object open. */
 static void put_head(struct json *j)
 {
 	struct json_writer *w = &j->writer;

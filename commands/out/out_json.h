@@ -1,6 +1,6 @@
 /*
- * The model as JSON, for out_json.c: each function writes one value. Keys and their meaning:
- * docs/json.md.
+ * Writes the model as JSON, for out_json.c: one value for each function. docs/json.md defines the
+ * keys.
  */
 #ifndef COMMANDS_OUT_OUT_JSON_H
 #define COMMANDS_OUT_OUT_JSON_H
@@ -16,12 +16,13 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 void out_json_task(struct json_writer *w, const struct answer *answer, const struct task *task);
 /* null for NULL. */
 void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait);
-/* What is known of a thread without its futures and frames, into the object that is open. */
+/* Writes a thread without its futures and frames into the open object. */
 void out_json_thread_details(struct json_writer *w, const struct thread_info *th);
 void out_json_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
 /*
- * holdings and unsearched: what those tasks have and what may end their waits; tasks NULL: all.
+ * Writes "holdings" and "unsearched": what these tasks own and what may end their waits; tasks
+ * NULL: all.
  */
 void out_json_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks);
@@ -38,7 +39,7 @@ void out_json_verdicts(struct json_writer *w, const struct verdicts *v);
 void out_json_findings(struct json_writer *w, const struct finding *list, size_t n,
                        const char *const *skipped, size_t nskipped);
 void out_json_target(struct json_writer *w, const struct answer *answer);
-/* With its key. */
+/* Writes its key too. */
 void out_json_summary(struct json_writer *w, const struct snapshot *s);
 void out_json_diff(struct json_writer *w, const struct diff *diff);
 

@@ -1,4 +1,4 @@
-/* What moved between two looks, as JSON. */
+/* Writes a diff as JSON. */
 #include "commands/out/out_json.h"
 #include "runtimes/analysis/diff.h"
 
@@ -13,7 +13,7 @@ static void put_place(struct json_writer *w, const char *key, const struct diff_
 	json_close_object(w);
 }
 
-/* Ids of one runtime are not those of another: a pair of both. */
+/* A task is identified by id and runtime, because ids are unique only within a runtime. */
 static void put_task(struct json_writer *w, const struct task *task)
 {
 	json_open_object(w, NULL);

@@ -1,4 +1,4 @@
-/* Who waits for whom, verdicts and findings as JSON. */
+/* Writes the wait-for graph, verdicts and findings as JSON. */
 #include "commands/out/out_json.h"
 #include "runtimes/analysis/alike.h"
 #include "runtimes/analysis/finding.h"

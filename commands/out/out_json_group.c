@@ -1,4 +1,4 @@
-/* Groups of tasks as JSON. */
+/* Writes groups of tasks as JSON. */
 #include <string.h>
 
 #include "commands/out/out_json.h"

@@ -1,4 +1,4 @@
-/* The parts of a snapshot as JSON. */
+/* Writes the parts of a snapshot as JSON. */
 #include "commands/out/out_json.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void out_json_number_if(struct json_writer *w, const char *key, bool known, uint
 		json_put_null(w, key);
 }
 
-/* The keys that every wait has, and those before its nth detail. */
+/* Whether key is one that every wait has, or the key of a detail before the nth. */
 static bool has_key(const struct wait *wait, size_t nth, const char *key)
 {
 	static const char *const fixed[] = { "kind", "phrase", "object", "task", "name" };
@@ -64,7 +64,7 @@ void out_json_wait(struct json_writer *w, const char *key, const struct wait *wa
 	json_put_text(w, "task", wait->task);
 	if (wait->name)
 		json_put_text(w, "name", wait->name);
-	/* A snapshot that was read from a file may say anything here. */
+	/* A snapshot from a file may have any text as a key. */
 	w->any_keys = true;
 	for (size_t i = 0; i < wait->ndetails; i++) {
 		if (!has_key(wait, i, wait->details[i].key))
@@ -118,7 +118,7 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "branch", branch_name(f->branch));
 	json_put_text(w, "note", f->note);
 	out_json_wait(w, "wait", f->wait);
-	/* Only when asked for, although a snapshot may have them. */
+	/* Only on request, even if the snapshot has them. */
 	json_open_array(w, "locals");
 	for (size_t i = 0; verbose && i < f->nlocals; i++)
 		out_json_local(w, NULL, &f->locals[i]);
@@ -185,7 +185,7 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_close_object(w);
 }
 
-/* What a tree waits for, as a holding may name it. */
+/* Adds the addresses that a tree waits for and that a holding may refer to. */
 static void add_waits(struct map *keys, const struct future *f)
 {
 	if (f->wait && f->wait->primitive)
@@ -196,7 +196,9 @@ static void add_waits(struct map *keys, const struct future *f)
 		add_waits(keys, f->children[i]);
 }
 
-/* The addresses of tasks, and of what they and their threads wait for: most holdings are of others.
+/*
+ * Collects the addresses of the tasks, and of what they and their threads wait for, to filter the
+ * holdings.
  */
 static void find_keys(struct map *keys, const struct snapshot *s, const struct task *const *tasks,
                       size_t ntasks)

@@ -1,10 +1,10 @@
-/* How much there is of what, as JSON. */
+/* Writes the summary counts as JSON. */
 #include <string.h>
 
 #include "commands/out/out_json.h"
 #include "runtimes/model/names.h"
 
-/* How many there are of each name, in the order in which the names came up. */
+/* Counts by name, in order of first occurrence. */
 struct tally {
 	const char *names[16];
 	int64_t counts[16];

@@ -82,7 +82,7 @@ static void text_thread(struct out *o, const struct thread_info *th, enum thread
 		text_thread_async(t, th);
 }
 
-/* A user at the prompt is told each note once. */
+/* Whether the note was printed before; at the prompt each note is printed once. */
 static bool told_before(struct text *t, const char *note)
 {
 	STR(needle);
@@ -117,7 +117,7 @@ static void text_end(struct out *o)
 	if (t->unsearched)
 		text_unsearched(t);
 	progress_end();
-	/* Both may be one terminal: the notes come after the answer. */
+	/* Both may be the same terminal: print the notes after the answer. */
 	fflush(o->options.answers);
 	print_notes(t);
 }

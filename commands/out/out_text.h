@@ -1,4 +1,4 @@
-/* Within the text format: its lines and what its files share. Not for commands. */
+/* Internal to the text format: its lines, and functions shared by its files. Not for commands. */
 #ifndef COMMANDS_OUT_OUT_TEXT_H
 #define COMMANDS_OUT_OUT_TEXT_H
 
@@ -14,16 +14,16 @@ struct brief {
 
 struct text {
 	struct out out;
-	size_t ntasks;             /* written in this answer */
-	struct str line;           /* being built */
+	size_t ntasks;             /* tasks written in this answer */
+	struct str line;           /* the line being built */
 	struct table table;        /* of the answer; columns NULL: none */
-	char *said;                /* interactive: what the last answer was about */
-	struct str notes;          /* interactive: every note told so far, a line each */
-	const char *module;        /* heading of the layout rows printed last */
+	char *said;                /* interactive: the subject of the last answer */
+	struct str notes;          /* interactive: all notes printed so far, one on each line */
+	const char *module;        /* module of the layout row printed last */
 	bool styled;               /* a colour is on in line */
 	struct brief brief;        /* threads of this answer that were only counted */
-	const struct shown *shown; /* for the last line; NULL none */
-	bool unsearched;           /* a line refers to what text_unsearched() says at the end */
+	const struct shown *shown; /* for the last line of the answer; NULL none */
+	bool unsearched; /* text_unsearched() must print the unsearched places at the end */
 };
 
 /* out_text_line.c: append to the line. */
@@ -33,7 +33,7 @@ void text_clean(struct text *t, const char *text);
 void text_name(struct text *t, const char *name);
 /* The same name, not cleaned, in arena a; or name itself. */
 const char *text_short_name(const struct text *t, struct arena *a, const char *name);
-/* The same where it is what was asked for: never folded. */
+/* The same, never folded: for a name that the command is about. */
 void text_whole_name(struct text *t, const char *name);
 /* " at FILE:LINE", nothing when the file is unknown. */
 void text_place(struct text *t, const char *file, unsigned line);
@@ -43,7 +43,7 @@ void text_count(struct text *t, uint64_t n, const char *noun);
 const char *text_big_number(struct arena *a, uint64_t n);
 void text_big(struct text *t, uint64_t n);
 void text_big_count(struct text *t, uint64_t n, const char *noun);
-/* before, and n. */
+/* Appends before, then n. */
 void text_number(struct text *t, const char *before, uint64_t n);
 /* Prints the line. */
 void text_end_line(struct text *t);
@@ -54,33 +54,36 @@ void text_problem(struct text *t, const char *indent, const char *why);
 void text_property(struct text *t, const char *label, const char *value);
 
 /*
- * out_text_subject.c: the line of what was read, without its end: "asyncdbg: live pid 28406 (name),
- * ...".
+ * out_text_subject.c: appends the subject, the line that names what was read: "asyncdbg: live pid
+ * 28406 (name), ...".
  */
 void text_subject(struct text *t);
-/* What of it, when it changes, is worth another such line at the prompt: not how long it took. */
+/*
+ * Appends the part of the subject that makes the prompt print it again when it changes. The
+ * duration of the stop is not part of it.
+ */
 void text_subject_key(struct text *t);
 
 /*
- * out_text_future.c: a future and all below it, a line each behind indent. full: the
- * task of which all is said; NULL: none.
+ * out_text_future.c: prints a future and all below it, one on each line, after indent. full: the
+ * task to print with all details; NULL: none.
  */
 void text_futures(struct text *t, const struct future *root, const char *indent,
                   const struct task *full);
-/* The line of one future, without its end. */
+/* Appends the line of one future. */
 void text_future(struct text *t, const struct future *f);
-/* A line each behind indent, the arguments first. */
+/* Prints variables, one on each line, after indent; arguments first. */
 void text_locals(struct text *t, const struct future *f, const char *indent);
 /* "name: Type = value" */
 void text_local(struct text *t, const struct local *local);
 
-/* out_text_holding.c: a line for each who may end the wait of a future of that task. */
+/* out_text_holding.c: prints a line for each resource owner that may end this wait of the task. */
 void text_holders(struct text *t, const struct wait *wait, const struct task *task,
                   const char *indent);
-/* A line for each lock and end of a channel that the task has. */
+/* Prints a line for each lock and channel end that the task owns. */
 void text_holdings(struct text *t, const struct task *task);
 
-/* out_text_unsearched.c: says once at the end of the answer what was not searched. */
+/* out_text_unsearched.c: prints at the end of the answer what was not searched. */
 void text_unsearched(struct text *t);
 
 /* out_text_task.c: "multi_thread, 4 workers[, name "x"]" */
@@ -116,9 +119,9 @@ void text_groups(struct out *o, const struct groups *g, const struct group_lines
                  bool whole);
 void text_tally(struct out *o, const struct tally *tally, size_t n);
 void text_shown(struct out *o, const struct shown *shown);
-/* At the end of an answer: the line of what is not shown. */
+/* At the end of an answer: prints the line about what is not shown. */
 void text_shown_end(struct text *t);
-/* The line of the threads that were only counted. */
+/* Prints the line of the threads that were only counted. */
 void text_brief_line(struct text *t);
 /* Counts a thread. */
 void text_thread_brief(struct text *t, const struct thread_info *th);

@@ -1,4 +1,4 @@
-/* Frames that many tasks have in common, as text. */
+/* Formats chains of frames that many tasks share. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static const char *frame_text(const struct text *t, struct arena *a, const struc
 		return arena_strdup(a, str_text(&s));
 	}
 	append_edge(a, &s, n);
-	/* A leaf that tokio has says with its phrase what it is. */
+	/* The phrase of a leaf of tokio already names it. */
 	bool named = f->kind != FUTURE_OTHER || !phrase || f->wait->within || f->wait->anonymous;
 
 	if (named)

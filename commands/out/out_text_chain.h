@@ -1,4 +1,6 @@
-/* Within the text format: frames that many tasks have in common, and how many these are. */
+/*
+ * Internal to the text format: chains of frames that many tasks share, and counts of these tasks.
+ */
 #ifndef COMMANDS_OUT_OUT_TEXT_CHAIN_H
 #define COMMANDS_OUT_OUT_TEXT_CHAIN_H
 
@@ -6,13 +8,13 @@
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/group.h"
 
-/* Appends "99,998 idle, 2 running"; where all are of one state, its name only. */
+/* Appends "99,998 idle, 2 running", or only the name when all have one state. */
 void text_append_states(struct arena *a, struct str *s, const struct group_count *c);
 
-/* A frame as text, with and without the place it awaits at. */
+/* A frame as text, with and without its await location. */
 struct element {
 	const char *whole, *brief;
-	bool has_place, own; /* in the user's own code */
+	bool has_place, own; /* own: in the user's own code */
 };
 
 struct elements {
@@ -21,16 +23,16 @@ struct elements {
 
 void text_chain_free(struct elements *e);
 
-/* From first to the last node that is folded onto its line, which is returned. */
+/* Collects the frames from first to the last node folded onto its line, and returns that node. */
 const struct group_node *text_chain_elements(const struct text *t, struct arena *a,
                                              const struct group_node *first, struct elements *ret);
 
-/* How much of a chain a line has. */
+/* How much of a chain is printed on a line. */
 enum cut {
 	CUT_NONE,
-	CUT_PLACES, /* the place in the user's own code only */
-	CUT_MIDDLE, /* and only the first frame, that one and the last */
-	CUT_OWN,    /* and no place at all */
+	CUT_PLACES, /* locations only for the user's own code */
+	CUT_MIDDLE, /* and only the first frame, the user's own one and the last */
+	CUT_OWN,    /* and no locations */
 };
 
 /* In arena a. */

@@ -1,4 +1,4 @@
-/* What moved between two looks, as text. */
+/* Prints a diff as text. */
 #include "commands/out/out_text.h"
 #include "runtimes/analysis/diff.h"
 

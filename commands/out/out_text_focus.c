@@ -1,3 +1,4 @@
+/* Prints the frame in focus, and values in it. */
 #include <inttypes.h>
 
 #include "commands/base/focus.h"

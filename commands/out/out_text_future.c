@@ -1,3 +1,4 @@
+/* Prints trees of futures as text. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ static void coroutine(struct text *t, const struct future *f)
 	const char *file = f->file_short ? f->file_short : f->file;
 	const char *name = f->function ? f->function : f->type;
 
-	/* Scripts match these words for every kind of coroutine; `function` tells blocks apart. */
+	/* Scripts match these words for every kind of coroutine; the name distinguishes blocks. */
 	str_append(&t->line, "async fn ");
 	text_clean(t, name ? name : "?");
 	if (f->running) {
@@ -57,7 +58,7 @@ static void hand_written(struct text *t, const struct future *f)
 
 enum { MAX_LISTED = 16 };
 
-/* A JoinSet has thousands: --json has all. */
+/* Appends a list, cut when it is long: a JoinSet can have thousands of tasks. JSON has all. */
 static void wait_list(struct text *t, const struct wait_detail *d)
 {
 	str_append(&t->line, "[");
@@ -100,7 +101,7 @@ static void wait_details(struct text *t, const struct wait *wait)
 	}
 }
 
-/* What only the full view of a task says. */
+/* Prints the details that only the full view of a task has. */
 static void future_details(struct text *t, const struct future *f, const char *indent)
 {
 	if (!f->addr && !f->type && !f->wait)
@@ -152,7 +153,7 @@ void text_locals(struct text *t, const struct future *f, const char *indent)
 	}
 }
 
-/* Why it is its parent's child, and why not all children go on: "[select arm 1, disabled]". */
+/* Appends the edge from the parent and the state of the branch: "[select arm 1, disabled]". */
 static void branch(struct text *t, const struct future *f)
 {
 	bool held = f->branch == BRANCH_HELD;
@@ -209,13 +210,13 @@ static const struct glyphs ascii = { "|- ", "`- ", "|  " };
 struct tree {
 	struct text *t;
 	const struct glyphs *glyphs;
-	struct str indent;       /* of the lines below the branch at hand */
-	const struct task *full; /* NULL: not in full */
+	struct str indent;       /* of the lines below the current branch */
+	const struct task *full; /* NULL: without full details */
 };
 
 /*
- * The child that stands below f without indentation, so that a chain of awaits stays straight:
- * the only one that f does not merely hold. NULL at a fork and at the end.
+ * The child that is printed below f without indentation, so that a chain of awaits stays straight:
+ * the only child that is not an unpolled (BRANCH_HELD) one. NULL at a fork and at the end.
  */
 static const struct future *straight(const struct future *f)
 {
@@ -231,7 +232,7 @@ static const struct future *straight(const struct future *f)
 	return found;
 }
 
-/* What else is told of a future below its line. */
+/* Prints the details of a future below its line. */
 static void details(struct tree *tree, const struct future *f, bool branches)
 {
 	STR(indent);
@@ -262,7 +263,7 @@ static void side_branch(struct tree *tree, const struct future *f, bool last)
 	str_truncate(&tree->indent, len);
 }
 
-/* The line has what stands before f. */
+/* Prints a chain. The text before f is already on the line. */
 static void chain(struct tree *tree, const struct future *f)
 {
 	for (;;) {
@@ -272,7 +273,7 @@ static void chain(struct tree *tree, const struct future *f)
 		text_future(tree->t, f);
 		text_end_line(tree->t);
 		details(tree, f, branches > 0);
-		/* A trunk that goes on to next has no last branch. */
+		/* When the trunk continues to next, no branch is the last one. */
 		for (size_t i = 0; i < f->nchildren; i++) {
 			if (f->children[i] != next)
 				side_branch(tree, f->children[i], !next && --branches == 0);

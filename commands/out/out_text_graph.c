@@ -1,4 +1,4 @@
-/* Who waits for whom, verdicts and findings as text. */
+/* Prints the wait-for graph, verdicts and findings as text. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void doubt(struct text *t, const struct graph_edge *e)
 	text_style(t, STYLE_PLAIN);
 }
 
-/* "held by", "behind", ...: how the edges of what lies between begin. */
+/* "held by", "behind", ...: the first words of a line for an edge of an object. */
 static const char *verb(const struct graph_edge *e)
 {
 	static const struct {
@@ -77,7 +77,7 @@ static const char *nobody(const struct graph_node *n)
 	}
 }
 
-/* times: so many lines would be the same. */
+/* Prints the owner of an object. times: the number of identical lines that this one replaces. */
 static void holder(struct graph_text *gt, const struct graph_node *n, const struct graph_edge *e,
                    size_t times, unsigned depth)
 {
@@ -108,7 +108,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Would both be told in the same words? */
+/* Whether both edges would be printed as the same line. */
 static bool same_holder(const struct graph_edge *a, const struct graph_edge *b)
 {
 	SCRATCH(tmp);
@@ -118,12 +118,12 @@ static bool same_holder(const struct graph_edge *a, const struct graph_edge *b)
 	       same_text(graph_evidence_text(&tmp, a), graph_evidence_text(&tmp, b));
 }
 
-/* Who has what lies between: what one has several times in one place is told once. */
+/* Prints the owners of an object; identical lines are printed once. */
 static void holders(struct graph_text *gt, const struct graph_node *n, unsigned depth)
 {
 	const struct graph_edge *edges = &gt->g->edges[n->first], *shown[MAX_HOLDERS + 1];
 	size_t times[MAX_HOLDERS + 1], nshown = 0, left = 0;
-	/* Whoever refers to a Notify may wake nobody, and they are many. */
+	/* References to a Notify are many, and may wake no task: print fewer. */
 	size_t max = n->kind == GRAPH_WAKERS ? MAX_WAKERS : MAX_HOLDERS;
 
 	for (size_t i = 0; i < n->nedges; i++) {
@@ -140,7 +140,7 @@ static void holders(struct graph_text *gt, const struct graph_node *n, unsigned 
 			left++;
 		}
 	}
-	/* A line says as much as a line that counts one. */
+	/* The line that counts the rest replaces the last owner's line. */
 	if (left)
 		left += times[--nshown];
 	for (size_t k = 0; k < nshown; k++)
@@ -155,7 +155,7 @@ static void holders(struct graph_text *gt, const struct graph_node *n, unsigned 
 static void edges(struct graph_text *gt, const struct graph_node *n, unsigned depth,
                   const char *word);
 
-/* The place in a queue: who is next before it, and who has the lock. */
+/* Prints the node's predecessor in the queue and the owner of the lock. */
 static void place(struct graph_text *gt, const struct graph_node *n, unsigned depth)
 {
 	for (size_t i = n->first; i < n->first + n->nedges; i++) {
@@ -174,7 +174,7 @@ static void alternatives(struct graph_text *gt, const struct graph_node *n, unsi
 	edges(gt, n, depth + 1, "");
 }
 
-/* One thing that is waited for; its line has what stands before it. */
+/* Prints one awaited object. The text before it is already on the line. */
 static void target(struct graph_text *gt, const struct graph_edge *e, unsigned depth)
 {
 	const struct graph_node *to = &gt->g->nodes[e->to];
@@ -207,7 +207,7 @@ static void target(struct graph_text *gt, const struct graph_edge *e, unsigned d
 		holders(gt, to, depth + 1);
 }
 
-/* What wakers are known of is told with them: another edge is of the same wait. */
+/* Whether another edge of the same wait has known wakers: they are printed with that edge. */
 static bool is_told_again(const struct graph *g, const struct graph_node *n,
                           const struct graph_edge *e)
 {
@@ -257,7 +257,10 @@ static void party(struct graph_text *gt, size_t node)
 
 enum which { ALL, STUCK, OTHERS };
 
-/* The first max of those who wait, are shown and are of that kind; *n counts them all on. */
+/*
+ * Prints the first max waiting nodes that are shown and of that kind. *n is increased for each such
+ * node.
+ */
 static void parties(struct graph_text *gt, const bool *shown, enum which which, size_t max,
                     size_t *n)
 {
@@ -270,7 +273,7 @@ static void parties(struct graph_text *gt, const bool *shown, enum which which, 
 	}
 }
 
-/* Nobody scrolls through thousands: what is stuck comes first, and the others are counted. */
+/* Prints a limited number of nodes, stuck ones first, and counts the others. */
 static void first_parties(struct graph_text *gt, size_t *n)
 {
 	parties(gt, NULL, STUCK, MAX_PARTIES, n);
@@ -281,7 +284,10 @@ static void first_parties(struct graph_text *gt, size_t *n)
 	text_end_line(gt->t);
 }
 
-/* Nothing was found: of a program in which nothing could be looked at that would mislead. */
+/*
+ * Prints that nothing was found. When no runtime could be read either, that is added, because the
+ * line would mislead.
+ */
 static void nothing_found(struct text *t, const char *what)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
@@ -306,7 +312,7 @@ void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
 		nothing_found(gt.t, "no wait for another task was found");
 }
 
-/* What stands behind the first ones of those that are alike. */
+/* Prints the participants that wait behind the first ones of a group of alike verdicts. */
 static void behind(struct text *t, const struct verdicts *v, const struct alike *alike)
 {
 	size_t listed = 0;

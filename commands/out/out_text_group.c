@@ -1,4 +1,4 @@
-/* The merged tree of tasks as text. */
+/* Prints the merged tree of tasks as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "runtimes/analysis/group_lines.h"
 
 enum {
-	FILE_WIDTH = 140,  /* of a line where there is no terminal */
-	MOST_LINES = 80,   /* of one group */
-	VALUE_WIDTH = 100, /* of a variable */
-	LEAST_WIDTH = 24,  /* of what a line says, however deep it is */
+	FILE_WIDTH = 140,  /* width of a line without a terminal */
+	MOST_LINES = 80,   /* lines of one group */
+	VALUE_WIDTH = 100, /* width of a value */
+	LEAST_WIDTH = 24,  /* minimum width for the text of a line at any depth */
 };
 
 struct merged {
@@ -21,9 +21,9 @@ struct merged {
 	const struct group_lines *lines;
 	bool whole;
 	size_t number_width;
-	size_t nlines;     /* of nodes, that were printed */
-	struct str indent; /* behind the number */
-	struct arena a;    /* of a line */
+	size_t nlines;     /* number of node lines printed */
+	struct str indent; /* indentation after the number */
+	struct arena a;    /* freed after each line */
 };
 
 /* Each three columns wide. */
@@ -49,7 +49,7 @@ static void begin_line(struct merged *m, const char *number, const char *glyph)
 	str_append(&m->t->line, glyph);
 }
 
-/* " [tasks 5..90,000, 2 running]", behind what has nothing below it. */
+/* " [tasks 5..90,000, 2 running]", printed at the end of a leaf's line. */
 static const char *who(struct arena *a, const struct group_count *c)
 {
 	STR(s);
@@ -123,7 +123,7 @@ static void locals(struct merged *m, const struct group_node *n, bool below)
 	str_truncate(&m->indent, len);
 }
 
-/* A line for each frame of the chain; the first has the number and what is behind. */
+/* Prints a line for each frame of the chain; the first has the number and ends with behind. */
 static void whole_chain(struct merged *m, const struct elements *e, const struct group_node *first,
                         const struct group_node *last, const char *behind)
 {
@@ -142,7 +142,7 @@ static void whole_chain(struct merged *m, const struct elements *e, const struct
 	}
 }
 
-/* The line that begins with first, its glyph in front; the last node on it. */
+/* Prints the line that begins with first, after its glyph. Returns the last node on it. */
 static const struct group_node *node_line(struct merged *m, const struct group_node *first,
                                           const char *glyph, const char *below)
 {
@@ -175,11 +175,11 @@ static void more_line(struct merged *m, size_t nodes, size_t tasks)
 	text_end_line(m->t);
 }
 
-/* A node on the way down, whose children are printed one by one. */
+/* A node on the path of the depth-first walk, whose children are printed one by one. */
 struct level {
 	struct group_node *const *children;
-	size_t n, next, shown, left; /* left: of those that are shown */
-	size_t indent;               /* of their lines */
+	size_t n, next, shown, left; /* left: children still to print */
+	size_t indent;               /* indentation of their lines */
 };
 
 struct levels {
@@ -202,7 +202,10 @@ static void end_level(struct merged *m, const struct level *l)
 		more_line(m, hidden, tasks);
 }
 
-/* A single group can have any number of lines; of several no more are chosen than fit. */
+/*
+ * Whether the limit on lines is reached. Needed for a single group only: of several, only as many
+ * are chosen as fit.
+ */
 static bool is_cut(const struct merged *m)
 {
 	return !m->whole && m->lines->ngroups == 1 && m->nlines >= MOST_LINES;

@@ -1,4 +1,4 @@
-/* Who holds what, as text. */
+/* Prints resource owners as text. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Places in the code, of one frame or of two that stand at one line. */
+/* Whether both holdings are at the same place: in one frame, or in two frames at one line. */
 static bool same_place(const struct holding *a, const struct holding *b)
 {
 	const struct future *f = a->future, *g = b->future;
@@ -92,7 +92,10 @@ static bool same_place(const struct holding *a, const struct holding *b)
 	       same_text(f->file_short, g->file_short);
 }
 
-/* Would both be told in the same words? A task that has two permits of one kind has two of them. */
+/*
+ * Whether both holdings would be printed as the same line. A task with two permits of a kind has
+ * two such holdings.
+ */
 static bool same_holding(const struct holding *a, const struct holding *b)
 {
 	return a->role == b->role && a->task == b->task && (a->task || a->thread == b->thread) &&
@@ -101,7 +104,7 @@ static bool same_holding(const struct holding *a, const struct holding *b)
 	       same_text(a->kind, b->kind) && same_text(a->type, b->type) && same_place(a, b);
 }
 
-/* What is told: each once, with how many times. The rest is counted only. */
+/* The lines to print: each once, with its number of occurrences. Further lines are only counted. */
 struct told {
 	const struct holding *first[MAX_SHOWN];
 	size_t times[MAX_SHOWN], n, left;
@@ -174,7 +177,7 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 	for (size_t i = 0; i < s->nholdings; i++) {
 		const struct holding *h = &s->holdings[i];
 
-		/* Who waits has a reference too. */
+		/* Skip the reference of the waiting future itself. */
 		if (!holding_can_end(h, wait) || (h->role == HOLDING_WAKER && h->task == task) ||
 		    (h->future && h->future->wait == wait))
 			continue;

@@ -1,3 +1,4 @@
+/* Prints what `info` and `save` report. */
 #include <inttypes.h>
 
 #include "commands/out/out_text.h"

@@ -1,4 +1,4 @@
-/* The line of text that is being built: what all files of the text format append to it. */
+/* Builds a line of text; used by all files of the text format. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -74,7 +74,7 @@ void text_count(struct text *t, uint64_t n, const char *noun)
 
 static void write_bytes(struct text *t, const char *data, size_t len)
 {
-	/* Stdio does not keep why. */
+	/* stdio does not keep the cause of an error. */
 	errno = 0;
 	if (fwrite(data, 1, len, t->out.options.answers) < len && !t->out.errnum)
 		t->out.errnum = errno;

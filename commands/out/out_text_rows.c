@@ -1,3 +1,4 @@
+/* Prints rows of tables: tasks, threads, runtimes, layout, sockets, help. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static const struct column runtime_columns[] = {
 	{ "VERSION", false, 0 },  { "NAME", false, 8 },    { "HANDLE", false, 0 },
 	{ "FOUND BY", false, 8 },
 };
-/* Without the last one, where a thread is inside each of them. */
+/* Without the last column, which is printed only when some runtime has no thread inside. */
 enum { NRUNTIME_COLUMNS = sizeof(runtime_columns) / sizeof(*runtime_columns) };
 
 static void use_table(struct text *t, const struct column *columns, size_t ncolumns)

@@ -1,4 +1,4 @@
-/* The first line of an answer: what was read. */
+/* Prints the subject, the first line of an answer: what was read. */
 #include "commands/out/out_text.h"
 #include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
@@ -51,7 +51,7 @@ static void subject_target(struct text *t, const struct target_info *target)
 		text_property(t, "ended by ", signal_name(&tmp, target->signal));
 }
 
-/* By what each was found, `runtimes` says. */
+/* Appends the number of runtimes with no thread inside; `runtimes` shows how each was found. */
 static void subject_hidden(struct text *t, const struct snapshot *s)
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* Counts of tasks as text: tables of them, and what is not shown. */
+/* Prints counts of tasks as text: tables, and the line about what is not shown. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@ enum { MAX_BLOCK_ON = 3 /* threads in block_on that are shown */ };
 static const char *const state_order[] = { "idle", "scheduled", "running", "complete",
 	                                   "cancelled" };
 
-/* "99,998 idle, 2 running"; where all are of one state, its name only. */
 void text_append_states(struct arena *a, struct str *s, const struct group_count *c)
 {
 	bool first = true;

@@ -1,4 +1,4 @@
-/* Runtimes, tasks and threads as text, with the futures that they poll. */
+/* Prints runtimes, tasks and threads as text, with the futures that they poll. */
 #include <inttypes.h>
 
 #include "commands/out/out_text.h"
@@ -34,7 +34,7 @@ void text_runtime_tasks(struct text *t, const char *before, const struct runtime
 		str_printf(&t->line, " and %" PRIu64 " of LocalSets", local);
 }
 
-/* What it sits in though it should be working. */
+/* Appends the wait that the thread is blocked in. */
 static void thread_wait(struct text *t, const struct thread_info *th)
 {
 	if (!th->wait || !th->wait->phrase)
@@ -44,7 +44,7 @@ static void thread_wait(struct text *t, const struct thread_info *th)
 	str_append(&t->line, "]");
 }
 
-/* What a blocking thread does, with the closure or future it does it for. */
+/* Appends the job of a blocking thread: its closure or future. */
 static void blocking_job(struct text *t, const struct thread_info *th)
 {
 	if (th->task) {
@@ -90,7 +90,10 @@ void text_thread_line(struct text *t, const struct thread_info *th)
 void text_thread_async(struct text *t, const struct thread_info *th)
 {
 	text_thread_line(t, th);
-	/* The job of a blocking thread is a mere wrapper unless it polls something itself. */
+	/*
+	 * The root future of a blocking thread is only a wrapper of the job, unless it has
+	 * children.
+	 */
 	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
 		text_futures(t, th->root, "", NULL);
 	text_problem(t, "   ", th->problem);

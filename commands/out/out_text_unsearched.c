@@ -1,4 +1,4 @@
-/* What no verdict, no finding and no search for a holder can know of, once for an answer. */
+/* Prints once for an answer which places no verdict, finding or search for owners covers. */
 #include "commands/out/out_text.h"
 #include "runtimes/analysis/unsearched.h"
 

@@ -10,7 +10,7 @@ size_t text_width(const char *text)
 {
 	size_t n = 0;
 
-	/* All bytes but continuations. */
+	/* Count all bytes but UTF-8 continuation bytes. */
 	for (; *text; text++)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;

@@ -12,8 +12,8 @@ enum { TABLE_MAX_COLUMNS = 10 };
 
 struct column {
 	const char *title;
-	bool right;      /* flush right: numbers */
-	size_t at_least; /* may be cut to so many characters, 3 or more; 0: never cut */
+	bool right;      /* right-aligned: numbers */
+	size_t at_least; /* minimum width when cut, 3 or more; 0: never cut */
 };
 
 struct table {
@@ -23,23 +23,26 @@ struct table {
 	size_t nrows, capacity;
 	size_t widths[TABLE_MAX_COLUMNS];
 	struct arena arena;
-	bool ascii; /* what is cut ends in "..." */
+	bool ascii; /* cut cells end in "..." */
 };
 
-/* Characters of valid UTF-8. */
+/* The number of characters of valid UTF-8. */
 size_t text_width(const char *text);
-/* Appends at most width characters, the ellipsis at the end when text is longer. */
+/* Appends at most width characters; a longer text is cut and ends in the ellipsis. */
 void table_append_cut(struct str *s, const char *text, size_t width, const char *ellipsis);
 
 /* columns is borrowed. */
 void table_init(struct table *t, const struct column *columns, size_t ncolumns);
 void table_deinit(struct table *t);
 
-/* Adds a row of copied cells; an empty or NULL one shows as "-". They must be clean text. */
+/*
+ * Adds a row and copies its cells. Empty and NULL cells are printed as "-". Cells must be
+ * sanitized.
+ */
 void table_row(struct table *t, const char *const *cells);
-/* Widths of the columns so that a line fits into width characters; 0: as wide as needed. */
+/* Computes column widths so that a line fits in width characters; 0: no limit. */
 void table_fit(struct table *t, size_t width);
-/* Appends a line without its end: row i of the table, or the header for -1. */
+/* Appends row i of the table, or the header for -1, without a newline. */
 void table_line(const struct table *t, ptrdiff_t i, struct str *ret);
 
 #endif

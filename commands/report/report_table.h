@@ -22,7 +22,7 @@ struct report_table {
 	size_t n, capacity;
 	uint32_t *slots;  /* hash table of index + 1, 0 empty */
 	size_t nslots;    /* 0 or a power of two */
-	struct map known; /* for report_table_name(): address -> index */
+	struct map known; /* for report_table_name(): address -> index + 1 */
 };
 
 /* Returns the index of a row; adds the row when it is new. */

@@ -16,7 +16,7 @@
 #include "commands/base/words.h"
 #include "debugger/base/error.h"
 
-/* Defined in help.c and repl.c. */
+/* Defined in help.c. */
 extern const struct command help_command, quit_command;
 
 /* Every command in the order of help, NULL at the end. */

@@ -1,3 +1,4 @@
+/* help, quit. */
 #include "commands/out/out.h"
 #include "commands/shell/command.h"
 
