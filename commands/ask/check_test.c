@@ -34,7 +34,7 @@ static void end_child(const pid_t *pid)
 	waitpid(*pid, NULL, 0);
 }
 
-/* Under --exec the snapshot at hand is looked at again and again: no two looks at the program. */
+/* Under --exec commands share a snapshot; check must take a second one nevertheless. */
 static void the_second_look_is_another_one(void **state)
 {
 	pid_t pid CLEANUP(end_child) = start_child();
@@ -53,7 +53,7 @@ static void the_second_look_is_another_one(void **state)
 	execute_line(&s, c.out, "check --interval 10ms", &status);
 	assert_ptr_not_equal(asyncdbg_last(s.handle), first);
 	assert_true(asyncdbg_pin(s.handle, true));
-	/* One look is one look. */
+	/* With --interval 0 there is only one snapshot. */
 	first = asyncdbg_last(s.handle);
 	execute_line(&s, c.out, "check --interval 0", &status);
 	assert_ptr_equal(asyncdbg_last(s.handle), first);
@@ -61,7 +61,7 @@ static void the_second_look_is_another_one(void **state)
 	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
 }
 
-/* No document, and no all-clear, where nothing is known of who runs its async code. */
+/* When no runtime was found, check must not report that all is well. */
 static void nothing_is_said_of_what_is_not_understood(void **state)
 {
 	static const char *const lines[] = { "check --interval 0", "async deadlocks", "async graph",

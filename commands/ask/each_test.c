@@ -10,7 +10,7 @@
 #include "commands/test/answer.h"
 #include "runtimes/analysis/holders.h"
 
-/* As `asyncdbg -c FILE` would have it; the snapshot becomes the session's. */
+/* Opens a session as `asyncdbg -c FILE` does; the session owns the snapshot. */
 static void open_saved(struct session *s, const char *first_id)
 {
 	static const struct saved_origin origin = { "then.saved", 1763750610 };
@@ -53,17 +53,17 @@ static void runs_each_command_for_each_task(void **state)
 	assert_int_equal(count(said, "Task: 4"), 1);
 	assert_int_equal(count(said, "Task: 5"), 1);
 	assert_int_equal(count(said, "1 of 2 tasks match"), 2);
-	/* It is not what is now. */
+	/* Each snapshot says that it was saved. */
 	assert_int_equal(count(said, "asyncdbg: snapshot then.saved of pid "), 1);
 	assert_int_equal(count(said, "), saved 2025-11-21 18:43:30 UTC, "), 1);
-	/* Who waits is counted for the snapshot, not for each task. */
+	/* Waiting tasks are counted once for the snapshot, not for each task. */
 	assert_true(asyncdbg_waiting(s.handle)->counted);
 	asyncdbg_drop(s.handle);
 	assert_false(asyncdbg_waiting(s.handle)->counted);
 	assert_false(asyncdbg_pin(s.handle, false));
 }
 
-/* An id with blanks and semicolons is one word of the command it stands in. */
+/* An id with blanks and semicolons stays one word of its command. */
 static void an_id_is_no_command(void **state)
 {
 	struct session s CLEANUP(session_close) = { 0 };

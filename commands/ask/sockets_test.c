@@ -21,7 +21,7 @@ static struct future *make_io(struct arena *a, struct wait_detail *fd)
 	return f;
 }
 
-/* Task 4 waits for 7, main for 9; task 5 has a future that would wait for 11. */
+/* Task 4 waits for fd 7, main for fd 9; task 5 has an unpolled future for fd 11. */
 static void add_sockets(struct snapshot *s)
 {
 	struct arena *a = &s->arena;

@@ -44,7 +44,7 @@ static struct snapshot *make_many(void)
 
 #define MANY(name) struct snapshot *name CLEANUP(free_snapshot) = make_many()
 
-/* The answer without its first line, which says what was read. */
+/* The answer without its first line, the subject. */
 static const char *answer(struct caught *c, const struct snapshot *s, const char *line)
 {
 	struct session session = { 0 };
@@ -56,7 +56,7 @@ static const char *answer(struct caught *c, const struct snapshot *s, const char
 	return end ? end + 1 : c->answers;
 }
 
-/* Ids of the tasks that a condition leaves. */
+/* Checks the ids of the tasks that pass a condition. */
 static void assert_chosen(const char *line, const char *expected)
 {
 	MANY(s);
@@ -161,7 +161,7 @@ static struct future *wrapper(struct arena *a, const char *function, struct futu
 	return f;
 }
 
-/* A wrapper says nothing of what a task is, two do not either; what is no wrapper does. */
+/* One or more wrappers are skipped when a task is named; other futures are not. */
 static void wrappers_are_looked_through(void **state)
 {
 	(void)state;

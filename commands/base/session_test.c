@@ -21,7 +21,7 @@ struct child {
 	pid_t pid;
 };
 
-/* kind: "core" stands still, or so the session believes, "live" does not. */
+/* kind: "core" makes the session treat the child as a core, "live" does not. */
 static void open_child(struct child *c, const char *kind)
 {
 	static struct asyncdbg_options options; /* the session borrows it */
@@ -89,7 +89,7 @@ static void a_running_program_is_read_anew(void **state)
 	assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, NULL), first);
 }
 
-/* The answer to one question is never taken for the answer to another one. */
+/* The result of one expression is never reused for another one. */
 static void each_question_is_asked(void **state)
 {
 	CHILD(c, "core");
@@ -115,7 +115,7 @@ static void each_question_is_asked(void **state)
 
 		assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, &others[i]), before);
 	}
-	/* What was asked is kept: the words of a command do not live as long. */
+	/* The question is copied, because the words of a command are freed earlier. */
 	first = ask(&c.session, WANT_RUNNING, &q);
 	print[2] = 'c';
 	assert_ptr_not_equal(ask(&c.session, WANT_RUNNING, &q), first);
@@ -135,14 +135,14 @@ static void the_number_of_the_thread_in_focus(void **state)
 	assert_int_equal(th->tid, c.pid);
 	s->focus = c.pid;
 	assert_int_equal(session_focus_number(s), th->number);
-	/* One that has ended. */
+	/* A thread that has ended. */
 	s->focus = getpid();
 	assert_int_equal(session_focus_number(s), 0);
 	struct error *err CLEANUP(error_freep) = session_focus(s, snap, &th);
 	assert_int_equal(err->kind, ERR_STATE);
 }
 
-/* It answers what it was saved for, as the target would have, and nothing else. */
+/* A saved snapshot serves the wants that it was saved with, like the target, and no others. */
 static void a_saved_snapshot_is_no_target(void **state)
 {
 	CHILD(c, "live");
@@ -169,7 +169,7 @@ static void a_saved_snapshot_is_no_target(void **state)
 	assert_int_equal(snap->target.pid, c.pid);
 	assert_null(session_snapshot(&saved, WANT_RUNNING, NULL, &again));
 	assert_ptr_equal(snap, again);
-	/* As of a live target: what an earlier command asked for is not shown. */
+	/* As with a live target, data that only an earlier command wanted is not shown. */
 	assert_int_equal(asyncdbg_last_wants(saved.handle), WANT_RUNNING);
 	struct error *without CLEANUP(error_freep) =
 		session_snapshot(&saved, WANT_LAYOUT, NULL, &again);

@@ -11,7 +11,7 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 
-/* The words of one command; at least one unless said otherwise. */
+/* The words of one command; at least one unless stated otherwise. */
 struct words {
 	const char **word;
 	size_t n;

@@ -44,7 +44,7 @@ static void test_unchanged(void **state)
 	SNAPSHOT(c);
 
 	(void)state;
-	/* What is left to wait is no movement. */
+	/* A change of the time left is no movement. */
 	b->tasks[SLEEPS]->root->children[0]->wait->details[0].number = -19000;
 	b->tasks[SLEEPS]->root->children[0]->wait->phrase = "sleeping on";
 	DIFF(ab, a, b, NULL);
@@ -58,7 +58,7 @@ static void test_unchanged(void **state)
 	assert_int_equal(item_of(&bc, c->tasks[RUNS])->looks, 1);
 	assert_int_equal(item_of(&bc, c->tasks[RUNS])->kind, DIFF_MOVED);
 	assert_true(diff_has_moved(&bc));
-	/* Those that stand longest come first. */
+	/* Items that have not moved for longest come first. */
 	const struct diff_group *g = bc.groups;
 	assert_int_equal(g[0].items[0]->kind, DIFF_MOVED);
 	assert_int_equal(g[1].items[0]->looks, 3);
@@ -86,7 +86,7 @@ static void test_moved(void **state)
 	assert_int_equal(d.counts[DIFF_UNCHANGED], 2);
 }
 
-/* Each of these alone is a movement. */
+/* Each of these changes alone is a movement. */
 static void test_what_moves(void **state)
 {
 	enum { STATE, OBJECT, ADDRESS, BRANCH, CHILD_GONE, KIND, JOINED, CASES };
@@ -129,7 +129,7 @@ static void test_rearmed(void **state)
 	set_deadline(b, 200);
 	DIFF(d, a, b, NULL);
 	assert_int_equal(item_of(&d, b->tasks[SLEEPS])->kind, DIFF_REARMED);
-	/* A heartbeat is no sign that anything else lives. */
+	/* A rearmed timer alone is no movement. */
 	assert_false(diff_has_moved(&d));
 	b->tasks[SLEEPS]->root->line++;
 	DIFF(both, a, b, NULL);
@@ -150,7 +150,7 @@ static void test_new_and_gone(void **state)
 	assert_int_equal(d.counts[DIFF_GONE], 1);
 	assert_int_equal(item_of(&d, b->tasks[SLEEPS])->kind, DIFF_NEW);
 	assert_int_equal(item_of(&d, a->tasks[SLEEPS])->kind, DIFF_GONE);
-	/* The same in a runtime that came in the place of another. */
+	/* The same task in another runtime. */
 	b->tasks[SLEEPS]->id = "4";
 	b->runtimes[0].addr++;
 	DIFF(other, a, b, NULL);
@@ -159,7 +159,7 @@ static void test_new_and_gone(void **state)
 	assert_int_equal(other.counts[DIFF_UNCHANGED], 1);
 }
 
-/* Numbers of runtimes are given at each look. */
+/* The indexes of runtimes can differ between snapshots. */
 static void test_runtimes_by_handle(void **state)
 {
 	SNAPSHOT(a);
@@ -204,7 +204,7 @@ static void test_block_on(void **state)
 	assert_int_equal(gone.counts[DIFF_GONE], 1);
 	DIFF(new, b, a, NULL);
 	assert_int_equal(new.counts[DIFF_NEW], 1);
-	/* Of a look that knows nothing of the thread, nothing follows. */
+	/* A snapshot that could not read the thread shows nothing. */
 	b->complete = false;
 	DIFF(unread, a, b, NULL);
 	assert_int_equal(unread.counts[DIFF_UNKNOWN], 1);
@@ -212,7 +212,7 @@ static void test_block_on(void **state)
 	DIFF(before, b, a, NULL);
 	assert_int_equal(before.counts[DIFF_UNKNOWN], 1);
 	assert_false(diff_has_moved(&before));
-	/* A worker blocks on nothing, and a thread that has ended is gone. */
+	/* A worker blocks on no future, and an ended thread is gone. */
 	b->threads[0].role = THREAD_WORKER;
 	DIFF(works, a, b, NULL);
 	assert_int_equal(works.counts[DIFF_GONE], 1);
@@ -252,7 +252,7 @@ static void test_different_processes(void **state)
 	assert_doubt(a, b, NULL);
 	b->target.pid++;
 	assert_doubt(a, b, "A and B seem to be of different processes (pid ");
-	/* As a process is called in its own namespace, and from outside. */
+	/* The same instance with different pids in its own namespace and outside. */
 	a->target.instance = b->target.instance = "boot 5";
 	assert_doubt(a, b, NULL);
 	b->target.pid--;
@@ -267,7 +267,7 @@ static void test_different_processes(void **state)
 	a->target.exe = "/bin/a";
 	b->target.exe = "/bin/b";
 	assert_doubt(a, b, "their executables are /bin/a and /bin/b");
-	/* The same one under another name. */
+	/* The same executable under another name. */
 	b->target.build_id = "0011";
 	assert_doubt(a, b, NULL);
 }
@@ -311,7 +311,7 @@ static void test_groups(void **state)
 		b->tasks[i]->root->line += 10;
 	DIFF(d, a, b, NULL);
 	assert_int_equal(d.counts[DIFF_MOVED], 30);
-	/* Two ways to move, and thread 1 and two places to stay at. */
+	/* Two kinds of movement, thread 1, and two places of unmoved tasks. */
 	assert_int_equal(d.ngroups, 5);
 	assert_int_equal(d.groups[0].n, 15);
 	assert_string_equal(d.groups[0].items[0]->after->id, "1");

@@ -174,7 +174,7 @@ SAMPLE_TWO(TARGETS, struct target_info, SAVED_TARGET)
 SAMPLE_TWO(READINGS, struct reading, SAVED_READING)
 SAMPLE_TWO(HOLDINGS, struct holding, SAVED_HOLDING)
 
-/* What a reader checks against the rest must fit it. */
+/* Makes the sample consistent where the reader checks consistency. */
 static void settle_sample(struct snapshot *s, struct arena *a)
 {
 	struct task *tasks = s->tasks ? *s->tasks : NULL;
@@ -356,16 +356,16 @@ static void test_every_member_comes_back(void **state)
 
 static const struct {
 	const char *name;
-	const char *members[40]; /* what is saved, and what is not for a reason */
+	const char *members[40]; /* saved members, and members that are deliberately not saved */
 } structs[] = {
 	{ "wait", { SAVED_WAIT(NAME_OF, NAMES_OF) } },
-	/* By hand: put_detail(). */
+	/* Hand-written: put_detail(). */
 	{ "wait_detail", { "key", "kind", "nlist", "string", "number", "list" } },
 	{ "local", { SAVED_LOCAL(NAME_OF, NAMES_OF) } },
-	/* It follows from the tree. */
+	/* The number is computed from the tree. */
 	{ "future", { "number", SAVED_FUTURE(NAME_OF, NAMES_OF) } },
 	{ "task", { SAVED_TASK(NAME_OF, NAMES_OF) } },
-	/* By hand: as numbers. */
+	/* Hand-written: as numbers. */
 	{ "holding", { "task", "future", SAVED_HOLDING(NAME_OF, NAMES_OF) } },
 	{ "runtime_info", { SAVED_RUNTIME(NAME_OF, NAMES_OF) } },
 	{ "stack_frame", { SAVED_STACK_FRAME(NAME_OF, NAMES_OF) } },
@@ -374,7 +374,10 @@ static const struct {
 	{ "socket_info", { SAVED_SOCKET(NAME_OF, NAMES_OF) } },
 	{ "target_info", { SAVED_TARGET(NAME_OF, NAMES_OF) } },
 	{ "reading", { SAVED_READING(NAME_OF, NAMES_OF) } },
-	/* Lines of their own, and answers to a question: those need memory. */
+	/*
+	 * Members with lines of their own, and answers to an expression, which need the program's
+	 * memory.
+	 */
 	{ "snapshot",
 	  { "arena", "target", "reading", "runtimes", "nruntimes", "threads", "nthreads", "tasks",
 	    "ntasks", "layout", "nlayout", "holdings", "nholdings", "sockets", "nsockets",
@@ -391,7 +394,7 @@ static bool is_listed(size_t i, const char *member)
 	return false;
 }
 
-/* The word that ends there: the name of a declarator, its pointer and array signs left out. */
+/* The last word of text: the name of a declarator, without pointer and array signs. */
 static const char *last_word(char *text)
 {
 	char *end = text + strcspn(text, ":[");
@@ -404,7 +407,10 @@ static const char *last_word(char *text)
 	return end;
 }
 
-/* body: what is between the braces, without comments; it is changed. */
+/*
+ * Checks the members of a struct. body: the text between the braces, without comments; it is
+ * modified.
+ */
 static void check_members(size_t nth, char *body)
 {
 	char *rest, *member;
@@ -485,7 +491,7 @@ static void write_plain(const char *bytes, size_t len)
 	fclose(f);
 }
 
-/* Everything that prints prints it. */
+/* Prints a snapshot with all commands. */
 static void print_all(const struct snapshot *s)
 {
 	static const struct command *const commands[] = {
@@ -514,7 +520,7 @@ static void print_all(const struct snapshot *s)
 	}
 }
 
-/* Reads what is there: an error with words, or a snapshot that can be printed. */
+/* Reads the file: the result must be an error with a message, or a snapshot that can be printed. */
 static bool try_read(void)
 {
 	struct snapshot *s CLEANUP(free_if_any) = NULL;
@@ -550,11 +556,11 @@ static void test_flipped_bytes(void **state)
 		write_plain(changed.data, changed.len);
 		good += try_read();
 	}
-	/* Both happen, or it tests nothing. */
+	/* Some files must be readable and some not, or the test checks nothing. */
 	assert_in_range(good, 1, ROUNDS - 1);
 }
 
-/* A value of another kind in the place of each one there is. */
+/* Replaces each value with a value of another kind. */
 static void test_other_values(void **state)
 {
 	static const char *const others[] = {
@@ -668,7 +674,7 @@ static void test_refused(void **state)
 	assert_refused(BEGIN "{\"thread\":{\"task\":\"1;\"}}\n", "thread.task is no id");
 	assert_refused(BEGIN "{\"thread\":{\"frames\":[{\"polls_task\":\"#\"}]}}\n",
 	               "thread.polls_task is no id");
-	/* Keys of details become keys of documents. */
+	/* Keys of details become keys of JSON output. */
 	assert_refused(BEGIN "{\"names\":[\"lock\",\"x\\\": true, \\\"complete\"]}\n"
 	                     "{\"thread\":{\"wait\":{\"kind\":0,\"details\":[[1,true]]}}}\n",
 	               "a detail that no wait has");
@@ -678,7 +684,7 @@ static void test_refused(void **state)
 	assert_refused(BEGIN "{\"end\":4}\n", "0 tasks and says that there are 1");
 }
 
-/* What is wrong with a task costs that task and those behind it, and is said. */
+/* An error in a task drops that task and the following ones, and adds a note. */
 static void assert_noted(const char *task, const char *why)
 {
 	struct snapshot *s CLEANUP(free_if_any) = NULL;
@@ -730,7 +736,7 @@ static void test_noted(void **state)
 
 /* ---- how much of it ---- */
 
-/* begin, n times each, and end, compressed; n times nothing more than ",{}" is a few bytes. */
+/* Writes begin, n times each, and end, compressed. Repetitions of ",{}" compress to a few bytes. */
 static void write_many(const char *begin, const char *each, size_t n, const char *end)
 {
 	gzFile gz = gzopen(file_named("snap"), "wb6");
@@ -759,7 +765,7 @@ static void test_a_few_bytes_take_little(void **state)
 	struct error *threads CLEANUP(error_freep) = saved_read(file_named("snap"), &s, NULL);
 	assert_non_null(threads);
 	assert_non_null(strstr(threads->message, "thread " TOO_MUCH));
-	/* Those before are there. */
+	/* The lines before are kept. */
 	write_many(BEGIN "{\"names\":[\"mutex\"]}\n", "{\"holding\":{\"kind\":0,\"type\":0}}\n",
 	           MANY, "");
 	succeed(saved_read(file_named("snap"), &s, NULL));
@@ -768,7 +774,7 @@ static void test_a_few_bytes_take_little(void **state)
 	assert_in_range(s->nholdings, 1000, MANY - 1);
 }
 
-/* The same many tasks: nothing compresses better. */
+/* Many equal tasks, which compress best. */
 static void test_many_tasks_are_read(void **state)
 {
 	enum { TASKS = 40000, FRAMES = 10 };
@@ -796,7 +802,7 @@ static void test_many_tasks_are_read(void **state)
 	assert_int_equal(s->ntasks, TASKS);
 }
 
-/* Text of the file reaches terminals. */
+/* Text of the file is printed on terminals: it must be sanitized. */
 static void test_control_characters(void **state)
 {
 	static const char text[] =
@@ -834,7 +840,7 @@ static void test_values_are_left_out(void **state)
 	assert_string_equal(locals[3].problem, "unreadable");
 }
 
-/* What `save FILE --values` says of it, on a saved snapshot. */
+/* Checks the output of `save FILE --values` for a saved snapshot. */
 static void assert_says(struct snapshot *s, const char *said)
 {
 	static const struct saved_origin origin;
@@ -888,7 +894,7 @@ static void test_other_files_stay(void **state)
 	struct error *full CLEANUP(error_freep) = saved_write("/dev/full", s, &info);
 	assert_non_null(full);
 	assert_non_null(strstr(full->message, "No space"));
-	/* Twice over its own. */
+	/* Overwrite its own file twice. */
 	unlink(file_named("snap"));
 	save(s, false);
 	save(s, true);
@@ -911,7 +917,7 @@ static void test_names_of_what_is_waited_for(void **state)
 	assert_string_equal(wait->name, "self.accounts");
 }
 
-/* A command that wants more than is saved could never be answered. */
+/* All wants of commands must be saved, or a saved snapshot could never serve them. */
 static void test_all_that_commands_want(void **state)
 {
 	unsigned worded = 0;

@@ -39,7 +39,7 @@ static void make_deadlock(struct program *p)
 	finish_program(p);
 }
 
-/* What a line answers. */
+/* Runs a line and captures its output. */
 static void ask(struct caught *c, struct session *s, const struct program *p, const char *line,
                 enum format format)
 {
@@ -109,7 +109,7 @@ static void graph_as_text(void **state)
 	               "   waits for task 1 [join]\n");
 }
 
-/* An arm that others may wake is one line, with them below it. */
+/* An arm of a select! that others may wake is one line, with the wakers below it. */
 static void arms_are_told_once(void **state)
 {
 	PROGRAM(p);
@@ -132,7 +132,7 @@ static void arms_are_told_once(void **state)
 	               "      cancellation\n");
 }
 
-/* Where the declaration is not known, the line is that of the await, and is told as that. */
+/* Without a known declaration, the line of the await is printed, and labelled as such. */
 static void lines_of_awaits_are_told_as_that(void **state)
 {
 	PROGRAM(p);
@@ -158,7 +158,7 @@ static void lines_of_awaits_are_told_as_that(void **state)
 	               "      held by thread #1 (`guard`, running at src/x.rs:77)\n");
 }
 
-/* What one has twice in one place is told once. */
+/* Two equal holdings in one place are printed once. */
 static void candidates_are_told_once(void **state)
 {
 	PROGRAM(p);
@@ -179,7 +179,7 @@ static void candidates_are_told_once(void **state)
 		"permits of it, or adds some\n");
 }
 
-/* On a terminal, of many only the first, and what is stuck before the others. */
+/* On a terminal, only the first of many nodes are printed, stuck ones first. */
 static void many_are_cut_on_a_terminal(void **state)
 {
 	PROGRAM(p);
@@ -203,7 +203,7 @@ static void many_are_cut_on_a_terminal(void **state)
 	assert_int_equal(finding_of(&p, "async graph", "\ntask 201 app::c"), 0);
 }
 
-/* Whoever has nothing to do with it is not shown. */
+/* Nodes unrelated to the task are not shown. */
 static void graph_of_one_task(void **state)
 {
 	PROGRAM(p);
@@ -236,7 +236,7 @@ static void nothing_waits(void **state)
 	assert_answers(&p, "async deadlocks", "no deadlock found\nnot searched: statics\n");
 }
 
-/* A stripped program, say: what was not looked at is not said to be in order. */
+/* A program that could not be read, such as a stripped one, is not reported to be in order. */
 static void nothing_was_looked_at(void **state)
 {
 	PROGRAM(p);
@@ -325,7 +325,7 @@ static void dot_to_standard_output(void **state)
 	session_close(&s);
 }
 
-/* A program that asked for JSON gets what was written, and where. */
+/* With --json, the file and the counts of what was written are printed as JSON. */
 static void what_was_written_as_json(void **state)
 {
 	PROGRAM(p);
@@ -373,7 +373,7 @@ static void dot_to_nowhere(void **state)
 
 enum { FIRST_LOCK = 0x100 };
 
-/* One that waits for a lock of its own, and a task behind it. */
+/* A task that waits for a lock that it owns, and a task that waits behind it. */
 static void add_futile(struct program *p, uint64_t id, const char *function)
 {
 	uint64_t lock = FIRST_LOCK * id;
@@ -390,9 +390,9 @@ static void alike_are_one(void **state)
 	(void)state;
 	for (uint64_t id = 10; id < 100; id += 10)
 		add_futile(&p, id, "app::a");
-	/* It stands elsewhere. */
+	/* Its place differs. */
 	add_futile(&p, 100, "app::b");
-	/* A circle of two is no circle of one. */
+	/* A cycle of two is not alike to a cycle of one. */
 	struct task *one = add_task(&p, 110, calls(&p, "app::a", locks(&p, "mutex", B, 1)));
 	struct task *two = add_task(&p, 111, calls(&p, "app::a", locks(&p, "mutex", A, 1)));
 	guards(&p, one, "mutex", A);
@@ -442,7 +442,7 @@ static void alike_are_one(void **state)
 		"not searched: statics\n");
 }
 
-/* Who called may be many; what is in backticks is the program's and never an id. */
+/* Callers may differ; text in backticks comes from the program and is never an id. */
 static void alike_but_for_their_callers(void **state)
 {
 	PROGRAM(p);
@@ -470,7 +470,7 @@ static void alike_but_for_their_callers(void **state)
 	session_close(&s);
 }
 
-/* A program that reads it gets all of them, and which of them are alike. */
+/* JSON has all verdicts, and which of them are alike. */
 static void alike_as_json(void **state)
 {
 	PROGRAM(p);
@@ -513,7 +513,7 @@ static void check_says_why_not(void **state)
 	           "nothing proves that they are still there\n");
 }
 
-/* A liveness probe must not end a service for what may not be so. */
+/* A liveness probe must not end a service because of an uncertain finding. */
 static void what_is_only_possible_fails_by_name(void **state)
 {
 	PROGRAM(p);
@@ -694,7 +694,7 @@ static void check_of_workers(void **state)
 	p.s.runtimes[0].has_inject = false;
 }
 
-/* The table: names are what --fail-on takes. */
+/* The names in the table are those that --fail-on takes. */
 static void checks_are_in_order(void **state)
 {
 	(void)state;

@@ -146,7 +146,7 @@ static json_t *answer_in(struct session *session, const struct command *command,
 	return j;
 }
 
-/* A snapshot of a core may have them because another command wanted them. */
+/* The snapshot of a core may have variables because another command wanted them. */
 static void variables_only_when_asked(void **state)
 {
 	SNAPSHOT(s);
@@ -266,7 +266,7 @@ static void only_what_is_shown(void **state)
 	assert_int_equal(json_array_size(at(runtimes, "runtimes", NULL)), 1);
 }
 
-/* A joined stack brings the task along, once. */
+/* A joined stack includes the task that it polls, once. */
 static void stacks_bring_the_tasks_they_poll(void **state)
 {
 	SNAPSHOT(s);
@@ -324,7 +324,7 @@ static void hostile_strings(void **state)
 	assert_text(at(j, "target", "command", NULL), note);
 }
 
-/* A future below which depth others lie, one below the other. */
+/* A future with a chain of depth futures below it. */
 static struct future *make_chain(struct arena *a, unsigned depth)
 {
 	struct future *f = make_sleep(a);
@@ -395,7 +395,7 @@ static void no_document_for_an_error(void **state)
 	struct error *err CLEANUP(error_freep) = run_command(&c, &async_task_command, s, "77");
 	assert_non_null(err);
 	assert_string_equal(c.answers, "");
-	/* What was dropped does not show up in the next answer. */
+	/* Data of a dropped answer is not in the next answer. */
 	interrupt_request();
 	struct error *cancelled CLEANUP(error_freep) =
 		run_command(&c, &async_backtrace_all_command, s, NULL);
@@ -427,7 +427,7 @@ static void a_core_has_no_pause(void **state)
 	assert_null(json_object_get(at(j, "summary", "threads", NULL), "nothing"));
 }
 
-/* Every key is in the definition, and everything the definition requires is there. */
+/* Checks a value against a schema definition: no unknown keys, no missing required ones. */
 static void assert_defined(json_t *schema, const char *definition, json_t *value)
 {
 	json_t *d = *definition ? at(schema, "definitions", definition, NULL) : schema;

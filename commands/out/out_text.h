@@ -31,7 +31,7 @@ void text_style(struct text *t, enum style style);
 void text_clean(struct text *t, const char *text);
 /* A type or function name, short unless full names were asked for, and folded: see fold.h. */
 void text_name(struct text *t, const char *name);
-/* The same name, not cleaned, in arena a; or name itself. */
+/* The same name, not sanitized, in arena a; or name itself. */
 const char *text_short_name(const struct text *t, struct arena *a, const char *name);
 /* The same, never folded: for a name that the command is about. */
 void text_whole_name(struct text *t, const char *name);
@@ -47,7 +47,7 @@ void text_big_count(struct text *t, uint64_t n, const char *noun);
 void text_number(struct text *t, const char *before, uint64_t n);
 /* Prints the line. */
 void text_end_line(struct text *t);
-/* Prints "! why" behind indent; nothing for NULL. */
+/* Prints "! why" after indent; nothing for NULL. */
 void text_problem(struct text *t, const char *indent, const char *why);
 
 /* ", LABEL VALUE" when there is a value. */

@@ -6,7 +6,7 @@
 
 #include "commands/test/answer.h"
 
-/* Task 4 waits for a mutex; what has it is the caller's. */
+/* Task 4 waits for a mutex; the caller adds its owner. */
 static struct wait *waits_for_mutex(struct snapshot *s)
 {
 	struct wait *w = s->tasks[0]->root->children[0]->wait;
@@ -85,7 +85,7 @@ static void test_holder(void **state)
 	assert_says(s, "4", "in app::transfer declared at src/bank.rs:41");
 }
 
-/* Where the guard was made, and where it is kept. */
+/* The place where the guard was declared. */
 static void test_declared(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void test_granted(void **state)
 	            "waits for more\n");
 }
 
-/* Never that nobody holds it. */
+/* The output never claims that there is no owner. */
 static void test_not_found(void **state)
 {
 	static const char *unsearched[] = { "statics", "task 7: torn" };
@@ -157,14 +157,14 @@ static void test_not_found(void **state)
 	s->unsearched = unsearched;
 	s->nunsearched = 2;
 	assert_says(s, "4", "holder not found; what was not searched is said below\n");
-	/* Once, however many wait for what was not found. */
+	/* Printed once, for any number of waiting tasks. */
 	assert_says(s, "4", "not searched: statics\nnot searched: task 7: torn\n");
 	add_holding(s);
 	assert_silent(s, "4", "not searched");
 	assert_silent(s, "4", "not found");
 }
 
-/* What it waits for is no lock: nobody holds a timer. */
+/* A wait without an owner: a timer. */
 static void test_nothing_to_hold(void **state)
 {
 	(void)state;
@@ -212,7 +212,7 @@ static void test_twice(void **state)
 	assert_says(s, "5", "(`other` in app::transfer running at src/bank.rs:41), 1 task");
 }
 
-/* What differs has a line each, up to a limit; the same again never counts as more. */
+/* Different holdings have a line each, up to a limit; repeated ones do not count toward it. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -236,7 +236,7 @@ static void test_name_of_lock(void **state)
 	assert_says(s, "4", ", object 0xabc0 (`self.accounts`)");
 }
 
-/* What concerns other tasks is not told. */
+/* Holdings of other tasks are not printed. */
 static void test_json(void **state)
 {
 	(void)state;

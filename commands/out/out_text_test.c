@@ -140,8 +140,8 @@ static void futures_of_all_shapes(void **state)
 }
 
 /*
- * A select! in a join!, held futures at a fork and along a chain, branches that are not polled;
- * three levels of nesting.
+ * A select! in a join!, unpolled (BRANCH_HELD) futures at a fork and along a chain, branches that
+ * are not polled; three levels of nesting.
  */
 static struct future *make_tree(struct arena *a)
 {
@@ -221,7 +221,7 @@ static void trees_in_ascii(void **state)
 		assert_true((unsigned char)*p < 0x80);
 }
 
-/* What a task waits on never comes from a branch that it does not poll. */
+/* "waiting on" is never taken from a branch that is not polled. */
 static void waiting_on_what_is_polled(void **state)
 {
 	SNAPSHOT(s);
@@ -257,8 +257,8 @@ static void waiting_on_what_is_polled(void **state)
 	"     buf: [u8; 4] ! unreadable\n"
 
 /*
- * Where the phrase is about something that the leaf holds, its frame shows both; the list of tasks
- * only where the phrase names nothing.
+ * When the phrase is about an object within the leaf, the frame shows both. The list of tasks is
+ * shown only when the phrase names none.
  */
 static void waiting_on_what_a_leaf_holds(void **state)
 {
@@ -313,7 +313,7 @@ static void variables_at_a_fork(void **state)
 	assert_non_null(strstr(c.answers, "\n│  │    PollFnType\n│  │    argument req"));
 }
 
-/* What a command says in a session, without the line of what was read. */
+/* Checks the output of a command in a session, without the subject. */
 static void assert_says(struct session *session, const struct command *command,
                         const struct snapshot *snap, const char *arg, const char *expected)
 {
@@ -505,8 +505,7 @@ static void one_task_in_full(void **state)
 		"syscall futex\n");
 }
 
-/* Without an id: the thread in focus, which is thread 1 in block_on. */
-/* Of a list as many as of holders; that of a JoinSet has thousands. */
+/* Lists are cut to the same limit as owners; the list of a JoinSet can have thousands of tasks. */
 static void long_lists_are_cut(void **state)
 {
 	(void)state;
@@ -528,7 +527,7 @@ static void long_lists_are_cut(void **state)
 	}
 }
 
-/* All of them are there, in their order, however many write them. */
+/* All tasks are printed, in order. */
 static void many_tasks(void **state)
 {
 	enum { N = 2600 };
@@ -746,7 +745,7 @@ static void user_code_is_the_innermost_own_line(void **state)
 	assert_null(strstr(c.answers, "x.rs:3"));
 }
 
-/* tokio marks what it has scheduled as woken, too: that is nothing to tell. */
+/* tokio marks scheduled tasks as notified, too: that is not printed. */
 static void only_running_tasks_are_woken_meanwhile(void **state)
 {
 	SNAPSHOT(s);
@@ -795,7 +794,7 @@ static void notes_go_to_messages(void **state)
 	assert_null(strstr(c.answers, "could not"));
 }
 
-/* At the prompt the subject and each note are told when they are new. */
+/* At the prompt the subject and each note are printed only when they are new. */
 static void a_prompt_is_not_told_twice(void **state)
 {
 	SNAPSHOT(s);
@@ -811,7 +810,7 @@ static void a_prompt_is_not_told_twice(void **state)
 	assert_null(run_command(&c, &info_layout_command, s, NULL));
 	assert_string_equal(c.answers, HEADER_UNCOUNTED);
 	assert_string_equal(c.messages, "note: first\nnote: second\n");
-	/* Each look at a process takes another time, and finds other tasks. */
+	/* Each snapshot of a process has another duration and other tasks. */
 	s->reading.pause_ns *= 2;
 	assert_null(run_command(&c, &info_layout_command, s, NULL));
 	assert_string_equal(c.answers, HEADER_UNCOUNTED);
@@ -892,7 +891,7 @@ static void info_sums_up(void **state)
 	               "Tasks:      2 (1 idle, 1 running), 1 not understood in full\n");
 }
 
-/* Nothing a target says reaches the terminal as a control sequence or a line of its own. */
+/* Text of a target is never printed as a control sequence or as an extra line. */
 static void hostile_strings(void **state)
 {
 	static const char evil[] = "a\033[2J\nTask: 6 (idle)\x9b\xff%s%n\x7f";

@@ -69,7 +69,7 @@ static void whole_names(void **state)
 	ASSERT_LINES(texts, true, wanted);
 }
 
-/* What stands alone stays as it is, however odd. */
+/* A text with a unique reason is unchanged. */
 static void alone(void **state)
 {
 	static const char *const texts[] = { "statics, and what raw pointers lead to",

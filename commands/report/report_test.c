@@ -99,7 +99,7 @@ static const char evil[] =
 static const char evil_cleaned[] =
 	"</script><img src=x onerror=a()>&lt;<!--]]>\\u{2028}\\u{2029}\"\\?\xef\xbf\xbd";
 
-/* Nothing that an HTML parser could take for markup, wherever a string comes from. */
+/* Strings of any origin contain no HTML markup. */
 static void hostile_text_stays_text(void **state)
 {
 	SNAPSHOT(snap);
@@ -126,7 +126,7 @@ static void hostile_text_stays_text(void **state)
 	                    evil_cleaned);
 }
 
-/* Equal trees are written once, and a task of them costs the same few numbers. */
+/* Equal trees are written once; each of their tasks takes only a few numbers. */
 static void equal_trees_are_one_shape(void **state)
 {
 	enum { TASKS = 1000 };
@@ -155,7 +155,7 @@ static void equal_trees_are_one_shape(void **state)
 	assert_int_not_equal(column(&other, "shape", 0), column(&other, "shape", 1));
 }
 
-/* A number that JavaScript would round stays text. */
+/* Numbers that JavaScript would round are written as text. */
 static void large_numbers_are_text(void **state)
 {
 	SNAPSHOT(snap);
@@ -172,7 +172,7 @@ static void large_numbers_are_text(void **state)
 	                    "0xfffffffffffff000");
 }
 
-/* Values may be secrets: only when asked for. */
+/* Values may be secrets: they are written on request only. */
 static void variables_only_when_asked_for(void **state)
 {
 	SNAPSHOT(snap);
@@ -196,7 +196,7 @@ static void same_page_each_time(void **state)
 	assert_string_equal(one.text, two.text);
 }
 
-/* No address of anything outside, and its own policy first. */
+/* The page refers to no external address, and begins with its content security policy. */
 static void page_loads_nothing(void **state)
 {
 	SNAPSHOT(snap);
@@ -228,7 +228,7 @@ static void command_writes_in_one_step(void **state)
 	assert_null(run_command(&c, &report_command, snap, file));
 	assert_string_equal(c.answers, "");
 	assert_non_null(strstr(c.messages, "2 tasks, 5 threads"));
-	/* Through a link, which stays. */
+	/* Write through a symbolic link, which is kept. */
 	const char *link = arena_printf(&tmp, "%s/link", dir);
 	assert_int_equal(symlink("a.html", link), 0);
 	assert_int_equal(truncate(file, 0), 0);
@@ -240,14 +240,14 @@ static void command_writes_in_one_step(void **state)
 	assert_true(S_ISREG(st.st_mode) && st.st_size > 0);
 	assert_int_equal(remove(link), 0);
 	assert_int_equal(remove(file), 0);
-	/* Nothing else was left there. */
+	/* No other file was left in the directory. */
 	assert_int_equal(remove(dir), 0);
 	struct error *err CLEANUP(error_freep) = run_command(&c, &report_command, snap, file);
 	assert_non_null(err);
 	assert_int_equal(err->kind, ERR_OS);
 }
 
-/* Circles are told with who is in them, and what leads outside is left out. */
+/* Cycles are reported with their members; edges that lead outside are left out. */
 static void tells_who_waits_for_whom(void **state)
 {
 	PROGRAM(program);
@@ -277,13 +277,13 @@ static void tells_who_waits_for_whom(void **state)
 
 		assert_in_range(task, 1, 2);
 	}
-	/* Both, their locks and places in queues; not the one that sleeps. */
+	/* Both tasks, their locks and queue positions, but not the sleeping task. */
 	for (size_t i = 0; i < json_array_size(nodes); i += 7)
 		assert_int_not_equal(json_integer_value(json_array_get(nodes, i + 1)), 3);
 	assert_int_equal(json_array_size(json_object_get(p.json, "holdings")), 2 * 15);
 }
 
-/* What wraps the future of a task is not what the task is called. */
+/* A task is named by the wrapped future, not by its wrapper. */
 static void graph_names_what_is_wrapped(void **state)
 {
 	PROGRAM(program);
@@ -310,7 +310,7 @@ static void graph_names_what_is_wrapped(void **state)
 	assert_int_equal(found, 1);
 }
 
-/* The only sender that a channel counts is the only candidate, wherever it may have been moved. */
+/* The only sender of a channel is the only candidate, even if it may have been moved. */
 static void doubts_holdings_as_the_graph_does(void **state)
 {
 	enum { ROW = 15, DOUBT = 13, PLACES = 14 };
@@ -320,7 +320,7 @@ static void doubts_holdings_as_the_graph_does(void **state)
 	struct task *sender = add_task(&program, 1, calls(&program, "f", sleeps(&program)));
 	add_task(&program, 2, calls(&program, "g", receives(&program, 0xc0, 1)));
 	holds(&program, sender, HOLDING_SENDER, "mpsc", 0xc0)->uncertain = true;
-	/* Nobody waits for this one: the graph has nothing to say of it. */
+	/* No task waits for this one, so the graph has no edge for it. */
 	guards(&program, sender, "mutex", 0xa0)->uncertain = true;
 	guards(&program, sender, "mutex", 0xb0);
 	judge(&program);
@@ -338,7 +338,7 @@ static void doubts_holdings_as_the_graph_does(void **state)
 	assert_string_equal(doubts[2], "");
 }
 
-/* What check finds is in it; a verdict is not there twice. */
+/* The findings of check are reported; verdicts are not repeated. */
 static void tells_findings(void **state)
 {
 	PROGRAM(program);
@@ -365,7 +365,7 @@ static void tells_findings(void **state)
 	assert_int_equal(panicked, 1);
 }
 
-/* Every task says which group it is in. */
+/* Every task has the index of its group. */
 static void tells_groups(void **state)
 {
 	PROGRAM(program);
@@ -399,7 +399,7 @@ static void table_keeps_rows_once(void **state)
 		}
 	}
 	assert_int_equal(t.n, 5000);
-	/* A part of a row is another one; by its address the same. */
+	/* A prefix of a row is a new row; a look-up by address finds the same row. */
 	assert_int_equal(report_table_row(&t, "row", 3), 5000);
 	assert_int_equal(report_table_name(&t, "row"), 5000);
 	assert_string_equal(t.data[4999].bytes, "row 4999");

@@ -60,7 +60,7 @@ static void quotes_and_comments(void **state)
 	assert_int_equal(err->kind, ERR_USAGE);
 }
 
-/* What a line means: the command found and its arguments, or the error message. */
+/* The result of parsing a line: the command with its arguments, or the error message. */
 struct found {
 	struct call call;
 	struct error *err;
@@ -133,7 +133,7 @@ static void finds_prefixes_and_short_forms(void **state)
 	assert_finds("help async bt all", &help_command, "async|bt|all");
 }
 
-/* Fixed: a command that is added later changes none of them. */
+/* Short forms are fixed: new commands must not change them. */
 static void short_forms_beat_prefixes(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void short_forms_beat_prefixes(void **state)
 	assert_finds("info locals", &info_locals_command, "");
 }
 
-/* What gdb's users type first, and there is none of. */
+/* Commands that gdb users try and that do not exist here. */
 static void names_the_nearest_of_what_is_missing(void **state)
 {
 	(void)state;
@@ -219,7 +219,7 @@ static void suggests(void **state)
 	assert_refuses("info layuot", "unknown command \"info layuot\"; did you mean "
 	                              "\"info layout\"?");
 	assert_refuses("tasksx", "unknown command \"tasksx\"; did you mean \"tasks\"?");
-	/* Of two that are equally near, the one that is as long. */
+	/* Of two equally near words, the one of equal length. */
 	assert_refuses("tassk", "unknown command \"tassk\"; did you mean \"tasks\"?");
 	assert_refuses("frobnicate", "unknown command \"frobnicate\"; \"help\" lists all");
 	assert_refuses("'async backtrace all'",
@@ -242,7 +242,7 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	assert_refuses("up 1", "\"up\" takes no arguments: \"1\"");
 }
 
-/* Whatever no program can answer is refused before one is touched. */
+/* Arguments that are invalid for every program are refused before a process is stopped. */
 static void refuses_arguments(void **state)
 {
 	(void)state;
@@ -357,7 +357,7 @@ static void options_of_a_command(void **state)
 	struct found none CLEANUP(found_deinit) = find_example("example graph 7");
 	assert_false(option_has(&none.call, "dot"));
 	assert_null(option_value(&none.call, "dot"));
-	/* A value may look like an option; behind -- nothing is one. */
+	/* A value may look like an option; after -- there are no options. */
 	struct found odd CLEANUP(found_deinit) = find_example("example graph --dot --all -- --dot");
 	assert_null(odd.err);
 	assert_string_equal(option_value(&odd.call, "dot"), "--all");
@@ -401,7 +401,7 @@ static size_t words_of_option(const char *typed, const char *rest)
 	return command_option_words(example_table, before, behind);
 }
 
-/* As in a shell, where the program's own options may stand between. */
+/* As on the command line, where options of the program may be in between. */
 static void options_among_others(void **state)
 {
 	(void)state;
@@ -413,7 +413,7 @@ static void options_among_others(void **state)
 	assert_int_equal(words_of_option("ex gr", "--json --dot x"), 0);
 	assert_int_equal(words_of_option("ex gr", "x --dot x"), 0);
 	assert_int_equal(words_of_option("ex", "--dot x"), 0);
-	/* For the command to refuse. */
+	/* An unknown option, for the command to refuse. */
 	assert_int_equal(words_of_option("bt", "--dot x"), 1);
 	assert_int_equal(words_of_option("bt", "--do x"), 0);
 }
@@ -475,7 +475,7 @@ static void completes(void **state)
 	assert_completes("", "-", "");
 }
 
-/* The contract of the table: help and completion are made from it. */
+/* The table must be in order: help and completion are made from it. */
 static void the_table_is_in_order(void **state)
 {
 	(void)state;

@@ -5,7 +5,7 @@
  *
  * The last one is what `coredumpctl debug --debugger=asyncdbg` calls: its run_debug() (systemd,
  * src/coredump/coredumpctl.c, of 252 and 257) passes the words of --debugger-arguments, then the
- * executable, "-c" and the core. Such words may be a command, so EXE may also stand behind one.
+ * executable, "-c" and the core. Such words may be a command, so EXE may also follow one.
  */
 #ifndef COMMANDS_SHELL_INVOCATION_H
 #define COMMANDS_SHELL_INVOCATION_H

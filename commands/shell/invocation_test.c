@@ -9,7 +9,10 @@
 #include "commands/shell/invocation.h"
 #include "debugger/base/str.h"
 
-/* What the words of a line come to: "pid N" or "exe E core C", then the words of the command. */
+/*
+ * Checks how the words of a line are parsed: "pid N" or "exe E core C", then the words of the
+ * command.
+ */
 static void assert_means(const char *line, struct named named, const char *expected)
 {
 	SCRATCH(tmp);
@@ -53,7 +56,7 @@ static void words_say_who_is_asked(void **state)
 	assert_means("./app", of_process, "pid 7 exe ./app ");
 }
 
-/* What a command takes is its own, and a command or its prefix is never somebody. */
+/* Arguments of a command stay with it; a command or a prefix of one is never the target. */
 static void commands_keep_their_words(void **state)
 {
 	(void)state;

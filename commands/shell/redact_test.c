@@ -53,7 +53,7 @@ static void without_a_file(void **state)
 	assert_true(has(&s, "api_key"));
 }
 
-/* What is no list shows nothing by mistake, and is never waited for. */
+/* An invalid list is an error, so that no value is shown by mistake. Reading it never blocks. */
 static void what_is_no_list(void **state)
 {
 	static const char *const texts[] = { "two words\n", "key=1\n", "--key\n", "a\x01\n" };

@@ -55,7 +55,10 @@ static void needs_both_sides(void **state)
 	assert_refuses("tasks; | less");
 }
 
-/* What ignores SIGPIPE would write for ever into a pipe that nobody reads. */
+/*
+ * The shell's child must not inherit the ignored SIGPIPE, or it could write for ever to a pipe
+ * without a reader.
+ */
 static void the_shell_is_as_ever(void **state)
 {
 	char path[] = "/tmp/asyncdbg-shell-XXXXXX", command[128], got[32] = { 0 };

@@ -59,7 +59,7 @@ struct diff {
 	size_t ndoubts;
 	struct diff_item *items;
 	size_t nitems;
-	struct diff_group *groups; /* by kind, then looks and size, descending */
+	struct diff_group *groups; /* by kind, then number of snapshots and size, descending */
 	size_t ngroups;
 	size_t counts[DIFF_KINDS];
 	struct map

@@ -121,7 +121,7 @@ static void test_other_leaf(void **state)
 		waiting(&s.arena, "Acquire", "mutex", "mutex lock, first in its queue");
 	add(&s, root);
 	add(&s, serve(&s.arena, 41, 5));
-	/* Of one kind, but with other words. */
+	/* The same kind of wait, but another phrase. */
 	root = serve(&s.arena, 41, 5);
 	root->children[0]->children[0]->wait->phrase =
 		"sleep future, sleeping already happened 5 seconds ago";
@@ -215,7 +215,7 @@ static void test_other_frames(void **state)
 			i ? "/build/a.rs" : "/build/b.rs";
 	const struct groups *g = make(&s);
 
-	/* Two each; of the problems the first two are one. */
+	/* Two tasks each; the first two problems are the same. */
 	assert_int_equal(g->ngroups, 6 * 2);
 	assert_int_equal(g->groups[0].count.tasks, 2);
 	assert_int_equal(g->groups[0].root->frame->line, 2);
@@ -224,7 +224,7 @@ static void test_other_frames(void **state)
 	assert_int_equal(g->groups[1].count.tasks, 1);
 }
 
-/* Tasks without a number, as of old runtimes, are as old as their place says. */
+/* Tasks without a number, as in old runtimes, are ordered by their index. */
 static void test_without_numbers(void **state)
 {
 	(void)state;
@@ -298,7 +298,7 @@ static void test_fork(void **state)
 	assert_int_equal(g->roots[0]->nchildren, 3);
 	assert_int_equal(g->roots[0]->children[0]->count.tasks, 4);
 	assert_string_equal(g->roots[0]->children[0]->frame->edge, "select arm 1");
-	/* What is not polled comes last. */
+	/* Unpolled children come last. */
 	assert_int_equal(g->roots[0]->children[2]->count.tasks, 1);
 }
 
@@ -330,7 +330,7 @@ static void test_sets(void **state)
 	assert_int_equal(g->roots[0]->children[0]->futures, 1 + 2 + 2 + 3);
 }
 
-/* The same arms twice are no set: their number matters. */
+/* Two equal arms are no set: their number matters. */
 static void test_two_are_not_one(void **state)
 {
 	(void)state;
@@ -375,7 +375,7 @@ static void test_locals(void **state)
 	assert_true(root->locals[1].argument);
 }
 
-/* Work for each future, memory for each kind of frame; a deep tree needs no stack. */
+/* Time is linear in futures and memory in distinct frames; deep trees do not overflow the stack. */
 static void test_linear(void **state)
 {
 	(void)state;
@@ -470,13 +470,13 @@ static void test_many_values(void **state)
 	assert_int_equal(g.roots[0]->locals[0].seen, TASKS);
 }
 
-/* A line goes on only where all its tasks do, and to one place. */
+/* Nodes are folded onto a line only when all tasks continue to one child. */
 static void test_folding(void **state)
 {
 	(void)state;
 	SOME(s);
 
-	/* Of one, the tree ends at app::serve. */
+	/* The tree of one task ends at app::serve. */
 	add(&s, serve(&s.arena, 1, 5));
 	add(&s, serve(&s.arena, 1, 5))->root->nchildren = 0;
 	/* Two arms, each with all tasks. */
@@ -485,7 +485,7 @@ static void test_folding(void **state)
 		                  make_edge(sleeping(&s.arena, 1), "join arm 1", BRANCH_POLLED) };
 	make_fork(&s.arena, root, 2, arms);
 	add(&s, root);
-	/* A set of which one child goes on. */
+	/* A set of which only one child continues. */
 	root = make_await(&s.arena, "app::set", 0, "src/set.rs", 3, NULL);
 	struct future *children[] = { make_edge(serve(&s.arena, 9, 5), "set", BRANCH_POLLED),
 		                      make_edge(serve(&s.arena, 9, 5), "set", BRANCH_POLLED) };

@@ -8,7 +8,7 @@
 
 #include "runtimes/analysis/phrase.h"
 
-/* The range of two phrases; NULL: they are of two patterns. */
+/* The range of two phrases; NULL: their patterns differ. */
 static const char *range(struct arena *a, const char *x, const char *y)
 {
 	struct phrase p CLEANUP(phrase_free) = { 0 };
@@ -91,7 +91,7 @@ static void test_many_numbers(void **state)
 	                    "1 2 3 4 5 6 7 8 N N");
 }
 
-/* Of what never ends, only the beginning is looked at, wherever one looks. */
+/* An unterminated part is searched only up to a limit. */
 static void test_far_ends(void **state)
 {
 	(void)state;
@@ -105,7 +105,10 @@ static void test_far_ends(void **state)
 			const char *text =
 				arena_printf(&a, "%s%*s 2%s", ends[i][0], (int)len, "", ends[i][1]);
 
-			/* Near, it is one list or a name; far, the number in it is a number. */
+			/*
+			 * With a near end it is a list or a name; with a far end the number in it
+			 * is a slot.
+			 */
 			phrase_parse(&p, text);
 			assert_int_equal(p.nslots, len < FAR ? *ends[i][0] == '(' : 1);
 			if (p.nslots)

@@ -13,7 +13,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/saved/json_reader.h"
 
-/* A reader of a copy, freed at the end of the block: valgrind and asan see what leaves it. */
+/* A reader of a copy on the heap, so that valgrind and asan detect reads past its end. */
 struct source {
 	char *text;
 	struct json_reader r;
@@ -126,7 +126,7 @@ static void test_integers(void **state)
 	}
 }
 
-/* What jansson takes, json_skip() takes; where it is laxer is said here. */
+/* json_skip() accepts what jansson accepts; this test lists where it is laxer. */
 static void test_skip(void **state)
 {
 	static const char *const good[] = { "1",
@@ -173,7 +173,10 @@ static void test_depth(void **state)
 	assert_false(json_at_end(r));
 }
 
-/* Random changes of a document: never beyond its end, and never what jansson refuses. */
+/*
+ * Random changes of a document: the reader never reads past the end, and never refuses what jansson
+ * accepts.
+ */
 static void test_changed(void **state)
 {
 	static const char document[] = "{\"a\":[1,-22,\"x\\n\\u00fc\\\\\",true],\"bc\":{\"d\":null,"
@@ -193,7 +196,9 @@ static void test_changed(void **state)
 		json_t *theirs = json_loads(text, JSON_DECODE_ANY, NULL);
 		SOURCE(r, text);
 		json_skip(r);
-		/* It takes any characters for a number, and control characters in texts. */
+		/*
+		 * The reader accepts any characters as a number, and control characters in texts.
+		 */
 		if (theirs && !json_at_end(r) && !strstr(r->problem, "escape"))
 			fail_msg("%s: %s", text, r->problem);
 		both += theirs && json_at_end(r);

@@ -72,7 +72,7 @@ static void write_sample(struct json_writer *w)
 	json_close_object(w);
 }
 
-/* What jansson makes of the same values is what readers have always got. */
+/* The output equals that of jansson for the same values. */
 static void looks_like_jansson(void **state)
 {
 	(void)state;
@@ -92,7 +92,7 @@ static void looks_like_jansson(void **state)
 	}
 }
 
-/* Six digits, and always a fraction or an exponent: a reader takes it for a real number. */
+/* Six digits, and always a fraction or an exponent, so that readers parse a real number. */
 static void numbers_with_a_fraction(void **state)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static void longer_than_the_buffer(void **state)
 	end(c);
 }
 
-/* Still a document, and what lies too deep is null. */
+/* The output is still a document; values that are too deep are null. */
 static void deeper_than_any_tree(void **state)
 {
 	struct caught *c = begin(false);
@@ -214,7 +214,7 @@ static void lines(void **state)
 	end(c);
 }
 
-/* A key may come out of a file: it stays one key, and the document one object. */
+/* A key from a file stays one key, and the document one object. */
 static void hostile_keys(void **state)
 {
 	static const char *const keys[] = {
