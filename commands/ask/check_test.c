@@ -1,3 +1,4 @@
+/* Tests of `check` on a live process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,7 @@ static void the_second_look_is_another_one(void **state)
 	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
 }
 
-/* When no runtime was found, check must not report that all is well. */
+/* When no runtime was found, no command reports that all is well or writes an empty document. */
 static void nothing_is_said_of_what_is_not_understood(void **state)
 {
 	static const char *const lines[] = { "check --interval 0", "async deadlocks", "async graph",

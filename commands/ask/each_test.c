@@ -1,3 +1,4 @@
+/* Tests of --exec. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of `info sockets`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

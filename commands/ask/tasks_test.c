@@ -1,3 +1,4 @@
+/* Tests of `tasks`: filters, counts, groups. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of sessions: when snapshots are taken again, and the focus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of `diff`: comparison, doubts, output, usage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

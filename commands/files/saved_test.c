@@ -1,3 +1,4 @@
+/* Tests of saved snapshots: all members, damaged and hostile files, limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of the wait-for graph, verdicts and findings as text, JSON and DOT. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of the JSON output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

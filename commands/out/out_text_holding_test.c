@@ -1,3 +1,4 @@
+/* Tests of the printed resource owners. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +86,7 @@ static void test_holder(void **state)
 	assert_says(s, "4", "in app::transfer declared at src/bank.rs:41");
 }
 
-/* The place where the guard was declared. */
+/* The place where the guard was declared, and the place where its owner is now. */
 static void test_declared(void **state)
 {
 	(void)state;

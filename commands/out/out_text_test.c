@@ -1,3 +1,4 @@
+/* Tests of the text output. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

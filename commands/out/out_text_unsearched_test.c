@@ -1,3 +1,4 @@
+/* Tests of the folded list of unsearched places. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

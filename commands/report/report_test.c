@@ -1,3 +1,4 @@
+/* Tests of `report`: the page and its data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of the command table: look-up, arguments, options, completion. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Tests of the words of the command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

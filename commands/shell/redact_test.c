@@ -1,3 +1,4 @@
+/* Tests of the user's list of secret names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

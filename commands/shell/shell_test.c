@@ -1,3 +1,4 @@
+/* Tests of shell commands at the prompt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

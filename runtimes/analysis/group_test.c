@@ -1,3 +1,4 @@
+/* Tests of the grouping of tasks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

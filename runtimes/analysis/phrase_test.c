@@ -1,3 +1,4 @@
+/* Tests of the parsing and merging of phrases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

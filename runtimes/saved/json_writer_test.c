@@ -1,3 +1,4 @@
+/* Tests of the JSON writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
