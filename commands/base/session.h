@@ -15,8 +15,7 @@ struct session {
 	struct asyncdbg *handle;                /* NULL: no program was opened */
 	const struct asyncdbg_options *options; /* the options it was opened with; borrowed */
 	pid_t focus;                            /* tid of the thread in focus, 0: the default */
-	char task[TASK_ID_SIZE]; /* id of the task in focus, "": the task that the thread in focus
-	                            runs */
+	char task[TASK_ID_SIZE]; /* id of the task in focus, "": the task that runs on focus */
 	unsigned frame;          /* number of the frame in focus, within its tree */
 	bool verbose;            /* all commands show variables of every frame where they can */
 	unsigned

@@ -468,7 +468,7 @@ static void test_lists_name_every_member(void **state)
 	}
 }
 
-/* ---- what a reader must survive ---- */
+/* ---- damaged files ---- */
 
 static void read_plain(struct str *ret)
 {
@@ -615,8 +615,10 @@ static void test_cut_off(void **state)
 		refused += err != NULL;
 		if (err)
 			continue;
-		/* The trailer of gzip, 8 bytes, and the code before it that says that no more data
-		 * follows, at most 15 bits, may be all that is missing. */
+		/*
+		 * Only the 8-byte gzip trailer and the end-of-block code before it, at most 15
+		 * bits, may be missing.
+		 */
 		if (part->complete)
 			assert_true(len > st.st_size - 8 - 3);
 		else

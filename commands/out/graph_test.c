@@ -25,7 +25,7 @@ static void finish_program(struct program *p)
 	snapshot_number_frames(&p->s);
 }
 
-/* Two that wait for each other, one behind them, and one with a timer. */
+/* Two tasks that wait for each other, one behind them, and one with a timer. */
 static void make_deadlock(struct program *p)
 {
 	struct future *select = calls(p, "app::c", as(locks(p, "mutex", A, 1), "select arm 0"),

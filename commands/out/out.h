@@ -33,14 +33,12 @@ struct out_options {
 	FILE *messages;  /* stderr; borrowed */
 	bool full_names; /* type and function names whole */
 	bool color;
-	bool ascii;     /* no tree glyphs, no ellipsis: for terminals without UTF-8 */
-	unsigned width; /* columns of the terminal; 0: not a terminal, never truncate */
-	bool progress;  /* answers are not visible to the user: report the progress of writing them
-	                 */
+	bool ascii;       /* no tree glyphs, no ellipsis: for terminals without UTF-8 */
+	unsigned width;   /* columns of the terminal; 0: not a terminal, never truncate */
+	bool progress;    /* answers are not visible to the user: report progress */
 	bool interactive; /* print the subject, and each note, only when it changed */
 	bool group;       /* a person reads it: group many tasks by default */
-	bool cut; /* text: print only as many groups as fit on a screen, and one of alike verdicts
-	           */
+	bool cut;         /* text: only as many groups as fit on a screen, one of alike verdicts */
 };
 
 /* What an answer is about. */
@@ -48,8 +46,8 @@ struct answer {
 	const char *command;              /* canonical name */
 	const struct saved_origin *saved; /* file of a saved snapshot; NULL: not saved */
 	const struct snapshot *snapshot;  /* NULL for offline commands */
-	struct waiting *waiting; /* cached counts of waiting tasks, empty or filled; same lifetime
-	                            as snapshot. NULL: no cache */
+	struct waiting *waiting; /* cache of counts of waiting tasks, lives as long as snapshot;
+	                            NULL: none */
 	unsigned wants;          /* enum want flags of the snapshot */
 	bool verbose;            /* show the variables of every frame */
 };
@@ -63,8 +61,7 @@ enum thread_view {
 	THREAD_ASYNC, /* its role in its runtime, and the future it blocks on */
 	THREAD_STACK, /* native frames, joined with the async stacks of what they poll */
 	THREAD_ROW,   /* in a table of threads */
-	THREAD_BRIEF, /* above groups of tasks: prints a block_on future; other threads are only
-	                 counted */
+	THREAD_BRIEF, /* above groups of tasks: the block_on future, else only counted */
 };
 
 enum task_view {

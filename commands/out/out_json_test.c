@@ -369,7 +369,7 @@ static void one_line_a_task(void **state)
 	assert_text(at(second, "id", NULL), "5");
 }
 
-/* The tasks written one at a time look as if the document had been written at once. */
+/* Tasks written one at a time are indented as in a document written at once. */
 static void indented_as_a_whole(void **state)
 {
 	SNAPSHOT(s);

@@ -373,7 +373,7 @@ static void the_focus_moves(void **state)
 	assert_int_equal(session.frame, 8);
 }
 
-/* Without a task chosen the focus is on what the thread does. */
+/* Without a chosen task the focus is on the task or future of the thread in focus. */
 static void the_focus_follows_the_thread(void **state)
 {
 	SNAPSHOT(s);

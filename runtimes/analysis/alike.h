@@ -19,8 +19,7 @@ struct alike {
 struct alikes {
 	const struct alike *list; /* in the order of their first verdicts */
 	size_t n;
-	const size_t *first; /* by verdict: index of the first verdict of its group; the first maps
-	                        to itself */
+	const size_t *first; /* by verdict: the first verdict of its group, which may be itself */
 };
 
 /*

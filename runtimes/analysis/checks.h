@@ -34,8 +34,7 @@ struct checks {
 struct check {
 	const char *name;
 	const char *what;   /* for help */
-	bool may_be_unsure; /* some findings may be only possible: --fail-on NAME:possible includes
-	                       them */
+	bool may_be_unsure; /* some findings may be only possible: NAME:possible includes them */
 	void (*run)(struct checks *c, const struct check *check);
 };
 

@@ -34,14 +34,11 @@ struct diff_place {
 
 struct diff_item {
 	enum diff_kind kind;
-	const struct task *before, *after; /* NULL: not in that snapshot */
-	const struct thread_info *thread_before,
-		*thread_after;      /* set for a block_on future instead of a task */
-	struct diff_place from, to; /* to: set for DIFF_MOVED only; otherwise from is the position
-	                               in the only or in both snapshots */
+	const struct task *before, *after;                      /* NULL: not in that snapshot */
+	const struct thread_info *thread_before, *thread_after; /* set for a block_on future */
+	struct diff_place from, to; /* to: DIFF_MOVED only; from: of the only snapshot otherwise */
 	bool again;                 /* DIFF_MOVED: it was polled and is at the same place again */
-	unsigned looks; /* number of consecutive snapshots in which it was unchanged; 1 when it
-	                   moved */
+	unsigned looks; /* consecutive snapshots in which it was unchanged; 1: it moved */
 };
 
 /* Items with the same kind, places and number of snapshots. */

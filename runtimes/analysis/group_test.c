@@ -274,7 +274,7 @@ static void test_without_tree(void **state)
 	assert_null(g->groups[1].root->wait.pattern);
 }
 
-/* The arms of a select! stand side by side; each task is counted at each. */
+/* The arms of a select! are separate children; each task is counted at each arm. */
 static void test_fork(void **state)
 {
 	(void)state;
@@ -315,7 +315,7 @@ static void test_sets(void **state)
 
 		for (unsigned k = 0; k < i; k++)
 			children[k] = make_edge(serve(&s.arena, 41, k), "set", BRANCH_POLLED);
-		/* The third has another one before the others, the fourth behind them. */
+		/* The third set has another child first, the fourth has it last. */
 		if (i >= 3)
 			children[i == 3 ? 0 : i - 1] =
 				make_edge(serve(&s.arena, 42, 1), "set", BRANCH_POLLED);

@@ -28,8 +28,7 @@ struct json_writer {
 	bool first;        /* the innermost container is empty so far */
 	unsigned depth;    /* number of open containers */
 	unsigned left_out; /* how many of them, innermost, are too deep */
-	bool any_keys;     /* keys that follow may be any text; false: they are constants of this
-	                      program */
+	bool any_keys;     /* keys that follow may be any text; false: they are constants */
 	bool in_page;      /* also escape text that HTML or a script could interpret */
 	size_t n;
 	char buffer[JSON_BUFFER];

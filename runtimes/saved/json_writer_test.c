@@ -14,7 +14,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/saved/json_writer.h"
 
-/* What a writer wrote, caught. */
+/* A writer whose output is captured. */
 struct caught {
 	struct json_writer w;
 	FILE *f;

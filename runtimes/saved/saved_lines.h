@@ -1,4 +1,4 @@
-/* Internal to runtimes/saved: shared by the writer and the reader of saved snapshots. */
+/* Internal to runtimes/saved: declarations shared by the writer and the reader. */
 #ifndef RUNTIMES_SAVED_SAVED_LINES_H
 #define RUNTIMES_SAVED_SAVED_LINES_H
 
