@@ -1,6 +1,6 @@
 /*
- * Expressions: paths of `print` from the variables of a frame, and from statics. The first byte of
- * an input chooses task and frame.
+ * Fuzzes expressions: paths of `print` from the variables of a frame, and from statics. The first
+ * byte of an input chooses task and frame.
  */
 #include "commands/test/world.h"
 

@@ -46,8 +46,7 @@ struct answer {
 	const char *command;              /* canonical name */
 	const struct saved_origin *saved; /* file of a saved snapshot; NULL: not saved */
 	const struct snapshot *snapshot;  /* NULL for offline commands */
-	struct waiting *waiting; /* cache of counts of waiting tasks, lives as long as snapshot;
-	                            NULL: none */
+	struct waiting *waiting; /* cached counts of waiting tasks; lives as long as snapshot */
 	unsigned wants;          /* enum want flags of the snapshot */
 	bool verbose;            /* show the variables of every frame */
 };
@@ -59,7 +58,8 @@ enum runtime_view {
 
 enum thread_view {
 	THREAD_ASYNC, /* its role in its runtime, and the future it blocks on */
-	THREAD_STACK, /* native frames, joined with the async stacks of what they poll */
+	THREAD_STACK, /* native frames, joined with the async stacks of the futures that they poll
+	               */
 	THREAD_ROW,   /* in a table of threads */
 	THREAD_BRIEF, /* above groups of tasks: the block_on future, else only counted */
 };
@@ -125,7 +125,7 @@ struct out_ops {
 	void (*frame)(struct out *o, const struct focus *f);
 	/* A value of a variable in the frame in focus. */
 	void (*printed)(struct out *o, const struct focus *f, const struct local *value);
-	/* From the outside in. */
+	/* A place that contains the queried address; called for the outermost first. */
 	void (*place)(struct out *o, const struct place *place);
 	void (*layout)(struct out *o, const struct layout_info *row);
 	/* Sockets and their waiters; borrowed until end. */

@@ -199,7 +199,7 @@ void text_future(struct text *t, const struct future *f)
 	}
 }
 
-/* Each three columns wide. */
+/* The characters that draw the tree, each string three columns wide. */
 struct glyphs {
 	const char *branch, *last, *trunk;
 };

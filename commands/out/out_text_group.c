@@ -26,7 +26,7 @@ struct merged {
 	struct arena a;    /* freed after each line */
 };
 
-/* Each three columns wide. */
+/* The characters that draw the tree, each string three columns wide. */
 struct glyphs {
 	const char *branch, *last, *trunk, *none;
 };

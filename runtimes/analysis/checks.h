@@ -10,8 +10,8 @@
 /* What a worker did in the first of two snapshots. */
 struct look {
 	pid_t tid;
-	const char *task;   /* id, NULL none */
-	uint64_t addr;      /* of that task's header, 0 unknown */
+	const char *task;   /* id of the task it polled, NULL none */
+	uint64_t addr;      /* address of that task's header, 0 unknown */
 	const char *wait;   /* kind of the wait the thread was blocked in, NULL none */
 	uint64_t object;    /* address of the object of that wait */
 	uint64_t queue_len; /* length of its local run queue */
@@ -22,7 +22,7 @@ struct checks {
 	struct arena *a;
 	const struct snapshot *s;
 	const struct verdicts *v;
-	const struct alikes *alikes; /* of v; NULL: not made yet */
+	const struct alikes *alikes; /* of v; NULL: not computed yet */
 	bool two_looks;              /* before is set */
 	const struct look *before;
 	size_t nbefore;

@@ -9,7 +9,7 @@
 #include "runtimes/analysis/group_local.h"
 
 struct node {
-	struct group_node node; /* first: casts */
+	struct group_node node; /* must be first: casts rely on it */
 	struct node *same_hash;
 	size_t last_task; /* index of the task counted last; SIZE_MAX none */
 	struct local_list locals;

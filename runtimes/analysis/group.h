@@ -70,7 +70,7 @@ struct group_node {
 	struct phrase_range problem; /* why their trees end here although they should continue */
 	struct group_local *locals;  /* only where the snapshot has variables */
 	size_t nlocals;
-	unsigned depth; /* of a root 0 */
+	unsigned depth; /* 0 for a root */
 	size_t serial;  /* index in order of creation, from 0: for arrays */
 };
 

@@ -20,8 +20,8 @@ struct group_lines {
 };
 
 /*
- * Whether a node is printed on the line of its parent: it is the only child and has all tasks of
- * the parent.
+ * Whether a node is printed on the line of its parent: it is the only child, it has all tasks of
+ * the parent, and no tree ends at the parent.
  */
 bool group_is_folded(const struct group_node *n);
 
