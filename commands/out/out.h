@@ -46,7 +46,7 @@ struct answer {
 	const char *command;              /* canonical name */
 	const struct saved_origin *saved; /* file of a saved snapshot; NULL: not saved */
 	const struct snapshot *snapshot;  /* NULL for offline commands */
-	struct waiting *waiting; /* cached counts of waiting tasks; lives as long as snapshot */
+	struct waiting *waiting; /* counts of waiting tasks, kept with snapshot; NULL: no cache */
 	unsigned wants;          /* enum want flags of the snapshot */
 	bool verbose;            /* show the variables of every frame */
 };
