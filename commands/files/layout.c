@@ -24,7 +24,7 @@ static struct error *run_layout(struct session *s, const struct answer *answer,
 	const struct asyncdbg_options options = { .program = call->args.word[0] };
 	struct asyncdbg *exe CLEANUP(asyncdbg_closep) = NULL;
 	FILE *terminal = isatty(fileno(out->options.messages)) ? out->options.messages : NULL;
-	struct rehearsal done;
+	struct warm_up done;
 	const char *path = output_file_of(call);
 	SCRATCH(tmp);
 

@@ -91,7 +91,7 @@ static void put_link(struct json_writer *w, const struct graph *g, const struct 
 	const struct graph_node *object = l->object;
 
 	json_open_object(w, NULL);
-	put_participant(w, "party", &g->nodes[l->party]);
+	put_participant(w, "party", &g->nodes[l->participant]);
 	json_put_text(w, "waits", l->waits ? l->waits->kind : NULL);
 	json_put_text(w, "phrase", l->waits && l->waits->wait ? l->waits->wait->phrase : NULL);
 	json_put_text(w, "what", object ? object->what : NULL);

@@ -233,7 +233,7 @@ static void edges(struct graph_text *gt, const struct graph_node *n, unsigned de
 	}
 }
 
-static void party(struct graph_text *gt, size_t node)
+static void participant(struct graph_text *gt, size_t node)
 {
 	const struct graph_node *n = &gt->g->nodes[node];
 	const struct future *at = future_awaiting(n->future);
@@ -269,7 +269,7 @@ static void parties(struct graph_text *gt, const bool *shown, enum which which, 
 		    !graph_waits(gt->g, i))
 			continue;
 		if ((*n)++ < max)
-			party(gt, i);
+			participant(gt, i);
 	}
 }
 

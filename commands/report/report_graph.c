@@ -170,7 +170,7 @@ static void put_verdict(struct part *p, const struct verdict *verdict, size_t al
 	json_close_array(w);
 	json_open_array(w, "cycle");
 	for (size_t i = 0; i < verdict->ncycle; i++)
-		put_participant(p, verdict->cycle[i].party);
+		put_participant(p, verdict->cycle[i].participant);
 	json_close_array(w);
 	json_open_array(w, "behind");
 	for (size_t i = 0; i < verdict->nbehind && i < VERDICT_MAX_BEHIND; i++)

@@ -547,7 +547,7 @@ static void test_peek_agrees_with_a_stop(void **state)
 		assert_int_equal(pointers[i], t->threads[i].regs.thread_pointer);
 }
 
-static void test_a_spared_thread_sleeps_on(void **state)
+static void test_an_excluded_thread_sleeps_on(void **state)
 {
 	CHILD(c, NULL, child_pause);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
@@ -579,7 +579,7 @@ static void wake_main(void *arg)
 		sched_yield();
 }
 
-static void test_a_spared_thread_that_wakes_is_noticed(void **state)
+static void test_an_excluded_thread_that_wakes_is_noticed(void **state)
 {
 	CHILD(c, NULL, child_pause);
 	struct target *t CLEANUP(target_closep) = open_child(&c);
@@ -682,8 +682,8 @@ int main(void)
 		cmocka_unit_test(test_wrong_executable),
 		cmocka_unit_test(test_long_vectors_with_holes),
 		cmocka_unit_test(test_peek_agrees_with_a_stop),
-		cmocka_unit_test(test_a_spared_thread_sleeps_on),
-		cmocka_unit_test(test_a_spared_thread_that_wakes_is_noticed),
+		cmocka_unit_test(test_an_excluded_thread_sleeps_on),
+		cmocka_unit_test(test_an_excluded_thread_that_wakes_is_noticed),
 		cmocka_unit_test(test_reading_what_another_one_traces),
 		cmocka_unit_test(test_a_pause_too_short_to_try),
 		cmocka_unit_test(test_a_stop_that_is_given_up),

@@ -24,11 +24,6 @@ struct page_cache;
 struct page_cache *page_cache_new(void);
 /* The same, but a read fetches few neighbouring pages: it touches less memory. */
 struct page_cache *page_cache_new_narrow(void);
-/*
- * A cache with the pages that of has copied, for reads by another thread. of must keep them until
- * the view is freed. Later changes in one of the two are not visible in the other.
- */
-struct page_cache *page_cache_view(const struct page_cache *of);
 void page_cache_free(struct page_cache *c);
 
 /*
@@ -42,9 +37,6 @@ enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsig
 
 /* Marks the page of addr as used although it could not be read now. */
 void page_cache_miss(struct page_cache *c, uint64_t addr);
-/* Calls visit for every page that was used since the last plan. */
-void page_cache_each_used(const struct page_cache *c, void (*visit)(uint64_t addr, void *arg),
-                          void *arg);
 /* Drops the bytes of every page, but keeps the marks of used pages. */
 void page_cache_expire(struct page_cache *c);
 

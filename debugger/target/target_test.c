@@ -303,7 +303,7 @@ static void test_cache_knows_holes(void **state)
 	assert_int_equal(byte_at(t, UINT64_MAX), -1);
 }
 
-static void test_stop_drops_what_rehearsals_read(void **state)
+static void test_stop_drops_what_warm_up_walks_read(void **state)
 {
 	struct sim s;
 	struct target *t CLEANUP(target_closep) = sim_open(&s);
@@ -566,7 +566,7 @@ int main(void)
 		cmocka_unit_test(test_stopping_what_always_stands_does_nothing),
 		cmocka_unit_test(test_cache_reads_in_blocks),
 		cmocka_unit_test(test_cache_knows_holes),
-		cmocka_unit_test(test_stop_drops_what_rehearsals_read),
+		cmocka_unit_test(test_stop_drops_what_warm_up_walks_read),
 		cmocka_unit_test(test_bytes_of_a_stop_stay_until_the_next),
 		cmocka_unit_test(test_constant_memory_is_read_after_resume),
 		cmocka_unit_test(test_a_stop_reads_what_was_used_before),

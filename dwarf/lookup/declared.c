@@ -101,28 +101,29 @@ static struct spot spot_of(const struct body *b, struct die d)
 	return (struct spot){ SPOT_UNKNOWN, 0, 0 };
 }
 
-static bool is_of_type(const struct body *b, const struct die_attrs *said, const char *type)
+static bool is_of_type(const struct body *b, const struct die_attrs *attrs, const char *type)
 {
-	return b->other || (said->type && strcmp(type_name(type_at(b->dm, said->type)), type) == 0);
+	return b->other ||
+	       (attrs->type && strcmp(type_name(type_at(b->dm, attrs->type)), type) == 0);
 }
 
 static void read_variable(struct body *b, const struct die *d, size_t block)
 {
 	const struct saved_variable *wanted = b->wanted;
 	struct die again = *d;
-	struct die_attrs said;
+	struct die_attrs attrs;
 
-	die_attrs_read(&again, &said);
-	struct die_attrs whole = said;
+	die_attrs_read(&again, &attrs);
+	struct die_attrs whole = attrs;
 	die_attrs_complete(b->dm, &whole);
 	if (!whole.name)
 		return;
 	if (strcmp(whole.name, wanted->name) == 0 && is_of_type(b, &whole, wanted->type))
-		*vec_push(&b->candidates) = (struct candidate){ block, d->u, said.file.value,
-			                                        said.line.value, spot_of(b, *d) };
+		*vec_push(&b->candidates) = (struct candidate){ block, d->u, attrs.file.value,
+			                                        attrs.line.value, spot_of(b, *d) };
 	else if (b->awaitee && strcmp(whole.name, "__awaitee") == 0 &&
 	         is_of_type(b, &whole, b->awaitee))
-		*vec_push(&b->awaits) = (struct await){ block, said.line.value, spot_of(b, *d) };
+		*vec_push(&b->awaits) = (struct await){ block, attrs.line.value, spot_of(b, *d) };
 }
 
 /* ---- the function ---- */
@@ -351,7 +352,7 @@ static bool is_same_function(const struct body *b, uint64_t poll)
 static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 {
 	bool any = false;
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	for (int hops = 0; poll && hops < MAX_ORIGINS && die_attrs_open(b->dm, poll, &d); hops++) {
@@ -360,8 +361,8 @@ static bool find_in_poll(struct body *b, uint64_t poll, struct candidate *ret)
 		read_body(b, &d);
 		if (b->awaits.n || (!b->awaitee && b->candidates.n))
 			any = find(b, ret);
-		die_attrs_read(&again, &said);
-		poll = said.origin;
+		die_attrs_read(&again, &attrs);
+		poll = attrs.origin;
 	}
 	return any;
 }
@@ -409,21 +410,21 @@ bool lookup_dwarf_declaration(const struct saved_variable *wanted, const char **
 bool lookup_dwarf_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
                                  const char **comp_dir, unsigned *line)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	for (int hops = 0; variable && hops < MAX_ORIGINS; hops++) {
 		if (!die_attrs_open(dm, variable, &d))
 			return false;
 		struct unit *unit = d.u;
-		die_attrs_read(&d, &said);
-		if (said.line.value) {
-			*line = (unsigned)said.line.value;
-			*file = line_file(dm, unit, (unsigned)said.file.value);
+		die_attrs_read(&d, &attrs);
+		if (attrs.line.value) {
+			*line = (unsigned)attrs.line.value;
+			*file = line_file(dm, unit, (unsigned)attrs.file.value);
 			*comp_dir = unit->comp_dir;
 			return *file != NULL;
 		}
-		variable = said.origin;
+		variable = attrs.origin;
 	}
 	return false;
 }

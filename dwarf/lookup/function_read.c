@@ -18,7 +18,7 @@ typedef bool function_fn(struct dwarf_module *dm, struct die *function, void *ar
 
 static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 
 	for (int hops = 0; die && hops < MAX_ORIGINS; hops++) {
 		struct die d;
@@ -28,8 +28,8 @@ static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look
 		struct die again = d;
 		if (look(dm, &d, arg))
 			return true;
-		die_attrs_read(&again, &said);
-		die = said.origin;
+		die_attrs_read(&again, &attrs);
+		die = attrs.origin;
 	}
 	return false;
 }
@@ -65,17 +65,17 @@ struct child_search {
 static bool find_child(struct dwarf_module *dm, struct die *function, void *arg)
 {
 	struct child_search *search = arg;
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	for (bool any = die_child(function, &d); any; any = die_sibling(&d, &d)) {
 		if (d.tag != search->tag)
 			continue;
-		die_attrs_read(&d, &said);
-		die_attrs_complete(dm, &said);
-		if (said.type &&
-		    (!search->name || (said.name && strcmp(said.name, search->name) == 0))) {
-			search->found = type_at(dm, said.type);
+		die_attrs_read(&d, &attrs);
+		die_attrs_complete(dm, &attrs);
+		if (attrs.type &&
+		    (!search->name || (attrs.name && strcmp(attrs.name, search->name) == 0))) {
+			search->found = type_at(dm, attrs.type);
 			return true;
 		}
 	}
@@ -107,7 +107,7 @@ struct variable_search {
 static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 {
 	struct variable_search *search = arg;
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (search->depth > MAX_VARIABLE_DEPTH)
@@ -124,10 +124,10 @@ static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 		}
 		if (d.tag != DW_TAG_variable && d.tag != DW_TAG_formal_parameter)
 			continue;
-		die_attrs_read(&d, &said);
-		die_attrs_complete(dm, &said);
-		if (said.type && said.name && strcmp(said.name, search->name) == 0) {
-			search->found = type_at(dm, said.type);
+		die_attrs_read(&d, &attrs);
+		die_attrs_complete(dm, &attrs);
+		if (attrs.type && attrs.name && strcmp(attrs.name, search->name) == 0) {
+			search->found = type_at(dm, attrs.type);
 			return true;
 		}
 	}
@@ -180,7 +180,7 @@ static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
 {
 	struct contexts *has = arg;
 	const struct type *t;
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (has->depth > MAX_VARIABLE_DEPTH)
@@ -194,9 +194,9 @@ static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
 			find_contexts(dm, &at, has);
 			has->depth--;
 		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
-			die_attrs_read(&at, &said);
-			die_attrs_complete(dm, &said);
-			t = said.type ? type_at(dm, said.type) : NULL;
+			die_attrs_read(&at, &attrs);
+			die_attrs_complete(dm, &attrs);
+			t = attrs.type ? type_at(dm, attrs.type) : NULL;
 			if (t && is_context(t))
 				note_context(has, t, d.tag);
 		}
@@ -239,22 +239,22 @@ struct awaitee_search {
 /* Reads the name in the type's DIE, which does not need a scan of the unit. */
 static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (!die_attrs_open(dm, type, &d))
 		return false;
-	die_attrs_read(&d, &said);
-	return said.name && strcmp(said.name, own) == 0;
+	die_attrs_read(&d, &attrs);
+	return attrs.name && strcmp(attrs.name, own) == 0;
 }
 
 static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
-                       struct die_attrs *said)
+                       struct die_attrs *attrs)
 {
-	uint64_t type = said->type; /* of the variable itself, not of its origin */
+	uint64_t type = attrs->type; /* of the variable itself, not of its origin */
 
-	die_attrs_complete(dm, said);
-	if (!type || !said->name || strcmp(said->name, "__awaitee") != 0)
+	die_attrs_complete(dm, attrs);
+	if (!type || !attrs->name || strcmp(attrs->name, "__awaitee") != 0)
 		return false;
 	return search->awaitee.of_own_name
 	               ? has_own_name(dm, type, search->own)
@@ -263,7 +263,7 @@ static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
 
 static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awaitee_search *search)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (search->depth > MAX_AWAITEE_DEPTH)
@@ -272,12 +272,12 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 		struct die block = d;
 
 		if (d.tag == DW_TAG_variable) {
-			die_attrs_read(&d, &said);
-			if (!is_awaitee(dm, search, &said) || search->skip-- != 0)
+			die_attrs_read(&d, &attrs);
+			if (!is_awaitee(dm, search, &attrs) || search->skip-- != 0)
 				continue;
 			search->unit = d.u;
-			search->file = said.file.value;
-			search->line = said.line.value;
+			search->file = attrs.file.value;
+			search->line = attrs.line.value;
 			return true;
 		}
 		if (d.tag != DW_TAG_lexical_block)

@@ -276,15 +276,15 @@ struct error *lookup_dwarf_thread_locals(struct dwarf_module *dm, const char *pa
 			name = die_scope_name(dm, u, index);
 			if (!name || strncmp(name, path, path_len) != 0)
 				continue;
-			struct die_attrs said;
+			struct die_attrs attrs;
 			struct die die;
 			struct thread_local *t = symbol ? vec_push(&sure) : vec_push(&unsure);
 			t->dm = dm;
 			t->linkage = s.linkage;
 			t->offset = symbol ? symbol->value : s.low;
 			if (die_attrs_open(dm, s.die, &die)) {
-				die_attrs_read(&die, &said);
-				t->type = type_at(dm, said.type);
+				die_attrs_read(&die, &attrs);
+				t->type = type_at(dm, attrs.type);
 			}
 		}
 	}
@@ -308,16 +308,16 @@ struct error *lookup_dwarf_thread_locals(struct dwarf_module *dm, const char *pa
 
 const struct type *lookup_dwarf_vtable_variable(struct dwarf_module *dm, uint64_t variable)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (!die_attrs_open(dm, variable, &d))
 		return NULL;
-	die_attrs_read(&d, &said);
-	if (!die_attrs_open(dm, said.type, &d))
+	die_attrs_read(&d, &attrs);
+	if (!die_attrs_open(dm, attrs.type, &d))
 		return NULL;
-	die_attrs_read(&d, &said);
-	return type_at(dm, said.containing);
+	die_attrs_read(&d, &attrs);
+	return type_at(dm, attrs.containing);
 }
 
 static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)

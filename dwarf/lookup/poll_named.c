@@ -53,17 +53,17 @@ static bool is_of(const char *linkage, const char *symbol)
 
 static bool is_wanted(const struct wanted *wanted, uint64_t offset)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (!die_attrs_open(wanted->dm, offset, &d) || d.tag != DW_TAG_subprogram ||
 	    address_of(d) != wanted->pc)
 		return false;
-	die_attrs_read(&d, &said);
-	die_attrs_complete(wanted->dm, &said);
+	die_attrs_read(&d, &attrs);
+	die_attrs_complete(wanted->dm, &attrs);
 	const char *linkage = function_read_linkage(wanted->dm, offset);
-	return said.name && linkage && is_of(linkage, wanted->symbol) &&
-	       is_own_name(said.name, wanted->own);
+	return attrs.name && linkage && is_of(linkage, wanted->symbol) &&
+	       is_own_name(attrs.name, wanted->own);
 }
 
 /* The DIE whose address is at p, directly after its abbreviation code. */

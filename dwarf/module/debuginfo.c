@@ -101,7 +101,7 @@ static void forget_notes(struct dwarf_module *dm, bool keep)
 }
 
 /* keep: the memory of notes is reused for new ones. */
-static void relax(struct debuginfo *di, size_t limit, bool keep)
+static void trim(struct debuginfo *di, size_t limit, bool keep)
 {
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
@@ -117,12 +117,12 @@ static void relax(struct debuginfo *di, size_t limit, bool keep)
 
 void debuginfo_trim(struct debuginfo *di, size_t limit)
 {
-	relax(di, limit, limit > 0);
+	trim(di, limit, limit > 0);
 }
 
 void debuginfo_trim_final(struct debuginfo *di, size_t limit)
 {
-	relax(di, limit, false);
+	trim(di, limit, false);
 	for (size_t i = 0; i < di->nmodules; i++)
 		residency_rest(di->modules[i]);
 }

@@ -13,25 +13,25 @@ static const struct records_identity identity = { .build_id = "0123456789",
 	                                          .fingerprint = 7 };
 
 static void tell(struct records *f, enum record_kind kind, uint64_t key, const char *text,
-                 uint64_t number, const char *said)
+                 uint64_t number, const char *attrs)
 {
 	struct record_writer d;
 
 	record_begin(&d, f, kind, key, text);
 	record_add_number(&d, number);
-	record_add_text(&d, said);
+	record_add_text(&d, attrs);
 	record_end(&d);
 }
 
 static void expect(const struct records *f, enum record_kind kind, uint64_t key, const char *text,
-                   uint64_t number, const char *said)
+                   uint64_t number, const char *attrs)
 {
 	struct record record;
 
 	assert_true(record_find(f, kind, key, text, &record));
 	assert_int_equal(record_number(&record), number);
-	if (said)
-		assert_string_equal(record_text(&record), said);
+	if (attrs)
+		assert_string_equal(record_text(&record), attrs);
 	else
 		assert_null(record_text(&record));
 	/* Reads past the end yield nothing. */

@@ -17,8 +17,8 @@ enum home {
 	HOME_TOKIO,
 	HOME_TOKIO_RUNTIME,
 	HOME_TOKIO_TASK,
-	HOME_RESULTS, /* only types that poll functions return */
-	HOME_BARREN,  /* no poll functions, but many others */
+	HOME_RESULTS,       /* only types that poll functions return */
+	HOME_WITHOUT_POLLS, /* no poll functions, but many others */
 	HOME_ANY,
 	HOME_UNKNOWN, /* its name is not in the scan's notes */
 };
@@ -44,22 +44,22 @@ static const struct step {
 	{ HOME_CORE, "ops", HOME_CORE_OPS },
 	{ HOME_CORE, "sync", HOME_ANY },
 	{ HOME_CORE, "async_iter", HOME_ANY },
-	{ HOME_CORE, NULL, HOME_BARREN },
+	{ HOME_CORE, NULL, HOME_WITHOUT_POLLS },
 	{ HOME_CORE_TASK, "poll", HOME_RESULTS },
 	{ HOME_CORE_OPS, "generator", HOME_RESULTS },
 	{ HOME_CORE_OPS, "coroutine", HOME_RESULTS },
-	{ HOME_CORE_OPS, NULL, HOME_BARREN },
+	{ HOME_CORE_OPS, NULL, HOME_WITHOUT_POLLS },
 	{ HOME_ALLOC, "boxed", HOME_ANY },
-	{ HOME_ALLOC, NULL, HOME_BARREN },
+	{ HOME_ALLOC, NULL, HOME_WITHOUT_POLLS },
 	{ HOME_STD, "future", HOME_ANY },
 	{ HOME_STD, "panic", HOME_ANY },
 	{ HOME_STD, "async_iter", HOME_ANY },
-	{ HOME_STD, NULL, HOME_BARREN },
+	{ HOME_STD, NULL, HOME_WITHOUT_POLLS },
 	/* poll<T, S>() of a task's header is no poll function of T. */
 	{ HOME_TOKIO, "runtime", HOME_TOKIO_RUNTIME },
 	{ HOME_TOKIO_RUNTIME, "task", HOME_TOKIO_TASK },
-	{ HOME_TOKIO_TASK, "raw", HOME_BARREN },
-	{ HOME_BARREN, NULL, HOME_BARREN },
+	{ HOME_TOKIO_TASK, "raw", HOME_WITHOUT_POLLS },
+	{ HOME_WITHOUT_POLLS, NULL, HOME_WITHOUT_POLLS },
 	{ HOME_UNKNOWN, NULL, HOME_UNKNOWN },
 };
 
@@ -139,7 +139,7 @@ static enum home home_within(const struct search *search, enum home from, uint32
 
 	/* A type or a function may contain anything. */
 	if (from == HOME_ANY || note->tag != DW_TAG_namespace)
-		return from == HOME_BARREN ? HOME_BARREN : HOME_ANY;
+		return from == HOME_WITHOUT_POLLS ? HOME_WITHOUT_POLLS : HOME_ANY;
 	return name ? step_into(from, name) : HOME_UNKNOWN;
 }
 
@@ -220,7 +220,7 @@ static void add(struct search *search, uint32_t scope, bool result_is_known)
 {
 	const struct scope_note *note = &search->u->scopes[scope];
 
-	if (home_of(search, note->parent) == HOME_BARREN)
+	if (home_of(search, note->parent) == HOME_WITHOUT_POLLS)
 		return;
 	if (note->flags & SCOPE_NAME_AT)
 		read_ahead(search->s->str.data, note->name);

@@ -103,18 +103,18 @@ bool die_attrs_open(struct dwarf_module *dm, uint64_t offset, struct die *ret)
 	return u && die_read(&dm->sections, u, offset, ret) && ret->tag != 0;
 }
 
-void die_attrs_complete(struct dwarf_module *dm, struct die_attrs *said)
+void die_attrs_complete(struct dwarf_module *dm, struct die_attrs *attrs)
 {
-	uint64_t origin = said->origin;
+	uint64_t origin = attrs->origin;
 	struct die_attrs copied;
 	struct die d;
 
-	for (int hops = 0; hops < MAX_HOPS && origin && (!said->name || !said->type); hops++) {
+	for (int hops = 0; hops < MAX_HOPS && origin && (!attrs->name || !attrs->type); hops++) {
 		if (!die_attrs_open(dm, origin, &d))
 			return;
 		die_attrs_read(&d, &copied);
-		said->name = said->name ? said->name : copied.name;
-		said->type = said->type ? said->type : copied.type;
+		attrs->name = attrs->name ? attrs->name : copied.name;
+		attrs->type = attrs->type ? attrs->type : copied.type;
 		origin = copied.origin;
 	}
 }

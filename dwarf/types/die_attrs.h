@@ -33,6 +33,6 @@ bool die_attrs_open(struct dwarf_module *dm, uint64_t offset, struct die *ret);
 /* Reads all attributes of a DIE. None may have been read before. */
 void die_attrs_read(struct die *d, struct die_attrs *ret);
 /* Fills in a missing name and type from the DIE's abstract origin or specification. */
-void die_attrs_complete(struct dwarf_module *dm, struct die_attrs *said);
+void die_attrs_complete(struct dwarf_module *dm, struct die_attrs *attrs);
 
 #endif

@@ -82,11 +82,11 @@ static bool find_variant_part(struct die d, struct die *part)
 /* The discriminant member of a variant part. */
 static bool find_discr(struct die part, struct die *ret)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 
-	die_attrs_read(&part, &said);
+	die_attrs_read(&part, &attrs);
 	for (bool any = die_child(&part, ret); any; any = die_sibling(ret, ret)) {
-		if (ret->tag == DW_TAG_member && ret->offset == said.discr)
+		if (ret->tag == DW_TAG_member && ret->offset == attrs.discr)
 			return true;
 	}
 	return false;
@@ -96,22 +96,22 @@ static bool find_discr(struct die part, struct die *ret)
 static bool read_variant_kind(const struct die *d, struct type *t)
 {
 	struct die part, discr;
-	struct die_attrs said;
+	struct die_attrs attrs;
 
 	if (!find_variant_part(*d, &part))
 		return false;
 	if (find_discr(part, &discr)) {
-		die_attrs_read(&discr, &said);
-		t->coroutine = said.name && strcmp(said.name, "__state") == 0;
+		die_attrs_read(&discr, &attrs);
+		t->coroutine = attrs.name && strcmp(attrs.name, "__state") == 0;
 	}
 	return true;
 }
 
-static enum type_kind read_kind(const struct die *d, const struct die_attrs *said, struct type *t)
+static enum type_kind read_kind(const struct die *d, const struct die_attrs *attrs, struct type *t)
 {
 	switch (d->tag) {
 	case DW_TAG_base_type:
-		return base_kind(said->encoding.value);
+		return base_kind(attrs->encoding.value);
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 		return TYPE_POINTER;
@@ -142,16 +142,16 @@ static bool is_scope(unsigned tag)
 static uint64_t array_count(struct die d)
 {
 	struct die child;
-	struct die_attrs said;
+	struct die_attrs attrs;
 
 	for (bool any = die_child(&d, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag != DW_TAG_subrange_type)
 			continue;
-		die_attrs_read(&child, &said);
+		die_attrs_read(&child, &attrs);
 		/* An upper bound of -1 denotes an empty array. */
-		return said.count.form   ? said.count.value
-		       : said.upper.form ? said.upper.value + 1
-		                         : 0;
+		return attrs.count.form   ? attrs.count.value
+		       : attrs.upper.form ? attrs.upper.value + 1
+		                          : 0;
 	}
 	return 0;
 }
@@ -176,13 +176,13 @@ uint64_t type_array_size(const struct type *t)
 static uint64_t behind_aliases(struct dwarf_module *dm, struct die d)
 {
 	uint64_t die = d.offset;
-	struct die_attrs said;
+	struct die_attrs attrs;
 
 	for (int hops = 0; hops < MAX_ALIASES && d.tag == DW_TAG_typedef; hops++) {
-		die_attrs_read(&d, &said);
-		if (said.type == 0)
+		die_attrs_read(&d, &attrs);
+		if (attrs.type == 0)
 			break;
-		die = said.type;
+		die = attrs.type;
 		if (!die_attrs_open(dm, die, &d))
 			break;
 	}
@@ -192,7 +192,7 @@ static uint64_t behind_aliases(struct dwarf_module *dm, struct die d)
 void type_read_shell(struct type *t)
 {
 	struct die d;
-	struct die_attrs said;
+	struct die_attrs attrs;
 
 	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
@@ -204,14 +204,14 @@ void type_read_shell(struct type *t)
 			type_become(t, real);
 		return;
 	}
-	die_attrs_read(&d, &said);
-	t->kind = read_kind(&d, &said, t);
-	t->target_die = said.type;
-	t->size = said.size.form ? said.size.value : t->kind == TYPE_POINTER ? 8 : 0;
-	t->align =
-		said.align.form && said.align.value <= UINT32_MAX ? (uint32_t)said.align.value : 1;
-	t->declaration = said.declaration;
-	t->name = said.name;
+	die_attrs_read(&d, &attrs);
+	t->kind = read_kind(&d, &attrs, t);
+	t->target_die = attrs.type;
+	t->size = attrs.size.form ? attrs.size.value : t->kind == TYPE_POINTER ? 8 : 0;
+	t->align = attrs.align.form && attrs.align.value <= UINT32_MAX ? (uint32_t)attrs.align.value
+	                                                               : 1;
+	t->declaration = attrs.declaration;
+	t->name = attrs.name;
 	t->is_scope = is_scope(d.tag);
 	if (t->kind == TYPE_ARRAY) {
 		t->count = array_count(d);
@@ -234,9 +234,9 @@ static uint64_t size_mask(uint64_t size)
 	return size >= 8 ? UINT64_MAX : (UINT64_C(1) << size * 8) - 1;
 }
 
-static struct member member_of(struct dwarf_module *dm, const struct die_attrs *said)
+static struct member member_of(struct dwarf_module *dm, const struct die_attrs *attrs)
 {
-	return (struct member){ said->name, type_at(dm, said->type), said->offset.value };
+	return (struct member){ attrs->name, type_at(dm, attrs->type), attrs->offset.value };
 }
 
 /* The name of a variant is that of its payload. */
@@ -252,44 +252,44 @@ static const char *payload_name(const struct type *payload)
 
 static void read_variant(struct type *t, struct die *d, bool is_signed, struct variant *v)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die child;
 
-	die_attrs_read(d, &said);
-	v->is_default = said.value.form == 0;
-	v->discr = bits_of(said.value, is_signed);
+	die_attrs_read(d, &attrs);
+	v->is_default = attrs.value.form == 0;
+	v->discr = bits_of(attrs.value, is_signed);
 	for (bool any = die_child(d, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag != DW_TAG_member)
 			continue;
-		die_attrs_read(&child, &said);
-		v->payload = type_at(t->dm, said.type);
-		v->offset = said.offset.value;
-		if (said.file.value)
-			v->file = line_file(t->dm, d->u, (unsigned)said.file.value);
-		v->line = (unsigned)said.line.value;
-		v->name = v->payload ? payload_name(v->payload) : said.name;
+		die_attrs_read(&child, &attrs);
+		v->payload = type_at(t->dm, attrs.type);
+		v->offset = attrs.offset.value;
+		if (attrs.file.value)
+			v->file = line_file(t->dm, d->u, (unsigned)attrs.file.value);
+		v->line = (unsigned)attrs.line.value;
+		v->name = v->payload ? payload_name(v->payload) : attrs.name;
 		return;
 	}
 }
 
 static bool discr_is_signed(struct dwarf_module *dm, uint64_t discr)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die d;
 
 	if (discr == 0 || !die_attrs_open(dm, discr, &d))
 		return false;
-	die_attrs_read(&d, &said);
-	return is_signed_type(dm, said.type);
+	die_attrs_read(&d, &attrs);
+	return is_signed_type(dm, attrs.type);
 }
 
 static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
 {
 	struct member *m = NEW(&t->dm->di->arena, struct member);
-	struct die_attrs said;
+	struct die_attrs attrs;
 
-	die_attrs_read(d, &said);
-	*m = member_of(t->dm, &said);
+	die_attrs_read(d, &attrs);
+	*m = member_of(t->dm, &attrs);
 	ret->discr = m;
 	ret->comp_dir = t->coroutine ? d->u->comp_dir : NULL;
 }
@@ -297,11 +297,11 @@ static void read_discr(struct type *t, struct die *d, struct type_choices *ret)
 static void read_variant_part(struct type *t, struct die *part, struct type_choices *ret)
 {
 	VEC(struct variant) variants = { 0 };
-	struct die_attrs said;
+	struct die_attrs attrs;
 	struct die child;
 
-	die_attrs_read(part, &said);
-	uint64_t discr = said.discr;
+	die_attrs_read(part, &attrs);
+	uint64_t discr = attrs.discr;
 	bool is_signed = discr_is_signed(t->dm, discr);
 	for (bool any = die_child(part, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag == DW_TAG_member && child.offset == discr)
@@ -330,23 +330,23 @@ struct children {
 
 static void read_member(struct type *t, struct die *d, struct children *c)
 {
-	struct die_attrs said;
+	struct die_attrs attrs;
 
-	die_attrs_read(d, &said);
+	die_attrs_read(d, &attrs);
 	if (c->members.n < MAX_MEMBERS)
-		*vec_push(&c->members) = member_of(t->dm, &said);
+		*vec_push(&c->members) = member_of(t->dm, &attrs);
 }
 
 static void read_enumerator(struct type *t, struct die *d, struct children *c)
 {
 	bool is_signed = is_signed_type(t->dm, t->target_die);
-	struct die_attrs said;
+	struct die_attrs attrs;
 
-	die_attrs_read(d, &said);
+	die_attrs_read(d, &attrs);
 	if (c->enumerators.n < MAX_MEMBERS)
 		*vec_push(&c->enumerators) =
-			(struct enumerator){ said.name,
-			                     bits_of(said.value, is_signed) & size_mask(t->size) };
+			(struct enumerator){ attrs.name,
+			                     bits_of(attrs.value, is_signed) & size_mask(t->size) };
 }
 
 static void read_child(struct type *t, struct die *d, struct children *c)
@@ -390,15 +390,15 @@ void type_read_params(struct type *t, struct type_params *ret)
 {
 	VEC(struct type_param) params = { 0 };
 	struct die d, child;
-	struct die_attrs said;
+	struct die_attrs attrs;
 
 	if (!die_attrs_open(t->dm, t->die, &d))
 		return;
 	for (bool any = first_element(&d, &child); any; any = next_element(&child)) {
 		if (child.tag != DW_TAG_template_type_parameter || params.n == MAX_MEMBERS)
 			continue;
-		die_attrs_read(&child, &said);
-		*vec_push(&params) = (struct type_param){ said.name, type_at(t->dm, said.type) };
+		die_attrs_read(&child, &attrs);
+		*vec_push(&params) = (struct type_param){ attrs.name, type_at(t->dm, attrs.type) };
 	}
 	ret->n = params.n;
 	ret->list = vec_to_arena(&params, &t->dm->di->arena);

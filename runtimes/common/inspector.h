@@ -86,7 +86,7 @@ struct collector {
 	struct arena *a; /* out's arena */
 	unsigned want;
 	const struct question *question; /* NULL: none */
-	bool rehearsal;                  /* this is a warm-up walk; its snapshot is discarded */
+	bool warm_up;                    /* this is a warm-up walk; its snapshot is discarded */
 	bool by_poll; /* decode tasks in the order of their poll functions, not of their lists */
 	task_poll_vec polls;         /* of the listed tasks, if by_poll */
 	const struct task *decoding; /* NULL: none */

@@ -6,18 +6,18 @@
 bool type_predicate_once(struct type_predicate *a, unsigned char *known, ask_fn *ask, void *asker,
                          const struct type *t, int depth)
 {
-	bool before = a->circle;
+	bool before = a->cycle;
 
-	a->circle |= *known == ASKING;
+	a->cycle |= *known == ASKING;
 	if (*known != UNASKED)
 		return *known == YES;
 	*known = ASKING;
-	a->circle = false;
+	a->cycle = false;
 	bool is = ask(asker, t, depth + 1);
 	*known = is ? YES : NO;
-	if (!is && (a->circle || a->cut))
+	if (!is && (a->cycle || a->cut))
 		*vec_push(&a->denied) = known;
-	a->circle |= before;
+	a->cycle |= before;
 	return is;
 }
 

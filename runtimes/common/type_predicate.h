@@ -20,7 +20,7 @@ typedef bool ask_fn(void *asker, const struct type *t, int depth);
  */
 struct type_predicate {
 	VEC(unsigned char *) denied; /* provisional "no" results, of enum answer */
-	bool circle;                 /* a type was reached again during its own evaluation */
+	bool cycle;                  /* a type was reached again during its own evaluation */
 	bool cut;                    /* the recursion was cut off: no "no" is certain */
 };
 

@@ -134,7 +134,7 @@ bool future_is_type(struct inspector *in, const struct type *t)
  * second pass (search) look for poll functions.
  */
 struct inside {
-	struct type_predicate asking;
+	struct type_predicate predicate;
 	struct inspector *in;
 	bool search;
 };
@@ -145,7 +145,7 @@ static bool is_known_inside(struct inspector *in, const struct type *t, int dept
 {
 	struct inside q = { .in = in };
 
-	return type_predicate_end(&q.asking, is_inside(&q, t, depth));
+	return type_predicate_end(&q.predicate, is_inside(&q, t, depth));
 }
 
 static bool is_or_has(void *asker, const struct type *t, int depth)
@@ -174,15 +174,15 @@ static bool is_inside(void *asker, const struct type *t, int depth)
 	unsigned char *known = &type_class_of(t)->has_future[q->search];
 
 	if (depth > MAX_MEMBER_DEPTH) {
-		q->asking.cut = true;
+		q->predicate.cut = true;
 		return *known == YES;
 	}
-	return type_predicate_once(&q->asking, known, ask_inside, q, t, depth);
+	return type_predicate_once(&q->predicate, known, ask_inside, q, t, depth);
 }
 
 bool future_is_or_has(struct inspector *in, const struct type *t)
 {
 	struct inside q = { .in = in, .search = true };
 
-	return type_predicate_end(&q.asking, is_or_has(&q, t, 0));
+	return type_predicate_end(&q.predicate, is_or_has(&q, t, 0));
 }

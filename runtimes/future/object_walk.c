@@ -207,7 +207,7 @@ static void add_dyn(struct walk *w, size_t from)
  * Whether values of the type lead nowhere: numbers, and structs of numbers. An enum is not barren:
  * its bytes may be no valid value, and the walk must notice that.
  */
-static bool is_barren(const struct type *t, int depth)
+static bool has_no_polls(const struct type *t, int depth)
 {
 	struct type_class *type_class = type_class_of(t);
 	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
@@ -226,7 +226,7 @@ static bool is_barren(const struct type *t, int depth)
 		barren = !type_class->resource && !type_class->waker;
 		for (size_t i = 0; i < n && barren; i++)
 			barren = !members[i].type || type_size(members[i].type) == 0 ||
-			         is_barren(members[i].type, depth + 1);
+			         has_no_polls(members[i].type, depth + 1);
 	}
 	type_class->barren = barren ? YES : NO;
 	return barren;
@@ -244,7 +244,8 @@ static const struct type_class *fertile_members(const struct type *t)
 		return type_class;
 	members = type_members(t, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (members[i].type && type_size(members[i].type) && !is_barren(members[i].type, 0))
+		if (members[i].type && type_size(members[i].type) &&
+		    !has_no_polls(members[i].type, 0))
 			*vec_push(&list) = &members[i];
 	}
 	type_class->nmembers = list.n;

@@ -97,7 +97,7 @@ static void task_edges(struct builder *b, size_t node, const struct task *task,
 		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 		return;
 	}
-	b->party = node;
+	b->participant = node;
 	graph_tree_edges(b, node, task->root, NULL);
 }
 
@@ -106,7 +106,7 @@ static void root_edges(struct builder *b, size_t nth)
 	const struct thread_info *th = &b->s->threads[nth];
 	size_t node = graph_of_root(b->g, nth);
 
-	b->party = node;
+	b->participant = node;
 	if (is_native_lock(th->wait))
 		graph_add_edge(b, node, graph_of_thread(b->g, nth), "runs");
 	graph_tree_edges(b, node, th->root, th->problem);

@@ -31,25 +31,25 @@ size_t graph_participant_of(const struct builder *b, const struct holding *h)
 	return participant_of_thread(b, h->thread);
 }
 
-static struct graph_node owner_of(const struct builder *b, size_t party)
+static struct graph_node owner_of(const struct builder *b, size_t participant)
 {
 	return (struct graph_node){ .kind = GRAPH_OWNER,
 		                    .rule = GRAPH_ANY,
-		                    .task = b->nodes.data[party].task,
-		                    .thread = b->nodes.data[party].thread };
+		                    .task = b->nodes.data[participant].task,
+		                    .thread = b->nodes.data[participant].thread };
 }
 
-size_t graph_owner_node(struct builder *b, size_t arm, size_t party)
+size_t graph_owner_node(struct builder *b, size_t arm, size_t participant)
 {
-	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
+	struct arm *a = arm && participant ? map_get(&b->arms, arm) : NULL;
 
 	if (!a)
-		return party;
+		return participant;
 	if (a->owner)
 		return a->owner;
 	/* When the task or an enclosing arm goes on, it may drop this arm. */
-	size_t around = graph_owner_node(b, a->around, party);
-	a->owner = graph_add_node(b, owner_of(b, party));
+	size_t around = graph_owner_node(b, a->around, participant);
+	a->owner = graph_add_node(b, owner_of(b, participant));
 	graph_add_edge(b, a->owner, arm, "poll");
 	graph_add_edge(b, a->owner, around, "member");
 	return a->owner;
@@ -58,24 +58,26 @@ size_t graph_owner_node(struct builder *b, size_t arm, size_t party)
 /* The node of that arm and of all arms inside it. */
 static size_t users_of_arm(struct builder *b, struct arm *a)
 {
-	return a->inner ? graph_user_node(b, a->node, a->party) : a->node;
+	return a->inner ? graph_user_node(b, a->node, a->participant) : a->node;
 }
 
-size_t graph_user_node(struct builder *b, size_t arm, size_t party)
+size_t graph_user_node(struct builder *b, size_t arm, size_t participant)
 {
-	struct arm *a = arm && party ? map_get(&b->arms, arm) : NULL;
-	struct arm *inner = a ? a->inner : party ? map_get(&b->outer_arms, party) : NULL;
-	size_t node = party ? (size_t)map_get(&b->users, a ? arm : party) : 0;
+	struct arm *a = arm && participant ? map_get(&b->arms, arm) : NULL;
+	struct arm *inner = a             ? a->inner
+	                    : participant ? map_get(&b->outer_arms, participant)
+	                                  : NULL;
+	size_t node = participant ? (size_t)map_get(&b->users, a ? arm : participant) : 0;
 
-	if (node || !party || (!a && !inner))
-		return node ? node : party;
-	node = graph_add_node(b, owner_of(b, party));
-	map_put(&b->users, a ? arm : party, (void *)node);
+	if (node || !participant || (!a && !inner))
+		return node ? node : participant;
+	node = graph_add_node(b, owner_of(b, participant));
+	map_put(&b->users, a ? arm : participant, (void *)node);
 	if (a)
 		graph_add_edge(b, node, arm, "poll");
 	for (; inner; inner = inner->next)
 		graph_add_edge(b, node, users_of_arm(b, inner), "poll");
-	graph_add_edge(b, node, graph_owner_node(b, arm, party), "member");
+	graph_add_edge(b, node, graph_owner_node(b, arm, participant), "member");
 	return node;
 }
 
@@ -129,18 +131,18 @@ void graph_add_holder(struct builder *b, size_t from, const struct holding *h, c
 
 void graph_candidate_add(struct builder *b, struct candidates *c, const struct holding *h)
 {
-	size_t party = graph_participant_of(b, h);
+	size_t participant = graph_participant_of(b, h);
 	struct candidate_group *group;
 
 	c->all++;
 	c->sure += !h->uncertain;
 	if (!h->uncertain)
 		return;
-	group = map_get(&c->by_participant, party + 1);
+	group = map_get(&c->by_participant, participant + 1);
 	if (!group) {
 		group = NEW(&b->g->arena, struct candidate_group);
 		group->end = &group->first;
-		map_put(&c->by_participant, party + 1, group);
+		map_put(&c->by_participant, participant + 1, group);
 	}
 	*group->end = NEW(&b->g->arena, struct graph_candidate);
 	(*group->end)->holding = h;

@@ -13,7 +13,7 @@ struct queued {
 	uint64_t place;                /* from 1; 0: granted; UINT64_MAX: unknown */
 	size_t edge;                   /* index of the edge by which it waits */
 	size_t from;                   /* the node that waits; 0: the future is not polled */
-	size_t party;                  /* the participant that owns the future */
+	size_t participant;            /* the participant that owns the future */
 	size_t arm;                    /* the arm of a join that it is in, 0 none */
 	const struct future *future;   /* with its wait */
 	const struct future *unpolled; /* the outermost unpolled future that this is or is in */
@@ -23,7 +23,7 @@ struct queued {
 
 /* An arm of a join. */
 struct arm {
-	size_t node, party;
+	size_t node, participant;
 	size_t around;     /* the enclosing arm, 0 none */
 	size_t owner;      /* node of what is held in the arm, 0: not made yet */
 	struct arm *inner; /* the last arm directly inside it, NULL none */
@@ -56,11 +56,11 @@ struct builder {
 	const struct holding **by_primitive, **by_object; /* all holdings, sorted */
 	size_t *by_local_set;                             /* tasks of LocalSets, sorted */
 	size_t nlocal;
-	size_t party;      /* participant whose tree is walked */
-	size_t arm;        /* in which arm of a join, 0 none */
-	struct map arms;   /* node of an arm -> struct arm */
-	struct map arm_of; /* a future -> node of the innermost arm that it is in */
-	bool quiet;        /* no running thread could hold what the search did not find */
+	size_t participant; /* participant whose tree is walked */
+	size_t arm;         /* in which arm of a join, 0 none */
+	struct map arms;    /* node of an arm -> struct arm */
+	struct map arm_of;  /* a future -> node of the innermost arm that it is in */
+	bool quiet;         /* no running thread could hold what the search did not find */
 };
 
 size_t graph_add_node(struct builder *b, struct graph_node node);
@@ -73,11 +73,11 @@ size_t graph_participant_of(const struct builder *b, const struct holding *h);
  * The node of what a participant holds in an arm of a join (arm 0: in no arm). It is dropped when
  * that arm goes on, or when the participant does.
  */
-size_t graph_owner_node(struct builder *b, size_t arm, size_t party);
+size_t graph_owner_node(struct builder *b, size_t arm, size_t participant);
 /*
  * The same for a channel end. Arms below the frame that owns the end may use it without owning it.
  */
-size_t graph_user_node(struct builder *b, size_t arm, size_t party);
+size_t graph_user_node(struct builder *b, size_t arm, size_t participant);
 /* The first holding of that primitive or object; *n: how many there are. */
 const struct holding **graph_holdings_of_primitive(const struct builder *b, uint64_t primitive,
                                                    size_t *n);

@@ -33,7 +33,7 @@ static int compare_queued(const void *a, const void *b)
 	/* For the same future, the place that polls it sorts first. */
 	if (!x->unpolled != !y->unpolled)
 		return x->unpolled ? 1 : -1;
-	return (x->party > y->party) - (x->party < y->party);
+	return (x->participant > y->participant) - (x->participant < y->participant);
 }
 
 /*
@@ -51,7 +51,7 @@ static size_t drop_traces(struct queued *q, size_t n)
 		if (last && q[i].unpolled && q[i].future->addr &&
 		    q[i].future->addr == last->future->addr) {
 			last->seen_twice |= last->unpolled != NULL;
-			if (!last->unpolled || q[i].place || q[i].party == last->party)
+			if (!last->unpolled || q[i].place || q[i].participant == last->participant)
 				continue;
 			q[i].seen_twice = true;
 		}
@@ -148,7 +148,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			if (only_writers && !writes(q))
 				continue;
 			bool alone = l->b->quiet && l->first_waiter == 1 && !has_guards(l);
-			size_t owner = graph_owner_node(l->b, q->arm, q->party);
+			size_t owner = graph_owner_node(l->b, q->arm, q->participant);
 			struct graph_edge *e = graph_add_edge(l->b, node, owner, "holds");
 
 			e->unpolled = q->unpolled;
@@ -250,7 +250,7 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	                                                     .lock = all_holders(l, w) });
 
 	graph_add_edge(b, node, before, "queued");
-	size_t owner = graph_owner_node(b, q->arm, q->party);
+	size_t owner = graph_owner_node(b, q->arm, q->participant);
 	struct graph_edge *e = graph_add_edge(b, node, owner, "queued");
 	e->queued = true;
 	e->waiter = q->future;

@@ -174,8 +174,8 @@ static void link_arm(struct builder *b, struct arm *arm)
 		around->inner = arm;
 		return;
 	}
-	arm->next = map_get(&b->outer_arms, arm->party);
-	map_put(&b->outer_arms, arm->party, arm);
+	arm->next = map_get(&b->outer_arms, arm->participant);
+	map_put(&b->outer_arms, arm->participant, arm);
 }
 
 /* Each arm of a join goes on, and drops what it holds, independently of the others. */
@@ -187,7 +187,7 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 	b->arm = graph_add_node(
 		b, (struct graph_node){ .kind = GRAPH_ARM, .what = "join arm", .future = f });
 	arm->node = b->arm;
-	arm->party = b->party;
+	arm->participant = b->participant;
 	arm->around = around;
 	map_put(&b->arms, b->arm, arm);
 	link_arm(b, arm);

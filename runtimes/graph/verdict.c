@@ -224,7 +224,7 @@ static void make_links(struct finder *f, struct verdict *v, const size_t *edges,
 
 		if (graph_is_participant(&g->nodes[e->from])) {
 			link = &v->cycle[v->ncycle++];
-			link->party = e->from;
+			link->participant = e->from;
 		}
 		if (!link)
 			continue;

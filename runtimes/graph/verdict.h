@@ -22,7 +22,7 @@ enum verdict_trust {
 
 /* One step of a cycle. */
 struct verdict_link {
-	size_t party;                    /* node */
+	size_t participant;              /* node */
 	const struct graph_edge *waits;  /* its wait; NULL: it needs the next participant to run */
 	const struct graph_edge *has;    /* why the next participant is waited for */
 	const struct graph_node *object; /* the lock, channel or set between them, NULL none */

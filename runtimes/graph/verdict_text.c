@@ -184,7 +184,7 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 	SCRATCH(tmp);
 	const struct verdict_link *l = &v->cycle[0];
 	const struct graph_edge *e = l->has;
-	const char *who = graph_participant_text(&tmp, &g->nodes[l->party]);
+	const char *who = graph_participant_text(&tmp, &g->nodes[l->participant]);
 	const char *object = l->object ? graph_object_text(&tmp, l->object) : "something";
 	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
 
@@ -230,7 +230,7 @@ const char *verdict_text(struct arena *a, const struct graph *g, const struct ve
 		const struct verdict_link *before = &v->cycle[i ? i - 1 : v->ncycle - 1];
 
 		str_printf(&s, "%s%s ", i ? "; " : "",
-		           graph_participant_text(&tmp, &g->nodes[l->party]));
+		           graph_participant_text(&tmp, &g->nodes[l->participant]));
 		if (append_has(&s, before))
 			str_append(&s, " and ");
 		append_waits(&s, g, l);

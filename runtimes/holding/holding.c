@@ -285,7 +285,7 @@ static void search_root(struct collector *c, const struct future *root, const st
 	map_free(&w.frames);
 }
 
-void holding_rehearse_task(struct collector *c, const struct task *task)
+void holding_warm_up_task(struct collector *c, const struct task *task)
 {
 	struct holdings *all = holdings(c);
 	size_t first = all->list.n;

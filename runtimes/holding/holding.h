@@ -113,7 +113,7 @@ void holding_search(struct collector *c);
  * up the declarations of what it finds, then discards the findings. holding_search() then skips the
  * task.
  */
-void holding_rehearse_task(struct collector *c, const struct task *task);
+void holding_warm_up_task(struct collector *c, const struct task *task);
 /* Whether to continue the search. When not, notes once what is left out. */
 bool holding_goes_on(struct collector *c);
 /* Records that something cannot be searched. Each text is kept once. */
@@ -142,7 +142,7 @@ struct holding_variable *holding_saved_variable(struct arena *a, const struct ty
 struct holding_variable *holding_running_variable(struct collector *c, const struct type *type,
                                                   struct dwarf_module *dm, uint64_t die);
 /* Looks up the declarations of the variables of its states in advance, so that they are cached. */
-void holding_rehearse(const struct type *coroutine);
+void holding_warm_up(const struct type *coroutine);
 /* Fills file, line and declared of f->h from the declaration of its variable, if that is known. */
 void holding_declare(struct collector *c, struct found *f);
 

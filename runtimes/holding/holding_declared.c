@@ -54,7 +54,7 @@ static void ask(struct inspector *in, struct holding_variable *v)
 	v->line = line;
 }
 
-void holding_rehearse(const struct type *coroutine)
+void holding_warm_up(const struct type *coroutine)
 {
 	size_t nvariants, n;
 	const struct variant *variants = type_variants(coroutine, &nvariants);

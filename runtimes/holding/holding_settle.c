@@ -95,7 +95,7 @@ static void find_best(const found_vec *list, struct map *best)
  * polls it; other findings of it come from stale pointers to that future. When all of them are
  * traces, any may be the owner: one per task or thread stays, marked as twin.
  */
-static void drop_twins(found_vec *list)
+static void drop_duplicates(found_vec *list)
 {
 	struct map best = { 0 }, traces = { 0 };
 
@@ -378,7 +378,7 @@ void holding_settle(struct collector *c)
 	found_vec *list = &c->holdings->list;
 
 	drop_replaced(c, list);
-	drop_twins(list);
+	drop_duplicates(list);
 	learn_waits(c, &locks, list);
 	judge(&locks, list);
 	map_free(&locks.by_primitive);

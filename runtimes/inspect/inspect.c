@@ -334,7 +334,7 @@ static void finish(struct collector *c)
 {
 	threads_finish(c);
 	note_leads_left(c);
-	if (!c->rehearsal)
+	if (!c->warm_up)
 		other_executors_find(c);
 	if (c->want & WANT_HOLDINGS) {
 		holding_search(c); /* again: running futures are known now */
@@ -389,10 +389,10 @@ static void exclude_idle(struct collector *c)
  * every type and line that the walk needs, records the memory pages that it reads, and determines
  * which threads need not be stopped.
  */
-static struct error *rehearse_once(struct inspector *in, const struct request *request, bool *again)
+static struct error *warm_up_once(struct inspector *in, const struct request *request, bool *again)
 {
 	struct collector *c = collector_new(in, request->want, request->question);
-	c->rehearsal = c->by_poll = true;
+	c->warm_up = c->by_poll = true;
 	read_stacks(c);
 	collect(c);
 	finish(c);
@@ -403,12 +403,12 @@ static struct error *rehearse_once(struct inspector *in, const struct request *r
 }
 
 /* Repeats the warm-up walk until it finds no new runtime. */
-static struct error *rehearse(struct inspector *in, const struct request *request)
+static struct error *warm_up(struct inspector *in, const struct request *request)
 {
 	bool again = true;
 
 	for (int walk = 0; again && walk < MAX_LEAD_WALKS; walk++)
-		TRY(rehearse_once(in, request, &again));
+		TRY(warm_up_once(in, request, &again));
 	return NULL;
 }
 
@@ -523,13 +523,13 @@ static struct error *inspect_live(struct live_round *r)
 	if (t->copy.pause_ns)
 		add_reading(r);
 	TRY(scan(r->in));
-	TRY(rehearse(r->in, r->request));
+	TRY(warm_up(r->in, r->request));
 	debuginfo_trim_final(r->in->di, NOTES_AFTERWARDS);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
 		/* Each round finds only one more page of a chain: walk the target again. */
 		if (round == MAX_ROUNDS) {
 			target_invalidate(t);
-			TRY(rehearse(r->in, r->request));
+			TRY(warm_up(r->in, r->request));
 		}
 		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
 		snapshot_free(r->out);

@@ -25,8 +25,8 @@ struct exporter {
 	VEC(const struct type *) types; /* found so far, in order: the queue of walk_types() */
 	struct map met;
 	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
-	struct rehearsal *counts;
-	rehearse_progress *progress;
+	struct warm_up *counts;
+	warm_up_progress *progress;
 	void *arg;
 };
 
@@ -155,7 +155,7 @@ static void ask_about(struct exporter *r, const struct type *t)
 
 		for (size_t i = 0; i < plan->nstates; i++)
 			coroutine_state(r->in, t, plan, i);
-		holding_rehearse(t);
+		holding_warm_up(t);
 	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
 		future_is_type(r->in, t);
@@ -229,7 +229,7 @@ static struct error *ask_layout(struct inspector *in)
 	return NULL;
 }
 
-static struct error *rehearse(struct exporter *r)
+static struct error *warm_up(struct exporter *r)
 {
 	const struct bindings *layout = r->copy.layout;
 	const struct enumerate_ops ops = {
@@ -284,19 +284,19 @@ static bool find_runtime(struct exporter *r)
 }
 
 struct error *layout_export_write(struct inspector *in, const char *path,
-                                  rehearse_progress *progress, void *arg, struct rehearsal *ret)
+                                  warm_up_progress *progress, void *arg, struct warm_up *ret)
 {
 	struct exporter r = { .in = in, .counts = ret, .progress = progress, .arg = arg };
 	struct error *err;
 
-	*ret = (struct rehearsal){ 0 };
+	*ret = (struct warm_up){ 0 };
 	if (in->info.tier != TIER_FULL)
 		return error_new(ERR_NO_DEBUGINFO, "%s has no full debug info: %s", in->info.exe,
 		                 in->info.tier_reason ? in->info.tier_reason : "none");
 	if (!find_runtime(&r))
 		return error_new(ERR_LAYOUT, "%s has no %s runtime in it", in->info.exe,
 		                 r.runtime->name);
-	err = rehearse(&r);
+	err = warm_up(&r);
 	if (!err)
 		err = write_file(&r, path);
 	progress(100, arg);

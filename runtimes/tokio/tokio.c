@@ -402,8 +402,8 @@ static void decode_polls(struct collector *c, const struct task_poll *polls, siz
 		}
 		if (!decode_next(c, polls[i].task, i, n))
 			return;
-		if (c->rehearsal && (c->want & WANT_HOLDINGS))
-			holding_rehearse_task(c, polls[i].task);
+		if (c->warm_up && (c->want & WANT_HOLDINGS))
+			holding_warm_up_task(c, polls[i].task);
 	}
 }
 
