@@ -61,7 +61,7 @@ struct seconds {
 	char text[24];
 };
 
-/* Avoids printf(): it may run a million times. */
+/* Avoids stdio: it may run a million times. */
 static struct seconds seconds_text(uint64_t ns)
 {
 	uint64_t whole = ns / 1000000000;
