@@ -69,16 +69,16 @@ static void test_ranges(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const char *attrs = range(&a, rows[i].x, rows[i].y);
+		const char *text = range(&a, rows[i].x, rows[i].y);
 
 		if (rows[i].range)
-			assert_string_equal(attrs, rows[i].range);
+			assert_string_equal(text, rows[i].range);
 		else
-			assert_string_equal(attrs ? attrs : "two patterns", "two patterns");
+			assert_string_equal(text ? text : "two patterns", "two patterns");
 		/* The order does not matter. */
-		attrs = range(&a, rows[i].y, rows[i].x);
+		text = range(&a, rows[i].y, rows[i].x);
 		if (rows[i].range)
-			assert_string_equal(attrs, rows[i].range);
+			assert_string_equal(text, rows[i].range);
 	}
 }
 

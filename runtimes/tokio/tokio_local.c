@@ -101,14 +101,14 @@ static void describe(struct collector *c, struct future *f, struct task *const *
 		if (i < MAX_NAMED)
 			str_printf(&text, "%s%s", i ? ", " : "", tasks[i]->id);
 	}
-	const char *attrs =
+	const char *phrase =
 		arena_printf(c->a, "LocalSet of %zu task%s%s%s%s", n, n == 1 ? "" : "s",
 	                     n ? ": " : "", str_text(&text), n > MAX_NAMED ? ", ..." : "");
 	if (!f->wait) {
-		f->note = attrs;
+		f->note = phrase;
 		return;
 	}
-	f->wait->phrase = attrs;
+	f->wait->phrase = phrase;
 	f->wait->details = NEW(c->a, struct wait_detail);
 	f->wait->ndetails = 1;
 	*f->wait->details = (struct wait_detail){ .key = "tasks", .kind = DETAIL_LIST };

@@ -276,10 +276,10 @@ static bool visit(uint64_t start, uint64_t end, void *arg)
 
 static void set_limits(struct scan *s)
 {
-	const char *attrs = getenv("ASYNCDBG_SCAN");
+	const char *limits = getenv("ASYNCDBG_SCAN");
 	unsigned mib = SCAN_MIB, ms = SCAN_MS;
 
-	if (attrs && sscanf(attrs, "%u,%u", &mib, &ms) < 1)
+	if (limits && sscanf(limits, "%u,%u", &mib, &ms) < 1)
 		mib = SCAN_MIB;
 	s->max_bytes = (uint64_t)mib << 20;
 	s->max_ns = (uint64_t)ms * 1000000;
