@@ -2,40 +2,16 @@
 
 #include <string.h>
 
-#include "debugger/base/vec.h"
-#include "runtimes/analysis/field.h"
+#include "runtimes/analysis/task_filter.h"
 
-/* One --with or --without. */
-struct condition {
-	const struct field *field;
-	struct field_test test;
-	bool without;
-};
-
-struct conditions {
-	VEC(struct condition) list;
-};
-
-static void free_conditions(struct conditions *c)
-{
-	for (size_t i = 0; i < c->list.n; i++)
-		field_test_free(&c->list.data[i].test);
-	vec_free(&c->list);
-}
-
-static struct error *parse_conditions(const struct call *call, struct conditions *ret)
+static struct error *read_conditions(const struct call *call, struct task_filter *ret)
 {
 	for (size_t i = 0; i < call->noptions; i++) {
 		const struct chosen_option *o = &call->options[i];
 		bool without = strcmp(o->option->name, "without") == 0;
 
-		if (!without && strcmp(o->option->name, "with") != 0)
-			continue;
-		struct condition *c = vec_push(&ret->list);
-
-		c->without = without;
-		TRY(field_find(o->values[0], &c->field));
-		TRY(field_test_parse(c->field, o->values[1], &c->test));
+		if (without || strcmp(o->option->name, "with") == 0)
+			TRY(task_filter_add(ret, o->values[0], o->values[1], without));
 	}
 	return NULL;
 }
@@ -55,44 +31,23 @@ static struct error *parse_limit(const struct call *call, struct selection *ret)
 
 struct error *select_check(const struct call *call)
 {
-	struct conditions conditions CLEANUP(free_conditions) = { 0 };
+	struct task_filter ignored_filter CLEANUP(task_filter_free) = { 0 };
 	struct selection ignored = { 0 };
 
-	TRY(parse_conditions(call, &conditions));
+	TRY(read_conditions(call, &ignored_filter));
 	return parse_limit(call, &ignored);
-}
-
-static bool matches(const struct conditions *c, const struct field_of *of)
-{
-	for (size_t i = 0; i < c->list.n; i++) {
-		const struct condition *one = &c->list.data[i];
-
-		if (field_passes(one->field, of, &one->test) == one->without)
-			return false;
-	}
-	return true;
 }
 
 struct error *select_tasks(struct arena *a, const struct snapshot *s, const struct call *call,
                            struct selection *ret)
 {
-	struct conditions conditions CLEANUP(free_conditions) = { 0 };
-	SCRATCH(tmp);
+	struct task_filter filter CLEANUP(task_filter_free) = { 0 };
 
 	*ret = (struct selection){ .total = s->ntasks };
-	TRY(parse_conditions(call, &conditions));
+	TRY(read_conditions(call, &filter));
 	TRY(parse_limit(call, ret));
-	ret->asked = conditions.list.n > 0;
-	ret->tasks = NEW_ARRAY(a, const struct task *, s->ntasks);
-	for (size_t i = 0; i < s->ntasks; i++) {
-		struct field_of of = { &tmp, s, s->tasks[i] };
-
-		TRY(interrupt_check());
-		if (matches(&conditions, &of))
-			ret->tasks[ret->n++] = s->tasks[i];
-		arena_reset(&tmp);
-	}
-	return NULL;
+	ret->asked = filter.conditions.n > 0;
+	return task_filter_apply(a, s, &filter, &ret->tasks, &ret->n);
 }
 
 void select_shown(const struct selection *chosen, struct out *out)

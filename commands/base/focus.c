@@ -18,21 +18,6 @@ struct error *focus_check_task_id(const char *id)
 	return NULL;
 }
 
-/* The ids next below and above number that exist. */
-static void find_nearest(const struct snapshot *snap, uint64_t number, const struct task **below,
-                         const struct task **above)
-{
-	*below = *above = NULL;
-	for (size_t i = 0; i < snap->ntasks; i++) {
-		const struct task *task = snap->tasks[i];
-
-		if (task->number < number && (!*below || task->number > (*below)->number))
-			*below = task;
-		if (task->number > number && (!*above || task->number < (*above)->number))
-			*above = task;
-	}
-}
-
 struct error *focus_unknown_task(const struct snapshot *snap, const char *id)
 {
 	uint64_t number;
@@ -40,7 +25,7 @@ struct error *focus_unknown_task(const struct snapshot *snap, const char *id)
 
 	TRY(focus_check_task_id(id));
 	TRY(words_address(id, &number));
-	find_nearest(snap, number, &below, &above);
+	task_nearest(snap, number, &below, &above);
 	if (!below && !above)
 		return error_new(ERR_STATE, "no task %s; there are no tasks", id);
 	if (!below || !above)

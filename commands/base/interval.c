@@ -1,9 +1,7 @@
 #include "commands/base/interval.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_SECONDS = 86400 };
 
@@ -63,14 +61,4 @@ const char *interval_text(struct arena *a, const char *word)
 	const struct unit *unit = split(word, "s", &number, &end);
 
 	return unit ? arena_printf(a, "%.*s %s", (int)(end - word), word, unit->text) : word;
-}
-
-struct error *interval_wait(double seconds)
-{
-	struct timespec left = { (time_t)seconds,
-		                 (long)((seconds - (double)(time_t)seconds) * 1e9) };
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		TRY(interrupt_check());
-	return interrupt_check();
 }

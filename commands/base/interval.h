@@ -1,7 +1,4 @@
-/*
- * Parses and formats typed durations, such as the interval between two snapshots, and waits for
- * them.
- */
+/* Parses and formats typed durations, such as the interval between two snapshots. */
 #ifndef COMMANDS_BASE_INTERVAL_H
 #define COMMANDS_BASE_INTERVAL_H
 
@@ -17,7 +14,5 @@ struct error *interval_read(const char *word, double *seconds) MUST_CHECK;
 struct error *interval_read_pause(const char *word, double *seconds) MUST_CHECK;
 /* Formats such a word for text output, in arena a: "5 s" for "5s" and "5". */
 const char *interval_text(struct arena *a, const char *word);
-/* Waits. ERR_INTERRUPTED after ^C. */
-struct error *interval_wait(double seconds) MUST_CHECK;
 
 #endif

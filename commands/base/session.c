@@ -27,12 +27,23 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 	return asyncdbg_snapshot(s->handle, wants, question, ret);
 }
 
-const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap)
+/* The handle; an empty one where there is none, as for a hand-made snapshot. */
+static struct asyncdbg *handle_of(struct session *s)
 {
-	/* A hand-made snapshot has no handle: open an empty one to keep the verdicts. */
 	if (!s->handle)
 		error_free(asyncdbg_open(&(struct asyncdbg_options){ 0 }, &s->handle));
-	return asyncdbg_verdicts(s->handle, snap);
+	return s->handle;
+}
+
+const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap)
+{
+	return asyncdbg_verdicts(handle_of(s), snap);
+}
+
+struct error *session_check(struct session *s, const struct snapshot *snap, double interval,
+                            struct checks_result *ret)
+{
+	return asyncdbg_check(handle_of(s), snap, interval, &s->answer, ret);
 }
 
 struct error *session_focus(const struct session *s, const struct snapshot *snap,

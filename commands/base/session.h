@@ -36,6 +36,9 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
                                const struct snapshot **ret) MUST_CHECK;
 /* Calls asyncdbg_verdicts(). snap may be of another program. */
 const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap);
+/* Calls asyncdbg_check() with s->answer. snap as above. */
+struct error *session_check(struct session *s, const struct snapshot *snap, double interval,
+                            struct checks_result *ret) MUST_CHECK;
 
 /*
  * The thread in focus: the one chosen, else the one that crashed, else thread 1. ERR_STATE when

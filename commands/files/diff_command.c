@@ -176,7 +176,7 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
 		return error_new(ERR_USAGE, "only a process moves: say which with -p PID");
 	TRY(asyncdbg_take(s->handle, DIFF_WANTS, &w.before));
 	for (uint64_t i = 0; i < count; i++) {
-		TRY(interval_wait(seconds));
+		TRY(interrupt_sleep(seconds));
 		TRY(show_next(s, &w, answer,
 		              arena_printf(&tmp, "this one, %s later", interval_text(&tmp, every)),
 		              i == 0, out));

@@ -8,35 +8,6 @@
 #include "debugger/base/str.h"
 #include "runtimes/saved/saved.h"
 
-static bool tree_has_values(const struct future *f)
-{
-	if (!f)
-		return false;
-	for (size_t i = 0; i < f->nlocals; i++) {
-		if (f->locals[i].value)
-			return true;
-	}
-	for (size_t i = 0; i < f->nchildren; i++) {
-		if (tree_has_values(f->children[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the snapshot has values of variables: one that was read from a file may lack them. */
-static bool has_values(const struct snapshot *s)
-{
-	for (size_t i = 0; i < s->ntasks; i++) {
-		if (tree_has_values(s->tasks[i]->root))
-			return true;
-	}
-	for (size_t i = 0; i < s->nthreads; i++) {
-		if (tree_has_values(s->threads[i].root))
-			return true;
-	}
-	return false;
-}
-
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
@@ -46,7 +17,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct stat st = { 0 };
 	struct saved_info info = {
 		.wants = answer->wants,
-		.values = option_has(call, "values") && (!saved || has_values(answer->snapshot)),
+		.values = option_has(call, "values") &&
+		          (!saved || snapshot_has_values(answer->snapshot)),
 		.when = saved ? saved->when : time(NULL),
 	};
 

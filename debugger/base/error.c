@@ -1,10 +1,12 @@
 #include "debugger/base/error.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "debugger/base/arena.h"
 
@@ -109,4 +111,14 @@ void interrupt_clear(void)
 struct error *interrupt_check(void)
 {
 	return interrupted ? error_new(ERR_INTERRUPTED, "interrupted") : NULL;
+}
+
+struct error *interrupt_sleep(double seconds)
+{
+	struct timespec left = { (time_t)seconds,
+		                 (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		TRY(interrupt_check());
+	return interrupt_check();
 }

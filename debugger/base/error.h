@@ -65,5 +65,7 @@ void interrupt_request(void);
 void interrupt_clear(void);
 /* ERR_INTERRUPTED if the user has pressed ^C, else NULL. */
 struct error *interrupt_check(void) MUST_CHECK;
+/* Sleeps. ERR_INTERRUPTED as soon as a signal comes after interrupt_request(). */
+struct error *interrupt_sleep(double seconds) MUST_CHECK;
 
 #endif

@@ -123,3 +123,43 @@ const struct check checks_table[] = {
 	  checks_identical },
 	{ 0 },
 };
+
+static const struct finding *worst_first(struct checks *c)
+{
+	struct finding *sorted = NEW_ARRAY(c->a, struct finding, c->found.n);
+	size_t n = 0;
+
+	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_INFO; severity--) {
+		for (size_t i = 0; i < c->found.n; i++) {
+			if ((int)c->found.data[i].severity == severity)
+				sorted[n++] = c->found.data[i];
+		}
+	}
+	return sorted;
+}
+
+static struct error *run_all(struct checks *c)
+{
+	for (const struct check *row = checks_table; row->name; row++) {
+		TRY(interrupt_check());
+		row->run(c, row);
+	}
+	return NULL;
+}
+
+struct error *checks_run(struct checks *c, struct checks_result *ret)
+{
+	struct error *err = run_all(c);
+
+	*ret = (struct checks_result){
+		.snapshot = c->s,
+		.found = worst_first(c),
+		.nfound = c->found.n,
+		.skipped = arena_memdup(c->a, c->skipped.data,
+		                        c->skipped.n * sizeof(*c->skipped.data)),
+		.nskipped = c->skipped.n,
+	};
+	vec_free(&c->found);
+	vec_free(&c->skipped);
+	return err;
+}

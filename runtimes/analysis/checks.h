@@ -1,4 +1,7 @@
-/* The checks of the `check` command. Each has a row in checks_table and a function. */
+/*
+ * Checks of a program: what is wrong with it. Each has a row in checks_table and a function.
+ * asyncdbg_check() of runtimes/session/asyncdbg.h takes the snapshots and runs them all.
+ */
 #ifndef RUNTIMES_ANALYSIS_CHECKS_H
 #define RUNTIMES_ANALYSIS_CHECKS_H
 
@@ -28,7 +31,7 @@ struct checks {
 	size_t nbefore;
 	double interval; /* seconds between the two snapshots */
 	VEC(struct finding) found;
-	VEC(const char *) skipped;
+	VEC(const char *) skipped; /* "long-poll: why it could not be checked" */
 };
 
 struct check {
@@ -40,6 +43,29 @@ struct check {
 
 /* Terminated by a row without a name. */
 extern const struct check checks_table[];
+
+/* What all checks found in a snapshot. The lists are in the arena of the checks. */
+struct checks_result {
+	const struct snapshot *snapshot; /* the later one of two */
+	const struct finding *found;     /* the worst first */
+	size_t nfound;
+	const char *const *skipped; /* "long-poll: why it could not be checked" */
+	size_t nskipped;
+};
+
+/*
+ * Runs all checks. Of c, a, s and v are set and, for two looks, two_looks, before, nbefore and
+ * interval. ERR_INTERRUPTED after ^C.
+ */
+struct error *checks_run(struct checks *c, struct checks_result *ret) MUST_CHECK;
+
+/*
+ * A list of checks, with commas between: NAME has the certain findings of a check, NAME:possible
+ * all. checks_list_check() returns ERR_USAGE for a name that is no check, or has no possible
+ * findings.
+ */
+struct error *checks_list_check(const char *list) MUST_CHECK;
+bool checks_list_has(const char *list, const struct finding *f);
 
 /* Records what each thread that polls does, in arena a. */
 struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n);

@@ -169,3 +169,17 @@ const char *task_waiting_on(struct arena *a, const struct snapshot *s, const str
 	const char *mark = what ? future_mark(task->root) : NULL;
 	return mark ? arena_printf(a, "%s [%s]", what, mark) : what;
 }
+
+void task_nearest(const struct snapshot *snap, uint64_t number, const struct task **below,
+                  const struct task **above)
+{
+	*below = *above = NULL;
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		const struct task *task = snap->tasks[i];
+
+		if (task->number < number && (!*below || task->number > (*below)->number))
+			*below = task;
+		if (task->number > number && (!*above || task->number < (*above)->number))
+			*above = task;
+	}
+}

@@ -28,6 +28,9 @@ const struct future *future_awaiting(const struct future *root);
 const struct future *future_named(const struct future *root);
 /* The full name of the task, "app::handle"; NULL: none. */
 const char *task_name(const struct task *task);
+/* The tasks whose numbers are next below and above number; NULL: none. */
+void task_nearest(const struct snapshot *s, uint64_t number, const struct task **below,
+                  const struct task **above);
 /*
  * Finds a future by its number; NULL: not found. Sets *parent to its parent unless parent is NULL.
  */

@@ -181,3 +181,31 @@ void snapshot_number_frames(struct snapshot *s)
 			number_tree(s->threads[i].root, 0);
 	}
 }
+
+static bool tree_has_values(const struct future *f)
+{
+	if (!f)
+		return false;
+	for (size_t i = 0; i < f->nlocals; i++) {
+		if (f->locals[i].value)
+			return true;
+	}
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (tree_has_values(f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+bool snapshot_has_values(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (tree_has_values(s->tasks[i]->root))
+			return true;
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (tree_has_values(s->threads[i].root))
+			return true;
+	}
+	return false;
+}

@@ -382,6 +382,8 @@ bool holding_can_end(const struct holding *h, const struct wait *w);
  * that no known runtime runs, no runtime was found and, without debug info, no thread of one.
  */
 bool snapshot_is_understood(const struct snapshot *s);
+/* Whether a variable of a task or thread has a value. Those read from a file may have none. */
+bool snapshot_has_values(const struct snapshot *s);
 /*
  * Returns ERR_STATE with the reason where snapshot_is_understood() is false. For commands whose
  * result needs all tasks, such as the wait-for graph or a report that nothing is wrong.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "debugger/base/arena.h"
+#include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/holders.h"
 #include "runtimes/graph/verdict.h"
 
@@ -283,6 +284,35 @@ const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapsh
 		d->verdicts = verdicts_find(d->graph);
 	}
 	return d->verdicts;
+}
+
+/* Keeps what the workers do in c->s, and takes a second snapshot. */
+static struct error *look_again(struct asyncdbg *d, double interval, struct checks *c)
+{
+	if (asyncdbg_kind(d) != ASYNCDBG_LIVE || interval == 0)
+		return NULL;
+	c->before = checks_look(c->a, c->s, &c->nbefore);
+	c->interval = interval;
+	TRY(interrupt_sleep(interval));
+
+	bool pinned = asyncdbg_pin(d, false);
+	struct error *err = asyncdbg_snapshot(d, d->wants | ASYNCDBG_CHECK_WANTS, NULL, &c->s);
+
+	asyncdbg_pin(d, pinned);
+	c->two_looks = !err;
+	return err;
+}
+
+struct error *asyncdbg_check(struct asyncdbg *d, const struct snapshot *snap, double interval,
+                             struct arena *a, struct checks_result *ret)
+{
+	struct checks c = { .a = a, .s = snap };
+
+	TRY(snapshot_check_understood(c.s));
+	TRY(look_again(d, interval, &c));
+	TRY(snapshot_check_understood(c.s));
+	c.v = asyncdbg_verdicts(d, c.s);
+	return checks_run(&c, ret);
 }
 
 struct waiting *asyncdbg_waiting(struct asyncdbg *d)

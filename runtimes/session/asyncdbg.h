@@ -43,6 +43,7 @@
 #include "runtimes/saved/saved.h"
 
 struct asyncdbg;
+struct checks_result;
 struct verdicts;
 struct waiting;
 
@@ -54,6 +55,9 @@ struct asyncdbg_options {
 	struct target_options target;
 	struct inspector_options inspector; /* .secrets must outlive the handle */
 };
+
+/* The wants of the snapshots that asyncdbg_check() uses. */
+enum { ASYNCDBG_CHECK_WANTS = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS };
 
 enum asyncdbg_kind {
 	ASYNCDBG_NONE,  /* no program was named */
@@ -130,6 +134,16 @@ const struct question *asyncdbg_last_question(const struct asyncdbg *d);
  * snapshot_check_understood() tells whether they are valid for the program.
  */
 const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapshot *snap);
+/*
+ * Runs all checks (runtimes/analysis/checks.h) on snap, which must have been taken with
+ * ASYNCDBG_CHECK_WANTS. Of a live process, and where interval is not 0, snap is the first look:
+ * after interval, in seconds, the call takes a second snapshot of d, pinned or not. This ends snap
+ * if it is the current one of d. The result is in arena a and borrows from its snapshot. d must not
+ * be NULL. ERR_STATE when the program is not understood, ERR_INTERRUPTED, and the errors of
+ * asyncdbg_snapshot().
+ */
+struct error *asyncdbg_check(struct asyncdbg *d, const struct snapshot *snap, double interval,
+                             struct arena *a, struct checks_result *ret) MUST_CHECK;
 /*
  * The number of tasks that wait at each primitive of the current snapshot: see
  * holders_waiting_count().

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "debugger/test/child.h"
+#include "runtimes/analysis/checks.h"
 #include "runtimes/graph/verdict.h"
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/test/snapshot.h"
@@ -182,12 +183,36 @@ static void answers_of_a_snapshot(void **state)
 	asyncdbg_close(d);
 }
 
+static void checks_of_a_snapshot(void **state)
+{
+	const struct saved_origin origin = { "then.saved", 86400 };
+	struct asyncdbg *d = asyncdbg_adopt(make_snapshot(), ASYNCDBG_CHECK_WANTS, &origin);
+	struct checks_result result;
+	const struct snapshot *snap;
+	SCRATCH(a);
+
+	(void)state;
+	assert_null(asyncdbg_snapshot(d, ASYNCDBG_CHECK_WANTS, NULL, &snap));
+	/* A saved snapshot is looked at once: the interval does not pass. */
+	assert_null(asyncdbg_check(d, snap, 3600, &a, &result));
+	assert_ptr_equal(result.snapshot, snap);
+	assert_int_equal(result.nskipped, 1);
+	assert_non_null(strstr(result.skipped[0], "long-poll: it takes two looks"));
+	for (size_t i = 1; i < result.nfound; i++)
+		assert_true(result.found[i - 1].severity >= result.found[i].severity);
+	interrupt_request();
+	assert_error(asyncdbg_check(d, snap, 0, &a, &result), ERR_INTERRUPTED);
+	interrupt_clear();
+	asyncdbg_close(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_of_the_caller_changes),
 		cmocka_unit_test(errors_come_back),
 		cmocka_unit_test(answers_of_a_snapshot),
+		cmocka_unit_test(checks_of_a_snapshot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
