@@ -80,9 +80,16 @@ struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const 
 	for (size_t i = 0; i < arch->nregs; i++)
 		regs.r[i] = word_at(user_regs, arch->regs[i].offset);
 	if (arch->tp_regset == NT_PRSTATUS)
-		regs.thread_pointer = word_at(user_regs, arch->tp_offset);
+		arch_regs_add_thread_pointer(arch, user_regs, arch->user_regs_size, &regs);
 	arch->syscall_from_user(user_regs, &regs);
 	return regs;
+}
+
+void arch_regs_add_thread_pointer(const struct arch *arch, const void *regset, size_t size,
+                                  struct regs *regs)
+{
+	if (size >= sizeof(uint64_t) && arch->tp_offset <= size - sizeof(uint64_t))
+		regs->thread_pointer = word_at(regset, arch->tp_offset);
 }
 
 uint64_t arch_tls_block(const struct arch *arch, uint64_t thread_pointer, uint64_t memsz,

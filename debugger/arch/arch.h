@@ -102,6 +102,12 @@ struct regs arch_regs_new(const struct arch *arch, struct arena *a);
  * is in another register set.
  */
 struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const void *user_regs);
+/*
+ * Takes the thread pointer from size bytes of the register set tp_regset. It stays 0 if they are
+ * too few.
+ */
+void arch_regs_add_thread_pointer(const struct arch *arch, const void *regset, size_t size,
+                                  struct regs *regs);
 
 /* The address of the executable's static TLS block; PT_TLS has this size, address and alignment. */
 uint64_t arch_tls_block(const struct arch *arch, uint64_t thread_pointer, uint64_t memsz,

@@ -64,6 +64,25 @@ static void test_names(void **state)
 	assert_null(arch_syscall_named(arch_for_machine(EM_X86_64), "none"));
 }
 
+/* A machine may keep the thread pointer in a register set of its own. */
+static void test_thread_pointer(void **state)
+{
+	SCRATCH(a);
+	struct arch arch = *arch_for_machine(EM_X86_64);
+	uint64_t words[USER_WORDS] = { 0 }, set[] = { 1, 2 };
+
+	(void)state;
+	arch.tp_regset = NT_ARM_TLS;
+	arch.tp_offset = sizeof(set[0]);
+	words[1] = 3;
+	struct regs regs = arch_regs_from_user(&arch, &a, words);
+	assert_int_equal(regs.thread_pointer, 0);
+	arch_regs_add_thread_pointer(&arch, set, sizeof(set) - 1, &regs);
+	assert_int_equal(regs.thread_pointer, 0);
+	arch_regs_add_thread_pointer(&arch, set, sizeof(set), &regs);
+	assert_int_equal(regs.thread_pointer, 2);
+}
+
 /* Every register has its own number and its own word in the set. */
 static void test_registers(void **state)
 {
@@ -137,9 +156,10 @@ static void test_thread_locals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_not_in_one),
-		cmocka_unit_test(test_names),       cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_machines),    cmocka_unit_test(test_thread_locals),
+		cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_not_in_one),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_thread_pointer), cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_thread_locals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,14 @@ static void parse_prstatus(struct parse *p, const struct elf_note *note)
 	th->regs = arch_regs_from_user(p->arch, p->a, note->desc + p->arch->prstatus_regs);
 }
 
+/* A register set other than user_regs, of the thread whose NT_PRSTATUS came last. */
+static void parse_thread_pointer(struct parse *p, const struct elf_note *note)
+{
+	if (p->threads.n > 0)
+		arch_regs_add_thread_pointer(p->arch, note->desc, note->desc_len,
+		                             &p->threads.data[p->threads.n - 1].regs);
+}
+
 static void parse_prpsinfo(struct parse *p, const struct elf_note *note)
 {
 	if (note->desc_len < PRPSINFO_FNAME + PRPSINFO_FNAME_LEN)
@@ -145,6 +153,8 @@ static void parse_notes(struct parse *p, uint64_t offset, uint64_t size)
 	while (elf_note_next(core->data + offset, size, &at, &note)) {
 		if (elf_note_is(&note, "CORE", NT_PRSTATUS)) {
 			parse_prstatus(p, &note);
+		} else if (elf_note_is(&note, "LINUX", p->arch->tp_regset)) {
+			parse_thread_pointer(p, &note);
 		} else if (elf_note_is(&note, "CORE", NT_PRPSINFO)) {
 			parse_prpsinfo(p, &note);
 		} else if (elf_note_is(&note, "CORE", NT_SIGINFO)) {

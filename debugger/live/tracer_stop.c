@@ -287,6 +287,10 @@ static bool read_regs(struct target *t, pid_t tid, void *user_regs, struct regs 
 	if (!read_regset(tid, NT_PRSTATUS, user_regs, arch->user_regs_size))
 		return false;
 	*ret = arch_regs_from_user(arch, &t->stop_arena, user_regs);
+	if (arch->tp_regset != NT_PRSTATUS &&
+	    read_regset(tid, arch->tp_regset, user_regs, arch->tp_offset + sizeof(uint64_t)))
+		arch_regs_add_thread_pointer(arch, user_regs, arch->tp_offset + sizeof(uint64_t),
+		                             ret);
 	return true;
 }
 
