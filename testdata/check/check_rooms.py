@@ -97,17 +97,20 @@ def check_folders(root, rooms, problems):
 
 
 def check_includes(root, rooms, problems):
+    """Tests keep to the order of layers, all other files to the order of folders, too."""
     order = {room.folder: i for i, room in enumerate(rooms)}
     for path in sources(root):
-        if is_test(path):
-            continue
         user = os.path.dirname(path)
         for number, line in enumerate(read(root, path).split("\n"), 1):
             include = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
             if not include:
                 continue
             used = os.path.dirname(include.group(1))
-            if used not in order or "/test/" in include.group(1):
+            if is_test(path):
+                layer = include.group(1).split("/")[0]
+                if layer not in LAYERS or LAYERS.index(layer) > LAYERS.index(user.split("/")[0]):
+                    problems.append(f"{path}:{number}: includes {include.group(1)}")
+            elif used not in order or "/test/" in include.group(1):
                 problems.append(f"{path}:{number}: includes {include.group(1)}")
             elif order[used] > order.get(user, -1):
                 problems.append(f"{path}:{number}: {user} must not know {used}")
@@ -259,6 +262,7 @@ def self_test(build):
             ("dwarf/types/type.h", '#include "dwarf/values/path.h"', "must not know dwarf/values"),
             ("runtimes/model/model.h", '#include "model.h"', "includes model.h"),
             ("runtimes/model/model.h", '#include "debugger/test/target_fake.h"', "includes"),
+            ("dwarf/types/type_test.c", '#  include "runtimes/model/model.h"', "includes runtimes"),
             ("runtimes/model/names.c", 'const char *runtime_name = "tokio";', "names tokio"),
             ("dwarf/nowhere/new.c", "int new_one;", "is not in rooms.tsv")):
         copy = tempfile.mkdtemp()
