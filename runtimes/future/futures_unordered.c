@@ -83,8 +83,12 @@ struct error *futures_unordered_find(struct finder *f, struct value set)
 	value_vec nodes = { 0 };
 	struct error *err = list_nodes(f->d, set, &nodes), *bad = NULL;
 
-	for (size_t i = nodes.n; !bad && i-- > 0;)
-		bad = find_in_node(f, nodes.data[i]);
+	for (size_t i = nodes.n; i-- > 0;) {
+		struct error *each = find_in_node(f, nodes.data[i]);
+
+		error_free(bad ? each : NULL);
+		bad = bad ? bad : each;
+	}
 	vec_free(&nodes);
 	if (!err)
 		return bad;
