@@ -1,22 +1,5 @@
-#include "dwarf/test/module.h"
-
+#include "dwarf/test/places.h"
 #include "dwarf/values/path.h"
-
-enum { PLACE = 0x7000000, ELSEWHERE = 0x7100000, HOLE = 0x9000000 };
-
-static struct value place_of(struct fixture *f, const char *name)
-{
-	static const char zeros[4096];
-
-	target_fake_poke(f->target, PLACE, zeros, sizeof(zeros));
-	target_fake_poke(f->target, ELSEWHERE, zeros, sizeof(zeros));
-	return (struct value){ must_find(f, name), PLACE };
-}
-
-static void poke(struct fixture *f, uint64_t addr, uint64_t number, size_t size)
-{
-	target_fake_poke(f->target, addr, &number, size);
-}
 
 static const struct path *resolve(struct fixture *f, const struct type *t, const char *expr)
 {
@@ -354,20 +337,6 @@ static void test_members_of_nothing(void **state)
 	fixture_close(&f);
 }
 
-static int setup(void **state)
-{
-	static const char zeros[4096];
-	int failed = shapes_setup(state);
-
-	if (!failed) {
-		struct fixture *f = *state;
-
-		target_fake_map(f->target, PLACE, zeros, sizeof(zeros));
-		target_fake_map(f->target, ELSEWHERE, zeros, sizeof(zeros));
-	}
-	return failed;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,5 +357,5 @@ int main(void)
 		cmocka_unit_test(test_members_of_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, setup, shapes_teardown);
+	return cmocka_run_group_tests(tests, places_setup, shapes_teardown);
 }

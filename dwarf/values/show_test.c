@@ -1,26 +1,10 @@
-#include "dwarf/test/module.h"
-
+#include "dwarf/test/places.h"
 #include "dwarf/values/show.h"
-
-enum {
-	PLACE = 0x7000000,
-	ELSEWHERE = 0x7100000,
-	MAPPED = 4096,
-	HOLE = 0x9000000, /* not mapped */
-};
 
 struct shown {
 	struct fixture shapes, values;
 	struct show_cache shapes_cache, values_cache;
 };
-
-static void map_memory(struct fixture *f)
-{
-	static const char zeros[MAPPED];
-
-	target_fake_map(f->target, PLACE, zeros, sizeof(zeros));
-	target_fake_map(f->target, ELSEWHERE, zeros, sizeof(zeros));
-}
 
 static int setup(void **state)
 {
@@ -30,8 +14,8 @@ static int setup(void **state)
 		return -1;
 	s->shapes = shapes_open();
 	s->values = values_open();
-	map_memory(&s->shapes);
-	map_memory(&s->values);
+	places_map(&s->shapes);
+	places_map(&s->values);
 	*state = s;
 	return 0;
 }
@@ -46,30 +30,6 @@ static int teardown(void **state)
 	fixture_close(&s->values);
 	free(s);
 	return 0;
-}
-
-static void poke(struct fixture *f, uint64_t addr, uint64_t number, size_t size)
-{
-	target_fake_poke(f->target, addr, &number, size);
-}
-
-static struct value member(struct value v, const char *name)
-{
-	const struct member *m = type_member(v.type, name);
-
-	if (!m)
-		fail_msg("no member %s in %s", name, type_name(v.type));
-	return (struct value){ m->type, v.addr + m->offset };
-}
-
-/* A place of a type, in memory filled with zeros. */
-static struct value place_of(struct fixture *f, const char *name)
-{
-	static const char zeros[MAPPED];
-
-	target_fake_poke(f->target, PLACE, zeros, sizeof(zeros));
-	target_fake_poke(f->target, ELSEWHERE, zeros, sizeof(zeros));
-	return (struct value){ must_find(f, name), PLACE };
 }
 
 static struct show_cache *cache_of(struct shown *s, struct fixture *f)
@@ -183,7 +143,7 @@ static void test_lists(void **state)
 	set(f, slice, "length", UINT64_MAX);
 	check(s, f, slice, "<invalid>");
 	/* A value that ends in unmapped memory is printed up to there. */
-	set(f, slice, "data_ptr", ELSEWHERE + MAPPED - 8);
+	set(f, slice, "data_ptr", ELSEWHERE + PLACE_SIZE - 8);
 	set(f, slice, "length", 3);
 	check(s, f, slice, "[0, 0, <unreadable>]");
 	set_vec(f, vec, ELSEWHERE, UINT64_C(1) << 63, 1);

@@ -1,34 +1,4 @@
-#include "dwarf/test/module.h"
-
-#include "dwarf/values/value.h"
-
-enum { PLACE = 0x7000000, ELSEWHERE = 0x7100000, HOLE = 0x9000000 };
-
-/* size bytes of memory for one test; poke() writes into it. */
-static struct value place_of(struct fixture *f, const char *name)
-{
-	const struct type *t = must_find(f, name);
-	static const char zeros[4096];
-
-	assert_true(type_size(t) <= sizeof(zeros));
-	target_fake_poke(f->target, PLACE, zeros, sizeof(zeros));
-	target_fake_poke(f->target, ELSEWHERE, zeros, sizeof(zeros));
-	return (struct value){ t, PLACE };
-}
-
-static void poke(struct fixture *f, uint64_t addr, uint64_t number, size_t size)
-{
-	target_fake_poke(f->target, addr, &number, size);
-}
-
-static struct value member(struct value v, const char *name)
-{
-	const struct member *m = type_member(v.type, name);
-
-	if (!m)
-		fail_msg("no member %s in %s", name, type_name(v.type));
-	return (struct value){ m->type, v.addr + m->offset };
-}
+#include "dwarf/test/places.h"
 
 /* The name of the active variant; NULL on ERR_CORRUPT. */
 static const char *active(struct fixture *f, struct value v)
@@ -532,20 +502,6 @@ static void test_what_an_arc_shares(void **state)
 	             "is no Arc");
 }
 
-static int setup(void **state)
-{
-	static const char zeros[4096];
-	int failed = shapes_setup(state);
-
-	if (!failed) {
-		struct fixture *f = *state;
-
-		target_fake_map(f->target, PLACE, zeros, sizeof(zeros));
-		target_fake_map(f->target, ELSEWHERE, zeros, sizeof(zeros));
-	}
-	return failed;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,5 +525,5 @@ int main(void)
 		cmocka_unit_test(test_what_an_arc_shares),
 	};
 
-	return cmocka_run_group_tests(tests, setup, shapes_teardown);
+	return cmocka_run_group_tests(tests, places_setup, shapes_teardown);
 }
