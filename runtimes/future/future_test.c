@@ -33,17 +33,6 @@ static void test_struct(void **state)
 	futures_close(&f);
 }
 
-/* Sets the active variant of an enum or coroutine. */
-static void set_variant(struct futures *f, struct value v, const char *name)
-{
-	const struct variant *variant = type_variant(v.type, name);
-	const struct member *discr = type_discr(v.type);
-
-	assert_non_null(variant);
-	target_fake_poke(f->fixture.target, v.addr + discr->offset, &variant->discr,
-	                 type_size(discr->type));
-}
-
 /* An enum polls only the futures of its active variant. */
 static void test_enum(void **state)
 {
@@ -52,11 +41,11 @@ static void test_enum(void **state)
 	const struct future *future;
 
 	(void)state;
-	set_variant(&f, v, "Begin");
+	futures_variant(&f, v, "Begin");
 	future = futures_decode(&f, v);
 	assert_int_equal(future->nchildren, 1);
 	expect_child(future, 0, "tokio::sync::oneshot::Receiver");
-	set_variant(&f, v, "End");
+	futures_variant(&f, v, "End");
 	future = futures_decode(&f, v);
 	assert_int_equal(future->nchildren, 1);
 	expect_child(future, 0, "tokio::sync::batch_semaphore::Acquire");
@@ -106,17 +95,17 @@ static void test_coroutine(void **state)
 {
 	struct futures f = futures_open();
 	struct value v = futures_value(&f, "tokio::outer::{async_fn_env#0}", FUTURES_ROOT);
-	struct value suspended = { type_variant(v.type, "Suspend0")->payload, v.addr };
+	struct value suspended;
 	const struct future *future;
 
 	(void)state;
-	set_variant(&f, v, "Unresumed");
+	futures_variant(&f, v, "Unresumed");
 	future = futures_decode(&f, v);
 	assert_string_equal(future->function, "tokio::outer");
 	assert_int_equal(future->state, FUTURE_UNRESUMED);
 	assert_int_equal(future->nchildren, 0);
 
-	set_variant(&f, v, "Suspend0");
+	suspended = futures_variant(&f, v, "Suspend0");
 	receiver_at(&f, suspended, "__awaitee");
 	future = futures_decode(&f, v);
 	assert_int_equal(future->state, FUTURE_SUSPENDED);
@@ -124,9 +113,9 @@ static void test_coroutine(void **state)
 	expect_child(future, 0, "tokio::sync::oneshot::Receiver");
 	assert_string_equal(future->children[0]->edge, "await");
 
-	set_variant(&f, v, "Returned");
+	futures_variant(&f, v, "Returned");
 	assert_int_equal(futures_decode(&f, v)->state, FUTURE_RETURNED);
-	set_variant(&f, v, "Panicked");
+	futures_variant(&f, v, "Panicked");
 	assert_int_equal(futures_decode(&f, v)->state, FUTURE_PANICKED);
 	futures_close(&f);
 }

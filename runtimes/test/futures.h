@@ -21,7 +21,6 @@ struct futures {
 	struct fixture fixture;
 	struct inspector *in;
 	struct collector *c;
-	struct snapshot *out;
 };
 
 static inline struct futures futures_open(void)
@@ -30,7 +29,8 @@ static inline struct futures futures_open(void)
 	struct futures f = { .fixture = fixture_open_file("testdata/unit/futures.elf") };
 
 	target_fake_map(f.fixture.target, FUTURES_ROOT, zeros, sizeof(zeros));
-	debuginfo_close(f.fixture.di); /* the inspector has one of its own */
+	f.fixture.target->main_module->tls_memsz = 8; /* tokio's CONTEXT */
+	debuginfo_close(f.fixture.di);                /* the inspector has one of its own */
 	f.fixture.di = NULL;
 	fail_on(inspector_open(f.fixture.target, NULL, &f.in));
 	f.fixture.dm = debuginfo_module(f.in->di, f.fixture.target->main_module);
@@ -67,6 +67,19 @@ static inline struct value futures_member(struct value v, const char *path)
 		path += n + (path[n] == '.');
 	}
 	return v;
+}
+
+/* Sets the active variant of an enum or coroutine and returns its members. */
+static inline struct value futures_variant(struct futures *f, struct value v, const char *name)
+{
+	const struct variant *variant = type_variant(v.type, name);
+	const struct member *discr = type_discr(v.type);
+
+	if (!variant)
+		fail_msg("no variant %s in %s", name, type_name(v.type));
+	target_fake_poke(f->fixture.target, v.addr + discr->offset, &variant->discr,
+	                 type_size(discr->type));
+	return (struct value){ variant->payload, v.addr };
 }
 
 /* Writes a number into a member: as many bytes as it has. */

@@ -5,7 +5,7 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, statics, endless, futures or inlined, which alone is
-#        optimised: NAME.elf from NAME.rs
+#        optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs: two crates
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -16,21 +16,29 @@ set -euo pipefail
 cd "$(dirname "$0")/../unit"
 name=${1:-shapes}
 optimised=0
-crate=$name
+crates=("$name $name")
 case $name in
 shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
 inlined) roots=(-e inlined) optimised=3 ;;
-futures) roots=(-e futures) crate=tokio ;;
+futures)
+	roots=(-e futures -u locks -u channels -u tasks -u sets)
+	crates=("futures tokio" "sets futures_util")
+	;;
 *) roots=(-e "$name") ;;
 esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$crate" --emit obj \
-	-C debuginfo=2 -C opt-level=$optimised -C codegen-units=1 -C panic=abort \
-	-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/$name.o" "$name.rs"
+objects=()
+for each in "${crates[@]}"; do
+	read -r file crate <<<"$each"
+	"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$crate" --emit obj \
+		-C debuginfo=2 -C opt-level=$optimised -C codegen-units=1 -C panic=abort \
+		-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/$file.o" "$file.rs"
+	objects+=("$work/$file.o")
+done
 ld -static --unresolved-symbols=ignore-all --build-id --gc-sections "${roots[@]}" \
-	--compress-debug-sections=zlib -o "$name.elf" "$work/$name.o"
+	--compress-debug-sections=zlib -o "$name.elf" "${objects[@]}"
 if strings -a "$name.elf" | grep -F -e "$HOME/" -e "$PWD"; then
 	echo "$name.elf names a place of this machine" >&2
 	exit 1
