@@ -96,7 +96,7 @@ static void show_groups(const struct call *call, const struct selection *chosen,
 		.tasks = lines->ntasks,
 		.groups = g->ngroups,
 		.groups_shown = lines->ngroups,
-		.asked = chosen->asked,
+		.filtered = chosen->filtered,
 		.by_default = !option_has(call, "group"),
 	};
 	out->ops->shown(out, shown);
@@ -120,7 +120,7 @@ static struct error *run_all(struct session *s, const struct answer *answer,
 	bool grouped = is_grouped(call, &chosen, out);
 	out_begin(out, answer);
 	/* A condition selects tasks: print no threads. */
-	if (!chosen.asked)
+	if (!chosen.filtered)
 		TRY(show_threads(answer->snapshot, grouped ? THREAD_BRIEF : THREAD_ASYNC, false,
 		                 out));
 	if (!grouped)

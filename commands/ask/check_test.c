@@ -63,7 +63,7 @@ static void the_second_look_is_another_one(void **state)
 }
 
 /* When no runtime was found, no command reports that all is well or writes an empty document. */
-static void nothing_is_said_of_what_is_not_understood(void **state)
+static void no_verdict_on_what_is_not_understood(void **state)
 {
 	static const char *const lines[] = { "check --interval 0", "async deadlocks", "async graph",
 		                             "async graph --dot -" };
@@ -97,7 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_second_look_is_another_one),
-		cmocka_unit_test(nothing_is_said_of_what_is_not_understood),
+		cmocka_unit_test(no_verdict_on_what_is_not_understood),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

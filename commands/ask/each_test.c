@@ -48,15 +48,15 @@ static void runs_each_command_for_each_task(void **state)
 	(void)state;
 	open_saved(&s, "4");
 	catch (&c, TEXT);
-	const char *said = run(&c, &s, "tasks --exec 'async task {}; tasks --with \"id\" ^{}$'");
+	const char *output = run(&c, &s, "tasks --exec 'async task {}; tasks --with \"id\" ^{}$'");
 
 	assert_string_equal(c.messages, "");
-	assert_int_equal(count(said, "Task: 4"), 1);
-	assert_int_equal(count(said, "Task: 5"), 1);
-	assert_int_equal(count(said, "1 of 2 tasks match"), 2);
+	assert_int_equal(count(output, "Task: 4"), 1);
+	assert_int_equal(count(output, "Task: 5"), 1);
+	assert_int_equal(count(output, "1 of 2 tasks match"), 2);
 	/* Each snapshot says that it was saved. */
-	assert_int_equal(count(said, "asyncdbg: snapshot then.saved of pid "), 1);
-	assert_int_equal(count(said, "), saved 2025-11-21 18:43:30 UTC, "), 1);
+	assert_int_equal(count(output, "asyncdbg: snapshot then.saved of pid "), 1);
+	assert_int_equal(count(output, "), saved 2025-11-21 18:43:30 UTC, "), 1);
 	/* Waiting tasks are counted once for the snapshot, not for each task. */
 	assert_true(asyncdbg_waiting(s.handle)->counted);
 	asyncdbg_drop(s.handle);

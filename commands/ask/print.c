@@ -47,13 +47,13 @@ static struct error *run_print(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
 	const struct local *printed = answer->snapshot->printed;
-	unsigned asked = asyncdbg_last_question(s->handle)->thread;
+	unsigned number = asyncdbg_last_question(s->handle)->thread;
 	struct focus f = { 0 };
 
 	TRY(focus_of(s, answer->snapshot, printed, &f));
 	/* Thread numbers change when a thread ends before the snapshot is taken. */
-	if (!*s->task && asyncdbg_target(s->handle) && f.thread && f.thread->number != asked)
-		return error_new(ERR_STATE, "thread #%u is another one now; ask again", asked);
+	if (!*s->task && asyncdbg_target(s->handle) && f.thread && f.thread->number != number)
+		return error_new(ERR_STATE, "thread #%u is another one now; ask again", number);
 	if (!printed)
 		return error_new(ERR_STATE, "%s: not found in frame #%u", call->args.word[0],
 		                 s->frame);

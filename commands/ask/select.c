@@ -46,7 +46,7 @@ struct error *select_tasks(struct arena *a, const struct snapshot *s, const stru
 	*ret = (struct selection){ .total = s->ntasks };
 	TRY(read_conditions(call, &filter));
 	TRY(parse_limit(call, ret));
-	ret->asked = filter.conditions.n > 0;
+	ret->filtered = filter.conditions.n > 0;
 	return task_filter_apply(a, s, &filter, &ret->tasks, &ret->n);
 }
 
@@ -58,8 +58,8 @@ void select_shown(const struct selection *chosen, struct out *out)
 		.total = chosen->total,
 		.matched = chosen->n,
 		.tasks = chosen->n < chosen->limit ? chosen->n : chosen->limit,
-		.asked = chosen->asked,
+		.filtered = chosen->filtered,
 	};
-	if (shown->asked || shown->tasks < shown->matched)
+	if (shown->filtered || shown->tasks < shown->matched)
 		out->ops->shown(out, shown);
 }

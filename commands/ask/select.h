@@ -31,7 +31,7 @@ struct selection {
 	const struct task **tasks; /* matching tasks, in the order of the snapshot */
 	size_t n;
 	size_t total;   /* number of tasks in the snapshot */
-	bool asked;     /* --with or --without was given */
+	bool filtered;  /* --with or --without was given */
 	bool has_limit; /* --limit other than 0 was given */
 	bool all;       /* --limit 0 was given */
 	size_t limit;   /* SIZE_MAX: none */

@@ -47,7 +47,7 @@ static void show_tally(const struct snapshot *snap, const struct selection *chos
 	tally_make(&out->arena, snap, field, chosen->tasks, chosen->n, tally);
 	*shown = (struct shown){ .total = chosen->total,
 		                 .matched = chosen->n,
-		                 .asked = chosen->asked,
+		                 .filtered = chosen->filtered,
 		                 .groups = tally->nrows };
 	shown->groups_shown = tally->nrows < chosen->limit ? tally->nrows : chosen->limit;
 	for (size_t i = 0; i < shown->groups_shown; i++)

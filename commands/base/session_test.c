@@ -91,7 +91,7 @@ static void a_running_program_is_read_anew(void **state)
 }
 
 /* The result of one expression is never reused for another one. */
-static void each_question_is_asked(void **state)
+static void each_question_is_put(void **state)
 {
 	CHILD(c, "core");
 	char print[] = "a.b";
@@ -175,9 +175,9 @@ static void a_saved_snapshot_is_no_target(void **state)
 	struct error *without CLEANUP(error_freep) =
 		session_snapshot(&saved, WANT_LAYOUT, NULL, &again);
 	assert_int_equal(without->kind, ERR_STATE);
-	struct error *asked CLEANUP(error_freep) =
+	struct error *error CLEANUP(error_freep) =
 		session_snapshot(&saved, WANT_TASKS, &question, &again);
-	assert_int_equal(asked->kind, ERR_STATE);
+	assert_int_equal(error->kind, ERR_STATE);
 }
 
 int main(void)
@@ -185,7 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_core_is_read_once),
 		cmocka_unit_test(a_running_program_is_read_anew),
-		cmocka_unit_test(each_question_is_asked),
+		cmocka_unit_test(each_question_is_put),
 		cmocka_unit_test(the_number_of_the_thread_in_focus),
 		cmocka_unit_test(a_saved_snapshot_is_no_target),
 	};

@@ -1,10 +1,10 @@
 /*
  * Fuzzes layout files. An input is a script that changes records of a program's layout
- * (dwarf/test/edit_facts.h). All answers about its tasks must still be valid text and JSON.
+ * (dwarf/test/edit_records.h). All answers about its tasks must still be valid text and JSON.
  */
 #include "commands/test/world.h"
 #include "dwarf/store/layout_file.h"
-#include "dwarf/test/edit_facts.h"
+#include "dwarf/test/edit_records.h"
 
 static void *base;
 static size_t base_size;

@@ -844,7 +844,7 @@ static void test_values_are_left_out(void **state)
 }
 
 /* Checks the output of `save FILE --values` for a saved snapshot. */
-static void assert_says(struct snapshot *s, const char *said)
+static void assert_says(struct snapshot *s, const char *expected)
 {
 	static const struct saved_origin origin;
 	struct session session CLEANUP(session_close) = {
@@ -857,10 +857,10 @@ static void assert_says(struct snapshot *s, const char *said)
 	catch (&c, TEXT);
 	succeed(run_line(&c, &session, s,
 	                 arena_printf(&tmp, "save %s --values", file_named("snap"))));
-	assert_non_null(strstr(c.answers, said));
+	assert_non_null(strstr(c.answers, expected));
 	struct snapshot *read CLEANUP(free_if_any) = NULL;
 	succeed(saved_read(file_named("snap"), &read, &info));
-	assert_int_equal(info.values, strcmp(said, "with the") == 0);
+	assert_int_equal(info.values, strcmp(expected, "with the") == 0);
 }
 
 static void test_values_that_are_gone_are_not_claimed(void **state)

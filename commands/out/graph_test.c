@@ -111,7 +111,7 @@ static void graph_as_text(void **state)
 }
 
 /* An arm of a select! that others may wake is one line, with the wakers below it. */
-static void arms_are_told_once(void **state)
+static void arms_are_shown_once(void **state)
 {
 	PROGRAM(p);
 
@@ -134,7 +134,7 @@ static void arms_are_told_once(void **state)
 }
 
 /* Without a known declaration, the line of the await is printed, and labelled as such. */
-static void lines_of_awaits_are_told_as_that(void **state)
+static void lines_of_awaits_are_shown_as_that(void **state)
 {
 	PROGRAM(p);
 
@@ -160,7 +160,7 @@ static void lines_of_awaits_are_told_as_that(void **state)
 }
 
 /* Two equal holdings in one place are printed once. */
-static void candidates_are_told_once(void **state)
+static void candidates_are_shown_once(void **state)
 {
 	PROGRAM(p);
 
@@ -713,9 +713,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
-		cmocka_unit_test(arms_are_told_once),
-		cmocka_unit_test(lines_of_awaits_are_told_as_that),
-		cmocka_unit_test(candidates_are_told_once),
+		cmocka_unit_test(arms_are_shown_once),
+		cmocka_unit_test(lines_of_awaits_are_shown_as_that),
+		cmocka_unit_test(candidates_are_shown_once),
 		cmocka_unit_test(many_are_cut_on_a_terminal),
 		cmocka_unit_test(graph_of_one_task),
 		cmocka_unit_test(nothing_waits),

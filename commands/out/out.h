@@ -83,7 +83,7 @@ struct shown {
 	size_t tasks;        /* and shown tasks */
 	size_t groups;       /* groups of the selected tasks, 0: not grouped */
 	size_t groups_shown; /* groups shown */
-	bool asked;          /* selected by a condition */
+	bool filtered;       /* selected by a condition */
 	bool by_default;     /* grouped by default, not on request */
 };
 

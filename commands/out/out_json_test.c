@@ -148,7 +148,7 @@ static json_t *answer_in(struct session *session, const struct command *command,
 }
 
 /* The snapshot of a core may have variables because another command wanted them. */
-static void variables_only_when_asked(void **state)
+static void variables_only_on_request(void **state)
 {
 	SNAPSHOT(s);
 	struct session session = { 0 };
@@ -512,7 +512,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_program),
 		cmocka_unit_test(a_task_and_its_futures),
-		cmocka_unit_test(variables_only_when_asked),
+		cmocka_unit_test(variables_only_on_request),
 		cmocka_unit_test(the_focus_and_what_is_in_it),
 		cmocka_unit_test(what_a_task_waits_on),
 		cmocka_unit_test(only_what_is_shown),

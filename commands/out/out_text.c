@@ -18,10 +18,11 @@ static void text_begin(struct out *o)
 	if (!o->answer.snapshot)
 		return;
 	text_subject_key(t);
-	bool again = o->options.interactive && t->said && strcmp(t->said, t->line.data) == 0;
+	bool again = o->options.interactive && t->last_subject &&
+	             strcmp(t->last_subject, t->line.data) == 0;
 	if (!again) {
-		free(t->said);
-		t->said = strdup(t->line.data);
+		free(t->last_subject);
+		t->last_subject = strdup(t->line.data);
 	}
 	str_truncate(&t->line, 0);
 	if (again && strcmp(o->answer.command, "info") != 0)
@@ -83,7 +84,7 @@ static void text_thread(struct out *o, const struct thread_info *th, enum thread
 }
 
 /* Whether the note was printed before; at the prompt each note is printed once. */
-static bool told_before(struct text *t, const char *note)
+static bool printed_before(struct text *t, const char *note)
 {
 	STR(needle);
 
@@ -101,7 +102,7 @@ static void print_notes(struct text *t)
 	for (size_t i = 0; s && i < s->nnotes; i++) {
 		STR(line);
 
-		if (t->out.options.interactive && told_before(t, s->notes[i]))
+		if (t->out.options.interactive && printed_before(t, s->notes[i]))
 			continue;
 		str_append_clean(&line, s->notes[i], strlen(s->notes[i]));
 		fprintf(t->out.options.messages, "note: %s\n", str_text(&line));
@@ -137,7 +138,7 @@ static void text_free(struct out *o)
 	str_free(&t->line);
 	str_free(&t->notes);
 	table_deinit(&t->table);
-	free(t->said);
+	free(t->last_subject);
 	free(t);
 }
 

@@ -17,7 +17,7 @@ struct text {
 	size_t ntasks;             /* tasks written in this answer */
 	struct str line;           /* the line being built */
 	struct table table;        /* of the answer; columns NULL: none */
-	char *said;                /* interactive: the subject of the last answer */
+	char *last_subject;        /* interactive: the subject of the last answer */
 	struct str notes;          /* interactive: all notes printed so far, one on each line */
 	const char *module;        /* module of the layout row printed last */
 	bool styled;               /* a colour is on in line */

@@ -13,7 +13,7 @@ enum {
 	MAX_HOLDERS = 8,
 	MAX_WAKERS = 3,
 	MAX_DEPTH = 16,
-	MAX_PARTIES = 100, /* on a terminal */
+	MAX_PARTICIPANTS = 100, /* on a terminal */
 };
 
 struct graph_text {
@@ -208,8 +208,8 @@ static void target(struct graph_text *gt, const struct graph_edge *e, unsigned d
 }
 
 /* Whether another edge of the same wait has known wakers: they are printed with that edge. */
-static bool is_told_again(const struct graph *g, const struct graph_node *n,
-                          const struct graph_edge *e)
+static bool is_printed_again(const struct graph *g, const struct graph_node *n,
+                             const struct graph_edge *e)
 {
 	for (size_t i = n->first; e->future && i < n->first + n->nedges; i++) {
 		if (g->edges[i].weak && g->edges[i].future == e->future)
@@ -225,7 +225,7 @@ static void edges(struct graph_text *gt, const struct graph_node *n, unsigned de
 		const struct graph_edge *e = &gt->g->edges[i];
 
 		if (e->to == GRAPH_OUTSIDE &&
-		    (graph_is_participant(n) || is_told_again(gt->g, n, e)))
+		    (graph_is_participant(n) || is_printed_again(gt->g, n, e)))
 			continue;
 		indent(gt->t, depth);
 		str_append(&gt->t->line, strcmp(e->kind, "runs") == 0 ? "runs on " : word);
@@ -261,8 +261,8 @@ enum which { ALL, STUCK, OTHERS };
  * Prints the first max waiting nodes that are shown and of that kind. *n is increased for each such
  * node.
  */
-static void parties(struct graph_text *gt, const bool *shown, enum which which, size_t max,
-                    size_t *n)
+static void participants(struct graph_text *gt, const bool *shown, enum which which, size_t max,
+                         size_t *n)
 {
 	for (size_t i = 0; i < gt->g->nnodes && !ferror(gt->t->out.options.answers); i++) {
 		if ((shown && !shown[i]) || (which != ALL && gt->v->stuck[i] != (which == STUCK)) ||
@@ -274,11 +274,11 @@ static void parties(struct graph_text *gt, const bool *shown, enum which which, 
 }
 
 /* Prints a limited number of nodes, stuck ones first, and counts the others. */
-static void first_parties(struct graph_text *gt, size_t *n)
+static void first_participants(struct graph_text *gt, size_t *n)
 {
-	parties(gt, NULL, STUCK, MAX_PARTIES, n);
-	parties(gt, NULL, OTHERS, MAX_PARTIES, n);
-	text_big(gt->t, *n - MAX_PARTIES);
+	participants(gt, NULL, STUCK, MAX_PARTICIPANTS, n);
+	participants(gt, NULL, OTHERS, MAX_PARTICIPANTS, n);
+	text_big(gt->t, *n - MAX_PARTICIPANTS);
 	str_append(&gt->t->line, " more wait; async graph ID shows what concerns one task, and a "
 	                         "file or pipe gets all");
 	text_end_line(gt->t);
@@ -303,11 +303,11 @@ void text_graph(struct out *o, const struct verdicts *v, const bool *shown)
 	struct graph_text gt = { (struct text *)o, v->graph, v };
 	size_t waiting = 0, n = 0;
 
-	parties(&gt, shown, ALL, 0, &waiting);
-	if (waiting > MAX_PARTIES && !shown && o->options.group)
-		first_parties(&gt, &n);
+	participants(&gt, shown, ALL, 0, &waiting);
+	if (waiting > MAX_PARTICIPANTS && !shown && o->options.group)
+		first_participants(&gt, &n);
 	else
-		parties(&gt, shown, ALL, SIZE_MAX, &n);
+		participants(&gt, shown, ALL, SIZE_MAX, &n);
 	if (waiting == 0)
 		nothing_found(gt.t, "no wait for another task was found");
 }

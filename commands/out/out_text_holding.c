@@ -105,25 +105,25 @@ static bool same_holding(const struct holding *a, const struct holding *b)
 }
 
 /* The lines to print: each once, with its number of occurrences. Further lines are only counted. */
-struct told {
+struct listed {
 	const struct holding *first[MAX_SHOWN];
 	size_t times[MAX_SHOWN], n, left;
 };
 
-static void tell_once(struct told *told, const struct holding *h)
+static void list_once(struct listed *listed, const struct holding *h)
 {
-	for (size_t i = 0; i < told->n; i++) {
-		if (same_holding(told->first[i], h)) {
-			told->times[i]++;
+	for (size_t i = 0; i < listed->n; i++) {
+		if (same_holding(listed->first[i], h)) {
+			listed->times[i]++;
 			return;
 		}
 	}
-	if (told->n == MAX_SHOWN) {
-		told->left++;
+	if (listed->n == MAX_SHOWN) {
+		listed->left++;
 		return;
 	}
-	told->first[told->n] = h;
-	told->times[told->n++] = 1;
+	listed->first[listed->n] = h;
+	listed->times[listed->n++] = 1;
 }
 
 static void times(struct text *t, size_t n)
@@ -132,11 +132,11 @@ static void times(struct text *t, size_t n)
 		str_printf(&t->line, ", %zu times", n);
 }
 
-static void left(struct text *t, const struct told *told, const char *indent)
+static void left(struct text *t, const struct listed *listed, const char *indent)
 {
-	if (!told->left)
+	if (!listed->left)
 		return;
-	str_printf(&t->line, "%sand %zu more", indent, told->left);
+	str_printf(&t->line, "%sand %zu more", indent, listed->left);
 	text_end_line(t);
 }
 
@@ -170,7 +170,7 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
                   const char *indent)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
-	struct told told = { 0 };
+	struct listed listed = { 0 };
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS) || !wait)
 		return;
@@ -181,12 +181,12 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 		if (!holding_can_end(h, wait) || (h->role == HOLDING_WAKER && h->task == task) ||
 		    (h->future && h->future->wait == wait))
 			continue;
-		tell_once(&told, h);
+		list_once(&listed, h);
 	}
-	for (size_t i = 0; i < told.n; i++)
-		holder(t, told.first[i], told.times[i], indent);
-	left(t, &told, indent);
-	if (told.n == 0 && holders_has_holder(wait))
+	for (size_t i = 0; i < listed.n; i++)
+		holder(t, listed.first[i], listed.times[i], indent);
+	left(t, &listed, indent);
+	if (listed.n == 0 && holders_has_holder(wait))
 		not_found(t, s, indent);
 }
 
@@ -222,7 +222,7 @@ void text_holdings(struct text *t, const struct task *task)
 	const struct snapshot *s = t->out.answer.snapshot;
 	struct waiting here CLEANUP(holders_waiting_free) = { 0 };
 	struct waiting *waiting = t->out.answer.waiting ? t->out.answer.waiting : &here;
-	struct told told = { 0 };
+	struct listed listed = { 0 };
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS))
 		return;
@@ -232,9 +232,9 @@ void text_holdings(struct text *t, const struct task *task)
 		if (s->holdings[i].task != task || s->holdings[i].role == HOLDING_WAKER ||
 		    s->holdings[i].partial)
 			continue;
-		tell_once(&told, &s->holdings[i]);
+		list_once(&listed, &s->holdings[i]);
 	}
-	for (size_t i = 0; i < told.n; i++)
-		own(t, told.first[i], told.times[i], waiting);
-	left(t, &told, "     ");
+	for (size_t i = 0; i < listed.n; i++)
+		own(t, listed.first[i], listed.times[i], waiting);
+	left(t, &listed, "     ");
 }

@@ -140,7 +140,7 @@ void text_shown_end(struct text *t)
 
 	if (!s)
 		return;
-	if (s->asked) {
+	if (s->filtered) {
 		str_append(&t->line, "; ");
 		text_big(t, s->matched);
 		str_append(&t->line, " of ");

@@ -761,7 +761,7 @@ static void only_running_tasks_are_woken_meanwhile(void **state)
 	assert_non_null(strstr(c.answers, "Task: 5 (running on thread #3) [woken meanwhile]\n"));
 }
 
-static void names_are_short_unless_asked(void **state)
+static void names_are_short_by_default(void **state)
 {
 	SNAPSHOT(s);
 
@@ -796,7 +796,7 @@ static void notes_go_to_messages(void **state)
 }
 
 /* At the prompt the subject and each note are printed only when they are new. */
-static void a_prompt_is_not_told_twice(void **state)
+static void a_prompt_shows_notes_once(void **state)
 {
 	SNAPSHOT(s);
 	CAUGHT(c);
@@ -1022,9 +1022,9 @@ int main(void)
 		cmocka_unit_test(tables_fit_a_terminal),
 		cmocka_unit_test(user_code_is_the_innermost_own_line),
 		cmocka_unit_test(only_running_tasks_are_woken_meanwhile),
-		cmocka_unit_test(names_are_short_unless_asked),
+		cmocka_unit_test(names_are_short_by_default),
 		cmocka_unit_test(notes_go_to_messages),
-		cmocka_unit_test(a_prompt_is_not_told_twice),
+		cmocka_unit_test(a_prompt_shows_notes_once),
 		cmocka_unit_test(layout_rows),
 		cmocka_unit_test(info_sums_up),
 		cmocka_unit_test(hostile_strings),

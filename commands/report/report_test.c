@@ -174,7 +174,7 @@ static void large_numbers_are_text(void **state)
 }
 
 /* Values may be secrets: they are written on request only. */
-static void variables_only_when_asked_for(void **state)
+static void variables_only_on_request(void **state)
 {
 	SNAPSHOT(snap);
 
@@ -413,7 +413,7 @@ int main(void)
 		cmocka_unit_test(hostile_text_stays_text),
 		cmocka_unit_test(equal_trees_are_one_shape),
 		cmocka_unit_test(large_numbers_are_text),
-		cmocka_unit_test(variables_only_when_asked_for),
+		cmocka_unit_test(variables_only_on_request),
 		cmocka_unit_test(same_page_each_time),
 		cmocka_unit_test(page_loads_nothing),
 		cmocka_unit_test(command_writes_in_one_step),

@@ -181,7 +181,7 @@ static void assert_writes(const char *line, const char *file)
 }
 
 /* -o is an option of every command that writes a file. */
-static void writes_where_it_is_told_to(void **state)
+static void writes_to_the_named_file(void **state)
 {
 	(void)state;
 	assert_writes("save x.snap", "x.snap");
@@ -505,7 +505,7 @@ int main(void)
 		cmocka_unit_test(finds_prefixes_and_short_forms),
 		cmocka_unit_test(short_forms_beat_prefixes),
 		cmocka_unit_test(names_the_nearest_of_what_is_missing),
-		cmocka_unit_test(writes_where_it_is_told_to),
+		cmocka_unit_test(writes_to_the_named_file),
 		cmocka_unit_test(a_whole_word_is_never_ambiguous),
 		cmocka_unit_test(suggests),
 		cmocka_unit_test(refuses_what_is_too_short_or_too_long),

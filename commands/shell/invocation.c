@@ -27,17 +27,17 @@ static bool take_pid(const char *word, pid_t *ret)
 bool invocation_takes(const struct command *const *table, const struct words *command,
                       const char *word, struct named *named)
 {
-	bool is_path = strchr(word, '/') != NULL, asked = named->pid || named->core;
+	bool is_path = strchr(word, '/') != NULL, has_target = named->pid || named->core;
 
 	if (command->n && !(is_path && is_full(table, command)))
 		return false;
-	if (!command->n && !asked && !named->exe && take_pid(word, &named->pid))
+	if (!command->n && !has_target && !named->exe && take_pid(word, &named->pid))
 		return true;
 	if (is_path && !named->exe && !named->exe_is_taken) {
 		named->exe = word;
 		return true;
 	}
-	if (named->exe && !asked && (is_path || !command_begins_with(table, word))) {
+	if (named->exe && !has_target && (is_path || !command_begins_with(table, word))) {
 		named->core = word;
 		return true;
 	}

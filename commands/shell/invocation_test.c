@@ -43,7 +43,7 @@ static void assert_means(const char *line, struct named named, const char *expec
 
 static const struct named nobody, of_core = { .core = "CORE" }, of_process = { .pid = 7 };
 
-static void words_say_who_is_asked(void **state)
+static void words_name_the_target(void **state)
 {
 	(void)state;
 	assert_means("12", nobody, "pid 12 ");
@@ -95,7 +95,7 @@ static void an_executable_needs_its_core(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_say_who_is_asked),
+		cmocka_unit_test(words_name_the_target),
 		cmocka_unit_test(commands_keep_their_words),
 		cmocka_unit_test(an_executable_needs_its_core),
 	};

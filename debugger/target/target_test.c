@@ -138,7 +138,7 @@ static bool count_to_two(uint64_t start, uint64_t end, void *arg)
 	return ++*(int *)arg < 2;
 }
 
-static void test_a_walk_through_memory_ends_when_told(void **state)
+static void test_a_walk_through_memory_can_be_ended(void **state)
 {
 	struct target *t CLEANUP(target_closep) = target_fake_open();
 	unsigned char byte = 0;
@@ -560,7 +560,7 @@ int main(void)
 		cmocka_unit_test(test_read_uint_is_little_endian),
 		cmocka_unit_test(test_read_cstr_is_bounded_and_clean),
 		cmocka_unit_test(test_threads_are_numbered_main_first),
-		cmocka_unit_test(test_a_walk_through_memory_ends_when_told),
+		cmocka_unit_test(test_a_walk_through_memory_can_be_ended),
 		cmocka_unit_test(test_fake_threads),
 		cmocka_unit_test(test_notes_are_kept_once),
 		cmocka_unit_test(test_stopping_what_always_stands_does_nothing),

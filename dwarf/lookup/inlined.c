@@ -25,7 +25,7 @@ struct inlined {
 struct keeper {
 	struct dwarf_module *dm;
 	struct unit *u;
-	inlined_telling *telling;
+	inlined_wanted *wanted;
 	void *arg;
 	VEC(struct inlined) found;
 	struct arena arena;
@@ -91,7 +91,7 @@ static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const stru
 			                      (unsigned)number_of(&child, DW_AT_call_file));
 			call.line = (unsigned)number_of(&child, DW_AT_call_line);
 		}
-		bool tells = function && k->telling(k->dm, function, k->arg);
+		bool tells = function && k->wanted(k->dm, function, k->arg);
 		if (tells) {
 			struct inlined *one = vec_push(&k->found);
 
@@ -127,10 +127,10 @@ static void keep(struct keeper *k, uint64_t die)
 	record_end(&d);
 }
 
-bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg)
+bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_wanted *wanted, void *arg)
 {
 	struct keeper k = {
-		.dm = dm, .u = debuginfo_unit_of(dm, die), .telling = telling, .arg = arg
+		.dm = dm, .u = debuginfo_unit_of(dm, die), .wanted = wanted, .arg = arg
 	};
 	Dwarf_Die d;
 

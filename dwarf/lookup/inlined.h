@@ -11,14 +11,14 @@
 /*
  * Is this function a marker function? Called for a DIE that is inlined somewhere, possibly often.
  */
-typedef bool inlined_telling(struct dwarf_module *dm, uint64_t die, void *arg);
+typedef bool inlined_wanted(struct dwarf_module *dm, uint64_t die, void *arg);
 
 /*
  * Records (RECORD_INLINES) which marker functions are inlined into the function of this DIE, at
  * which addresses, and the lines of their calls. Functions that are inlined between them are left
  * out. False when there are none.
  */
-bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_telling *telling, void *arg);
+bool inlined_keep(struct dwarf_module *dm, uint64_t die, inlined_wanted *wanted, void *arg);
 
 /*
  * The inlining chain at a link-time pc of f, from these records. Like lookup_locations(), but

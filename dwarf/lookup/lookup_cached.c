@@ -260,14 +260,14 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	return found;
 }
 
-static bool find_has_poll(const struct type *t, bool *told)
+static bool find_has_poll(const struct type *t, bool *recorded)
 {
 	struct dwarf_module *dm = type_module(t);
 	struct record record;
 
-	*told = record_find(debuginfo_records(dm), RECORD_HAS_POLL, type_poll_key(t), type_name(t),
-	                    &record);
-	if (*told)
+	*recorded = record_find(debuginfo_records(dm), RECORD_HAS_POLL, type_poll_key(t),
+	                        type_name(t), &record);
+	if (*recorded)
 		return record_number(&record) != 0;
 	return debuginfo_need(dm) && lookup_dwarf_has_poll(t);
 }
@@ -280,15 +280,15 @@ bool lookup_has_poll(const struct type *t)
 	type_kind(t); /* completes it, and its memo */
 	memo = type_memo(t);
 	if (!memo->poll_known) {
-		bool told, found = find_has_poll(t, &told);
+		bool recorded, found = find_has_poll(t, &recorded);
 
 		memo->has_poll = found;
-		memo->poll_told = told;
+		memo->poll_recorded = recorded;
 		memo->poll_known = true;
 	}
-	if (!memo->poll_asked && !records_are_paused(debuginfo_records(dm))) {
-		memo->poll_asked = true;
-		dm->types_untold |= !memo->poll_told;
+	if (!memo->poll_queried && !records_are_paused(debuginfo_records(dm))) {
+		memo->poll_queried = true;
+		dm->types_unrecorded |= !memo->poll_recorded;
 	}
 	return memo->has_poll;
 }
@@ -336,7 +336,7 @@ bool lookup_awaitee_line(const struct type *coroutine, const char *awaitee_type,
 }
 
 /* Is the memory at addr readable and constant? Otherwise a result from it is valid only now. */
-static bool tells_always(struct dwarf_module *dm, uint64_t addr)
+static bool is_always_exact(struct dwarf_module *dm, uint64_t addr)
 {
 	uint64_t word;
 	struct error *err = target_read_uint(dm->di->target, addr + 8, 8, &word);
@@ -360,7 +360,7 @@ const struct type *lookup_vtable(struct debuginfo *di, uint64_t addr, unsigned s
 		return t;
 	}
 	t = lookup_dwarf_vtable(di, addr, slot, exact);
-	if (!dm || (t && type_module(t) != dm) || !tells_always(dm, addr))
+	if (!dm || (t && type_module(t) != dm) || !is_always_exact(dm, addr))
 		return t;
 	record_begin(&d, debuginfo_records(dm), RECORD_VTABLE, link, NULL);
 	record_add_number(&d, t ? type_die(t) : 0);

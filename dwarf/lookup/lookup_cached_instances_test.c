@@ -36,7 +36,7 @@ static void test_each_that_is_visited_is_known(void **state)
 	assert_true(c.n > 5);
 }
 
-static void test_paths_are_told_apart(void **state)
+static void test_paths_are_distinguished(void **state)
 {
 	static const char coroutine[] = "shapes::middle::{async_fn_env#0}";
 	struct fixture *f = *state;
@@ -77,7 +77,7 @@ static uint64_t put_unit(struct hand_made *h, const char *name, const char *func
 }
 
 /* The instances of a crate are those of all its units, and of no other crate. */
-static void test_crates_are_told_apart(void **state)
+static void test_crates_are_distinguished(void **state)
 {
 	struct hand_made h = { 0 };
 
@@ -110,8 +110,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_that_is_visited_is_known),
-		cmocka_unit_test(test_paths_are_told_apart),
-		cmocka_unit_test(test_crates_are_told_apart),
+		cmocka_unit_test(test_paths_are_distinguished),
+		cmocka_unit_test(test_crates_are_distinguished),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);

@@ -515,7 +515,7 @@ static void test_aranges(void **state)
 }
 
 /* A function that completes itself, and two that complete each other. */
-static void test_specifications_in_a_circle(void **state)
+static void test_specifications_in_a_cycle(void **state)
 {
 	(void)state;
 	struct hand_made h = { 0 };
@@ -624,7 +624,7 @@ int main(void)
 		cmocka_unit_test(test_no_ranges_at_all),
 		cmocka_unit_test(test_several_functions_at_one_address),
 		cmocka_unit_test(test_aranges),
-		cmocka_unit_test(test_specifications_in_a_circle),
+		cmocka_unit_test(test_specifications_in_a_cycle),
 		cmocka_unit_test(test_names_are_compared_whole),
 	};
 

@@ -287,13 +287,13 @@ static size_t namesakes_end(const struct index *index, size_t first)
 
 static void keep_namesakes(struct dwarf_module *dm, const struct entry *e, size_t n)
 {
-	size_t told = n < MAX_NAMESAKES ? n : MAX_NAMESAKES;
+	size_t listed = n < MAX_NAMESAKES ? n : MAX_NAMESAKES;
 	struct record_writer d;
 
 	record_begin(&d, debuginfo_records(dm), RECORD_GLOBALS, 0, e->last);
 	record_add_number(&d, n);
-	record_add_number(&d, told);
-	for (size_t i = 0; i < told; i++) {
+	record_add_number(&d, listed);
+	for (size_t i = 0; i < listed; i++) {
 		record_add_text(&d, e[i].name);
 		record_add_number(&d, e[i].type);
 		record_add_number(&d, e[i].low);
@@ -313,7 +313,7 @@ static void keep_number(struct dwarf_module *dm, const char *name, size_t n)
 }
 
 /* Records all statics; if there are too many, only those with the wanted name. */
-static void keep_index(struct dwarf_module *dm, struct index *index, const char *asked)
+static void keep_index(struct dwarf_module *dm, struct index *index, const char *wanted)
 {
 	bool all = index->entries.n <= MAX_NAMES, found = false;
 
@@ -321,7 +321,7 @@ static void keep_index(struct dwarf_module *dm, struct index *index, const char 
 		qsort(index->entries.data, index->entries.n, sizeof(*index->entries.data), by_name);
 	for (size_t i = 0, end; i < index->entries.n; i = end) {
 		const struct entry *first = &index->entries.data[i];
-		bool is_it = strcmp(first->last, asked) == 0;
+		bool is_it = strcmp(first->last, wanted) == 0;
 
 		end = namesakes_end(index, i);
 		if (all || is_it)
@@ -331,18 +331,18 @@ static void keep_index(struct dwarf_module *dm, struct index *index, const char 
 	if (all)
 		keep_number(dm, all_known, index->entries.n);
 	else if (!found)
-		keep_number(dm, asked, 0);
+		keep_number(dm, wanted, 0);
 	LOG("dwarf", "%zu statics", index->entries.n);
 }
 
-static struct error *make_index(struct dwarf_module *dm, const char *asked)
+static struct error *make_index(struct dwarf_module *dm, const char *wanted)
 {
 	struct index index = { .entries = { 0 } };
 	struct error *err =
 		each_variable(dm, NULL, 0, SCOPE_ADDRESS | SCOPE_TLS, note_variable, &index);
 
 	if (!err)
-		keep_index(dm, &index, asked);
+		keep_index(dm, &index, wanted);
 	vec_free(&index.entries);
 	map_free(&index.seen);
 	arena_free(&index.names);

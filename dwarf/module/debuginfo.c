@@ -74,7 +74,7 @@ static void forget_searches(struct dwarf_module *dm)
 static void forget_module(struct dwarf_module *dm)
 {
 	forget_searches(dm);
-	dm->di->hooks->close_facts(dm);
+	dm->di->hooks->close_records(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
 	alternate_close(dm);
@@ -347,7 +347,7 @@ bool debuginfo_need(struct dwarf_module *dm)
 struct records *debuginfo_records(struct dwarf_module *dm)
 {
 	if (!dm->records)
-		dm->records = dm->di->hooks->open_facts(dm);
+		dm->records = dm->di->hooks->open_records(dm);
 	return dm->records;
 }
 

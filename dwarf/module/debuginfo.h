@@ -100,7 +100,7 @@ struct dwarf_module {
 	struct scanner *scanners[PARALLEL_MAX];      /* NULL until needed */
 	struct map types;                            /* DIE offset -> struct type */
 	struct type_block *first_types, *last_types; /* see type_private.h */
-	bool types_untold;                           /* see types_flush() */
+	bool types_unrecorded;                       /* see types_flush() */
 	unsigned array_depth;                        /* nesting depth while an array is read */
 	struct map by_name; /* hash of a qualified name -> struct type, resolved declarations */
 	struct type_names *type_names;      /* see type_names.h; NULL until needed */
@@ -143,12 +143,12 @@ struct records_options {
  */
 struct debuginfo_hooks {
 	/* Loads a module's records of earlier runs; never NULL. */
-	struct records *(*open_facts)(struct dwarf_module *dm);
+	struct records *(*open_records)(struct dwarf_module *dm);
 	/*
 	 * Saves dm->records for the next run if that is enabled, frees them and sets dm->records to
 	 * NULL.
 	 */
-	void (*close_facts)(struct dwarf_module *dm);
+	void (*close_records)(struct dwarf_module *dm);
 	/* Frees the caches of searches in dm; they can be rebuilt afterwards. */
 	void (*forget_searches)(struct dwarf_module *dm);
 	/* lookup_type() */

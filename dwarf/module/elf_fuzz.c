@@ -89,9 +89,9 @@ static struct place section_to_change(const uint8_t *data, size_t size, uint64_t
 		if (at > size || size - at < sizeof(s))
 			break;
 		memcpy(&s, data + at, sizeof(s));
-		bool is_told = s.sh_type == SHT_SYMTAB || s.sh_type == SHT_NOTE ||
-		               (s.sh_type == SHT_PROGBITS && !(s.sh_flags & SHF_ALLOC));
-		if (!is_told || s.sh_size == 0 || s.sh_offset > size ||
+		bool is_parsed = s.sh_type == SHT_SYMTAB || s.sh_type == SHT_NOTE ||
+		                 (s.sh_type == SHT_PROGBITS && !(s.sh_flags & SHF_ALLOC));
+		if (!is_parsed || s.sh_size == 0 || s.sh_offset > size ||
 		    s.sh_size > size - s.sh_offset)
 			continue;
 		/* Chooses among all that are reported with equal probability. */

@@ -26,7 +26,7 @@ enum {
 	FAULT = 64 << 10,    /* bytes that the kernel maps at once, by default */
 	HUGE_PAGE = 2 << 20, /* the largest folio that is mapped whole */
 	PIECE = 1 << 20,
-	ASK_AFTER = 4 << 20, /* bytes read between checks: one costs as much as scanning 20 KB */
+	CHECK_AFTER = 4 << 20, /* bytes read between checks: one costs as much as scanning 20 KB */
 	ASK_FOLIOS_AFTER = 8 << 20,
 	SWEEP = 16 << 20,     /* bytes per call: older kernels block allocations of other threads
 	                         meanwhile */
@@ -178,14 +178,14 @@ static void sweep_if_more(struct file_mapping *m, size_t bytes)
 
 void residency_trim(struct dwarf_module *dm)
 {
-	dm->file.unasked = 0;
+	dm->file.unchecked = 0;
 	sweep_if_more(&dm->file, dm->file.in_pieces ? MAX_RESIDENT : MAX_IN_FOLIOS);
 }
 
 void residency_touched(struct dwarf_module *dm)
 {
 	/* With folios each fault may have mapped a whole one. */
-	long many = dm->file.in_pieces ? ASK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
+	long many = dm->file.in_pieces ? CHECK_AFTER / FAULT : ASK_FOLIOS_AFTER / HUGE_PAGE;
 	struct rusage usage;
 
 	if (!dm->file.size || getrusage(RUSAGE_THREAD, &usage) != 0 ||
@@ -197,8 +197,8 @@ void residency_touched(struct dwarf_module *dm)
 
 void residency_read(struct dwarf_module *dm, size_t bytes)
 {
-	dm->file.unasked += bytes;
-	if (dm->file.unasked >= ASK_AFTER)
+	dm->file.unchecked += bytes;
+	if (dm->file.unchecked >= CHECK_AFTER)
 		residency_trim(dm);
 }
 

@@ -24,7 +24,7 @@ struct file_mapping {
 	size_t low, high;           /* the sections' offsets span this */
 	struct file_part scattered; /* a section that is read at scattered places */
 	size_t size;                /* of the mapping, counted from base; 0: not confirmed */
-	size_t unasked;             /* bytes read since residency was last checked */
+	size_t unchecked;           /* bytes read since residency was last checked */
 	long faults;                /* page faults of the thread at the last check by faults */
 	unsigned nsweeps;           /* sweeps before it was split into pieces */
 	bool in_pieces;             /* all of it is split, not only the scattered section */

@@ -267,24 +267,24 @@ static uint64_t id_of(struct merger *m, uint64_t die)
 
 struct copier {
 	struct merger *m;
-	struct record_writer draft;
+	struct record_writer writer;
 };
 
 static void copy_number(struct walk *w, uint64_t number)
 {
-	record_add_number(&((struct copier *)w->arg)->draft, number);
+	record_add_number(&((struct copier *)w->arg)->writer, number);
 }
 
 static void copy_text(struct walk *w, const char *text)
 {
-	record_add_text(&((struct copier *)w->arg)->draft, text);
+	record_add_text(&((struct copier *)w->arg)->writer, text);
 }
 
 static void copy_die(struct walk *w, uint64_t die)
 {
 	struct copier *c = w->arg;
 
-	record_add_number(&c->draft, id_of(c->m, die));
+	record_add_number(&c->writer, id_of(c->m, die));
 }
 
 /* Drop glue is kept only if it drops a known type. */
@@ -385,9 +385,9 @@ static void copy_record(enum record_kind kind, uint64_t key, struct record from,
 	/* One record is enough for equal types. */
 	if (record_find(m->to, kind, key, text, &known))
 		return;
-	record_begin(&c.draft, m->to, kind, key, text);
+	record_begin(&c.writer, m->to, kind, key, text);
 	walk_content(&w, kind);
-	record_end(&c.draft);
+	record_end(&c.writer);
 }
 
 static int by_number(const void *a, const void *b)

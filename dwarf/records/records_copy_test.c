@@ -5,8 +5,8 @@
 enum { TYPE_FORM_SHELL = 0 };
 
 /* Writes the records of a struct with one member, as type_records.c does. */
-static void tell_struct(struct records *f, uint64_t die, const char *name, const char *member,
-                        uint64_t member_type)
+static void add_struct(struct records *f, uint64_t die, const char *name, const char *member,
+                       uint64_t member_type)
 {
 	struct record_writer d;
 
@@ -34,7 +34,7 @@ static void tell_struct(struct records *f, uint64_t die, const char *name, const
 	record_end(&d);
 }
 
-static void tell_function(struct records *f, uint64_t pc, uint64_t die)
+static void add_function(struct records *f, uint64_t pc, uint64_t die)
 {
 	struct record_writer d;
 
@@ -62,10 +62,10 @@ static void test_equal_types_become_one(void **state)
 	struct record record;
 
 	(void)state;
-	tell_struct(f, 0x100, "app::A", "next", 0x200);
-	tell_struct(f, 0x200, "app::B", "next", 0x100);
-	tell_struct(f, 0x1100, "app::A", "next", 0x1200);
-	tell_struct(f, 0x1200, "app::B", "next", 0x1100);
+	add_struct(f, 0x100, "app::A", "next", 0x200);
+	add_struct(f, 0x200, "app::B", "next", 0x100);
+	add_struct(f, 0x1100, "app::A", "next", 0x1200);
+	add_struct(f, 0x1200, "app::B", "next", 0x1100);
 	merged = records_merged(f, n);
 	assert_int_equal(n[0], 4);
 	assert_int_equal(n[1], 2);
@@ -86,9 +86,9 @@ static void test_a_name_makes_no_type(void **state)
 	(void)state;
 	for (uint64_t unit = 1; unit <= 2; unit++) {
 		for (uint64_t i = 0; i < CHAIN; i++)
-			tell_struct(f, unit * 0x1000 + i, "app::Link", "next",
-			            unit * 0x1000 + i + 1);
-		tell_struct(f, unit * 0x1000 + CHAIN, "app::Link", unit == 1 ? "last" : "end", 0);
+			add_struct(f, unit * 0x1000 + i, "app::Link", "next",
+			           unit * 0x1000 + i + 1);
+		add_struct(f, unit * 0x1000 + CHAIN, "app::Link", unit == 1 ? "last" : "end", 0);
 	}
 	merged = records_merged(f, n);
 	assert_int_equal(n[0], 2 * (CHAIN + 1));
@@ -103,12 +103,12 @@ static void test_references_follow(void **state)
 	size_t n[2];
 
 	(void)state;
-	tell_struct(f, 0x100, "app::A", "x", 0);
-	tell_struct(f, 0x1100, "app::A", "x", 0);
-	tell_struct(f, 0x2100, "app::A", "y", 0);
-	tell_function(f, 0x100, 0x90);
-	tell_function(f, 0x1100, 0x1090);
-	tell_function(f, 0x2100, 0x2090);
+	add_struct(f, 0x100, "app::A", "x", 0);
+	add_struct(f, 0x1100, "app::A", "x", 0);
+	add_struct(f, 0x2100, "app::A", "y", 0);
+	add_function(f, 0x100, 0x90);
+	add_function(f, 0x1100, 0x1090);
+	add_function(f, 0x2100, 0x2090);
 	merged = records_merged(f, n);
 	assert_int_equal(n[1], 2);
 	/* Numbers are given to types first, then to functions as they are visited. */
@@ -123,7 +123,7 @@ static void test_references_follow(void **state)
 	records_free(f);
 }
 
-static void tell_instance(struct records *f, uint64_t home, const char *path, const char *name)
+static void add_instance(struct records *f, uint64_t home, const char *path, const char *name)
 {
 	struct record_writer d;
 
@@ -146,11 +146,11 @@ static void test_instances_of_all_crates(void **state)
 	struct records *f = records_new(), *merged;
 
 	(void)state;
-	tell_struct(f, 0x100, "app::A", "x", 0);
-	tell_instance(f, 7, "a::poll", "a::poll<app::A>");
-	tell_instance(f, 8, "a::poll", "a::poll<app::B>");
-	tell_instance(f, 7, "core::ptr::drop_in_place", "core::ptr::drop_in_place<app::A>");
-	tell_instance(f, 8, "core::ptr::drop_in_place", "core::ptr::drop_in_place<app::B>");
+	add_struct(f, 0x100, "app::A", "x", 0);
+	add_instance(f, 7, "a::poll", "a::poll<app::A>");
+	add_instance(f, 8, "a::poll", "a::poll<app::B>");
+	add_instance(f, 7, "core::ptr::drop_in_place", "core::ptr::drop_in_place<app::A>");
+	add_instance(f, 8, "core::ptr::drop_in_place", "core::ptr::drop_in_place<app::B>");
 	merged = records_merged(f, NULL);
 	assert_int_equal(instances(merged, 7, "a::poll"), 1);
 	assert_int_equal(instances(merged, 0, "a::poll"), 2);

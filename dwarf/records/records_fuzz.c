@@ -2,13 +2,13 @@
  * Fuzzes files of records: the contents of a cache file or a layout file are turned into types,
  * functions and lines, and all accessors are called on them.
  *
- * The first byte of an input selects the format of the rest. Even: a script (edit_facts.h) that
+ * The first byte of an input selects the format of the rest. Even: a script (edit_records.h) that
  * modifies the records of testdata/unit/shapes.elf, or of values.elf if bit 1 is set. Odd: a whole
  * file, whose header is recomputed.
  */
 #include "dwarf/records/records.h"
 #include "dwarf/records/records_copy.h"
-#include "dwarf/test/edit_facts.h"
+#include "dwarf/test/edit_records.h"
 #include "dwarf/test/module.h"
 
 #include "dwarf/test/ask_all.h"

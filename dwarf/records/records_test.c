@@ -12,8 +12,8 @@ static const struct records_identity identity = { .build_id = "0123456789",
 	                                          .build_id_len = 10,
 	                                          .fingerprint = 7 };
 
-static void tell(struct records *f, enum record_kind kind, uint64_t key, const char *text,
-                 uint64_t number, const char *attrs)
+static void add(struct records *f, enum record_kind kind, uint64_t key, const char *text,
+                uint64_t number, const char *attrs)
 {
 	struct record_writer d;
 
@@ -50,15 +50,15 @@ static struct records *through_file(const struct records *f)
 	return ret;
 }
 
-static void test_what_is_told_is_known(void **state)
+static void test_what_is_recorded_is_found(void **state)
 {
 	struct records *f = records_new();
 	struct record record;
 
 	(void)state;
-	tell(f, RECORD_PC, 5, NULL, UINT64_MAX, "five");
-	tell(f, RECORD_NAME, 0, "app::run", 1, NULL);
-	tell(f, RECORD_PARAM, 9, "T", 2, "");
+	add(f, RECORD_PC, 5, NULL, UINT64_MAX, "five");
+	add(f, RECORD_NAME, 0, "app::run", 1, NULL);
+	add(f, RECORD_PARAM, 9, "T", 2, "");
 	for (int round = 0; round < 3; round++) {
 		struct records *next;
 
@@ -83,13 +83,13 @@ static void test_a_file_and_what_came_after(void **state)
 	struct records *f = records_new(), *next;
 
 	(void)state;
-	tell(f, RECORD_TYPE, 1, NULL, 1, "old");
-	tell(f, RECORD_TYPE, 3, NULL, 3, "kept");
+	add(f, RECORD_TYPE, 1, NULL, 1, "old");
+	add(f, RECORD_TYPE, 3, NULL, 3, "kept");
 	next = through_file(f);
 	records_free(f);
 	assert_false(records_are_new(next));
-	tell(next, RECORD_TYPE, 1, NULL, 10, "new");
-	tell(next, RECORD_TYPE, 2, NULL, 2, "kept");
+	add(next, RECORD_TYPE, 1, NULL, 10, "new");
+	add(next, RECORD_TYPE, 2, NULL, 2, "kept");
 	assert_true(records_are_new(next));
 	f = through_file(next);
 	records_free(next);
@@ -107,7 +107,7 @@ static void test_the_greatest_key_below(void **state)
 
 	(void)state;
 	for (uint64_t key = 10; key <= 30; key += 10)
-		tell(f, RECORD_CODE, key, NULL, key * 2, NULL);
+		add(f, RECORD_CODE, key, NULL, key * 2, NULL);
 	file = through_file(f);
 	assert_false(record_find_below(file, RECORD_CODE, 9, &found, &record));
 	assert_true(record_find_below(file, RECORD_CODE, 10, &found, &record));
@@ -134,7 +134,7 @@ static void test_keys_that_lie_anyhow(void **state)
 		keys[i] = i < 1000 ? 1000 + i * 64 : i < 2000 ? 1000000 + i * 2 : i * i * i * i;
 		if (i == N - 1)
 			keys[i] = UINT64_MAX - 1;
-		tell(f, RECORD_TYPE, keys[i], NULL, i, NULL);
+		add(f, RECORD_TYPE, keys[i], NULL, i, NULL);
 	}
 	file = through_file(f);
 	for (uint64_t i = 0; i < N; i++) {
@@ -170,7 +170,7 @@ static void test_other_files_are_refused(void **state)
 	size_t size;
 
 	(void)state;
-	tell(f, RECORD_PC, 5, NULL, 1, "text");
+	add(f, RECORD_PC, 5, NULL, 1, "text");
 	uint8_t *data = records_save(f, &identity, false, &size);
 	for (size_t cut = 0; cut < size; cut++)
 		refuse(data, cut, NULL);
@@ -236,7 +236,7 @@ static struct records *some(void)
 {
 	struct records *f = records_new();
 
-	tell(f, RECORD_PC, 5, NULL, 1, "text");
+	add(f, RECORD_PC, 5, NULL, 1, "text");
 	return f;
 }
 
@@ -276,13 +276,13 @@ static void test_a_torn_file_is_written_anew(void **state)
 /* In every block of the checksum. */
 static void test_a_rotten_byte_shows(void **state)
 {
-	enum { FACTS = 60000 };
+	enum { MANY = 60000 };
 	struct records *f = records_new();
 	size_t size;
 
 	(void)state;
-	for (uint64_t i = 0; i < FACTS; i++)
-		tell(f, RECORD_PC, i, NULL, i, "text");
+	for (uint64_t i = 0; i < MANY; i++)
+		add(f, RECORD_PC, i, NULL, i, "text");
 	uint8_t *data = records_save(f, &identity, false, &size);
 	assert_true(size > 1 << 20);
 	for (size_t at = 0; at <= size; at += size / 16) {
@@ -573,7 +573,7 @@ static void test_where_the_cache_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_told_is_known),
+		cmocka_unit_test(test_what_is_recorded_is_found),
 		cmocka_unit_test(test_a_file_and_what_came_after),
 		cmocka_unit_test(test_the_greatest_key_below),
 		cmocka_unit_test(test_keys_that_lie_anyhow),

@@ -70,7 +70,7 @@ static bool may_matter(const struct enumeration *e, struct unit *u, const struct
 	return name && strcmp(name, e->ops->crate) == 0;
 }
 
-static bool is_telling(const struct enumeration *e, const char *name)
+static bool is_wanted(const struct enumeration *e, const char *name)
 {
 	return str_begins(qualified_last(name), async_mark) || e->ops->tells(name, e->arg);
 }
@@ -89,7 +89,7 @@ static void note_poll(struct dwarf_module *dm, const struct scope *s)
 }
 
 /* The function, stored as a record, if it is selected; else NULL. */
-static const struct function *telling_function(struct enumeration *e, uint64_t die)
+static const struct function *wanted_function(struct enumeration *e, uint64_t die)
 {
 	const struct function *f = NULL;
 	const char *name;
@@ -99,24 +99,24 @@ static const struct function *telling_function(struct enumeration *e, uint64_t d
 	records_pause(debuginfo_records(e->dm));
 	name = die_name(e->dm, die);
 	records_resume(debuginfo_records(e->dm));
-	if (name && is_telling(e, name) && (f = lookup_function_die(e->dm, die)))
+	if (name && is_wanted(e, name) && (f = lookup_function_die(e->dm, die)))
 		e->ops->function(f, e->arg);
 	map_put(&e->known, die, (void *)(uintptr_t)f);
 	return f;
 }
 
-static bool is_telling_inlined(struct dwarf_module *dm, uint64_t die, void *arg)
+static bool is_wanted_inlined(struct dwarf_module *dm, uint64_t die, void *arg)
 {
 	(void)dm;
-	return telling_function(arg, die) != NULL;
+	return wanted_function(arg, die) != NULL;
 }
 
 static void visit_function(struct enumeration *e, struct unit *u, const struct scope *s)
 {
-	const struct function *f = may_matter(e, u, s) ? telling_function(e, s->die) : NULL;
+	const struct function *f = may_matter(e, u, s) ? wanted_function(e, s->die) : NULL;
 
 	/* A function is also needed if selected functions are inlined into it. */
-	if (inlined_keep(e->dm, s->die, is_telling_inlined, e))
+	if (inlined_keep(e->dm, s->die, is_wanted_inlined, e))
 		f = lookup_function_die(e->dm, s->die);
 	if (f)
 		keep_place(e->dm, RECORD_CODE, s->low, s->die);

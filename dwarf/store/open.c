@@ -14,8 +14,8 @@ static void forget_searches(struct dwarf_module *dm)
 struct error *dwarf_open(struct target *t, struct debuginfo **ret)
 {
 	static const struct debuginfo_hooks hooks = {
-		.open_facts = cache_open,
-		.close_facts = cache_close,
+		.open_records = cache_open,
+		.close_records = cache_close,
 		.forget_searches = forget_searches,
 		.find_type = lookup_type,
 	};

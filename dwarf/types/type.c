@@ -31,8 +31,8 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 			read_ahead(dm->sections.info.data, die);
 		map_put(&dm->types, die, t);
 	}
-	if (!t->asked)
-		t->asked = !records_are_paused(debuginfo_records(dm));
+	if (!t->queried)
+		t->queried = !records_are_paused(debuginfo_records(dm));
 	return t;
 }
 
@@ -54,7 +54,7 @@ static void fill_shell(struct type *t)
 	t->shell_read = true;
 	if (type_known_shell(t))
 		return;
-	t->dm->types_untold = true;
+	t->dm->types_unrecorded = true;
 	if (++t->dm->ntypes % 16 == 0)
 		residency_touched(t->dm);
 	if (debuginfo_need(t->dm))
@@ -77,9 +77,9 @@ void type_become(struct type *t, const struct type *real)
 	*t = *shell(real);
 	t->place = own.place;
 	t->shell_read = t->shell_known = true;
-	t->asked = own.asked;
-	t->details_asked = own.details_asked;
-	t->told = t->details_told = false;
+	t->queried = own.queried;
+	t->details_queried = own.details_queried;
+	t->recorded = t->details_recorded = false;
 }
 
 static const char *array_name(const struct type *t)
@@ -125,8 +125,8 @@ static void complete_declaration(struct type *t)
 
 	t->declaration = false;
 	const struct type *full = name ? t->dm->di->hooks->find_type(t->dm, name, t->die) : NULL;
-	t->told = t->details_told = false;
-	t->dm->types_untold = true;
+	t->recorded = t->details_recorded = false;
+	t->dm->types_unrecorded = true;
 	if (!full || full == t || shell(full)->declaration) {
 		t->kind = TYPE_OPAQUE;
 		return;
@@ -152,8 +152,8 @@ static struct type_details *details(const struct type *t)
 {
 	if (complete(t)->kind == TYPE_ARRAY)
 		return &no_details;
-	if (!t->details_asked)
-		unlock(t)->details_asked = !records_are_paused(debuginfo_records(t->dm));
+	if (!t->details_queried)
+		unlock(t)->details_queried = !records_are_paused(debuginfo_records(t->dm));
 	if (t->details)
 		return t->details;
 	struct type_details *d = NEW(&t->dm->di->arena, struct type_details);
@@ -162,7 +162,7 @@ static struct type_details *details(const struct type *t)
 	d->choices = &no_choices;
 	if (type_known_details(mutable, d))
 		return d;
-	t->dm->types_untold = true;
+	t->dm->types_unrecorded = true;
 	if (debuginfo_need(t->dm))
 		type_read_details(mutable, d);
 	return d;
@@ -173,8 +173,8 @@ static void read_params(struct type *t, struct type_details *d)
 	struct type_params *ret = NEW(&t->dm->di->arena, struct type_params);
 
 	d->params = ret;
-	d->params_told = type_known_params(t, ret);
-	if (!d->params_told && debuginfo_need(t->dm))
+	d->params_recorded = type_known_params(t, ret);
+	if (!d->params_recorded && debuginfo_need(t->dm))
 		type_read_params(t, ret);
 }
 
@@ -187,9 +187,9 @@ static const struct type_params *params(const struct type *t)
 		return d->params;
 	if (!d->params)
 		read_params(unlock(t), d);
-	if (!d->params_asked && !records_are_paused(debuginfo_records(t->dm))) {
-		d->params_asked = true;
-		t->dm->types_untold |= !d->params_told;
+	if (!d->params_queried && !records_are_paused(debuginfo_records(t->dm))) {
+		d->params_queried = true;
+		t->dm->types_unrecorded |= !d->params_recorded;
 	}
 	return d->params;
 }

@@ -109,8 +109,8 @@ struct type_memo {
 	uint8_t scalar_size;    /* 0: there is none, or it was not computed yet */
 	/* lookup_cached.c: lookup_has_poll() */
 	bool poll_known : 1, has_poll : 1;
-	bool poll_asked : 1; /* queried while records were stored */
-	bool poll_told : 1;  /* already written to the records */
+	bool poll_queried : 1;  /* queried while records were stored */
+	bool poll_recorded : 1; /* already written to the records */
 };
 struct type_memo *type_memo(const struct type *t);
 

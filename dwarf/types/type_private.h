@@ -34,8 +34,8 @@ struct type_details {
 	uint32_t nmembers;
 	uint32_t single; /* 1-based index of the only member that has a size; 0: none */
 	bool single_known;
-	bool params_asked : 1; /* queried while records were stored */
-	bool params_told : 1;  /* already written to the records */
+	bool params_queried : 1;  /* queried while records were stored */
+	bool params_recorded : 1; /* already written to the records */
 };
 
 /*
@@ -65,8 +65,8 @@ struct type {
 	bool found : 1;       /* .debug_info has a DIE there */
 	bool coroutine : 1;
 	bool dyn_known : 1, is_dyn : 1;
-	bool asked : 1, details_asked : 1; /* queried while records were stored */
-	bool told : 1, details_told : 1;   /* already written to the records */
+	bool queried : 1, details_queried : 1;   /* queried while records were stored */
+	bool recorded : 1, details_recorded : 1; /* already written to the records */
 };
 
 /* Types in the order in which type_at() first returned them. */

@@ -32,7 +32,7 @@ static bool known_alias(struct type *t, struct record *record)
 	type_become(t, type_at(t->dm, target));
 	t->name = name;
 	t->name_known = true;
-	t->told = true;
+	t->recorded = true;
 	return true;
 }
 
@@ -74,7 +74,7 @@ bool type_known_shell(struct type *t)
 	known.align = (uint32_t)align;
 	if (kind == TYPE_ARRAY)
 		known.count = count;
-	known.told = true;
+	known.recorded = true;
 	if (form > SHORT || kind > TYPE_FUNCTION || align > UINT32_MAX || !record_ended(&record) ||
 	    !is_sound(&known))
 		return false;
@@ -91,13 +91,13 @@ static uint64_t form_of(const struct type *t, bool whole)
 	return t->is_scope && !t->name_known && !whole ? SHORT : SHELL;
 }
 
-static void tell_shell(struct type *t, bool whole)
+static void record_shell(struct type *t, bool whole)
 {
 	uint64_t form = form_of(t, whole);
 	const char *name = form == SHORT ? t->name : type_name(t);
 	struct record_writer d;
 
-	t->told = true;
+	t->recorded = true;
 	record_begin(&d, debuginfo_records(t->dm), RECORD_TYPE, t->place, NULL);
 	record_add_number(&d, form);
 	record_add_number(&d, form == ALIAS ? t->die : t->target_die);
@@ -117,7 +117,7 @@ enum { TRIM_EACH = 4096 }; /* types: their names are scattered over the file */
  * Writes a reference to t. A type that was never read is written by its place, so that it need not
  * be read now.
  */
-static void tell_type(struct record_writer *d, const struct type *t)
+static void record_type(struct record_writer *d, const struct type *t)
 {
 	record_add_number(d, !t ? 0 : t->shell_known ? t->die : t->place);
 }
@@ -131,10 +131,10 @@ static bool know_member(struct type *t, struct record *record, struct member *m)
 	return m->type && m->type != t && m->offset <= t->size;
 }
 
-static void tell_member(struct record_writer *d, const struct member *m)
+static void record_member(struct record_writer *d, const struct member *m)
 {
 	record_add_text(d, m->name);
-	tell_type(d, m->type);
+	record_type(d, m->type);
 	record_add_number(d, m->offset);
 }
 
@@ -151,12 +151,12 @@ static bool know_variant(struct type *t, struct record *record, struct variant *
 	return v->payload != t && v->offset <= t->size && line <= UINT32_MAX;
 }
 
-static void tell_variant(struct record_writer *d, const struct variant *v)
+static void record_variant(struct record_writer *d, const struct variant *v)
 {
 	record_add_number(d, v->is_default);
 	record_add_text(d, v->name);
 	record_add_number(d, v->discr);
-	tell_type(d, v->payload);
+	record_type(d, v->payload);
 	record_add_number(d, v->offset);
 	record_add_text(d, v->file);
 	record_add_number(d, v->line);
@@ -244,7 +244,7 @@ bool type_known_details(struct type *t, struct type_details *ret)
 	if (choices.discr || choices.nvariants || choices.nenumerators)
 		known.choices = arena_memdup(&t->dm->di->arena, &choices, sizeof(choices));
 	*ret = known;
-	t->details_told = true;
+	t->details_recorded = true;
 	return true;
 }
 
@@ -269,39 +269,39 @@ bool type_known_params(struct type *t, struct type_params *ret)
 	return true;
 }
 
-static void tell_params(struct type *t)
+static void record_params(struct type *t)
 {
 	const struct type_params *params = t->details->params;
 	struct record_writer d;
 
-	t->details->params_told = true;
+	t->details->params_recorded = true;
 	record_begin(&d, debuginfo_records(t->dm), RECORD_GENERICS, t->die, NULL);
 	record_add_number(&d, params->n);
 	for (size_t i = 0; i < params->n; i++) {
 		record_add_text(&d, params->list[i].name);
-		tell_type(&d, params->list[i].type);
+		record_type(&d, params->list[i].type);
 	}
 	record_end(&d);
 }
 
-static void tell_details(struct type *t)
+static void record_details(struct type *t)
 {
 	static const struct member none = { 0 };
 	const struct type_details *of = t->details;
 	const struct type_choices *choices = of->choices;
 	struct record_writer d;
 
-	t->details_told = true;
+	t->details_recorded = true;
 	record_begin(&d, debuginfo_records(t->dm), RECORD_DETAILS, t->die, NULL);
 	record_add_number(&d, choices->discr != NULL);
 	record_add_text(&d, choices->comp_dir);
-	tell_member(&d, choices->discr ? choices->discr : &none);
+	record_member(&d, choices->discr ? choices->discr : &none);
 	record_add_number(&d, of->nmembers);
 	for (size_t i = 0; i < of->nmembers; i++)
-		tell_member(&d, &of->members[i]);
+		record_member(&d, &of->members[i]);
 	record_add_number(&d, choices->nvariants);
 	for (size_t i = 0; i < choices->nvariants; i++)
-		tell_variant(&d, &choices->variants[i]);
+		record_variant(&d, &choices->variants[i]);
 	record_add_number(&d, choices->nenumerators);
 	for (size_t i = 0; i < choices->nenumerators; i++) {
 		record_add_text(&d, choices->enumerators[i].name);
@@ -316,45 +316,45 @@ uint64_t type_poll_key(const struct type *t)
 }
 
 /* Writes the result of lookup_has_poll(). */
-static void tell_has_poll(const struct type *t)
+static void record_has_poll(const struct type *t)
 {
 	struct type_memo *memo = type_memo(t);
 	struct record_writer d;
 
-	if (!memo->poll_known || !memo->poll_asked || memo->poll_told)
+	if (!memo->poll_known || !memo->poll_queried || memo->poll_recorded)
 		return;
-	memo->poll_told = true;
+	memo->poll_recorded = true;
 	record_begin(&d, debuginfo_records(t->dm), RECORD_HAS_POLL, type_poll_key(t), type_name(t));
 	record_add_number(&d, memo->has_poll);
 	record_end(&d);
 }
 
-static void tell(struct type *t, bool whole)
+static void record_type_of(struct type *t, bool whole)
 {
-	if (whole && t->asked)
+	if (whole && t->queried)
 		type_die(t);
-	if (t->asked && t->shell_known && t->found && !t->told)
-		tell_shell(t, whole);
+	if (t->queried && t->shell_known && t->found && !t->recorded)
+		record_shell(t, whole);
 	const struct type_details *d = t->kind == TYPE_ARRAY ? NULL : t->details;
-	if (d && t->details_asked && !t->details_told)
-		tell_details(t);
-	if (d && d->params && d->params_asked && !d->params_told)
-		tell_params(t);
-	tell_has_poll(t);
+	if (d && t->details_queried && !t->details_recorded)
+		record_details(t);
+	if (d && d->params && d->params_queried && !d->params_recorded)
+		record_params(t);
+	record_has_poll(t);
 }
 
 void types_flush(struct dwarf_module *dm, bool whole)
 {
-	if (!dm->types_untold)
+	if (!dm->types_unrecorded)
 		return;
-	dm->types_untold = false;
+	dm->types_unrecorded = false;
 	/* Writing one type may read another, which is then appended to the list. */
 	size_t n = 0;
 	for (struct type_block *b = dm->first_types; b; b = b->next) {
 		for (size_t i = 0; i < b->n; i++) {
 			if (++n % TRIM_EACH == 0)
 				residency_trim(dm);
-			tell(&b->types[i], whole);
+			record_type_of(&b->types[i], whole);
 		}
 	}
 }

@@ -11,7 +11,7 @@ struct row {
 	uint64_t kind, size, align, count;
 };
 
-static void tell_type(struct records *f, uint64_t die, const struct row *row)
+static void add_type(struct records *f, uint64_t die, const struct row *row)
 {
 	struct record_writer d;
 
@@ -27,7 +27,7 @@ static void tell_type(struct records *f, uint64_t die, const struct row *row)
 }
 
 /* Writes RECORD_DETAILS; all its texts are NULL. */
-static void tell_details(struct records *f, uint64_t die, size_t n, const uint64_t *numbers)
+static void add_details(struct records *f, uint64_t die, size_t n, const uint64_t *numbers)
 {
 	struct record_writer d;
 
@@ -37,11 +37,11 @@ static void tell_details(struct records *f, uint64_t die, size_t n, const uint64
 	record_end(&d);
 }
 
-#define TELL_DETAILS(f, die, ...)                                                                  \
+#define ADD_DETAILS(f, die, ...)                                                                   \
 	do {                                                                                       \
 		const uint64_t numbers[] = { __VA_ARGS__ };                                        \
                                                                                                    \
-		tell_details(f, die, sizeof(numbers) / sizeof(*numbers), numbers);                 \
+		add_details(f, die, sizeof(numbers) / sizeof(*numbers), numbers);                  \
 	} while (0)
 
 /* No discriminant. */
@@ -57,7 +57,7 @@ static struct fixture open_empty(struct records **records)
 
 	*records = debuginfo_records(f.dm);
 	target_fake_map(f.target, PLACE, zeros, sizeof(zeros));
-	tell_type(*records, WORD, &word);
+	add_type(*records, WORD, &word);
 	return f;
 }
 
@@ -65,7 +65,7 @@ static const struct type *a_struct(struct fixture *f, struct records *records, u
 {
 	const struct row row = { .name = "app::A", .kind = kind, .size = 16, .align = 8 };
 
-	tell_type(records, DIE, &row);
+	add_type(records, DIE, &row);
 	return type_at(f->dm, DIE);
 }
 
@@ -84,7 +84,7 @@ static void test_a_sound_record(void **state)
 	const struct type *t = a_struct(&f, records, TYPE_STRUCT);
 
 	(void)state;
-	TELL_DETAILS(records, DIE, PLAIN, 2, 0, WORD, 0, 0, WORD, 8, 0, 0);
+	ADD_DETAILS(records, DIE, PLAIN, 2, 0, WORD, 0, 0, WORD, 8, 0, 0);
 	assert_int_equal(count_members(t), 2);
 	assert_int_equal(type_size(t), 16);
 	fixture_close(&f);
@@ -100,7 +100,7 @@ static void test_a_discriminant_without_a_type(void **state)
 	size_t n;
 
 	(void)state;
-	TELL_DETAILS(records, DIE, 1, 0, 0, 0 /* its type */, 0, 0, 1, 0, 0, 3, WORD, 0, 0, 0, 0);
+	ADD_DETAILS(records, DIE, 1, 0, 0, 0 /* its type */, 0, 0, 1, 0, 0, 3, WORD, 0, 0, 0, 0);
 	expect_error(value_variant(f.target, (struct value){ t, PLACE }, &variant), ERR_LAYOUT,
 	             "app::A");
 	assert_null(type_discr(t));
@@ -128,7 +128,7 @@ static void test_members_that_are_none(void **state)
 		struct fixture f = open_empty(&records);
 		const struct type *t = a_struct(&f, records, TYPE_STRUCT);
 
-		tell_details(records, DIE, sizes[i], bad[i]);
+		add_details(records, DIE, sizes[i], bad[i]);
 		assert_int_equal(count_members(t), 0);
 		assert_null(type_single_member(t));
 		fixture_close(&f);
@@ -145,7 +145,7 @@ static void test_a_record_that_is_cut_off(void **state)
 		struct fixture f = open_empty(&records);
 		const struct type *t = a_struct(&f, records, TYPE_STRUCT);
 
-		tell_details(records, DIE, n, whole);
+		add_details(records, DIE, n, whole);
 		assert_int_equal(count_members(t), 0);
 		fixture_close(&f);
 	}
@@ -171,7 +171,7 @@ static void test_types_that_are_none(void **state)
 		struct fixture f = open_empty(&records);
 		const struct type *t = type_at(f.dm, DIE);
 
-		tell_type(records, DIE, &bad[i]);
+		add_type(records, DIE, &bad[i]);
 		assert_int_equal(type_kind(t), TYPE_OPAQUE);
 		assert_int_equal(type_size(t), 0);
 		assert_string_equal(type_name(t), "?");
@@ -188,8 +188,8 @@ static void test_arrays_of_each_other(void **state)
 	struct fixture f = open_empty(&records);
 
 	(void)state;
-	tell_type(records, DIE, &one);
-	tell_type(records, OTHER, &other);
+	add_type(records, DIE, &one);
+	add_type(records, OTHER, &other);
 	type_size(type_at(f.dm, DIE));
 	type_size(type_at(f.dm, OTHER));
 	type_name(type_at(f.dm, DIE));
@@ -212,7 +212,7 @@ static void test_types_within_each_other(void **state)
 
 	(void)state;
 	a_struct(&f, records, TYPE_STRUCT);
-	tell_type(records, OTHER, &row);
+	add_type(records, OTHER, &row);
 	for (uint64_t die = DIE; die <= OTHER; die += OTHER - DIE) {
 		record_begin(&d, records, RECORD_DETAILS, die, NULL);
 		for (int i = 0; i < 5; i++)
@@ -227,9 +227,8 @@ static void test_types_within_each_other(void **state)
 		record_add_number(&d, 0);
 		record_end(&d);
 	}
-	tell_type(records, PLACE, &choice);
-	TELL_DETAILS(records, PLACE, PLAIN, 0, 2, 0, 0, 0, DIE, 0, 0, 0, 0, 0, 1, OTHER, 0, 0, 0,
-	             0);
+	add_type(records, PLACE, &choice);
+	ADD_DETAILS(records, PLACE, PLAIN, 0, 2, 0, 0, 0, DIE, 0, 0, 0, 0, 0, 1, OTHER, 0, 0, 0, 0);
 	const struct value v = { type_at(f.dm, PLACE), PLACE };
 	expect_error(value_variant(f.target, v, &variant), ERR_LAYOUT, "discriminant");
 	fixture_close(&f);

@@ -269,7 +269,7 @@ static void put_member(struct hand_made *h, const char *name, uint32_t type, uin
 }
 
 /* A typedef of itself, two of each other, one without a type. */
-static void test_typedefs_in_a_circle(void **state)
+static void test_typedefs_in_a_cycle(void **state)
 {
 	(void)state;
 	struct hand_made h = { 0 };
@@ -413,7 +413,7 @@ int main(void)
 		cmocka_unit_test(test_enumerators_have_the_size_of_the_enum),
 		cmocka_unit_test(test_coroutine),
 		cmocka_unit_test(test_parameters_and_trait_objects),
-		cmocka_unit_test(test_typedefs_in_a_circle),
+		cmocka_unit_test(test_typedefs_in_a_cycle),
 		cmocka_unit_test(test_array_of_itself),
 		cmocka_unit_test(test_size_that_overflows),
 		cmocka_unit_test(test_struct_in_itself),

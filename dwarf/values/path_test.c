@@ -71,7 +71,7 @@ static void test_first_alternative_that_fits(void **state)
 	assert_string_equal(path_matched(resolve(f, t, "newest | newer | first")), "newer");
 }
 
-static void test_error_tells_all_that_was_tried(void **state)
+static void test_error_lists_all_that_was_tried(void **state)
 {
 	struct fixture *f = *state;
 	const struct type *t = must_find(f, "shapes::Root");
@@ -343,7 +343,7 @@ int main(void)
 		cmocka_unit_test(test_members_and_tuples),
 		cmocka_unit_test(test_empty_path_is_the_place),
 		cmocka_unit_test(test_first_alternative_that_fits),
-		cmocka_unit_test(test_error_tells_all_that_was_tried),
+		cmocka_unit_test(test_error_lists_all_that_was_tried),
 		cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_addresses_at_the_edge),
 		cmocka_unit_test(test_variants),

@@ -141,7 +141,7 @@ struct error *value_enum_name(struct target *t, struct value v, const char **ret
 /* The scalar inside wrappers: its offset in a value of type t, and its size. */
 static struct error *find_scalar(const struct type *t, uint64_t *offset, uint64_t *size)
 {
-	const char *asked = type_name(t);
+	const char *name = type_name(t);
 
 	*offset = 0;
 	for (int i = 0; i < MAX_PEEL; i++) {
@@ -157,16 +157,16 @@ static struct error *find_scalar(const struct type *t, uint64_t *offset, uint64_
 			*size = type_size(t);
 			return is_word_size(*size)
 			               ? NULL
-			               : error_new(ERR_LAYOUT, "%s is no 64-bit scalar", asked);
+			               : error_new(ERR_LAYOUT, "%s is no 64-bit scalar", name);
 		default:
 			p = peel(t);
 			if (!p.member)
-				return error_new(ERR_LAYOUT, "%s is no scalar", asked);
+				return error_new(ERR_LAYOUT, "%s is no scalar", name);
 			t = p.member->type;
 			*offset += p.member->offset;
 		}
 	}
-	return error_new(ERR_LAYOUT, "%s is nested too deep", asked);
+	return error_new(ERR_LAYOUT, "%s is nested too deep", name);
 }
 
 struct error *value_uint(struct target *t, struct value v, uint64_t *ret)
@@ -255,23 +255,23 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
  */
 struct error *value_shared(struct target *t, struct value v, struct value *ret)
 {
-	const char *asked = type_name(v.type);
+	const char *name = type_name(v.type);
 	const struct member *m;
 
 	for (int i = 0; i < MAX_PEEL && type_kind(v.type) != TYPE_POINTER; i++) {
 		m = type_single_member(v.type);
 		if (!m)
-			return error_new(ERR_LAYOUT, "%s is no Arc", asked);
+			return error_new(ERR_LAYOUT, "%s is no Arc", name);
 		v = (struct value){ m->type, v.addr + m->offset };
 	}
 	const struct type *inner = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
 	m = inner ? type_member(inner, "data") : NULL;
 	m = m || !inner ? m : type_member(inner, "value");
 	if (!m || !m->type)
-		return error_new(ERR_LAYOUT, "%s is no Arc", asked);
+		return error_new(ERR_LAYOUT, "%s is no Arc", name);
 	TRY(target_read_uint(t, v.addr, 8, &ret->addr));
 	if (ret->addr == 0)
-		return error_new(ERR_CORRUPT, "%s is null", asked);
+		return error_new(ERR_CORRUPT, "%s is null", name);
 	ret->addr += m->offset;
 	ret->type = m->type;
 	return NULL;

@@ -82,8 +82,8 @@ static const char *place_text(struct arena *a, const struct group *g)
 	return arena_printf(a, "in %s at %s:%u", name, g->file, g->line);
 }
 
-static struct finding *tell_group(struct checks *c, const struct check *check,
-                                  enum severity severity, const struct group *g, const char *more)
+static struct finding *report_group(struct checks *c, const struct check *check,
+                                    enum severity severity, const struct group *g, const char *more)
 {
 	const char *place = place_text(c->a, g);
 	struct finding *f;
@@ -103,14 +103,14 @@ static struct finding *tell_group(struct checks *c, const struct check *check,
 	return f;
 }
 
-static void tell_groups(struct checks *c, const struct check *check, enum severity severity,
-                        struct groups *g)
+static void report_groups(struct checks *c, const struct check *check, enum severity severity,
+                          struct groups *g)
 {
 	size_t left = 0;
 
 	for (size_t i = 0; i < g->list.n; i++) {
 		if (i < MAX_GROUPS)
-			tell_group(c, check, severity, g->list.data[i], "");
+			report_group(c, check, severity, g->list.data[i], "");
 		else
 			left += g->list.data[i]->n;
 	}
@@ -142,7 +142,7 @@ void checks_panicked(struct checks *c, const struct check *check)
 			group_of(&g, c->s->tasks[i], "has a future that panicked",
 			         "have a future that panicked");
 	}
-	tell_groups(c, check, SEVERITY_WARNING, &g);
+	report_groups(c, check, SEVERITY_WARNING, &g);
 }
 
 enum certainty { CERTAINLY_NOT, POSSIBLY, CERTAINLY };
@@ -191,7 +191,7 @@ void checks_closed_channel(struct checks *c, const struct check *check)
 			         "may sleep at a channel whose other end is gone")
 				->possible = true;
 	}
-	tell_groups(c, check, SEVERITY_WARNING, &g);
+	report_groups(c, check, SEVERITY_WARNING, &g);
 }
 
 /* Whether no future that it polls can be woken. */
@@ -221,7 +221,7 @@ void checks_no_waker(struct checks *c, const struct check *check)
 			group_of(&g, task, "sleeps, and nothing that it can reach has its waker",
 			         "sleep, and nothing that they can reach has their waker");
 	}
-	tell_groups(c, check, SEVERITY_WARNING, &g);
+	report_groups(c, check, SEVERITY_WARNING, &g);
 }
 
 void checks_huge_future(struct checks *c, const struct check *check)
@@ -250,8 +250,8 @@ void checks_huge_future(struct checks *c, const struct check *check)
 		group->size = task->size;
 	}
 	for (size_t i = 0; i < g.list.n && i < MAX_GROUPS; i++)
-		tell_group(c, check, SEVERITY_INFO, g.list.data[i],
-		           arena_printf(c->a, " of %" PRIu64 " bytes", g.list.data[i]->size));
+		report_group(c, check, SEVERITY_INFO, g.list.data[i],
+		             arena_printf(c->a, " of %" PRIu64 " bytes", g.list.data[i]->size));
 	map_free(&seen);
 	groups_free(&g);
 }
@@ -267,8 +267,8 @@ void checks_identical(struct checks *c, const struct check *check)
 	}
 	for (size_t i = 0; i < g.list.n; i++) {
 		if (g.list.data[i]->n > n / 2)
-			tell_group(c, check, SEVERITY_INFO, g.list.data[i],
-			           arena_printf(c->a, " (of %zu)", n));
+			report_group(c, check, SEVERITY_INFO, g.list.data[i],
+			             arena_printf(c->a, " (of %zu)", n));
 	}
 	groups_free(&g);
 }

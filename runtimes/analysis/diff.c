@@ -117,7 +117,7 @@ static bool same_place(const struct diff_place *a, const struct diff_place *b)
 }
 
 /* Uses the frame that differs as the place when the usual places are equal. */
-static void tell_difference(struct diff_item *item, const struct difference *d)
+static void report_difference(struct diff_item *item, const struct difference *d)
 {
 	if (!same_place(&item->from, &item->to))
 		return;
@@ -194,7 +194,7 @@ static void compare_task(struct differ *x, const struct task *a, const struct ta
 	else
 		item->kind = compare_trees(a->root, b->root, &d);
 	if (item->kind == DIFF_MOVED)
-		tell_difference(item, &d);
+		report_difference(item, &d);
 	count_look(x, item, b->addr);
 }
 
@@ -302,7 +302,7 @@ static void compare_thread(struct differ *x, const struct thread_info *a,
 		item->kind = kind_of_only(x, a, b);
 	}
 	if (item->kind == DIFF_MOVED)
-		tell_difference(item, &d);
+		report_difference(item, &d);
 	count_look(x, item, (uint64_t)(b ? b : a)->tid);
 }
 

@@ -37,7 +37,8 @@ static const char *difference(struct arena *a, const struct target_info *x,
 	return NULL;
 }
 
-static void tell_incomplete(struct diff *d, const struct snapshot *s, const char *name, bool notes)
+static void report_incomplete(struct diff *d, const struct snapshot *s, const char *name,
+                              bool notes)
 {
 	if (s->complete)
 		return;
@@ -60,6 +61,6 @@ void diff_find_doubts(struct diff *d)
 		                    "of one is no task of the other, whatever its id",
 		                    before, after, how));
 	/* The notes of the later snapshot are printed with the answer anyway. */
-	tell_incomplete(d, d->before, before, true);
-	tell_incomplete(d, d->after, after, false);
+	report_incomplete(d, d->before, before, true);
+	report_incomplete(d, d->after, after, false);
 }

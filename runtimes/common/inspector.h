@@ -102,7 +102,7 @@ struct collector {
 	VEC(struct future_region)
 	regions; /* of the current tree's futures */
 	VEC(uint64_t)
-	told_wakers;             /* addresses of wakers that the current tree's leaves report */
+	reported_wakers;         /* addresses of wakers that the current tree's leaves report */
 	bool some_held;          /* a tree has unpolled futures */
 	struct arena scratch;    /* freed when the snapshot is finished */
 	struct reached *reached; /* the list of object_walk(); NULL until the first walk */

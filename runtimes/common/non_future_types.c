@@ -13,7 +13,7 @@
  * 0.1.21, indexmap 2.14, lock_api 0.4.14, once_cell 1.21, parking_lot 0.12.5, serde_json 1.0.154,
  * slab 0.4.12, smallvec 1.16, socket2 0.5.10 and 0.6.5.
  */
-static const char *const barren[] = {
+static const char *const non_futures[] = {
 	"bytes::bytes::Bytes",
 	"bytes::bytes_mut::BytesMut",
 	"hashbrown::",
@@ -145,7 +145,7 @@ static bool is_of_runtime(const struct runtime *r, const char *type_name)
 
 bool non_future_types_has(const struct runtime *const *runtimes, const char *type_name)
 {
-	if (is_stream(type_name) || str_begins_with_any(type_name, barren))
+	if (is_stream(type_name) || str_begins_with_any(type_name, non_futures))
 		return true;
 	for (; *runtimes; runtimes++) {
 		if (is_of_runtime(*runtimes, type_name))

@@ -11,7 +11,7 @@ static void test_names(void **state)
 {
 	static const struct {
 		const char *name;
-		bool tool;
+		bool non_future;
 	} rows[] = {
 		{ "tokio::sync::rwlock::RwLock<alloc::vec::Vec<u32>>", true },
 		{ "tokio::sync::mutex::OwnedMutexGuard<app::run::{async_fn_env#0}>", true },
@@ -49,7 +49,7 @@ static void test_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		assert_int_equal(non_future_types_has(registered_runtimes.runtimes, rows[i].name),
-		                 rows[i].tool);
+		                 rows[i].non_future);
 }
 
 int main(void)

@@ -46,7 +46,7 @@ enum reach_rule {
 	REACH_OPAQUE,
 };
 
-enum answer { UNASKED, NO, YES, ASKING };
+enum answer { UNDECIDED, NO, YES, DECIDING };
 
 struct type_class {
 	const char *name;            /* sanitised */
@@ -69,13 +69,13 @@ struct type_class {
 	enum future_step step : 8;
 	enum find_rule find : 8;
 	enum reach_rule reach : 8;
-	enum answer is_future : 8, known_future : 8, barren : 8;
+	enum answer is_future : 8, known_future : 8, terminal : 8;
 	unsigned char holds;         /* enum answer: of holding_type.c */
 	unsigned char has_future[2]; /* enum answer: [0] from known data, [1] after a search of the
 	                                debug info */
 	unsigned char special;       /* enum holding_special */
 	bool members_known : 1;
-	bool coroutine : 1, maybe_done : 1, poll_fn : 1, mixed : 1;
+	bool coroutine : 1, maybe_done : 1, poll_fn : 1, composite : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */
 	bool box : 1;      /* a Box, or a Pin of one */
 	bool slice : 1;    /* a fat pointer with a length */

@@ -8,10 +8,10 @@ bool type_predicate_once(struct type_predicate *a, unsigned char *known, ask_fn 
 {
 	bool before = a->cycle;
 
-	a->cycle |= *known == ASKING;
-	if (*known != UNASKED)
+	a->cycle |= *known == DECIDING;
+	if (*known != UNDECIDED)
 		return *known == YES;
-	*known = ASKING;
+	*known = DECIDING;
 	a->cycle = false;
 	bool is = ask(asker, t, depth + 1);
 	*known = is ? YES : NO;
@@ -24,7 +24,7 @@ bool type_predicate_once(struct type_predicate *a, unsigned char *known, ask_fn 
 bool type_predicate_end(struct type_predicate *a, bool is)
 {
 	for (size_t i = 0; (is || a->cut) && i < a->denied.n; i++)
-		*a->denied.data[i] = UNASKED;
+		*a->denied.data[i] = UNDECIDED;
 	vec_free(&a->denied);
 	return is;
 }

@@ -64,7 +64,7 @@ static bool follow_set(struct collector *c, struct waker *w)
 	return !err && found && w->vtable;
 }
 
-static void tell_runtimes(struct collector *c, uint64_t data)
+static void report_to_runtimes(struct collector *c, uint64_t data)
 {
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
 		if ((*r)->waker_met)
@@ -82,11 +82,11 @@ static bool resolve(struct collector *c, struct waker w, const struct task **tas
 		*task = map_get(&c->tasks, w.data);
 		*th = *task ? NULL : map_get(&c->wakers, w.data);
 		if (*task)
-			tell_runtimes(c, w.data);
+			report_to_runtimes(c, w.data);
 		if (*task || *th)
 			return true;
 		if (!follow_set(c, &w)) {
-			tell_runtimes(c, w.data);
+			report_to_runtimes(c, w.data);
 			break;
 		}
 	}

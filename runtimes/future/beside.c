@@ -31,7 +31,7 @@ static bool is_closure(const struct type *t)
  * Whether the walk skips this value. Futures are decoded as children, or are not polled. A closure
  * is called, not polled. The costly search for poll functions is made only for exclusive values.
  */
-static bool is_told_elsewhere(const struct beside_search *b, const struct reached *at)
+static bool is_reported_elsewhere(const struct beside_search *b, const struct reached *at)
 {
 	const struct type_class *type_class = type_class_of(at->v.type);
 
@@ -50,7 +50,7 @@ static bool is_of_a_runtime(const struct type *t)
 }
 
 /* Whether a runtime's leaf rows cover the waker: it is inside a type of that runtime. */
-static bool is_told_by_leaves(const struct reached *list, size_t index)
+static bool is_reported_by_leaves(const struct reached *list, size_t index)
 {
 	for (; index; index = list[index].from) {
 		if (is_of_a_runtime(list[index].v.type))
@@ -68,8 +68,8 @@ static bool is_known_waker(const struct beside_search *b, uint64_t addr)
 		if (addr - c->regions.data[i].addr < c->regions.data[i].size)
 			return true;
 	}
-	for (size_t i = 0; i < c->told_wakers.n; i++) {
-		if (c->told_wakers.data[i] == addr)
+	for (size_t i = 0; i < c->reported_wakers.n; i++) {
+		if (c->reported_wakers.data[i] == addr)
 			return true;
 	}
 	return false;
@@ -81,7 +81,7 @@ static void note_waker(struct beside_search *b, const struct reached *at, size_t
 	struct error *err = waker_read(b->d->c, at->v, &w);
 
 	if (!err && b->d->waker && w.data == b->d->waker && b->nwakers < MAX_WAKERS &&
-	    !is_told_by_leaves(at - index, index) && !is_known_waker(b, at->v.addr))
+	    !is_reported_by_leaves(at - index, index) && !is_known_waker(b, at->v.addr))
 		b->wakers[b->nwakers++] = index;
 	error_free(err);
 }
@@ -104,7 +104,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct beside_search *b = arg;
 
-	if (is_told_elsewhere(b, at))
+	if (is_reported_elsewhere(b, at))
 		return false;
 	if (type_class_of(at->v.type)->waker) {
 		note_waker(b, at, index);

@@ -234,7 +234,7 @@ static struct error *find_inside(struct finder *f, struct value v, int depth)
  * Replaces the futures found inside a resource by the resource itself, which describes more: an
  * interval contains its timer, a file its job.
  */
-static void tell_resource(struct finder *f, struct value v, size_t before)
+static void report_resource(struct finder *f, struct value v, size_t before)
 {
 	if (f->out->n > before && f->branch == BRANCH_POLLED && leaf_is_resource(v.type)) {
 		f->out->n = before;
@@ -247,7 +247,7 @@ static struct error *find_members(struct finder *f, struct value v, int depth)
 	size_t before = f->out->n;
 
 	TRY(find_inside(f, v, depth));
-	tell_resource(f, v, before);
+	report_resource(f, v, before);
 	return NULL;
 }
 

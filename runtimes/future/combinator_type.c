@@ -96,7 +96,7 @@ static bool is_known_future(const struct type *t)
 {
 	struct type_class *type_class = type_class_of(t);
 
-	if (type_class->known_future == UNASKED) {
+	if (type_class->known_future == UNDECIDED) {
 		bool is = type_class->coroutine || type_class->leaf || type_class->combinator ||
 		          is_future_object(t) || is_often_inlined(t);
 
@@ -110,7 +110,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	if (depth > MAX_POINTERS)
 		return false;
 	struct type_class *type_class = type_class_of(t);
-	if (type_class->is_future != UNASKED)
+	if (type_class->is_future != UNDECIDED)
 		return type_class->is_future == YES;
 	/* Ends the recursion for a type that contains itself behind a pointer. */
 	type_class->is_future = NO;

@@ -353,7 +353,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		object_walk_explain(d, v, f);
-	else if (type_class_of(v.type)->mixed && !d->strict)
+	else if (type_class_of(v.type)->composite && !d->strict)
 		composite_future_add(d, v, f);
 	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
 		beside_add(d, v, f, region);
@@ -363,7 +363,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 static void note_region(struct decoder *d, struct value v)
 {
 	if (d->depth == 0)
-		d->c->regions.n = d->c->told_wakers.n = 0;
+		d->c->regions.n = d->c->reported_wakers.n = 0;
 	*vec_push(&d->c->regions) =
 		(struct future_region){ v.type, v.addr, type_size(v.type), leaf_is_known(v.type) };
 }

@@ -34,7 +34,7 @@ void future_classify(const struct type *t, struct type_class *f)
 	f->boundary = object_walk_is_boundary(t);
 	f->maybe_done = combinator_is_maybe_done(t);
 	f->poll_fn = select_join_is_poll_fn(t);
-	f->mixed = composite_future_is_type(t);
+	f->composite = composite_future_is_type(t);
 	for (const struct runtime *const *r = runtimes_of(t); *r; r++)
 		classify_for(*r, t, f);
 }

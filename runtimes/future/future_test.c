@@ -58,12 +58,12 @@ static void test_null_pointers(void **state)
 	struct futures f = futures_open();
 	struct value v = futures_value(&f, "tokio::Children", FUTURES_ROOT);
 	const struct future *future = futures_decode(&f, v);
-	bool told = future->problem;
+	bool reported = future->problem;
 
 	(void)state;
 	for (unsigned i = 0; i < future->nchildren; i++)
-		told |= future->children[i]->problem != NULL;
-	assert_true(told);
+		reported |= future->children[i]->problem != NULL;
+	assert_true(reported);
 	futures_close(&f);
 }
 

@@ -212,24 +212,24 @@ static bool has_no_polls(const struct type *t, int depth)
 	struct type_class *type_class = type_class_of(t);
 	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
 	const struct member *members;
-	bool barren = type_class->reach == REACH_NOTHING || (element && is_number(element));
+	bool terminal = type_class->reach == REACH_NOTHING || (element && is_number(element));
 	size_t n;
 
-	if (type_class->barren != UNASKED)
-		return type_class->barren == YES;
+	if (type_class->terminal != UNDECIDED)
+		return type_class->terminal == YES;
 	if (depth > MAX_DEPTH)
 		return false;
 	/* A type that contains itself is corrupt debug info: this ends the recursion. */
-	type_class->barren = NO;
+	type_class->terminal = NO;
 	if (type_kind(t) == TYPE_STRUCT && type_class->reach == REACH_MEMBERS) {
 		members = type_members(t, &n);
-		barren = !type_class->resource && !type_class->waker;
-		for (size_t i = 0; i < n && barren; i++)
-			barren = !members[i].type || type_size(members[i].type) == 0 ||
-			         has_no_polls(members[i].type, depth + 1);
+		terminal = !type_class->resource && !type_class->waker;
+		for (size_t i = 0; i < n && terminal; i++)
+			terminal = !members[i].type || type_size(members[i].type) == 0 ||
+			           has_no_polls(members[i].type, depth + 1);
 	}
-	type_class->barren = barren ? YES : NO;
-	return barren;
+	type_class->terminal = terminal ? YES : NO;
+	return terminal;
 }
 
 /* Caches the members of a struct that are not barren. */
@@ -344,7 +344,7 @@ void object_walk_near(struct collector *c, struct value v, object_walk_fn *visit
 }
 
 /* Whether a member's name is useful in a path: those of std's wrappers and of tuples are not. */
-static bool is_telling(const char *name)
+static bool is_informative(const char *name)
 {
 	static const char *const dull[] = { "__0",  "pointer", "__pointer", "ptr",
 		                            "data", "value",   "data_ptr",  "cell" };
@@ -363,7 +363,7 @@ const char *object_walk_path(struct collector *c, const struct reach *r, size_t 
 	STR(text);
 
 	for (size_t at = index; at != 0 && n <= MAX_DEPTH; at = r->list[at].from) {
-		if (is_telling(r->list[at].name))
+		if (is_informative(r->list[at].name))
 			names[n++] = r->list[at].name;
 	}
 	while (n--)
@@ -500,7 +500,7 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 	l.w->kind = "waker";
 	for (size_t i = 0; i < n; i++) {
 		paths[i] = object_walk_path(d->c, r, places[i]);
-		*vec_push(&d->c->told_wakers) = r->list[places[i]].v.addr;
+		*vec_push(&d->c->reported_wakers) = r->list[places[i]].v.addr;
 	}
 	wait_list(&l, "wakers", paths, n);
 	wait_phrase(&l, "its waker is in %s%s", paths[0], n > 1 ? " and elsewhere" : "");

@@ -136,16 +136,16 @@ static bool know(struct inspector *in, const struct type *t, const struct corout
 	return false;
 }
 
-static void tell_members(struct record_writer *d, const struct variables *of,
-                         const member_vec *list)
+static void record_members(struct record_writer *d, const struct variables *of,
+                           const member_vec *list)
 {
 	record_add_number(d, list->n);
 	for (size_t i = 0; i < list->n; i++)
 		record_add_number(d, (uint64_t)(list->data[i] - of->members));
 }
 
-static void tell(struct inspector *in, const struct type *t, const struct coroutine_state *s,
-                 const struct variables *of)
+static void record_plan(struct inspector *in, const struct type *t, const struct coroutine_state *s,
+                        const struct variables *of)
 {
 	struct record_writer d;
 
@@ -154,9 +154,9 @@ static void tell(struct inspector *in, const struct type *t, const struct corout
 	record_begin(&d, debuginfo_records(type_module(t)), RECORD_HELD, key_of(t, s), NULL);
 	record_add_number(&d, in->own_build);
 	record_add_number(&d, of->nvariables);
-	tell_members(&d, of, &of->held);
-	tell_members(&d, of, &of->flags);
-	tell_members(&d, of, &of->runtimes);
+	record_members(&d, of, &of->held);
+	record_members(&d, of, &of->flags);
+	record_members(&d, of, &of->runtimes);
 	record_end(&d);
 }
 
@@ -168,7 +168,7 @@ void unpolled_plan(struct inspector *in, const struct type *t, struct coroutine_
 		of.members = type_members(s->variant->payload, &of.n);
 	if (!know(in, t, s, &of)) {
 		work_out(in, t, s, &of);
-		tell(in, t, s, &of);
+		record_plan(in, t, s, &of);
 	}
 	s->nvariables = of.nvariables;
 	s->nflags = of.flags.n;

@@ -40,7 +40,7 @@ static uint64_t key(const struct type *t)
 }
 
 /* Writes a record of these numbers; numbers[0] identifies the build. */
-static void tell(const struct type *t, const uint64_t *numbers, size_t n)
+static void add_plan(const struct type *t, const uint64_t *numbers, size_t n)
 {
 	struct record_writer d;
 
@@ -50,7 +50,7 @@ static void tell(const struct type *t, const uint64_t *numbers, size_t n)
 	record_end(&d);
 }
 
-static bool is_told(const struct type *t, struct record *record)
+static bool is_recorded(const struct type *t, struct record *record)
 {
 	return record_find(debuginfo_records(type_module(t)), RECORD_HELD, key(t), NULL, record);
 }
@@ -61,29 +61,29 @@ static void a_build_without_id_keeps_nothing(void **state)
 	struct record record;
 
 	plan(t, 0);
-	assert_false(is_told(t, &record));
+	assert_false(is_recorded(t, &record));
 }
 
-static void what_was_worked_out_is_told(void **state)
+static void a_plan_is_recorded(void **state)
 {
 	const struct type *t = coroutine(*state);
 	struct coroutine_state s = plan(t, build);
 	struct record record;
 
-	assert_true(is_told(t, &record));
+	assert_true(is_recorded(t, &record));
 	assert_int_equal(record_number(&record), build);
 	assert_int_equal(record_number(&record), s.nvariables);
 	assert_int_equal(record_count(&record), s.nheld);
 }
 
-static void what_is_told_is_believed(void **state)
+static void a_record_is_used(void **state)
 {
 	const struct type *t = coroutine(*state);
 	const uint64_t numbers[] = { build, 1, 2, 0, 1, 1, 0 };
 	size_t n;
 	const struct member *members;
 
-	tell(t, numbers, sizeof(numbers) / sizeof(*numbers));
+	add_plan(t, numbers, sizeof(numbers) / sizeof(*numbers));
 	struct coroutine_state s = plan(t, build);
 	members = type_members(s.variant->payload, &n);
 	assert_int_equal(s.nvariables, 1);
@@ -94,13 +94,13 @@ static void what_is_told_is_believed(void **state)
 	assert_ptr_equal(s.flags[0], &members[0]);
 }
 
-static void what_another_build_told_is_not(void **state)
+static void a_record_of_another_build_is_not_used(void **state)
 {
 	const struct type *t = coroutine(*state);
 	const uint64_t numbers[] = { build + 1, 1, 2, 0, 1, 0 };
 	struct coroutine_state before = plan(t, 0);
 
-	tell(t, numbers, sizeof(numbers) / sizeof(*numbers));
+	add_plan(t, numbers, sizeof(numbers) / sizeof(*numbers));
 	struct coroutine_state s = plan(t, build);
 	assert_int_equal(s.nvariables, before.nvariables);
 	assert_int_equal(s.nheld, before.nheld);
@@ -121,7 +121,7 @@ static void numbers_of_no_member_are_not(void **state)
 	struct coroutine_state before = plan(t, 0);
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		tell(t, lists[i], sizeof(lists[i]) / sizeof(*lists[i]));
+		add_plan(t, lists[i], sizeof(lists[i]) / sizeof(*lists[i]));
 		struct coroutine_state s = plan(t, build);
 		assert_int_equal(s.nvariables, before.nvariables);
 		assert_int_equal(s.nheld, before.nheld);
@@ -133,9 +133,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_build_without_id_keeps_nothing),
-		cmocka_unit_test(what_was_worked_out_is_told),
-		cmocka_unit_test(what_is_told_is_believed),
-		cmocka_unit_test(what_another_build_told_is_not),
+		cmocka_unit_test(a_plan_is_recorded),
+		cmocka_unit_test(a_record_is_used),
+		cmocka_unit_test(a_record_of_another_build_is_not_used),
 		cmocka_unit_test(numbers_of_no_member_are_not),
 	};
 

@@ -15,7 +15,7 @@ static bool is_native_lock(const struct wait *w)
 	return target == WAIT_NATIVE_LOCK || target == WAIT_THREAD;
 }
 
-static void add_parties(struct builder *b)
+static void add_participants(struct builder *b)
 {
 	struct graph *g = b->g;
 	const struct snapshot *s = b->s;
@@ -213,7 +213,7 @@ struct graph *graph_build(const struct snapshot *s)
 	b.quiet = is_quiet(s);
 	graph_sort_holdings(&b);
 	sort_local_sets(&b);
-	add_parties(&b);
+	add_participants(&b);
 	add_edges(&b);
 	sort_edges(&b);
 	vec_free(&b.queue);

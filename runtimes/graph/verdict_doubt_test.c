@@ -314,7 +314,7 @@ static void oneshot(void **state)
 }
 
 /* A holder of a Notify may use it or not. */
-static void weak_edges_close_no_circle(void **state)
+static void weak_edges_close_no_cycle(void **state)
 {
 	PROGRAM(p);
 	struct task *one = add_task(&p, 1, calls(&p, "f", leaf(&p, "notify", C)));
@@ -497,7 +497,7 @@ static void many_waiters_are_linear(void **state)
 }
 
 /* A cycle of all tasks of the program. */
-static void a_huge_circle(void **state)
+static void a_huge_cycle(void **state)
 {
 	PROGRAM(p);
 
@@ -550,7 +550,7 @@ int main(void)
 		cmocka_unit_test(nobody_is_lost_alone),
 		cmocka_unit_test(full_mailboxes),
 		cmocka_unit_test(oneshot),
-		cmocka_unit_test(weak_edges_close_no_circle),
+		cmocka_unit_test(weak_edges_close_no_cycle),
 		cmocka_unit_test(block_on),
 		cmocka_unit_test(std_guard_across_an_await),
 		cmocka_unit_test(native_locks),
@@ -558,7 +558,7 @@ int main(void)
 		cmocka_unit_test(what_was_found_in_a_future_is_doubtful),
 		cmocka_unit_test(certain_ones_come_first),
 		cmocka_unit_test(many_waiters_are_linear),
-		cmocka_unit_test(a_huge_circle),
+		cmocka_unit_test(a_huge_cycle),
 		cmocka_unit_test(many_senders),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,7 +159,7 @@ static void select_goes_on_with_any_arm(void **state)
 	select_with(&both, off, "deadlock task 1, task 2");
 }
 
-static void select_of_two_in_circles(void **state)
+static void select_of_two_in_cycles(void **state)
 {
 	PROGRAM(p);
 	struct future *left = as(locks(&p, "mutex", B, 1), "select arm 0");
@@ -334,7 +334,7 @@ int main(void)
 		cmocka_unit_test(another_sender),
 		cmocka_unit_test(message_there),
 		cmocka_unit_test(select_goes_on_with_any_arm),
-		cmocka_unit_test(select_of_two_in_circles),
+		cmocka_unit_test(select_of_two_in_cycles),
 		cmocka_unit_test(join_needs_all_arms),
 		cmocka_unit_test(arms_of_one_task),
 		cmocka_unit_test(sets_need_one),

@@ -45,9 +45,9 @@ struct found {
 	bool free;  /* the lock is free, so this is stale memory of a moved value */
 	bool trace; /* uncertain, and not within a polled frame: it may have moved elsewhere, or its
 	               memory was reused */
-	bool twin;  /* a trace of a value that other tasks or threads have traces of too */
-	bool extra; /* not the first trace of that value: its permits are not counted again */
-	bool gone;  /* not reported */
+	bool duplicate; /* a trace of a value that other tasks or threads have traces of too */
+	bool extra;     /* not the first trace of that value: its permits are not counted again */
+	bool gone;      /* not reported */
 };
 
 typedef VEC(struct found) found_vec;

@@ -111,7 +111,7 @@ static void drop_duplicates(found_vec *list)
 			first->h.uncertain &= f->h.uncertain;
 			f->gone = true;
 		} else {
-			first->twin = f->twin = f->extra = true;
+			first->duplicate = f->duplicate = f->extra = true;
 		}
 	}
 	map_free(&best);
@@ -253,7 +253,7 @@ static void judge(struct locks *locks, found_vec *list)
 		if (is_lock(f) && is_refuted(lock_of(locks, f->h.primitive), f))
 			f->gone = true;
 		else if (is_lock(f))
-			f->h.sole = !f->twin && is_sole(lock_of(locks, f->h.primitive), f);
+			f->h.sole = !f->duplicate && is_sole(lock_of(locks, f->h.primitive), f);
 	}
 }
 

@@ -131,7 +131,7 @@ static bool ask(void *q, const struct type *t, int depth)
 {
 	struct type_class *type_class = type_class_of(t);
 
-	if (type_class->holds == UNASKED) {
+	if (type_class->holds == UNDECIDED) {
 		if (type_class->holding || is_boundary(t))
 			type_class->holds = type_class->holding ? YES : NO;
 		else if (depth > MAX_DEPTH)

@@ -33,7 +33,7 @@ static void chain_init(struct chain *c)
 			                     .shell_known = true,
 			                     .name_known = true,
 			                     .found = true,
-			                     .details_asked = true,
+			                     .details_queried = true,
 			                     .details = &c->details[i],
 			                     .memo = { .above = &c->type_class[i] } };
 		c->type_class[i].name = "Link";
@@ -75,7 +75,7 @@ static void test_deep_nothing(void **state)
  * A NO of a type on a cycle is not cached when the result depended on one that was cut off by
  * depth.
  */
-static void test_circle_and_depth(void **state)
+static void test_cycle_and_depth(void **state)
 {
 	struct chain c;
 	struct chain back;
@@ -135,7 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deep_guard),
 		cmocka_unit_test(test_deep_nothing),
-		cmocka_unit_test(test_circle_and_depth),
+		cmocka_unit_test(test_cycle_and_depth),
 		cmocka_unit_test(test_walks_end),
 	};
 

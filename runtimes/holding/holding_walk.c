@@ -26,7 +26,7 @@ uint64_t holding_frame_key(struct value v)
 /* ---- paths ---- */
 
 /* Do the member names of that type mean something to the program's author? */
-static bool is_telling(const struct type *t)
+static bool is_informative(const struct type *t)
 {
 	const char *name = type_name(t);
 
@@ -191,7 +191,7 @@ static void walk_members(struct walk *w, struct value v, const struct type *name
 		if (!m->type || !type_size(m->type) || !holding_is_inside(m->type))
 			continue;
 		walk(w, (struct value){ m->type, v.addr + m->offset },
-		     is_telling(named) && m->name ? &step : up, uncertain);
+		     is_informative(named) && m->name ? &step : up, uncertain);
 	}
 }
 

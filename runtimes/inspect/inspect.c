@@ -249,7 +249,7 @@ struct snapshot *collector_finish(struct collector *c)
 	map_free(&c->vtables);
 	vec_free(&c->task_sets);
 	vec_free(&c->regions);
-	vec_free(&c->told_wakers);
+	vec_free(&c->reported_wakers);
 	vec_free(&c->polls);
 	free(c->reached);
 	holding_free(c);

@@ -8,7 +8,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 
-enum { MAX_TOLD = 8 };
+enum { MAX_LISTED = 8 };
 
 /* The statics that a name may mean. */
 struct candidates {
@@ -97,7 +97,7 @@ static struct error *several(const struct candidates *c, const char *name)
 {
 	STR(names);
 
-	for (size_t i = 0; i < c->list.n && i < MAX_TOLD; i++) {
+	for (size_t i = 0; i < c->list.n && i < MAX_LISTED; i++) {
 		const struct global *g = &c->list.data[i];
 		bool same = (i && strcmp(g[-1].name, g->name) == 0) ||
 		            (i + 1 < c->list.n && strcmp(g[1].name, g->name) == 0);
@@ -108,8 +108,8 @@ static struct error *several(const struct candidates *c, const char *name)
 		else if (same)
 			str_printf(&names, " (at 0x%" PRIx64 ")", g->addr);
 	}
-	if (c->total > MAX_TOLD)
-		str_printf(&names, " and %zu more", c->total - MAX_TOLD);
+	if (c->total > MAX_LISTED)
+		str_printf(&names, " and %zu more", c->total - MAX_LISTED);
 	return error_new(ERR_USAGE, "%zu statics are called `%s`; print one by its path: %s",
 	                 c->total, name, str_text(&names));
 }

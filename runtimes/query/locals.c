@@ -368,14 +368,14 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 		to->problem = "it is in a register and has more parts than one";
 }
 
-static bool is_asked(const struct collector *c)
+static bool is_wanted(const struct collector *c)
 {
 	return c->question && (c->question->print || c->question->has_whatis);
 }
 
 static void keep(struct collector *c, const struct frame_place *place, struct future *f)
 {
-	if (is_asked(c) || (c->want & WANT_HOLDINGS))
+	if (is_wanted(c) || (c->want & WANT_HOLDINGS))
 		map_put(&c->places, (uintptr_t)f, arena_memdup(&c->scratch, place, sizeof(*place)));
 }
 

@@ -120,7 +120,7 @@ static void judge_place(struct candidates *cs, uint64_t addr)
 }
 
 /* The address from references to F (&mut F, Pin<&mut F>) in the runtime's own frames. */
-struct told {
+struct referenced {
 	struct candidates *cs;
 	uint64_t addr; /* of F, or of G if F is boxed; 0 none */
 	bool several;
@@ -128,24 +128,24 @@ struct told {
 
 static void note_reference(const struct variable *v, void *arg)
 {
-	struct told *told = arg;
-	struct target *t = told->cs->c->in->target;
+	struct referenced *referenced = arg;
+	struct target *t = referenced->cs->c->in->target;
 	const struct type *pointer = pinned_pointer(v->type);
 	CLEANUP(error_freep) struct error *err = NULL;
 	uint64_t addr = v->value;
 
 	/* F by value is skipped: block_on's parameter is a copy that was moved from. */
 	if (!pointer || strncmp(type_name(pointer), "&mut ", 5) != 0 ||
-	    strcmp(type_name(type_target(pointer)), type_name(told->cs->declared)) != 0)
+	    strcmp(type_name(type_target(pointer)), type_name(referenced->cs->declared)) != 0)
 		return;
 	if (v->in_memory)
 		err = target_read_uint(t, v->addr, 8, &addr);
-	if (!err && told->cs->boxed)
+	if (!err && referenced->cs->boxed)
 		err = target_read_uint(t, addr, 8, &addr);
 	if (err || addr == 0)
 		return;
-	told->several |= told->addr != 0 && told->addr != addr;
-	told->addr = addr;
+	referenced->several |= referenced->addr != 0 && referenced->addr != addr;
+	referenced->addr = addr;
 }
 
 static size_t last_frame(const struct thread_stack *s, const struct mark *m)
@@ -162,17 +162,18 @@ static size_t last_frame(const struct thread_stack *s, const struct mark *m)
 static bool ask_variables(struct candidates *cs, const struct thread_stack *s, const struct mark *m,
                           uint64_t *ret)
 {
-	struct told told = { .cs = cs };
+	struct referenced referenced = { .cs = cs };
 
 	for (size_t i = m->frame; i <= last_frame(s, m) && stack_is_runtime_frame(s, m, i); i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
 
-		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference, &told);
-		if (told.addr)
+		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference,
+		                   &referenced);
+		if (referenced.addr)
 			break;
 	}
-	*ret = told.addr;
-	return told.addr && !told.several;
+	*ret = referenced.addr;
+	return referenced.addr && !referenced.several;
 }
 
 /*
@@ -511,10 +512,10 @@ static struct future *deduce(struct collector *c, const struct type *t, int dept
 }
 
 /* The state of the future at the address that ask_variables() found. */
-enum told_state {
-	TOLD_NOTHING,   /* no such future is there: the variable is out of date */
-	TOLD_WAITING,   /* it can be the future that the thread waits for */
-	TOLD_OTHERWISE, /* its state is not one in which a thread waits for it */
+enum referenced_state {
+	REFERENCED_NOTHING,   /* no such future is there: the variable is out of date */
+	REFERENCED_WAITING,   /* it can be the future that the thread waits for */
+	REFERENCED_OTHERWISE, /* its state is not one in which a thread waits for it */
 };
 
 /*
@@ -522,16 +523,16 @@ enum told_state {
  * the last await of a coroutine never ends, the optimiser may not store its state in memory; then
  * the memory shows another state and cannot be used.
  */
-static enum told_state look_at_told(const struct candidates *cs, uint64_t addr)
+static enum referenced_state look_at_referenced(const struct candidates *cs, uint64_t addr)
 {
 	struct decoder d = { .c = cs->c, .strict = true };
 	const struct future *f = future_decode(&d, (struct value){ cs->type, addr });
 
 	if (f->state == FUTURE_SUSPENDED)
-		return TOLD_WAITING;
+		return REFERENCED_WAITING;
 	if (f->state != FUTURE_STATE_NONE)
-		return TOLD_OTHERWISE;
-	return f->problem ? TOLD_NOTHING : TOLD_WAITING;
+		return REFERENCED_OTHERWISE;
+	return f->problem ? REFERENCED_NOTHING : REFERENCED_WAITING;
 }
 
 struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
@@ -547,15 +548,16 @@ struct future *root_find(struct collector *c, const struct thread_stack *s, cons
 		return f;
 	}
 	uint64_t addr;
-	enum told_state told =
-		ask_variables(&cs, s, m, &addr) ? look_at_told(&cs, addr) : TOLD_NOTHING;
-	if (told == TOLD_WAITING) {
+	enum referenced_state referenced = ask_variables(&cs, s, m, &addr)
+	                                           ? look_at_referenced(&cs, addr)
+	                                           : REFERENCED_NOTHING;
+	if (referenced == REFERENCED_WAITING) {
 		struct decoder d = { .c = c, .waker = waker, .runtime = runtime };
 
 		return future_decode(&d, (struct value){ cs.type, addr });
 	}
-	if (told == TOLD_NOTHING && type_size(cs.type) && s->stack.frames[m->frame].has_sp &&
-	    always_holds_evidence(cs.type))
+	if (referenced == REFERENCED_NOTHING && type_size(cs.type) &&
+	    s->stack.frames[m->frame].has_sp && always_holds_evidence(cs.type))
 		scan_stack(&cs, s, m);
 	f = cs.n ? agree(&cs) : NULL;
 	if (!f) {

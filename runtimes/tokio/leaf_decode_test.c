@@ -81,7 +81,7 @@ static void test_semaphore(void **state)
 }
 
 /* Waiters that are each other's predecessor. */
-static void test_semaphore_queue_in_a_circle(void **state)
+static void test_semaphore_queue_with_a_cycle(void **state)
 {
 	struct futures f = futures_open();
 	struct value v = acquire(&f, 1, 1);
@@ -131,7 +131,7 @@ int main(void)
 		cmocka_unit_test(test_oneshot),
 		cmocka_unit_test(test_oneshot_unreadable),
 		cmocka_unit_test(test_semaphore),
-		cmocka_unit_test(test_semaphore_queue_in_a_circle),
+		cmocka_unit_test(test_semaphore_queue_with_a_cycle),
 		cmocka_unit_test(test_semaphore_closed_or_torn),
 		cmocka_unit_test(test_sleep_never_polled),
 	};

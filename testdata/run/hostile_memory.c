@@ -33,7 +33,7 @@ static struct {
 	const struct target_ops *core;
 	VEC(uint64_t) places; /* words that the unchanged run read */
 	struct map known;
-	bool noting;
+	bool recording;
 	struct change changes[MAX_CHANGES];
 	size_t nchanges;
 } hostile;
@@ -81,7 +81,7 @@ static struct error *read_changed(struct target *t, uint64_t addr, void *buf, si
                                   size_t *ret)
 {
 	TRY(hostile.core->read(t, addr, buf, len, ret));
-	if (hostile.noting)
+	if (hostile.recording)
 		note(addr, *ret);
 	else
 		change(addr, buf, *ret);
@@ -216,9 +216,9 @@ int main(int argc, char **argv)
 	}
 	struct out *text = out_text_new(&out_options), *json = out_json_new(&out_options, false);
 	disguise(&session);
-	hostile.noting = true;
+	hostile.recording = true;
 	ok = ask(&session, text, json) && hostile.places.n > 0;
-	hostile.noting = false;
+	hostile.recording = false;
 	for (uint64_t seed = first; seed < first + seeds && hostile.places.n; seed++)
 		ok &= run_seed(&session, text, json, seed, &slowest, &slowest_seed);
 	printf("%" PRIu64 " seeds on %zu words, the slowest took %.2f seconds: %" PRIu64 "\n",

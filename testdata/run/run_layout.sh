@@ -82,7 +82,7 @@ check_hostile() {
 	local fixture=$1 seed status
 
 	for seed in $(seq "${SEEDS:-12}"); do
-		"$testdata/run/flip_facts.py" "$seed" exe.layout flipped.layout
+		"$testdata/run/flip_records.py" "$seed" exe.layout flipped.layout
 		status=0
 		ask -c core --exe stripped --layout flipped.layout async backtrace all -v >said \
 			2>&1 || status=$?

@@ -3,8 +3,8 @@
  * record says and the file around it stays right. An edit is EDIT_SIZE bytes: what to do, the kind
  * of the record, which of that kind (2 bytes), the place within it, and a number (3 bytes).
  */
-#ifndef DWARF_TEST_EDIT_FACTS_H
-#define DWARF_TEST_EDIT_FACTS_H
+#ifndef DWARF_TEST_EDIT_RECORDS_H
+#define DWARF_TEST_EDIT_RECORDS_H
 
 #include "debugger/test/fuzz.h"
 #include "dwarf/records/records_private.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Flips bytes of a file of facts (dwarf/records/records_file.c) and signs it again.
 
-usage: flip_facts.py SEED FROM TO
+usage: flip_records.py SEED FROM TO
 """
 import random
 import struct
