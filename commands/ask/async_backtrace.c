@@ -69,6 +69,7 @@ static struct error *show_tasks(const struct snapshot *snap, const struct select
 		heading = r;
 		out->ops->task(out, task, TASK_BACKTRACE);
 	}
+	select_jobs(chosen, out);
 	select_shown(chosen, out);
 	return NULL;
 }

@@ -50,6 +50,12 @@ struct error *select_tasks(struct arena *a, const struct snapshot *s, const stru
 	return task_filter_apply(a, s, &filter, &ret->tasks, &ret->n);
 }
 
+void select_jobs(const struct selection *chosen, struct out *out)
+{
+	if (!chosen->filtered && chosen->n <= chosen->limit)
+		out_jobs(out);
+}
+
 void select_shown(const struct selection *chosen, struct out *out)
 {
 	struct shown *shown = NEW(&out->arena, struct shown);

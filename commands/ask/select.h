@@ -43,6 +43,8 @@ struct error *select_check(const struct call *call) MUST_CHECK;
 struct error *select_tasks(struct arena *a, const struct snapshot *s, const struct call *call,
                            struct selection *ret) MUST_CHECK;
 
+/* Lists the jobs of blocking pools, unless tasks were selected or cut. */
+void select_jobs(const struct selection *chosen, struct out *out);
 /* Prints the footer about tasks that are not shown, if any. chosen need not outlive the call. */
 void select_shown(const struct selection *chosen, struct out *out);
 

@@ -71,6 +71,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return NULL;
 	}
 	TRY(show_rows(&chosen, out));
+	select_jobs(&chosen, out);
 	select_shown(&chosen, out);
 	return NULL;
 }

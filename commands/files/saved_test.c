@@ -142,6 +142,7 @@ static struct wait *sample_WAIT(struct sampler *x)
 	}
 SAMPLE_TWO(LOCALS, struct local, SAVED_LOCAL)
 SAMPLE_TWO(STACK_FRAMES, struct stack_frame, SAVED_STACK_FRAME)
+SAMPLE_TWO(CRATES, struct runtime_crate, SAVED_CRATE)
 
 static struct future **sample_FUTURES(struct sampler *x);
 
@@ -168,6 +169,7 @@ static struct future **sample_FUTURES(struct sampler *x)
 
 SAMPLE_TWO(RUNTIMES, struct runtime_info, SAVED_RUNTIME)
 SAMPLE_TWO(THREADS, struct thread_info, SAVED_THREAD)
+SAMPLE_TWO(JOBS, struct queued_job, SAVED_JOB)
 SAMPLE_TWO(LAYOUTS, struct layout_info, SAVED_LAYOUT)
 SAMPLE_TWO(SOCKETS, struct socket_info, SAVED_SOCKET)
 SAMPLE_TWO(TASKS, struct task, SAVED_TASK)
@@ -183,6 +185,7 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 	for (unsigned i = 0; i < 2; i++) {
 		s->runtimes[i].index = i;
 		s->threads[i].runtime = (int)i;
+		s->jobs[i].runtime = i;
 		s->sockets[i].fd = (int)i;
 		tasks[i].runtime = i;
 		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "0x7f00ffffffffffff";
@@ -210,6 +213,8 @@ static struct snapshot *make_sample(void)
 	to->reading = *sample_READINGS(x);
 	to->runtimes = sample_RUNTIMES(x);
 	to->threads = sample_THREADS(x);
+	to->jobs = sample_JOBS(x);
+	to->njobs = 2;
 	to->layout = sample_LAYOUTS(x);
 	to->sockets = sample_SOCKETS(x);
 	to->holdings = sample_HOLDINGS(x);
@@ -286,6 +291,7 @@ static bool equal_WAIT(const struct wait *a, const struct wait *b)
 	}
 EQUAL_ONE(LOCALS, struct local, SAVED_LOCAL)
 EQUAL_ONE(STACK_FRAMES, struct stack_frame, SAVED_STACK_FRAME)
+EQUAL_ONE(CRATES, struct runtime_crate, SAVED_CRATE)
 
 static void equal_FUTURES(struct future *const *a, struct future *const *b, size_t i);
 
@@ -303,6 +309,7 @@ static void equal_FUTURES(struct future *const *a, struct future *const *b, size
 
 EQUAL_ONE(RUNTIMES, struct runtime_info, SAVED_RUNTIME)
 EQUAL_ONE(THREADS, struct thread_info, SAVED_THREAD)
+EQUAL_ONE(JOBS, struct queued_job, SAVED_JOB)
 EQUAL_ONE(LAYOUTS, struct layout_info, SAVED_LAYOUT)
 EQUAL_ONE(SOCKETS, struct socket_info, SAVED_SOCKET)
 EQUAL_ONE(HOLDINGS, struct holding, SAVED_HOLDING)
@@ -318,6 +325,7 @@ static void assert_equal_snapshots(const struct snapshot *a, const struct snapsh
 	equal_READING(&a->reading, &b->reading, 0);
 	EQUAL_LIST(RUNTIMES, runtimes, nruntimes)
 	EQUAL_LIST(THREADS, threads, nthreads)
+	EQUAL_LIST(JOBS, jobs, njobs)
 	EQUAL_LIST(LAYOUTS, layout, nlayout)
 	EQUAL_LIST(SOCKETS, sockets, nsockets)
 	EQUAL_LIST(HOLDINGS, holdings, nholdings)
@@ -371,18 +379,23 @@ static const struct {
 	{ "runtime_info", { SAVED_RUNTIME(NAME_OF, NAMES_OF) } },
 	{ "stack_frame", { SAVED_STACK_FRAME(NAME_OF, NAMES_OF) } },
 	{ "thread_info", { SAVED_THREAD(NAME_OF, NAMES_OF) } },
+	{ "queued_job", { SAVED_JOB(NAME_OF, NAMES_OF) } },
 	{ "layout_info", { SAVED_LAYOUT(NAME_OF, NAMES_OF) } },
 	{ "socket_info", { SAVED_SOCKET(NAME_OF, NAMES_OF) } },
+	{ "runtime_crate", { SAVED_CRATE(NAME_OF, NAMES_OF) } },
 	{ "target_info", { SAVED_TARGET(NAME_OF, NAMES_OF) } },
 	{ "reading", { SAVED_READING(NAME_OF, NAMES_OF) } },
 	/*
 	 * Members with lines of their own, and answers to an expression, which need the program's
 	 * memory.
 	 */
-	{ "snapshot",
-	  { "arena", "target", "reading", "runtimes", "nruntimes", "threads", "nthreads", "tasks",
-	    "ntasks", "layout", "nlayout", "holdings", "nholdings", "sockets", "nsockets",
-	    "printed", "places", "nplaces", SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
+	{ "snapshot", { "arena",     "target",    "reading",
+	                "runtimes",  "nruntimes", "threads",
+	                "nthreads",  "tasks",     "ntasks",
+	                "layout",    "nlayout",   "holdings",
+	                "nholdings", "sockets",   "nsockets",
+	                "jobs",      "njobs",     "printed",
+	                "places",    "nplaces",   SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
 };
 enum { NSTRUCTS = sizeof(structs) / sizeof(*structs) };
 
@@ -657,7 +670,7 @@ static void assert_refused(const char *text, const char *why)
 		fail_msg("\"%s\" does not say \"%s\"", err->message, why);
 }
 
-#define HEADER "{\"format\":\"asyncdbg-snapshot\",\"version\":1,\"tasks\":1}\n"
+#define HEADER "{\"format\":\"asyncdbg-snapshot\",\"version\":2,\"tasks\":1}\n"
 #define BEGIN                                                                                      \
 	HEADER "{\"snapshot\":{\"complete\":true}}\n{\"target\":{\"kind\":\"live\"}}\n"            \
 	       "{\"runtime\":{\"workers\":1}}\n"
@@ -667,7 +680,7 @@ static void test_refused(void **state)
 	(void)state;
 	assert_refused("", "no saved snapshot");
 	assert_refused("{\"format\":\"other\"}\n", "no saved snapshot");
-	assert_refused("{\"format\":\"asyncdbg-snapshot\",\"version\":2}\n", "a newer asyncdbg");
+	assert_refused("{\"format\":\"asyncdbg-snapshot\",\"version\":3}\n", "a newer asyncdbg");
 	assert_refused(HEADER "{\"end\":1}\n", "nothing of a program");
 	assert_refused(HEADER "{\"target\":{\"kind\":\"live\",\"pid\":\"5\"}}\n",
 	               "target.pid is no whole number");
@@ -786,7 +799,7 @@ static void test_many_tasks_are_read(void **state)
 
 	(void)state;
 	assert_non_null(gz);
-	gzprintf(gz, "{\"format\":\"asyncdbg-snapshot\",\"version\":1,\"tasks\":%d}\n", TASKS);
+	gzprintf(gz, "{\"format\":\"asyncdbg-snapshot\",\"version\":2,\"tasks\":%d}\n", TASKS);
 	gzputs(gz, "{\"snapshot\":{\"complete\":true}}\n{\"target\":{\"kind\":\"live\"}}\n"
 	           "{\"runtime\":{}}\n");
 	for (int i = 1; i <= TASKS; i++) {

@@ -71,6 +71,12 @@ void out_freep(struct out **o)
 	out_free(*o);
 }
 
+void out_jobs(struct out *o)
+{
+	if (o->ops->jobs)
+		o->ops->jobs(o);
+}
+
 struct error *out_check(struct out *o)
 {
 	TRY(interrupt_check());

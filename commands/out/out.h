@@ -119,6 +119,9 @@ struct out_ops {
 	               bool whole);
 	/* Counts of tasks by the value of a field, the first n rows. */
 	void (*tally)(struct out *o, const struct tally *tally, size_t n);
+	/* Called after all tasks: the jobs of blocking pools. NULL: the format does not list them.
+	 */
+	void (*jobs)(struct out *o);
 	/* Called after the tasks: what is not shown. shown is in the answer's arena. */
 	void (*shown)(struct out *o, const struct shown *shown);
 	/* The frame in focus: its line, and its variables where the answer is verbose. */
@@ -174,6 +177,8 @@ void out_begin(struct out *o, const struct answer *answer);
 /* Ends the answer, if one was begun, and flushes it. ERR_OS when writing failed. */
 struct error *out_end(struct out *o) MUST_CHECK;
 void out_drop(struct out *o);
+/* Calls the op jobs, where the format has it. */
+void out_jobs(struct out *o);
 /* For formats: reports that done of total tasks are written. Cheap. */
 void out_progress(const struct out *o, size_t done, size_t total);
 void out_free(struct out *o);

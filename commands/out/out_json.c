@@ -26,7 +26,7 @@ struct json {
 	struct out out;
 	bool lines;
 	/* The parts that this answer has in addition to those of the snapshot. */
-	bool summary, has_focus, has_frame;
+	bool summary, has_focus, has_frame, jobs;
 	struct focus focus;
 	const struct local *printed;             /* NULL none */
 	const struct verdicts *graph, *verdicts; /* NULL none */
@@ -68,7 +68,7 @@ static void clear(struct json *j)
 	vec_free(&j->places);
 	vec_free(&j->tasks);
 	map_free(&j->seen);
-	j->summary = j->has_focus = j->has_frame = false;
+	j->summary = j->has_focus = j->has_frame = j->jobs = false;
 	j->printed = NULL;
 	j->groups = NULL;
 	j->tally = NULL;
@@ -106,6 +106,11 @@ static void json_task(struct out *o, const struct task *task, enum task_view vie
 	(void)view;
 	if (map_put(&j->seen, (uintptr_t)task, NULL))
 		*vec_push(&j->tasks) = task;
+}
+
+static void json_jobs(struct out *o)
+{
+	((struct json *)o)->jobs = true;
 }
 
 static void json_thread(struct out *o, const struct thread_info *th, enum thread_view view)
@@ -463,7 +468,7 @@ static void put_head(struct json *j)
 	struct json_writer *w = &j->writer;
 
 	json_open_object(w, NULL);
-	json_put_text(w, "schema", "asyncdbg/1");
+	json_put_text(w, "schema", "asyncdbg/2");
 	json_put_text(w, "command", j->out.answer.command);
 	if (j->out.answer.snapshot)
 		put_snapshot(j);
@@ -471,18 +476,30 @@ static void put_head(struct json *j)
 	put_answers(j);
 }
 
-static void write_lines(struct json *j)
+/* Writes the rows of tasks[]; each ends a line of --jsonl. */
+static void put_tasks(struct json *j)
 {
 	struct json_writer *w = &j->writer;
+	const struct snapshot *s = j->out.answer.snapshot;
 
-	put_head(j);
-	json_close_object(w);
-	json_end_line(w);
 	for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
 		out_progress(&j->out, i, j->tasks.n);
 		out_json_task(w, &j->out.answer, j->tasks.data[i]);
-		json_end_line(w);
+		if (j->lines)
+			json_end_line(w);
 	}
+	for (size_t i = 0; j->jobs && i < s->nthreads + s->njobs && !ferror(w->f); i++) {
+		if (out_json_job(w, s, i) && j->lines)
+			json_end_line(w);
+	}
+}
+
+static void write_lines(struct json *j)
+{
+	put_head(j);
+	json_close_object(&j->writer);
+	json_end_line(&j->writer);
+	put_tasks(j);
 }
 
 static void write_document(struct json *j)
@@ -492,10 +509,7 @@ static void write_document(struct json *j)
 	put_head(j);
 	if (j->out.answer.snapshot) {
 		json_open_array(w, "tasks");
-		for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
-			out_progress(&j->out, i, j->tasks.n);
-			out_json_task(w, &j->out.answer, j->tasks.data[i]);
-		}
+		put_tasks(j);
 		json_close_array(w);
 	}
 	json_close_object(w);
@@ -521,6 +535,7 @@ static const struct out_ops json_ops = {
 	.runtime = json_runtime,
 	.thread = json_thread,
 	.task = json_task,
+	.jobs = json_jobs,
 	.groups = json_groups,
 	.tally = json_tally,
 	.shown = json_shown,

@@ -138,6 +138,7 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 
 	json_open_object(w, NULL);
 	json_put_text(w, "id", task->id);
+	json_put_text(w, "kind", "task");
 	json_put_int(w, "runtime", task->runtime);
 	json_put_address(w, "addr", task->addr);
 	json_put_address(w, "local_set", task->local_set);
@@ -155,6 +156,47 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 	if (task->changed)
 		json_put_bool(w, "changed", true);
 	json_close_object(w);
+}
+
+/* A row of tasks[] with the keys that a task has. th: the thread that runs it, NULL: it is queued.
+ */
+static void put_job(struct json_writer *w, const struct queued_job *job,
+                    const struct thread_info *th)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "id", job->id);
+	json_put_text(w, "kind", "blocking");
+	out_json_number_if(w, "runtime", !th || th->runtime >= 0, job->runtime);
+	json_put_address(w, "addr", job->addr);
+	json_put_null(w, "local_set");
+	json_put_text(w, "state", task_state_name(th ? TASK_RUNNING : TASK_SCHEDULED));
+	json_put_bool(w, "notified", false);
+	out_json_number_if(w, "thread", th, th ? th->number : 0);
+	json_put_null(w, "type");
+	json_put_text(w, "waiting_on", th && th->wait ? th->wait->phrase : NULL);
+	json_put_int(w, "leaves", 0);
+	json_put_null(w, "root");
+	json_put_null(w, "problem");
+	json_put_text(w, "job", job->function);
+	out_json_number_if(w, "ahead", !th, job->ahead);
+	json_close_object(w);
+}
+
+bool out_json_job(struct json_writer *w, const struct snapshot *s, size_t nth)
+{
+	const struct thread_info *th = nth < s->nthreads ? &s->threads[nth] : NULL;
+
+	if (!th) {
+		put_job(w, &s->jobs[nth - s->nthreads], NULL);
+		return true;
+	}
+	if (!th->job)
+		return false;
+	put_job(w,
+	        &(struct queued_job){
+			.id = th->task, .runtime = (unsigned)th->runtime, .function = th->job },
+	        th);
+	return true;
 }
 
 static void put_holding(struct json_writer *w, const struct holding *h)
@@ -305,7 +347,7 @@ void out_json_runtime(struct json_writer *w, const struct answer *answer,
 	json_open_object(w, NULL);
 	json_put_int(w, "index", r->index);
 	json_put_text(w, "kind", r->kind);
-	json_put_text(w, "flavor", runtime_flavor_name(r->flavor));
+	json_put_text(w, "flavor", r->flavor);
 	json_put_text(w, "name", r->name);
 	json_put_text(w, "version", r->version);
 	json_put_address(w, "addr", r->addr);
@@ -342,7 +384,14 @@ void out_json_target(struct json_writer *w, const struct answer *answer)
 	json_put_text(w, "build_id", target->build_id);
 	json_put_text(w, "arch", target->arch);
 	json_put_text(w, "rustc", target->rustc);
-	json_put_text(w, "tokio", target->tokio);
+	json_open_array(w, "runtime_crates");
+	for (size_t i = 0; i < target->ncrates; i++) {
+		json_open_object(w, NULL);
+		json_put_text(w, "kind", target->crates[i].kind);
+		json_put_text(w, "version", target->crates[i].version);
+		json_close_object(w);
+	}
+	json_close_array(w);
 	json_put_text(w, "debug_info", debug_tier_name(target->tier));
 	json_put_text(w, "debug_info_reason", target->tier_reason);
 	out_json_number_if(w, "signal", signal, (uint64_t)signal);

@@ -77,7 +77,7 @@ static void the_whole_program(void **state)
 		                       .bytes = 8192 };
 	s->tasks[0]->changed = true;
 	JSON_VALUE(j) = answer_of(&async_backtrace_all_command, s, NULL);
-	assert_text(at(j, "schema", NULL), "asyncdbg/1");
+	assert_text(at(j, "schema", NULL), "asyncdbg/2");
 	assert_text(at(j, "command", NULL), "async backtrace all");
 	assert_text(at(j, "target", "kind", NULL), "live");
 	assert_number(at(j, "target", "pid", NULL), 28406);
@@ -102,7 +102,37 @@ static void the_whole_program(void **state)
 	assert_number(at(j, "threads", "2", "queue_len", NULL), 4);
 	assert_text(at(j, "threads", "2", "task", NULL), "5");
 	assert_null(json_object_get(at(j, "threads", "2", NULL), "frames"));
-	assert_int_equal(json_array_size(at(j, "tasks", NULL)), 2);
+	/* Behind the tasks: the job that thread 4 runs. */
+	assert_int_equal(json_array_size(at(j, "tasks", NULL)), 3);
+}
+
+/* Of blocking pools: the jobs that run, then those in queues. */
+static void jobs_are_rows_of_tasks(void **state)
+{
+	SNAPSHOT(s);
+	struct queued_job queued[] = { { .id = "12", .addr = 0x7700, .function = "app::hash" },
+		                       { .addr = 0x7800, .ahead = 1 } };
+
+	(void)state;
+	s->jobs = queued;
+	s->njobs = 2;
+	JSON_VALUE(j) = answer_of(&tasks_command, s, NULL);
+	json_t *rows = at(j, "tasks", NULL), *running = at(rows, "2", NULL);
+
+	assert_int_equal(json_array_size(rows), 5);
+	assert_text(at(rows, "1", "kind", NULL), "task");
+	assert_text(at(running, "id", NULL), "9");
+	assert_text(at(running, "kind", NULL), "blocking");
+	assert_text(at(running, "state", NULL), "running");
+	assert_number(at(running, "thread", NULL), 4);
+	assert_true(json_is_null(at(running, "ahead", NULL)));
+	assert_text(at(rows, "3", "id", NULL), "12");
+	assert_text(at(rows, "3", "state", NULL), "scheduled");
+	assert_text(at(rows, "3", "job", NULL), "app::hash");
+	assert_text(at(rows, "3", "addr", NULL), "0x7700");
+	assert_true(json_is_null(at(rows, "3", "thread", NULL)));
+	assert_true(json_is_null(at(rows, "4", "id", NULL)));
+	assert_number(at(rows, "4", "ahead", NULL), 1);
 }
 
 static void a_task_and_its_futures(void **state)
@@ -261,7 +291,7 @@ static void only_what_is_shown(void **state)
 	assert_number(at(running, "tasks", "0", "thread", NULL), 3);
 	JSON_VALUE(tasks) = answer_of(&tasks_command, s, NULL);
 	assert_int_equal(json_array_size(at(tasks, "threads", NULL)), 0);
-	assert_int_equal(json_array_size(at(tasks, "tasks", NULL)), 2);
+	assert_int_equal(json_array_size(at(tasks, "tasks", NULL)), 3);
 	JSON_VALUE(runtimes) = answer_of(&runtimes_command, s, NULL);
 	assert_int_equal(json_array_size(at(runtimes, "tasks", NULL)), 0);
 	assert_int_equal(json_array_size(at(runtimes, "runtimes", NULL)), 1);
@@ -362,11 +392,13 @@ static void one_line_a_task(void **state)
 	JSON_VALUE(head) = json_loads(strtok_r(c.answers, "\n", &rest), 0, NULL);
 	JSON_VALUE(first) = json_loads(strtok_r(NULL, "\n", &rest), 0, NULL);
 	JSON_VALUE(second) = json_loads(strtok_r(NULL, "\n", &rest), 0, NULL);
+	JSON_VALUE(job) = json_loads(strtok_r(NULL, "\n", &rest), 0, NULL);
 	assert_null(strtok_r(NULL, "\n", &rest));
 	assert_null(json_object_get(head, "tasks"));
 	assert_int_equal(json_array_size(at(head, "threads", NULL)), 4);
 	assert_text(at(first, "id", NULL), "4");
 	assert_text(at(second, "id", NULL), "5");
+	assert_text(at(job, "kind", NULL), "blocking");
 }
 
 /* Tasks written one at a time are indented as in a document written at once. */
@@ -525,6 +557,7 @@ int main(void)
 		cmocka_unit_test(no_document_for_an_error),
 		cmocka_unit_test(a_core_has_no_pause),
 		cmocka_unit_test(the_schema_knows_every_key),
+		cmocka_unit_test(jobs_are_rows_of_tasks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Prints what `info` and `save` report. */
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "commands/out/out_text.h"
@@ -18,6 +19,16 @@ static void line(struct text *t, const char *name, const char *value)
 	label(t, name);
 	text_clean(t, value);
 	text_end_line(t);
+}
+
+/* "Tokio:  1.54.1" */
+static void crate_line(struct text *t, const struct runtime_crate *crate)
+{
+	SCRATCH(tmp);
+	char *name = arena_printf(&tmp, "%s:", crate->kind);
+
+	name[0] = (char)toupper((unsigned char)name[0]);
+	line(t, name, crate->version);
 }
 
 /* "N noun" for the values that occur, as in "3 (2 idle, 1 running)". */
@@ -134,7 +145,8 @@ static void program(struct text *t, const struct target_info *target)
 	line(t, "Build-id:", target->build_id);
 	line(t, "Processor:", target->arch);
 	line(t, "Rustc:", target->rustc ? target->rustc : "unknown");
-	line(t, "Tokio:", target->tokio);
+	for (size_t i = 0; i < target->ncrates; i++)
+		crate_line(t, &target->crates[i]);
 	label(t, "Debug info:");
 	str_append(&t->line, tiers[target->tier]);
 	if (target->tier_reason) {

@@ -171,7 +171,7 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 
 	const char *cells[] = {
 		arena_printf(&tmp, "%u", r->index),
-		runtime_flavor_name(r->flavor),
+		r->flavor ? r->flavor : r->kind,
 		arena_printf(&tmp, "%u", r->workers),
 		tasks,
 		r->has_inject ? arena_printf(&tmp, "%" PRIu64, r->inject_len) : NULL,

@@ -45,7 +45,10 @@ static void subject_target(struct text *t, const struct target_info *target)
 			t, "build-id ",
 			arena_printf(&tmp, "%s%s", digits, t->out.options.ascii ? "..." : "…"));
 	}
-	text_property(t, "tokio ", target->tokio);
+	for (size_t i = 0; i < target->ncrates; i++)
+		text_property(t, "",
+		              arena_printf(&tmp, "%s %s", target->crates[i].kind,
+		                           target->crates[i].version));
 	text_property(t, "rustc ", target->rustc);
 	if (target->signal)
 		text_property(t, "ended by ", signal_name(&tmp, target->signal));

@@ -7,8 +7,8 @@
 
 void text_runtime(struct text *t, const struct runtime_info *r)
 {
-	str_append(&t->line, runtime_flavor_name(r->flavor));
-	if (r->flavor == RUNTIME_MULTI_THREAD) {
+	str_append(&t->line, r->flavor ? r->flavor : r->kind);
+	if (r->workers_poll) {
 		str_append(&t->line, ", ");
 		text_count(t, r->workers, "worker");
 	}

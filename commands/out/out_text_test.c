@@ -88,7 +88,7 @@ static void several_runtimes_have_headings(void **state)
 	s->runtimes[0].name = "front";
 	s->runtimes[0].has_expected = true;
 	s->runtimes[0].expected_tasks = 3;
-	s->runtimes[1] = make_runtime(1, RUNTIME_CURRENT_THREAD, 1);
+	s->runtimes[1] = make_runtime(1, false, 1);
 	s->tasks[s->ntasks++] = make_task(&s->arena, 6, 1, TASK_COMPLETE, NULL);
 	catch (&c, TEXT);
 	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));

@@ -276,7 +276,7 @@ const shapeFrames = overShapes(new Uint32Array(shapeAt.length), (s, rows, at, en
 	return n;
 });
 
-const runtimeName = (r) => 'runtime ' + r.index + (r.name ? ' "' + r.name + '"' : '') + ', ' + r.flavor;
+const runtimeName = (r) => 'runtime ' + r.index + (r.name ? ' "' + r.name + '"' : '') + ', ' + (r.flavor || r.kind);
 
 /* ---- groups: tasks that look alike, as asyncdbg made them ---- */
 

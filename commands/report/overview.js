@@ -95,7 +95,7 @@ function runtimesCard() {
 		el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Runtimes' }, el('table', null,
 			el('thead', null, el('tr', null, heads.map((h) => el('th', { scope: 'col' }, h)))),
 			el('tbody', null, data.runtimes.map((r) => el('tr', null,
-				el('th', { scope: 'row' }, r.index + (r.name ? ' ' + r.name : '')), cell(r.flavor),
+				el('th', { scope: 'row' }, r.index + (r.name ? ' ' + r.name : '')), cell(r.flavor || r.kind),
 				cell(r.workers), el('td', null, el('a', { href: queryLink('runtime:' + r.index) },
 					r.tasks === null ? '–' : count(r.tasks) + (r.local_set_tasks ? ' and ' +
 						count(r.local_set_tasks) + ' of LocalSets' : ''))),
@@ -143,7 +143,8 @@ function headline() {
 			fact('Ended by', t.signal_name),
 			fact('Executable', t.exe && code(t.exe)),
 			fact('Build-id', t.build_id && code(t.build_id)),
-			fact('tokio', t.tokio), fact('rustc', t.rustc), fact('Processor', t.arch),
+			...t.runtime_crates.map((c) => fact(c.kind, c.version)),
+			fact('rustc', t.rustc), fact('Processor', t.arch),
 			fact('Debug info', t.debug_info, t.debug_info_reason && taskCount
 				? [': ', linked(t.debug_info_reason)] : null),
 			fact('Stood still', data.reading.pause_ns && (data.reading.pause_ns / 1e6).toFixed(2) + ' ms'),

@@ -166,7 +166,7 @@ void checks_long_poll(struct checks *c, const struct check *check)
 static void count_workers(const struct checks *c, const struct runtime_info *r, size_t *all,
                           size_t *blocked)
 {
-	enum thread_role role = r->flavor == RUNTIME_MULTI_THREAD ? THREAD_WORKER : THREAD_BLOCK_ON;
+	enum thread_role role = r->workers_poll ? THREAD_WORKER : THREAD_BLOCK_ON;
 
 	*all = *blocked = 0;
 	for (size_t i = 0; i < c->s->nthreads; i++) {

@@ -72,7 +72,7 @@ static bool runtime_texts(const struct field_of *of, const struct field_test *t)
 {
 	const struct runtime_info *r = runtime_of(of);
 
-	return r && (test_text(t, r->name) || test_text(t, runtime_flavor_name(r->flavor)));
+	return r && (test_text(t, r->name) || test_text(t, r->flavor ? r->flavor : r->kind));
 }
 
 static bool runtime_numbers(const struct field_of *of, const struct field_test *t)
@@ -86,7 +86,7 @@ static const char *runtime_value(const struct field_of *of)
 
 	if (!r)
 		return arena_uint(of->a, of->task->runtime);
-	return arena_printf(of->a, "%u (%s%s%s%s)", r->index, runtime_flavor_name(r->flavor),
+	return arena_printf(of->a, "%u (%s%s%s%s)", r->index, r->flavor ? r->flavor : r->kind,
 	                    r->name ? ", name \"" : "", r->name ? r->name : "",
 	                    r->name ? "\"" : "");
 }

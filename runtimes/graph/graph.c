@@ -53,19 +53,18 @@ static void add_participants(struct builder *b)
 static size_t add_runtime(struct builder *b, const struct runtime_info *r)
 {
 	const struct snapshot *s = b->s;
-	bool multi = r->flavor == RUNTIME_MULTI_THREAD;
 	size_t all = 0, blocked = 0;
 
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
 
 		if (th->runtime != (int)r->index ||
-		    th->role != (multi ? THREAD_WORKER : THREAD_BLOCK_ON))
+		    th->role != (r->workers_poll ? THREAD_WORKER : THREAD_BLOCK_ON))
 			continue;
 		all++;
 		blocked += is_native_lock(th->wait);
 	}
-	if (all == 0 || blocked < all || (multi && all != r->workers))
+	if (all == 0 || blocked < all || (r->workers_poll && all != r->workers))
 		return 0;
 	size_t node = graph_add_node(b, (struct graph_node){ .kind = GRAPH_RUNTIME,
 	                                                     .rule = GRAPH_ANY,
@@ -75,7 +74,7 @@ static size_t add_runtime(struct builder *b, const struct runtime_info *r)
 		const struct thread_info *th = &s->threads[i];
 
 		if (th->runtime == (int)r->index &&
-		    th->role == (multi ? THREAD_WORKER : THREAD_BLOCK_ON))
+		    th->role == (r->workers_poll ? THREAD_WORKER : THREAD_BLOCK_ON))
 			graph_add_edge(b, node, graph_of_thread(b->g, i), "runs");
 	}
 	return node;

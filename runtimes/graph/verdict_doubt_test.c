@@ -355,7 +355,7 @@ static struct wait *std_mutex(struct program *p, uint64_t object)
 static void only_worker_blocked(unsigned free_workers, const char *expected)
 {
 	PROGRAM(p);
-	static struct runtime_info runtime;
+	static struct runtime_info runtime = { .workers_poll = true };
 	struct task *owner = add_task(&p, 1, calls(&p, "f", sleeps(&p)));
 	struct task *other = add_task(&p, 2, NULL);
 	struct thread_info *th = add_thread(&p, THREAD_WORKER, NULL);

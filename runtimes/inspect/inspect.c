@@ -7,6 +7,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
+#include "debugger/base/vec.h"
 #include "debugger/elf/own_build.h"
 #include "debugger/live/fd_info.h"
 #include "dwarf/store/layout_file.h"
@@ -26,16 +27,6 @@ enum {
 	NOTES_AFTERWARDS = 16 << 20, /* bytes of scan results kept after the warm-up walk */
 };
 
-/* The runtime that messages name if the program has none. */
-static const struct runtime *expected_runtime(const struct inspector *in)
-{
-	const struct runtime *const *r = runtimes_in(in->di);
-
-	while (*r && !(*r)->expected)
-		r++;
-	return *r;
-}
-
 /* Versions of all copies of r; if no copy is recognised, of the crate in the executable. */
 static const char *version_of(struct inspector *in, const struct runtime *r,
                               struct dwarf_module *dm)
@@ -49,6 +40,23 @@ static const char *version_of(struct inspector *in, const struct runtime *r,
 	}
 	return text.len ? arena_strdup(&in->arena, str_text(&text))
 	                : lookup_crate_version(dm, r->name);
+}
+
+/* The runtimes that the program has code of, and the one that messages name where it has none. */
+static void find_crates(struct inspector *in, struct dwarf_module *dm)
+{
+	VEC(struct runtime_crate) crates = { 0 };
+	struct runtime_copy copy;
+
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		const char *version =
+			(*r)->expected || (*r)->copy(in, 0, &copy) ? version_of(in, *r, dm) : NULL;
+
+		if (version)
+			*vec_push(&crates) = (struct runtime_crate){ (*r)->name, version };
+	}
+	in->info.ncrates = crates.n;
+	in->info.crates = vec_to_arena(&crates, &in->arena);
 }
 
 static void describe_target(struct inspector *in)
@@ -88,8 +96,7 @@ static void describe_target(struct inspector *in)
 				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
 		in->own_package = debuginfo_own_package(dm);
-		const struct runtime *r = expected_runtime(in);
-		info->tokio = r ? version_of(in, r, dm) : NULL;
+		find_crates(in, dm);
 	}
 }
 

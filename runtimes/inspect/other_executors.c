@@ -293,6 +293,18 @@ static const struct runtime *expected_runtime(const struct inspector *in)
 	return *r;
 }
 
+/* Its version where the program has it; NULL: it does not, or the version is unknown. */
+static const char *expected_version(const struct inspector *in)
+{
+	const struct runtime *r = expected_runtime(in);
+
+	for (size_t i = 0; r && i < in->info.ncrates; i++) {
+		if (strcmp(in->info.crates[i].kind, r->name) == 0)
+			return in->info.crates[i].version;
+	}
+	return NULL;
+}
+
 /* Whether a path of the crate occurs in the name or in its generics. */
 static bool names_crate(const char *name, const char *crate)
 {
@@ -339,11 +351,11 @@ static bool has_crate(struct dwarf_module *dm, const char *crate)
 static const char *name_in_program(struct inspector *in)
 {
 	const struct crate_row *row;
+	const char *version = expected_version(in);
 
 	/* A 0.x version of the expected runtime is not recognised. */
-	if (in->info.tokio && str_begins(in->info.tokio, "0."))
-		return arena_printf(&in->arena, "%s %s", expected_runtime(in)->name,
-		                    in->info.tokio);
+	if (version && str_begins(version, "0."))
+		return arena_printf(&in->arena, "%s %s", expected_runtime(in)->name, version);
 	for (size_t k = 0; (row = crate_row(in, k)); k++) {
 		for (size_t i = 0; i < in->di->nmodules; i++) {
 			struct module *m = in->di->modules[i]->module;
@@ -455,16 +467,17 @@ static bool has_runtime(const struct collector *c)
 static const char *lead(const struct collector *c, bool unknown)
 {
 	const struct runtime *expected = expected_runtime(c->in);
+	const char *version = expected_version(c->in);
 
 	if (!unknown)
 		return arena_printf(c->a, "async code runs outside of %s", known_runtimes(c->in));
 	if (c->in->info.tier != TIER_FULL)
 		return "this program has async code, and not the debug info that tells its runtime";
 	/* The crate is linked in, but no table row matches its thread-locals. */
-	if (c->in->info.tokio)
+	if (version)
 		return arena_printf(c->a,
 		                    "this program has async code, and %s %s, which is not read: %s",
-		                    expected->name, c->in->info.tokio, expected->reads);
+		                    expected->name, version, expected->reads);
 	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
 	                      : arena_printf(c->a, "this program has async code, and no %s",
 	                                     known_runtimes(c->in));
@@ -530,7 +543,7 @@ void other_executors_find(struct collector *c)
 		str_printf(&text, ": it runs on %s, which asyncdbg does not know", executor);
 	else if (linked)
 		str_printf(&text, ": it has the code of %s, which asyncdbg does not know", linked);
-	else if (!(unknown && c->in->info.tokio) && (n || c->in->info.tier == TIER_FULL))
+	else if (!(unknown && expected_version(c->in)) && (n || c->in->info.tier == TIER_FULL))
 		str_append(&text, ": asyncdbg does not know what runs it");
 	s->others = arena_strdup(c->a, str_text(&text));
 	snapshot_incomplete(s, "%s; its tasks are not shown", s->others);

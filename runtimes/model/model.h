@@ -200,14 +200,13 @@ struct holding {
 	              was not searched */
 };
 
-enum runtime_flavor { RUNTIME_MULTI_THREAD, RUNTIME_CURRENT_THREAD };
-
 struct runtime_info {
-	unsigned index;   /* from 0, in order of creation */
-	const char *kind; /* "tokio" */
-	enum runtime_flavor flavor;
-	const char *name; /* as given to the builder; NULL: none */
-	uint64_t addr;    /* address of its handle */
+	unsigned index;     /* from 0, in order of creation */
+	const char *kind;   /* struct runtime.name: "tokio" */
+	const char *flavor; /* a word of that runtime: "multi_thread"; NULL: it has only one */
+	bool workers_poll;  /* worker threads poll its tasks; false: the thread in block_on does */
+	const char *name;   /* as given to the builder; NULL: none */
+	uint64_t addr;      /* address of its handle */
 	unsigned workers;
 	size_t ntasks;           /* tasks listed in this snapshot */
 	uint64_t expected_tasks; /* the runtime's own count; valid if has_expected */
@@ -219,6 +218,15 @@ struct runtime_info {
 	const char *version;  /* version of the runtime's crate in this module; NULL: unknown */
 	const char *found_by; /* how it was found: "the join handle in task 5", "a scan of memory";
 	                         NULL: a thread is inside the runtime */
+};
+
+/* A job that waits in the queue of a blocking pool. Running ones are those of threads (job). */
+struct queued_job {
+	const char *id;       /* as of a task; NULL: unknown */
+	unsigned runtime;     /* index into snapshot.runtimes */
+	uint64_t addr;        /* address of its header */
+	uint64_t ahead;       /* number of jobs before it in the queue */
+	const char *function; /* of its closure; NULL: unknown */
 };
 
 enum thread_role { THREAD_OTHER, THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };
@@ -277,6 +285,12 @@ struct layout_info {
 
 enum debug_tier { TIER_FULL, TIER_LINES, TIER_SYMBOLS, TIER_NONE };
 
+/* A runtime whose code the program has. */
+struct runtime_crate {
+	const char *kind;    /* struct runtime.name: "tokio" */
+	const char *version; /* "1.53.1", several joined by ", " */
+};
+
 struct target_info {
 	const char *kind; /* "live", "core" */
 	pid_t pid;
@@ -284,11 +298,12 @@ struct target_info {
 	const char *instance; /* identifies the process, also among processes that reuse its pid;
 	                         NULL: unknown */
 	const char *command;
-	const char *exe;      /* path of the executable; NULL: unknown */
-	const char *build_id; /* hex; NULL: none */
-	const char *arch;     /* "x86-64" */
-	const char *rustc;    /* "1.95.0"; NULL: unknown */
-	const char *tokio;    /* "1.53.1", several joined by ", "; NULL: unknown or none */
+	const char *exe;                    /* path of the executable; NULL: unknown */
+	const char *build_id;               /* hex; NULL: none */
+	const char *arch;                   /* "x86-64" */
+	const char *rustc;                  /* "1.95.0"; NULL: unknown */
+	const struct runtime_crate *crates; /* ncrates */
+	size_t ncrates;
 	enum debug_tier tier;
 	const char *tier_reason; /* why not TIER_FULL, and the remedy */
 	const char *layout;      /* the layout file that replaces debug info; NULL: none */
@@ -340,6 +355,8 @@ struct snapshot {
 	size_t nthreads;
 	struct task **tasks; /* by runtime, then by id */
 	size_t ntasks;
+	struct queued_job *jobs; /* by runtime, then in the order of its queue; with WANT_TASKS */
+	size_t njobs;
 	struct layout_info *layout; /* only with WANT_LAYOUT */
 	size_t nlayout;
 	struct holding *holdings; /* only with WANT_HOLDINGS; in the order of tasks, then threads */

@@ -53,11 +53,6 @@ const char *task_state_name(enum task_state state)
 	return names[state];
 }
 
-const char *runtime_flavor_name(enum runtime_flavor flavor)
-{
-	return flavor == RUNTIME_MULTI_THREAD ? "multi_thread" : "current_thread";
-}
-
 const char *thread_role_name(enum thread_role role)
 {
 	static const char *const names[] = {

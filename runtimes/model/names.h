@@ -10,7 +10,6 @@ const char *future_state_name(enum future_state state);
 const char *branch_name(enum branch branch);
 const char *task_state_name(enum task_state state);
 const char *reading_how_name(enum reading_how how);
-const char *runtime_flavor_name(enum runtime_flavor flavor);
 const char *thread_role_name(enum thread_role role);
 const char *row_status_name(enum row_status status);
 const char *debug_tier_name(enum debug_tier tier);

@@ -20,7 +20,6 @@
 	W(BRANCH, enum branch, branch_name, BRANCH_HELD)                                           \
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
 	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_WAKER)                       \
-	W(FLAVOR, enum runtime_flavor, runtime_flavor_name, RUNTIME_CURRENT_THREAD)                \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
 	W(ROW_STATUS, enum row_status, row_status_name, ROW_BROKEN)                                \
 	W(DEBUG_TIER, enum debug_tier, debug_tier_name, TIER_NONE)                                 \
@@ -118,7 +117,8 @@
 #define SAVED_RUNTIME(F, L)                                                                        \
 	F(U32, index)                                                                              \
 	F(NAME, kind)                                                                              \
-	F(FLAVOR, flavor)                                                                          \
+	F(TEXT, flavor)                                                                            \
+	F(FLAG, workers_poll)                                                                      \
 	F(TEXT, name)                                                                              \
 	F(ADDR, addr)                                                                              \
 	F(U32, workers)                                                                            \
@@ -164,6 +164,13 @@
 	L(STACK_FRAMES, frames, nframes)                                                           \
 	F(TEXT, problem)
 
+#define SAVED_JOB(F, L)                                                                            \
+	F(ID, id)                                                                                  \
+	F(U32, runtime)                                                                            \
+	F(ADDR, addr)                                                                              \
+	F(U64, ahead)                                                                              \
+	F(NAME, function)
+
 #define SAVED_LAYOUT(F, L)                                                                         \
 	F(NAME, module)                                                                            \
 	F(TEXT, key)                                                                               \
@@ -182,6 +189,10 @@
 	F(U64, unsent)                                                                             \
 	F(U64, unread)
 
+#define SAVED_CRATE(F, L)                                                                          \
+	F(TEXT, kind)                                                                              \
+	F(TEXT, version)
+
 #define SAVED_TARGET(F, L)                                                                         \
 	F(TEXT, kind)                                                                              \
 	F(I32, pid)                                                                                \
@@ -192,7 +203,7 @@
 	F(TEXT, build_id)                                                                          \
 	F(TEXT, arch)                                                                              \
 	F(TEXT, rustc)                                                                             \
-	F(TEXT, tokio)                                                                             \
+	L(CRATES, crates, ncrates)                                                                 \
 	F(DEBUG_TIER, tier)                                                                        \
 	F(TEXT, tier_reason)                                                                       \
 	F(TEXT, layout)                                                                            \
@@ -219,6 +230,7 @@
 #define SAVED_LINES(S)                                                                             \
 	S(runtime, struct runtime_info, SAVED_RUNTIME, runtimes, nruntimes)                        \
 	S(thread, struct thread_info, SAVED_THREAD, threads, nthreads)                             \
+	S(job, struct queued_job, SAVED_JOB, jobs, njobs)                                          \
 	S(layout, struct layout_info, SAVED_LAYOUT, layout, nlayout)                               \
 	S(socket, struct socket_info, SAVED_SOCKET, sockets, nsockets)
 

@@ -8,7 +8,7 @@
 
 #define SAVED_FORMAT "asyncdbg-snapshot"
 
-enum { SAVED_VERSION = 1 };
+enum { SAVED_VERSION = 2 };
 
 /* The words for "wants" in the header; terminated by a NULL word. */
 struct want_word {

@@ -280,6 +280,15 @@ static void get_stack_frame(struct loader *l, struct stack_frame *to)
 
 GET_ARRAY(STACK_FRAMES, struct stack_frame, get_stack_frame)
 
+static void get_crate(struct loader *l, struct runtime_crate *to)
+{
+	GET_ALL(SAVED_CRATE);
+	if (!to->kind || !to->version)
+		saved_wrong(l, "is of half a crate");
+}
+
+GET_ARRAY(CRATES, struct runtime_crate, get_crate)
+
 /* ---- structs with a line each ---- */
 
 #define GET_LINE(name, type, fields)                                                               \
@@ -288,13 +297,31 @@ GET_ARRAY(STACK_FRAMES, struct stack_frame, get_stack_frame)
 		GET_ALL(fields);                                                                   \
 	}
 GET_LINE(snapshot, struct snapshot, SAVED_SNAPSHOT)
-GET_LINE(target, struct target_info, SAVED_TARGET)
 GET_LINE(reading, struct reading, SAVED_READING)
-GET_LINE(runtime, struct runtime_info, SAVED_RUNTIME)
 GET_LINE(thread, struct thread_info, SAVED_THREAD)
+GET_LINE(job, struct queued_job, SAVED_JOB)
 GET_LINE(layout, struct layout_info, SAVED_LAYOUT)
 GET_LINE(socket, struct socket_info, SAVED_SOCKET)
 GET_LINE(task, struct task, SAVED_TASK)
+
+void saved_target(struct loader *l, struct target_info *to)
+{
+	const char *key;
+
+	json_enter_object(&l->r);
+	while ((key = json_next_key(&l->r))) {
+		SAVED_TARGET(GET, GET_LIST)
+		l->key = NULL;
+		if (!saved_old_target(l, key, to))
+			json_skip(&l->r);
+	}
+}
+
+void saved_runtime(struct loader *l, struct runtime_info *to)
+{
+	GET_ALL(SAVED_RUNTIME);
+	saved_old_runtime(l, to);
+}
 
 void saved_holding(struct loader *l, struct holding *to, struct saved_owner *owner)
 {

@@ -30,9 +30,15 @@ void saved_target(struct loader *l, struct target_info *to);
 void saved_reading(struct loader *l, struct reading *to);
 void saved_runtime(struct loader *l, struct runtime_info *to);
 void saved_thread(struct loader *l, struct thread_info *to);
+void saved_job(struct loader *l, struct queued_job *to);
 void saved_layout(struct loader *l, struct layout_info *to);
 void saved_socket(struct loader *l, struct socket_info *to);
 void saved_task(struct loader *l, struct task *to);
+
+/* saved_old.c: reads a member of version 1 that is no more; false when key is none. */
+bool saved_old_target(struct loader *l, const char *key, struct target_info *to);
+/* Completes a runtime of version 1. */
+void saved_old_runtime(const struct loader *l, struct runtime_info *to);
 
 /* The owner of a holding, as numbers in the file. */
 struct saved_owner {

@@ -89,6 +89,8 @@ static void publish(struct loader *l)
 	s->runtimes = vec_to_arena(&l->runtimes, l->a);
 	s->nthreads = l->threads.n;
 	s->threads = vec_to_arena(&l->threads, l->a);
+	s->njobs = l->jobs.n;
+	s->jobs = vec_to_arena(&l->jobs, l->a);
 	s->nlayout = l->layout.n;
 	s->layout = vec_to_arena(&l->layout, l->a);
 	s->nsockets = l->sockets.n;
@@ -168,6 +170,7 @@ static void file_deinit(struct file *f)
 	vec_free(&l->names);
 	vec_free(&l->runtimes);
 	vec_free(&l->threads);
+	vec_free(&l->jobs);
 	vec_free(&l->layout);
 	vec_free(&l->sockets);
 	vec_free(&l->tasks);

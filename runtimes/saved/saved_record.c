@@ -102,6 +102,15 @@ static void read_thread(struct loader *l)
 		saved_wrong(l, "is of a thread of no runtime");
 }
 
+static void read_job(struct loader *l)
+{
+	struct queued_job *to = PUSH_CHARGED(l, &l->jobs);
+
+	saved_job(l, to);
+	if (to->runtime >= l->runtimes.n)
+		saved_wrong(l, "is of a job of no runtime");
+}
+
 static void read_layout(struct loader *l)
 {
 	struct layout_info *to = PUSH_CHARGED(l, &l->layout);
@@ -220,7 +229,7 @@ static const struct {
 	{ "snapshot", read_snapshot, false }, { "target", read_target, false },
 	{ "reading", read_reading, false },   { "runtime", read_runtime, false },
 	{ "thread", read_thread, false },     { "end", read_end, true },
-	{ "socket", read_socket, false },
+	{ "socket", read_socket, false },     { "job", read_job, false },
 };
 
 static bool read_key(struct loader *l, const char *key, const char **known, bool *late)

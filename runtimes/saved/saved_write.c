@@ -235,6 +235,20 @@ static void put_STACK_FRAMES(struct saver *s, const char *key, const struct stac
 	json_close_array(&s->w);
 }
 
+static void put_CRATES(struct saver *s, const char *key, const struct runtime_crate *crates,
+                       size_t n)
+{
+	if (!n)
+		return;
+	json_open_array(&s->w, key);
+	for (const struct runtime_crate *from = crates; from < crates + n; from++) {
+		json_open_object(&s->w, NULL);
+		SAVED_CRATE(PUT, PUT_LIST)
+		json_close_object(&s->w);
+	}
+	json_close_array(&s->w);
+}
+
 /* ---- lines ---- */
 
 static int append_bytes(void *line, const char *bytes, size_t len)

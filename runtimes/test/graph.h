@@ -182,7 +182,9 @@ static inline struct holding *guards(struct program *p, const struct task *task,
 
 static inline void judge(struct program *p)
 {
-	static struct runtime_info runtime = { .kind = "tokio", .workers = 1 };
+	static struct runtime_info runtime = { .kind = "tokio",
+		                               .workers_poll = true,
+		                               .workers = 1 };
 
 	p->s.runtimes = &runtime;
 	p->s.nruntimes = 1;

@@ -116,15 +116,15 @@ static inline struct task *make_task(struct arena *a, uint64_t id, unsigned runt
 	return task;
 }
 
-static inline struct runtime_info make_runtime(unsigned index, enum runtime_flavor flavor,
-                                               size_t ntasks)
+static inline struct runtime_info make_runtime(unsigned index, bool workers_poll, size_t ntasks)
 {
 	return (struct runtime_info){
 		.index = index,
 		.kind = "tokio",
-		.flavor = flavor,
+		.flavor = workers_poll ? "multi_thread" : "current_thread",
+		.workers_poll = workers_poll,
 		.addr = 0x4000 + index,
-		.workers = flavor == RUNTIME_MULTI_THREAD ? 2 : 1,
+		.workers = workers_poll ? 2 : 1,
 		.ntasks = ntasks,
 		.has_inject = true,
 		.inject_len = 7,
@@ -169,7 +169,9 @@ static inline struct snapshot *make_snapshot(void)
 	if (!s)
 		abort();
 	struct arena *a = &s->arena;
+	struct runtime_crate *crate = NEW(a, struct runtime_crate);
 
+	*crate = (struct runtime_crate){ "tokio", "1.53.1" };
 	s->target = (struct target_info){
 		.kind = "live",
 		.pid = 28406,
@@ -178,13 +180,14 @@ static inline struct snapshot *make_snapshot(void)
 		.build_id = "abcdef0123456789",
 		.arch = "x86-64",
 		.rustc = "1.95.0",
-		.tokio = "1.53.1",
+		.crates = crate,
+		.ncrates = 1,
 	};
 	s->complete = true;
 	s->reading.pause_ns = 412345;
 	s->nruntimes = 1;
 	s->runtimes = NEW_ARRAY(a, struct runtime_info, 2);
-	s->runtimes[0] = make_runtime(0, RUNTIME_MULTI_THREAD, 2);
+	s->runtimes[0] = make_runtime(0, true, 2);
 	make_threads(s);
 
 	struct future *running = make_await(a, "tokio_tcp::serve", -1, "src/serve.rs", 9, NULL);

@@ -154,7 +154,7 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 
 #define FLAVOR(f, p)                                                                               \
 	{                                                                                          \
-		.flavor = f, .arc = TOKIO_HANDLE_##p, .handle = TOKIO_##p##_HANDLE,                \
+		.scheduler = f, .arc = TOKIO_HANDLE_##p, .handle = TOKIO_##p##_HANDLE,             \
 		.strong = TOKIO_##p##_STRONG, .closed = TOKIO_##p##_CLOSED,                        \
 		.shared = TOKIO_##p##_SHARED, .owned = TOKIO_##p##_OWNED,                          \
 		.shards = TOKIO_##p##_SHARDS, .shard_head = TOKIO_##p##_SHARD_HEAD,                \
@@ -169,8 +169,8 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
 	}
 const struct tokio_flavor tokio_flavors[2] = {
-	FLAVOR(RUNTIME_MULTI_THREAD, MT),
-	FLAVOR(RUNTIME_CURRENT_THREAD, CT),
+	FLAVOR(TOKIO_MULTI_THREAD, MT),
+	FLAVOR(TOKIO_CURRENT_THREAD, CT),
 };
 
 static const char context_path[] = "tokio::runtime::context::CONTEXT";
@@ -476,6 +476,8 @@ void tokio_collect(struct collector *c)
 		publish(c, &tasks);
 		tokio_link_running(c, threads);
 	}
+	if (c->want & WANT_TASKS)
+		tokio_list_jobs(c);
 	tokio_follow_leads(c);
 	vec_free(&tasks);
 }

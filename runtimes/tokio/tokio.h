@@ -76,8 +76,10 @@ enum tokio_row {
 };
 
 /* The rows that differ between the two schedulers, so that one walk serves both. */
+enum tokio_scheduler { TOKIO_MULTI_THREAD, TOKIO_CURRENT_THREAD };
+
 struct tokio_flavor {
-	enum runtime_flavor flavor;
+	enum tokio_scheduler scheduler;
 	enum tokio_row arc, handle, strong, closed, shared, owned, shards, shard_head, shard_tail,
 		list_head, list_tail, owned_id, count, name, inject, blocking_threads,
 		blocking_idle, blocking_queue, blocking_jobs, time_start, time_elapsed,
@@ -199,6 +201,13 @@ struct tokio_inspector {
 	struct tokio_roots *roots; /* see tokio_root.h; NULL: not searched yet */
 };
 
+/* A job in the queue of a runtime's blocking pool. */
+struct tokio_queued {
+	const struct tokio_runtime *runtime;
+	uint64_t header; /* address */
+	uint64_t ahead;  /* jobs before it */
+};
+
 /* tokio's state in a snapshot that is being taken. */
 struct tokio_walk {
 	/*
@@ -210,7 +219,8 @@ struct tokio_walk {
 	size_t nruntimes;
 	VEC(struct task_lead) leads;      /* found while decoding: see tokio_root.h */
 	VEC(struct found_set) found_sets; /* listed through roots (tokio_root.h) alone */
-	struct map queued_jobs; /* header address -> place in a blocking pool's queue, once read */
+	VEC(struct tokio_queued) queue;   /* jobs in the queues of blocking pools, once read */
+	struct map queued_jobs;           /* header address -> index in queue + 1 */
 	bool queued_jobs_read;
 	struct map queues; /* address of a list of waiters -> struct walked of leaf_queue.c */
 	size_t waiters;    /* in all of them */
@@ -321,6 +331,9 @@ const char *tokio_job_closure(struct arena *a, const char *future);
 /* Reads a job. False when the header is of another kind of task. */
 bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
                     struct tokio_job *ret);
+
+/* Lists the jobs that wait in queues of blocking pools in the snapshot. */
+void tokio_list_jobs(struct collector *c);
 
 /* tokio_thread.c: fills roles and states of threads, block_on roots and running tasks. */
 void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,

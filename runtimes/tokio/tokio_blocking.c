@@ -50,6 +50,7 @@ static struct error *read_deque(struct collector *c, struct value v, struct dequ
 
 static struct error *read_queue(struct collector *c, const struct tokio_runtime *r)
 {
+	struct tokio_walk *w = tokio_walk(c);
 	struct value queue;
 	struct deque d = { 0 };
 	bool found;
@@ -62,25 +63,41 @@ static struct error *read_queue(struct collector *c, const struct tokio_runtime 
 	for (uint64_t i = 0; i < d.count && i < MAX_QUEUED; i++) {
 		uint64_t at = (d.first + i) % d.capacity, header;
 		struct value job = { d.element, d.buffer + at * type_size(d.element) };
-		uint64_t *ahead = NEW(&c->scratch, uint64_t);
 
 		TRY(part(c, job, "task.raw.ptr", &header));
-		*ahead = i;
-		map_put(&tokio_walk(c)->queued_jobs, header, ahead);
+		*vec_push(&w->queue) = (struct tokio_queued){ r, header, i };
+		map_put(&w->queued_jobs, header, (void *)(uintptr_t)w->queue.n);
 	}
-	return NULL;
+	return d.count <= MAX_QUEUED
+	               ? NULL
+	               : error_new(ERR_CORRUPT, "only the first %d of %" PRIu64 " jobs are shown",
+	                           MAX_QUEUED, d.count);
 }
 
-/*
- * Looks a job up in the queues, which are read once per snapshot: thousands of tasks may wait for
- * jobs.
- */
-static const uint64_t *find_queued(struct collector *c, uint64_t header)
+/* Reads the queues of all pools, once per snapshot: thousands of tasks may wait for jobs. */
+static void read_queues(struct collector *c)
 {
-	for (size_t i = 0; !tokio_walk(c)->queued_jobs_read && i < tokio_walk(c)->nruntimes; i++)
-		error_free(read_queue(c, &tokio_walk(c)->runtimes[i]));
-	tokio_walk(c)->queued_jobs_read = true;
-	return map_get(&tokio_walk(c)->queued_jobs, header);
+	struct tokio_walk *w = tokio_walk(c);
+
+	for (size_t i = 0; !w->queued_jobs_read && i < w->nruntimes; i++) {
+		struct error *err = read_queue(c, &w->runtimes[i]);
+
+		if (err && (c->want & WANT_TASKS))
+			snapshot_incomplete(c->out,
+			                    "the queue of the blocking pool of runtime %u: %s",
+			                    w->runtimes[i].info->index, err->message);
+		error_free(err);
+	}
+	w->queued_jobs_read = true;
+}
+
+static const struct tokio_queued *find_queued(struct collector *c, uint64_t header)
+{
+	size_t number;
+
+	read_queues(c);
+	number = (uintptr_t)map_get(&tokio_walk(c)->queued_jobs, header);
+	return number ? &tokio_walk(c)->queue.data[number - 1] : NULL;
 }
 
 /*
@@ -127,10 +144,52 @@ bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_hea
 
 		ret->thread = th ? th->number : 0;
 	} else if (state == TASK_SCHEDULED) {
-		const uint64_t *ahead = find_queued(c, h->addr);
+		const struct tokio_queued *queued = find_queued(c, h->addr);
 
-		ret->queued = ahead != NULL;
-		ret->ahead = ahead ? *ahead : 0;
+		ret->queued = queued != NULL;
+		ret->ahead = queued ? queued->ahead : 0;
 	}
 	return true;
+}
+
+/* False: it is the job that runs a worker, or what is no job. */
+static bool read_queued(struct collector *c, const struct tokio_queued *queued,
+                        struct queued_job *ret)
+{
+	struct tokio *k = queued->runtime->tokio;
+	const struct task_plan *plan;
+	struct tokio_header h;
+	const char *closure;
+	struct error *err = tokio_read_header(c->in->target, k, queued->header, &h);
+
+	error_free(err);
+	if (err)
+		return false;
+	plan = tokio_task_plan(c->in, k, h.poll);
+	closure = plan ? tokio_job_closure(&c->scratch, plan->future_name) : NULL;
+	if (closure && strstr(closure, tokio_table.worker_job))
+		return false;
+	*ret = (struct queued_job){
+		.id = h.id ? arena_uint(c->a, h.id) : NULL,
+		.runtime = queued->runtime->info->index,
+		.addr = queued->header,
+		.ahead = queued->ahead,
+	};
+	if (closure)
+		ret->function = inspector_clean_name(c->a, name_function(c->a, closure));
+	return true;
+}
+
+void tokio_list_jobs(struct collector *c)
+{
+	VEC(struct queued_job) jobs = { 0 };
+	struct queued_job job;
+
+	read_queues(c);
+	for (size_t i = 0; i < tokio_walk(c)->queue.n; i++) {
+		if (read_queued(c, &tokio_walk(c)->queue.data[i], &job))
+			*vec_push(&jobs) = job;
+	}
+	c->out->njobs = jobs.n;
+	c->out->jobs = vec_to_arena(&jobs, c->a);
 }

@@ -169,13 +169,14 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	bool found;
 
 	info->kind = "tokio";
-	info->flavor = f->flavor;
+	info->workers_poll = f->scheduler == TOKIO_MULTI_THREAD;
+	info->flavor = info->workers_poll ? "multi_thread" : "current_thread";
 	info->addr = r->shared;
 	info->version = r->tokio->version;
 	info->found_by = r->root ? r->root->found_by : NULL;
 	info->workers = 1;
 	struct error *err = NULL;
-	if (f->flavor == RUNTIME_MULTI_THREAD) {
+	if (info->workers_poll) {
 		err = bindings_slice(t, &r->tokio->layout, TOKIO_MT_REMOTES, r->handle, &remotes,
 		                     &found);
 		if (!err && found && remotes.count <= MAX_WORKERS)
@@ -188,7 +189,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	                     number(c, r, f->blocking_idle, &info->blocking_idle) &&
 	                     number(c, r, f->blocking_queue, &info->blocking_queued);
 	/* The pool's count includes the threads that it lends to workers (blocking/pool.rs). */
-	if (f->flavor == RUNTIME_MULTI_THREAD && info->has_blocking)
+	if (info->workers_poll && info->has_blocking)
 		info->blocking_threads -= info->blocking_threads < info->workers
 		                                  ? info->blocking_threads
 		                                  : info->workers;

@@ -325,16 +325,16 @@ static bool is_entered(const struct collector *c, uint64_t handle)
 static bool handle_lead(struct collector *c, struct value v, const struct tokio_flavor *f)
 {
 	static const char *const arcs[] = {
-		[RUNTIME_MULTI_THREAD] = "inner.MultiThread.0",
-		[RUNTIME_CURRENT_THREAD] = "inner.CurrentThread.0",
+		[TOKIO_MULTI_THREAD] = "inner.MultiThread.0",
+		[TOKIO_CURRENT_THREAD] = "inner.CurrentThread.0",
 	};
 	struct value arc, handle, strong;
 	bool found = false;
 	struct error *err = NULL;
 
-	if (!inspector_optional_path(c->in, v.type, arcs[f->flavor]))
+	if (!inspector_optional_path(c->in, v.type, arcs[f->scheduler]))
 		return false;
-	err = inspector_eval(c->in, v, arcs[f->flavor], &arc, &found);
+	err = inspector_eval(c->in, v, arcs[f->scheduler], &arc, &found);
 	if (!err && found)
 		err = inspector_eval(c->in, arc, data_path, &handle, &found);
 	if (!err && found)

@@ -105,6 +105,7 @@ static void free_walk(struct collector *c)
 	leaf_queues_free(c);
 	vec_free(&w->leads);
 	vec_free(&w->found_sets);
+	vec_free(&w->queue);
 	map_free(&w->queued_jobs);
 }
 

@@ -66,7 +66,7 @@ def places(document):
     """Task and frame of each function."""
     return {
         future["function"]: (task["id"], future["number"])
-        for task in document["tasks"]
+        for task in document["tasks"] if task["root"]
         for future in walk(task["root"])
     }
 

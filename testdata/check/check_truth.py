@@ -183,7 +183,11 @@ class Tree:
 class Comparison:
     def __init__(self, document, truth, lines=True, with_locals=False):
         self.with_locals = with_locals
-        self.document = document
+        # Blocking jobs have no tree: check_blocking() compares them.
+        rows = document.get("tasks", [])
+        self.jobs = [row for row in rows if row.get("kind") == "blocking"]
+        self.has_kinds = any("kind" in row for row in rows)
+        self.document = dict(document, tasks=[row for row in rows if row not in self.jobs])
         self.truth = truth
         self.compare_lines = lines
         self.differences = []
@@ -458,6 +462,23 @@ class Comparison:
                 self.differ("no thread of the blocking pool runs {}", function or "a job")
         for thread in found:
             self.differ("thread {} should not run a blocking job", thread["number"])
+        self.check_jobs()
+
+    def check_jobs(self):
+        """The rows of blocking jobs agree with threads, and with the handles that wait for jobs."""
+        have = {(row["thread"], row["job"]) for row in self.jobs if row["state"] == "running"}
+        want = {(t["number"], t["job"]) for t in self.document["threads"] if t.get("job")}
+        if self.has_kinds and have != want:
+            self.differ("rows of running jobs: {}, threads: {}", have, want)
+        ahead = {row["id"]: row["ahead"] for row in self.jobs if row["state"] == "scheduled"}
+        waits = [leaf["wait"] for task in self.document["tasks"]
+                 for leaf in leaves(task.get("root")) if leaf.get("wait")]
+        for wait in waits:
+            if wait.get("ahead") is None or not wait.get("job"):
+                continue
+            if ahead.get(wait["task"]) != wait["ahead"]:
+                self.differ("the row of job {} has {} ahead, its handle {}", wait["task"],
+                            ahead.get(wait["task"]), wait["ahead"])
 
     def check_workers(self):
         want = self.truth["workers_running"]

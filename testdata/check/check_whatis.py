@@ -73,7 +73,7 @@ def of_tree(root, task, thread):
 
 def expectations(backtraces, threads):
     for task in backtraces["tasks"]:
-        if task["problem"]:
+        if task["problem"] or task.get("kind", "task") != "task":
             continue
         cell = "cell of task {}, +{{}} in it: its header".format(task["id"])
         for offset in (0, 16):

@@ -59,16 +59,20 @@ static struct future *hostile_lock(struct arena *a, uint64_t object)
 	return f;
 }
 
+static const struct runtime_crate server_crate = { "tokio", "1.53.1" };
+
 static void make_hostile(struct snapshot *snap)
 {
 	struct arena *a = &snap->arena;
+	static const struct runtime_crate crates[] = { { evil, evil } };
 
 	snap->target = (struct target_info){ .kind = "live",
 		                             .pid = 7,
 		                             .command = evil,
 		                             .exe = evil,
 		                             .build_id = evil,
-		                             .tokio = evil,
+		                             .crates = crates,
+		                             .ncrates = 1,
 		                             .rustc = evil,
 		                             .tier_reason = evil };
 	snap->runtimes[0].name = snap->runtimes[0].version = evil;
@@ -295,7 +299,8 @@ static void make_server(struct program *p)
 		                            .command = "shop-frontend-production-eu-central-1",
 		                            .exe = "/opt/shop/releases/2.14.0/bin/shop-frontend",
 		                            .build_id = "abcdef0123456789abcdef0123456789abcdef01",
-		                            .tokio = "1.53.1",
+		                            .crates = &server_crate,
+		                            .ncrates = 1,
 		                            .rustc = "1.95.0" };
 	p->s.unsearched = NEW(a, const char *);
 	p->s.unsearched[0] = "what Arc<" SERVICE "> and its clones share";
@@ -319,7 +324,7 @@ static struct error *write_server(FILE *f)
 static void make_plain(struct snapshot *snap)
 {
 	snap->target.command = "plain";
-	snap->target.tokio = NULL;
+	snap->target.ncrates = 0;
 	snap->nruntimes = snap->ntasks = 0;
 	snap->nthreads = 2;
 	for (size_t i = 0; i < 2; i++) {

@@ -60,6 +60,7 @@ def ask(asyncdbg, schema, *arguments):
         raise Failure(f"asyncdbg ended with {run.returncode}: {run.stderr.decode()}")
     document = json.loads(run.stdout)
     jsonschema.validate(document, schema)
+    document["tasks"] = [row for row in document["tasks"] if row["kind"] == "task"]
     return document
 
 
