@@ -20,7 +20,7 @@ SUBJECTS = [
     ("large, 1,700 types", "large", 1700),
     ("small, 20 types", "small", 20),
 ]
-# What else is asked in an incident.
+# Other commands of an incident.
 OTHERS = ["async backtrace all -v", "async deadlocks", "async graph"]
 
 

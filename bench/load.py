@@ -20,7 +20,7 @@ CONNECTIONS = 64
 
 
 class EachSecond(threading.Thread):
-    """Runs a command each second until it is told to end."""
+    """Runs a command each second until it is ended."""
 
     def __init__(self, command, output):
         super().__init__()

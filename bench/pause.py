@@ -38,7 +38,7 @@ def gap_ms(program):
 
 
 def stop_of(document, tasks):
-    """What asyncdbg says of its stop; `bytes_told` is false where the bytes are a guess."""
+    """What asyncdbg says of its stop; `bytes_known` is false where the bytes are a guess."""
     stop = document.get("stop") or {"stops": 1, "longest_ms": document["pause_ms"]}
     return {
         "pause_ms": document["pause_ms"],
@@ -46,7 +46,7 @@ def stop_of(document, tasks):
         "stops": stop["stops"],
         "mode": stop.get("mode", "stopped"),
         "copied_bytes": stop.get("bytes", tasks * ASSUMED),
-        "bytes_told": "bytes" in stop,
+        "bytes_known": "bytes" in stop,
     }
 
 
@@ -111,7 +111,7 @@ def row(result):
         f"{middle['stops']:.0f}",
         f"{middle['gap_ms']:.2f} ms",
         f"{middle['quiet_gap_ms']:.2f} ms",
-        copied if middle["bytes_told"] else f"{copied} (assumed)",
+        copied if middle["bytes_known"] else f"{copied} (assumed)",
         f"{middle['stop_ms']:.3f} ms",
         f"{middle['read_ms']:.3f} ms",
         f"{middle['pause_ms'] / shortest:.1f}",

@@ -91,7 +91,7 @@ def measure(options, executable, arguments):
         for turn in range(options.runs):
             for tool, ask, there in tools(options):
                 answer = answers.setdefault(tool, Answer(remark="" if there else "not installed"))
-                # What takes minutes is not asked five times.
+                # What takes minutes is not repeated five times.
                 if not there or (turn > 0 and answer.series.seconds > options.patience):
                     continue
                 ask(options, program, Path(name), answer)

@@ -58,7 +58,7 @@ const struct command async_task_command = {
 	.help = "    Adds addresses, types and the details of what it waits for, who holds that,\n"
 		"    and what the task holds itself. A guard that may have been moved out of its\n"
 		"    variable \"may be\" the one; where the lock is taken and no other was found,\n"
-		"    it is said to be. What could not be searched is said. In focus is the\n"
+		"    it is said to be. What could not be searched is listed. In focus is the\n"
 		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
 		"    that thread is in block_on, shows the future it blocks on.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,

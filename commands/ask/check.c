@@ -67,7 +67,7 @@ const struct command check_command = {
 		"    3 when an error is found, or, with --fail-on, anything of the checks listed "
 		"that\n"
 		"    is certain. What is only possible counts for NAME:possible, as in\n"
-		"    --fail-on deadlock:possible. That can be said of deadlock, futurelock, "
+		"    --fail-on deadlock:possible. It applies to deadlock, futurelock, "
 		"no-waker,\n"
 		"    long-poll and closed-channel-wait.",
 	.wants = ASYNCDBG_CHECK_WANTS,

@@ -79,7 +79,7 @@ _asyncdbg()
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
 		*)
-			# Who is asked: digits are a process, a word with a slash an executable or core.
+			# The target: digits are a process, a word with a slash an executable or core.
 			[[ ${#words[@]} -eq 0 && ${COMP_WORDS[i]} =~ (^[0-9]+$|/) ]] ||
 				words+=("${COMP_WORDS[i]}")
 			;;

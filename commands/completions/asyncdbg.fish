@@ -16,7 +16,7 @@ function __asyncdbg_typed
                 set skip 2
             case '-*'
             case '*'
-                # Who is asked: digits are a process, a word with a slash an executable or core.
+                # The target: digits are a process, a word with a slash an executable or core.
                 test -z "$words"; and string match -qr '^[0-9]+$|/' -- $word; or set -a words $word
         end
     end

@@ -1,6 +1,6 @@
 'use strict';
 /*
- * The data of the report, understood. What it is made of is said in commands/report_*.c; this
+ * The data of the report, understood. commands/report/report_*.c say what it is made of; this
  * file, graph.js and locks.js know the order of its numbers.
  *
  * Every string in it comes from the program that was looked at and may be hostile: it goes into

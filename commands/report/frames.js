@@ -1,4 +1,4 @@
-/* Futures as lines of a list, and what is told of one beside it. */
+/* Futures as lines of a list, and what is shown of one beside it. */
 
 /*
  * The child that stands below f without indentation, so that a chain of awaits stays straight: the
@@ -99,7 +99,7 @@ function localList(locals) {
 	return [el('h3', null, 'Variables'), el('ul.locals', null, locals.map(localLine))];
 }
 
-/* What is told of the future in focus. owner: { task } or { thread }. */
+/* What is shown of the future in focus. owner: { task } or { thread }. */
 function aboutFrame(f, owner) {
 	const states = [data.words.kind[f.kind].replace('_', ' '), f.state];
 	if (f.state === 'suspended' && f.awaitPoint >= 0)

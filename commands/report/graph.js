@@ -76,13 +76,13 @@ const GRAPH = (() => {
 	};
 	const kept = whole.filter((e) => one(e.from) === e.from);
 	kept.forEach((e) => { e.to = one(e.to); });
-	const twins = new Map(nodes.map((n) => [n, one(n)]));
+	const merged = new Map(nodes.map((n) => [n, one(n)]));
 	nodes.forEach((n) => { n.out = []; });
 	for (const e of kept) {
 		e.from.out.push(e);
 		e.to.into.push(e);
 	}
-	return { nodes: nodes.filter((n) => n.kind !== 'queue' && twins.get(n) === n), edges: kept,
+	return { nodes: nodes.filter((n) => n.kind !== 'queue' && merged.get(n) === n), edges: kept,
 		all: nodes };
 })();
 

@@ -197,7 +197,7 @@ function nothingFound() {
 	return el('article.verdict', null, el('h2', null, noTasks()),
 		reason ? el('p', null, 'Debug info: ', linked(reason)) : null,
 		notes.length ? el('ul.plain', null, notes.map((n) => el('li', null, linked(n)))) : null,
-		el('p', null, data.runtimes.length ? null : 'Nothing is said of deadlocks or lost wake-ups. ',
+		el('p', null, data.runtimes.length ? null : 'There is no verdict on deadlocks or lost wake-ups. ',
 			'What the ', el('a', { href: '#threads' }, 'threads'), ' do is shown.'));
 }
 

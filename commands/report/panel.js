@@ -1,4 +1,4 @@
-/* What is told of a line that was chosen, beside or below the list, and tips of what is cut. */
+/* What is shown of a line that was chosen, beside or below the list, and tips of what is cut. */
 
 class Panel {
 	/*
@@ -25,7 +25,7 @@ class Panel {
 			return;
 		refill(this.host, el('button.close', { type: 'button', title: 'Close (Esc)', 'aria-label':
 			'Close', on: { click: () => this.end() } }, '×'),
-		el('div.told', null, this.about(line)));
+		el('div.details', null, this.about(line)));
 		this.host.scrollTop = 0;
 		this.host.hidden = false;
 	}
@@ -51,7 +51,7 @@ function wholeText(node) {
 const isCut = (e) => getComputedStyle(e).overflowX === 'hidden' &&
 	(e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 4);
 
-/* What does not fit is told by a tip, made when the pointer comes near. */
+/* What does not fit is shown by a tip, made when the pointer comes near. */
 document.addEventListener('mouseover', (e) => {
 	for (let part = e.target; part instanceof HTMLElement && part !== document.body;
 		part = part.parentElement) {

@@ -180,7 +180,7 @@ static enum fit fit_of(const struct body *b, const struct candidate *c, const st
 	               : FIT_NOT;
 }
 
-/* The candidate in scope at an await; false when there is none, or several cannot be told apart. */
+/* The candidate in scope at an await; false when there is none, or several fit. */
 static bool find_in_scope(const struct body *b, const struct await *await, struct candidate *ret)
 {
 	enum fit best = FIT_NOT;

@@ -163,8 +163,8 @@ struct saved_variable {
  * Where the source declares the variable. The declaration is the variable of the poll function that
  * has the same name and type and is in scope at the await of that state. Where several match (one
  * shadows the other), the location expressions of unoptimised code decide. False when no variable
- * matches, when the candidates cannot be told apart, or when it is unknown which await belongs to
- * the state. Results are cached for the first DECLARED_STATES states only.
+ * matches, when the candidates cannot be distinguished, or when it is unknown which await belongs
+ * to the state. Results are cached for the first DECLARED_STATES states only.
  */
 enum { DECLARED_STATES = 256 };
 bool lookup_declaration(const struct saved_variable *v, const char **file, unsigned *line);

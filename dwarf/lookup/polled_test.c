@@ -607,7 +607,7 @@ enum origin {
 	DECLARATION,
 	OTHER,
 	CALLED,
-	TWIN,
+	SAME_NAME,
 	LATER,
 	NORIGINS,
 };
@@ -629,7 +629,7 @@ static void put_polls(struct bytes *b, uint32_t origins[NORIGINS])
 		[DECLARATION] = { DECLARED, "poll", "Pin<&mut app::Declared>", false },
 		[OTHER] = { POLL, "poll", "Pin<&app::Shared>", false },
 		[CALLED] = { POLL, "poll", "Pin<&mut app::Called>", false },
-		[TWIN] = { POLL, "poll", "Pin<&mut app::Twin>", false },
+		[SAME_NAME] = { POLL, "poll", "Pin<&mut app::Same>", false },
 		[LATER] = { POLL, "poll", "Pin<&mut app::Later>", false },
 	};
 	size_t unit = begin_unit(b, 4, 0);
@@ -687,7 +687,7 @@ static void test_inlined_of_other_units(void **state)
 	put_fixed(b, 0, 1);
 	/* Another function at the same address. */
 	begin_caller(b, CALLER, FIRST_CALLER);
-	put_call(b, origins[TWIN]);
+	put_call(b, origins[SAME_NAME]);
 	put_fixed(b, 0, 1);
 	begin_caller(b, EMPTY, EMPTY_CALLER);
 	begin_caller(b, CALLER, SECOND_CALLER);
@@ -702,7 +702,7 @@ static void test_inlined_of_other_units(void **state)
 	polled_read_inlined(f.dm, u, FIRST_CALLER);
 	assert_true(is_polled(&f, "app::Fut"));
 	assert_true(is_polled(&f, "app::Never"));
-	assert_true(is_polled(&f, "app::Twin"));
+	assert_true(is_polled(&f, "app::Same"));
 	assert_int_equal(f.dm->polled.n, 3);
 	const struct static_place *place = coroutine_poll(&f, "app::{async_fn#0}");
 	assert_non_null(place);

@@ -1,4 +1,4 @@
-/* For fuzzers: everything that can be asked of debug info, wherever that came from. */
+/* For fuzzers: every query of debug info, wherever that came from. */
 #ifndef DWARF_TEST_ASK_ALL_H
 #define DWARF_TEST_ASK_ALL_H
 

@@ -204,8 +204,8 @@ static void add_dyn(struct walk *w, size_t from)
 }
 
 /*
- * Whether values of the type lead nowhere: numbers, and structs of numbers. An enum is not barren:
- * its bytes may be no valid value, and the walk must notice that.
+ * Whether values of the type lead nowhere: numbers, and structs of numbers. An enum is not
+ * terminal: its bytes may be no valid value, and the walk must notice that.
  */
 static bool has_no_polls(const struct type *t, int depth)
 {
@@ -232,7 +232,7 @@ static bool has_no_polls(const struct type *t, int depth)
 	return terminal;
 }
 
-/* Caches the members of a struct that are not barren. */
+/* Caches the members of a struct that are not terminal. */
 static const struct type_class *fertile_members(const struct type *t)
 {
 	struct type_class *type_class = type_class_of(t);

@@ -59,7 +59,7 @@ static void test_select(void **state)
 		expect_arm(poll_fn, 1, "select arm 1",
 		           disabled & 2 ? BRANCH_DISABLED : BRANCH_POLLED);
 	}
-	/* Without the mask nothing is said of the arms. */
+	/* Without the mask no arm is shown. */
 	futures_poke(&f, c, "_ref__disabled", FUTURES_HOLE);
 	assert_non_null(arms(&f, v)->problem);
 	assert_int_equal(arms(&f, v)->nchildren, 0);

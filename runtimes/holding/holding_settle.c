@@ -93,7 +93,7 @@ static void find_best(const found_vec *list, struct map *best)
 /*
  * Drops findings of a value that was found before. A value in a polled future belongs to whoever
  * polls it; other findings of it come from stale pointers to that future. When all of them are
- * traces, any may be the owner: one per task or thread stays, marked as twin.
+ * traces, any may be the owner: one per task or thread stays, marked as duplicate.
  */
 static void drop_duplicates(found_vec *list)
 {

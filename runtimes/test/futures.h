@@ -99,7 +99,7 @@ static inline struct future *futures_decode(struct futures *f, struct value v)
 	return future_decode(&d, v);
 }
 
-/* What a leaf waits for, as people are told. */
+/* What a leaf waits for, as people read it. */
 static inline void futures_expect(struct futures *f, struct value v, const char *kind,
                                   const char *phrase)
 {

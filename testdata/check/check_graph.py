@@ -6,9 +6,9 @@ usage: check_graph.py ASYNCDBG TRUTH TARGET_OPTION...
 
 TRUTH is the output of the program; its "graph" is described in README.md. Asks "async graph",
 "async deadlocks" and "check" of the process or core. Every deadlock and futurelock of the truth
-must be told, and no other; all documents must fit the schema; "check --fail-on NAME" must end with 3
+must be reported, and no other; all documents must fit the schema; "check --fail-on NAME" must end with 3
 where there is something that is not only possible, NAME:possible where there is anything, and both
-with 0 where not. Each variable that the truth declares must be told
+with 0 where not. Each variable that the truth declares must be reported
 with its line.
 
 SCHEMA in the environment is another schema. Prints a line for each difference. Exit status: 0 if there is none, 1 if there is any, 2 when there
@@ -129,7 +129,7 @@ class Comparison:
         self.compare_waits(waits)
 
     def compare_futurelocks(self, rest):
-        """Who waits because of one may be told with it."""
+        """Who waits because of one may be reported with it."""
         for want in self.truth["futurelocks"]:
             who = name_of(want["who"])
             for verdict in rest:
@@ -149,29 +149,29 @@ class Comparison:
     def compare_lost(self, rest):
         """That it waits for itself, or for a future of its own, is true of it too."""
         for who, proven in self.lost.items():
-            told = [verdict for verdict in rest if verdict[1] == {who}]
-            for verdict in told:
+            shown = [verdict for verdict in rest if verdict[1] == {who}]
+            for verdict in shown:
                 rest.remove(verdict)
-            if proven and not told:
-                self.differ("{} is not told to be lost", who)
+            if proven and not shown:
+                self.differ("{} is not reported to be lost", who)
 
     def compare_deadlocks(self, rest):
         for want in self.truth["deadlocks"]:
             members = {name_of(node) for node in want["members"]}
             kinds = ("deadlock", "lost") if want["perhaps"] else ("deadlock",)
-            told = [
+            shown = [
                 verdict for verdict in rest if verdict[0] in kinds and verdict[1] == members
             ]
-            if len(told) > 1:
-                self.differ("the deadlock of {} is told {} times", show(members), len(told))
-            for verdict in told:
+            if len(shown) > 1:
+                self.differ("the deadlock of {} is reported {} times", show(members), len(shown))
+            for verdict in shown:
                 rest.remove(verdict)
                 if want.get("possible") not in (None, *verdict[5:]):
                     self.differ("the deadlock of {} is {}possible", show(members),
                                 "not " if want["possible"] else "only ")
                 if want["perhaps"] and verdict[4]:
                     self.differ("the deadlock of {} is not certain", show(members))
-            if not told and not want["hard"] and not want["perhaps"]:
+            if not shown and not want["hard"] and not want["perhaps"]:
                 self.differ("no deadlock of {}", show(members))
 
     def compare_waits(self, found):
@@ -185,17 +185,17 @@ class Comparison:
                 and same_address(wait[2], want["object"])
             ]
             if not fits:
-                self.differ("{}: not told", said)
-            elif not any(self.agrees(want, holders, told) for told in fits):
+                self.differ("{}: not reported", said)
+            elif not any(self.agrees(want, holders, shown) for shown in fits):
                 self.differ("{} of {}, not {}", said, show(holders), show(fits[0]))
 
     @staticmethod
-    def agrees(want, holders, told):
+    def agrees(want, holders, shown):
         if want["native"]:
-            return told <= holders
+            return shown <= holders
         if want["stale"]:
-            return holders <= told
-        return told == holders
+            return holders <= shown
+        return shown == holders
 
 
 class Asyncdbg:
@@ -234,32 +234,32 @@ def verdicts_of(document, graph):
 
 
 def compare_declared(declared, edges):
-    """Each variable that the truth declares must be told as one that holds something, there."""
-    told = {
+    """Each variable that the truth declares must be reported as one that holds something, there."""
+    shown = {
         (re.split(r"[.[]", edge["path"])[0], edge["file"], edge["line"])
         for edge in edges if edge["path"] and edge["file"]
     }
     for place in declared:
         name, file, line = place["name"].split()[-1], "/" + place["file"], place["line"]
-        if not any(one[0] == name and one[1].endswith(file) and one[2] == line for one in told):
-            lines = sorted(f"{one[1]}:{one[2]}" for one in told if one[0] == name)
-            yield f"{place['name']}: not told to be declared at line {line} ({', '.join(lines)})"
+        if not any(one[0] == name and one[1].endswith(file) and one[2] == line for one in shown):
+            lines = sorted(f"{one[1]}:{one[2]}" for one in shown if one[0] == name)
+            yield f"{place['name']}: not reported to be declared at line {line} ({', '.join(lines)})"
 
 
 def check_checks(asyncdbg, verdicts):
-    """"check" must find what "async deadlocks" tells, and fail on no more than it is told to."""
-    told = {CHECKS[verdict[0]] for verdict in verdicts}
+    """"check" must find what "async deadlocks" tells, and fail on no more than it is to."""
+    shown = {CHECKS[verdict[0]] for verdict in verdicts}
     counted = {CHECKS[verdict[0]] for verdict in verdicts if not verdict[5]}
     certain = {CHECKS[verdict[0]] for verdict in verdicts if verdict[4]}
     document = asyncdbg.ask("check", "--interval", "0", status=(0, 3))
     found = {(finding["check"], finding["severity"]) for finding in document["findings"]}
     names = {name for name, _ in found}
     for name in [*CHECKS.values(), NEVER]:
-        if (name in told) != (name in names):
+        if (name in shown) != (name in names):
             yield f"check: {name} is {'' if name in names else 'not '}found"
         if name in certain and name != "no-waker" and (name, "error") not in found:
             yield f"check: {name} is no error"
-        for listed, fails in ((name, name in counted), (f"{name}:possible", name in told)):
+        for listed, fails in ((name, name in counted), (f"{name}:possible", name in shown)):
             words = ("check", "--interval", "0", "--fail-on", listed)
             try:
                 asyncdbg.ask(*words, status=(3 if fails else 0,))
@@ -309,7 +309,7 @@ def self_test():
         "behind": [task(12)],
         "lost": [{"who": task(13), "proven": True}, {"who": task(14), "proven": False}],
     }
-    told = [
+    shown = [
         ("deadlock", {"task 1", "task 2"}, ["0xa0", None], False, True, False),
         ("futurelock", {"tid 70"}, ["0xd0"], True, True),
         ("lost", {"task 13"}, ["0xf0"], False, True),
@@ -332,38 +332,38 @@ def self_test():
         return rows[:number] + [tuple(row)] + rows[number + 1 :]
 
     agree = [
-        (told, found),
-        (told + [("deadlock", {"task 5", "task 6"}, ["0xb0"], False, True)], found),
-        (told + [("deadlock", {"task 9"}, [None], False, False)], found),
-        (told + [("futurelock", {"task 11"}, ["0xe0"], True, True)], found),
-        (but(told, 1, 1, {"tid 70", "task 12"}), found),
-        (told + [("lost", {"task 14"}, [None], False, False)], found),
-        (but(told, 2, 0, "deadlock"), found),
+        (shown, found),
+        (shown + [("deadlock", {"task 5", "task 6"}, ["0xb0"], False, True)], found),
+        (shown + [("deadlock", {"task 9"}, [None], False, False)], found),
+        (shown + [("futurelock", {"task 11"}, ["0xe0"], True, True)], found),
+        (but(shown, 1, 1, {"tid 70", "task 12"}), found),
+        (shown + [("lost", {"task 14"}, [None], False, False)], found),
+        (but(shown, 2, 0, "deadlock"), found),
     ]
     cases = [
-        ("no deadlock of task 1", told[1:], found),
-        ("no deadlock of task 1", but(told, 0, 1, {"task 1", "task 2", "task 3"}), found),
+        ("no deadlock of task 1", shown[1:], found),
+        ("no deadlock of task 1", but(shown, 0, 1, {"task 1", "task 2", "task 3"}), found),
         ("there is no deadlock of task 1, task 2, task 3",
-         but(told, 0, 1, {"task 1", "task 2", "task 3"}), found),
-        ("there is no deadlock", told + [("deadlock", {"task 3"}, [None], False, False)], found),
-        ("there is no deadlock", told + told[:1] + [("deadlock", {"task 12"}, [], 0, 0)], found),
-        ("is told 2 times", told + told[:1], found),
-        ("is only possible", but(told, 0, 5, True), found),
-        ("is not certain", told + [("deadlock", {"task 9"}, [None], False, True)], found),
-        ("no futurelock of tid 70", told[:1] + told[2:], found),
-        ("no futurelock of tid 70", but(told, 1, 2, ["0xd8"]), found),
-        ("no futurelock of tid 70", but(told, 1, 1, {"tid 70", "task 3"}), found),
-        ("granted is False", but(told, 1, 3, False), found),
-        ("there is no futurelock of task 1", told + [("futurelock", {"task 1"}, ["0xa0"], 1, 1)],
+         but(shown, 0, 1, {"task 1", "task 2", "task 3"}), found),
+        ("there is no deadlock", shown + [("deadlock", {"task 3"}, [None], False, False)], found),
+        ("there is no deadlock", shown + shown[:1] + [("deadlock", {"task 12"}, [], 0, 0)], found),
+        ("is reported 2 times", shown + shown[:1], found),
+        ("is only possible", but(shown, 0, 5, True), found),
+        ("is not certain", shown + [("deadlock", {"task 9"}, [None], False, True)], found),
+        ("no futurelock of tid 70", shown[:1] + shown[2:], found),
+        ("no futurelock of tid 70", but(shown, 1, 2, ["0xd8"]), found),
+        ("no futurelock of tid 70", but(shown, 1, 1, {"tid 70", "task 3"}), found),
+        ("granted is False", but(shown, 1, 3, False), found),
+        ("there is no futurelock of task 1", shown + [("futurelock", {"task 1"}, ["0xa0"], 1, 1)],
          found),
-        ("task 13 is not told to be lost", told[:2], found),
-        ("there is no lost of task 1", told + [("lost", {"task 1"}, [None], False, True)], found),
-        ("task 1 waits for mutex 0xA0: not told", told, found[1:]),
-        ("0xA0: not told", told, but(found, 0, 2, "0xa8")),
-        ("of task 2, not nobody", told, but(found, 0, 3, set())),
-        ("of task 2, not task 2, task 3", told, but(found, 0, 3, {"task 2", "task 3"})),
-        ("of task 6, not task 5", told, but(found, 2, 3, {"task 5"})),
-        ("of task 8, not task 3", told, but(found, 3, 3, {"task 3"})),
+        ("task 13 is not reported to be lost", shown[:2], found),
+        ("there is no lost of task 1", shown + [("lost", {"task 1"}, [None], False, True)], found),
+        ("task 1 waits for mutex 0xA0: not reported", shown, found[1:]),
+        ("0xA0: not reported", shown, but(found, 0, 2, "0xa8")),
+        ("of task 2, not nobody", shown, but(found, 0, 3, set())),
+        ("of task 2, not task 2, task 3", shown, but(found, 0, 3, {"task 2", "task 3"})),
+        ("of task 6, not task 5", shown, but(found, 2, 3, {"task 5"})),
+        ("of task 8, not task 3", shown, but(found, 3, 3, {"task 3"})),
     ]
     failures = 0
     for verdicts, waits in agree:

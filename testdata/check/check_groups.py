@@ -30,7 +30,7 @@ def of_truth(truth):
 
 
 def of_groups(document, crate):
-    """The same, of the answer; groups that look the same are told apart."""
+    """The same, of the answer; groups that look the same are distinguished."""
     kinds = {}
     for group in document["groups"]:
         own = [frame for frame in group["frames"]

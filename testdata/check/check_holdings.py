@@ -7,9 +7,9 @@ usage: check_holdings.py ASYNCDBG TRUTH -p PID|-c CORE [OPTIONS]
 TRUTH is what the program printed; its last line counts.
 
 Asks for every task that the truth names. What the truth says is held must be found there, and
-nobody else may be said to hold any of it; what was moved out of a variable may be told, but only
+nobody else may be said to hold any of it; what was moved out of a variable may be reported, but only
 as uncertain. So may what a task holds whose type is said to be one of several. Each variable of
-which the truth says where it is declared must be told with that line. Prints what differs.
+which the truth says where it is declared must be reported with that line. Prints what differs.
 """
 
 import json
@@ -99,14 +99,14 @@ def compare(truth, seen, vague=frozenset()):
 
 
 def check_waits(truth, answers):
-    """Who waits for a lock that is held is told who holds it."""
+    """Who waits for a lock that is held sees who holds it."""
     vague = vague_tasks(answers)
     held = {hold["object"] for hold in truth["holds"] if hold["task"] not in vague} - {None}
     problems = []
     for task, answer in zip([t for t in truth["tasks"] if t["id"]], answers):
         wanted = (task["leaf"] or {}).get("object")
         if wanted in held and all(one["object"] != wanted for one in answer["holdings"]):
-            problems.append(f"task {task['id']} is not told who holds {wanted}")
+            problems.append(f"task {task['id']} does not see who holds {wanted}")
     return problems
 
 
@@ -118,18 +118,18 @@ def compare_declared(truth, seen):
     """Of variables of one name it may be left open where they are declared, but it must be true."""
     places = {place["name"]: place for place in truth.get("declared", [])}
     mades = [hold for hold in truth["holds"] if hold["made"]]
-    told, problems = {hold["made"] for hold in mades}, []
+    shown, problems = {hold["made"] for hold in mades}, []
     for one in (one for one in seen if one["path"] and one["role"] != "waker"):
         made = next((hold["made"] for hold in mades if is_same(hold, one)), None)
         variable = made or f"{one['function']} {re.split(r'[.[]', one['path'])[0]}"
         if variable not in places or (made and not one["declared"]):
             continue
-        told.add(variable)
+        shown.add(variable)
         if not one["declared"]:
-            problems.append(f"{name(one)}: not told where it is declared")
+            problems.append(f"{name(one)}: not reported where it is declared")
         elif not is_at(places[variable], one):
             problems.append(f"{name(one)} is declared at {one['file']}:{one['line']}")
-    return problems + [f"{variable} is not told" for variable in places if variable not in told]
+    return problems + [f"{name} is not reported" for name in places if name not in shown]
 
 
 def check(asyncdbg, truth_file, options):
@@ -161,16 +161,16 @@ def self_test():
     place = {"name": "app::run guard", "file": "app/src/main.rs", "line": 7}
     hold = {**truth["holds"][0], "made": None}
     declares = {"holds": [hold], "declared": [place]}
-    told = {**one, "function": "app::run", "file": "/src/app/src/main.rs", "line": 7}
-    told["declared"] = True
-    assert not compare_declared(declares, [told])
+    shown = {**one, "function": "app::run", "file": "/src/app/src/main.rs", "line": 7}
+    shown["declared"] = True
+    assert not compare_declared(declares, [shown])
     assert compare_declared(declares, [])
-    assert compare_declared(declares, [{**told, "declared": False}])
-    assert compare_declared(declares, [{**told, "line": 8}])
-    assert compare_declared(declares, [{**told, "file": "/src/other.rs"}])
+    assert compare_declared(declares, [{**shown, "declared": False}])
+    assert compare_declared(declares, [{**shown, "line": 8}])
+    assert compare_declared(declares, [{**shown, "file": "/src/other.rs"}])
     declares["holds"][0]["made"] = "app::run guard"
-    assert not compare_declared(declares, [{**told, "declared": False}])
-    assert compare_declared(declares, [{**told, "line": 8}])
+    assert not compare_declared(declares, [{**shown, "declared": False}])
+    assert compare_declared(declares, [{**shown, "line": 8}])
     waits = {**truth, "tasks": [{"id": "3", "leaf": {"kind": "mutex", "object": "0x10"}}]}
     plain = {"id": "1", "root": {"aliases": None}}
     assert not check_waits(waits, [{"holdings": [one], "tasks": [plain]}])

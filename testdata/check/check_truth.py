@@ -302,7 +302,7 @@ class Comparison:
         self.match_anonymous(anonymous, [row for row in rows.values() if row["state"] in ALIVE])
 
     def match_anonymous(self, wanted, rows):
-        """Tasks whose ids the program does not know are told apart by what they do."""
+        """Tasks whose ids the program does not know are identified by what they do."""
         for want in wanted:
             for row in rows:
                 if row["state"] == want["state"] and self.chain(row.get("root")) == want["chain"]:

@@ -1,10 +1,18 @@
 #!/usr/bin/env python3
 """Compares the shells' completions and the manual page with what asyncdbg says of itself: every
 command, every option of a command and every option of the program must be in each of them, and no
-word of a command that does not exist.
+word of a command that does not exist. The words of words.tsv, private ones that have a standard
+term, must be in no text of help and, with --sources, in no source.
 
 usage: check_words.py ASYNCDBG
+       check_words.py --sources
+       check_words.py --self-test
+
+words.tsv has regular expressions of whole words. Where: "identifier" is a part of a name in C,
+between underscores, or the whole name; "text" is comments, documents and scripts; "any" is both.
+Strings in C are what the program prints, and are not searched.
 """
+import csv
 import json
 import pathlib
 import re
@@ -75,7 +83,73 @@ def first_words(commands):
             yield file, word
 
 
+# What the programs of the fixtures are called is in golden/; names of third parties are theirs.
+NOT_OURS = ("bench/programs/", *("testdata/" + folder for folder in (
+    "golden/", "fixtures/", "programs/", "executors/", "servers/", "dump/", "unit/", "fuzz/")))
+# This table; and the text of a license.
+NOT_SEARCHED = ("words.tsv", "check_words.py", "LICENSE-APACHE", "LICENSE-MIT")
+COMMENT, STRING = r"/\*.*?\*/|//[^\n]*", r"([\"'])(?:\\.|(?!\1)[^\\\n])*\1"
+TOKENS = re.compile(f"{STRING}|{COMMENT}|\\w+", re.S)
+
+
+def banned_words():
+    """(pattern, whether in identifiers, whether in text, what to write instead)"""
+    with open(root / "testdata/check/words.tsv", encoding="utf-8") as table:
+        for row in csv.DictReader(table, delimiter="\t"):
+            pattern = re.compile(r"(?<![a-z])(?:" + row["word"].replace(" ", r"\s+(?:\*\s+)?") +
+                                 r")(?![a-z])", re.I)
+            yield pattern, row["where"] != "text", row["where"] != "identifier", row["instead"]
+
+
+def banned_in(text, is_code, words):
+    """(line, word, instead) of each."""
+    parts = [(0, text, False)]
+    if is_code:
+        parts = [(t.start(), t[0], t[0][0] != "/") for t in TOKENS.finditer(text) if not t[1]]
+    for start, part, is_name in parts:
+        for pattern, in_names, in_text, instead in words:
+            for hit in pattern.finditer(part) if (in_names if is_name else in_text) else ():
+                yield text.count("\n", 0, start + hit.start()) + 1, hit[0], instead
+
+
+def check_sources():
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True,
+                           check=True).stdout.split("\0")
+    words, bad, n = list(banned_words()), 0, 0
+    for name in filter(None, files):
+        path = root / name
+        if path.name in NOT_SEARCHED or name.startswith(NOT_OURS):
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+            continue
+        n += 1
+        for line, word, instead in banned_in(text, path.suffix in (".c", ".h"), words):
+            print(f"{name}:{line}: {' '.join(word.split())}: {instead}")
+            bad += 1
+    print(f"{n} files, {len(words)} rows of words.tsv, {bad} such words")
+    return bad
+
+
+def self_test():
+    words = list(banned_words())
+    code = '''int told_before; /* Nothing
+ * is
+ * said. */ const char *s = "told"; bool fact; struct artefact twin_of; // rehearsed
+'''
+    found = [(line, word.split()[-1]) for line, word, _ in banned_in(code, True, words)]
+    assert found == [(1, "told"), (2, "said"), (3, "fact"), (3, "twin"), (3, "rehearsed")], found
+    found = [word for _, word, _ in banned_in("A fact. It was not said; he asked.", False, words)]
+    assert found == ["was not said"], found
+    print(f"{len(words)} rows ok")
+
+
 def main():
+    if sys.argv[1:] == ["--sources"]:
+        sys.exit(bool(check_sources()))
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     commands = command_options()
@@ -85,6 +159,10 @@ def main():
     wrong = [f"{file} lacks {what}" for file, what in missing(commands, program)]
     wrong += [f"{file} lacks the first word {what}, or offers it though it is no command"
               for file, what in first_words(commands)]
+    words = list(banned_words())
+    for name in ("", *commands):
+        wrong += [f"help {name}: {word}: {instead}"
+                  for _, word, instead in banned_in(ask("help", *name.split()), False, words)]
     for line in wrong:
         print(line)
     print(f"{len(commands)} commands, {len(program)} options")

@@ -23,7 +23,7 @@ def without_objects(value):
 def tasks(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
-    # Where a running task is, is told by a stack, of which a layout file does not know all lines.
+    # Where a running task is, is known from a stack, of which a layout file does not know all lines.
     running = ("id", "runtime", "addr", "state", "type", "thread")
     return {task["id"]: {key: value for key, value in task.items()
                          if task["state"] != "running" or key in running}

@@ -34,9 +34,9 @@ def problems(validator, path):
     for error in validator.iter_errors(document):
         place = "/".join(map(str, error.absolute_path))
         yield "{}: {}: {}".format(path, place, error.message[:300])
-    twin = path[: -len("l")]
-    if path.endswith(".jsonl") and os.path.exists(twin) and read(twin) != document:
-        yield "{}: says something else than {}".format(path, os.path.basename(twin))
+    document_path = path[: -len("l")]
+    if path.endswith(".jsonl") and os.path.exists(document_path) and read(document_path) != document:
+        yield "{}: says something else than {}".format(path, os.path.basename(document_path))
 
 
 def main():

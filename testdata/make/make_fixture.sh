@@ -44,7 +44,7 @@ cd "$place"
 start_program env -i MALLOC_ARENA_MAX=1 "./$program" "$@" || fail "$program ended before it was ready"
 # Anonymous memory and huge pages; what files hold is in the executable.
 echo 0x23 >"/proc/$pid/coredump_filter"
-# Told that memory is read-only, gdb sets its own breakpoints in registers; the core then
+# Where memory is read-only, gdb sets its own breakpoints in registers; the core then
 # has the program as it was, and no copy of .text.
 gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.log" 2>&1 8>&- ||
 	fail "$(tail -n 1 "$work/gdb.log")"

@@ -165,7 +165,7 @@ const checks = {
 		assert.ok(await page.isVisible('#task-about'));
 		await page.keyboard.press('Escape');
 		assert.ok(!await page.isVisible('#task-about'));
-		/* Who ended it is not told of each line that the keys pass. */
+		/* Who ended it is not shown each line that the keys pass. */
 		await page.keyboard.press('ArrowDown');
 		assert.ok(!await page.isVisible('#task-about'));
 		await page.keyboard.press('Enter');

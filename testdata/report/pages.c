@@ -236,7 +236,7 @@ static void uncertain(struct holding *h, bool sole, const char *path)
 }
 
 /*
- * Task 1, a Map of what waits for a mutex that task 2, Instrumented, has as far as can be told, and
+ * Task 1, a Map of what waits for a mutex that task 2, Instrumented, has as far as can be seen, and
  * which task 3 may have had; 2 waits for a socket, a channel and a timer; 3 holds a join that it
  * does not poll and waits for a semaphore that 4 has permits of, with others; 5 is like 2.
  */

@@ -1,4 +1,4 @@
-// Takes a picture of a report: its tasks, one of which waits for a lock and is told of.
+// Takes a picture of a report: its tasks, one of which waits for a lock and is in focus.
 //
 // usage: node picture.js MODULES BROWSER REPORT.html OUTPUT.png
 //

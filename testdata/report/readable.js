@@ -182,14 +182,14 @@ function complaints() {
 			: ((v / 255 + 0.055) / 1.055) ** 2.4));
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
-	const told = new Set();
+	const reported = new Set();
 	const compare = (front, back, text) => {
 		const [a, b] = [light(over(front, back)), light(back)];
 		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 		const key = front.join() + back.join();
-		if (ratio < 4.5 && !told.has(key))
+		if (ratio < 4.5 && !reported.has(key))
 			say('contrast of ' + ratio.toFixed(2), text);
-		told.add(key);
+		reported.add(key);
 	};
 	for (const node of texts) {
 		if (!node.parentElement.closest(':disabled'))

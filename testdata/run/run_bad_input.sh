@@ -296,7 +296,7 @@ check_input() {
 	says_input '^end' -x - <commands
 }
 
-# Names that reorder what is around them, or that nobody sees, are told by their escapes.
+# Names that reorder what is around them, or that nobody sees, are shown by their escapes.
 check_hidden_characters() {
 	local name=$'a\u202eb\u200bc' format args
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Calls asyncdbg in every way in which the same thing can be asked, on a committed core: the answer
+# Calls asyncdbg in every way in which the same query can be typed, on a committed core: the answer
 # must be the same. Files that commands write must be whole, and their owner's alone.
 #
 # usage: run_cli.sh ASYNCDBG

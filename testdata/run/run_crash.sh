@@ -32,7 +32,7 @@ cd "$work"
 ulimit -c unlimited
 failures=0
 
-# crash HOW WORDS: the program ends so, and of the thread that did it these words are said.
+# crash HOW WORDS: the program ends so, and the thread that did it is shown with these words.
 crash() {
 	rm -f core*
 	("$dir/panicked" "$1" || true) >/dev/null 2>&1

@@ -4,7 +4,7 @@
 #
 # usage: run_executors.sh ASYNCDBG [PROFILE...]
 #
-# PROFILE: debug, release; default both. Each program is asked live, by its core, by a saved
+# PROFILE: debug, release; default both. Each program is examined live, by its core, by a saved
 # snapshot, and without its symbols. Exit status 77 where there is no cargo.
 set -euo pipefail
 
@@ -59,7 +59,7 @@ has() {
 	jq -r '.notes[]' "$work/stdout" | grep -qF -- "$1" || bad "no note has '$1'"
 }
 
-# A program that is not understood at all: listings say so, and nothing else is said.
+# A program that is not understood at all: listings say so, and say nothing else.
 check_unknown() {
 	local words
 
@@ -97,7 +97,7 @@ check_complete() {
 		bad "it is not complete"
 }
 
-# check OPTIONS...: who is asked.
+# check OPTIONS...: of the target.
 check() {
 	if [ "$tasks" = none ]; then
 		check_unknown "$@"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A program whose debug info says that `cargo install` has built it: its sources lie in Cargo's
-# registry, as those of its dependencies do. Where a task awaits must still be told in its own code,
+# registry, as those of its dependencies do. Where a task awaits must still be shown in its own code,
 # live, from a core, from a saved snapshot, and stripped with a layout file.
 #
 # usage: run_installed.sh ASYNCDBG
@@ -52,7 +52,7 @@ says() {
 			        tokio = f["function"] and f["function"].startswith("tokio::")
 			        assert not tokio or f["library"] or not f["file"], f
 		END
-		echo "$who: not told by its own code"
+		echo "$who: not shown in its own code"
 		head -n 3 "$work/err"
 		failures=$((failures + 1))
 	fi

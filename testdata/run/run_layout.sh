@@ -53,7 +53,7 @@ check_fixture() {
 	"$testdata/check/validate_json.py" "$testdata/../docs/asyncdbg.schema.json" by-layout || fail "$fixture"
 	grep -q '"debug_info_reason": "from the layout file exe.layout"' by-layout ||
 		fail "$fixture: the answer does not say what it is from"
-	# Without it there is nothing to be had, so it is the file that told.
+	# Without it there is nothing to be had, so the answer is from the file.
 	answer alone --exe stripped
 	"$testdata/check/compare_tasks.py" alone by-layout >/dev/null &&
 		fail "$fixture: the layout file makes no difference"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs the program that links the library on a core, and on what `save` makes of it: it must list the
-# tasks that asyncdbg lists, in the same states. A file that is neither is an error, told as such.
+# tasks that asyncdbg lists, in the same states. A file that is neither is an error, reported as such.
 #
 # usage: run_library.sh ASYNCDBG TASKS FIXTURE
 set -euo pipefail

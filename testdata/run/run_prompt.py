@@ -78,7 +78,7 @@ def check(prompt, fails):
 
     first = prompt.read_until(PROMPT)
     wants("info", r"^Core: ", first)
-    # What was read is said once.
+    # What was read is printed once.
     for line in ("tasks", "runtimes", "async bt"):
         wants(line, "^asyncdbg: core", absent=True)
     wants("info", "^asyncdbg: core")

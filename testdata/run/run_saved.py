@@ -204,7 +204,7 @@ def check_core(looks):
 
 
 def check_live(looks):
-    """The process is told to move between two looks, and only then does it."""
+    """The process is made to move between two looks, and only then does it."""
     program, walker = looks.program, looks.program.truth["walkers"][3]
     watcher = subprocess.Popen([looks.asyncdbg, "-p", str(program.pid), "--jsonl", "diff",
                                 "--interval", "100ms", "--count", "1000"],
@@ -231,7 +231,7 @@ def check_live(looks):
 
 
 def check_refusals(looks):
-    """What a saved snapshot cannot do is said."""
+    """A saved snapshot says what it cannot do."""
     for words, wanted in ((("-c", "before", "print", "x"), "none of the program's memory"),
                           (("-c", "before", "whatis", "0x1000"), "none of the program's memory"),
                           (("-c", "before", "diff", "--interval", "1s"), "only a process moves"),

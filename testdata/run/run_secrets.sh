@@ -1,6 +1,6 @@
 #!/bin/bash
 # Looks at a program that has secrets in its variables, in every way that shows many values: no
-# secret may be told unless it is asked for.
+# secret may be shown unless it is asked for.
 #
 # usage: run_secrets.sh ASYNCDBG [PROFILE...]
 #
@@ -31,7 +31,7 @@ expect() {
 	local has=no
 
 	! grep -qa hunter2 "$3" || has=yes
-	[ "$has" = "$1" ] || { echo "secrets ($profile): $2: secret told: $has" && failures=$((failures + 1)); }
+	[ "$has" = "$1" ] || { echo "secrets ($profile): $2: secret shown: $has" && failures=$((failures + 1)); }
 }
 
 # ask yes|no WORDS...: whether asyncdbg's answer has a secret.
@@ -65,7 +65,7 @@ check() {
 	mkdir -p "$work/config/asyncdbg"
 	printf -- '-key\nkeyboard\n' >"$work/config/asyncdbg/redact"
 	ask yes "$@" async backtrace all -v
-	! grep -q qwertz "$work/answer" || { echo "keyboard is told" && failures=$((failures + 1)); }
+	! grep -q qwertz "$work/answer" || { echo "keyboard is shown" && failures=$((failures + 1)); }
 	rm -rf "$work/config/asyncdbg"
 }
 
