@@ -199,18 +199,19 @@ ptrace_obstacle() {
 	[ "$scope" -eq 0 ] || echo "kernel.yama.ptrace_scope is $scope and we are not root"
 }
 
-# unpack_fixture NAME DIR: the core and executable of a fixture as DIR/NAME.core, DIR/NAME.exe.
-# NAME may lack its versions.
+# unpack_fixture NAME DIR: the core and executable of a fixture as DIR/NAME.core, DIR/NAME.exe, and
+# DIR/NAME.layout where it has a layout file in place of its debug info. NAME may lack its versions.
 unpack_fixture() {
-	local file base
+	local file base part
 
 	for file in "$fixtures/$1.core.zst" "$fixtures/$1"[-_.]*.core.zst; do
 		[ -f "$file" ] && break
 	done
 	[ -f "$file" ] || fail "no fixture $1"
 	base=${file%.core.zst}
-	zstd -qdf "$file" -o "$2/$1.core"
-	zstd -qdf "$base.exe.zst" -o "$2/$1.exe"
+	for part in core exe layout; do
+		[ ! -f "$base.$part.zst" ] || zstd -qdf "$base.$part.zst" -o "$2/$1.$part"
+	done
 }
 
 # newest_lock: the lock file with the newest tokio.

@@ -1,38 +1,76 @@
 #!/bin/bash
-# Makes one fixture: an executable, a core of it in its situation, and its truth.
+# Makes one fixture: a core of a program in its situation, the stripped executable, a layout file and
+# the truth.
 #
 # usage: make_fixture.sh NAME PROGRAM LOCK PROFILE [ARGUMENT...]
+#        make_fixture.sh --layout NAME
 #
 # LOCK and PROFILE are those of build_programs.sh; the executable is always linked statically,
 # so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
-# Writes NAME.exe.zst, NAME.core.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
-# checksums are those of the files before compression.
+# Writes NAME.{core,exe,layout}.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
+# checksums are those of the core and of the executable with its debug info.
 #
+# ASYNCDBG  makes the layout file, default build/release/asyncdbg
 # FIXTURES  where to write, default fixtures/ of testdata
 # WITH      programs that are built along, by default none: tokio has the features that any needs
+# FULL      not empty: the executable keeps its debug info, 2 to 4 MB, and there is no layout file
 #
-# A fixture that exists is never made again: the tests compare addresses.
+# A fixture that exists is never made again: the tests compare addresses. Its layout file is, with
+# --layout, where asyncdbg reads another format of layout files, or more of the debug info: the
+# program is built again, and must be the same, byte for byte.
 set -euo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib.sh
 . "$testdata/../scripts/lib.sh"
-[ $# -ge 4 ] || usage
-name=$1 program=$2 lock=$3 profile=$4
-shift 4
-
 mkdir -p "$fixtures"
 fixtures=$(cd "$fixtures" && pwd)
 index=$fixtures/FIXTURES.tsv
+asyncdbg=$(realpath "${ASYNCDBG:-$build_root/release/asyncdbg}")
+[ -n "${FULL:-}" ] || [ -x "$asyncdbg" ] || fail "no $asyncdbg: see ASYNCDBG"
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
+
+sha256() {
+	sha256sum "$1" | cut -d' ' -f1
+}
+
+# build PROGRAM LOCK PROFILE: into $dir.
+build() {
+	# shellcheck disable=SC2086 # a list
+	dir=$("$testdata/make/build_programs.sh" "$2" "$3" "$1" ${WITH:-} | tail -n 1)
+}
+
+# pack FILE NAME
+pack() {
+	zstd -q -19 -f "$1" -o "$fixtures/$2.zst"
+	chmod 644 "$fixtures/$2.zst"
+}
+
+# layout EXECUTABLE NAME
+layout() {
+	"$asyncdbg" layout "$1" -o "$work/layout"
+	pack "$work/layout" "$2.layout"
+}
+
+if [ "${1:-}" = --layout ] && [ $# -eq 2 ]; then
+	trap 'rm -rf "$work"' EXIT
+	[ -f "$fixtures/$2.layout.zst" ] || fail "no fixture $2 with a layout file"
+	IFS=$'\t' read -r name program lock _ profile exe _ < <(grep "^$2"$'\t' "$index")
+	build "$program" "$lock" "$profile"
+	[ "$(sha256 "$dir/$program")" = "$exe" ] || fail "$dir/$program is not what $index says: another rustc?"
+	layout "$dir/$program" "$name"
+	exit
+fi
+[ $# -ge 4 ] || usage
+name=$1 program=$2 lock=$3 profile=$4
+shift 4
 [ ! -e "$fixtures/$name.exe.zst" ] || fail "$name exists already"
 
-# shellcheck disable=SC2086 # a list
-dir=$("$testdata/make/build_programs.sh" "$lock" "$profile+static" "$program" ${WITH:-} | tail -n 1)
+build "$program" "$lock" "$profile+static"
 # The core names the place of its executable, so that must not be one of this machine.
 place=/tmp/fixture
 mkdir "$place" || fail "$place is in use"
-work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache
 cleanup() {
 	stop_program
 	rm -rf "$work" "$place"
@@ -56,13 +94,15 @@ for file in "$place/$program" "$work/core"; do
 	fi
 done
 
-zstd -q -19 "$place/$program" -o "$fixtures/$name.exe.zst"
-zstd -q -19 "$work/core" -o "$fixtures/$name.core.zst"
+if [ -n "${FULL:-}" ]; then
+	pack "$place/$program" "$name.exe"
+else
+	layout "$place/$program" "$name"
+	strip --strip-all -o "$work/stripped" "$place/$program"
+	pack "$work/stripped" "$name.exe"
+fi
+pack "$work/core" "$name.core"
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
-
-sha256() {
-	sha256sum "$1" | cut -d' ' -f1
-}
 tokio=$(tokio_version "${dir%/build/*}/src/Cargo.lock")
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \

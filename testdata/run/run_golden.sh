@@ -10,6 +10,8 @@
 # answered from the cache, the third time all from a snapshot that `save` made of the core; every byte
 # must be the same. --bless rewrites golden/; review the diff. Whether
 # answered or blessed, the backtraces must also be what the fixture's program said of itself.
+#
+# A fixture with a layout file has no debug info: asyncdbg uses the file. Its golden/ has texts alone.
 set -euo pipefail
 
 # Trees are drawn for the locale.
@@ -53,6 +55,10 @@ commands() {
 		task task %ID
 		bt bt
 	EOF
+}
+
+has_layout() {
+	[ -f "$fixture_dir/$1.layout.zst" ]
 }
 
 # What an answer of a saved snapshot says more: that it is one.
@@ -107,24 +113,31 @@ run_fixture() {
 	zstd -qdf "$fixture_dir/$fixture.core.zst" -o "$work/$fixture.core"
 	zstd -qdf "$fixture_dir/$fixture.exe.zst" -o "$work/$fixture.exe"
 	target=("$fixture.core" --exe "$fixture.exe")
+	if has_layout "$fixture"; then
+		zstd -qdf "$fixture_dir/$fixture.layout.zst" -o "$work/$fixture.layout"
+		target+=(--layout "$fixture.layout")
+	fi
 	run_commands "$fixture" out
 	run_commands "$fixture" again
 	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" save --values "$fixture.saved" >/dev/null)
+	local of_core=("${target[@]}")
 	target=("$fixture.saved")
 	run_commands "$fixture" saved
 	find "$work/saved/$fixture" -type f ! -name status -exec sed -Ei "${is_saved[@]}" {} +
-	check_cache "$fixture" || uncached+=("$fixture")
-	rm -f "$work/$fixture".{core,exe,saved}
+	check_cache "$fixture" "${of_core[@]}" || uncached+=("$fixture")
+	rm -f "$work/$fixture".{core,exe,layout,saved}
 }
 
-# The same answer where the cache must not or cannot be written, and nothing written.
+# check_cache FIXTURE TARGET...: the same answer where the cache must not or cannot be written, and
+# nothing written.
 check_cache() {
 	local fixture=$1 where option
+	shift
 
 	while read -r where option; do
 		# shellcheck disable=SC2086 # one option, or none
-		(cd "$work" && XDG_CACHE_HOME=$where timeout 300 "$asyncdbg" $option -c "$fixture.core" \
-			--exe "$fixture.exe" --color never tasks) >"$work/tasks" 2>/dev/null </dev/null || true
+		(cd "$work" && XDG_CACHE_HOME=$where timeout 300 "$asyncdbg" $option -c "$@" \
+			--color never tasks) >"$work/tasks" 2>/dev/null </dev/null || true
 		if ! cmp -s "$work/tasks" "$work/out/$fixture/tasks.txt" || [ -e "$work/none" ]; then
 			echo "$fixture: another answer, or a cache, with $where $option"
 			return 1
@@ -146,14 +159,15 @@ check_status() {
 }
 
 check_fixture() {
-	local fixture=$1 bad=0 json
+	local fixture=$1 bad=0 json texts=()
+	! has_layout "$fixture" || texts=(--exclude='*.json' --exclude='*.jsonl')
 
 	if ! diff -ru "$work/out/$fixture" "$work/again/$fixture" >"$work/diff"; then
 		head -n 200 "$work/diff"
 		echo "$fixture: the second answer, from the cache, is another"
 		bad=1
 	fi
-	if ! ls "$XDG_CACHE_HOME"/asyncdbg/*.facts >/dev/null; then
+	if ! has_layout "$fixture" && ! ls "$XDG_CACHE_HOME"/asyncdbg/*.facts >/dev/null; then
 		echo "$fixture: nothing was cached"
 		bad=1
 	fi
@@ -173,7 +187,8 @@ check_fixture() {
 		rm -rf "${testdata:?}/golden/$fixture"
 		mkdir -p "$testdata/golden"
 		cp -r "$work/out/$fixture" "$testdata/golden/$fixture"
-	elif ! diff -ru "$testdata/golden/$fixture" "$work/out/$fixture" >"$work/diff"; then
+		! has_layout "$fixture" || rm "$testdata/golden/$fixture"/*.json{,l}
+	elif ! diff -ru "${texts[@]}" "$testdata/golden/$fixture" "$work/out/$fixture" >"$work/diff"; then
 		head -n 200 "$work/diff"
 		echo "$fixture: differs from golden/$fixture; if that is meant, run bless.sh"
 		bad=1

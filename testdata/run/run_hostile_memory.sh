@@ -17,6 +17,7 @@ failed=
 
 for core in "$fixtures"/*.core.zst; do
 	name=$(basename "$core" .core.zst)
+	[ ! -f "${core%.core.zst}.layout.zst" ] || continue # it has no debug info
 	unpack_fixture "$name" "$work"
 	printf '%s: ' "$name"
 	ASAN_OPTIONS=detect_leaks=1:hard_rss_limit_mb=6000 "$1" "$work/$name.core" "$work/$name.exe" \
