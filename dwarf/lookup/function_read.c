@@ -1,6 +1,5 @@
 /* Reads a function's DIE: its parameters and variables. */
 #include <dwarf.h>
-#include <limits.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -229,24 +228,11 @@ bool function_read_creates_context(const struct function *f)
  */
 struct awaitee_search {
 	struct awaitee awaitee;
-	const char *own; /* last path component of the type's name */
 	unsigned skip;
 	int depth;
 	struct unit *unit;
 	uint64_t file, line;
 };
-
-/* Reads the name in the type's DIE, which does not need a scan of the unit. */
-static bool has_own_name(struct dwarf_module *dm, uint64_t type, const char *own)
-{
-	struct die_attrs attrs;
-	struct die d;
-
-	if (!die_attrs_open(dm, type, &d))
-		return false;
-	die_attrs_read(&d, &attrs);
-	return attrs.name && strcmp(attrs.name, own) == 0;
-}
 
 static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
                        struct die_attrs *attrs)
@@ -256,9 +242,7 @@ static bool is_awaitee(struct dwarf_module *dm, struct awaitee_search *search,
 	die_attrs_complete(dm, attrs);
 	if (!type || !attrs->name || strcmp(attrs->name, "__awaitee") != 0)
 		return false;
-	return search->awaitee.of_own_name
-	               ? has_own_name(dm, type, search->own)
-	               : strcmp(type_name(type_at(dm, type)), search->awaitee.type) == 0;
+	return strcmp(type_name(type_at(dm, type)), search->awaitee.type) == 0;
 }
 
 static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awaitee_search *search)
@@ -291,34 +275,19 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 	return false;
 }
 
-/*
- * Does the function have as many awaitees of that last name component as the coroutine? Otherwise
- * some of them are of another type.
- */
-static bool are_all_alike(struct dwarf_module *dm, struct die function,
-                          struct awaitee_search search)
-{
-	search.skip = UINT_MAX;
-	return !find_awaitee(dm, &function, &search) &&
-	       UINT_MAX - search.skip == search.awaitee.of_own_name;
-}
-
 static bool find_awaitee_line(struct dwarf_module *dm, struct die *function, void *arg)
 {
 	struct awaitee_search *search = arg;
-	struct die again = *function;
 
 	search->skip = search->awaitee.nth;
-	return find_awaitee(dm, function, search) && search->line &&
-	       (!search->awaitee.of_own_name || are_all_alike(dm, again, *search));
+	return find_awaitee(dm, function, search) && search->line;
 }
 
 /* If the body was inlined or copied, the lines are in the abstract function. */
 bool function_read_awaitee_place(struct dwarf_module *dm, uint64_t poll,
                                  const struct awaitee *awaitee, const char **file, unsigned *line)
 {
-	struct awaitee_search search = { .awaitee = *awaitee,
-		                         .own = qualified_last(awaitee->type) };
+	struct awaitee_search search = { .awaitee = *awaitee };
 
 	if (!each_origin(dm, poll, find_awaitee_line, &search))
 		return false;

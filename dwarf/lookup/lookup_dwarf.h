@@ -54,11 +54,6 @@ bool lookup_dwarf_awaitee_line(const struct type *coroutine, const char *awaitee
 struct awaitee {
 	const char *type;
 	unsigned nth;
-	/*
-	 * The number of the coroutine's awaitees whose types have this one's last path component;
-	 * they all are of one type. 0: compare types by their whole names.
-	 */
-	unsigned of_own_name;
 };
 /*
  * Like lookup_dwarf_awaitee_line(), but reads the DIE of a poll function and its abstract origins.

@@ -601,6 +601,27 @@ static void test_declarations(void **state)
 	assert_false(lookup_declaration(&wanted, &file, &line));
 }
 
+static void check_awaitee(struct fixture *f, unsigned nth, unsigned expected)
+{
+	const char *file;
+	unsigned line;
+	bool found = lookup_awaitee_line(must_find(f, "shapes::middle::{async_fn_env#0}"),
+	                                 "shapes::leaf::{async_fn_env#0}", nth, &file, &line);
+
+	assert_int_equal(found, expected != 0);
+	if (found) {
+		assert_int_equal(line, expected);
+		assert_non_null(strstr(file, "shapes.rs"));
+	}
+}
+
+static void test_lines_of_awaitees(void **state)
+{
+	check_awaitee(*state, 0, 163);
+	check_awaitee(*state, 1, 164);
+	check_awaitee(*state, 2, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -626,6 +647,7 @@ int main(void)
 		cmocka_unit_test(test_aranges),
 		cmocka_unit_test(test_specifications_in_a_cycle),
 		cmocka_unit_test(test_names_are_compared_whole),
+		cmocka_unit_test(test_lines_of_awaitees),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);

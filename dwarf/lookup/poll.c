@@ -4,7 +4,6 @@
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/lookup/lookup_dwarf.h"
-#include "dwarf/lookup/poll_named.h"
 #include "dwarf/lookup/poll_units.h"
 #include "dwarf/lookup/polled.h"
 #include "dwarf/module/symtab.h"
@@ -113,54 +112,12 @@ const char *lookup_dwarf_poll_linkage(const struct type *coroutine)
 	return function_read_linkage(type_module(coroutine), lookup_dwarf_poll(coroutine));
 }
 
-/* Would the search for the poll function read megabytes of units? */
-static bool is_of_large_crate(const struct type *coroutine)
-{
-	struct dwarf_module *dm = type_module(coroutine);
-	struct poll_question q = {
-		.dm = dm,
-		.here = dm->poll_dies_known ? NULL : debuginfo_unit_of(dm, type_die(coroutine)),
-		.name = type_name(coroutine),
-		.function = "",
-	};
-
-	return q.here && poll_units_is_large(&q);
-}
-
-/* The number of awaitees with that last name component; 0 when they are of several types. */
-static unsigned count_own_name(const struct type *coroutine, const char *awaitee_type)
-{
-	const char *own = qualified_last(awaitee_type);
-	size_t n;
-	const struct variant *variants = type_variants(coroutine, &n);
-	unsigned count = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct type *payload = variants[i].payload;
-		const struct member *m = payload ? type_member(payload, "__awaitee") : NULL;
-		const char *name = m ? type_name(m->type) : NULL;
-
-		if (!name || strcmp(qualified_last(name), own) != 0)
-			continue;
-		if (strcmp(name, awaitee_type) != 0)
-			return 0;
-		count++;
-	}
-	return count;
-}
-
 bool lookup_dwarf_awaitee_line(const struct type *coroutine, const char *awaitee_type, unsigned nth,
                                const char **file, unsigned *line)
 {
 	struct dwarf_module *dm = type_module(coroutine);
-	struct awaitee awaitee = { .type = awaitee_type, .nth = nth };
-	uint64_t named = is_of_large_crate(coroutine) ? poll_named_die(coroutine) : 0;
+	const struct awaitee awaitee = { awaitee_type, nth };
 
-	if (named)
-		awaitee.of_own_name = count_own_name(coroutine, awaitee_type);
-	if (awaitee.of_own_name && function_read_awaitee_place(dm, named, &awaitee, file, line))
-		return true;
-	awaitee.of_own_name = 0;
 	return function_read_awaitee_place(dm, lookup_dwarf_poll(coroutine), &awaitee, file, line);
 }
 

@@ -115,7 +115,6 @@ struct unit {
 	bool has_code;      /* its DIE has a high_pc or ranges */
 	bool scanned;
 	bool queued;        /* in the list of debuginfo_scan_all() */
-	bool searched;      /* poll_named_die() searched it */
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool polled_noted;  /* polled_read() searched it */
 	bool types_noted;   /* type_names_find() searched it */
