@@ -375,29 +375,14 @@ static bool ask_functions(const struct poll_question *q, unit_vec *units)
 	return q->answered(q);
 }
 
-/* In unoptimised code the unit with the symbol has the answer; no other unit need be read. */
-static bool ask_symbols_first(const struct poll_question *q, unit_vec *units)
-{
-	if (q->answered(q))
-		return true;
-	if (!poll_units_is_large(q) || !poll_symbols_is_unoptimised(q->dm, q->here))
-		return false;
-	if (ask_functions(q, units))
-		return true;
-	add_symbols(q, units, q->name, q->function);
-	return read_units(q, units);
-}
-
 void poll_units_ask(const struct poll_question *q)
 {
 	unit_vec units = { 0 };
 	struct poll_crate *crate;
 	size_t before = q->dm->nscanned;
 
-	if (ask_symbols_first(q, &units)) {
-		vec_free(&units);
+	if (q->answered(q))
 		return;
-	}
 	polled_read(q->dm, q->here);
 	if (q->answered(q) || !q->here->crate_key)
 		return;
