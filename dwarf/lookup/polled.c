@@ -10,7 +10,6 @@
 #include "dwarf/module/die_name.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/scan/die.h"
-#include "dwarf/scan/poll_candidates.h"
 
 enum { MAX_DIES = 4096, MAX_HOPS = 4, MAX_INLINED = 1 << 16 /* calls in one function */ };
 
@@ -102,13 +101,30 @@ static void note_pinned(struct dwarf_module *dm, uint64_t die)
 	map_put(&dm->polled, map_key_of_text(text.data + sizeof(whole) - 1), NULL);
 }
 
+bool polled_is_poll(const char *name)
+{
+	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
+}
+
+bool polled_is_coroutine(const char *name)
+{
+	return name[0] == '{' && strncmp(name, "{closure#", 9) != 0;
+}
+
+bool polled_is_result(const char *name)
+{
+	static const char *const heads[] = { "Poll<", "GeneratorState<", "CoroutineState<" };
+
+	return str_begins_with_any(name, heads);
+}
+
 /* Does the function at that DIE return the result type of a poll function? */
 static bool returns_poll(struct dwarf_module *dm, uint64_t function)
 {
 	uint64_t type = reference(dm, function, DW_AT_type);
 	const char *name = type ? name_of(dm, type) : NULL;
 
-	return name && poll_candidates_is_result(name);
+	return name && polled_is_result(name);
 }
 
 /* Recorded by the function's qualified name without its own generics: "app::run::{async_fn#0}". */
@@ -137,9 +153,9 @@ static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die,
                           bool has_linkage)
 {
 	/* The DIE with a linkage name has the body; a declaration may be elsewhere. */
-	if (poll_candidates_is_coroutine(name) && has_linkage) {
+	if (polled_is_coroutine(name) && has_linkage) {
 		note_coroutine(dm, die);
-	} else if (poll_candidates_is_poll(name)) {
+	} else if (polled_is_poll(name)) {
 		uint64_t type = first_argument(dm, u, die);
 
 		if (type)
@@ -156,35 +172,41 @@ static void scan_record_scope(struct dwarf_module *dm, struct unit *u, uint32_t 
 		note_function(dm, u, u->start + note->die, name, note->flags & SCOPE_LINKAGE);
 }
 
-void polled_read(struct dwarf_module *dm, struct unit *u)
-{
-	poll_candidate_vec found = { 0 };
-
-	if (u->polled_noted)
-		return;
-	u->polled_noted = true;
-	debuginfo_scan(dm, u);
-	poll_candidates_find(&dm->sections, u, &dm->poll_names, &found);
-	for (size_t i = 0; i < found.n; i++) {
-		uint32_t scope = found.data[i].scope;
-
-		if (found.data[i].result_is_known ||
-		    returns_poll(dm, u->start + u->scopes[scope].die))
-			scan_record_scope(dm, u, scope);
-		if (i % 16 == 0)
-			residency_touched(dm);
-	}
-	vec_free(&found);
-	residency_read(dm, u->end - u->start);
-}
-
+/* Records a function if its return type is that of a poll function. */
 static void read_function(struct dwarf_module *dm, struct unit *u, uint32_t scope)
 {
 	const struct scope_note *note = &u->scopes[scope];
 
+	/* Poll<!> and other types without a size count as no return value. */
 	if (scan_returns_nothing(note) ||
 	    ((note->flags & SCOPE_TYPE) && returns_poll(dm, u->start + note->die)))
 		scan_record_scope(dm, u, scope);
+}
+
+/* Is it a function with the name of a poll function? */
+static bool may_poll(const struct dwarf_module *dm, const struct scope_note *note)
+{
+	if (note->tag != DW_TAG_subprogram)
+		return false;
+	if (!(note->flags & SCOPE_NAME_AT))
+		return note->flags & SCOPE_NAMED;
+	const char *name = section_string(dm->sections.str, note->name);
+	return name && (polled_is_coroutine(name) || polled_is_poll(name));
+}
+
+void polled_read(struct dwarf_module *dm, struct unit *u)
+{
+	if (u->polled_noted)
+		return;
+	u->polled_noted = true;
+	debuginfo_scan(dm, u);
+	for (uint32_t i = 0; i < u->nscopes; i++) {
+		if (may_poll(dm, &u->scopes[i]))
+			read_function(dm, u, i);
+		if (i % 256 == 0)
+			residency_touched(dm);
+	}
+	residency_read(dm, u->end - u->start);
 }
 
 void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc)
@@ -248,11 +270,10 @@ static void read_origin(struct dwarf_module *dm, uint64_t origin)
 		has_linkage |= at.name == DW_AT_linkage_name;
 		is_declaration |= at.name == DW_AT_declaration;
 	}
-	if (!name || is_declaration ||
-	    !(poll_candidates_is_coroutine(name) || poll_candidates_is_poll(name)))
+	if (!name || is_declaration || !(polled_is_coroutine(name) || polled_is_poll(name)))
 		return;
 	const char *result = type ? name_of(dm, type) : NULL;
-	if (!type || (result && poll_candidates_is_result(result)))
+	if (!type || (result && polled_is_result(result)))
 		note_function(dm, u, origin, name, has_linkage);
 }
 

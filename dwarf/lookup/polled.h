@@ -19,6 +19,15 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc);
  */
 void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc);
 
+/* Is it the own name of a function poll(), or of one poll<T>()? */
+bool polled_is_poll(const char *name);
+/* The poll function of a coroutine: {async_fn#0}, {async_block#0}<T>, but no {closure#0}. */
+bool polled_is_coroutine(const char *name);
+/*
+ * Is it the name of a poll function's return type, or that of a resume function of older compilers?
+ */
+bool polled_is_result(const char *name);
+
 /*
  * Is a type of that name never a future, by Rust's orphan rule alone? Only core, alloc and std can
  * implement a trait of core for their own types, for a tuple, an array, a raw pointer or a closure.

@@ -789,6 +789,40 @@ static void test_inlined_of_what_is_none(void **state)
 	fixture_close(&f);
 }
 
+static void test_names_of_poll_functions(void **state)
+{
+	static const struct {
+		const char *name;
+		bool poll, coroutine, result;
+	} all[] = {
+		{ "poll", true, false, false },
+		{ "poll<u8>", true, false, false },
+		{ "polls", false, false, false },
+		{ "poll_next<u8>", false, false, false },
+		{ "Poll", false, false, false },
+		{ "", false, false, false },
+		{ "{async_fn#0}", false, true, false },
+		{ "{async_block#12}<u8>", false, true, false },
+		{ "{async_closure#0}", false, true, false },
+		{ "{closure#0}", false, false, false },
+		{ "{closure#0}<u8>", false, false, false },
+		{ "async_fn#0", false, false, false },
+		{ "Poll<()>", false, false, true },
+		{ "GeneratorState<(), u8>", false, false, true },
+		{ "CoroutineState<(), u8>", false, false, true },
+		{ "Polls<u8>", false, false, false },
+		{ "GeneratorState", false, false, false },
+		{ "Option<Poll<()>>", false, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		assert_int_equal(polled_is_poll(all[i].name), all[i].poll);
+		assert_int_equal(polled_is_coroutine(all[i].name), all[i].coroutine);
+		assert_int_equal(polled_is_result(all[i].name), all[i].result);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -808,6 +842,7 @@ int main(void)
 		cmocka_unit_test(test_inlined_of_other_units),
 		cmocka_unit_test(test_inlined_of_other_noted_units),
 		cmocka_unit_test(test_inlined_of_what_is_none),
+		cmocka_unit_test(test_names_of_poll_functions),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);

@@ -13,7 +13,6 @@
 #include "dwarf/module/alternate.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/records/records.h"
-#include "dwarf/scan/poll_candidates.h"
 
 /*
  * Bytes of .debug_info above which the pages with unit headers are unlikely to be read again soon.
@@ -57,8 +56,6 @@ static void forget_searches(struct dwarf_module *dm)
 	};
 
 	poll_index_forget(dm);
-	poll_candidates_free(dm->poll_names);
-	dm->poll_names = NULL;
 	dm->di->hooks->forget_searches(dm);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);

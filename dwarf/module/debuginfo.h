@@ -21,7 +21,6 @@
 
 struct Dwarf;
 struct records;
-struct poll_names;
 struct type;
 
 /* How much information a module's debug info has. */
@@ -112,7 +111,6 @@ struct dwarf_module {
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;
-	struct poll_names *poll_names;          /* see poll_candidates.h */
 	uint64_t *polled_origins;               /* cache of polled_read_inlined() */
 	struct map poll_crates[2], poll_visits; /* see poll_units.c */
 	size_t nscanned;                        /* units */

@@ -120,10 +120,6 @@ static void add_wanted(struct builder *b, struct abbrev *ab, const struct attrib
 		break;
 	case DW_AT_type:
 		ab->flags |= SCOPE_TYPE;
-		if (ab->tag == DW_TAG_subprogram && at->form == DW_FORM_ref4) {
-			add_op(b, ab, OP_TYPE, 0);
-			return;
-		}
 		break;
 	case DW_AT_specification:
 	case DW_AT_abstract_origin:

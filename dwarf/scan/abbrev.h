@@ -15,7 +15,6 @@ enum op_kind {
 	OP_BLOCK, /* its length is a ULEB, or has n bytes in OP_BLOCK_FIXED */
 	OP_BLOCK_FIXED,
 	OP_NAME, /* DW_AT_name: the offset of a string in .debug_str, 4 bytes */
-	OP_TYPE, /* DW_AT_type of a function, as DW_FORM_ref4 */
 	OP_READ, /* the value of attributes[n] */
 };
 
@@ -74,7 +73,6 @@ struct step {
 struct shape {
 	struct step step;
 	uint8_t name_at;         /* see OP_NAME */
-	uint8_t type_at;         /* see OP_TYPE */
 	uint8_t low_at, high_at; /* of a function: 8 bytes, and high_size bytes */
 	uint8_t high_size;
 	bool high_is_offset;

@@ -19,10 +19,6 @@ static bool place_value(struct shape *shape, const struct unit *u, const struct 
 		if (at->form == DW_FORM_strp && u->offset_size == 4)
 			shape->name_at = where;
 		return true;
-	case DW_AT_type:
-		if (function && at->form == DW_FORM_ref4)
-			shape->type_at = where;
-		return true;
 	case DW_AT_low_pc:
 		shape->low_at = where;
 		return !function || (at->form == DW_FORM_addr && size == 8);
@@ -78,11 +74,9 @@ static int size_in_shape(struct shape *shape, const struct unit *u, unsigned for
 struct shape fixed_abbrev_of(const struct unit *u, const struct abbrev *ab,
                              const struct attribute *attributes, size_t n)
 {
-	struct shape ret = { .step.block_at = NOWHERE,
-		             .name_at = NOWHERE,
-		             .type_at = NOWHERE,
-		             .low_at = NOWHERE,
-		             .high_at = NOWHERE };
+	struct shape ret = {
+		.step.block_at = NOWHERE, .name_at = NOWHERE, .low_at = NOWHERE, .high_at = NOWHERE
+	};
 	int at = 0;
 
 	for (size_t i = 0; i < n; i++) {

@@ -41,8 +41,6 @@ void scanner_free(struct scanner *s)
 	abbrev_cache_free(&s->abbrevs);
 	arena_free(&s->notes);
 	vec_free(&s->found.functions);
-	vec_free(&s->found.results);
-	vec_free(&s->found.voids);
 	vec_free(&s->found.variables);
 	free(s);
 }
@@ -76,16 +74,12 @@ void scan_unit(const struct dwarf_sections *s, struct unit *u, struct scanner *s
 	u->scanned = true;
 	scanner->notes.huge |= u->end - u->start >= LARGE_UNIT;
 	open_scopes(&found->scopes, &scanner->notes, u->end - u->start);
-	found->functions.n = found->results.n = found->voids.n = found->variables.n = 0;
+	found->functions.n = found->variables.n = 0;
 	scan_loop_record(s, u, abbrev_table_of(&scanner->abbrevs, s, u), found);
 	u->nscopes = found->scopes.n;
 	u->scopes = close_scopes(&found->scopes);
 	u->nfunctions = found->functions.n;
 	u->functions = KEEP(scanner, &found->functions);
-	u->nresults = found->results.n;
-	u->results = KEEP(scanner, &found->results);
-	u->nvoids = found->voids.n;
-	u->voids = KEEP(scanner, &found->voids);
 	u->nvariables = found->variables.n;
 	u->variables = KEEP(scanner, &found->variables);
 }
@@ -100,9 +94,8 @@ bool scan_has_tag(const struct dwarf_sections *s, struct unit *u, unsigned tag)
 
 void scan_forget_notes(struct unit *u)
 {
-	u->results = NULL;
-	u->voids = u->variables = NULL;
-	u->nresults = u->nvoids = u->nvariables = 0;
+	u->variables = NULL;
+	u->nvariables = 0;
 	free(u->starts);
 	u->scopes = NULL;
 	u->functions = NULL;

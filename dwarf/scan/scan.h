@@ -89,12 +89,6 @@ struct unit_function {
 	uint32_t scope;
 };
 
-/* A function with a return value. */
-struct unit_result {
-	uint32_t scope;
-	uint32_t type; /* offset of its DIE from the unit's start; 0: in another unit */
-};
-
 struct unit {
 	uint64_t start, end; /* offsets in .debug_info, header included */
 	uint64_t first_die;
@@ -125,11 +119,7 @@ struct unit {
 	struct unit_function *functions; /* in the order of DIEs */
 	size_t nfunctions;
 	struct unit_starts *starts; /* hash of function starts; NULL until needed */
-	struct unit_result *results;
-	size_t nresults;
-	uint32_t *voids; /* scopes: functions of which scan_returns_nothing() is true */
-	size_t nvoids;
-	uint32_t *variables; /* scopes that are variables */
+	uint32_t *variables;        /* scopes that are variables */
 	size_t nvariables;
 	struct unit *first; /* of adjacent units with equal abbreviations; it alone has: */
 	struct abbrev_index *abbrevs; /* NULL until a DIE is read by its offset */

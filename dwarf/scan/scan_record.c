@@ -48,7 +48,6 @@ uint16_t scan_record_location(const struct dwarf_sections *s, const struct unit 
 /* Values of attributes that are not part of the note. */
 struct extent {
 	uint64_t low, high;
-	uint32_t type; /* offset from the unit's start; 0: in another unit, or none */
 	bool has_low, high_is_offset;
 };
 
@@ -101,12 +100,6 @@ static void run_ops(struct pass *p, struct reader *r, const struct abbrev *ab,
 			else
 				read_skip(r, 4);
 			break;
-		case OP_TYPE:
-			if (note)
-				extent->type = (uint32_t)read_fixed(r, 4);
-			else
-				read_skip(r, 4);
-			break;
 		case OP_READ:
 			if (note)
 				read_wanted(p, r, &p->abbrevs->attributes[op->n], ab->tag, note,
@@ -150,8 +143,6 @@ static struct extent read_function(const uint8_t *values, size_t block, const st
 {
 	struct extent ret = { 0 };
 
-	if (s->type_at != NOWHERE)
-		ret.type = load_4(place(values, block, s, s->type_at));
 	if (s->low_at != NOWHERE) {
 		ret.low = load_8(place(values, block, s, s->low_at));
 		ret.has_low = true;
@@ -205,10 +196,6 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 			.scope = scope,
 		};
 	}
-	if (note->flags & SCOPE_TYPE)
-		*vec_push(&p->out->results) = (struct unit_result){ scope, extent->type };
-	else if (scan_returns_nothing(note))
-		*vec_push(&p->out->voids) = scope;
 }
 
 static void note_variable(struct pass *p)

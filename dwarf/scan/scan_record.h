@@ -20,8 +20,6 @@ struct scope_notes {
 struct notes {
 	struct scope_notes scopes;
 	VEC(struct unit_function) functions;
-	VEC(struct unit_result) results;
-	VEC(uint32_t) voids;
 	VEC(uint32_t) variables;
 };
 

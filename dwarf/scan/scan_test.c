@@ -756,16 +756,38 @@ static void test_results(void **state)
 	put_fixed(&s.info, 0, 1);
 	end_unit(&s.info, unit);
 	scan(&s);
-	assert_int_equal(s.units[0].nresults, 0);
-	assert_int_equal(s.units[1].nvoids, 1);
-	assert_int_equal(s.units[1].voids[0], 0);
 	assert_int_equal(s.units[1].nscopes, 4);
-	assert_int_equal(s.units[1].nresults, 2);
-	assert_int_equal(s.units[1].results[0].scope, 1);
-	assert_int_equal(s.units[1].results[0].type, 0x42);
-	assert_int_equal(s.units[1].results[1].scope, 2);
-	assert_int_equal(s.units[1].results[1].type, 0);
+	assert_true(scan_returns_nothing(&s.units[1].scopes[0]));
+	for (unsigned i = 1; i < 4; i++) {
+		assert_true(s.units[1].scopes[i].flags & SCOPE_TYPE);
+		assert_false(scan_returns_nothing(&s.units[1].scopes[i]));
+	}
 	drop(&s);
+}
+
+/* Declarations and concrete copies have no type because another DIE has it. */
+static void test_returns_nothing(void **state)
+{
+	static const struct {
+		uint16_t flags;
+		bool nothing;
+	} rows[] = {
+		{ 0, true },
+		{ SCOPE_ADDRESS | SCOPE_RANGES | SCOPE_LINKAGE, true },
+		{ SCOPE_TYPE, false },
+		{ SCOPE_ORIGIN, false },
+		{ SCOPE_DECLARATION, false },
+		{ SCOPE_ORIGIN | SCOPE_DECLARATION | SCOPE_LINKAGE, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct scope_note note = { .tag = DW_TAG_subprogram, .flags = rows[i].flags };
+
+		assert_int_equal(scan_returns_nothing(&note), rows[i].nothing);
+		note.tag = DW_TAG_variable;
+		assert_false(scan_returns_nothing(&note));
+	}
 }
 
 enum { CODE_PLAIN = 10, CODE_STATIC, CODE_NUMBERS, CODE_TEXT, CODE_FILLER };
@@ -854,9 +876,6 @@ static void test_shapes(void **state)
 	assert_int_equal(b->nvariables, 1);
 	assert_int_equal(a->variables[0], 3);
 	assert_int_equal(b->variables[0], 3);
-	assert_int_equal(a->nresults, 4);
-	assert_memory_equal(a->results, b->results, 4 * sizeof(*a->results));
-	assert_int_equal(b->results[3].type, 0x42);
 	assert_string_equal(at(&s, 1, 2).name, "name");
 	assert_true(b->scopes[3].flags & SCOPE_ADDRESS);
 	assert_int_equal(at(&s, 1, 3).low, 0x2000);
@@ -1079,6 +1098,7 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_has_tag),
 		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_returns_nothing),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_threads),

@@ -30,7 +30,6 @@ LARGE_CYCLE = 13
 
 # Where a runtime is still named outside its own folder.
 NAMED = {
-    "dwarf/scan/poll_candidates.c",  # its function raw::poll() is taken for no poll function
     "runtimes/saved/saved_old.c",  # version 1 of the format has a member of that name
 }
 
