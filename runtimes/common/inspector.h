@@ -79,6 +79,14 @@ struct task_poll {
 };
 typedef VEC(struct task_poll) task_poll_vec;
 
+typedef VEC(struct task *) task_vec;
+
+/* A runtime of the snapshot, and which one it is. */
+struct listed_runtime {
+	const struct runtime *of;
+	struct runtime_info *info;
+};
+
 /* The state of one snapshot under construction. */
 struct collector {
 	struct inspector *in;
@@ -88,12 +96,14 @@ struct collector {
 	const struct question *question; /* NULL: none */
 	bool warm_up;                    /* this is a warm-up walk; its snapshot is discarded */
 	bool by_poll; /* decode tasks in the order of their poll functions, not of their lists */
-	task_poll_vec polls;         /* of the listed tasks, if by_poll */
-	const struct task *decoding; /* NULL: none */
+	VEC(struct listed_runtime) runtimes; /* by index; out has them when all are collected */
+	task_vec listed;                     /* every task found; see collector_publish_tasks() */
+	task_poll_vec polls;                 /* of the listed tasks, if by_poll */
+	const struct task *decoding;         /* NULL: none */
 	unsigned decoding_thread;    /* number of the thread whose future is decoded; 0: none */
 	struct thread_stack *stacks; /* by index of target->threads */
 	size_t list_doubts;          /* target->doubts before the head of a list was read */
-	struct map tasks;            /* header address -> struct task */
+	struct map tasks;            /* task.addr -> struct task */
 	struct map wakers;           /* data pointer of a block_on waker -> struct thread_info */
 	struct map nodes;            /* node of a set (data of its waker) -> type of the node */
 	struct map places;           /* struct future -> struct frame_place: locals.h */
@@ -163,6 +173,20 @@ struct error *inspector_eval(struct inspector *in, struct value from, const char
 
 /* lookup_vtable(), cached for each vtable: its bytes do not change during a snapshot. */
 const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned slot, bool *exact);
+
+/* ---- what runtimes add to a snapshot ---- */
+
+/* Adds a runtime of that kind, with its index. The pointer is valid until the snapshot is freed. */
+struct runtime_info *collector_add_runtime(struct collector *c, const struct runtime *of);
+/* Which runtime has that index; NULL: none. */
+const struct runtime *collector_runtime(const struct collector *c, size_t index);
+/* Adds a task whose members but type and root are filled. poll: of its poll function; 0 unknown. */
+void collector_add_task(struct collector *c, struct task *task, uint64_t poll);
+/* The order of a snapshot's tasks: < 0, 0 or > 0. */
+int collector_compare_tasks(const struct task *x, const struct task *y);
+/* Gives the snapshot all tasks and all runtimes that were added so far. */
+void collector_publish_tasks(struct collector *c);
+void collector_publish_runtimes(struct collector *c);
 
 /* In inspect_notes.c: adds the bindings of every layout, resolved or not, to the snapshot. */
 void inspect_describe_layout(struct collector *c);

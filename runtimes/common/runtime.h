@@ -3,9 +3,10 @@
  * threads, and tables about its types and functions. Each runtime is a folder with one such table;
  * runtimes/inspect/registered.c lists them. No other file names a runtime.
  *
- * A pointer or list may be NULL: the runtime does not have that. Lists of texts end with NULL,
- * lists of rows end with a row of zeros. Paths of types and functions have no generics; "beginning"
- * is a prefix of the whole name as in DWARF.
+ * A pointer or list may be NULL: the runtime does not have that; name, path, detect(), copy(),
+ * list() and decode() are required. Lists of texts end with NULL, lists of rows end with a row of
+ * zeros. Paths of types and functions have no generics; "beginning" is a prefix of the whole name
+ * as in DWARF.
  */
 #ifndef RUNTIMES_COMMON_RUNTIME_H
 #define RUNTIMES_COMMON_RUNTIME_H
@@ -218,6 +219,7 @@ struct runtime {
 
 	/* Finds every copy in the target; reads debug info only. */
 	void (*detect)(struct inspector *in);
+	/* Frees what detect() allocated outside in's arena. */
 	void (*close)(struct inspector *in);
 	/* The nth copy; false: there are fewer. */
 	bool (*copy)(const struct inspector *in, size_t n, struct runtime_copy *ret);
@@ -225,14 +227,22 @@ struct runtime {
 	/* Called before each snapshot: scans memory for runtimes that nothing refers to. */
 	struct error *(*scan)(struct inspector *in);
 	/*
-	 * Fills runtimes, tasks and its own fields of threads: everything that must be read in one
-	 * stop.
+	 * The phases of a walk, which read everything that must be of one moment. Each phase is
+	 * called for every runtime that has a copy before the next phase begins.
 	 */
-	void (*collect)(struct collector *c);
+	/* Adds its runtimes and tasks, and the wakers of its threads: collector_add_...(). */
+	void (*list)(struct collector *c);
+	/* Fills type and root of one of its tasks; root only if no thread is running the task. */
+	void (*decode)(struct collector *c, struct task *task);
+	/* Fills its own fields of threads: role, state, task, root. */
+	void (*describe_threads)(struct collector *c);
+	/* Adds and decodes the tasks to which only decoded futures lead. */
+	void (*follow)(struct collector *c);
 	/*
-	 * Does the same by function names alone, where the debug info has no copy of the runtime.
+	 * In place of all phases, by function names alone, where the debug info has no copy of any
+	 * runtime.
 	 */
-	void (*collect_by_stack)(struct collector *c);
+	void (*describe_threads_by_stack)(struct collector *c);
 	/* Adds what it could not read, apart from its bindings, to the snapshot's notes. */
 	void (*note)(struct collector *c);
 	/* Frees its state in c. */

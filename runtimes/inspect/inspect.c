@@ -15,9 +15,11 @@
 #include "dwarf/values/show_rows.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/inspect/decode.h"
 #include "runtimes/inspect/other_executors.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis.h"
+#include "runtimes/thread/blocked.h"
 #include "runtimes/thread/stack.h"
 #include "runtimes/thread/threads.h"
 
@@ -172,8 +174,10 @@ void inspector_close(struct inspector *in)
 {
 	if (!in)
 		return;
-	for (size_t i = 0; in->di && runtimes_in(in->di)[i]; i++)
-		runtimes_in(in->di)[i]->close(in);
+	for (size_t i = 0; in->di && runtimes_in(in->di)[i]; i++) {
+		if (runtimes_in(in->di)[i]->close)
+			runtimes_in(in->di)[i]->close(in);
+	}
 	unwinder_close(in->unwinder);
 	debuginfo_close(in->di);
 	vec_free(&in->notes);
@@ -257,6 +261,8 @@ struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->task_sets);
 	vec_free(&c->regions);
 	vec_free(&c->reported_wakers);
+	vec_free(&c->runtimes);
+	vec_free(&c->listed);
 	vec_free(&c->polls);
 	free(c->reached);
 	holding_free(c);
@@ -277,29 +283,74 @@ static void collector_discard(struct collector *c)
 	free(s);
 }
 
+/* Calls a phase, an offset in struct runtime, for every runtime that the program has a copy of. */
+static void run_phase(struct collector *c, size_t phase)
+{
+	struct runtime_copy copy;
+
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		void (*const *call)(struct collector *) = (const void *)((const char *)*r + phase);
+
+		if (*call && (*r)->copy(c->in, 0, &copy))
+			(*call)(c);
+	}
+}
+
+static bool has_copies(const struct inspector *in)
+{
+	struct runtime_copy copy;
+
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		if ((*r)->copy(in, 0, &copy))
+			return true;
+	}
+	return false;
+}
+
 static void collect_runtimes(struct collector *c)
 {
-	const struct runtime *const *runtimes = runtimes_in(c->in->di);
-	struct runtime_copy copy;
-	bool any = false;
+	run_phase(c, offsetof(struct runtime, list));
+	collector_publish_tasks(c);
+	decode_tasks(c);
+	run_phase(c, offsetof(struct runtime, describe_threads));
+	run_phase(c, offsetof(struct runtime, follow));
+	collector_publish_runtimes(c);
+}
 
-	for (const struct runtime *const *r = runtimes; *r; r++) {
-		if (!(*r)->copy(c->in, 0, &copy))
-			continue;
-		(*r)->collect(c);
-		any = true;
+static void collect_by_stack(struct collector *c)
+{
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if ((*r)->describe_threads_by_stack)
+			(*r)->describe_threads_by_stack(c);
 	}
-	for (const struct runtime *const *r = runtimes; *r && !any; r++) {
-		if ((*r)->collect_by_stack)
-			(*r)->collect_by_stack(c);
+}
+
+/* Finds what blocks each thread; of a program without a runtime, only where a stack tells a role.
+ */
+static void find_blocked(struct collector *c, bool all)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_info *info = &c->out->threads[i];
+		struct marks marks;
+
+		if (!all && info->role == THREAD_OTHER)
+			continue;
+		stack_find_marks(c, &c->stacks[i], &marks);
+		blocked_find(c, info, &c->stacks[i], &marks);
 	}
 }
 
 /* Collects everything that needs memory of one moment. c->stacks must be read. */
 static void collect(struct collector *c)
 {
+	bool any = has_copies(c->in);
+
 	describe_threads(c);
-	collect_runtimes(c);
+	if (any)
+		collect_runtimes(c);
+	else
+		collect_by_stack(c);
+	find_blocked(c, any);
 	if (c->some_held)
 		unpolled_settle(c->out);
 	if (c->want & WANT_HOLDINGS)

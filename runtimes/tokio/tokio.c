@@ -5,12 +5,9 @@
  */
 #include "runtimes/tokio/tokio.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/log.h"
-#include "debugger/base/progress.h"
-#include "runtimes/holding/holding.h"
 #include "runtimes/tokio/tokio_root.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
@@ -273,18 +270,6 @@ void tokio_close(struct inspector *in)
 
 /* ---- collecting ---- */
 
-int tokio_compare_tasks(const struct task *x, const struct task *y)
-{
-	if (x->runtime != y->runtime)
-		return x->runtime < y->runtime ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int by_runtime_and_id(const void *a, const void *b)
-{
-	return tokio_compare_tasks(*(struct task *const *)a, *(struct task *const *)b);
-}
-
 /*
  * Fills the current time. A core may have none: then the latest tick of any runtime's timers is a
  * lower bound.
@@ -312,130 +297,6 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 	}
 }
 
-/* The tasks found so far, in the order of the snapshot. */
-static void publish(struct collector *c, const task_vec *tasks)
-{
-	c->out->ntasks = tasks->n;
-	c->out->tasks = arena_memdup(c->a, tasks->data, tasks->n * sizeof(*tasks->data));
-	if (tasks->n)
-		qsort(c->out->tasks, tasks->n, sizeof(*tasks->data), by_runtime_and_id);
-}
-
-enum {
-	FEW_AT_ONCE = 16,            /* or all that remain */
-	NOTES_AT_BOUNDARY = 1 << 20, /* between two crates: little is needed again */
-};
-
-static int by_poll(const void *a, const void *b)
-{
-	const struct task_poll *x = a, *y = b;
-
-	if (x->poll != y->poll)
-		return x->poll < y->poll ? -1 : 1;
-	return x->task->addr < y->task->addr ? -1 : x->task->addr > y->task->addr;
-}
-
-/*
- * Prefetches debug info for the next tasks: a batch takes less time than single tasks, and all
- * tasks at once would take much memory.
- */
-static void prefetch_tasks(struct collector *c, const struct task_poll *polls, size_t n)
-{
-	size_t naddrs = 0;
-
-	if (!(c->want & WANT_TASKS))
-		return;
-	uint64_t *addrs = NEW_ARRAY(&c->scratch, uint64_t, n);
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || polls[i].poll != polls[i - 1].poll)
-			addrs[naddrs++] = polls[i].poll;
-	}
-	debuginfo_prefetch(c->in->di, addrs, naddrs);
-}
-
-/* Decodes the ith of n tasks; false when it was interrupted, which inspect() reports. */
-static bool decode_next(struct collector *c, struct task *task, size_t i, size_t n)
-{
-	if (i % PROGRESS_STRIDE == 0) {
-		struct error *interrupted = interrupt_check();
-
-		progress("reading tasks", i, n);
-		error_free(interrupted);
-		if (interrupted)
-			return false;
-	}
-	if ((c->want & WANT_TASKS) || task->state == TASK_RUNNING)
-		tokio_decode_task(c, tokio_walk(c)->runtimes[task->runtime].tokio, task);
-	return true;
-}
-
-/* Is the ith task's code in another crate than the one before? */
-static bool is_boundary(struct collector *c, const struct task_poll *polls, size_t i)
-{
-	return i > 0 && polls[i].poll != polls[i - 1].poll &&
-	       !debuginfo_same_crate(c->in->di, polls[i - 1].poll, polls[i].poll);
-}
-
-/* How many tasks to prefetch together; a batch ends where a crate ends. */
-static size_t batch(struct collector *c, const struct task_poll *polls, size_t n)
-{
-	size_t end = FEW_AT_ONCE;
-
-	while (end < n && end < TASKS_AT_ONCE && !is_boundary(c, polls, end))
-		end++;
-	return end < n ? end : n;
-}
-
-/* Drops cached debug info before the ith task, more of it at the boundary of a crate. */
-static void enter_batch(struct collector *c, const struct task_poll *polls, size_t i)
-{
-	debuginfo_trim(c->in->di, is_boundary(c, polls, i) ? NOTES_AT_BOUNDARY : NOTES_MEANWHILE);
-}
-
-static void decode_polls(struct collector *c, const struct task_poll *polls, size_t n)
-{
-	for (size_t i = 0, next = 0; i < n; i++) {
-		if (i == next) {
-			next = i + batch(c, polls + i, n - i);
-			enter_batch(c, polls, i);
-			prefetch_tasks(c, polls + i, next - i);
-		}
-		if (!decode_next(c, polls[i].task, i, n))
-			return;
-		if (c->warm_up && (c->want & WANT_HOLDINGS))
-			holding_warm_up_task(c, polls[i].task);
-	}
-}
-
-/*
- * Decodes tasks in the order of their poll functions: neighbours in the code are neighbours in the
- * debug info.
- */
-static void decode_by_poll(struct collector *c)
-{
-	if (c->polls.n)
-		qsort(c->polls.data, c->polls.n, sizeof(*c->polls.data), by_poll);
-	decode_polls(c, c->polls.data, c->polls.n);
-}
-
-static bool decode_listed(struct collector *c, struct task *task, size_t i, size_t n)
-{
-	if (i % TASKS_AT_ONCE == 0)
-		debuginfo_trim(c->in->di, NOTES_MEANWHILE);
-	return decode_next(c, task, i, n);
-}
-
-static void decode_tasks(struct collector *c)
-{
-	if (c->by_poll) {
-		decode_by_poll(c);
-		return;
-	}
-	size_t n = c->out->ntasks;
-	for (size_t i = 0; i < n && decode_listed(c, c->out->tasks[i], i, n); i++)
-		;
-}
-
 /*
  * The futures of tasks refer to further runtimes, and show how each was found. Where a runtime
  * exists that no thread has entered, all tasks are decoded, so that each command reports the same.
@@ -446,38 +307,37 @@ static void want_leads(struct collector *c)
 		c->want |= tokio_walk(c)->runtimes[i].root ? WANT_TASKS : 0;
 }
 
-void tokio_collect(struct collector *c)
+void tokio_list(struct collector *c)
 {
 	struct tokio_walk *w = tokio_walk(c);
-	struct target *t = c->in->target;
-	struct tokio_thread *threads = NEW_ARRAY(&c->scratch, struct tokio_thread, t->nthreads);
-	struct tokio_runtime *runtimes;
-	task_vec tasks = { 0 };
-	size_t nruntimes;
 
+	w->threads = NEW_ARRAY(&c->scratch, struct tokio_thread, c->in->target->nthreads);
 	for (struct tokio *k = tokio_of(c->in)->copies; k; k = k->next)
 		tokio_forget_vtables(k);
-	tokio_read_threads(c, threads);
-	tokio_find_runtimes(c, threads, &runtimes, &nruntimes);
-	tokio_note_wakers(c, threads);
-	w->threads = threads;
-	w->runtimes = runtimes;
-	w->nruntimes = nruntimes;
+	tokio_read_threads(c, w->threads);
+	tokio_find_runtimes(c, w->threads, &w->runtimes, &w->nruntimes);
+	tokio_note_wakers(c, w->threads);
 	want_leads(c);
-	for (size_t i = 0; i < nruntimes; i++)
-		tokio_list_tasks(c, &runtimes[i], &tasks);
-	publish(c, &tasks);
-	find_clock(c, runtimes, nruntimes);
-	decode_tasks(c);
-	tokio_describe_threads(c, threads, runtimes, nruntimes);
-	size_t before = tasks.n;
-	tokio_collect_local_sets(c, threads, runtimes, nruntimes, &tasks);
-	if (tasks.n != before) {
-		publish(c, &tasks);
-		tokio_link_running(c, threads);
+	for (size_t i = 0; i < w->nruntimes; i++)
+		tokio_list_tasks(c, &w->runtimes[i]);
+	find_clock(c, w->runtimes, w->nruntimes);
+}
+
+void tokio_decode(struct collector *c, struct task *task)
+{
+	tokio_decode_task(c, tokio_runtime_at(c, task->runtime)->tokio, task);
+}
+
+void tokio_follow(struct collector *c)
+{
+	size_t before = c->listed.n;
+
+	tokio_collect_local_sets(c);
+	if (c->listed.n != before) {
+		collector_publish_tasks(c);
+		tokio_link_running(c);
 	}
 	if (c->want & WANT_TASKS)
 		tokio_list_jobs(c);
 	tokio_follow_leads(c);
-	vec_free(&tasks);
 }

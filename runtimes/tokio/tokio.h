@@ -211,11 +211,11 @@ struct tokio_queued {
 /* tokio's state in a snapshot that is being taken. */
 struct tokio_walk {
 	/*
-	 * Results of tokio_collect() that leaves use; NULL before. Threads are by index of
+	 * Results of tokio_list() that leaves use; NULL before. Threads are by index of
 	 * target->threads.
 	 */
-	const struct tokio_thread *threads;
-	const struct tokio_runtime *runtimes;
+	struct tokio_thread *threads;
+	struct tokio_runtime *runtimes; /* their indices follow each other */
 	size_t nruntimes;
 	VEC(struct task_lead) leads;      /* found while decoding: see tokio_root.h */
 	VEC(struct found_set) found_sets; /* listed through roots (tokio_root.h) alone */
@@ -234,11 +234,13 @@ struct tokio_walk *tokio_walk(const struct collector *c);
 /* Finds every copy of tokio in the target and resolves its layout. */
 void tokio_detect(struct inspector *in);
 void tokio_close(struct inspector *in);
-/*
- * Fills runtimes, tasks and the members of threads that tokio owns. Reads all that must be read in
- * one stop.
- */
-void tokio_collect(struct collector *c);
+/* The phases of a walk: see struct runtime. */
+void tokio_list(struct collector *c);
+void tokio_decode(struct collector *c, struct task *task);
+void tokio_describe_threads(struct collector *c);
+void tokio_follow(struct collector *c);
+/* The runtime of that index in the snapshot; NULL: it is none of tokio's. */
+struct tokio_runtime *tokio_runtime_at(const struct collector *c, unsigned index);
 /* tokio_whatis.c: finds the handle or task that an address lies in. */
 void tokio_whatis(struct whatis *a);
 
@@ -290,16 +292,12 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 enum task_state tokio_task_state(uint64_t state);
 
 /* tokio_task.c */
-/* Adds every task of the runtime's owned lists to the snapshot's task vector. */
-typedef VEC(struct task *) task_vec;
-void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks);
+/* Adds every task of the runtime's owned lists to the collector. */
+void tokio_list_tasks(struct collector *c, struct tokio_runtime *r);
 /* The same for one list that belongs to no runtime, given its two ends. */
-void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail,
-                      task_vec *tasks);
+void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail);
 /* Fills type and root of a task that no thread is running. */
 void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task);
-/* The order of a snapshot's tasks: < 0, 0 or > 0. */
-int tokio_compare_tasks(const struct task *x, const struct task *y);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
 
 /*
@@ -313,8 +311,7 @@ const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
  * tokio_local.c: lists and decodes the tasks of every LocalSet found in a future, a frame's
  * variables or a thread's context. They are on no runtime's list.
  */
-void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
-                              struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks);
+void tokio_collect_local_sets(struct collector *c);
 /* tokio_blocking.c: a job of a blocking pool, by its task header. */
 struct tokio_job {
 	const char *function; /* of its closure, readable; NULL unknown */
@@ -335,12 +332,12 @@ bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_hea
 /* Lists the jobs that wait in queues of blocking pools in the snapshot. */
 void tokio_list_jobs(struct collector *c);
 
-/* tokio_thread.c: fills roles and states of threads, block_on roots and running tasks. */
-void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
-                            struct tokio_runtime *runtimes, size_t nruntimes);
-/* Links running tasks to the threads that run them, where that is not done yet. */
-void tokio_link_running(struct collector *c, const struct tokio_thread *threads);
-/* The same by function names alone, for a program whose debug info has no types of tokio. */
+/* tokio_thread.c: links running tasks to the threads that run them, where that is not done yet. */
+void tokio_link_running(struct collector *c);
+/*
+ * Fills roles and states of threads, block_on roots and running tasks by function names alone, for
+ * a program whose debug info has no types of tokio.
+ */
 void tokio_describe_threads_by_stack(struct collector *c);
 
 #endif

@@ -168,7 +168,6 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	struct value name;
 	bool found;
 
-	info->kind = "tokio";
 	info->workers_poll = f->scheduler == TOKIO_MULTI_THREAD;
 	info->flavor = info->workers_poll ? "multi_thread" : "current_thread";
 	info->addr = r->shared;
@@ -262,13 +261,9 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 	if (found.n)
 		qsort(found.data, found.n, sizeof(*found.data), by_creation);
 
-	struct snapshot *s = c->out;
-	s->nruntimes = found.n;
-	s->runtimes = NEW_ARRAY(c->a, struct runtime_info, found.n);
 	for (size_t i = 0; i < found.n; i++) {
-		s->runtimes[i].index = (unsigned)i;
-		found.data[i].info = &s->runtimes[i];
-		describe(c, &found.data[i], &s->runtimes[i]);
+		found.data[i].info = collector_add_runtime(c, &tokio_table);
+		describe(c, &found.data[i], found.data[i].info);
 	}
 	*nret = found.n;
 	*ret = vec_to_arena(&found, &c->scratch);

@@ -135,3 +135,11 @@ struct tokio_walk *tokio_walk(const struct collector *c)
 {
 	return collector_state(c, tokio_name);
 }
+
+struct tokio_runtime *tokio_runtime_at(const struct collector *c, unsigned index)
+{
+	const struct tokio_walk *w = tokio_walk(c);
+	unsigned first = w->nruntimes ? w->runtimes[0].info->index : 0;
+
+	return index - first < w->nruntimes ? &w->runtimes[index - first] : NULL;
+}

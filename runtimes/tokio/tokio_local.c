@@ -76,7 +76,7 @@ struct set_walk {
 };
 
 static struct error *list_set(struct collector *c, const struct tokio_runtime *r,
-                              struct value owned, task_vec *tasks)
+                              struct value owned)
 {
 	struct set_walk w = { *r, *r->info };
 	uint64_t head, tail, id;
@@ -87,7 +87,7 @@ static struct error *list_set(struct collector *c, const struct tokio_runtime *r
 	w.runtime.info = &w.info;
 	w.runtime.owned_id = id;
 	if (head)
-		tokio_list_chain(c, &w.runtime, head, tail, tasks);
+		tokio_list_chain(c, &w.runtime, head, tail);
 	return NULL;
 }
 
@@ -124,20 +124,22 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Lists and decodes the tasks of one set, unless the set is known already. */
-static void collect_set(struct collector *c, const struct task_set *set,
-                        struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
-                        task_vec *tasks)
+static void collect_set(struct collector *c, const struct task_set *set, struct map *known)
 {
-	struct tokio_runtime *r = set->runtime < nruntimes ? &runtimes[set->runtime] : NULL;
+	struct tokio_runtime *r = tokio_runtime_at(c, set->runtime);
+	task_vec *tasks = &c->listed;
 	struct value owned;
 	size_t before = tasks->n;
 	bool found = false;
 	struct error *err = r ? inspector_eval(c->in, set->v, owned_path, &owned, &found) : NULL;
 
 	if (!err && found && map_put(known, owned.addr, NULL))
-		err = list_set(c, r, owned, tasks);
+		err = list_set(c, r, owned);
 	else
 		found = false;
+	if (!r && c->runtimes.n)
+		snapshot_incomplete(c->out, "the tasks of a LocalSet that no runtime of tokio "
+		                            "drives are not listed");
 	if (err)
 		snapshot_incomplete(c->out, "the tasks of a LocalSet: %s", err->message);
 	error_free(err);
@@ -172,15 +174,14 @@ static void add_current(struct collector *c, const struct tokio_thread *tt, cons
 }
 
 /* Collects the sets from *next on. Decoding their tasks may add further sets. */
-static void collect_from(struct collector *c, size_t *next, struct tokio_runtime *runtimes,
-                         size_t nruntimes, struct map *known, task_vec *tasks)
+static void collect_from(struct collector *c, size_t *next, struct map *known)
 {
 	for (; *next < c->task_sets.n; ++*next) {
 		struct task_set set = c->task_sets.data[*next];
 
 		if (set.of != &local_set_ops)
 			continue;
-		collect_set(c, &set, runtimes, nruntimes, known, tasks);
+		collect_set(c, &set, known);
 	}
 }
 
@@ -201,53 +202,53 @@ static unsigned runtime_of_waker(struct collector *c, struct value shared)
 		th = map_get(&c->wakers, w.data);
 	}
 	error_free(err);
-	return task ? task->runtime : th && th->runtime >= 0 ? (unsigned)th->runtime : 0;
+	unsigned first = tokio_walk(c)->runtimes[0].info->index;
+
+	return task ? task->runtime : th && th->runtime >= 0 ? (unsigned)th->runtime : first;
 }
 
 /* Collects the tasks of a set that is known by a root only. */
-static void collect_root(struct collector *c, const struct tokio_root *root,
-                         struct tokio_runtime *runtimes, size_t nruntimes, struct map *known,
-                         task_vec *tasks)
+static void collect_root(struct collector *c, const struct tokio_root *root, struct map *known)
 {
 	struct task_set set = { .v = tokio_root_set(c, root), .of = &local_set_ops };
 	uint64_t list = 0, first = 0;
-	size_t before = tasks->n;
+	size_t before = c->listed.n;
 	struct error *err = set.v.type ? local_set_list(c, set.v, &list, &first) : NULL;
 
 	error_free(err);
 	if (err || !first || map_has(known, list))
 		return;
-	if (!nruntimes) {
+	if (!tokio_walk(c)->nruntimes) {
 		snapshot_incomplete(c->out, "a LocalSet has tasks, but no runtime was found that "
 		                            "drives it: they are not listed");
 		return;
 	}
 	set.runtime = runtime_of_waker(c, set.v);
-	collect_set(c, &set, runtimes, nruntimes, known, tasks);
-	if (tasks->n > before)
+	collect_set(c, &set, known);
+	if (c->listed.n > before)
 		*vec_push(&tokio_walk(c)->found_sets) = (struct found_set){ list, root->found_by };
 }
 
-void tokio_collect_local_sets(struct collector *c, const struct tokio_thread *threads,
-                              struct tokio_runtime *runtimes, size_t nruntimes, task_vec *tasks)
+void tokio_collect_local_sets(struct collector *c)
 {
+	const struct tokio_thread *threads = tokio_walk(c)->threads;
 	struct map known = { 0 };
 	size_t next = 0;
 
-	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	collect_from(c, &next, &known);
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		if (threads[i].tokio && c->out->threads[i].runtime >= 0)
 			add_current(c, &threads[i], c->stacks[i].thread,
 			            (unsigned)c->out->threads[i].runtime);
 	}
-	collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+	collect_from(c, &next, &known);
 	for (size_t i = 0; tokio_of(c->in)->roots && i < tokio_of(c->in)->roots->list.n; i++) {
 		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];
 
 		if (root->flavor || !tokio_root_lives(c, root))
 			continue;
-		collect_root(c, root, runtimes, nruntimes, &known, tasks);
-		collect_from(c, &next, runtimes, nruntimes, &known, tasks);
+		collect_root(c, root, &known);
+		collect_from(c, &next, &known);
 	}
 	map_free(&known);
 }

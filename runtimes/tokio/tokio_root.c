@@ -279,9 +279,7 @@ static const struct tokio_runtime *hidden_runtime(const struct collector *c,
                                                   const struct task *task)
 {
 	const struct tokio_runtime *r =
-		task && !task->local_set && task->runtime < tokio_walk(c)->nruntimes
-			? &tokio_walk(c)->runtimes[task->runtime]
-			: NULL;
+		task && !task->local_set ? tokio_runtime_at(c, task->runtime) : NULL;
 
 	return r && r->root ? r : NULL;
 }
@@ -409,7 +407,7 @@ static int by_rank(const void *a, const void *b)
 	if (!x->task != !y->task)
 		return x->task ? 1 : -1;
 	if (x->task && x->task != y->task)
-		return tokio_compare_tasks(x->task, y->task);
+		return collector_compare_tasks(x->task, y->task);
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	if (x->handle != y->handle)
@@ -464,12 +462,12 @@ static void name_static(struct collector *c, const struct tokio_runtime *r)
 
 static void name_runtimes(struct collector *c)
 {
-	bool *named = NEW_ARRAY(&c->scratch, bool, tokio_walk(c)->nruntimes + 1);
+	bool *named = NEW_ARRAY(&c->scratch, bool, c->runtimes.n + 1);
 
 	while (name_round(c, named))
 		;
 	for (size_t i = 0; i < tokio_walk(c)->nruntimes; i++) {
-		if (!named[i])
+		if (!named[tokio_walk(c)->runtimes[i].info->index])
 			name_static(c, &tokio_walk(c)->runtimes[i]);
 	}
 }

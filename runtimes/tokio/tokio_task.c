@@ -28,7 +28,7 @@ static struct error *read_links(struct target *t, const struct tokio *k, uint64_
 }
 
 static struct task *add_task(struct collector *c, struct tokio_runtime *r,
-                             const struct tokio_header *h, task_vec *tasks)
+                             const struct tokio_header *h)
 {
 	struct task *task = NEW(c->a, struct task);
 
@@ -38,11 +38,8 @@ static struct task *add_task(struct collector *c, struct tokio_runtime *r,
 	task->addr = h->addr;
 	task->state = tokio_task_state(h->state);
 	task->notified = task->state == TASK_RUNNING && (h->state & TOKIO_NOTIFIED);
-	*vec_push(tasks) = task;
-	map_put(&c->tasks, h->addr, task);
+	collector_add_task(c, task, h->poll);
 	r->info->ntasks++;
-	if (c->by_poll)
-		*vec_push(&c->polls) = (struct task_poll){ h->poll, task };
 	return task;
 }
 
@@ -77,7 +74,7 @@ static bool is_moving(const struct collector *c)
  * the first task that is listed already.
  */
 static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uint64_t start,
-                               enum direction direction, task_vec *tasks)
+                               enum direction direction)
 {
 	uint64_t addr = start, before = 0;
 	const struct target *t = c->in->target;
@@ -99,11 +96,11 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 						 ERR_CORRUPT,
 						 "the list of tasks runs in a circle at 0x%" PRIx64,
 						 addr);
-		if (tasks->n >= MAX_TASKS)
+		if (c->listed.n >= MAX_TASKS)
 			return error_new(ERR_CORRUPT, "more than %d tasks", MAX_TASKS);
-		if (tasks->n % PROGRESS_STRIDE == 0) {
+		if (c->listed.n % PROGRESS_STRIDE == 0) {
 			TRY(interrupt_check());
-			progress("listing tasks", tasks->n, r->info->expected_tasks);
+			progress("listing tasks", c->listed.n, r->info->expected_tasks);
 		}
 		TRY(check_node(c, r, addr, &h));
 		TRY(read_links(c->in->target, r->tokio, h.trailer, &next, &prev));
@@ -112,7 +109,7 @@ static struct error *walk_list(struct collector *c, struct tokio_runtime *r, uin
 		if (torn && !is_moving(c))
 			return error_new(ERR_CORRUPT, "the list of tasks is torn at 0x%" PRIx64,
 			                 addr);
-		add_task(c, r, &h, tasks)->changed = torn || t->doubts != doubts;
+		add_task(c, r, &h)->changed = torn || t->doubts != doubts;
 		before = addr;
 		addr = direction == FROM_HEAD ? next : prev;
 	}
@@ -137,9 +134,9 @@ static uint64_t list_end(struct collector *c, const struct tokio_runtime *r, siz
  * other. broken counts broken lists: a corrupt table of lists gets a limited number of notes.
  */
 static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t head,
-                          uint64_t tail, task_vec *tasks, unsigned *broken)
+                          uint64_t tail, unsigned *broken)
 {
-	struct error *err = walk_list(c, r, head, FROM_HEAD, tasks);
+	struct error *err = walk_list(c, r, head, FROM_HEAD);
 
 	/*
 	 * Memory that changes needs the walk from the tail too: a node that was unlinked meanwhile
@@ -147,7 +144,7 @@ static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t
 	 */
 	if (!err && !is_moving(c))
 		return;
-	error_free(walk_list(c, r, tail, FROM_TAIL, tasks));
+	error_free(walk_list(c, r, tail, FROM_TAIL));
 	if (!err)
 		return;
 	if (++*broken <= MAX_LIST_NOTES)
@@ -157,7 +154,7 @@ static void walk_and_note(struct collector *c, struct tokio_runtime *r, uint64_t
 }
 
 static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, struct value owned,
-                                 task_vec *tasks, unsigned *broken, bool *done)
+                                 unsigned *broken, bool *done)
 {
 	const struct bindings *l = &r->tokio->layout;
 	struct target *t = c->in->target;
@@ -178,7 +175,7 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 		TRY(bindings_word(t, l, r->flavor->shard_head, shard, &head, &found));
 		if (found)
 			walk_and_note(c, r, head, list_end(c, r, r->flavor->shard_tail, shard),
-			              tasks, broken);
+			              broken);
 	}
 	if (*broken > MAX_LIST_NOTES)
 		snapshot_incomplete(c->out, "runtime %u: %u more lists of tasks are broken",
@@ -186,8 +183,7 @@ static struct error *walk_shards(struct collector *c, struct tokio_runtime *r, s
 	return NULL;
 }
 
-static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks,
-                                unsigned *broken)
+static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, unsigned *broken)
 {
 	const struct bindings *l = &r->tokio->layout;
 	struct target *t = c->in->target;
@@ -199,7 +195,7 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not found: %s",
 		                 l->slots[r->flavor->owned].tried);
-	TRY(walk_shards(c, r, owned, tasks, broken, &found));
+	TRY(walk_shards(c, r, owned, broken, &found));
 	if (found)
 		return NULL;
 	c->list_doubts = t->doubts;
@@ -207,7 +203,7 @@ static struct error *list_tasks(struct collector *c, struct tokio_runtime *r, ta
 	if (!found)
 		return error_new(ERR_LAYOUT, "its list of owned tasks was not understood: %s",
 		                 l->slots[r->flavor->list_head].tried);
-	walk_and_note(c, r, head, list_end(c, r, r->flavor->list_tail, owned), tasks, broken);
+	walk_and_note(c, r, head, list_end(c, r, r->flavor->list_tail, owned), broken);
 	return NULL;
 }
 
@@ -232,19 +228,18 @@ static void note_count(struct collector *c, const struct runtime_info *info)
 		                    info->index, counted, listed);
 }
 
-void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail,
-                      task_vec *tasks)
+void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t head, uint64_t tail)
 {
 	unsigned broken = 0;
 
-	walk_and_note(c, r, head, tail, tasks, &broken);
+	walk_and_note(c, r, head, tail, &broken);
 }
 
-void tokio_list_tasks(struct collector *c, struct tokio_runtime *r, task_vec *tasks)
+void tokio_list_tasks(struct collector *c, struct tokio_runtime *r)
 {
 	struct runtime_info *info = r->info;
 	unsigned broken = 0;
-	struct error *err = list_tasks(c, r, tasks, &broken);
+	struct error *err = list_tasks(c, r, &broken);
 
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: %s", info->index, err->message);

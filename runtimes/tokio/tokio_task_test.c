@@ -17,7 +17,6 @@ struct process {
 	uint64_t poll; /* address of the tasks' poll function */
 	struct runtime_info info;
 	struct tokio_runtime runtime;
-	task_vec tasks;
 };
 
 static uint64_t poll_address(struct process *p)
@@ -95,7 +94,6 @@ static void process_open(struct process *p)
 
 static void process_close(struct process *p)
 {
-	vec_free(&p->tasks);
 	futures_close(&p->f);
 }
 
@@ -209,8 +207,8 @@ static void expect_tasks(struct process *p, const char *ids, const char *note)
 	const struct snapshot *s = p->f.c->out;
 	char listed[64] = "";
 
-	for (size_t i = 0; i < p->tasks.n; i++)
-		strncat(listed, p->tasks.data[i]->id, 20);
+	for (size_t i = 0; i < p->f.c->listed.n; i++)
+		strncat(listed, p->f.c->listed.data[i]->id, 20);
 	assert_string_equal(listed, ids);
 	assert_int_equal(p->info.ntasks, strlen(ids));
 	assert_int_equal(s->complete, note == NULL);
@@ -258,8 +256,7 @@ static void test_list(void **state)
 			futures_poke(&p.f, header(&p, task),
 			             cases[i].what == OWNER ? "owner_id" : "state.val",
 			             cases[i].number);
-		tokio_list_chain(p.f.c, &p.runtime, task_address(0), task_address(NTASKS - 1),
-		                 &p.tasks);
+		tokio_list_chain(p.f.c, &p.runtime, task_address(0), task_address(NTASKS - 1));
 		expect_tasks(&p, cases[i].ids, cases[i].note);
 		process_close(&p);
 	}
@@ -313,7 +310,7 @@ static void test_shards(void **state)
 			poke_shard(&p, 1, cases[i].second, 0);
 			poke_shard(&p, 2, FUTURES_ROOT, FUTURES_ROOT);
 		}
-		tokio_list_tasks(p.f.c, &p.runtime, &p.tasks);
+		tokio_list_tasks(p.f.c, &p.runtime);
 		expect_tasks(&p, cases[i].ids, cases[i].note);
 		process_close(&p);
 	}
@@ -331,7 +328,7 @@ static void test_single_list(void **state)
 	futures_poke(&p.f, handle, "shared.owned.inner.list.list.head", task_address(0));
 	p.runtime.flavor = &tokio_flavors[1];
 	p.runtime.handle = handle;
-	tokio_list_tasks(p.f.c, &p.runtime, &p.tasks);
+	tokio_list_tasks(p.f.c, &p.runtime);
 	expect_tasks(&p, "123", NULL);
 	process_close(&p);
 }
@@ -347,8 +344,8 @@ static void test_cell(void **state)
 
 	(void)state;
 	process_open(&p);
-	tokio_list_chain(p.f.c, &p.runtime, task_address(0), 0, &p.tasks);
-	struct task *task = p.tasks.data[0];
+	tokio_list_chain(p.f.c, &p.runtime, task_address(0), 0);
+	struct task *task = p.f.c->listed.data[0];
 	futures_variant(&p.f, stage(&p), "Running");
 	tokio_decode_task(p.f.c, p.k, task);
 	assert_null(task->problem);
@@ -370,10 +367,11 @@ static void test_unknown_poll(void **state)
 	process_open(&p);
 	t = p.f.fixture.target;
 	futures_poke(&p.f, vtable(&p), "poll", t->main_module->end - 1);
-	tokio_list_chain(p.f.c, &p.runtime, task_address(0), 0, &p.tasks);
-	tokio_decode_task(p.f.c, p.k, p.tasks.data[0]);
-	assert_non_null(strstr(p.tasks.data[0]->problem, "no debug info covers its poll function"));
-	assert_null(p.tasks.data[0]->root);
+	tokio_list_chain(p.f.c, &p.runtime, task_address(0), 0);
+	tokio_decode_task(p.f.c, p.k, p.f.c->listed.data[0]);
+	assert_non_null(
+		strstr(p.f.c->listed.data[0]->problem, "no debug info covers its poll function"));
+	assert_null(p.f.c->listed.data[0]->root);
 	process_close(&p);
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dwarf/names/demangle.h"
-#include "runtimes/thread/blocked.h"
 #include "runtimes/thread/root.h"
 #include "runtimes/thread/stack.h"
 #include "runtimes/tokio/tokio.h"
@@ -14,11 +13,11 @@
 /* runtime/scheduler/multi_thread/park.rs: unchanged since 1.0. */
 enum { PARKED_CONDVAR = 1, PARKED_DRIVER = 2 };
 
-static struct tokio_runtime *runtime_of(struct tokio_runtime *runtimes, size_t n, uint64_t shared)
+static struct tokio_runtime *runtime_of(const struct tokio_walk *w, uint64_t shared)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (runtimes[i].shared == shared)
-			return &runtimes[i];
+	for (size_t i = 0; i < w->nruntimes; i++) {
+		if (w->runtimes[i].shared == shared)
+			return &w->runtimes[i];
 	}
 	return NULL;
 }
@@ -220,7 +219,6 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->root =
 			root_find(c, s, block_on, tokio_block_on_waker(c, tt, s->thread, block_on),
 		                  r ? r->info->index : 0);
-	blocked_find(c, info, s, &marks);
 }
 
 /*
@@ -255,7 +253,6 @@ static void describe_by_stack(struct collector *c, struct thread_info *info,
 		info->root = future_by_name(c, name);
 		info->root->problem = "only its name is known: the program has no type information";
 	}
-	blocked_find(c, info, s, &marks);
 }
 
 void tokio_describe_threads_by_stack(struct collector *c)
@@ -264,26 +261,25 @@ void tokio_describe_threads_by_stack(struct collector *c)
 		describe_by_stack(c, &c->out->threads[i], &c->stacks[i]);
 }
 
-void tokio_describe_threads(struct collector *c, struct tokio_thread *threads,
-                            struct tokio_runtime *runtimes, size_t nruntimes)
+void tokio_describe_threads(struct collector *c)
 {
-	struct target *t = c->in->target;
+	const struct tokio_walk *w = tokio_walk(c);
 
-	for (size_t i = 0; i < t->nthreads; i++) {
-		struct tokio_thread *tt = &threads[i];
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct tokio_thread *tt = &w->threads[i];
 
 		c->decoding_thread = c->out->threads[i].number;
 		if (tt->tokio)
 			describe(c, tt, &c->out->threads[i], &c->stacks[i],
-			         runtime_of(runtimes, nruntimes, tt->shared));
-		else
-			blocked_find(c, &c->out->threads[i], &c->stacks[i], &(struct marks){ 0 });
+			         runtime_of(w, tt->shared));
 	}
 	c->decoding_thread = 0;
 }
 
-void tokio_link_running(struct collector *c, const struct tokio_thread *threads)
+void tokio_link_running(struct collector *c)
 {
+	const struct tokio_thread *threads = tokio_walk(c)->threads;
+
 	for (size_t i = 0; i < c->out->nthreads; i++) {
 		struct thread_info *info = &c->out->threads[i];
 		struct task *task = threads[i].tokio && !info->task

@@ -58,18 +58,22 @@ static const char *part_of_cell(struct whatis *a, struct value cell)
 static void add_task(struct whatis *a)
 {
 	struct collector *c = a->c;
+	const struct tokio_runtime *r = NULL;
 	const struct task *task = NULL;
 	struct tokio_header h;
 
 	for (size_t i = 0; i < c->out->ntasks; i++) {
 		const struct task *other = c->out->tasks[i];
+		const struct tokio_runtime *its = tokio_runtime_at(c, other->runtime);
 
-		if (other->addr <= a->addr && (!task || other->addr > task->addr))
-			task = other;
+		if (!its || other->addr > a->addr || (task && other->addr < task->addr))
+			continue;
+		task = other;
+		r = its;
 	}
-	if (!task || task->runtime >= tokio_walk(c)->nruntimes)
+	if (!r)
 		return;
-	struct tokio *k = tokio_walk(c)->runtimes[task->runtime].tokio;
+	struct tokio *k = r->tokio;
 	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
 	const struct task_plan *plan = err ? NULL : tokio_task_plan(c->in, k, h.poll);
 	error_free(err);
