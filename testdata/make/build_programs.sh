@@ -15,6 +15,8 @@
 # CARGO_TARGET_DIR  where to build, default a directory below TMPDIR
 # CARGO, RUSTC      the compiler to build with, default those in PATH
 # JOBS              default 2
+# WHOLE             not empty: debug and release have every program, whatever the PROGRAMs are: each
+#                   set of programs has its own features of tokio, for which cargo builds it again
 #
 # No path of this machine gets into the executables: sources of crates are below
 # /cargo/registry there, the programs below /src, or with +installed in the registry too, as a
@@ -27,6 +29,7 @@ testdata=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -ge 2 ] || usage
 lock=$1 profile=$2
 shift 2
+[ -z "${WHOLE:-}" ] || case $profile in debug | release) set -- ;; esac
 
 for candidate in "$lock" "$testdata/locks/$lock.lock" "$testdata/locks/tokio-$lock.lock"; do
 	[ -f "$candidate" ] && break

@@ -14,7 +14,7 @@ find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 lock=$(newest_lock)
 target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 
-# programs PROFILE PROGRAM...: as the tests build them, alone, with the features they ask for.
+# programs PROFILE [PROGRAM...]: as the tests build them, with WHOLE.
 programs() {
 	"$testdata/make/build_programs.sh" "$lock" "$@" >/dev/null
 }
@@ -27,12 +27,6 @@ workspace() {
 	(cd "$testdata/$name" && cargo build "${options[@]}" && cargo build "${options[@]}" --release)
 }
 
-for program in panicked steps tokio_tcp; do
-	programs debug $program
-done
-for program in panicked steps churn tokio_tcp; do
-	programs release $program
-done
 programs debug
 programs release
 for profile in dwarf5 nopie static v0 split; do
