@@ -166,13 +166,11 @@ void checks_long_poll(struct checks *c, const struct check *check)
 static void count_workers(const struct checks *c, const struct runtime_info *r, size_t *all,
                           size_t *blocked)
 {
-	enum thread_role role = r->workers_poll ? THREAD_WORKER : THREAD_BLOCK_ON;
-
 	*all = *blocked = 0;
 	for (size_t i = 0; i < c->s->nthreads; i++) {
 		const struct thread_info *th = &c->s->threads[i];
 
-		if (th->runtime != (int)r->index || th->role != role)
+		if (!runtime_is_driven_by(r, th))
 			continue;
 		++*all;
 		*blocked += is_blocked(c, th);

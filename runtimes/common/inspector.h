@@ -45,6 +45,7 @@ struct thread_stack {
 	struct stack stack;
 	struct location **functions; /* for each frame, innermost function first, without lines */
 	size_t *nfunctions;
+	const struct runtime *unlisted; /* whose loop on it polls tasks that could not be listed */
 };
 
 /*
@@ -180,6 +181,11 @@ const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned
 struct runtime_info *collector_add_runtime(struct collector *c, const struct runtime *of);
 /* Which runtime has that index; NULL: none. */
 const struct runtime *collector_runtime(const struct collector *c, size_t index);
+/*
+ * Whether the program uses the runtime. That its code is linked in shows this only of one that most
+ * programs use.
+ */
+bool collector_has_runtime(const struct collector *c, const struct runtime *r);
 /* Adds a task whose members but type and root are filled. poll: of its poll function; 0 unknown. */
 void collector_add_task(struct collector *c, struct task *task, uint64_t poll);
 /* The order of a snapshot's tasks: < 0, 0 or > 0. */

@@ -18,6 +18,17 @@ const struct runtime *collector_runtime(const struct collector *c, size_t index)
 	return index < c->runtimes.n ? c->runtimes.data[index].of : NULL;
 }
 
+bool collector_has_runtime(const struct collector *c, const struct runtime *r)
+{
+	struct runtime_copy copy;
+
+	for (size_t i = 0; i < c->runtimes.n; i++) {
+		if (c->runtimes.data[i].of == r)
+			return true;
+	}
+	return r->expected && r->copy(c->in, 0, &copy);
+}
+
 void collector_add_task(struct collector *c, struct task *task, uint64_t poll)
 {
 	*vec_push(&c->listed) = task;

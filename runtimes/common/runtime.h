@@ -3,10 +3,9 @@
  * threads, and tables about its types and functions. Each runtime is a folder with one such table;
  * runtimes/inspect/registered.c lists them. No other file names a runtime.
  *
- * A pointer or list may be NULL: the runtime does not have that; name, path, detect(), copy(),
- * list() and decode() are required. Lists of texts end with NULL, lists of rows end with a row of
- * zeros. Paths of types and functions have no generics; "beginning" is a prefix of the whole name
- * as in DWARF.
+ * A pointer or list may be NULL: the runtime does not have that; name, path, copy(), list() and
+ * decode() are required. Lists of texts end with NULL, lists of rows end with a row of zeros. Paths
+ * of types and functions have no generics; "beginning" is a prefix of the whole name as in DWARF.
  */
 #ifndef RUNTIMES_COMMON_RUNTIME_H
 #define RUNTIMES_COMMON_RUNTIME_H
@@ -217,7 +216,7 @@ struct runtime {
 	/* Size of its zeroed state in an inspector and in a collector. */
 	size_t inspector_size, collector_size;
 
-	/* Finds every copy in the target; reads debug info only. */
+	/* Finds every copy in the target; reads debug info only. NULL: list() finds them. */
 	void (*detect)(struct inspector *in);
 	/* Frees what detect() allocated outside in's arena. */
 	void (*close)(struct inspector *in);
@@ -228,9 +227,13 @@ struct runtime {
 	struct error *(*scan)(struct inspector *in);
 	/*
 	 * The phases of a walk, which read everything that must be of one moment. Each phase is
-	 * called for every runtime that has a copy before the next phase begins.
+	 * called for every runtime before the next phase begins; all but list() only if it has a
+	 * copy.
 	 */
-	/* Adds its runtimes and tasks, and the wakers of its threads: collector_add_...(). */
+	/*
+	 * Adds its runtimes and tasks, and the wakers of its threads: collector_add_...(), wakers.
+	 * A loop on a stack whose tasks it cannot list: see struct thread_stack, unlisted.
+	 */
 	void (*list)(struct collector *c);
 	/* Fills type and root of one of its tasks; root only if no thread is running the task. */
 	void (*decode)(struct collector *c, struct task *task);
@@ -239,8 +242,8 @@ struct runtime {
 	/* Adds and decodes the tasks to which only decoded futures lead. */
 	void (*follow)(struct collector *c);
 	/*
-	 * In place of all phases, by function names alone, where the debug info has no copy of any
-	 * runtime.
+	 * In place of the phases after list(), by function names alone, where the debug info has no
+	 * copy of it.
 	 */
 	void (*describe_threads_by_stack)(struct collector *c);
 	/* Adds what it could not read, apart from its bindings, to the snapshot's notes. */

@@ -58,8 +58,7 @@ static size_t add_runtime(struct builder *b, const struct runtime_info *r)
 	for (size_t i = 0; i < s->nthreads; i++) {
 		const struct thread_info *th = &s->threads[i];
 
-		if (th->runtime != (int)r->index ||
-		    th->role != (r->workers_poll ? THREAD_WORKER : THREAD_BLOCK_ON))
+		if (!runtime_is_driven_by(r, th))
 			continue;
 		all++;
 		blocked += is_native_lock(th->wait);
@@ -71,10 +70,7 @@ static size_t add_runtime(struct builder *b, const struct runtime_info *r)
 	                                                     .what = "runtime",
 	                                                     .runtime = r->index });
 	for (size_t i = 0; i < s->nthreads; i++) {
-		const struct thread_info *th = &s->threads[i];
-
-		if (th->runtime == (int)r->index &&
-		    th->role == (r->workers_poll ? THREAD_WORKER : THREAD_BLOCK_ON))
+		if (runtime_is_driven_by(r, &s->threads[i]))
 			graph_add_edge(b, node, graph_of_thread(b->g, i), "runs");
 	}
 	return node;

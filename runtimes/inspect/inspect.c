@@ -163,8 +163,10 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		inspector_close(in);
 		return err;
 	}
-	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
-		(*r)->detect(in);
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		if ((*r)->detect)
+			(*r)->detect(in);
+	}
 	describe_target(in);
 	*ret = in;
 	return NULL;
@@ -283,46 +285,42 @@ static void collector_discard(struct collector *c)
 	free(s);
 }
 
-/* Calls a phase, an offset in struct runtime, for every runtime that the program has a copy of. */
-static void run_phase(struct collector *c, size_t phase)
+/* The runtimes of which the program has a copy. */
+typedef VEC(const struct runtime *) runtime_vec;
+
+static void list_runtimes(struct collector *c, runtime_vec *found)
 {
 	struct runtime_copy copy;
 
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		void (*const *call)(struct collector *) = (const void *)((const char *)*r + phase);
-
-		if (*call && (*r)->copy(c->in, 0, &copy))
-			(*call)(c);
-	}
-}
-
-static bool has_copies(const struct inspector *in)
-{
-	struct runtime_copy copy;
-
-	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-		if ((*r)->copy(in, 0, &copy))
-			return true;
-	}
-	return false;
-}
-
-static void collect_runtimes(struct collector *c)
-{
-	run_phase(c, offsetof(struct runtime, list));
-	collector_publish_tasks(c);
-	decode_tasks(c);
-	run_phase(c, offsetof(struct runtime, describe_threads));
-	run_phase(c, offsetof(struct runtime, follow));
-	collector_publish_runtimes(c);
-}
-
-static void collect_by_stack(struct collector *c)
-{
-	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		if ((*r)->describe_threads_by_stack)
+		(*r)->list(c);
+		if ((*r)->copy(c->in, 0, &copy))
+			*vec_push(found) = *r;
+		else if ((*r)->describe_threads_by_stack)
 			(*r)->describe_threads_by_stack(c);
 	}
+	collector_publish_tasks(c);
+}
+
+/* The phases of all runtimes: see struct runtime. Returns whether the program has one. */
+static bool collect_runtimes(struct collector *c)
+{
+	runtime_vec found = { 0 };
+
+	list_runtimes(c, &found);
+	decode_tasks(c);
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.data[i]->describe_threads)
+			found.data[i]->describe_threads(c);
+	}
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.data[i]->follow)
+			found.data[i]->follow(c);
+	}
+	collector_publish_runtimes(c);
+	bool any = found.n > 0;
+	vec_free(&found);
+	return any;
 }
 
 /* Finds what blocks each thread; of a program without a runtime, only where a stack tells a role.
@@ -343,14 +341,8 @@ static void find_blocked(struct collector *c, bool all)
 /* Collects everything that needs memory of one moment. c->stacks must be read. */
 static void collect(struct collector *c)
 {
-	bool any = has_copies(c->in);
-
 	describe_threads(c);
-	if (any)
-		collect_runtimes(c);
-	else
-		collect_by_stack(c);
-	find_blocked(c, any);
+	find_blocked(c, collect_runtimes(c));
 	if (c->some_held)
 		unpolled_settle(c->out);
 	if (c->want & WANT_HOLDINGS)

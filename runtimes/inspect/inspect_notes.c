@@ -79,6 +79,8 @@ static void note_broken(struct collector *c, const struct runtime *r)
 
 	if (r->note)
 		r->note(c);
+	if (!collector_has_runtime(c, r))
+		return;
 	for (size_t n = 0; r->copy(c->in, n, &copy); n++) {
 		for (size_t i = 0; i < copy.layout->n; i++) {
 			if (copy.layout->slots[i].status == ROW_BROKEN)

@@ -58,15 +58,20 @@ enum zone {
 	ZONE_KNOWN, /* in something that a known runtime polls */
 };
 
-static enum zone zone_within(const struct marks *marks, const struct mark *m, struct arena *a)
+static enum zone zone_within(const struct thread_stack *stack, const struct marks *marks,
+                             const struct mark *m, struct arena *a)
 {
 	const char *name;
 
+	if (m->of == stack->unlisted)
+		return ZONE_PLAIN;
+	if (!m->of->job)
+		return ZONE_KNOWN;
 	if (m->kind != MARK_TASK_POLL)
 		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 	name = stack_mark_future_name(a, m);
 	if (name)
-		return m->of->job && m->of->job(a, name) ? ZONE_JOB : ZONE_KNOWN;
+		return m->of->job(a, name) ? ZONE_JOB : ZONE_KNOWN;
 	/* Without generics: in a pool thread the outermost task poll is its job. */
 	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 }
@@ -240,7 +245,7 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
 			const struct mark *m = &marks.data[next];
 
 			if (next < marks.n && m->frame == i && m->level == j) {
-				zone = zone_within(&marks, m, &c->scratch);
+				zone = zone_within(stack, &marks, m, &c->scratch);
 				waits = false;
 				next++;
 			}
@@ -267,20 +272,19 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
  * The names of the known runtimes for messages: those of the program, or, if it has none, those
  * that are expected in most programs.
  */
-static const char *known_runtimes(struct inspector *in)
+static const char *known_runtimes(const struct collector *c)
 {
-	const struct runtime *const *list = runtimes_in(in->di);
-	struct runtime_copy copy;
+	const struct runtime *const *list = runtimes_in(c->in->di);
 	bool any = false;
 	STR(text);
 
 	for (size_t i = 0; list[i]; i++)
-		any |= list[i]->copy(in, 0, &copy);
+		any |= collector_has_runtime(c, list[i]);
 	for (size_t i = 0; list[i]; i++) {
-		if (any ? list[i]->copy(in, 0, &copy) : list[i]->expected)
+		if (any ? collector_has_runtime(c, list[i]) : list[i]->expected)
 			str_printf(&text, "%s%s", text.len ? " and " : "", list[i]->name);
 	}
-	return arena_strdup(&in->arena, str_text(&text));
+	return arena_strdup(c->a, str_text(&text));
 }
 
 /* The runtime that most programs have. */
@@ -412,7 +416,7 @@ static size_t list_threads(struct collector *c, struct str *to, const char **exe
 			holding_unsearched(c,
 			                   "the tasks of another executor than %s: it is on "
 			                   "thread %u, in %s",
-			                   known_runtimes(c->in), th->number, function);
+			                   known_runtimes(c), th->number, function);
 		if (n++ < MAX_THREADS)
 			str_printf(to, "%sthread %u in %s", to->len ? ", " : "", th->number,
 			           function);
@@ -438,12 +442,10 @@ static bool has_async_code(struct inspector *in)
 	return in->has_async_code;
 }
 
-static bool has_copy(const struct inspector *in)
+static bool uses_known(const struct collector *c)
 {
-	struct runtime_copy copy;
-
-	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-		if ((*r)->copy(in, 0, &copy))
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		if (collector_has_runtime(c, *r))
 			return true;
 	}
 	return false;
@@ -455,7 +457,7 @@ static bool has_copy(const struct inspector *in)
  */
 static bool has_runtime(const struct collector *c)
 {
-	if (has_copy(c->in))
+	if (uses_known(c))
 		return true;
 	for (size_t i = 0; c->in->info.tier != TIER_FULL && i < c->out->nthreads; i++) {
 		if (c->out->threads[i].role != THREAD_OTHER)
@@ -470,7 +472,7 @@ static const char *lead(const struct collector *c, bool unknown)
 	const char *version = expected_version(c->in);
 
 	if (!unknown)
-		return arena_printf(c->a, "async code runs outside of %s", known_runtimes(c->in));
+		return arena_printf(c->a, "async code runs outside of %s", known_runtimes(c));
 	if (c->in->info.tier != TIER_FULL)
 		return "this program has async code, and not the debug info that tells its runtime";
 	/* The crate is linked in, but no table row matches its thread-locals. */
@@ -480,7 +482,7 @@ static const char *lead(const struct collector *c, bool unknown)
 		                    expected->name, version, expected->reads);
 	return c->in->notes.n ? "this program has async code, and its runtime was not recognised"
 	                      : arena_printf(c->a, "this program has async code, and no %s",
-	                                     known_runtimes(c->in));
+	                                     known_runtimes(c));
 }
 
 /*
@@ -516,7 +518,7 @@ static void doubt_unnamed(struct collector *c)
 	                    "a layout file does not tell what thread %u%s %s: tasks that run there "
 	                    "without %s are not shown (%s)",
 	                    first->number, n > 1 ? " and others" : "", n > 1 ? "do" : "does",
-	                    known_runtimes(c->in), why);
+	                    known_runtimes(c), why);
 }
 
 void other_executors_find(struct collector *c)
@@ -528,9 +530,9 @@ void other_executors_find(struct collector *c)
 	STR(threads);
 	STR(text);
 
-	if (c->in->layout && has_copy(c->in))
+	if (c->in->layout && uses_known(c))
 		doubt_unnamed(c);
-	if (unknown || has_copy(c->in))
+	if (unknown || uses_known(c))
 		n = list_threads(c, &threads, &executor);
 	if (!unknown && n == 0)
 		return;

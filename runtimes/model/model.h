@@ -399,6 +399,8 @@ bool holding_can_end(const struct holding *h, const struct wait *w);
  * that no known runtime runs, no runtime was found and, without debug info, no thread of one.
  */
 bool snapshot_is_understood(const struct snapshot *s);
+/* Whether the thread polls the runtime's tasks. */
+bool runtime_is_driven_by(const struct runtime_info *r, const struct thread_info *th);
 /* Whether a variable of a task or thread has a value. Those read from a file may have none. */
 bool snapshot_has_values(const struct snapshot *s);
 /*

@@ -85,11 +85,14 @@ void stack_find_marks(const struct collector *c, const struct thread_stack *s, s
 	}
 }
 
-const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind)
+const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind,
+                                   const struct runtime *of)
 {
 	for (size_t i = marks->n; i-- > 0;) {
-		if (marks->data[i].kind == kind)
-			return &marks->data[i];
+		const struct mark *m = &marks->data[i];
+
+		if (m->kind == kind && (!of || m->of == of))
+			return m;
 	}
 	return NULL;
 }
@@ -177,6 +180,19 @@ bool stack_is_parked(const struct thread_stack *s, const struct mark *m)
 	return false;
 }
 
+void stack_note_outer_roots(struct collector *c, const struct thread_info *info,
+                            const struct thread_stack *s, const struct marks *marks,
+                            const struct mark *block_on)
+{
+	for (size_t i = 0; marks->data + i < block_on; i++) {
+		if (marks->data[i].kind == MARK_BLOCK_ON && stack_is_polling(s, marks, i))
+			snapshot_incomplete(c->out,
+			                    "thread %u: an outer block_on, in whose future the one "
+			                    "shown was called, is not shown: see bt",
+			                    info->number);
+	}
+}
+
 /* With several coroutines inlined into one frame, the owner of a variable is unknown. */
 static bool is_only_coroutine(const struct location *l, size_t n)
 {
@@ -255,16 +271,15 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 }
 
 struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
-                                   const struct marks *marks, const char *task, size_t *nret)
+                                   const struct marks *marks, const struct task *task, size_t *nret)
 {
 	const struct mark *joined = NULL;
 	VEC(struct stack_frame) frames = { 0 };
 
-	/* The async backtrace is attached to the frame of the innermost task poll. */
-	for (size_t i = 0; task && i < marks->n; i++) {
-		if (marks->data[i].kind == MARK_TASK_POLL)
-			joined = &marks->data[i];
-	}
+	/* The async backtrace is attached to the frame of the innermost poll of the task. */
+	if (task)
+		joined =
+			stack_innermost(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
 	for (size_t i = 0; i < s->stack.nframes; i++) {
 		size_t n;
 		struct location *l =
@@ -276,7 +291,7 @@ struct stack_frame *stack_describe(struct collector *c, const struct thread_stac
 			f->number = (unsigned)(frames.n - 1);
 			describe_frame(c, &s->stack.frames[i], &l[j], f);
 			if (joined && joined->frame == i && joined->level == j)
-				f->polls_task = task;
+				f->polls_task = task->id;
 		}
 	}
 	*nret = frames.n;

@@ -28,8 +28,9 @@ struct marks {
 void stack_read(struct collector *c, const struct thread *th, struct thread_stack *ret);
 void stack_find_marks(const struct collector *c, const struct thread_stack *s, struct marks *ret);
 
-/* The last mark of that kind; NULL none. */
-const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind);
+/* The last mark of that kind, and of that runtime (NULL: of any); NULL none. */
+const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind,
+                                   const struct runtime *of);
 
 /* The future type that a MARK_TASK_POLL or a MARK_BLOCK_ON polls; NULL unknown. */
 const struct type *stack_mark_future_type(const struct mark *m);
@@ -43,14 +44,25 @@ bool stack_is_parked(const struct thread_stack *s, const struct mark *m);
 /* Whether a coroutine is executing between a mark and the next inner mark. */
 bool stack_is_polling(const struct thread_stack *s, const struct marks *marks, size_t mark);
 /*
+ * Notes an outer block_on of the same thread, whose future is being polled: a thread shows only one
+ * such future.
+ */
+void stack_note_outer_roots(struct collector *c, const struct thread_info *info,
+                            const struct thread_stack *s, const struct marks *marks,
+                            const struct mark *block_on);
+/*
  * The coroutines that are executing between a mark and the next inner mark, outermost first, as a
  * chain of running futures; NULL if there are none. Reads line tables: do not call during a stop.
  */
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark);
 
-/* The native frames with source lines, for output. Do not call during a stop. */
+/*
+ * The native frames with source lines, for output. task: that the thread runs, or NULL. Do not call
+ * during a stop.
+ */
 struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
-                                   const struct marks *marks, const char *task, size_t *nret);
+                                   const struct marks *marks, const struct task *task,
+                                   size_t *nret);
 
 #endif

@@ -1,33 +1,48 @@
 #include "runtimes/thread/threads.h"
 
+#include <string.h>
+
 #include "runtimes/thread/blocked.h"
 #include "runtimes/thread/stack.h"
 
-static size_t last_mark(const struct marks *marks, enum mark_kind kind)
+/* The index of the innermost mark of that kind and runtime (NULL: any); marks->n: none. */
+static size_t last_mark(const struct marks *marks, enum mark_kind kind, const struct runtime *of)
 {
-	const struct mark *m = stack_innermost(marks, kind);
+	const struct mark *m = stack_innermost(marks, kind, of);
 
 	return m ? (size_t)(m - marks->data) : marks->n;
-}
-
-static struct task *task_of_thread(struct collector *c, const struct thread_info *info)
-{
-	for (size_t i = 0; i < c->out->ntasks; i++) {
-		if (c->out->tasks[i]->thread == info->number)
-			return c->out->tasks[i];
-	}
-	return NULL;
 }
 
 static void finish_task(struct collector *c, const struct thread_stack *s,
                         const struct marks *marks, struct task *task)
 {
-	size_t mark = last_mark(marks, MARK_TASK_POLL);
+	size_t mark = last_mark(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
 
 	if (mark < marks->n)
 		task->root = stack_running_chain(c, s, marks, mark);
 	if (!task->root && task->type)
 		task->root = future_by_name(c, task->type);
+}
+
+/*
+ * Finishes the tasks that the thread runs: inside a task of one runtime another may run a task.
+ * Returns the one that info names; NULL: none.
+ */
+static const struct task *finish_tasks(struct collector *c, const struct thread_info *info,
+                                       const struct thread_stack *s, const struct marks *marks)
+{
+	const struct task *named = NULL;
+
+	for (size_t i = 0; info->task && i < c->out->ntasks; i++) {
+		struct task *task = c->out->tasks[i];
+
+		if (task->thread != info->number)
+			continue;
+		finish_task(c, s, marks, task);
+		if (strcmp(task->id, info->task) == 0)
+			named = task;
+	}
+	return named;
 }
 
 /* Whether the mark's runtime was recognised in the debug info. */
@@ -41,7 +56,7 @@ static bool is_understood(const struct inspector *in, const struct mark *m)
 static void finish_root(struct collector *c, struct thread_info *info, const struct thread_stack *s,
                         const struct marks *marks)
 {
-	size_t mark = last_mark(marks, MARK_BLOCK_ON);
+	size_t mark = last_mark(marks, MARK_BLOCK_ON, NULL);
 	struct future *running = mark < marks->n ? stack_running_chain(c, s, marks, mark) : NULL;
 
 	if (running) {
@@ -68,13 +83,11 @@ void threads_finish(struct collector *c)
 		struct marks marks;
 
 		stack_find_marks(c, &c->stacks[i], &marks);
-		struct task *task = info->task ? task_of_thread(c, info) : NULL;
-		if (task)
-			finish_task(c, &c->stacks[i], &marks, task);
+		const struct task *task = finish_tasks(c, info, &c->stacks[i], &marks);
 		finish_root(c, info, &c->stacks[i], &marks);
 		blocked_finish(c, info, &c->stacks[i], &marks);
 		if (c->want & WANT_STACKS)
-			info->frames = stack_describe(c, &c->stacks[i], &marks,
-			                              task ? task->id : NULL, &info->nframes);
+			info->frames =
+				stack_describe(c, &c->stacks[i], &marks, task, &info->nframes);
 	}
 }

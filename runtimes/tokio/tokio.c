@@ -311,6 +311,8 @@ void tokio_list(struct collector *c)
 {
 	struct tokio_walk *w = tokio_walk(c);
 
+	if (!tokio_of(c->in)->copies)
+		return;
 	w->threads = NEW_ARRAY(&c->scratch, struct tokio_thread, c->in->target->nthreads);
 	for (struct tokio *k = tokio_of(c->in)->copies; k; k = k->next)
 		tokio_forget_vtables(k);

@@ -94,7 +94,7 @@ static const char *blocking_job(struct collector *c, const struct marks *marks)
 	for (size_t i = 0; i < marks->n; i++) {
 		const char *name;
 
-		if (marks->data[i].kind != MARK_TASK_POLL)
+		if (marks->data[i].kind != MARK_TASK_POLL || marks->data[i].of != &tokio_table)
 			continue;
 		name = stack_mark_future_name(&c->scratch, &marks->data[i]);
 		name = tokio_job_closure(c->a, name);
@@ -135,20 +135,6 @@ static bool root_waits(const struct thread_stack *s, const struct marks *marks,
 	       !stack_is_polling(s, marks, (size_t)(block_on - marks->data));
 }
 
-/* Notes that an outer block_on of the same thread, whose future is being polled, is not shown. */
-static void note_outer_root(struct collector *c, const struct thread_info *info,
-                            const struct thread_stack *s, const struct marks *marks,
-                            const struct mark *block_on)
-{
-	for (size_t i = 0; marks->data + i < block_on; i++) {
-		if (marks->data[i].kind == MARK_BLOCK_ON && stack_is_polling(s, marks, i))
-			snapshot_incomplete(c->out,
-			                    "thread %u: an outer block_on, in whose future the one "
-			                    "shown was called, is not shown: see bt",
-			                    info->number);
-	}
-}
-
 /*
  * Does the thread of its runtime's blocking pool wait for a job? Then its futex is in the pool's
  * condition variable (runtime/blocking/pool.rs), and no stack is needed. False also where that is
@@ -180,7 +166,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	const struct mark *block_on;
 
 	stack_find_marks(c, s, &marks);
-	block_on = stack_innermost(&marks, MARK_BLOCK_ON);
+	block_on = stack_innermost(&marks, MARK_BLOCK_ON, &tokio_table);
 	info->runtime = r ? (int)r->info->index : -1;
 	struct task *task = running_task(c, tt->task_id, info->runtime);
 	if (task) {
@@ -193,7 +179,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 		info->role = THREAD_BLOCKING;
 		info->state = "idle";
 		info->pooled = true;
-	} else if (stack_innermost(&marks, MARK_BLOCKING_RUN)) {
+	} else if (stack_innermost(&marks, MARK_BLOCKING_RUN, &tokio_table)) {
 		const char *job = blocking_job(c, &marks);
 
 		info->role = THREAD_BLOCKING;
@@ -214,7 +200,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	 * in threads.c.
 	 */
 	if (block_on)
-		note_outer_root(c, info, s, &marks, block_on);
+		stack_note_outer_roots(c, info, s, &marks, block_on);
 	if (block_on && root_waits(s, &marks, block_on))
 		info->root =
 			root_find(c, s, block_on, tokio_block_on_waker(c, tt, s->thread, block_on),
@@ -233,10 +219,10 @@ static void describe_by_stack(struct collector *c, struct thread_info *info,
 	const char *name;
 
 	stack_find_marks(c, s, &marks);
-	block_on = stack_innermost(&marks, MARK_BLOCK_ON);
-	if (stack_innermost(&marks, MARK_WORKER_RUN))
+	block_on = stack_innermost(&marks, MARK_BLOCK_ON, &tokio_table);
+	if (stack_innermost(&marks, MARK_WORKER_RUN, &tokio_table))
 		info->role = THREAD_WORKER;
-	else if (stack_innermost(&marks, MARK_BLOCKING_RUN))
+	else if (stack_innermost(&marks, MARK_BLOCKING_RUN, &tokio_table))
 		info->role = THREAD_BLOCKING;
 	else if (block_on)
 		info->role = THREAD_BLOCK_ON;
@@ -341,7 +327,7 @@ void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads)
 			continue;
 		stack_find_marks(c, &c->stacks[i], &marks);
 		for (size_t j = 0; j < marks.n; j++) {
-			if (marks.data[j].kind != MARK_BLOCK_ON)
+			if (marks.data[j].kind != MARK_BLOCK_ON || marks.data[j].of != &tokio_table)
 				continue;
 			uint64_t data = tokio_block_on_waker(c, &threads[i], c->stacks[i].thread,
 			                                     &marks.data[j]);
