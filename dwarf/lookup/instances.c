@@ -84,8 +84,9 @@ static bool is_instance_of_path(const struct instance_search *s, const char *nam
 	return strncmp(name, s->path, scope) == 0 && is_instance(s, name + scope);
 }
 
-static void visit_instances(const struct instance_search *s, struct unit *u)
+static void visit_instances(struct dwarf_module *dm, struct unit *u, void *arg)
 {
+	const struct instance_search *s = arg;
 	struct parent last = { .index = SCOPE_NONE };
 
 	for (uint32_t i = 0; i < u->nscopes; i++) {
@@ -93,30 +94,16 @@ static void visit_instances(const struct instance_search *s, struct unit *u)
 		const char *own = NULL;
 
 		if (may_be_there(s, u, i, &last))
-			own = scan_scope_name(&s->dm->sections, u, i);
+			own = scan_scope_name(&dm->sections, u, i);
 		if (!own || !is_instance(s, own))
 			continue;
 		STR(name);
-		if (die_append_name(s->dm, u->start + note->die, &name) &&
+		if (die_append_name(dm, u->start + note->die, &name) &&
 		    is_instance_of_path(s, str_text(&name)))
 			s->visit(str_text(&name),
 			         note->tag == DW_TAG_subprogram && (note->flags & SCOPE_ADDRESS),
 			         s->arg);
 	}
-}
-
-/*
- * Scans a unit and frees its scan records and pages again: those of a large crate would take more
- * memory than everything else, and most are needed only here.
- */
-static void pass_through(const struct instance_search *s, struct unit *u, struct scanner *scanner)
-{
-	debuginfo_scan_with(s->dm, u, scanner);
-	visit_instances(s, u);
-	scan_forget_notes(u);
-	scanner_reset(scanner, true);
-	residency_drop(s->dm, s->dm->sections.info.data + u->start, u->end - u->start);
-	residency_read(s->dm, u->end - u->start);
 }
 
 static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
@@ -148,16 +135,8 @@ void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const ch
 
 	find_outer(&s);
 	for (size_t i = 0; here && i < dm->nunits; i++) {
-		struct unit *u = &dm->units[i];
-
-		if (!poll_units_same_crate(here, u))
-			continue;
-		if (passing && !u->scanned) {
-			pass_through(&s, u, passing);
-		} else {
-			debuginfo_scan(dm, u);
-			visit_instances(&s, u);
-		}
+		if (poll_units_same_crate(here, &dm->units[i]))
+			debuginfo_pass(dm, &dm->units[i], passing, visit_instances, &s);
 	}
 	scanner_free(passing);
 }

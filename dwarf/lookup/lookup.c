@@ -171,19 +171,6 @@ const struct type *lookup_dwarf_type(struct dwarf_module *dm, const char *name, 
 
 /* ---- thread-locals ---- */
 
-/* Scans all units of a crate. */
-static void scan_crate(struct dwarf_module *dm, const char *crate, size_t len)
-{
-	VEC(struct unit *) units = { 0 };
-
-	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
-		if (!dm->units[i].scanned && unit_is_of_crate(&dm->units[i], crate, len))
-			*vec_push(&units) = &dm->units[i];
-	}
-	debuginfo_scan_all(dm, units.data, units.n);
-	vec_free(&units);
-}
-
 /* LLVM may append ".llvm.123" to a symbol that it made local. */
 static const struct symbol *tls_symbol(const struct tls_symbols *symbols, const char *linkage)
 {
@@ -248,14 +235,12 @@ struct error *lookup_dwarf_thread_locals(struct dwarf_module *dm, const char *pa
                                          struct thread_local **ret, size_t *nret,
                                          const char **doubt)
 {
-	const struct tls_symbols *symbols;
+	const struct tls_symbols *symbols = debuginfo_tls_symbols(dm);
 	size_t crate_len = (size_t)(strstr(path, "::") - path), path_len = strlen(path);
 	VEC(struct thread_local) sure = { 0 };
 	VEC(struct thread_local) unsure = { 0 };
 
 	*doubt = NULL;
-	scan_crate(dm, path, crate_len);
-	symbols = debuginfo_tls_symbols(dm); /* may wait for a parallel thread: last */
 	for (size_t i = 0; dm->dwarf && i < dm->nunits; i++) {
 		struct unit *u = &dm->units[i];
 

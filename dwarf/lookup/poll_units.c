@@ -59,7 +59,6 @@ static void add(const struct poll_question *q, unit_vec *units, size_t index)
 /* Reads all units of the list and empties it; true: the query is answered. */
 static bool read_units(const struct poll_question *q, unit_vec *units)
 {
-	debuginfo_scan_all(q->dm, units->data, units->n);
 	for (size_t i = 0; i < units->n; i++)
 		polled_read(q->dm, units->data[i]);
 	units->n = 0;
@@ -344,18 +343,14 @@ static const struct poll_place *most_likely(const struct candidates *c)
 	return best;
 }
 
-static void read_all(const struct candidates *c, unit_vec *units)
+static void read_all(const struct candidates *c)
 {
-	for (size_t i = 0; i < c->found.n; i++)
-		*vec_push(units) = c->found.data[i].u;
-	debuginfo_scan_all(c->q->dm, units->data, units->n);
-	units->n = 0;
 	for (size_t i = 0; i < c->found.n; i++)
 		read_function(c->q, &c->found.data[i]);
 }
 
 /* Reads only the functions at the symbols' addresses. */
-static bool ask_functions(const struct poll_question *q, unit_vec *units)
+static bool ask_functions(const struct poll_question *q)
 {
 	struct candidates c = { .q = q };
 
@@ -364,13 +359,11 @@ static bool ask_functions(const struct poll_question *q, unit_vec *units)
 	if (!q->answered(q) && q->function && c.found.n > 1) {
 		const struct poll_place *at = most_likely(&c);
 
-		if (at) {
-			debuginfo_scan(q->dm, at->u);
+		if (at)
 			read_function(q, at);
-		}
 	}
 	if (!q->answered(q))
-		read_all(&c, units);
+		read_all(&c);
 	vec_free(&c.found);
 	return q->answered(q);
 }
@@ -404,7 +397,7 @@ void poll_units_ask(const struct poll_question *q)
 	}
 	/* Read the functions at symbols before all units of the object file. */
 	if (!done && !crate->small)
-		done = ask_functions(q, &units);
+		done = ask_functions(q);
 	if (!done && !crate->small) {
 		add_symbols(q, &units, q->name, q->function);
 		done = read_units(q, &units);

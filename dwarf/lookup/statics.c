@@ -1,7 +1,7 @@
 /*
  * Finds statics by name. For a qualified name it searches the units of the crate. For a bare name
- * it must read all units: it does so in batches, so that not all scan records are in memory at
- * once, and records every static that it finds.
+ * it must read all units: it keeps the notes of one at a time, and records every static that it
+ * finds.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -20,90 +20,69 @@
 #include "dwarf/types/type.h"
 
 enum {
-	BATCH = 16 << 20,    /* bytes of debug info at a time */
-	MAX_NOTES = 4 << 20, /* scan records of units, if there are several batches */
-	MAX_NAMES = 1 << 17, /* statics that are recorded */
-	MAX_NAMESAKES = 32,  /* statics that are returned */
-	MAX_NAME = 4096,     /* bytes of a qualified name */
-	IS_THREAD_LOCAL = 1, /* a flag of a record */
+	MUCH_TO_SCAN = 16 << 20, /* bytes of debug info: below, the notes of scans are kept */
+	MAX_NAMES = 1 << 17,     /* statics that are recorded */
+	MAX_NAMESAKES = 32,      /* statics that are returned */
+	MAX_NAME = 4096,         /* bytes of a qualified name */
+	IS_THREAD_LOCAL = 1,     /* a flag of a record */
 };
 
 static const char all_known[] = "*"; /* not a valid name */
 
-/* ---- batches of units ---- */
+/* ---- the variables of units ---- */
 
 /* Visits a variable outside of functions with a fixed address. */
 typedef void variable_fn(struct dwarf_module *dm, struct unit *u, uint32_t index, void *arg);
 
-typedef VEC(struct unit *) unit_vec;
+struct variable_visit {
+	unsigned flags; /* of the variables to visit: they have one of these */
+	variable_fn *visit;
+	void *arg;
+};
 
-/* Takes the next batch of units, starting at *at; false when there are none. */
-static bool take_batch(struct dwarf_module *dm, const char *crate, size_t len, size_t *at,
-                       unit_vec *batch)
+static void visit_variables(struct dwarf_module *dm, struct unit *u, void *arg)
+{
+	const struct variable_visit *v = arg;
+
+	for (size_t i = 0; i < u->nvariables; i++) {
+		if (u->scopes[u->variables[i]].flags & v->flags)
+			v->visit(dm, u, u->variables[i], v->arg);
+	}
+}
+
+/* NULL stands for all crates. */
+static bool is_of(const struct unit *u, const char *crate, size_t len)
+{
+	return !crate || unit_is_of_crate(u, crate, len);
+}
+
+static bool is_much_to_scan(const struct dwarf_module *dm, const char *crate, size_t len)
 {
 	uint64_t bytes = 0;
 
-	batch->n = 0;
-	for (; *at < dm->nunits && bytes < BATCH; (*at)++) {
-		struct unit *u = &dm->units[*at];
-
-		if (crate && !unit_is_of_crate(u, crate, len))
-			continue;
-		*vec_push(batch) = u;
-		bytes += u->end - u->start;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (!dm->units[i].scanned && is_of(&dm->units[i], crate, len))
+			bytes += dm->units[i].end - dm->units[i].start;
 	}
-	return batch->n > 0;
+	return bytes > MUCH_TO_SCAN;
 }
 
-static void visit_variables(struct dwarf_module *dm, struct unit *u, unsigned flags,
-                            variable_fn *visit, void *arg)
-{
-	debuginfo_scan(dm, u);
-	for (size_t i = 0; i < u->nvariables; i++) {
-		if (u->scopes[u->variables[i]].flags & flags)
-			visit(dm, u, u->variables[i], arg);
-	}
-}
-
-/* Frees the scan records and pages of a batch. */
-static void drop_batch(struct dwarf_module *dm, const unit_vec *batch)
-{
-	for (size_t i = 0; i < batch->n; i++)
-		residency_drop(dm, dm->sections.info.data + batch->data[i]->start,
-		               batch->data[i]->end - batch->data[i]->start);
-	debuginfo_trim(dm->di, MAX_NOTES);
-}
-
-static struct error *visit_batches(struct dwarf_module *dm, const char *crate, size_t len,
-                                   unit_vec *batch, unsigned flags, variable_fn *visit, void *arg)
-{
-	size_t at = 0, nbatches = 0;
-
-	while (take_batch(dm, crate, len, &at, batch)) {
-		if (!crate) /* not within a crate: a partial result would be cached */
-			TRY(interrupt_check());
-		if (at < dm->nunits && !nbatches)
-			debuginfo_trim(dm->di, MAX_NOTES);
-		debuginfo_scan_all(dm, batch->data, batch->n);
-		for (size_t i = 0; i < batch->n; i++)
-			visit_variables(dm, batch->data[i], flags, visit, arg);
-		progress("looking for statics, unit", at, dm->nunits);
-		if (at < dm->nunits || nbatches)
-			drop_batch(dm, batch);
-		nbatches++;
-	}
-	return NULL;
-}
-
-/* Visits the variables of a crate, or of all (NULL), that have one of these flags. */
+/* Visits the variables of a crate, or of all (NULL). ^C ends only the latter. */
 static struct error *each_variable(struct dwarf_module *dm, const char *crate, size_t len,
-                                   unsigned flags, variable_fn *visit, void *arg)
+                                   struct variable_visit v)
 {
-	unit_vec batch = { 0 };
-	struct error *err;
+	struct scanner *passing = is_much_to_scan(dm, crate, len) ? scanner_new() : NULL;
+	struct error *err = NULL;
 
-	err = visit_batches(dm, crate, len, &batch, flags, visit, arg);
-	vec_free(&batch);
+	for (size_t i = 0; i < dm->nunits && !err; i++) {
+		if (!is_of(&dm->units[i], crate, len))
+			continue;
+		progress("looking for statics, unit", i + 1, dm->nunits);
+		debuginfo_pass(dm, &dm->units[i], passing, visit_variables, &v);
+		if (!crate) /* not within a crate: a partial result would be cached */
+			err = interrupt_check();
+	}
+	scanner_free(passing);
 	return err;
 }
 
@@ -167,8 +146,8 @@ bool lookup_dwarf_static(struct dwarf_module *dm, const char *name, const struct
 
 	if (!colons || !dm->dwarf)
 		return false;
-	error_free(
-		each_variable(dm, name, (size_t)(colons - name), SCOPE_ADDRESS, match_static, &w));
+	error_free(each_variable(dm, name, (size_t)(colons - name),
+	                         (struct variable_visit){ SCOPE_ADDRESS, match_static, &w }));
 	*type = w.type;
 	*addr = w.addr;
 	return w.found && !w.several;
@@ -338,8 +317,9 @@ static void keep_index(struct dwarf_module *dm, struct index *index, const char 
 static struct error *make_index(struct dwarf_module *dm, const char *wanted)
 {
 	struct index index = { .entries = { 0 } };
-	struct error *err =
-		each_variable(dm, NULL, 0, SCOPE_ADDRESS | SCOPE_TLS, note_variable, &index);
+	struct error *err = each_variable(
+		dm, NULL, 0,
+		(struct variable_visit){ SCOPE_ADDRESS | SCOPE_TLS, note_variable, &index });
 
 	if (!err)
 		keep_index(dm, &index, wanted);
@@ -397,5 +377,5 @@ bool lookup_globals_near(struct dwarf_module *dm)
 	struct record record;
 
 	return record_find(debuginfo_records(dm), RECORD_GLOBALS, 0, all_known, &record) ||
-	       !debuginfo_need(dm) || dm->sections.info.size <= BATCH;
+	       !debuginfo_need(dm) || dm->sections.info.size <= MUCH_TO_SCAN;
 }

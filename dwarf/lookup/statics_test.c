@@ -113,13 +113,46 @@ static void test_copied_records(void **state)
 	fixture_close(&f);
 }
 
+static void count_scopes(struct dwarf_module *dm, struct unit *u, void *arg)
+{
+	(void)dm;
+	*(size_t *)arg += u->nscopes;
+}
+
+static size_t pass(struct fixture *f, struct scanner *passing)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->dm->nunits; i++)
+		debuginfo_pass(f->dm, &f->dm->units[i], passing, count_scopes, &n);
+	return n;
+}
+
+/* A pass sees the notes of each unit, and keeps those that were there before it. */
+static void test_pass(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/statics.elf");
+	struct scanner *passing = scanner_new();
+	size_t n = pass(&f, passing);
+
+	(void)state;
+	assert_true(n > 100);
+	for (size_t i = 0; i < f.dm->nunits; i++)
+		assert_false(f.dm->units[i].scanned || f.dm->units[i].nscopes);
+	assert_int_equal(pass(&f, NULL), n);
+	assert_int_equal(pass(&f, passing), n);
+	for (size_t i = 0; i < f.dm->nunits; i++)
+		assert_true(f.dm->units[i].scanned && f.dm->units[i].nscopes);
+	scanner_free(passing);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_name_alone),
-		cmocka_unit_test(test_names_of_none),
-		cmocka_unit_test(test_by_path),
-		cmocka_unit_test(test_copied_records),
+		cmocka_unit_test(test_by_name_alone), cmocka_unit_test(test_names_of_none),
+		cmocka_unit_test(test_by_path),       cmocka_unit_test(test_copied_records),
+		cmocka_unit_test(test_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

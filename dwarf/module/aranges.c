@@ -159,28 +159,3 @@ struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc)
 	}
 	return lo && pc < dm->ranges[lo - 1].high ? &dm->units[dm->ranges[lo - 1].unit] : NULL;
 }
-
-struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr)
-{
-	const struct module *m = dm->module;
-
-	return dm->dwarf && addr >= m->start && addr < m->end
-	               ? debuginfo_unit_at(dm, module_link_addr(m, addr).v)
-	               : NULL;
-}
-
-static const struct unit *find_unit(struct debuginfo *di, uint64_t addr)
-{
-	const struct unit *u = NULL;
-
-	for (size_t i = 0; i < di->nmodules && !u; i++)
-		u = debuginfo_unit_of_code(di->modules[i], addr);
-	return u;
-}
-
-bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b)
-{
-	const struct unit *x = find_unit(di, a), *y = find_unit(di, b);
-
-	return !x || !y || x->crate_key == y->crate_key;
-}

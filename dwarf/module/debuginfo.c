@@ -59,10 +59,8 @@ static void forget_searches(struct dwarf_module *dm)
 	dm->di->hooks->forget_searches(dm);
 	for (size_t i = 0; i < dm->nunits; i++)
 		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		scanner_free(dm->scanners[i]);
-		dm->scanners[i] = NULL;
-	}
+	scanner_free(dm->scanner);
+	dm->scanner = NULL;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
 }
@@ -87,39 +85,8 @@ void debuginfo_close(struct debuginfo *di)
 	free(di);
 }
 
-static void forget_notes(struct dwarf_module *dm, bool keep)
+void debuginfo_rest(struct debuginfo *di)
 {
-	for (size_t i = 0; i < dm->nunits; i++)
-		scan_forget(&dm->units[i]);
-	for (size_t i = 0; i < PARALLEL_MAX; i++) {
-		if (dm->scanners[i])
-			scanner_reset(dm->scanners[i], keep);
-	}
-}
-
-/* keep: the memory of notes is reused for new ones. */
-static void trim(struct debuginfo *di, size_t limit, bool keep)
-{
-	for (size_t i = 0; i < di->nmodules; i++) {
-		struct dwarf_module *dm = di->modules[i];
-		size_t bytes = 0;
-
-		for (size_t j = 0; j < dm->nunits; j++)
-			bytes += dm->units[j].nscopes * sizeof(struct scope_note);
-		if (bytes > limit)
-			forget_notes(dm, keep);
-		residency_trim(dm);
-	}
-}
-
-void debuginfo_trim(struct debuginfo *di, size_t limit)
-{
-	trim(di, limit, limit > 0);
-}
-
-void debuginfo_trim_final(struct debuginfo *di, size_t limit)
-{
-	trim(di, limit, false);
 	for (size_t i = 0; i < di->nmodules; i++)
 		residency_rest(di->modules[i]);
 }
@@ -485,21 +452,32 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die)
 	return dm->last_unit = &dm->units[lo - 1];
 }
 
-void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner)
-{
-	scan_unit(&dm->sections, u, scanner);
-}
-
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u)
 {
 	if (u->scanned)
 		return;
 	LOG("dwarf", "scan %s", u->name ? u->name : "?");
 	progress("reading debug info, unit", (uint64_t)(u - dm->units) + 1, 0);
-	if (!dm->scanners[0])
-		dm->scanners[0] = scanner_new();
-	debuginfo_scan_with(dm, u, dm->scanners[0]);
+	if (!dm->scanner)
+		dm->scanner = scanner_new();
+	scan_unit(&dm->sections, u, dm->scanner);
 	dm->nscanned++;
+	residency_read(dm, u->end - u->start);
+}
+
+void debuginfo_pass(struct dwarf_module *dm, struct unit *u, struct scanner *passing,
+                    unit_fn *visit, void *arg)
+{
+	if (!passing || u->scanned) {
+		debuginfo_scan(dm, u);
+		visit(dm, u, arg);
+		return;
+	}
+	scan_unit(&dm->sections, u, passing);
+	visit(dm, u, arg);
+	scan_forget_notes(u);
+	scanner_reset(passing);
+	residency_drop(dm, dm->sections.info.data + u->start, u->end - u->start);
 	residency_read(dm, u->end - u->start);
 }
 

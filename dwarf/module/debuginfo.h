@@ -12,7 +12,6 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/map.h"
-#include "debugger/base/parallel.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
@@ -96,8 +95,8 @@ struct dwarf_module {
 	bool aranges_read;
 	struct unit_range *ranges; /* ascending low, from .debug_aranges */
 	size_t nranges;
-	struct scanner *scanners[PARALLEL_MAX];      /* NULL until needed */
-	struct map types;                            /* DIE offset -> struct type */
+	struct scanner *scanner; /* of the units that stay scanned; NULL until needed */
+	struct map types;        /* DIE offset -> struct type */
 	struct type_block *first_types, *last_types; /* see type_private.h */
 	bool types_unrecorded;                       /* see types_flush() */
 	unsigned array_depth;                        /* nesting depth while an array is read */
@@ -168,14 +167,8 @@ struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hoo
                              struct debuginfo **ret) MUST_CHECK;
 void debuginfo_close(struct debuginfo *di);
 
-/*
- * Frees the notes of scans of each module in which they take more than limit bytes, and returns
- * file pages to the kernel. Both are read again on demand. No caller may be iterating over a unit's
- * scopes. The memory of notes is reused for new notes, but freed when limit is 0.
- */
-void debuginfo_trim(struct debuginfo *di, size_t limit);
-/* The same near the end of all reading: the memory of notes is freed. */
-void debuginfo_trim_final(struct debuginfo *di, size_t limit);
+/* Returns file pages to the kernel, when few of them will be read again. */
+void debuginfo_rest(struct debuginfo *di);
 /*
  * The module with its tier set, NULL when no file was found for it. If records contain the tier,
  * its DWARF is not opened: see debuginfo_need().
@@ -211,23 +204,18 @@ struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 struct unit *debuginfo_scanned_unit_of(struct dwarf_module *dm, uint64_t die);
 /* Scans the unit unless it is scanned already. */
 void debuginfo_scan(struct dwarf_module *dm, struct unit *u);
-/* The same with the given scanner, without the bookkeeping in dm: any thread may call it. */
-void debuginfo_scan_with(const struct dwarf_module *dm, struct unit *u, struct scanner *scanner);
-/* Scans the units that are not scanned yet, with several threads when that pays. */
-void debuginfo_scan_all(struct dwarf_module *dm, struct unit **units, size_t n);
-/* Scans the units that have code at these run-time addresses, in modules whose DWARF is loaded. */
-void debuginfo_prefetch(struct debuginfo *di, const uint64_t *addrs, size_t n);
+/*
+ * Calls visit with the unit scanned. If passing is given and the unit was not scanned before, its
+ * notes and pages are freed afterwards: those of many units, most of which are needed only here,
+ * would take more memory than everything else.
+ */
+typedef void unit_fn(struct dwarf_module *dm, struct unit *u, void *arg);
+void debuginfo_pass(struct dwarf_module *dm, struct unit *u, struct scanner *passing,
+                    unit_fn *visit, void *arg);
 /* The DIE of the `{vtable}` variable at a link-time address, in units scanned so far; 0 none. */
 uint64_t debuginfo_vtable(struct dwarf_module *dm, uint64_t link);
 /* The unit that has code at a link-time address, NULL when none. */
 struct unit *debuginfo_unit_at(struct dwarf_module *dm, uint64_t pc);
-/*
- * The same for a run-time address; NULL also if it is in another module or dm's DWARF is not
- * loaded.
- */
-struct unit *debuginfo_unit_of_code(struct dwarf_module *dm, uint64_t addr);
-/* Is the code at two run-time addresses of one crate? True when that is unknown. */
-bool debuginfo_same_crate(struct debuginfo *di, uint64_t a, uint64_t b);
 
 /* "1.53.1" from the registry path ".../tokio-1.53.1/src/..." of crate's units; NULL unknown. */
 const char *lookup_crate_version(struct dwarf_module *dm, const char *crate);

@@ -58,7 +58,7 @@ void residency_rest(struct dwarf_module *dm);
 void residency_release(struct dwarf_module *dm);
 /*
  * Drops the pages of these bytes of a section, if they are mapped from the file, and the rest of
- * the folios that hold them. Any thread may call it.
+ * the folios that hold them.
  */
 void residency_drop(const struct dwarf_module *dm, const uint8_t *data, size_t size);
 

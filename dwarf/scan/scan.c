@@ -26,12 +26,9 @@ struct scanner *scanner_new(void)
 	return s;
 }
 
-void scanner_reset(struct scanner *s, bool keep)
+void scanner_reset(struct scanner *s)
 {
-	if (keep)
-		arena_reset(&s->notes);
-	else
-		arena_free(&s->notes);
+	arena_reset(&s->notes);
 }
 
 void scanner_free(struct scanner *s)
@@ -101,7 +98,7 @@ void scan_forget_notes(struct unit *u)
 	u->functions = NULL;
 	u->starts = NULL;
 	u->nscopes = u->nfunctions = 0;
-	u->scanned = u->queued = false;
+	u->scanned = false;
 }
 
 void scan_forget(struct unit *u)

@@ -18,17 +18,17 @@
 
 /*
  * The working state of scans: the unit's abbreviations, which adjacent units may share, and the
- * memory for notes. Each thread that scans has its own scanner.
+ * memory for notes.
  */
 struct scanner;
 
 struct scanner *scanner_new(void);
 void scanner_free(struct scanner *s);
 /*
- * Discards all notes. Call scan_forget() for all units that it scanned before. keep: the memory is
- * reused for new notes, else it is freed.
+ * Discards all notes. Call scan_forget() for all units that it scanned before. The memory is reused
+ * for new notes.
  */
-void scanner_reset(struct scanner *s, bool keep);
+void scanner_reset(struct scanner *s);
 
 /* The sections of one file that the scanner reads, uncompressed. */
 struct dwarf_sections {
@@ -108,7 +108,6 @@ struct unit {
 	uint64_t crate_key; /* hash of the text before "/@/", 0 none: equal within one crate */
 	bool has_code;      /* its DIE has a high_pc or ranges */
 	bool scanned;
-	bool queued;        /* in the list of debuginfo_scan_all() */
 	bool in_aranges;    /* .debug_aranges has a set for it */
 	bool polled_noted;  /* polled_read() searched it */
 	bool types_noted;   /* type_names_find() searched it */

@@ -716,22 +716,6 @@ static void test_has_tag(void **state)
 	drop(&s);
 }
 
-/* A unit of many functions, each in a namespace of its own. */
-static void put_many(struct bytes *b, unsigned n, uint64_t low)
-{
-	size_t unit = begin_unit(b, 4, 0);
-
-	put_named(b, CODE_UNIT, "unit");
-	for (unsigned i = 0; i < n; i++) {
-		put_named(b, CODE_NAMESPACE, "namespace");
-		put_named(b, CODE_STRUCT, i % 3 ? "S" : "T");
-		put_function(b, low + i * 16, 16, "function");
-		put_fixed(b, 0, 2);
-	}
-	put_fixed(b, 0, 1);
-	end_unit(b, unit);
-}
-
 /* Return types: a DIE of the unit, or of another one. */
 static void test_results(void **state)
 {
@@ -963,54 +947,6 @@ static void test_sizes(void **state)
 	drop(&s);
 }
 
-/* Several threads find what one finds. */
-static void test_threads(void **state)
-{
-	(void)state;
-	enum { UNITS = 64 };
-	struct sample one = { 0 }, many = { 0 };
-	struct bytes shapes[2] = { { 0 }, { 0 } };
-	struct debuginfo di = { 0 };
-	struct unit *units[2 * UNITS];
-
-	put_usual_abbrevs(&one.abbrev);
-	for (unsigned i = 0; i < 2; i++)
-		put_many(&shapes[i], 400 + i * 100, 0x1000);
-	for (unsigned i = 0; i < UNITS; i++)
-		put(&one.info, shapes[i % 2].data, shapes[i % 2].n);
-	put_usual_abbrevs(&many.abbrev);
-	put(&many.info, one.info.data, one.info.n);
-	scan(&one);
-	many.sections = (struct dwarf_sections){ .info = section_of_bytes(&many.info),
-		                                 .abbrev = section_of_bytes(&many.abbrev) };
-	many.units = scan_units(&many.sections, &many.arena, &many.nunits, NULL);
-	struct dwarf_module dm = {
-		.di = &di, .sections = many.sections, .units = many.units, .nunits = many.nunits
-	};
-	assert_int_equal(many.nunits, UNITS);
-	assert_true(many.info.n > 2 * 512 * 1024); /* worth two threads at least */
-	/* Each unit twice, in reverse: order and repetition do not matter. */
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		units[i] = &many.units[UNITS - 1 - i % UNITS];
-	debuginfo_scan_all(&dm, units, sizeof(units) / sizeof(units[0]));
-	assert_int_equal(dm.nscanned, UNITS);
-	for (size_t i = 0; i < UNITS; i++) {
-		const struct unit *a = &one.units[i], *b = &many.units[i];
-
-		assert_true(b->scanned && a->nscopes == b->nscopes && a->nscopes > 300);
-		assert_memory_equal(a->scopes, b->scopes, a->nscopes * sizeof(*a->scopes));
-		assert_int_equal(a->nfunctions, b->nfunctions);
-		assert_memory_equal(a->functions, b->functions,
-		                    a->nfunctions * sizeof(*a->functions));
-	}
-	free_bytes(&shapes[0]);
-	free_bytes(&shapes[1]);
-	drop(&one);
-	drop(&many);
-	for (size_t i = 0; i < PARALLEL_MAX; i++)
-		scanner_free(dm.scanners[i]);
-}
-
 /* ---- the unit that rustc made ---- */
 
 static const struct scope *find_scope(const struct scope *scopes, size_t n, const char *name,
@@ -1101,7 +1037,6 @@ int main(void)
 		cmocka_unit_test(test_returns_nothing),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_rust_unit),
 	};
 

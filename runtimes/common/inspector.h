@@ -67,12 +67,6 @@ struct future_region {
 	bool leaf; /* polls no other future; its words may still be links of a list */
 };
 
-/*
- * Memory limits of debug info while tasks are decoded: after every TASKS_AT_ONCE tasks, scan
- * records are trimmed to NOTES_MEANWHILE bytes. Scanning a unit again costs less than new memory.
- */
-enum { TASKS_AT_ONCE = 64, NOTES_MEANWHILE = 12 << 20 };
-
 /* A task, and the address of its poll function. */
 struct task_poll {
 	uint64_t poll;

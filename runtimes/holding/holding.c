@@ -309,8 +309,6 @@ void holding_search(struct collector *c)
 	for (size_t i = 0; i < s->ntasks && holding_goes_on(c); i++) {
 		struct found like = { .order = i };
 
-		if (i % TASKS_AT_ONCE == 0)
-			debuginfo_trim(c->in->di, NOTES_MEANWHILE);
 		like.h.task = s->tasks[i];
 		like.h.thread = s->tasks[i]->thread;
 		search_root(c, s->tasks[i]->root, &like);

@@ -25,8 +25,7 @@
 
 enum {
 	MAX_ROUNDS = 3,
-	MAX_LEAD_WALKS = 8,          /* walks in a row that each find a new runtime */
-	NOTES_AFTERWARDS = 16 << 20, /* bytes of scan results kept after the warm-up walk */
+	MAX_LEAD_WALKS = 8, /* walks in a row that each find a new runtime */
 };
 
 /* Versions of all copies of r; if no copy is recognised, of the crate in the executable. */
@@ -574,7 +573,7 @@ static struct error *inspect_live(struct live_round *r)
 		add_reading(r);
 	TRY(scan(r->in));
 	TRY(warm_up(r->in, r->request));
-	debuginfo_trim_final(r->in->di, NOTES_AFTERWARDS);
+	debuginfo_rest(r->in->di);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
 		/* Each round finds only one more page of a chain: walk the target again. */
 		if (round == MAX_ROUNDS) {
