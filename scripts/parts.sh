@@ -18,6 +18,8 @@ parts() {
 	# Repetitions that CI makes a few of.
 	echo "healthy run/run_healthy.py --looks 200 \$asyncdbg release"
 	echo "healthy-no-stop run/run_healthy.py --looks 200 --no-stop \$asyncdbg release"
+	# Shortcuts against the full search.
+	echo "verify run/run_verify.sh \$asyncdbg \${asyncdbg%/*}/testdata/asyncdbg_verify"
 	echo "hostile SEEDS=400 run/run_hostile.sh \$asyncdbg"
 	# Other compilers and libraries.
 	echo "debian-13 run/run_chroot.sh trixie"

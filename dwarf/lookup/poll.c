@@ -6,6 +6,7 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/lookup/poll_units.h"
 #include "dwarf/lookup/polled.h"
+#include "dwarf/lookup/verify.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/types/type.h"
@@ -301,18 +302,20 @@ bool lookup_dwarf_has_poll(const struct type *t)
 		.answered = type_is_polled,
 	};
 
-	if (!q.here || polled_never(q.name) || polled_never_behind(q.name))
+	if (!q.here)
 		return false;
+	if (polled_never(q.name) || polled_never_behind(q.name))
+		return verify_has_poll(t, false, "polled_never()");
 	if (type_is_polled(&q))
 		return true;
 	if (poll_units_is_large(&q)) {
 		if (is_future_by_symbols(t, 0))
-			return true;
+			return verify_has_poll(t, true, "a symbol");
 		if (poll_symbols_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
 		    poll_symbols_is_unoptimised(q.dm, q.here))
-			return false;
+			return verify_has_poll(t, false, "the lack of a symbol");
 		q.plain = is_plain(t, NULL);
 	}
 	poll_units_ask(&q);
-	return type_is_polled(&q);
+	return verify_has_poll(t, type_is_polled(&q), "the search of some units");
 }

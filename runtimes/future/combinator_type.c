@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/lookup/verify.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/common/non_future_types.h"
 #include "runtimes/common/type_class.h"
@@ -105,6 +106,12 @@ static bool is_known_future(const struct type *t)
 	return type_class->known_future == YES || type_class->is_future == YES;
 }
 
+static bool is_listed_as_none(const struct type *t)
+{
+	return non_future_types_has(runtimes_of(t), type_name(t)) &&
+	       !verify_has_poll(t, false, "non_future_types_has()");
+}
+
 static bool is_future(struct inspector *in, const struct type *t, int depth)
 {
 	if (depth > MAX_POINTERS)
@@ -116,8 +123,7 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 	type_class->is_future = NO;
 	bool is = is_known_future(t) || points_at_future(in, t, depth);
 	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !non_future_types_has(runtimes_of(t), type_name(t)) &&
-	    !futures_unordered_is_type(t))
+	    !is_as_its_target(t) && !is_listed_as_none(t) && !futures_unordered_is_type(t))
 		is = lookup_has_poll(t);
 	type_class->is_future = is ? YES : NO;
 	return is;

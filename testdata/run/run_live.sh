@@ -10,7 +10,7 @@
 # them; then the program must run on with no thread stopped.
 #
 # Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already;
-# AS_LARGE=ASYNCDBG is one that takes each crate for a large one, and must say the same of the core.
+# VERIFY=ASYNCDBG is one that verifies its shortcuts (run_verify.sh), and must say the same of the core.
 set -euo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
@@ -144,9 +144,9 @@ check_commands() {
 		bad "does not fit the schema" "$work/said"
 }
 
-check_as_large() {
-	asyncdbg=$AS_LARGE ask large.json --no-cache "$@" --json async backtrace all
-	cmp "$work/core.json" "$work/large.json" >"$work/said" ||
+check_verified() {
+	asyncdbg=$VERIFY ask verified.json --no-cache "$@" --json async backtrace all
+	cmp "$work/core.json" "$work/verified.json" >"$work/said" ||
 		bad "says something else of large crates" "$work/said"
 }
 
@@ -156,7 +156,7 @@ check_core() {
 		return
 	fi
 	ask core.json -c "$work/core.$pid" --json async backtrace all
-	[ -z "${AS_LARGE:-}" ] || check_as_large -c "$work/core.$pid"
+	[ -z "${VERIFY:-}" ] || check_verified -c "$work/core.$pid"
 	check_graph -c "$work/core.$pid"
 	"$testdata/check/compare_answers.py" "$work/live.json" "$work/core.json" >"$work/said" ||
 		bad "the core's answer differs from the live one" "$work/said"

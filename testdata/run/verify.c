@@ -1,0 +1,67 @@
+/*
+ * The full search that verify.h compares shortcuts with: the poll functions of all units of a
+ * module. It opens the debug info a second time, so that the search under test finds nothing read
+ * that it did not read itself.
+ */
+#include "dwarf/lookup/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/lookup/polled.h"
+#include "dwarf/types/type.h"
+
+/* The types of a module that have a poll function, kept until the process ends. */
+struct full {
+	char *path;
+	struct map polled; /* hashes of their names */
+	struct full *next;
+};
+
+static struct map read_module(const struct dwarf_module *of)
+{
+	struct map ret = { 0 };
+	struct debuginfo *di;
+
+	if (debuginfo_open(of->di->target, of->di->hooks, &di))
+		abort();
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = di->modules[i];
+
+		if (dm->module != of->module || !debuginfo_need(dm))
+			continue;
+		for (size_t j = 0; j < dm->nunits; j++)
+			polled_read(dm, &dm->units[j]);
+		ret = dm->polled;
+		dm->polled = (struct map){ 0 };
+	}
+	debuginfo_close(di);
+	return ret;
+}
+
+static const struct map *all_polled(const struct dwarf_module *dm)
+{
+	static struct full *known;
+
+	for (struct full *full = known; full; full = full->next) {
+		if (strcmp(full->path, dm->module->path) == 0)
+			return &full->polled;
+	}
+	struct full *full = alloc_zeroed(sizeof(*full));
+	*full = (struct full){ strdup(dm->module->path), read_module(dm), known };
+	known = full;
+	return &full->polled;
+}
+
+bool verify_has_poll(const struct type *t, bool said, const char *shortcut)
+{
+	struct dwarf_module *dm = type_module(t);
+
+	if (debuginfo_need(dm) && map_has(all_polled(dm), map_key_of_text(type_name(t))) != said) {
+		fprintf(stderr, "verify: %s: by %s it is %s future, by the full search it is %s\n",
+		        type_name(t), shortcut, said ? "a" : "no", said ? "none" : "one");
+		abort();
+	}
+	return said;
+}
