@@ -104,5 +104,12 @@ struct error *select_join_captures(struct finder *f, struct value poll_fn, struc
 /* futures_unordered.c: FuturesUnordered. */
 bool futures_unordered_is_type(const struct type *t);
 struct error *futures_unordered_find(struct finder *f, struct value set) MUST_CHECK;
+/*
+ * Adds the nodes of a set, at most max, newest first. After a failure those before the bad one are
+ * there. A node's address is the data of its future's waker. The caller frees nodes.
+ */
+typedef VEC(struct value) value_vec;
+struct error *futures_unordered_nodes(struct collector *c, struct value set, size_t max,
+                                      value_vec *nodes) MUST_CHECK;
 
 #endif

@@ -17,13 +17,13 @@ bool futures_unordered_is_type(const struct type *t)
 }
 
 /* A link is a raw pointer in an AtomicPtr or an UnsafeCell; its target is the node type. */
-static struct error *read_link(struct decoder *d, struct value from, const char *expr,
+static struct error *read_link(struct collector *c, struct value from, const char *expr,
                                struct value *node)
 {
 	struct value link;
 	bool found;
 
-	TRY(inspector_eval(d->c->in, from, expr, &link, &found));
+	TRY(inspector_eval(c->in, from, expr, &link, &found));
 	for (int hop = 0; hop < 8 && link.type && type_kind(link.type) != TYPE_POINTER; hop++) {
 		const struct member *m = type_single_member(link.type);
 
@@ -33,7 +33,7 @@ static struct error *read_link(struct decoder *d, struct value from, const char 
 		return error_new(ERR_LAYOUT, "%s: '%s' is no pointer to a node",
 		                 type_name(from.type), expr);
 	node->type = type_target(link.type);
-	return target_read_uint(d->c->in->target, link.addr, 8, &node->addr);
+	return target_read_uint(c->in->target, link.addr, 8, &node->addr);
 }
 
 static struct error *find_in_node(struct finder *f, struct value node)
@@ -54,25 +54,22 @@ static struct error *find_in_node(struct finder *f, struct value node)
 	return combinator_find_futures(&each, future, 0);
 }
 
-typedef VEC(struct value) value_vec;
-
-/* Lists the nodes in the order of the set: newest first. */
-static struct error *list_nodes(struct decoder *d, struct value set, value_vec *nodes)
+struct error *futures_unordered_nodes(struct collector *c, struct value set, size_t max,
+                                      value_vec *nodes)
 {
 	struct map seen = { 0 };
 	struct value node;
-	struct error *err = read_link(d, set, head_path, &node);
+	struct error *err = read_link(c, set, head_path, &node);
 
 	while (!err && node.addr) {
-		if (nodes->n >= FUTURE_MAX_NODES)
-			err = error_new(ERR_UNSUPPORTED, "more than %d futures in a set",
-			                FUTURE_MAX_NODES);
+		if (nodes->n >= max)
+			err = error_new(ERR_UNSUPPORTED, "more than %zu futures in a set", max);
 		else if (!map_put(&seen, node.addr, NULL))
 			err = error_new(ERR_CORRUPT, "a set of futures runs in a circle");
 		if (err)
 			break;
 		*vec_push(nodes) = node;
-		err = read_link(d, node, next_path, &node);
+		err = read_link(c, node, next_path, &node);
 	}
 	map_free(&seen);
 	return err;
@@ -81,7 +78,8 @@ static struct error *list_nodes(struct decoder *d, struct value set, value_vec *
 struct error *futures_unordered_find(struct finder *f, struct value set)
 {
 	value_vec nodes = { 0 };
-	struct error *err = list_nodes(f->d, set, &nodes), *bad = NULL;
+	struct error *err = futures_unordered_nodes(f->d->c, set, FUTURE_MAX_NODES, &nodes),
+		     *bad = NULL;
 
 	for (size_t i = nodes.n; i-- > 0;) {
 		struct error *each = find_in_node(f, nodes.data[i]);
