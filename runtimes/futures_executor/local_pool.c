@@ -1,0 +1,261 @@
+/* Lists and decodes the tasks of the LocalPools that threads run. */
+#include "runtimes/futures_executor/local_pool.h"
+
+#include <inttypes.h>
+
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/combinator.h"
+
+enum { MAX_TASKS = 1 << 24, POLL_SLOT = 3 /* drop, size, align, then poll */ };
+
+const char local_pool_name[] = "futures_executor";
+
+struct local_pool_walk *local_pool_walk(const struct collector *c)
+{
+	return collector_state(c, local_pool_name);
+}
+
+/* ---- one task ---- */
+
+/* A LocalFutureObj: the future that it owns, and the vtable that tells the future's type. */
+static struct error *read_object(struct collector *c, struct value object, uint64_t *data,
+                                 uint64_t *vtable)
+{
+	const struct member *m = type_member(object.type, "future");
+	const struct type_class *class = m && m->type ? type_class_of(m->type) : NULL;
+
+	if (!class || class->step != STEP_DYN)
+		return error_new(ERR_LAYOUT, "%s has no trait object", type_name(object.type));
+	TRY(target_read_uint(c->in->target, object.addr + m->offset + class->offset, 8, data));
+	return target_read_uint(c->in->target, object.addr + m->offset + class->vtable, 8, vtable);
+}
+
+/* The address of the future's poll function; 0 unknown. */
+static uint64_t poll_of(struct collector *c, struct value object)
+{
+	uint64_t data, vtable, poll = 0;
+	struct error *err = read_object(c, object, &data, &vtable);
+
+	if (!err)
+		err = target_read_uint(c->in->target, vtable + 8 * POLL_SLOT, 8, &poll);
+	bool known = !err;
+	error_free(err);
+	return known ? poll : 0;
+}
+
+static struct task *add_task(struct collector *c, struct local_pool_thread *t, uint64_t addr,
+                             struct value object, enum task_state state)
+{
+	struct task *task = NEW(c->a, struct task);
+
+	task->id = arena_printf(c->a, "0x%" PRIx64, addr);
+	task->runtime = t->info->index;
+	task->addr = addr;
+	task->state = state;
+	map_put(&local_pool_walk(c)->objects, (uintptr_t)task, (void *)(uintptr_t)object.addr);
+	collector_add_task(c, task, poll_of(c, object));
+	t->info->ntasks++;
+	return task;
+}
+
+static struct error *decode(struct collector *c, const struct local_pool_thread *t,
+                            struct task *task)
+{
+	const struct map *objects = &local_pool_walk(c)->objects;
+	struct value object = { t->copy->object, (uintptr_t)map_get(objects, (uintptr_t)task) };
+	uint64_t data, vtable;
+	bool exact;
+
+	TRY(read_object(c, object, &data, &vtable));
+	const struct type *future = collector_vtable(c, vtable, POLL_SLOT, &exact);
+	if (!future)
+		return error_new(ERR_LAYOUT, "no debug info describes its vtable 0x%" PRIx64,
+		                 vtable);
+	task->type = inspector_clean_name(&c->in->arena, type_name(future));
+	task->size = type_size(future);
+	if (task->state == TASK_RUNNING)
+		return NULL;
+	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
+	d.idle = task->state == TASK_IDLE;
+	task->root = future_decode(&d, (struct value){ future, data });
+	task->root->uncertain |= !exact;
+	return NULL;
+}
+
+static const struct local_pool_thread *thread_of(struct collector *c, const struct task *task)
+{
+	const struct local_pool_thread *t = local_pool_walk(c)->threads;
+
+	while (!t->info || t->info->index != task->runtime)
+		t++;
+	return t;
+}
+
+void local_pool_decode(struct collector *c, struct task *task)
+{
+	size_t doubts = c->in->target->doubts;
+
+	c->decoding = task;
+	struct error *err = decode(c, thread_of(c, task), task);
+	if (err)
+		task->problem = inspector_clean_name(c->a, err->message);
+	error_free(err);
+	task->changed |= c->in->target->doubts != doubts;
+	if (task->problem || task->changed)
+		c->out->complete = false;
+	c->decoding = NULL;
+}
+
+/* ---- one pool ---- */
+
+/* A node without a future is of a task that has ended. */
+static struct error *add_node(struct collector *c, struct local_pool_thread *t, struct value node)
+{
+	struct value object;
+	uint64_t queued;
+	const struct path *p;
+	bool found;
+
+	TRY(inspector_path(c->in, node.type, "queued", &p));
+	TRY(path_uint(c->in->target, p, node, &queued, &found));
+	TRY(inspector_eval(c->in, node, "future.Some.0", &object, &found));
+	if (!found)
+		return NULL;
+	add_task(c, t, node.addr, object, queued ? TASK_SCHEDULED : TASK_IDLE);
+	return NULL;
+}
+
+static struct error *add_nodes(struct collector *c, struct local_pool_thread *t,
+                               const value_vec *nodes)
+{
+	for (size_t i = 0; i < nodes->n; i++)
+		TRY(add_node(c, t, nodes->data[i]));
+	return NULL;
+}
+
+/* The tasks of the set, which counts them. */
+static struct error *list_set(struct collector *c, struct local_pool_thread *t)
+{
+	const struct bindings *l = &t->copy->layout;
+	struct target *target = c->in->target;
+	value_vec nodes = { 0 };
+	uint64_t length = 0;
+	struct value set;
+	bool found;
+
+	TRY(bindings_eval(target, l, LOCAL_POOL_SET, t->pool, &set, &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "its set was not found: %s",
+		                 l->slots[LOCAL_POOL_SET].tried);
+	TRY(bindings_uint(target, l, LOCAL_POOL_LENGTH, t->pool, &length, &found));
+	t->info->expected_tasks = found ? length : 0;
+	t->info->has_expected = true;
+	struct error *walk = futures_unordered_nodes(c, set, MAX_TASKS, &nodes);
+	struct error *err = add_nodes(c, t, &nodes);
+	if (!walk && !err && nodes.n != t->info->expected_tasks)
+		err = error_new(ERR_CORRUPT, "its list has %zu of %" PRIu64 " tasks", nodes.n,
+		                t->info->expected_tasks);
+	vec_free(&nodes);
+	if (walk && err) {
+		error_free(err);
+		return walk;
+	}
+	return walk ? walk : err;
+}
+
+/* The tasks that were spawned since the pool was polled last. */
+static struct error *list_incoming(struct collector *c, struct local_pool_thread *t)
+{
+	struct runtime_info *info = t->info;
+	struct slice incoming;
+	bool found;
+
+	TRY(bindings_slice(c->in->target, &t->copy->layout, LOCAL_POOL_INCOMING, t->pool, &incoming,
+	                   &found));
+	if (!found)
+		return error_new(ERR_LAYOUT, "its new tasks were not found: %s",
+		                 t->copy->layout.slots[LOCAL_POOL_INCOMING].tried);
+	if (incoming.count > MAX_TASKS)
+		return error_new(ERR_CORRUPT, "it has %" PRIu64 " new tasks", incoming.count);
+	info->has_inject = true;
+	info->inject_len = incoming.count;
+	info->expected_tasks += incoming.count;
+	for (uint64_t i = 0; i < incoming.count; i++) {
+		struct value object = { incoming.element,
+			                incoming.addr + i * type_size(incoming.element) };
+
+		add_task(c, t, object.addr, object, TASK_SCHEDULED);
+	}
+	return NULL;
+}
+
+/* The task that the thread polls. */
+static struct error *list_running(struct collector *c, struct local_pool_thread *t, size_t thread)
+{
+	struct value node, object;
+	bool polls, found;
+
+	TRY(local_pool_find_running(c, &c->stacks[thread], t, &node, &polls, &found));
+	if (found)
+		TRY(inspector_eval(c->in, node, "future.Some.0", &object, &found));
+	if (found) {
+		t->running = add_task(c, t, node.addr, object, TASK_RUNNING);
+		t->running->thread = c->out->threads[thread].number;
+		t->info->expected_tasks++;
+	} else if (polls) {
+		return error_new(ERR_LAYOUT,
+		                 "the debug info does not tell which task thread %u polls",
+		                 c->out->threads[thread].number);
+	}
+	return NULL;
+}
+
+/* Notes what is missing of a pool. */
+static void note(struct collector *c, const struct local_pool_thread *t, struct error *err)
+{
+	if (err)
+		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
+		                    t->info->index, err->message);
+	error_free(err);
+}
+
+static void list_pool(struct collector *c, struct local_pool_thread *t, size_t thread)
+{
+	struct runtime_info *info = t->info = collector_add_runtime(c, &local_pool_table);
+
+	c->stacks[thread].unlisted = NULL;
+	info->flavor = RUNTIME_CURRENT_THREAD;
+	info->addr = t->pool.addr;
+	info->workers = 1;
+	info->version = t->copy->version;
+	note(c, t, list_set(c, t));
+	note(c, t, list_incoming(c, t));
+	note(c, t, list_running(c, t, thread));
+}
+
+void local_pool_list(struct collector *c)
+{
+	struct local_pool_walk *w = local_pool_walk(c);
+
+	w->threads = NEW_ARRAY(&c->scratch, struct local_pool_thread, c->out->nthreads);
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct local_pool_thread *t = &w->threads[i];
+
+		if (!local_pool_find(c, i, t))
+			continue;
+		if (t->waker)
+			map_put(&c->wakers, t->waker, &c->out->threads[i]);
+		if (t->pool.addr)
+			list_pool(c, t, i);
+		else
+			snapshot_incomplete(c->out,
+			                    "thread %u runs a LocalPool, and the debug info does "
+			                    "not tell where it is: its tasks are not shown",
+			                    c->out->threads[i].number);
+	}
+}
+
+void local_pool_free(struct collector *c)
+{
+	map_free(&local_pool_walk(c)->objects);
+}

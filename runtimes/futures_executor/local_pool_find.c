@@ -1,0 +1,343 @@
+/* Finds a running LocalPool, and the task that it polls, by the variables of a thread's frames. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/lookup/variables.h"
+#include "runtimes/futures_executor/local_pool.h"
+
+enum {
+	MAX_CALLERS = 4, /* frames outward of the loop in which the pool is looked for */
+	MAX_HOPS = 4,    /* wrappers of one pointer */
+	MAX_FOUND = 8,
+};
+
+static const char pool_path[] = "futures_executor::local_pool::LocalPool";
+static const char notify_path[] = "futures_executor::local_pool::ThreadNotify";
+static const char tls_path[] = "futures_executor::local_pool::CURRENT_THREAD_NOTIFY";
+
+static const struct binding_row rows[LOCAL_POOL_NROWS] = {
+	[LOCAL_POOL_SET] = { "pool.set", "given", "pool" },
+	[LOCAL_POOL_HEAD] = { "pool.head", "given", "pool.head_all" },
+	/* only a node at the head of the list knows the length: an empty list has none */
+	[LOCAL_POOL_LENGTH] = { "pool.length", "given", "pool.head_all.len_all" },
+	[LOCAL_POOL_QUEUE] = { "pool.queue", "given", "pool.ready_to_run_queue" },
+	[LOCAL_POOL_WAKER] = { "pool.waker", "given", "pool.ready_to_run_queue.waker" },
+	[LOCAL_POOL_INCOMING] = { "pool.incoming", "given", "incoming.value.value" },
+};
+
+/* ---- copies ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The target of a pointer, which may be in a Pin or an atomic; NULL: t is none. */
+static const struct type *pointee(const struct type *t)
+{
+	for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) != TYPE_POINTER; hop++) {
+		const struct member *m = type_single_member(t);
+
+		t = m ? m->type : NULL;
+	}
+	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
+}
+
+static void read_thread_local(struct inspector *in, struct local_pool_copy *copy)
+{
+	struct thread_local *found;
+	const char *doubt;
+	size_t n;
+	struct error *err =
+		lookup_thread_locals(copy->dm, tls_path, &in->arena, &found, &n, &doubt);
+
+	if (!err && n == 1)
+		copy->notify = found[0];
+	error_free(err);
+	copy->notify_type = lookup_type(copy->dm, notify_path, type_die(copy->pool));
+}
+
+/* LocalFutureObj, from the Option in a node. */
+static const struct type *object_type(struct inspector *in, const struct type *node)
+{
+	const struct path *p = node ? inspector_optional_path(in, node, "future.Some.0") : NULL;
+
+	return p ? path_type(p) : NULL;
+}
+
+static const struct local_pool_copy *copy_of(struct inspector *in, const struct function *f,
+                                             const struct type *pool)
+{
+	struct local_pool_inspector *state = inspector_state(in, local_pool_name);
+	struct local_pool_copy **end = &state->copies;
+
+	for (; *end; end = &(*end)->next) {
+		if ((*end)->dm == f->dm)
+			return *end;
+	}
+	struct local_pool_copy *copy = *end = NEW(&in->arena, struct local_pool_copy);
+	copy->dm = f->dm;
+	copy->module = base_name(f->dm->module->path);
+	copy->version = lookup_crate_version(f->dm, "futures-executor");
+	copy->pool = pool;
+	bindings_resolve(&in->arena, f->dm, pool, rows, LOCAL_POOL_NROWS, &copy->layout);
+	copy->node = pointee(bindings_type(&copy->layout, LOCAL_POOL_HEAD));
+	copy->object = object_type(in, copy->node);
+	read_thread_local(in, copy);
+	return copy;
+}
+
+bool local_pool_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
+{
+	const struct local_pool_inspector *state = inspector_state(in, local_pool_name);
+	const struct local_pool_copy *copy = state->copies;
+
+	while (copy && n--)
+		copy = copy->next;
+	if (!copy)
+		return false;
+	*ret = (struct runtime_copy){ .dm = copy->dm,
+		                      .module = copy->module,
+		                      .version = copy->version,
+		                      .layout = &copy->layout };
+	return true;
+}
+
+/* ---- places that variables tell ---- */
+
+struct places {
+	struct target *target;
+	const struct type *type;
+	bool values;               /* variables of the type; otherwise pointers to it */
+	uint64_t addrs[MAX_FOUND]; /* each once */
+	size_t n;
+};
+
+static void add_place(struct places *p, uint64_t addr)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->addrs[i] == addr)
+			return;
+	}
+	if (addr && p->n < MAX_FOUND)
+		p->addrs[p->n++] = addr;
+}
+
+static void note_place(const struct variable *v, void *arg)
+{
+	struct places *p = arg;
+	const struct type *t = p->values ? v->type : pointee(v->type);
+	uint64_t addr = v->value;
+
+	if (!t || strcmp(type_name(t), type_name(p->type)) != 0)
+		return;
+	if (p->values) {
+		if (v->in_memory)
+			add_place(p, v->addr);
+		return;
+	}
+	struct error *err = v->in_memory ? target_read_uint(p->target, v->addr, 8, &addr) : NULL;
+	if (!err)
+		add_place(p, addr);
+	error_free(err);
+}
+
+static void look_in(struct collector *c, const struct thread_stack *s, size_t frame,
+                    struct places *p)
+{
+	uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+
+	variables_in_frame(c->in->di, &s->stack.frames[frame], cfa, note_place, p);
+}
+
+/* ---- the pool ---- */
+
+/* The data of the waker that the pool was polled with last; 0: none, or it cannot be read. */
+static uint64_t last_waker(struct collector *c, const struct local_pool_copy *copy,
+                           struct value pool)
+{
+	struct value place;
+	struct waker w = { 0 };
+	bool found;
+	struct error *err =
+		bindings_eval(c->in->target, &copy->layout, LOCAL_POOL_WAKER, pool, &place, &found);
+
+	if (!err && found)
+		err = waker_read(c, place, &w);
+	bool known = !err && found && w.vtable;
+	error_free(err);
+	return known ? w.data : 0;
+}
+
+/* The data of the waker of every block_on and pool on a thread: its ThreadNotify. 0 unknown. */
+static uint64_t thread_waker(struct collector *c, const struct local_pool_copy *copy,
+                             const struct thread *th)
+{
+	static const char flag[] = "unparked";
+	struct value tls = { copy->notify.type, 0 }, place;
+	const struct member *m = copy->notify_type ? type_member(copy->notify_type, flag) : NULL;
+	bool found = false;
+	struct error *err;
+
+	if (!tls.type || !m)
+		return 0;
+	err = target_tls_address(c->in->target, th, copy->dm->module, copy->notify.offset,
+	                         &tls.addr, &found);
+	if (!err && found)
+		err = inspector_eval(c->in, tls, flag, &place, &found);
+	bool known = !err && found;
+	error_free(err);
+	return known ? place.addr - m->offset : 0;
+}
+
+/*
+ * The pool whose method the mark is: by the method's own references to it, else by the one variable
+ * of a caller that was polled with this thread's waker. 0: unknown.
+ */
+static uint64_t find_pool(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                          const struct local_pool_thread *t)
+{
+	struct places p = { .target = c->in->target, .type = t->copy->pool };
+	uint64_t found = 0;
+
+	for (size_t i = m->frame + 1; i-- > 0 && stack_is_runtime_frame(s, m, i);)
+		look_in(c, s, i, &p);
+	if (p.n)
+		return p.n == 1 ? p.addrs[0] : 0;
+	p.values = true;
+	for (size_t i = m->frame; i < s->stack.nframes && i <= m->frame + MAX_CALLERS; i++)
+		look_in(c, s, i, &p);
+	for (size_t i = 0; i < p.n; i++) {
+		struct value pool = { p.type, p.addrs[i] };
+
+		if (!t->waker || last_waker(c, t->copy, pool) != t->waker)
+			continue;
+		if (found)
+			return 0;
+		found = pool.addr;
+	}
+	return found;
+}
+
+const struct mark *local_pool_loop(const struct marks *marks)
+{
+	for (size_t i = 0; i < marks->n; i++) {
+		if (marks->data[i].of == &local_pool_table)
+			return &marks->data[i];
+	}
+	return NULL;
+}
+
+bool local_pool_find(struct collector *c, size_t thread, struct local_pool_thread *ret)
+{
+	const struct thread_stack *s = &c->stacks[thread];
+	const struct type *pool;
+	struct marks marks;
+
+	stack_find_marks(c, s, &marks);
+	const struct mark *m = local_pool_loop(&marks);
+	if (!m)
+		return false;
+	c->stacks[thread].unlisted = &local_pool_table;
+	pool = m->function ? pointee(function_first_argument(m->function)) : NULL;
+	if (!pool || !type_is(pool, pool_path))
+		return false;
+	ret->copy = copy_of(c->in, m->function, pool);
+	ret->waker = thread_waker(c, ret->copy, s->thread);
+	ret->pool = (struct value){ pool, find_pool(c, s, m, ret) };
+	if (!ret->waker && ret->pool.addr)
+		ret->waker = last_waker(c, ret->copy, ret->pool);
+	return true;
+}
+
+/* ---- the task that is polled ---- */
+
+/* Does the node belong to the pool's set? */
+static bool is_of_pool(struct collector *c, const struct local_pool_thread *t, struct value node)
+{
+	struct value own, theirs;
+	uint64_t queue = 0, other = 0;
+	bool found;
+	struct error *err = bindings_eval(c->in->target, &t->copy->layout, LOCAL_POOL_QUEUE,
+	                                  t->pool, &own, &found);
+
+	if (!err && found)
+		err = target_read_uint(c->in->target, own.addr, 8, &queue);
+	if (!err && found)
+		err = inspector_eval(c->in, node, "ready_to_run_queue", &theirs, &found);
+	if (!err && found)
+		err = target_read_uint(c->in->target, theirs.addr, 8, &other);
+	bool same = !err && found && queue && queue == other;
+	error_free(err);
+	return same;
+}
+
+/* The node around the LocalFutureObj at addr; 0: there is none. */
+static uint64_t node_around(struct collector *c, const struct type *node, uint64_t addr)
+{
+	const struct member *m = type_member(node, "future");
+	struct value v = { node, addr - (m ? m->offset : 0) }, future;
+	bool found = false;
+	struct error *err = inspector_eval(c->in, v, "future.Some.0", &future, &found);
+
+	error_free(err);
+	return !err && found && future.addr == addr ? v.addr : 0;
+}
+
+/* Looks into the frames between the pool's poll of its set and the task's own code. */
+static void look_below(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                       struct places *p)
+{
+	static const char *const between[] = { "futures_util::stream::futures_unordered::",
+		                               "futures_task::future_obj::", NULL };
+
+	for (size_t i = m->frame + 1; i-- > 0;) {
+		bool any = i == m->frame;
+
+		for (size_t j = 0; j < s->nfunctions[i]; j++) {
+			const char *name = s->functions[i][j].name;
+
+			name = name && name[0] == '<' ? name + 1 : name;
+			any |= name && runtime_begins_with_one(name, between);
+		}
+		if (any)
+			look_in(c, s, i, p);
+	}
+}
+
+struct error *local_pool_find_running(struct collector *c, const struct thread_stack *s,
+                                      const struct local_pool_thread *t, struct value *ret,
+                                      bool *polls, bool *found)
+{
+	const struct type *node = t->copy->node;
+	struct places nodes = { .target = c->in->target, .type = node }, objects = nodes;
+	const struct mark *m;
+	struct marks marks;
+	uint64_t addr = 0;
+
+	*found = false;
+	stack_find_marks(c, s, &marks);
+	m = stack_innermost(&marks, MARK_TASK_POLL, &local_pool_table);
+	objects.type = t->copy->object;
+	*polls = m != NULL;
+	if (!m || !node || !objects.type)
+		return NULL;
+	look_below(c, s, m, &nodes);
+	look_below(c, s, m, &objects);
+	for (size_t i = 0; i < objects.n; i++)
+		add_place(&nodes, node_around(c, node, objects.addrs[i]));
+	for (size_t i = 0; i < nodes.n; i++) {
+		struct value v = { node, nodes.addrs[i] };
+
+		if (map_has(&c->tasks, v.addr) || !is_of_pool(c, t, v))
+			continue;
+		if (addr)
+			return error_new(ERR_CORRUPT, "two tasks seem to be polled");
+		addr = v.addr;
+	}
+	*ret = (struct value){ node, addr };
+	*found = addr != 0;
+	return NULL;
+}

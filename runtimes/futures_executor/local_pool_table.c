@@ -1,0 +1,29 @@
+/* Registers futures_executor's LocalPool as a runtime. */
+#include "runtimes/futures_executor/local_pool.h"
+
+/* try_run_one() polls the set itself and never waits; the other methods call poll_pool(). */
+static const struct mark_row marks[] = {
+	{ "futures_executor::local_pool::", "run_until", MARK_BLOCK_ON },
+	{ "futures_executor::local_pool::", "run", MARK_WORKER_RUN },
+	{ "futures_executor::local_pool::", "run_until_stalled", MARK_WORKER_RUN },
+	{ "futures_executor::local_pool::", "try_run_one", MARK_TASK_POLL },
+	{ "futures_executor::local_pool::", "poll_pool", MARK_TASK_POLL },
+	{ 0 },
+};
+
+static const char *const boundaries[] = { "futures_executor::local_pool::LocalPool", NULL };
+
+const struct runtime local_pool_table = {
+	.name = local_pool_name,
+	.path = "futures_executor::local_pool::LocalPool",
+	.inspector_size = sizeof(struct local_pool_inspector),
+	.collector_size = sizeof(struct local_pool_walk),
+	.copy = local_pool_get_copy,
+	.list = local_pool_list,
+	.decode = local_pool_decode,
+	.describe_threads = local_pool_describe_threads,
+	.free = local_pool_free,
+	.boundaries = boundaries,
+	.marks = marks,
+	.loop = "futures_executor::local_pool::",
+};
