@@ -177,7 +177,7 @@ def self_test():
     root = dict(child, addr="0x20", number=0, function="app::a", wait=None, children=[child])
     frame = {"pc": "0x90", "module": "app", "file": "main.rs", "function": "app::spin"}
     backtraces = {
-        "tasks": [{"id": "5", "addr": "0x10", "root": root, "problem": None}],
+        "tasks": [{"id": "5", "kind": "task", "addr": "0x10", "root": root, "problem": None}],
         "threads": [{"number": 2, "root": None, "wait": {"object": "0x60"}}],
         "runtimes": [{"addr": "0x70", "index": 0}],
     }
