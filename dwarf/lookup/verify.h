@@ -11,12 +11,12 @@ struct type;
 
 #ifdef VERIFY_SHORTCUTS
 /*
- * Returns said, a shortcut's answer to lookup_has_poll(). Ends the process when a search through
+ * Returns answer, a shortcut's answer to lookup_has_poll(). Ends the process when a search through
  * all units of the module says something else.
  */
-bool verify_has_poll(const struct type *t, bool said, const char *shortcut);
+bool verify_has_poll(const struct type *t, bool answer, const char *shortcut);
 #else
-#define verify_has_poll(t, said, shortcut) (said)
+#define verify_has_poll(t, answer, shortcut) (answer)
 #endif
 
 #endif

@@ -224,7 +224,7 @@ static void list_pool(struct collector *c, struct local_pool_thread *t, size_t t
 	struct runtime_info *info = t->info = collector_add_runtime(c, &local_pool_table);
 
 	c->stacks[thread].unlisted = NULL;
-	info->flavor = RUNTIME_CURRENT_THREAD;
+	info->flavor = "local_pool";
 	info->addr = t->pool.addr;
 	info->workers = 1;
 	info->version = t->copy->version;

@@ -54,14 +54,15 @@ static const struct map *all_polled(const struct dwarf_module *dm)
 	return &full->polled;
 }
 
-bool verify_has_poll(const struct type *t, bool said, const char *shortcut)
+bool verify_has_poll(const struct type *t, bool answer, const char *shortcut)
 {
 	struct dwarf_module *dm = type_module(t);
 
-	if (debuginfo_need(dm) && map_has(all_polled(dm), map_key_of_text(type_name(t))) != said) {
+	if (debuginfo_need(dm) &&
+	    map_has(all_polled(dm), map_key_of_text(type_name(t))) != answer) {
 		fprintf(stderr, "verify: %s: by %s it is %s future, by the full search it is %s\n",
-		        type_name(t), shortcut, said ? "a" : "no", said ? "none" : "one");
+		        type_name(t), shortcut, answer ? "a" : "no", answer ? "none" : "one");
 		abort();
 	}
-	return said;
+	return answer;
 }
