@@ -61,7 +61,8 @@ struct arch {
 	uint16_t elf_machine; /* EM_* */
 	bool supported;       /* false: only name and machine are filled in */
 
-	const struct arch_reg *regs; /* nregs of them, at most 64; the index is the DWARF number */
+	const struct arch_reg *regs; /* nregs of them, at most 64; the index is the DWARF number,
+	                                or any free one where pc has none */
 	unsigned nregs;
 	unsigned pc, sp, fp;
 	unsigned return_column; /* the CFI column of the return address */

@@ -129,7 +129,7 @@ static void test_machines(void **state)
 	assert_non_null(strstr(err->message, "another machine (ELF machine 2)"));
 	error_free(err);
 	assert_string_equal(arch->name, "x86-64");
-	assert_string_equal(arch_supported(&a), "x86-64");
+	assert_non_null(strstr(arch_supported(&a), "x86-64"));
 }
 
 /*

@@ -13,7 +13,7 @@
 # --output FILE  the table goes there too
 # LOCK:PROFILE   only these rows; see build_programs.sh for both
 #
-# ASYNCDBG          the program to test, default build/asyncdbg
+# ASYNCDBG          the program to test, default build/release/asyncdbg
 # PROGRAMS          only these, separated by spaces
 # SCHEMA            the JSON schema that the documents must fit, none if empty
 # CARGO_TARGET_DIR  where to build; each row's files are removed after it unless KEEP=1
@@ -21,7 +21,7 @@
 set -uo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
-asyncdbg=${ASYNCDBG:-$testdata/../build/asyncdbg}
+asyncdbg=${ASYNCDBG:-$testdata/../build/release/asyncdbg}
 schema=${SCHEMA-$testdata/../docs/asyncdbg.schema.json}
 cores=yes
 output=
