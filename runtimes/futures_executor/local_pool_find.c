@@ -8,7 +8,7 @@
 enum {
 	MAX_CALLERS = 4, /* frames outward of the loop in which the pool is looked for */
 	MAX_HOPS = 4,    /* wrappers of one pointer */
-	MAX_FOUND = 8,
+	MAX_FOUND = 16,
 };
 
 static const char pool_path[] = "futures_executor::local_pool::LocalPool";
@@ -144,12 +144,15 @@ static void note_place(const struct variable *v, void *arg)
 	error_free(err);
 }
 
+static uint64_t frame_end(const struct thread_stack *s, size_t frame)
+{
+	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+}
+
 static void look_in(struct collector *c, const struct thread_stack *s, size_t frame,
                     struct places *p)
 {
-	uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
-
-	variables_in_frame(c->in->di, &s->stack.frames[frame], cfa, note_place, p);
+	variables_in_frame(c->in->di, &s->stack.frames[frame], frame_end(s, frame), note_place, p);
 }
 
 /* ---- the pool ---- */
@@ -274,70 +277,59 @@ static bool is_of_pool(struct collector *c, const struct local_pool_thread *t, s
 	return same;
 }
 
-/* The node around the LocalFutureObj at addr; 0: there is none. */
-static uint64_t node_around(struct collector *c, const struct type *node, uint64_t addr)
-{
-	const struct member *m = type_member(node, "future");
-	struct value v = { node, addr - (m ? m->offset : 0) }, future;
-	bool found = false;
-	struct error *err = inspector_eval(c->in, v, "future.Some.0", &future, &found);
+/*
+ * The data of the waker in each Context that the frames inward of the mark refer to: a task's waker
+ * leads to its node.
+ */
+struct wakers {
+	struct collector *c;
+	uint64_t data[MAX_FOUND];
+	size_t n;
+};
 
+static void note_context(const struct variable *v, void *arg)
+{
+	struct wakers *w = arg;
+	const struct type *target = pointee(v->type);
+	bool points = target && type_is(target, "core::task::wake::Context");
+	struct value context = { points ? target : v->type, points ? v->value : v->addr };
+	struct error *err = NULL;
+	struct waker waker;
+
+	if (!points && !(v->in_memory && type_is(v->type, "core::task::wake::Context")))
+		return;
+	if (points && v->in_memory)
+		err = target_read_uint(w->c->in->target, v->addr, 8, &context.addr);
+	if (!err)
+		err = waker_read(w->c, context, &waker);
+	if (!err && w->n < MAX_FOUND)
+		w->data[w->n++] = waker.data;
 	error_free(err);
-	return !err && found && future.addr == addr ? v.addr : 0;
-}
-
-/* Looks into the frames between the pool's poll of its set and the task's own code. */
-static void look_below(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                       struct places *p)
-{
-	static const char *const between[] = { "futures_util::stream::futures_unordered::",
-		                               "futures_task::future_obj::", NULL };
-
-	for (size_t i = m->frame + 1; i-- > 0;) {
-		bool any = i == m->frame;
-
-		for (size_t j = 0; j < s->nfunctions[i]; j++) {
-			const char *name = s->functions[i][j].name;
-
-			name = name && name[0] == '<' ? name + 1 : name;
-			any |= name && runtime_begins_with_one(name, between);
-		}
-		if (any)
-			look_in(c, s, i, p);
-	}
 }
 
 struct error *local_pool_find_running(struct collector *c, const struct thread_stack *s,
                                       const struct local_pool_thread *t, struct value *ret,
                                       bool *polls, bool *found)
 {
-	const struct type *node = t->copy->node;
-	struct places nodes = { .target = c->in->target, .type = node }, objects = nodes;
-	const struct mark *m;
+	struct wakers w = { .c = c };
 	struct marks marks;
-	uint64_t addr = 0;
 
-	*found = false;
+	*ret = (struct value){ t->copy->node, 0 };
 	stack_find_marks(c, s, &marks);
-	m = stack_innermost(&marks, MARK_TASK_POLL, &local_pool_table);
-	objects.type = t->copy->object;
+	const struct mark *m = stack_innermost(&marks, MARK_TASK_POLL, &local_pool_table);
 	*polls = m != NULL;
-	if (!m || !node || !objects.type)
-		return NULL;
-	look_below(c, s, m, &nodes);
-	look_below(c, s, m, &objects);
-	for (size_t i = 0; i < objects.n; i++)
-		add_place(&nodes, node_around(c, node, objects.addrs[i]));
-	for (size_t i = 0; i < nodes.n; i++) {
-		struct value v = { node, nodes.addrs[i] };
+	for (size_t i = m ? m->frame + 1 : 0; i-- > 0 && w.n < MAX_FOUND;)
+		variables_in_frame(c->in->di, &s->stack.frames[i], frame_end(s, i), note_context,
+		                   &w);
+	for (size_t i = 0; ret->type && i < w.n; i++) {
+		struct value node = { ret->type, w.data[i] };
 
-		if (map_has(&c->tasks, v.addr) || !is_of_pool(c, t, v))
+		if (map_has(&c->tasks, node.addr) || !is_of_pool(c, t, node))
 			continue;
-		if (addr)
+		if (ret->addr && ret->addr != node.addr)
 			return error_new(ERR_CORRUPT, "two tasks seem to be polled");
-		addr = v.addr;
+		ret->addr = node.addr;
 	}
-	*ret = (struct value){ node, addr };
-	*found = addr != 0;
+	*found = ret->addr != 0;
 	return NULL;
 }

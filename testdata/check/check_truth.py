@@ -237,11 +237,12 @@ class Comparison:
             # A current_thread runtime has one worker or none, as one likes.
             multi = runtime["flavor"] == "multi_thread"
             workers = runtime.get("workers") if multi else None
-            return runtime["flavor"], workers, runtime["tasks"], runtime.get("name")
+            kind = runtime.get("kind", "tokio")
+            return runtime["flavor"], workers, runtime["tasks"], runtime.get("name"), kind
 
         def text(found):
-            return "{} runtime {!r} with {} workers and {} tasks".format(
-                found[0], found[3], found[1], found[2]
+            return "{} {} runtime {!r} with {} workers and {} tasks".format(
+                found[4], found[0], found[3], found[1], found[2]
             )
 
         want = collections.Counter(map(key, self.truth["runtimes"]))

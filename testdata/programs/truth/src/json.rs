@@ -73,6 +73,7 @@ fn job(job: &Job) -> String {
 fn runtime(truth: &Truth, index: usize) -> String {
     let runtime = &truth.runtimes[index];
     object(&[
+        ("kind", string(runtime.kind)),
         ("flavor", string(runtime.flavor)),
         ("workers", or_null(runtime.workers)),
         ("tasks", truth.tasks_of(index).to_string()),
@@ -167,8 +168,17 @@ fn ids(task: &Task) -> impl Iterator<Item = String> + '_ {
     task.ids.iter().map(|one| id(*one))
 }
 
+/// An address, where a runtime gives its tasks no numbers, is written as asyncdbg writes it.
+fn id_text(id: u64) -> String {
+    if id >> 32 == 0 {
+        id.to_string()
+    } else {
+        format!("{:#x}", id)
+    }
+}
+
 pub(crate) fn id(id: Option<u64>) -> String {
-    id.map_or("null".to_string(), |id| string(&id.to_string()))
+    id.map_or("null".to_string(), |id| string(&id_text(id)))
 }
 
 pub(crate) fn or_null(value: Option<impl Display>) -> String {

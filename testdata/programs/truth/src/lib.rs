@@ -157,6 +157,8 @@ pub fn id(handle: &impl fmt::Debug) -> Option<u64> {
 
 /// One runtime.
 pub struct Runtime {
+    /// "tokio", as asyncdbg names it.
+    pub kind: &'static str,
     pub flavor: &'static str,
     pub workers: Option<usize>,
     pub name: Option<String>,

@@ -56,6 +56,7 @@ pub fn current(flavor: &'static str, workers: usize) -> truth::Runtime {
 /// The truth about the runtime behind a handle.
 pub fn describe(handle: &Handle, flavor: &'static str, workers: usize) -> truth::Runtime {
     truth::Runtime {
+        kind: "tokio",
         flavor,
         workers: Some(workers),
         name: None,
