@@ -9,7 +9,7 @@
 
 static void label(struct text *t, const char *name)
 {
-	str_printf(&t->line, "%-12s", name);
+	str_printf(&t->line, "%-11s ", name);
 }
 
 static void line(struct text *t, const char *name, const char *value)

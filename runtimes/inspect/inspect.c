@@ -43,9 +43,10 @@ static const char *version_of(struct inspector *in, const struct runtime *r,
 	                : lookup_crate_version(dm, r->name);
 }
 
-/* The runtimes that the program has code of, and the one that messages name where it has none. */
-static void find_crates(struct inspector *in, struct dwarf_module *dm)
+/* The runtimes whose code was found, and the expected one where the executable has its crate. */
+static void find_crates(struct inspector *in)
 {
+	struct dwarf_module *dm = debuginfo_module(in->di, in->target->main_module);
 	VEC(struct runtime_crate) crates = { 0 };
 	struct runtime_copy copy;
 
@@ -58,6 +59,20 @@ static void find_crates(struct inspector *in, struct dwarf_module *dm)
 	}
 	in->info.ncrates = crates.n;
 	in->info.crates = vec_to_arena(&crates, &in->arena);
+}
+
+/* Some runtimes are found on the stacks of threads, after describe_target(). */
+static const struct target_info *target_info_now(struct inspector *in)
+{
+	struct runtime_copy copy;
+	size_t found = 0;
+
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
+		found += !(*r)->expected && (*r)->copy(in, 0, &copy);
+	if (found > in->late_crates && in->target->main_module)
+		find_crates(in);
+	in->late_crates = found;
+	return &in->info;
 }
 
 static void describe_target(struct inspector *in)
@@ -97,7 +112,7 @@ static void describe_target(struct inspector *in)
 				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
 		in->own_package = debuginfo_own_package(dm);
-		find_crates(in, dm);
+		find_crates(in);
 	}
 }
 
@@ -397,7 +412,7 @@ static void finish(struct collector *c)
 		inspect_describe_layout(c);
 	if (c->want & WANT_SOCKETS)
 		list_sockets(c);
-	c->out->target = c->in->info;
+	c->out->target = *target_info_now(c->in);
 	inspect_note_problems(c);
 }
 
