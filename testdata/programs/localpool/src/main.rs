@@ -131,7 +131,7 @@ fn receiver() -> oneshot::Receiver<u32> {
 fn pool() -> Runtime {
     Runtime {
         kind: "futures_executor",
-        flavor: "current_thread",
+        flavor: "local_pool",
         workers: Some(1),
         name: None,
         alive: None,
