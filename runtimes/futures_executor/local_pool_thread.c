@@ -6,19 +6,11 @@
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/thread/root.h"
 
-/* A function of the loop that calls nothing but std: then std::thread::park() is the loop's own. */
-static bool is_loop_or_std(const char *name)
+/* Does the loop of the mark itself sleep, by std::thread::park()? What it polls may do so too. */
+static bool is_parked(const struct thread_stack *s, const struct mark *m)
 {
 	static const char *const heads[] = { "futures_executor::local_pool::", "std::", "core::",
 		                             "alloc::", NULL };
-
-	return runtime_begins_with_one(name, heads);
-}
-
-/* Does the thread sleep in the loop of the mark, polling nothing? */
-static bool is_parked(const struct thread_stack *s, const struct mark *m)
-{
-	bool parked = false;
 
 	for (size_t i = m->frame + 1; i-- > 0;) {
 		for (size_t j = s->nfunctions[i]; j-- > 0;) {
@@ -26,13 +18,14 @@ static bool is_parked(const struct thread_stack *s, const struct mark *m)
 
 			if ((i == m->frame && j >= m->level) || !name)
 				continue;
-			if (!is_loop_or_std(name))
+			if (!runtime_begins_with_one(name, heads))
 				return false;
-			parked |= str_begins(name, "std::thread::") &&
-			          str_begins(qualified_last(name), "park");
+			if (str_begins(name, "std::thread::") &&
+			    str_begins(qualified_last(name), "park"))
+				return true;
 		}
 	}
-	return parked;
+	return false;
 }
 
 static void describe(struct collector *c, struct local_pool_thread *t, struct thread_info *info,
