@@ -82,7 +82,8 @@ static struct error *decode(struct collector *c, const struct local_pool_thread 
 	return NULL;
 }
 
-static const struct local_pool_thread *thread_of(struct collector *c, const struct task *task)
+const struct local_pool_thread *local_pool_thread_of(const struct collector *c,
+                                                     const struct task *task)
 {
 	const struct local_pool_thread *t = local_pool_walk(c)->threads;
 
@@ -96,7 +97,7 @@ void local_pool_decode(struct collector *c, struct task *task)
 	size_t doubts = c->in->target->doubts;
 
 	c->decoding = task;
-	struct error *err = decode(c, thread_of(c, task), task);
+	struct error *err = decode(c, local_pool_thread_of(c, task), task);
 	if (err)
 		task->problem = inspector_clean_name(c->a, err->message);
 	error_free(err);

@@ -65,6 +65,9 @@ bool local_pool_get_copy(const struct inspector *in, size_t n, struct runtime_co
 void local_pool_list(struct collector *c);
 void local_pool_decode(struct collector *c, struct task *task);
 void local_pool_free(struct collector *c);
+/* The thread whose pool has that task, which must be of a pool. */
+const struct local_pool_thread *local_pool_thread_of(const struct collector *c,
+                                                     const struct task *task);
 
 /* local_pool_find.c: finds the pool that a thread runs; false: it runs none. */
 bool local_pool_find(struct collector *c, size_t thread, struct local_pool_thread *ret);
@@ -81,5 +84,8 @@ struct error *local_pool_find_running(struct collector *c, const struct thread_s
 
 /* local_pool_thread.c */
 void local_pool_describe_threads(struct collector *c);
+
+/* local_pool_whatis.c: finds the pool or task that an address lies in. */
+void local_pool_whatis(struct whatis *a);
 
 #endif

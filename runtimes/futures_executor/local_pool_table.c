@@ -23,6 +23,7 @@ const struct runtime local_pool_table = {
 	.decode = local_pool_decode,
 	.describe_threads = local_pool_describe_threads,
 	.free = local_pool_free,
+	.whatis = local_pool_whatis,
 	.boundaries = boundaries,
 	.marks = marks,
 	.loop = "futures_executor::local_pool::",

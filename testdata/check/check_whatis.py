@@ -72,10 +72,14 @@ def of_tree(root, task, thread):
 
 
 def expectations(backtraces, threads):
+    kinds = {runtime["index"]: runtime.get("kind", "tokio") for runtime in backtraces["runtimes"]}
     for task in backtraces["tasks"]:
         if task["problem"] or task.get("kind", "task") != "task":
             continue
-        cell = "cell of task {}, +{{}} in it: its header".format(task["id"])
+        cell = "cell of task {}, +{{}} in it: its header"
+        if kinds.get(task.get("runtime"), "tokio") != "tokio":
+            cell = "of task {}"
+        cell = cell.format(task["id"])
         for offset in (0, 16):
             yield Expectation(
                 shifted(task["addr"], offset), "task", what="task", task=task["id"],
@@ -89,7 +93,7 @@ def expectations(backtraces, threads):
     for runtime in backtraces["runtimes"]:
         yield Expectation(
             runtime["addr"], "runtime", what="runtime",
-            words=["handle of runtime {}".format(runtime["index"])],
+            words=[" of runtime {}".format(runtime["index"])],
         )
     for thread in threads["threads"]:
         # Other frames have return addresses, which may begin the next function.
