@@ -1,0 +1,34 @@
+/*
+ * Internal to runtimes/query: the syntax of `print`, and its steps from a value to a part of it. A
+ * reference, a smart pointer, a lock, a cell and Option's Some on the way are looked through.
+ */
+#ifndef RUNTIMES_QUERY_EXPRESSION_STEP_H
+#define RUNTIMES_QUERY_EXPRESSION_STEP_H
+
+#include "dwarf/values/value.h"
+#include "runtimes/common/inspector.h"
+
+enum { EXPRESSION_HOPS = 32, EXPRESSION_NAMES = 24 };
+
+/* One evaluation: "*req.headers[0].1" */
+struct evaluation {
+	struct collector *c;
+	struct local *out;
+	const char *rest; /* the part of the expression that is not parsed yet */
+	unsigned stars;
+	struct value v;
+	bool in_memory;
+	uint64_t word;
+};
+
+/* Reads the start of an expression: its stars and its name, which may be a path ("app::LIMIT"). */
+struct error *expression_read_start(struct evaluation *e, const char **name) MUST_CHECK;
+/* Follows the rest of the expression from e->v, the value that its start names. */
+struct error *expression_follow(struct evaluation *e) MUST_CHECK;
+/* Moves from a value in a register to memory: possible only if it is a pointer. */
+struct error *expression_leave_register(struct evaluation *e) MUST_CHECK;
+/* Steps into Option's Some, a lock, a cell or a struct of one member; *found false: v is none. */
+struct error *expression_look_through(struct evaluation *e, struct value *v, bool *found)
+	MUST_CHECK;
+
+#endif
