@@ -73,4 +73,8 @@ struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cac
 struct error *show_index(struct target *t, struct show_cache *cache, struct value v, uint64_t index,
                          struct value *ret) MUST_CHECK;
 
+/* The number of elements of such a value. ERR_LAYOUT when v is none of these. */
+struct error *show_length(struct target *t, struct show_cache *cache, struct value v, uint64_t *ret)
+	MUST_CHECK;
+
 #endif

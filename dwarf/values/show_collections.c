@@ -307,37 +307,56 @@ struct error *show_btree_set(struct show *s, struct value v, const struct std_ro
 	return show_btree(s, map, true);
 }
 
-static struct error *element_at(const struct type *element, uint64_t addr, uint64_t count,
-                                uint64_t index, struct value *ret)
+/* The elements of an array, slice, Vec or VecDeque. */
+struct elements {
+	const struct type *element;
+	uint64_t addr, count;
+	struct deque deque; /* element NULL: they follow each other from addr on */
+};
+
+static struct error *find_elements(struct target *t, struct show_cache *cache, struct value v,
+                                   struct elements *ret)
 {
-	if (index >= count)
-		return error_new(ERR_USAGE, "there are %" PRIu64 " elements", count);
-	*ret = (struct value){ element, addr + index * type_size(element) };
+	const struct type *element = type_param(v.type, "T");
+	struct buffer b;
+	struct fat fat;
+
+	*ret = (struct elements){ 0 };
+	if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type)) {
+		*ret = (struct elements){ type_target(v.type), v.addr, type_count(v.type), { 0 } };
+	} else if (type_is_slice(v.type)) {
+		TRY(show_read_fat(t, v, &fat));
+		if (!fat.is_text)
+			*ret = (struct elements){ fat.element, fat.addr, fat.count, { 0 } };
+	} else if (show_is(v.type, "Vec", "alloc::vec") && element) {
+		TRY(read_buffer(t, cache, v, type_size(element), &b));
+		*ret = (struct elements){ element, b.ptr, b.len, { 0 } };
+	} else if (show_is(v.type, "VecDeque", "alloc::collections")) {
+		TRY(read_deque(t, cache, v, &ret->deque));
+		ret->element = ret->deque.element;
+		ret->count = ret->deque.len;
+	}
+	return ret->element ? NULL : error_new(ERR_LAYOUT, "%s has no elements", type_name(v.type));
+}
+
+struct error *show_length(struct target *t, struct show_cache *cache, struct value v, uint64_t *ret)
+{
+	struct elements e;
+
+	TRY(find_elements(t, cache, v, &e));
+	*ret = e.count;
 	return NULL;
 }
 
 struct error *show_index(struct target *t, struct show_cache *cache, struct value v, uint64_t index,
                          struct value *ret)
 {
-	const struct type *element = type_param(v.type, "T");
-	struct buffer b;
-	struct deque d;
-	struct fat fat;
+	struct elements e;
 
-	if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type))
-		return element_at(type_target(v.type), v.addr, type_count(v.type), index, ret);
-	if (type_is_slice(v.type)) {
-		TRY(show_read_fat(t, v, &fat));
-		if (fat.element && !fat.is_text)
-			return element_at(fat.element, fat.addr, fat.count, index, ret);
-	} else if (show_is(v.type, "Vec", "alloc::vec") && element) {
-		TRY(read_buffer(t, cache, v, type_size(element), &b));
-		return element_at(element, b.ptr, b.len, index, ret);
-	} else if (show_is(v.type, "VecDeque", "alloc::collections")) {
-		TRY(read_deque(t, cache, v, &d));
-		TRY(element_at(d.element, d.ptr, d.len, index, ret));
-		*ret = deque_element(&d, index);
-		return NULL;
-	}
-	return error_new(ERR_LAYOUT, "%s has no elements", type_name(v.type));
+	TRY(find_elements(t, cache, v, &e));
+	if (index >= e.count)
+		return error_new(ERR_USAGE, "there are %" PRIu64 " elements", e.count);
+	*ret = e.deque.element ? deque_element(&e.deque, index)
+	                       : (struct value){ e.element, e.addr + index * type_size(e.element) };
+	return NULL;
 }

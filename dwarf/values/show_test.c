@@ -171,8 +171,15 @@ static void test_index(void **state)
 	struct shown *s = *state;
 	struct fixture *f = &s->shapes;
 	struct value v = place_of(f, "shapes::Lists"), ret;
+	uint64_t length;
 
 	set_vec(f, member(v, "vec"), ELSEWHERE, 2, 2);
+	fail_on(show_length(f->target, &s->shapes_cache, member(v, "vec"), &length));
+	assert_int_equal(length, 2);
+	fail_on(show_length(f->target, &s->shapes_cache, member(v, "array"), &length));
+	assert_true(length > 6);
+	expect_error(show_length(f->target, &s->shapes_cache, v, &length), ERR_LAYOUT,
+	             "no elements");
 	fail_on(show_index(f->target, &s->shapes_cache, member(v, "vec"), 1, &ret));
 	assert_int_equal(ret.addr, ELSEWHERE + 2);
 	expect_error(show_index(f->target, &s->shapes_cache, member(v, "vec"), 2, &ret), ERR_USAGE,

@@ -125,6 +125,32 @@ static struct error *nothing_found(struct evaluation *e, const char *name,
 	                 why ? why : "");
 }
 
+/* ---- a type by its name ---- */
+
+static struct error *find_cast(struct evaluation *e)
+{
+	struct inspector *in = e->c->in;
+	const struct type *t = NULL;
+	const char *why = statics_unknown(in);
+
+	e->out->global = true;
+	for (size_t i = 0; !t && i < in->di->nmodules; i++) {
+		struct module *m = in->di->modules[i]->module;
+		struct dwarf_module *dm =
+			debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+
+		t = dm ? lookup_type(dm, e->cast, 0) : NULL;
+	}
+	if (!t)
+		return error_new(ERR_USAGE,
+		                 "the debug info has no type `%s`%s%s; a type has its whole "
+		                 "path, and generics as in \"info\" of -v",
+		                 e->cast, why ? ": " : "", why ? why : "");
+	e->v = (struct value){ t, e->address };
+	e->in_memory = true;
+	return NULL;
+}
+
 /* ---- names, for completion ---- */
 
 static void append_names(struct str *out, const struct type *t)
@@ -190,6 +216,8 @@ static struct error *find_start(struct evaluation *e, const char *name,
 {
 	bool found = false;
 
+	if (e->cast)
+		return find_cast(e);
 	if (place && !strstr(name, "::")) {
 		size_t n;
 		struct local_place *list = locals_list(e->c, place, f, &n);
@@ -201,11 +229,39 @@ static struct error *find_start(struct evaluation *e, const char *name,
 	return found ? NULL : nothing_found(e, name, place, f);
 }
 
+/* Prints the elements of a range, as many as fit. */
+static struct error *print_range(struct evaluation *e)
+{
+	enum { RANGE_ELEMENTS = 1024, RANGE_BYTES = 16 << 10 };
+	struct inspector *in = e->c->in;
+	struct value element = { 0 };
+	uint64_t i = e->first;
+	STR(text);
+
+	for (; i < e->end && i - e->first < RANGE_ELEMENTS && text.len < RANGE_BYTES; i++) {
+		SCRATCH(tmp);
+
+		TRY(interrupt_check());
+		TRY(show_index(in->target, &in->show, e->v, i, &element));
+		e->out->addr = i == e->first ? element.addr : e->out->addr;
+		str_printf(&text, "%s%s", i == e->first ? "" : ", ",
+		           show_value(in->target, in->di, &in->show, &tmp, element, NULL));
+	}
+	e->out->value = arena_printf(e->c->a, "[%s%s]", str_text(&text), i < e->end ? ", ..." : "");
+	e->out->type =
+		inspector_clean_name(e->c->a, element.type ? arena_printf(&e->c->scratch, "[%s]",
+	                                                                  type_name(element.type))
+	                                                   : type_name(e->v.type));
+	return NULL;
+}
+
 static struct error *print(struct evaluation *e)
 {
 	struct inspector *in = e->c->in;
 
 	TRY(expression_follow(e));
+	if (e->ranged)
+		return print_range(e);
 	e->out->type = inspector_clean_name(e->c->a, type_name(e->v.type));
 	e->out->addr = e->in_memory ? e->v.addr : 0;
 	e->out->value = e->in_memory
@@ -307,8 +363,9 @@ void expression_answer(struct collector *c, bool last)
 		place = NULL;
 	bool variables = q->names && !*q->print;
 	struct error *err = variables ? NULL : expression_read_start(&e, &name);
-	/* A name with a path is a static and needs no frame. */
-	if (!err && (!name || !strstr(name, "::")) && !place && (!last || is_too_early(c->in)))
+	/* A name with a path is a static and needs no frame, nor does an address. */
+	bool free = e.cast || (name && strstr(name, "::"));
+	if (!err && !free && !place && (!last || is_too_early(c->in)))
 		return;
 	struct local *out = e.out = NEW(c->a, struct local);
 	out->name = inspector_clean_name(c->a, q->print);

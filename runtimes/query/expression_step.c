@@ -1,6 +1,8 @@
 #include "runtimes/query/expression_step.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,20 +180,66 @@ static struct error *member_step(struct evaluation *e, const char *name)
 	return no_member(e, stuck, name);
 }
 
+/* Reads a number; *found false: there is none. */
+static struct error *read_number(struct evaluation *e, uint64_t *ret, bool *found)
+{
+	char *end;
+
+	*found = isdigit((unsigned char)*e->rest);
+	if (!*found)
+		return NULL;
+	errno = 0;
+	*ret = strtoull(e->rest, &end, strncmp(e->rest, "0x", 2) == 0 ? 16 : 10);
+	if (errno)
+		return error_new(ERR_USAGE, "%.*s is too large a number", (int)(end - e->rest),
+		                 e->rest);
+	e->rest = end;
+	return NULL;
+}
+
+/* Reads "2", "2..5", "2..", "..5" or ".."; an open end is UINT64_MAX. */
+static struct error *read_span(struct evaluation *e)
+{
+	bool first, end;
+
+	e->first = 0;
+	TRY(read_number(e, &e->first, &first));
+	e->ranged = strncmp(e->rest, "..", 2) == 0;
+	if (e->ranged) {
+		e->rest += 2;
+		e->end = UINT64_MAX;
+		TRY(read_number(e, &e->end, &end));
+	}
+	if ((!first && !e->ranged) || *e->rest != ']')
+		return error_new(ERR_USAGE, "an index is a number or a range: [0], [2..5]");
+	e->rest++;
+	return NULL;
+}
+
+/* Limits the range to the elements of v. */
+static struct error *fit_range(struct evaluation *e, struct value v)
+{
+	uint64_t count;
+
+	TRY(show_length(e->c->in->target, &e->c->in->show, v, &count));
+	if (e->end == UINT64_MAX)
+		e->end = count;
+	if (e->first > e->end || e->end > count)
+		return error_new(ERR_USAGE, "there are %" PRIu64 " elements", count);
+	e->v = v;
+	return NULL;
+}
+
 static struct error *index_step(struct evaluation *e)
 {
 	struct inspector *in = e->c->in;
 	struct value v = e->v;
-	char *end;
 
-	if (!isdigit((unsigned char)*e->rest))
-		return error_new(ERR_USAGE, "an index is a number: [0]");
-	uint64_t index = strtoull(e->rest, &end, 10);
-	if (*end != ']')
-		return error_new(ERR_USAGE, "an index is a number: [0]");
-	e->rest = end + 1;
+	TRY(read_span(e));
 	for (int hop = 0; hop < EXPRESSION_HOPS; hop++) {
-		struct error *err = show_index(in->target, &in->show, v, index, &e->v);
+		struct error *err = e->ranged
+		                            ? fit_range(e, v)
+		                            : show_index(in->target, &in->show, v, e->first, &e->v);
 		bool found;
 
 		if (!err || err->kind != ERR_LAYOUT)
@@ -239,6 +287,8 @@ struct error *expression_follow(struct evaluation *e)
 		char c = *e->rest++;
 
 		TRY(expression_leave_register(e));
+		if (e->ranged)
+			return error_new(ERR_USAGE, "a range ends an expression");
 		if (c == '[') {
 			TRY(index_step(e));
 		} else if (c == '.') {
@@ -261,11 +311,51 @@ struct error *expression_follow(struct evaluation *e)
 	return NULL;
 }
 
+/* Length of the type at s: up to the end, or to the parenthesis that closes one before it. */
+static size_t type_length(const char *s, bool parenthesis)
+{
+	size_t depth = 0, n = 0;
+
+	for (; s[n] && (!parenthesis || depth || s[n] != ')'); n++) {
+		depth += s[n] == '(';
+		depth -= depth && s[n] == ')';
+	}
+	return n;
+}
+
+/* Reads "0x7f00 as TYPE" or "(0x7f00 as TYPE)". */
+static struct error *read_cast(struct evaluation *e, bool parenthesis)
+{
+	bool found;
+	size_t len;
+
+	e->rest += parenthesis;
+	skip_blanks(e);
+	TRY(read_number(e, &e->address, &found));
+	skip_blanks(e);
+	if (!found || strncmp(e->rest, "as ", 3) != 0)
+		return error_new(ERR_USAGE,
+		                 "an address needs its type: (0x7f00 as app::Request).member");
+	e->rest += 2;
+	skip_blanks(e);
+	len = type_length(e->rest, parenthesis);
+	e->cast = arena_strndup(&e->c->scratch, e->rest, len);
+	e->rest += len;
+	if (parenthesis && *e->rest++ != ')')
+		return error_new(ERR_USAGE, "a parenthesis is not closed");
+	return *e->cast ? NULL : error_new(ERR_USAGE, "the type is missing behind \"as\"");
+}
+
 struct error *expression_read_start(struct evaluation *e, const char **name)
 {
 	for (skip_blanks(e); *e->rest == '*'; skip_blanks(e)) {
 		e->stars++;
 		e->rest++;
+	}
+	if (*e->rest == '(' || isdigit((unsigned char)*e->rest)) {
+		TRY(read_cast(e, *e->rest == '('));
+		*name = e->cast;
+		return NULL;
 	}
 	return read_path(e, name);
 }

@@ -19,9 +19,16 @@ struct evaluation {
 	struct value v;
 	bool in_memory;
 	uint64_t word;
+	const char *cast; /* the type in "0x7f00 as TYPE"; NULL: a name begins the expression */
+	uint64_t address; /* of a cast */
+	bool ranged;      /* it ends with a range: v has the elements from first, before end */
+	uint64_t first, end;
 };
 
-/* Reads the start of an expression: its stars and its name, which may be a path ("app::LIMIT"). */
+/*
+ * Reads the start of an expression: its stars, and its name, which may be a path ("app::LIMIT") or
+ * the type of a cast ("0x7f00 as app::Request", in parentheses where more follows).
+ */
 struct error *expression_read_start(struct evaluation *e, const char **name) MUST_CHECK;
 /* Follows the rest of the expression from e->v, the value that its start names. */
 struct error *expression_follow(struct evaluation *e) MUST_CHECK;

@@ -19,6 +19,13 @@ CASES = [
     ("locals::plain::compounds", "outer.inner.inner.name", "! it is None, not Some"),
     ("locals::plain::compounds", "outer.list[1]", "6"),
     ("locals::plain::compounds", "outer.list[2]", "! there are 2 elements"),
+    ("locals::plain::compounds", "outer.list[0..2]", "[5, 6]"),
+    ("locals::plain::compounds", "outer.list[1..]", "[6]"),
+    ("locals::plain::compounds", "outer.list[..1]", "[5]"),
+    ("locals::plain::compounds", "outer.list[2..]", "[]"),
+    ("locals::plain::compounds", "outer.list[1..9]", "! there are 2 elements"),
+    ("locals::plain::compounds", "outer.list[1..0]", "! there are 2 elements"),
+    ("locals::plain::compounds", "outer.list[..].len", "! a range ends an expression"),
     ("locals::plain::compounds", "*outer.reference", "7"),
     ("locals::plain::compounds", "nested.1[0].1", "true"),
     ("locals::plain::compounds", "triple.1", '"two"'),
@@ -38,6 +45,7 @@ CASES = [
     ("locals::owners::objects", "object.number", "4"),
     ("locals::owners::objects", "shared.number", "6"),
     ("locals::std_types::deques", "wrapped[5]", "9"),
+    ("locals::plain::sequences", "many[97..]", "[97, 98, 99]"),
     ("locals::gone::take", "numbers[0]", "1"),
     ("locals::gone::borrowed::{async_block#0}", "text", '"outer"'),
 ]
@@ -51,6 +59,10 @@ STATICS = [
     ("PLACES[0].missing", "! no member `missing` in truth::Place"),
     ("truth::MISSING", "! the debug info has no static `truth::MISSING`"),
     ("MISSING", "! no static of that name"),
+    ("0x10 as u64", "<unreadable>"),
+    ("(0x10 as locals::Missing).x", "! the debug info has no type `locals::Missing`"),
+    ("0x10", "! an address needs its type"),
+    ("(0x10 as u64", "! a parenthesis is not closed"),
     ("CURRENT_PARKER", "! tokio::runtime::park::CURRENT_PARKER is a thread-local"),
 ]
 
@@ -73,7 +85,7 @@ def places(document):
 
 def ask(asyncdbg, target, focus, expression):
     """The last document's value, or the error."""
-    commands = "print {}".format(expression)
+    commands = "print {}".format(expression if expression[0] == "'" else f"'{expression}'")
     if focus:
         commands = "task {}; frame {}; {}".format(*focus, commands)
     done = subprocess.run(
@@ -87,6 +99,19 @@ def ask(asyncdbg, target, focus, expression):
         answer, end = json.JSONDecoder().raw_decode(text)
         text = text[end:].strip()
     return answer["printed"]["value"]
+
+
+def check_cast(asyncdbg, target, focus):
+    """The same value by its address and type."""
+    commands = "task {}; frame {}; print outer.place".format(*focus)
+    done = subprocess.run(
+        [asyncdbg, *target, "--jsonl", "-e", commands],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True,
+    )
+    printed = json.loads(done.stdout.strip().split("\n")[-1])["printed"]
+    cast = "'({} as {}).y'".format(printed["addr"], printed["type"])
+    have = ask(asyncdbg, target, None, cast)
+    return [] if have == "4" else ["{} is {}, not 4".format(cast, have)]
 
 
 def fits(have, want):
@@ -109,6 +134,9 @@ def main():
         if not fits(have, want):
             print("{}: {} is {}, not {}".format(function, expression, have, want))
             failures += 1
+    for line in check_cast(asyncdbg, target, where["locals::plain::compounds"]):
+        print(line)
+        failures += 1
     return 1 if failures else 0
 
 
