@@ -107,8 +107,9 @@ const struct command print_command = {
 	.help = "    EXPR is a path: req, req.uri, pair.0. The frame is chosen with task ID and\n"
 		"    frame N; locals lists its variables. What is no variable of the frame is\n"
 		"    looked for among the statics of the program: CONFIG.limit, or with a path,\n"
-		"    app::CONFIG.limit, which no variable hides. list[2..5] prints elements, *path\n"
-		"    what a reference leads to, (0x7f00 as app::Request).id the memory at an address.",
+		"    app::CONFIG.limit, which no variable hides. list[2..5] prints elements,\n"
+		"    *path what a reference leads to, (0x7f00 as app::Request).id the memory at\n"
+		"    an address.",
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.run = run_print,
 };
