@@ -126,12 +126,19 @@ static struct error *add_node(struct collector *c, struct local_pool_thread *t, 
 	return NULL;
 }
 
+/* One bad node hides no other. */
 static struct error *add_nodes(struct collector *c, struct local_pool_thread *t,
                                const value_vec *nodes)
 {
-	for (size_t i = 0; i < nodes->n; i++)
-		TRY(add_node(c, t, nodes->data[i]));
-	return NULL;
+	struct error *bad = NULL;
+
+	for (size_t i = 0; i < nodes->n; i++) {
+		struct error *err = add_node(c, t, nodes->data[i]);
+
+		error_free(bad ? err : NULL);
+		bad = bad ? bad : err;
+	}
+	return bad;
 }
 
 /* The tasks of the set, which counts them. */
@@ -220,6 +227,12 @@ static void note(struct collector *c, const struct local_pool_thread *t, struct 
 	error_free(err);
 }
 
+void local_pool_list_tasks(struct collector *c, struct local_pool_thread *t)
+{
+	note(c, t, list_set(c, t));
+	note(c, t, list_incoming(c, t));
+}
+
 static void list_pool(struct collector *c, struct local_pool_thread *t, size_t thread)
 {
 	struct runtime_info *info = t->info = collector_add_runtime(c, &local_pool_table);
@@ -229,8 +242,7 @@ static void list_pool(struct collector *c, struct local_pool_thread *t, size_t t
 	info->addr = t->pool.addr;
 	info->workers = 1;
 	info->version = t->copy->version;
-	note(c, t, list_set(c, t));
-	note(c, t, list_incoming(c, t));
+	local_pool_list_tasks(c, t);
 	note(c, t, list_running(c, t, thread));
 }
 

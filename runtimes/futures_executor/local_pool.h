@@ -69,7 +69,12 @@ void local_pool_free(struct collector *c);
 const struct local_pool_thread *local_pool_thread_of(const struct collector *c,
                                                      const struct task *task);
 
-/* local_pool_find.c: finds the pool that a thread runs; false: it runs none. */
+/* Adds the tasks of a pool that is listed, but for the one that is polled. */
+void local_pool_list_tasks(struct collector *c, struct local_pool_thread *t);
+
+/* local_pool_find.c: the copy that has the type LocalPool. */
+const struct local_pool_copy *local_pool_copy_of(struct inspector *in, const struct type *pool);
+/* Finds the pool that a thread runs; false: it runs none. */
 bool local_pool_find(struct collector *c, size_t thread, struct local_pool_thread *ret);
 /* The mark of the loop of a pool; NULL: there is none. */
 const struct mark *local_pool_loop(const struct marks *marks);

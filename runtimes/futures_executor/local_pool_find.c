@@ -67,22 +67,22 @@ static const struct type *object_type(struct inspector *in, const struct type *n
 	return p ? path_type(p) : NULL;
 }
 
-static const struct local_pool_copy *copy_of(struct inspector *in, const struct function *f,
-                                             const struct type *pool)
+const struct local_pool_copy *local_pool_copy_of(struct inspector *in, const struct type *pool)
 {
 	struct local_pool_inspector *state = inspector_state(in, local_pool_name);
+	struct dwarf_module *dm = type_module(pool);
 	struct local_pool_copy **end = &state->copies;
 
 	for (; *end; end = &(*end)->next) {
-		if ((*end)->dm == f->dm)
+		if ((*end)->dm == dm)
 			return *end;
 	}
 	struct local_pool_copy *copy = *end = NEW(&in->arena, struct local_pool_copy);
-	copy->dm = f->dm;
-	copy->module = base_name(f->dm->module->path);
-	copy->version = lookup_crate_version(f->dm, "futures-executor");
+	copy->dm = dm;
+	copy->module = base_name(dm->module->path);
+	copy->version = lookup_crate_version(dm, "futures-executor");
 	copy->pool = pool;
-	bindings_resolve(&in->arena, f->dm, pool, rows, LOCAL_POOL_NROWS, &copy->layout);
+	bindings_resolve(&in->arena, dm, pool, rows, LOCAL_POOL_NROWS, &copy->layout);
 	copy->node = pointee(bindings_type(&copy->layout, LOCAL_POOL_HEAD));
 	copy->object = object_type(in, copy->node);
 	read_thread_local(in, copy);
@@ -247,7 +247,7 @@ bool local_pool_find(struct collector *c, size_t thread, struct local_pool_threa
 	pool = m->function ? pointee(function_first_argument(m->function)) : NULL;
 	if (!pool || !type_is(pool, pool_path))
 		return false;
-	ret->copy = copy_of(c->in, m->function, pool);
+	ret->copy = local_pool_copy_of(c->in, pool);
 	ret->waker = thread_waker(c, ret->copy, s->thread);
 	ret->pool = (struct value){ pool, find_pool(c, s, m, ret) };
 	if (!ret->waker && ret->pool.addr)

@@ -23,14 +23,22 @@ pub mod stream {
     pub mod futures_unordered {
         pub mod task {
             use std::cell::UnsafeCell;
-            use std::sync::atomic::AtomicPtr;
+            use std::sync::atomic::{AtomicBool, AtomicPtr};
+            use std::sync::Weak;
 
+            pub struct Queue {
+                pub waker: Option<std::task::Waker>,
+            }
             pub struct Task<F> {
                 pub future: UnsafeCell<Option<F>>,
                 pub next_all: AtomicPtr<Task<F>>,
+                pub len_all: UnsafeCell<usize>,
+                pub ready_to_run_queue: Weak<Queue>,
+                pub queued: AtomicBool,
             }
         }
         pub struct FuturesUnordered<F> {
+            pub ready_to_run_queue: std::sync::Arc<task::Queue>,
             pub head_all: std::sync::atomic::AtomicPtr<task::Task<F>>,
         }
     }
@@ -68,6 +76,16 @@ impl<F: Future + Unpin> Future for Fuse<F> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         Pin::new(self.inner.as_mut().unwrap()).poll(cx)
     }
+}
+
+/* futures_executor's */
+pub struct LocalFutureObj {
+    pub future: *mut dyn Future<Output = ()>,
+    pub drop_fn: fn(*mut dyn Future<Output = ()>),
+}
+pub struct LocalPool {
+    pub pool: stream::futures_unordered::FuturesUnordered<LocalFutureObj>,
+    pub incoming: std::rc::Rc<std::cell::RefCell<Vec<LocalFutureObj>>>,
 }
 
 /* tokio::select! */
@@ -123,7 +141,13 @@ pub async fn select_fused(mut a: Fuse<Leaf>, mut b: Fuse<Leaf>) -> u32 {
 }
 
 #[no_mangle]
-pub fn sets(a: future::join_all::JoinAll, leaves: [Leaf; 6], cx: &mut Context<'_>) {
+pub fn sets(
+    a: future::join_all::JoinAll,
+    leaves: [Leaf; 6],
+    pool: &LocalPool,
+    cx: &mut Context<'_>,
+) {
+    black_box(pool);
     let mut all = Box::pin(a);
     black_box(all.as_mut().poll(cx).is_ready());
     let [a, b, c, d, e, f] = leaves;
