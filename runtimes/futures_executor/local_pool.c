@@ -117,6 +117,8 @@ static struct error *add_node(struct collector *c, struct local_pool_thread *t, 
 	const struct path *p;
 	bool found;
 
+	if (map_has(&c->tasks, node.addr))
+		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is in two lists", node.addr);
 	TRY(inspector_path(c->in, node.type, "queued", &p));
 	TRY(path_uint(c->in->target, p, node, &queued, &found));
 	TRY(inspector_eval(c->in, node, "future.Some.0", &object, &found));
@@ -175,6 +177,7 @@ static struct error *list_set(struct collector *c, struct local_pool_thread *t)
 static struct error *list_incoming(struct collector *c, struct local_pool_thread *t)
 {
 	struct runtime_info *info = t->info;
+	uint64_t data, vtable;
 	struct slice incoming;
 	bool found;
 
@@ -192,6 +195,9 @@ static struct error *list_incoming(struct collector *c, struct local_pool_thread
 		struct value object = { incoming.element,
 			                incoming.addr + i * type_size(incoming.element) };
 
+		TRY(read_object(c, object, &data, &vtable));
+		if (!data || map_has(&c->tasks, object.addr))
+			return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no new task", object.addr);
 		add_task(c, t, object.addr, object, TASK_SCHEDULED);
 	}
 	return NULL;

@@ -97,6 +97,12 @@ static void test_new_tasks(void **state)
 
 	pool_open(&p);
 	futures_poke(&p.f, p.incoming, "len", 2);
+	for (unsigned i = 0; i < 2; i++) {
+		struct value object = { p.thread.copy->object,
+			                NEW_TASKS + i * type_size(p.thread.copy->object) };
+
+		futures_poke(&p.f, object, "future.pointer", FUTURES_OTHER);
+	}
 	local_pool_list_tasks(p.f.c, &p.thread);
 	assert_int_equal(p.f.c->listed.n, NNODES + 2);
 	assert_int_equal(p.f.c->listed.data[NNODES]->addr, NEW_TASKS);
@@ -155,7 +161,7 @@ static void test_broken_lists(void **state)
 	}
 }
 
-static void test_too_many_new_tasks(void **state)
+static void test_impossible_new_tasks(void **state)
 {
 	struct pool p;
 	(void)state;
@@ -163,6 +169,13 @@ static void test_too_many_new_tasks(void **state)
 	pool_open(&p);
 	futures_poke(&p.f, p.incoming, "len", UINT64_C(1) << 40);
 	expect_tasks(&p, NNODES, "new tasks");
+	pool_open(&p);
+	futures_poke(&p.f, p.incoming, "len", 1);
+	expect_tasks(&p, NNODES, "is no new task");
+	pool_open(&p);
+	futures_poke(&p.f, p.incoming, "len", 2);
+	futures_poke(&p.f, p.incoming, "buf.inner.ptr", FUTURES_HOLE);
+	expect_tasks(&p, NNODES, "some tasks are missing");
 }
 
 /* A vtable that nothing describes is told of the task; the others are not affected. */
@@ -184,9 +197,12 @@ static void test_unknown_vtable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tasks_of_the_set), cmocka_unit_test(test_new_tasks),
-		cmocka_unit_test(test_empty_set),        cmocka_unit_test(test_ended_task),
-		cmocka_unit_test(test_broken_lists),     cmocka_unit_test(test_too_many_new_tasks),
+		cmocka_unit_test(test_tasks_of_the_set),
+		cmocka_unit_test(test_new_tasks),
+		cmocka_unit_test(test_empty_set),
+		cmocka_unit_test(test_ended_task),
+		cmocka_unit_test(test_broken_lists),
+		cmocka_unit_test(test_impossible_new_tasks),
 		cmocka_unit_test(test_unknown_vtable),
 	};
 
