@@ -56,7 +56,7 @@ def ask(asyncdbg, schema, *arguments):
         stdin=subprocess.DEVNULL,
         check=False,
     )
-    if run.returncode > 1:
+    if run.returncode not in (0, 1):
         raise Failure(f"asyncdbg ended with {run.returncode}: {run.stderr.decode()}")
     document = json.loads(run.stdout)
     jsonschema.validate(document, schema)
