@@ -178,7 +178,7 @@ static void test_impossible_new_tasks(void **state)
 	expect_tasks(&p, NNODES, "some tasks are missing");
 }
 
-/* A vtable that nothing describes is told of the task; the others are not affected. */
+/* A vtable that nothing describes is reported of the task; the others are not affected. */
 static void test_unknown_vtable(void **state)
 {
 	struct pool p;
