@@ -187,7 +187,7 @@ class Comparison:
         rows = document.get("tasks", [])
         self.jobs = [row for row in rows if row.get("kind") == "blocking"]
         self.has_kinds = any("kind" in row for row in rows)
-        self.document = dict(document, tasks=[row for row in rows if row not in self.jobs])
+        self.document = dict(document, tasks=[row for row in rows if row.get("kind") != "blocking"])
         self.truth = truth
         self.compare_lines = lines
         self.differences = []
