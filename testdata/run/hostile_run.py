@@ -243,7 +243,9 @@ class Hostile:
         """Where what is read lies: tasks, the runtime, stacks and thread-locals."""
         ret = []
         for i in range(min(64, len(self.base["tasks"]))):
-            ret.append((self.task(i), self.trailer(self.task(i)) + 64))
+            task, runtime = self.task(i), self.base["tasks"][i]["runtime"]
+            tokio = self.base["runtimes"][runtime]["kind"] == "tokio"
+            ret.append((task, self.trailer(task) + 64 if tokio else task + 128))
         for runtime in self.base["runtimes"]:
             ret.append((int(runtime["addr"], 16) - 128, int(runtime["addr"], 16) + 1200))
         return ret
