@@ -254,7 +254,8 @@ static void visit_candidate(const struct poll_place *at, void *arg)
 {
 	struct candidates *c = arg;
 
-	if (!at->u->polled_noted && is_eligible(c->q, at->u) &&
+	/* Any crate may have the only instance of a library's generic future. */
+	if (!at->u->polled_noted && (!c->q->function || is_eligible(c->q, at->u)) &&
 	    !map_has(&c->q->dm->poll_visits, visit_key(c->q, VISIT_FUNCTION, at->pc)))
 		*vec_push(&c->found) = *at;
 }
@@ -396,7 +397,7 @@ void poll_units_ask(const struct poll_question *q)
 		done = read_units(q, &units);
 	}
 	/* Read the functions at symbols before all units of the object file. */
-	if (!done && !crate->small)
+	if (!done && (!crate->small || !q->function))
 		done = ask_functions(q);
 	if (!done && !crate->small) {
 		add_symbols(q, &units, q->name, q->function);

@@ -104,6 +104,19 @@ static void test_polls_of_what_never_ends(void **state)
 	fixture_close(&f);
 }
 
+/* A generic future of a library may be polled in other crates' units alone. */
+static void test_polled_in_another_crate(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/spread.elf");
+	const struct type *keeps = must_find(&f, "spread::Keeps");
+
+	(void)state;
+	assert_true(lookup_has_poll(type_member(keeps, "future")->type));
+	assert_false(lookup_has_poll(type_member(keeps, "unpolled")->type));
+	assert_false(lookup_has_poll(type_member(keeps, "plain")->type));
+	fixture_close(&f);
+}
+
 static void note_unit(const struct poll_place *at, void *arg)
 {
 	const struct unit **ret = arg;
@@ -830,6 +843,7 @@ int main(void)
 		cmocka_unit_test(test_never_behind),
 		cmocka_unit_test(test_has_poll),
 		cmocka_unit_test(test_polls_of_what_never_ends),
+		cmocka_unit_test(test_polled_in_another_crate),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_symbol_at),
 		cmocka_unit_test(test_mapping),

@@ -4,8 +4,9 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, statics, endless, futures or inlined, which alone is
-#        optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs: two crates
+# NAME   shapes (the default), values, statics, endless, futures, spread or inlined, which alone is
+#        optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs, spread.elf library.rs: two
+#        crates
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -24,6 +25,10 @@ futures)
 	roots=(-e futures -u locks -u channels -u tasks -u sets)
 	crates=("futures tokio" "sets futures_util")
 	;;
+spread)
+	roots=(-e spread -u polls)
+	crates=("library library" "spread spread")
+	;;
 *) roots=(-e "$name") ;;
 esac
 work=$(mktemp -d)
@@ -32,9 +37,9 @@ trap 'rm -rf "$work"' EXIT
 objects=()
 for each in "${crates[@]}"; do
 	read -r file crate <<<"$each"
-	"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$crate" --emit obj \
+	"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$crate" --emit obj="$work/$file.o",metadata -L "$work" \
 		-C debuginfo=2 -C opt-level=$optimised -C codegen-units=1 -C panic=abort \
-		-C relocation-model=static --remap-path-prefix "$PWD=/src" -o "$work/$file.o" "$file.rs"
+		-C relocation-model=static --remap-path-prefix "$PWD=/src" --out-dir "$work" "$file.rs"
 	objects+=("$work/$file.o")
 done
 ld -static --unresolved-symbols=ignore-all --build-id --gc-sections "${roots[@]}" \
