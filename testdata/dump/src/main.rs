@@ -50,6 +50,7 @@ async fn run() {
     let metrics = Handle::current().metrics();
     Truth::new("dump")
         .runtime(Runtime {
+            kind: "tokio",
             flavor: "current_thread",
             workers: Some(1),
             name: None,
