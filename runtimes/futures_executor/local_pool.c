@@ -159,10 +159,10 @@ static struct error *list_set(struct collector *c, struct local_pool_thread *t)
 		                 l->slots[LOCAL_POOL_SET].tried);
 	TRY(bindings_uint(target, l, LOCAL_POOL_LENGTH, t->pool, &length, &found));
 	t->info->expected_tasks = found ? length : 0;
-	t->info->has_expected = true;
+	t->info->has_expected = bindings_has(l, LOCAL_POOL_LENGTH);
 	struct error *walk = futures_unordered_nodes(c, set, MAX_TASKS, &nodes);
 	struct error *err = add_nodes(c, t, &nodes);
-	if (!walk && !err && nodes.n != t->info->expected_tasks)
+	if (!walk && !err && t->info->has_expected && nodes.n != t->info->expected_tasks)
 		err = error_new(ERR_CORRUPT, "its list has %zu of %" PRIu64 " tasks", nodes.n,
 		                t->info->expected_tasks);
 	vec_free(&nodes);
