@@ -12,7 +12,7 @@ struct type;
 #ifdef VERIFY_SHORTCUTS
 /*
  * Returns answer, a shortcut's answer to lookup_has_poll(). Ends the process when a search through
- * all units of the type's crate says something else.
+ * all units of the module says something else.
  */
 bool verify_has_poll(const struct type *t, bool answer, const char *shortcut);
 #else
