@@ -32,9 +32,8 @@ struct inspector {
 	uint64_t own_build;                    /* see own_build(); 0 also if no cache is used */
 	bool async_code_known, has_async_code; /* of other_executors.c, for all files */
 	const char *layout;                    /* the layout file in use, sanitised; NULL: none */
-	struct target_info info;               /* constant between snapshots, but for crates */
-	size_t late_crates;      /* runtimes in info.crates that were found after it was opened */
-	const char *own_package; /* debuginfo_own_package() of the executable */
+	struct target_info info;               /* constant between snapshots */
+	const char *own_package;               /* debuginfo_own_package() of the executable */
 	VEC(const char *) notes; /* found while opening: they make every snapshot incomplete */
 	struct arena arena;      /* until inspector_close() */
 	struct arena spare;      /* memory reused by the next snapshot: see collector_discard() */

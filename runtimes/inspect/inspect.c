@@ -29,7 +29,7 @@ enum {
 };
 
 /* Versions of all copies of r; if no copy is recognised, of the crate in the executable. */
-static const char *version_of(struct inspector *in, const struct runtime *r,
+static const char *version_of(struct inspector *in, struct arena *a, const struct runtime *r,
                               struct dwarf_module *dm)
 {
 	struct runtime_copy copy;
@@ -39,40 +39,39 @@ static const char *version_of(struct inspector *in, const struct runtime *r,
 		if (copy.version)
 			str_printf(&text, "%s%s", text.len ? ", " : "", copy.version);
 	}
-	return text.len ? arena_strdup(&in->arena, str_text(&text))
-	                : lookup_crate_version(dm, r->name);
+	return text.len ? arena_strdup(a, str_text(&text)) : lookup_crate_version(dm, r->name);
 }
 
 /* The runtimes whose code was found, and the expected one where the executable has its crate. */
-static void find_crates(struct inspector *in)
+static void find_crates(struct inspector *in, struct arena *a, struct target_info *ret)
 {
 	struct dwarf_module *dm = debuginfo_module(in->di, in->target->main_module);
 	VEC(struct runtime_crate) crates = { 0 };
 	struct runtime_copy copy;
 
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-		const char *version =
-			(*r)->expected || (*r)->copy(in, 0, &copy) ? version_of(in, *r, dm) : NULL;
+		const char *version = (*r)->expected || (*r)->copy(in, 0, &copy)
+		                              ? version_of(in, a, *r, dm)
+		                              : NULL;
 
 		if (version)
 			*vec_push(&crates) = (struct runtime_crate){ (*r)->name, version };
 	}
-	in->info.ncrates = crates.n;
-	in->info.crates = vec_to_arena(&crates, &in->arena);
+	ret->ncrates = crates.n;
+	ret->crates = vec_to_arena(&crates, a);
 }
 
-/* Some runtimes are found on the stacks of threads, after describe_target(). */
-static const struct target_info *target_info_now(struct inspector *in)
+/* Adds the crates of runtimes that were found on stacks, after describe_target(). */
+static void find_late_crates(struct collector *c)
 {
+	struct inspector *in = c->in;
 	struct runtime_copy copy;
-	size_t found = 0;
+	bool late = false;
 
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++)
-		found += !(*r)->expected && (*r)->copy(in, 0, &copy);
-	if (found > in->late_crates && in->target->main_module)
-		find_crates(in);
-	in->late_crates = found;
-	return &in->info;
+		late |= !(*r)->expected && (*r)->copy(in, 0, &copy);
+	if (late && in->target->main_module)
+		find_crates(in, c->a, &c->out->target);
 }
 
 static void describe_target(struct inspector *in)
@@ -112,7 +111,7 @@ static void describe_target(struct inspector *in)
 				arena_printf(&in->arena, "from the layout file %s", in->layout);
 		info->rustc = debuginfo_rustc_version(dm);
 		in->own_package = debuginfo_own_package(dm);
-		find_crates(in);
+		find_crates(in, &in->arena, info);
 	}
 }
 
@@ -412,7 +411,8 @@ static void finish(struct collector *c)
 		inspect_describe_layout(c);
 	if (c->want & WANT_SOCKETS)
 		list_sockets(c);
-	c->out->target = *target_info_now(c->in);
+	c->out->target = c->in->info;
+	find_late_crates(c);
 	inspect_note_problems(c);
 }
 
