@@ -297,6 +297,13 @@ static void load(struct dwarf_module *dm)
 	decide_tier(dm);
 }
 
+struct dwarf_module *debuginfo_program_module(struct debuginfo *di, size_t n)
+{
+	struct module *m = di->modules[n]->module;
+
+	return debuginfo_is_system(m) ? NULL : debuginfo_module(di, m);
+}
+
 bool debuginfo_need(struct dwarf_module *dm)
 {
 	if (!dm->loaded) {

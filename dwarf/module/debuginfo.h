@@ -197,6 +197,9 @@ void debuginfo_constants(struct dwarf_module *dm, uint64_t *low, uint64_t *high)
  * functions.
  */
 bool debuginfo_is_system(const struct module *m);
+/* The nth module of di, opened; NULL when it is such a library or has no debug info. n < nmodules.
+ */
+struct dwarf_module *debuginfo_program_module(struct debuginfo *di, size_t n);
 
 /* The unit that holds the DIE at this offset, NULL when none. */
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);

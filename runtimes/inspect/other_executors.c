@@ -362,9 +362,7 @@ static const char *name_in_program(struct inspector *in)
 		return arena_printf(&in->arena, "%s %s", expected_runtime(in)->name, version);
 	for (size_t k = 0; (row = crate_row(in, k)); k++) {
 		for (size_t i = 0; i < in->di->nmodules; i++) {
-			struct module *m = in->di->modules[i]->module;
-			struct dwarf_module *dm =
-				debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+			struct dwarf_module *dm = debuginfo_program_module(in->di, i);
 
 			if (dm && has_crate(dm, row->crate))
 				return row->name;

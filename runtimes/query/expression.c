@@ -135,9 +135,7 @@ static struct error *find_cast(struct evaluation *e)
 
 	e->out->global = true;
 	for (size_t i = 0; !t && i < in->di->nmodules; i++) {
-		struct module *m = in->di->modules[i]->module;
-		struct dwarf_module *dm =
-			debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+		struct dwarf_module *dm = debuginfo_program_module(in->di, i);
 
 		t = dm ? lookup_type(dm, e->cast, 0) : NULL;
 	}

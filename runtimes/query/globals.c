@@ -49,9 +49,7 @@ static struct error *add_from_all(struct inspector *in, const char *name, struct
                                   struct candidates *c)
 {
 	for (size_t i = 0; i < in->di->nmodules; i++) {
-		struct module *m = in->di->modules[i]->module;
-		struct dwarf_module *dm =
-			debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+		struct dwarf_module *dm = debuginfo_program_module(in->di, i);
 		struct global whole = { .name = name };
 
 		if (!dm)
@@ -63,9 +61,7 @@ static struct error *add_from_all(struct inspector *in, const char *name, struct
 		}
 	}
 	for (size_t i = 0; !c->total && i < in->di->nmodules; i++) {
-		struct module *m = in->di->modules[i]->module;
-		struct dwarf_module *dm =
-			debuginfo_is_system(m) ? NULL : debuginfo_module(in->di, m);
+		struct dwarf_module *dm = debuginfo_program_module(in->di, i);
 
 		if (dm)
 			TRY(add_by_end(dm, name, a, c));
