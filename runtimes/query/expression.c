@@ -140,10 +140,11 @@ static struct error *find_cast(struct evaluation *e)
 		t = dm ? lookup_type(dm, e->cast, 0) : NULL;
 	}
 	if (!t)
-		return error_new(ERR_USAGE,
-		                 "the debug info has no type `%s`%s%s; a type has its whole "
-		                 "path, and generics as in \"info\" of -v",
-		                 e->cast, why ? ": " : "", why ? why : "");
+		return error_new(
+			ERR_USAGE,
+			"the debug info has no type `%s`%s%s; write its whole path with all "
+			"generics, as --full-names prints types",
+			e->cast, why ? ": " : "", why ? why : "");
 	e->v = (struct value){ t, e->address };
 	e->in_memory = true;
 	return NULL;
