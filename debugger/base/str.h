@@ -33,6 +33,14 @@ static inline bool str_begins(const char *s, const char *with)
 	return !with[0] || (s[0] == with[0] && strncmp(s, with, strlen(with)) == 0);
 }
 
+/* The part of a path behind its last '/'. */
+static inline const char *str_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static inline bool str_begins_with_any_(const char *s, const char *const *heads, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -27,13 +27,6 @@ static const struct binding_row rows[LOCAL_POOL_NROWS] = {
 
 /* ---- copies ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The target of a pointer, which may be in a Pin or an atomic; NULL: t is none. */
 static const struct type *pointee(const struct type *t)
 {
@@ -79,7 +72,7 @@ const struct local_pool_copy *local_pool_copy_of(struct inspector *in, const str
 	}
 	struct local_pool_copy *copy = *end = NEW(&in->arena, struct local_pool_copy);
 	copy->dm = dm;
-	copy->module = base_name(dm->module->path);
+	copy->module = str_base_name(dm->module->path);
 	copy->version = lookup_crate_version(dm, "futures-executor");
 	copy->pool = pool;
 	bindings_resolve(&in->arena, dm, pool, rows, LOCAL_POOL_NROWS, &copy->layout);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/target/module.h"
 #include "dwarf/lookup/variables.h"
 #include "dwarf/module/symbols.h"
@@ -9,13 +10,6 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/future.h"
 #include "runtimes/query/whatis_place.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void add_function(struct whatis *a, const struct location *l, const char *name)
 {
@@ -68,7 +62,7 @@ static bool add_module(struct whatis *a)
 	bool known = symbol_at(c->in->di, a->addr, &c->scratch, &s);
 	bool mapped = target_region(c->in->target, &c->scratch, a->addr, &r);
 	place_add(a, "module", m->start,
-	          arena_printf(c->a, "module %s, +0x%" PRIx64 " in it%s%s", base_name(m->path),
+	          arena_printf(c->a, "module %s, +0x%" PRIx64 " in it%s%s", str_base_name(m->path),
 	                       a->addr - m->start, s.section ? ", section " : "",
 	                       s.section ? s.section : ""));
 	if (known)
@@ -199,7 +193,7 @@ static bool add_thread_local(struct whatis *a)
 			                     "thread-local storage of thread #%u, +%" PRIu64
 			                     " in that of %s%s%s",
 			                     t->threads[i].number, a->addr - base,
-			                     base_name(m->path), name ? ": " : "",
+			                     str_base_name(m->path), name ? ": " : "",
 			                     name ? name : ""));
 			p->thread = t->threads[i].number;
 			return true;

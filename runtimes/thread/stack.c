@@ -246,13 +246,6 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 	return outermost;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void describe_frame(struct collector *c, const struct frame *frame, const struct location *l,
                            struct stack_frame *ret)
 {
@@ -261,7 +254,7 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->pc = frame->pc;
 	ret->line = l->line;
 	ret->inlined = l->inlined;
-	ret->module = m ? inspector_clean_name(c->a, base_name(m->path)) : NULL;
+	ret->module = m ? inspector_clean_name(c->a, str_base_name(m->path)) : NULL;
 	ret->function_full = inspector_clean_name(c->a, l->name);
 	ret->function = coroutine_function_name(c, l);
 	if (l->file) {

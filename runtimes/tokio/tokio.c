@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/str.h"
 #include "runtimes/tokio/tokio_root.h"
 
 #define HEADER  "type:tokio::runtime::task::core::Header"
@@ -175,13 +176,6 @@ static const char parker_path[] = "tokio::runtime::park::CURRENT_PARKER";
 static const char local_set_path[] = "tokio::task::local::CURRENT";
 static const char worker_path[] = "tokio::runtime::scheduler::multi_thread::worker::CURRENT";
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The first thread-local of that path; type NULL: none. */
 static struct thread_local find_tls(struct inspector *in, struct dwarf_module *dm, const char *path)
 {
@@ -200,7 +194,7 @@ static void add(struct inspector *in, const struct thread_local *context)
 	struct tokio **end = &tokio_of(in)->copies;
 
 	k->dm = context->dm;
-	k->module = base_name(context->dm->module->path);
+	k->module = str_base_name(context->dm->module->path);
 	k->version = lookup_crate_version(k->dm, "tokio");
 	k->context = *context;
 	bindings_resolve(&in->arena, k->dm, context->type, rows, TOKIO_NROWS, &k->layout);
