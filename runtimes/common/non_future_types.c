@@ -130,25 +130,25 @@ static bool is_stream(const char *type_name)
 	return false;
 }
 
-static bool is_of_runtime(const struct runtime *r, const char *type_name)
+static bool is_of_crate(const struct crate_types *crate, const char *type_name)
 {
-	if (runtime_begins_with_one(type_name, r->non_future_modules))
+	if (runtime_begins_with_one(type_name, crate->non_future_modules))
 		return true;
-	if (!r->non_future_ends || !str_begins(type_name, r->path))
+	if (!crate->non_future_ends || !str_begins(type_name, crate->path))
 		return false;
-	for (const char *const *end = r->non_future_ends; *end; end++) {
+	for (const char *const *end = crate->non_future_ends; *end; end++) {
 		if (non_future_types_path_ends_with(type_name, *end))
 			return true;
 	}
 	return false;
 }
 
-bool non_future_types_has(const struct runtime *const *runtimes, const char *type_name)
+bool non_future_types_has(const struct crate_types *const *crates, const char *type_name)
 {
 	if (is_stream(type_name) || str_begins_with_any(type_name, non_futures))
 		return true;
-	for (; *runtimes; runtimes++) {
-		if (is_of_runtime(*runtimes, type_name))
+	for (; *crates; crates++) {
+		if (is_of_crate(*crates, type_name))
 			return true;
 	}
 	return false;

@@ -9,7 +9,7 @@
 #include "runtimes/common/runtime.h"
 
 /*
- * Is a type of that name in the tables of this file or of the runtimes, and so not a future? This
+ * Is a type of that name in the tables of this file or of crates, and so not a future? This
  * saves a search of the debug info, which would read the whole crate where poll functions are
  * inlined.
  *
@@ -17,7 +17,7 @@
  * (src/stream). The listed crates, and the listed parts of hyper 0.14.32, 1.0.0 and 1.12.0, have no
  * implementation of Future in their source, and no other crate may implement it for their types.
  */
-bool non_future_types_has(const struct runtime *const *runtimes, const char *type_name);
+bool non_future_types_has(const struct crate_types *const *crates, const char *type_name);
 
 /* Does the path of a type name, without generics, end with end? */
 bool non_future_types_path_ends_with(const char *type_name, const char *end);

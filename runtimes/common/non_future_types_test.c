@@ -48,7 +48,7 @@ static void test_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(non_future_types_has(registered_runtimes.runtimes, rows[i].name),
+		assert_int_equal(non_future_types_has(registered_runtimes.crates, rows[i].name),
 		                 rows[i].non_future);
 }
 

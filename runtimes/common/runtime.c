@@ -3,13 +3,13 @@
 #include "debugger/base/str.h"
 #include "runtimes/common/type_class.h"
 
-static void fill_filters(struct tables *to, const struct runtime *r)
+static void fill_filters(struct tables *to, const struct crate_types *crate)
 {
-	for (size_t i = 0; r->leaves && r->leaves[i]; i++) {
-		for (const struct leaf_row *row = r->leaves[i]; row->type; row++)
+	for (size_t i = 0; crate->leaves && crate->leaves[i]; i++) {
+		for (const struct leaf_row *row = crate->leaves[i]; row->type; row++)
 			row_filter_add(&to->leaves, row->type);
 	}
-	for (const struct holding_row *row = r->holdings; row && row->type; row++)
+	for (const struct holding_row *row = crate->holdings; row && row->type; row++)
 		row_filter_add(&to->holdings, row->type);
 }
 
@@ -18,8 +18,8 @@ void runtimes_register(struct debuginfo *di, const struct registered *r)
 	struct tables *tables = NEW(&di->arena, struct tables);
 
 	tables->registered = r;
-	for (size_t i = 0; r->runtimes[i]; i++)
-		fill_filters(tables, r->runtimes[i]);
+	for (size_t i = 0; r->crates[i]; i++)
+		fill_filters(tables, r->crates[i]);
 	di->above = tables;
 }
 
@@ -39,6 +39,19 @@ const struct runtime *const *runtimes_in(const struct debuginfo *di)
 const struct runtime *const *runtimes_of(const struct type *t)
 {
 	return runtimes_in(type_module(t)->di);
+}
+
+const struct crate_types *const *crates_in(const struct debuginfo *di)
+{
+	static const struct crate_types *const none[] = { NULL };
+	const struct tables *tables = di->above;
+
+	return tables ? tables->registered->crates : none;
+}
+
+const struct crate_types *const *crates_of(const struct type *t)
+{
+	return crates_in(type_module(t)->di);
 }
 
 bool runtime_begins_with_one(const char *name, const char *const *list)

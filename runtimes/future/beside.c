@@ -40,20 +40,20 @@ static bool is_reported_elsewhere(const struct beside_search *b, const struct re
 	       (at->exclusive && future_is_type(b->d->c->in, at->v.type));
 }
 
-static bool is_of_a_runtime(const struct type *t)
+static bool is_of_a_known_crate(const struct type *t)
 {
-	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if ((*r)->leaves && str_begins(type_name(t), (*r)->path))
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		if ((*crate)->leaves && str_begins(type_name(t), (*crate)->path))
 			return true;
 	}
 	return false;
 }
 
-/* Whether a runtime's leaf rows cover the waker: it is inside a type of that runtime. */
+/* Whether a crate's leaf rows cover the waker: it is inside a type of that crate. */
 static bool is_reported_by_leaves(const struct reached *list, size_t index)
 {
 	for (; index; index = list[index].from) {
-		if (is_of_a_runtime(list[index].v.type))
+		if (is_of_a_known_crate(list[index].v.type))
 			return true;
 	}
 	return false;

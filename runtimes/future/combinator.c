@@ -61,8 +61,8 @@ const struct combinator_row *combinator_find_row(const struct type *t)
 {
 	const struct combinator_row *row = find_in(table, type_name(t));
 
-	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++)
-		row = find_in((*r)->combinators, type_name(t));
+	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
+		row = find_in((*crate)->combinators, type_name(t));
 	return row;
 }
 
@@ -79,8 +79,8 @@ static bool polls_what_it_holds(const struct type *t)
 {
 	if (str_begins_with_any(type_name(t), pollers))
 		return true;
-	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if (runtime_begins_with_one(type_name(t), (*r)->pollers))
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		if (runtime_begins_with_one(type_name(t), (*crate)->pollers))
 			return true;
 	}
 	return false;

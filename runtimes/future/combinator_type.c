@@ -108,7 +108,7 @@ static bool is_known_future(const struct type *t)
 
 static bool is_listed_as_none(const struct type *t)
 {
-	return non_future_types_has(runtimes_of(t), type_name(t)) &&
+	return non_future_types_has(crates_of(t), type_name(t)) &&
 	       !verify_has_poll(t, false, "non_future_types_has()");
 }
 

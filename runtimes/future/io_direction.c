@@ -68,14 +68,14 @@ static const struct io_row *find(const struct io_row *list, size_t n, const char
 	return NULL;
 }
 
-enum io_direction_of io_direction_of(const struct runtime *const *runtimes, const char *type_name,
+enum io_direction_of io_direction_of(const struct crate_types *const *crates, const char *type_name,
                                      const char *member)
 {
 	const struct io_row *row = find(rows, sizeof(rows) / sizeof(rows[0]), type_name, member);
 
-	for (; *runtimes && !row; runtimes++) {
-		if ((*runtimes)->directions)
-			row = find((*runtimes)->directions, SIZE_MAX, type_name, member);
+	for (; *crates && !row; crates++) {
+		if ((*crates)->directions)
+			row = find((*crates)->directions, SIZE_MAX, type_name, member);
 	}
 	return row ? row->says : IO_SAYS_NOTHING;
 }
@@ -88,7 +88,7 @@ unsigned io_direction(const struct reach *r, size_t index)
 	while (index) {
 		size_t from = r->list[index].from;
 		const struct type *t = r->list[from].v.type;
-		enum io_direction_of says = io_direction_of(runtimes_of(t), type_name(t), member);
+		enum io_direction_of says = io_direction_of(crates_of(t), type_name(t), member);
 
 		if (says != IO_PASSES_ON)
 			return (unsigned)says;

@@ -10,10 +10,10 @@
 #include "runtimes/future/object_walk.h"
 
 /*
- * Looks a type up in the rows of io_direction.c and of runtimes (a list that ends with NULL).
+ * Looks a type up in the rows of io_direction.c and of crates (a list that ends with NULL).
  * type_name: as in DWARF. member: its member that leads to the socket; NULL unknown.
  */
-enum io_direction_of io_direction_of(const struct runtime *const *runtimes, const char *type_name,
+enum io_direction_of io_direction_of(const struct crate_types *const *crates, const char *type_name,
                                      const char *member);
 
 /*

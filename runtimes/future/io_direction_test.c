@@ -10,7 +10,7 @@
 
 static enum io_direction_of says(const char *type_name, const char *member)
 {
-	return io_direction_of(registered_runtimes.runtimes, type_name, member);
+	return io_direction_of(registered_runtimes.crates, type_name, member);
 }
 
 static void test_futures(void **state)

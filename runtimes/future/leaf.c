@@ -29,9 +29,9 @@ const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 
 	if (row || !tables || !row_filter_may_have(&tables->leaves, name))
 		return row;
-	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++) {
-		for (size_t i = 0; (*r)->leaves && (*r)->leaves[i] && !row; i++)
-			row = find_in((*r)->leaves[i], name, resource);
+	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++) {
+		for (size_t i = 0; (*crate)->leaves && (*crate)->leaves[i] && !row; i++)
+			row = find_in((*crate)->leaves[i], name, resource);
 	}
 	return row;
 }

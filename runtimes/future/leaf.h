@@ -27,8 +27,10 @@ struct leaf {
 	bool vacant;
 };
 
-/* The leaves that belong to no runtime. */
+/* The leaves of core. */
 extern const struct leaf_row leaf_core_rows[];
+/* Leaves that never complete, or that wait for nothing. */
+leaf_fn leaf_decode_pending, leaf_decode_ready;
 
 /* Fills f->wait and returns true if the tables have a leaf row for v's type. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);

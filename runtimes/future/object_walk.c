@@ -38,8 +38,8 @@ bool object_walk_is_boundary(const struct type *t)
 
 	if (str_begins_with_any(name, borders))
 		return true;
-	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if (runtime_begins_with_one(name, (*r)->boundaries))
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		if (runtime_begins_with_one(name, (*crate)->boundaries))
 			return true;
 	}
 	return type_is_coroutine(t);

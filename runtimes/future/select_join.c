@@ -7,10 +7,10 @@
 
 enum { MAX_POINTERS = 4 };
 
-static bool is_of_a_runtime(const struct type *t)
+static bool is_of_a_crate(const struct type *t)
 {
-	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if ((*r)->poll_fn && type_is(t, (*r)->poll_fn))
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		if ((*crate)->poll_fn && type_is(t, (*crate)->poll_fn))
 			return true;
 	}
 	return false;
@@ -21,7 +21,7 @@ bool select_join_is_poll_fn(const struct type *t)
 	const struct member *closure;
 
 	if (!type_is(t, "core::future::poll_fn::PollFn") &&
-	    !type_is(t, "futures_util::future::poll_fn::PollFn") && !is_of_a_runtime(t))
+	    !type_is(t, "futures_util::future::poll_fn::PollFn") && !is_of_a_crate(t))
 		return false;
 	closure = type_single_member(t);
 	return closure && strstr(type_name(closure->type), "{closure_env#") != NULL;

@@ -130,8 +130,8 @@ static void scan_around(struct uses *u, uint64_t at)
 /* Whether the walk must not follow this type: lists of waiters connect unrelated futures. */
 static bool leads_astray(const struct type *t)
 {
-	for (const struct runtime *const *r = runtimes_of(t); *r; r++) {
-		if (runtime_begins_with_one(type_name(t), (*r)->lists))
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		if (runtime_begins_with_one(type_name(t), (*crate)->lists))
 			return true;
 	}
 	return leaf_is_known(t) || leaf_is_resource(t);

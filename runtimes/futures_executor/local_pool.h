@@ -58,6 +58,7 @@ struct local_pool_walk {
 
 extern const char local_pool_name[];
 extern const struct runtime local_pool_table;
+extern const struct crate_types local_pool_types;
 struct local_pool_walk *local_pool_walk(const struct collector *c);
 bool local_pool_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret);
 

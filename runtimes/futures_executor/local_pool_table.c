@@ -13,9 +13,15 @@ static const struct mark_row marks[] = {
 
 static const char *const boundaries[] = { "futures_executor::local_pool::LocalPool", NULL };
 
+const struct crate_types local_pool_types = {
+	.path = "futures_executor::local_pool::LocalPool",
+	.boundaries = boundaries,
+};
+
 const struct runtime local_pool_table = {
 	.name = local_pool_name,
 	.path = "futures_executor::local_pool::LocalPool",
+	.types = &local_pool_types,
 	.inspector_size = sizeof(struct local_pool_inspector),
 	.collector_size = sizeof(struct local_pool_walk),
 	.copy = local_pool_get_copy,
@@ -24,7 +30,6 @@ const struct runtime local_pool_table = {
 	.describe_threads = local_pool_describe_threads,
 	.free = local_pool_free,
 	.whatis = local_pool_whatis,
-	.boundaries = boundaries,
 	.marks = marks,
 	.loop = "futures_executor::local_pool::",
 };

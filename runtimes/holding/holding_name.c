@@ -12,8 +12,8 @@ enum { MAX_NAMED = 1 << 12 /* locks that are searched for */ };
 /* The type of the object that a wait of that kind waits for; NULL: such objects have no name. */
 static const char *named_type(const struct collector *c, const char *kind)
 {
-	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		for (const struct named_row *row = (*r)->named; row && row->kind; row++) {
+	for (const struct crate_types *const *crate = crates_in(c->in->di); *crate; crate++) {
+		for (const struct named_row *row = (*crate)->named; row && row->kind; row++) {
 			if (strcmp(row->kind, kind) == 0)
 				return row->type;
 		}

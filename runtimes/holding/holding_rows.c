@@ -65,8 +65,8 @@ const struct holding_row *holding_find_row(const struct type *t)
 
 	if (row || !tables || !row_filter_may_have(&tables->holdings, name))
 		return row;
-	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++)
-		row = find_in((*r)->holdings, name);
+	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
+		row = find_in((*crate)->holdings, name);
 	return row;
 }
 
@@ -306,12 +306,12 @@ struct error *holding_read(struct collector *c, struct value v, const struct hol
 struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
                                    bool *found)
 {
-	const struct runtime *const *r = runtimes_of(v.type);
+	const struct crate_types *const *crate = crates_of(v.type);
 	struct row_reader reader;
 	struct leaf *l = reader_init(&reader, c);
 
 	*found = false;
-	while (*r && !(*r)->acquired)
-		r++;
-	return *r ? (*r)->acquired(l, v, ret, found) : NULL;
+	while (*crate && !(*crate)->acquired)
+		crate++;
+	return *crate ? (*crate)->acquired(l, v, ret, found) : NULL;
 }

@@ -345,9 +345,9 @@ static const char *searched_queues(struct collector *c)
 {
 	STR(text);
 
-	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		if ((*r)->queue)
-			str_printf(&text, "%s%s", text.len ? ", " : "", (*r)->queue);
+	for (const struct crate_types *const *crate = crates_in(c->in->di); *crate; crate++) {
+		if ((*crate)->queue)
+			str_printf(&text, "%s%s", text.len ? ", " : "", (*crate)->queue);
 	}
 	return arena_strdup(&c->scratch, str_text(&text));
 }

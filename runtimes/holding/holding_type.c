@@ -30,8 +30,8 @@ enum holding_special holding_special(const struct type *t)
 	};
 	const struct special_row *row = find_in(table, type_name(t));
 
-	for (const struct runtime *const *r = runtimes_of(t); *r && !row; r++)
-		row = find_in((*r)->specials, type_name(t));
+	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
+		row = find_in((*crate)->specials, type_name(t));
 	if (row)
 		return row->special;
 	if (futures_unordered_is_type(t))

@@ -159,9 +159,9 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	if (!err) {
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);
-		for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-			if ((*r)->shown)
-				show_register(&in->show, (*r)->shown);
+		for (const struct crate_types *const *crate = crates_in(in->di); *crate; crate++) {
+			if ((*crate)->shown)
+				show_register(&in->show, (*crate)->shown);
 		}
 		if (options && options->cache)
 			in->records.cache = cache_directory(&in->arena);

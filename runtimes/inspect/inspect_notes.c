@@ -1,6 +1,7 @@
 /* Adds the notes of a snapshot (what is missing, and why) and the list of layout bindings. */
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/common/runtime.h"
 
@@ -35,15 +36,22 @@ static void describe_leaves(struct collector *c, const struct runtime_copy *copy
 	*at += n;
 }
 
-static size_t count_leaf_rows(const struct runtime *r)
+static size_t count_leaf_rows(const struct crate_types *crate)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; r->leaf_bindings && r->leaf_bindings[i]; i++) {
-		for (const struct binding_row *row = r->leaf_bindings[i]; row->key; row++)
+	for (size_t i = 0; crate->leaf_bindings && crate->leaf_bindings[i]; i++) {
+		for (const struct binding_row *row = crate->leaf_bindings[i]; row->key; row++)
 			n++;
 	}
 	return n;
+}
+
+static void describe_rows(struct collector *c, const struct runtime_copy *copy,
+                          const struct crate_types *crate, struct layout_info **at)
+{
+	for (size_t i = 0; crate->leaf_bindings && crate->leaf_bindings[i]; i++)
+		describe_leaves(c, copy, crate->leaf_bindings[i], at);
 }
 
 static void describe_copy(struct collector *c, const struct runtime *r,
@@ -51,25 +59,42 @@ static void describe_copy(struct collector *c, const struct runtime *r,
 {
 	bindings_describe(copy->layout, c->a, copy->module, *at);
 	*at += copy->layout->n;
-	for (size_t i = 0; r->leaf_bindings && r->leaf_bindings[i]; i++)
-		describe_leaves(c, copy, r->leaf_bindings[i], at);
+	describe_rows(c, copy, r->types, at);
+}
+
+/* The executable, where it has a crate of that table which is no runtime; otherwise NULL. */
+static struct dwarf_module *module_with(const struct collector *c, const struct crate_types *crate)
+{
+	struct module *m = c->in->target->main_module;
+	struct dwarf_module *dm = m && crate->crate ? debuginfo_module(c->in->di, m) : NULL;
+
+	return dm && lookup_crate_version(dm, crate->crate) ? dm : NULL;
 }
 
 void inspect_describe_layout(struct collector *c)
 {
 	const struct runtime *const *runtimes = runtimes_in(c->in->di);
+	const struct crate_types *const *crates = crates_in(c->in->di);
 	struct snapshot *s = c->out;
 	struct runtime_copy copy;
 
 	for (const struct runtime *const *r = runtimes; *r; r++) {
 		for (size_t i = 0; (*r)->copy(c->in, i, &copy); i++)
-			s->nlayout += copy.layout->n + count_leaf_rows(*r);
+			s->nlayout += copy.layout->n + count_leaf_rows((*r)->types);
 	}
+	for (const struct crate_types *const *crate = crates; *crate; crate++)
+		s->nlayout += module_with(c, *crate) ? count_leaf_rows(*crate) : 0;
 	s->layout = NEW_ARRAY(c->a, struct layout_info, s->nlayout);
 	struct layout_info *at = s->layout;
 	for (const struct runtime *const *r = runtimes; *r; r++) {
 		for (size_t i = 0; (*r)->copy(c->in, i, &copy); i++)
 			describe_copy(c, *r, &copy, &at);
+	}
+	for (const struct crate_types *const *crate = crates; *crate; crate++) {
+		copy.dm = module_with(c, *crate);
+		copy.module = copy.dm ? str_base_name(copy.dm->module->path) : NULL;
+		if (copy.dm)
+			describe_rows(c, &copy, *crate, &at);
 	}
 }
 

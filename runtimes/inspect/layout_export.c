@@ -161,8 +161,10 @@ static void ask_about(struct exporter *r, const struct type *t)
 		future_is_type(r->in, t);
 	if (select_join_is_poll_fn(t))
 		select_join_learn(r->in, t);
-	if (r->runtime->leaf_static && r->runtime->leaf_static(t, &globals))
-		meet(r, globals.type);
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		if ((*crate)->leaf_static && (*crate)->leaf_static(t, &globals))
+			meet(r, globals.type);
+	}
 }
 
 /* Adds the types that a path or show_value() can step to from t. */

@@ -1,7 +1,9 @@
-/* The runtimes that asyncdbg knows, and the functions that classify types for each folder. */
+/* The runtimes and crates that asyncdbg knows, and the functions that classify types for each
+ * folder. */
 #include "runtimes/future/future_class.h"
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/leaves/leaves.h"
 #include "runtimes/tokio/tokio.h"
 
 /* The order determines the order of output. */
@@ -11,10 +13,18 @@ static const struct runtime *const runtimes[] = {
 	NULL,
 };
 
+/* No two crates have rows for one type. */
+static const struct crate_types *const crates[] = {
+	&tokio_types,
+	&local_pool_types,
+	&futures_types,
+	NULL,
+};
+
 static classify_fn *const classifiers[] = {
 	future_classify,
 	holding_classify,
 	NULL,
 };
 
-const struct registered registered_runtimes = { runtimes, classifiers };
+const struct registered registered_runtimes = { runtimes, crates, classifiers };

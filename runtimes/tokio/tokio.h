@@ -228,6 +228,7 @@ struct tokio_walk {
 
 extern const char tokio_name[];
 extern const struct runtime tokio_table;
+extern const struct crate_types tokio_types;
 struct tokio_inspector *tokio_of(const struct inspector *in);
 struct tokio_walk *tokio_walk(const struct collector *c);
 

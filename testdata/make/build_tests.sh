@@ -39,4 +39,5 @@ programs debug1 tokio_tcp notokio
 programs release+v0 burn
 CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers
 workspace executors
+workspace crates
 RUSTFLAGS="--cfg tokio_unstable" workspace dump

@@ -1,0 +1,149 @@
+/*
+ * What asyncdbg knows about the types of a crate, or of a family of crates: rows that name types
+ * and the paths of their members. A crate that is no runtime has such a table in runtimes/leaves.
+ *
+ * A pointer or list may be NULL; path is required. Lists of texts end with NULL, lists of rows end
+ * with a row of zeros. Paths of types have no generics; "beginning" is a prefix of the whole name
+ * as in DWARF.
+ */
+#ifndef RUNTIMES_COMMON_CRATE_TYPES_H
+#define RUNTIMES_COMMON_CRATE_TYPES_H
+
+#include "runtimes/common/bindings.h"
+#include "runtimes/model/model.h"
+
+struct collector;
+struct decoder;
+struct found;
+struct leaf;
+struct show_row;
+
+typedef struct error *leaf_fn(struct leaf *l);
+
+/* A leaf future, at which a task's chain of awaits ends: see runtimes/future/leaf.h. */
+struct leaf_row {
+	const char *type;
+	const char *kind; /* JSON "kind" */
+	leaf_fn *decode;
+	bool proves; /* decoding it fails on random bytes: it follows a pointer to an object that
+	                must exist */
+	/*
+	 * The type is not a future but a resource (a channel's end, a socket). The future around it
+	 * polls the resource: a poll_fn closure that captured it, a hand-written future or a
+	 * stream.
+	 */
+	bool resource;
+	bool directed; /* a resource whose direction, read or write, the future around it decides */
+};
+
+/* A future whose children the general rule does not find: see combinator.h. */
+struct combinator_row {
+	const char *type;
+	struct {
+		const char *path, *edge;
+		const char *waker; /* path to the Arc that is its waker's data; NULL: its parent's
+		                      waker */
+	} children[2];             /* in order of polling */
+};
+
+/* Bits: the direction in which a future uses the resource that it polls. */
+enum { IO_READS = 1, IO_WRITES = 2 };
+
+/* What a type between a future and its socket tells about the direction. */
+enum io_direction_of {
+	IO_SAYS_NOTHING, /* it may read in order to write, as TLS does */
+	IO_SAYS_READS = IO_READS,
+	IO_SAYS_WRITES = IO_WRITES,
+	IO_PASSES_ON, /* it passes reads and writes on to the resource inside it */
+};
+
+/*
+ * A head that ends in "::" matches all types of the module. If member is not NULL, the row applies
+ * to the value that this member leads to.
+ */
+struct io_row {
+	const char *head, *member;
+	enum io_direction_of says;
+};
+
+/* A type whose values others wait for: see runtimes/holding/holding.h. */
+struct holding_row {
+	const char *type;
+	enum holding_role role;
+	const char *kind;    /* as in struct holding */
+	const char *member;  /* path from the value to its reference to the object; "": the value is
+	                        the object */
+	const char *of;      /* type of the object */
+	const char *part;    /* path from the object to the primitive; "": the same */
+	const char *permits; /* path from the value to its number of permits; NULL: one */
+	const char *total;   /* path from the object to its total of permits; NULL: unknown */
+	/*
+	 * If `of` is the primitive: the type of the object, which has the primitive as its member
+	 * `s` and has the same T as the row's type. NULL: `of` is the object.
+	 */
+	const char *whole;
+	uint64_t busy; /* without a semaphore: the bits that are set in the primitive of a locked
+	                  lock */
+	/* Of a semaphore: its address in the primitive, and its number of free permits. */
+	struct error *(*left)(const struct leaf *l, struct value primitive, uint64_t *addr,
+	                      uint64_t *permits);
+	bool single; /* there is only one permit */
+	bool queue;  /* the receiving end of an mpsc channel: see holding_walk_messages() */
+	bool shared; /* a reference to a value of the type, or an Arc of one, counts like the value
+	                itself */
+};
+
+/* Types that the search for resource owners treats specially. */
+enum holding_special {
+	SPECIAL_NONE,
+	SPECIAL_ACQUIRE, /* a lock future: it may have been granted permits */
+	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in the task's cell */
+	SPECIAL_SET,     /* FuturesUnordered */
+	SPECIAL_SHARED,  /* Arc, Rc */
+	SPECIAL_DEQUE,
+	SPECIAL_TABLE,  /* hashbrown's RawTable */
+	SPECIAL_HIDDEN, /* a union, or a collection whose layout is unknown */
+};
+
+struct special_row {
+	const char *type;
+	enum holding_special special;
+};
+
+/* The lock type for a kind of wait; used to find the program's name of the lock. */
+struct named_row {
+	const char *kind, *type;
+};
+
+struct crate_types {
+	const char *crate; /* "flume"; NULL: of a runtime, or of several crates */
+	const char *path;  /* the prefix of the paths of its types: "flume::" */
+
+	/* -- futures -- */
+
+	const struct leaf_row *const *leaves;
+	const struct binding_row *const *leaf_bindings; /* paths that leaf decoders read */
+	const struct combinator_row *combinators;
+	const struct io_row *directions;
+	const char *const *pollers; /* beginnings: crates whose futures poll what they contain */
+	const char *const *non_future_ends;    /* ends of paths of its types that are no futures */
+	const char *const *non_future_modules; /* beginnings of such paths */
+	const char *const *boundaries; /* beginnings: the runtime itself begins behind them */
+	const char *const *lists;      /* beginnings: types that contain lists of waiters */
+	const char *poll_fn;           /* its own equivalent of core::future::PollFn */
+	/* A static that the leaf of that type reads; false: none. */
+	bool (*leaf_static)(const struct type *t, struct value *ret);
+
+	/* -- owners of resources -- */
+
+	const struct holding_row *holdings;
+	const struct special_row *specials;
+	const struct named_row *named;
+	const struct show_row *shown; /* types with a text of their own (show_rows.h); NULL none */
+	/* The holding of a lock future (SPECIAL_ACQUIRE) that was granted permits. */
+	struct error *(*acquired)(const struct leaf *l, struct value v, struct found *ret,
+	                          bool *found);
+	const char *queue; /* the channel whose queued messages are searched: "tokio's mpsc" */
+};
+
+#endif

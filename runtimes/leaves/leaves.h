@@ -1,0 +1,14 @@
+/*
+ * The crates that are no runtime but whose futures a task can wait at: channels, locks, pools,
+ * protocols. Each crate is one file with one table (struct crate_types): its leaves, its guards and
+ * ends of channels, the member paths that they read. A crate that the program does not have costs
+ * nothing: a filter over the names of all rows is consulted before any row.
+ */
+#ifndef RUNTIMES_LEAVES_LEAVES_H
+#define RUNTIMES_LEAVES_LEAVES_H
+
+#include "runtimes/common/crate_types.h"
+
+extern const struct crate_types futures_types;
+
+#endif
