@@ -15,6 +15,9 @@ parts() {
 	echo "third-party-release run/run_third_party.py --looks 200 \$asyncdbg release"
 	echo "third-party-debug run/run_third_party.py --looks 200 \$asyncdbg debug"
 	echo "third-party-workspace run/run_third_party.py --workspace --looks 20 \$asyncdbg release"
+	# A service of many crates, which takes minutes to build.
+	echo "service run/run_servers.py \$asyncdbg debug service && run/run_servers.py \$asyncdbg release service"
+	echo "service-healthy run/run_healthy.py --looks 200 \$asyncdbg release service"
 	# Repetitions that CI makes a few of.
 	echo "healthy run/run_healthy.py --looks 200 \$asyncdbg release"
 	echo "healthy-no-stop run/run_healthy.py --looks 200 --no-stop \$asyncdbg release"

@@ -3,9 +3,10 @@
  * threads, and tables about its types and functions. Each runtime is a folder with one such table;
  * runtimes/inspect/registered.c lists them. No other file names a runtime.
  *
- * A pointer or list may be NULL: the runtime does not have that; name, path, types, copy(),
- * list() and decode() are required. Lists of texts end with NULL, lists of rows end with a row of zeros. Paths
- * of types and functions have no generics; "beginning" is a prefix of the whole name as in DWARF.
+ * A pointer or list may be NULL: the runtime does not have that; name, path, types, copy(), list()
+ * and decode() are required. Lists of texts end with NULL, lists of rows end with a row of zeros.
+ * Paths of types and functions have no generics; "beginning" is a prefix of the whole name as in
+ * DWARF.
  */
 #ifndef RUNTIMES_COMMON_RUNTIME_H
 #define RUNTIMES_COMMON_RUNTIME_H
