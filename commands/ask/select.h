@@ -25,7 +25,7 @@
 	"    VALUE is a regular expression (POSIX, extended), of a number 5, '>5', '<=5', '!=5'\n" \
 	"    or 5..9. FIELD is one of id, state, runtime, type, function, location, waiting_on,\n" \
 	"    task, object, thread, span, problem, depth, frames, leaves, remaining_ms, queued,\n"  \
-	"    position, permits_missing."
+	"    position, permits_missing, send_queue, retransmits."
 
 struct selection {
 	const struct task **tasks; /* matching tasks, in the order of the snapshot */

@@ -24,8 +24,12 @@ const struct command info_sockets_command = {
 	.summary = "The sockets of a live process, and which tasks wait for them",
 	.help = "    \"nobody\" where no task and no thread in block_on waits for a socket: its "
 		"owner\n"
-		"    waits for something else, or nobody uses it. UNSENT and UNREAD are bytes in\n"
-		"    the kernel's queues; of a socket that listens, connections to be accepted.",
+		"    waits for something else, or nobody uses it. SEND-Q and RECV-Q are bytes in\n"
+		"    the kernel's queues; of a socket that listens, connections to be accepted.\n"
+		"    UNACKED is the part of SEND-Q that was sent and not acknowledged yet, WINDOW\n"
+		"    how many bytes the peer is ready to receive, RETRANS how many segments were\n"
+		"    sent again so far. A SEND-Q that stays and a WINDOW of 0: the peer does not\n"
+		"    read. UNACKED and RETRANS that grow: the network loses what is sent.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_SOCKETS,
 	.run = run,
 };

@@ -28,8 +28,20 @@ static void add_sockets(struct snapshot *s)
 	struct arena *a = &s->arena;
 	struct socket_info *list = NEW_ARRAY(a, struct socket_info, 3);
 
-	list[0] = (struct socket_info){ 7, "tcp", "127.0.0.1:80", NULL, "listen", 0, 0 };
-	list[1] = (struct socket_info){ 9, "tcp", "[::1]:80", "[::1]:81", "established", 10, 20 };
+	list[0] = (struct socket_info){
+		.fd = 7, .kind = "tcp", .local = "127.0.0.1:80", .state = "listen"
+	};
+	list[1] = (struct socket_info){ .fd = 9,
+		                        .kind = "tcp",
+		                        .local = "[::1]:80",
+		                        .peer = "[::1]:81",
+		                        .state = "established",
+		                        .unsent = 10,
+		                        .unread = 20,
+		                        .has_sent = true,
+		                        .unacknowledged = 4,
+		                        .retransmits = 2,
+		                        .has_window = true };
 	list[2] = (struct socket_info){ .fd = 11, .kind = "unix" };
 	s->sockets = list;
 	s->nsockets = 3;
@@ -51,12 +63,16 @@ static void who_waits(void **state)
 	add_sockets(s);
 	catch (&c, TEXT);
 	assert_null(run_command(&c, &info_sockets_command, s, NULL));
-	assert_non_null(strstr(
-		c.answers,
-		"FD  KIND  LOCAL         PEER      STATE        UNSENT  UNREAD  WAITED FOR BY\n"
-		" 7  tcp   127.0.0.1:80  -         listen            -       -  task 4\n"
-		" 9  tcp   [::1]:80      [::1]:81  established      10      20  thread #1\n"
-		"11  unix  -             -         -                 -       -  nobody\n"));
+	assert_non_null(
+		strstr(c.answers,
+	               "FD  KIND  LOCAL         PEER      STATE        SEND-Q  RECV-Q  UNACKED  "
+	               "WINDOW  RETRANS  WAITED FOR BY\n"
+	               " 7  tcp   127.0.0.1:80  -         listen            -       -        -  "
+	               "     -        -  task 4\n"
+	               " 9  tcp   [::1]:80      [::1]:81  established      10      20        4  "
+	               "     0        2  thread #1\n"
+	               "11  unix  -             -         -                 -       -        -  "
+	               "     -        -  nobody\n"));
 }
 
 static void who_was_not_found(void **state)
@@ -83,6 +99,10 @@ static void as_json(void **state)
 	assert_null(run_command(&c, &info_sockets_command, s, NULL));
 	assert_non_null(strstr(c.answers, "\"fd\": 9"));
 	assert_non_null(strstr(c.answers, "\"unread\": 20"));
+	assert_non_null(strstr(c.answers, "\"unacknowledged\": 4"));
+	assert_non_null(strstr(c.answers, "\"retransmits\": 2"));
+	assert_non_null(strstr(c.answers, "\"peer_window\": 0"));
+	assert_non_null(strstr(c.answers, "\"peer_window\": null"));
 }
 
 static void of_a_core(void **state)

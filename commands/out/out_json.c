@@ -354,6 +354,9 @@ static void put_socket(struct json_writer *w, const struct socket_use *use)
 	json_put_text(w, "state", s->state);
 	json_put_int(w, "unsent", (int64_t)s->unsent);
 	json_put_int(w, "unread", (int64_t)s->unread);
+	out_json_number_if(w, "unacknowledged", s->has_sent, s->unacknowledged);
+	out_json_number_if(w, "retransmits", s->has_sent, s->retransmits);
+	out_json_number_if(w, "peer_window", s->has_window, s->peer_window);
 	json_open_array(w, "waiters");
 	for (size_t i = 0; i < use->nwaiters; i++) {
 		const struct socket_waiter *waiter = &use->waiters[i];

@@ -22,9 +22,10 @@ static const struct column thread_columns[] = {
 	{ "RUNTIME", true, 0 }, { "QUEUE", true, 0 }, { "STATE", false, 8 },
 };
 static const struct column socket_columns[] = {
-	{ "FD", true, 0 },     { "KIND", false, 0 },           { "LOCAL", false, 0 },
-	{ "PEER", false, 0 },  { "STATE", false, 0 },          { "UNSENT", true, 0 },
-	{ "UNREAD", true, 0 }, { "WAITED FOR BY", false, 16 },
+	{ "FD", true, 0 },      { "KIND", false, 0 },           { "LOCAL", false, 0 },
+	{ "PEER", false, 0 },   { "STATE", false, 0 },          { "SEND-Q", true, 0 },
+	{ "RECV-Q", true, 0 },  { "UNACKED", true, 0 },         { "WINDOW", true, 0 },
+	{ "RETRANS", true, 0 }, { "WAITED FOR BY", false, 16 },
 };
 static const struct column runtime_columns[] = {
 	{ "RUNTIME", true, 0 },   { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
@@ -210,6 +211,14 @@ static const char *bytes_cell(struct arena *a, uint64_t bytes)
 	return bytes ? arena_printf(a, "%" PRIu64, bytes) : NULL;
 }
 
+/* A window of 0 is worth a number only where something waits to be sent. */
+static const char *window_cell(struct arena *a, const struct socket_info *s)
+{
+	bool shown = s->has_window && (s->peer_window || s->unsent);
+
+	return shown ? arena_printf(a, "%" PRIu64, s->peer_window) : NULL;
+}
+
 void text_sockets(struct out *o, const struct socket_use *uses, size_t n)
 {
 	SCRATCH(tmp);
@@ -219,10 +228,17 @@ void text_sockets(struct out *o, const struct socket_use *uses, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct socket_info *s = uses[i].socket;
 		const char *cells[] = {
-			arena_printf(&tmp, "%d", s->fd), clean(&tmp, s->kind),
-			clean(&tmp, s->local),           clean(&tmp, s->peer),
-			clean(&tmp, s->state),           bytes_cell(&tmp, s->unsent),
-			bytes_cell(&tmp, s->unread),     waiters_cell(t, &tmp, &uses[i]),
+			arena_printf(&tmp, "%d", s->fd),
+			clean(&tmp, s->kind),
+			clean(&tmp, s->local),
+			clean(&tmp, s->peer),
+			clean(&tmp, s->state),
+			bytes_cell(&tmp, s->unsent),
+			bytes_cell(&tmp, s->unread),
+			bytes_cell(&tmp, s->unacknowledged),
+			window_cell(&tmp, s),
+			bytes_cell(&tmp, s->retransmits),
+			waiters_cell(t, &tmp, &uses[i]),
 		};
 
 		table_row(&t->table, cells);

@@ -8,7 +8,7 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/str.h"
 
-enum { TABLE_MAX_COLUMNS = 10 };
+enum { TABLE_MAX_COLUMNS = 12 };
 
 struct column {
 	const char *title;

@@ -1,6 +1,5 @@
 #include "debugger/live/fd_info.h"
 
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -13,10 +12,10 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/socket_table.h"
 
 enum {
-	MAX_LINES = 1 << 20, /* lines of all tables together */
-	MAX_LINE = 512,      /* bytes; longer ones are cut */
+	MAX_LINE = 512, /* bytes; longer ones are cut */
 	MAX_DESCRIPTORS = 1 << 20,
 	MAX_EPOLLS = 64,
 	MAX_LOOKED = 1 << 12, /* descriptors that are read in advance */
@@ -32,14 +31,12 @@ struct seen {
 };
 
 struct fd_info {
-	struct map by_inode;  /* struct descriptor, in tables */
-	struct arena tables;  /* memory of the tables, until they are read again */
-	unsigned tables_read; /* generation + 1; 0 never */
-	size_t lines;
-	struct map by_fd;   /* fd + 1 -> struct seen */
-	struct map by_data; /* epoll data -> struct seen */
-	unsigned all_read;  /* (generation + 1) * 2, + 1 if read during a stop; 0 never */
-	bool all_kept;      /* all descriptors were read, not only the first ones */
+	struct socket_table sockets;
+	unsigned sockets_read; /* generation + 1; 0 never */
+	struct map by_fd;      /* fd + 1 -> struct seen */
+	struct map by_data;    /* epoll data -> struct seen */
+	unsigned all_read;     /* (generation + 1) * 2, + 1 if read during a stop; 0 never */
+	bool all_kept;         /* all descriptors were read, not only the first ones */
 };
 
 static struct fd_info *sockets_of(struct target *t)
@@ -56,8 +53,7 @@ void fd_info_close(struct target *t)
 {
 	if (!t->sockets)
 		return;
-	map_free(&t->sockets->by_inode);
-	arena_free(&t->sockets->tables);
+	socket_table_free(&t->sockets->sockets);
 	map_free(&t->sockets->by_fd);
 	map_free(&t->sockets->by_data);
 	free(t->sockets);
@@ -70,137 +66,47 @@ static bool is_sure(const struct target *t, const struct seen *seen)
 	return seen->last == t->generation && (seen->stopped || seen->first < seen->last);
 }
 
-/* ---- socket tables ---- */
+/* ---- sockets ---- */
+
+static void read_sockets(struct target *t)
+{
+	t->sockets->sockets_read = t->generation + 1;
+	socket_table_read(&t->sockets->sockets, t->pid);
+}
 
 /*
- * Parses an address as "0100007F:1F90", or with 32 digits: words in the byte order of the machine.
- * *any: it is not all zero.
+ * Reads the sockets again unless that was done since the last stop. Not during a stop if it was
+ * done before: many sockets would make the stop long.
  */
-static const char *address(struct target *t, const char *hex, bool *any)
+static void reread_sockets(struct target *t)
 {
-	size_t digits = strcspn(hex, ":");
-	unsigned char bytes[16];
-	char text[INET6_ADDRSTRLEN];
-	unsigned port;
+	const struct fd_info *s = t->sockets;
 
-	*any = false;
-	if ((digits != 8 && digits != 32) || sscanf(hex + digits, ":%4x", &port) != 1)
-		return NULL;
-	for (size_t i = 0; i < digits; i += 8) {
-		uint32_t word;
-
-		if (sscanf(hex + i, "%8" SCNx32, &word) != 1)
-			return NULL;
-		memcpy(bytes + i / 2, &word, sizeof(word));
-		*any |= word != 0;
-	}
-	*any |= port != 0;
-	if (!inet_ntop(digits == 8 ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
-		return NULL;
-	return arena_printf(&t->sockets->tables, digits == 8 ? "%s:%u" : "[%s]:%u", text, port);
+	if (s->sockets_read != t->generation + 1 && (!t->stopped || !s->sockets_read))
+		read_sockets(t);
 }
 
-static void add_socket(struct target *t, uint64_t inode, struct descriptor d)
-{
-	if (inode)
-		map_put(&t->sockets->by_inode, inode,
-		        arena_memdup(&t->sockets->tables, &d, sizeof(d)));
-}
-
-/* By number: include/net/tcp_states.h of the kernel. */
-static const char *const tcp_states[] = {
-	NULL,         "established", "syn_sent",     "syn_received", "fin_wait_1",
-	"fin_wait_2", "time_wait",   "close",        "close_wait",   "last_ack",
-	"listen",     "closing",     "syn_received",
-};
-
-static const char *tcp_state(const char *what, unsigned number)
-{
-	bool known = number < sizeof(tcp_states) / sizeof(*tcp_states);
-
-	return strcmp(what, "tcp") == 0 && known ? tcp_states[number] : NULL;
-}
-
-/* "sl local_address rem_address st tx:rx timer retransmits uid timeout inode ..." */
-static void parse_inet(struct target *t, const char *what, const char *line)
-{
-	struct descriptor d = { .what = what };
-	char local[48], peer[48];
-	unsigned state;
-	uint64_t inode;
-	bool any;
-
-	if (sscanf(line, "%*s %47s %47s %x %" SCNx64 ":%" SCNx64 " %*s %*s %*s %*s %" SCNu64, local,
-	           peer, &state, &d.unsent, &d.unread, &inode) != 6)
-		return;
-	d.state = tcp_state(what, state);
-	d.local = address(t, local, &any);
-	d.local = any ? d.local : NULL;
-	d.peer = address(t, peer, &any);
-	d.peer = any ? d.peer : NULL;
-	add_socket(t, inode, d);
-}
-
-/* "Num RefCount Protocol Flags Type St Inode Path", the path only when it has one. */
-static void parse_unix(struct target *t, const char *what, const char *line)
-{
-	struct descriptor d = { .what = what };
-	uint64_t inode;
-	int path = 0;
-
-	if (sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNu64 " %n", &inode, &path) != 1 || !path)
-		return;
-	size_t len = strcspn(line + path, "\n");
-	if (len)
-		d.local = str_clean(&t->sockets->tables, line + path, len);
-	add_socket(t, inode, d);
-}
-
-static const struct {
-	const char *file, *what;
-	void (*parse)(struct target *t, const char *what, const char *line);
-} tables[] = {
-	{ "tcp", "tcp", parse_inet },  { "tcp6", "tcp", parse_inet },  { "udp", "udp", parse_inet },
-	{ "udp6", "udp", parse_inet }, { "unix", "unix", parse_unix },
-};
-
-static void read_tables(struct target *t)
+static bool find_socket(struct target *t, uint64_t inode, struct descriptor *ret)
 {
 	struct fd_info *s = t->sockets;
+	bool found = socket_table_find(&s->sockets, inode, ret);
 
-	s->tables_read = t->generation + 1;
-	s->lines = 0;
-	map_free(&s->by_inode);
-	arena_free(&s->tables);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		char path[64], line[MAX_LINE];
-
-		snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)t->pid, tables[i].file);
-		FILE *file = fopen(path, "re");
-		while (file && s->lines < MAX_LINES && fgets(line, sizeof(line), file)) {
-			s->lines++;
-			tables[i].parse(t, tables[i].what, line);
-		}
-		if (file)
-			fclose(file);
+	/* A socket gets its addresses when it connects. */
+	if (!found || !ret->peer) {
+		reread_sockets(t);
+		found = socket_table_find(&s->sockets, inode, ret);
 	}
+	if (found)
+		ret->current = s->sockets_read == t->generation + 1;
+	return found;
 }
 
-static struct descriptor *find_socket(struct target *t, uint64_t inode)
+void fd_info_refresh(struct target *t)
 {
-	struct descriptor *d = map_get(&t->sockets->by_inode, inode);
-
-	/*
-	 * A socket gets its addresses when it connects, so read the tables again. But not during a
-	 * stop if they were read before: a machine may have many sockets, which would make the stop
-	 * long.
-	 */
-	if ((!d || !d->peer) && t->sockets->tables_read != t->generation + 1 &&
-	    (!t->stopped || !t->sockets->tables_read)) {
-		read_tables(t);
-		d = map_get(&t->sockets->by_inode, inode);
+	if (t->ops->stop) {
+		sockets_of(t);
+		reread_sockets(t);
 	}
-	return d;
 }
 
 /* ---- descriptors ---- */
@@ -238,9 +144,17 @@ static struct descriptor copy_socket(struct arena *a, const struct descriptor *f
 	return d;
 }
 
+static struct descriptor not_listed(const char *what)
+{
+	return (struct descriptor){
+		.what = what, .unacknowledged = -1, .retransmits = -1, .peer_window = -1
+	};
+}
+
 bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *ret)
 {
 	char path[64], link[PATH_MAX];
+	struct descriptor socket;
 	uint64_t inode;
 
 	if (!t->ops->stop || fd < 0)
@@ -254,14 +168,13 @@ bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *
 	const struct seen *seen = see(t, &s->by_fd, (uint64_t)fd + 1, link, fd);
 	bool is_socket = sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1;
 	/* Even if it is not certain now: the result may be needed after the next stop. */
-	const struct descriptor *socket = is_socket ? find_socket(t, inode) : NULL;
+	bool is_listed = is_socket && find_socket(t, inode, &socket);
 	if (!is_sure(t, seen))
 		return false;
-	if (socket)
-		*ret = copy_socket(a, socket);
+	if (is_listed)
+		*ret = copy_socket(a, &socket);
 	else
-		*ret = (struct descriptor){ .what = is_socket ? "socket"
-			                                      : str_clean(a, link, (size_t)len) };
+		*ret = not_listed(is_socket ? "socket" : str_clean(a, link, (size_t)len));
 	return true;
 }
 
@@ -351,6 +264,7 @@ static int by_number(const void *a, const void *b)
 size_t fd_info_sockets(struct target *t, struct arena *a, struct open_socket **ret, bool *more)
 {
 	VEC(struct open_socket) list = { 0 };
+	struct descriptor socket;
 	uint64_t inode;
 
 	*more = false;
@@ -358,7 +272,7 @@ size_t fd_info_sockets(struct target *t, struct arena *a, struct open_socket **r
 	if (!t->ops->stop)
 		return 0;
 	look_at(t, MAX_LISTED);
-	read_tables(t);
+	read_sockets(t);
 	for (size_t i = 0; i < t->sockets->by_fd.capacity; i++) {
 		const struct seen *seen = t->sockets->by_fd.slots[i].value;
 
@@ -368,10 +282,10 @@ size_t fd_info_sockets(struct target *t, struct arena *a, struct open_socket **r
 		*more = list.n == MAX_OPEN_SOCKETS;
 		if (*more)
 			break;
-		const struct descriptor *socket = map_get(&t->sockets->by_inode, inode);
+		bool found = socket_table_find(&t->sockets->sockets, inode, &socket);
 		*vec_push(&list) = (struct open_socket){
 			seen->fd,
-			socket ? copy_socket(a, socket) : (struct descriptor){ .what = "socket" },
+			found ? copy_socket(a, &socket) : not_listed("socket"),
 		};
 	}
 	if (list.n)

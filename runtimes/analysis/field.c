@@ -301,6 +301,8 @@ DETAIL(remaining_ms)
 DETAIL(queued)
 DETAIL(position)
 DETAIL(permits_missing)
+DETAIL(send_queue)
+DETAIL(retransmits)
 
 /* ---- fields of the tree ---- */
 
@@ -381,6 +383,10 @@ const struct field field_table[] = {
 	{ "queued", "messages in a channel that it waits for", NULL, queued_numbers, NULL },
 	{ "position", "its place in a queue", NULL, position_numbers, NULL },
 	{ "permits_missing", "that it waits for", NULL, permits_missing_numbers, NULL },
+	{ "send_queue", "bytes in the Send-Q of a socket that it waits to write to", NULL,
+	  send_queue_numbers, NULL },
+	{ "retransmits", "segments that such a socket has sent again", NULL, retransmits_numbers,
+	  NULL },
 	{ 0 },
 };
 

@@ -365,6 +365,28 @@ static void collect(struct collector *c)
 	expression_answer(c, false);
 }
 
+static struct socket_info socket_info(const struct open_socket *socket)
+{
+	const struct descriptor *d = &socket->is;
+	struct socket_info info = { .fd = socket->fd,
+		                    .kind = d->what,
+		                    .local = d->local,
+		                    .peer = d->peer,
+		                    .state = d->state,
+		                    .unsent = d->unsent,
+		                    .unread = d->unread };
+
+	info.has_sent = d->unacknowledged >= 0 && d->retransmits >= 0;
+	if (info.has_sent) {
+		info.unacknowledged = (uint64_t)d->unacknowledged;
+		info.retransmits = (uint64_t)d->retransmits;
+	}
+	info.has_window = d->peer_window >= 0;
+	if (info.has_window)
+		info.peer_window = (uint64_t)d->peer_window;
+	return info;
+}
+
 /* Lists sockets while the target runs: one seen both before the stop and now existed during it. */
 static void list_sockets(struct collector *c)
 {
@@ -376,10 +398,7 @@ static void list_sockets(struct collector *c)
 	s->nsockets = fd_info_sockets(c->in->target, c->a, &list, &more);
 	s->sockets = NEW_ARRAY(c->a, struct socket_info, s->nsockets);
 	for (size_t i = 0; i < s->nsockets; i++) {
-		const struct descriptor *d = &list[i].is;
-
-		s->sockets[i] = (struct socket_info){ list[i].fd, d->what,   d->local, d->peer,
-			                              d->state,   d->unsent, d->unread };
+		s->sockets[i] = socket_info(&list[i]);
 	}
 	if (more)
 		snapshot_incomplete(s, "only the first %zu of its sockets are shown", s->nsockets);

@@ -328,6 +328,11 @@ struct socket_info {
 	const char *state;        /* of TCP: "listen", "established", "close_wait", ... */
 	uint64_t unsent, unread; /* bytes in its queues; of a listening socket, unread is the number
 	                            of connections that are not accepted yet */
+	/* Of a TCP connection, as in struct descriptor. */
+	bool has_sent; /* these two are known */
+	uint64_t unacknowledged, retransmits;
+	bool has_window;
+	uint64_t peer_window;
 };
 
 enum reading_how {

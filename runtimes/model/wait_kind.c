@@ -12,7 +12,8 @@
 #define RWLOCK  QUEUE " writer readers permits_held"
 #define SLEEP   "deadline_ns remaining_ms now registered"
 #define FD      "fd descriptor local peer"
-#define IO      "resource direction registered readiness " FD
+#define IO      "resource direction registered readiness " FD " " SEND
+#define SEND    "send_queue unacknowledged peer_window retransmits"
 #define MPSC    "queued capacity senders weak_senders closed"
 #define WATCH   "version version_seen closed receivers senders"
 #define SET     "tasks_in_set finished tasks states"

@@ -187,7 +187,12 @@
 	F(TEXT, peer)                                                                              \
 	F(NAME, state)                                                                             \
 	F(U64, unsent)                                                                             \
-	F(U64, unread)
+	F(U64, unread)                                                                             \
+	F(FLAG, has_sent)                                                                          \
+	F(U64, unacknowledged)                                                                     \
+	F(U64, retransmits)                                                                        \
+	F(FLAG, has_window)                                                                        \
+	F(U64, peer_window)
 
 #define SAVED_CRATE(F, L)                                                                          \
 	F(TEXT, kind)                                                                              \

@@ -414,11 +414,36 @@ const char *leaf_io_wait_descriptor(const struct leaf *l, int fd)
 	return arena_printf(a, ", fd %d", fd);
 }
 
+/*
+ * Of a socket that the future waits to write to: what the kernel has not sent yet, and whether the
+ * peer lets it. A suffix for the phrase.
+ */
+static const char *send_queue(const struct leaf *l, int fd)
+{
+	struct arena *a = l->d->c->a;
+	struct descriptor d;
+
+	if (l->d->c->warm_up)
+		return "";
+	fd_info_refresh(l->d->c->in->target);
+	if (!fd_info_read(l->d->c->in->target, a, fd, &d) || !d.current || !d.unsent)
+		return "";
+	wait_int(l, "send_queue", (int64_t)d.unsent);
+	if (d.unacknowledged >= 0)
+		wait_int(l, "unacknowledged", d.unacknowledged);
+	if (d.peer_window >= 0)
+		wait_int(l, "peer_window", d.peer_window);
+	if (d.retransmits >= 0)
+		wait_int(l, "retransmits", d.retransmits);
+	return arena_printf(a, ", Send-Q %" PRIu64 "%s", d.unsent,
+	                    d.peer_window == 0 ? ", the peer's window is 0" : "");
+}
+
 /* source is NULL where the owner of the registration is unknown. */
 static struct error *describe(const struct leaf *l, const char *name, const struct value *source,
                               struct value io, const struct interest *interest)
 {
-	const char *what = direction(interest->bits), *where = "";
+	const char *what = direction(interest->bits), *where = "", *queue = "";
 	int fd;
 
 	wait_string(l, "resource", name);
@@ -427,9 +452,11 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 	if (interest->absent)
 		wait_bool(l, "registered", false);
 	TRY(add_readiness(l, io));
-	if (find_fd(l, source, io, &fd))
+	if (find_fd(l, source, io, &fd)) {
 		where = leaf_io_wait_descriptor(l, fd);
-	wait_phrase(l, "%s%s%s%s%s", name, what ? " " : "", what ? what : "", where,
+		queue = interest->bits & WRITABLE ? send_queue(l, fd) : "";
+	}
+	wait_phrase(l, "%s%s%s%s%s%s", name, what ? " " : "", what ? what : "", where, queue,
 	            interest->absent ? ", not registered for it" : "");
 	return NULL;
 }
