@@ -69,7 +69,13 @@ static struct error *show_tasks(const struct snapshot *snap, const struct select
 		heading = r;
 		out->ops->task(out, task, TASK_BACKTRACE);
 	}
-	select_jobs(chosen, out);
+	/* Where the threads were shown, running jobs were. */
+	for (size_t i = 0; i < select_njobs(chosen); i++) {
+		TRY(out_check(out));
+		out->ops->job(out, chosen->jobs[i],
+		              chosen->filtered || !chosen->jobs[i]->thread ? TASK_BACKTRACE
+		                                                           : TASK_ON_THREAD);
+	}
 	select_shown(chosen, out);
 	return NULL;
 }

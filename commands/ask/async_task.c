@@ -10,15 +10,31 @@ static struct error *check(const struct call *call)
 	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
+/* Shows all jobs of blocking pools with that id, with the stacks of their threads. */
+static void show_jobs(const struct snapshot *snap, const char *id, struct out *out)
+{
+	for (size_t i = 0; i < snap->njobs; i++) {
+		const struct job *job = &snap->jobs[i];
+		const struct thread_info *th = snapshot_thread(snap, job->thread);
+
+		if (!job->id || strcmp(job->id, id) != 0)
+			continue;
+		out->ops->job(out, job, TASK_FULL);
+		if (th)
+			out->ops->thread(out, th, THREAD_STACK);
+	}
+}
+
 /* Finds all tasks with that id: each runtime of a program may have one. */
 static struct error *by_id(const struct answer *answer, const char *id, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
 	uint64_t number = strtoull(id, NULL, 10);
 
-	if (!snapshot_task(snap, id, 0))
+	if (!snapshot_task(snap, id, 0) && !snapshot_job(snap, id))
 		return focus_unknown_task(snap, id);
 	out_begin(out, answer);
+	show_jobs(snap, id, out);
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		/* Compare numbers first: --exec may run this once for each of many tasks. */
 		if (snap->tasks[i]->number != number || strcmp(snap->tasks[i]->id, id) != 0)
@@ -54,13 +70,14 @@ const struct command async_task_command = {
 	.max_args = 1,
 	.verbose = true,
 	.check = check,
-	.summary = "One task in full; without an id, the one in focus",
+	.summary = "One task or job in full; without an id, the one in focus",
 	.help = "    Adds addresses, types and the details of what it waits for, who holds that,\n"
 		"    and what the task holds itself. A guard that may have been moved out of its\n"
 		"    variable \"may be\" the one; where the lock is taken and no other was found,\n"
 		"    it is said to be. What could not be searched is listed. In focus is the\n"
 		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
-		"    that thread is in block_on, shows the future it blocks on.",
-	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS,
+		"    that thread is in block_on, shows the future it blocks on. Of a job of a\n"
+		"    blocking pool, shows its place in the queue or the stack of its thread.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_JOB_STACKS,
 	.run = run,
 };

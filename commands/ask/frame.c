@@ -45,6 +45,23 @@ static struct error *move_to(struct session *s, const struct answer *answer, uns
 	return NULL;
 }
 
+/* Shows a job of a blocking pool; the thread that runs it is then in focus. */
+static struct error *show_job(struct session *s, const struct answer *answer, const char *id,
+                              struct out *out)
+{
+	const struct job *job = snapshot_job(answer->snapshot, id);
+	const struct thread_info *th;
+
+	if (!job)
+		return focus_unknown_task(answer->snapshot, id);
+	th = snapshot_thread(answer->snapshot, job->thread);
+	if (th)
+		focus_set_thread(s, th);
+	out_begin(out, answer);
+	out->ops->job(out, job, TASK_FULL);
+	return NULL;
+}
+
 static struct error *run_task(struct session *s, const struct answer *answer,
                               const struct call *call, struct out *out)
 {
@@ -55,7 +72,7 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 		const struct task *task = snapshot_task(answer->snapshot, call->args.word[0], 0);
 
 		if (!task)
-			return focus_unknown_task(answer->snapshot, call->args.word[0]);
+			return show_job(s, answer, call->args.word[0], out);
 		focus_set_task(&moved, task);
 	}
 	TRY(focus_tree(&moved, answer->snapshot, &f));

@@ -43,17 +43,19 @@ struct error *select_tasks(struct arena *a, const struct snapshot *s, const stru
 {
 	struct task_filter filter CLEANUP(task_filter_free) = { 0 };
 
-	*ret = (struct selection){ .total = s->ntasks };
+	*ret = (struct selection){ .total = s->ntasks, .total_jobs = s->njobs };
 	TRY(read_conditions(call, &filter));
 	TRY(parse_limit(call, ret));
 	ret->filtered = filter.conditions.n > 0;
-	return task_filter_apply(a, s, &filter, &ret->tasks, &ret->n);
+	TRY(task_filter_apply(a, s, &filter, &ret->tasks, &ret->n));
+	return task_filter_jobs(a, s, &filter, &ret->jobs, &ret->njobs);
 }
 
-void select_jobs(const struct selection *chosen, struct out *out)
+size_t select_njobs(const struct selection *chosen)
 {
-	if (!chosen->filtered && chosen->n <= chosen->limit)
-		out_jobs(out);
+	size_t left = chosen->n < chosen->limit ? chosen->limit - chosen->n : 0;
+
+	return chosen->njobs < left ? chosen->njobs : left;
 }
 
 void select_shown(const struct selection *chosen, struct out *out)
@@ -65,7 +67,10 @@ void select_shown(const struct selection *chosen, struct out *out)
 		.matched = chosen->n,
 		.tasks = chosen->n < chosen->limit ? chosen->n : chosen->limit,
 		.filtered = chosen->filtered,
+		.total_jobs = chosen->total_jobs,
+		.matched_jobs = chosen->njobs,
+		.jobs = select_njobs(chosen),
 	};
-	if (shown->filtered || shown->tasks < shown->matched)
+	if (shown->filtered || shown->tasks < shown->matched || shown->jobs < shown->matched_jobs)
 		out->ops->shown(out, shown);
 }

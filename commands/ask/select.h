@@ -23,14 +23,19 @@
 /* Further help text for SELECT_OPTIONS. */
 #define SELECT_HELP                                                                                \
 	"    VALUE is a regular expression (POSIX, extended), of a number 5, '>5', '<=5', '!=5'\n" \
-	"    or 5..9. FIELD is one of id, state, runtime, type, function, location, waiting_on,\n" \
+	"    or 5..9. FIELD is one of id, kind, state, runtime, type, function, location, "        \
+	"waiting_on,\n"                                                                            \
 	"    task, object, thread, span, problem, depth, frames, leaves, remaining_ms, queued,\n"  \
 	"    position, permits_missing, send_queue, retransmits."
 
 struct selection {
 	const struct task **tasks; /* matching tasks, in the order of the snapshot */
 	size_t n;
-	size_t total;   /* number of tasks in the snapshot */
+	size_t total; /* number of tasks in the snapshot */
+	const struct job *
+		*jobs; /* matching jobs of blocking pools; they are shown behind all tasks */
+	size_t njobs;
+	size_t total_jobs;
 	bool filtered;  /* --with or --without was given */
 	bool has_limit; /* --limit other than 0 was given */
 	bool all;       /* --limit 0 was given */
@@ -43,8 +48,8 @@ struct error *select_check(const struct call *call) MUST_CHECK;
 struct error *select_tasks(struct arena *a, const struct snapshot *s, const struct call *call,
                            struct selection *ret) MUST_CHECK;
 
-/* Lists the jobs of blocking pools, unless tasks were selected or cut. */
-void select_jobs(const struct selection *chosen, struct out *out);
+/* The number of chosen jobs that are shown: tasks come first within the limit. */
+size_t select_njobs(const struct selection *chosen);
 /* Prints the footer about tasks that are not shown, if any. chosen need not outlive the call. */
 void select_shown(const struct selection *chosen, struct out *out);
 

@@ -30,6 +30,10 @@ static struct error *show_rows(const struct selection *chosen, struct out *out)
 		TRY(out_check(out));
 		out->ops->task(out, chosen->tasks[i], TASK_ROW);
 	}
+	for (size_t i = 0; i < select_njobs(chosen); i++) {
+		TRY(out_check(out));
+		out->ops->job(out, chosen->jobs[i], TASK_ROW);
+	}
 	return NULL;
 }
 
@@ -71,7 +75,6 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return NULL;
 	}
 	TRY(show_rows(&chosen, out));
-	select_jobs(&chosen, out);
 	select_shown(&chosen, out);
 	return NULL;
 }
@@ -89,7 +92,8 @@ const struct command tasks_command = {
 	.check = check,
 	.summary = "One line a task: state, where it awaits, what it waits on",
 	.help = "    AWAITING AT is the innermost line in your own code. (+N more) behind\n"
-		"    WAITING ON: the task waits on N more things at the same time.\n" SELECT_HELP,
+		"    WAITING ON: the task waits on N more things at the same time.\n"
+		"    Jobs of blocking pools follow, of KIND blocking.\n" SELECT_HELP,
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.wants_of = each_wants,
 	.run = run,

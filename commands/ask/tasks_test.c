@@ -121,7 +121,7 @@ static void refuse(const char *line, const char *reason)
 static void refuses(void **state)
 {
 	(void)state;
-	refuse("tasks --with nonsense 1", "no field of a task: id, state");
+	refuse("tasks --with nonsense 1", "no field of a task: id, kind, state");
 	refuse("tasks --with state '('", "no regular expression");
 	refuse("tasks --with depth deep", "depth is a number");
 	refuse("tasks --with depth '>'", "depth is a number");
@@ -151,6 +151,121 @@ static void cuts(void **state)
 	                    "10  idle         0  src/get.rs:4  sleep future, sleeping 0 seconds  "
 	                    "app::serve\n"
 	                    "9 of 10 tasks match; showing 1 of 9 tasks, --limit 0 shows all\n");
+}
+
+/* A job that waits for a lock, one that blocks on a future, and two that are queued. */
+static void add_jobs(struct snapshot *s)
+{
+	struct thread_info *th = &s->threads[3];
+
+	s->jobs = NEW_ARRAY(&s->arena, struct job, 4);
+	s->njobs = 4;
+	s->jobs[0] = (struct job){
+		.id = "31", .thread = 4, .addr = 0x7100, .function = "app::hash", .type = "Hash"
+	};
+	s->jobs[1] = (struct job){ .id = "32", .runtime = -1, .thread = 5, .function = "app::sum" };
+	s->jobs[2] = (struct job){ .id = "33", .ahead = 0, .function = "app::hash" };
+	s->jobs[3] = (struct job){ .id = "34", .ahead = JOB_NO_ORDER };
+	th->wait = NEW(&s->arena, struct wait);
+	*th->wait = (struct wait){ .kind = "std_mutex", .phrase = "std mutex at 0x10" };
+	th[1].role = THREAD_BLOCKING;
+	th[1].root = make_sleep(&s->arena);
+}
+
+static void jobs_are_rows(void **state)
+{
+	(void)state;
+	MANY(s);
+	CAUGHT(c);
+
+	add_jobs(s);
+	catch (&c, TEXT);
+	assert_string_equal(
+		answer(&c, s, "tasks --with id '>30'"),
+		"ID  KIND      STATE            RUNTIME  AWAITING AT  WAITING ON"
+		"                                              ROOT FUTURE\n"
+		"31  blocking  running #4             0  -            std mutex at 0x10"
+		"                                       app::hash\n"
+		"32  blocking  running #5             -  -            sleep future, sleeping "
+		"already happened 18 seconds ago  app::sum\n"
+		"33  blocking  queued, 0 ahead        0  -            -"
+		"                                                       app::hash\n"
+		"34  blocking  queued                 0  -            -"
+		"                                                       -\n"
+		"0 of 10 tasks and 4 of 4 blocking jobs match\n");
+}
+
+static void chooses_jobs(void **state)
+{
+	static const char *const lines[][2] = {
+		{ "tasks --with kind blocking", "31 32 33 34" },
+		{ "tasks --with kind task --with id '>17'", "18 19" },
+		{ "tasks --with function hash", "31 33" },
+		{ "tasks --with state sched", "12 33 34" },
+		{ "tasks --with thread 4", "31" },
+		{ "tasks --with waiting_on 'std mutex'", "31" },
+		{ "tasks --with type Hash", "31" },
+		{ "tasks --with kind blocking --limit 3", "31 32 33" },
+		{ "tasks --with id '>18' --limit 2", "19 31" },
+		{ "async bt all --with kind blocking --with id '>32'", "33 34" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		MANY(s);
+		CAUGHT(c);
+		STR(ids);
+
+		add_jobs(s);
+		catch (&c, TEXT);
+		const char *row = answer(&c, s, lines[i][0]);
+
+		while (*row) {
+			char word[16];
+			unsigned id;
+
+			if ((sscanf(row, "%u %15s", &id, word) == 2 && strcmp(word, "of") != 0) ||
+			    sscanf(row, "Task: %u", &id) == 1)
+				str_printf(&ids, "%s%u", ids.len ? " " : "", id);
+			row += strcspn(row, "\n") + 1;
+		}
+		assert_string_equal(str_text(&ids), lines[i][1]);
+	}
+}
+
+static void cuts_jobs(void **state)
+{
+	(void)state;
+	MANY(s);
+	CAUGHT(c);
+
+	add_jobs(s);
+	catch (&c, TEXT);
+	assert_non_null(
+		strstr(answer(&c, s, "tasks --limit 11"),
+	               "\nshowing all tasks and 1 of 4 blocking jobs, --limit 0 shows all\n"));
+	assert_non_null(strstr(answer(&c, s, "tasks --limit 2"),
+	                       "\nshowing 2 of 10 tasks and 0 of 4 blocking jobs, --limit 0"));
+}
+
+static void one_job(void **state)
+{
+	(void)state;
+	MANY(s);
+	CAUGHT(c);
+
+	add_jobs(s);
+	catch (&c, TEXT);
+	assert_non_null(strstr(answer(&c, s, "async task 31"),
+	                       "Task: 31 (blocking, running on thread #4) app::hash\n"
+	                       "     header 0x7100, runtime 0 (multi_thread, 2 workers)\n"
+	                       "     spawned Hash\n"
+	                       "Thread #4 (pid: 28409"));
+	assert_non_null(strstr(answer(&c, s, "async task 33"),
+	                       "Task: 33 (blocking, queued, 0 ahead of it) app::hash\n"
+	                       "     runtime 0 (multi_thread, 2 workers)\n"
+	                       "     threads of its pool run: 31 (thread #4)\n"));
+	assert_non_null(strstr(answer(&c, s, "task 32"), "#0 sleep future"));
 }
 
 static struct future *wrapper(struct arena *a, const char *function, struct future *child)
@@ -300,6 +415,10 @@ int main(void)
 		cmocka_unit_test(chooses),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(cuts),
+		cmocka_unit_test(jobs_are_rows),
+		cmocka_unit_test(chooses_jobs),
+		cmocka_unit_test(cuts_jobs),
+		cmocka_unit_test(one_job),
 		cmocka_unit_test(counts),
 		cmocka_unit_test(wrappers_are_looked_through),
 		cmocka_unit_test(groups),

@@ -49,6 +49,6 @@ const struct command save_command = {
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",
 	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS |
-	         WANT_HOLDINGS | WANT_SOCKETS,
+	         WANT_HOLDINGS | WANT_SOCKETS | WANT_JOB_STACKS,
 	.run = run,
 };

@@ -169,7 +169,7 @@ static struct future **sample_FUTURES(struct sampler *x)
 
 SAMPLE_TWO(RUNTIMES, struct runtime_info, SAVED_RUNTIME)
 SAMPLE_TWO(THREADS, struct thread_info, SAVED_THREAD)
-SAMPLE_TWO(JOBS, struct queued_job, SAVED_JOB)
+SAMPLE_TWO(JOBS, struct job, SAVED_JOB)
 SAMPLE_TWO(LAYOUTS, struct layout_info, SAVED_LAYOUT)
 SAMPLE_TWO(SOCKETS, struct socket_info, SAVED_SOCKET)
 SAMPLE_TWO(TASKS, struct task, SAVED_TASK)
@@ -185,7 +185,7 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 	for (unsigned i = 0; i < 2; i++) {
 		s->runtimes[i].index = i;
 		s->threads[i].runtime = (int)i;
-		s->jobs[i].runtime = i;
+		s->jobs[i].runtime = (int)i;
 		s->sockets[i].fd = (int)i;
 		tasks[i].runtime = i;
 		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "0x7f00ffffffffffff";
@@ -309,7 +309,7 @@ static void equal_FUTURES(struct future *const *a, struct future *const *b, size
 
 EQUAL_ONE(RUNTIMES, struct runtime_info, SAVED_RUNTIME)
 EQUAL_ONE(THREADS, struct thread_info, SAVED_THREAD)
-EQUAL_ONE(JOBS, struct queued_job, SAVED_JOB)
+EQUAL_ONE(JOBS, struct job, SAVED_JOB)
 EQUAL_ONE(LAYOUTS, struct layout_info, SAVED_LAYOUT)
 EQUAL_ONE(SOCKETS, struct socket_info, SAVED_SOCKET)
 EQUAL_ONE(HOLDINGS, struct holding, SAVED_HOLDING)
@@ -379,7 +379,7 @@ static const struct {
 	{ "runtime_info", { SAVED_RUNTIME(NAME_OF, NAMES_OF) } },
 	{ "stack_frame", { SAVED_STACK_FRAME(NAME_OF, NAMES_OF) } },
 	{ "thread_info", { SAVED_THREAD(NAME_OF, NAMES_OF) } },
-	{ "queued_job", { SAVED_JOB(NAME_OF, NAMES_OF) } },
+	{ "job", { SAVED_JOB(NAME_OF, NAMES_OF) } },
 	{ "layout_info", { SAVED_LAYOUT(NAME_OF, NAMES_OF) } },
 	{ "socket_info", { SAVED_SOCKET(NAME_OF, NAMES_OF) } },
 	{ "runtime_crate", { SAVED_CRATE(NAME_OF, NAMES_OF) } },

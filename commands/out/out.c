@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "debugger/base/progress.h"
+#include "runtimes/analysis/job.h"
 #include "runtimes/inspect/inspect.h"
 
 void out_begin(struct out *o, const struct answer *answer)
@@ -71,12 +72,6 @@ void out_freep(struct out **o)
 	out_free(*o);
 }
 
-void out_jobs(struct out *o)
-{
-	if (o->ops->jobs)
-		o->ops->jobs(o);
-}
-
 struct error *out_check(struct out *o)
 {
 	TRY(interrupt_check());
@@ -91,6 +86,11 @@ bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r
 		return false;
 	*ret = listed ? r->ntasks : r->expected_tasks;
 	return true;
+}
+
+size_t out_runtime_jobs(const struct answer *answer, const struct runtime_info *r)
+{
+	return answer->wants & WANT_TASKS ? job_count(answer->snapshot, r->index) : 0;
 }
 
 bool out_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret)

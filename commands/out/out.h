@@ -83,8 +83,11 @@ struct shown {
 	size_t tasks;        /* and shown tasks */
 	size_t groups;       /* groups of the selected tasks, 0: not grouped */
 	size_t groups_shown; /* groups shown */
-	bool filtered;       /* selected by a condition */
-	bool by_default;     /* grouped by default, not on request */
+	size_t total_jobs;   /* the same of jobs of blocking pools */
+	size_t matched_jobs;
+	size_t jobs;
+	bool filtered;   /* selected by a condition */
+	bool by_default; /* grouped by default, not on request */
 };
 
 /* What `save` wrote. */
@@ -119,9 +122,8 @@ struct out_ops {
 	               bool whole);
 	/* Counts of tasks by the value of a field, the first n rows. */
 	void (*tally)(struct out *o, const struct tally *tally, size_t n);
-	/* Called after all tasks: the jobs of blocking pools. NULL: the format does not list them.
-	 */
-	void (*jobs)(struct out *o);
+	/* A job of a blocking pool. TASK_ON_THREAD: its thread was shown already. */
+	void (*job)(struct out *o, const struct job *job, enum task_view view);
 	/* Called after the tasks: what is not shown. shown is in the answer's arena. */
 	void (*shown)(struct out *o, const struct shown *shown);
 	/* The frame in focus: its line, and its variables where the answer is verbose. */
@@ -177,8 +179,6 @@ void out_begin(struct out *o, const struct answer *answer);
 /* Ends the answer, if one was begun, and flushes it. ERR_OS when writing failed. */
 struct error *out_end(struct out *o) MUST_CHECK;
 void out_drop(struct out *o);
-/* Calls the op jobs, where the format has it. */
-void out_jobs(struct out *o);
 /* For formats: reports that done of total tasks are written. Cheap. */
 void out_progress(const struct out *o, size_t done, size_t total);
 void out_free(struct out *o);
@@ -195,6 +195,8 @@ struct error *out_check(struct out *o) MUST_CHECK;
  * own counter. False when neither is known.
  */
 bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+/* The number of jobs of the runtime's blocking pool; 0 when the snapshot does not have them. */
+size_t out_runtime_jobs(const struct answer *answer, const struct runtime_info *r);
 /*
  * The number of tasks of LocalSets that the runtime drives, which are in no list of the runtime.
  * False when the snapshot does not have all tasks.

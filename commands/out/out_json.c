@@ -26,7 +26,7 @@ struct json {
 	struct out out;
 	bool lines;
 	/* The parts that this answer has in addition to those of the snapshot. */
-	bool summary, has_focus, has_frame, jobs;
+	bool summary, has_focus, has_frame;
 	struct focus focus;
 	const struct local *printed;             /* NULL none */
 	const struct verdicts *graph, *verdicts; /* NULL none */
@@ -46,7 +46,8 @@ struct json {
 	VEC(const struct command *) commands;
 	VEC(const struct place *) places;
 	VEC(const struct task *) tasks;
-	const struct groups *groups; /* in the answer's arena, like the next three; NULL none */
+	VEC(const struct job *) jobs; /* written behind the tasks */
+	const struct groups *groups;  /* in the answer's arena, like the next three; NULL none */
 	const struct group_lines *group_lines;
 	const struct tally *tally;
 	size_t ntally; /* rows of tally that are shown */
@@ -67,8 +68,9 @@ static void clear(struct json *j)
 	vec_free(&j->commands);
 	vec_free(&j->places);
 	vec_free(&j->tasks);
+	vec_free(&j->jobs);
 	map_free(&j->seen);
-	j->summary = j->has_focus = j->has_frame = j->jobs = false;
+	j->summary = j->has_focus = j->has_frame = false;
 	j->printed = NULL;
 	j->groups = NULL;
 	j->tally = NULL;
@@ -108,9 +110,10 @@ static void json_task(struct out *o, const struct task *task, enum task_view vie
 		*vec_push(&j->tasks) = task;
 }
 
-static void json_jobs(struct out *o)
+static void json_job(struct out *o, const struct job *job, enum task_view view)
 {
-	((struct json *)o)->jobs = true;
+	(void)view;
+	*vec_push(&((struct json *)o)->jobs) = job;
 }
 
 static void json_thread(struct out *o, const struct thread_info *th, enum thread_view view)
@@ -483,7 +486,6 @@ static void put_head(struct json *j)
 static void put_tasks(struct json *j)
 {
 	struct json_writer *w = &j->writer;
-	const struct snapshot *s = j->out.answer.snapshot;
 
 	for (size_t i = 0; i < j->tasks.n && !ferror(w->f); i++) {
 		out_progress(&j->out, i, j->tasks.n);
@@ -491,8 +493,9 @@ static void put_tasks(struct json *j)
 		if (j->lines)
 			json_end_line(w);
 	}
-	for (size_t i = 0; j->jobs && i < s->nthreads + s->njobs && !ferror(w->f); i++) {
-		if (out_json_job(w, s, i) && j->lines)
+	for (size_t i = 0; i < j->jobs.n && !ferror(w->f); i++) {
+		out_json_job(w, &j->out.answer, j->jobs.data[i]);
+		if (j->lines)
 			json_end_line(w);
 	}
 }
@@ -538,7 +541,7 @@ static const struct out_ops json_ops = {
 	.runtime = json_runtime,
 	.thread = json_thread,
 	.task = json_task,
-	.jobs = json_jobs,
+	.job = json_job,
 	.groups = json_groups,
 	.tally = json_tally,
 	.shown = json_shown,

@@ -14,11 +14,8 @@ void out_json_local(struct json_writer *w, const char *key, const struct local *
 /* null for NULL; verbose: with its variables. */
 void out_json_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);
 void out_json_task(struct json_writer *w, const struct answer *answer, const struct task *task);
-/*
- * Writes the nth blocking job as a row of tasks[], from 0 to nthreads + njobs: first the running
- * ones, then those in queues. False: the thread of that number runs none, and nothing is written.
- */
-bool out_json_job(struct json_writer *w, const struct snapshot *s, size_t nth);
+/* Writes a job of a blocking pool as a row of tasks[]. */
+void out_json_job(struct json_writer *w, const struct answer *answer, const struct job *job);
 /* null for NULL. */
 void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait);
 /* Writes a thread without its futures and frames into the open object. */

@@ -5,6 +5,7 @@
 
 #include "debugger/base/map.h"
 #include "runtimes/analysis/holders.h"
+#include "runtimes/analysis/job.h"
 #include "runtimes/analysis/view.h"
 #include "runtimes/model/names.h"
 #include "runtimes/saved/saved.h"
@@ -158,45 +159,32 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 	json_close_object(w);
 }
 
-/* A row of tasks[] with the keys that a task has. th: the thread that runs it, NULL: it is queued.
- */
-static void put_job(struct json_writer *w, const struct queued_job *job,
-                    const struct thread_info *th)
+/* Has the keys that a task has. */
+void out_json_job(struct json_writer *w, const struct answer *answer, const struct job *job)
 {
+	size_t others;
+	struct task task;
+	SCRATCH(tmp);
+
+	job_as_task(answer->snapshot, job, &task);
 	json_open_object(w, NULL);
 	json_put_text(w, "id", job->id);
 	json_put_text(w, "kind", "blocking");
-	out_json_number_if(w, "runtime", !th || th->runtime >= 0, job->runtime);
+	out_json_number_if(w, "runtime", job->runtime >= 0, (uint64_t)job->runtime);
 	json_put_address(w, "addr", job->addr);
 	json_put_null(w, "local_set");
-	json_put_text(w, "state", task_state_name(th ? TASK_RUNNING : TASK_SCHEDULED));
+	json_put_text(w, "state", task_state_name(task.state));
 	json_put_bool(w, "notified", false);
-	out_json_number_if(w, "thread", th, th ? th->number : 0);
-	json_put_null(w, "type");
-	json_put_text(w, "waiting_on", th && th->wait ? th->wait->phrase : NULL);
-	json_put_int(w, "leaves", 0);
-	json_put_null(w, "root");
+	out_json_number_if(w, "thread", job->thread, job->thread);
+	json_put_text(w, "type", job->type);
+	json_put_text(w, "waiting_on",
+	              task_waiting_on(&tmp, answer->snapshot, &task, true, &others));
+	json_put_int(w, "leaves", (int64_t)future_leaves(task.root));
+	out_json_future(w, "root", task.root, answer->verbose);
 	json_put_null(w, "problem");
 	json_put_text(w, "job", job->function);
-	out_json_number_if(w, "ahead", !th, job->ahead);
+	out_json_number_if(w, "ahead", !job->thread && job->ahead != JOB_NO_ORDER, job->ahead);
 	json_close_object(w);
-}
-
-bool out_json_job(struct json_writer *w, const struct snapshot *s, size_t nth)
-{
-	const struct thread_info *th = nth < s->nthreads ? &s->threads[nth] : NULL;
-
-	if (!th) {
-		put_job(w, &s->jobs[nth - s->nthreads], NULL);
-		return true;
-	}
-	if (!th->job)
-		return false;
-	put_job(w,
-	        &(struct queued_job){
-			.id = th->task, .runtime = (unsigned)th->runtime, .function = th->job },
-	        th);
-	return true;
 }
 
 static void put_holding(struct json_writer *w, const struct holding *h)

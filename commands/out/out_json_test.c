@@ -68,6 +68,7 @@ static void the_whole_program(void **state)
 	SNAPSHOT(s);
 
 	(void)state;
+	add_running_job(s);
 	add_note(s, "a note");
 	s->reading = (struct reading){ .how = READ_LIMITED,
 		                       .pause_ns = 412345,
@@ -110,29 +111,39 @@ static void the_whole_program(void **state)
 static void jobs_are_rows_of_tasks(void **state)
 {
 	SNAPSHOT(s);
-	struct queued_job queued[] = { { .id = "12", .addr = 0x7700, .function = "app::hash" },
-		                       { .addr = 0x7800, .ahead = 1 } };
+	struct job jobs[] = {
+		{ .id = "9", .thread = 4, .function = "app::main::{closure#0}" },
+		{ .id = "12", .addr = 0x7700, .function = "app::hash" },
+		{ .runtime = -1, .addr = 0x7800, .ahead = 1 },
+		{ .addr = 0x7900, .ahead = JOB_NO_ORDER },
+	};
 
 	(void)state;
-	s->jobs = queued;
-	s->njobs = 2;
+	jobs[0].addr = 0x7600;
+	jobs[0].type = "app::main::{closure_env#0}";
+	s->jobs = jobs;
+	s->njobs = 4;
 	JSON_VALUE(j) = answer_of(&tasks_command, s, NULL);
 	json_t *rows = at(j, "tasks", NULL), *running = at(rows, "2", NULL);
 
-	assert_int_equal(json_array_size(rows), 5);
+	assert_int_equal(json_array_size(rows), 6);
 	assert_text(at(rows, "1", "kind", NULL), "task");
 	assert_text(at(running, "id", NULL), "9");
 	assert_text(at(running, "kind", NULL), "blocking");
 	assert_text(at(running, "state", NULL), "running");
 	assert_number(at(running, "thread", NULL), 4);
 	assert_true(json_is_null(at(running, "ahead", NULL)));
+	assert_text(at(running, "addr", NULL), "0x7600");
+	assert_text(at(running, "type", NULL), "app::main::{closure_env#0}");
 	assert_text(at(rows, "3", "id", NULL), "12");
 	assert_text(at(rows, "3", "state", NULL), "scheduled");
 	assert_text(at(rows, "3", "job", NULL), "app::hash");
 	assert_text(at(rows, "3", "addr", NULL), "0x7700");
 	assert_true(json_is_null(at(rows, "3", "thread", NULL)));
 	assert_true(json_is_null(at(rows, "4", "id", NULL)));
+	assert_true(json_is_null(at(rows, "4", "runtime", NULL)));
 	assert_number(at(rows, "4", "ahead", NULL), 1);
+	assert_true(json_is_null(at(rows, "5", "ahead", NULL)));
 }
 
 static void a_task_and_its_futures(void **state)
@@ -285,6 +296,7 @@ static void only_what_is_shown(void **state)
 	SNAPSHOT(s);
 
 	(void)state;
+	add_running_job(s);
 	JSON_VALUE(running) = answer_of(&async_backtrace_command, s, NULL);
 	assert_int_equal(json_array_size(at(running, "tasks", NULL)), 1);
 	assert_text(at(running, "tasks", "0", "id", NULL), "5");
@@ -387,6 +399,7 @@ static void one_line_a_task(void **state)
 	char *rest = NULL;
 
 	(void)state;
+	add_running_job(s);
 	catch (&c, JSONL);
 	assert_null(run_command(&c, &async_backtrace_all_command, s, NULL));
 	JSON_VALUE(head) = json_loads(strtok_r(c.answers, "\n", &rest), 0, NULL);

@@ -69,6 +69,11 @@ static void text_task(struct out *o, const struct task *task, enum task_view vie
 	text_task_view(t, task, view);
 }
 
+static void text_job(struct out *o, const struct job *job, enum task_view view)
+{
+	text_job_view((struct text *)o, job, view);
+}
+
 static void text_thread(struct out *o, const struct thread_info *th, enum thread_view view)
 {
 	struct text *t = (struct text *)o;
@@ -148,6 +153,7 @@ static const struct out_ops text_ops = {
 	.runtime = text_runtime_op,
 	.thread = text_thread,
 	.task = text_task,
+	.job = text_job,
 	.groups = text_groups,
 	.tally = text_tally,
 	.shown = text_shown,

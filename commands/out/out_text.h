@@ -92,6 +92,8 @@ void text_runtime(struct text *t, const struct runtime_info *r);
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
 /* ops->task without its progress. */
 void text_task_view(struct text *t, const struct task *task, enum task_view view);
+/* ops->job */
+void text_job_view(struct text *t, const struct job *job, enum task_view view);
 /* The heading of a task's, or of a thread's, futures. */
 void text_task_line(struct text *t, const struct task *task);
 void text_thread_line(struct text *t, const struct thread_info *th);
@@ -107,6 +109,8 @@ void text_place_op(struct out *o, const struct place *place);
 
 /* out_text_rows.c */
 void text_task_row(struct text *t, const struct task *task);
+/* task: the job as a task. */
+void text_job_row(struct text *t, const struct job *job, const struct task *task);
 void text_thread_row(struct text *t, const struct thread_info *th);
 void text_runtime_row(struct text *t, const struct runtime_info *r);
 void text_layout(struct out *o, const struct layout_info *row);

@@ -17,6 +17,16 @@ static const struct column task_columns[] = {
 	{ "RUNTIME", true, 0 },      { "AWAITING AT", false, 16 },
 	{ "WAITING ON", false, 16 }, { "ROOT FUTURE", false, 16 },
 };
+/* The same where there are jobs of blocking pools. */
+static const struct column job_columns[] = {
+	{ "ID", true, 0 },
+	{ "KIND", false, 0 },
+	{ "STATE", false, 0 },
+	{ "RUNTIME", true, 0 },
+	{ "AWAITING AT", false, 16 },
+	{ "WAITING ON", false, 16 },
+	{ "ROOT FUTURE", false, 16 },
+};
 static const struct column thread_columns[] = {
 	{ "THREAD", true, 0 },  { "PID", true, 0 },   { "NAME", false, 8 },  { "ROLE", false, 0 },
 	{ "RUNTIME", true, 0 }, { "QUEUE", true, 0 }, { "STATE", false, 8 },
@@ -98,26 +108,52 @@ static const char *waiting_cell(const struct text *t, struct arena *a, const str
 	return what && others ? arena_printf(a, "%s (+%zu more)", what, others) : what;
 }
 
+/* A row of the table of tasks. kind: shown only where the snapshot has jobs. */
+static void task_row(struct text *t, struct arena *a, const struct task *task, const char *kind,
+                     const char *state, const char *root)
+{
+	bool jobs = t->out.answer.snapshot->njobs > 0;
+
+	if (jobs)
+		USE_TABLE(t, job_columns);
+	else
+		USE_TABLE(t, task_columns);
+
+	const char *runtime =
+		task->runtime == UINT32_MAX ? NULL : arena_printf(a, "%u", task->runtime);
+	const char *cells[] = {
+		clean(a, task->id),       kind, state, runtime, awaiting_cell(a, task),
+		waiting_cell(t, a, task), root,
+	};
+
+	if (!jobs)
+		memmove(cells + 1, cells + 2, sizeof(cells) - 2 * sizeof(*cells));
+	table_row(&t->table, cells);
+}
+
 void text_task_row(struct text *t, const struct task *task)
 {
 	SCRATCH(tmp);
 	const struct future *root = future_named(task->root);
 	const char *state = task_state_name(task->state);
 
-	USE_TABLE(t, task_columns);
 	if (task->state == TASK_RUNNING && task->thread)
 		state = arena_printf(&tmp, "%s #%u", state, task->thread);
+	task_row(t, &tmp, task, "task", state,
+	         root && root->function ? clean(&tmp, root->function)
+	                                : shown_name(t, &tmp, root ? root->type : task->type));
+}
 
-	const char *cells[] = {
-		clean(&tmp, task->id),
-		state,
-		arena_printf(&tmp, "%u", task->runtime),
-		awaiting_cell(&tmp, task),
-		waiting_cell(t, &tmp, task),
-		root && root->function ? clean(&tmp, root->function)
-				       : shown_name(t, &tmp, root ? root->type : task->type),
-	};
-	table_row(&t->table, cells);
+void text_job_row(struct text *t, const struct job *job, const struct task *task)
+{
+	SCRATCH(tmp);
+	const char *state = arena_printf(&tmp, "running #%u", job->thread);
+
+	if (!job->thread && job->ahead == JOB_NO_ORDER)
+		state = "queued";
+	else if (!job->thread)
+		state = arena_printf(&tmp, "queued, %" PRIu64 " ahead", job->ahead);
+	task_row(t, &tmp, task, "blocking", state, clean(&tmp, job->function));
 }
 
 void text_thread_row(struct text *t, const struct thread_info *th)

@@ -133,6 +133,16 @@ static void shown_groups(struct text *t, const struct shown *s)
 	str_append(&t->line, ", --limit 0 shows all");
 }
 
+static void shown_jobs(struct text *t, const struct shown *s)
+{
+	if (!s->matched_jobs)
+		return;
+	str_append(&t->line, " and ");
+	text_big(t, s->jobs);
+	str_append(&t->line, " of ");
+	text_big_count(t, s->matched_jobs, "blocking job");
+}
+
 void text_shown_end(struct text *t)
 {
 	const struct shown *s = t->shown;
@@ -145,7 +155,13 @@ void text_shown_end(struct text *t)
 		text_big(t, s->matched);
 		str_append(&t->line, " of ");
 		text_big_count(t, s->total, "task");
-		str_append(&t->line, s->matched == 1 ? " matches" : " match");
+		if (s->total_jobs && !s->groups) {
+			str_append(&t->line, " and ");
+			text_big(t, s->matched_jobs);
+			str_append(&t->line, " of ");
+			text_big_count(t, s->total_jobs, "blocking job");
+		}
+		str_append(&t->line, s->matched + s->matched_jobs == 1 ? " matches" : " match");
 	}
 	if (s->groups_shown < s->groups) {
 		shown_groups(t, s);
@@ -154,6 +170,11 @@ void text_shown_end(struct text *t)
 		text_big(t, s->tasks);
 		str_append(&t->line, " of ");
 		text_big_count(t, s->matched, "task");
+		shown_jobs(t, s);
+		str_append(&t->line, ", --limit 0 shows all");
+	} else if (s->jobs < s->matched_jobs && !s->groups) {
+		str_append(&t->line, "; showing all tasks");
+		shown_jobs(t, s);
 		str_append(&t->line, ", --limit 0 shows all");
 	}
 	if (s->by_default)

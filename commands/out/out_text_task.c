@@ -3,6 +3,7 @@
 
 #include "commands/out/out_text.h"
 #include "runtimes/analysis/holders.h"
+#include "runtimes/analysis/job.h"
 #include "runtimes/model/names.h"
 
 void text_runtime(struct text *t, const struct runtime_info *r)
@@ -32,6 +33,11 @@ void text_runtime_tasks(struct text *t, const char *before, const struct runtime
 	text_count(t, r->has_expected && r->expected_tasks > n ? r->expected_tasks : n, "task");
 	if (out_local_tasks(&t->out.answer, r, &local) && local)
 		str_printf(&t->line, " and %" PRIu64 " of LocalSets", local);
+	n = out_runtime_jobs(&t->out.answer, r);
+	if (n) {
+		str_append(&t->line, " and ");
+		text_count(t, n, "blocking job");
+	}
 }
 
 /* Appends the wait that the thread is blocked in. */
@@ -92,9 +98,10 @@ void text_thread_async(struct text *t, const struct thread_info *th)
 	text_thread_line(t, th);
 	/*
 	 * The root future of a blocking thread is only a wrapper of the job, unless it has
-	 * children.
+	 * children or waits itself.
 	 */
-	if (th->root && (th->role != THREAD_BLOCKING || th->root->nchildren || !th->job))
+	if (th->root &&
+	    (th->role != THREAD_BLOCKING || th->root->nchildren || th->root->wait || !th->job))
 		text_futures(t, th->root, "", NULL);
 	text_problem(t, "   ", th->problem);
 }
@@ -124,9 +131,11 @@ static void task_details(struct text *t, const struct task *task)
 {
 	const struct snapshot *s = t->out.answer.snapshot;
 
-	str_printf(&t->line, "     header 0x%" PRIx64 ", runtime %u", task->addr, task->runtime);
+	str_append(&t->line, "     ");
+	if (task->addr)
+		str_printf(&t->line, "header 0x%" PRIx64, task->addr);
 	if (task->runtime < s->nruntimes) {
-		str_append(&t->line, " (");
+		str_printf(&t->line, "%sruntime %u (", task->addr ? ", " : "", task->runtime);
 		text_runtime(t, &s->runtimes[task->runtime]);
 		str_append(&t->line, ")");
 	}
@@ -159,6 +168,65 @@ void text_task_view(struct text *t, const struct task *task, enum task_view view
 	text_problem(t, "   ", task->problem);
 	if (task->changed)
 		text_problem(t, "   ", changed);
+}
+
+static void job_line(struct text *t, const struct job *job)
+{
+	SCRATCH(tmp);
+
+	text_style(t, STYLE_HEADING);
+	str_append(&t->line, "Task: ");
+	text_clean(t, job->id ? job->id : "?");
+	str_printf(&t->line, " (blocking, %s)", job_state_text(&tmp, job));
+	text_style(t, STYLE_PLAIN);
+	if (job->function) {
+		str_append(&t->line, " ");
+		text_clean(t, job->function);
+	}
+	text_end_line(t);
+}
+
+/* Appends the jobs that the threads of a queued job's pool run. */
+static void running_jobs(struct text *t, const struct job *queued)
+{
+	enum { MAX_NAMED = 8 };
+	const struct snapshot *s = t->out.answer.snapshot;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->njobs; i++) {
+		const struct job *job = &s->jobs[i];
+
+		if (!job->thread || job->runtime != queued->runtime || n++ >= MAX_NAMED)
+			continue;
+		str_append(&t->line, n > 1 ? ", " : "     threads of its pool run: ");
+		text_clean(t, job->id ? job->id : "?");
+		str_printf(&t->line, " (thread #%u)", job->thread);
+	}
+	if (n > MAX_NAMED)
+		str_printf(&t->line, " and %zu more", n - MAX_NAMED);
+	if (n)
+		text_end_line(t);
+}
+
+void text_job_view(struct text *t, const struct job *job, enum task_view view)
+{
+	const struct snapshot *s = t->out.answer.snapshot;
+	struct task task;
+
+	job_as_task(s, job, &task);
+	if (view == TASK_ROW)
+		text_job_row(t, job, &task);
+	if (view == TASK_ROW || view == TASK_ON_THREAD)
+		return;
+	job_line(t, job);
+	if (view == TASK_FULL)
+		task_details(t, &task);
+	if (view == TASK_FULL && !job->thread)
+		running_jobs(t, job);
+	if (task.root)
+		text_futures(t, task.root, "", NULL);
+	if (view == TASK_FULL)
+		text_holders(t, holders_blocked_in(s, &task), &task, "     ");
 }
 
 static void native_frame(struct text *t, const struct stack_frame *f)

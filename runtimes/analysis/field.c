@@ -61,6 +61,16 @@ static bool state_texts(const struct field_of *of, const struct field_test *t)
 	return test_text(t, state_value(of));
 }
 
+static const char *kind_value(const struct field_of *of)
+{
+	return of->job ? "blocking" : "task";
+}
+
+static bool kind_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_text(t, kind_value(of));
+}
+
 static const struct runtime_info *runtime_of(const struct field_of *of)
 {
 	const struct snapshot *s = of->snapshot;
@@ -144,7 +154,8 @@ static bool of_function(const struct field_of *of, const struct future *f,
 
 static bool function_texts(const struct field_of *of, const struct field_test *t)
 {
-	return any_future(of, of->task->root, t, of_function);
+	return any_future(of, of->task->root, t, of_function) ||
+	       (of->job && test_text(t, of->job->function));
 }
 
 static const char *function_value(const struct field_of *of)
@@ -356,6 +367,7 @@ static const char *leaves_value(const struct field_of *of)
 
 const struct field field_table[] = {
 	{ "id", "its id", id_texts, id_numbers, id_value },
+	{ "kind", "task, or blocking: a job of a blocking pool", kind_texts, NULL, kind_value },
 	{ "state", "idle, scheduled, running, complete or cancelled", state_texts, NULL,
 	  state_value },
 	{ "runtime", "number, flavor or name of its runtime", runtime_texts, runtime_numbers,

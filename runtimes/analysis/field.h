@@ -19,6 +19,8 @@ struct field_of {
 	struct arena *a; /* for strings that are built */
 	const struct snapshot *snapshot;
 	const struct task *task;
+	const struct job *job; /* the job of a blocking pool that task stands for (job.h); NULL: it
+	                          is a task */
 };
 
 /*

@@ -62,7 +62,7 @@ void tally_make(struct arena *a, const struct snapshot *s, const struct field *f
 
 	*ret = (struct tally){ .field = field };
 	for (size_t i = 0; i < n; i++) {
-		struct field_of of = { &tmp, s, tasks[i] };
+		struct field_of of = { &tmp, s, tasks[i], NULL };
 		const char *value = field->value(&of);
 
 		value = value ? str_clean(&tmp, value, strlen(value)) : NULL;

@@ -1,5 +1,7 @@
 #include "runtimes/analysis/task_filter.h"
 
+#include "runtimes/analysis/job.h"
+
 struct error *task_filter_add(struct task_filter *f, const char *field, const char *value,
                               bool without)
 {
@@ -29,7 +31,7 @@ struct error *task_filter_apply(struct arena *a, const struct snapshot *s,
 	SCRATCH(tmp);
 
 	for (size_t i = 0; i < s->ntasks; i++) {
-		struct field_of of = { &tmp, s, s->tasks[i] };
+		struct field_of of = { &tmp, s, s->tasks[i], NULL };
 
 		TRY(interrupt_check());
 		if (matches(f, &of))
@@ -37,6 +39,28 @@ struct error *task_filter_apply(struct arena *a, const struct snapshot *s,
 		arena_reset(&tmp);
 	}
 	*ret = tasks;
+	*n = found;
+	return NULL;
+}
+
+struct error *task_filter_jobs(struct arena *a, const struct snapshot *s,
+                               const struct task_filter *f, const struct job ***ret, size_t *n)
+{
+	const struct job **jobs = NEW_ARRAY(a, const struct job *, s->njobs + 1);
+	size_t found = 0;
+	SCRATCH(tmp);
+
+	for (size_t i = 0; i < s->njobs; i++) {
+		struct task task;
+		struct field_of of = { &tmp, s, &task, &s->jobs[i] };
+
+		TRY(interrupt_check());
+		job_as_task(s, &s->jobs[i], &task);
+		if (matches(f, &of))
+			jobs[found++] = &s->jobs[i];
+		arena_reset(&tmp);
+	}
+	*ret = jobs;
 	*n = found;
 	return NULL;
 }

@@ -1,4 +1,5 @@
-/* Selects tasks of a snapshot by conditions on their fields (field.h). */
+/* Selects tasks, and jobs of blocking pools, of a snapshot by conditions on their fields (field.h).
+ */
 #ifndef RUNTIMES_ANALYSIS_TASK_FILTER_H
 #define RUNTIMES_ANALYSIS_TASK_FILTER_H
 
@@ -25,6 +26,10 @@ struct error *task_filter_add(struct task_filter *f, const char *field, const ch
  */
 struct error *task_filter_apply(struct arena *a, const struct snapshot *s,
                                 const struct task_filter *f, const struct task ***ret, size_t *n)
+	MUST_CHECK;
+/* The same for the jobs of blocking pools. */
+struct error *task_filter_jobs(struct arena *a, const struct snapshot *s,
+                               const struct task_filter *f, const struct job ***ret, size_t *n)
 	MUST_CHECK;
 void task_filter_free(struct task_filter *f);
 

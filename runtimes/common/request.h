@@ -14,7 +14,9 @@ enum want {
 	WANT_LOCALS = 1 << 4,  /* the variables of every frame of a future tree */
 	WANT_HOLDINGS =
 		1 << 5, /* guards, permits and channel ends that are reachable from every tree */
-	WANT_SOCKETS = 1 << 6, /* the open sockets of a live process */
+	WANT_SOCKETS = 1 << 6,    /* the open sockets of a live process */
+	WANT_JOB_STACKS = 1 << 7, /* native frames of the threads that run jobs of blocking pools;
+	                             WANT_STACKS includes them */
 };
 
 /* A command's query about one place, in addition to its wants. */

@@ -152,6 +152,24 @@ static bool on_thread(const struct snapshot *s, size_t from, size_t end, const c
 	return false;
 }
 
+const struct job *snapshot_job_of(const struct snapshot *s, unsigned thread)
+{
+	for (size_t i = 0; thread && i < s->njobs; i++) {
+		if (s->jobs[i].thread == thread)
+			return &s->jobs[i];
+	}
+	return NULL;
+}
+
+const struct job *snapshot_job(const struct snapshot *s, const char *id)
+{
+	for (size_t i = 0; i < s->njobs; i++) {
+		if (s->jobs[i].id && strcmp(s->jobs[i].id, id) == 0)
+			return &s->jobs[i];
+	}
+	return NULL;
+}
+
 const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread)
 {
 	const struct task *found = NULL;

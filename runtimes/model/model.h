@@ -215,18 +215,25 @@ struct runtime_info {
 	bool has_inject;
 	uint64_t blocking_threads, blocking_idle, blocking_queued;
 	bool has_blocking;
+	uint64_t blocking_limit; /* the largest number of blocking threads; valid if has_limit */
+	bool has_limit;
 	const char *version;  /* version of the runtime's crate in this module; NULL: unknown */
 	const char *found_by; /* how it was found: "the join handle in task 5", "a scan of memory";
 	                         NULL: a thread is inside the runtime */
 };
 
-/* A job that waits in the queue of a blocking pool. Running ones are those of threads (job). */
-struct queued_job {
+/* job.ahead of a queue that has no order. */
+#define JOB_NO_ORDER UINT64_MAX
+
+/* A job of a blocking pool: it runs on a thread, or waits in the queue of the pool. */
+struct job {
 	const char *id;       /* as of a task; NULL: unknown */
-	unsigned runtime;     /* index into snapshot.runtimes */
-	uint64_t addr;        /* address of its header */
-	uint64_t ahead;       /* number of jobs before it in the queue */
+	int runtime;          /* index into snapshot.runtimes; -1: unknown */
+	uint64_t addr;        /* address of its header; 0: unknown */
+	unsigned thread;      /* number of the thread that runs it; 0: it is queued */
+	uint64_t ahead;       /* of a queued job: number of jobs before it, or JOB_NO_ORDER */
 	const char *function; /* of its closure; NULL: unknown */
+	const char *type;     /* of its closure; NULL: unknown */
 };
 
 enum thread_role { THREAD_OTHER, THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };
@@ -360,7 +367,8 @@ struct snapshot {
 	size_t nthreads;
 	struct task **tasks; /* by runtime, then by id */
 	size_t ntasks;
-	struct queued_job *jobs; /* by runtime, then in the order of its queue; with WANT_TASKS */
+	struct job *jobs; /* with WANT_TASKS; running ones by thread, then queued ones by runtime,
+	                     in the order of its queue */
 	size_t njobs;
 	struct layout_info *layout; /* only with WANT_LAYOUT */
 	size_t nlayout;
@@ -392,6 +400,10 @@ size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t 
 /* NULL when no thread has that number (or tid). */
 const struct thread_info *snapshot_thread(const struct snapshot *s, unsigned number);
 const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t tid);
+/* The job that the thread with that number runs; NULL: none. */
+const struct job *snapshot_job_of(const struct snapshot *s, unsigned thread);
+/* The first job with that id; NULL: none. */
+const struct job *snapshot_job(const struct snapshot *s, const char *id);
 /* The task with that id; if several have it, the one that the thread runs. NULL: none. */
 const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
 /*

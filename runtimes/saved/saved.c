@@ -10,10 +10,15 @@
 #include "runtimes/saved/saved_lines.h"
 
 const struct want_word saved_want_words[] = {
-	{ WANT_TASKS, "tasks" },     { WANT_STACKS, "stacks" },
-	{ WANT_LAYOUT, "layout" },   { WANT_RUNNING, "running" },
-	{ WANT_LOCALS, "locals" },   { WANT_HOLDINGS, "holdings" },
-	{ WANT_SOCKETS, "sockets" }, { 0, NULL },
+	{ WANT_TASKS, "tasks" },
+	{ WANT_STACKS, "stacks" },
+	{ WANT_LAYOUT, "layout" },
+	{ WANT_RUNNING, "running" },
+	{ WANT_LOCALS, "locals" },
+	{ WANT_HOLDINGS, "holdings" },
+	{ WANT_SOCKETS, "sockets" },
+	{ WANT_JOB_STACKS, "job_stacks" },
+	{ 0, NULL },
 };
 
 bool saved_is(const char *path)

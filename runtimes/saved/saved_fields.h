@@ -131,6 +131,8 @@
 	F(U64, blocking_idle)                                                                      \
 	F(U64, blocking_queued)                                                                    \
 	F(FLAG, has_blocking)                                                                      \
+	F(U64, blocking_limit)                                                                     \
+	F(FLAG, has_limit)                                                                         \
 	F(NAME, version)                                                                           \
 	F(TEXT, found_by)
 
@@ -166,10 +168,12 @@
 
 #define SAVED_JOB(F, L)                                                                            \
 	F(ID, id)                                                                                  \
-	F(U32, runtime)                                                                            \
+	F(I32, runtime)                                                                            \
 	F(ADDR, addr)                                                                              \
+	F(U32, thread)                                                                             \
 	F(U64, ahead)                                                                              \
-	F(NAME, function)
+	F(NAME, function)                                                                          \
+	F(NAME, type)
 
 #define SAVED_LAYOUT(F, L)                                                                         \
 	F(NAME, module)                                                                            \
@@ -235,7 +239,7 @@
 #define SAVED_LINES(S)                                                                             \
 	S(runtime, struct runtime_info, SAVED_RUNTIME, runtimes, nruntimes)                        \
 	S(thread, struct thread_info, SAVED_THREAD, threads, nthreads)                             \
-	S(job, struct queued_job, SAVED_JOB, jobs, njobs)                                          \
+	S(job, struct job, SAVED_JOB, jobs, njobs)                                                 \
 	S(layout, struct layout_info, SAVED_LAYOUT, layout, nlayout)                               \
 	S(socket, struct socket_info, SAVED_SOCKET, sockets, nsockets)
 

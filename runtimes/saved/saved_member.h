@@ -30,7 +30,7 @@ void saved_target(struct loader *l, struct target_info *to);
 void saved_reading(struct loader *l, struct reading *to);
 void saved_runtime(struct loader *l, struct runtime_info *to);
 void saved_thread(struct loader *l, struct thread_info *to);
-void saved_job(struct loader *l, struct queued_job *to);
+void saved_job(struct loader *l, struct job *to);
 void saved_layout(struct loader *l, struct layout_info *to);
 void saved_socket(struct loader *l, struct socket_info *to);
 void saved_task(struct loader *l, struct task *to);
@@ -39,6 +39,11 @@ void saved_task(struct loader *l, struct task *to);
 bool saved_old_target(struct loader *l, const char *key, struct target_info *to);
 /* Completes a runtime of version 1. */
 void saved_old_runtime(const struct loader *l, struct runtime_info *to);
+/*
+ * Adds the running jobs of a file whose records of jobs are of queued ones alone, which earlier
+ * versions wrote. All threads and jobs were read.
+ */
+void saved_old_jobs(struct loader *l);
 
 /* The owner of a holding, as numbers in the file. */
 struct saved_owner {

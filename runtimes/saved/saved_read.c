@@ -7,6 +7,7 @@
 #include "debugger/base/file.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
+#include "runtimes/saved/saved_member.h"
 #include "runtimes/saved/saved_record.h"
 
 enum { MAX_LINE = 64 << 20, READ_AT_ONCE = 256 << 10 };
@@ -89,6 +90,7 @@ static void publish(struct loader *l)
 	s->runtimes = vec_to_arena(&l->runtimes, l->a);
 	s->nthreads = l->threads.n;
 	s->threads = vec_to_arena(&l->threads, l->a);
+	saved_old_jobs(l);
 	s->njobs = l->jobs.n;
 	s->jobs = vec_to_arena(&l->jobs, l->a);
 	s->nlayout = l->layout.n;

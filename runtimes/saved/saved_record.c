@@ -104,10 +104,10 @@ static void read_thread(struct loader *l)
 
 static void read_job(struct loader *l)
 {
-	struct queued_job *to = PUSH_CHARGED(l, &l->jobs);
+	struct job *to = PUSH_CHARGED(l, &l->jobs);
 
 	saved_job(l, to);
-	if (to->runtime >= l->runtimes.n)
+	if (to->runtime < -1 || (to->runtime >= 0 && (size_t)to->runtime >= l->runtimes.n))
 		saved_wrong(l, "is of a job of no runtime");
 }
 

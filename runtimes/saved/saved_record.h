@@ -21,7 +21,7 @@ struct loader {
 	VEC(const char *) names;
 	VEC(struct runtime_info) runtimes;
 	VEC(struct thread_info) threads;
-	VEC(struct queued_job) jobs;
+	VEC(struct job) jobs;
 	VEC(struct layout_info) layout;
 	VEC(struct socket_info) sockets;
 	VEC(struct task *) tasks;

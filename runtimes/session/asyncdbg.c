@@ -202,6 +202,8 @@ static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
 		                 "a saved snapshot has none of the program's memory: ask the "
 		                 "process or its core; \"locals\" shows the variables that were "
 		                 "saved");
+	if (d->saved_wants & WANT_STACKS)
+		wants &= ~(unsigned)WANT_JOB_STACKS;
 	if (wants & ~d->saved_wants)
 		return error_new(ERR_STATE,
 		                 "the snapshot was saved without what this command shows; save "

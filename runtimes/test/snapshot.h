@@ -204,6 +204,14 @@ static inline struct snapshot *make_snapshot(void)
 	return s;
 }
 
+/* Lists the job that thread 4 runs. */
+static inline void add_running_job(struct snapshot *s)
+{
+	s->jobs = NEW(&s->arena, struct job);
+	s->njobs = 1;
+	*s->jobs = (struct job){ .id = "9", .thread = 4, .function = s->threads[3].job };
+}
+
 static inline void add_note(struct snapshot *s, const char *note)
 {
 	const char **notes = NEW_ARRAY(&s->arena, const char *, s->nnotes + 1);

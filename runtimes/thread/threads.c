@@ -86,7 +86,7 @@ void threads_finish(struct collector *c)
 		const struct task *task = finish_tasks(c, info, &c->stacks[i], &marks);
 		finish_root(c, info, &c->stacks[i], &marks);
 		blocked_finish(c, info, &c->stacks[i], &marks);
-		if (c->want & WANT_STACKS)
+		if ((c->want & WANT_STACKS) || (info->job && (c->want & WANT_JOB_STACKS)))
 			info->frames =
 				stack_describe(c, &c->stacks[i], &marks, task, &info->nframes);
 	}

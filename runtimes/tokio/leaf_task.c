@@ -75,9 +75,14 @@ static void describe_job(struct leaf *l, const struct tokio_header *h, const str
 		wait_phrase(l, "join handle of blocking job %s %s, running on thread #%u",
 		            l->w->task, name, job->thread);
 	} else if (job->queued) {
-		wait_int(l, "ahead", (int64_t)job->ahead);
-		wait_phrase(l, "join handle of blocking job %s %s, queued, %" PRIu64 " ahead of it",
-		            l->w->task, name, job->ahead);
+		bool ordered = job->ahead != JOB_NO_ORDER;
+
+		if (ordered)
+			wait_int(l, "ahead", (int64_t)job->ahead);
+		wait_phrase(
+			l, "join handle of blocking job %s %s, queued%s", l->w->task, name,
+			ordered ? arena_printf(l->d->c->a, ", %" PRIu64 " ahead of it", job->ahead)
+				: "");
 	} else {
 		wait_phrase(l, "join handle of blocking job %s %s (%s)", l->w->task, name,
 		            state == TASK_SCHEDULED ? "queued" : task_state_name(state));

@@ -77,11 +77,18 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_MT_BLOCKING_QUEUE] = { "mt.blocking.queue", "mt.handle",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
-	/* 1.54 | before; sharded in 1.52.0, and in 1.54 by option */
+	/* 1.54 | before; 1.52.0 has shards only */
 	[TOKIO_MT_BLOCKING_JOBS] = { "mt.blocking.jobs", "mt.handle",
 	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
 	                             " | blocking_spawner.inner.shared.queue",
 	                             .optional = true },
+	/* 1.54, by an option of the builder | 1.52.0 */
+	[TOKIO_MT_BLOCKING_SHARDS] = { "mt.blocking.shards", "mt.handle",
+	                               "blocking_spawner.inner.inner_impl.Sharded.0.shards"
+	                               " | blocking_spawner.inner.queue.shards",
+	                               .optional = true },
+	[TOKIO_MT_BLOCKING_LIMIT] = { "mt.blocking.limit", "mt.handle",
+	                              "blocking_spawner.inner.thread_cap", .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "mt.handle",
 	                              "driver.clock.inner.unfrozen", .optional = true },
@@ -123,11 +130,18 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_BLOCKING_QUEUE] = { "ct.blocking.queue", "ct.handle",
 	                              "blocking_spawner.inner.metrics.queue_depth",
 	                              .optional = true },
-	/* 1.54 | before; sharded in 1.52.0, and in 1.54 by option */
+	/* 1.54 | before; 1.52.0 has shards only */
 	[TOKIO_CT_BLOCKING_JOBS] = { "ct.blocking.jobs", "ct.handle",
 	                             "blocking_spawner.inner.inner_impl.Locked.0.mutex.queue"
 	                             " | blocking_spawner.inner.shared.queue",
 	                             .optional = true },
+	/* 1.54, by an option of the builder | 1.52.0 */
+	[TOKIO_CT_BLOCKING_SHARDS] = { "ct.blocking.shards", "ct.handle",
+	                               "blocking_spawner.inner.inner_impl.Sharded.0.shards"
+	                               " | blocking_spawner.inner.queue.shards",
+	                               .optional = true },
+	[TOKIO_CT_BLOCKING_LIMIT] = { "ct.blocking.limit", "ct.handle",
+	                              "blocking_spawner.inner.thread_cap", .optional = true },
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "ct.handle",
 	                              "driver.clock.inner.unfrozen", .optional = true },
@@ -162,8 +176,10 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 		.inject = TOKIO_##p##_INJECT, .blocking_threads = TOKIO_##p##_BLOCKING_THREADS,    \
 		.blocking_idle = TOKIO_##p##_BLOCKING_IDLE,                                        \
 		.blocking_queue = TOKIO_##p##_BLOCKING_QUEUE,                                      \
-		.blocking_jobs = TOKIO_##p##_BLOCKING_JOBS, .time_start = TOKIO_##p##_TIME_START,  \
-		.time_elapsed = TOKIO_##p##_TIME_ELAPSED,                                          \
+		.blocking_jobs = TOKIO_##p##_BLOCKING_JOBS,                                        \
+		.blocking_shards = TOKIO_##p##_BLOCKING_SHARDS,                                    \
+		.blocking_limit = TOKIO_##p##_BLOCKING_LIMIT,                                      \
+		.time_start = TOKIO_##p##_TIME_START, .time_elapsed = TOKIO_##p##_TIME_ELAPSED,    \
 		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
 	}
 const struct tokio_flavor tokio_flavors[2] = {

@@ -40,6 +40,8 @@ enum tokio_row {
 	TOKIO_MT_BLOCKING_IDLE,
 	TOKIO_MT_BLOCKING_QUEUE,
 	TOKIO_MT_BLOCKING_JOBS,
+	TOKIO_MT_BLOCKING_SHARDS,
+	TOKIO_MT_BLOCKING_LIMIT,
 	TOKIO_MT_TIME_START,
 	TOKIO_MT_TIME_ELAPSED,
 	TOKIO_MT_CLOCK_UNFROZEN,
@@ -61,6 +63,8 @@ enum tokio_row {
 	TOKIO_CT_BLOCKING_IDLE,
 	TOKIO_CT_BLOCKING_QUEUE,
 	TOKIO_CT_BLOCKING_JOBS,
+	TOKIO_CT_BLOCKING_SHARDS,
+	TOKIO_CT_BLOCKING_LIMIT,
 	TOKIO_CT_TIME_START,
 	TOKIO_CT_TIME_ELAPSED,
 	TOKIO_CT_CLOCK_UNFROZEN,
@@ -82,8 +86,8 @@ struct tokio_flavor {
 	enum tokio_scheduler scheduler;
 	enum tokio_row arc, handle, strong, closed, shared, owned, shards, shard_head, shard_tail,
 		list_head, list_tail, owned_id, count, name, inject, blocking_threads,
-		blocking_idle, blocking_queue, blocking_jobs, time_start, time_elapsed,
-		clock_unfrozen;
+		blocking_idle, blocking_queue, blocking_jobs, blocking_shards, blocking_limit,
+		time_start, time_elapsed, clock_unfrozen;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
@@ -205,7 +209,7 @@ struct tokio_inspector {
 struct tokio_queued {
 	const struct tokio_runtime *runtime;
 	uint64_t header; /* address */
-	uint64_t ahead;  /* jobs before it */
+	uint64_t ahead;  /* jobs before it, or JOB_NO_ORDER */
 };
 
 /* tokio's state in a snapshot that is being taken. */
@@ -319,7 +323,7 @@ struct tokio_job {
 	const char *aliases;  /* other candidates, as in struct task_plan; NULL none */
 	unsigned thread;      /* number of the thread that runs it, 0 none or unknown */
 	bool queued;          /* found in its pool's queue */
-	uint64_t ahead;       /* jobs before it there */
+	uint64_t ahead;       /* jobs before it there, or JOB_NO_ORDER */
 };
 /*
  * The closure of a spawn_blocking job, from the name of its future, in a; NULL when it is no such
@@ -330,7 +334,10 @@ const char *tokio_job_closure(struct arena *a, const char *future);
 bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_header *h,
                     struct tokio_job *ret);
 
-/* Lists the jobs that wait in queues of blocking pools in the snapshot. */
+/*
+ * Lists the jobs of blocking pools in the snapshot: those that threads run, and, where tokio's
+ * types are known, those in queues. The threads are described already.
+ */
 void tokio_list_jobs(struct collector *c);
 
 /* tokio_thread.c: links running tasks to the threads that run them, where that is not done yet. */

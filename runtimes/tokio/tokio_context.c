@@ -187,11 +187,16 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	info->has_blocking = number(c, r, f->blocking_threads, &info->blocking_threads) &&
 	                     number(c, r, f->blocking_idle, &info->blocking_idle) &&
 	                     number(c, r, f->blocking_queue, &info->blocking_queued);
+	info->has_limit = number(c, r, f->blocking_limit, &info->blocking_limit);
 	/* The pool's count includes the threads that it lends to workers (blocking/pool.rs). */
 	if (info->workers_poll && info->has_blocking)
 		info->blocking_threads -= info->blocking_threads < info->workers
 		                                  ? info->blocking_threads
 		                                  : info->workers;
+	/* So does its limit (runtime/builder.rs). */
+	if (info->workers_poll && info->has_limit)
+		info->blocking_limit -=
+			info->blocking_limit < info->workers ? info->blocking_limit : info->workers;
 	err = bindings_eval(t, &r->tokio->layout, f->name, r->handle, &name, &found);
 	if (!err && found) {
 		const struct member *m = type_single_member(name.type);

@@ -245,6 +245,8 @@ void tokio_describe_threads_by_stack(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++)
 		describe_by_stack(c, &c->out->threads[i], &c->stacks[i]);
+	if (c->want & WANT_TASKS)
+		tokio_list_jobs(c);
 }
 
 void tokio_describe_threads(struct collector *c)

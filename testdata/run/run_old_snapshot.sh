@@ -1,6 +1,7 @@
 #!/bin/bash
 # A snapshot that asyncdbg saved in version 1 of the format gives the answers of today: those of the
-# fixture's core, which golden/ has.
+# fixture's core, which golden/ has. What a later asyncdbg reads in addition is not in it: paths that
+# the layout has now, and where futures are defined.
 #
 # usage: run_old_snapshot.sh ASYNCDBG
 set -euo pipefail
@@ -12,6 +13,12 @@ golden=$testdata/golden/locks-1.38
 failed=0
 saved_when='[0-9-]+ [0-9:]+ UTC'
 
+# Without what only later versions read.
+known() {
+	sed -E -e '/^Layout: /d' -e '/^ +"(ok|absent)": [0-9]+,?$/d' \
+		-e '/"defined_at": \{/,/\}/d' -e '/"defined_at": null/d'
+}
+
 # NAME OF THE GOLDEN asyncdbg's words
 while read -r name words; do
 	for format in txt json; do
@@ -21,15 +28,14 @@ while read -r name words; do
 		(cd "$testdata/saved" &&
 			"$asyncdbg" -c locks-1.38.v1.saved --color never "${option[@]}" $words) </dev/null 2>/dev/null |
 			sed -E -e "s/^(asyncdbg: )snapshot [^ ]+ of (.*\\)), saved $saved_when/\\1\\2/" \
-				-e '/^Snapshot: /d' -e '/^ +"saved_(file|when)": /d' |
-			diff - "$golden/$name.$format" || {
+				-e '/^Snapshot: /d' -e '/^ +"saved_(file|when)": /d' | known |
+			diff - <(known <"$golden/$name.$format") || {
 			echo "$name.$format: differs from $golden"
 			failed=1
 		}
 	done
 done <<'COMMANDS'
 info info
-info-layout info layout
 threads threads
 runtimes runtimes
 tasks tasks
