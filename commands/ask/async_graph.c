@@ -61,6 +61,17 @@ static struct error *check_graph(const struct call *call)
 	return call->args.n ? focus_check_task_id(call->args.word[0]) : NULL;
 }
 
+/* The node of a job: of its thread where it runs. */
+static size_t node_of_job(const struct snapshot *snap, const struct graph *g, size_t nth)
+{
+	for (size_t i = 0; snap->jobs[nth].thread && i < snap->nthreads; i++) {
+		if (snap->threads[i].number != snap->jobs[nth].thread)
+			continue;
+		return graph_of_root(g, i) ? graph_of_root(g, i) : graph_of_thread(g, i);
+	}
+	return graph_of_job(g, nth);
+}
+
 /* Selects the nodes that concern the tasks with that id; NULL for all. */
 static struct error *select_nodes(struct session *s, const struct snapshot *snap,
                                   const struct graph *g, const struct call *call, bool **ret)
@@ -70,12 +81,16 @@ static struct error *select_nodes(struct session *s, const struct snapshot *snap
 	*ret = NULL;
 	if (!id)
 		return NULL;
-	if (!snapshot_task(snap, id, 0))
+	if (!snapshot_task(snap, id, 0) && !snapshot_job(snap, id))
 		return focus_unknown_task(snap, id);
 	*ret = NEW_ARRAY(&s->answer, bool, g->nnodes + 1);
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		if (strcmp(snap->tasks[i]->id, id) == 0)
 			graph_reach(g, graph_of_task(g, i), *ret);
+	}
+	for (size_t i = 0; i < snap->njobs; i++) {
+		if (snap->jobs[i].id && strcmp(snap->jobs[i].id, id) == 0)
+			graph_reach(g, node_of_job(snap, g, i), *ret);
 	}
 	return NULL;
 }
@@ -118,6 +133,8 @@ static struct error *show_members(const struct graph *g, const struct verdict *v
 		TRY(out_check(out));
 		if (n->task)
 			out->ops->task(out, n->task, TASK_BACKTRACE);
+		else if (n->job)
+			out->ops->job(out, n->job, TASK_BACKTRACE);
 		else
 			out->ops->thread(out, n->thread, THREAD_ASYNC);
 	}

@@ -25,10 +25,12 @@ static const char *shape(const struct graph_node *n)
 {
 	switch (n->kind) {
 	case GRAPH_TASK:
+	case GRAPH_JOB:
 		return "box";
 	case GRAPH_ROOT:
 	case GRAPH_THREAD:
 	case GRAPH_RUNTIME:
+	case GRAPH_POOL:
 		return "box3d";
 	case GRAPH_FORK:
 	case GRAPH_SET:

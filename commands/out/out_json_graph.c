@@ -4,14 +4,30 @@
 #include "runtimes/analysis/finding.h"
 #include "runtimes/graph/verdict.h"
 
+/* The id and runtime of a task or job; the runtime of workers or of a pool. */
+static void put_task(struct json_writer *w, const struct graph_node *n)
+{
+	bool known = n->kind == GRAPH_RUNTIME || n->kind == GRAPH_POOL;
+	unsigned runtime = n->runtime;
+
+	if (n->task) {
+		known = true;
+		runtime = n->task->runtime;
+	} else if (n->job) {
+		known = n->job->runtime >= 0;
+		runtime = known ? (unsigned)n->job->runtime : 0;
+	}
+	json_put_text(w, "task", n->task ? n->task->id : n->job ? n->job->id : NULL);
+	out_json_number_if(w, "runtime", known, runtime);
+}
+
 static void put_participant(struct json_writer *w, const char *key, const struct graph_node *n)
 {
 	SCRATCH(tmp);
 
 	json_open_object(w, key);
 	json_put_text(w, "text", graph_participant_text(&tmp, n));
-	json_put_text(w, "task", n->task ? n->task->id : NULL);
-	out_json_number_if(w, "runtime", n->task, n->task ? n->task->runtime : 0);
+	put_task(w, n);
 	out_json_number_if(w, "thread", n->thread, n->thread ? n->thread->number : 0);
 	out_json_number_if(w, "tid", n->thread, n->thread ? (uint64_t)n->thread->tid : 0);
 	json_close_object(w);
@@ -28,9 +44,7 @@ static void put_node(struct json_writer *w, const struct verdicts *v, size_t nod
 	json_put_text(w, "text", graph_object_text(&tmp, n));
 	json_put_text(w, "rule", n->rule == GRAPH_ANY ? "any" : "all");
 	json_put_bool(w, "stuck", v->stuck[node]);
-	json_put_text(w, "task", n->task ? n->task->id : NULL);
-	out_json_number_if(w, "runtime", n->task || n->kind == GRAPH_RUNTIME,
-	                   n->task ? n->task->runtime : n->runtime);
+	put_task(w, n);
 	out_json_number_if(w, "thread", n->thread, n->thread ? n->thread->number : 0);
 	out_json_number_if(w, "tid", n->thread, n->thread ? (uint64_t)n->thread->tid : 0);
 	json_put_text(w, "what", n->what);

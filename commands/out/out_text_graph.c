@@ -54,7 +54,7 @@ static const char *verb(const struct graph_edge *e)
 	} verbs[] = {
 		{ "holds", "held by" },   { "sends", "sender in" }, { "receives", "receiver in" },
 		{ "queued", "behind" },   { "member", "" },         { "runs", "runs on" },
-		{ "refers", "known to" },
+		{ "refers", "known to" }, { "busy", "busy:" },
 	};
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
@@ -69,6 +69,8 @@ static const char *nobody(const struct graph_node *n)
 	switch (n->kind) {
 	case GRAPH_LOCK:
 		return n->nedges > 1 ? "others may have it too" : "holder not found";
+	case GRAPH_POOL:
+		return "it has or may get another thread";
 	case GRAPH_CHANNEL:
 		return n->nedges > 1 ? "and others, which were not found"
 		                     : "its other ends were not found";
@@ -246,6 +248,8 @@ static void participant(struct graph_text *gt, size_t node)
 	if (at && at->function) {
 		clean_text(t, " ", at->function);
 		text_place(t, at->file_short, at->line);
+	} else if (n->job && n->job->function) {
+		clean_text(t, " ", n->job->function);
 	}
 	if (gt->v->stuck[node]) {
 		text_style(t, STYLE_PROBLEM);

@@ -44,6 +44,7 @@ static void add_participants(struct builder *b)
 			                                .thread = &s->threads[i],
 			                                .future = s->threads[i].root });
 	}
+	graph_add_jobs(b);
 }
 
 /*
@@ -120,6 +121,7 @@ static void add_edges(struct builder *b)
 		if (graph_of_root(b->g, i))
 			root_edges(b, i);
 	}
+	graph_job_edges(b);
 	/* All arms and all unpolled futures are known by now. */
 	graph_channel_owners(b);
 	graph_find_aborts(b);
@@ -216,6 +218,7 @@ struct graph *graph_build(const struct snapshot *s)
 	map_free(&b.users);
 	map_free(&b.tasks);
 	map_free(&b.threads);
+	map_free(&b.jobs);
 	map_free(&b.unpolled);
 	map_free(&b.channels);
 	map_free(&b.sets);

@@ -1,8 +1,9 @@
 /*
- * The wait-for graph of a snapshot. The participants are tasks, futures that threads block on, and
- * threads that sit in native locks. Other nodes stand between them: the holders of a lock, the
- * owners of a channel's other ends, places in a queue, forks of a future that polls several. An
- * edge leads from the waiting node to the node that it waits for.
+ * The wait-for graph of a snapshot. The participants are tasks, futures that threads block on,
+ * threads that sit in native locks, and jobs that are queued for a blocking pool. Other nodes stand
+ * between them: the holders of a lock, the owners of a channel's other ends, places in a queue,
+ * forks of a future that polls several. An edge leads from the waiting node to the node that it
+ * waits for.
  *
  * Missing knowledge never makes a node wait. Where a holder is unknown, or where something outside
  * the graph may happen (a timer, I/O, a running thread), an edge leads to the node GRAPH_OUTSIDE,
@@ -30,6 +31,8 @@ enum graph_node_kind {
 	GRAPH_ARM,     /* one future of a join */
 	GRAPH_OWNER,   /* what a participant holds in a join arm: dropped when the arm completes */
 	GRAPH_SET,     /* the tasks of a JoinSet or a LocalSet */
+	GRAPH_JOB,     /* a job in the queue of a blocking pool */
+	GRAPH_POOL,    /* the threads of a blocking pool: any of them may take a queued job */
 	GRAPH_WAKERS,  /* the holders of references to a Notify or the like: all edges are weak */
 };
 
@@ -44,12 +47,13 @@ struct graph_node {
 	bool maybe_any;          /* rule is ALL, but may be ANY: a join that may be a try_join */
 	const struct task *task; /* of GRAPH_TASK, and GRAPH_OWNER */
 	const struct thread_info *thread; /* of GRAPH_ROOT, GRAPH_THREAD, and GRAPH_OWNER */
+	const struct job *job;            /* of GRAPH_JOB */
 	const struct future *future;      /* the root of a tree; of a fork, the future that forks */
 	const char *what; /* of nodes that are no participants: "Mutex", "mpsc channel", "select",
 	                     "join set" */
 	const char *name; /* of a lock or channel: what the program calls it, NULL unknown */
 	uint64_t object;  /* of a lock, channel or set: its address; 0 unknown */
-	unsigned runtime; /* of GRAPH_RUNTIME */
+	unsigned runtime; /* of GRAPH_RUNTIME and GRAPH_POOL */
 	size_t lock;      /* of GRAPH_QUEUE: the node of the lock's holders */
 	size_t first, nedges; /* its edges: graph.edges[first..first + nedges) */
 };
@@ -64,8 +68,9 @@ struct graph_edge {
 	size_t from, to; /* nodes */
 	/*
 	 * Of an edge that leaves a waiting node: the kind of the wait ("mutex", "join",
-	 * "mpsc_recv"), or "poll" to a fork. Of an edge to the node that is waited for: "holds",
-	 * "sends", "receives", "queued", "member", "runs", "refers", "unknown".
+	 * "mpsc_recv"), "blocking_pool" of a queued job, or "poll" to a fork. Of an edge to the
+	 * node that is waited for: "holds", "sends", "receives", "queued", "member", "runs",
+	 * "busy", "refers", "unknown".
 	 */
 	const char *kind;
 	bool weak;   /* it is unknown whether `to` will end the wait: never part of a deadlock */
@@ -110,6 +115,7 @@ struct graph {
 	size_t nedges;
 	size_t first_root, first_thread; /* nodes: see graph_of_...() */
 	size_t *roots;              /* by thread index: the node of the thread's root, 0 none */
+	size_t *jobs;               /* by job index: the node of a queued job, 0: it runs */
 	struct graph_abort *aborts; /* by task */
 	size_t naborts;
 	const char **notes; /* why the graph is incomplete */
@@ -129,6 +135,8 @@ void graph_freep(struct graph **g);
 size_t graph_of_task(const struct graph *g, size_t nth);
 size_t graph_of_root(const struct graph *g, size_t nth);
 size_t graph_of_thread(const struct graph *g, size_t nth);
+/* The node of the snapshot's nth job, 0: it runs. */
+size_t graph_of_job(const struct graph *g, size_t nth);
 
 /*
  * Sets shown[node] for each node that can be reached from `node` and for each that waits for it, by
@@ -140,7 +148,7 @@ bool graph_waits(const struct graph *g, size_t node);
 
 /* The node kind's name in docs/json.md. */
 const char *graph_node_kind_name(enum graph_node_kind kind);
-/* A task, or the future or code of a thread. Verdicts name participants only. */
+/* A task, the future or code of a thread, or a queued job. Verdicts name participants only. */
 bool graph_is_participant(const struct graph_node *n);
 
 #endif

@@ -33,7 +33,8 @@ size_t graph_of_thread(const struct graph *g, size_t nth)
 
 bool graph_is_participant(const struct graph_node *n)
 {
-	return n->kind == GRAPH_TASK || n->kind == GRAPH_ROOT || n->kind == GRAPH_THREAD;
+	return n->kind == GRAPH_TASK || n->kind == GRAPH_ROOT || n->kind == GRAPH_THREAD ||
+	       n->kind == GRAPH_JOB;
 }
 
 const char *graph_node_kind_name(enum graph_node_kind kind)
@@ -43,7 +44,7 @@ const char *graph_node_kind_name(enum graph_node_kind kind)
 		[GRAPH_THREAD] = "thread",   [GRAPH_RUNTIME] = "runtime", [GRAPH_LOCK] = "lock",
 		[GRAPH_CHANNEL] = "channel", [GRAPH_QUEUE] = "queue",     [GRAPH_FORK] = "fork",
 		[GRAPH_ARM] = "arm",         [GRAPH_OWNER] = "owner",     [GRAPH_SET] = "set",
-		[GRAPH_WAKERS] = "wakers",
+		[GRAPH_JOB] = "job",         [GRAPH_POOL] = "pool",       [GRAPH_WAKERS] = "wakers",
 	};
 
 	return names[kind];

@@ -49,6 +49,7 @@ struct builder {
 	struct map users;      /* participant or arm -> node of who can use its channel ends */
 	struct map threads;    /* number -> 1 + index of the thread */
 	struct map tasks;      /* header's address -> 1 + index of the task */
+	struct map jobs;       /* header's address -> node of the queued job */
 	struct map unpolled;   /* an unpolled future -> the outermost unpolled future around it */
 	struct map channels;   /* address ^ role -> its node */
 	struct map sets;       /* address of a LocalSet -> its node */
@@ -155,6 +156,13 @@ void graph_channel_owners(struct builder *b);
 void graph_queue_edges(struct builder *b);
 /* The node of a native lock's holders, GRAPH_OUTSIDE when unknown. */
 size_t graph_native_lock(struct builder *b, const struct wait *w);
+
+/* graph_job.c: adds the nodes of queued jobs. */
+void graph_add_jobs(struct builder *b);
+/* Adds the edges of queued jobs. */
+void graph_job_edges(struct builder *b);
+/* The node of the job with that id; GRAPH_OUTSIDE when there is none or more than one. */
+size_t graph_job_by_id(const struct builder *b, uint64_t number);
 
 /* Compares numbers for qsort(). */
 static inline int by_number(uint64_t a, uint64_t b)

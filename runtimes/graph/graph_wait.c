@@ -165,10 +165,12 @@ static void join_edges(struct builder *b, size_t from, const struct future *f, c
 {
 	size_t task = f->wait->object ? (size_t)map_get(&b->tasks, f->wait->object) : 0;
 
+	if (!task && f->wait->object)
+		task = (size_t)map_get(&b->jobs, f->wait->object);
 	edge_of_leaf(b, from, task ? task : job_thread(b, f->wait), f, doubt);
 }
 
-/* The node of the task with that id; GRAPH_OUTSIDE when there is none or more than one. */
+/* The node of the task or job with that id; GRAPH_OUTSIDE when there is none or more than one. */
 static size_t task_by_id(const struct builder *b, const char *id)
 {
 	const struct snapshot *s = b->s;
@@ -185,7 +187,7 @@ static size_t task_by_id(const struct builder *b, const char *id)
 			found = graph_of_task(b->g, i);
 		}
 	}
-	return found;
+	return found ? found : graph_job_by_id(b, number);
 }
 
 /* join_next() completes when any task of the set does. */

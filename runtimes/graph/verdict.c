@@ -202,7 +202,7 @@ static size_t shortest_cycle(struct finder *f, size_t start, size_t *edges, size
 static bool is_between(const struct graph_node *n)
 {
 	return n->kind == GRAPH_LOCK || n->kind == GRAPH_CHANNEL || n->kind == GRAPH_SET ||
-	       n->kind == GRAPH_QUEUE || n->kind == GRAPH_RUNTIME;
+	       n->kind == GRAPH_QUEUE || n->kind == GRAPH_RUNTIME || n->kind == GRAPH_POOL;
 }
 
 static int compare_sizes(const void *a, const void *b)

@@ -14,6 +14,8 @@ const char *graph_participant_text(struct arena *a, const struct graph_node *n)
 	case GRAPH_ROOT:
 	case GRAPH_THREAD:
 		return arena_printf(a, "thread #%u", n->thread->number);
+	case GRAPH_JOB:
+		return arena_printf(a, "blocking job %s", n->job->id ? n->job->id : "?");
 	case GRAPH_OWNER:
 		return n->task ? arena_printf(a, "task %s", n->task->id)
 		               : arena_printf(a, "thread #%u", n->thread->number);
@@ -30,6 +32,8 @@ const char *graph_object_text(struct arena *a, const struct graph_node *n)
 		return "something outside";
 	if (n->kind == GRAPH_RUNTIME)
 		return arena_printf(a, "a worker of runtime %u", n->runtime);
+	if (n->kind == GRAPH_POOL)
+		return arena_printf(a, "a thread of the blocking pool of runtime %u", n->runtime);
 	const char *what = n->what ? n->what : "future";
 	if (!n->object)
 		return what;
@@ -163,6 +167,8 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 
 	if (l->object && l->object->kind == GRAPH_RUNTIME)
 		str_printf(s, "needs %s, all of which are blocked", object);
+	else if (l->object && l->object->kind == GRAPH_POOL)
+		str_printf(s, "is queued for %s, all of which wait", object);
 	else if (!l->waits && l->has)
 		str_printf(s, "runs on %s", graph_participant_text(&tmp, &g->nodes[l->has->to]));
 	else if (target == WAIT_TASK || target == WAIT_THREAD)

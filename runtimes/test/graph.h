@@ -186,8 +186,10 @@ static inline void judge(struct program *p)
 		                               .workers_poll = true,
 		                               .workers = 1 };
 
-	p->s.runtimes = &runtime;
-	p->s.nruntimes = 1;
+	if (!p->s.nruntimes) {
+		p->s.runtimes = &runtime;
+		p->s.nruntimes = 1;
+	}
 	p->s.tasks = p->tasks.data;
 	p->s.ntasks = p->tasks.n;
 	p->s.threads = p->threads.data;

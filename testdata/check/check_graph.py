@@ -30,9 +30,9 @@ SCHEMA = Path(os.environ.get("SCHEMA", DOCS / "asyncdbg.schema.json"))
 CHECKS = {"deadlock": "deadlock", "futurelock": "futurelock", "lost": "no-waker"}
 # What no program of ours has.
 NEVER = "closed-channel-wait"
-PARTIES = ("task", "block_on", "thread")
+PARTIES = ("task", "block_on", "thread", "job")
 # Edges from what lies between two parties to those who have it.
-HAS = ("holds", "sends", "receives", "member", "refers")
+HAS = ("holds", "sends", "receives", "member", "refers", "busy")
 
 
 class Failure(Exception):
