@@ -93,6 +93,8 @@ static void chooses(void **state)
 	assert_chosen("tasks --with waiting_on first", "16");
 	assert_chosen("tasks --with task 16", "16 17 18");
 	assert_chosen("tasks --with remaining_ms '<2000'", "10 11");
+	assert_chosen("tasks --with armed yes --with id '<12'", "10 11");
+	assert_chosen("tasks --with armed no", "");
 	assert_chosen("tasks --with depth 3 --with id '>15'", "16 17 18");
 	assert_chosen("tasks --with frames '<3'", "19");
 	assert_chosen("tasks --with leaves 0", "19");

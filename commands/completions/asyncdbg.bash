@@ -1,7 +1,7 @@
 # bash completion for asyncdbg(1)
 
-_asyncdbg_fields="id kind state runtime type function location waiting_on task object thread span problem
-	depth frames leaves remaining_ms queued position permits_missing send_queue retransmits"
+_asyncdbg_fields="id kind state runtime type function location waiting_on task object armed thread span
+	problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits"
 
 _asyncdbg()
 {

@@ -614,8 +614,8 @@ static void check_of_tasks(void **state)
 	large->size = 20000;
 	finish_program(&p);
 	finding_of(&p, "check",
-	           "warning: no-waker: 2 tasks sleep, and nothing that they can reach has their "
-	           "waker");
+	           "warning: no-waker: 2 tasks are suspended and have no waker: nothing can wake "
+	           "them, in app::w at src/x.rs:12; the first is task 2");
 	finding_of(&p, "check",
 	           "warning: panicked-task: task 4 has a future that panicked, in app::p at "
 	           "src/x.rs:12 (more: async task 4)\n");
@@ -627,6 +627,67 @@ static void check_of_tasks(void **state)
 	                            "app::l"),
 	                 0);
 	assert_int_equal(finding_of(&p, "check --fail-on huge-future", NULL), STATUS_FOUND);
+}
+
+static struct future *unarmed(struct program *p, const char *kind)
+{
+	struct future *f = leaf(p, kind, A);
+
+	f->wait->armed = ARMED_NO;
+	return f;
+}
+
+/* Waits at two things. */
+static struct task *without_waker(struct program *p, struct future *one, struct future *two)
+{
+	struct task *task = add_task(p, 1, calls(p, "app::w", one, two));
+
+	task->has_wakers = true;
+	finish_program(p);
+	return task;
+}
+
+static bool has_no_waker(struct program *p)
+{
+	struct session s = { 0 };
+	bool found;
+	CAUGHT(c);
+
+	catch (&c, TEXT);
+	assert_null(run_line(&c, &s, &p->s, "check"));
+	found = strstr(c.answers, "no-waker: task 1 is suspended and has no waker") != NULL;
+	session_close(&s);
+	return found;
+}
+
+static void tasks_without_wakers(void **state)
+{
+	static const enum task_state others[] = { TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE };
+	PROGRAM(both);
+	PROGRAM(one);
+	PROGRAM(on_purpose);
+	PROGRAM(never);
+
+	(void)state;
+	struct task *task = without_waker(&both, unarmed(&both, "mutex"), unarmed(&both, "sleep"));
+	assert_true(has_no_waker(&both));
+	task->wakers = 1;
+	assert_false(has_no_waker(&both));
+	task->wakers = 0;
+	task->has_wakers = false;
+	assert_false(has_no_waker(&both));
+	task->has_wakers = true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		task->state = others[i];
+		assert_false(has_no_waker(&both));
+	}
+	/* A leaf that contradicts the count. */
+	task = without_waker(&one, unarmed(&one, "mutex"), sleeps(&one));
+	assert_false(has_no_waker(&one));
+	without_waker(&on_purpose, unarmed(&on_purpose, "pending"), unarmed(&on_purpose, "sleep"));
+	assert_true(has_no_waker(&on_purpose));
+	without_waker(&never, unarmed(&never, "pending"), unarmed(&never, "pending"));
+	assert_false(has_no_waker(&never));
 }
 
 static void a_select_is_woken_by_its_timer(void **state)
@@ -733,6 +794,7 @@ int main(void)
 		cmocka_unit_test(what_is_only_possible_fails_by_name),
 		cmocka_unit_test(check_refuses),
 		cmocka_unit_test(check_of_tasks),
+		cmocka_unit_test(tasks_without_wakers),
 		cmocka_unit_test(a_select_is_woken_by_its_timer),
 		cmocka_unit_test(many_identical),
 		cmocka_unit_test(check_of_workers),

@@ -21,7 +21,7 @@ void out_json_number_if(struct json_writer *w, const char *key, bool known, uint
 /* Whether key is one that every wait has, or the key of a detail before the nth. */
 static bool has_key(const struct wait *wait, size_t nth, const char *key)
 {
-	static const char *const fixed[] = { "kind", "phrase", "object", "task", "name" };
+	static const char *const fixed[] = { "kind", "phrase", "object", "task", "name", "armed" };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
 		if (strcmp(fixed[i], key) == 0)
@@ -52,7 +52,8 @@ static void put_detail(struct json_writer *w, const struct wait_detail *d)
 	}
 }
 
-void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait)
+static void put_wait(struct json_writer *w, const char *key, const struct wait *wait,
+                     bool of_future)
 {
 	if (!wait) {
 		json_put_null(w, key);
@@ -65,6 +66,8 @@ void out_json_wait(struct json_writer *w, const char *key, const struct wait *wa
 	json_put_text(w, "task", wait->task);
 	if (wait->name)
 		json_put_text(w, "name", wait->name);
+	if (of_future)
+		json_put_text(w, "armed", armed_name(wait->armed));
 	/* A snapshot from a file may have any text as a key. */
 	w->any_keys = true;
 	for (size_t i = 0; i < wait->ndetails; i++) {
@@ -73,6 +76,11 @@ void out_json_wait(struct json_writer *w, const char *key, const struct wait *wa
 	}
 	w->any_keys = false;
 	json_close_object(w);
+}
+
+void out_json_wait(struct json_writer *w, const char *key, const struct wait *wait)
+{
+	put_wait(w, key, wait, false);
 }
 
 void out_json_local(struct json_writer *w, const char *key, const struct local *local)
@@ -118,7 +126,7 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "edge", f->edge);
 	json_put_text(w, "branch", branch_name(f->branch));
 	json_put_text(w, "note", f->note);
-	out_json_wait(w, "wait", f->wait);
+	put_wait(w, "wait", f->wait, true);
 	/* Only on request, even if the snapshot has them. */
 	json_open_array(w, "locals");
 	for (size_t i = 0; verbose && i < f->nlocals; i++)
@@ -156,6 +164,8 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 		json_put_text(w, "wrapped", task_name(task));
 	if (task->changed)
 		json_put_bool(w, "changed", true);
+	if (task->has_wakers)
+		json_put_int(w, "wakers", (int64_t)task->wakers);
 	json_close_object(w);
 }
 

@@ -84,6 +84,7 @@ static void wait_details(struct text *t, const struct wait *wait)
 		str_append(&t->line, ", task ");
 		text_clean(t, wait->task);
 	}
+	str_printf(&t->line, ", armed %s", armed_name(wait->armed));
 	for (size_t i = 0; i < wait->ndetails; i++) {
 		const struct wait_detail *d = &wait->details[i];
 

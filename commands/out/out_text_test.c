@@ -492,18 +492,18 @@ static void one_task_in_full(void **state)
 	SNAPSHOT(s);
 
 	(void)state;
-	assert_answers(
-		&async_task_command, s, "4",
-		HEADER
-		"Task: 4 (idle)\n"
-		"     header 0x9400, runtime 0 (multi_thread, 2 workers)\n"
-		"     spawned tokio_tcp::main::{async_block#0}Type\n"
-		"#0 async fn tokio_tcp::main::{async_block#0} suspended at await point 1 at "
-		"src/main.rs:21\n"
-		"     tokio_tcp::main::{async_block#0}Type\n"
-		"#1 sleep future, sleeping already happened 18 seconds ago\n"
-		"     0x5000: SleepType, object 0x7f00, remaining_ms -18000, registered yes, "
-		"syscall futex\n");
+	assert_answers(&async_task_command, s, "4",
+	               HEADER
+	               "Task: 4 (idle)\n"
+	               "     header 0x9400, runtime 0 (multi_thread, 2 workers)\n"
+	               "     spawned tokio_tcp::main::{async_block#0}Type\n"
+	               "#0 async fn tokio_tcp::main::{async_block#0} suspended at await point 1 at "
+	               "src/main.rs:21\n"
+	               "     tokio_tcp::main::{async_block#0}Type\n"
+	               "#1 sleep future, sleeping already happened 18 seconds ago\n"
+	               "     0x5000: SleepType, object 0x7f00, armed yes, remaining_ms -18000, "
+	               "registered yes, "
+	               "syscall futex\n");
 }
 
 /* Lists are cut to the same limit as owners; the list of a JoinSet can have thousands of tasks. */

@@ -87,7 +87,7 @@ void checks_panicked(struct checks *c, const struct check *check);
 void checks_closed_channel(struct checks *c, const struct check *check);
 void checks_huge_future(struct checks *c, const struct check *check);
 void checks_identical(struct checks *c, const struct check *check);
-/* Tasks for which the object walk found no waker. */
+/* Tasks of which no waker exists. */
 void checks_no_waker(struct checks *c, const struct check *check);
 
 #endif

@@ -194,8 +194,14 @@ void checks_closed_channel(struct checks *c, const struct check *check)
 	report_groups(c, check, SEVERITY_WARNING, &g);
 }
 
-/* Whether no future that it polls can be woken. */
-static bool nothing_wakes(const struct future *f)
+/* What the leaves of a task wait for. */
+struct leaves {
+	bool all_unarmed; /* each is certain not to have its waker */
+	bool all_nobody;  /* each was found to have nothing in reach that wakes it */
+	bool any_event;   /* one waits for something: not just for ever, on purpose */
+};
+
+static void add_leaves(const struct future *f, struct leaves *l)
 {
 	bool leaf = true;
 
@@ -203,10 +209,29 @@ static bool nothing_wakes(const struct future *f)
 		if (f->children[i]->branch != BRANCH_POLLED)
 			continue;
 		leaf = false;
-		if (!nothing_wakes(f->children[i]))
-			return false;
+		add_leaves(f->children[i], l);
 	}
-	return !leaf || wait_kind_of(f->wait)->target == WAIT_NOBODY;
+	enum wait_target target = wait_kind_of(f->wait)->target;
+	if (!f->wait && !leaf)
+		return;
+	l->all_nobody &= target == WAIT_NOBODY;
+	l->all_unarmed &= target == WAIT_NOBODY || (f->wait && f->wait->armed == ARMED_NO);
+	l->any_event |= target != WAIT_FOREVER;
+}
+
+/*
+ * Whether nothing can wake the task: its runtime counts its wakers, and there is none. Not where a
+ * leaf contradicts that, and not where the task waits for ever on purpose. A snapshot that an older
+ * asyncdbg saved has no counts.
+ */
+static bool nothing_wakes(const struct task *task)
+{
+	struct leaves l = { .all_unarmed = true, .all_nobody = true };
+
+	if (task->state != TASK_IDLE || task->changed || !task->root || task->wakers)
+		return false;
+	add_leaves(task->root, &l);
+	return l.all_unarmed && l.any_event && (task->has_wakers || l.all_nobody);
 }
 
 void checks_no_waker(struct checks *c, const struct check *check)
@@ -214,12 +239,10 @@ void checks_no_waker(struct checks *c, const struct check *check)
 	struct groups g = { .a = c->a };
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
-		const struct task *task = c->s->tasks[i];
-
-		if (task->state == TASK_IDLE && !task->changed && task->root &&
-		    nothing_wakes(task->root))
-			group_of(&g, task, "sleeps, and nothing that it can reach has its waker",
-			         "sleep, and nothing that they can reach has their waker");
+		if (nothing_wakes(c->s->tasks[i]))
+			group_of(&g, c->s->tasks[i],
+			         "is suspended and has no waker: nothing can wake it",
+			         "are suspended and have no waker: nothing can wake them");
 	}
 	report_groups(c, check, SEVERITY_WARNING, &g);
 }

@@ -308,6 +308,32 @@ static bool of_detail(const struct future *f, const char *key, const struct fiel
 		return any_future(of, of->task->root, t, of_##key);                                \
 	}
 
+/* Futures that are not polled were mostly never polled: they do not count. */
+static bool any_armed(const struct future *f, const struct field_test *t)
+{
+	if (!f || f->branch != BRANCH_POLLED)
+		return false;
+	if (f->wait && test_text(t, armed_name(f->wait->armed)))
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (any_armed(f->children[i], t))
+			return true;
+	}
+	return false;
+}
+
+static bool armed_texts(const struct field_of *of, const struct field_test *t)
+{
+	return any_armed(of->task->root, t);
+}
+
+static const char *armed_value(const struct field_of *of)
+{
+	const struct future *leaf = future_leaf(of->task->root);
+
+	return leaf && leaf->wait ? armed_name(leaf->wait->armed) : NULL;
+}
+
 DETAIL(remaining_ms)
 DETAIL(queued)
 DETAIL(position)
@@ -381,6 +407,8 @@ const struct field field_table[] = {
 	  waiting_texts, NULL, waiting_value },
 	{ "task", "id of another task that it waits for", task_texts, task_numbers, task_value },
 	{ "object", "address of what it waits for", object_texts, NULL, object_value },
+	{ "armed", "yes, no or unknown: is its waker stored in a thing that it waits on",
+	  armed_texts, NULL, armed_value },
 	{ "thread", "number of the thread that runs it", NULL, thread_numbers, thread_value },
 	{ "span", "what else is known of any frame, such as its tracing span", span_texts, NULL,
 	  span_value },

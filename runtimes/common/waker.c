@@ -2,8 +2,8 @@
 #include "runtimes/common/waker.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "debugger/base/str.h"
 #include "runtimes/common/runtime.h"
 
 /* The path of the Waker in an AtomicWaker; other wrappers are looked through. */
@@ -101,19 +101,46 @@ const char *waker_task(struct collector *c, struct waker w)
 	return resolve(c, w, &task, &th) && task ? task->id : NULL;
 }
 
-bool waker_is_not_of(struct collector *c, struct waker w, uint64_t own)
+/* Waker::noop() and noop_waker(): their data is null, and their functions do nothing. */
+static bool does_nothing(struct collector *c, struct waker w)
+{
+	static const char *const noops[] = { "core::task::wake::", "futures_task::noop_waker::" };
+	const struct function *f = w.data ? NULL : lookup_function(c->in->di, w.clone);
+
+	return f && str_begins_with_any(f->name, noops);
+}
+
+enum armed waker_armed(struct collector *c, struct waker w, uint64_t own)
 {
 	/* Any vtable works here: only the data is used. */
 	struct waker self = { .data = own, .vtable = 1 };
-	const char *theirs, *ours;
+	const struct task *task = NULL, *own_task = NULL;
+	const struct thread_info *th = NULL, *own_th = NULL;
 
-	if (!own)
-		return false;
 	if (!w.vtable)
-		return true;
-	theirs = w.data == own ? NULL : waker_task(c, w);
-	ours = theirs ? waker_task(c, self) : NULL;
-	return ours && strcmp(theirs, ours) != 0;
+		return ARMED_NO;
+	if (own && w.data == own)
+		return ARMED_YES;
+	if (does_nothing(c, w))
+		return ARMED_NO;
+	if (!own || !resolve(c, w, &task, &th) || !resolve(c, self, &own_task, &own_th))
+		return ARMED_UNKNOWN;
+	return task == own_task && th == own_th ? ARMED_YES : ARMED_NO;
+}
+
+struct error *waker_stored(struct collector *c, struct value v, uint64_t own, enum armed *ret,
+                           bool *vacant)
+{
+	struct waker w = { 0 };
+
+	TRY(part(c, v, vtable_path, &w.vtable));
+	*vacant = !w.vtable;
+	if (w.vtable)
+		TRY(part(c, v, data_path, &w.data));
+	if (w.vtable && (!own || w.data != own))
+		TRY(part(c, v, clone_path, &w.clone));
+	*ret = waker_armed(c, w, own);
+	return NULL;
 }
 
 const char *waker_text(struct collector *c, struct waker w)

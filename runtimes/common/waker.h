@@ -21,10 +21,14 @@ struct error *waker_read(struct collector *c, struct value v, struct waker *ret)
 /* The id of the task that it wakes, for output; NULL when it wakes no known task. */
 const char *waker_task(struct collector *c, struct waker w);
 /*
- * Is it certain that the waker does not wake the task whose wakers have own as their data? True
- * when there is no waker or it wakes another task; false where either is unknown.
+ * Does the waker wake the task or thread whose wakers have own as their data (0: unknown)? ARMED_NO
+ * when there is no waker, when it is one of std or futures that does nothing, or when it wakes
+ * another task or thread.
  */
-bool waker_is_not_of(struct collector *c, struct waker w, uint64_t own);
+enum armed waker_armed(struct collector *c, struct waker w, uint64_t own);
+/* The same for the waker at v, as waker_read() reads it. *vacant: there is none. */
+struct error *waker_stored(struct collector *c, struct value v, uint64_t own, enum armed *ret,
+                           bool *vacant) MUST_CHECK;
 /* For people: "task 5", "thread 1", "an unknown waker"; NULL when there is no waker. */
 const char *waker_text(struct collector *c, struct waker w);
 

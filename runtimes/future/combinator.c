@@ -97,8 +97,11 @@ bool combinator_is_exact(const struct type *t)
 
 void combinator_found(struct finder *f, struct value v, const char *edge)
 {
-	*vec_push(f->out) =
-		(struct child){ .v = v, .edge = edge, .branch = f->branch, .waker = f->waker };
+	*vec_push(f->out) = (struct child){ .v = v,
+		                            .edge = edge,
+		                            .branch = f->branch,
+		                            .waker = f->waker,
+		                            .set_armed = f->set_armed };
 }
 
 bool combinator_is_maybe_done(const struct type *t)

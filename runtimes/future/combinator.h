@@ -28,6 +28,7 @@ struct child {
 	const char *edge; /* "await", "select arm 1", "set", ... */
 	enum branch branch;
 	uint64_t waker; /* data pointer of the waker that polls it; 0: the same as its parent's */
+	enum armed set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */
 	enum doubt doubt;
 	bool joined; /* as in struct future */
 };
@@ -79,7 +80,8 @@ struct finder {
 	const char
 		*word; /* "select" where the members of the next struct are alternatives, or NULL */
 	enum branch branch; /* for the next future found */
-	uint64_t waker;
+	uint64_t waker;     /* as in struct child */
+	enum armed set_armed;
 	struct value
 		owner; /* references that lead out of it are not followed; type NULL: all are */
 };

@@ -123,14 +123,22 @@ static bool may_be_moved(const struct child *child, const struct future *f)
 static struct future *decode_child(struct decoder *d, const struct child *child)
 {
 	bool unpolled = d->unpolled, doubted = d->doubted;
+	bool in_set = d->in_set;
+	enum armed set_armed = d->set_armed;
 	uint64_t waker = d->waker;
 	struct future *f;
 
-	d->waker = child->waker ? child->waker : waker;
+	if (child->waker) {
+		d->waker = child->waker;
+		d->set_armed = child->set_armed;
+		d->in_set = true;
+	}
 	d->unpolled |= child->branch != BRANCH_POLLED;
 	d->doubted |= child->doubt == DOUBT_POLLED || child->doubt == DOUBT_MOVED;
 	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
 	d->waker = waker;
+	d->in_set = in_set;
+	d->set_armed = set_armed;
 	d->unpolled = unpolled;
 	d->doubted = doubted;
 	f->edge = child->edge;

@@ -4,12 +4,14 @@
  */
 #include <inttypes.h>
 
+#include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
 
 /* futures-util 0.3: stream/futures_unordered/{mod,task}.rs */
 static const char head_path[] = "head_all";
 static const char next_path[] = "next_all";
 static const char future_path[] = "future.Some.0";
+static const char waker_path[] = "ready_to_run_queue.waker";
 
 bool futures_unordered_is_type(const struct type *t)
 {
@@ -34,6 +36,21 @@ static struct error *read_link(struct collector *c, struct value from, const cha
 		                 type_name(from.type), expr);
 	node->type = type_target(link.type);
 	return target_read_uint(c->in->target, link.addr, 8, &node->addr);
+}
+
+/* Does a wake-up of the set wake the task that polls it? */
+static struct error *set_armed(const struct decoder *d, struct value set, enum armed *ret)
+{
+	struct value place;
+	bool found, vacant;
+
+	*ret = ARMED_UNKNOWN;
+	TRY(inspector_eval(d->c->in, set, waker_path, &place, &found));
+	if (found)
+		TRY(waker_stored(d->c, place, d->waker, ret, &vacant));
+	if (*ret == ARMED_YES && d->in_set)
+		*ret = d->set_armed;
+	return NULL;
 }
 
 static struct error *find_in_node(struct finder *f, struct value node)
@@ -81,6 +98,8 @@ struct error *futures_unordered_find(struct finder *f, struct value set)
 	struct error *err = futures_unordered_nodes(f->d->c, set, FUTURE_MAX_NODES, &nodes),
 		     *bad = NULL;
 
+	if (f->branch == BRANCH_POLLED && nodes.n)
+		bad = set_armed(f->d, set, &f->set_armed);
 	for (size_t i = nodes.n; i-- > 0;) {
 		struct error *each = find_in_node(f, nodes.data[i]);
 

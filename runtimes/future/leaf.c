@@ -8,6 +8,7 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/peel.h"
 #include "runtimes/common/type_class.h"
+#include "runtimes/common/waker.h"
 #include "runtimes/future/future_class.h"
 
 enum { MAX_DETAILS = 24, MAX_HOPS = 32 };
@@ -53,6 +54,17 @@ bool leaf_is_resource(const struct type *t)
 	return type_class_of(t)->resource != NULL;
 }
 
+/* What is polled by a set is armed only if the set is. A task without wakers has none in a leaf. */
+static void settle_armed(const struct decoder *d, struct wait *w, bool failed)
+{
+	if (failed)
+		w->armed = ARMED_UNKNOWN;
+	else if (w->armed == ARMED_YES && d->in_set)
+		w->armed = d->set_armed;
+	if (d->forgotten && w->armed != ARMED_YES)
+		w->armed = ARMED_NO;
+}
+
 static enum resource_waker decode(struct decoder *d, const struct leaf_row *row, struct value v,
                                   struct future *f)
 {
@@ -73,9 +85,11 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 			d->c->out->complete = false;
 		w->phrase = arena_printf(d->c->a, "%s, not readable", w->kind);
 	}
+	bool ours = l.in_use || w->armed == ARMED_YES;
+	settle_armed(d, w, err != NULL);
 	error_free(err);
 	f->wait = w;
-	if (l.registered)
+	if (ours)
 		return WAKER_OURS;
 	return l.vacant ? WAKER_NONE : WAKER_UNKNOWN;
 }
@@ -122,6 +136,36 @@ struct error *leaf_uint(const struct leaf *l, struct value from, const char *exp
 	TRY(path_uint(l->d->c->in->target, p, from, ret, &found));
 	return found ? NULL
 	             : error_new(ERR_CORRUPT, "%s: '%s' is not set", type_name(from.type), expr);
+}
+
+struct error *leaf_arm(struct leaf *l, struct value place)
+{
+	enum armed armed;
+
+	TRY(waker_stored(l->d->c, place, l->d->waker, &armed, &l->vacant));
+	l->w->armed = armed;
+	return NULL;
+}
+
+struct error *leaf_arm_at(struct leaf *l, struct value from, const char *expr)
+{
+	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
+	struct value place;
+	bool found;
+
+	if (!p)
+		return NULL;
+	TRY(path_eval(l->d->c->in->target, p, from, &place, &found));
+	if (found)
+		return leaf_arm(l, place);
+	leaf_arm_none(l);
+	return NULL;
+}
+
+void leaf_arm_none(struct leaf *l)
+{
+	l->w->armed = ARMED_NO;
+	l->vacant = true;
 }
 
 bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)

@@ -19,12 +19,11 @@ struct leaf {
 	struct future *f; /* its frame */
 	struct wait *w;   /* to be filled; kind is set, object is v.addr */
 	/*
-	 * Set by rows for resources: the resource contains this task's waker (d->waker), so the
-	 * future waits for it.
+	 * Set by rows for resources whose waker is not read: only the owner of this one polls it,
+	 * and is waiting for it now.
 	 */
-	bool registered;
-	/* Set by rows for resources: it contains no waker. False if that is unknown. */
-	bool vacant;
+	bool in_use;
+	bool vacant; /* what is waited for contains no waker. False if that is unknown */
 };
 
 /* The leaves of core. */
@@ -62,6 +61,16 @@ struct error *leaf_uint(const struct leaf *l, struct value from, const char *exp
 /* The same for a number that some versions lack, or that may be behind a None. */
 struct error *leaf_optional_uint(const struct leaf *l, struct value from, const char *expr,
                                  uint64_t *ret, bool *found) MUST_CHECK;
+
+/* Fills w->armed and vacant from the waker at that place: an Option<Waker>, an AtomicWaker. */
+struct error *leaf_arm(struct leaf *l, struct value place) MUST_CHECK;
+/*
+ * The same at the end of a path. Nothing is filled in where the type has no such path; no waker is
+ * stored where the path ends at an inactive variant.
+ */
+struct error *leaf_arm_at(struct leaf *l, struct value from, const char *expr) MUST_CHECK;
+/* The same where it is known that no waker is stored. */
+void leaf_arm_none(struct leaf *l);
 
 /* Whether the path exists in that type. */
 bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr);

@@ -3,12 +3,14 @@
 
 struct error *leaf_decode_pending(struct leaf *l)
 {
+	leaf_arm_none(l);
 	wait_phrase(l, "pending forever: this future never completes");
 	return NULL;
 }
 
 struct error *leaf_decode_ready(struct leaf *l)
 {
+	leaf_arm_none(l);
 	wait_phrase(l, "ready: it waits for nothing");
 	return NULL;
 }

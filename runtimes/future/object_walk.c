@@ -498,6 +498,7 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 	l.w->object = f->addr;
 	l.w->anonymous = true;
 	l.w->kind = "waker";
+	l.w->armed = d->in_set ? d->set_armed : ARMED_YES;
 	for (size_t i = 0; i < n; i++) {
 		paths[i] = object_walk_path(d->c, r, places[i]);
 		*vec_push(&d->c->reported_wakers) = r->list[places[i]].v.addr;
@@ -519,6 +520,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	l.w = f->wait = NEW(s->d->c->a, struct wait);
 	l.w->object = v.addr;
 	l.w->within = l.w->anonymous = true;
+	l.w->armed = s->d->forgotten ? ARMED_NO : ARMED_UNKNOWN;
 	if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
 		wait_phrase(&l, "nothing in reach can wake it");

@@ -54,6 +54,13 @@ struct wait_detail {
 	};
 };
 
+/*
+ * Is the waker of the task (or of the thread in block_on) stored in what a future waits for, so
+ * that the event wakes the task? ARMED_NO: no waker is stored there, or one that wakes another task
+ * or nobody.
+ */
+enum armed { ARMED_UNKNOWN, ARMED_YES, ARMED_NO };
+
 /* What a leaf future waits for. */
 struct wait {
 	const char *kind;   /* a name of wait_kind.h: "sleep", "join"; JSON "kind" */
@@ -64,7 +71,8 @@ struct wait {
 	const char *task;   /* id of another task that the wait involves */
 	const char *name;   /* the program's name of the object: "self.accounts"; NULL: unknown */
 	bool within; /* the object is a resource inside the future: print the future's type too */
-	bool anonymous; /* the phrase names no object: print the type with it */
+	bool anonymous;       /* the phrase names no object: print the type with it */
+	enum armed armed : 8; /* of a future; of a thread's own wait always ARMED_UNKNOWN */
 	struct wait_detail *details;
 	size_t ndetails;
 };
@@ -152,6 +160,8 @@ struct task {
 	struct future *root; /* NULL: it could not be read, see problem */
 	const char *problem; /* why this task is incomplete; NULL: it is complete */
 	bool changed;        /* it changed while it was read from a running process: may be torn */
+	bool has_wakers;     /* wakers is known: it is idle, and its runtime counts references */
+	uint64_t wakers;     /* number of its wakers and AbortHandles; 0: nothing can wake it */
 };
 
 /* How a value in one task or thread can end the waits of others. */

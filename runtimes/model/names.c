@@ -32,6 +32,17 @@ const char *branch_name(enum branch branch)
 	return names[branch];
 }
 
+const char *armed_name(enum armed armed)
+{
+	static const char *const names[] = {
+		[ARMED_UNKNOWN] = "unknown",
+		[ARMED_YES] = "yes",
+		[ARMED_NO] = "no",
+	};
+
+	return names[armed];
+}
+
 const char *reading_how_name(enum reading_how how)
 {
 	static const char *const names[] = {

@@ -8,6 +8,7 @@ const char *future_kind_name(enum future_kind kind);
 /* NULL for FUTURE_STATE_NONE. */
 const char *future_state_name(enum future_state state);
 const char *branch_name(enum branch branch);
+const char *armed_name(enum armed armed);
 const char *task_state_name(enum task_state state);
 const char *reading_how_name(enum reading_how how);
 const char *thread_role_name(enum thread_role role);

@@ -105,7 +105,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "duplex",
 	  .details = "resource direction registered buffered capacity other_end_alive" },
 	{ .name = "blocking", .details = "resource busy " FD },
-	{ .name = "pending" },
+	{ .name = "pending", .target = WAIT_FOREVER },
 	{ .name = "ready" },
 	{ .name = "yield" },
 	{ .name = "waker", .details = "wakers" },

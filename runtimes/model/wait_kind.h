@@ -25,6 +25,7 @@ enum wait_target {
 	WAIT_SYSCALL,     /* of a thread: the kernel, in a system call that may be short */
 	WAIT_RUNNING,     /* of a thread: nothing; it executes its own code or was killed there */
 	WAIT_NOBODY,      /* nothing reachable wakes it */
+	WAIT_FOREVER,     /* nothing, on purpose: pending() */
 };
 
 /* Which part of a lock the wait needs. */

@@ -18,6 +18,7 @@
 	W(FUTURE_KIND, enum future_kind, future_kind_name, FUTURE_OTHER)                           \
 	W(FUTURE_STATE, enum future_state, future_state_name, FUTURE_PANICKED)                     \
 	W(BRANCH, enum branch, branch_name, BRANCH_HELD)                                           \
+	W(ARMED, enum armed, armed_name, ARMED_NO)                                                 \
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
 	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_WAKER)                       \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
@@ -35,6 +36,7 @@
 	F(TEXT, name)                                                                              \
 	F(FLAG, within)                                                                            \
 	F(FLAG, anonymous)                                                                         \
+	F(ARMED, armed)                                                                            \
 	L(DETAILS, details, ndetails)
 
 #define SAVED_LOCAL(F, L)                                                                          \
@@ -89,7 +91,9 @@
 	F(U64, size)                                                                               \
 	F(FUTURE, root)                                                                            \
 	F(TEXT, problem)                                                                           \
-	F(FLAG, changed)
+	F(FLAG, changed)                                                                           \
+	F(FLAG, has_wakers)                                                                        \
+	F(U64, wakers)
 
 /* Task and future are written as numbers by separate code. */
 #define SAVED_HOLDING(F, L)                                                                        \

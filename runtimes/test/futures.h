@@ -99,6 +99,15 @@ static inline struct future *futures_decode(struct futures *f, struct value v)
 	return future_decode(&d, v);
 }
 
+/* As the future of an idle task whose wakers have that data. forgotten: it has no waker. */
+static inline struct future *futures_decode_of(struct futures *f, struct value v, uint64_t waker,
+                                               bool forgotten)
+{
+	struct decoder d = { .c = f->c, .waker = waker, .idle = true, .forgotten = forgotten };
+
+	return future_decode(&d, v);
+}
+
 /* What a leaf waits for, as people read it. */
 static inline void futures_expect(struct futures *f, struct value v, const char *kind,
                                   const char *phrase)

@@ -58,6 +58,13 @@ struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channe
 	return NULL;
 }
 
+/* w is the waker that is stored in the channel for this end. */
+static void arm(struct leaf *l, struct waker w)
+{
+	l->w->armed = waker_armed(l->d->c, w, l->d->waker);
+	l->vacant = !w.vtable;
+}
+
 struct error *leaf_decode_mpsc_rx(struct leaf *l)
 {
 	struct value chan;
@@ -72,8 +79,7 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 	l->w->primitive = chan.addr;
 	TRY(leaf_channel_read(l, chan, &ch));
 	wait_bool(l, "closed", ch.closed);
-	l->registered = ch.rx.vtable && ch.rx.data == l->d->waker;
-	l->vacant = !ch.rx.vtable;
+	arm(l, ch.rx);
 	const char *closed = ch.closed ? ", closed by the receiver" : "";
 	if (ch.senders)
 		wait_phrase(l, "mpsc receive, %s, %s alive%s", ch.leaf_queue_text,
@@ -113,6 +119,7 @@ struct error *leaf_decode_broadcast(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
 	l->w->object = l->w->primitive = shared.addr;
+	TRY(leaf_arm_at(l, l->v, sync_path(BROADCAST_WAITER)));
 	TRY(read_broadcast(l, shared, &b));
 	TRY(leaf_place(l, shared, sync_path(BROADCAST_BUFFER), &place, &found));
 	TRY(value_slice(l->d->c->in->target, place, &buffer));
@@ -197,6 +204,7 @@ struct error *leaf_decode_oneshot_receiver(struct leaf *l)
 	}
 	/* Sending consumes the sender. */
 	bool alive = !(o.state & VALUE_SENT);
+	arm(l, o.rx);
 	l->w->task = waker_task(l->d->c, o.tx);
 	wait_bool(l, "sender_alive", alive);
 	wait_bool(l, "value_there", !alive && o.value);
@@ -222,8 +230,7 @@ struct error *leaf_decode_oneshot_sender(struct leaf *l)
 		return NULL;
 	}
 	bool alive = !(o.state & CLOSED);
-	l->registered = o.tx.vtable && o.tx.data == l->d->waker;
-	l->vacant = !o.tx.vtable;
+	arm(l, o.tx);
 	l->w->task = waker_task(l->d->c, o.rx);
 	wait_bool(l, "receiver_alive", alive);
 	wait_bool(l, "polled", o.state & TX_TASK_SET);

@@ -125,6 +125,48 @@ static void test_sleep_never_polled(void **state)
 	futures_close(&f);
 }
 
+static void expect_armed(struct futures *f, struct value v, uint64_t own, enum armed expected)
+{
+	assert_int_equal(futures_decode_of(f, v, own, false)->wait->armed, expected);
+}
+
+/* Whose waker a queue has, and whether anybody's. */
+static void test_armed(void **state)
+{
+	enum { OWN = 0x5550, OTHER = 0x6660, NOOP = 0 };
+	struct futures f = futures_open();
+	struct value v = acquire(&f, 1, 1);
+
+	(void)state;
+	expect_armed(&f, v, OWN, ARMED_NO);
+	futures_poke(&f, v, "node.waker", 0);
+	struct value waker = futures_variant(&f, futures_member(v, "node.waker"), "Some");
+	struct value raw = futures_member(waker, "__0.waker");
+	futures_poke(&f, raw, "vtable", FUTURES_OTHER + 0x800);
+	futures_poke(&f, raw, "data", OWN);
+	expect_armed(&f, v, OWN, ARMED_YES);
+	expect_armed(&f, v, 0, ARMED_UNKNOWN);
+	futures_poke(&f, raw, "data", OTHER);
+	expect_armed(&f, v, OWN, ARMED_UNKNOWN);
+	/* No waker of the task exists, so this one is another's. */
+	assert_int_equal(futures_decode_of(&f, v, OWN, true)->wait->armed, ARMED_NO);
+	/* Never polled. */
+	futures_poke(&f, raw, "data", OWN);
+	futures_poke(&f, v, "queued", false);
+	expect_armed(&f, v, OWN, ARMED_NO);
+	futures_close(&f);
+}
+
+static void test_oneshot_armed(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = oneshot(&f, 0);
+
+	(void)state;
+	expect_armed(&f, v, 0x5550, ARMED_NO);
+	futures_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +176,8 @@ int main(void)
 		cmocka_unit_test(test_semaphore_queue_with_a_cycle),
 		cmocka_unit_test(test_semaphore_closed_or_torn),
 		cmocka_unit_test(test_sleep_never_polled),
+		cmocka_unit_test(test_armed),
+		cmocka_unit_test(test_oneshot_armed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ enum {
 enum {
 	READINESS_SCHEDULED,
 	READINESS_INTEREST,
+	READINESS_WAKER,
 	REGISTRATION,
 	FD,
 	ASYNC_FD,
@@ -46,6 +47,8 @@ const struct binding_row leaf_io_layout[] = {
 	                          .optional = true },
 	[READINESS_INTEREST] = { "io.readiness.interest", "type:" READINESS_TYPE, "waiter.interest",
 	                         .optional = true },
+	[READINESS_WAKER] = { "io.readiness.waker", "type:" READINESS_TYPE, "waiter.waker",
+	                      .optional = true },
 	/* an Arc<ScheduledIo>; up to 1.29 the Ref of a slab */
 	[REGISTRATION] = { "io.registration", "type:" POLL_EVENTED_TYPE, "registration.shared",
 	                   .optional = true },
@@ -175,13 +178,20 @@ static struct error *source_io(const struct leaf *l, struct value source, struct
 	return follow_scheduled_io(l, shared, ret);
 }
 
+struct error *leaf_io_arm_read(struct leaf *l, struct value v)
+{
+	struct value io;
+
+	TRY(source_io(l, v, &io));
+	return leaf_arm_at(l, io, leaf_io_layout[IO_READER].path);
+}
+
 /* ---- wakers of a registration ---- */
 
 /* A slot for one direction's waker. */
 struct slot {
-	bool known;
-	struct waker w;
-	bool ours; /* it wakes this task */
+	bool known, vacant;
+	enum armed armed;
 };
 
 static struct error *is_our_waker(const struct leaf *l, struct value place, bool *ret)
@@ -202,9 +212,7 @@ static struct error *read_slot(const struct leaf *l, struct value io, const char
 	TRY(leaf_place(l, io, path, &place, &ret->known));
 	if (!ret->known)
 		return NULL;
-	TRY(waker_read(l->d->c, place, &ret->w));
-	ret->ours = ret->w.vtable && l->d->waker && ret->w.data == l->d->waker;
-	return NULL;
+	return waker_stored(l->d->c, place, l->d->waker, &ret->armed, &ret->vacant);
 }
 
 /* The interest bits of this task's futures in the list of waiters. */
@@ -237,40 +245,30 @@ static struct error *list_interest(const struct leaf *l, struct value io, uint64
 	return NULL;
 }
 
-/* Is the slot empty? */
-static struct error *slot_is_vacant(const struct leaf *l, struct value io, const char *path,
-                                    bool *ret)
-{
-	struct waker w = { 0 };
-	struct value place;
-	bool found;
-
-	TRY(leaf_place(l, io, path, &place, &found));
-	if (found)
-		TRY(waker_read(l->d->c, place, &w));
-	*ret = !w.vtable;
-	return NULL;
-}
-
-/* Does no task wait for this registration? */
-static struct error *is_vacant(const struct leaf *l, struct value io, bool *ret)
-{
-	struct value waiter;
-	bool reader, writer, waits;
-
-	TRY(slot_is_vacant(l, io, leaf_io_layout[IO_READER].path, &reader));
-	TRY(slot_is_vacant(l, io, leaf_io_layout[IO_WRITER].path, &writer));
-	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &waits));
-	*ret = reader && writer && !waits;
-	return NULL;
-}
-
 /* What a future waits for at a registration. */
 struct interest {
-	uint64_t bits;   /* as those of Interest; 0 unknown, or nothing */
-	bool registered; /* this task is woken for it */
-	bool absent;     /* it is known that this task is not woken for it */
+	uint64_t bits; /* as those of Interest; 0 unknown, or nothing */
+	bool absent;   /* it is known that this task is not woken for it */
 };
+
+/*
+ * Fills w->armed and vacant where the direction is unknown: any slot may be meant. bits: this
+ * task's interest in the list of waiters.
+ */
+static struct error *arm_by_any(struct leaf *l, struct value io, const struct slot *reader,
+                                const struct slot *writer, uint64_t bits)
+{
+	struct value waiter;
+	bool waits;
+
+	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &waits));
+	l->vacant = reader->vacant && writer->vacant && !waits;
+	if (bits || reader->armed == ARMED_YES || writer->armed == ARMED_YES)
+		l->w->armed = ARMED_YES;
+	else if (!waits && reader->armed == ARMED_NO && writer->armed == ARMED_NO)
+		l->w->armed = ARMED_NO;
+	return NULL;
+}
 
 /*
  * Finds what this task waits for. The type of the future decides; the slots are used only where the
@@ -278,29 +276,30 @@ struct interest {
  * poll_readiness() in scheduled_io.rs) and emptied when it gets ready: one that is full although
  * ready is left from an earlier wait. A future that is not polled now may have filled no slot.
  */
-static struct error *our_interest(const struct leaf *l, struct value io, unsigned known,
+static struct error *our_interest(struct leaf *l, struct value io, unsigned known,
                                   struct interest *ret)
 {
+	uint64_t ready, listed = 0;
 	struct slot reader, writer;
-	uint64_t ready;
 
 	*ret = (struct interest){ .bits = known };
 	TRY(read_slot(l, io, leaf_io_layout[IO_READER].path, &reader));
 	TRY(read_slot(l, io, leaf_io_layout[IO_WRITER].path, &writer));
+	if (!known)
+		TRY(list_interest(l, io, &listed));
+	TRY(arm_by_any(l, io, &reader, &writer, listed));
 	if (known) {
 		const struct slot *s = known == IO_READS ? &reader : &writer;
 
-		ret->registered = s->ours;
-		ret->absent = (l->d->idle || l->d->unpolled) && s->known &&
-		              waker_is_not_of(l->d->c, s->w, l->d->waker);
+		l->w->armed = s->armed;
+		ret->absent = (l->d->idle || l->d->unpolled) && s->armed == ARMED_NO;
 		return NULL;
 	}
 	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));
-	TRY(list_interest(l, io, &ret->bits));
-	ret->registered = ret->bits || reader.ours || writer.ours;
-	if (reader.ours && !(ready & (READABLE | READ_CLOSED)))
+	ret->bits = listed;
+	if (reader.armed == ARMED_YES && !(ready & (READABLE | READ_CLOSED)))
 		ret->bits |= READABLE;
-	if (writer.ours && !(ready & (WRITABLE | WRITE_CLOSED)))
+	if (writer.armed == ARMED_YES && !(ready & (WRITABLE | WRITE_CLOSED)))
 		ret->bits |= WRITABLE;
 	if (l->d->unpolled)
 		ret->bits = 0;
@@ -473,8 +472,6 @@ static struct error *decode_resource(struct leaf *l)
 		return error_new(ERR_LAYOUT, "%s has no registration", type_name(l->v.type));
 	TRY(source_io(l, source, &io));
 	TRY(our_interest(l, io, named && named->only ? named->only : l->d->direction, &interest));
-	l->registered = interest.registered;
-	TRY(is_vacant(l, io, &l->vacant));
 	return describe(l, resource_name(l, l->v.type), &source, io, &interest);
 }
 
@@ -546,6 +543,7 @@ static struct error *decode_readiness(struct leaf *l)
 		return error_new(ERR_CORRUPT, "it has no registration");
 	TRY(follow_scheduled_io(l, scheduled, &io));
 	TRY(leaf_uint(l, l->v, leaf_io_layout[READINESS_INTEREST].path, &interest.bits));
+	TRY(leaf_arm_at(l, l->v, leaf_io_layout[READINESS_WAKER].path));
 	if (!find_holder(l, io.addr, &holder, &source))
 		return describe(l, "I/O", NULL, io, &interest);
 	l->w->object = holder.addr;

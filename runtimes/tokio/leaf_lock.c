@@ -68,6 +68,10 @@ static struct error *read_acquire(struct leaf *l, struct acquire *q)
 	TRY(leaf_place(l, q->semaphore, sync_path(SEMAPHORE_QUEUE), &list, &found));
 	if (q->polled)
 		TRY(leaf_queue_read(l, list, q->node, &q->queue));
+	if (q->polled)
+		TRY(leaf_arm_at(l, q->node, "waker"));
+	else
+		leaf_arm_none(l);
 	q->turn = turn_text(l, q);
 	return NULL;
 }

@@ -192,6 +192,7 @@ struct error *leaf_decode_notified(struct leaf *l)
 	if (!found)
 		return error_new(ERR_CORRUPT, "the wait refers to no Notify");
 	l->w->object = l->w->primitive = notify.addr;
+	TRY(leaf_arm_at(l, l->v, sync_path(NOTIFIED_WAKER)));
 	if (!leaf_owner_find(l, owners, notify.addr, &o))
 		return describe_notify(l, notify);
 	l->w->kind = described[o.row].kind;
@@ -217,6 +218,7 @@ struct error *leaf_decode_cancellation(struct leaf *l)
 		return error_new(ERR_CORRUPT, "the wait refers to no token");
 	l->w->object = l->w->primitive = node.addr;
 	TRY(leaf_uint(l, node, sync_path(CANCELLATION_SET), &set));
+	TRY(leaf_arm_at(l, l->v, sync_path(CANCELLATION_WAKER)));
 	wait_bool(l, "cancelled", set != 0);
 	wait_phrase(l, "cancellation token, %s", set ? "cancelled" : "not cancelled");
 	return NULL;

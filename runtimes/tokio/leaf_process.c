@@ -8,6 +8,7 @@
 
 enum {
 	CHILD_PIDFD,
+	CHILD_POLLED,
 	CHILD_SIGNAL,
 	CHILD_PLAIN,
 	SIGNAL_SHARED,
@@ -22,6 +23,8 @@ const struct binding_row leaf_process_layout[] = {
 	/* since 1.36, which waits by pidfd or by SIGCHLD */
 	[CHILD_PIDFD] = { "child.pidfd", "type:" CHILD_TYPE,
 	                  "inner.PidfdReaper.0.inner.Some.0.inner.handle.pid", .optional = true },
+	[CHILD_POLLED] = { "child.pidfd.io", "type:" CHILD_TYPE,
+	                   "inner.PidfdReaper.0.inner.Some.0.pidfd", .optional = true },
 	[CHILD_SIGNAL] = { "child.signal", "type:" CHILD_TYPE,
 	                   "inner.SignalReaper.0.inner.Some.0.handle.pid", .optional = true },
 	/* before */
@@ -37,6 +40,15 @@ const struct binding_row leaf_process_layout[] = {
 	{ 0 },
 };
 
+static struct error *arm_by_pidfd(struct leaf *l)
+{
+	struct value pidfd;
+	bool found;
+
+	TRY(leaf_place(l, l->v, leaf_process_layout[CHILD_POLLED].path, &pidfd, &found));
+	return found ? leaf_io_arm_read(l, pidfd) : NULL;
+}
+
 static struct error *decode_child(struct leaf *l)
 {
 	static const unsigned rows[] = { CHILD_PIDFD, CHILD_SIGNAL, CHILD_PLAIN };
@@ -48,6 +60,8 @@ static struct error *decode_child(struct leaf *l)
 		TRY(leaf_optional_uint(l, l->v, leaf_process_layout[rows[i]].path, &pid, &found));
 		if (!found)
 			continue;
+		if (rows[i] == CHILD_PIDFD)
+			TRY(arm_by_pidfd(l));
 		wait_int(l, "pid", (int64_t)pid);
 		wait_phrase(l, "end of process %" PRIu64, pid);
 		return NULL;
@@ -157,6 +171,14 @@ static struct error *signal_of(const struct leaf *l, uint64_t channel, uint64_t 
 	                                                : NULL;
 }
 
+/* Of the leaf that the future polls. */
+static enum armed armed_inside(const struct future *f)
+{
+	while (!f->wait && f->nchildren == 1)
+		f = f->children[0];
+	return f->wait ? f->wait->armed : ARMED_UNKNOWN;
+}
+
 static struct error *decode_signal(struct leaf *l)
 {
 	struct value future;
@@ -167,7 +189,9 @@ static struct error *decode_signal(struct leaf *l)
 	if (found)
 		TRY(watched(l, future, &channel));
 	/* It is suspended only between a poll of its owner and the signal. */
-	l->registered = channel != 0;
+	l->in_use = channel != 0;
+	if (channel && !l->d->strict)
+		l->w->armed = armed_inside(future_decode(l->d, future));
 	if (channel)
 		TRY(signal_of(l, channel, &number));
 	const char *name = number && number < (uint64_t)SIGRTMIN ? sigabbrev_np((int)number) : NULL;

@@ -75,17 +75,15 @@ static struct error *slots(const struct leaf *l, unsigned read_row, unsigned wri
 	*ours = *absent = 0;
 	for (unsigned bit = IO_READS; bit <= IO_WRITES; bit <<= 1) {
 		unsigned row = bit == IO_READS ? read_row : write_row;
-		struct waker w = { 0 };
+		enum armed armed = ARMED_UNKNOWN;
 		struct value place;
-		bool found;
+		bool found, vacant;
 
 		TRY(leaf_place(l, l->v, leaf_stream_layout[row].path, &place, &found));
 		if (found)
-			TRY(waker_read(l->d->c, place, &w));
-		if (w.vtable && l->d->waker && w.data == l->d->waker)
-			*ours |= bit;
-		else if (found && waker_is_not_of(l->d->c, w, l->d->waker))
-			*absent |= bit;
+			TRY(waker_stored(l->d->c, place, l->d->waker, &armed, &vacant));
+		*ours |= armed == ARMED_YES ? bit : 0;
+		*absent |= armed == ARMED_NO ? bit : 0;
 	}
 	return NULL;
 }
@@ -100,7 +98,10 @@ static struct error *interest(struct leaf *l, unsigned read_row, unsigned write_
 	*ret = l->d->direction ? l->d->direction : l->d->unpolled ? 0 : ours;
 	*absent =
 		l->d->direction && (l->d->idle || l->d->unpolled) && (elsewhere & l->d->direction);
-	l->registered = ours & (l->d->direction ? l->d->direction : ours);
+	unsigned meant = l->d->direction ? l->d->direction : IO_READS | IO_WRITES;
+	l->w->armed = ours & meant                   ? ARMED_YES
+	              : (elsewhere & meant) == meant ? ARMED_NO
+	                                             : ARMED_UNKNOWN;
 	return NULL;
 }
 
@@ -169,7 +170,7 @@ static struct error *decode_simplex(struct leaf *l)
 /* ---- jobs of the blocking pool ---- */
 
 /* The id of the job whose JoinHandle is there; NULL when there is none. */
-static struct error *job_id(const struct leaf *l, unsigned row, const char **ret)
+static struct error *job_id(struct leaf *l, unsigned row, const char **ret)
 {
 	struct collector *c = l->d->c;
 	struct error *err = NULL;
@@ -188,6 +189,7 @@ static struct error *job_id(const struct leaf *l, unsigned row, const char **ret
 		err = tokio_read_header(c->in->target, k, raw, &h);
 		if (!err) {
 			*ret = arena_printf(c->a, "%" PRIu64, h.id);
+			err = leaf_task_arm(l, k, &h);
 			break;
 		}
 	}
@@ -201,7 +203,9 @@ static struct error *describe_job(struct leaf *l, const char *name, const char *
 	wait_string(l, "resource", name);
 	wait_bool(l, "busy", l->w->task != NULL);
 	/* Only its owner polls it, and polls nothing else until the job is done. */
-	l->registered = l->w->task != NULL;
+	l->in_use = l->w->task != NULL;
+	if (!l->w->task)
+		leaf_arm_none(l);
 	if (l->w->task)
 		wait_phrase(l, "%s%s, used by a job of the blocking pool (task %s)", name, where,
 		            l->w->task);

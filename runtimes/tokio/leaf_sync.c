@@ -30,6 +30,8 @@ const struct binding_row leaf_sync_layout[] = {
 	                            .optional = true },
 	[NOTIFIED_WAITER] = { "notified.waiter", SYNC "notify::Notified", "waiter",
 	                      .optional = true },
+	[NOTIFIED_WAKER] = { "notified.waker", SYNC "notify::Notified", "waiter.waker",
+	                     .optional = true },
 	/* 1.28 and newer */
 	[NOTIFIED_NUMBER] = { "notified.notification", SYNC "notify::Notified",
 	                      "waiter.notification", .optional = true },
@@ -83,6 +85,10 @@ const struct binding_row leaf_sync_layout[] = {
 	                         "type:tokio_util::sync::cancellation_token::"
 	                         "WaitForCancellationFuture",
 	                         "cancellation_token", .optional = true },
+	[CANCELLATION_WAKER] = { "cancellation.waker",
+	                         "type:tokio_util::sync::cancellation_token::"
+	                         "WaitForCancellationFuture",
+	                         "future.waiter.waker", .optional = true },
 	[CANCELLATION_SET] = { "cancellation.set",
 	                       "type:tokio_util::sync::cancellation_token::tree_node::TreeNode",
 	                       "inner.is_cancelled", .optional = true },

@@ -22,6 +22,7 @@ enum {
 	ENTRY_NEXT,
 	ENTRY_TASK,
 	TRACKER_STATE,
+	TRACKER_WAKER,
 };
 
 const struct binding_row leaf_task_layout[] = {
@@ -39,6 +40,8 @@ const struct binding_row leaf_task_layout[] = {
 	                 .optional = true },
 	[ENTRY_TASK] = { "join_set.task", ENTRY, "value.raw", .optional = true },
 	[TRACKER_STATE] = { "task_tracker.state", TRACKER, "inner.state", .optional = true },
+	[TRACKER_WAKER] = { "task_tracker.waker", TRACKER, "future.waiter.waker",
+	                    .optional = true },
 	{ 0 },
 };
 
@@ -89,6 +92,21 @@ static void describe_job(struct leaf *l, const struct tokio_header *h, const str
 	}
 }
 
+struct error *leaf_task_arm(struct leaf *l, const struct tokio *k, const struct tokio_header *h)
+{
+	struct value trailer = { k->layout.slots[TOKIO_JOIN_WAKER].root, h->trailer }, place;
+	bool found;
+
+	/* The waker is uninitialised or being changed unless the bit is set. */
+	if (!(h->state & TOKIO_HAS_JOIN_WAKER)) {
+		leaf_arm_none(l);
+		return NULL;
+	}
+	TRY(bindings_eval(l->d->c->in->target, &k->layout, TOKIO_JOIN_WAKER, trailer, &place,
+	                  &found));
+	return found ? leaf_arm(l, place) : NULL;
+}
+
 static struct error *decode_join(struct leaf *l)
 {
 	struct collector *c = l->d->c;
@@ -100,6 +118,7 @@ static struct error *decode_join(struct leaf *l)
 	if (!tokio_of(c->in)->copies)
 		return error_new(ERR_LAYOUT, "tokio was not found");
 	TRY(read_task(c, l->w->object, &h, &k));
+	TRY(leaf_task_arm(l, k, &h));
 	tokio_lead(c, h.addr, LEAD_JOIN_HANDLE);
 	const char *state = task_state_name(tokio_task_state(h.state));
 	l->w->task = arena_printf(c->a, "%" PRIu64, h.id);
@@ -169,20 +188,6 @@ static struct error *read_list(struct leaf *l, const char *expr, struct members 
 	return NULL;
 }
 
-static bool holds_waker(struct leaf *l)
-{
-	struct waker w = { 0 };
-	struct value v;
-	bool found;
-	struct error *err = leaf_place(l, l->v, leaf_task_layout[SET_WAKER].path, &v, &found);
-
-	if (!err && found)
-		err = waker_read(l->d->c, v, &w);
-	bool ours = !err && w.vtable && w.data == l->d->waker;
-	error_free(err);
-	return ours;
-}
-
 static void members_free(struct members *m)
 {
 	vec_free(&m->ids);
@@ -213,7 +218,7 @@ static struct error *decode_join_set(struct leaf *l)
 	uint64_t length;
 
 	TRY(leaf_uint(l, l->v, leaf_task_layout[SET_LENGTH].path, &length));
-	l->registered = holds_waker(l);
+	TRY(leaf_arm_at(l, l->v, leaf_task_layout[SET_WAKER].path));
 	wait_int(l, "tasks_in_set", (int64_t)length);
 	TRY(read_list(l, leaf_task_layout[SET_NOTIFIED].path, &m));
 	TRY(read_list(l, leaf_task_layout[SET_IDLE].path, &m));
@@ -234,6 +239,7 @@ static struct error *decode_tracker(struct leaf *l)
 
 	/* The lowest bit is "closed", the others count (task/task_tracker.rs, 0.7.10). */
 	TRY(leaf_uint(l, l->v, leaf_task_layout[TRACKER_STATE].path, &state));
+	TRY(leaf_arm_at(l, l->v, leaf_task_layout[TRACKER_WAKER].path));
 	wait_int(l, "tasks_in_set", (int64_t)(state >> 1));
 	wait_bool(l, "closed", state & 1);
 	wait_phrase(l, "task tracker of %" PRIu64 " task%s%s", state >> 1,
@@ -257,6 +263,7 @@ static struct error *decode_local_set(struct leaf *l)
 		TRY(read_task(c, first, &h, &k));
 	else if (l->d->strict)
 		return error_new(ERR_CORRUPT, "a LocalSet without tasks keeps nobody waiting");
+	TRY(leaf_arm_at(l, l->v, local_set_waker_path));
 	wait_phrase(l, "LocalSet");
 	task_set_met(l->d, &local_set_ops, l->v, l->f);
 	return NULL;

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtimes/common/waker.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
@@ -136,22 +135,6 @@ static struct error *optional_place(const struct leaf *l, const char *path, stru
 	return p ? path_eval(l->d->c->in->target, p, l->v, ret, found) : NULL;
 }
 
-/* Does the place, an AtomicWaker, hold the waker of the task that is being decoded? */
-static struct error *holds_waker(const struct leaf *l, const char *path, bool *ret)
-{
-	struct value place;
-	struct waker waker;
-	bool found;
-
-	*ret = false;
-	TRY(optional_place(l, path, &place, &found));
-	if (!found)
-		return NULL;
-	TRY(waker_read(l->d->c, place, &waker));
-	*ret = waker.vtable && waker.data == l->d->waker;
-	return NULL;
-}
-
 /* The variant at that path; NULL where this version has no such member. */
 static struct error *variant_at(const struct leaf *l, const char *path, const char **ret)
 {
@@ -194,6 +177,10 @@ static struct error *decode_sleep(struct leaf *l)
 	TRY(sleep_is_registered(l, &registered, &known));
 	if (known)
 		wait_bool(l, "registered", registered);
+	if (known && !registered)
+		leaf_arm_none(l);
+	else
+		TRY(leaf_arm_at(l, l->v, leaf_time_layout[SLEEP_WAKER].path));
 	const char *polled = known && !registered ? ", never polled" : "";
 	if (due.unknown)
 		wait_phrase(l, "sleep future%s%s", polled, due.unknown);
@@ -219,7 +206,7 @@ static struct error *decode_interval(struct leaf *l)
 		return error_new(ERR_CORRUPT, "the interval's period is no duration");
 	uint64_t period = seconds * 1000000000 + nanos;
 	wait_int(l, "period_ns", (int64_t)period);
-	TRY(holds_waker(l, leaf_time_layout[INTERVAL_WAKER].path, &l->registered));
+	TRY(leaf_arm_at(l, l->v, leaf_time_layout[INTERVAL_WAKER].path));
 	const struct seconds every = seconds_text(period);
 	if (due.unknown)
 		wait_phrase(l, "interval of %s%s", every.text, due.unknown);

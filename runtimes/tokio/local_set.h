@@ -6,6 +6,8 @@
 
 extern const struct task_set_ops local_set_ops;
 
+/* The path from a LocalSet to the waker that its tasks wake it by: an AtomicWaker. */
+extern const char local_set_waker_path[];
 /* Does a waker with that data wake the set's driver? False when unknown. */
 bool local_set_wakes(struct collector *c, struct value set, uint64_t waker);
 

@@ -162,6 +162,7 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_OWNER_ID] = { "task.owner", HEADER, "owner_id" },
 	[TOKIO_NEXT] = { "task.next", TRAILER, "owned.next" },
 	[TOKIO_PREV] = { "task.prev", TRAILER, "owned.prev" },
+	[TOKIO_JOIN_WAKER] = { "task.join_waker", TRAILER, "waker", .optional = true },
 };
 
 #define FLAVOR(f, p)                                                                               \

@@ -23,6 +23,18 @@ bool leaf_signal_globals(const struct type *t, struct value *ret);
  */
 const char *leaf_io_wait_descriptor(const struct leaf *l, int fd);
 
+/* leaf_arm() for a wait until v, a PollEvented, is readable. */
+struct error *leaf_io_arm_read(struct leaf *l, struct value v) MUST_CHECK;
+
+struct tokio;
+struct tokio_header;
+/*
+ * leaf_arm() for a wait that ends with that task, or job of the blocking pool: the waker that a
+ * poll of its JoinHandle stores in it.
+ */
+struct error *leaf_task_arm(struct leaf *l, const struct tokio *k, const struct tokio_header *h)
+	MUST_CHECK;
+
 /* Frees what leaf_queue.c caches in c. */
 void leaf_queues_free(struct collector *c);
 

@@ -15,7 +15,7 @@ enum { MAX_NAMED = 16 };
  */
 static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
 				 " | ctx.shared.local_state.owned | local_state.owned";
-static const char waker_path[] = "context.shared.waker";
+const char local_set_waker_path[] = "context.shared.waker";
 static const char shared_waker_path[] = "waker";
 static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
@@ -36,7 +36,7 @@ bool local_set_wakes(struct collector *c, struct value set, uint64_t waker)
 	struct waker w = { 0 };
 	struct value place;
 	bool found;
-	struct error *err = inspector_eval(c->in, set, waker_path, &place, &found);
+	struct error *err = inspector_eval(c->in, set, local_set_waker_path, &place, &found);
 
 	if (!err && found)
 		err = waker_read(c, place, &w);

@@ -327,15 +327,17 @@ static struct error *find_future(struct collector *c, const struct task_plan *pl
 }
 
 /*
- * Does no waker of the task exist? References are counted for each waker, for the list of tasks,
- * for the JoinHandle and for AbortHandles (runtime/task/state.rs). When only list and JoinHandle
- * are left, there is no waker.
+ * Counts the wakers and AbortHandles of an idle task. A task counts a reference for each of them,
+ * for the list of tasks and for the JoinHandle (runtime/task/state.rs).
  */
-static bool is_forgotten(const struct tokio_header *h)
+static void count_wakers(const struct tokio_header *h, struct task *task)
 {
 	uint64_t known = h->state & TOKIO_JOIN_INTEREST ? 2 : 1;
+	uint64_t all = h->state >> TOKIO_REF_SHIFT;
 
-	return h->state >> TOKIO_REF_SHIFT == known;
+	task->has_wakers =
+		task->state == TASK_IDLE && tokio_task_state(h->state) == TASK_IDLE && all >= known;
+	task->wakers = task->has_wakers ? all - known : 0;
 }
 
 static void decode_root(struct collector *c, const struct task_plan *plan,
@@ -351,7 +353,8 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 		struct decoder d = { .c = c, .waker = task->addr };
 
 		d.idle = tokio_task_state(h->state) == TASK_IDLE;
-		d.forgotten = d.idle && is_forgotten(h);
+		count_wakers(h, task);
+		d.forgotten = task->has_wakers && task->wakers == 0;
 		d.runtime = task->runtime;
 
 		task->root = future_decode(&d, future);

@@ -29,7 +29,7 @@ kinds() {
 
 described() {
 	jq -r '.definitions.wait | .required as $own
-		| .properties | keys[] | select(. as $key | $own + ["name"] | index($key) | not)' \
+		| .properties | keys[] | select(. as $key | $own + ["name", "armed"] | index($key) | not)' \
 		docs/asyncdbg.schema.json | sort -u
 }
 

@@ -28,6 +28,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCHEMA = Path(os.environ.get("SCHEMA", DOCS / "asyncdbg.schema.json"))
 # Verdicts, and the checks that find them.
 CHECKS = {"deadlock": "deadlock", "futurelock": "futurelock", "lost": "no-waker"}
+SILENT = CHECKS["lost"]
 # What no program of ours has.
 NEVER = "closed-channel-wait"
 PARTIES = ("task", "block_on", "thread", "job")
@@ -246,14 +247,23 @@ def compare_declared(declared, edges):
             yield f"{place['name']}: not reported to be declared at line {line} ({', '.join(lines)})"
 
 
-def check_checks(asyncdbg, verdicts):
-    """"check" must find what "async deadlocks" tells, and fail on no more than it is to."""
-    shown = {CHECKS[verdict[0]] for verdict in verdicts}
+def check_checks(asyncdbg, verdicts, silent):
+    """"check" must find what "async deadlocks" tells, and fail on no more than it is to.
+
+    silent: ids of tasks of which no waker exists; "check" alone tells them.
+    """
+    shown = {CHECKS[verdict[0]] for verdict in verdicts} | {SILENT for _ in silent}
     counted = {CHECKS[verdict[0]] for verdict in verdicts if not verdict[5]}
+    counted |= {SILENT for _ in silent}
     certain = {CHECKS[verdict[0]] for verdict in verdicts if verdict[4]}
     document = asyncdbg.ask("check", "--interval", "0", status=(0, 3))
     found = {(finding["check"], finding["severity"]) for finding in document["findings"]}
     names = {name for name, _ in found}
+    lost = {finding["check"]: set() for finding in document["findings"]}
+    for finding in document["findings"]:
+        lost[finding["check"]].update(finding["tasks"])
+    if silent - lost.get(SILENT, set()) or (silent and lost[SILENT] - silent):
+        yield f"check: {SILENT}: {lost.get(SILENT)}, not {silent}"
     for name in [*CHECKS.values(), NEVER]:
         if (name in shown) != (name in names):
             yield f"check: {name} is {'' if name in names else 'not '}found"
@@ -274,7 +284,8 @@ def check(path, truth, declared, options):
     verdicts = verdicts_of(asyncdbg.ask("async", "deadlocks"), graph)
     comparison = Comparison(truth)
     comparison.compare(verdicts, graph.waits())
-    differences = comparison.differences + list(check_checks(asyncdbg, verdicts))
+    silent = {node["task"] for node in truth.get("silent", [])}
+    differences = comparison.differences + list(check_checks(asyncdbg, verdicts, silent))
     differences += compare_declared(declared, answer["edges"])
     kinds = [verdict[0] for verdict in verdicts]
     said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in CHECKS)

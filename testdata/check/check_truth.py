@@ -15,6 +15,8 @@ import sys
 
 COROUTINES = ("async_fn", "async_block", "async_closure")
 ALIVE = ("idle", "scheduled", "running")
+# Waits that store no waker.
+SILENT = {"pending", "nothing"}
 # What the kernel tells of a wait, and a core not.
 LIVE_KEYS = ("local", "peer", "fd")
 
@@ -324,6 +326,8 @@ class Comparison:
             self.check_tree(name, want["tree"], root)
         else:
             self.check_chain(name, want, root)
+        if want["state"] == row["state"] == "idle":
+            self.check_armed(name, want, root, row.get("wakers"))
         if want["state"] == "idle" and not want.get("tree"):
             for future in self.own_coroutines(root):
                 if future.get("state") != "suspended":
@@ -337,6 +341,18 @@ class Comparison:
         if self.with_locals:
             for function, variables in want.get("locals", {}).items():
                 self.check_locals(name, function, variables, root)
+
+    def check_armed(self, name, want, root, wakers):
+        """What a task waits for has its waker, unless the truth denies that."""
+        waits = [wait for wait in [want.get("leaf"), *want.get("beside", [])] if wait]
+        unarmed = {wait["kind"] for wait in waits if wait.get("armed") == "no"}
+        have = [future.get("wait") or {} for future in leaves(root)]
+        for wait in have:
+            denied = wait.get("registered") is False or wait.get("kind") in unarmed | SILENT
+            if wait.get("armed") == "no" and not denied:
+                self.differ("{}: its waker is not stored in {}", name, wait["kind"])
+        if wakers == 0 and any(wait.get("armed") != "no" for wait in have):
+            self.differ("{} has no waker, but waits for {}", name, show(w.get("kind") for w in have))
 
     def check_locals(self, name, function, variables, root):
         frames = [future for future in walk_all(root) if future["function"] == function]

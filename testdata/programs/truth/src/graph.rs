@@ -72,6 +72,7 @@ pub struct Graph {
     futurelocks: Vec<Futurelock>,
     behind: Vec<Node>,
     lost: Vec<Lost>,
+    silent: Vec<Node>,
 }
 
 /// The address of what is waited for.
@@ -177,6 +178,11 @@ impl Graph {
         self.lost.push(Lost { who, proven });
     }
 
+    /// No waker of it is stored anywhere.
+    pub fn silent(&mut self, who: Node) {
+        self.silent.push(who);
+    }
+
     pub(crate) fn json(&self) -> String {
         let nodes = |nodes: &[Node]| array(nodes.iter().map(Node::json));
         let edge = |edge: &Edge| {
@@ -215,6 +221,7 @@ impl Graph {
             ("futurelocks", array(self.futurelocks.iter().map(futurelock))),
             ("behind", nodes(&self.behind)),
             ("lost", array(self.lost.iter().map(lost))),
+            ("silent", nodes(&self.silent)),
         ])
     }
 }
