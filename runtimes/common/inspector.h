@@ -102,6 +102,8 @@ struct collector {
 	struct map wakers;           /* data pointer of a block_on waker -> struct thread_info */
 	struct map nodes;            /* node of a set (data of its waker) -> type of the node */
 	struct map places;           /* struct future -> struct frame_place: locals.h */
+	struct map queues;           /* a queue of waiters -> struct walked of leaf_queue.c */
+	size_t nwaiters;             /* in all of these queues */
 	bool leads_left; /* a runtime was found during the walk that is missing in this snapshot */
 	VEC(struct task_set) task_sets; /* found while decoding, each once */
 	VEC(struct future_region)

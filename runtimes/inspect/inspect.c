@@ -13,6 +13,7 @@
 #include "dwarf/store/layout_file.h"
 #include "dwarf/store/open.h"
 #include "dwarf/values/show_rows.h"
+#include "runtimes/future/leaf_queue.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/inspect/decode.h"
@@ -281,6 +282,7 @@ struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->polls);
 	free(c->reached);
 	holding_free(c);
+	leaf_queues_free(c);
 	arena_free(&c->scratch);
 	free(c);
 	return s;

@@ -67,7 +67,7 @@ static struct error *read_acquire(struct leaf *l, struct acquire *q)
 	TRY(leaf_place(l, l->v, sync_path(ACQUIRE_NODE), &q->node, &found));
 	TRY(leaf_place(l, q->semaphore, sync_path(SEMAPHORE_QUEUE), &list, &found));
 	if (q->polled)
-		TRY(leaf_queue_read(l, list, q->node, &q->queue));
+		TRY(leaf_queue_read(l, list, q->node, &leaf_sync_queue, &q->queue));
 	if (q->polled)
 		TRY(leaf_arm_at(l, q->node, "waker"));
 	else

@@ -167,7 +167,7 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 		return error_new(ERR_CORRUPT, "the wait has no place in a queue");
 	TRY(was_notified(l, &notified));
 	wait_bool(l, "notified", notified);
-	TRY(leaf_queue_read(l, list, node, &q));
+	TRY(leaf_queue_read(l, list, node, &leaf_sync_queue, &q));
 	if (q.found)
 		leaf_queue_details(l, &q);
 	wait_phrase(l, "notify, %s%s",

@@ -106,6 +106,8 @@ const struct binding_row leaf_sync_layout[] = {
 	[NLEAF_SYNC_PATHS] = { 0 },
 };
 
+const struct queue_layout leaf_sync_queue = { "tail", "pointers.prev", "waker" };
+
 const struct leaf_row leaf_sync_rows[] = {
 	{ .type = "tokio::sync::batch_semaphore::Acquire",
 	  .kind = "semaphore",

@@ -2,12 +2,13 @@
  * Internals of the leaf_sync family: what the waits of tokio::sync have in common. Nearly all of
  * them use one of two primitives, the batch semaphore and Notify. The futures around the leaf tell
  * which object is waited for (leaf_owner.c); the queue of the primitive tells the order of the
- * waiters (leaf_queue.c).
+ * waiters (runtimes/future/leaf_queue.h).
  */
 #ifndef RUNTIMES_TOKIO_LEAF_SYNC_H
 #define RUNTIMES_TOKIO_LEAF_SYNC_H
 
 #include "runtimes/common/waker.h"
+#include "runtimes/future/leaf_queue.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
 /* ---- leaf_owner.c ---- */
@@ -37,43 +38,11 @@ struct owner {
 bool leaf_owner_find(const struct leaf *l, const struct owner_row *rows, uint64_t primitive,
                      struct owner *ret);
 
-/* ---- leaf_queue.c ---- */
-
-enum { QUEUE_MAX_LISTED = 16 };
-
-/* The waiters before one in a queue of tokio, oldest first. */
-struct queue {
-	bool found;     /* the waiter is in the queue. Otherwise only `whole` is valid */
-	bool whole;     /* the queue was read to its end */
-	size_t ahead;   /* how many are before it */
-	bool all_tasks; /* each of them is known to wake a task; false when there are many */
-	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
-	size_t ntasks;
-	const char *own; /* the task whose waiter it is, NULL unknown */
-	uint64_t first;  /* address of the oldest waiter: itself when ahead is 0 */
-};
-
 /*
- * Finds the place of node in an intrusive list, tokio's util::linked_list::LinkedList. Waiters are
- * pushed at the head and served from the tail. All have node's type, pointers and a waker. A list
- * is walked once per snapshot and cached. A torn list is known up to the break; a cycle does not
- * loop.
+ * A list of waiters: util::linked_list::LinkedList. They are pushed at the head and served from the
+ * tail.
  */
-struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
-                              struct queue *ret) MUST_CHECK;
-/*
- * "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; where several waiters are one
- * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)"; in a.
- */
-const char *leaf_queue_text(struct arena *a, const struct queue *q);
-/* Adds position (from 1) and tasks_ahead to the wait. */
-void leaf_queue_details(const struct leaf *l, const struct queue *q);
-
-/* The phrase for a future that has been granted what it waits for: it depends on who polls it. */
-const char *leaf_next(const struct leaf *l);
-
-/* "1 sender", "2 senders"; in the snapshot's arena. */
-const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
+extern const struct queue_layout leaf_sync_queue;
 
 /* ---- leaf_channel.c ---- */
 

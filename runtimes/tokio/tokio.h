@@ -228,8 +228,6 @@ struct tokio_walk {
 	VEC(struct tokio_queued) queue;   /* jobs in the queues of blocking pools, once read */
 	struct map queued_jobs;           /* header address -> index in queue + 1 */
 	bool queued_jobs_read;
-	struct map queues; /* address of a list of waiters -> struct walked of leaf_queue.c */
-	size_t waiters;    /* in all of them */
 };
 
 extern const char tokio_name[];

@@ -35,7 +35,4 @@ struct tokio_header;
 struct error *leaf_task_arm(struct leaf *l, const struct tokio *k, const struct tokio_header *h)
 	MUST_CHECK;
 
-/* Frees what leaf_queue.c caches in c. */
-void leaf_queues_free(struct collector *c);
-
 #endif

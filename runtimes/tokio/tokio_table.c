@@ -102,7 +102,6 @@ static void free_walk(struct collector *c)
 {
 	struct tokio_walk *w = tokio_walk(c);
 
-	leaf_queues_free(c);
 	vec_free(&w->leads);
 	vec_free(&w->found_sets);
 	vec_free(&w->queue);

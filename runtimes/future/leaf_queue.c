@@ -1,11 +1,11 @@
-/* Reads the queues of waiters in tokio's semaphores and Notifys, once per snapshot. */
+/* Reads queues of waiters, once per snapshot. */
+#include "runtimes/future/leaf_queue.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
-#include "runtimes/tokio/leaf_sync.h"
-#include "runtimes/tokio/tokio.h"
 
 enum {
 	MAX_WAITERS = 1 << 20, /* in all queues of a snapshot */
@@ -22,13 +22,13 @@ struct walked {
 
 void leaf_queues_free(struct collector *c)
 {
-	for (size_t i = 0; i < tokio_walk(c)->queues.capacity; i++) {
-		struct walked *w = tokio_walk(c)->queues.slots[i].value;
+	for (size_t i = 0; i < c->queues.capacity; i++) {
+		struct walked *w = c->queues.slots[i].value;
 
 		if (w)
 			map_free(&w->places);
 	}
-	map_free(&tokio_walk(c)->queues);
+	map_free(&c->queues);
 }
 
 /* Option<NonNull<_>>: 0 is None. */
@@ -43,57 +43,60 @@ static struct error *read_link(const struct leaf *l, struct value from, const ch
 	return found ? target_read_uint(l->d->c->in->target, link.addr, 8, ret) : NULL;
 }
 
-static struct error *read_node_waker(const struct leaf *l, struct value node, struct waker *ret)
+static struct error *read_node_waker(const struct leaf *l, struct value node,
+                                     const struct queue_layout *layout, struct waker *ret)
 {
 	struct value place;
 	bool found;
 
-	TRY(leaf_place(l, node, "waker", &place, &found));
+	TRY(leaf_place(l, node, layout->waker, &place, &found));
 	return found ? waker_read(l->d->c, place, ret) : NULL;
 }
 
 static struct error *walk(const struct leaf *l, struct value list, const struct type *node,
-                          struct walked *w)
+                          const struct queue_layout *layout, struct walked *w)
 {
 	struct value at = { node, 0 };
 	size_t n = 0;
 
-	TRY(read_link(l, list, "tail", &at.addr));
+	TRY(read_link(l, list, layout->first, &at.addr));
 	w->first = at.addr;
-	while (tokio_walk(l->d->c)->waiters++ < MAX_WAITERS && at.addr &&
-	       !map_has(&w->places, at.addr)) {
+	while (l->d->c->nwaiters++ < MAX_WAITERS && at.addr && !map_has(&w->places, at.addr)) {
 		if (n < QUEUE_MAX_LISTED)
-			TRY(read_node_waker(l, at, &w->wakers[n]));
+			TRY(read_node_waker(l, at, layout, &w->wakers[n]));
 		map_put(&w->places, at.addr, (void *)++n);
-		TRY(read_link(l, at, "pointers.prev", &at.addr));
+		TRY(read_link(l, at, layout->next, &at.addr));
 	}
 	w->whole = at.addr == 0;
 	return NULL;
 }
 
 /* Reads a queue, up to where it is torn, unless it is cached. */
-static struct walked *walk_once(const struct leaf *l, struct value list, const struct type *node)
+static struct walked *walk_once(const struct leaf *l, struct value list, const struct type *node,
+                                const struct queue_layout *layout)
 {
 	struct collector *c = l->d->c;
 
-	struct walked *w = map_get(&tokio_walk(c)->queues, list.addr);
+	struct walked *w = map_get(&c->queues, list.addr);
 	if (w)
 		return w;
 	w = NEW(&c->scratch, struct walked);
-	map_put(&tokio_walk(c)->queues, list.addr, w);
-	error_free(walk(l, list, node, w));
+	map_put(&c->queues, list.addr, w);
+	error_free(walk(l, list, node, layout, w));
 	return w;
 }
 
 struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
-                              struct queue *ret)
+                              const struct queue_layout *layout, struct queue *ret)
 {
 	if (list.addr == 0)
 		return error_new(ERR_CORRUPT, "the queue of waiters is nowhere");
-	struct walked *w = walk_once(l, list, node.type);
+	struct walked *w = walk_once(l, list, node.type, layout);
 	size_t place = (size_t)map_get(&w->places, node.addr);
 
-	*ret = (struct queue){ .found = place != 0, .whole = w->whole, .first = w->first };
+	*ret = (struct queue){
+		.found = place != 0, .whole = w->whole, .first = w->first, .length = w->places.n
+	};
 	if (!place)
 		return NULL;
 	ret->ahead = place - 1;

@@ -1,0 +1,53 @@
+/*
+ * The place of a waiter in the queue of what it waits for: intrusive lists of nodes that lie in the
+ * waiting futures. A queue is walked once per snapshot and cached. A torn one is known up to the
+ * break; a cycle does not loop.
+ */
+#ifndef RUNTIMES_FUTURE_LEAF_QUEUE_H
+#define RUNTIMES_FUTURE_LEAF_QUEUE_H
+
+#include "runtimes/common/waker.h"
+#include "runtimes/future/leaf.h"
+
+enum { QUEUE_MAX_LISTED = 16 };
+
+/* Paths, which must be string constants. Links are pointers to nodes; null ends the list. */
+struct queue_layout {
+	const char *first; /* from the list to the link to the oldest waiter */
+	const char *next;  /* from a node to the link to the next younger one */
+	const char *waker; /* from a node to its waker */
+};
+
+/* The waiters before one in a queue, oldest first. */
+struct queue {
+	bool found;     /* the waiter is in the queue. Otherwise only whole and length are valid */
+	bool whole;     /* the queue was read to its end */
+	size_t ahead;   /* how many are before it */
+	size_t length;  /* how many waiters were read in all */
+	bool all_tasks; /* each of them is known to wake a task; false when there are many */
+	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
+	size_t ntasks;
+	const char *own; /* the task whose waiter it is, NULL unknown */
+	uint64_t first;  /* address of the oldest waiter: itself when ahead is 0 */
+};
+
+/* Finds the place of node in a list all of whose nodes have its type. */
+struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
+                              const struct queue_layout *layout, struct queue *ret) MUST_CHECK;
+/*
+ * "first in its queue", "2 tasks ahead in its queue (tasks 5, 7)"; where several waiters are one
+ * task's, or the waiter's own: "3 futures ahead in its queue (2 of this task, 1 of task 7)"; in a.
+ */
+const char *leaf_queue_text(struct arena *a, const struct queue *q);
+/* Adds position (from 1) and tasks_ahead to the wait. */
+void leaf_queue_details(const struct leaf *l, const struct queue *q);
+/* Frees what is cached in c. */
+void leaf_queues_free(struct collector *c);
+
+/* The phrase for a future that has been granted what it waits for: it depends on who polls it. */
+const char *leaf_next(const struct leaf *l);
+
+/* "1 sender", "2 senders"; in the snapshot's arena. */
+const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
+
+#endif
