@@ -100,6 +100,7 @@ enum holding_special {
 	SPECIAL_JOIN,    /* a JoinHandle: the output of a finished task may be in the task's cell */
 	SPECIAL_SET,     /* FuturesUnordered */
 	SPECIAL_SHARED,  /* Arc, Rc */
+	SPECIAL_MEMBERS, /* a leaf future that owns what others wait for, in its members */
 	SPECIAL_DEQUE,
 	SPECIAL_TABLE,  /* hashbrown's RawTable */
 	SPECIAL_HIDDEN, /* a union, or a collection whose layout is unknown */

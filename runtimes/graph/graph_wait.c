@@ -60,7 +60,7 @@ static bool is_open(const struct wait_kind *k, const struct wait *w, int64_t *n)
 	int64_t number, seen;
 
 	*n = 1;
-	if (wait_yes(w, "closed") || !w->object)
+	if (wait_yes(w, "closed") || wait_yes(w, "granted") || !w->object)
 		return false;
 	if (k->ends && !wait_number(w, k->ends, n) && !k->ends_may_lack)
 		return false;
@@ -107,8 +107,22 @@ static void owner_edges(struct builder *b, const struct open_channel *ch)
 	map_free(&c.by_participant);
 }
 
-/* A WeakSender may be upgraded to a sender. */
+/* A weak reference to a channel may be upgraded to an end; any end may close some channels. */
 static const char weak_doubt[] = "unless a WeakSender is upgraded";
+static const char weak_end_doubt[] = "unless a weak reference to the channel is upgraded";
+static const char close_doubt[] = "unless another end closes the channel";
+
+/* Why something else than its other ends may end the wait at a channel; NULL: nothing can. */
+static const char *doubt_of_channel(const struct wait *w)
+{
+	int64_t n;
+
+	if (wait_number(w, "weak_senders", &n) && n)
+		return weak_doubt;
+	if (wait_number(w, "weak_ends", &n) && n)
+		return weak_end_doubt;
+	return wait_number(w, "may_close", &n) && n ? close_doubt : NULL;
+}
 
 static size_t channel_node(struct builder *b, const struct wait_kind *k, const struct wait *w,
                            int64_t wanted)
@@ -139,10 +153,9 @@ void graph_channel_owners(struct builder *b)
 static void channel_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {
 	const struct wait_kind *k = wait_kind_of(f->wait);
-	int64_t n, weak;
+	int64_t n;
 
-	if (wait_number(f->wait, "weak_senders", &weak) && weak)
-		doubt = doubt ? doubt : weak_doubt;
+	doubt = doubt ? doubt : doubt_of_channel(f->wait);
 	edge_of_leaf(b, from,
 	             is_open(k, f->wait, &n) ? channel_node(b, k, f->wait, n) : GRAPH_OUTSIDE, f,
 	             doubt);

@@ -200,6 +200,32 @@ static void weak_senders(void **state)
 	assert_says(&p, "?lost task 1");
 }
 
+/* A channel of flume or async-channel may get another end, or be closed by an end that is there. */
+static void channels_with_other_ways_out(void **state)
+{
+	static const struct {
+		const char *key;
+		int64_t number;
+		const char *says;
+	} cases[] = {
+		{ "weak_ends", 1, "?lost task 1" },
+		{ "may_close", 1, "?lost task 1" },
+		{ "receivers", 2, "lost task 1" },
+		{ "granted", 1, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		PROGRAM(p);
+		struct future *f =
+			with(&p, receives(&p, C, 1), cases[i].key, DETAIL_INT, cases[i].number);
+
+		f->wait->kind = "channel_recv";
+		holds(&p, add_task(&p, 1, calls(&p, "collect", f)), HOLDING_SENDER, "channel", C);
+		assert_says(&p, cases[i].says);
+	}
+}
+
 /* The only place where a guard was found. A running thread may hold it instead. */
 static void sole_candidates(void **state)
 {
@@ -544,6 +570,7 @@ int main(void)
 		cmocka_unit_test(traces_of_two),
 		cmocka_unit_test(boxed_futures_that_may_be_gone),
 		cmocka_unit_test(weak_senders),
+		cmocka_unit_test(channels_with_other_ways_out),
 		cmocka_unit_test(sole_candidates),
 		cmocka_unit_test(arms_that_borrow),
 		cmocka_unit_test(lost),

@@ -9,20 +9,22 @@
 
 enum { MAX_NAMED = 1 << 12 /* locks that are searched for */ };
 
-/* The type of the object that a wait of that kind waits for; NULL: such objects have no name. */
-static const char *named_type(const struct collector *c, const char *kind)
+/* Whether a wait of that kind may wait for an object of type t; t NULL: whether such objects have
+ * names. */
+static bool is_named(const struct collector *c, const char *kind, const struct type *t)
 {
 	for (const struct crate_types *const *crate = crates_in(c->in->di); *crate; crate++) {
 		for (const struct named_row *row = (*crate)->named; row && row->kind; row++) {
-			if (strcmp(row->kind, kind) == 0)
-				return row->type;
+			if (strcmp(row->kind, kind) == 0 && (!t || type_is(t, row->type)))
+				return true;
 		}
 	}
-	return NULL;
+	return false;
 }
 
 struct name_search {
-	const char *type;
+	const struct collector *c;
+	const char *kind;
 	uint64_t addr;
 	size_t found; /* index, 0 none */
 };
@@ -33,7 +35,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 
 	if (s->found)
 		return false;
-	if (at->v.addr == s->addr && type_is(at->v.type, s->type))
+	if (at->v.addr == s->addr && is_named(s->c, s->kind, at->v.type))
 		s->found = index;
 	return !s->found;
 }
@@ -45,7 +47,7 @@ static const char *name_from(struct collector *c, const struct local_place *l,
 	struct reach r;
 
 	s->found = 0;
-	if (l->v.addr == s->addr && type_is(l->v.type, s->type))
+	if (l->v.addr == s->addr && is_named(c, s->kind, l->v.type))
 		return arena_strdup(c->a, l->name);
 	object_walk(c, l->v, look, s, &r);
 	if (!s->found)
@@ -74,10 +76,9 @@ static const char *search(struct collector *c, const struct future *f, struct na
 void holding_name_wait(struct walk *w, struct wait *wait)
 {
 	struct holdings *all = w->c->holdings;
-	struct name_search s = { .addr = wait->object };
+	struct name_search s = { .c = w->c, .kind = wait->kind, .addr = wait->object };
 
-	s.type = wait->kind ? named_type(w->c, wait->kind) : NULL;
-	if (!s.type || !s.addr || !w->own)
+	if (!s.kind || !s.addr || !w->own || !is_named(w->c, s.kind, NULL))
 		return;
 	if (!map_has(&all->names, s.addr) && all->names.n < MAX_NAMED)
 		map_put(&all->names, s.addr, (void *)(uintptr_t)search(w->c, w->own, &s));

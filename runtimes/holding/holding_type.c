@@ -105,6 +105,8 @@ static bool ask_special(struct type_predicate *q, const struct type *t, int dept
 	switch (type_class_of(t)->special) {
 	case SPECIAL_ACQUIRE:
 		return true;
+	case SPECIAL_MEMBERS:
+		return ask_kind(q, t, depth);
 	case SPECIAL_SHARED:
 		shared = holding_shared_type(t);
 		return shared && ask(q, shared, depth);

@@ -368,6 +368,9 @@ static void walk_special(struct walk *w, struct value v, const struct step *up, 
 	case SPECIAL_SHARED:
 		walk_shared(w, v, up, uncertain);
 		break;
+	case SPECIAL_MEMBERS:
+		walk_members(w, v, v.type, up, uncertain);
+		break;
 	case SPECIAL_DEQUE:
 		walk_deque(w, v, up, uncertain);
 		break;

@@ -1,6 +1,266 @@
 /* The crates futures-util and futures-channel. */
-#include "runtimes/future/leaf.h"
+#include <inttypes.h>
+
+#include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
+#include "runtimes/leaves/leaves_wait.h"
+
+#define CHANNEL "futures_channel::"
+#define MPSC    CHANNEL "mpsc::"
+#define ONESHOT CHANNEL "oneshot::"
+#define LOCK    "futures_util::lock::mutex::"
+
+/* ---- mpsc (futures-channel 0.3, src/mpsc/mod.rs) ---- */
+
+/* Of the state: the highest bit tells that the channel is open, the others count messages. */
+#define MPSC_OPEN (UINT64_C(1) << 63)
+
+static const char mpsc_waker_path[] = "recv_task";
+
+struct mpsc {
+	struct value inner;
+	uint64_t queued, senders, buffer;
+	bool bounded, closed;
+	struct waker receiver;
+	const char *queue_text;
+};
+
+/* *found false: the end at that path was used up or disconnected. */
+static struct error *read_mpsc(struct leaf *l, const char *expr, struct mpsc *ret, bool *found)
+{
+	static const char state_path[] = "state", senders_path[] = "num_senders",
+			  buffer_path[] = "buffer";
+	struct value reference, waker;
+	uint64_t state;
+
+	*ret = (struct mpsc){ 0 };
+	TRY(leaf_place(l, l->v, expr, &reference, found));
+	if (!*found)
+		return NULL;
+	TRY(leaf_strip_to(l, reference, MPSC "BoundedInner", &ret->inner, found));
+	if (!*found)
+		TRY(leaf_strip_to(l, reference, MPSC "UnboundedInner", &ret->inner, found));
+	if (!*found)
+		return error_new(ERR_CORRUPT, "this end refers to no channel");
+	l->w->object = l->w->primitive = ret->inner.addr;
+	TRY(leaf_uint(l, ret->inner, state_path, &state));
+	TRY(leaf_uint(l, ret->inner, senders_path, &ret->senders));
+	TRY(leaf_optional_uint(l, ret->inner, buffer_path, &ret->buffer, &ret->bounded));
+	TRY(leaf_place(l, ret->inner, mpsc_waker_path, &waker, found));
+	TRY(waker_read(l->d->c, waker, &ret->receiver));
+	*found = true;
+	ret->closed = !(state & MPSC_OPEN);
+	ret->queued = state & ~MPSC_OPEN;
+	ret->queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);
+	/* Each sender may send one message more than the buffer has room for. */
+	if (ret->bounded)
+		ret->queue_text = arena_printf(l->d->c->a, "%s of %" PRIu64, ret->queue_text,
+		                               ret->buffer + ret->senders);
+	return NULL;
+}
+
+static void mpsc_details(struct leaf *l, const struct mpsc *ch)
+{
+	wait_int(l, "queued", (int64_t)ch->queued);
+	wait_int(l, "senders", (int64_t)ch->senders);
+	if (ch->bounded)
+		wait_int(l, "capacity", (int64_t)(ch->buffer + ch->senders));
+	wait_bool(l, "closed", ch->closed);
+}
+
+static struct error *decode_receiver(struct leaf *l)
+{
+	static const char inner_path[] = "inner";
+	struct mpsc ch;
+	bool found;
+
+	TRY(read_mpsc(l, inner_path, &ch, &found));
+	if (!found) {
+		wait_phrase(l, "futures mpsc receive, the channel has ended");
+		return NULL;
+	}
+	TRY(leaf_arm_at(l, ch.inner, mpsc_waker_path));
+	mpsc_details(l, &ch);
+	wait_phrase(l, "futures mpsc receive, %s, %s%s%s", ch.queue_text,
+	            ch.senders ? leaf_count(l, ch.senders, "sender") : "no sender",
+	            ch.senders ? " alive" : " left",
+	            ch.closed && ch.senders ? ", closed by the receiver" : "");
+	return NULL;
+}
+
+/* A sender that sent a message beyond the buffer is parked until the receiver took one. */
+static struct error *decode_sender(struct leaf *l)
+{
+	static const char inner_path[] = "inner", parked_path[] = "sender_task.is_parked",
+			  waker_path[] = "sender_task.task", own_path[] = "maybe_parked";
+	uint64_t parked, maybe;
+	struct mpsc ch;
+	bool found;
+
+	TRY(read_mpsc(l, inner_path, &ch, &found));
+	if (!found) {
+		wait_phrase(l, "futures mpsc send, disconnected");
+		return NULL;
+	}
+	TRY(leaf_uint(l, l->v, own_path, &maybe));
+	TRY(leaf_uint(l, l->v, parked_path, &parked));
+	leaf_arm_none(l);
+	if (maybe)
+		TRY(leaf_arm_at(l, l->v, waker_path));
+	mpsc_details(l, &ch);
+	wait_bool(l, "polled", !l->vacant);
+	wait_bool(l, "granted", maybe && !parked);
+	l->w->task = waker_task(l->d->c, ch.receiver);
+	const char *receiver = waker_text(l->d->c, ch.receiver);
+	wait_phrase(l, "futures mpsc send, %s%s%s, %s", ch.queue_text,
+	            receiver ? ", received by " : "", receiver ? receiver : "",
+	            maybe && parked ? "parked until the receiver takes a message" : "not parked");
+	return NULL;
+}
+
+/* ---- oneshot (futures-channel 0.3, src/oneshot.rs) ---- */
+
+static const char rx_path[] = "rx_task.data", tx_path[] = "tx_task.data";
+
+struct oneshot {
+	struct value inner;
+	uint64_t complete; /* one of the ends is gone */
+	bool value;
+	struct waker rx, tx;
+};
+
+static struct error *read_oneshot(struct leaf *l, const char *expr, struct oneshot *ret)
+{
+	static const char complete_path[] = "complete", value_path[] = "data.data.Some";
+	struct value reference, inner, place;
+	bool found;
+
+	*ret = (struct oneshot){ 0 };
+	TRY(leaf_place(l, l->v, expr, &reference, &found));
+	if (found)
+		TRY(leaf_strip_to(l, reference, ONESHOT "Inner", &inner, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "this end refers to no channel");
+	l->w->object = l->w->primitive = inner.addr;
+	ret->inner = inner;
+	TRY(leaf_uint(l, inner, complete_path, &ret->complete));
+	if (leaf_has_path(l, inner.type, value_path))
+		TRY(leaf_place(l, inner, value_path, &place, &ret->value));
+	TRY(leaf_place(l, inner, rx_path, &place, &found));
+	if (found)
+		TRY(waker_read(l->d->c, place, &ret->rx));
+	TRY(leaf_place(l, inner, tx_path, &place, &found));
+	return found ? waker_read(l->d->c, place, &ret->tx) : NULL;
+}
+
+static struct error *decode_oneshot(struct leaf *l)
+{
+	static const char inner_path[] = "inner";
+	struct oneshot o;
+
+	TRY(read_oneshot(l, inner_path, &o));
+	TRY(leaf_arm_at(l, o.inner, rx_path));
+	l->w->task = waker_task(l->d->c, o.tx);
+	wait_bool(l, "sender_alive", !o.complete);
+	wait_bool(l, "value_there", o.complete && o.value);
+	wait_bool(l, "polled", o.rx.vtable != 0);
+	const char *sender = waker_text(l->d->c, o.tx);
+	wait_phrase(l, "futures oneshot receive, %s%s%s",
+	            !o.complete ? "sender alive"
+	            : o.value   ? "the value is there"
+	                        : "sender gone without a value, or closed",
+	            !o.complete && sender ? " in " : "", !o.complete && sender ? sender : "");
+	return NULL;
+}
+
+static struct error *decode_oneshot_sender(struct leaf *l)
+{
+	static const char inner_path[] = "inner";
+	struct oneshot o;
+
+	TRY(read_oneshot(l, inner_path, &o));
+	TRY(leaf_arm_at(l, o.inner, tx_path));
+	l->w->task = waker_task(l->d->c, o.rx);
+	wait_bool(l, "receiver_alive", !o.complete);
+	wait_bool(l, "polled", o.tx.vtable != 0);
+	const char *receiver = waker_text(l->d->c, o.rx);
+	wait_phrase(l, "futures oneshot close, %s%s%s",
+	            o.complete ? "it is closed" : "receiver alive",
+	            !o.complete && receiver ? " in " : "", !o.complete && receiver ? receiver : "");
+	return NULL;
+}
+
+/* ---- Mutex (futures-util 0.3, src/lock/mutex.rs) ---- */
+
+enum {
+	MUTEX_LOCKED = 1,
+	MAX_WAITERS = 1 << 16, /* slots of the slab of waiters */
+};
+
+/* The waiter with that key; the slab's slots are Entry<Waiter>. *found false: there is none. */
+static struct error *find_waiter(struct leaf *l, struct value mutex, uint64_t key,
+                                 struct value *ret, uint64_t *waiting, bool *found)
+{
+	static const char slots_path[] = "waiters.data.entries", length_path[] = "waiters.data.len",
+			  waiter_path[] = "Occupied.0";
+	struct value place;
+	struct slice slots;
+
+	TRY(leaf_uint(l, mutex, length_path, waiting));
+	TRY(leaf_place(l, mutex, slots_path, &place, found));
+	if (!*found)
+		return NULL;
+	TRY(value_slice(l->d->c->in->target, place, &slots));
+	*found = key < slots.count && slots.count <= MAX_WAITERS;
+	if (!*found)
+		return NULL;
+	place = (struct value){ slots.element, slots.addr + key * type_size(slots.element) };
+	return leaf_place(l, place, waiter_path, ret, found);
+}
+
+static const char *mutex_text(const struct leaf *l, bool polled, bool woken, uint64_t waiting)
+{
+	if (!polled)
+		return "never polled";
+	if (woken)
+		return arena_printf(l->d->c->a, "woken, %s", leaf_next(l));
+	/* They have no order. */
+	return waiting == 1 ? "nobody else waits"
+	                    : arena_printf(l->d->c->a, "1 of %" PRIu64 " that wait", waiting);
+}
+
+static struct error *decode_mutex(struct leaf *l)
+{
+	static const char mutex_path[] = "mutex", key_path[] = "wait_key", state_path[] = "state",
+			  waker_path[] = "Waiting.0";
+	struct value reference, mutex, state, waiter;
+	uint64_t number, key, waiting;
+	bool found, polled;
+
+	TRY(leaf_place(l, l->v, mutex_path, &reference, &found));
+	if (found)
+		TRY(leaf_strip_to(l, reference, LOCK "Mutex", &mutex, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the future refers to no mutex");
+	TRY(leaf_place(l, mutex, state_path, &state, &found));
+	TRY(leaf_uint(l, mutex, state_path, &number));
+	TRY(leaf_uint(l, l->v, key_path, &key));
+	l->w->object = mutex.addr;
+	l->w->primitive = state.addr;
+	TRY(find_waiter(l, mutex, key, &waiter, &waiting, &polled));
+	leaf_arm_none(l);
+	if (polled)
+		TRY(leaf_arm_at(l, waiter, waker_path));
+	bool woken = polled && l->vacant;
+	wait_bool(l, "polled", polled);
+	wait_bool(l, "granted", woken && !(number & MUTEX_LOCKED));
+	wait_int(l, "waiting", (int64_t)waiting);
+	wait_phrase(l, "futures mutex lock, %s%s", number & MUTEX_LOCKED ? "held, " : "free, ",
+	            mutex_text(l, polled, woken, waiting));
+	return NULL;
+}
+
+/* ---- the tables ---- */
 
 static const struct leaf_row leaves[] = {
 	{ .type = "futures_util::future::pending::Pending",
@@ -9,12 +269,58 @@ static const struct leaf_row leaves[] = {
 	{ .type = "futures_util::future::ready::Ready",
 	  .kind = "ready",
 	  .decode = leaf_decode_ready },
+	{ .type = LOCK "MutexLockFuture", .kind = "mutex", .decode = decode_mutex },
+	{ .type = LOCK "OwnedMutexLockFuture", .kind = "mutex", .decode = decode_mutex },
+	{ .type = ONESHOT "Receiver", .kind = "oneshot", .decode = decode_oneshot },
+	{ .type = ONESHOT "Sender",
+	  .kind = "oneshot_closed",
+	  .decode = decode_oneshot_sender,
+	  .resource = true },
+	{ .type = MPSC "Receiver",
+	  .kind = "mpsc_recv",
+	  .decode = decode_receiver,
+	  .resource = true },
+	{ .type = MPSC "UnboundedReceiver",
+	  .kind = "mpsc_recv",
+	  .decode = decode_receiver,
+	  .resource = true },
+	{ .type = MPSC "Sender", .kind = "mpsc_send", .decode = decode_sender, .resource = true },
 	{ 0 },
 };
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
+#define MUTEX_GUARD(t)                                                                             \
+	{                                                                                          \
+		.type = LOCK t, .role = HOLDING_LOCK, .kind = "mutex", .member = "mutex",          \
+		.of = LOCK "Mutex", .part = "state", .busy = MUTEX_LOCKED, .single = true          \
+	}
+#define END_OF(t, r, k, o)                                                                         \
+	{                                                                                          \
+		.type = t, .role = r, .kind = k, .member = "inner", .of = o, .part = ""            \
+	}
+
+static const struct holding_row holdings[] = {
+	MUTEX_GUARD("MutexGuard"),
+	MUTEX_GUARD("MappedMutexGuard"),
+	MUTEX_GUARD("OwnedMutexGuard"),
+	END_OF(MPSC "Sender", HOLDING_SENDER, "mpsc", MPSC "BoundedInner"),
+	END_OF(MPSC "UnboundedSender", HOLDING_SENDER, "mpsc", MPSC "UnboundedInner"),
+	END_OF(MPSC "Receiver", HOLDING_RECEIVER, "mpsc", MPSC "BoundedInner"),
+	END_OF(MPSC "UnboundedReceiver", HOLDING_RECEIVER, "mpsc", MPSC "UnboundedInner"),
+	END_OF(ONESHOT "Sender", HOLDING_SENDER, "oneshot", ONESHOT "Inner"),
+	END_OF(ONESHOT "Receiver", HOLDING_RECEIVER, "oneshot", ONESHOT "Inner"),
+	{ 0 },
+};
+
+static const struct named_row named[] = {
+	{ "mutex", LOCK "Mutex" },
+	{ 0 },
+};
+
 const struct crate_types futures_types = {
 	.path = "futures_",
 	.leaves = families,
+	.holdings = holdings,
+	.named = named,
 };

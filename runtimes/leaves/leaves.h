@@ -9,6 +9,7 @@
 
 #include "runtimes/common/crate_types.h"
 
-extern const struct crate_types futures_types;
+extern const struct crate_types async_broadcast_types, async_channel_types, async_lock_types,
+	event_listener_types, flume_types, futures_types;
 
 #endif

@@ -15,6 +15,7 @@
 #define IO      "resource direction registered readiness " FD " " SEND
 #define SEND    "send_queue unacknowledged peer_window retransmits"
 #define MPSC    "queued capacity senders weak_senders closed"
+#define ENDS    "queued capacity senders receivers weak_ends may_close closed"
 #define WATCH   "version version_seen closed receivers senders"
 #define SET     "tasks_in_set finished tasks states"
 #define FRAME   "frame function file line"
@@ -31,7 +32,7 @@
 
 const struct wait_kind wait_kinds[] = {
 	{ LOCK("mutex", WAIT_WHOLE, "Mutex"), .object = "lock", .has_holder = true,
-	  .details = QUEUE },
+	  .details = QUEUE " waiting" },
 	{ LOCK("rwlock_read", WAIT_READ, "RwLock"), .object = "lock", .has_holder = true,
 	  .details = RWLOCK },
 	{ LOCK("rwlock_write", WAIT_WRITE, "RwLock"), .object = "lock", .has_holder = true,
@@ -56,7 +57,37 @@ const struct wait_kind wait_kinds[] = {
 	{ CHANNEL("watch", "watch", BY_SENDER), .has_holder = true, .ends = "senders",
 	  .ends_may_lack = true, .has_versions = true, .tells_closed = true, .details = WATCH },
 	{ CHANNEL("broadcast", "broadcast", BY_SENDER), .has_holder = true, .ends = "senders",
-	  .queue = "lag", .details = "lag capacity senders receivers closed" },
+	  .queue = "lag", .details = "lag capacity senders receivers closed may_close" },
+	/* A channel that may have several receivers. */
+	{ .name = "channel_recv",
+	  .target = WAIT_CHANNEL,
+	  .noun = "channel",
+	  .object = "channel",
+	  .roles = BY_SENDER,
+	  .has_holder = true,
+	  .ends = "senders",
+	  .queue = "queued",
+	  .tells_closed = true,
+	  .details = ENDS },
+	{ .name = "channel_send",
+	  .target = WAIT_CHANNEL,
+	  .noun = "channel",
+	  .object = "channel",
+	  .roles = BY_RECEIVER,
+	  .has_holder = true,
+	  .ends = "receivers",
+	  .tells_closed = true,
+	  .details = ENDS " granted" },
+	{ .name = "channel_closed",
+	  .target = WAIT_CHANNEL,
+	  .noun = "channel",
+	  .object = "channel",
+	  .roles = BY_RECEIVER,
+	  .ends = "receivers",
+	  .tells_closed = true,
+	  .details = ENDS },
+	{ CHANNEL("broadcast_send", "broadcast", BY_RECEIVER), .has_holder = true,
+	  .ends = "receivers", .tells_closed = true, .details = ENDS },
 	{ CHANNEL("mpsc_closed", "mpsc", BY_RECEIVER), .tells_closed = true, .details = MPSC },
 	{ CHANNEL("oneshot_closed", "oneshot", BY_RECEIVER), .ends = "receiver_alive",
 	  .details = "receiver_alive polled" },

@@ -1,0 +1,60 @@
+#include "runtimes/leaves/leaves_wait.h"
+
+#include <inttypes.h>
+
+const char *leaves_channel_queue(const struct leaf *l, const struct leaves_channel *ch)
+{
+	if (ch->bounded)
+		return arena_printf(l->d->c->a, "%" PRIu64 " queued of %" PRIu64, ch->queued,
+		                    ch->capacity);
+	return arena_printf(l->d->c->a, "%" PRIu64 " queued", ch->queued);
+}
+
+static void add_details(struct leaf *l, const struct leaves_channel *ch, uint64_t own)
+{
+	wait_int(l, "queued", (int64_t)ch->queued);
+	if (ch->bounded)
+		wait_int(l, "capacity", (int64_t)ch->capacity);
+	wait_int(l, "senders", (int64_t)ch->senders);
+	wait_int(l, "receivers", (int64_t)ch->receivers);
+	wait_bool(l, "closed", ch->closed);
+	if (ch->weak)
+		wait_int(l, "weak_ends", (int64_t)ch->weak);
+	if (ch->closable && own > 1)
+		wait_int(l, "may_close", (int64_t)own - 1);
+}
+
+/* "2 senders alive" */
+static const char *ends(const struct leaf *l, uint64_t n, const char *what)
+{
+	if (!n)
+		return arena_printf(l->d->c->a, "no %s left", what);
+	return arena_printf(l->d->c->a, "%s alive", leaf_count(l, n, what));
+}
+
+void leaves_channel_recv(struct leaf *l, const struct leaves_channel *ch)
+{
+	l->w->kind = "channel_recv";
+	add_details(l, ch, ch->receivers);
+	wait_phrase(l, "%s receive, %s, %s%s", ch->name, leaves_channel_queue(l, ch),
+	            ends(l, ch->senders, "sender"), ch->closed && ch->senders ? ", closed" : "");
+}
+
+void leaves_channel_send(struct leaf *l, const struct leaves_channel *ch)
+{
+	l->w->kind = "channel_send";
+	add_details(l, ch, ch->senders);
+	wait_bool(l, "granted", ch->granted);
+	wait_phrase(l, "%s send, %s, %s%s%s", ch->name, leaves_channel_queue(l, ch),
+	            ends(l, ch->receivers, "receiver"),
+	            ch->closed && ch->receivers ? ", closed" : "", ch->granted ? ", sent" : "");
+}
+
+void leaves_channel_closed(struct leaf *l, const struct leaves_channel *ch)
+{
+	l->w->kind = "channel_closed";
+	add_details(l, ch, ch->senders);
+	wait_phrase(l, "%s close, %s, %s", ch->name,
+	            ch->closed ? "it is closed" : ends(l, ch->receivers, "receiver"),
+	            leaves_channel_queue(l, ch));
+}
