@@ -20,6 +20,7 @@
 #include "runtimes/inspect/other_executors.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis.h"
+#include "runtimes/thread/block_on.h"
 #include "runtimes/thread/blocked.h"
 #include "runtimes/thread/stack.h"
 #include "runtimes/thread/threads.h"
@@ -328,6 +329,7 @@ static bool collect_runtimes(struct collector *c)
 		if (found.data[i]->describe_threads)
 			found.data[i]->describe_threads(c);
 	}
+	block_on_describe_threads(c);
 	for (size_t i = 0; i < found.n; i++) {
 		if (found.data[i]->follow)
 			found.data[i]->follow(c);

@@ -7,6 +7,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/locals.h"
+#include "runtimes/thread/block_on.h"
 
 /* Whether a function matches the row by the prefix of its path and by its own name. */
 static bool is_mark(const char *name, const struct mark_row *row, const char **own)
@@ -22,18 +23,49 @@ static bool is_mark(const char *name, const struct mark_row *row, const char **o
 	return strlen(row->name) == len && memcmp(*own, row->name, len) == 0;
 }
 
-static bool find_mark(const struct runtime *const *r, const char *name, struct mark *ret)
+static bool find_in(const struct runtime *of, const char *name, const char **own, struct mark *ret)
+{
+	for (const struct mark_row *row = of->marks; row && row->name; row++) {
+		if (!is_mark(name, row, own))
+			continue;
+		ret->kind = row->kind;
+		ret->of = of;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * May a thread with these marks, outward of a block_on of no runtime, wait there? A thread that
+ * polls a task or a future of its own is blocked instead.
+ */
+static bool may_block_on(const struct marks *outer)
+{
+	bool job = false;
+
+	for (size_t i = 0; i < outer->n; i++) {
+		enum mark_kind kind = outer->data[i].kind;
+
+		job |= kind == MARK_BLOCKING_RUN;
+		if (kind == MARK_WORKER_RUN || kind == MARK_BLOCK_ON ||
+		    (kind == MARK_TASK_POLL && !job))
+			return false;
+	}
+	return true;
+}
+
+static bool find_mark(const struct runtime *const *r, const char *name, const struct marks *outer,
+                      struct mark *ret)
 {
 	const char *own = NULL;
 
 	for (; *r; r++) {
-		for (const struct mark_row *row = (*r)->marks; row && row->name; row++) {
-			if (!is_mark(name, row, &own))
-				continue;
-			ret->kind = row->kind;
-			ret->of = *r;
+		if (find_in(*r, name, &own, ret))
 			return true;
-		}
+	}
+	for (const struct runtime *of = block_on_crates; of->name; of++) {
+		if (find_in(of, name, &own, ret))
+			return may_block_on(outer);
 	}
 	return false;
 }
@@ -79,7 +111,7 @@ void stack_find_marks(const struct collector *c, const struct thread_stack *s, s
 				.frame = i, .level = j, .function = l->function, .name = l->name
 			};
 
-			if (l->name && find_mark(runtimes, l->name, &m))
+			if (l->name && find_mark(runtimes, l->name, ret, &m))
 				ret->data[ret->n++] = m;
 		}
 	}
@@ -99,15 +131,23 @@ const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kin
 
 const struct type *stack_mark_future_type(const struct mark *m)
 {
-	return m->function ? function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T")
-	                   : NULL;
+	const struct type *t;
+
+	if (!m->function)
+		return NULL;
+	t = function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T");
+	/* block_on(future: impl Future) has no name for the type. */
+	return t || m->kind != MARK_BLOCK_ON ? t : function_first_argument(m->function);
 }
 
 const char *stack_mark_future_name(struct arena *a, const struct mark *m)
 {
 	const struct type *t = stack_mark_future_type(m);
 
-	return t ? type_name(t) : qualified_first_generic(a, m->name);
+	if (t)
+		return type_name(t);
+	/* The first type of a block_on of no runtime may be that of the result. */
+	return m->of->types ? qualified_first_generic(a, m->name) : NULL;
 }
 
 static struct future *running_future(struct collector *c, const struct location *l)

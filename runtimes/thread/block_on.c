@@ -1,0 +1,81 @@
+#include "runtimes/thread/block_on.h"
+
+#include "runtimes/thread/root.h"
+
+/* futures-executor 0.3, src/local_pool.rs */
+static const struct mark_row futures_marks[] = {
+	{ "futures_executor::local_pool::", "block_on", MARK_BLOCK_ON },
+	{ 0 },
+};
+/* pollster 0.4, src/lib.rs */
+static const struct mark_row pollster_marks[] = {
+	{ "pollster::", "block_on", MARK_BLOCK_ON },
+	{ 0 },
+};
+/* async-io 2.6, src/driver.rs */
+static const struct mark_row async_io_marks[] = {
+	{ "async_io::driver::", "block_on", MARK_BLOCK_ON },
+	{ 0 },
+};
+/* futures-lite 2.6, src/future.rs */
+static const struct mark_row futures_lite_marks[] = {
+	{ "futures_lite::future::", "block_on", MARK_BLOCK_ON },
+	{ 0 },
+};
+
+static bool no_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
+{
+	(void)in, (void)n, (void)ret;
+	return false;
+}
+
+#define CRATE(n, prefix, rows)                                                                     \
+	{                                                                                          \
+		.name = n, .path = prefix, .loop = prefix, .marks = rows, .copy = no_copy          \
+	}
+
+const struct runtime block_on_crates[] = {
+	CRATE("futures", "futures_executor::local_pool::", futures_marks),
+	CRATE("pollster", "pollster::", pollster_marks),
+	CRATE("async-io", "async_io::driver::", async_io_marks),
+	CRATE("futures-lite", "futures_lite::future::", futures_lite_marks),
+	{ 0 },
+};
+
+static bool is_ours(const struct mark *m)
+{
+	for (const struct runtime *of = block_on_crates; of->name; of++) {
+		if (m->of == of)
+			return true;
+	}
+	return false;
+}
+
+static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s)
+{
+	const struct mark *block_on;
+	struct marks marks;
+
+	stack_find_marks(c, s, &marks);
+	block_on = stack_innermost(&marks, MARK_BLOCK_ON, NULL);
+	if (!block_on || !is_ours(block_on) || info->root)
+		return;
+	bool polls = stack_is_polling(s, &marks, (size_t)(block_on - marks.data));
+	if (info->role == THREAD_OTHER) {
+		info->role = THREAD_BLOCK_ON;
+		info->runtime = -1;
+		info->state = polls ? "running" : "parked";
+	}
+	/* The future that is being polled is found by its frames: see threads_finish(). */
+	if (!polls)
+		info->root = root_find(c, s, block_on, 0, 0);
+}
+
+void block_on_describe_threads(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		c->decoding_thread = c->out->threads[i].number;
+		describe(c, &c->out->threads[i], &c->stacks[i]);
+	}
+	c->decoding_thread = 0;
+}
