@@ -26,7 +26,8 @@
 	"    or 5..9. FIELD is one of id, kind, state, runtime, type, function, location, "        \
 	"waiting_on,\n"                                                                            \
 	"    task, object, thread, span, problem, depth, frames, leaves, remaining_ms, queued,\n"  \
-	"    position, permits_missing, send_queue, retransmits."
+	"    position, permits_missing, send_queue, retransmits, http_role, http_version,\n"       \
+	"    http_phase, http_method, http_path, http_queued, http_streams."
 
 struct selection {
 	const struct task **tasks; /* matching tasks, in the order of the snapshot */

@@ -127,6 +127,8 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "branch", branch_name(f->branch));
 	json_put_text(w, "note", f->note);
 	put_wait(w, "wait", f->wait, true);
+	if (f->properties)
+		out_json_wait(w, "properties", f->properties);
 	/* Only on request, even if the snapshot has them. */
 	json_open_array(w, "locals");
 	for (size_t i = 0; verbose && i < f->nlocals; i++)

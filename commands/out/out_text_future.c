@@ -116,6 +116,8 @@ static void future_details(struct text *t, const struct future *f, const char *i
 		str_append(&t->line, "type unknown");
 	if (f->wait)
 		wait_details(t, f->wait);
+	if (f->properties)
+		wait_details(t, f->properties);
 	text_end_line(t);
 }
 
@@ -172,6 +174,13 @@ static void branch(struct text *t, const struct future *f)
 	str_append(&t->line, "]");
 }
 
+static void in_brackets(struct text *t, const char *text)
+{
+	str_append(&t->line, " [");
+	text_clean(t, text);
+	str_append(&t->line, "]");
+}
+
 void text_future(struct text *t, const struct future *f)
 {
 	str_append(&t->line, "#");
@@ -193,11 +202,10 @@ void text_future(struct text *t, const struct future *f)
 	} else if (f->uncertain) {
 		str_append(&t->line, " [one of several types that share this code]");
 	}
-	if (f->note) {
-		str_append(&t->line, " [");
-		text_clean(t, f->note);
-		str_append(&t->line, "]");
-	}
+	if (f->properties && f->properties->phrase)
+		in_brackets(t, f->properties->phrase);
+	if (f->note)
+		in_brackets(t, f->note);
 }
 
 /* The characters that draw the tree, each string three columns wide. */

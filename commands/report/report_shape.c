@@ -38,6 +38,11 @@ enum shape_bit {
 	BIT_WRAPS,
 };
 
+static const char *note_of(const struct future *f)
+{
+	return f->note ? f->note : f->properties ? f->properties->phrase : NULL;
+}
+
 static uint32_t bits(const struct future *f)
 {
 	return (uint32_t)f->kind << BIT_KIND | (uint32_t)f->state << BIT_STATE |
@@ -46,7 +51,8 @@ static uint32_t bits(const struct future *f)
 	       (uint32_t)f->uncertain << BIT_UNCERTAIN |
 	       (uint32_t)(f->wait && f->wait->within) << BIT_WITHIN |
 	       (uint32_t)(f->wait && f->wait->anonymous) << BIT_ANONYMOUS |
-	       (uint32_t)(f->wait != NULL) << BIT_WAIT | (uint32_t)(f->note != NULL) << BIT_NOTE |
+	       (uint32_t)(f->wait != NULL) << BIT_WAIT |
+	       (uint32_t)(note_of(f) != NULL) << BIT_NOTE |
 	       (uint32_t)(f->problem != NULL) << BIT_PROBLEM | (uint32_t)f->wraps << BIT_WRAPS;
 }
 
@@ -85,8 +91,8 @@ void report_put_details(struct report *r, const struct future *f)
 		json_put_int(w, NULL, report_address(r, f->wait->object));
 		json_put_int(w, NULL, report_string(r, f->wait->task));
 	}
-	if (f->note)
-		json_put_int(w, NULL, report_string(r, f->note));
+	if (note_of(f))
+		json_put_int(w, NULL, report_string(r, note_of(f)));
 	if (f->problem)
 		json_put_int(w, NULL, report_string(r, f->problem));
 	for (size_t i = 0; i < f->nchildren; i++)

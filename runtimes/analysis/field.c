@@ -341,6 +341,55 @@ DETAIL(permits_missing)
 DETAIL(send_queue)
 DETAIL(retransmits)
 
+/* ---- properties of any frame ---- */
+
+/* The first text that a future of the tree has under that key. */
+static const char *property_text(const struct future *f, const char *key)
+{
+	const char *text = f && f->properties ? wait_text(f->properties, key) : NULL;
+
+	for (size_t i = 0; f && i < f->nchildren && !text; i++)
+		text = property_text(f->children[i], key);
+	return text;
+}
+
+static bool property_number(const struct future *f, const char *key, const struct field_test *t)
+{
+	int64_t number;
+
+	if (f && f->properties && wait_number(f->properties, key, &number) && t->number(t, number))
+		return true;
+	for (size_t i = 0; f && i < f->nchildren; i++) {
+		if (property_number(f->children[i], key, t))
+			return true;
+	}
+	return false;
+}
+
+/* The key of a property is the name of the field. */
+#define PROPERTY_TEXT(key)                                                                         \
+	static const char *key##_value(const struct field_of *of)                                  \
+	{                                                                                          \
+		return property_text(of->task->root, #key);                                        \
+	}                                                                                          \
+	static bool key##_texts(const struct field_of *of, const struct field_test *t)             \
+	{                                                                                          \
+		return test_text(t, key##_value(of));                                              \
+	}
+#define PROPERTY_NUMBER(key)                                                                       \
+	static bool key##_numbers(const struct field_of *of, const struct field_test *t)           \
+	{                                                                                          \
+		return property_number(of->task->root, #key, t);                                   \
+	}
+
+PROPERTY_TEXT(http_role)
+PROPERTY_TEXT(http_version)
+PROPERTY_TEXT(http_phase)
+PROPERTY_TEXT(http_method)
+PROPERTY_TEXT(http_path)
+PROPERTY_NUMBER(http_queued)
+PROPERTY_NUMBER(http_streams)
+
 /* ---- fields of the tree ---- */
 
 /* The number of frames from the root to the leaf. */
@@ -427,6 +476,15 @@ const struct field field_table[] = {
 	  send_queue_numbers, NULL },
 	{ "retransmits", "segments that such a socket has sent again", NULL, retransmits_numbers,
 	  NULL },
+	{ "http_role", "server or client: of its HTTP connection", http_role_texts, NULL,
+	  http_role_value },
+	{ "http_version", "HTTP/1.1, HTTP/2", http_version_texts, NULL, http_version_value },
+	{ "http_phase", "what that connection does", http_phase_texts, NULL, http_phase_value },
+	{ "http_method", "of the request in progress", http_method_texts, NULL, http_method_value },
+	{ "http_path", "of the request in progress", http_path_texts, NULL, http_path_value },
+	{ "http_queued", "bytes that the connection has not written yet", NULL, http_queued_numbers,
+	  NULL },
+	{ "http_streams", "open streams of HTTP/2", NULL, http_streams_numbers, NULL },
 	{ 0 },
 };
 

@@ -123,6 +123,11 @@ struct crate_types {
 	/* -- futures -- */
 
 	const struct leaf_row *const *leaves;
+	/*
+	 * Of futures that are no leaves: the decode function fills the future's properties in the
+	 * form of a wait (struct future in model.h).
+	 */
+	const struct leaf_row *properties;
 	const struct binding_row *const *leaf_bindings; /* paths that leaf decoders read */
 	const struct combinator_row *combinators;
 	const struct io_row *directions;

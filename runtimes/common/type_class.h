@@ -53,6 +53,7 @@ struct type_class {
 	const char *function;        /* result of type_class_function(); NULL: not computed yet */
 	const struct leaf_row *leaf; /* NULL: none */
 	const struct leaf_row *resource;         /* NULL: none */
+	const struct leaf_row *properties;       /* NULL: none */
 	const struct holding_row *holding;       /* NULL: none */
 	const struct combinator_row *combinator; /* NULL: none */
 	const struct task_set_ops *task_set;     /* of a set of tasks; NULL: the type is none */

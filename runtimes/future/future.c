@@ -400,6 +400,8 @@ struct future *future_decode(struct decoder *d, struct value v)
 		decode_coroutine(d, v, f);
 	else
 		decode_other(d, v, f);
+	if (type_class_of(v.type)->properties && !d->strict)
+		leaf_decode_properties(d, v, f);
 	d->depth--;
 	d->above = self.up;
 	return f;

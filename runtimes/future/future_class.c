@@ -30,6 +30,7 @@ void future_classify(const struct type *t, struct type_class *f)
 {
 	f->leaf = leaf_find_row(t, false);
 	f->resource = leaf_find_row(t, true);
+	f->properties = leaf_find_properties(t);
 	f->combinator = combinator_find_row(t);
 	f->boundary = object_walk_is_boundary(t);
 	f->maybe_done = combinator_is_maybe_done(t);

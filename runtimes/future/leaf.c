@@ -37,6 +37,19 @@ const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
 	return row;
 }
 
+const struct leaf_row *leaf_find_properties(const struct type *t)
+{
+	const struct tables *tables = runtime_tables_of(t);
+	const char *name = type_name(t);
+	const struct leaf_row *row = NULL;
+
+	if (!tables || !row_filter_may_have(&tables->leaves, name))
+		return NULL;
+	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
+		row = (*crate)->properties ? find_in((*crate)->properties, name, false) : NULL;
+	return row;
+}
+
 bool leaf_proves_itself(const struct type *t)
 {
 	const struct leaf_row *row = type_class_of(t)->leaf;
@@ -92,6 +105,23 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 	if (ours)
 		return WAKER_OURS;
 	return l.vacant ? WAKER_NONE : WAKER_UNKNOWN;
+}
+
+void leaf_decode_properties(struct decoder *d, struct value v, struct future *f)
+{
+	const struct leaf_row *row = type_class_of(v.type)->properties;
+	struct wait *w = NEW(d->c->a, struct wait);
+	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
+	struct wait_detail details[MAX_DETAILS + 1];
+
+	w->kind = row->kind;
+	w->details = details;
+	struct error *err = row->decode(&l);
+	w->details = arena_memdup(d->c->a, details, w->ndetails * sizeof(*details));
+	/* Properties are an addition: without them, the tree is the same. */
+	if (!err && w->phrase)
+		f->properties = w;
+	error_free(err);
 }
 
 bool leaf_decode(struct decoder *d, struct value v, struct future *f)

@@ -33,6 +33,8 @@ leaf_fn leaf_decode_pending, leaf_decode_ready;
 
 /* Fills f->wait and returns true if the tables have a leaf row for v's type. */
 bool leaf_decode(struct decoder *d, struct value v, struct future *f);
+/* Fills f->properties if v's type, which has a row of properties, can be read. */
+void leaf_decode_properties(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
 /* Whether the tables have a resource row for t. */
 bool leaf_is_resource(const struct type *t);

@@ -122,6 +122,8 @@ struct future {
 	const char *note; /* further information: its tracing span and where that is */
 	const char *aliases;      /* the other possible types, if known: "app::B, app::C" */
 	struct wait *wait;        /* of a decoded leaf, otherwise NULL */
+	struct wait *properties;  /* no wait, but what else is known of it, in the same form: of an
+	                             HTTP connection its role and phase; NULL: nothing */
 	struct future **children; /* the futures that it polls: one for .await; unpolled futures
 	                             come last */
 	struct local *locals;     /* only with WANT_LOCALS */

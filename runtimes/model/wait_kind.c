@@ -18,6 +18,9 @@
 #define ENDS    "queued capacity senders receivers weak_ends may_close closed"
 #define WATCH   "version version_seen closed receivers senders"
 #define SET     "tasks_in_set finished tasks states"
+#define HTTP    "http_role http_version http_phase http_method " REQUEST
+#define REQUEST "http_path http_path_uncertain http_queued " STREAMS
+#define STREAMS "http_streams http_pending http_window"
 #define FRAME   "frame function file line"
 
 /* A lock of an async runtime. */
@@ -142,6 +145,10 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "waker", .details = "wakers" },
 	{ .name = "nothing", .target = WAIT_NOBODY },
 	{ .name = "unknown" },
+	{ .name = "http", .details = HTTP },
+	{ .name = "http_body", .details = "value_there sender_alive" },
+	{ .name = "http_stream", .details = "stream wants stream_state buffered window" },
+	{ .name = "want", .details = "is_wanted taker_alive" },
 
 	{ NATIVE("std_mutex", WAIT_NATIVE_LOCK), .access = WAIT_WHOLE, .noun = "std Mutex",
 	  .object = "lock", .has_holder = true },

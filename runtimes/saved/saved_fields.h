@@ -75,6 +75,7 @@
 	F(FLAG, library)                                                                           \
 	F(NAME, problem)                                                                           \
 	F(WAIT, wait)                                                                              \
+	F(WAIT, properties)                                                                        \
 	L(LOCALS, locals, nlocals)                                                                 \
 	L(FUTURES, children, nchildren)
 

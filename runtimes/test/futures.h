@@ -23,10 +23,10 @@ struct futures {
 	struct collector *c;
 };
 
-static inline struct futures futures_open(void)
+static inline struct futures futures_open_file(const char *path)
 {
 	static const char zeros[FUTURES_SIZE];
-	struct futures f = { .fixture = fixture_open_file("testdata/unit/futures.elf") };
+	struct futures f = { .fixture = fixture_open_file(path) };
 
 	target_fake_map(f.fixture.target, FUTURES_ROOT, zeros, sizeof(zeros));
 	f.fixture.target->main_module->tls_memsz = 8; /* tokio's CONTEXT */
@@ -36,6 +36,11 @@ static inline struct futures futures_open(void)
 	f.fixture.dm = debuginfo_module(f.in->di, f.fixture.target->main_module);
 	f.c = collector_new(f.in, 0, NULL);
 	return f;
+}
+
+static inline struct futures futures_open(void)
+{
+	return futures_open_file("testdata/unit/futures.elf");
 }
 
 static inline void futures_close(struct futures *f)

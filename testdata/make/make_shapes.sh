@@ -4,9 +4,9 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, statics, endless, futures, spread or inlined, which alone is
-#        optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs, spread.elf library.rs: two
-#        crates
+# NAME   shapes (the default), values, statics, endless, futures, http, spread or inlined, which
+#        alone is optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs, spread.elf
+#        library.rs: two crates; http.elf is made of hyper.rs, want.rs and h2.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -24,6 +24,10 @@ inlined) roots=(-e inlined) optimised=3 ;;
 futures)
 	roots=(-e futures -u locks -u channels -u tasks -u sets)
 	crates=("futures tokio" "sets futures_util")
+	;;
+http)
+	roots=(-e hyper -u want -u h2)
+	crates=("hyper hyper" "want want" "h2 h2")
 	;;
 spread)
 	roots=(-e spread -u polls)

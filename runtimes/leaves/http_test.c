@@ -1,0 +1,217 @@
+/* Tests of hyper, h2 and want: connections, streams and bodies of HTTP. */
+#include "runtimes/model/wait_kind.h"
+#include "runtimes/test/futures.h"
+
+#define H1 "hyper::proto::h1::dispatch::"
+
+static struct futures open_http(void)
+{
+	return futures_open_file("testdata/unit/http.elf");
+}
+
+/* What a connection is set to; NULL: a method of None. */
+struct h1 {
+	bool server, serving, closing;
+	const char *reading, *writing, *keep_alive, *method, *version;
+	uint64_t received;
+	const char *phrase, *phase; /* phase NULL: none is stated */
+};
+
+static struct value set_up(struct futures *f, const struct h1 *c)
+{
+	const char *type =
+		c->server ? H1 "Dispatcher<" H1 "Server<u64>>" : H1 "Dispatcher<" H1 "Client<u64>>";
+	struct value v = futures_value(f, type, FUTURES_ROOT);
+	struct value method = futures_member(v, "conn.state.method");
+
+	if (c->method) {
+		method = futures_variant(f, method, "Some");
+		futures_poke(f, method, "__0.__0", strcmp(c->method, "Get") != 0);
+	} else {
+		futures_variant(f, method, "None");
+	}
+	futures_variant(f, futures_member(v, "conn.state.reading"), c->reading);
+	futures_variant(f, futures_member(v, "conn.state.writing"), c->writing);
+	uint64_t keep_alive = strcmp(c->keep_alive, "Idle") != 0;
+	futures_poke(f, v, "conn.state.keep_alive", keep_alive);
+	futures_poke(f, v, "conn.state.version.__0", strcmp(c->version, "Http10") != 0);
+	futures_poke(f, v, "conn.io.read_buf.len", c->received);
+	futures_poke(f, v, "is_closing", c->closing);
+	if (c->server)
+		futures_variant(f, futures_member(v, "dispatch.in_flight"),
+		                c->serving ? "Some" : "None");
+	return v;
+}
+
+#define SERVER .server = true
+#define IDLE   .keep_alive = "Idle"
+#define BUSY   .keep_alive = "Busy"
+#define V11    .version = "Http11"
+
+static void test_h1(void **state)
+{
+	static const struct h1 cases[] = {
+		{ SERVER, .reading = "Init", .writing = "Init", BUSY, V11,
+		  .phrase = "HTTP/1 server, new", .phase = "new" },
+		{ SERVER, .reading = "Init", .writing = "Init", IDLE, V11,
+		  .phrase = "HTTP/1.1 server, idle", .phase = "idle" },
+		{ SERVER, .reading = "Init", .writing = "Init", IDLE, V11, .received = 9,
+		  .phrase = "HTTP/1.1 server, reading head", .phase = "reading head" },
+		{ SERVER, .serving = true, .reading = "KeepAlive", .writing = "Init", BUSY,
+		  .method = "Post", .version = "Http10",
+		  .phrase = "HTTP/1.0 server, waiting for the service, POST",
+		  .phase = "waiting for the service" },
+		{ SERVER, .serving = true, .reading = "Body", .writing = "Init", BUSY,
+		  .method = "Post", V11, .phrase = "HTTP/1.1 server, reading body, POST",
+		  .phase = "reading body" },
+		{ SERVER, .reading = "KeepAlive", .writing = "Body", BUSY, .method = "Get", V11,
+		  .phrase = "HTTP/1.1 server, writing, GET", .phase = "writing" },
+		/* A method is left behind when a connection is closed. */
+		{ SERVER, .reading = "Closed", .writing = "Closed", BUSY, .method = "Get", V11,
+		  .phrase = "HTTP/1.1 server, closing", .phase = "closing" },
+		{ SERVER, .closing = true, .reading = "Init", .writing = "KeepAlive", BUSY,
+		  .method = "Get", V11, .phrase = "HTTP/1.1 server, closing", .phase = "closing" },
+		{ .reading = "Init",
+		  .writing = "Init",
+		  IDLE,
+		  V11,
+		  .phrase = "HTTP/1.1 client, idle",
+		  .phase = "idle" },
+		{ .reading = "Init",
+		  .writing = "Body",
+		  BUSY,
+		  .method = "Post",
+		  V11,
+		  .phrase = "HTTP/1.1 client, writing, POST",
+		  .phase = "writing" },
+		{ .reading = "Init",
+		  .writing = "KeepAlive",
+		  BUSY,
+		  .method = "Get",
+		  V11,
+		  .phrase = "HTTP/1.1 client, waiting for the answer, GET",
+		  .phase = "waiting for the answer" },
+		{ .reading = "Body",
+		  .writing = "KeepAlive",
+		  BUSY,
+		  .method = "Get",
+		  V11,
+		  .phrase = "HTTP/1.1 client, reading body, GET",
+		  .phase = "reading body" },
+		{ .reading = "KeepAlive",
+		  .writing = "KeepAlive",
+		  BUSY,
+		  .method = "Get",
+		  V11,
+		  .phrase = "HTTP/1.1 client" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct futures f = open_http();
+		const struct future *future = futures_decode(&f, set_up(&f, &cases[i]));
+
+		assert_non_null(future->properties);
+		assert_string_equal(future->properties->kind, "http");
+		assert_string_equal(future->properties->phrase, cases[i].phrase);
+		assert_string_equal(wait_text(future->properties, "http_role"),
+		                    cases[i].server ? "server" : "client");
+		const char *phase = wait_text(future->properties, "http_phase");
+		assert_true(!phase == !cases[i].phase);
+		if (phase)
+			assert_string_equal(phase, cases[i].phase);
+		assert_null(wait_text(future->properties, "http_path"));
+		futures_close(&f);
+	}
+}
+
+/* A connection at FUTURES_OTHER with two slots for streams, the second one of which is free. */
+static struct value h2_inner(struct futures *f)
+{
+	struct value inner = futures_value(f, "h2::proto::streams::streams::Inner", FUTURES_OTHER);
+	const struct type *entry = must_find(&f->fixture, "h2::proto::streams::streams::Entry");
+	uint64_t slots = FUTURES_OTHER + 0x400;
+	struct value entries = futures_member(inner, "store.slab.entries");
+
+	futures_poke(f, entries, "data_ptr", slots);
+	futures_poke(f, entries, "length", 2);
+	futures_poke(f, inner, "counts.num_send_streams", 1);
+	futures_poke(f, inner, "actions.send.prioritize.flow.window_size.__0", 0);
+	struct value stream = futures_variant(f, (struct value){ entry, slots }, "Occupied");
+	futures_poke(f, stream, "__0.id.__0", 7);
+	futures_variant(f, futures_member(stream, "__0.state.inner"), "HalfClosedLocal");
+	futures_poke(f, stream, "__0.buffered_send_data", 1234);
+	futures_poke(f, stream, "__0.send_flow.window_size.__0", (uint32_t)-5);
+	futures_poke(f, stream, "__0.is_pending_open", 1);
+	futures_variant(f, (struct value){ entry, slots + type_size(entry) }, "Vacant");
+	return inner;
+}
+
+static void test_h2_connection(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "h2::client::Connection", FUTURES_ROOT);
+	int64_t n;
+
+	(void)state;
+	futures_poke(&f, v, "inner.inner.streams.inner", h2_inner(&f).addr);
+	const struct future *future = futures_decode(&f, v);
+	assert_non_null(future->properties);
+	assert_string_equal(future->properties->phrase,
+	                    "HTTP/2 client, active, 1 stream, 1234 bytes of data to be written, "
+	                    "the window of the connection is full");
+	assert_true(wait_number(future->properties, "http_pending", &n));
+	assert_int_equal(n, 1);
+	futures_close(&f);
+}
+
+static void test_h2_stream(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "h2::client::ResponseFuture", FUTURES_ROOT);
+
+	(void)state;
+	futures_poke(&f, v, "inner.inner", h2_inner(&f).addr);
+	futures_poke(&f, v, "inner.key.stream_id.__0", 7);
+	futures_expect(&f, v, "http_stream", "HTTP/2 stream 7, the answer, half closed (local)");
+	/* The slot is used again by another stream, is free, or there is none. */
+	futures_poke(&f, v, "inner.key.stream_id.__0", 9);
+	futures_expect_problem(&f, v, "its stream is another one");
+	futures_poke(&f, v, "inner.key.index.__0", 1);
+	futures_expect_problem(&f, v, "its stream is gone");
+	futures_poke(&f, v, "inner.key.index.__0", 2);
+	futures_expect_problem(&f, v, "its connection has no such stream");
+	futures_close(&f);
+}
+
+static void test_want(void **state)
+{
+	static const char *const phrases[] = { "want::Giver, not wanted yet", "want::Giver, wanted",
+		                               "want::Giver, not wanted yet",
+		                               "want::Giver, its taker is gone" };
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "want::Giver", FUTURES_ROOT);
+	struct value inner = futures_value(&f, "want::Inner", FUTURES_OTHER);
+
+	(void)state;
+	futures_poke(&f, v, "inner", inner.addr);
+	for (uint64_t i = 0; i < 4; i++) {
+		futures_poke(&f, inner, "state", i);
+		futures_expect(&f, v, "want", phrases[i]);
+	}
+	futures_poke(&f, inner, "state", 4);
+	futures_expect_problem(&f, v, "its state is none of those of want::Giver");
+	futures_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_h1),
+		cmocka_unit_test(test_h2_connection),
+		cmocka_unit_test(test_h2_stream),
+		cmocka_unit_test(test_want),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,420 @@
+/*
+ * hyper 1: what its HTTP/1 connections do, and its channel for bodies. hyper 1.12.0 is cited.
+ *
+ * A connection is the future proto::h1::dispatch::Dispatcher<D, Bs, I, T>. D is dispatch::Server,
+ * which has the service's future in in_flight, or dispatch::Client. The states of both directions
+ * of conn.state go from Init over Body to KeepAlive; when both are KeepAlive, and all is flushed,
+ * they become Init, keep_alive becomes Idle and method None (conn.rs, State::idle()).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/values/show.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/future/object_walk.h"
+#include "runtimes/leaves/leaves.h"
+
+enum {
+	MAX_BUFS = 64,       /* hyper queues at most 16 */
+	MAX_METHOD = 16,     /* bytes */
+	MAX_PATH = 2048,     /* bytes; longer ones are not shown */
+	MAX_CANDIDATES = 16, /* requests in the variables of a service */
+};
+
+#define DISPATCHER "hyper::proto::h1::dispatch::Dispatcher"
+
+enum {
+	DISPATCH,
+	IN_FLIGHT,
+	IS_CLOSING,
+	READING,
+	WRITING,
+	KEEP_ALIVE,
+	METHOD,
+	VERSION,
+	READ_BUF,
+	HEADERS_LEN,
+	HEADERS_POS,
+	QUEUE,
+	BODY_WAKER,
+	BODY_ITEM,
+	BODY_SENDER,
+};
+
+#define BODY_TYPE "hyper::body::chan::Receiver"
+
+static const struct binding_row layout[] = {
+	[DISPATCH] = { "hyper.dispatch", "type:" DISPATCHER, "dispatch", .optional = true },
+	[IN_FLIGHT] = { "hyper.in_flight", "type:" DISPATCHER, "dispatch.in_flight.Some.0",
+	                .optional = true },
+	[IS_CLOSING] = { "hyper.is_closing", "type:" DISPATCHER, "is_closing", .optional = true },
+	[READING] = { "hyper.reading", "type:" DISPATCHER, "conn.state.reading", .optional = true },
+	[WRITING] = { "hyper.writing", "type:" DISPATCHER, "conn.state.writing", .optional = true },
+	[KEEP_ALIVE] = { "hyper.keep_alive", "type:" DISPATCHER, "conn.state.keep_alive",
+	                 .optional = true },
+	[METHOD] = { "hyper.method", "type:" DISPATCHER, "conn.state.method.Some.0.0",
+	             .optional = true },
+	[VERSION] = { "hyper.version", "type:" DISPATCHER, "conn.state.version.0",
+	              .optional = true },
+	[READ_BUF] = { "hyper.read_buf", "type:" DISPATCHER, "conn.io.read_buf", .optional = true },
+	[HEADERS_LEN] = { "hyper.headers.len", "type:" DISPATCHER,
+	                  "conn.io.write_buf.headers.bytes.len", .optional = true },
+	[HEADERS_POS] = { "hyper.headers.pos", "type:" DISPATCHER, "conn.io.write_buf.headers.pos",
+	                  .optional = true },
+	[QUEUE] = { "hyper.queue", "type:" DISPATCHER, "conn.io.write_buf.queue.bufs",
+	            .optional = true },
+	/* since 1.12; before, it is a channel of futures */
+	[BODY_WAKER] = { "hyper.body.waker", "type:" BODY_TYPE, "shared.receiver_waker.waker",
+	                 .optional = true },
+	[BODY_ITEM] = { "hyper.body.item", "type:" BODY_TYPE, "shared.state.item.Some",
+	                .optional = true },
+	[BODY_SENDER] = { "hyper.body.sender", "type:" BODY_TYPE, "shared.state.sender_open",
+	                  .optional = true },
+	{ 0 },
+};
+
+static const struct binding_row *const bindings[] = { layout, NULL };
+
+/* ---- the state of a connection ---- */
+
+/* Is there something at the end of the path? False where the type has no such path, too. */
+static bool find(const struct leaf *l, struct value from, const char *expr, struct value *ret)
+{
+	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
+	bool found = false;
+	struct error *err = p ? path_eval(l->d->c->in->target, p, from, ret, &found) : NULL;
+	bool ok = !err && found;
+
+	error_free(err);
+	return ok;
+}
+
+static bool number(const struct leaf *l, struct value from, const char *expr, uint64_t *ret)
+{
+	const struct path *p = inspector_optional_path(l->d->c->in, from.type, expr);
+	bool found = false;
+	struct error *err = p ? path_uint(l->d->c->in->target, p, from, ret, &found) : NULL;
+	bool ok = !err && found;
+
+	error_free(err);
+	return ok;
+}
+
+/* The name of the active variant there; "" unknown. */
+static const char *variant(const struct leaf *l, int row)
+{
+	const char *name = NULL;
+	struct value place;
+
+	if (!find(l, l->v, layout[row].path, &place))
+		return "";
+	error_free(value_enum_name(l->d->c->in->target, place, &name));
+	return name ? name : "";
+}
+
+struct connection {
+	bool server, serving; /* serving: the service's future is alive */
+	bool between;         /* no request is in progress */
+	struct value in_flight;
+	const char *reading, *writing, *keep_alive;
+	uint64_t received; /* bytes that are read and not yet parsed */
+	uint64_t queued;   /* bytes to be written */
+	bool has_queued;
+	const char *method; /* of the request in progress; NULL unknown */
+};
+
+static bool is(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static const char *phase_between(const struct connection *c)
+{
+	if (c->server && c->received)
+		return "reading head";
+	return is(c->keep_alive, "Idle") ? "idle" : "new";
+}
+
+/* NULL: unknown. */
+static const char *phase(const struct leaf *l, const struct connection *c)
+{
+	uint64_t closing;
+
+	if (number(l, l->v, layout[IS_CLOSING].path, &closing) && closing)
+		return "closing";
+	if (is(c->reading, "Closed") && is(c->writing, "Closed"))
+		return "closing";
+	if (is(c->reading, "") || is(c->writing, ""))
+		return NULL;
+	if (c->between)
+		return phase_between(c);
+	if (!c->server && is(c->writing, "Body"))
+		return "writing";
+	if (!c->server && c->has_queued && c->queued)
+		return "writing";
+	if (is(c->reading, "Body") || is(c->reading, "Continue"))
+		return "reading body";
+	if (!c->server)
+		return is(c->reading, "Init") ? "waiting for the answer" : NULL;
+	if (c->serving)
+		return "waiting for the service";
+	return "writing";
+}
+
+/* ---- bytes to be written ---- */
+
+static bool bytes_len(const struct leaf *l, struct value buf, const char *expr, uint64_t *ret)
+{
+	struct value place;
+
+	return find(l, buf, expr, &place) && type_is(place.type, "bytes::bytes::Bytes") &&
+	       number(l, place, "len", ret);
+}
+
+/* A part of an HTTP message that is encoded in chunks: its size, data and end of line. */
+static bool chunk_len(const struct leaf *l, struct value buf, uint64_t *ret)
+{
+	uint64_t len, pos, data, end;
+
+	if (!number(l, buf, "kind.Chunked.0.a.a.len", &len) ||
+	    !number(l, buf, "kind.Chunked.0.a.a.pos", &pos) ||
+	    !bytes_len(l, buf, "kind.Chunked.0.a.b", &data) ||
+	    !number(l, buf, "kind.Chunked.0.b.0.length", &end) || pos > len)
+		return false;
+	*ret = len - pos + data + end;
+	return true;
+}
+
+/* How many bytes an EncodedBuf has left (h1/encode.rs); false: unknown. */
+static bool encoded_len(const struct leaf *l, struct value buf, uint64_t *ret)
+{
+	uint64_t limit;
+
+	if (bytes_len(l, buf, "kind.Limited.0.inner", ret) &&
+	    number(l, buf, "kind.Limited.0.limit", &limit)) {
+		*ret = *ret < limit ? *ret : limit;
+		return true;
+	}
+	return bytes_len(l, buf, "kind.Exact.0", ret) || chunk_len(l, buf, ret) ||
+	       number(l, buf, "kind.ChunkedEnd.0.0.length", ret);
+}
+
+static bool queued_bytes(const struct leaf *l, uint64_t *ret)
+{
+	struct inspector *in = l->d->c->in;
+	uint64_t len, pos, n, one;
+	struct value queue, buf;
+
+	if (!number(l, l->v, layout[HEADERS_LEN].path, &len) ||
+	    !number(l, l->v, layout[HEADERS_POS].path, &pos) || pos > len ||
+	    !find(l, l->v, layout[QUEUE].path, &queue))
+		return false;
+	*ret = len - pos;
+	struct error *err = show_length(in->target, &in->show, queue, &n);
+	bool ok = !err && n <= MAX_BUFS;
+	error_free(err);
+	for (uint64_t i = 0; ok && i < n; i++) {
+		err = show_index(in->target, &in->show, queue, i, &buf);
+		ok = !err && encoded_len(l, buf, &one);
+		error_free(err);
+		*ret += ok ? one : 0;
+	}
+	return ok;
+}
+
+/* ---- method and path ---- */
+
+/* Methods that http knows have a variant each (http 1.5.0, method.rs); others are not shown. */
+static const char *method_name(const char *name)
+{
+	static const char *const methods[] = { "OPTIONS", "GET",     "POST",  "PUT",  "DELETE",
+		                               "HEAD",    "CONNECT", "TRACE", "PATCH" };
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+		if (strcasecmp(methods[i], name) == 0)
+			return methods[i];
+	}
+	return NULL;
+}
+
+/* Places of http::request::Parts in what the service's future has or leads to. */
+struct requests {
+	struct value list[MAX_CANDIDATES];
+	size_t n;
+};
+
+static bool visit_request(const struct reached *at, size_t index, void *arg)
+{
+	struct requests *r = arg;
+
+	(void)index;
+	if (!type_is(at->v.type, "http::request::Parts"))
+		return true;
+	if (r->n < MAX_CANDIDATES)
+		r->list[r->n++] = at->v;
+	return false;
+}
+
+/* The buffer into which the connection reads. */
+struct read_buf {
+	uint64_t ptr, data; /* the first byte not parsed; its shared allocation */
+};
+
+/*
+ * Reads the path of a request, without the query, which may have secrets. The request line must be
+ * around it, with the method of the request in progress. A variable may have been moved out, and
+ * then refers to memory that may be used again for another request. *certain: it is not freed,
+ * because it is in the allocation that the connection reads into, before what is not yet parsed.
+ */
+static const char *request_path(const struct leaf *l, const struct connection *c,
+                                const struct read_buf *buf, struct value parts, bool *certain)
+{
+	uint64_t ptr, len, data, query;
+	size_t before = strlen(c->method) + 1;
+	char line[MAX_METHOD + MAX_PATH + 8];
+	static const char after[] = " HTTP/1.";
+
+	if (!number(l, parts, "uri.path_and_query.data.bytes.ptr", &ptr) ||
+	    !number(l, parts, "uri.path_and_query.data.bytes.len", &len) ||
+	    !number(l, parts, "uri.path_and_query.data.bytes.data", &data) ||
+	    !number(l, parts, "uri.path_and_query.query", &query))
+		return NULL;
+	if (!len || len > MAX_PATH || ptr < before)
+		return NULL;
+	*certain = data == buf->data && ptr < buf->ptr && buf->ptr - ptr > len + strlen(after);
+	size_t whole = before + len + strlen(after);
+	struct error *err = target_read(l->d->c->in->target, ptr - before, line, whole);
+	bool ok = !err && memcmp(line, c->method, before - 1) == 0 && line[before - 1] == ' ' &&
+	          memcmp(line + before + len, after, strlen(after)) == 0;
+	error_free(err);
+	if (!ok)
+		return NULL;
+	return str_clean(l->d->c->a, line + before, query < len ? query : len);
+}
+
+/* The path of the request in progress of a server; NULL: it is in no variable. */
+static const char *find_path(const struct leaf *l, const struct connection *c, bool *certain)
+{
+	struct requests requests = { .n = 0 };
+	const char *found = NULL;
+	struct read_buf buf;
+	struct value place;
+	struct reach reach;
+
+	if (!c->serving || !c->method || !find(l, l->v, layout[READ_BUF].path, &place) ||
+	    !number(l, place, "ptr", &buf.ptr) || !number(l, place, "data", &buf.data))
+		return NULL;
+	object_walk_near(l->d->c, c->in_flight, visit_request, &requests, &reach);
+	for (size_t i = 0; i < requests.n && !found; i++)
+		found = request_path(l, c, &buf, requests.list[i], certain);
+	return found;
+}
+
+/* ---- properties ---- */
+
+static void read_connection(const struct leaf *l, struct connection *c)
+{
+	struct value place;
+
+	*c = (struct connection){ .reading = variant(l, READING),
+		                  .writing = variant(l, WRITING),
+		                  .keep_alive = variant(l, KEEP_ALIVE) };
+	c->server = find(l, l->v, layout[DISPATCH].path, &place) &&
+	            type_is(place.type, "hyper::proto::h1::dispatch::Server");
+	c->serving = c->server && find(l, l->v, layout[IN_FLIGHT].path, &c->in_flight);
+	if (find(l, l->v, layout[READ_BUF].path, &place) && !number(l, place, "len", &c->received))
+		c->received = 0;
+	c->has_queued = queued_bytes(l, &c->queued);
+	c->between = is(c->reading, "Init") && is(c->writing, "Init") && !c->serving;
+	if (!c->between)
+		c->method = method_name(variant(l, METHOD));
+}
+
+/* Before the first message hyper assumes that its peer knows HTTP/1.1. */
+static const char *version(const struct leaf *l, const struct connection *c)
+{
+	const char *name = variant(l, VERSION);
+
+	if (c->between && !is(c->keep_alive, "Idle"))
+		return "HTTP/1";
+	return is(name, "Http11") ? "HTTP/1.1" : is(name, "Http10") ? "HTTP/1.0" : "HTTP/1";
+}
+
+static void add_path(const struct leaf *l, const char *path, bool certain)
+{
+	wait_string(l, "http_path", path);
+	if (!certain)
+		wait_bool(l, "http_path_uncertain", true);
+}
+
+static struct error *decode_h1(struct leaf *l)
+{
+	struct connection c;
+
+	read_connection(l, &c);
+	const char *role = c.server ? "server" : "client", *http = version(l, &c);
+	bool certain = false;
+	const char *doing = phase(l, &c), *path = find_path(l, &c, &certain);
+
+	wait_string(l, "http_role", role);
+	wait_string(l, "http_version", http);
+	if (doing)
+		wait_string(l, "http_phase", doing);
+	bool has_request = doing && c.method && !is(doing, "closing");
+	if (has_request)
+		wait_string(l, "http_method", c.method);
+	if (has_request && path)
+		add_path(l, path, certain);
+	const char *queued = "";
+	if (c.has_queued) {
+		wait_int(l, "http_queued", (int64_t)c.queued);
+		if (c.queued)
+			queued = arena_printf(l->d->c->a, ", %" PRIu64 " bytes to be written",
+			                      c.queued);
+	}
+	const char *request =
+		has_request ? arena_printf(l->d->c->a, ", %s%s%s%s", c.method, path ? " " : "",
+	                                   path ? path : "", path && !certain ? " (perhaps)" : "")
+			    : "";
+	wait_phrase(l, "%s %s%s%s%s%s", http, role, doing ? ", " : "", doing ? doing : "", request,
+	            queued);
+	return NULL;
+}
+
+static const struct leaf_row properties[] = {
+	{ .type = DISPATCHER, .kind = "http", .decode = decode_h1 },
+	{ 0 },
+};
+
+/* ---- bodies ---- */
+
+static struct error *decode_body(struct leaf *l)
+{
+	struct value item;
+	uint64_t open;
+
+	TRY(leaf_arm_at(l, l->v, layout[BODY_WAKER].path));
+	TRY(leaf_uint(l, l->v, layout[BODY_SENDER].path, &open));
+	bool has_item = find(l, l->v, layout[BODY_ITEM].path, &item);
+	wait_bool(l, "value_there", has_item);
+	wait_bool(l, "sender_alive", open);
+	wait_phrase(l, "HTTP body, %s%s", has_item ? "a part is there" : "no part is there",
+	            open ? "" : ", its connection has ended it");
+	return NULL;
+}
+
+static const struct leaf_row leaves[] = {
+	{ .type = BODY_TYPE, .kind = "http_body", .decode = decode_body, .resource = true },
+	{ 0 },
+};
+
+static const struct leaf_row *const families[] = { leaves, NULL };
+
+const struct crate_types hyper_types = {
+	.crate = "hyper",
+	.path = "hyper::",
+	.leaves = families,
+	.properties = properties,
+	.leaf_bindings = bindings,
+};
