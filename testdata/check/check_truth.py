@@ -338,6 +338,8 @@ class Comparison:
             self.check_beside(name, wait, root)
         if "leaves" in want:
             self.check_leaves(name, want["leaves"], root)
+        for key, property in want.get("properties", {}).items():
+            self.check_property(name, key, property, root)
         if self.with_locals:
             for function, variables in want.get("locals", {}).items():
                 self.check_locals(name, function, variables, root)
@@ -431,6 +433,13 @@ class Comparison:
             if all(have.get(key) == want[key] for key in known):
                 return
         self.differ("{}: no branch waits for {}", name, want)
+
+    def check_property(self, name, key, want, root):
+        """A property that one of the task's futures has; None: that no future of it may have."""
+        have = [properties[key] for properties in (future.get("properties") or {} for future in walk_all(root))
+                if key in properties]
+        if (want is None and have) or (want is not None and want not in have):
+            self.differ("{}: {} is {}, not {}", name, key, show(have), want)
 
     def check_gone(self):
         gone = {task_id for task_id in self.truth.get("gone", []) if task_id is not None}

@@ -15,7 +15,8 @@ import sys
 KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid")
 TIME_KEYS = ("remaining_ms", "now")
 # Of a wait for a file descriptor: only the kernel knows them.
-KERNEL_KEYS = ("descriptor", "local", "peer", "phrase")
+KERNEL_KEYS = ("descriptor", "local", "peer", "phrase", "send_queue", "unacknowledged",
+               "peer_window", "retransmits")
 
 
 def wait(value):

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{Blocked, Hold, Job, Leaf, Local, Place, Root, State, Task, Truth, Wait};
+use crate::{Blocked, Detail, Hold, Job, Leaf, Local, Place, Root, State, Task, Truth, Wait};
 
 pub(crate) fn line(
     truth: &Truth,
@@ -101,6 +101,14 @@ fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
     }
     if !task.beside.is_empty() {
         fields.push(("beside", array(task.beside.iter().map(wait))));
+    }
+    if !task.properties.is_empty() {
+        let text = |property: &Option<Detail>| {
+            property.as_ref().map_or("null".into(), |one| one.0.clone())
+        };
+        let properties: Vec<_> =
+            task.properties.iter().map(|(key, property)| (*key, text(property))).collect();
+        fields.push(("properties", object(&properties)));
     }
     let said = |local: &&Local| task.chain.contains(&local.function);
     let own: Vec<&Local> = all_locals.iter().filter(said).collect();

@@ -288,6 +288,8 @@ pub struct Task {
     /// Whether the task was polled up to the await points of its chain.
     polled: bool,
     tree: Option<tree::Node>,
+    /// What else is known of one of its futures; `None`: it must not be claimed.
+    properties: Vec<(&'static str, Option<Detail>)>,
 }
 
 impl Task {
@@ -303,6 +305,7 @@ impl Task {
             blocked: false,
             polled: true,
             tree: None,
+            properties: Vec::new(),
         }
     }
 
@@ -396,6 +399,18 @@ impl Task {
     /// Another branch waits for this.
     pub fn beside(mut self, wait: Wait) -> Task {
         self.beside.push(wait);
+        self
+    }
+
+    /// One of its futures has this property.
+    pub fn property(mut self, key: &'static str, detail: impl Into<Detail>) -> Task {
+        self.properties.push((key, Some(detail.into())));
+        self
+    }
+
+    /// None of its futures may be claimed to have it.
+    pub fn no_property(mut self, key: &'static str) -> Task {
+        self.properties.push((key, None));
         self
     }
 
