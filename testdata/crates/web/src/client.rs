@@ -155,6 +155,8 @@ async fn idle(tasks: &mut Tasks) {
     let (mut sender, mut server) = start_one(tasks, "idle", None).await;
     let request = Request::get("/first").body(Full::default()).expect("no request");
     let (answer, ()) = tokio::join!(sender.send_request(request), async {
+        let mut buf = [0; 4];
+        server.read_exact(&mut buf).await.expect("no request");
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
         server.write_all(head).await.expect("cannot answer");
     });
