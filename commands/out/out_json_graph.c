@@ -99,6 +99,20 @@ void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool 
 	json_close_object(w);
 }
 
+/* Only of a future that is not polled. */
+static void put_queue(struct json_writer *w, const struct graph *g, const struct graph_edge *e)
+{
+	enum { MAX_NAMED = 32 };
+
+	if (!e || !e->unpolled)
+		return;
+	out_json_number_if(w, "place", e->place && e->place != UINT64_MAX, e->place);
+	json_open_array(w, "queued_behind");
+	for (size_t i = 0; i < e->nbehind && i < MAX_NAMED; i++)
+		put_participant(w, NULL, &g->nodes[e->behind[i]]);
+	json_close_array(w);
+}
+
 static void put_link(struct json_writer *w, const struct graph *g, const struct verdict_link *l)
 {
 	SCRATCH(tmp);
@@ -114,6 +128,7 @@ static void put_link(struct json_writer *w, const struct graph *g, const struct 
 	json_put_text(w, "evidence", l->has ? graph_evidence_text(&tmp, l->has) : NULL);
 	json_put_bool(w, "granted", l->has && l->has->granted);
 	json_put_bool(w, "unpolled", l->has && l->has->unpolled);
+	put_queue(w, g, l->has);
 	json_close_object(w);
 }
 

@@ -126,6 +126,8 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_put_text(w, "edge", f->edge);
 	json_put_text(w, "branch", branch_name(f->branch));
 	json_put_text(w, "note", f->note);
+	if (f->variable)
+		json_put_text(w, "variable", f->variable);
 	put_wait(w, "wait", f->wait, true);
 	if (f->properties)
 		out_json_wait(w, "properties", f->properties);

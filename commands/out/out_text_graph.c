@@ -99,6 +99,8 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 		clean_text(t, " (", evidence);
 		str_append(&t->line, ")");
 	}
+	if (e->unpolled && (e->granted || e->queued))
+		str_append(&t->line, ", which does not poll it");
 	if (times > 1)
 		str_printf(&t->line, ", %zu times", times);
 	doubt(t, e);
@@ -161,7 +163,8 @@ static void edges(struct graph_text *gt, const struct graph_node *n, unsigned de
 static void place(struct graph_text *gt, const struct graph_node *n, unsigned depth)
 {
 	for (size_t i = n->first; i < n->first + n->nedges; i++) {
-		if (gt->g->edges[i].queued)
+		/* What was granted is among the owners of the lock. */
+		if (gt->g->edges[i].queued && !gt->g->edges[i].granted)
 			holder(gt, n, &gt->g->edges[i], 1, depth);
 	}
 	holders(gt, &gt->g->nodes[n->lock], depth);

@@ -24,8 +24,9 @@ enum doubt {
 
 /* One future that another future polls or contains. */
 struct child {
-	struct value v;   /* addr 0: it has ended, only its type is known */
-	const char *edge; /* "await", "select arm 1", "set", ... */
+	struct value v;       /* addr 0: it has ended, only its type is known */
+	const char *edge;     /* "await", "select arm 1", "set", ... */
+	const char *variable; /* as in struct future */
 	enum branch branch;
 	uint64_t waker; /* data pointer of the waker that polls it; 0: the same as its parent's */
 	enum armed set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */

@@ -142,6 +142,7 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	d->unpolled = unpolled;
 	d->doubted = doubted;
 	f->edge = child->edge;
+	f->variable = child->variable;
 	f->branch = child->branch;
 	f->joined = child->joined;
 	if (may_be_moved(child, f) && !f->note)

@@ -94,9 +94,11 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
 	struct walked *w = walk_once(l, list, node.type, layout);
 	size_t place = (size_t)map_get(&w->places, node.addr);
 
-	*ret = (struct queue){
-		.found = place != 0, .whole = w->whole, .first = w->first, .length = w->places.n
-	};
+	*ret = (struct queue){ .found = place != 0,
+		               .whole = w->whole,
+		               .first = w->first,
+		               .length = w->places.n,
+		               .wakers = w->wakers };
 	if (!place)
 		return NULL;
 	ret->ahead = place - 1;
@@ -207,6 +209,30 @@ void leaf_queue_details(const struct leaf *l, const struct queue *q)
 		tasks[i] = q->tasks[i];
 	wait_int(l, "position", (int64_t)q->ahead + 1);
 	wait_list(l, "tasks_ahead", tasks, q->ntasks);
+}
+
+const char *leaf_queue_behind(const struct leaf *l, const struct queue *q)
+{
+	size_t place = q->found ? q->ahead + 1 : 0, n = q->length - place, ntasks = 0;
+	const char **tasks = NEW_ARRAY(l->d->c->a, const char *, QUEUE_MAX_LISTED);
+	STR(s);
+
+	if (!q->whole || n == 0)
+		return "";
+	for (size_t i = place; i < q->length && i < QUEUE_MAX_LISTED; i++) {
+		const char *task = waker_task(l->d->c, q->wakers[i]);
+
+		if (task)
+			tasks[ntasks++] = task;
+	}
+	wait_int(l, "behind", (int64_t)n);
+	wait_list(l, "tasks_behind", tasks, ntasks);
+	str_printf(&s, ", %s behind it", leaf_count(l, n, ntasks == n ? "task" : "waiter"));
+	for (size_t i = 0; i < ntasks && i < MAX_SHOWN; i++)
+		str_printf(&s, "%s%s", i ? ", " : ntasks == 1 ? " (task " : " (tasks ", tasks[i]);
+	if (ntasks)
+		str_append(&s, n > ntasks || ntasks > MAX_SHOWN ? ", ...)" : ")");
+	return arena_strdup(l->d->c->a, str_text(&s));
 }
 
 const char *leaf_next(const struct leaf *l)

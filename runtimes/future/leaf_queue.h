@@ -20,15 +20,16 @@ struct queue_layout {
 
 /* The waiters before one in a queue, oldest first. */
 struct queue {
-	bool found;     /* the waiter is in the queue. Otherwise only whole and length are valid */
+	bool found;     /* the waiter is in the queue. Otherwise whole, length and wakers are valid */
 	bool whole;     /* the queue was read to its end */
 	size_t ahead;   /* how many are before it */
 	size_t length;  /* how many waiters were read in all */
 	bool all_tasks; /* each of them is known to wake a task; false when there are many */
 	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
 	size_t ntasks;
-	const char *own; /* the task whose waiter it is, NULL unknown */
-	uint64_t first;  /* address of the oldest waiter: itself when ahead is 0 */
+	const char *own;            /* the task whose waiter it is, NULL unknown */
+	uint64_t first;             /* address of the oldest waiter: itself when ahead is 0 */
+	const struct waker *wakers; /* of the first QUEUE_MAX_LISTED waiters of the queue */
 };
 
 /* Finds the place of node in a list all of whose nodes have its type. */
@@ -41,6 +42,12 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
 const char *leaf_queue_text(struct arena *a, const struct queue *q);
 /* Adds position (from 1) and tasks_ahead to the wait. */
 void leaf_queue_details(const struct leaf *l, const struct queue *q);
+/*
+ * Of a future that is in the queue or has left it, having got what it waited for: adds behind and
+ * tasks_behind to the wait. Returns ", 2 tasks behind it (tasks 5, 7)", or "" when there is none or
+ * the queue is not whole.
+ */
+const char *leaf_queue_behind(const struct leaf *l, const struct queue *q);
 /* Frees what is cached in c. */
 void leaf_queues_free(struct collector *c);
 

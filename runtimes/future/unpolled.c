@@ -276,6 +276,8 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 			task_set_met(d, type_class_of(m->type)->task_set, local, NULL);
 		error_free(combinator_held(d, v, local, out));
 		sift(d, u, local, used, f, seen, out, n);
+		for (; n < out->n; n++)
+			out->data[n].variable = m->name;
 	}
 }
 

@@ -220,6 +220,7 @@ struct graph *graph_build(const struct snapshot *s)
 	map_free(&b.threads);
 	map_free(&b.jobs);
 	map_free(&b.unpolled);
+	map_free(&b.frames);
 	map_free(&b.channels);
 	map_free(&b.sets);
 	map_free(&b.wakers);

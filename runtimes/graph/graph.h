@@ -90,8 +90,16 @@ struct graph_edge {
 	const struct future *unpolled;
 	bool granted; /* the lock was granted to a future (that of holding, unpolled or waiter)
 	                 which has not run since */
+	const struct future *frame;  /* that has unpolled in a variable; NULL: unknown */
 	const struct future *waiter; /* of "queued" and of granted edges: the future in the queue */
-	const char *doubt;           /* why the edge is uncertain; NULL: it is certain */
+	/*
+	 * Of the future that is not polled: its place in the queue from 1 (0: the lock was granted
+	 * to it, or unknown), and the nodes of those behind it in the queue.
+	 */
+	uint64_t place;
+	const size_t *behind;
+	size_t nbehind;
+	const char *doubt; /* why the edge is uncertain; NULL: it is certain */
 };
 
 /*

@@ -125,6 +125,7 @@ void graph_add_holder(struct builder *b, size_t from, const struct holding *h, c
 	/* The future that the lock was granted to is in no polled tree. */
 	if (h->granted && !e->unpolled)
 		e->unpolled = h->future;
+	e->frame = graph_frame_of(b, e->unpolled);
 }
 
 /* ---- several candidates for one holding ---- */

@@ -50,10 +50,12 @@ struct builder {
 	struct map threads;    /* number -> 1 + index of the thread */
 	struct map tasks;      /* header's address -> 1 + index of the task */
 	struct map jobs;       /* header's address -> node of the queued job */
-	struct map unpolled;   /* an unpolled future -> the outermost unpolled future around it */
-	struct map channels;   /* address ^ role -> its node */
-	struct map sets;       /* address of a LocalSet -> its node */
-	struct map wakers;     /* address -> its node */
+	/* an outermost unpolled future -> the future whose variable has it */
+	struct map frames;
+	struct map unpolled; /* an unpolled future -> the outermost unpolled future around it */
+	struct map channels; /* address ^ role -> its node */
+	struct map sets;     /* address of a LocalSet -> its node */
+	struct map wakers;   /* address -> its node */
 	const struct holding **by_primitive, **by_object; /* all holdings, sorted */
 	size_t *by_local_set;                             /* tasks of LocalSets, sorted */
 	size_t nlocal;
@@ -129,6 +131,13 @@ bool graph_candidates_known(struct candidates *c, size_t wanted);
  */
 void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t from,
                           const struct holding *h, const char *kind, const char *doubt);
+
+/* The future whose variable has that unpolled future; NULL: none, or unknown. */
+static inline const struct future *graph_frame_of(const struct builder *b,
+                                                  const struct future *unpolled)
+{
+	return unpolled ? map_get(&b->frames, (uintptr_t)unpolled) : NULL;
+}
 
 /* Fills by_primitive and by_object. */
 void graph_sort_holdings(struct builder *b);

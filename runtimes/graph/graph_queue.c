@@ -17,6 +17,7 @@ struct lock {
 	size_t nq, first_waiter; /* waiters before that index: granted */
 	const struct holding **h;
 	size_t nh;
+	size_t *waiters; /* the nodes of those that are not granted, in order; NULL: not made yet */
 	size_t all, writers; /* nodes of all holders, and of holders for writing; 0: not made yet */
 };
 
@@ -65,6 +66,11 @@ static enum wait_access access_of(const struct queued *q)
 	return wait_kind_of(q->future->wait)->access;
 }
 
+static bool wants_permits(const struct queued *q)
+{
+	return access_of(q) == WAIT_PERMITS || access_of(q) == WAIT_ROOM;
+}
+
 static bool writes(const struct queued *q)
 {
 	return access_of(q) != WAIT_READ;
@@ -103,6 +109,22 @@ static bool has_lock(const struct holding *h, bool only_writers)
 	return !h->granted || (!h->partial && !(h->future && h->future->wait));
 }
 
+/*
+ * Adds to an edge that leads to a future which is not polled who stands behind it in the queue.
+ * next: index of the first one behind it.
+ */
+static void add_behind(struct lock *l, struct graph_edge *e, size_t next)
+{
+	if (!e->unpolled || next >= l->nq)
+		return;
+	if (!l->waiters)
+		l->waiters = NEW_ARRAY(&l->b->g->arena, size_t, l->nq);
+	for (size_t i = next; i < l->nq; i++)
+		l->waiters[i] = l->q[i].participant;
+	e->behind = &l->waiters[next];
+	e->nbehind = l->nq - next;
+}
+
 static bool has_guards(const struct lock *l)
 {
 	for (size_t i = 0; i < l->nh; i++) {
@@ -136,6 +158,9 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 				continue;
 			graph_candidate_edge(l->b, &c, node, h, "holds",
 			                     doubt ? doubt : graph_trust_doubt(trust));
+			if (h->granted)
+				add_behind(l, &l->b->edges.data[l->b->edges.n - 1],
+				           l->first_waiter);
 			n++;
 		}
 		sure = n;
@@ -152,8 +177,10 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			struct graph_edge *e = graph_add_edge(l->b, node, owner, "holds");
 
 			e->unpolled = q->unpolled;
+			e->frame = graph_frame_of(l->b, q->unpolled);
 			e->waiter = q->future;
 			e->granted = true;
+			add_behind(l, e, l->first_waiter);
 			e->doubt = doubt ? doubt : doubt_of(q);
 			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt &&
 			    !may_be_polled(q))
@@ -255,8 +282,14 @@ static size_t add_place(struct lock *l, size_t before, const struct queued *q)
 	e->queued = true;
 	e->waiter = q->future;
 	e->unpolled = q->unpolled;
+	e->frame = graph_frame_of(b, q->unpolled);
+	e->place = q->place;
+	e->granted = q->place == 0;
+	add_behind(l, e, e->granted ? l->first_waiter : (size_t)(q - l->q) + 1);
 	/* A future that is linked in the queue exists: dropping it would unlink it. */
 	e->doubt = q->seen_twice ? doubt_of(q) : q->doubt;
+	if (wants_permits(q) && !e->doubt)
+		e->doubt = access_of(q) == WAIT_ROOM ? permits_doubt : semaphore_doubt;
 	return node;
 }
 
@@ -268,20 +301,58 @@ static void wait_edge(struct lock *l, const struct queued *q, size_t to)
 }
 
 /*
- * Must q be served before the waiters behind it? Unknown for a semaphore, whose permits may be
- * enough for both.
+ * How many permits the waiters of a semaphore or of a channel's room can get without a future in
+ * the queue giving any back. False: unknown.
  */
-static bool is_in_the_way(const struct queued *q)
+static bool permits_to_come(const struct lock *l, const struct wait *w, int64_t *ret)
 {
-	enum wait_access access = access_of(q);
+	int64_t number;
 
-	return q->place != UINT64_MAX && access != WAIT_PERMITS && access != WAIT_ROOM;
+	*ret = 0;
+	if (wait_kind_of(w)->access == WAIT_ROOM) {
+		if (!wait_number(w, "capacity", ret))
+			return false;
+		*ret -= (int64_t)l->first_waiter;
+		return true;
+	}
+	if (wait_number(w, "permits_available", &number))
+		*ret = number;
+	for (size_t i = 0; i < l->nh; i++) {
+		if (!has_lock(l->h[i], false) || l->h[i]->granted)
+			continue;
+		if (!l->h[i]->permits || l->h[i]->permits > INT32_MAX)
+			return false;
+		*ret += (int64_t)l->h[i]->permits;
+	}
+	return *ret > 0;
+}
+
+/*
+ * The first waiter that gets its permits only after one ahead of it has given some back, as there
+ * are not enough for all: an index, or nq.
+ */
+static size_t first_short(const struct lock *l)
+{
+	int64_t left = 0, missing;
+	size_t i = l->first_waiter;
+
+	if (i == l->nq || !permits_to_come(l, l->q[i].future->wait, &left))
+		return l->nq;
+	for (; i < l->nq && l->q[i].place != UINT64_MAX; i++) {
+		if (!wait_number(l->q[i].future->wait, "permits_missing", &missing))
+			break;
+		left -= missing;
+		if (left < 0)
+			return i;
+	}
+	return l->nq;
 }
 
 static void edges_of_lock(struct lock *l)
 {
 	size_t before = 0; /* place behind all waiters so far; 0: only the holders are before it */
 	size_t before_reader = 0; /* place behind the last writer so far, for a reader */
+	size_t scarce = l->nq && wants_permits(l->q) ? first_short(l) : 0;
 
 	for (size_t i = 0; i < l->nq; i++) {
 		const struct queued *q = &l->q[i];
@@ -291,14 +362,16 @@ static void edges_of_lock(struct lock *l)
 
 		if (i < l->first_waiter) { /* granted: it will go on when polled */
 			wait_edge(l, q, GRAPH_OUTSIDE);
+			if (q->unpolled && scarce && scarce < l->nq)
+				before = add_place(l, before ? before : all_holders(l, w), q);
 			continue;
 		}
 		if (writes(q))
-			to = known && before ? before : all_holders(l, w);
+			to = known && before && i >= scarce ? before : all_holders(l, w);
 		else
 			to = known && before_reader ? before_reader : write_holders(l, w);
 		wait_edge(l, q, to);
-		if (!is_in_the_way(q) || i + 1 == l->nq)
+		if (!known || scarce == l->nq || i + 1 == l->nq)
 			continue;
 		before = add_place(l, before ? before : all_holders(l, w), q);
 		/*

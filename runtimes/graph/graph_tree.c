@@ -113,6 +113,7 @@ static struct polled polled_children(struct builder *b, const struct future *f)
 		const struct future *child = f->children[i];
 
 		if (child->branch != BRANCH_POLLED) {
+			map_put(&b->frames, (uintptr_t)child, (void *)(uintptr_t)f);
 			walk_unpolled(b, child, child);
 			continue;
 		}

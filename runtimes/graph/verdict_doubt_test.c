@@ -74,7 +74,7 @@ static void futurelock(void **state)
 	assert_text(
 		&p, 0,
 		"task 5 waits for Mutex 0xa0 which was granted to a future that it holds but does "
-		"not poll: `app::do_it` at src/x.rs:12");
+		"not poll: `app::do_it` at src/x.rs:12, queued behind it: task 5");
 }
 
 /* It becomes one as soon as the other task releases the lock. */
@@ -93,7 +93,81 @@ static void futurelock_to_be(void **state)
 	assert_text(
 		&p, 0,
 		"task 5 waits for Mutex 0xa0 behind a future in its queue that it holds but does "
-		"not poll: `Leaf` at src/x.rs:12");
+		"not poll: `Leaf` at src/x.rs:12, place 1 in the queue, queued behind it: task 5");
+}
+
+/* A future of task 5 stands ahead of task 6, for which task 5 waits. Task 7 has the lock. */
+static void futurelock_across_tasks(void **state)
+{
+	PROGRAM(p);
+	struct future *first = held(calls(&p, "app::add", locks(&p, "mutex", A, 1)), BRANCH_HELD);
+
+	(void)state;
+	first->variable = "first";
+	add_task(&p, 5, calls(&p, "app::keep", joins(&p, 6), first));
+	add_task(&p, 6, calls(&p, "app::f", locks(&p, "mutex", A, 2)));
+	guards(&p, add_task(&p, 7, calls(&p, "app::g", sleeps(&p))), "mutex", A);
+	add_task(&p, 8, calls(&p, "app::f", locks(&p, "mutex", A, 3)));
+	assert_says(&p, "futurelock task 5, task 6 <- task 8");
+	assert_text(&p, 0,
+	            "task 5 has a future in the queue of Mutex 0xa0 that it does not poll (`first` "
+	            "of `app::keep`: `app::add` at src/x.rs:12, place 1 in the queue, queued "
+	            "behind it: task 6, task 8) and waits for task 6 to end; task 6 waits for "
+	            "Mutex 0xa0");
+}
+
+static struct future *wants_permit(struct program *p, int64_t place)
+{
+	return with(p, locks(p, "semaphore", A, place), "permits_missing", DETAIL_INT, place != 0);
+}
+
+/* Permits are scarce: task 6 gets one only after the future of task 5 has given its own back. */
+static void futurelock_of_permits(void **state)
+{
+	(void)state;
+	for (unsigned permits = 1; permits <= 2; permits++) {
+		PROGRAM(p);
+		struct future *first = held(calls(&p, "add", wants_permit(&p, 1)), BRANCH_HELD);
+
+		add_task(&p, 5, calls(&p, "keep", joins(&p, 6), first));
+		add_task(&p, 6, calls(&p, "f", wants_permit(&p, 2)));
+		guards(&p, add_task(&p, 7, calls(&p, "g", sleeps(&p))), "semaphore", A)->permits =
+			permits;
+		assert_says(&p, permits == 1 ? "?futurelock task 5, task 6" : "");
+	}
+	/* It is unknown how many the holder has, or the keeper can go on. */
+	for (unsigned sleeping = 0; sleeping < 2; sleeping++) {
+		PROGRAM(p);
+		struct future *first = held(calls(&p, "add", wants_permit(&p, 1)), BRANCH_HELD);
+
+		add_task(&p, 5, calls(&p, "keep", sleeping ? sleeps(&p) : joins(&p, 6), first));
+		add_task(&p, 6, calls(&p, "f", wants_permit(&p, 2)));
+		guards(&p, add_task(&p, 7, calls(&p, "g", sleeps(&p))), "semaphore", A)->permits =
+			sleeping;
+		assert_says(&p, "");
+	}
+}
+
+static struct future *wants_room(struct program *p, int64_t place)
+{
+	struct future *f = locks(p, "mpsc_send", A, place);
+
+	with(p, f, "permits_missing", DETAIL_INT, place != 0);
+	with(p, f, "queued", DETAIL_INT, 0);
+	return with(p, f, "capacity", DETAIL_INT, 1);
+}
+
+/* The only slot of the channel belongs to a future that task 5 does not poll. */
+static void futurelock_of_room(void **state)
+{
+	PROGRAM(p);
+	struct future *first = held(calls(&p, "send", wants_room(&p, 0)), BRANCH_HELD);
+
+	(void)state;
+	add_task(&p, 5, calls(&p, "keep", joins(&p, 6), first));
+	add_task(&p, 6, calls(&p, "f", wants_room(&p, 1)));
+	holds(&p, add_task(&p, 7, calls(&p, "g", sleeps(&p))), HOLDING_RECEIVER, "mpsc", A);
+	assert_says(&p, "?futurelock task 5, task 6");
 }
 
 /* An unseen holder may poll it, for example a table whose entries are untyped bytes. */
@@ -563,6 +637,9 @@ int main(void)
 		cmocka_unit_test(uncertain_guard),
 		cmocka_unit_test(futurelock),
 		cmocka_unit_test(futurelock_to_be),
+		cmocka_unit_test(futurelock_across_tasks),
+		cmocka_unit_test(futurelock_of_permits),
+		cmocka_unit_test(futurelock_of_room),
 		cmocka_unit_test(futurelock_or_polled_unseen),
 		cmocka_unit_test(futurelock_by_a_guard),
 		cmocka_unit_test(no_futurelock),

@@ -91,6 +91,15 @@ static void append_candidates(struct str *s, const struct graph_edge *e)
 		str_printf(s, " or one of %zu more", n - MAX_NAMED);
 }
 
+/* The variable that has an unpolled future, and its frame: "`first` of `app::run`: ". */
+static void append_frame(struct str *s, const struct graph_edge *e)
+{
+	const char *name = e->frame ? e->frame->function : NULL;
+
+	if (e->unpolled->variable && name)
+		str_printf(s, "`%s` of `%s`: ", e->unpolled->variable, name);
+}
+
 const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 {
 	const struct holding *h = e->holding;
@@ -104,6 +113,7 @@ const char *graph_evidence_text(struct arena *a, const struct graph_edge *e)
 		append_future(&s, e->unpolled);
 	} else if (e->unpolled) {
 		str_append(&s, s.len ? ", in a future that is not polled: " : "");
+		append_frame(&s, e);
 		append_future(&s, e->unpolled);
 	}
 	return s.len ? arena_strdup(a, str_text(&s)) : NULL;
@@ -124,18 +134,33 @@ static bool waits_for_room(const struct graph_edge *e)
 	return e && wait_kind_of(e->wait)->access == WAIT_ROOM;
 }
 
+/* Prints the place in the queue of a future that is not polled, and who stands behind it. */
+static void append_queue(struct str *s, const struct graph *g, const struct graph_edge *e)
+{
+	enum { MAX_NAMED = 8 };
+	SCRATCH(tmp);
+
+	if (e->place)
+		str_printf(s, ", place %" PRIu64 " in the queue", e->place);
+	for (size_t i = 0; i < e->nbehind && i < MAX_NAMED; i++)
+		str_printf(s, "%s%s", i ? ", " : ", queued behind it: ",
+		           graph_participant_text(&tmp, &g->nodes[e->behind[i]]));
+	if (e->nbehind > MAX_NAMED)
+		str_printf(s, " and %zu more", e->nbehind - MAX_NAMED);
+}
+
 /*
  * Prints what a participant holds that the previous one in the cycle waits for; nothing for a task
  * that is awaited itself.
  */
-static bool append_has(struct str *s, const struct verdict_link *before)
+static bool append_has(struct str *s, const struct graph *g, const struct verdict_link *before)
 {
 	SCRATCH(tmp);
 	const struct graph_edge *e = before->has;
 	const char *object = before->object ? graph_object_text(&tmp, before->object) : "it";
 	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
 
-	if (is(e, "holds") && e->granted && e->unpolled)
+	if (e && e->granted && e->unpolled)
 		str_printf(s, "has been granted %s for a future that it holds but does not poll",
 		           object);
 	else if (is(e, "holds") && e->granted)
@@ -155,7 +180,11 @@ static bool append_has(struct str *s, const struct verdict_link *before)
 	else
 		return false;
 	if (evidence)
-		str_printf(s, " (%s)", evidence);
+		str_printf(s, " (%s", evidence);
+	if (evidence && e->unpolled)
+		append_queue(s, g, e);
+	if (evidence)
+		str_append(s, ")");
 	return true;
 }
 
@@ -194,6 +223,11 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 	const char *object = l->object ? graph_object_text(&tmp, l->object) : "something";
 	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
 
+	STR(place);
+	if (evidence && e->unpolled) {
+		append_queue(&place, g, e);
+		evidence = arena_printf(&tmp, "%s%s", evidence, str_text(&place));
+	}
 	evidence = evidence ? evidence : "?";
 	if (v->kind == VERDICT_LOST)
 		return arena_printf(a,
@@ -237,7 +271,7 @@ const char *verdict_text(struct arena *a, const struct graph *g, const struct ve
 
 		str_printf(&s, "%s%s ", i ? "; " : "",
 		           graph_participant_text(&tmp, &g->nodes[l->participant]));
-		if (append_has(&s, before))
+		if (append_has(&s, g, before))
 			str_append(&s, " and ");
 		append_waits(&s, g, l);
 	}

@@ -120,6 +120,7 @@ struct future {
 	const char *edge; /* how its parent uses it: "await", "select arm 1", "join arm 0", "set",
 	                     "deadline", "waits", "held", "holds" */
 	const char *note; /* further information: its tracing span and where that is */
+	const char *variable;     /* of what is held: the variable of its parent's that has it */
 	const char *aliases;      /* the other possible types, if known: "app::B, app::C" */
 	struct wait *wait;        /* of a decoded leaf, otherwise NULL */
 	struct wait *properties;  /* no wait, but what else is known of it, in the same form: of an

@@ -7,7 +7,7 @@
 #define BY_RECEIVER (1U << HOLDING_RECEIVER)
 #define BY_WAKER    (1U << HOLDING_WAKER)
 
-#define QUEUE   "polled granted closed position tasks_ahead"
+#define QUEUE   "polled granted closed position tasks_ahead behind tasks_behind"
 #define PERMITS QUEUE " permits_wanted permits_missing permits_available"
 #define RWLOCK  QUEUE " writer readers permits_held"
 #define SLEEP   "deadline_ns remaining_ms now registered"

@@ -61,6 +61,7 @@
 	F(U32, line)                                                                               \
 	F(NAME, edge)                                                                              \
 	F(TEXT, note)                                                                              \
+	F(NAME, variable)                                                                          \
 	F(NAME, aliases)                                                                           \
 	F(I32, await_point)                                                                        \
 	F(FUTURE_KIND, kind)                                                                       \

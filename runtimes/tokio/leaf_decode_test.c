@@ -1,4 +1,5 @@
 /* Decodes leaves from made-up memory: oneshots, semaphores, sleeps, corrupt queues. */
+#include "runtimes/model/wait_kind.h"
 #include "runtimes/test/futures.h"
 
 #define SYNC "tokio::sync::"
@@ -77,6 +78,41 @@ static void test_semaphore(void **state)
 	assert_string_equal(future->wait->kind, "semaphore");
 	assert_non_null(strstr(future->wait->phrase, "first in its queue"));
 	assert_int_equal(futures_detail(future, "position")->number, 1);
+	futures_close(&f);
+}
+
+static void expect_behind(struct futures *f, struct value v, bool unpolled, bool doubted,
+                          const char *turn, int64_t behind)
+{
+	struct decoder d = { .c = f->c, .unpolled = unpolled, .doubted = doubted };
+	const struct wait *w = future_decode(&d, v)->wait;
+	int64_t number = 0;
+
+	wait_number(w, "behind", &number);
+	assert_int_equal(number, behind);
+	if (!strstr(w->phrase, turn))
+		fail_msg("%s", w->phrase);
+}
+
+/* Who waits behind a future is shown where nobody polls it. */
+static void test_semaphore_behind(void **state)
+{
+	struct futures f = futures_open();
+	struct value v = acquire(&f, 1, 1), node = futures_member(v, "node");
+	struct value other = { node.type, FUTURES_OTHER + 0x100 };
+
+	(void)state;
+	futures_poke(&f, node, "pointers.prev", other.addr);
+	futures_poke(&f, semaphore(&f), "waiters.queue.tail", node.addr);
+	expect_behind(&f, v, false, false, "first in its queue", 0);
+	expect_behind(&f, v, true, true, "first in its queue, 1 waiter behind it", 1);
+	futures_close(&f);
+	f = futures_open();
+	/* Granted: it has left the queue. What may have moved proves nothing. */
+	v = acquire(&f, 1, 0);
+	futures_poke(&f, semaphore(&f), "waiters.queue.tail", other.addr);
+	expect_behind(&f, v, true, false, "polls the future that got it, 1 waiter behind it", 1);
+	expect_behind(&f, v, true, true, "granted, not taken yet", 0);
 	futures_close(&f);
 }
 
@@ -173,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_oneshot),
 		cmocka_unit_test(test_oneshot_unreadable),
 		cmocka_unit_test(test_semaphore),
+		cmocka_unit_test(test_semaphore_behind),
 		cmocka_unit_test(test_semaphore_queue_with_a_cycle),
 		cmocka_unit_test(test_semaphore_closed_or_torn),
 		cmocka_unit_test(test_sleep_never_polled),

@@ -41,14 +41,20 @@ static struct error *read_semaphore(struct leaf *l, struct acquire *q)
 
 static const char *turn_text(const struct leaf *l, const struct acquire *q)
 {
+	struct arena *a = l->d->c->a;
+	const char *text;
+
 	if (q->closed)
 		return "closed";
 	if (!q->polled)
 		return "never polled";
-	if (q->queue.found)
-		return leaf_queue_text(l->d->c->a, &q->queue);
-	return q->missing ? "its place in the queue is unknown"
-	                  : arena_printf(l->d->c->a, "granted, %s", leaf_next(l));
+	if (!q->queue.found && q->missing)
+		return "its place in the queue is unknown";
+	/* What is in the queue exists. What was granted may be a trace of a future that moved. */
+	bool stays = l->d->unpolled && (q->queue.found || !l->d->doubted);
+	text = q->queue.found ? leaf_queue_text(a, &q->queue)
+	                      : arena_printf(a, "granted, %s", leaf_next(l));
+	return stays ? arena_printf(a, "%s%s", text, leaf_queue_behind(l, &q->queue)) : text;
 }
 
 static struct error *read_acquire(struct leaf *l, struct acquire *q)

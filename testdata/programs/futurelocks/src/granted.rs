@@ -60,10 +60,9 @@ async fn notified(notify: &'static Notify) {
     notify.notified().await;
 }
 
-/// The wait of a future that got what it waits for.
-fn given(kind: &'static str, phrase: &str) -> Wait {
-    let phrase = format!("{}, but nobody polls the future that got it", phrase);
-    Wait::new(kind).with("phrase", phrase)
+/// The wait of a future that got what it waits for, and what one task waits for behind it.
+fn given(kind: &'static str) -> Wait {
+    Wait::new(kind).with("granted", true).with("behind", 1)
 }
 
 /// A task that keeps a future, which has queued when this returns.
@@ -89,7 +88,7 @@ where
 async fn mutex(tasks: &mut Tasks) {
     let of: &'static Mutex<u32> = leak(Mutex::new(0));
     let guard = of.lock().await;
-    let wait = given("mutex", "mutex lock, granted").with("granted", true);
+    let wait = given("mutex");
     let keeper = start_keep(tasks, "futurelocks::granted::lock", wait, lock, of).await;
     drop(guard);
     let other = tasks.spawn(lock(of), "futurelocks::granted::lock", Wait::new("mutex"));
@@ -100,7 +99,7 @@ async fn mutex(tasks: &mut Tasks) {
 async fn rwlock(tasks: &mut Tasks) {
     let of: &'static RwLock<u32> = leak(RwLock::new(0));
     let guard = of.read().await;
-    let wait = given("rwlock_write", "rwlock write, granted").with("granted", true);
+    let wait = given("rwlock_write");
     let keeper = start_keep(tasks, "futurelocks::granted::write", wait, write, of).await;
     drop(guard);
     let other = tasks.spawn(read(of), "futurelocks::granted::read", Wait::new("rwlock_read"));
@@ -109,7 +108,7 @@ async fn rwlock(tasks: &mut Tasks) {
 
     let of: &'static RwLock<u32> = leak(RwLock::new(0));
     let guard = of.write().await;
-    let wait = given("rwlock_read", "rwlock read, granted").with("granted", true);
+    let wait = given("rwlock_read");
     let keeper = start_keep(tasks, "futurelocks::granted::read", wait, read, of).await;
     drop(guard);
     let other = tasks.spawn(write(of), "futurelocks::granted::write", Wait::new("rwlock_write"));
@@ -120,8 +119,7 @@ async fn rwlock(tasks: &mut Tasks) {
 async fn semaphore(tasks: &mut Tasks) {
     let of: &'static Semaphore = leak(Semaphore::new(1));
     let permit = of.acquire().await.unwrap();
-    let phrase = "semaphore, 1 permit wanted, 0 missing, 0 available, granted";
-    let wait = given("semaphore", phrase).with("granted", true);
+    let wait = given("semaphore");
     let keeper = start_keep(tasks, "futurelocks::granted::acquire", wait, acquire, of).await;
     drop(permit);
     let other = tasks.spawn(acquire(of), "futurelocks::granted::acquire", Wait::new("semaphore"));
@@ -132,7 +130,8 @@ async fn semaphore(tasks: &mut Tasks) {
 /// Of the two that wait, one is told: the one that nobody polls.
 async fn notify(tasks: &mut Tasks) {
     let of: &'static Notify = leak(Notify::new());
-    let wait = given("notify", "notify, notified").with("notified", true);
+    let phrase = "notify, notified, but nobody polls the future that got it";
+    let wait = Wait::new("notify").with("phrase", phrase).with("notified", true);
     start_keep(tasks, "futurelocks::granted::notified", wait, notified, of).await;
     of.notify_one();
     tasks.spawn(notified(of), "futurelocks::granted::notified", Wait::new("notify"));

@@ -1,6 +1,7 @@
 //! Tasks that wait for what a future of their own has, or will get first, which they do not poll:
 //! futurelocks, as RFD 609 of Oxide calls them. And tasks that look like it and are none.
 
+mod across;
 mod granted;
 mod innocent;
 mod published;
@@ -48,6 +49,7 @@ async fn main() {
     queues::spawn_all(&mut tasks).await;
     innocent::spawn_all(&mut tasks).await;
     granted::spawn_all(&mut tasks).await;
+    across::spawn_all(&mut tasks).await;
     let root = Node::thread(quiet::own_tid());
     let object = address(&**lock);
     tasks.graph.futurelock(root, object, true);
