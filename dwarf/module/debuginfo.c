@@ -322,6 +322,15 @@ struct records *debuginfo_records(struct dwarf_module *dm)
 	return dm->records;
 }
 
+static bool has_panic_unwind(const struct dwarf_module *dm)
+{
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (dm->units[i].name && strstr(dm->units[i].name, "/panic_unwind/src/lib.rs/@/"))
+			return true;
+	}
+	return false;
+}
+
 /* Determines the tier and the compiler version, from records if they contain them. */
 static void describe(struct dwarf_module *dm)
 {
@@ -338,17 +347,26 @@ static void describe(struct dwarf_module *dm)
 		dm->tier_reason = record_text(&record);
 		dm->rustc = record_text(&record);
 		dm->own_package = record_text(&record);
+		dm->unwinds = record_number(&record) != 0;
 		return;
 	}
 	debuginfo_need(dm);
 	dm->rustc = debuginfo_read_rustc_version(dm);
 	dm->own_package = own_package_read(dm);
+	dm->unwinds = has_panic_unwind(dm);
 	record_begin(&d, dm->records, RECORD_MODULE, 1, NULL);
 	record_add_number(&d, dm->tier);
 	record_add_text(&d, dm->tier_reason);
 	record_add_text(&d, dm->rustc);
 	record_add_text(&d, dm->own_package);
+	record_add_number(&d, dm->unwinds);
 	record_end(&d);
+}
+
+bool debuginfo_panics_unwind(struct dwarf_module *dm)
+{
+	describe(dm);
+	return dm->unwinds;
 }
 
 const char *debuginfo_own_package(struct dwarf_module *dm)

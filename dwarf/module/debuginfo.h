@@ -83,6 +83,7 @@ struct dwarf_module {
 	bool described, loaded;  /* the tier is known; opening the DWARF was attempted */
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
+	bool unwinds;            /* see debuginfo_panics_unwind() */
 	struct Dwarf *dwarf;     /* NULL unless loaded and tier is FULL or LINES */
 	struct alternate alternate;
 	enum dwarf_tier tier;
@@ -231,6 +232,12 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
  * unknown. All crates of a workspace in a checkout count as one package.
  */
 const char *debuginfo_own_package(struct dwarf_module *dm);
+
+/*
+ * Whether a panic unwinds the stack (panic=unwind): the module contains std's crate panic_unwind,
+ * of which rustc links either this one or panic_abort. False also when it is unknown.
+ */
+bool debuginfo_panics_unwind(struct dwarf_module *dm);
 
 /* The same three read from DWARF alone, without records. */
 const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *crate);

@@ -29,23 +29,24 @@
  * or when results that were stored turn out to be wrong.
  */
 enum record_kind {
-	RECORD_MODULE,    /* 1 -> tier, its reason, rustc version, own package */
-	RECORD_CRATE,     /* crate -> version */
-	RECORD_TYPE,      /* DIE -> kind, name, sizes, target */
-	RECORD_DETAILS,   /* DIE -> members, variants, enumerators */
-	RECORD_NAME,      /* qualified name -> DIE of the type, 0 none */
-	RECORD_FUNCTION,  /* DIE -> name, linkage name, range */
-	RECORD_PC,        /* link-time address -> DIE of the function that covers it, 0 none */
-	RECORD_PARAM,     /* name, DIE of a function -> DIE of its template parameter, 0 none */
-	RECORD_VARIABLE,  /* the same of a variable */
-	RECORD_ARGUMENT,  /* DIE of a function -> DIE of its first parameter's type, 0 none */
-	RECORD_TLS,       /* path -> thread-locals */
-	RECORD_STATIC,    /* qualified name -> type and address */
-	RECORD_VTABLE,    /* link-time address of a vtable -> DIE of the type, exact */
-	RECORD_POLL,      /* DIE of a coroutine -> linkage name of its poll function */
-	RECORD_AWAITEE,   /* name of an awaitee's type, coroutine and number -> file and line */
-	RECORD_HOME,      /* DIE -> common prefix of the names of its crate's units */
-	RECORD_HAS_POLL,  /* name of a type, its DIE -> whether it has a poll function */
+	RECORD_MODULE,   /* 1 -> tier, its reason, rustc version, own package, whether panics unwind
+	                  */
+	RECORD_CRATE,    /* crate -> version */
+	RECORD_TYPE,     /* DIE -> kind, name, sizes, target */
+	RECORD_DETAILS,  /* DIE -> members, variants, enumerators */
+	RECORD_NAME,     /* qualified name -> DIE of the type, 0 none */
+	RECORD_FUNCTION, /* DIE -> name, linkage name, range */
+	RECORD_PC,       /* link-time address -> DIE of the function that covers it, 0 none */
+	RECORD_PARAM,    /* name, DIE of a function -> DIE of its template parameter, 0 none */
+	RECORD_VARIABLE, /* the same of a variable */
+	RECORD_ARGUMENT, /* DIE of a function -> DIE of its first parameter's type, 0 none */
+	RECORD_TLS,      /* path -> thread-locals */
+	RECORD_STATIC,   /* qualified name -> type and address */
+	RECORD_VTABLE,   /* link-time address of a vtable -> DIE of the type, exact */
+	RECORD_POLL,     /* DIE of a coroutine -> linkage name of its poll function */
+	RECORD_AWAITEE,  /* name of an awaitee's type, coroutine and number -> file and line */
+	RECORD_HOME,     /* DIE -> common prefix of the names of its crate's units */
+	RECORD_HAS_POLL, /* name of a type, its DIE -> whether it has a poll function */
 	RECORD_INSTANCES, /* generic path, home -> names of the instances */
 	RECORD_LINES,     /* link-time pc -> inlined functions with lines */
 	RECORD_INLINED,   /* link-time pc -> inlined functions */
@@ -62,7 +63,7 @@ enum record_kind {
 	RECORD_KINDS,
 };
 
-enum { RECORDS_FORMAT = 10 };
+enum { RECORDS_FORMAT = 11 };
 
 /* Identifies the program that a file of records belongs to. */
 struct records_identity {

@@ -64,6 +64,8 @@ static struct die_attrs_number *number_of(struct die_attrs *ret, unsigned name)
 		return &ret->file;
 	case DW_AT_decl_line:
 		return &ret->line;
+	case DW_AT_accessibility:
+		return &ret->access;
 	default:
 		return NULL;
 	}

@@ -23,7 +23,7 @@ struct die_attrs {
 	uint64_t type, discr; /* DIEs, as are the two below */
 	uint64_t origin;      /* DW_AT_abstract_origin, or DW_AT_specification */
 	uint64_t containing;  /* DW_AT_containing_type */
-	struct die_attrs_number size, align, encoding, offset, count, upper, file, line;
+	struct die_attrs_number size, align, encoding, offset, count, upper, file, line, access;
 	struct die_attrs_number value; /* DW_AT_discr_value or DW_AT_const_value */
 	bool declaration;
 };

@@ -34,6 +34,7 @@ struct member {
 	const char *name; /* as in DWARF: "head", "__0" */
 	const struct type *type;
 	uint64_t offset;
+	bool restricted; /* only the crate of the type may access it: DW_AT_accessibility */
 };
 
 struct variant {

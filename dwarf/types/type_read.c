@@ -236,7 +236,11 @@ static uint64_t size_mask(uint64_t size)
 
 static struct member member_of(struct dwarf_module *dm, const struct die_attrs *attrs)
 {
-	return (struct member){ attrs->name, type_at(dm, attrs->type), attrs->offset.value };
+	return (struct member){ .name = attrs->name,
+		                .type = type_at(dm, attrs->type),
+		                .offset = attrs->offset.value,
+		                .restricted = attrs->access.value == DW_ACCESS_protected ||
+		                              attrs->access.value == DW_ACCESS_private };
 }
 
 /* The name of a variant is that of its payload. */

@@ -127,7 +127,9 @@ static bool know_member(struct type *t, struct record *record, struct member *m)
 {
 	m->name = record_text(record);
 	m->type = type_of(t, record);
-	m->offset = record_number(record);
+	uint64_t place = record_number(record);
+	m->offset = place >> 1;
+	m->restricted = place & 1;
 	return m->type && m->type != t && m->offset <= t->size;
 }
 
@@ -135,7 +137,7 @@ static void record_member(struct record_writer *d, const struct member *m)
 {
 	record_add_text(d, m->name);
 	record_type(d, m->type);
-	record_add_number(d, m->offset);
+	record_add_number(d, m->offset << 1 | m->restricted);
 }
 
 static bool know_variant(struct type *t, struct record *record, struct variant *v)

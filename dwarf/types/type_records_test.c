@@ -113,7 +113,7 @@ static void test_members_that_are_none(void **state)
 {
 	static const uint64_t bad[][12] = {
 		{ PLAIN, 1, 0, 0 /* no type */, 0, 0, 0 },
-		{ PLAIN, 1, 0, WORD, 17 /* beyond the end */, 0, 0 },
+		{ PLAIN, 1, 0, WORD, 17 * 2 /* beyond the end */, 0, 0 },
 		{ PLAIN, 1, 0, WORD, UINT64_MAX - 7, 0, 0 },
 		{ PLAIN, 1, 0, DIE /* a part of itself */, 0, 0, 0 },
 		{ PLAIN, 2 /* but one follows */, 0, WORD, 0, 0, 0 },
@@ -137,7 +137,7 @@ static void test_members_that_are_none(void **state)
 
 static void test_a_record_that_is_cut_off(void **state)
 {
-	static const uint64_t whole[] = { PLAIN, 2, 0, WORD, 0, 0, WORD, 8, 0, 0 };
+	static const uint64_t whole[] = { PLAIN, 2, 0, WORD, 0, 0, WORD, 8 * 2, 0, 0 };
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(whole) / sizeof(*whole); n++) {
