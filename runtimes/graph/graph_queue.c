@@ -136,7 +136,7 @@ static bool has_guards(const struct lock *l)
 
 /*
  * Adds edges to the holders of the lock. Uncertain holders count only where no certain one was
- * found. Returns how many edges.
+ * found, or if there may be several (doubt). Returns how many edges.
  */
 static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const char *doubt)
 {
@@ -149,7 +149,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 	}
 	/* The lock has one holder. A single candidate is judged by h->sole. */
 	bool known = l->first_waiter == 0 && c.all > 1 && graph_candidates_known(&c, 1);
-	for (int uncertain = 0; uncertain < 2 && !sure; uncertain++) {
+	for (int uncertain = 0; uncertain < 2 && (!sure || doubt); uncertain++) {
 		for (size_t i = 0; i < l->nh; i++) {
 			const struct holding *h = l->h[i];
 			enum trust trust = graph_holding_trust(l->b, h, known);
