@@ -5,6 +5,7 @@
 #include "runtimes/common/plausible.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
+#include "runtimes/future/moved.h"
 #include "runtimes/future/object_walk.h"
 #include "runtimes/future/task_set.h"
 
@@ -220,20 +221,31 @@ static bool is_held(struct decoder *d, const struct uses *u, struct value v, str
 	       is_plausible(d->c->in->target, v, place);
 }
 
-/*
- * A drop flag belongs to a variable, or to a part of one that is moved out on some paths. A part
- * that is moved out on every path has no flag.
- */
-static enum doubt doubt_of(const struct uses *u, struct value local, struct value v,
-                           struct value place)
+/* A place that a Pin of a reference leads to was pinned, which excludes a move. */
+static bool may_be_moved(const struct uses *u, struct value local)
+{
+	switch (moved_rule_of_future(u->coroutine.type, local.type)) {
+	case MOVED_NEVER:
+		return !type_is(local.type, "core::pin::Pin");
+	case MOVED_BY_FLAGS:
+		return u->flags_clear;
+	default:
+		return true;
+	}
+}
+
+static enum doubt doubt_of(const struct uses *u, struct value local, struct value place)
 {
 	const struct value *frame = &u->coroutine;
+	bool inside =
+		place.addr >= frame->addr && place.addr - frame->addr < type_size(frame->type);
+	bool moved = may_be_moved(u, local);
 
-	if (place.addr < frame->addr || place.addr - frame->addr >= type_size(frame->type))
+	if (moved && !inside)
 		return DOUBT_MOVED;
 	if (u->unseen)
 		return DOUBT_POLLED;
-	return u->flags_clear || v.type != local.type ? DOUBT_UNPOLLED : DOUBT_NONE;
+	return moved ? DOUBT_UNPOLLED : DOUBT_NONE;
 }
 
 /*
@@ -254,7 +266,7 @@ static void sift(struct decoder *d, const struct uses *u, struct value local, bo
 		error_free(err);
 		if (usable && map_put(seen, place.addr, NULL) && !local_is_used &&
 		    is_held(d, u, v, place, f)) {
-			list->data[i].doubt = doubt_of(u, local, v, place);
+			list->data[i].doubt = doubt_of(u, local, place);
 			list->data[n++] = list->data[i];
 		}
 	}
@@ -291,20 +303,6 @@ static void look_at_all(struct decoder *d, struct value v, const struct coroutin
 	map_free(&seen);
 }
 
-/* Counts the drop flags that are false. One that cannot be read counts, too. */
-static size_t count_clear(struct decoder *d, struct value v, const struct coroutine_state *s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->nflags; i++) {
-		uint64_t addr = v.addr + s->variant->offset + s->flags[i]->offset, flag = 0;
-
-		error_free(target_read_uint(d->c->in->target, addr, 1, &flag));
-		n += flag == 0;
-	}
-	return n;
-}
-
 void unpolled_find(struct decoder *d, struct value v, const struct coroutine_state *s,
                    const struct future *f, size_t first, child_vec *out)
 {
@@ -312,8 +310,9 @@ void unpolled_find(struct decoder *d, struct value v, const struct coroutine_sta
 	struct uses uses;
 
 	find_uses(d, v, first, &uses);
-	uses.flags_clear = count_clear(d, v, s);
-	uses.too_much |= uses.flags_clear && uses.flags_clear >= s->nvariables;
+	uses.flags_clear = moved_flags_clear(d->c->in->target, v, s);
+	uses.too_much |= uses.flags_clear && uses.flags_clear == s->nflags &&
+	                 uses.flags_clear >= s->nvariables;
 	look_at_all(d, v, s, &uses, f, out);
 	if (out->n == before)
 		return;

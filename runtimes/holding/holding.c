@@ -85,7 +85,8 @@ static bool is_temporary(const struct member *m)
 
 typedef VEC(struct holding_local) local_vec;
 
-static void add_temporaries(const struct coroutine_state *s, local_vec *list)
+static void add_temporaries(struct collector *c, const struct type *t,
+                            const struct coroutine_state *s, local_vec *list)
 {
 	size_t n = 0;
 	const struct member *members = s->state == FUTURE_SUSPENDED && s->variant->payload
@@ -93,11 +94,15 @@ static void add_temporaries(const struct coroutine_state *s, local_vec *list)
 	                                       : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (is_temporary(&members[i]) && holding_is_inside(members[i].type))
-			*vec_push(list) = (struct holding_local){ .type = members[i].type,
-				                                  .offset = s->variant->offset +
-				                                            members[i].offset,
-				                                  .uncertain = true };
+		const struct member *m = &members[i];
+
+		if (!is_temporary(m) || !holding_is_inside(m->type))
+			continue;
+		enum moved_rule moved = moved_rule(c->in, t, m->type);
+		*vec_push(list) = (struct holding_local){ .type = m->type,
+			                                  .offset = s->variant->offset + m->offset,
+			                                  .uncertain = moved == MOVED_OPEN,
+			                                  .by_flags = moved == MOVED_BY_FLAGS };
 	}
 }
 
@@ -129,13 +134,14 @@ static void plan_locals(struct collector *c, struct value v, const struct corout
 		to->name = arena_strdup(a, l->name);
 		to->type = l->v.type;
 		to->offset = l->v.addr - v.addr;
-		to->uncertain = l->uncertain;
+		to->by_flags = l->moved == MOVED_BY_FLAGS;
+		to->uncertain = l->uncertain && !to->by_flags;
 		to->hidden = !l->in_memory;
 		to->variable =
 			holding_saved_variable(a, v.type, (size_t)(s->variant - plan->variants),
 		                               to->name, to->type, to->offset);
 	}
-	add_temporaries(s, &list);
+	add_temporaries(c, v.type, s, &list);
 	s->nholding = list.n;
 	s->holding = vec_to_arena(&list, a);
 	s->holding_known = true;

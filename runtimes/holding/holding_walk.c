@@ -7,6 +7,7 @@
 #include "dwarf/values/show.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
+#include "runtimes/future/moved.h"
 
 enum {
 	MAX_VISITED = 1 << 18, /* values of one tree */
@@ -201,6 +202,7 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 	size_t n;
 	const struct holding_local *list = holding_locals(w->c, v, active, &n);
 	struct holding_variable *outer = w->like.variable;
+	bool flag_clear = n && moved_flag_is_clear(w->c->in, v, active);
 
 	for (size_t i = 0; i < n; i++) {
 		struct step step = { .up = up, .name = list[i].name, .lasting = true };
@@ -208,7 +210,8 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 		w->like.variable = list[i].name ? list[i].variable : outer;
 		if (!list[i].hidden)
 			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
-			     list[i].name ? &step : up, uncertain || list[i].uncertain);
+			     list[i].name ? &step : up,
+			     uncertain || list[i].uncertain || (list[i].by_flags && flag_clear));
 	}
 	w->like.variable = outer;
 }

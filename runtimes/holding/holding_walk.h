@@ -11,8 +11,8 @@
 struct holding_local {
 	const char *name; /* clean; NULL: a temporary, which has no name */
 	const struct type *type;
-	uint64_t offset; /* from the coroutine */
-	bool uncertain;
+	uint64_t offset;                   /* from the coroutine */
+	bool uncertain, by_flags;          /* by_flags: uncertain if a drop flag is false */
 	bool hidden;                       /* its location is unknown */
 	struct holding_variable *variable; /* NULL: it has no name */
 };

@@ -4,10 +4,8 @@
  *
  * DWARF describes a suspended coroutine as follows (measured on rustc 1.63 and 1.95, debug and
  * release alike). The struct of the active state lists the variables that are saved across the
- * await, then the captured ones. A variable that was borrowed before it was moved out is still
- * listed, with or without a drop flag (an unnamed bool), and no flag says to which variable it
- * belongs. So a variable whose type needs drop is always marked uncertain. A variable whose type
- * needs no drop stays valid after a move.
+ * await, then the captured ones. A saved variable may have been moved out: moved.h has the rules. A
+ * captured one whose type needs drop is always uncertain.
  *
  * One case is not detected: `let n: u64;`, set and borrowed on only one path and never read after
  * the await, is saved whether it was set or not, and looks like any other variable.
@@ -16,6 +14,7 @@
 #define RUNTIMES_QUERY_LOCALS_H
 
 #include "runtimes/future/future.h"
+#include "runtimes/future/moved.h"
 
 /* Where the variables of one frame are. */
 struct frame_place {
@@ -32,6 +31,7 @@ struct local_place {
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
 	bool argument, uncertain, passed_in; /* as in struct local */
+	enum moved_rule moved;               /* of a saved variable of a suspended coroutine */
 	bool borrowed; /* the variable is a captured reference; v is its target */
 	struct dwarf_module *dm;
 	uint64_t die; /* of the variable in a running frame; 0 unknown */

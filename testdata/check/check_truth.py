@@ -134,6 +134,8 @@ class Tree:
             self.differ(path, "is at line {}, not {}", future.get("line"), want["line"])
         if want["state"] is not None and future.get("state") != want["state"]:
             self.differ(path, "is {}, not {}", future.get("state"), want["state"])
+        if want.get("note") == "" and any("moved" in note for note in future["notes"] if note):
+            self.differ(path, "it is said to be moved perhaps")
         if want.get("note") and want["note"] not in future["notes"]:
             notes = filter(None, future["notes"])
             self.differ(path, "its notes are {}, not {}", show(notes), want["note"])
@@ -603,7 +605,7 @@ def tree_self_test(expect):
             node("app::many", "join arm 1", children=[node("app::nap", "set", count=3)]),
             node(None, "join arm 2"),
         ]),
-        node("app::nap", "held", "held"),
+        node("app::nap", "held", "held", note=""),
     ])
     truth = {
         "program": "app",
@@ -676,6 +678,8 @@ def tree_self_test(expect):
          lambda doc: arms(doc).append(dict(
              arms(doc)[0], edge="select arm 3", function="<lib::T as app::Tr>::nap"))),
         ("no held (app::nap)", lambda doc: doc["tasks"][0]["root"]["children"].pop(1)),
+        ("moved perhaps",
+         lambda doc: doc["tasks"][0]["root"]["children"][1].update(note="may have been moved out")),
         ("not span request", lambda doc: arms(doc)[2].update(note=None)),
         ("no join arm 0, done", lambda doc: both_of(doc).pop(0)),
         ("no join arm 2 (a library's)", lambda doc: both_of(doc).pop(2)),

@@ -4,8 +4,8 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, statics, endless, futures, http, spread or inlined, which
-#        alone is optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs, spread.elf
+# NAME   shapes (the default), values, statics, endless, moved, futures, http, spread or inlined,
+#        which alone is optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs, spread.elf
 #        library.rs: two crates; http.elf is made of hyper.rs, want.rs and h2.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why

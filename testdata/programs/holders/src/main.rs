@@ -92,7 +92,6 @@ async fn keeps(guard: OwnedMutexGuard<u32>) {
 
 /// Used here, then moved into a task of its own.
 async fn hands_over(guard: OwnedMutexGuard<u32>, out: tokio::sync::oneshot::Sender<Option<u64>>) {
-    declares!("holders::hands_over mine");
     let mut mine = guard;
     *mine += 1;
     let _ = out.send(truth::id(&tokio::spawn(keeps(mine))));

@@ -3,6 +3,7 @@
 
 mod held;
 mod join;
+mod moved;
 mod select;
 
 use std::fmt::Debug;
@@ -42,6 +43,7 @@ async fn main() {
         .tasks(select::spawn_all())
         .tasks(join::spawn_all())
         .tasks(held::spawn_all())
+        .tasks(moved::spawn_all())
         .block_on(&["selects::main::{async_block#0}"])
         .publish();
     here!("selects::main::{async_block#0}");

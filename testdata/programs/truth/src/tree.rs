@@ -8,6 +8,7 @@ use crate::Place;
 /// One coroutine of the program, or a branch without one.
 ///
 /// Futures of libraries are left out: their children are those of the coroutine around them.
+#[derive(Clone)]
 pub struct Node {
     /// As in chains, with the word that names the await point; `None` for a library's.
     name: Option<&'static str>,
@@ -113,6 +114,11 @@ impl Node {
     pub fn note(mut self, note: &str) -> Node {
         self.note = Some(note.to_string());
         self
+    }
+
+    /// It is there without doubt: no note says that it may have been moved out.
+    pub fn certain(self) -> Node {
+        self.note("")
     }
 
     /// Another task has the same coroutine in its tree.

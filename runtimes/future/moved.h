@@ -1,0 +1,47 @@
+/*
+ * Whether a variable that a suspended coroutine saved still has its value, or was moved out.
+ *
+ * rustc saves in a state a local that is used after the await, or that was borrowed before it,
+ * unless it was moved out as a whole before it was ever borrowed
+ * (rustc_mir_transform/src/coroutine.rs, locals_live_across_suspend_points();
+ * rustc_mir_dataflow, MaybeRequiresStorage and MaybeBorrowedLocals). So a saved variable may have
+ * been moved out in these cases, seen in debug and release builds of rustc 1.95 alike:
+ *
+ * - It is moved on some paths only. A drop flag has the answer at run time.
+ * - It was borrowed and then moved. Calls between its initialisation and the move can unwind, and
+ *   so can the poll after the await. Both lead to the same cleanup code, which needs a drop flag.
+ *   With panic=abort there is no cleanup code and no flag.
+ * - A part of it was moved: `drop(pair.0)`, `if let Some(f) = option`, `*boxed`. No flag is needed
+ *   if nothing could unwind between its initialisation and the move. Also an enum or a struct
+ *   whose parts are accessible may be borrowed by a pattern, without a call that can unwind.
+ *
+ * A flag is an unnamed bool; nothing tells to which variable it belongs. One that is false may
+ * belong to a variable that is not saved. Captured variables are listed in every state, whether
+ * they were moved or not.
+ */
+#ifndef RUNTIMES_FUTURE_MOVED_H
+#define RUNTIMES_FUTURE_MOVED_H
+
+#include "runtimes/future/future.h"
+
+enum moved_rule {
+	MOVED_NEVER,    /* a value that needs no drop stays valid after a move */
+	MOVED_BY_FLAGS, /* if no drop flag of the state is false, the variable has its value */
+	MOVED_OPEN,     /* flags prove nothing */
+};
+
+/* The rule for variables of that type saved by a coroutine. Captured ones are always open. */
+enum moved_rule moved_rule(struct inspector *in, const struct type *coroutine,
+                           const struct type *t);
+/* The same for a type of futures, which needs drop unless it is a reference. Searches no code. */
+enum moved_rule moved_rule_of_future(const struct type *coroutine, const struct type *t);
+
+/*
+ * The number of drop flags of coroutine v that are false. One that cannot be read counts, too. s:
+ * v's state, complete.
+ */
+size_t moved_flags_clear(struct target *t, struct value v, const struct coroutine_state *s);
+/* Whether a drop flag of coroutine v is false; true if `active` is none of its states. */
+bool moved_flag_is_clear(struct inspector *in, struct value v, const struct variant *active);
+
+#endif

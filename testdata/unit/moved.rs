@@ -1,0 +1,59 @@
+//! Variables of a coroutine that were or can be moved, for the unit tests of runtimes/future/moved.c.
+//! Only its debug info is read: see make_shapes.sh.
+#![allow(dead_code)]
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+
+pub struct Parts {
+    pub name: Box<u32>,
+    pub number: u32,
+}
+
+pub struct Guard(u32);
+
+impl Drop for Guard {
+    fn drop(&mut self) {}
+}
+
+async fn nap() {
+    std::future::pending::<()>().await
+}
+
+fn look<T>(_: &T) {}
+
+pub async fn variables(away: bool) -> usize {
+    let number = 5u32;
+    let list = vec![Box::new(number)];
+    let guard = Guard(number);
+    let parts = Parts { name: Box::new(number), number };
+    let pair = (Box::new(number), number);
+    let option = Some(Box::new(number));
+    let plain_box = Box::new(number);
+    let box_of_boxes = Box::new(Box::new(number));
+    let pinned = Box::pin(nap());
+    let object: Box<dyn Future<Output = ()>> = Box::new(nap());
+    let coroutine = nap();
+    let wrapped = ManuallyDrop::new(Box::new(number));
+    let closure = {
+        let captured = Box::new(number);
+        move || *captured
+    };
+    look(&(&list, &guard, &parts, &pair, &option, &plain_box, &box_of_boxes));
+    look(&(&pinned, &object, &coroutine, &wrapped, &closure, &number));
+    if away {
+        drop(list);
+        nap().await;
+        return 1;
+    }
+    nap().await;
+    list.len() + guard.0 as usize
+}
+
+#[no_mangle]
+pub extern "C" fn moved() {
+    let mut future: Pin<Box<dyn Future<Output = usize>>> = Box::pin(variables(true));
+    let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+}
