@@ -11,6 +11,11 @@ use truth::{here, quiet, Task, Truth, Wait};
 /// The id of a queued job, and the thread of the job that waits for it.
 type Report = mpsc::Sender<(Option<u64>, u32)>;
 
+async fn nested(job: JoinHandle<()>) {
+    here!("pools::nested");
+    let _ = job.await;
+}
+
 /// Both threads of a pool may run this at the same time: `all` has seen both.
 fn start_nested(all: &Arc<Barrier>, report: &Report) -> JoinHandle<()> {
     let all = all.clone();
@@ -19,7 +24,7 @@ fn start_nested(all: &Arc<Barrier>, report: &Report) -> JoinHandle<()> {
         all.wait();
         let inner = spawn_blocking(|| ());
         let _ = report.send((truth::id(&inner), quiet::own_tid()));
-        let _ = Handle::current().block_on(inner);
+        Handle::current().block_on(nested(inner));
     })
 }
 
@@ -79,7 +84,7 @@ fn main() {
     for queued in [members[0], members[2]] {
         graph.waits(queued, "blocking_pool", None, &[members[1], members[3]]);
     }
-    graph.proven_deadlock(&members);
+    graph.deadlock(&members);
     for job in jobs {
         let waiter = wait_in(&stuck, 0, job);
         graph.behind(waiter);
@@ -100,9 +105,12 @@ fn main() {
         .runtime(truth_tokio::describe(healthy.handle(), "multi_thread", 1))
         .tasks(tasks)
         .graph(graph)
-        .blocking(NESTED)
-        .blocking(NESTED)
-        .blocking(NESTED)
+        .blocking_on(NESTED)
+        .blocking_on(NESTED)
+        .blocking_on(NESTED)
+        .block_on(&["pools::nested"])
+        .block_on(&["pools::nested"])
+        .block_on(&["pools::nested"])
         .blocking(BUSY)
         .publish();
     loop {
