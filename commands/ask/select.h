@@ -23,18 +23,17 @@
 /* Further help text for SELECT_OPTIONS. */
 #define SELECT_HELP                                                                                \
 	"    VALUE is a regular expression (POSIX, extended), of a number 5, '>5', '<=5', '!=5'\n" \
-	"    or 5..9. FIELD is one of id, kind, state, runtime, type, function, location, "        \
-	"waiting_on,\n"                                                                            \
-	"    task, object, thread, span, problem, depth, frames, leaves, remaining_ms, queued,\n"  \
-	"    position, permits_missing, send_queue, retransmits, http_role, http_version,\n"       \
-	"    http_phase, http_method, http_path, http_queued, http_streams."
+	"    or 5..9. FIELD is one of id, kind, state, runtime, type, spawned_at, defined_at,\n"   \
+	"    function, location, waiting_on, task, object, thread, span, problem, depth,\n"        \
+	"    frames, leaves, remaining_ms, queued, position, permits_missing, send_queue,\n"       \
+	"    retransmits, http_role, http_version, http_phase, http_method, http_path,\n"          \
+	"    http_queued, http_streams."
 
 struct selection {
 	const struct task **tasks; /* matching tasks, in the order of the snapshot */
 	size_t n;
-	size_t total; /* number of tasks in the snapshot */
-	const struct job *
-		*jobs; /* matching jobs of blocking pools; they are shown behind all tasks */
+	size_t total;            /* number of tasks in the snapshot */
+	const struct job **jobs; /* matching jobs of blocking pools, shown behind all tasks */
 	size_t njobs;
 	size_t total_jobs;
 	bool filtered;  /* --with or --without was given */

@@ -155,6 +155,31 @@ static void cuts(void **state)
 	                    "9 of 10 tasks match; showing 1 of 9 tasks, --limit 0 shows all\n");
 }
 
+static void places(void **state)
+{
+	static const struct source_place spawned = { "/a/src/main.rs", "src/main.rs", 42 };
+	static const struct source_place defined = { "/a/src/get.rs", "src/get.rs", 3 };
+
+	(void)state;
+	MANY(s);
+	CAUGHT(c);
+
+	catch (&c, TEXT);
+	s->tasks[0]->spawned_at = s->tasks[3]->spawned_at = &spawned;
+	s->tasks[0]->defined_at = &defined;
+	assert_non_null(strstr(answer(&c, s, "tasks --with spawned_at 'main.rs:42$'"),
+	                       "2 of 10 tasks match"));
+	assert_non_null(strstr(answer(&c, s, "tasks --with defined_at '^/a/src/get'"),
+	                       "1 of 10 tasks match"));
+	assert_non_null(strstr(answer(&c, s, "tasks --group spawned_at"), "2  src/main.rs:42 "));
+	assert_non_null(strstr(answer(&c, s, "async task 10"),
+	                       "Task: 10 (idle) spawned at src/main.rs:42\n"));
+	assert_non_null(strstr(answer(&c, s, "async task 10"), ", defined at src/get.rs:3\n"));
+	assert_non_null(
+		strstr(answer(&c, s, "async bt all -v"),
+	               "Task: 10 (idle) spawned at src/main.rs:42, defined at src/get.rs:3"));
+}
+
 /* A job that waits for a lock, one that blocks on a future, and two that are queued. */
 static void add_jobs(struct snapshot *s)
 {
@@ -414,17 +439,12 @@ static void a_wide_group_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chooses),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(cuts),
-		cmocka_unit_test(jobs_are_rows),
-		cmocka_unit_test(chooses_jobs),
-		cmocka_unit_test(cuts_jobs),
-		cmocka_unit_test(one_job),
-		cmocka_unit_test(counts),
-		cmocka_unit_test(wrappers_are_looked_through),
-		cmocka_unit_test(groups),
-		cmocka_unit_test(a_wide_group_is_cut),
+		cmocka_unit_test(chooses),       cmocka_unit_test(refuses),
+		cmocka_unit_test(cuts),          cmocka_unit_test(places),
+		cmocka_unit_test(jobs_are_rows), cmocka_unit_test(chooses_jobs),
+		cmocka_unit_test(cuts_jobs),     cmocka_unit_test(one_job),
+		cmocka_unit_test(counts),        cmocka_unit_test(wrappers_are_looked_through),
+		cmocka_unit_test(groups),        cmocka_unit_test(a_wide_group_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

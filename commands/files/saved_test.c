@@ -130,6 +130,14 @@ static struct wait *sample_WAIT(struct sampler *x)
 	return to;
 }
 
+static struct source_place *sample_SOURCE(struct sampler *x)
+{
+	struct source_place *to = NEW(x->a, struct source_place);
+
+	SAVED_SOURCE(SAMPLE, SAMPLE_LIST)
+	return to;
+}
+
 #define SAMPLE_TWO(how, type, fields)                                                              \
 	static type *sample_##how(struct sampler *x)                                               \
 	{                                                                                          \
@@ -282,6 +290,12 @@ static bool equal_WAIT(const struct wait *a, const struct wait *b)
 	return true;
 }
 
+static bool equal_SOURCE(const struct source_place *a, const struct source_place *b)
+{
+	SAVED_SOURCE(EQUAL, EQUAL_LIST)
+	return true;
+}
+
 #define EQUAL_ONE(how, type, fields)                                                               \
 	static void equal_##how(const type *as, const type *bs, size_t nth)                        \
 	{                                                                                          \
@@ -368,6 +382,7 @@ static const struct {
 	const char *members[40]; /* saved members, and members that are deliberately not saved */
 } structs[] = {
 	{ "wait", { SAVED_WAIT(NAME_OF, NAMES_OF) } },
+	{ "source_place", { SAVED_SOURCE(NAME_OF, NAMES_OF) } },
 	/* Hand-written: put_detail(). */
 	{ "wait_detail", { "key", "kind", "nlist", "string", "number", "list" } },
 	{ "local", { SAVED_LOCAL(NAME_OF, NAMES_OF) } },
@@ -687,6 +702,8 @@ static void test_refused(void **state)
 	assert_refused(BEGIN "{\"thread\":{\"runtime\":1}}\n", "of no runtime");
 	assert_refused(BEGIN "{\"thread\":{\"role\":\"boss\"}}\n", "none of the words");
 	assert_refused(BEGIN "{\"thread\":{\"job\":0}}\n", "the number of no name");
+	assert_refused(BEGIN "{\"job\":{\"runtime\":1}}\n", "of no runtime");
+	assert_refused(BEGIN "{\"job\":{\"spawned_at\":{\"line\":3}}}\n", "of a line of no file");
 	assert_refused(BEGIN "{\"thread\":{\"task\":\"1;\"}}\n", "thread.task is no id");
 	assert_refused(BEGIN "{\"thread\":{\"frames\":[{\"polls_task\":\"#\"}]}}\n",
 	               "thread.polls_task is no id");

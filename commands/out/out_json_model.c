@@ -144,6 +144,19 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_close_object(w);
 }
 
+static void put_source(struct json_writer *w, const char *key, const struct source_place *p)
+{
+	if (!p) {
+		json_put_null(w, key);
+		return;
+	}
+	json_open_object(w, key);
+	json_put_text(w, "file", p->file);
+	json_put_text(w, "file_short", p->file_short);
+	out_json_number_if(w, "line", p->line, p->line);
+	json_close_object(w);
+}
+
 void out_json_task(struct json_writer *w, const struct answer *answer, const struct task *task)
 {
 	SCRATCH(tmp);
@@ -159,6 +172,8 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 	json_put_bool(w, "notified", task->state == TASK_RUNNING && task->notified);
 	out_json_number_if(w, "thread", task->thread, task->thread);
 	json_put_text(w, "type", task->type);
+	put_source(w, "spawned_at", task->spawned_at);
+	put_source(w, "defined_at", task->defined_at);
 	json_put_text(w, "waiting_on",
 	              task_waiting_on(&tmp, answer->snapshot, task, true, &others));
 	json_put_int(w, "leaves", (int64_t)future_leaves(task->root));
@@ -191,6 +206,8 @@ void out_json_job(struct json_writer *w, const struct answer *answer, const stru
 	json_put_bool(w, "notified", false);
 	out_json_number_if(w, "thread", job->thread, job->thread);
 	json_put_text(w, "type", job->type);
+	put_source(w, "spawned_at", job->spawned_at);
+	put_source(w, "defined_at", NULL);
 	json_put_text(w, "waiting_on",
 	              task_waiting_on(&tmp, answer->snapshot, &task, true, &others));
 	json_put_int(w, "leaves", (int64_t)future_leaves(task.root));

@@ -146,6 +146,26 @@ static void jobs_are_rows_of_tasks(void **state)
 	assert_true(json_is_null(at(rows, "5", "ahead", NULL)));
 }
 
+static void places_of_tasks(void **state)
+{
+	static const struct source_place spawned = { "src/main.rs", "src/main.rs", 42 };
+	static const struct source_place defined = { "/a/src/x.rs", "src/x.rs", 10 };
+	SNAPSHOT(s);
+
+	(void)state;
+	s->tasks[0]->spawned_at = &spawned;
+	s->tasks[0]->defined_at = &defined;
+	JSON_VALUE(j) = answer_of(&tasks_command, s, NULL);
+	json_t *task = at(j, "tasks", "0", NULL);
+
+	assert_text(at(task, "spawned_at", "file", NULL), "src/main.rs");
+	assert_number(at(task, "spawned_at", "line", NULL), 42);
+	assert_text(at(task, "defined_at", "file", NULL), "/a/src/x.rs");
+	assert_text(at(task, "defined_at", "file_short", NULL), "src/x.rs");
+	assert_true(json_is_null(at(j, "tasks", "1", "spawned_at", NULL)));
+	assert_true(json_is_null(at(j, "tasks", "1", "defined_at", NULL)));
+}
+
 static void a_task_and_its_futures(void **state)
 {
 	SNAPSHOT(s);
@@ -571,6 +591,7 @@ int main(void)
 		cmocka_unit_test(a_core_has_no_pause),
 		cmocka_unit_test(the_schema_knows_every_key),
 		cmocka_unit_test(jobs_are_rows_of_tasks),
+		cmocka_unit_test(places_of_tasks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,15 @@ void text_thread_async(struct text *t, const struct thread_info *th)
 	text_problem(t, "   ", th->problem);
 }
 
+/* Appends " WORDS at FILE:LINE"; nothing when it is unknown. */
+static void source(struct text *t, const char *words, const struct source_place *p)
+{
+	if (!p)
+		return;
+	str_append(&t->line, words);
+	text_place(t, p->file_short ? p->file_short : p->file, p->line);
+}
+
 void text_task_line(struct text *t, const struct task *task)
 {
 	text_style(t, STYLE_HEADING);
@@ -119,6 +128,9 @@ void text_task_line(struct text *t, const struct task *task)
 	text_style(t, STYLE_PLAIN);
 	if (task->state == TASK_RUNNING && task->notified)
 		str_append(&t->line, " [woken meanwhile]");
+	source(t, " spawned", task->spawned_at);
+	if (t->out.answer.verbose)
+		source(t, task->spawned_at ? ", defined" : " defined", task->defined_at);
 	if (!task->root && task->type) {
 		str_append(&t->line, " [");
 		text_name(t, task->type);
@@ -144,6 +156,7 @@ static void task_details(struct text *t, const struct task *task)
 		return;
 	str_append(&t->line, "     spawned ");
 	text_name(t, task->type);
+	source(t, ", defined", task->defined_at);
 	text_end_line(t);
 }
 
@@ -183,6 +196,7 @@ static void job_line(struct text *t, const struct job *job)
 		str_append(&t->line, " ");
 		text_clean(t, job->function);
 	}
+	source(t, " spawned", job->spawned_at);
 	text_end_line(t);
 }
 

@@ -168,6 +168,38 @@ static const char *place_of(struct arena *a, const char *file, unsigned line)
 	return file && line ? arena_printf(a, "%s:%u", file, line) : file;
 }
 
+static const char *source_text(struct arena *a, const struct source_place *p)
+{
+	return p ? place_of(a, p->file_short ? p->file_short : p->file, p->line) : NULL;
+}
+
+static bool test_source(const struct field_of *of, const struct field_test *t,
+                        const struct source_place *p)
+{
+	return p && (test_text(t, source_text(of->a, p)) ||
+	             test_text(t, place_of(of->a, p->file, p->line)));
+}
+
+static const char *spawned_value(const struct field_of *of)
+{
+	return source_text(of->a, of->task->spawned_at);
+}
+
+static bool spawned_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_source(of, t, of->task->spawned_at);
+}
+
+static const char *defined_value(const struct field_of *of)
+{
+	return source_text(of->a, of->task->defined_at);
+}
+
+static bool defined_texts(const struct field_of *of, const struct field_test *t)
+{
+	return test_source(of, t, of->task->defined_at);
+}
+
 static bool of_location(const struct field_of *of, const struct future *f,
                         const struct field_test *t)
 {
@@ -448,6 +480,10 @@ const struct field field_table[] = {
 	{ "runtime", "number, flavor or name of its runtime", runtime_texts, runtime_numbers,
 	  runtime_value },
 	{ "type", "type of the spawned future", type_texts, NULL, type_value },
+	{ "spawned_at", "file:line of its spawn, where tokio_unstable records it", spawned_texts,
+	  NULL, spawned_value },
+	{ "defined_at", "file:line at which its async fn or block begins", defined_texts, NULL,
+	  defined_value },
 	{ "function", "function of any frame; --group: of the outermost", function_texts, NULL,
 	  function_value },
 	{ "location", "file:line of any frame; --group: where your own code awaits", location_texts,

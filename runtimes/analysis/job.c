@@ -22,6 +22,7 @@ void job_as_task(const struct snapshot *s, const struct job *job, struct task *r
 		.state = job->thread ? TASK_RUNNING : TASK_SCHEDULED,
 		.thread = job->thread,
 		.type = job->type,
+		.spawned_at = job->spawned_at,
 		.root = (struct future *)(uintptr_t)job_future(s, job),
 	};
 }

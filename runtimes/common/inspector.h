@@ -25,6 +25,7 @@ struct inspector {
 	void **states;    /* state of each runtime, in the runtimes' order: see inspector_state() */
 	struct map paths; /* type and expression -> struct path: see inspector_path() */
 	struct map selects;     /* closure type -> is it from futures::select!; see select_join.c */
+	struct map coroutines;  /* name of a coroutine, as in future.type -> its type */
 	struct map drops;       /* struct type -> has it drop glue; see locals.c */
 	struct show_cache show; /* cache of show_value() */
 	const struct secrets *secrets; /* see struct inspector_options */

@@ -124,6 +124,7 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	lookup_context(t);
 	plan->variants = type_variants(t, &plan->nstates);
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state *, plan->nstates);
+	map_put(&in->coroutines, (uintptr_t)plan->type, (void *)(uintptr_t)t);
 	return plan;
 }
 
@@ -139,6 +140,60 @@ const struct coroutine_state *coroutine_state(struct inspector *in, const struct
 	if (s->awaitee)
 		unpolled_plan(in, t, s);
 	return s;
+}
+
+const struct source_place *coroutine_defined_at(struct inspector *in, const struct type *t)
+{
+	struct coroutine_plan *plan = (struct coroutine_plan *)(uintptr_t)coroutine_plan(in, t);
+
+	for (size_t i = 0; i < plan->nstates && !plan->defined_known; i++) {
+		const struct coroutine_state *s = coroutine_outline(in, plan, i);
+		struct source_place *place;
+
+		if (s->state != FUTURE_UNRESUMED)
+			continue;
+		s = coroutine_state(in, t, plan, i);
+		if (!s->file || !s->line)
+			break;
+		plan->defined = place = NEW(&in->arena, struct source_place);
+		*place = (struct source_place){ s->file, s->file_short, s->line };
+		break;
+	}
+	plan->defined_known = true;
+	return plan->defined;
+}
+
+const struct source_place *coroutine_defined_by_name(struct inspector *in, const char *type)
+{
+	const struct type *t = type ? map_get(&in->coroutines, (uintptr_t)type) : NULL;
+
+	return t ? coroutine_defined_at(in, t) : NULL;
+}
+
+/* The future inside generic wrappers; NULL: unknown. */
+static const struct future *inside_wrappers(const struct future *f)
+{
+	while (f && f->wraps) {
+		const struct future *inner = NULL;
+
+		for (size_t i = 0; i < f->nchildren && !inner; i++) {
+			const struct future *child = f->children[i];
+
+			if (child->branch == BRANCH_POLLED && child->edge &&
+			    strcmp(child->edge, "await") == 0)
+				inner = child;
+		}
+		f = inner;
+	}
+	return f;
+}
+
+const struct source_place *coroutine_defined_by_tree(struct inspector *in,
+                                                     const struct future *root)
+{
+	const struct future *named = inside_wrappers(root);
+
+	return named ? coroutine_defined_by_name(in, named->type) : NULL;
 }
 
 const char *coroutine_poll_path(struct collector *c, const struct location *l)

@@ -93,6 +93,8 @@ struct coroutine_plan {
 	struct coroutine_state **states; /* by variant; NULL: not read yet */
 	const struct variant *variants;  /* of the type, nstates of them */
 	size_t nstates;
+	const struct source_place *defined; /* see coroutine_defined_at() */
+	bool defined_known;
 };
 
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);
@@ -105,6 +107,16 @@ struct coroutine_state *coroutine_outline(struct inspector *in, const struct cor
  */
 const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
                                               const struct coroutine_plan *plan, size_t index);
+/*
+ * Where the async fn, block or closure of coroutine type t is defined: the line that its state
+ * before the first poll has. NULL: the debug info does not tell.
+ */
+const struct source_place *coroutine_defined_at(struct inspector *in, const struct type *t);
+/* The same by future.type of one of its futures; NULL also for what is no coroutine. */
+const struct source_place *coroutine_defined_by_name(struct inspector *in, const char *type);
+/* The same of the future that a tree is about: wrappers around it are of no interest. */
+const struct source_place *coroutine_defined_by_tree(struct inspector *in,
+                                                     const struct future *root);
 /* The readable function name of a location, without generics; NULL unknown. */
 const char *coroutine_function_name(struct collector *c, const struct location *l);
 /* Whether the location is in the poll function of a coroutine. */

@@ -103,6 +103,12 @@ static void test_coroutine(void **state)
 	future = futures_decode(&f, v);
 	assert_string_equal(future->function, "tokio::outer");
 	assert_int_equal(future->state, FUTURE_UNRESUMED);
+	const struct source_place *defined = coroutine_defined_at(f.in, v.type);
+
+	assert_non_null(strstr(defined->file, "futures.rs"));
+	assert_true(defined->line > 0);
+	assert_ptr_equal(coroutine_defined_by_name(f.in, future->type), defined);
+	assert_null(coroutine_defined_by_name(f.in, "tokio::outer"));
 	assert_int_equal(future->nchildren, 0);
 
 	suspended = futures_variant(&f, v, "Suspend0");

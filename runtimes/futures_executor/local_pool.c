@@ -73,12 +73,16 @@ static struct error *decode(struct collector *c, const struct local_pool_thread 
 		                 vtable);
 	task->type = inspector_clean_name(&c->in->arena, type_name(future));
 	task->size = type_size(future);
+	if (exact && type_is_coroutine(future))
+		task->defined_at = coroutine_defined_at(c->in, future);
 	if (task->state == TASK_RUNNING)
 		return NULL;
 	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
 	d.idle = task->state == TASK_IDLE;
 	task->root = future_decode(&d, (struct value){ future, data });
 	task->root->uncertain |= !exact;
+	if (exact && !task->defined_at)
+		task->defined_at = coroutine_defined_by_tree(c->in, task->root);
 	return NULL;
 }
 

@@ -200,6 +200,7 @@ void inspector_close(struct inspector *in)
 	vec_free(&in->notes);
 	map_free(&in->paths);
 	map_free(&in->drops);
+	map_free(&in->coroutines);
 	map_free(&in->selects);
 	show_free(&in->show);
 	arena_free(&in->arena);

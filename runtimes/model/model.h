@@ -147,6 +147,13 @@ struct future {
 	                   the edge "await" tells what it is for */
 };
 
+/* A line of a source file. */
+struct source_place {
+	const char *file;       /* as in DWARF, or as the program has it */
+	const char *file_short; /* for display; NULL: unknown */
+	unsigned line;          /* 0: unknown */
+};
+
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
 
 struct task {
@@ -156,11 +163,14 @@ struct task {
 	uint64_t addr;      /* address of its header */
 	uint64_t local_set; /* identifies its LocalSet: address of the set's task list; 0: none */
 	enum task_state state;
-	bool notified;       /* woken while it was running */
-	unsigned thread;     /* number of the thread that runs it; 0: none or unknown */
-	const char *type;    /* whole type name of the spawned future; NULL: unknown */
-	uint64_t size;       /* size of that future in bytes; 0: unknown */
-	struct future *root; /* NULL: it could not be read, see problem */
+	bool notified;    /* woken while it was running */
+	unsigned thread;  /* number of the thread that runs it; 0: none or unknown */
+	const char *type; /* whole type name of the spawned future; NULL: unknown */
+	uint64_t size;    /* size of that future in bytes; 0: unknown */
+	const struct source_place *spawned_at; /* NULL: the build does not record it */
+	const struct source_place *defined_at; /* of the async fn, block or closure that it runs,
+	                                          inside wrappers; NULL: unknown */
+	struct future *root;                   /* NULL: it could not be read, see problem */
 	const char *problem; /* why this task is incomplete; NULL: it is complete */
 	bool changed;        /* it changed while it was read from a running process: may be torn */
 	bool has_wakers;     /* wakers is known: it is idle, and its runtime counts references */
@@ -247,6 +257,7 @@ struct job {
 	uint64_t ahead;       /* of a queued job: number of jobs before it, or JOB_NO_ORDER */
 	const char *function; /* of its closure; NULL: unknown */
 	const char *type;     /* of its closure; NULL: unknown */
+	const struct source_place *spawned_at; /* NULL: the build does not record it */
 };
 
 enum thread_role { THREAD_OTHER, THREAD_BLOCK_ON, THREAD_WORKER, THREAD_BLOCKING };

@@ -80,6 +80,11 @@
 	L(LOCALS, locals, nlocals)                                                                 \
 	L(FUTURES, children, nchildren)
 
+#define SAVED_SOURCE(F, L)                                                                         \
+	F(NAME, file)                                                                              \
+	F(NAME, file_short)                                                                        \
+	F(U32, line)
+
 #define SAVED_TASK(F, L)                                                                           \
 	F(ID, id)                                                                                  \
 	F(U64, number)                                                                             \
@@ -91,6 +96,8 @@
 	F(U32, thread)                                                                             \
 	F(NAME, type)                                                                              \
 	F(U64, size)                                                                               \
+	F(SOURCE, spawned_at)                                                                      \
+	F(SOURCE, defined_at)                                                                      \
 	F(FUTURE, root)                                                                            \
 	F(TEXT, problem)                                                                           \
 	F(FLAG, changed)                                                                           \
@@ -179,7 +186,8 @@
 	F(U32, thread)                                                                             \
 	F(U64, ahead)                                                                              \
 	F(NAME, function)                                                                          \
-	F(NAME, type)
+	F(NAME, type)                                                                              \
+	F(SOURCE, spawned_at)
 
 #define SAVED_LAYOUT(F, L)                                                                         \
 	F(NAME, module)                                                                            \

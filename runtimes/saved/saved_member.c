@@ -242,6 +242,17 @@ static struct wait *get_WAIT(struct loader *l)
 	return to;
 }
 
+static struct source_place *get_SOURCE(struct loader *l)
+{
+	struct source_place *to = NEW(l->a, struct source_place);
+
+	saved_charge(l, 0);
+	GET_ALL(SAVED_SOURCE);
+	if (!to->file)
+		saved_wrong(l, "is of a line of no file");
+	return to;
+}
+
 static void get_local(struct loader *l, struct local *to)
 {
 	GET_ALL(SAVED_LOCAL);

@@ -172,6 +172,15 @@ static void put_WAIT(struct saver *s, const char *key, const struct wait *from)
 	json_close_object(&s->w);
 }
 
+static void put_SOURCE(struct saver *s, const char *key, const struct source_place *from)
+{
+	if (!from)
+		return;
+	json_open_object(&s->w, key);
+	SAVED_SOURCE(PUT, PUT_LIST)
+	json_close_object(&s->w);
+}
+
 static void put_local(struct saver *s, const struct local *from)
 {
 	struct local shown = *from;

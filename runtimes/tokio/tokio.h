@@ -98,6 +98,11 @@ struct task_plan {
 	const char *future_name;    /* of T, from the type or the function's name; NULL unknown */
 	const char *type;           /* the same, cleaned for output */
 	const struct path *running; /* Cell -> the future in Stage::Running; NULL unknown */
+	/*
+	 * Cell -> the pointer to the Location of its spawn, and its file and line; NULL: this build
+	 * has none.
+	 */
+	const struct path *spawned, *spawned_file, *spawned_line;
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
 	const char *aliases; /* other futures that this poll function may serve; NULL none */
@@ -228,6 +233,7 @@ struct tokio_walk {
 	VEC(struct tokio_queued) queue;   /* jobs in the queues of blocking pools, once read */
 	struct map queued_jobs;           /* header address -> index in queue + 1 */
 	bool queued_jobs_read;
+	struct map locations; /* address of a Location -> struct source_place of this snapshot */
 };
 
 extern const char tokio_name[];
@@ -304,6 +310,12 @@ void tokio_list_chain(struct collector *c, struct tokio_runtime *r, uint64_t hea
 /* Fills type and root of a task that no thread is running. */
 void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task);
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll);
+/*
+ * Where the task or job with that header was spawned; NULL: this build does not record it. Lives as
+ * long as the snapshot.
+ */
+const struct source_place *tokio_spawned_at(struct collector *c, const struct task_plan *plan,
+                                            uint64_t header);
 
 /*
  * tokio_alias.c: the other future types whose poll functions were merged with f, as a text

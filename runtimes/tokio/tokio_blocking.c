@@ -221,7 +221,10 @@ static bool read_queued(struct collector *c, const struct tokio_queued *queued, 
 		.addr = queued->header,
 		.ahead = queued->ahead,
 	};
-	return name_job(c, tokio_task_plan(c->in, k, h.poll), ret);
+	const struct task_plan *plan = tokio_task_plan(c->in, k, h.poll);
+
+	ret->spawned_at = tokio_spawned_at(c, plan, h.addr);
+	return name_job(c, plan, ret);
 }
 
 /* ---- running jobs ---- */
@@ -303,7 +306,10 @@ static void find_running(struct collector *c, size_t thread, struct job *job)
 	    !find_header(&search, &c->stacks[thread], polls->frame))
 		return;
 	job->addr = search.found.addr;
-	name_job(c, tokio_task_plan(c->in, tt->tokio, search.found.poll), job);
+	const struct task_plan *plan = tokio_task_plan(c->in, tt->tokio, search.found.poll);
+
+	job->spawned_at = tokio_spawned_at(c, plan, job->addr);
+	name_job(c, plan, job);
 }
 
 static struct job running_job(struct collector *c, size_t thread)

@@ -106,6 +106,7 @@ static void free_walk(struct collector *c)
 	vec_free(&w->found_sets);
 	vec_free(&w->queue);
 	map_free(&w->queued_jobs);
+	map_free(&w->locations);
 }
 
 static const struct show_row shown[] = {

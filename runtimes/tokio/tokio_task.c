@@ -277,6 +277,30 @@ static const struct type *cell_type(struct arena *a, const struct function *f,
 	                   f->die);
 }
 
+/* NULL where the type has no such place. */
+static const struct path *optional_path(struct inspector *in, const struct type *from,
+                                        const char *expr)
+{
+	const struct path *path = NULL;
+
+	error_free(path_resolve(&in->arena, from, expr, &path));
+	return path;
+}
+
+/* Core.spawned_at, with --cfg tokio_unstable from 1.46 on (runtime/task/core.rs). */
+static void plan_spawned(struct inspector *in, struct task_plan *plan)
+{
+	plan->spawned = optional_path(in, plan->cell, "core.spawned_at");
+	if (!plan->spawned)
+		return;
+	/* core::panic::Location: std 1.91 | 1.89 | before */
+	plan->spawned_file = optional_path(in, plan->cell,
+	                                   "core.spawned_at.filename.pointer"
+	                                   " | core.spawned_at.file_bytes_with_nul"
+	                                   " | core.spawned_at.file");
+	plan->spawned_line = optional_path(in, plan->cell, "core.spawned_at.line");
+}
+
 static void plan_from_function(struct inspector *in, const struct function *f,
                                struct task_plan *plan)
 {
@@ -296,6 +320,7 @@ static void plan_from_function(struct inspector *in, const struct function *f,
 	if (err)
 		plan->problem = arena_strdup(&in->arena, err->message);
 	error_free(err);
+	plan_spawned(in, plan);
 	plan->aliases = tokio_poll_aliases(in, f, plan->future);
 }
 
@@ -315,6 +340,73 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
 	plan->type = inspector_clean_name(&in->arena, plan->future_name);
 	return plan;
+}
+
+/* Reads the file's name of a Location, which may end with a NUL. NULL: it is none. */
+static const char *read_file(struct collector *c, const struct task_plan *plan, struct value cell)
+{
+	enum { MAX_NAME = 1 << 12 };
+	char name[MAX_NAME];
+	struct value place;
+	struct slice slice;
+	bool found = false;
+	struct error *err = path_eval(c->in->target, plan->spawned_file, cell, &place, &found);
+
+	if (!err && found)
+		err = value_slice(c->in->target, place, &slice);
+	found &= !err && slice.count > 0 && slice.count <= MAX_NAME;
+	if (found)
+		err = target_read(c->in->target, slice.addr, name, slice.count);
+	found &= !err;
+	error_free(err);
+	if (!found)
+		return NULL;
+	size_t len = strnlen(name, slice.count);
+
+	return len ? str_clean(c->a, name, len) : NULL;
+}
+
+const struct source_place *tokio_spawned_at(struct collector *c, const struct task_plan *plan,
+                                            uint64_t header)
+{
+	struct map *known = &tokio_walk(c)->locations;
+	struct value cell = { plan ? plan->cell : NULL, header };
+	struct source_place *place;
+	uint64_t location, line = 0;
+	bool found = false;
+
+	if (!plan || !plan->spawned_file || !plan->spawned_line)
+		return NULL;
+	struct error *err = path_uint(c->in->target, plan->spawned, cell, &location, &found);
+
+	error_free(err);
+	if (err || !found || !location)
+		return NULL;
+	place = map_get(known, location);
+	if (!place) {
+		place = NEW(c->a, struct source_place);
+		map_put(known, location, place);
+		err = path_uint(c->in->target, plan->spawned_line, cell, &line, &found);
+		place->file = !err && found && line <= UINT32_MAX ? read_file(c, plan, cell) : NULL;
+		error_free(err);
+	}
+	if (line && place->file) {
+		place->file_short = inspector_source(c->in, c->a, place->file, NULL).text;
+		place->line = (unsigned)line;
+	}
+	return place->line ? place : NULL;
+}
+
+/* NULL also where the task's type is only one of several that share their code. */
+static const struct source_place *defined_at(struct collector *c, const struct task_plan *plan,
+                                             const struct task *task)
+{
+	if (plan->aliases)
+		return NULL;
+	/* Of a running task only the type is known here, not the tree. */
+	if (plan->future && type_is_coroutine(plan->future))
+		return coroutine_defined_at(c->in, plan->future);
+	return coroutine_defined_by_tree(c->in, task->root);
 }
 
 /* Finds the future in its stage; *found false once it finished. */
@@ -395,6 +487,10 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 	else if (task->state != TASK_RUNNING)
 		decode_root(c, plan, &h, task);
 	error_free(err);
+	if (plan) {
+		task->spawned_at = tokio_spawned_at(c, plan, task->addr);
+		task->defined_at = defined_at(c, plan, task);
+	}
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, plan->future_name);
 	task->changed |= c->in->target->doubts != doubts;

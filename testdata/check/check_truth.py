@@ -334,6 +334,7 @@ class Comparison:
             for future in self.own_coroutines(root):
                 if future.get("state") != "suspended":
                     self.differ("{}: {} is {}", name, future["function"], future.get("state"))
+        self.check_defined(name, row)
         if want.get("leaf"):
             self.check_leaf(name, want["leaf"], root)
         for wait in want.get("beside", []):
@@ -357,6 +358,18 @@ class Comparison:
                 self.differ("{}: its waker is not stored in {}", name, wait["kind"])
         if wakers == 0 and any(wait.get("armed") != "no" for wait in have):
             self.differ("{} has no waker, but waits for {}", name, show(w.get("kind") for w in have))
+
+    def check_defined(self, name, row):
+        """An async fn or block begins at or before the line at which it awaits."""
+        root, at = row.get("root"), row.get("defined_at")
+        if "defined_at" not in row or not root or root["kind"] == "future":
+            return
+        if root.get("uncertain") or root.get("aliases"):
+            return
+        if at is None:
+            self.differ("{}: where {} is defined is not reported", name, root["function"])
+        elif at["file"] == root.get("file") and at["line"] > (root.get("line") or at["line"]):
+            self.differ("{} is at line {}, defined at {}", name, root["line"], at["line"])
 
     def check_locals(self, name, function, variables, root):
         frames = [future for future in walk_all(root) if future["function"] == function]
@@ -841,6 +854,9 @@ def self_test():
         ("task 8 should not", lambda doc: doc["tasks"].append(dict(doc["tasks"][0], id="8"))),
         ("task 3 is scheduled", lambda doc: doc["tasks"][0].update(state="scheduled")),
         ("task 3 has", lambda doc: doc["tasks"][0]["root"].update(children=[])),
+        ("app::outer is defined is not reported", lambda doc: doc["tasks"][0].update(defined_at=None)),
+        ("is at line 14, defined at 15", lambda doc: doc["tasks"][0].update(
+            defined_at={"file": doc["tasks"][0]["root"]["file"], "line": 15})),
         ("line 15, not 14", lambda doc: doc["tasks"][0]["root"].update(line=15)),
         ("not app/src/main.rs", lambda doc: doc["tasks"][0]["root"].update(file="lib.rs")),
         ("is unresumed", lambda doc: doc["tasks"][0]["root"].update(state="unresumed")),

@@ -6,7 +6,8 @@
 # LOCK     a lock file, or its name in locks/ without ".lock", or a version of tokio
 # PROFILE  debug, release (with full debug info), lto (fat), debug1 (release, names only),
 #          each with any of +static (crt-static), +v0 (v0 symbol mangling), +nopie,
-#          +dwarf5, +split (debug info in a .dwp file) and +installed (see below);
+#          +dwarf5, +split (debug info in a .dwp file), +unstable (tokio_unstable) and
+#          +installed (see below);
 #          "static" and "v0" alone stand for release+static and release+v0
 # PROGRAM  default: every program that this rustc can build
 #
@@ -57,6 +58,7 @@ case +$profile+ in *+static+*) flags+=(-C target-feature=+crt-static) ;; esac
 case +$profile+ in *+v0+*) flags+=(-C symbol-mangling-version=v0) ;; esac
 case +$profile+ in *+nopie+*) flags+=(-C relocation-model=static) ;; esac
 case +$profile+ in *+dwarf5+*) flags+=(-C dwarf-version=5) ;; esac
+case +$profile+ in *+unstable+*) flags+=(--cfg tokio_unstable) ;; esac
 case +$profile+ in *+split+*) flags+=(-C split-debuginfo=packed) ;; esac
 
 out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/$(basename "$lock" .lock)-$profile

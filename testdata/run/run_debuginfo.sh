@@ -72,6 +72,25 @@ stripped() {
 	options=()
 }
 
+# spawned NAME EXE: each task and job states where tasksets has spawned it.
+spawned() {
+	local main=$testdata/programs/tasksets/src/main.rs what line
+
+	whole "$1" "$2"
+	while read -r what text; do
+		line=$(grep -n -F -- "$text" "$main" | cut -d: -f1)
+		jq -r --arg what "$what" '.tasks[] | select((.job // .root.function) == $what) |
+			"\(.spawned_at.file):\(.spawned_at.line)"' "$work/answer" | sort -u >"$work/said"
+		grep -q "tasksets/src/main.rs:$line$" "$work/said" && [ "$(wc -l <"$work/said")" = 1 ] ||
+			bad "$1" "$what was not spawned at line $line" "$work/said"
+	done <<-'SPAWNED'
+		tasksets::join_some tokio::spawn(join_some(
+		tasksets::nap set.spawn(nap(
+		tasksets::wait_for tokio::spawn(wait_for(
+		tasksets::start_job::{closure#0} spawn_blocking(move
+	SPAWNED
+}
+
 built() {
 	"$testdata/make/build_programs.sh" "$(newest_lock)" "$1" "$program" | tail -n 1
 }
@@ -102,5 +121,10 @@ done
 says "line tables only" "$(built debug1)/$program" "line tables only"
 split=$(built release+split)/$program
 says "split into .dwp" "$split" "split into .dwo or .dwp"
+program=tasksets
+for form in debug release; do
+	exe=$(built $form+unstable)/$program
+	spawned "$form, tokio_unstable" "$exe"
+done
 
 [ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }
