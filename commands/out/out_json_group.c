@@ -64,7 +64,7 @@ static void put_frame(struct json_writer *w, const struct group_node *n, bool ve
 	out_json_number_if(w, "parent", n->parent, n->parent ? n->parent->serial : 0);
 	json_put_int(w, "tasks", (int64_t)n->count.tasks);
 	json_put_int(w, "futures", (int64_t)n->futures);
-	json_put_text(w, "kind", future_kind_name(f->kind));
+	json_put_text(w, "kind", future_kind_of(f));
 	json_put_text(w, "function", f->function);
 	json_put_text(w, "file", f->file);
 	json_put_text(w, "file_short", f->file_short);

@@ -107,7 +107,7 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	}
 	json_open_object(w, key);
 	json_put_int(w, "number", f->number);
-	json_put_text(w, "kind", future_kind_name(f->kind));
+	json_put_text(w, "kind", future_kind_of(f));
 	json_put_text(w, "function", f->function);
 	json_put_text(w, "type", f->type);
 	json_put_address(w, "addr", f->addr);

@@ -24,7 +24,7 @@ static void append_clean(struct str *s, const char *text)
 static void append_edge(struct arena *a, struct str *s, const struct group_node *n)
 {
 	const struct future *f = n->frame;
-	bool plain = !f->edge || strcmp(f->edge, "await") == 0;
+	bool plain = edge_is_plain(f->edge);
 	size_t parents = n->parent ? n->parent->futures : n->count.tasks;
 	bool many = n->futures > n->count.tasks && n->futures > parents;
 

@@ -41,7 +41,7 @@ static void hand_written(struct text *t, const struct future *f)
 	const char *name = f->type ? f->type : f->function;
 
 	if (!f->wait || f->wait->within) {
-		str_append(&t->line, "future ");
+		str_append(&t->line, f->stream ? "stream " : "future ");
 		text_name(t, name ? name : "?");
 		str_append(&t->line, f->wait && f->wait->phrase ? ": " : "");
 	}
@@ -160,8 +160,8 @@ void text_locals(struct text *t, const struct future *f, const char *indent)
 static void branch(struct text *t, const struct future *f)
 {
 	bool held = f->branch == BRANCH_HELD;
-	bool plain = !f->edge || strcmp(f->edge, "await") == 0 ||
-	             (held && strcmp(f->edge, branch_name(BRANCH_HELD)) == 0);
+	bool plain =
+		edge_is_plain(f->edge) || (held && strcmp(f->edge, branch_name(BRANCH_HELD)) == 0);
 
 	if (plain && f->branch == BRANCH_POLLED)
 		return;

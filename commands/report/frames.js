@@ -23,7 +23,7 @@ const branchWords = (branch) => (branch === 'held' ? 'held, not polled' : branch
 function frameTags(f) {
 	const branch = data.words.branch[f.branch];
 	const tags = [];
-	if (f.edge && f.edge !== 'await' && f.edge !== branch)
+	if (f.edge && f.edge !== 'await' && f.edge !== 'next' && f.edge !== branch)
 		tags.push(f.edge);
 	if (f.branch !== BRANCH_POLLED)
 		tags.push(branchWords(branch));

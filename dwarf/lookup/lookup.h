@@ -175,12 +175,18 @@ bool lookup_declaration(const struct saved_variable *v, const char **file, unsig
 bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **file,
                            const char **comp_dir, unsigned *line);
 /*
- * Does a function poll(Pin<&mut T>, ...) exist, that is, is the type a future? Searches all units
- * of the crate that the type's unit belongs to. In a large crate (megabytes of debug info) it
- * searches the type's own unit, the units that are scanned already, and the units where the symbol
- * table has such a function.
+ * Bits: how a type is polled. POLLED_AS_FUTURE: a function poll(Pin<&mut T>, ...) exists;
+ * POLLED_AS_STREAM: a function poll_next(Pin<&mut T>, ...) exists (futures-core 0.3,
+ * src/stream.rs).
  */
-bool lookup_has_poll(const struct type *t);
+enum polled_as { POLLED_AS_FUTURE = 1, POLLED_AS_STREAM = 2 };
+/*
+ * How the type is polled, 0: not at all. Searches all units of the crate that the type's unit
+ * belongs to. In a large crate (megabytes of debug info) it searches the type's own unit, the units
+ * that are scanned already, and the units where the symbol table has such a function. The search
+ * ends at the first result: of a type that is polled in both ways, one bit may be missing.
+ */
+unsigned lookup_polled_as(const struct type *t);
 
 /*
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime

@@ -260,19 +260,22 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	return found;
 }
 
-static bool find_has_poll(const struct type *t, bool *recorded)
+static unsigned find_polled_as(const struct type *t, bool *recorded)
 {
 	struct dwarf_module *dm = type_module(t);
 	struct record record;
+	uint64_t known = 0;
 
-	*recorded = record_find(debuginfo_records(dm), RECORD_HAS_POLL, type_poll_key(t),
-	                        type_name(t), &record);
-	if (*recorded)
-		return record_number(&record) != 0;
-	return debuginfo_need(dm) && lookup_dwarf_has_poll(t);
+	if (record_find(debuginfo_records(dm), RECORD_HAS_POLL, type_poll_key(t), type_name(t),
+	                &record))
+		known = record_number(&record);
+	*recorded = known & POLLED_STREAMS_TOO;
+	if (!*recorded && debuginfo_need(dm))
+		return lookup_dwarf_polled_as(t);
+	return known & POLLED_BITS;
 }
 
-bool lookup_has_poll(const struct type *t)
+unsigned lookup_polled_as(const struct type *t)
 {
 	struct dwarf_module *dm = type_module(t);
 	struct type_memo *memo;
@@ -280,9 +283,9 @@ bool lookup_has_poll(const struct type *t)
 	type_kind(t); /* completes it, and its memo */
 	memo = type_memo(t);
 	if (!memo->poll_known) {
-		bool recorded, found = find_has_poll(t, &recorded);
+		bool recorded;
 
-		memo->has_poll = found;
+		memo->polled_as = find_polled_as(t, &recorded) & 3;
 		memo->poll_recorded = recorded;
 		memo->poll_known = true;
 	}
@@ -290,7 +293,7 @@ bool lookup_has_poll(const struct type *t)
 		memo->poll_queried = true;
 		dm->types_unrecorded |= !memo->poll_recorded;
 	}
-	return memo->has_poll;
+	return memo->polled_as;
 }
 
 /* ---- coroutines and trait objects ---- */

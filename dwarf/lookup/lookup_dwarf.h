@@ -63,12 +63,12 @@ bool function_read_awaitee_place(struct dwarf_module *dm, uint64_t poll,
 bool lookup_dwarf_declaration(const struct saved_variable *v, const char **file, unsigned *line);
 bool lookup_dwarf_variable_place(struct dwarf_module *dm, uint64_t variable, const char **file,
                                  const char **comp_dir, unsigned *line);
-bool lookup_dwarf_has_poll(const struct type *t);
+unsigned lookup_dwarf_polled_as(const struct type *t);
 void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                                 instance_fn *visit, void *arg);
 /*
  * The common prefix, up to "/@/", of the names of all units of the crate that the DIE's unit comes
- * from; NULL when the unit's name has no such prefix. lookup_dwarf_has_poll() and
+ * from; NULL when the unit's name has no such prefix. lookup_dwarf_polled_as() and
  * lookup_dwarf_each_instance() search the units with that prefix.
  */
 const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die);

@@ -138,6 +138,11 @@ static bool type_is_polled(const struct poll_question *q)
 	return map_has(&q->dm->polled, q->key);
 }
 
+static unsigned polled_as(const struct poll_question *q)
+{
+	return (unsigned)(uintptr_t)map_get(&q->dm->polled, q->key);
+}
+
 const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die)
 {
 	const struct unit *u = debuginfo_unit_of(dm, die);
@@ -146,10 +151,10 @@ const char *lookup_dwarf_home(struct dwarf_module *dm, uint64_t die)
 	return at ? arena_strndup(&dm->di->arena, u->name, (size_t)(at - u->name) + 3) : NULL;
 }
 
-static bool is_future_by_symbols(const struct type *t, int depth);
+static bool is_polled_by_symbols(const struct type *t, enum polled_as how, int depth);
 
-/* Does the type satisfy the usual bounds of an impl of Future: is it a future or callable? */
-static bool is_future_or_callable(const struct type *t, int depth)
+/* Does the type satisfy the usual bounds of such an impl: is it a future, a stream, or callable? */
+static bool is_polled_or_callable(const struct type *t, enum polled_as how, int depth)
 {
 	enum { MAX_DEPTH = 16 };
 	static const char *const heads[] = {
@@ -162,7 +167,7 @@ static bool is_future_or_callable(const struct type *t, int depth)
 		return false;
 	return type_is_coroutine(t) ||
 	       strncmp(qualified_last(type_name(t)), "{closure_env#", 13) == 0 ||
-	       str_begins_with_any(type_name(t), heads) || is_future_by_symbols(t, depth);
+	       str_begins_with_any(type_name(t), heads) || is_polled_by_symbols(t, how, depth);
 }
 
 /* The type parameters of a type; those of an enum are in its variants. */
@@ -177,21 +182,23 @@ static const struct type_param *params_of(const struct type *t, size_t *n)
 }
 
 /*
- * Is the type a future, by the symbol table alone? An impl for all instances applies when each
- * argument is a future or a function, which satisfies its bounds.
+ * Is the type polled in that way, by the symbol table alone? An impl for all instances applies when
+ * each argument is polled in the same way, or is a coroutine or a function: that satisfies its
+ * bounds.
  */
-static bool is_future_by_symbols(const struct type *t, int depth)
+static bool is_polled_by_symbols(const struct type *t, enum polled_as how, int depth)
 {
 	const struct type_param *params;
 	size_t n;
 
-	switch (poll_symbols_poll(type_module(t), type_name(t))) {
+	switch (poll_symbols_poll(type_module(t), type_name(t), how)) {
 	case SYMTAB_POLL_ALL:
 		return true;
 	case SYMTAB_POLL_OPEN:
 		params = params_of(t, &n);
 		for (size_t i = 0; i < n; i++) {
-			if (!params[i].type || !is_future_or_callable(params[i].type, depth + 1))
+			if (!params[i].type ||
+			    !is_polled_or_callable(params[i].type, how, depth + 1))
 				return false;
 		}
 		return n > 0;
@@ -292,8 +299,24 @@ static bool is_plain(const struct type *t, const struct plain_question *outer)
 	return type_size(t) == 0 || is_scalar(t) || ask_plain(t, &q);
 }
 
-bool lookup_dwarf_has_poll(const struct type *t)
+/* By the symbol table alone; 0: it does not decide. */
+static unsigned polled_by_symbols(const struct type *t)
 {
+	if (is_polled_by_symbols(t, POLLED_AS_FUTURE, 0))
+		return POLLED_AS_FUTURE;
+	return is_polled_by_symbols(t, POLLED_AS_STREAM, 0) ? POLLED_AS_STREAM : 0;
+}
+
+/* Has the symbol table no function that may poll the type? */
+static bool no_symbol_polls(const struct poll_question *q)
+{
+	return poll_symbols_poll(q->dm, q->name, POLLED_AS_FUTURE) == SYMTAB_POLL_NONE &&
+	       poll_symbols_poll(q->dm, q->name, POLLED_AS_STREAM) == SYMTAB_POLL_NONE;
+}
+
+unsigned lookup_dwarf_polled_as(const struct type *t)
+{
+	enum { ANY = POLLED_AS_FUTURE | POLLED_AS_STREAM };
 	struct poll_question q = {
 		.dm = type_module(t),
 		.here = debuginfo_unit_of(type_module(t), type_die(t)),
@@ -303,19 +326,20 @@ bool lookup_dwarf_has_poll(const struct type *t)
 	};
 
 	if (!q.here)
-		return false;
+		return 0;
 	if (polled_never(q.name) || polled_never_behind(q.name))
-		return verify_has_poll(t, false, "polled_never()");
+		return verify_polled_as(t, 0, ANY, "polled_never()");
 	if (type_is_polled(&q))
-		return true;
+		return polled_as(&q);
 	if (poll_units_is_large(&q)) {
-		if (is_future_by_symbols(t, 0))
-			return verify_has_poll(t, true, "a symbol");
-		if (poll_symbols_poll(q.dm, q.name) == SYMTAB_POLL_NONE &&
-		    poll_symbols_is_unoptimised(q.dm, q.here))
-			return verify_has_poll(t, false, "the lack of a symbol");
+		unsigned by_symbols = polled_by_symbols(t);
+
+		if (by_symbols)
+			return verify_polled_as(t, by_symbols, ANY, "a symbol");
+		if (no_symbol_polls(&q) && poll_symbols_is_unoptimised(q.dm, q.here))
+			return verify_polled_as(t, 0, ANY, "the lack of a symbol");
 		q.plain = is_plain(t, NULL);
 	}
 	poll_units_ask(&q);
-	return verify_has_poll(t, type_is_polled(&q), "the search of some units");
+	return verify_polled_as(t, polled_as(&q), ANY, "the search of some units");
 }

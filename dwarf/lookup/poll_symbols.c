@@ -109,17 +109,31 @@ static const char *path_of(struct arena *a, const char *type_name)
 	return path;
 }
 
-enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *type_name)
+static bool has_identifier(const struct poll_index *x, const char *identifier, bool stream)
 {
+	struct poll_symbol *s = first_entry(x, ENTRY_IDENTIFIER, identifier);
+
+	while (s && s->stream != stream)
+		s = next_entry(x, s);
+	return s != NULL;
+}
+
+enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *type_name,
+                                         unsigned how)
+{
+	bool stream = how == POLLED_AS_STREAM;
+
 	SCRATCH(tmp);
 	const char *path = path_of(&tmp, type_name), *identifier = last_identifier(&tmp, type_name);
 	const struct poll_index *x = path && identifier ? poll_index_read(dm) : NULL;
 	enum poll_symbols_poll ret = SYMTAB_POLL_NONE;
 
-	if (!x || x->skipped || first_entry(x, ENTRY_IDENTIFIER, identifier))
+	if (!x || x->skipped || has_identifier(x, identifier, stream))
 		return SYMTAB_POLL_UNKNOWN;
 	bool generic = strchr(type_name, '<');
 	for (struct poll_symbol *s = first_entry(x, ENTRY_PATH, path); s; s = next_entry(x, s)) {
+		if (s->stream != stream)
+			continue;
 		if (s->form == POLL_FORM_PLAIN && !generic)
 			return SYMTAB_POLL_ALL;
 		/* Thousands of instances may follow with the same result. */

@@ -82,10 +82,10 @@ static uint64_t first_argument(struct dwarf_module *dm, struct unit *u, uint64_t
 }
 
 /*
- * Records T of the core::pin::Pin<&mut T> at that DIE. A declaration suffices, because only its
- * name is read.
+ * Records how T of the core::pin::Pin<&mut T> at that DIE is polled. A declaration suffices,
+ * because only its name is read.
  */
-static void note_pinned(struct dwarf_module *dm, uint64_t die)
+static void note_pinned(struct dwarf_module *dm, uint64_t die, unsigned how)
 {
 	static const char head[] = "Pin<&mut ", whole[] = "core::pin::Pin<&mut ";
 	const char *name = name_of(dm, die);
@@ -98,12 +98,21 @@ static void note_pinned(struct dwarf_module *dm, uint64_t die)
 	    strncmp(text.data, whole, sizeof(whole) - 1) != 0 || text.data[text.len - 1] != '>')
 		return;
 	str_truncate(&text, text.len - 1);
-	map_put(&dm->polled, map_key_of_text(text.data + sizeof(whole) - 1), NULL);
+	uint64_t key = map_key_of_text(text.data + sizeof(whole) - 1);
+	map_put(&dm->polled, key, (void *)((uintptr_t)map_get(&dm->polled, key) | how));
 }
 
-bool polled_is_poll(const char *name)
+unsigned polled_by(const char *name)
 {
-	return strncmp(name, "poll", 4) == 0 && (name[4] == '\0' || name[4] == '<');
+	if (strncmp(name, "poll", 4) != 0)
+		return 0;
+	unsigned how = POLLED_AS_FUTURE;
+	name += 4;
+	if (strncmp(name, "_next", 5) == 0) {
+		how = POLLED_AS_STREAM;
+		name += 5;
+	}
+	return *name == '\0' || *name == '<' ? how : 0;
 }
 
 bool polled_is_coroutine(const char *name)
@@ -155,11 +164,11 @@ static void note_function(struct dwarf_module *dm, struct unit *u, uint64_t die,
 	/* The DIE with a linkage name has the body; a declaration may be elsewhere. */
 	if (polled_is_coroutine(name) && has_linkage) {
 		note_coroutine(dm, die);
-	} else if (polled_is_poll(name)) {
+	} else if (polled_by(name)) {
 		uint64_t type = first_argument(dm, u, die);
 
 		if (type)
-			note_pinned(dm, type);
+			note_pinned(dm, type, polled_by(name));
 	}
 }
 
@@ -191,7 +200,7 @@ static bool may_poll(const struct dwarf_module *dm, const struct scope_note *not
 	if (!(note->flags & SCOPE_NAME_AT))
 		return note->flags & SCOPE_NAMED;
 	const char *name = section_string(dm->sections.str, note->name);
-	return name && (polled_is_coroutine(name) || polled_is_poll(name));
+	return name && (polled_is_coroutine(name) || polled_by(name));
 }
 
 void polled_read(struct dwarf_module *dm, struct unit *u)
@@ -270,7 +279,7 @@ static void read_origin(struct dwarf_module *dm, uint64_t origin)
 		has_linkage |= at.name == DW_AT_linkage_name;
 		is_declaration |= at.name == DW_AT_declaration;
 	}
-	if (!name || is_declaration || !(polled_is_coroutine(name) || polled_is_poll(name)))
+	if (!name || is_declaration || !(polled_is_coroutine(name) || polled_by(name)))
 		return;
 	const char *result = type ? name_of(dm, type) : NULL;
 	if (!type || (result && polled_is_result(result)))

@@ -1,4 +1,7 @@
-/* Which types a unit polls: the T of every poll(Pin<&mut T>, ...) that it describes. */
+/*
+ * Which types a unit polls: the T of every poll(Pin<&mut T>, ...) and poll_next(Pin<&mut T>, ...)
+ * that it describes.
+ */
 #ifndef DWARF_LOOKUP_POLLED_H
 #define DWARF_LOOKUP_POLLED_H
 
@@ -19,8 +22,11 @@ void polled_read_function(struct dwarf_module *dm, struct unit *u, uint64_t pc);
  */
 void polled_read_inlined(struct dwarf_module *dm, struct unit *u, uint64_t pc);
 
-/* Is it the own name of a function poll(), or of one poll<T>()? */
-bool polled_is_poll(const char *name);
+/*
+ * How a function of that own name polls: poll() or poll<T>() a future, poll_next() or
+ * poll_next<T>() a stream; 0: it is neither.
+ */
+unsigned polled_by(const char *name);
 /* The poll function of a coroutine: {async_fn#0}, {async_block#0}<T>, but no {closure#0}. */
 bool polled_is_coroutine(const char *name);
 /*
@@ -31,6 +37,8 @@ bool polled_is_result(const char *name);
 /*
  * Is a type of that name never a future, by Rust's orphan rule alone? Only core, alloc and std can
  * implement a trait of core for their own types, for a tuple, an array, a raw pointer or a closure.
+ * The crate that declares the trait Stream could; it does so only for pointers and for
+ * AssertUnwindSafe (futures-core 0.3, src/stream.rs).
  */
 bool polled_never(const char *type_name);
 /*

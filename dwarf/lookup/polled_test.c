@@ -79,9 +79,9 @@ static void test_has_poll(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_true(lookup_has_poll(must_find(f, "shapes::Ready")));
-	assert_false(lookup_has_poll(must_find(f, "shapes::Lists")));
-	assert_false(lookup_has_poll(must_find(f, "alloc::string::String")));
+	assert_int_equal(lookup_polled_as(must_find(f, "shapes::Ready")), POLLED_AS_FUTURE);
+	assert_int_equal(lookup_polled_as(must_find(f, "shapes::Lists")), 0);
+	assert_int_equal(lookup_polled_as(must_find(f, "alloc::string::String")), 0);
 	/* The poll function of a coroutine is its body and has its own name. */
 	const struct type *leaf = must_find(f, "shapes::leaf::{async_fn_env#0}");
 	const char *linkage = lookup_poll_linkage(leaf);
@@ -99,8 +99,8 @@ static void test_polls_of_what_never_ends(void **state)
 	(void)state;
 	assert_non_null(linkage);
 	assert_non_null(strstr(linkage, "6Server3run"));
-	assert_true(lookup_has_poll(must_find(&f, "endless::Forever")));
-	assert_false(lookup_has_poll(must_find(&f, "endless::Selector")));
+	assert_int_equal(lookup_polled_as(must_find(&f, "endless::Forever")), POLLED_AS_FUTURE);
+	assert_int_equal(lookup_polled_as(must_find(&f, "endless::Selector")), 0);
 	fixture_close(&f);
 }
 
@@ -111,9 +111,9 @@ static void test_polled_in_another_crate(void **state)
 	const struct type *keeps = must_find(&f, "spread::Keeps");
 
 	(void)state;
-	assert_true(lookup_has_poll(type_member(keeps, "future")->type));
-	assert_false(lookup_has_poll(type_member(keeps, "unpolled")->type));
-	assert_false(lookup_has_poll(type_member(keeps, "plain")->type));
+	assert_int_equal(lookup_polled_as(type_member(keeps, "future")->type), POLLED_AS_FUTURE);
+	assert_int_equal(lookup_polled_as(type_member(keeps, "unpolled")->type), 0);
+	assert_int_equal(lookup_polled_as(type_member(keeps, "plain")->type), 0);
 	fixture_close(&f);
 }
 
@@ -133,7 +133,7 @@ static void expect_leaf(const struct poll_place *at, void *arg)
 
 	assert_non_null(name);
 	assert_non_null(strstr(name, "6shapes4leaf"));
-	nowhere.symbol = (1 << 28) - 1;
+	nowhere.symbol = (1 << 27) - 1;
 	assert_null(poll_symbols_place_name(f->dm, &nowhere));
 }
 
@@ -154,12 +154,17 @@ static void test_symbols(void **state)
 	 */
 	assert_true(poll_symbols_each_poll(f->dm, "shapes::{impl#1}::Ready", note_unit, &u));
 	assert_null(u);
-	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Ready"), SYMTAB_POLL_ALL);
-	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Lists"), SYMTAB_POLL_NONE);
-	assert_int_equal(poll_symbols_poll(f->dm, "other::Ready"), SYMTAB_POLL_NONE);
-	assert_int_equal(poll_symbols_poll(f->dm, "shapes::{impl#1}::Ready"), SYMTAB_POLL_UNKNOWN);
-	assert_int_equal(poll_symbols_poll(f->dm, "&mut shapes::Ready"), SYMTAB_POLL_UNKNOWN);
-	assert_int_equal(poll_symbols_poll(f->dm, ""), SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Ready", POLLED_AS_FUTURE),
+	                 SYMTAB_POLL_ALL);
+	assert_int_equal(poll_symbols_poll(f->dm, "shapes::Lists", POLLED_AS_FUTURE),
+	                 SYMTAB_POLL_NONE);
+	assert_int_equal(poll_symbols_poll(f->dm, "other::Ready", POLLED_AS_FUTURE),
+	                 SYMTAB_POLL_NONE);
+	assert_int_equal(poll_symbols_poll(f->dm, "shapes::{impl#1}::Ready", POLLED_AS_FUTURE),
+	                 SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(poll_symbols_poll(f->dm, "&mut shapes::Ready", POLLED_AS_FUTURE),
+	                 SYMTAB_POLL_UNKNOWN);
+	assert_int_equal(poll_symbols_poll(f->dm, "", POLLED_AS_FUTURE), SYMTAB_POLL_UNKNOWN);
 	u = NULL;
 	assert_true(poll_symbols_each_poll(f->dm, "shapes::Lists", note_unit, &u));
 	assert_null(u);
@@ -806,31 +811,35 @@ static void test_names_of_poll_functions(void **state)
 {
 	static const struct {
 		const char *name;
-		bool poll, coroutine, result;
+		unsigned poll;
+		bool coroutine, result;
 	} all[] = {
-		{ "poll", true, false, false },
-		{ "poll<u8>", true, false, false },
-		{ "polls", false, false, false },
-		{ "poll_next<u8>", false, false, false },
-		{ "Poll", false, false, false },
-		{ "", false, false, false },
-		{ "{async_fn#0}", false, true, false },
-		{ "{async_block#12}<u8>", false, true, false },
-		{ "{async_closure#0}", false, true, false },
-		{ "{closure#0}", false, false, false },
-		{ "{closure#0}<u8>", false, false, false },
-		{ "async_fn#0", false, false, false },
-		{ "Poll<()>", false, false, true },
-		{ "GeneratorState<(), u8>", false, false, true },
-		{ "CoroutineState<(), u8>", false, false, true },
-		{ "Polls<u8>", false, false, false },
-		{ "GeneratorState", false, false, false },
-		{ "Option<Poll<()>>", false, false, false },
+		{ "poll", POLLED_AS_FUTURE, false, false },
+		{ "poll<u8>", POLLED_AS_FUTURE, false, false },
+		{ "polls", 0, false, false },
+		{ "poll_next", POLLED_AS_STREAM, false, false },
+		{ "poll_next<u8>", POLLED_AS_STREAM, false, false },
+		{ "poll_next_unpin", 0, false, false },
+		{ "poll_", 0, false, false },
+		{ "Poll", 0, false, false },
+		{ "", 0, false, false },
+		{ "{async_fn#0}", 0, true, false },
+		{ "{async_block#12}<u8>", 0, true, false },
+		{ "{async_closure#0}", 0, true, false },
+		{ "{closure#0}", 0, false, false },
+		{ "{closure#0}<u8>", 0, false, false },
+		{ "async_fn#0", 0, false, false },
+		{ "Poll<()>", 0, false, true },
+		{ "GeneratorState<(), u8>", 0, false, true },
+		{ "CoroutineState<(), u8>", 0, false, true },
+		{ "Polls<u8>", 0, false, false },
+		{ "GeneratorState", 0, false, false },
+		{ "Option<Poll<()>>", 0, false, false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		assert_int_equal(polled_is_poll(all[i].name), all[i].poll);
+		assert_int_equal(polled_by(all[i].name), all[i].poll);
 		assert_int_equal(polled_is_coroutine(all[i].name), all[i].coroutine);
 		assert_int_equal(polled_is_result(all[i].name), all[i].result);
 	}

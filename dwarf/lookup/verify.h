@@ -11,12 +11,14 @@ struct type;
 
 #ifdef VERIFY_SHORTCUTS
 /*
- * Returns answer, a shortcut's answer to lookup_has_poll(). Ends the process when a search through
- * all units of the module says something else.
+ * Returns answer, a shortcut's answer to lookup_polled_as(), of which only the bits of mask are
+ * meant. Ends the process when a search through all units of the module finds something else. A
+ * shortcut may miss one bit of two.
  */
-bool verify_has_poll(const struct type *t, bool answer, const char *shortcut);
+unsigned verify_polled_as(const struct type *t, unsigned answer, unsigned mask,
+                          const char *shortcut);
 #else
-#define verify_has_poll(t, answer, shortcut) (answer)
+#define verify_polled_as(t, answer, mask, shortcut) (answer)
 #endif
 
 #endif

@@ -107,7 +107,7 @@ struct dwarf_module {
 	struct instance_set *instance_sets; /* see lookup_has_instance() */
 	struct map functions;               /* DIE offset -> struct function */
 	struct map statics; /* link-time address -> struct static_place, of units read so far */
-	struct map polled;  /* hash of the name of a type that has a poll function */
+	struct map polled;  /* hash of a type's name -> how it is polled: enum polled_as */
 	/* Hash of a name without generics ("app::run::{async_fn#0}") -> struct static_place, of
 	 * coroutines' poll functions. */
 	struct map coroutine_polls;

@@ -25,8 +25,10 @@ enum {
 
 /* All three have the same length. Legacy mangling ends with a hash. */
 static const char legacy[] = "4poll17h", closure[] = "$u7d$17h", into_future[] = "uture17h";
+/* The method of a stream. */
+static const char legacy_next[] = "9poll_next17h";
 /* In v0 the trait's path precedes the method. */
-static const char v0[] = "6Future4poll";
+static const char v0[] = "6Future4poll", v0_next[] = "6Stream9poll_next";
 /* "{{closure}}" */
 static const char closure_part[] = "_$u7b$$u7b$closure$u7d$$u7d$";
 /* Each await calls this function. It only returns its argument, so that any inliner removes it. */
@@ -35,6 +37,7 @@ static const char trivial[] = "core..future..into_future..IntoFuture$GT$11into_f
 struct finder {
 	struct poll_index *x;
 	uint32_t symbol; /* the current one */
+	bool stream;     /* it is a poll_next() */
 };
 
 static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form, const char *name,
@@ -46,6 +49,7 @@ static void add_form(struct finder *f, enum entry_kind kind, enum poll_form form
 		.symbol = f->symbol & ((UINT32_C(1) << SYMBOL_BITS) - 1),
 		.kind = kind & 3,
 		.form = form & 3,
+		.stream = f->stream,
 	};
 
 	for (size_t i = f->x->entries.n; i && f->x->entries.data[i - 1].pc == pc; i--) {
@@ -173,16 +177,34 @@ static const char *legacy_hash(const char *name, size_t len)
 	return NULL;
 }
 
+static void read_v0(struct finder *f, const char *name, size_t len, uint64_t pc)
+{
+	const char *at = NULL;
+
+	f->x->skipped |= len >= MAX_NAME;
+	if (len < MAX_NAME && !(at = memmem(name, len, v0, sizeof(v0) - 1))) {
+		at = memmem(name, len, v0_next, sizeof(v0_next) - 1);
+		f->stream = at != NULL;
+	}
+	if (at)
+		add_v0(f, name, at, pc);
+}
+
+/* end: of the method's name in a legacy symbol, where its hash begins. */
+static bool is_poll_next(const char *name, const char *end)
+{
+	size_t len = sizeof(legacy_next) - 1;
+
+	return (size_t)(end - name) >= len && memcmp(end - len, legacy_next, len) == 0;
+}
+
 static void read_name(struct finder *f, const char *name, size_t len, uint64_t pc)
 {
+	f->stream = false;
 	if (len < 3 || name[0] != '_')
 		return;
 	if (name[1] == 'R') {
-		const char *at = len < MAX_NAME ? memmem(name, len, v0, sizeof(v0) - 1) : NULL;
-
-		f->x->skipped |= len >= MAX_NAME;
-		if (at)
-			add_v0(f, name, at, pc);
+		read_v0(f, name, len, pc);
 		return;
 	}
 	const char *hash = legacy_hash(name, len);
@@ -191,6 +213,8 @@ static void read_name(struct finder *f, const char *name, size_t len, uint64_t p
 	const char *end = hash - 8;
 	if (memcmp(end, legacy, 8) == 0)
 		add_poll(f, name, (size_t)(end - name), pc);
+	else if ((f->stream = is_poll_next(name, hash)))
+		add_poll(f, name, (size_t)(hash - name) - (sizeof(legacy_next) - 1), pc);
 	else if (memcmp(end, closure, 8) == 0)
 		add_closure(f, name, name + len, pc);
 	else if (memcmp(end, into_future, 8) == 0 && (size_t)(hash - name) >= sizeof(trivial) - 1 &&
@@ -267,7 +291,7 @@ static struct poll_index *make_index(struct dwarf_module *dm)
 	struct finder f = { .x = x };
 	struct symtab t = symtab_of(dm);
 
-	/* More symbols would take more than six gigabytes. */
+	/* More symbols would take more than three gigabytes. */
 	if (t.n >> SYMBOL_BITS)
 		t.n = (size_t)1 << SYMBOL_BITS;
 	vec_reserve(&x->entries, t.n / SYMBOLS_AN_ENTRY);

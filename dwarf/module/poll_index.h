@@ -8,12 +8,12 @@
 
 /* What the key of an entry is. A symbol may have several entries. */
 enum entry_kind {
-	ENTRY_PATH,       /* of a poll function: the path of its type, "app..Foo" */
+	ENTRY_PATH,       /* of poll() or poll_next(): the path of its type, "app..Foo" */
 	ENTRY_IDENTIFIER, /* of one whose type has no plain path: each identifier in its name */
 	ENTRY_CLOSURE,    /* of a closure or a coroutine's poll function: the function's name */
 };
 
-enum { NO_ENTRY = UINT32_MAX, SYMBOL_BITS = 28 };
+enum { NO_ENTRY = UINT32_MAX, SYMBOL_BITS = 27 };
 
 /* An entry: a function, by the hash of a name in its symbol. */
 struct poll_symbol {
@@ -21,6 +21,7 @@ struct poll_symbol {
 	uint32_t next;                 /* entry of the same bucket */
 	uint32_t symbol : SYMBOL_BITS; /* in .symtab */
 	uint32_t kind : 2, form : 2;
+	uint32_t stream : 1; /* of poll_next(), not of poll() */
 };
 
 typedef VEC(struct poll_symbol) entry_vec;

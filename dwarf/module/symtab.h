@@ -49,14 +49,18 @@ bool poll_symbols_each_poll(struct dwarf_module *dm, const char *type_name, symt
 bool poll_symbols_each_closure(struct dwarf_module *dm, const char *function, symtab_poll_fn *visit,
                                void *arg);
 
-/* What the symbols alone prove of a type: whether an impl of Future exists for its path. */
+/*
+ * What the symbols alone prove of a type: whether its path has an impl of Future, or of Stream
+ * (how: enum polled_as, one bit).
+ */
 enum poll_symbols_poll {
 	SYMTAB_POLL_UNKNOWN, /* unknown, or the impl is for some instances */
 	SYMTAB_POLL_NONE,    /* no symbol of a poll function matches */
 	SYMTAB_POLL_OPEN,    /* for arguments that satisfy bounds, which symbols lack */
-	SYMTAB_POLL_ALL,     /* it has no generic arguments: a future */
+	SYMTAB_POLL_ALL,     /* it has no generic arguments: it is polled */
 };
-enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *type_name);
+enum poll_symbols_poll poll_symbols_poll(struct dwarf_module *dm, const char *type_name,
+                                         unsigned how);
 
 /*
  * Was the unit's crate built without an inliner (opt-level 0)? Then every function that is called

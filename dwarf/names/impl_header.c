@@ -3,8 +3,10 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char as_future[] = "$u20$as$u20$core..future..future..Future$GT$",
-		  for_type[] = "_$LT$impl$u20$core..future..future..Future$u20$for$u20$";
+static const char *const as_trait[] = { "$u20$as$u20$core..future..future..Future$GT$",
+	                                "$u20$as$u20$futures_core..stream..Stream$GT$" };
+static const char *const for_type[] = { "_$LT$impl$u20$core..future..future..Future$u20$for$u20$",
+	                                "_$LT$impl$u20$futures_core..stream..Stream$u20$for$u20$" };
 
 struct text {
 	const char *p, *end;
@@ -117,23 +119,27 @@ static bool take_start(struct text *t)
 	return false;
 }
 
+/* Removes the word from the end. */
+static bool drop_end(struct text *t, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(t->end - t->p) < len || memcmp(t->end - len, word, len) != 0)
+		return false;
+	t->end -= len;
+	return true;
+}
+
 struct poll_header impl_header_read(const char *symbol, size_t len)
 {
 	static const struct poll_header vague = { .form = POLL_FORM_VAGUE };
 	struct text t = { symbol, symbol + len };
-	size_t tail = sizeof(as_future) - 1;
 
 	if (!take_start(&t))
 		return vague;
-	if (take(&t, for_type)) {
-		if (t.end - t.p < 4 || memcmp(t.end - 4, "$GT$", 4) != 0)
-			return vague;
-		t.end -= 4;
-		return read_type(t);
-	}
-	if (!take(&t, "_$LT$") || (size_t)(t.end - t.p) < tail ||
-	    memcmp(t.end - tail, as_future, tail) != 0)
+	if (take(&t, for_type[0]) || take(&t, for_type[1]))
+		return drop_end(&t, "$GT$") ? read_type(t) : vague;
+	if (!take(&t, "_$LT$") || !(drop_end(&t, as_trait[0]) || drop_end(&t, as_trait[1])))
 		return vague;
-	t.end -= tail;
 	return read_type(t);
 }

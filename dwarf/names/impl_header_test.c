@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
-#define AS  "$u20$as$u20$core..future..future..Future$GT$"
-#define FOR "_$LT$impl$u20$core..future..future..Future$u20$for$u20$"
+#define AS         "$u20$as$u20$core..future..future..Future$GT$"
+#define FOR        "_$LT$impl$u20$core..future..future..Future$u20$for$u20$"
+#define AS_STREAM  "$u20$as$u20$futures_core..stream..Stream$GT$"
+#define FOR_STREAM "_$LT$impl$u20$futures_core..stream..Stream$u20$for$u20$"
 
 /* Reads the header of one component, with its length computed here. */
 static struct poll_header read_component(const char *before, const char *component, char *space,
@@ -39,6 +41,8 @@ static void test_forms(void **state)
 		  "_$LT$app..Flat$LT$F$C$$LT$F$u20$as$u20$core..future..future..Future$GT$..Output"
 		  "$GT$" AS,
 		  "app..Flat", POLL_FORM_OPEN },
+		{ "", "_$LT$app..Foo$LT$S$GT$" AS_STREAM, "app..Foo", POLL_FORM_OPEN },
+		{ "3app", FOR_STREAM "app..Foo$GT$", "app..Foo", POLL_FORM_PLAIN },
 		/* Some instances only. */
 		{ "", "_$LT$app..Foo$LT$u8$GT$" AS, "app..Foo", POLL_FORM_CLOSED },
 		{ "", "_$LT$app..Foo$LT$T$C$app..Bar$GT$" AS, "app..Foo", POLL_FORM_CLOSED },

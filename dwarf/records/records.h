@@ -46,7 +46,7 @@ enum record_kind {
 	RECORD_POLL,     /* DIE of a coroutine -> linkage name of its poll function */
 	RECORD_AWAITEE,  /* name of an awaitee's type, coroutine and number -> file and line */
 	RECORD_HOME,     /* DIE -> common prefix of the names of its crate's units */
-	RECORD_HAS_POLL, /* name of a type, its DIE -> whether it has a poll function */
+	RECORD_HAS_POLL, /* name of a type, its DIE -> how it is polled: enum polled_record */
 	RECORD_INSTANCES, /* generic path, home -> names of the instances */
 	RECORD_LINES,     /* link-time pc -> inlined functions with lines */
 	RECORD_INLINED,   /* link-time pc -> inlined functions */
@@ -64,6 +64,12 @@ enum record_kind {
 };
 
 enum { RECORDS_FORMAT = 11 };
+
+/*
+ * Bits of RECORD_HAS_POLL: those of enum polled_as (lookup.h), and one that says that streams were
+ * looked for. A record without it is only about futures.
+ */
+enum polled_record { POLLED_BITS = 3, POLLED_STREAMS_TOO = 4 };
 
 /* Identifies the program that a file of records belongs to. */
 struct records_identity {

@@ -376,7 +376,7 @@ static void copy_record(enum record_kind kind, uint64_t key, struct record from,
 	else if (kind == RECORD_HAS_POLL)
 		key = 0;
 	struct record answer = w.from;
-	if (kind == RECORD_HAS_POLL && !record_number(&answer))
+	if (kind == RECORD_HAS_POLL && !(record_number(&answer) & POLLED_BITS))
 		return; /* absence from the file already means no */
 	if (kind == RECORD_INSTANCES) {
 		copy_instances(m, text, key, w.from);

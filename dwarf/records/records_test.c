@@ -476,7 +476,7 @@ static void ask_all(struct fixture *f)
 
 		ask_type(t, 0);
 		if (t) {
-			lookup_has_poll(t);
+			lookup_polled_as(t);
 			lookup_poll_linkage(t);
 		}
 	}

@@ -100,7 +100,7 @@ static inline void ask_type(struct debuginfo *di, struct show_cache *cache, stru
 	type_enumerators(type, &n);
 	type_params(type, &n);
 	lookup_context(type);
-	lookup_has_poll(type);
+	lookup_polled_as(type);
 	if (type_is_coroutine(type)) {
 		lookup_poll_linkage(type);
 		lookup_awaitee_line(type, type_name(type), 0, &file, &line);

@@ -108,8 +108,9 @@ struct type_memo {
 	void *above;            /* owned by the layer above */
 	uint32_t scalar_offset; /* value.c: the only scalar in the type */
 	uint8_t scalar_size;    /* 0: there is none, or it was not computed yet */
-	/* lookup_cached.c: lookup_has_poll() */
-	bool poll_known : 1, has_poll : 1;
+	/* lookup_cached.c: lookup_polled_as() */
+	unsigned char polled_as : 2;
+	bool poll_known : 1;
 	bool poll_queried : 1;  /* queried while records were stored */
 	bool poll_recorded : 1; /* already written to the records */
 };

@@ -317,8 +317,8 @@ uint64_t type_poll_key(const struct type *t)
 	return records_are_whole(debuginfo_records(type_module(t))) ? 0 : type_die(t);
 }
 
-/* Writes the result of lookup_has_poll(). */
-static void record_has_poll(const struct type *t)
+/* Writes the result of lookup_polled_as(). */
+static void record_polled_as(const struct type *t)
 {
 	struct type_memo *memo = type_memo(t);
 	struct record_writer d;
@@ -327,7 +327,7 @@ static void record_has_poll(const struct type *t)
 		return;
 	memo->poll_recorded = true;
 	record_begin(&d, debuginfo_records(t->dm), RECORD_HAS_POLL, type_poll_key(t), type_name(t));
-	record_add_number(&d, memo->has_poll);
+	record_add_number(&d, memo->polled_as | POLLED_STREAMS_TOO);
 	record_end(&d);
 }
 
@@ -342,7 +342,7 @@ static void record_type_of(struct type *t, bool whole)
 		record_details(t);
 	if (d && d->params && d->params_queried && !d->params_recorded)
 		record_params(t);
-	record_has_poll(t);
+	record_polled_as(t);
 }
 
 void types_flush(struct dwarf_module *dm, bool whole)

@@ -44,6 +44,8 @@ struct combinator_row {
 		const char *waker; /* path to the Arc that is its waker's data; NULL: its parent's
 		                      waker */
 	} children[2];             /* in order of polling */
+	bool stream;               /* it is a stream and no future */
+	const char *pairs;         /* path to its Vec of pairs of a key and a stream; NULL: none */
 };
 
 /* Bits: the direction in which a future uses the resource that it polls. */

@@ -115,7 +115,7 @@ bool non_future_types_path_ends_with(const char *type_name, const char *end)
 	return len >= wanted && strncmp(type_name + len - wanted, end, wanted) == 0;
 }
 
-static bool is_stream(const char *type_name)
+bool non_future_types_is_stream(const char *type_name)
 {
 	const char *path = type_name + sizeof(futures_streams) - 1;
 	size_t len;
@@ -145,7 +145,7 @@ static bool is_of_crate(const struct crate_types *crate, const char *type_name)
 
 bool non_future_types_has(const struct crate_types *const *crates, const char *type_name)
 {
-	if (is_stream(type_name) || str_begins_with_any(type_name, non_futures))
+	if (non_future_types_is_stream(type_name) || str_begins_with_any(type_name, non_futures))
 		return true;
 	for (; *crates; crates++) {
 		if (is_of_crate(*crates, type_name))

@@ -19,6 +19,12 @@
  */
 bool non_future_types_has(const struct crate_types *const *crates, const char *type_name);
 
+/*
+ * Is it one of the streams of that list? All of them implement Stream. FuturesUnordered and
+ * FuturesOrdered do so too.
+ */
+bool non_future_types_is_stream(const char *type_name);
+
 /* Does the path of a type name, without generics, end with end? */
 bool non_future_types_path_ends_with(const char *type_name, const char *end);
 

@@ -29,6 +29,7 @@ enum find_rule {
 	FIND_UNKNOWN, /* not computed yet */
 	FIND_NOTHING,
 	FIND_FUTURE,
+	FIND_STREAM, /* only in what is polled */
 	FIND_MAYBE_DONE,
 	FIND_SET,
 	FIND_ELEMENTS,
@@ -68,12 +69,13 @@ struct type_class {
 	uint64_t name_key; /* map_key_of_text() of the name; 0: not computed yet */
 	uint32_t nmembers;
 	enum future_step step : 8;
-	enum find_rule find : 8;
+	enum find_rule find : 8;        /* of what is held and not polled */
+	enum find_rule find_polled : 8; /* of what is polled */
 	enum reach_rule reach : 8;
-	enum answer is_future : 8, known_future : 8, terminal : 8;
+	enum answer is_future : 8, known_future : 8, is_stream : 8, terminal : 8;
 	unsigned char holds;         /* enum answer: of holding_type.c */
-	unsigned char has_future[2]; /* enum answer: [0] from known data, [1] after a search of the
-	                                debug info */
+	unsigned char has_future[4]; /* enum answer: [0] from known data, [1] after a search of the
+	                                debug info; [2] and [3] the same of futures and streams */
 	unsigned char special;       /* enum holding_special */
 	bool members_known : 1;
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, composite : 1;

@@ -37,7 +37,8 @@ static bool is_reported_elsewhere(const struct beside_search *b, const struct re
 
 	return type_class->coroutine || type_class->leaf || type_class->maybe_done ||
 	       futures_unordered_is_type(at->v.type) || is_closure(at->v.type) ||
-	       (at->exclusive && future_is_type(b->d->c->in, at->v.type));
+	       (at->exclusive && (future_is_type(b->d->c->in, at->v.type) ||
+	                          future_is_stream(b->d->c->in, at->v.type)));
 }
 
 static bool is_of_a_known_crate(const struct type *t)

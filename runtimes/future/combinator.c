@@ -4,25 +4,11 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/names/qualified.h"
-#include "dwarf/values/path.h"
 #include "runtimes/common/non_future_types.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
 
 enum { MAX_WRAPPED_DEPTH = 3 };
-
-/*
- * Types for which the general rule finds too much or nothing. Paths lead from the type to the
- * futures that it polls, in order of polling.
- */
-static const struct combinator_row table[] = {
-	{ "tracing::instrument::Instrumented", { { "inner", "await", NULL } } },
-	/* Its future is behind an Arc, and the general rule does not follow shared pointers. */
-	{ "futures_util::future::future::shared::Shared",
-	  { { "inner.Some.0.future_or_output.Future.0", "await", "inner.Some.0.notifier" } } },
-	{ 0 },
-};
 
 /* Types whose member futures are alternatives. */
 static const char *const selects[] = {
@@ -48,23 +34,8 @@ static const char *const pollers[] = {
 	"std::",
 };
 
-static const struct combinator_row *find_in(const struct combinator_row *rows, const char *name)
-{
-	for (; rows && rows->type; rows++) {
-		if (qualified_is(name, rows->type))
-			return rows;
-	}
-	return NULL;
-}
-
-const struct combinator_row *combinator_find_row(const struct type *t)
-{
-	const struct combinator_row *row = find_in(table, type_name(t));
-
-	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
-		row = find_in((*crate)->combinators, type_name(t));
-	return row;
-}
+/* The edge from who polls a stream to the stream. */
+static const char next_edge[] = "next";
 
 static bool is_select(const struct type *t)
 {
@@ -86,22 +57,38 @@ static bool polls_what_it_holds(const struct type *t)
 	return false;
 }
 
+/* A stream that stores the task's waker for the wakers that it gives to the streams in it. */
+static bool keeps_its_waker(const struct type *t)
+{
+	return type_is(t, "futures_util::stream::stream::flatten_unordered::"
+	                  "FlattenUnorderedWithFlowController");
+}
+
 bool combinator_is_exact(const struct type *t)
 {
 	const struct type_class *type_class = type_class_of(t);
 
 	/* The combinators of the futures crate contain only futures, and closures they call. */
 	return type_class->poll_fn || type_class->maybe_done || type_class->combinator ||
-	       str_begins(type_name(t), "futures_util::future::");
+	       str_begins(type_name(t), "futures_util::future::") || keeps_its_waker(t);
 }
 
 void combinator_found(struct finder *f, struct value v, const char *edge)
 {
-	*vec_push(f->out) = (struct child){ .v = v,
-		                            .edge = edge,
-		                            .branch = f->branch,
-		                            .waker = f->waker,
-		                            .set_armed = f->set_armed };
+	*vec_push(f->out) = (struct child){
+		.v = v,
+		.edge = edge,
+		.member = f->member,
+		.branch = f->branch,
+		.waker = f->waker,
+		.set_armed = f->set_armed,
+	};
+}
+
+static void stream_found(struct finder *f, struct value v)
+{
+	combinator_found(f, v, strcmp(f->edge, "await") == 0 ? next_edge : f->edge);
+	f->out->data[f->out->n - 1].stream = true;
 }
 
 bool combinator_is_maybe_done(const struct type *t)
@@ -211,6 +198,8 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 
 		if (!member.type || type_size(member.type) == 0)
 			continue;
+		if (depth == 0)
+			each.member = members[i].name;
 		if (type_class_of(member.type)->maybe_done)
 			each.edge = arm_edge(f, "join", &arm);
 		else if (f->word && future_is_type(f->d->c->in, member.type))
@@ -254,7 +243,7 @@ static struct error *find_members(struct finder *f, struct value v, int depth)
 	return NULL;
 }
 
-static enum find_rule find_rule(struct inspector *in, const struct type *t)
+static enum find_rule find_rule(struct inspector *in, const struct type *t, bool polled)
 {
 	const struct type_class *type_class = type_class_of(t);
 
@@ -262,7 +251,9 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t)
 		return FIND_MAYBE_DONE;
 	if (future_is_type(in, t))
 		return FIND_FUTURE;
-	if (!future_is_or_has(in, t))
+	if (polled && future_is_stream(in, t))
+		return FIND_STREAM;
+	if (polled ? !future_is_or_has_polled(in, t) : !future_is_or_has(in, t))
 		return FIND_NOTHING;
 	if (futures_unordered_is_type(t))
 		return FIND_SET;
@@ -271,14 +262,28 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t)
 	return type_class->behind ? FIND_BEHIND : FIND_MEMBERS;
 }
 
+static enum find_rule known_rule(const struct finder *f, const struct type *t)
+{
+	struct type_class *type_class = type_class_of(t);
+	struct inspector *in = f->d->c->in;
+
+	if (f->branch == BRANCH_HELD) {
+		if (type_class->find == FIND_UNKNOWN)
+			type_class->find = find_rule(in, t, false);
+		return type_class->find;
+	}
+	if (type_class->find_polled == FIND_UNKNOWN)
+		type_class->find_polled = find_rule(in, t, true);
+	return type_class->find_polled;
+}
+
 struct error *combinator_find_futures(struct finder *f, struct value v, int depth)
 {
-	struct type_class *type_class = type_class_of(v.type);
+	const struct type_class *type_class = type_class_of(v.type);
 
 	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
 		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
-	if (type_class->find == FIND_UNKNOWN)
-		type_class->find = find_rule(f->d->c->in, v.type);
+	enum find_rule rule = known_rule(f, v.type);
 	if (type_class->borrowed) {
 		uint64_t addr;
 
@@ -286,11 +291,14 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 		if (!is_own(f, addr))
 			return NULL;
 	}
-	switch (type_class->find) {
+	switch (rule) {
 	case FIND_MAYBE_DONE:
 		return find_maybe_done(f, v, f->edge);
 	case FIND_FUTURE:
 		combinator_found(f, v, f->edge);
+		return NULL;
+	case FIND_STREAM:
+		stream_found(f, v);
 		return NULL;
 	case FIND_SET:
 		return futures_unordered_find(f, v);
@@ -305,57 +313,19 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 	}
 }
 
-static struct error *find_waker(struct finder *f, struct value v, const char *expr)
+/* Of several streams the member's name tells which one it is. */
+static void name_streams(child_vec *out)
 {
-	struct value arc, data;
-	bool there;
+	size_t n = 0;
 
-	TRY(inspector_eval(f->d->c->in, v, expr, &arc, &there));
-	if (!there)
-		return NULL;
-	TRY(value_shared(f->d->c->in->target, arc, &data));
-	f->waker = data.addr;
-	return NULL;
-}
+	for (size_t i = 0; i < out->n; i++)
+		n += out->data[i].edge == next_edge;
+	for (size_t i = 0; n > 1 && i < out->n; i++) {
+		struct child *c = &out->data[i];
 
-/*
- * Timeout<T> is a future only if T is one. So a child whose type is a type parameter of the row's
- * type is a future, and no search for its poll function is needed.
- */
-static bool is_param(const struct type *row, const struct type *child)
-{
-	size_t n;
-	const struct type_param *params = type_params(row, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (params[i].type == child)
-			return true;
+		if (c->edge == next_edge && c->member && strcmp(c->member, "__0") != 0)
+			c->edge = c->member;
 	}
-	return false;
-}
-
-static struct error *children_of_row(struct finder *f, struct value v,
-                                     const struct combinator_row *row)
-{
-	enum { MAX_PATHS = sizeof(row->children) / sizeof(row->children[0]) };
-
-	for (size_t i = 0; i < MAX_PATHS && row->children[i].path; i++) {
-		struct value child;
-		bool there;
-
-		TRY(inspector_eval(f->d->c->in, v, row->children[i].path, &child, &there));
-		f->edge = row->children[i].edge;
-		f->waker = 0;
-		if (there && row->children[i].waker)
-			TRY(find_waker(f, v, row->children[i].waker));
-		if (!there)
-			continue;
-		if (is_param(v.type, child.type))
-			combinator_found(f, child, f->edge);
-		else
-			TRY(combinator_find_futures(f, child, 0));
-	}
-	return NULL;
 }
 
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out)
@@ -366,11 +336,13 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	if (type_class_of(v.type)->maybe_done)
 		return find_maybe_done(&f, v, f.edge);
 	if (type_class_of(v.type)->combinator)
-		return children_of_row(&f, v, type_class_of(v.type)->combinator);
+		return combinator_row_children(&f, v, type_class_of(v.type)->combinator);
 	if (type_class_of(v.type)->poll_fn)
 		return select_join_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
-	return find_inside(&f, v, 0);
+	TRY(find_inside(&f, v, 0));
+	name_streams(out);
+	return NULL;
 }
 
 /* Type parameters of t. DWARF lists those of an enum with its variants. */

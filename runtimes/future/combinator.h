@@ -2,8 +2,10 @@
  * Finds the futures that another future polls, and the futures that a value contains.
  *
  * The general rule follows the types: a struct, or the active variant of an enum, polls the futures
- * that it contains, directly or behind Box, Pin, &mut, Option, Vec, a slice or a set. Types for
- * which the rule finds too little or too much, or whose edges need names, have a table row.
+ * and streams that it contains, directly or behind Box, Pin, &mut, Option, Vec, a slice or a set.
+ * Types for which the rule finds too little or too much, or whose edges need names, have a table
+ * row. A stream differs from a future in that its owner polls it when it likes: one that is only
+ * held in a variable is not reported, only the futures in it are.
  */
 #ifndef RUNTIMES_FUTURE_COMBINATOR_H
 #define RUNTIMES_FUTURE_COMBINATOR_H
@@ -27,11 +29,14 @@ struct child {
 	struct value v;       /* addr 0: it has ended, only its type is known */
 	const char *edge;     /* "await", "select arm 1", "set", ... */
 	const char *variable; /* as in struct future */
+	const char *member;   /* of the parent, through which it was found; NULL: unknown */
 	enum branch branch;
 	uint64_t waker; /* data pointer of the waker that polls it; 0: the same as its parent's */
 	enum armed set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */
 	enum doubt doubt;
-	bool joined; /* as in struct future */
+	const char *note; /* as in struct future; NULL: none */
+	bool joined;      /* as in struct future */
+	bool stream;      /* the same */
 };
 typedef VEC(struct child) child_vec;
 
@@ -44,8 +49,17 @@ bool future_is_type(struct inspector *in, const struct type *t);
 bool future_is_or_has(struct inspector *in, const struct type *t);
 
 /*
- * Adds the futures that v contains and polls. v is neither a coroutine nor a leaf. After a failure
- * the children already in out are valid. The caller frees out.
+ * Whether the type is a stream or a trait object of a sink, as far as the debug info shows, and no
+ * future: whoever polls it calls poll_next() or the methods of Sink with a Context, and it polls
+ * the streams and futures that it contains.
+ */
+bool future_is_stream(struct inspector *in, const struct type *t);
+/* The same as future_is_or_has() for futures and streams. */
+bool future_is_or_has_polled(struct inspector *in, const struct type *t);
+
+/*
+ * Adds the futures and streams that v contains and polls. v is neither a coroutine nor a leaf.
+ * After a failure the children already in out are valid. The caller frees out.
  */
 struct error *combinator_children(struct decoder *d, struct value v, child_vec *out) MUST_CHECK;
 
@@ -77,7 +91,8 @@ enum { MAX_MEMBER_DEPTH = 16 /* structs inside structs: hyper's connections are 
 struct finder {
 	struct decoder *d;
 	child_vec *out;
-	const char *edge; /* for the next future found */
+	const char *edge;   /* for the next future found */
+	const char *member; /* the same */
 	const char
 		*word; /* "select" where the members of the next struct are alternatives, or NULL */
 	enum branch branch; /* for the next future found */
@@ -87,8 +102,14 @@ struct finder {
 		owner; /* references that lead out of it are not followed; type NULL: all are */
 };
 
-/* The row for t in combinator.c or in a runtime's table; NULL none. struct type_class caches it. */
+/*
+ * combinator_row.c: the row for t in its table or in a runtime's; NULL none. struct type_class
+ * caches it.
+ */
 const struct combinator_row *combinator_find_row(const struct type *t);
+/* Adds what v polls according to the row of its type. */
+struct error *combinator_row_children(struct finder *f, struct value v,
+                                      const struct combinator_row *row) MUST_CHECK;
 /* Adds v itself if it is a future, else the futures inside it. */
 struct error *combinator_find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
 void combinator_found(struct finder *f, struct value v, const char *edge);

@@ -11,7 +11,9 @@
 
 enum { MAX_POINTERS = 6 /* in one chain */ };
 
-static bool is_future(struct inspector *in, const struct type *t, int depth);
+typedef bool is_fn(struct inspector *in, const struct type *t, int depth);
+
+static is_fn is_future, is_stream;
 
 static bool is_box(const struct type *t)
 {
@@ -23,18 +25,18 @@ static bool is_exclusive(const struct type *t)
 	return strncmp(type_name(t), "&mut ", 5) == 0;
 }
 
-/* Pin<P>, Box<F> and &mut F are futures if their target is one. */
-static bool points_at_future(struct inspector *in, const struct type *t, int depth)
+/* Pin<P>, Box<F> and &mut F are futures if their target is one; the same applies to streams. */
+static bool points_at(struct inspector *in, const struct type *t, int depth, is_fn *is)
 {
 	if (type_kind(t) == TYPE_POINTER) {
 		const struct type *target = type_target(t);
 
-		return (is_box(t) || is_exclusive(t)) && target && is_future(in, target, depth + 1);
+		return (is_box(t) || is_exclusive(t)) && target && is(in, target, depth + 1);
 	}
 	if (type_is(t, "core::pin::Pin")) {
 		const struct member *m = type_single_member(t);
 
-		return m && is_future(in, m->type, depth + 1);
+		return m && is(in, m->type, depth + 1);
 	}
 	return false;
 }
@@ -61,11 +63,21 @@ static bool is_as_its_target(const struct type *t)
 static bool is_future_object(const struct type *t)
 {
 	/* Future is a supertrait of Sleep (hyper 1.12, src/rt/timer.rs). */
-	static const char *const type_class[] = { "core::future::future::Future<",
-		                                  "hyper::rt::timer::Sleep<" };
+	static const char *const heads[] = { "core::future::future::Future<",
+		                             "hyper::rt::timer::Sleep<" };
 	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
 
-	return object && str_begins_with_any(object + strlen("dyn "), type_class);
+	return object && str_begins_with_any(object + strlen("dyn "), heads);
+}
+
+/* Is t a trait object of Stream, or of Sink, which is polled like a stream? */
+static bool is_stream_object(const struct type *t)
+{
+	static const char *const heads[] = { "futures_core::stream::Stream<",
+		                             "futures_sink::Sink<" };
+	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
+
+	return object && str_begins_with_any(object + strlen("dyn "), heads);
 }
 
 /* Futures whose poll functions the search may miss, because optimised code inlines them. */
@@ -98,7 +110,8 @@ static bool is_known_future(const struct type *t)
 	struct type_class *type_class = type_class_of(t);
 
 	if (type_class->known_future == UNDECIDED) {
-		bool is = type_class->coroutine || type_class->leaf || type_class->combinator ||
+		const struct combinator_row *row = type_class->combinator;
+		bool is = type_class->coroutine || type_class->leaf || (row && !row->stream) ||
 		          is_future_object(t) || is_often_inlined(t);
 
 		type_class->known_future = is ? YES : NO;
@@ -109,7 +122,21 @@ static bool is_known_future(const struct type *t)
 static bool is_listed_as_none(const struct type *t)
 {
 	return non_future_types_has(crates_of(t), type_name(t)) &&
-	       !verify_has_poll(t, false, "non_future_types_has()");
+	       !verify_polled_as(t, 0, POLLED_AS_FUTURE, "non_future_types_has()");
+}
+
+/* Sets of futures are no frames: what polls them polls the futures in them. */
+static bool is_set(const struct type *t)
+{
+	return futures_unordered_is_type(t) ||
+	       type_is(t, "futures_util::stream::futures_ordered::FuturesOrdered");
+}
+
+/* Is it worth a search for a function that polls the type? */
+static bool may_be_polled(const struct type *t)
+{
+	return (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) && !is_as_its_target(t) &&
+	       !is_set(t);
 }
 
 static bool is_future(struct inspector *in, const struct type *t, int depth)
@@ -121,10 +148,9 @@ static bool is_future(struct inspector *in, const struct type *t, int depth)
 		return type_class->is_future == YES;
 	/* Ends the recursion for a type that contains itself behind a pointer. */
 	type_class->is_future = NO;
-	bool is = is_known_future(t) || points_at_future(in, t, depth);
-	if (!is && (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM) &&
-	    !is_as_its_target(t) && !is_listed_as_none(t) && !futures_unordered_is_type(t))
-		is = lookup_has_poll(t);
+	bool is = is_known_future(t) || points_at(in, t, depth, is_future);
+	if (!is && may_be_polled(t) && !is_listed_as_none(t))
+		is = lookup_polled_as(t) & POLLED_AS_FUTURE;
 	type_class->is_future = is ? YES : NO;
 	return is;
 }
@@ -134,32 +160,69 @@ bool future_is_type(struct inspector *in, const struct type *t)
 	return is_future(in, t, 0);
 }
 
+/* Whether the type is a stream according to the tables alone, without a search. */
+static bool is_listed_stream(const struct type *t)
+{
+	const struct combinator_row *row = type_class_of(t)->combinator;
+
+	return (row && row->stream) || (non_future_types_is_stream(type_name(t)) && !is_set(t));
+}
+
+/* A type that is polled in both ways counts as a future. */
+static bool is_stream(struct inspector *in, const struct type *t, int depth)
+{
+	struct type_class *type_class = type_class_of(t);
+
+	if (depth > MAX_POINTERS)
+		return false;
+	if (type_class->is_stream != UNDECIDED)
+		return type_class->is_stream == YES;
+	type_class->is_stream = NO; /* as in is_future() */
+	bool is = !is_future(in, t, depth) && (is_stream_object(t) || is_listed_stream(t) ||
+	                                       points_at(in, t, depth, is_stream));
+	if (!is && may_be_polled(t) && !type_is_coroutine(t) && !is_listed_as_none(t))
+		is = lookup_polled_as(t) == POLLED_AS_STREAM;
+	type_class->is_stream = is ? YES : NO;
+	return is;
+}
+
+bool future_is_stream(struct inspector *in, const struct type *t)
+{
+	return is_stream(in, t, 0);
+}
+
 /*
- * A query whether a type contains futures. It runs in two passes: the first uses only the tables,
- * which is cheap and nearly always finds a future if there is one. Only if it finds none does the
- * second pass (search) look for poll functions.
+ * A query whether a type contains futures, or futures and streams. It runs in two passes: the first
+ * uses only the tables, which is cheap and nearly always finds a future if there is one. Only if it
+ * finds none does the second pass (search) look for poll functions.
  */
 struct inside {
 	struct type_predicate predicate;
 	struct inspector *in;
-	bool search;
+	bool search, streams;
 };
 
 static ask_fn is_inside, ask_inside;
 
-static bool is_known_inside(struct inspector *in, const struct type *t, int depth)
+static bool is_known_inside(const struct inside *of, const struct type *t, int depth)
 {
-	struct inside q = { .in = in };
+	struct inside q = { .in = of->in, .streams = of->streams };
 
 	return type_predicate_end(&q.predicate, is_inside(&q, t, depth));
+}
+
+static bool is_known(const struct inside *q, const struct type *t)
+{
+	return is_known_future(t) || (q->streams && (is_stream_object(t) || is_listed_stream(t)));
 }
 
 static bool is_or_has(void *asker, const struct type *t, int depth)
 {
 	struct inside *q = asker;
 
-	return is_known_future(t) ||
-	       (q->search && (is_known_inside(q->in, t, depth) || future_is_type(q->in, t))) ||
+	return is_known(q, t) ||
+	       (q->search && (is_known_inside(q, t, depth) || future_is_type(q->in, t) ||
+	                      (q->streams && future_is_stream(q->in, t)))) ||
 	       is_inside(q, t, depth);
 }
 
@@ -177,7 +240,7 @@ static bool ask_inside(void *asker, const struct type *t, int depth)
 static bool is_inside(void *asker, const struct type *t, int depth)
 {
 	struct inside *q = asker;
-	unsigned char *known = &type_class_of(t)->has_future[q->search];
+	unsigned char *known = &type_class_of(t)->has_future[q->search + 2 * q->streams];
 
 	if (depth > MAX_MEMBER_DEPTH) {
 		q->predicate.cut = true;
@@ -189,6 +252,13 @@ static bool is_inside(void *asker, const struct type *t, int depth)
 bool future_is_or_has(struct inspector *in, const struct type *t)
 {
 	struct inside q = { .in = in, .search = true };
+
+	return type_predicate_end(&q.predicate, is_or_has(&q, t, 0));
+}
+
+bool future_is_or_has_polled(struct inspector *in, const struct type *t)
+{
+	struct inside q = { .in = in, .search = true, .streams = true };
 
 	return type_predicate_end(&q.predicate, is_or_has(&q, t, 0));
 }

@@ -135,6 +135,7 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	}
 	d->unpolled |= child->branch != BRANCH_POLLED;
 	d->doubted |= child->doubt == DOUBT_POLLED || child->doubt == DOUBT_MOVED;
+	d->stream = child->stream;
 	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
 	d->waker = waker;
 	d->in_set = in_set;
@@ -145,6 +146,8 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	f->variable = child->variable;
 	f->branch = child->branch;
 	f->joined = child->joined;
+	if (child->note && !f->note)
+		f->note = child->note;
 	if (may_be_moved(child, f) && !f->note)
 		f->note = "may have been moved out";
 	if (child->doubt == DOUBT_POLLED && !f->note)
@@ -332,6 +335,45 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 	}
 }
 
+/* Does nothing below f show that the task waits for it? */
+static bool waits_for_nothing(const struct future *f)
+{
+	if (f->problem)
+		return false;
+	if (f->wait || f->nchildren == 0)
+		return future_is_at_rest(f) ||
+		       (f->wait && f->wait->anonymous && !f->wait->ndetails);
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch == BRANCH_POLLED && !waits_for_nothing(f->children[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Whoever holds several streams need not poll all of them: the second of a Chain, the stream of a
+ * Then that is busy with an item. If the task waits for some of the children, those for which it
+ * waits in no way are removed.
+ */
+static void drop_unpolled_streams(struct future *f)
+{
+	bool streams = f->stream;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		streams |= f->children[i]->stream;
+		n += f->children[i]->branch == BRANCH_POLLED && !waits_for_nothing(f->children[i]);
+	}
+	if (!streams || n == 0)
+		return;
+	n = 0;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch != BRANCH_POLLED || !waits_for_nothing(f->children[i]))
+			f->children[n++] = f->children[i];
+	}
+	f->nchildren = n;
+}
+
 static struct future *decode_other(struct decoder *d, struct value v, struct future *f)
 {
 	child_vec children = { 0 };
@@ -366,6 +408,8 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		composite_future_add(d, v, f);
 	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
 		beside_add(d, v, f, region);
+	if (d->idle && !d->strict)
+		drop_unpolled_streams(f);
 	return f;
 }
 
@@ -383,6 +427,8 @@ struct future *future_decode(struct decoder *d, struct value v)
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
+	f->stream = d->stream;
+	d->stream = false;
 	f->await_point = -1;
 	f->function = f->type = type_class_of(v.type)->name;
 	if (d->depth >= FUTURE_MAX_DEPTH)

@@ -2,7 +2,7 @@
  * Decodes the future at a typed address into the tree of futures that polling it would poll: from
  * a coroutine to its awaitee, from a wrapper to the wrapped future, down to the leaves.
  *
- * To add a leaf, add a row to a leaf_*.c; to add a combinator, add a row to combinator.c.
+ * To add a leaf, add a row to a leaf_*.c; to add a combinator, add a row to combinator_row.c.
  */
 #ifndef RUNTIMES_FUTURE_FUTURE_H
 #define RUNTIMES_FUTURE_FUTURE_H
@@ -38,6 +38,7 @@ struct decoder {
 	bool forgotten; /* idle, and no waker of the task exists */
 	bool unpolled;  /* the future being decoded is not polled: see enum branch */
 	bool doubted;   /* the same, but it may be polled, or may have been moved from here */
+	bool stream;    /* the future decoded next is a stream or a sink */
 	unsigned depth, nodes;
 	bool strict;         /* checks whether a candidate address holds a future: see root.c */
 	unsigned faults;     /* number of problems found */

@@ -68,7 +68,11 @@ static struct error *find_in_node(struct finder *f, struct value node)
 		if (!f->d->strict)
 			map_put(&f->d->c->nodes, node.addr, (void *)(uintptr_t)node.type);
 	}
-	return combinator_find_futures(&each, future, 0);
+	/* All elements are futures (impl<Fut: Future> FuturesUnordered<Fut>). */
+	if (combinator_is_maybe_done(future.type))
+		return combinator_find_futures(&each, future, 0);
+	combinator_found(&each, future, each.edge);
+	return NULL;
 }
 
 struct error *futures_unordered_nodes(struct collector *c, struct value set, size_t max,

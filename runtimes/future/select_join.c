@@ -97,7 +97,7 @@ static struct error *find_arms(struct finder *f, struct value tuple, uint64_t di
 
 static bool holds_futures(struct inspector *in, const struct type *t)
 {
-	return combinator_is_maybe_done(t) || future_is_or_has(in, t);
+	return combinator_is_maybe_done(t) || future_is_or_has_polled(in, t);
 }
 
 struct error *select_join_captures(struct finder *f, struct value poll_fn, struct value *ret,
@@ -254,7 +254,8 @@ struct error *select_join_find(struct finder *f, struct value poll_fn)
 		/* futures::join! captures each arm by a reference of its own, not as a tuple. */
 		if (combinator_is_maybe_done(place.type))
 			each.edge = arena_printf(f->d->c->a, "join arm %u", arm++);
-		else if (future_is_type(f->d->c->in, v.type))
+		else if (future_is_type(f->d->c->in, v.type) ||
+		         future_is_stream(f->d->c->in, v.type))
 			place = v;
 		TRY(combinator_find_futures(&each, place, 0));
 	}

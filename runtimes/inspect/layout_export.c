@@ -158,7 +158,7 @@ static void ask_about(struct exporter *r, const struct type *t)
 		holding_warm_up(t);
 	}
 	if (type_kind(t) == TYPE_STRUCT || type_kind(t) == TYPE_ENUM)
-		future_is_type(r->in, t);
+		future_is_stream(r->in, t); /* this also decides whether it is a future */
 	if (select_join_is_poll_fn(t))
 		select_join_learn(r->in, t);
 	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {

@@ -143,6 +143,7 @@ struct future {
 	bool joined : 1; /* an arm of a join that ends only when all arms have ended (not try_join!,
 	                    which an error of one arm ends). False: not such an arm, or unknown */
 	bool library : 1; /* file does not belong to the program's own code */
+	bool stream : 1;  /* a stream or a sink: its kind is FUTURE_OTHER */
 	bool wraps : 1; /* a generic wrapper around an arbitrary future that it polls: the child on
 	                   the edge "await" tells what it is for */
 };

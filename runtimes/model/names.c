@@ -13,6 +13,16 @@ const char *future_kind_name(enum future_kind kind)
 	return names[kind];
 }
 
+const char *future_kind_of(const struct future *f)
+{
+	return f->stream ? "stream" : future_kind_name(f->kind);
+}
+
+bool edge_is_plain(const char *edge)
+{
+	return !edge || strcmp(edge, "await") == 0 || strcmp(edge, "next") == 0;
+}
+
 const char *future_state_name(enum future_state state)
 {
 	static const char *const names[] = {

@@ -5,6 +5,10 @@
 #include "runtimes/model/model.h"
 
 const char *future_kind_name(enum future_kind kind);
+/* The name of its kind; "stream" for a stream or a sink. */
+const char *future_kind_of(const struct future *f);
+/* Is the edge the usual one from a future to what it polls? */
+bool edge_is_plain(const char *edge);
 /* NULL for FUTURE_STATE_NONE. */
 const char *future_state_name(enum future_state state);
 const char *branch_name(enum branch branch);

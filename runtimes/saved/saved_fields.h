@@ -72,6 +72,7 @@
 	F(FLAG, inferred)                                                                          \
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, joined)                                                                            \
+	F(FLAG, stream)                                                                            \
 	F(FLAG, wraps)                                                                             \
 	F(FLAG, library)                                                                           \
 	F(NAME, problem)                                                                           \

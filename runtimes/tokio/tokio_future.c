@@ -3,12 +3,22 @@
 
 /* Futures for which the general rule finds too much or nothing. */
 const struct combinator_row tokio_combinators[] = {
-	{ "tokio::time::timeout::Timeout",
-	  { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
-	{ "tokio::task::coop::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
-	{ "tokio::task::unconstrained::Unconstrained", { { "inner", "await", NULL } } },
-	{ "tokio::task::task_local::TaskLocalFuture", { { "future.Some.0", "await", NULL } } },
-	{ "tokio::task::local::RunUntil", { { "future", "await", NULL } } },
+	{ .type = "tokio::time::timeout::Timeout",
+	  .children = { { "value", "await", NULL }, { "delay", "deadline", NULL } } },
+	{ .type = "tokio::task::coop::unconstrained::Unconstrained",
+	  .children = { { "inner", "await", NULL } } },
+	{ .type = "tokio::task::unconstrained::Unconstrained",
+	  .children = { { "inner", "await", NULL } } },
+	{ .type = "tokio::task::task_local::TaskLocalFuture",
+	  .children = { { "future.Some.0", "await", NULL } } },
+	{ .type = "tokio::task::local::RunUntil", .children = { { "future", "await", NULL } } },
+	{ .type = "tokio_stream::stream_ext::timeout::Timeout",
+	  .children = { { "stream", "await", NULL }, { "deadline", "deadline", NULL } },
+	  .stream = true },
+	{ .type = "tokio_stream::stream_map::StreamMap",
+	  .children = { { "entries", "await", NULL } },
+	  .stream = true,
+	  .pairs = "entries" },
 	{ 0 },
 };
 

@@ -64,7 +64,7 @@ class Tree:
     what is held is one only where the truth has such nodes too.
     """
 
-    PLAIN = ("await", "holds", "deadline", None)
+    PLAIN = ("await", "next", "holds", "deadline", None)
     BRANCHES = ("select arm ", "join arm ", "set")
 
     def __init__(self, crates, lines=True):

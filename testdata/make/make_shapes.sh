@@ -5,8 +5,8 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, statics, endless, moved, futures, http, spread or inlined,
-#        which alone is optimised: NAME.elf from NAME.rs. futures.elf also has sets.rs, spread.elf
-#        library.rs: two crates; http.elf is made of hyper.rs, want.rs and h2.rs
+#        which alone is optimised: NAME.elf from NAME.rs. futures.elf also has streams.rs and sets.rs,
+#        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs, want.rs and h2.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -22,8 +22,8 @@ case $name in
 shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
 inlined) roots=(-e inlined) optimised=3 ;;
 futures)
-	roots=(-e futures -u locks -u channels -u tasks -u sets)
-	crates=("futures tokio" "sets futures_util")
+	roots=(-e futures -u locks -u channels -u tasks -u sets -u streams)
+	crates=("futures tokio" "streams futures_core" "sets futures_util")
 	;;
 http)
 	roots=(-e hyper -u want -u h2)

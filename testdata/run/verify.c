@@ -12,7 +12,7 @@
 #include "dwarf/lookup/polled.h"
 #include "dwarf/types/type.h"
 
-/* The types of a module with a poll function, by hashes of their names; kept until the end. */
+/* How the types of a module are polled, by hashes of their names; kept until the end. */
 struct full {
 	char *path;
 	struct map polled;
@@ -55,14 +55,18 @@ static const struct map *all_polled(const struct dwarf_module *dm)
 	return &full->polled;
 }
 
-bool verify_has_poll(const struct type *t, bool answer, const char *shortcut)
+unsigned verify_polled_as(const struct type *t, unsigned answer, unsigned mask,
+                          const char *shortcut)
 {
 	struct dwarf_module *dm = type_module(t);
 
-	if (debuginfo_need(dm) &&
-	    map_has(all_polled(dm), map_key_of_text(type_name(t))) != answer) {
-		fprintf(stderr, "verify: %s: by %s it is %s future, by the full search it is %s\n",
-		        type_name(t), shortcut, answer ? "a" : "no", answer ? "none" : "one");
+	if (!debuginfo_need(dm))
+		return answer;
+	uintptr_t full = (uintptr_t)map_get(all_polled(dm), map_key_of_text(type_name(t))) & mask;
+
+	if ((answer & ~full) || !answer != !full) {
+		fprintf(stderr, "verify: %s: by %s it is polled as %u, by the full search as %u\n",
+		        type_name(t), shortcut, answer, (unsigned)full);
 		abort();
 	}
 	return answer;

@@ -2,6 +2,11 @@
 //! crate is named futures_util.
 #![allow(dead_code)]
 
+extern crate futures_core;
+extern crate tokio;
+
+use futures_core::stream::Stream;
+use futures_core::{Counted, Numbers};
 use future::future::fuse::Fuse;
 use future::maybe_done::MaybeDone;
 use std::future::{poll_fn, Future};
@@ -20,6 +25,25 @@ impl Future for Leaf {
 }
 
 pub mod stream {
+    pub mod stream {
+        pub mod next {
+            pub struct Next<'a, S> {
+                pub stream: &'a mut S,
+            }
+        }
+        pub mod zip {
+            pub struct Zip<A, B> {
+                pub stream1: A,
+                pub stream2: Option<B>,
+            }
+        }
+        pub mod take_until {
+            pub struct TakeUntil<S, F> {
+                pub stream: S,
+                pub future: Option<F>,
+            }
+        }
+    }
     pub mod futures_unordered {
         pub mod task {
             use std::cell::UnsafeCell;
@@ -76,6 +100,38 @@ impl<F: Future + Unpin> Future for Fuse<F> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         Pin::new(self.inner.as_mut().unwrap()).poll(cx)
     }
+}
+
+type Two = stream::stream::zip::Zip<Numbers, Counted<Numbers>>;
+type Until = stream::stream::take_until::TakeUntil<Numbers, tokio::sync::oneshot::Receiver>;
+
+impl<S: Stream + Unpin> Future for stream::stream::next::Next<'_, S> {
+    type Output = Option<S::Item>;
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        Pin::new(&mut *self.stream).poll_next(cx)
+    }
+}
+impl Stream for Two {
+    type Item = u32;
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<u32>> {
+        let _ = Pin::new(&mut self.stream1).poll_next(cx);
+        Pin::new(self.stream2.as_mut().unwrap()).poll_next(cx)
+    }
+}
+impl Stream for Until {
+    type Item = u32;
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<u32>> {
+        let _ = Pin::new(self.future.as_mut().unwrap()).poll(cx);
+        Pin::new(&mut self.stream).poll_next(cx)
+    }
+}
+
+#[no_mangle]
+pub fn streams(two: &mut Two, until: &mut Until, cx: &mut Context<'_>) {
+    use stream::stream::next::Next;
+
+    black_box(Pin::new(&mut Next { stream: two }).poll(cx).is_ready());
+    black_box(Pin::new(&mut Next { stream: until }).poll(cx).is_ready());
 }
 
 /* futures_executor's */

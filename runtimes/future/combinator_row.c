@@ -1,0 +1,124 @@
+/* Futures and streams whose table row leads to what they poll. */
+#include "dwarf/names/qualified.h"
+#include "dwarf/values/path.h"
+#include "dwarf/values/show.h"
+#include "runtimes/future/combinator.h"
+
+/*
+ * Types for which the general rule finds too much or nothing. Paths lead from the type to the
+ * futures that it polls, in order of polling.
+ */
+static const struct combinator_row table[] = {
+	{ .type = "tracing::instrument::Instrumented", .children = { { "inner", "await", NULL } } },
+	/* Its future is behind an Arc, and the general rule does not follow shared pointers. */
+	{ .type = "futures_util::future::future::shared::Shared",
+	  .children = { { "inner.Some.0.future_or_output.Future.0", "await",
+	                  "inner.Some.0.notifier" } } },
+	{ 0 },
+};
+
+static const struct combinator_row *find_in(const struct combinator_row *rows, const char *name)
+{
+	for (; rows && rows->type; rows++) {
+		if (qualified_is(name, rows->type))
+			return rows;
+	}
+	return NULL;
+}
+
+const struct combinator_row *combinator_find_row(const struct type *t)
+{
+	const struct combinator_row *row = find_in(table, type_name(t));
+
+	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
+		row = find_in((*crate)->combinators, type_name(t));
+	return row;
+}
+
+static struct error *find_waker(struct finder *f, struct value v, const char *expr)
+{
+	struct value arc, data;
+	bool there;
+
+	TRY(inspector_eval(f->d->c->in, v, expr, &arc, &there));
+	if (!there)
+		return NULL;
+	TRY(value_shared(f->d->c->in->target, arc, &data));
+	f->waker = data.addr;
+	return NULL;
+}
+
+/*
+ * Timeout<T> is a future only if T is one. So a child whose type is a type parameter of the row's
+ * type is a future, and no search for its poll function is needed.
+ */
+static bool is_param(const struct type *row, const struct type *child)
+{
+	size_t n;
+	const struct type_param *params = type_params(row, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (params[i].type == child)
+			return true;
+	}
+	return false;
+}
+
+/* The first of a pair, if it is a number or the like: text may be private. */
+static const struct member *key_of(const struct type *pair)
+{
+	const struct member *key = type_member(pair, "__0");
+	enum type_kind kind = key && key->type ? type_kind(key->type) : TYPE_OPAQUE;
+
+	return (kind >= TYPE_BOOL && kind < TYPE_FLOAT) || kind == TYPE_CENUM ? key : NULL;
+}
+
+/* Notes the key of each stream that is in one of the pairs. */
+static struct error *note_keys(struct finder *f, struct value v, const char *path)
+{
+	struct collector *c = f->d->c;
+	struct slice pairs;
+	struct value list;
+	bool there;
+
+	TRY(inspector_eval(c->in, v, path, &list, &there));
+	if (!there)
+		return NULL;
+	TRY(value_slice(c->in->target, list, &pairs));
+	const struct member *key = key_of(pairs.element);
+	uint64_t size = type_size(pairs.element);
+	for (size_t i = 0; key && size && i < f->out->n; i++) {
+		uint64_t index = (f->out->data[i].v.addr - pairs.addr) / size;
+		struct value k = { key->type, pairs.addr + index * size + key->offset };
+
+		if (f->out->data[i].v.addr >= pairs.addr && index < pairs.count)
+			f->out->data[i].note = arena_printf(
+				c->a, "key %s",
+				show_value(c->in->target, c->in->di, &c->in->show, c->a, k, NULL));
+	}
+	return NULL;
+}
+
+struct error *combinator_row_children(struct finder *f, struct value v,
+                                      const struct combinator_row *row)
+{
+	enum { MAX_PATHS = sizeof(row->children) / sizeof(row->children[0]) };
+
+	for (size_t i = 0; i < MAX_PATHS && row->children[i].path; i++) {
+		struct value child;
+		bool there;
+
+		TRY(inspector_eval(f->d->c->in, v, row->children[i].path, &child, &there));
+		f->edge = row->children[i].edge;
+		f->waker = 0;
+		if (there && row->children[i].waker)
+			TRY(find_waker(f, v, row->children[i].waker));
+		if (!there)
+			continue;
+		if (!row->stream && is_param(v.type, child.type))
+			combinator_found(f, child, f->edge);
+		else
+			TRY(combinator_find_futures(f, child, 0));
+	}
+	return row->pairs ? note_keys(f, v, row->pairs) : NULL;
+}
