@@ -340,6 +340,8 @@ static bool waits_for_nothing(const struct future *f)
 {
 	if (f->problem)
 		return false;
+	if (f->wait && f->stream && f->wait->armed == ARMED_NO)
+		return true;
 	if (f->wait || f->nchildren == 0)
 		return future_is_at_rest(f) ||
 		       (f->wait && f->wait->anonymous && !f->wait->ndetails);

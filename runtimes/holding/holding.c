@@ -175,7 +175,8 @@ static void note_frames(struct walk *w, const struct future *f)
 {
 	const struct frame_place *place = map_get(&w->c->places, (uintptr_t)f);
 
-	if (place && place->v.type && f->addr)
+	/* A stream is searched as a part of the variable that owns it. */
+	if (place && place->v.type && f->addr && !f->stream)
 		map_put(&w->frames, holding_frame_key(place->v), NULL);
 	for (size_t i = 0; i < f->nchildren; i++)
 		note_frames(w, f->children[i]);
@@ -271,7 +272,9 @@ static void search_tree(struct walk *w, const struct future *f, bool uncertain)
 	uncertain |= may_be_gone(f);
 	w->like.trace |= may_be_elsewhere(f);
 	use_place(w, f);
-	search_frame(w, f, uncertain);
+	/* A stream is in a variable that is searched, or in what a variable owns. */
+	if (!f->stream)
+		search_frame(w, f, uncertain);
 	if (f->wait && f->wait->primitive)
 		holding_name_wait(w, f->wait);
 	for (size_t i = 0; i < f->nchildren; i++)
