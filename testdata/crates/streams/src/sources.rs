@@ -24,7 +24,7 @@ pub(crate) fn keep<T>(value: T) -> &'static mut T {
 /// An empty channel, which its capacity distinguishes from all others.
 pub(crate) fn channel() -> (mpsc::Receiver<u32>, Wait) {
     static CAPACITY: AtomicI32 = AtomicI32::new(100);
-    let capacity = CAPACITY.fetch_add(1, Ordering::Relaxed);
+    let capacity = CAPACITY.fetch_add(1, Ordering::SeqCst);
     let (sender, receiver) = mpsc::channel(capacity as usize);
     keep(sender);
     let wait = Wait::new("mpsc_recv").with("capacity", capacity).with("queued", 0);
