@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/names/qualified.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
@@ -50,11 +51,17 @@ static bool is_of_a_known_crate(const struct type *t)
 	return false;
 }
 
+/* A cell for a waker, of any crate: the future around it may be the program's own. */
+static bool is_atomic_waker(const struct type *t)
+{
+	return strcmp(qualified_last(type_name(t)), "AtomicWaker") == 0;
+}
+
 /* Whether a crate's leaf rows cover the waker: it is inside a type of that crate. */
 static bool is_reported_by_leaves(const struct reached *list, size_t index)
 {
 	for (; index; index = list[index].from) {
-		if (is_of_a_known_crate(list[index].v.type))
+		if (is_of_a_known_crate(list[index].v.type) && !is_atomic_waker(list[index].v.type))
 			return true;
 	}
 	return false;
