@@ -48,7 +48,7 @@ with_addresses() {
 	local fixture=$1 commands=$2 addresses
 
 	addresses=$("$asyncdbg" -c "$fixture.core" --exe "$fixture.exe" --jsonl tasks |
-		sed -n 's/^{"id":"[^"]*","runtime":[0-9]*,"addr":"\(0x[0-9a-f]*\)".*/\1/p')
+		sed -n 's/^{"id":"[^"]*","kind":"task","runtime":[0-9]*,"addr":"\(0x[0-9a-f]*\)".*/\1/p')
 	[ "$(wc -l <<<"$addresses")" -ge 2 ] || { echo "$fixture has no two tasks" >&2 && exit 1; }
 	commands=${commands//%A/$(sed -n 1p <<<"$addresses")}
 	echo "${commands//%B/$(sed -n 2p <<<"$addresses")}"
