@@ -15,10 +15,19 @@ static const struct runtime *const runtimes[] = {
 
 /* No two crates have rows for one type. */
 static const struct crate_types *const crates[] = {
-	&tokio_types,         &local_pool_types, &async_broadcast_types,
-	&async_channel_types, &async_lock_types, &event_listener_types,
-	&flume_types,         &futures_types,    &h2_types,
-	&hyper_types,         &want_types,       NULL,
+	&tokio_types,
+	&local_pool_types,
+	&async_broadcast_types,
+	&async_channel_types,
+	&async_lock_types,
+	&event_listener_types,
+	&flume_types,
+	&futures_types,
+	&h2_types,
+	&hyper_types,
+	&want_types,
+	&tungstenite_types,
+	NULL,
 };
 
 static classify_fn *const classifiers[] = {

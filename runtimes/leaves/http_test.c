@@ -204,13 +204,35 @@ static void test_want(void **state)
 	futures_close(&f);
 }
 
+#define WEBSOCKET "tokio_tungstenite::"
+
+static void test_websocket(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, WEBSOCKET "WebSocketStream<u64>", FUTURES_ROOT);
+	struct value proxy = futures_value(&f, WEBSOCKET "WakerProxy", FUTURES_OTHER);
+
+	(void)state;
+	futures_poke(&f, v, "inner.socket.read_waker_proxy", proxy.addr);
+	futures_poke(&f, v, "inner.socket.write_waker_proxy", proxy.addr);
+	futures_poke(&f, v, "inner.context.role", 1);
+	futures_expect(&f, v, "websocket", "websocket, client, active");
+	futures_poke(&f, v, "inner.context.role", 0);
+	futures_poke(&f, v, "inner.context.state", 2);
+	futures_poke(&f, v, "inner.context.frame.out_buffer.len", 77);
+	futures_expect(&f, v, "websocket",
+	               "websocket, server, closed by the peer, 77 bytes to be written");
+	futures_poke(&f, v, "inner.socket.read_waker_proxy", FUTURES_HOLE);
+	futures_expect_problem(&f, v, "0x9000000");
+	futures_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_h1),
-		cmocka_unit_test(test_h2_connection),
-		cmocka_unit_test(test_h2_stream),
-		cmocka_unit_test(test_want),
+		cmocka_unit_test(test_h1),        cmocka_unit_test(test_h2_connection),
+		cmocka_unit_test(test_h2_stream), cmocka_unit_test(test_want),
+		cmocka_unit_test(test_websocket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "runtimes/common/crate_types.h"
 
 extern const struct crate_types async_broadcast_types, async_channel_types, async_lock_types,
-	event_listener_types, flume_types, futures_types, h2_types, hyper_types, want_types;
+	event_listener_types, flume_types, futures_types, h2_types, hyper_types, want_types,
+	tungstenite_types;
 
 #endif

@@ -149,6 +149,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "http_body", .details = "value_there sender_alive" },
 	{ .name = "http_stream", .details = "stream wants stream_state buffered window" },
 	{ .name = "want", .details = "is_wanted taker_alive" },
+	{ .name = "websocket", .details = "websocket_role websocket_state buffered" },
 
 	{ NATIVE("std_mutex", WAIT_NATIVE_LOCK), .access = WAIT_WHOLE, .noun = "std Mutex",
 	  .object = "lock", .has_holder = true },

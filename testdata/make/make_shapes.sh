@@ -6,7 +6,8 @@
 #
 # NAME   shapes (the default), values, statics, endless, moved, futures, http, spread or inlined,
 #        which alone is optimised: NAME.elf from NAME.rs. futures.elf also has streams.rs and sets.rs,
-#        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs, want.rs and h2.rs
+#        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs, want.rs,
+#        h2.rs and websocket.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -26,8 +27,8 @@ futures)
 	crates=("futures tokio" "streams futures_core" "sets futures_util")
 	;;
 http)
-	roots=(-e hyper -u want -u h2)
-	crates=("hyper hyper" "want want" "h2 h2")
+	roots=(-e hyper -u want -u h2 -u websocket)
+	crates=("hyper hyper" "want want" "h2 h2" "websocket tokio_tungstenite")
 	;;
 spread)
 	roots=(-e spread -u polls)

@@ -4,6 +4,7 @@ mod client;
 mod server;
 mod streams;
 mod streams_03;
+mod websocket;
 
 use std::future::Future;
 
@@ -50,6 +51,7 @@ async fn main() {
     client::start(&mut tasks).await;
     streams::start(&mut tasks).await;
     streams_03::start(&mut tasks).await;
+    websocket::start(&mut tasks).await;
     Truth::new("web")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.0)
