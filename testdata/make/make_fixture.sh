@@ -5,7 +5,8 @@
 # usage: make_fixture.sh NAME PROGRAM LOCK PROFILE [ARGUMENT...]
 #        make_fixture.sh --layout NAME
 #
-# LOCK and PROFILE are those of build_programs.sh; the executable is always linked statically,
+# LOCK and PROFILE are those of build_programs.sh. LOCK is `crates`, and PROFILE `release`, for a
+# program of crates/, with FULL alone. The executable is always linked statically,
 # so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
 # Writes NAME.{core,exe,layout}.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
 # checksums are those of the core and of the executable with its debug info.
@@ -35,10 +36,31 @@ sha256() {
 	sha256sum "$1" | cut -d' ' -f1
 }
 
-# build PROGRAM LOCK PROFILE: into $dir.
+# build_crate PROGRAM: of crates/, into $dir.
+build_crate() {
+	local registry flags=(-C target-feature=+crt-static "--remap-path-prefix=$testdata=/src")
+	local target out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/crates-static
+
+	target=$("${RUSTC:-rustc}" --version --verbose | sed -n 's/^host: //p')
+	for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+		flags+=("--remap-path-prefix=$registry=/cargo/registry")
+	done
+	flags+=("--remap-path-prefix=$("${RUSTC:-rustc}" --print sysroot)/lib/rustlib/src/rust=/rustc/src")
+	(cd "$testdata/crates" && CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") \
+		cargo build --locked --release -j "${JOBS:-2}" --target "$target" --target-dir "$out" -p "$1")
+	dir=$out/$target/release
+}
+
+# build PROGRAM LOCK PROFILE: into $dir, by $lock_file.
 build() {
+	if [ "$2" = crates ]; then
+		build_crate "$1"
+		lock_file=$testdata/crates/Cargo.lock
+		return
+	fi
 	# shellcheck disable=SC2086 # a list
 	dir=$("$testdata/make/build_programs.sh" "$2" "$3" "$1" ${WITH:-} | tail -n 1)
+	lock_file=${dir%/build/*}/src/Cargo.lock
 }
 
 # pack FILE NAME
@@ -65,6 +87,7 @@ fi
 [ $# -ge 4 ] || usage
 name=$1 program=$2 lock=$3 profile=$4
 shift 4
+[ "$lock" != crates ] || [ -n "${FULL:-}" ] || fail "a program of crates/ needs FULL=1"
 [ ! -e "$fixtures/$name.exe.zst" ] || fail "$name exists already"
 
 build "$program" "$lock" "$profile+static"
@@ -103,7 +126,7 @@ else
 fi
 pack "$work/core" "$name.core"
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
-tokio=$(tokio_version "${dir%/build/*}/src/Cargo.lock")
+tokio=$(tokio_version "$lock_file")
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
