@@ -17,6 +17,12 @@ async fn asks(receiver: oneshot::Receiver<u32>) {
     answer(receiver).await;
 }
 
+/// The debug info does not always tell where async-io and futures-lite keep their futures.
+async fn unplaced(receiver: oneshot::Receiver<u32>) {
+    here!("block_ons::unplaced");
+    answer(receiver).await;
+}
+
 fn by_futures(future: impl Future<Output = ()> + Send + 'static) {
     drop(spawn_blocking(|| futures::executor::block_on(future)));
 }
@@ -36,16 +42,16 @@ fn by_futures_lite(future: impl Future<Output = ()> + Send + 'static) {
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let mut senders = Vec::new();
-    let mut future = || {
+    let mut receiver = || {
         let (sender, receiver) = oneshot::channel();
         senders.push(sender);
-        asks(receiver)
+        receiver
     };
-    by_futures(future());
-    by_pollster(future());
-    by_async_io(future());
-    by_futures_lite(future());
-    let alone = future();
+    by_futures(asks(receiver()));
+    by_pollster(asks(receiver()));
+    by_async_io(unplaced(receiver()));
+    by_futures_lite(unplaced(receiver()));
+    let alone = asks(receiver());
     std::thread::spawn(move || futures::executor::block_on(alone));
     let wait = || Wait::new("oneshot").with("sender_alive", true).with("polled", true);
     let chain = &["block_ons::asks", "block_ons::answer"];
@@ -55,9 +61,8 @@ async fn main() {
         .block_on_waits(chain, wait())
         .block_on_waits(chain, wait())
         .block_on_waits(chain, wait())
-        .block_on_waits(chain, wait())
-        // The debug info does not always tell where async-io keeps its future.
-        .block_on(chain)
+        .block_on(&["block_ons::unplaced", "block_ons::answer"])
+        .block_on(&["block_ons::unplaced", "block_ons::answer"])
         .blocking_on("block_ons::by_futures::{closure#0}")
         .blocking_on("block_ons::by_pollster::{closure#0}")
         .blocking_on("block_ons::by_async_io::{closure#0}")
