@@ -17,6 +17,7 @@
 void show_free(struct show_cache *cache)
 {
 	map_free(&cache->paths);
+	map_free(&cache->plans);
 	arena_free(&cache->arena);
 	vec_free(&cache->rows);
 }
@@ -50,6 +51,16 @@ void show_type(struct show *s, const struct type *t)
 	SCRATCH(tmp);
 
 	show_printf(s, "{%s}", name_short(&tmp, type_name(t)));
+}
+
+struct target *show_target(const struct show *s)
+{
+	return s->target;
+}
+
+void *show_context(const struct show *s)
+{
+	return s->cache->context;
 }
 
 bool show_next(struct show *s, uint64_t index)
@@ -511,6 +522,11 @@ static void show_own_name(struct show *s, const char *name)
 
 	str_append_clean(&clean, last, qualified_base_len(last));
 	show_put(s, str_text(&clean));
+}
+
+void show_type_last(struct show *s, const struct type *t)
+{
+	show_own_name(s, type_name(t));
 }
 
 static void show_struct(struct show *s, struct value v)

@@ -24,6 +24,8 @@ struct show_cache {
 	struct map paths;
 	struct arena arena;
 	VEC(const struct show_row *) rows; /* tables of show_register() */
+	struct map plans;                  /* type -> how it is printed; see show_std.c */
+	void *context; /* for functions of rows: of the layer above; NULL: none */
 };
 void show_free(struct show_cache *cache);
 

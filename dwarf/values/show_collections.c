@@ -1,4 +1,4 @@
-/* Prints String, Vec, VecDeque, HashMap, BTreeMap and their sets. */
+/* Prints String, Vec, VecDeque, LinkedList, HashMap, BTreeMap and their sets. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -101,6 +101,27 @@ struct error *show_deque(struct show *s, struct value v, const struct std_row *r
 	show_put(s, "[");
 	for (uint64_t i = 0; i < d.len && show_next(s, i); i++)
 		show_inner(s, deque_element(&d, i));
+	show_put(s, "]");
+	return NULL;
+}
+
+/* The nodes are linked by Option<NonNull<Node<T>>>: 0 is None. */
+struct error *show_linked_list(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value link, element, node;
+	uint64_t len;
+
+	(void)row;
+	TRY(show_row_number(s, v, "len", &len));
+	TRY(show_row_place(s, v, "head", &link));
+	show_put(s, "[");
+	for (uint64_t i = 0; i < len && show_next(s, i); i++) {
+		TRY(show_row_place(s, link, "Some.pointer", &node));
+		TRY(show_follow(s->target, node, &node));
+		TRY(show_row_place(s, node, "element", &element));
+		show_inner(s, element);
+		TRY(show_row_place(s, node, "next", &link));
+	}
 	show_put(s, "]");
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #define DWARF_VALUES_SHOW_PRIVATE_H
 
 #include "dwarf/values/show.h"
+#include "dwarf/values/show_rows.h"
 
 /* The state of one text under construction. */
 struct show {
@@ -16,18 +17,11 @@ struct show {
 	bool redacted;                 /* a value was redacted */
 };
 
-/* Append text. Both do nothing when the text is full. */
-void show_put(struct show *s, const char *text);
-void show_printf(struct show *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Prints a value inside the current one. */
-void show_inner(struct show *s, struct value v);
 /*
  * Prints a value that replaces the current one: behind a pointer, inside a wrapper. The depth
  * stays.
  */
 void show_behind(struct show *s, struct value v);
-/* Prints the type's name in braces, where there is no other text. */
-void show_type(struct show *s, const struct type *t);
 
 enum quoting {
 	QUOTE_STR,   /* UTF-8: "..." */
@@ -98,13 +92,6 @@ bool show_is(const struct type *t, const char *type, const char *within);
 
 /* The target of a pointer inside single-member structs; a fat pointer is returned itself. */
 struct error *show_follow(struct target *t, struct value v, struct value *ret) MUST_CHECK;
-/* show_place() and show_uint() for the function of a row. */
-struct error *show_row_place(struct show *s, struct value v, const char *expr, struct value *ret)
-	MUST_CHECK;
-struct error *show_row_number(struct show *s, struct value v, const char *expr, uint64_t *ret)
-	MUST_CHECK;
-/* show_row_number(), or 0 where the number is absent. */
-uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr);
 
 /*
  * Prints v if it is one of std's types; *done: it is. ERR_LAYOUT: its members are unknown; nothing
@@ -112,10 +99,13 @@ uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr);
  */
 struct error *show_std(struct show *s, struct value v, bool *done) MUST_CHECK;
 
-/* ---- functions of rows: show_collections.c, show_net.c ---- */
+/* ---- functions of rows: show_collections.c, show_net.c, show_time.c, show_sync.c ---- */
 
 std_fn show_string, show_vec, show_deque, show_hash_map, show_hash_set, show_btree_map,
-	show_btree_set;
+	show_btree_set, show_linked_list;
+std_fn show_duration, show_instant, show_system_time;
+std_fn show_once, show_once_lock, show_std_lock, show_once_cell, show_lazy_cell, show_mpsc,
+	show_thread_handle, show_weak;
 std_fn show_v4, show_v6, show_socket_v4, show_socket_v6;
 
 #endif

@@ -12,7 +12,6 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/path.h"
 #include "dwarf/values/show_private.h"
-#include "dwarf/values/show_rows.h"
 
 /* ---- types that print as the one value they contain or point at ---- */
 
@@ -84,25 +83,6 @@ static const struct show_row *find_registered(const struct show_cache *cache, co
 	return NULL;
 }
 
-/* How to look through a value of that type; false: it is not looked through. */
-static bool find_through(const struct show_cache *cache, const struct type *t,
-                         struct through_row *ret)
-{
-	const struct show_row *row;
-
-	for (size_t i = 0; i < sizeof(through_table) / sizeof(through_table[0]); i++) {
-		*ret = through_table[i];
-		if (show_is(t, ret->type, ret->within))
-			return true;
-	}
-	row = find_registered(cache, t);
-	if (!row || (row->how != SHOW_MEMBER && row->how != SHOW_POINTEE))
-		return false;
-	ret->reach = row->how == SHOW_MEMBER ? REACH_MEMBER : REACH_POINTEE;
-	ret->expr = row->expr[0];
-	return true;
-}
-
 struct error *show_follow(struct target *t, struct value v, struct value *ret)
 {
 	for (int hop = 0; hop < SHOW_DEPTH; hop++) {
@@ -126,6 +106,49 @@ struct error *show_follow(struct target *t, struct value v, struct value *ret)
 		v = (struct value){ m->type, v.addr + m->offset };
 	}
 	return error_new(ERR_LAYOUT, "%s holds no pointer", type_name(v.type));
+}
+
+static const struct std_row *find_std(const struct type *t);
+
+/* How values of a type are printed; found once for each type. At most one member is not NULL. */
+struct plan {
+	const struct through_row *through; /* it is looked through */
+	const struct show_row *row;        /* of the layer above */
+	const struct std_row *std;
+};
+
+static const struct through_row *find_through(struct show_cache *cache, const struct type *t,
+                                              const struct show_row *row)
+{
+	struct through_row *ret;
+
+	for (size_t i = 0; i < sizeof(through_table) / sizeof(through_table[0]); i++) {
+		if (show_is(t, through_table[i].type, through_table[i].within))
+			return &through_table[i];
+	}
+	if (!row || (row->how != SHOW_MEMBER && row->how != SHOW_POINTEE))
+		return NULL;
+	ret = NEW(&cache->arena, struct through_row);
+	ret->reach = row->how == SHOW_MEMBER ? REACH_MEMBER : REACH_POINTEE;
+	ret->expr = row->expr[0];
+	return ret;
+}
+
+static const struct plan *plan_of(struct show_cache *cache, const struct type *t)
+{
+	struct plan *plan = map_get(&cache->plans, (uintptr_t)t);
+
+	if (plan)
+		return plan;
+	plan = NEW(&cache->arena, struct plan);
+	map_put(&cache->plans, (uintptr_t)t, plan);
+	const struct show_row *row = find_registered(cache, t);
+	plan->through = find_through(cache, t, row);
+	if (!plan->through) {
+		plan->row = row;
+		plan->std = row ? NULL : find_std(t);
+	}
+	return plan;
 }
 
 static struct error *reach(struct target *t, struct show_cache *cache, struct value v,
@@ -152,7 +175,15 @@ struct error *show_row_number(struct show *s, struct value v, const char *expr, 
 	return show_uint(s->target, s->cache, v, expr, ret);
 }
 
-/* The same, or 0 where the number is absent. */
+bool show_row_leads(struct show *s, struct value v, const char *expr)
+{
+	struct value place;
+	struct error *err = show_row_place(s, v, expr, &place);
+
+	error_free(err);
+	return !err;
+}
+
 uint64_t show_row_number_or_0(struct show *s, struct value v, const char *expr)
 {
 	uint64_t n = 0;
@@ -190,33 +221,6 @@ static struct error *show_ref_cell(struct show *s, struct value v, const struct 
 	show_put(s, "RefCell { value: ");
 	show_inner(s, inner);
 	show_put(s, (int64_t)borrow < 0 ? ", mutably borrowed }" : " }");
-	return NULL;
-}
-
-/* expr: the lock's word */
-static struct error *show_std_lock(struct show *s, struct value v, const struct std_row *row)
-{
-	enum { WRITE_LOCKED = 0x3fffffff }; /* std/src/sys/sync/rwlock/futex.rs */
-	struct value inner;
-	uint64_t poisoned, word;
-	bool is_rwlock = strcmp(row->type, "RwLock") == 0;
-
-	TRY(show_row_place(s, v, "data", &inner));
-	TRY(show_row_number(s, v, "poison.failed", &poisoned));
-	word = show_row_number_or_0(s, v, row->expr[0]);
-	show_printf(s, "%s { data: ", own_name(row));
-	show_inner(s, inner);
-	show_printf(s, "%s, poisoned: %s, .. }",
-	            (is_rwlock ? (word & WRITE_LOCKED) == WRITE_LOCKED : word != 0) ? ", locked"
-	                                                                            : "",
-	            poisoned ? "true" : "false");
-	return NULL;
-}
-
-static struct error *show_fixed(struct show *s, struct value v, const struct std_row *row)
-{
-	(void)v;
-	show_put(s, row->expr[0]);
 	return NULL;
 }
 
@@ -277,51 +281,6 @@ static struct error *show_type_only(struct show *s, struct value v, const struct
 
 	(void)row;
 	show_put(s, name_short(&tmp, type_name(v.type)));
-	return NULL;
-}
-
-/* core/src/time.rs, fmt_decimal */
-static void show_decimal(struct show *s, uint64_t whole, uint64_t rest, int digits,
-                         const char *unit)
-{
-	char text[32] = "";
-
-	if (rest) {
-		snprintf(text, sizeof(text), ".%0*" PRIu64, digits, rest);
-		for (size_t n = strlen(text); text[n - 1] == '0'; n--)
-			text[n - 1] = '\0';
-	}
-	show_printf(s, "%" PRIu64 "%s%s", whole, text, unit);
-}
-
-static struct error *show_duration(struct show *s, struct value v, const struct std_row *row)
-{
-	uint64_t secs, nanos;
-
-	(void)row;
-	TRY(show_row_number(s, v, "secs", &secs));
-	TRY(show_row_number(s, v, "nanos", &nanos));
-	if (nanos >= 1000000000)
-		return error_new(ERR_CORRUPT, "nanoseconds");
-	if (secs)
-		show_decimal(s, secs, nanos, 9, "s");
-	else if (nanos >= 1000000)
-		show_decimal(s, nanos / 1000000, nanos % 1000000, 6, "ms");
-	else if (nanos >= 1000)
-		show_decimal(s, nanos / 1000, nanos % 1000, 3, "\u00b5s");
-	else
-		show_decimal(s, nanos, 0, 0, "ns");
-	return NULL;
-}
-
-static struct error *show_time(struct show *s, struct value v, const struct std_row *row)
-{
-	uint64_t secs, nanos;
-
-	TRY(show_row_number(s, v, "tv_sec", &secs));
-	TRY(show_row_number(s, v, "tv_nsec", &nanos));
-	show_printf(s, "%s { tv_sec: %" PRId64 ", tv_nsec: %" PRIu64 " }", own_name(row),
-	            (int64_t)secs, nanos);
 	return NULL;
 }
 
@@ -401,8 +360,19 @@ static const struct std_row std_table[] = {
 	{ "RefCell", "core::cell", show_ref_cell, { NULL } },
 	{ "Mutex", "std::sync", show_std_lock, { "inner.futex" } },
 	{ "RwLock", "std::sync", show_std_lock, { "inner.state" } },
-	{ "Weak", "alloc::rc", show_fixed, { "(Weak)" } },
-	{ "Weak", "alloc::sync", show_fixed, { "(Weak)" } },
+	{ "Once", "std::sync", show_once, { NULL } },
+	{ "OnceLock", "std::sync", show_once_lock, { "once", "value" } },
+	{ "LazyLock", "std::sync", show_once_lock, { "once", "data" } },
+	{ "OnceCell", "core::cell", show_once_cell, { "inner" } },
+	{ "LazyCell", "core::cell", show_lazy_cell, { "state" } },
+	{ "Sender", "std::sync::mpsc", show_mpsc, { "senders", "receivers" } },
+	{ "SyncSender", "std::sync::mpsc", show_mpsc, { "senders", "receivers" } },
+	{ "Receiver", "std::sync::mpsc", show_mpsc, { "senders", "receivers" } },
+	{ "JoinHandle", "std::thread", show_thread_handle, { NULL } },
+	{ "Weak", "alloc::rc", show_weak, { "strong" } },
+	{ "Weak", "alloc::sync", show_weak, { "strong" } },
+	{ "MaybeUninit", "core::mem", show_type_only, { NULL } },
+	{ "LinkedList", "alloc::collections", show_linked_list, { NULL } },
 	{ "NonZero*", "core::num", show_scalar_of, { NULL } },
 	{ "*", "core::num::niche_types", show_scalar_of, { NULL } },
 	{ "Atomic*", "core::sync::atomic", show_atomic, { NULL } },
@@ -410,8 +380,8 @@ static const struct std_row std_table[] = {
 	{ "Unique", "core::ptr", show_address, { NULL } },
 	{ "PhantomData", "core::marker", show_type_only, { NULL } },
 	{ "Duration", "core::time", show_duration, { NULL } },
-	{ "Instant", "std::time", show_time, { NULL } },
-	{ "SystemTime", "std::time", show_time, { NULL } },
+	{ "Instant", "std::time", show_instant, { NULL } },
+	{ "SystemTime", "std::time", show_system_time, { NULL } },
 	{ "Ipv4Addr", "core::net", show_v4, { NULL } },
 	{ "Ipv6Addr", "core::net", show_v6, { NULL } },
 	{ "IpAddr", "core::net", show_payload, { NULL } },
@@ -434,19 +404,6 @@ static const struct std_row std_table[] = {
 	{ "RangeTo", "core::ops::range", show_range, { NULL, "..", "end" } },
 };
 
-static struct error *show_lock(struct show *s, struct value v, const struct show_row *row)
-{
-	struct value inner;
-	uint64_t permits;
-
-	TRY(show_row_place(s, v, row->expr[0], &inner));
-	TRY(show_row_number(s, v, row->expr[1], &permits));
-	show_printf(s, "%s { data: ", row->type);
-	show_inner(s, inner);
-	show_put(s, permits > 1 ? " }" : ", locked }");
-	return NULL;
-}
-
 static struct error *show_socket(struct show *s, struct value v, const struct show_row *row)
 {
 	uint64_t fd;
@@ -456,54 +413,45 @@ static struct error *show_socket(struct show *s, struct value v, const struct sh
 	return NULL;
 }
 
-static struct error *show_registered(struct show *s, struct value v, bool *done)
+static const struct std_row *find_std(const struct type *t)
 {
-	const struct show_row *row = find_registered(s->cache, v.type);
-
-	if (!row)
-		return NULL;
-	*done = true;
-	switch (row->how) {
-	case SHOW_LOCK:
-		return show_lock(s, v, row);
-	case SHOW_SOCKET:
-		return show_socket(s, v, row);
-	default:
-		show_type(s, v.type);
-		return NULL;
+	for (size_t i = 0; i < sizeof(std_table) / sizeof(std_table[0]); i++) {
+		if (show_is(t, std_table[i].type, std_table[i].within))
+			return &std_table[i];
 	}
+	return NULL;
+}
+
+static struct error *show_registered(struct show *s, struct value v, const struct show_row *row)
+{
+	return row->how == SHOW_SOCKET ? show_socket(s, v, row) : row->show(s, v, row);
 }
 
 struct error *show_std(struct show *s, struct value v, bool *done)
 {
 	enum type_kind kind = type_kind(v.type);
-	struct through_row through;
+	const struct plan *plan;
 	struct value inner;
 
 	*done = false;
-	if (kind != TYPE_STRUCT && kind != TYPE_ENUM)
+	if (kind != TYPE_STRUCT && kind != TYPE_ENUM && kind != TYPE_UNION)
 		return NULL;
-	if (find_through(s->cache, v.type, &through)) {
-		TRY(reach(s->target, s->cache, v, &through, &inner));
-		*done = true;
+	plan = plan_of(s->cache, v.type);
+	*done = plan->through || plan->row || plan->std;
+	if (plan->through) {
+		TRY(reach(s->target, s->cache, v, plan->through, &inner));
 		show_behind(s, inner);
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(std_table) / sizeof(std_table[0]); i++) {
-		const struct std_row *row = &std_table[i];
-
-		if (show_is(v.type, row->type, row->within)) {
-			*done = true;
-			return row->show(s, v, row);
-		}
-	}
-	return show_registered(s, v, done);
+	if (plan->row)
+		return show_registered(s, v, plan->row);
+	return plan->std ? plan->std->show(s, v, plan->std) : NULL;
 }
 
 struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cache *cache,
                          struct value v, struct value *ret, bool *found)
 {
-	struct through_row through;
+	const struct plan *plan;
 	uint64_t addr;
 
 	*found = false;
@@ -515,9 +463,12 @@ struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cac
 	}
 	if (type_is_dyn(v.type))
 		return show_read_dyn(t, di, v, ret, found);
-	if (type_kind(v.type) != TYPE_STRUCT || !find_through(cache, v.type, &through))
+	if (type_kind(v.type) != TYPE_STRUCT)
 		return NULL;
-	TRY(reach(t, cache, v, &through, ret));
+	plan = plan_of(cache, v.type);
+	if (!plan->through)
+		return NULL;
+	TRY(reach(t, cache, v, plan->through, ret));
 	*found = true;
 	return NULL;
 }

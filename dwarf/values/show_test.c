@@ -1,5 +1,7 @@
+#include <inttypes.h>
+
 #include "dwarf/test/places.h"
-#include "dwarf/values/show.h"
+#include "dwarf/values/show_rows.h"
 
 struct shown {
 	struct fixture shapes, values;
@@ -120,7 +122,7 @@ static void test_named(void **state)
 	set(f, v, "borrowed.length", 4);
 	check(s, f, v,
 	      "Named { owned: \"o\", boxed: \"\", borrowed: <unreadable>, "
-	      "cell: Cell { value: -1 }, uninit: {MaybeUninit<u16>}, real: -2.5, "
+	      "cell: Cell { value: -1 }, uninit: MaybeUninit<u16>, real: -2.5, "
 	      "letter: <invalid>, callback: 0x1234 }");
 }
 
@@ -427,15 +429,51 @@ static void test_random_bytes(void **state)
 	}
 }
 
+static struct error *show_own(struct show *s, struct value v, const struct show_row *row)
+{
+	uint64_t number;
+
+	TRY(show_row_number(s, v, row->expr[0], &number));
+	show_type_last(s, v.type);
+	show_printf(s, " (%s %" PRIu64 ")", (const char *)show_context(s), number);
+	return NULL;
+}
+
+/* A row of the layer above has a function, and goes before those of std. */
+static void test_functions_of_rows(void **state)
+{
+	static const struct show_row rows[] = {
+		{ "Cell", "core::cell", SHOW_OWN, { "value" }, show_own },
+		{ 0 },
+	};
+	struct shown *s = *state;
+	struct fixture *f = &s->shapes;
+	struct show_cache cache = { .context = (void *)(uintptr_t) "holds" };
+	struct value cell = member(place_of(f, "shapes::Named"), "cell");
+
+	show_register(&cache, rows);
+	poke(f, cell.addr, 7, 4);
+	assert_string_equal(show_value(f->target, f->di, &cache, &f->arena, cell, NULL),
+	                    "Cell (holds 7)");
+	show_free(&cache);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strings),        cmocka_unit_test(test_long_string),
-		cmocka_unit_test(test_named),          cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_index),          cmocka_unit_test(test_enums),
-		cmocka_unit_test(test_secret_members), cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_hash_map),       cmocka_unit_test(test_btree),
-		cmocka_unit_test(test_others),         cmocka_unit_test(test_words),
+		cmocka_unit_test(test_functions_of_rows),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_long_string),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_index),
+		cmocka_unit_test(test_enums),
+		cmocka_unit_test(test_secret_members),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_hash_map),
+		cmocka_unit_test(test_btree),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_random_bytes),
 	};
 

@@ -2,8 +2,10 @@
 #include "runtimes/common/waker.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/names/demangle.h"
 #include "runtimes/common/runtime.h"
 
 /* The path of the Waker in an AtomicWaker; other wrappers are looked through. */
@@ -72,12 +74,12 @@ static void report_to_runtimes(struct collector *c, uint64_t data)
 	}
 }
 
+enum { MAX_SETS = 16 /* nested in each other */ };
+
 /* The task or thread that the waker finally wakes. */
 static bool resolve(struct collector *c, struct waker w, const struct task **task,
                     const struct thread_info **th)
 {
-	enum { MAX_SETS = 16 }; /* nested in each other */
-
 	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
 		*task = map_get(&c->tasks, w.data);
 		*th = *task ? NULL : map_get(&c->wakers, w.data);
@@ -155,3 +157,71 @@ const char *waker_text(struct collector *c, struct waker w)
 	return task ? arena_printf(c->a, "task %s", task->id)
 	            : arena_printf(c->a, "thread %u", th->number);
 }
+
+/* ---- as a value ---- */
+
+/* The name of a waker that wakes no known task: that of its clone function. */
+static const char *function_text(struct collector *c, const struct waker *w)
+{
+	struct debuginfo *di = c->in->di;
+	size_t n;
+	const struct location *l = lookup_functions_at(di, w->clone, &c->scratch, &n);
+	const char *name = n ? l[n - 1].name : NULL;
+
+	if (!name)
+		return arena_printf(&c->scratch, "unknown, its vtable is at 0x%" PRIx64, w->vtable);
+	/* The functions of RawWaker::NOOP are closures in it, called through FnOnce. */
+	if (strstr(name, "core::task::wake::") && strstr(name, "::NOOP::"))
+		return "noop";
+	for (const struct runtime *const *r = runtimes_in(di); *r; r++) {
+		if ((*r)->task_functions && str_begins(name, (*r)->task_functions))
+			return arena_printf(&c->scratch, "a task of %s at 0x%" PRIx64, (*r)->name,
+			                    w->data);
+	}
+	return name_short(&c->scratch, name);
+}
+
+/* Whom the waker wakes, for people. It may be what is left of one: nothing is reported of it. */
+static const char *describe(struct collector *c, struct waker w)
+{
+	const struct waker first = w;
+
+	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
+		const char *of = hop ? "a future of the FuturesUnordered in " : "";
+		const struct task *task = map_get(&c->tasks, w.data);
+		const struct thread_info *th = task ? NULL : map_get(&c->wakers, w.data);
+
+		if (task)
+			return arena_printf(&c->scratch, "%stask %s", of, task->id);
+		if (th)
+			return arena_printf(&c->scratch, "%sthread %u, in block_on", of,
+			                    th->number);
+		if (!follow_set(c, &w))
+			break;
+	}
+	return function_text(c, &first);
+}
+
+/* A Waker, or a type that contains one and little else. */
+static struct error *show_waker(struct show *s, struct value v, const struct show_row *row)
+{
+	struct collector *c = show_context(s);
+	struct waker w;
+
+	(void)row;
+	if (!c)
+		return error_new(ERR_LAYOUT, "no snapshot");
+	TRY(waker_read(c, v, &w));
+	show_type_last(s, v.type);
+	show_printf(s, " (%s)", w.vtable ? describe(c, w) : "none");
+	return NULL;
+}
+
+const struct show_row waker_shown[] = {
+	{ "Waker", "core::task::wake", SHOW_OWN, { NULL }, show_waker },
+	{ "RawWaker", "core::task::wake", SHOW_OWN, { NULL }, show_waker },
+	{ "LocalWaker", "core::task::wake", SHOW_OWN, { NULL }, show_waker },
+	{ "Context", "core::task::wake", SHOW_OWN, { NULL }, show_waker },
+	{ "AtomicWaker", "", SHOW_OWN, { NULL }, show_waker }, /* of any crate */
+	{ 0 },
+};

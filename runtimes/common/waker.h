@@ -5,6 +5,7 @@
 #ifndef RUNTIMES_COMMON_WAKER_H
 #define RUNTIMES_COMMON_WAKER_H
 
+#include "dwarf/values/show_rows.h"
 #include "runtimes/common/inspector.h"
 
 struct waker {
@@ -31,5 +32,10 @@ struct error *waker_stored(struct collector *c, struct value v, uint64_t own, en
                            bool *vacant) MUST_CHECK;
 /* For people: "task 5", "thread 1", "an unknown waker"; NULL when there is no waker. */
 const char *waker_text(struct collector *c, struct waker w);
+/*
+ * How wakers are printed as values: whom they wake, "Waker (task 5)", "Waker (noop)"; of a waker of
+ * an unknown executor the name of its clone function. Rows for show_register().
+ */
+extern const struct show_row waker_shown[];
 
 #endif

@@ -13,6 +13,8 @@
 #include "dwarf/store/layout_file.h"
 #include "dwarf/store/open.h"
 #include "dwarf/values/show_rows.h"
+#include "runtimes/common/instant.h"
+#include "runtimes/common/waker.h"
 #include "runtimes/future/leaf_queue.h"
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
@@ -161,6 +163,8 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	if (!err) {
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);
+		show_register(&in->show, instant_shown);
+		show_register(&in->show, waker_shown);
 		for (const struct crate_types *const *crate = crates_in(in->di); *crate; crate++) {
 			if ((*crate)->shown)
 				show_register(&in->show, (*crate)->shown);
@@ -259,6 +263,7 @@ struct collector *collector_new(struct inspector *in, unsigned want,
 	c->a = &c->out->arena;
 	collector_open_states(c);
 	c->frame_met = locals_of_frame;
+	in->show.context = c;
 	c->out->complete = true;
 	return c;
 }
@@ -267,6 +272,7 @@ struct snapshot *collector_finish(struct collector *c)
 {
 	struct snapshot *s = c->out;
 
+	c->in->show.context = NULL;
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
 		if ((*r)->free)
 			(*r)->free(c);

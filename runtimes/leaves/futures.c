@@ -323,4 +323,5 @@ const struct crate_types futures_types = {
 	.leaves = families,
 	.holdings = holdings,
 	.named = named,
+	.shown = futures_shown,
 };

@@ -143,14 +143,6 @@ struct error *leaf_decode_broadcast(struct leaf *l)
 
 /* ---- both ends of the oneshot channel ---- */
 
-/* oneshot::State, since 1.0 */
-enum {
-	RX_TASK_SET = 1,
-	VALUE_SENT = 2, /* or the sender was dropped */
-	CLOSED = 4,     /* by the receiver, also when it is dropped */
-	TX_TASK_SET = 8,
-};
-
 struct oneshot {
 	uint64_t state;
 	bool value;          /* a value is there and not taken */

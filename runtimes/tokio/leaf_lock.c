@@ -7,10 +7,7 @@
 
 #include "runtimes/tokio/leaf_sync.h"
 
-enum {
-	PERMIT_SHIFT = 1, /* Semaphore.permits: bit 0 is CLOSED */
-	MANY = 1 << 20,   /* no program has that many readers at once */
-};
+enum { MANY = 1 << 20 /* no program has that many readers at once */ };
 
 struct acquire {
 	struct value semaphore, node;

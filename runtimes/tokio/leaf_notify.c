@@ -16,9 +16,6 @@ static struct error *describe_mpsc_closed(struct leaf *l, const struct owner *o)
 	return NULL;
 }
 
-/* AtomicState: bit 0 is set when all senders are gone; above it is the version. */
-enum { WATCH_VERSION_SHIFT = 1 };
-
 static struct error *watch_details(struct leaf *l, struct value shared, uint64_t *state,
                                    uint64_t *receivers)
 {

@@ -11,6 +11,21 @@
 #include "runtimes/future/leaf_queue.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
+/* ---- bits of the states of primitives ---- */
+
+enum {
+	PERMIT_SHIFT = 1,        /* batch_semaphore::Semaphore.permits: bit 0 is CLOSED */
+	WATCH_VERSION_SHIFT = 1, /* watch::AtomicState: bit 0 is set when all senders are gone */
+};
+
+/* oneshot::State, since 1.0 */
+enum {
+	RX_TASK_SET = 1,
+	VALUE_SENT = 2, /* or the sender was dropped */
+	CLOSED = 4,     /* by the receiver, also when it is dropped */
+	TX_TASK_SET = 8,
+};
+
 /* ---- leaf_owner.c ---- */
 
 /* One kind of object that has a primitive inside. Tables end with a row without frame. */

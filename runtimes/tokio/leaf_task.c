@@ -48,9 +48,8 @@ const struct binding_row leaf_task_layout[] = {
 /* A set may have millions of members: beyond these only their number is reported. */
 enum { MAX_MEMBERS = 4096, MAX_DIE_ATTRS = 8 };
 
-/* Reads the header of a task of any copy of tokio. */
-static struct error *read_task(struct collector *c, uint64_t addr, struct tokio_header *h,
-                               struct tokio **ret)
+struct error *leaf_task_read(struct collector *c, uint64_t addr, struct tokio_header *h,
+                             struct tokio **ret)
 {
 	struct error *err = NULL;
 
@@ -117,7 +116,7 @@ static struct error *decode_join(struct leaf *l)
 	TRY(leaf_uint(l, l->v, leaf_task_layout[JOIN_RAW].path, &l->w->object));
 	if (!tokio_of(c->in)->copies)
 		return error_new(ERR_LAYOUT, "tokio was not found");
-	TRY(read_task(c, l->w->object, &h, &k));
+	TRY(leaf_task_read(c, l->w->object, &h, &k));
 	TRY(leaf_task_arm(l, k, &h));
 	tokio_lead(c, h.addr, LEAD_JOIN_HANDLE);
 	const char *state = task_state_name(tokio_task_state(h.state));
@@ -153,7 +152,7 @@ static struct error *read_member(struct leaf *l, struct value entry, struct memb
 	uint64_t raw;
 
 	TRY(leaf_uint(l, entry, leaf_task_layout[ENTRY_TASK].path, &raw));
-	TRY(read_task(c, raw, &h, &k));
+	TRY(leaf_task_read(c, raw, &h, &k));
 	tokio_lead(c, h.addr, LEAD_JOIN_SET);
 	enum task_state state = tokio_task_state(h.state);
 	m->finished += state == TASK_COMPLETE;
@@ -260,7 +259,7 @@ static struct error *decode_local_set(struct leaf *l)
 
 	TRY(local_set_list(c, l->v, &l->w->object, &first));
 	if (first)
-		TRY(read_task(c, first, &h, &k));
+		TRY(leaf_task_read(c, first, &h, &k));
 	else if (l->d->strict)
 		return error_new(ERR_CORRUPT, "a LocalSet without tasks keeps nobody waiting");
 	TRY(leaf_arm_at(l, l->v, local_set_waker_path));

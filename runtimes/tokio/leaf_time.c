@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtimes/common/instant.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
@@ -102,7 +103,7 @@ static struct error *read_due(const struct leaf *l, const char *path, struct due
 	TRY(leaf_place(l, l->v, path, &deadline, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the %s has no deadline", l->w->kind);
-	TRY(tokio_read_instant(c->in, deadline, &due));
+	TRY(instant_read(c->in, deadline, &due));
 	wait_int(l, "deadline_ns", (int64_t)due);
 	*ret = (struct due){ .at_most = "", .at_least = "" };
 	if (c->clock_paused) {

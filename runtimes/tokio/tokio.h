@@ -6,6 +6,7 @@
 #define RUNTIMES_TOKIO_TOKIO_H
 
 #include "debugger/base/vec.h"
+#include "dwarf/values/show_rows.h"
 #include "runtimes/common/bindings.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/common/runtime.h"
@@ -264,6 +265,9 @@ struct error *tokio_acquired(const struct leaf *l, struct value v, struct found 
 struct error *tokio_output(struct collector *c, struct value join, struct value *ret, bool *found)
 	MUST_CHECK;
 
+/* tokio_show.c: types with a text of their own. */
+extern const struct show_row tokio_shown[];
+
 /* tokio_future.c: tables of what its futures poll and hold. */
 extern const struct combinator_row tokio_combinators[];
 extern const struct io_row tokio_directions[];
@@ -284,8 +288,6 @@ bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r);
  */
 struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
 	MUST_CHECK;
-/* Reads a std::time::Instant, or tokio's own around it, in nanoseconds of the monotonic clock. */
-struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns) MUST_CHECK;
 
 /* Records in c->wakers which thread each block_on's waker wakes. */
 void tokio_note_wakers(struct collector *c, const struct tokio_thread *threads);

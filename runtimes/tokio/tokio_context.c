@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtimes/common/instant.h"
 #include "runtimes/tokio/tokio_root.h"
 
 enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536, MAX_HOPS = 32 };
@@ -274,26 +275,6 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 	*ret = vec_to_arena(&found, &c->scratch);
 }
 
-struct error *tokio_read_instant(struct inspector *in, struct value v, uint64_t *ns)
-{
-	static const char *const parts[] = { "tv_sec", "tv_nsec" };
-	uint64_t numbers[2];
-
-	for (int i = 0; i < 2; i++) {
-		const struct path *p;
-		bool found;
-
-		TRY(inspector_path(in, v.type, parts[i], &p));
-		TRY(path_uint(in->target, p, v, &numbers[i], &found));
-		if (!found)
-			return error_new(ERR_CORRUPT, "the instant is not set");
-	}
-	if (numbers[0] > INT64_MAX / 1000000000 || numbers[1] >= 1000000000)
-		return error_new(ERR_CORRUPT, "%s is no time", type_name(v.type));
-	*ns = numbers[0] * 1000000000 + numbers[1];
-	return NULL;
-}
-
 struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *r, uint64_t *ns)
 {
 	struct target *t = in->target;
@@ -305,7 +286,7 @@ struct error *tokio_timer_now(struct inspector *in, const struct tokio_runtime *
 	TRY(bindings_eval(t, l, r->flavor->time_start, r->handle, &start, &found));
 	if (!found)
 		return error_new(ERR_LAYOUT, "the runtime has no timers");
-	TRY(tokio_read_instant(in, start, &start_ns));
+	TRY(instant_read(in, start, &start_ns));
 	TRY(bindings_uint(t, l, r->flavor->time_elapsed, r->handle, &elapsed_ms, &found));
 	/* All ones is "never" in the wheel; a process does not live a century. */
 	if (!found || elapsed_ms > UINT64_C(3155760000000))

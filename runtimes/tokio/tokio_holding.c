@@ -16,8 +16,6 @@
 #define BATCH  T_SYNC "batch_semaphore::Semaphore"
 #define LOCK   HOLDING_LOCK
 
-enum { PERMIT_SHIFT = 1 /* Semaphore.permits: bit 0 is CLOSED */ };
-
 /* Reads the permits left in a batch semaphore, which is in a lock or stands alone. */
 static struct error *left(const struct leaf *l, struct value primitive, uint64_t *addr,
                           uint64_t *permits)

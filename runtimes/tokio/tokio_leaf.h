@@ -34,5 +34,8 @@ struct tokio_header;
  */
 struct error *leaf_task_arm(struct leaf *l, const struct tokio *k, const struct tokio_header *h)
 	MUST_CHECK;
+/* Reads the header of a task of any copy of tokio, which *ret then is. */
+struct error *leaf_task_read(struct collector *c, uint64_t addr, struct tokio_header *h,
+                             struct tokio **ret) MUST_CHECK;
 
 #endif

@@ -1,5 +1,4 @@
 /* Registers tokio as a runtime: its struct runtime and the tables in it. */
-#include "dwarf/values/show_rows.h"
 #include "runtimes/tokio/local_set.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
@@ -109,25 +108,6 @@ static void free_walk(struct collector *c)
 	map_free(&w->locations);
 }
 
-static const struct show_row shown[] = {
-	{ "MutexGuard", "tokio::sync", SHOW_MEMBER, { "lock.c" } },
-	{ "OwnedMutexGuard", "tokio::sync", SHOW_MEMBER, { "lock.c" } },
-	{ "RwLockReadGuard", "tokio::sync", SHOW_POINTEE, { "data" } },
-	{ "RwLockWriteGuard", "tokio::sync", SHOW_POINTEE, { "data" } },
-	{ "Instant", "tokio::time", SHOW_MEMBER, { "std" } },
-	/* The permits of a semaphore are shifted by one (batch_semaphore.rs). */
-	{ "Mutex", "tokio::sync", SHOW_LOCK, { "c", "s.permits" } },
-	{ "RwLock", "tokio::sync", SHOW_LOCK, { "c", "s.permits" } },
-	/* The insides of a runtime would fill a line. */
-	{ "Handle", "tokio::runtime", SHOW_NAME, { NULL } },
-	{ "TcpStream", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
-	{ "TcpListener", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
-	{ "UdpSocket", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
-	{ "UnixStream", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
-	{ "UnixListener", "tokio::net", SHOW_SOCKET, { "io.io.inner.inner.fd" } },
-	{ 0 },
-};
-
 const struct crate_types tokio_types = {
 	.path = "tokio::",
 	.leaves = leaves,
@@ -144,7 +124,7 @@ const struct crate_types tokio_types = {
 	.holdings = tokio_holdings,
 	.specials = tokio_specials,
 	.named = tokio_named,
-	.shown = shown,
+	.shown = tokio_shown,
 	.acquired = tokio_acquired,
 	.queue = "tokio's mpsc",
 };

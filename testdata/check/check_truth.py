@@ -8,6 +8,7 @@ there is nothing to compare.
 """
 
 import argparse
+import datetime
 import collections
 import json
 import re
@@ -26,6 +27,21 @@ def walk(future):
     while future:
         yield future
         future = (future.get("children") or [None])[0]
+
+
+def as_debug(value):
+    """The value without what `{:?}` does not print: where an Instant lies from now."""
+    return re.sub(r"(tv_nsec: \d+), (?:in |at )?[^{}]*seconds(?: ago)? }", r"\1 }", value or "")
+
+
+def readable(text):
+    """What asyncdbg makes of the `{:?}` of a SystemTime."""
+    found = re.fullmatch(r"SystemTime { tv_sec: (\d+), tv_nsec: (\d+) }", text)
+    if not found:
+        return text
+    when = datetime.datetime.fromtimestamp(int(found[1]), datetime.timezone.utc)
+    fraction = ".{:09}".format(int(found[2])) if int(found[2]) else ""
+    return when.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"
 
 
 def walk_all(future):
@@ -390,7 +406,7 @@ class Comparison:
                     )
             elif row is None:
                 self.differ("{}: {}: {} is not shown", name, function, variable)
-            elif row.get("value") != text:
+            elif as_debug(row.get("value")) != readable(text):
                 self.differ(
                     "{}: {}: {} is {}, not {}", name, function, variable, row.get("value"), text
                 )

@@ -1,0 +1,268 @@
+/* Prints the locks, cells, channels and handles of std whose members say little. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/values/show_private.h"
+
+/* ---- locks ---- */
+
+/* std/src/sys/sync/rwlock/futex.rs: the number of readers; this value: locked by a writer. */
+enum { RWLOCK_MASK = 0x3fffffff };
+
+/* expr: the lock's word */
+struct error *show_std_lock(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value inner;
+	uint64_t poisoned, word;
+	bool is_rwlock = strcmp(row->type, "RwLock") == 0;
+
+	TRY(show_row_place(s, v, "data", &inner));
+	TRY(show_row_number(s, v, "poison.failed", &poisoned));
+	word = show_row_number_or_0(s, v, row->expr[0]);
+	word &= is_rwlock ? RWLOCK_MASK : UINT64_MAX;
+	show_printf(s, "%s { data: ", row->type);
+	show_inner(s, inner);
+	if (is_rwlock && word && word != RWLOCK_MASK)
+		show_printf(s, ", readers: %" PRIu64, word);
+	else if (word)
+		show_put(s, ", locked");
+	show_printf(s, ", poisoned: %s, .. }", poisoned ? "true" : "false");
+	return NULL;
+}
+
+/* ---- cells that are set once ---- */
+
+/* Prints Name(value), or Name(<uninit>) where there is none. */
+static void show_set(struct show *s, const char *name, const struct value *inner)
+{
+	show_printf(s, "%s(", name);
+	if (inner)
+		show_inner(s, *inner);
+	else
+		show_put(s, "<uninit>");
+	show_put(s, ")");
+}
+
+/* expr: an Option, in an UnsafeCell */
+struct error *show_once_cell(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value option, some;
+	struct error *err;
+
+	TRY(show_row_place(s, v, row->expr[0], &option));
+	err = show_row_place(s, v, "inner.Some.0", &some);
+	if (err && err->kind != ERR_CORRUPT)
+		return err;
+	show_set(s, row->type, err ? NULL : &some);
+	error_free(err);
+	return NULL;
+}
+
+/* expr: an enum with the variants Init, Uninit and Poisoned, in an UnsafeCell */
+struct error *show_lazy_cell(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value state, init;
+	const char *name;
+
+	TRY(show_row_place(s, v, row->expr[0], &state));
+	const struct member *m = type_single_member(state.type);
+	if (m && type_kind(state.type) == TYPE_STRUCT)
+		state = (struct value){ m->type, state.addr + m->offset };
+	TRY(value_enum_name(s->target, state, &name));
+	if (name && strcmp(name, "Init") == 0) {
+		TRY(show_row_place(s, state, "Init.0", &init));
+		show_set(s, row->type, &init);
+	} else if (name && strcmp(name, "Poisoned") == 0) {
+		show_printf(s, "%s(<poisoned>)", row->type);
+	} else {
+		show_set(s, row->type, NULL);
+	}
+	return NULL;
+}
+
+enum once { ONCE_NEW, ONCE_POISONED, ONCE_RUNNING, ONCE_DONE };
+
+/*
+ * library/std/src/sys/sync/once/futex.rs. Since rustc 1.95 at the latest the lowest two bits count
+ * from "done" down to "new". They counted upwards in an earlier version with members of the same
+ * names, whose end is not known here: no member distinguishes the two.
+ */
+static struct error *read_once(struct show *s, struct value once, enum once *ret)
+{
+	enum { STATE_MASK = 3, OLD_QUEUED = 3, OLD_DONE = 4, COUNTS_DOWN = 95 };
+	uint64_t word;
+	struct error *err = show_row_number(s, once, "inner.state", &word);
+
+	if (!err) {
+		*ret = word == OLD_DONE ? ONCE_DONE : word == OLD_QUEUED ? ONCE_RUNNING : word;
+		return word > OLD_DONE ? error_new(ERR_CORRUPT, "state") : NULL;
+	}
+	error_free(err);
+	TRY(show_row_number(s, once, "inner.state_and_queued", &word));
+	const char *rustc = debuginfo_rustc_version(type_module(once.type));
+	if (!rustc || strncmp(rustc, "1.", 2) != 0 || atoi(rustc + 2) < COUNTS_DOWN)
+		return error_new(ERR_LAYOUT, "the numbers of the states are not known");
+	*ret = ONCE_DONE - (word & STATE_MASK);
+	return NULL;
+}
+
+struct error *show_once(struct show *s, struct value v, const struct std_row *row)
+{
+	static const char *const names[] = { "new", "poisoned", "running", "done" };
+	enum once state;
+
+	TRY(read_once(s, v, &state));
+	show_printf(s, "%s { state: %s }", row->type, names[state]);
+	return NULL;
+}
+
+/* OnceLock, LazyLock; expr: its Once, and where the value is, of type T */
+struct error *show_once_lock(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value once, value;
+	enum once state;
+
+	TRY(show_row_place(s, v, row->expr[0], &once));
+	TRY(show_row_place(s, v, row->expr[1], &value));
+	value.type = type_param(v.type, "T");
+	if (!value.type)
+		return error_new(ERR_LAYOUT, "T");
+	TRY(read_once(s, once, &state));
+	show_set(s, row->type, state == ONCE_DONE ? &value : NULL);
+	return NULL;
+}
+
+/* ---- std::sync::mpsc, a copy of crossbeam's channels ---- */
+
+enum {
+	LIST_SHIFT =
+		1,     /* library/std/src/sync/mpmc/list.rs: the lowest bit of an index is a flag */
+	LIST_LAP = 32, /* positions of a block, the last of which holds no message */
+};
+
+/* The number of messages of an unbounded channel. */
+static struct error *list_length(struct show *s, struct value counter, uint64_t *ret)
+{
+	uint64_t head, tail;
+
+	TRY(show_row_number(s, counter, "chan.head.value.index", &head));
+	TRY(show_row_number(s, counter, "chan.tail.value.index", &tail));
+	head >>= LIST_SHIFT;
+	tail >>= LIST_SHIFT;
+	/* An index at the end of a block means the beginning of the next. */
+	if (tail % LIST_LAP == LIST_LAP - 1)
+		tail++;
+	if (head % LIST_LAP == LIST_LAP - 1)
+		head++;
+	uint64_t first = head / LIST_LAP * LIST_LAP;
+	head -= first;
+	tail -= first;
+	if (tail < head || tail > INT64_MAX)
+		return error_new(ERR_CORRUPT, "the channel's receiver is ahead of its senders");
+	*ret = tail - head - tail / LIST_LAP;
+	return NULL;
+}
+
+/* The same of a bounded one. An index consists of a lap, a mark and a position. */
+static struct error *array_length(struct show *s, struct value counter, uint64_t *ret,
+                                  uint64_t *cap)
+{
+	uint64_t head, tail, mark;
+
+	TRY(show_row_number(s, counter, "chan.head.value", &head));
+	TRY(show_row_number(s, counter, "chan.tail.value", &tail));
+	TRY(show_row_number(s, counter, "chan.mark_bit", &mark));
+	TRY(show_row_number(s, counter, "chan.cap", cap));
+	uint64_t from = head & (mark - 1), to = tail & (mark - 1);
+	if (mark & (mark - 1) || from >= *cap || to >= *cap)
+		return error_new(ERR_CORRUPT, "the channel's positions are beyond its buffer");
+	if (from < to)
+		*ret = to - from;
+	else if (from > to)
+		*ret = *cap - from + to;
+	else
+		*ret = (tail & ~mark) == head ? 0 : *cap;
+	return NULL;
+}
+
+/* expr: the numbers of senders and receivers, from what the two ends share */
+struct error *show_mpsc(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value flavor, counter;
+	uint64_t senders, receivers, queued = 0, capacity = 0;
+	const char *name;
+
+	TRY(show_row_place(s, v, "inner.flavor", &flavor));
+	TRY(value_enum_name(s->target, flavor, &name));
+	if (!name)
+		return error_new(ERR_CORRUPT, "flavor");
+	bool is_list = strcmp(name, "List") == 0, is_array = strcmp(name, "Array") == 0;
+	TRY(show_row_place(s, flavor,
+	                   is_list    ? "List.0.counter"
+	                   : is_array ? "Array.0.counter"
+	                              : "Zero.0.counter",
+	                   &counter));
+	TRY(show_row_number(s, counter, row->expr[0], &senders));
+	TRY(show_row_number(s, counter, row->expr[1], &receivers));
+	if (is_list)
+		TRY(list_length(s, counter, &queued));
+	else if (is_array)
+		TRY(array_length(s, counter, &queued, &capacity));
+	show_printf(s, "%s { ", row->type);
+	if (is_list)
+		show_printf(s, "queued: %" PRIu64 ", ", queued);
+	else if (is_array)
+		show_printf(s, "queued: %" PRIu64 " of %" PRIu64 ", ", queued, capacity);
+	show_printf(s, "senders: %" PRIu64 "%s }", senders, receivers ? "" : ", closed");
+	return NULL;
+}
+
+/* ---- pointers and handles ---- */
+
+/* expr: the number of owners */
+struct error *show_weak(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t strong;
+	struct error *err = show_row_number(s, v, row->expr[0], &strong);
+
+	/* Weak::new() points nowhere. */
+	show_put(s, !err && strong                   ? "(Weak)"
+	            : err && err->kind == ERR_LAYOUT ? "(Weak)"
+	                                             : "(Weak, dropped)");
+	error_free(err);
+	return NULL;
+}
+
+/* The number of owners of the Arc at expr. */
+static struct error *strong_count(struct show *s, struct value v, const char *expr, uint64_t *ret)
+{
+	struct value arc;
+
+	TRY(show_row_place(s, v, expr, &arc));
+	return show_row_number(s, arc, "strong", ret);
+}
+
+/* A thread drops its part of the packet with the result as the last thing that it does. */
+struct error *show_thread_handle(struct show *s, struct value v, const struct std_row *row)
+{
+	struct value name;
+	uint64_t owners;
+	struct error *err;
+
+	TRY(strong_count(s, v, "packet", &owners));
+	show_printf(s, "%s { ", row->type);
+	err = show_row_place(s, v, "thread.inner.name.Some.0", &name);
+	if (!err) {
+		/* A struct of one CString, or the CString itself. */
+		const struct member *m = type_single_member(name.type);
+		if (m && !show_is(name.type, "CString", "alloc::ffi"))
+			name = (struct value){ m->type, name.addr + m->offset };
+		show_put(s, "thread: ");
+		show_inner(s, name);
+		show_put(s, ", ");
+	}
+	error_free(err);
+	show_printf(s, "finished: %s }", owners > 1 ? "false" : "true");
+	return NULL;
+}

@@ -1,0 +1,119 @@
+//! Types of std whose members say little.
+
+use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::collections::LinkedList;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicI64};
+use std::sync::{mpsc, Arc, LazyLock, Mutex, Once, OnceLock, RwLock};
+
+use tokio::time::sleep;
+use truth::{here, locals, used, FOREVER};
+
+use crate::shown;
+
+/// What is not `Send` but stays with its task.
+struct Confined<T>(T);
+
+unsafe impl<T> Send for Confined<T> {}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Confined<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Confined").field(&self.0).finish()
+    }
+}
+
+pub async fn cells() {
+    let cell = Confined(Cell::new(1u8));
+    let empty: Confined<OnceCell<u8>> = Confined(OnceCell::new());
+    let once = Confined(OnceCell::from(2u8));
+    let lazy: Confined<LazyCell<u8>> = Confined(LazyCell::new(|| 3));
+    let forced: Confined<LazyCell<u8>> = Confined(LazyCell::new(|| 4));
+    LazyCell::force(&forced.0);
+    let borrowed = Confined(RefCell::new(5u8));
+    let manual = ManuallyDrop::new(6u8);
+    let maybe = MaybeUninit::new(7u8);
+    let pinned: Pin<Box<u8>> = Box::pin(8);
+    locals! { "values::standard::cells" =>
+        cell, empty, once, lazy, forced, borrowed, manual, maybe, pinned
+    }
+    here!("values::standard::cells");
+    sleep(FOREVER).await;
+    used!(cell, empty, once, lazy, forced, borrowed, manual, maybe, pinned);
+}
+
+pub async fn locks() {
+    let name = "values::standard::locks";
+    let mutex = Mutex::new(1u8);
+    let rwlock = RwLock::new(2u8);
+    let unset: OnceLock<String> = OnceLock::new();
+    let set = OnceLock::from("set".to_string());
+    let lazy: LazyLock<u8> = LazyLock::new(|| 3);
+    let forced: LazyLock<u8> = LazyLock::new(|| 4);
+    LazyLock::force(&forced);
+    let fresh = Once::new();
+    let done = Once::new();
+    done.call_once(|| ());
+    let flag = AtomicBool::new(true);
+    let number = AtomicI64::new(-5);
+    locals! { "values::standard::locks" =>
+        mutex, rwlock, unset, set, lazy, forced, flag, number
+    }
+    shown!(name, fresh, "Once {{ state: new }}");
+    shown!(name, done, "Once {{ state: done }}");
+    here!("values::standard::locks");
+    sleep(FOREVER).await;
+    used!(mutex, rwlock, unset, set, lazy, forced, fresh, done, flag, number);
+}
+
+pub async fn channels() {
+    let name = "values::standard::channels";
+    let (sender, receiver) = mpsc::channel();
+    for n in 0..40u8 {
+        sender.send(n).unwrap();
+    }
+    for _ in 0..5 {
+        receiver.recv().unwrap();
+    }
+    let second = sender.clone();
+    let (bounded, end) = mpsc::sync_channel(4);
+    for n in 0..6u16 {
+        bounded.send(n).unwrap();
+        if n > 2 {
+            end.recv().unwrap();
+        }
+    }
+    let (rendezvous, meeting) = mpsc::sync_channel::<u8>(0);
+    let thread = std::thread::Builder::new().name("idle".to_string());
+    let thread = thread.spawn(std::thread::park).unwrap();
+    shown!(name, sender, "Sender {{ queued: 35, senders: 2 }}");
+    shown!(name, second, "Sender {{ queued: 35, senders: 2 }}");
+    shown!(name, receiver, "Receiver {{ queued: 35, senders: 2 }}");
+    shown!(name, bounded, "SyncSender {{ queued: 3 of 4, senders: 1 }}");
+    shown!(name, end, "Receiver {{ queued: 3 of 4, senders: 1 }}");
+    shown!(name, rendezvous, "SyncSender {{ senders: 1 }}");
+    shown!(name, thread, "JoinHandle {{ thread: \"idle\", finished: false }}");
+    here!("values::standard::channels");
+    sleep(FOREVER).await;
+    used!(sender, second, bounded, rendezvous, thread);
+    let _ = (receiver.recv(), end.recv(), meeting.recv());
+}
+
+pub async fn owners() {
+    let name = "values::standard::owners";
+    let arc = Arc::new(1u8);
+    let weak = Arc::downgrade(&arc);
+    let dangling: Confined<std::rc::Weak<u8>> = Confined(Rc::downgrade(&Rc::new(2)));
+    let list: LinkedList<u8> = [1, 2, 3].into_iter().collect();
+    let no_list: LinkedList<String> = LinkedList::new();
+    let reverse = std::cmp::Reverse(3u8);
+    let bound = std::ops::Bound::Included(4u8);
+    locals! { "values::standard::owners" =>
+        arc, weak, list, no_list, reverse, bound
+    }
+    shown!(name, dangling, "Confined((Weak, dropped))");
+    here!("values::standard::owners");
+    sleep(FOREVER).await;
+    used!(arc, weak, dangling, list, no_list, reverse, bound);
+}
