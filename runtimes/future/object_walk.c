@@ -489,6 +489,41 @@ static void use_resources(struct search *s, size_t n, struct value v, struct fut
 		f->children[f->nchildren++] = s->resources[i].f;
 }
 
+/*
+ * The text for places that hold the waker: "a.waker", "a.waker and b.slots.waker", "a, b, c and 2
+ * other places". Equal paths are printed once; a waker without a path is named by its type.
+ */
+static const char *waker_places(struct decoder *d, const struct reach *r, const size_t *places,
+                                const char *const *paths, size_t n)
+{
+	enum { MAX_SHOWN = 3 };
+	const char *names[MAX_SHOWN] = { NULL };
+	size_t shown = 0, left = 0;
+	STR(text);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name =
+			*paths[i] ? paths[i] : type_class_of(r->list[places[i]].v.type)->name;
+		bool known = false;
+
+		for (size_t k = 0; k < shown; k++)
+			known |= strcmp(names[k], name) == 0;
+		if (!known && shown < MAX_SHOWN)
+			names[shown++] = name;
+		else
+			left += !known;
+	}
+	for (size_t i = 0; i < shown; i++)
+		str_printf(&text, "%s%s",
+		           i == 0                  ? ""
+		           : i + 1 < shown || left ? ", "
+		                                   : " and ",
+		           names[i]);
+	if (left)
+		str_printf(&text, " and %zu other place%s", left, left > 1 ? "s" : "");
+	return arena_strdup(d->c->a, str_text(&text));
+}
+
 void object_walk_report_wakers(struct decoder *d, const struct reach *r, const size_t *places,
                                size_t n, struct future *f)
 {
@@ -504,7 +539,7 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 		*vec_push(&d->c->reported_wakers) = r->list[places[i]].v.addr;
 	}
 	wait_list(&l, "wakers", paths, n);
-	wait_phrase(&l, "its waker is in %s%s", paths[0], n > 1 ? " and elsewhere" : "");
+	wait_phrase(&l, "its waker is in %s", waker_places(d, r, places, paths, n));
 	f->wait = l.w;
 }
 
