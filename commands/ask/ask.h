@@ -13,6 +13,7 @@ extern const struct command async_task_command;
 extern const struct command async_graph_command, async_deadlocks_command, check_command;
 extern const struct command task_command, frame_command, up_command, down_command;
 extern const struct command locals_command, print_command, whatis_command;
+extern const struct command type_command, types_command;
 extern const struct command threads_command, thread_command, bt_command, bt_all_command;
 extern const struct command runtimes_command, tasks_command;
 extern const struct command info_command, info_layout_command, info_threads_command;

@@ -54,6 +54,7 @@ _asyncdbg()
 		local own=
 		case " ${COMP_WORDS[*]} " in
 		*" tasks "*) own="--group --with --without --limit --exec" ;;
+		*" types "*) own="--limit" ;;
 		*" all "*) own="--group --no-group --with --without --limit" ;;
 		*" graph "*) own="--dot --format" ;;
 		*" diff "*) own="--interval --count" ;;
@@ -95,8 +96,8 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async task frame up down locals print whatis tasks runtimes threads thread bt check
-		info layout save diff report continue detach help quit" ;;
+	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
+		bt check info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout sockets threads locals" ;;

@@ -49,7 +49,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis tasks runtimes threads thread bt check info layout save diff report continue detach help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check info layout save diff report continue detach help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -65,6 +65,7 @@ for command in tasks 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l without -x -a $fields -d 'Only tasks that do not match'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l limit -x -d 'How many tasks or groups'
 end
+complete -c asyncdbg -n '__asyncdbg_typed types' -l limit -x -d 'How many types'
 complete -c asyncdbg -n '__asyncdbg_typed tasks' -l group -x -a $fields -d 'Count the tasks of each value'
 complete -c asyncdbg -n '__asyncdbg_typed tasks' -l exec -x -d 'Run a command for each task'
 for command in 'async backtrace all' 'async bt all'

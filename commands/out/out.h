@@ -15,6 +15,8 @@
 #include "runtimes/model/model.h"
 #include "runtimes/saved/saved.h"
 
+struct type_info;
+struct type_list;
 struct alike;
 struct command;
 struct diff;
@@ -132,6 +134,9 @@ struct out_ops {
 	void (*printed)(struct out *o, const struct focus *f, const struct local *value);
 	/* A place that contains the queried address; called for the outermost first. */
 	void (*place)(struct out *o, const struct place *place);
+	/* Types, and one type; in the answer's arena. */
+	void (*types)(struct out *o, const struct type_list *list);
+	void (*type)(struct out *o, const struct type_info *info);
 	void (*layout)(struct out *o, const struct layout_info *row);
 	/* Sockets and their waiters; borrowed until end. */
 	void (*sockets)(struct out *o, const struct socket_use *uses, size_t n);

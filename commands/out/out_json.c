@@ -52,7 +52,9 @@ struct json {
 	const struct tally *tally;
 	size_t ntally; /* rows of tally that are shown */
 	const struct shown *shown;
-	struct map seen; /* set of tasks, by their address in this process */
+	const struct type_list *types; /* NULL none */
+	const struct type_info *type;  /* NULL none */
+	struct map seen;               /* set of tasks, by their address in this process */
 	struct json_writer writer;
 };
 
@@ -75,6 +77,8 @@ static void clear(struct json *j)
 	j->groups = NULL;
 	j->tally = NULL;
 	j->shown = NULL;
+	j->types = NULL;
+	j->type = NULL;
 	j->saved.path = NULL;
 	j->written.path = NULL;
 	j->diff = NULL;
@@ -152,6 +156,16 @@ static void json_printed(struct out *o, const struct focus *f, const struct loca
 static void json_place(struct out *o, const struct place *place)
 {
 	*vec_push(&((struct json *)o)->places) = place;
+}
+
+static void json_types(struct out *o, const struct type_list *list)
+{
+	((struct json *)o)->types = list;
+}
+
+static void json_type(struct out *o, const struct type_info *info)
+{
+	((struct json *)o)->type = info;
 }
 
 static void json_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
@@ -454,6 +468,10 @@ static void put_answers(struct json *j)
 		out_json_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
 		out_json_local(w, "printed", j->printed);
+	if (j->types)
+		out_json_types(w, j->types);
+	if (j->type)
+		out_json_type(w, j->type);
 	if (j->graph)
 		out_json_graph(w, j->graph, j->graph_shown);
 	if (j->verdicts)
@@ -548,6 +566,8 @@ static const struct out_ops json_ops = {
 	.frame = json_frame,
 	.printed = json_printed,
 	.place = json_place,
+	.types = json_types,
+	.type = json_type,
 	.layout = json_layout,
 	.sockets = json_sockets,
 	.graph = json_graph,

@@ -34,6 +34,9 @@ void out_json_runtime(struct json_writer *w, const struct answer *answer,
 void out_json_groups(struct json_writer *w, const struct groups *g, const struct group_lines *lines,
                      bool verbose);
 void out_json_tally(struct json_writer *w, const struct tally *tally, size_t n);
+/* out_json_types.c */
+void out_json_types(struct json_writer *w, const struct type_list *list);
+void out_json_type(struct json_writer *w, const struct type_info *info);
 void out_json_shown(struct json_writer *w, const struct shown *shown);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);

@@ -122,6 +122,9 @@ void text_table_end(struct text *t);
 void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
                  bool whole);
 void text_tally(struct out *o, const struct tally *tally, size_t n);
+/* out_text_types.c */
+void text_types(struct out *o, const struct type_list *list);
+void text_type(struct out *o, const struct type_info *info);
 void text_shown(struct out *o, const struct shown *shown);
 /* At the end of an answer: prints the line about what is not shown. */
 void text_shown_end(struct text *t);

@@ -26,6 +26,8 @@ const struct command *const command_table[] = {
 	&locals_command,
 	&print_command,
 	&whatis_command,
+	&type_command,
+	&types_command,
 	&tasks_command,
 	&runtimes_command,
 	&threads_command,

@@ -208,7 +208,7 @@ static void a_whole_word_is_never_ambiguous(void **state)
 	assert_finds("thread 7", &thread_command, "7");
 	assert_finds("threads", &threads_command, "");
 	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
-	assert_refuses("t", "\"t\" is ambiguous: task, tasks, threads, thread");
+	assert_refuses("t", "\"t\" is ambiguous: task, type, types, tasks, threads, thread");
 }
 
 static void suggests(void **state)

@@ -192,6 +192,39 @@ static void take_command_options(struct options *o, struct argp_state *state)
 	}
 }
 
+/* The next command in the words, from *at; sets *at to its end. */
+static bool next_command(const struct options *o, size_t *at, struct words *ret)
+{
+	while (*at < o->words.n && strcmp(o->words.data[*at], ";") == 0)
+		++*at;
+	*ret = (struct words){ o->words.data + *at, 0 };
+	while (*at < o->words.n && strcmp(o->words.data[*at], ";") != 0) {
+		ret->n++;
+		++*at;
+	}
+	return ret->n != 0;
+}
+
+/* Do all commands of the command line need debug info alone? False when there are none. */
+static bool needs_program_only(const struct options *o)
+{
+	struct words words;
+	size_t at = 0;
+	bool any = false;
+
+	while (next_command(o, &at, &words)) {
+		SCRATCH(tmp);
+		struct call call;
+		struct error *err CLEANUP(error_freep) =
+			command_find(&tmp, command_table, &words, &call);
+
+		if (err || !call.command->of_program)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static error_t check_options(struct options *o, struct argp_state *state)
 {
 	if (o->session.pid && o->session.file)
@@ -208,6 +241,11 @@ static error_t check_options(struct options *o, struct argp_state *state)
 
 	named.pid = o->session.pid;
 	named.core = o->session.file;
+	if (named.exe && !named.pid && !named.core && needs_program_only(o)) {
+		o->session.program = named.exe;
+		o->session.target.exe = NULL;
+		return 0;
+	}
 	struct error *err CLEANUP(error_freep) = invocation_check(&named);
 	if (err)
 		argp_error(state, "%s", err->message);
@@ -386,19 +424,6 @@ static struct out *open_out(const struct options *o, bool interactive)
 	if (o->format == FORMAT_TEXT)
 		return out_text_new(&options);
 	return out_json_new(&options, o->format == FORMAT_JSONL);
-}
-
-/* The next command in the words, from *at; sets *at to its end. */
-static bool next_command(const struct options *o, size_t *at, struct words *ret)
-{
-	while (*at < o->words.n && strcmp(o->words.data[*at], ";") == 0)
-		++*at;
-	*ret = (struct words){ o->words.data + *at, 0 };
-	while (*at < o->words.n && strcmp(o->words.data[*at], ";") != 0) {
-		ret->n++;
-		++*at;
-	}
-	return ret->n != 0;
 }
 
 /* If the unknown word names a file, adds a hint about how to name files. */

@@ -50,6 +50,15 @@ bool function_has_context(const struct function *f);
  */
 const struct type *lookup_type(struct dwarf_module *dm, const char *name, uint64_t near);
 
+/*
+ * Calls visit with every complete struct, enum and union of the module, by qualified name and DIE,
+ * also with coroutines and closures, but not with vtables. A type that several units describe is
+ * visited several times. Reads all units, with a progress line. Stops at an error of visit, which
+ * is returned. ERR_INTERRUPTED at ^C. name is valid during the call.
+ */
+typedef struct error *type_fn(struct dwarf_module *dm, const char *name, uint64_t die, void *arg);
+struct error *lookup_each_type(struct dwarf_module *dm, type_fn *visit, void *arg) MUST_CHECK;
+
 /* A thread-local variable of the program, confirmed by the symbol table. */
 struct thread_local
 {

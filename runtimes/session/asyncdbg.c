@@ -165,6 +165,33 @@ struct inspector *asyncdbg_inspector(const struct asyncdbg *d)
 	return d ? d->inspector : NULL;
 }
 
+static struct error *check_has_types(const struct asyncdbg *d)
+{
+	switch (asyncdbg_kind(d)) {
+	case ASYNCDBG_NONE:
+		return error_new(ERR_USAGE, "no process, core or executable was named");
+	case ASYNCDBG_SAVED:
+		return error_new(ERR_STATE, "a saved snapshot has no types: name the process, its "
+		                            "core or its executable");
+	default:
+		return NULL;
+	}
+}
+
+struct error *asyncdbg_types(struct asyncdbg *d, const char *regex, size_t limit, struct arena *a,
+                             struct type_list *ret)
+{
+	TRY(check_has_types(d));
+	return types_find(d->inspector, regex, limit, a, ret);
+}
+
+struct error *asyncdbg_type(struct asyncdbg *d, const char *name, struct arena *a,
+                            struct type_info *ret)
+{
+	TRY(check_has_types(d));
+	return types_describe(d->inspector, name, a, ret);
+}
+
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);

@@ -40,6 +40,7 @@
 #include "debugger/target/target.h"
 #include "runtimes/inspect/inspect.h"
 #include "runtimes/model/model.h"
+#include "runtimes/query/types.h"
 #include "runtimes/saved/saved.h"
 
 struct asyncdbg;
@@ -95,6 +96,15 @@ const struct saved_origin *asyncdbg_origin(const struct asyncdbg *d);
 struct target *asyncdbg_target(const struct asyncdbg *d);
 /* The inspector of the target; NULL where there is no target. */
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d);
+
+/*
+ * types_find() and types_describe(): what the debug info says about types. The program need not run
+ * and is not stopped. ERR_USAGE without a program, ERR_STATE for a saved snapshot.
+ */
+struct error *asyncdbg_types(struct asyncdbg *d, const char *regex, size_t limit, struct arena *a,
+                             struct type_list *ret) MUST_CHECK;
+struct error *asyncdbg_type(struct asyncdbg *d, const char *name, struct arena *a,
+                            struct type_info *ret) MUST_CHECK;
 
 /*
  * Returns a snapshot that contains at least what wants (enum want) requests, and answers question

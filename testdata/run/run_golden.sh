@@ -126,6 +126,18 @@ run_commands() {
 	answer "$fixture" focus txt -e "task $(first_task "$fixture"); frame 0; locals"
 }
 
+# What a saved snapshot has no answer to: into $work/types/FIXTURE.
+run_types() {
+	local fixture=$1 out=types format
+
+	mkdir -p "$work/$out/$fixture"
+	for format in txt json; do
+		answer "$fixture" types "$format" types '^truth::' --limit 5
+		answer "$fixture" type-struct "$format" type truth::Place
+		answer "$fixture" type-coroutine "$format" type locals::plain::compounds
+	done
+}
+
 run_fixture() {
 	local fixture=$1
 
@@ -138,6 +150,7 @@ run_fixture() {
 	fi
 	run_commands "$fixture" out txt json jsonl
 	run_commands "$fixture" again txt json
+	[ "$fixture" != locals ] || run_types "$fixture"
 	(cd "$work" && timeout 300 "$asyncdbg" -c "${target[@]}" save --values "$fixture.saved" >/dev/null)
 	local of_core=("${target[@]}")
 	target=("$fixture.saved")
@@ -201,6 +214,11 @@ check_fixture() {
 	if ! same "$fixture" saved; then
 		echo "$fixture: the answer from a saved snapshot is another"
 		bad=1
+	fi
+	if [ -d "$work/types/$fixture" ]; then
+		cat "$work/types/$fixture/status" >>"$work/out/$fixture/status"
+		rm "$work/types/$fixture/status"
+		mv "$work/types/$fixture"/* "$work/out/$fixture/"
 	fi
 	check_status "$fixture" || bad=1
 	json=("$work/out/$fixture"/*.json "$work/out/$fixture"/*.jsonl)
