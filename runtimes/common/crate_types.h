@@ -68,17 +68,40 @@ struct io_row {
 	enum io_direction_of says;
 };
 
+/*
+ * A pool of connections or the like: who wants one waits at a primitive inside of what the pool's
+ * clones share. All paths begin there.
+ */
+struct pool_row {
+	const char *type;      /* what the clones share */
+	const char *part;      /* path to the primitive, or to a reference to it */
+	const char *primitive; /* its type */
+	const char *size;      /* path to the number of connections that exist */
+	const char *idle;      /* to how many of them nobody has */
+	const char *max;       /* to how many there may be; 0 means no limit */
+	const char *opening;   /* to how many are being opened and do not count in size; NULL: none
+	                          is counted */
+	const char *frame; /* beginning of the names of its futures that wait; NULL: threads wait */
+	const char *member; /* path from such a future to its reference to the pool */
+	const char *handle; /* where threads wait: the type of their function's self */
+};
+
 /* A type whose values others wait for: see runtimes/holding/holding.h. */
 struct holding_row {
 	const char *type;
 	enum holding_role role;
-	const char *kind;    /* as in struct holding */
-	const char *member;  /* path from the value to its reference to the object; "": the value is
-	                        the object */
-	const char *of;      /* type of the object */
-	const char *part;    /* path from the object to the primitive; "": the same */
-	const char *permits; /* path from the value to its number of permits; NULL: one */
-	const char *total;   /* path from the object to its total of permits; NULL: unknown */
+	const char *kind;   /* as in struct holding */
+	const char *member; /* path from the value to its reference to the object; "": the value is
+	                       the object */
+	const char *or_member; /* the same where member leads to nothing; NULL: none */
+	const char *content;   /* path from the value to what it gives access to, which it owns: the
+	                          value is empty where the path leads to nothing. NULL: it is never
+	                          empty and owns nothing */
+	const struct pool_row *pool; /* the object is a pool, of and part are the row's */
+	const char *of;              /* type of the object */
+	const char *part;            /* path from the object to the primitive; "": the same */
+	const char *permits;         /* path from the value to its number of permits; NULL: one */
+	const char *total; /* path from the object to its total of permits; NULL: unknown */
 	/*
 	 * If `of` is the primitive: the type of the object, which has the primitive as its member
 	 * `s` and has the same T as the row's type. NULL: `of` is the object.
@@ -116,6 +139,11 @@ struct special_row {
 /* The lock type for a kind of wait; used to find the program's name of the lock. */
 struct named_row {
 	const char *kind, *type;
+	/*
+	 * Beginning of the types around it that are the object to the program: a Pool around what
+	 * its clones share. NULL: the type is the object.
+	 */
+	const char *within;
 };
 
 struct crate_types {
@@ -147,6 +175,7 @@ struct crate_types {
 	const struct holding_row *holdings;
 	const struct special_row *specials;
 	const struct named_row *named;
+	const struct pool_row *pools;
 	const struct show_row *shown; /* types with a text of their own (show_rows.h); NULL none */
 	/* The holding of a lock future (SPECIAL_ACQUIRE) that was granted permits. */
 	struct error *(*acquired)(const struct leaf *l, struct value v, struct found *ret,

@@ -14,6 +14,7 @@ struct combinator_row;
 struct coroutine_plan;
 struct holding_row;
 struct leaf_row;
+struct pool_row;
 struct task_set_ops;
 
 /* How to get from a place to the future that a poll of it polls. */
@@ -57,11 +58,13 @@ struct type_class {
 	const struct leaf_row *properties;       /* NULL: none */
 	const struct holding_row *holding;       /* NULL: none */
 	const struct combinator_row *combinator; /* NULL: none */
-	const struct task_set_ops *task_set;     /* of a set of tasks; NULL: the type is none */
-	const struct task_set_ops *driver;       /* of the set that a future of this type drives */
-	const struct coroutine_plan *plan;       /* of a coroutine; NULL: not computed yet */
-	const struct type *element;              /* of a container; NULL: the type is none */
-	const struct type *behind;               /* target of a Box, a `&mut` or a Pin of one */
+	const struct pool_row
+		*pool; /* of a future that waits for a connection of one; NULL: none */
+	const struct task_set_ops *task_set; /* of a set of tasks; NULL: the type is none */
+	const struct task_set_ops *driver;   /* of the set that a future of this type drives */
+	const struct coroutine_plan *plan;   /* of a coroutine; NULL: not computed yet */
+	const struct type *element;          /* of a container; NULL: the type is none */
+	const struct type *behind;           /* target of a Box, a `&mut` or a Pin of one */
 	const struct type *next;             /* of STEP_MEMBER and STEP_POINTER; NULL: unknown */
 	uint64_t offset, vtable;             /* see enum future_step */
 	uint64_t pin_offset;                 /* offset of the pointer in a Pin; 0 in other types */

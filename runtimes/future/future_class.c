@@ -4,6 +4,7 @@
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/composite_future.h"
 #include "runtimes/future/object_walk.h"
+#include "runtimes/future/pool.h"
 
 static bool is_one_of(const struct type *t, const char *const *list)
 {
@@ -31,6 +32,7 @@ void future_classify(const struct type *t, struct type_class *f)
 	f->leaf = leaf_find_row(t, false);
 	f->resource = leaf_find_row(t, true);
 	f->properties = leaf_find_properties(t);
+	f->pool = f->coroutine ? pool_find_row(t) : NULL;
 	f->combinator = combinator_find_row(t);
 	f->boundary = object_walk_is_boundary(t);
 	f->maybe_done = combinator_is_maybe_done(t);

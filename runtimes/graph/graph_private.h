@@ -144,6 +144,8 @@ void graph_sort_holdings(struct builder *b);
 /* Index of the thread with that number. */
 bool graph_thread_index(const struct builder *b, unsigned number, size_t *ret);
 
+/* The doubt of a wait for a pool that gives up after a time, or when it is closed. */
+extern const char graph_pool_doubt[];
 /* graph_tree.c: adds edges for what node `from` waits for in the tree of a future that it polls. */
 void graph_tree_edges(struct builder *b, size_t from, const struct future *root, const char *doubt);
 

@@ -18,6 +18,8 @@ struct lock {
 	const struct holding **h;
 	size_t nh;
 	size_t *waiters; /* the nodes of those that are not granted, in order; NULL: not made yet */
+	size_t wanted;   /* how many holders the lock has */
+	size_t trusted;  /* how many of them guard_edges() found */
 	size_t all, writers; /* nodes of all holders, and of holders for writing; 0: not made yet */
 };
 
@@ -135,8 +137,8 @@ static bool has_guards(const struct lock *l)
 }
 
 /*
- * Adds edges to the holders of the lock. Uncertain holders count only where no certain one was
- * found, or if there may be several (doubt). Returns how many edges.
+ * Adds edges to the holders of the lock. Uncertain holders count only where fewer certain ones were
+ * found than it has, or if there may be several (doubt). Returns how many edges.
  */
 static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const char *doubt)
 {
@@ -147,9 +149,9 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 		if (has_lock(l->h[i], only_writers))
 			graph_candidate_add(l->b, &c, l->h[i]);
 	}
-	/* The lock has one holder. A single candidate is judged by h->sole. */
-	bool known = l->first_waiter == 0 && c.all > 1 && graph_candidates_known(&c, 1);
-	for (int uncertain = 0; uncertain < 2 && (!sure || doubt); uncertain++) {
+	/* A single candidate is judged by h->sole. */
+	bool known = l->first_waiter == 0 && c.all > 1 && graph_candidates_known(&c, l->wanted);
+	for (int uncertain = 0; uncertain < 2 && (sure < l->wanted || doubt); uncertain++) {
 		for (size_t i = 0; i < l->nh; i++) {
 			const struct holding *h = l->h[i];
 			enum trust trust = graph_holding_trust(l->b, h, known);
@@ -187,6 +189,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 				e->doubt = graph_sole_doubt;
 			sure = ++n;
 		}
+		l->trusted = uncertain ? l->trusted : n;
 	}
 	map_free(&c.by_participant);
 	return n;
@@ -238,6 +241,27 @@ static void channel_room(struct lock *l, size_t node, const struct wait *w)
 		graph_add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
 }
 
+/*
+ * The node of who has connections of a pool: any of them may give one back. Where not all are
+ * known, or more may be opened, an unknown one may.
+ */
+static void pool_edges(struct lock *l, size_t node, const struct wait *w)
+{
+	int64_t in_use = 0, idle = 1, opening = 0, size = 0, max = 0;
+
+	wait_number(w, "in_use", &in_use);
+	wait_number(w, "opening", &opening);
+	wait_number(w, "idle", &idle);
+	wait_number(w, "size", &size);
+	wait_number(w, "max_size", &max);
+	l->wanted = in_use > 0 ? (size_t)in_use : 1;
+	bool full = !idle && !opening && max && size >= max && !l->first_waiter;
+
+	guard_edges(l, node, false, NULL);
+	if (!full || l->trusted < l->wanted)
+		graph_add_edge(l->b, node, GRAPH_OUTSIDE, "unknown");
+}
+
 /* The node of all holders of the lock, for a waiter that needs all of it. */
 static size_t all_holders(struct lock *l, const struct wait *w)
 {
@@ -249,6 +273,8 @@ static size_t all_holders(struct lock *l, const struct wait *w)
 	l->all = graph_add_node(l->b, lock_node(w, shared ? GRAPH_ALL : GRAPH_ANY));
 	if (access == WAIT_ROOM)
 		channel_room(l, l->all, w);
+	else if (access == WAIT_SLOTS)
+		pool_edges(l, l->all, w);
 	else if (!guard_edges(l, l->all, false, access == WAIT_PERMITS ? semaphore_doubt : NULL))
 		graph_add_edge(l->b, l->all, GRAPH_OUTSIDE, "unknown");
 	return l->all;
@@ -354,6 +380,10 @@ static void edges_of_lock(struct lock *l)
 	size_t before_reader = 0; /* place behind the last writer so far, for a reader */
 	size_t scarce = l->nq && wants_permits(l->q) ? first_short(l) : 0;
 
+	/* A pool may have enough connections for several waiters. */
+	if (l->nq && access_of(l->q) == WAIT_SLOTS)
+		scarce = l->nq;
+
 	for (size_t i = 0; i < l->nq; i++) {
 		const struct queued *q = &l->q[i];
 		const struct wait *w = q->future->wait;
@@ -390,7 +420,7 @@ void graph_queue_edges(struct builder *b)
 		qsort(b->queue.data, b->queue.n, sizeof(*b->queue.data), compare_queued);
 	for (size_t i = 0; i < b->queue.n;) {
 		struct queued *first = &b->queue.data[i];
-		struct lock l = { .b = b, .q = first };
+		struct lock l = { .b = b, .q = first, .wanted = 1 };
 		size_t n = 0;
 
 		for (; i < b->queue.n && b->queue.data[i].primitive == first->primitive; i++)
@@ -406,7 +436,7 @@ void graph_queue_edges(struct builder *b)
 size_t graph_native_lock(struct builder *b, const struct wait *w)
 {
 	uint64_t key = w->primitive ? w->primitive : w->object;
-	struct lock l = { .b = b };
+	struct lock l = { .b = b, .wanted = 1 };
 	size_t node = key ? (size_t)map_get(&b->channels, key << 2 ^ 3) : 0;
 
 	if (node || !key)
@@ -417,7 +447,9 @@ size_t graph_native_lock(struct builder *b, const struct wait *w)
 		return GRAPH_OUTSIDE;
 	node = graph_add_node(b, lock_node(w, GRAPH_ANY));
 	map_put(&b->channels, key << 2 ^ 3, (void *)node);
-	if (!guard_edges(&l, node, false, NULL))
+	if (wait_kind_of(w)->access == WAIT_SLOTS)
+		pool_edges(&l, node, w);
+	else if (!guard_edges(&l, node, false, NULL))
 		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	return node;
 }

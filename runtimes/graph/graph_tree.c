@@ -82,6 +82,8 @@ static const char *doubt_of(const struct snapshot *s, const struct future *f,
 	return NULL;
 }
 
+const char graph_pool_doubt[] = "until the pool's own timeout, or its close, ends the wait";
+
 /* Records the arm of a join that a future is in. */
 static void note_arm(struct builder *b, const struct future *f)
 {
@@ -197,6 +199,43 @@ static void walk_arm(struct builder *b, size_t fork, const struct future *f)
 	b->arm = around;
 }
 
+/*
+ * Does f, so many futures below one of a pool's own, lead to the wait for a connection of it?
+ */
+static bool leads_to_pool(const struct future *f, unsigned depth)
+{
+	enum { MAX_DEPTH = 32 };
+	int64_t own;
+
+	if (wait_kind_of(f->wait)->access == WAIT_SLOTS)
+		return wait_number(f->wait, "own_frames", &own) && own >= depth;
+	for (size_t i = 0; i < f->nchildren && depth < MAX_DEPTH; i++) {
+		if (f->children[i]->branch == BRANCH_POLLED &&
+		    leads_to_pool(f->children[i], depth + 1))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The branch in which a pool's own future waits for a connection; NULL when f is no such future.
+ * Beside it there are the pool's ways to give up: its timeout, its being closed.
+ */
+static const struct future *pool_branch(const struct future *f, const struct polled *p)
+{
+	enum { MAX_BRANCHES = 4 };
+	const struct future *found = NULL;
+
+	for (size_t i = 0; i < f->nchildren && p->n <= MAX_BRANCHES && !f->wait; i++) {
+		if (f->children[i]->branch != BRANCH_POLLED || !leads_to_pool(f->children[i], 1))
+			continue;
+		if (found)
+			return NULL;
+		found = f->children[i];
+	}
+	return found;
+}
+
 static void walk_fork(struct builder *b, size_t from, const struct future *f,
                       const struct polled *p, const char *doubt)
 {
@@ -235,11 +274,15 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 			graph_leaf_edges(b, from, f, doubt);
 			return;
 		}
-		if (p.n > 1 || f->wait) {
+		const struct future *pool = p.n > 1 ? pool_branch(f, &p) : NULL;
+
+		if (!pool && (p.n > 1 || f->wait)) {
 			walk_fork(b, from, f, &p, doubt);
 			return;
 		}
-		f = p.first;
+		if (pool)
+			doubt = graph_pool_doubt;
+		f = pool ? pool : p.first;
 	}
 }
 

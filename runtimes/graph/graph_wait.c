@@ -325,4 +325,7 @@ void graph_thread_edges(struct builder *b, size_t from, const struct wait *w)
 		                                            : graph_native_lock(b, w);
 	struct graph_edge *e = graph_add_edge(b, from, to, w && w->kind ? w->kind : "unknown");
 	e->wait = w;
+	/* A thread waits for a pool with a timeout. */
+	if (to && w && wait_kind_of(w)->access == WAIT_SLOTS)
+		e->doubt = graph_pool_doubt;
 }

@@ -214,6 +214,32 @@ static void append_waits(struct str *s, const struct graph *g, const struct verd
 		str_printf(s, "waits for %s", object ? object : "another");
 }
 
+/* Those who have all connections of a pool wait for another one. */
+static const char *exhausted(struct arena *a, const struct graph *g, const struct verdict *v)
+{
+	SCRATCH(tmp);
+	const struct verdict_link *l = &v->cycle[0];
+	const struct graph_edge *e = l->has;
+	STR(s);
+
+	for (size_t i = 0; i < v->nmembers && i < VERDICT_MAX_CYCLE; i++)
+		str_printf(&s, "%s%s", i ? ", " : "",
+		           graph_participant_text(&tmp, &g->nodes[v->members[i]]));
+	if (v->nmembers > VERDICT_MAX_CYCLE)
+		str_printf(&s, " and %zu more", v->nmembers - VERDICT_MAX_CYCLE);
+	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
+	str_printf(&s, " ha%s all connections of %s", v->nmembers == 1 ? "s" : "ve",
+	           l->object ? graph_object_text(&tmp, l->object) : "a pool");
+	if (evidence)
+		str_printf(&s, " (%s%s%s)",
+		           v->nmembers == 1
+		                   ? ""
+		                   : graph_participant_text(&tmp, &g->nodes[l->participant]),
+		           v->nmembers == 1 ? "" : ": ", evidence);
+	str_printf(&s, " and wait%s for another one", v->nmembers == 1 ? "s" : "");
+	return arena_strdup(a, str_text(&s));
+}
+
 static const char *alone(struct arena *a, const struct graph *g, const struct verdict *v)
 {
 	SCRATCH(tmp);
@@ -229,6 +255,9 @@ static const char *alone(struct arena *a, const struct graph *g, const struct ve
 		evidence = arena_printf(&tmp, "%s%s", evidence, str_text(&place));
 	}
 	evidence = evidence ? evidence : "?";
+	if (l->waits && wait_kind_of(l->waits->wait)->access == WAIT_SLOTS && is(e, "holds") &&
+	    !e->unpolled)
+		return exhausted(a, g, v);
 	if (v->kind == VERDICT_LOST)
 		return arena_printf(a,
 		                    "%s waits for the other end of %s, which only itself has (%s)",

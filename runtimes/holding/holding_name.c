@@ -9,24 +9,28 @@
 
 enum { MAX_NAMED = 1 << 12 /* locks that are searched for */ };
 
-/* Whether a wait of that kind may wait for an object of type t; t NULL: whether such objects have
- * names. */
-static bool is_named(const struct collector *c, const char *kind, const struct type *t)
+/*
+ * The row of the object, of this type, that a wait of that kind waits for. With no type: of any
+ * object. NULL: such objects have no name.
+ */
+static const struct named_row *named_row(const struct collector *c, const char *kind,
+                                         const struct type *t)
 {
 	for (const struct crate_types *const *crate = crates_in(c->in->di); *crate; crate++) {
 		for (const struct named_row *row = (*crate)->named; row && row->kind; row++) {
 			if (strcmp(row->kind, kind) == 0 && (!t || type_is(t, row->type)))
-				return true;
+				return row;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 struct name_search {
 	const struct collector *c;
-	const char *kind;
+	const char *kind; /* of the wait */
 	uint64_t addr;
 	size_t found; /* index, 0 none */
+	const struct named_row *row;
 };
 
 static bool look(const struct reached *at, size_t index, void *arg)
@@ -35,9 +39,23 @@ static bool look(const struct reached *at, size_t index, void *arg)
 
 	if (s->found)
 		return false;
-	if (at->v.addr == s->addr && is_named(s->c, s->kind, at->v.type))
+	if (at->v.addr == s->addr && (s->row = named_row(s->c, s->kind, at->v.type)))
 		s->found = index;
 	return !s->found;
+}
+
+/* The index of the outermost value that is the object to the program; 0: the start itself. */
+static size_t outermost(const struct reach *r, const struct name_search *s,
+                        const struct type *start)
+{
+	size_t at = s->found, named = at;
+
+	while (s->row->within && at) {
+		at = r->list[at].from;
+		if (str_begins(type_name(at ? r->list[at].v.type : start), s->row->within))
+			named = at;
+	}
+	return named;
 }
 
 /* "self.accounts": the path from this variable to the lock, NULL when there is none. */
@@ -47,12 +65,13 @@ static const char *name_from(struct collector *c, const struct local_place *l,
 	struct reach r;
 
 	s->found = 0;
-	if (l->v.addr == s->addr && is_named(c, s->kind, l->v.type))
+	if (l->v.addr == s->addr && named_row(c, s->kind, l->v.type))
 		return arena_strdup(c->a, l->name);
 	object_walk(c, l->v, look, s, &r);
 	if (!s->found)
 		return NULL;
-	const char *path = object_walk_path(c, &r, s->found);
+	size_t named = outermost(&r, s, l->v.type);
+	const char *path = named ? object_walk_path(c, &r, named) : NULL;
 	return arena_printf(c->a, "%s%s%s", l->name, path && *path ? "." : "", path ? path : "");
 }
 
@@ -78,7 +97,7 @@ void holding_name_wait(struct walk *w, struct wait *wait)
 	struct holdings *all = w->c->holdings;
 	struct name_search s = { .c = w->c, .kind = wait->kind, .addr = wait->object };
 
-	if (!s.kind || !s.addr || !w->own || !is_named(w->c, s.kind, NULL))
+	if (!s.kind || !named_row(w->c, s.kind, NULL) || !s.addr || !w->own)
 		return;
 	if (!map_has(&all->names, s.addr) && all->names.n < MAX_NAMED)
 		map_put(&all->names, s.addr, (void *)(uintptr_t)search(w->c, w->own, &s));

@@ -6,6 +6,7 @@
 #include "dwarf/names/qualified.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
+#include "runtimes/future/pool.h"
 
 #define LOCK HOLDING_LOCK
 
@@ -110,6 +111,20 @@ static struct error *follow(struct collector *c, struct value v, struct value *r
 	return NULL;
 }
 
+/* Of a pool, the permits are the connections: those that exist or are being opened. */
+static struct error *read_pool(const struct leaf *l, const struct pool_row *row,
+                               struct value object, struct found *ret)
+{
+	struct pool pool;
+
+	TRY(pool_read(l, row, object, &pool));
+	ret->total = pool.size + pool.opening;
+	ret->available = pool.idle;
+	ret->has_total = ret->has_available = true;
+	ret->free = pool_in_use(&pool) == 0;
+	return NULL;
+}
+
 /*
  * Reads how many permits there are and how many are available; or whether the lock's word is free.
  */
@@ -129,6 +144,8 @@ static struct error *read_primitive(struct leaf *l, const struct holding_row *ro
 		ret->total = 1;
 		return NULL;
 	}
+	if (row->pool)
+		return read_pool(l, row->pool, object, ret);
 	TRY(row->left(l, primitive, &ret->h.primitive, &ret->available));
 	ret->has_available = true;
 	ret->has_total = row->single;
@@ -184,6 +201,8 @@ static struct error *find_primitive(struct leaf *l, struct value v, const struct
 	bool found;
 
 	*primitive = *object;
+	if (row->pool)
+		return pool_primitive(l, row->pool, *object, &primitive->addr, &found);
 	if (row->part[0]) {
 		if (leaf_has_path(l, object->type, row->part))
 			TRY(leaf_place(l, *object, row->part, primitive, &found));
@@ -209,12 +228,20 @@ static struct error *find_object(struct leaf *l, struct value v, const struct ho
 	struct value reference = v;
 
 	*found = true;
-	if (row->member[0])
-		TRY(leaf_place(l, v, row->member, &reference, found));
+	if (row->content)
+		TRY(leaf_place(l, v, row->content, &reference, found));
 	if (!*found)
 		return NULL;
-	if (row->of)
-		TRY(leaf_strip_to(l, reference, row->of, object, found));
+	reference = v;
+	if (row->member[0])
+		TRY(leaf_place(l, v, row->member, &reference, found));
+	if (!*found && row->or_member)
+		TRY(leaf_place(l, v, row->or_member, &reference, found));
+	if (!*found)
+		return NULL;
+	if (row->of || row->pool)
+		TRY(leaf_strip_to(l, reference, row->pool ? row->pool->type : row->of, object,
+		                  found));
 	else
 		TRY(follow(l->d->c, reference, object, found));
 	if (!*found)

@@ -13,12 +13,14 @@ struct lock {
 	uint64_t object; /* 0 unknown */
 	const char *kind;
 	uint64_t candidates; /* permits of all candidates */
+	uint64_t sure;       /* permits of the certain ones */
 	size_t n;            /* how many candidates */
 	uint64_t available, total;
 	bool has_available, has_total;
 	bool written; /* certain: one holder has it exclusively */
 	bool held;    /* certain: it has a holder */
 	bool busy;    /* its own word says that it is taken, without a count */
+	bool pool;    /* a pool's: kind, object and numbers are those of the pool */
 	bool unclear; /* the number of permits of a candidate is unknown */
 };
 
@@ -141,12 +143,17 @@ static void learn_lock(struct locks *locks, const struct found *f)
 {
 	struct lock *l = lock_of(locks, f->h.primitive);
 
-	if (may_be_misread(f))
+	bool pool = f->row && f->row->pool;
+
+	if (may_be_misread(f) || (l->pool && !pool))
 		return;
-	if (f->row && !l->kind)
+	l->pool = pool;
+	if (f->row && (!l->kind || pool))
 		l->kind = f->h.kind;
 	if (f->h.object)
 		l->object = f->h.object;
+	if (pool)
+		l->has_available = l->has_total = false;
 	if (f->has_available) {
 		l->available = f->available;
 		l->has_available = true;
@@ -176,14 +183,23 @@ static void count_candidate(struct locks *locks, const struct found *f)
 	l->unclear |= f->h.permits == 0;
 	if (f->h.uncertain)
 		return;
+	l->sure += f->h.permits;
 	l->held = true;
 	l->written |= (f->row && is_exclusive(f)) || (l->has_total && f->h.permits >= l->total);
 }
 
-/* Does a certain holder exclude this uncertain one? */
+/* Are all permits that are taken those of certain holders? */
+static bool is_accounted_for(const struct lock *l)
+{
+	return l->pool && l->has_total && l->has_available && l->available < l->total &&
+	       l->sure >= l->total - l->available;
+}
+
+/* Do certain holders exclude this uncertain one? */
 static bool is_refuted(const struct lock *l, const struct found *f)
 {
-	return f->h.uncertain && (l->written || (l->held && is_exclusive(f)));
+	return f->h.uncertain &&
+	       (l->written || (l->held && is_exclusive(f)) || is_accounted_for(l));
 }
 
 static bool is_sole(const struct lock *l, const struct found *f)
@@ -224,8 +240,12 @@ static void name_all(struct locks *locks, found_vec *list)
 
 		if (l && !f->h.object)
 			f->h.object = l->object;
-		if (l && !f->row)
+		if (l && l->pool) {
+			f->h.kind = l->kind;
+			f->h.object = l->object;
+		} else if (l && !f->row) {
 			name_after_wait(f, l);
+		}
 	}
 }
 

@@ -403,13 +403,30 @@ static void walk_pointer(struct walk *w, struct value v, const struct step *up, 
 	failed(w, v, up, uncertain, err);
 }
 
+/* Walks what a guard gives access to, and owns: a connection may have a channel's end. */
+static struct error *walk_content(struct walk *w, struct value v, const char *path,
+                                  const struct step *up, bool uncertain)
+{
+	struct value content;
+	bool found;
+
+	TRY(inspector_eval(w->c->in, v, path, &content, &found));
+	if (found)
+		walk(w, content, up, uncertain);
+	return NULL;
+}
+
 static void walk_kind(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	const struct type_class *type_class = type_class_of(v.type);
+	const struct holding_row *row = type_class->holding;
 
-	if (type_class->holding) {
-		if (take(w, v, type_class->holding, up, uncertain) && type_class->holding->queue)
+	if (row) {
+		if (take(w, v, row, up, uncertain) && row->queue)
 			failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
+		if (row->content)
+			failed(w, v, up, uncertain,
+			       walk_content(w, v, row->content, up, uncertain));
 		return;
 	}
 	if (type_class->special) {

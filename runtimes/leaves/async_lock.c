@@ -420,8 +420,8 @@ static const struct holding_row holdings[] = {
 };
 
 static const struct named_row named[] = {
-	{ "mutex", MUTEX "Mutex" },
-	{ "semaphore", SEMAPHORE "Semaphore" },
+	{ "mutex", MUTEX "Mutex", NULL },
+	{ "semaphore", SEMAPHORE "Semaphore", NULL },
 	{ 0 },
 };
 

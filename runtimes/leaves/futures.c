@@ -314,7 +314,7 @@ static const struct holding_row holdings[] = {
 };
 
 static const struct named_row named[] = {
-	{ "mutex", LOCK "Mutex" },
+	{ "mutex", LOCK "Mutex", NULL },
 	{ 0 },
 };
 

@@ -196,7 +196,7 @@ struct holding {
 	const char *kind;        /* JSON "kind", equal to that of the wait that it can end: "mutex",
 	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
 	                            "broadcast", "notify", "cancellation", "abort" (of the task whose
-	                            header is object), "std_mutex", "parking_lot" */
+	                            header is object), "std_mutex", "parking_lot", "pool" */
 	const char *type;        /* whole type name, as in DWARF */
 	uint64_t addr;           /* address of the value; 0: it is in a register */
 	uint64_t object;         /* the lock or channel, as wait.object; 0: unknown */

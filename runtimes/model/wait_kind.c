@@ -9,6 +9,7 @@
 
 #define QUEUE   "polled granted closed position tasks_ahead behind tasks_behind"
 #define PERMITS QUEUE " permits_wanted permits_missing permits_available"
+#define POOL    QUEUE " size max_size idle in_use opening own_frames"
 #define RWLOCK  QUEUE " writer readers permits_held"
 #define SLEEP   "deadline_ns remaining_ms now registered"
 #define FD      "fd descriptor local peer"
@@ -42,6 +43,8 @@ const struct wait_kind wait_kinds[] = {
 	  .details = RWLOCK },
 	{ LOCK("semaphore", WAIT_PERMITS, "Semaphore"), .object = "lock", .has_holder = true,
 	  .details = PERMITS },
+	{ LOCK("pool", WAIT_SLOTS, "pool"), .object = "pool", .has_holder = true,
+	  .details = POOL " " FRAME " thread" },
 	{ LOCK("once_cell", WAIT_WHOLE, "OnceCell"), .details = QUEUE " value_set" },
 	{ .name = "mpsc_send",
 	  .target = WAIT_LOCK,

@@ -35,6 +35,7 @@ enum wait_access {
 	WAIT_READ,    /* a share: other readers do not block it */
 	WAIT_WRITE,   /* all of it, which several readers may hold together */
 	WAIT_PERMITS, /* some permits; others may add permits */
+	WAIT_SLOTS,   /* one of a pool's connections, whose number is known */
 	WAIT_ROOM,    /* permits of a channel; its receiver gives them back */
 };
 

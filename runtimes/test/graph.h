@@ -83,7 +83,7 @@ static inline struct future *with(struct program *p, struct future *f, const cha
 	struct wait *w = f->wait;
 
 	if (!w->details)
-		w->details = NEW_ARRAY(&p->s.arena, struct wait_detail, 8);
+		w->details = NEW_ARRAY(&p->s.arena, struct wait_detail, 16);
 	w->details[w->ndetails++] =
 		(struct wait_detail){ .key = key, .kind = kind, .number = number };
 	return f;
@@ -113,6 +113,18 @@ static inline struct future *locks(struct program *p, const char *kind, uint64_t
 
 	with(p, f, "granted", DETAIL_BOOL, place == 0);
 	return place ? with(p, f, "position", DETAIL_INT, place) : f;
+}
+
+/* Waits for a connection of a pool that has so many, all of which somebody has. */
+static inline struct future *pools(struct program *p, uint64_t object, int64_t size)
+{
+	struct future *f = locks(p, "pool", object, 1);
+
+	with(p, f, "size", DETAIL_INT, size);
+	with(p, f, "max_size", DETAIL_INT, size);
+	with(p, f, "idle", DETAIL_INT, 0);
+	with(p, f, "in_use", DETAIL_INT, size);
+	return with(p, f, "own_frames", DETAIL_INT, 2);
 }
 
 static inline struct future *held(struct future *f, enum branch branch)

@@ -8,6 +8,7 @@
 #include "dwarf/lookup/variables.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
+#include "runtimes/future/pool.h"
 
 /* Paths from a lock of std to its futex word. */
 #define MUTEX_WORD  "inner.futex"
@@ -103,7 +104,7 @@ static const struct call {
 	{ "parking_lot::condvar::", "wait", "parking_lot", "parking_lot Condvar wait", NULL,
 	  "parking_lot::condvar::Condvar" },
 };
-enum { NCALLS = sizeof(calls) / sizeof(calls[0]), MAX_WAIT_DETAILS = 8 };
+enum { NCALLS = sizeof(calls) / sizeof(calls[0]), MAX_WAIT_DETAILS = 12 };
 
 /* Crates whose functions may be between the blocking call and the program's own function. */
 static const char *const libraries[] = {
@@ -359,6 +360,71 @@ static const struct thread *joined_thread(struct collector *c, uint64_t word)
 	                                          : target_thread_by_tid(c->in->target, (pid_t)tid);
 }
 
+/* ---- pools ---- */
+
+/* The search for the pool in whose function a thread waits at a primitive. */
+struct pool_search {
+	struct leaf *l;
+	uint64_t primitive;
+	struct pool pool;
+	bool found;
+};
+
+/* Is it a variable `self` of a function of that pool's, and the primitive its own? */
+static struct error *try_handle(struct pool_search *search, const struct pool_row *row,
+                                const struct variable *v)
+{
+	struct target *t = search->l->d->c->in->target;
+	struct value handle = { type_target(v->type), v->value }, object;
+	uint64_t addr = 0;
+	bool found;
+
+	if (v->in_memory)
+		TRY(target_read_uint(t, v->addr, 8, &handle.addr));
+	TRY(leaf_strip_to(search->l, handle, row->type, &object, &found));
+	if (found)
+		TRY(pool_primitive(search->l, row, object, &addr, &found));
+	if (found && addr == search->primitive) {
+		search->pool = (struct pool){ .row = row, .object = object };
+		search->found = true;
+	}
+	return NULL;
+}
+
+static void note_handle(const struct variable *v, void *arg)
+{
+	struct pool_search *search = arg;
+	const struct type *t = type_kind(v->type) == TYPE_POINTER ? type_target(v->type) : NULL;
+
+	if (!t || !v->name || strcmp(v->name, "self") != 0 || search->found)
+		return;
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		for (const struct pool_row *row = (*crate)->pools; row && row->type; row++) {
+			if (row->handle && type_is(t, row->handle))
+				error_free(try_handle(search, row, v));
+		}
+	}
+}
+
+/* Describes the wait at the condition variable of a pool, if it is one. */
+static void describe_pool(struct collector *c, struct wait *w, const struct thread_stack *s,
+                          const struct blocked *b, const struct mark *m)
+{
+	struct decoder d = { .c = c };
+	struct leaf l = { .d = &d, .w = w };
+	struct pool_search search = { .l = &l, .primitive = w->object };
+
+	for (size_t i = b->first; i <= m->frame && i < s->stack.nframes && !search.found; i++) {
+		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
+
+		variables_in_frame(c->in->di, &s->stack.frames[i], cfa, note_handle, &search);
+	}
+	if (!search.found)
+		return;
+	w->primitive = w->object;
+	error_free(pool_describe(&l, &search.pool, ""));
+}
+
 static void describe_call(struct collector *c, struct wait *w, const struct thread_stack *s,
                           const struct blocked *b)
 {
@@ -479,6 +545,8 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 		read_calls(c, s, m, &b);
 	if (b.call) {
 		describe_call(c, w, s, &b);
+		if (w->object && strstr(b.call->within, "condvar"))
+			describe_pool(c, w, s, &b, m);
 	} else if (s->thread->regs.in_syscall) {
 		describe_syscall(c, w, s);
 	} else {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtimes/future/pool.h"
 #include "runtimes/tokio/leaf_sync.h"
 
 enum { MANY = 1 << 20 /* no program has that many readers at once */ };
@@ -160,7 +161,11 @@ static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const st
 
 static struct error *describe_semaphore(struct leaf *l, struct acquire *q, const struct owner *o)
 {
+	struct pool pool;
+
 	(void)o;
+	if (pool_find(l, q->semaphore.addr, &pool))
+		return pool_describe(l, &pool, q->turn);
 	wait_int(l, "permits_wanted", (int64_t)q->wanted);
 	wait_int(l, "permits_missing", (int64_t)q->missing);
 	wait_int(l, "permits_available", (int64_t)q->available);

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "runtimes/future/pool.h"
 #include "runtimes/tokio/leaf_sync.h"
 
 static struct error *describe_mpsc_closed(struct leaf *l, const struct owner *o)
@@ -150,11 +151,31 @@ static struct error *was_notified(struct leaf *l, bool *ret)
 	return NULL;
 }
 
+/* Describes a wait at a pool's Notify: whoever is notified tries to take a connection. */
+static struct error *describe_pool(struct leaf *l, struct pool *pool, struct value list,
+                                   struct value node, bool notified)
+{
+	const char *turn = "its place in the queue is unknown";
+	struct queue q;
+
+	TRY(leaf_queue_read(l, list, node, &leaf_sync_queue, &q));
+	wait_bool(l, "polled", notified || q.found);
+	wait_bool(l, "granted", notified);
+	if (q.found)
+		leaf_queue_details(l, &q);
+	if (q.found)
+		turn = leaf_queue_text(l->d->c->a, &q);
+	else if (notified)
+		turn = arena_printf(l->d->c->a, "notified, %s", leaf_next(l));
+	return pool_describe(l, pool, turn);
+}
+
 /* Describes a wait at a user's Notify, which wakes its waiters one by one. */
 static struct error *describe_notify(struct leaf *l, struct value notify)
 {
 	struct value list, node;
 	bool found, has_list, notified;
+	struct pool pool;
 	struct queue q;
 
 	TRY(leaf_place(l, l->v, sync_path(NOTIFIED_WAITER), &node, &found));
@@ -163,6 +184,8 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 	if (!found || !has_list)
 		return error_new(ERR_CORRUPT, "the wait has no place in a queue");
 	TRY(was_notified(l, &notified));
+	if (pool_find(l, notify.addr, &pool))
+		return describe_pool(l, &pool, list, node, notified);
 	wait_bool(l, "notified", notified);
 	TRY(leaf_queue_read(l, list, node, &leaf_sync_queue, &q));
 	if (q.found)

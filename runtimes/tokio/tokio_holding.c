@@ -143,11 +143,11 @@ const struct special_row tokio_specials[] = {
 };
 
 const struct named_row tokio_named[] = {
-	{ "mutex", MUTEX "Mutex" },
-	{ "rwlock_read", RWLOCK "RwLock" },
-	{ "rwlock_write", RWLOCK "RwLock" },
-	{ "semaphore", SEM "Semaphore" },
-	{ "notify", T_SYNC "notify::Notify" },
+	{ "mutex", MUTEX "Mutex", NULL },
+	{ "rwlock_read", RWLOCK "RwLock", NULL },
+	{ "rwlock_write", RWLOCK "RwLock", NULL },
+	{ "semaphore", SEM "Semaphore", NULL },
+	{ "notify", T_SYNC "notify::Notify", NULL },
 	{ 0 },
 };
 

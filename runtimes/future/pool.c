@@ -1,0 +1,136 @@
+#include "runtimes/future/pool.h"
+
+#include <inttypes.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+
+const struct pool_row *pool_find_row(const struct type *t)
+{
+	const char *name = type_name(t);
+
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		for (const struct pool_row *row = (*crate)->pools; row && row->type; row++) {
+			if (row->frame && str_begins(name, row->frame))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+struct error *pool_primitive(const struct leaf *l, const struct pool_row *row, struct value object,
+                             uint64_t *ret, bool *found)
+{
+	struct value part, primitive;
+
+	TRY(leaf_place(l, object, row->part, &part, found));
+	if (*found)
+		TRY(leaf_strip_to(l, part, row->primitive, &primitive, found));
+	if (*found)
+		*ret = primitive.addr;
+	return NULL;
+}
+
+/* The value with the members of a future: of a coroutine those of its current state. */
+static struct error *members_of(const struct leaf *l, struct value v, struct value *ret)
+{
+	const struct variant *active;
+
+	*ret = v;
+	if (!type_class_of(v.type)->coroutine)
+		return NULL;
+	TRY(value_variant(l->d->c->in->target, v, &active));
+	if (active->payload)
+		*ret = value_payload(v, active);
+	return NULL;
+}
+
+/* Does that future refer to a pool of the row, and is the primitive the pool's? */
+static struct error *try_future(const struct leaf *l, const struct pool_row *row, struct value v,
+                                uint64_t primitive, struct value *object, bool *found)
+{
+	struct value frame, reference;
+	uint64_t addr = 0;
+
+	*found = false;
+	TRY(members_of(l, v, &frame));
+	if (!leaf_has_path(l, frame.type, row->member))
+		return NULL;
+	TRY(leaf_place(l, frame, row->member, &reference, found));
+	if (*found)
+		TRY(leaf_strip_to(l, reference, row->type, object, found));
+	if (*found)
+		TRY(pool_primitive(l, row, *object, &addr, found));
+	*found = *found && addr == primitive;
+	return NULL;
+}
+
+bool pool_find(const struct leaf *l, uint64_t primitive, struct pool *ret)
+{
+	uint64_t n = 0;
+	bool any = false;
+
+	for (const struct ancestor *a = l->d->above; a; a = a->up) {
+		const struct pool_row *row = type_class_of(a->v.type)->pool;
+		struct value object;
+		bool found = false;
+
+		n++;
+		if (!row)
+			continue;
+		error_free(try_future(l, row, a->v, primitive, &object, &found));
+		if (!found)
+			continue;
+		any = true;
+		*ret = (struct pool){ .row = row, .object = object, .own_frames = n };
+	}
+	return any;
+}
+
+struct error *pool_read(const struct leaf *l, const struct pool_row *row, struct value object,
+                        struct pool *ret)
+{
+	ret->row = row;
+	ret->object = object;
+	TRY(leaf_uint(l, object, row->size, &ret->size));
+	TRY(leaf_uint(l, object, row->idle, &ret->idle));
+	TRY(leaf_uint(l, object, row->max, &ret->max));
+	ret->opening = 0;
+	if (row->opening)
+		TRY(leaf_uint(l, object, row->opening, &ret->opening));
+	if (ret->opening > UINT32_MAX || ret->size > UINT32_MAX)
+		return error_new(ERR_CORRUPT, "a pool cannot have that many connections");
+	if (ret->idle > ret->size)
+		return error_new(ERR_CORRUPT, "more connections of the pool are idle than exist");
+	return NULL;
+}
+
+uint64_t pool_in_use(const struct pool *p)
+{
+	return p->size - p->idle + p->opening;
+}
+
+struct error *pool_describe(struct leaf *l, struct pool *p, const char *turn)
+{
+	const char *limit = "", *opening = "";
+
+	l->w->kind = "pool";
+	l->w->object = p->object.addr;
+	TRY(pool_read(l, p->row, p->object, p));
+	wait_int(l, "size", (int64_t)p->size);
+	if (p->max)
+		wait_int(l, "max_size", (int64_t)p->max);
+	wait_int(l, "idle", (int64_t)p->idle);
+	wait_int(l, "in_use", (int64_t)(p->size - p->idle));
+	if (p->row->opening)
+		wait_int(l, "opening", (int64_t)p->opening);
+	if (p->own_frames)
+		wait_int(l, "own_frames", (int64_t)p->own_frames);
+	if (p->max)
+		limit = arena_printf(l->d->c->a, " of %" PRIu64, p->max);
+	if (p->opening)
+		opening = arena_printf(l->d->c->a, ", %" PRIu64 " being opened", p->opening);
+	wait_phrase(l, "pool, %" PRIu64 "%s in use%s%s%s", p->size - p->idle, limit, opening,
+	            *turn ? ", " : "", turn);
+	return NULL;
+}

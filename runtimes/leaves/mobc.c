@@ -1,0 +1,37 @@
+/* The crate mobc: a semaphore counts its connections; who has one has a permit of it too. */
+#include "runtimes/leaves/leaves.h"
+
+static const struct pool_row pools[] = {
+	{ .type = "mobc::SharedPool",
+	  .part = "semaphore",
+	  .primitive = "tokio::sync::batch_semaphore::Semaphore",
+	  .size = "state.num_open.v",
+	  .idle = "internals.value.free_conns.len",
+	  .max = "internals.value.config.max_open",
+	  .frame = "mobc::",
+	  .member = "self" },
+	{ 0 },
+};
+
+static const struct holding_row holdings[] = {
+	{ .type = "mobc::Connection",
+	  .role = HOLDING_LOCK,
+	  .kind = "pool",
+	  .member = "pool",
+	  .content = "conn.Some.0.inner",
+	  .pool = pools },
+	{ 0 },
+};
+
+static const struct named_row named[] = {
+	{ "pool", "mobc::SharedPool", "mobc::" },
+	{ 0 },
+};
+
+const struct crate_types mobc_types = {
+	.crate = "mobc",
+	.path = "mobc::",
+	.holdings = holdings,
+	.named = named,
+	.pools = pools,
+};
