@@ -3,7 +3,8 @@
 #
 # usage: run_crates.sh ASYNCDBG PROFILE [PROGRAM...]
 #
-# PROFILE: debug or release. Exit status 77 where there is no cargo.
+# PROFILE: debug or release. PROGRAM: default all that build in a minute. Exit status 77 where there is
+# no cargo.
 set -euo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,10 +24,12 @@ release) options+=(--release) ;;
 *) fail "no profile $profile" ;;
 esac
 cd "$testdata/crates"
-cargo build "${options[@]}"
 if [ $# -eq 0 ]; then
-	for manifest in */Cargo.toml; do
-		set -- "$@" "${manifest%/*}"
-	done
+	cargo build "${options[@]}"
+	mapfile -t programs < <(cargo metadata --locked --no-deps --format-version 1 |
+		jq -r '.workspace_default_members[]' | sed 's/#.*//; s/.*\///')
+	set -- "${programs[@]}"
+else
+	cargo build "${options[@]}" "${@/#/--package=}"
 fi
 BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" "$@"
