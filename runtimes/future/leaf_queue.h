@@ -20,9 +20,9 @@ struct queue_layout {
 
 /* The waiters before one in a queue, oldest first. */
 struct queue {
-	bool found;     /* the waiter is in the queue. Otherwise whole, length and wakers are valid */
-	bool whole;     /* the queue was read to its end */
-	size_t ahead;   /* how many are before it */
+	bool found;   /* the waiter is in the queue. Otherwise whole, length and wakers are valid */
+	bool whole;   /* the queue was read to its end */
+	size_t ahead; /* how many are before it */
 	size_t length;  /* how many waiters were read in all */
 	bool all_tasks; /* each of them is known to wake a task; false when there are many */
 	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
