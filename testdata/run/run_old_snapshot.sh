@@ -1,38 +1,32 @@
 #!/bin/bash
-# A snapshot that asyncdbg saved in version 1 of the format gives the answers of today: those of the
-# fixture's core, which golden/ has. What a later asyncdbg reads in addition is not in it: paths that
-# the layout has now, and where futures are defined.
+# A snapshot that asyncdbg saved in version 1 of the format still gives its answers, in saved/.
 #
-# usage: run_old_snapshot.sh ASYNCDBG
+# usage: run_old_snapshot.sh [--bless] ASYNCDBG
+#
+# --bless makes today's answers the expected ones.
 set -euo pipefail
 
 export LC_ALL=C.UTF-8
+bless=
+[ "$1" != --bless ] || { bless=yes && shift; }
 asyncdbg=$(realpath "$1")
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-golden=$testdata/golden/locks-1.38
+cd "$(dirname "$0")/../saved"
 failed=0
-saved_when='[0-9-]+ [0-9:]+ UTC'
 
-# Without what only later versions read.
-known() {
-	sed -E -e '/^Layout: /d' -e '/^ +"(ok|absent)": [0-9]+,?$/d' \
-		-e '/"defined_at": \{/,/\}/d' -e '/"defined_at": null/d'
-}
-
-# NAME OF THE GOLDEN asyncdbg's words
 while read -r name words; do
 	for format in txt json; do
+		expected=locks-1.38.v1/$name.$format
 		option=()
 		[ "$format" = txt ] || option=(--json)
 		# shellcheck disable=SC2086 # words of a command
-		(cd "$testdata/saved" &&
-			"$asyncdbg" -c locks-1.38.v1.saved --color never "${option[@]}" $words) </dev/null 2>/dev/null |
-			sed -E -e "s/^(asyncdbg: )snapshot [^ ]+ of (.*\\)), saved $saved_when/\\1\\2/" \
-				-e '/^Snapshot: /d' -e '/^ +"saved_(file|when)": /d' | known |
-			diff - <(known <"$golden/$name.$format") || {
-			echo "$name.$format: differs from $golden"
+		answer=$("$asyncdbg" -c locks-1.38.v1.saved --color never "${option[@]}" $words </dev/null 2>/dev/null || true)
+		if [ -n "$bless" ]; then
+			mkdir -p "${expected%/*}"
+			printf '%s\n' "$answer" >"$expected"
+		elif ! diff "$expected" - <<<"$answer"; then
+			echo "$name.$format: differs from $expected"
 			failed=1
-		}
+		fi
 	done
 done <<'COMMANDS'
 info info
@@ -46,4 +40,3 @@ async-deadlocks async deadlocks
 check check
 COMMANDS
 [ "$failed" = 0 ] || exit 1
-echo "the answers are those of the core"
