@@ -164,6 +164,9 @@ fn truth(mutex: &'static Mutex<u32>, tokio: Runtime, on_tokio: Option<u64>) -> T
         .holds([
             Hold::lock(task("hold"), "mutex", mutex).path("_guard"),
             Hold::new(task("receive"), "receiver", "oneshot", 0),
+            // Those of the remote handle, a oneshot channel of futures.
+            Hold::new(task("compute"), "sender", "oneshot", 0).path("tx"),
+            Hold::new(task("join"), "receiver", "oneshot", 0),
         ])
         .graph(graph)
 }
