@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/values/peel.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
@@ -543,6 +544,25 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
 	f->wait = l.w;
 }
 
+/*
+ * The name of the only member of a value, where that is an empty Option of a future: the value then
+ * holds nothing that it could poll, as a fuse whose future has ended. NULL: it is not so.
+ */
+static const char *empty_member(struct decoder *d, struct value v)
+{
+	const struct member *m = type_single_member(v.type);
+	struct peeled option = m ? peel(m->type) : (struct peeled){ NULL, NULL };
+	const struct variant *active;
+
+	if (!m || !m->name || !option.variant || !future_is_or_has(d->c->in, m->type))
+		return NULL;
+	struct value member = { m->type, v.addr + m->offset };
+	struct error *err = value_variant(d->c->in->target, member, &active);
+	bool empty = !err && active != option.variant;
+	error_free(err);
+	return empty ? m->name : NULL;
+}
+
 static void use_wakers(struct search *s, const struct reach *r, struct value v, struct future *f)
 {
 	struct leaf l = { .d = s->d, .v = v, .f = f };
@@ -556,9 +576,13 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	l.w->object = v.addr;
 	l.w->within = l.w->anonymous = true;
 	l.w->armed = s->d->forgotten ? ARMED_NO : ARMED_UNKNOWN;
+	const char *empty = empty_member(s->d, v);
 	if (r->complete && s->d->forgotten) {
 		l.w->kind = "nothing";
 		wait_phrase(&l, "nothing in reach can wake it");
+	} else if (empty) {
+		l.w->kind = "empty";
+		wait_phrase(&l, "it holds no future: its `%s` is None", empty);
 	} else {
 		l.w->kind = "unknown";
 		wait_phrase(&l, "what it waits for is not known");

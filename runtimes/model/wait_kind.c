@@ -147,6 +147,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "yield" },
 	{ .name = "waker", .details = "wakers" },
 	{ .name = "nothing", .target = WAIT_NOBODY },
+	{ .name = "empty" },
 	{ .name = "unknown" },
 	{ .name = "http", .details = HTTP },
 	{ .name = "http_body", .details = "value_there sender_alive" },

@@ -1,5 +1,6 @@
 //! Futures that no compiler made: as roots of tasks and as what is awaited.
 
+mod empty;
 mod held;
 mod never;
 mod paused;
@@ -174,6 +175,7 @@ async fn main() {
         .task(Task::idle(truth::id(&poll_fn), &["handwritten::await_poll_fn"]))
         .tasks(spawn_kept())
         .tasks(recursive::spawn())
+        .task(empty::spawn())
         .tasks(held::spawn())
         .tasks(never::spawn())
         .tasks(paused::spawn())
